@@ -1,0 +1,295 @@
+//! The table of algorithms: one entry each, one function that gives a rank's rounds.
+//!
+//! Help, documents, the executor, the tests and the benchmarks walk [`ALGORITHMS`];
+//! adding an algorithm is one function and one line here.
+
+mod alltoall;
+
+use std::fmt;
+use std::num::NonZeroU32;
+use std::str::FromStr;
+
+use crate::schedule::{self, Datum, Round, ScheduleError};
+use crate::units::{Procs, Rank};
+
+/// A collective operation of MPI.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Collective {
+    /// `MPI_Alltoall`: block `j` of rank `i` becomes block `i` of rank `j`.
+    Alltoall,
+}
+
+/// An entry of the table.
+#[derive(Debug)]
+pub struct Entry {
+    /// The name in plans, data and options.
+    pub name: &'static str,
+    /// What it computes.
+    pub collective: Collective,
+    /// One line for people.
+    pub summary: &'static str,
+    /// What `name:VALUE` sets, for algorithms that have such a setting.
+    pub parameter: Option<&'static str>,
+    rounds: fn(Procs) -> usize,
+    round: fn(Shape, Rank, usize) -> Round,
+}
+
+/// What a round depends on besides the rank and its number.
+#[derive(Debug, Clone, Copy)]
+struct Shape {
+    procs: Procs,
+    parameter: Option<NonZeroU32>,
+}
+
+/// Every algorithm, in the order in which help and reports list them.
+pub static ALGORITHMS: [Entry; 4] = [
+    alltoall::DIRECT,
+    alltoall::DIRECT_UNROTATED,
+    alltoall::PAIRWISE,
+    alltoall::THROTTLED,
+];
+
+/// An algorithm with its setting, such as `direct` or `throttled:4`.
+#[derive(Debug, Clone, Copy)]
+pub struct Algorithm {
+    entry: &'static Entry,
+    parameter: Option<NonZeroU32>,
+}
+
+/// Who runs the collective.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// The MPI library's own call.
+    Library,
+    /// netsig's schedule.
+    Schedule(Algorithm),
+}
+
+/// Why a name is not an algorithm.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum UnknownAlgorithm {
+    /// No entry has that name.
+    #[error("{name:?} is not an algorithm of {collective}; write library or one of: {known}")]
+    Name {
+        /// What was asked for.
+        name: String,
+        /// For which collective.
+        collective: Collective,
+        /// What there is.
+        known: String,
+    },
+    /// A setting is missing, superfluous or not a number.
+    #[error("algorithm {text:?} is wrongly set; write {usage}")]
+    Parameter {
+        /// What was asked for.
+        text: String,
+        /// The right form.
+        usage: String,
+    },
+    /// No such collective.
+    #[error("{0:?} is not a collective that netsig runs; write alltoall")]
+    Collective(String),
+}
+
+impl Entry {
+    /// How the algorithm is written: `direct`, or `throttled:WINDOW`.
+    pub fn usage(&self) -> String {
+        match self.parameter {
+            None => self.name.to_owned(),
+            Some(parameter) => format!("{}:{parameter}", self.name),
+        }
+    }
+}
+
+impl Algorithm {
+    /// The algorithm of `collective` written as `text`.
+    ///
+    /// # Errors
+    /// If there is none of that name or its setting is not as [`Entry::usage`] says.
+    pub fn parse(collective: Collective, text: &str) -> Result<Self, UnknownAlgorithm> {
+        let (name, setting) = match text.split_once(':') {
+            Some((name, setting)) => (name, Some(setting)),
+            None => (text, None),
+        };
+        let entry = entries(collective)
+            .find(|entry| entry.name == name)
+            .ok_or_else(|| unknown_name(collective, text))?;
+        let parameter = setting.map(str::parse::<NonZeroU32>).transpose();
+        match parameter {
+            Ok(parameter) if parameter.is_some() == entry.parameter.is_some() => {
+                Ok(Self { entry, parameter })
+            }
+            _ => Err(UnknownAlgorithm::Parameter {
+                text: text.to_owned(),
+                usage: entry.usage(),
+            }),
+        }
+    }
+
+    /// The collective it computes.
+    pub fn collective(&self) -> Collective {
+        self.entry.collective
+    }
+
+    /// The number of rounds among `procs`.
+    pub fn rounds(&self, procs: Procs) -> usize {
+        (self.entry.rounds)(procs)
+    }
+
+    /// What `rank` does in round `index` among `procs`.
+    pub fn round(&self, procs: Procs, rank: Rank, index: usize) -> Round {
+        (self.entry.round)(
+            Shape {
+                procs,
+                parameter: self.parameter,
+            },
+            rank,
+            index,
+        )
+    }
+
+    /// Proves the schedule for `procs`: every datum arrives, every rule is kept.
+    ///
+    /// # Errors
+    /// The first rule that is broken.
+    pub fn check(&self, procs: Procs) -> Result<(), ScheduleError> {
+        let Collective::Alltoall = self.collective();
+        let expected = |rank: Rank| {
+            procs
+                .ranks()
+                .map(|origin| Datum {
+                    origin,
+                    block: rank.0,
+                })
+                .collect::<Vec<_>>()
+        };
+        let round = |rank, index| self.round(procs, rank, index);
+        schedule::check_delivery(procs, procs.get(), self.rounds(procs), round, expected)
+    }
+}
+
+impl Method {
+    /// The method of `collective` written as `text`: `library` or an algorithm.
+    ///
+    /// # Errors
+    /// As [`Algorithm::parse`].
+    pub fn parse(collective: Collective, text: &str) -> Result<Self, UnknownAlgorithm> {
+        match text {
+            "library" => Ok(Self::Library),
+            _ => Algorithm::parse(collective, text).map(Self::Schedule),
+        }
+    }
+}
+
+fn entries(collective: Collective) -> impl Iterator<Item = &'static Entry> {
+    ALGORITHMS
+        .iter()
+        .filter(move |entry| entry.collective == collective)
+}
+
+fn unknown_name(collective: Collective, text: &str) -> UnknownAlgorithm {
+    let known: Vec<_> = entries(collective).map(Entry::usage).collect();
+    UnknownAlgorithm::Name {
+        name: text.to_owned(),
+        collective,
+        known: known.join(", "),
+    }
+}
+
+impl PartialEq for Algorithm {
+    fn eq(&self, other: &Self) -> bool {
+        (self.entry.name, self.parameter) == (other.entry.name, other.parameter)
+    }
+}
+
+impl Eq for Algorithm {}
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.entry.name)?;
+        match self.parameter {
+            Some(value) => write!(f, ":{value}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Library => f.write_str("library"),
+            Self::Schedule(algorithm) => algorithm.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for Collective {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Alltoall => "alltoall",
+        })
+    }
+}
+
+impl FromStr for Collective {
+    type Err = UnknownAlgorithm;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "alltoall" => Ok(Self::Alltoall),
+            _ => Err(UnknownAlgorithm::Collective(text.to_owned())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_algorithm_delivers_for_every_process_count() {
+        for entry in &ALGORITHMS {
+            for procs in 1..=33 {
+                let windows: &[_] = if entry.parameter.is_some() {
+                    &[1, 3, 64]
+                } else {
+                    &[0]
+                };
+                for &window in windows {
+                    let algorithm = Algorithm {
+                        entry,
+                        parameter: NonZeroU32::new(window),
+                    };
+                    let procs = Procs::new(procs).unwrap();
+                    assert_eq!(algorithm.check(procs), Ok(()), "{algorithm} among {procs}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_unique_and_survive_a_round_trip() {
+        for entry in &ALGORITHMS {
+            let text = entry.usage().replace("WINDOW", "4");
+            let algorithm = Algorithm::parse(entry.collective, &text).unwrap();
+            assert_eq!(algorithm.to_string(), text);
+            assert_eq!(algorithm.entry.name, entry.name);
+        }
+    }
+
+    #[test]
+    fn wrong_names_say_what_there_is() {
+        let message = |text| {
+            Method::parse(Collective::Alltoall, text)
+                .unwrap_err()
+                .to_string()
+        };
+        assert_eq!(
+            message("ring"),
+            r#""ring" is not an algorithm of alltoall; write library or one of: direct, direct-unrotated, pairwise, throttled:WINDOW"#
+        );
+        for text in ["throttled", "throttled:0", "throttled:x", "throttled:-1"] {
+            assert!(message(text).ends_with("write throttled:WINDOW"), "{text}");
+        }
+        assert!(message("direct:3").ends_with("write direct"));
+    }
+}

@@ -1,0 +1,193 @@
+//! Parameters from data: each estimator with its formula, covariance and intervals.
+
+pub mod gls;
+pub mod hockney;
+pub mod network;
+pub mod saturation;
+pub mod signature;
+mod threshold;
+
+use std::collections::BTreeMap;
+
+use nalgebra::{DMatrix, DVector};
+use serde::{Deserialize, Serialize};
+use statrs::distribution::{ContinuousCDF, FisherSnedecor, StudentsT};
+
+use self::gls::{Omega, Regression};
+use crate::cells::{CellKey, Statistic, Summary};
+use crate::units::{Bytes, Procs, Seconds};
+
+/// An estimated parameter with its confidence interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// The best value.
+    pub value: f64,
+    /// The lower end of the interval.
+    pub lower: f64,
+    /// The upper end of the interval.
+    pub upper: f64,
+}
+
+/// One mean (or median) of repetitions as an estimator sees it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Point {
+    /// n.
+    pub procs: Procs,
+    /// m.
+    pub size: Bytes,
+    /// T.
+    pub time: Seconds,
+    /// The standard deviation of one repetition, in seconds.
+    pub deviation: Seconds,
+    /// How many repetitions `time` stands for.
+    pub repetitions: usize,
+}
+
+/// The covariance Ω of the errors of T.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Covariance {
+    /// diag(sᵢ²/Rᵢ): the variance of each mean, from its repetitions (the default).
+    #[default]
+    Means,
+    /// σ²·T̂², iterated: every point is equally good in relative terms.
+    Proportional,
+    /// σ²·I: ordinary least squares.
+    Ols,
+    /// σ²·ρ^|i−j| between neighbours in the order of the points, relative to T.
+    Ar1(f64),
+}
+
+/// Why data cannot support a fit.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum FitError {
+    /// Too few points to estimate anything.
+    #[error("{what}: {found} points, at least {needed} are needed; measure more sizes")]
+    TooFewPoints {
+        /// What was to be estimated.
+        what: String,
+        /// How many there are.
+        found: usize,
+        /// How many it takes.
+        needed: usize,
+    },
+    /// All points are on one side of the threshold.
+    #[error(
+        "all sizes are {side} M = {threshold}, so delta cannot be told from gamma; measure sizes on both sides of M or choose another --threshold"
+    )]
+    OneSided {
+        /// `below` or `from`.
+        side: &'static str,
+        /// M.
+        threshold: Bytes,
+    },
+    /// The columns of the regression depend on each other.
+    #[error("the points do not determine {what}; measure at other sizes or process counts")]
+    Singular {
+        /// What was to be estimated.
+        what: String,
+    },
+    /// The covariance needs what the points do not have.
+    #[error(
+        "the covariance needs repetitions with some spread at every point; measure with more repetitions or use --covariance proportional"
+    )]
+    NoSpread,
+    /// A correlation outside (−1, 1).
+    #[error("the correlation {0} of ar1 is not between -1 and 1; write --covariance ar1:0.5")]
+    BadCorrelation(f64),
+    /// The estimate is no possible parameter.
+    #[error("{0}; measure larger messages or with more repetitions")]
+    Impossible(String),
+}
+
+/// The points of one experiment and algorithm out of summarised data.
+pub fn points(
+    cells: &BTreeMap<CellKey, Summary>,
+    statistic: Statistic,
+    wanted: impl Fn(&CellKey) -> bool,
+) -> Vec<Point> {
+    let kept = cells.iter().filter(|(key, _)| wanted(key));
+    kept.map(|(key, summary)| Point {
+        procs: key.procs,
+        size: key.size,
+        time: summary.value(statistic),
+        deviation: summary.deviation,
+        repetitions: summary.repetitions,
+    })
+    .collect()
+}
+
+/// How often T̂ enters its own weights at most, and when it has settled.
+const ITERATIONS: usize = 20;
+const SETTLED: f64 = 1e-9;
+
+/// Regresses the times of `points`, less `fixed`, on the columns of `x`.
+fn regress(
+    x: &DMatrix<f64>,
+    fixed: &DVector<f64>,
+    points: &[Point],
+    covariance: Covariance,
+    what: &str,
+) -> Result<Regression, FitError> {
+    let times = DVector::from_iterator(points.len(), points.iter().map(|p| p.time.0));
+    let y = &times - fixed;
+    let of_means = |p: &Point| p.deviation.0.powi(2) / p.repetitions as f64;
+    let omega = match covariance {
+        Covariance::Ols => Omega::Diagonal(DVector::repeat(points.len(), 1.0)),
+        Covariance::Means => Omega::Diagonal(DVector::from_iterator(
+            points.len(),
+            points.iter().map(of_means),
+        )),
+        Covariance::Ar1(rho) => Omega::ar1(&times, rho)?,
+        Covariance::Proportional => return regress_proportional(x, &y, fixed, &times, what),
+    };
+    gls::solve(x, &y, &omega, what)
+}
+
+/// The standard deviation of an error is a fixed share of the fitted time, which is
+/// found by iteration from the measured one. A fitted time that is not positive keeps
+/// the measured weight.
+fn regress_proportional(
+    x: &DMatrix<f64>,
+    y: &DVector<f64>,
+    fixed: &DVector<f64>,
+    times: &DVector<f64>,
+    what: &str,
+) -> Result<Regression, FitError> {
+    let mut fitted = times.clone();
+    for _ in 0..ITERATIONS {
+        let omega = Omega::Diagonal(fitted.map(|t| t * t));
+        let regression = gls::solve(x, y, &omega, what)?;
+        let next = (fixed + x * &regression.theta)
+            .zip_map(times, |t, measured| if t > 0.0 { t } else { measured });
+        let change = (&next - &fitted).component_div(&fitted).amax();
+        fitted = next;
+        if change < SETTLED {
+            return Ok(regression);
+        }
+    }
+    gls::solve(x, y, &Omega::Diagonal(fitted.map(|t| t * t)), what)
+}
+
+/// Quantile of Student's t for a two-sided interval of level `confidence`.
+pub(crate) fn t_quantile(confidence: f64, dof: usize) -> f64 {
+    let t = StudentsT::new(0.0, 1.0, dof.max(1) as f64).expect("positive degrees of freedom");
+    t.inverse_cdf(f64::midpoint(1.0, confidence))
+}
+
+/// Quantile of F with `numerator` and `dof` degrees of freedom.
+pub(crate) fn f_quantile(confidence: f64, numerator: usize, dof: usize) -> f64 {
+    let [numerator, dof] = [numerator, dof].map(|count| count.max(1) as f64);
+    let f = FisherSnedecor::new(numerator, dof).expect("positive degrees of freedom");
+    f.inverse_cdf(confidence)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_agree_with_printed_tables() {
+        assert!((t_quantile(0.95, 11) - 2.200_985).abs() < 1e-6);
+        assert!((f_quantile(0.95, 1, 10) - 4.964_603).abs() < 1e-5);
+    }
+}

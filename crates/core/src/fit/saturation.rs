@@ -1,0 +1,77 @@
+//! Was the network saturated where the signature was taken?
+//!
+//! # Rule
+//! `n_sat` is the smallest n such that every γ(n′), n′ ≥ n, lies within a tolerance of
+//! their mean, and at least three such n′ were measured. A signature taken at n < `n_sat`
+//! under-predicts larger n.
+//!
+//! # Source
+//! Observed by Steffenel 2006 §8.3 (24 processes on Myrinet under-predict beyond 40);
+//! the rule and its 5 % are netsig's.
+
+use crate::units::Procs;
+
+/// The tolerance that netsig uses: 5 % of the mean.
+pub const TOLERANCE: f64 = 0.05;
+
+/// How many process counts must agree before a network counts as saturated.
+const ENOUGH: usize = 3;
+
+/// What γ at several process counts says about saturation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Saturation {
+    /// γ no longer changes from this process count on.
+    From(Procs),
+    /// Three or more process counts were measured and γ still changes.
+    NotReached,
+    /// Too few process counts to tell.
+    Unverified,
+}
+
+/// Judges γ(n), given in ascending order of n; `tolerance` is relative to the mean.
+pub fn diagnose(gammas: &[(Procs, f64)], tolerance: f64) -> Saturation {
+    if gammas.len() < ENOUGH {
+        return Saturation::Unverified;
+    }
+    let tails = (0..=gammas.len() - ENOUGH).map(|start| &gammas[start..]);
+    tails
+        .filter(|tail| {
+            let mean = tail.iter().map(|(_, gamma)| gamma).sum::<f64>() / tail.len() as f64;
+            tail.iter()
+                .all(|(_, gamma)| (gamma / mean - 1.0).abs() <= tolerance)
+        })
+        .map(|tail| Saturation::From(tail[0].0))
+        .next()
+        .unwrap_or(Saturation::NotReached)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(gammas: &[(u32, f64)]) -> Saturation {
+        let gammas: Vec<_> = gammas
+            .iter()
+            .map(|&(n, g)| (Procs::new(n).unwrap(), g))
+            .collect();
+        diagnose(&gammas, TOLERANCE)
+    }
+
+    /// γ rises up to 40 processes and then stays, as on the Myrinet of the report.
+    #[test]
+    fn the_plateau_is_found() {
+        let rising = [
+            (8, 1.4),
+            (16, 1.9),
+            (24, 2.2),
+            (32, 2.6),
+            (40, 3.0),
+            (48, 3.01),
+            (56, 2.99),
+            (64, 3.0),
+        ];
+        assert_eq!(of(&rising), Saturation::From(Procs::new(40).unwrap()));
+        assert_eq!(of(&rising[..5]), Saturation::NotReached);
+        assert_eq!(of(&rising[..2]), Saturation::Unverified);
+    }
+}

@@ -1,0 +1,132 @@
+//! The search for the threshold M of the signature.
+//!
+//! # Method
+//! Every measured size with at least four points from it on and two below it is tried;
+//! M is the one with the least weighted residual sum of squares (the smallest of equals).
+//! Its interval holds the sizes with RSS ≤ RSS₀·(1 + F(1, N−p)/(N−p)),
+//! RSS₀ the least.
+
+use super::signature::{Candidate, Parameter, Problem, ThresholdChoice, ThresholdEstimate};
+use super::{FitError, f_quantile};
+use crate::units::Bytes;
+
+/// Points needed from M on, and below M.
+const LEAST_FROM: usize = 4;
+const LEAST_BELOW: usize = 2;
+
+/// The weighted residual sum of squares at each threshold that was tried, ascending.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ThresholdProfile(pub Vec<(Bytes, f64)>);
+
+impl ThresholdProfile {
+    /// The tried sizes that the data do not rule out in favour of `value`.
+    pub(super) fn interval(&self, value: Bytes, dof: usize, confidence: f64) -> ThresholdEstimate {
+        let least = self
+            .0
+            .iter()
+            .map(|(_, rss)| *rss)
+            .fold(f64::INFINITY, f64::min);
+        let limit = least * (1.0 + f_quantile(confidence, 1, dof) / dof as f64);
+        let possible = || {
+            self.0
+                .iter()
+                .filter(|(_, rss)| *rss <= limit)
+                .map(|(m, _)| *m)
+        };
+        ThresholdEstimate {
+            value,
+            lower: possible().min().unwrap_or(value).min(value),
+            upper: possible().max().unwrap_or(value).max(value),
+        }
+    }
+}
+
+/// The best candidate for `parameters` under the wanted choice of threshold. One γ alone
+/// has no threshold.
+pub(super) fn choose(
+    problem: &Problem,
+    parameters: &[Parameter],
+) -> Result<(Candidate, ThresholdProfile), FitError> {
+    let without = || {
+        Ok((
+            problem.solve(&[Parameter::Gamma], None)?,
+            ThresholdProfile::default(),
+        ))
+    };
+    match problem.options.threshold {
+        ThresholdChoice::None => without(),
+        ThresholdChoice::At(threshold) => {
+            refuse_one_sided(problem, threshold)?;
+            Ok((
+                problem.solve_non_negative(parameters, threshold)?,
+                ThresholdProfile::default(),
+            ))
+        }
+        ThresholdChoice::Search if parameters == [Parameter::Gamma] => without(),
+        ThresholdChoice::Search => search(problem, parameters),
+    }
+}
+
+fn search(
+    problem: &Problem,
+    parameters: &[Parameter],
+) -> Result<(Candidate, ThresholdProfile), FitError> {
+    let mut best: Option<Candidate> = None;
+    let mut profile = Vec::new();
+    for size in eligible(problem) {
+        // A size at which the columns depend on each other is no candidate.
+        let Ok(candidate) = problem.solve_non_negative(parameters, size) else {
+            continue;
+        };
+        let rss = candidate.regression.weighted_rss;
+        profile.push((size, rss));
+        if best
+            .as_ref()
+            .is_none_or(|best| rss < best.regression.weighted_rss)
+        {
+            best = Some(candidate);
+        }
+    }
+    match best {
+        Some(best) => Ok((best, ThresholdProfile(profile))),
+        None => Err(FitError::TooFewPoints {
+            what: "the search for the threshold M".to_owned(),
+            found: problem.points.len(),
+            needed: LEAST_FROM + LEAST_BELOW,
+        }),
+    }
+}
+
+/// The measured sizes with enough points on both sides, ascending.
+fn eligible(problem: &Problem) -> Vec<Bytes> {
+    let mut sizes: Vec<Bytes> = problem.points.iter().map(|p| p.size).collect();
+    sizes.sort_unstable();
+    let total = sizes.len();
+    let below = |size: Bytes| sizes.partition_point(|s| *s < size);
+    let mut distinct = sizes.clone();
+    distinct.dedup();
+    distinct.retain(|&size| below(size) >= LEAST_BELOW && total - below(size) >= LEAST_FROM);
+    distinct
+}
+
+fn refuse_one_sided(problem: &Problem, threshold: Bytes) -> Result<(), FitError> {
+    let from = problem
+        .points
+        .iter()
+        .filter(|p| p.size >= threshold)
+        .count();
+    let side = match from {
+        0 => Some("below"),
+        all if all == problem.points.len() => Some("at or above"),
+        _ => None,
+    };
+    match side {
+        Some(side) => Err(FitError::OneSided { side, threshold }),
+        None if from < LEAST_FROM => Err(FitError::TooFewPoints {
+            what: format!("delta from M = {threshold} on"),
+            found: from,
+            needed: LEAST_FROM,
+        }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,15 @@
+//! netsig-core: everything about contention that needs no clock, process, file or
+//! network: quantities, data, models, their fits, and algorithms as schedules.
+
+pub mod cells;
+pub mod collective;
+pub mod dataset;
+pub mod file_error;
+pub mod fit;
+pub mod list;
+pub mod model;
+pub mod predict;
+pub mod profile;
+pub mod scenario;
+pub mod schedule;
+pub mod units;

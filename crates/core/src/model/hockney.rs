@@ -1,0 +1,80 @@
+//! Hockney's model of a point-to-point message, and what it promises for all-to-all.
+//!
+//! # Formula
+//! t(m) = α + β·m, with α in seconds, β in seconds per byte, m in bytes.
+//! All-to-all among n processes in the 1-port full-duplex model:
+//! T ≥ (n − 1)·(α + β·m), with m bytes per destination.
+//!
+//! # Source
+//! R. W. Hockney, Parallel Computing 20(3), 1994; the bound is eq. 1 and Proposition 1
+//! of Steffenel 2006 (INRIA report) and of Steffenel, Martinasso, Trystram (GPC 2007).
+//! Direct exchange attains it where there is no contention.
+
+use super::{ParameterError, non_negative};
+use crate::units::{Bytes, Procs, Seconds, SecondsPerByte};
+
+/// Start-up time and gap per byte of a point-to-point message.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Hockney {
+    alpha: Seconds,
+    beta: SecondsPerByte,
+}
+
+impl Hockney {
+    /// A model with α = `alpha` and β = `beta`.
+    ///
+    /// # Errors
+    /// If either is negative or not finite.
+    pub fn new(alpha: Seconds, beta: SecondsPerByte) -> Result<Self, ParameterError> {
+        non_negative("alpha", alpha.0)?;
+        non_negative("beta", beta.0)?;
+        Ok(Self { alpha, beta })
+    }
+
+    /// The start-up time α.
+    pub fn alpha(&self) -> Seconds {
+        self.alpha
+    }
+
+    /// The gap per byte β; 1/β is the asymptotic bandwidth.
+    pub fn beta(&self) -> SecondsPerByte {
+        self.beta
+    }
+
+    /// One message of `size` bytes: α + β·m.
+    pub fn time(&self, size: Bytes) -> Seconds {
+        self.alpha + self.beta * size
+    }
+
+    /// The contention-free all-to-all, `size` bytes per destination: (n − 1)·(α + β·m).
+    pub fn alltoall(&self, procs: Procs, size: Bytes) -> Seconds {
+        self.time(size) * procs.partners()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn proposition_1_by_hand() {
+        // 3 · (50 µs + 1000 B · 10 ns/B) = 180 µs
+        let model = Hockney::new(Seconds(5e-5), SecondsPerByte(1e-8)).unwrap();
+        let time = model.alltoall(Procs::new(4).unwrap(), Bytes(1000));
+        assert!((time.0 - 1.8e-4).abs() < 1e-18);
+        assert_eq!(
+            model.alltoall(Procs::new(1).unwrap(), Bytes(1000)),
+            Seconds(0.0)
+        );
+    }
+
+    #[test]
+    fn impossible_parameters_are_refused() {
+        let error = Hockney::new(Seconds(-1.0), SecondsPerByte(0.0)).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "alpha = -1 is not allowed; it must be finite and at least 0"
+        );
+        assert!(Hockney::new(Seconds(0.0), SecondsPerByte(f64::NAN)).is_err());
+    }
+}

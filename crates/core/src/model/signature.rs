@@ -1,0 +1,237 @@
+//! The contention signature (γ, δ, M) of a network under all-to-all.
+//!
+//! # Formula
+//! With n processes, m bytes per destination, [·] = 1 where the condition holds:
+//!
+//! | form | T(n, m) | source |
+//! |---|---|---|
+//! | `full` | (n−1)·((α+βm)·γ + δ·[m≥M]) | Steffenel 2006 eq. 4–5, δ inside the bracket |
+//! | `bandwidth` | (n−1)·(α + βm·γ + δ·[m≥M]) | Steffenel, Martinasso, Trystram 2007 eq. 4–5 |
+//! | `full_delta_once` | (n−1)·(α+βm)·γ + δ·[m≥M] | the literal parentheses of 2006 eq. 5 |
+//!
+//! γ is the ratio of the real time to the contention-free bound; δ (seconds) is what
+//! each simultaneous communication of at least M bytes costs on top. For m ≥ M the
+//! first two forms are the same model: δ of `bandwidth` = δ of `full` + (γ−1)·α.
+//!
+//! A signature may carry a second ratio for m < M (`gamma_below`): MPI libraries switch
+//! protocol near the size where contention sets in, and one γ cannot serve both sides.
+//!
+//! # Domain
+//! A saturated network; Steffenel reports errors "usually under 10 %" there.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::hockney::Hockney;
+use super::{ParameterError, Threshold, finite};
+use crate::units::{Bytes, Procs, Seconds};
+
+/// Where γ and δ enter the formula.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Form {
+    /// γ multiplies the whole bound (the default).
+    #[default]
+    Full,
+    /// γ multiplies the bandwidth term alone.
+    Bandwidth,
+    /// As `Full`, with δ added once instead of n−1 times.
+    FullDeltaOnce,
+}
+
+/// All forms with their names.
+pub const FORMS: [(Form, &str); 3] = [
+    (Form::Full, "full"),
+    (Form::Bandwidth, "bandwidth"),
+    (Form::FullDeltaOnce, "full_delta_once"),
+];
+
+/// The factors of γ and δ, and the rest: T = fixed + γ·`gamma` + δ·`delta`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Terms {
+    /// What neither parameter touches, in seconds.
+    pub fixed: f64,
+    /// The factor of γ, in seconds.
+    pub gamma: f64,
+    /// The factor of δ where m is on the upper side of M, a pure number.
+    pub delta: f64,
+}
+
+/// The two sides of the threshold M.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// m < M, and every size where there is no M.
+    Below,
+    /// m ≥ M.
+    From,
+}
+
+/// γ, δ and M on top of a contention-free model.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Signature {
+    /// α and β.
+    pub base: Hockney,
+    /// Where γ and δ enter.
+    pub form: Form,
+    /// γ on the upper side of the threshold, and everywhere unless `gamma_below` is set.
+    pub gamma: f64,
+    /// γ on the lower side, where it differs.
+    pub gamma_below: Option<f64>,
+    /// δ.
+    pub delta: Seconds,
+    /// M; `None` stands for a network without one (then δ plays no part).
+    pub threshold: Option<Threshold>,
+}
+
+impl Form {
+    /// The terms of T for n = `procs` and m = `size`.
+    pub fn terms(self, base: &Hockney, procs: Procs, size: Bytes) -> Terms {
+        let partners = procs.partners();
+        let bound = base.alltoall(procs, size).0;
+        let start_up = base.alpha().0 * partners;
+        match self {
+            Self::Full => Terms {
+                fixed: 0.0,
+                gamma: bound,
+                delta: partners,
+            },
+            Self::Bandwidth => Terms {
+                fixed: start_up,
+                gamma: bound - start_up,
+                delta: partners,
+            },
+            Self::FullDeltaOnce => Terms {
+                fixed: 0.0,
+                gamma: bound,
+                delta: 1.0,
+            },
+        }
+    }
+}
+
+impl Signature {
+    /// The signature, if its numbers are finite.
+    ///
+    /// # Errors
+    /// Names the parameter that is not.
+    pub fn checked(self) -> Result<Self, ParameterError> {
+        finite("gamma", self.gamma)?;
+        finite("gamma_below", self.gamma_below.unwrap_or(1.0))?;
+        finite("delta", self.delta.0)?;
+        Ok(self)
+    }
+
+    /// The side of the threshold that `size` is on.
+    pub fn side(&self, size: Bytes) -> Side {
+        match self.threshold {
+            Some(threshold) if threshold.takes_in(size) => Side::From,
+            _ => Side::Below,
+        }
+    }
+
+    /// The time of an all-to-all with `size` bytes per destination; zero for one process.
+    pub fn time(&self, procs: Procs, size: Bytes) -> Seconds {
+        self.time_on(self.side(size), procs, size)
+    }
+
+    /// The time if `size` were on the given side of the threshold.
+    pub fn time_on(&self, side: Side, procs: Procs, size: Bytes) -> Seconds {
+        if procs.get() == 1 {
+            return Seconds(0.0);
+        }
+        let terms = self.form.terms(&self.base, procs, size);
+        let (gamma, delta) = match side {
+            Side::From => (self.gamma, self.delta.0),
+            Side::Below => (self.gamma_below.unwrap_or(self.gamma), 0.0),
+        };
+        Seconds(terms.fixed + terms.gamma * gamma + terms.delta * delta)
+    }
+}
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (_, name) = FORMS
+            .iter()
+            .find(|(form, _)| form == self)
+            .expect("the table lists every form");
+        f.write_str(name)
+    }
+}
+
+impl FromStr for Form {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let found = FORMS.iter().find(|(_, name)| *name == text);
+        found.map(|(form, _)| *form).ok_or_else(|| {
+            let names = FORMS.map(|(_, name)| name).join(", ");
+            format!("{text:?} is not a form of the signature; write one of: {names}")
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::SecondsPerByte;
+
+    /// Fast Ethernet of Steffenel 2006 §8.1 (β assumed: TCP goodput of 94.1 Mbit/s).
+    fn fast_ethernet(form: Form) -> Signature {
+        Signature {
+            base: Hockney::new(Seconds(6e-5), SecondsPerByte(8.498e-8)).unwrap(),
+            form,
+            gamma: 1.0195,
+            gamma_below: None,
+            delta: Seconds(8.23e-3),
+            threshold: Some(Threshold::From(Bytes(2048))),
+        }
+    }
+
+    fn check(form: Form, size: u64, expected: f64) {
+        let time = fast_ethernet(form)
+            .time(Procs::new(24).unwrap(), Bytes(size))
+            .0;
+        assert!(
+            (time / expected - 1.0).abs() < 1e-12,
+            "{form} at {size}: {time} not {expected}"
+        );
+    }
+
+    /// Reference values computed outside netsig from the printed formulas.
+    #[test]
+    fn worked_values_of_the_three_forms() {
+        check(Form::Full, 1024, 0.003_447_387_214_720_000_6);
+        check(Form::Full, 2047, 0.005_485_871_775_91);
+        check(Form::Bandwidth, 2047, 0.005_458_961_775_909_999_5);
+        check(Form::Full, 2048, 0.194_777_864_429_439_98);
+        check(Form::FullDeltaOnce, 2048, 0.013_717_864_429_44);
+        check(Form::Full, 1_048_576, 2.280_145_577_873_280_4);
+        check(Form::FullDeltaOnce, 1_048_576, 2.099_085_577_873_280_4);
+    }
+
+    #[test]
+    fn full_and_bandwidth_are_the_same_model_above_the_threshold() {
+        let full = fast_ethernet(Form::Full);
+        let mut bandwidth = fast_ethernet(Form::Bandwidth);
+        bandwidth.delta = full.delta + full.base.alpha() * (full.gamma - 1.0);
+        for size in [2048, 5000, 1 << 20] {
+            let [a, b] = [full, bandwidth].map(|s| s.time(Procs::new(24).unwrap(), Bytes(size)).0);
+            assert!((a / b - 1.0).abs() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn a_lone_process_needs_no_time_and_the_sides_are_kept_apart() {
+        let mut signature = fast_ethernet(Form::FullDeltaOnce);
+        assert_eq!(
+            signature.time(Procs::new(1).unwrap(), Bytes(4096)),
+            Seconds(0.0)
+        );
+        signature.gamma_below = Some(1.0);
+        let procs = Procs::new(3).unwrap();
+        assert_eq!(
+            signature.time(procs, Bytes(100)),
+            signature.base.alltoall(procs, Bytes(100))
+        );
+        signature.threshold = Some(Threshold::Above(Bytes(2048)));
+        assert_eq!(signature.side(Bytes(2048)), Side::Below);
+    }
+}

@@ -1,0 +1,163 @@
+//! What fits produce and predictions need: one TOML file per network (FORMATS.md).
+//!
+//! The structs of this file are the domain's; [`wire`] is what stands in the file.
+
+mod wire;
+
+use nalgebra::DMatrix;
+
+use crate::collective::Collective;
+use crate::dataset::Provenance;
+use crate::file_error::FileError;
+use crate::fit::hockney::HockneyFit;
+use crate::fit::saturation::Saturation;
+use crate::fit::signature::{Parameter, Residuals, SignatureFit, ThresholdEstimate};
+use crate::fit::{Estimate, Point};
+use crate::model::hockney::Hockney;
+use crate::model::signature::Signature;
+use crate::units::{Bytes, Procs};
+
+/// The version of the format that this netsig writes, and the newest that it reads.
+pub const VERSION: u32 = 1;
+
+/// The fitted models of one network.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Profile {
+    /// Where the profile and its data come from.
+    pub provenance: Provenance,
+    /// Point-to-point parameters.
+    pub hockney: HockneyEntry,
+    /// Contention signatures, one for each collective and algorithm.
+    pub signatures: Vec<SignatureEntry>,
+}
+
+/// α and β with their intervals.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HockneyEntry {
+    /// The model.
+    pub model: Hockney,
+    /// α in seconds.
+    pub alpha: Estimate,
+    /// β in seconds per byte.
+    pub beta: Estimate,
+    /// Standard deviation of the relative residuals.
+    pub residual: f64,
+}
+
+/// What a fit has seen; beyond it a prediction is an extrapolation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Domain {
+    /// The process counts, ascending.
+    pub procs: Vec<Procs>,
+    /// The smallest size.
+    pub smallest: Bytes,
+    /// The largest size.
+    pub largest: Bytes,
+}
+
+/// A contention signature with its uncertainty.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SignatureEntry {
+    /// The collective that was measured.
+    pub collective: Collective,
+    /// Who ran it: an algorithm of netsig, or `library`.
+    pub algorithm: String,
+    /// The model.
+    pub signature: Signature,
+    /// The level of the intervals.
+    pub confidence: f64,
+    /// The estimated parameters in the order of `covariance`.
+    pub parameters: Vec<(Parameter, Estimate)>,
+    /// Their covariance; γ is a pure number, δ is in seconds.
+    pub covariance: DMatrix<f64>,
+    /// Degrees of freedom.
+    pub dof: usize,
+    /// M, where there is one.
+    pub threshold: Option<ThresholdEstimate>,
+    /// How far the fitted points lie from the model, in relative terms.
+    pub residuals: Residuals,
+    /// Whether γ still grows with n.
+    pub saturation: Saturation,
+    /// What was measured.
+    pub domain: Domain,
+}
+
+impl Domain {
+    /// The domain of fitted points; `None` if there are none.
+    pub fn of(points: &[Point]) -> Option<Self> {
+        let mut procs: Vec<Procs> = points.iter().map(|p| p.procs).collect();
+        procs.sort_unstable();
+        procs.dedup();
+        let sizes = || points.iter().map(|p| p.size);
+        Some(Self {
+            procs,
+            smallest: sizes().min()?,
+            largest: sizes().max()?,
+        })
+    }
+}
+
+impl From<&HockneyFit> for HockneyEntry {
+    fn from(fit: &HockneyFit) -> Self {
+        Self {
+            model: fit.model,
+            alpha: fit.alpha,
+            beta: fit.beta,
+            residual: fit.residual,
+        }
+    }
+}
+
+impl SignatureEntry {
+    /// The entry of a fit of `algorithm`'s times over `domain`.
+    pub fn new(
+        (collective, algorithm): (Collective, &str),
+        fit: &SignatureFit,
+        confidence: f64,
+        domain: Domain,
+    ) -> Self {
+        Self {
+            collective,
+            algorithm: algorithm.to_owned(),
+            signature: fit.signature,
+            confidence,
+            parameters: fit.parameters.clone(),
+            covariance: fit.covariance.clone(),
+            dof: fit.dof,
+            threshold: fit.threshold,
+            residuals: fit.residuals,
+            saturation: fit.saturation,
+            domain,
+        }
+    }
+
+    /// The interval of one parameter, where it was estimated.
+    pub fn parameter(&self, wanted: Parameter) -> Option<Estimate> {
+        self.parameters
+            .iter()
+            .find(|(parameter, _)| *parameter == wanted)
+            .map(|(_, estimate)| *estimate)
+    }
+}
+
+impl Profile {
+    /// Reads a profile; `name` is what errors call it.
+    ///
+    /// # Errors
+    /// If it is no profile, of a newer version, or holds impossible values.
+    pub fn parse(name: &str, text: &str) -> Result<Self, FileError> {
+        wire::parse(name, text)
+    }
+
+    /// The profile as TOML text.
+    pub fn to_toml(&self) -> String {
+        wire::to_toml(self)
+    }
+
+    /// The signature of an algorithm.
+    pub fn signature(&self, collective: Collective, algorithm: &str) -> Option<&SignatureEntry> {
+        self.signatures
+            .iter()
+            .find(|entry| entry.collective == collective && entry.algorithm == algorithm)
+    }
+}
