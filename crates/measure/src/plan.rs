@@ -1,0 +1,352 @@
+//! A measurement plan: TOML in, the list of cells to measure out.
+//!
+//! The order of cells is random but fixed by the plan's seed and the launch, so that all
+//! ranks agree on it and congestion left behind by one size does not always meet the same
+//! next one.
+
+use netsig_core::collective::{Collective, Method};
+use netsig_core::file_error::{FileError, parse_toml};
+use netsig_core::list::List;
+use netsig_core::units::{Bytes, Procs};
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use serde::Deserialize;
+
+const HINT: &str = "see FORMATS.md for what a plan may say";
+
+/// What to measure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// Seeds the order of cells and a simulated transport's noise.
+    pub seed: u64,
+    /// How many times the MPI job is started; each measures every cell.
+    pub launches: u32,
+    /// All cells of one launch in the order of the file.
+    cells: Vec<Cell>,
+}
+
+/// One operation to repeat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cell {
+    /// What is timed.
+    pub operation: Operation,
+    /// Among how many: the first so many ranks.
+    pub procs: Procs,
+    /// Bytes per destination, or per message of a ping-pong.
+    pub size: Bytes,
+    /// Repetitions that are thrown away first.
+    pub warmup: u32,
+    /// Repetitions that are kept.
+    pub repetitions: u32,
+}
+
+/// What can be timed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operation {
+    /// `size` bytes from rank 0 to rank 1 and back; the time is half of that.
+    PingPong,
+    /// A collective.
+    Collective(Collective, Method),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WirePlan {
+    #[serde(default)]
+    seed: u64,
+    #[serde(default = "one")]
+    launches: Count,
+    pingpong: Option<WirePingPong>,
+    #[serde(default)]
+    collective: Vec<WireCollective>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WirePingPong {
+    sizes: List<Bytes>,
+    repetitions: Count,
+    #[serde(default = "one")]
+    warmup: Count,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WireCollective {
+    name: Name,
+    algorithms: Vec<String>,
+    procs: List<Procs>,
+    sizes: List<Bytes>,
+    repetitions: Count,
+    #[serde(default = "one")]
+    warmup: Count,
+}
+
+/// A count from 1 to a million.
+#[derive(Deserialize, Clone, Copy)]
+#[serde(try_from = "i64")]
+struct Count(u32);
+
+/// The name of a collective.
+#[derive(Deserialize, Clone, Copy)]
+#[serde(try_from = "String")]
+struct Name(Collective);
+
+fn one() -> Count {
+    Count(1)
+}
+
+impl TryFrom<i64> for Count {
+    type Error = String;
+    fn try_from(value: i64) -> Result<Self, String> {
+        match u32::try_from(value) {
+            Ok(count @ 1..=1_000_000) => Ok(Self(count)),
+            _ => Err(format!(
+                "{value} is not possible here; write a number from 1 to 1000000"
+            )),
+        }
+    }
+}
+
+impl TryFrom<String> for Name {
+    type Error = String;
+    fn try_from(name: String) -> Result<Self, String> {
+        name.parse()
+            .map(Self)
+            .map_err(|e: netsig_core::collective::UnknownAlgorithm| e.to_string())
+    }
+}
+
+/// The largest amount of data that one rank handles in one collective: 4 GiB.
+const MOST_BYTES: u64 = 1 << 32;
+
+/// The largest message: MPI counts bytes in a C int.
+const LARGEST_MESSAGE: u64 = (1 << 31) - 1;
+
+impl Plan {
+    /// Reads a plan; `name` is what errors call it.
+    ///
+    /// # Errors
+    /// If it is not TOML, has unknown keys or impossible values, or measures nothing.
+    pub fn parse(name: &str, text: &str) -> Result<Self, FileError> {
+        let wire: WirePlan = parse_toml(name, text, HINT)?;
+        let cells = wire
+            .cells()
+            .map_err(|problem| FileError::at_line(name, 1, problem))?;
+        Ok(Self {
+            seed: wire.seed,
+            launches: wire.launches.0,
+            cells,
+        })
+    }
+
+    /// The cells of a launch in the order in which it measures them.
+    pub fn order(&self, launch: u32) -> Vec<Cell> {
+        let mut cells = self.cells.clone();
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        rng.set_stream(u64::from(launch));
+        cells.shuffle(&mut rng);
+        cells
+    }
+
+    /// The largest number of processes that any cell needs.
+    pub fn procs(&self) -> Procs {
+        self.cells
+            .iter()
+            .map(|cell| cell.procs)
+            .max()
+            .expect("a plan measures something")
+    }
+
+    /// The volume of all repetitions that the whole plan records.
+    pub fn volume(&self) -> u64 {
+        let of = |cell: &Cell| u64::from(cell.repetitions) * volume(cell.procs, cell.size);
+        self.cells.iter().map(of).sum::<u64>() * u64::from(self.launches)
+    }
+
+    /// How many samples the whole plan gives.
+    pub fn samples(&self) -> u64 {
+        let once: u64 = self
+            .cells
+            .iter()
+            .map(|cell| u64::from(cell.repetitions))
+            .sum();
+        once * u64::from(self.launches)
+    }
+}
+
+/// The volume of one repetition, (n−1)·(m + a small message's worth): what progress
+/// and time left are counted in.
+pub fn volume(procs: Procs, size: Bytes) -> u64 {
+    const START_UP: u64 = 1000;
+    u64::from(procs.get() - 1) * (size.0 + START_UP)
+}
+
+impl WirePlan {
+    fn cells(&self) -> Result<Vec<Cell>, String> {
+        let mut cells: Vec<Cell> = self.pingpong.iter().flat_map(WirePingPong::cells).collect();
+        if let Some(large) = cells.iter().find(|cell| cell.size.0 > LARGEST_MESSAGE) {
+            return Err(format!(
+                "{large} is not possible; write sizes up to 2 GiB - 1"
+            ));
+        }
+        for collective in &self.collective {
+            cells.extend(collective.cells()?);
+        }
+        if cells.is_empty() {
+            return Err("the plan measures nothing; add [pingpong] or [[collective]]".to_owned());
+        }
+        let doubled =
+            (1..cells.len()).find(|&i| cells[..i].iter().any(|cell| cell.is_same_work(&cells[i])));
+        match doubled {
+            Some(i) => Err(format!("{} is planned twice; merge the entries", cells[i])),
+            None => Ok(cells),
+        }
+    }
+}
+
+impl WirePingPong {
+    fn cells(&self) -> Vec<Cell> {
+        let procs = Procs::new(2).expect("two is a number of processes");
+        let cell = |&size| Cell {
+            operation: Operation::PingPong,
+            procs,
+            size,
+            warmup: self.warmup.0,
+            repetitions: self.repetitions.0,
+        };
+        self.sizes.items().iter().map(cell).collect()
+    }
+}
+
+impl WireCollective {
+    fn cells(&self) -> Result<Vec<Cell>, String> {
+        if self.algorithms.is_empty() {
+            return Err(format!(
+                "no algorithms for {}; write algorithms = [\"direct\"]",
+                self.name.0
+            ));
+        }
+        let mut cells = Vec::new();
+        for algorithm in &self.algorithms {
+            let method = Method::parse(self.name.0, algorithm).map_err(|e| e.to_string())?;
+            for &procs in self.procs.items() {
+                for &size in self.sizes.items() {
+                    check_volume(procs, size)?;
+                    cells.push(Cell {
+                        operation: Operation::Collective(self.name.0, method),
+                        procs,
+                        size,
+                        warmup: self.warmup.0,
+                        repetitions: self.repetitions.0,
+                    });
+                }
+            }
+        }
+        Ok(cells)
+    }
+}
+
+fn check_volume(procs: Procs, size: Bytes) -> Result<(), String> {
+    if procs.get() < 2 {
+        return Err("procs = 1 exchanges nothing; write 2 or more".to_owned());
+    }
+    match size.0.checked_mul(u64::from(procs.get())) {
+        Some(volume) if volume <= MOST_BYTES && (1..=LARGEST_MESSAGE).contains(&size.0) => Ok(()),
+        _ => Err(format!(
+            "{} bytes for each of {procs} processes is not possible; write sizes from 1 byte to 2 GiB - 1, 4 GiB in all",
+            size.0
+        )),
+    }
+}
+
+impl Cell {
+    fn is_same_work(&self, other: &Self) -> bool {
+        (self.operation, self.procs, self.size) == (other.operation, other.procs, other.size)
+    }
+}
+
+impl std::fmt::Display for Cell {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.operation {
+            Operation::PingPong => write!(f, "ping-pong of {}", self.size),
+            Operation::Collective(collective, method) => {
+                write!(
+                    f,
+                    "{collective} {method} among {} with {}",
+                    self.procs, self.size
+                )
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = r#"
+seed = 7
+launches = 2
+
+[pingpong]
+sizes = "1..4"
+repetitions = 10
+
+[[collective]]
+name = "alltoall"
+algorithms = ["direct", "throttled:2", "library"]
+procs = [4, 8]
+sizes = "256, 1KiB"
+repetitions = 5
+"#;
+
+    fn problem(old: &str, new: &str) -> String {
+        assert!(TEXT.contains(old));
+        Plan::parse("plan.toml", &TEXT.replace(old, new))
+            .unwrap_err()
+            .to_string()
+    }
+
+    #[test]
+    fn a_plan_is_the_product_of_its_lists() {
+        let plan = Plan::parse("plan.toml", TEXT).unwrap();
+        assert_eq!(plan.samples(), 2 * (3 * 10 + 3 * 2 * 2 * 5));
+        assert_eq!(plan.procs().get(), 8);
+    }
+
+    #[test]
+    fn every_launch_has_its_own_order_of_the_same_cells() {
+        let plan = Plan::parse("plan.toml", TEXT).unwrap();
+        let [first, again, second] = [0, 0, 1].map(|launch| plan.order(launch));
+        assert_eq!(first, again);
+        assert_ne!(first, second);
+        assert!(first.iter().all(|cell| second.contains(cell)));
+    }
+
+    #[test]
+    fn faults_are_one_line_with_place_and_remedy() {
+        assert!(problem("seed", "sead").starts_with("plan.toml:2: unknown field `sead`"));
+        assert!(
+            problem("repetitions = 5", "repetitions = 0")
+                .starts_with("plan.toml:14: 0 is not possible")
+        );
+        assert!(problem("[4, 8]", "[0]").contains(":12: \"0\" is not a number of processes"));
+        assert!(problem("[4, 8]", "1").contains("write 2 or more"));
+        assert!(problem("256, 1KiB", "4k").contains(":13: \"4k\" is not a size"));
+        assert!(problem("256, 1KiB", "0").contains("0 bytes for each"));
+        assert!(problem("256, 1KiB", "8GiB").contains("4 GiB in all"));
+        assert!(problem("\"1..4\"", "\"2GiB\"").contains("ping-pong of 2 GiB"));
+        assert!(problem("throttled:2", "ring").contains("\"ring\" is not an algorithm"));
+        assert!(
+            problem("name = \"alltoall\"", "name = \"bcast\"")
+                .contains(":10: \"bcast\" is not a collective")
+        );
+        assert!(problem("throttled:2", "direct").contains("planned twice"));
+        let nothing = Plan::parse("plan.toml", "seed = 1")
+            .unwrap_err()
+            .to_string();
+        assert!(nothing.contains("measures nothing"));
+    }
+}

@@ -1,0 +1,86 @@
+//! A transport whose truth is known: the contention signature itself with noise from a
+//! seed. It serves tests and machines without MPI; it is no evidence about any network.
+
+use std::convert::Infallible;
+
+use netsig_core::dataset::LossCounters;
+use netsig_core::model::hockney::Hockney;
+use netsig_core::model::signature::{Form, Signature};
+use netsig_core::model::{ParameterError, Threshold};
+use netsig_core::scenario::{Scenario, Truth};
+use netsig_core::units::{Seconds, SecondsPerByte};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
+
+use crate::plan::{Cell, Operation, Plan};
+use crate::transport::{Observation, Role, Transport};
+
+/// Bytes on the wire for each byte of payload: full Ethernet frames of TCP with time
+/// stamps carry 1448 bytes in 1514.
+const FRAMING: f64 = 1514.0 / 1448.0;
+
+/// No repetition is faster than this share of the truth, however large the noise.
+const FASTEST: f64 = 0.1;
+
+/// The simulated network. All algorithms cost the same on it.
+#[derive(Debug)]
+pub struct Simulated {
+    truth: Signature,
+    noise: f64,
+    rng: ChaCha8Rng,
+}
+
+/// The signature that a scenario states, with β from its link rate.
+///
+/// # Errors
+/// If its numbers are not possible.
+pub fn truth(scenario: &Scenario, stated: &Truth) -> Result<Signature, ParameterError> {
+    let gap = scenario.rate.gap_per_byte().0 * FRAMING;
+    let signature = Signature {
+        base: Hockney::new(stated.alpha, SecondsPerByte(gap))?,
+        form: Form::Full,
+        gamma: stated.gamma,
+        gamma_below: None,
+        delta: stated.delta,
+        threshold: Some(Threshold::From(stated.threshold)),
+    };
+    signature.checked()
+}
+
+impl Simulated {
+    /// A network that follows `truth`; one repetition deviates from it by a normal error
+    /// with the relative standard deviation `noise`, drawn from the plan's seed.
+    pub fn new(truth: Signature, noise: f64, plan: &Plan, launch: u32) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(plan.seed);
+        // The plan draws the order of cells from the stream of the same number, in
+        // another generator: an offset keeps the two apart.
+        rng.set_stream((1 << 32) + u64::from(launch));
+        Self { truth, noise, rng }
+    }
+}
+
+impl Transport for Simulated {
+    type Error = Infallible;
+
+    fn enter(&mut self, _: &Cell) -> Result<Role, Infallible> {
+        Ok(Role::Participant)
+    }
+
+    fn repeat(&mut self, cell: &Cell, _: u32) -> Result<Observation, Infallible> {
+        let truth = match cell.operation {
+            Operation::PingPong => self.truth.base.time(cell.size),
+            Operation::Collective(..) => self.truth.time(cell.procs, cell.size),
+        };
+        let error: f64 = StandardNormal.sample(&mut self.rng);
+        Ok(Observation {
+            time: truth * (1.0 + self.noise * error).max(FASTEST),
+            barrier: Seconds(0.0),
+            losses: LossCounters::default(),
+        })
+    }
+
+    fn leave(&mut self, _: &Cell) -> Result<(), Infallible> {
+        Ok(())
+    }
+}
