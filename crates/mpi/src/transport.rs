@@ -1,0 +1,291 @@
+//! Plans over MPI: communicators, buffers, the clock, the checks.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use mpi::collective::SystemOperation;
+use mpi::ffi;
+use mpi::topology::{Color, SimpleCommunicator};
+use mpi::traits::{AsRaw, Communicator, CommunicatorCollectives, Destination, Root, Source};
+use netsig_core::collective::{Algorithm, Collective, Method};
+use netsig_core::dataset::LossCounters;
+use netsig_core::schedule::{Round, Slot};
+use netsig_core::units::{Procs, Rank, Seconds};
+use netsig_measure::plan::{Cell, Operation, Plan};
+use netsig_measure::transport::{Observation, Role, Transport};
+
+use crate::blocks::Blocks;
+use crate::counters::{self, Counters};
+use crate::executor;
+use crate::pattern::Label;
+
+/// How long an idle rank sleeps between looks at whether the others are done.
+const NAP: Duration = Duration::from_micros(500);
+
+/// The first so many ranks of the world.
+struct Group {
+    comm: SimpleCommunicator,
+    /// Whether this rank reads the TCP counters for its host.
+    reads_counters: bool,
+}
+
+/// What a cell needs besides its communicator.
+struct Prepared {
+    blocks: Blocks,
+    /// This rank's rounds, made before the clock starts.
+    rounds: Vec<Round>,
+}
+
+/// One rank's side of a campaign.
+pub struct OverMpi {
+    world: SimpleCommunicator,
+    groups: BTreeMap<Procs, Option<Group>>,
+    counters: Counters,
+    prepared: Option<Prepared>,
+}
+
+impl OverMpi {
+    /// Makes the communicators that `plan` needs; all ranks call it together.
+    pub fn new(world: &SimpleCommunicator, plan: &Plan) -> Self {
+        let mut sizes: Vec<Procs> = plan.order(0).iter().map(|cell| cell.procs).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        Self {
+            world: world.duplicate(),
+            groups: sizes
+                .into_iter()
+                .map(|procs| (procs, Group::split(world, procs)))
+                .collect(),
+            counters: Counters::open(),
+            prepared: None,
+        }
+    }
+
+    fn group(&self, procs: Procs) -> &Group {
+        self.groups[&procs]
+            .as_ref()
+            .expect("only participants repeat")
+    }
+}
+
+impl Group {
+    fn split(world: &SimpleCommunicator, procs: Procs) -> Option<Self> {
+        let takes_part = world.rank() < i32::try_from(procs.get()).unwrap_or(i32::MAX);
+        let color = if takes_part {
+            Color::with_value(0)
+        } else {
+            Color::undefined()
+        };
+        let comm = world.split_by_color(color)?;
+        let reads_counters = comm.split_shared(0).rank() == 0;
+        Some(Self {
+            comm,
+            reads_counters,
+        })
+    }
+
+    fn rank(&self) -> Rank {
+        Rank(u32::try_from(self.comm.rank()).expect("ranks are not negative"))
+    }
+}
+
+impl Transport for OverMpi {
+    type Error = anyhow::Error;
+
+    fn enter(&mut self, cell: &Cell) -> Result<Role> {
+        let Some(group) = &self.groups[&cell.procs] else {
+            return Ok(Role::Idle);
+        };
+        let size = usize::try_from(cell.size.0)?;
+        let rounds = match cell.operation {
+            Operation::Collective(_, Method::Schedule(algorithm)) => {
+                rounds(algorithm, cell.procs, group.rank())
+            }
+            Operation::Collective(_, Method::Library) | Operation::PingPong => Vec::new(),
+        };
+        self.prepared = Some(Prepared {
+            blocks: Blocks::new(cell.procs.get() as usize, size),
+            rounds,
+        });
+        Ok(Role::Participant)
+    }
+
+    fn repeat(&mut self, cell: &Cell, number: u32) -> Result<Observation> {
+        let group = self.groups[&cell.procs]
+            .as_ref()
+            .expect("only participants repeat");
+        let prepared = self
+            .prepared
+            .as_mut()
+            .expect("a cell is entered before it is repeated");
+        let me = group.rank();
+        prepared.fill(me, cell.procs, number);
+        let before = group.reads_counters.then(|| self.counters.read());
+        let waiting = Instant::now();
+        group.comm.barrier();
+        let start = Instant::now();
+        match cell.operation {
+            Operation::PingPong => prepared.ping_pong(me, &group.comm),
+            Operation::Collective(Collective::Alltoall, Method::Library) => {
+                let (input, output) = prepared.blocks.arrays();
+                group.comm.all_to_all_into(input, output);
+            }
+            Operation::Collective(_, Method::Schedule(_)) => {
+                prepared.run_schedule(group.comm.as_raw());
+            }
+        }
+        let elapsed = start.elapsed();
+        let losses = before.map(|before| counters::since(&before, &self.counters.read()));
+        prepared.verify(cell, me, number)?;
+        let time = match cell.operation {
+            Operation::PingPong => elapsed / 2,
+            Operation::Collective(..) => elapsed,
+        };
+        Ok(self.group(cell.procs).reduce(time, start - waiting, losses))
+    }
+
+    fn leave(&mut self, _: &Cell) -> Result<()> {
+        self.prepared = None;
+        sleepy_barrier(&self.world).context("the ranks cannot meet after a cell")
+    }
+}
+
+fn rounds(algorithm: Algorithm, procs: Procs, rank: Rank) -> Vec<Round> {
+    (0..algorithm.rounds(procs))
+        .map(|index| algorithm.round(procs, rank, index))
+        .collect()
+}
+
+impl Prepared {
+    fn fill(&mut self, me: Rank, procs: Procs, repetition: u32) {
+        for target in procs.ranks() {
+            let label = Label {
+                origin: me.0,
+                target: target.0,
+                repetition,
+            };
+            label.fill(self.blocks.block_mut(Slot::Input(target.0)));
+        }
+    }
+
+    /// Rank 0's block for rank 1 goes there and comes back into output block 1.
+    fn ping_pong(&mut self, me: Rank, comm: &SimpleCommunicator) {
+        let other = comm.process_at_rank(1 - i32::from(me == Rank(1)));
+        if me == Rank(0) {
+            other.send(self.blocks.block(Slot::Input(1)));
+            other.receive_into(self.blocks.block_mut(Slot::Output(1)));
+        } else {
+            other.receive_into(self.blocks.block_mut(Slot::Output(0)));
+            other.send(self.blocks.block(Slot::Output(0)));
+        }
+    }
+
+    fn run_schedule(&mut self, comm: ffi::MPI_Comm) {
+        for round in &self.rounds {
+            executor::run(round, &mut self.blocks, comm);
+        }
+    }
+
+    /// Checks every block that this rank received.
+    fn verify(&self, cell: &Cell, me: Rank, repetition: u32) -> Result<()> {
+        match cell.operation {
+            Operation::PingPong => {
+                let label = Label {
+                    origin: 0,
+                    target: 1,
+                    repetition,
+                };
+                self.check(cell, Slot::Output(1 - me.0), label)
+            }
+            Operation::Collective(Collective::Alltoall, _) => {
+                cell.procs.ranks().try_for_each(|origin| {
+                    let label = Label {
+                        origin: origin.0,
+                        target: me.0,
+                        repetition,
+                    };
+                    self.check(cell, Slot::Output(origin.0), label)
+                })
+            }
+        }
+    }
+
+    fn check(&self, cell: &Cell, slot: Slot, label: Label) -> Result<()> {
+        match label.first_fault(self.blocks.block(slot)) {
+            None => Ok(()),
+            Some(byte) => bail!(
+                "{cell}, repetition {}: byte {byte} of the data from rank {} for rank {} is wrong; \
+                 the times of this run cannot be trusted, check the network and the MPI library",
+                label.repetition,
+                label.origin,
+                label.target
+            ),
+        }
+    }
+}
+
+impl Group {
+    /// The maximum of the times and the sum of the losses, complete on rank 0.
+    fn reduce(
+        &self,
+        time: Duration,
+        barrier: Duration,
+        losses: Option<LossCounters>,
+    ) -> Observation {
+        let root = self.comm.process_at_rank(0);
+        let mine = time.as_secs_f64();
+        let mut slowest = mine;
+        let counted = losses.unwrap_or_default();
+        let known = |counter: Option<u64>| u64::from(losses.is_some() && counter.is_none());
+        let counts = [counted.retransmits, counted.rtos, counted.tail_probes];
+        // Three sums, and how many hosts could not read each.
+        let send: Vec<u64> = counts
+            .iter()
+            .map(|c| c.unwrap_or(0))
+            .chain(counts.map(known))
+            .collect();
+        let mut sums = [0u64; 6];
+        if self.comm.rank() == 0 {
+            root.reduce_into_root(&mine, &mut slowest, SystemOperation::max());
+            root.reduce_into_root(&send[..], &mut sums[..], SystemOperation::sum());
+        } else {
+            root.reduce_into(&mine, SystemOperation::max());
+            root.reduce_into(&send[..], SystemOperation::sum());
+        }
+        let total = |i: usize| (sums[i + 3] == 0).then_some(sums[i]);
+        Observation {
+            time: Seconds(slowest),
+            barrier: Seconds(barrier.as_secs_f64()),
+            losses: LossCounters {
+                retransmits: total(0),
+                rtos: total(1),
+                tail_probes: total(2),
+            },
+        }
+    }
+}
+
+/// A barrier whose waiting ranks sleep, so that they leave the processors to the others.
+fn sleepy_barrier(comm: &SimpleCommunicator) -> Result<()> {
+    // SAFETY: a constant of the MPI library.
+    let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
+    // SAFETY: the communicator is alive and the request is waited for below.
+    let posted = unsafe { ffi::MPI_Ibarrier(comm.as_raw(), &raw mut request) };
+    anyhow::ensure!(posted == ok(), "MPI_Ibarrier gave error {posted}");
+    loop {
+        let mut done = 0;
+        // SAFETY: the request is the one posted above, or null once it is complete.
+        let tested =
+            unsafe { ffi::MPI_Test(&raw mut request, &raw mut done, ffi::RSMPI_STATUS_IGNORE) };
+        anyhow::ensure!(tested == ok(), "MPI_Test gave error {tested}");
+        if done != 0 {
+            return Ok(());
+        }
+        std::thread::sleep(NAP);
+    }
+}
+
+fn ok() -> std::os::raw::c_int {
+    std::os::raw::c_int::try_from(ffi::MPI_SUCCESS).expect("MPI_SUCCESS is zero")
+}
