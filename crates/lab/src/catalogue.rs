@@ -1,0 +1,119 @@
+//! The scenarios that netsig ships, and finding one by name or path.
+
+use std::path::Path;
+
+use netsig_core::scenario::Scenario;
+
+use crate::error::{LabError, system};
+
+/// Lists scenarios of the workspace's `scenarios/` with their text.
+macro_rules! scenarios {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../../../scenarios/", $name, ".toml")))),*]
+    };
+}
+
+/// Name and TOML text of each shipped scenario, smallest first.
+const SHIPPED: &[(&str, &str)] = scenarios![
+    "ethernet-4x50",
+    "ethernet-8x50",
+    "ethernet-12x40",
+    "ethernet-16x25",
+    "ethernet-24x25",
+    "cubic-16x40",
+    "tree-2x6x40",
+];
+
+/// Name and TOML text of each scenario that netsig ships, smallest first.
+pub fn shipped() -> &'static [(&'static str, &'static str)] {
+    SHIPPED
+}
+
+/// The scenario that a user means by `name_or_path`: a file if it contains `/` or ends
+/// in `.toml`, else a shipped scenario.
+///
+/// # Errors
+/// If there is no such file or scenario, or the file is not a scenario.
+pub fn load(name_or_path: &str) -> Result<Scenario, LabError> {
+    let path = Path::new(name_or_path);
+    if name_or_path.contains('/') || path.extension().is_some_and(|end| end == "toml") {
+        return read(path);
+    }
+    let (name, text) = SHIPPED
+        .iter()
+        .find(|(name, _)| *name == name_or_path)
+        .ok_or_else(|| LabError::UnknownScenario {
+            name: name_or_path.to_owned(),
+            known: names(),
+        })?;
+    Ok(Scenario::parse(name, text)?)
+}
+
+/// Reads a scenario file; it is called what the file is called, without `.toml`.
+fn read(path: &Path) -> Result<Scenario, LabError> {
+    let text = std::fs::read_to_string(path).map_err(system(
+        "read",
+        path,
+        "give the path of a scenario file, or a shipped name",
+    ))?;
+    let mut scenario = Scenario::parse(&path.display().to_string(), &text)?;
+    if let Some(stem) = path.file_stem() {
+        scenario.name = stem.to_string_lossy().into_owned();
+    }
+    Ok(scenario)
+}
+
+fn names() -> String {
+    SHIPPED
+        .iter()
+        .map(|(name, _)| *name)
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_shipped_scenario_is_one_and_says_what_it_is_good_for() {
+        for (name, text) in shipped() {
+            let scenario = load(name).unwrap();
+            assert_eq!(scenario.name, *name);
+            assert_eq!(scenario.fidelity_warning(), None);
+            assert!(
+                text.starts_with("# ") && !scenario.description.is_empty(),
+                "{name}"
+            );
+            assert!(scenario.truth.is_some(), "{name}: needed to simulate");
+        }
+    }
+
+    #[test]
+    fn every_scenario_file_is_shipped() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios");
+        for file in std::fs::read_dir(folder).unwrap() {
+            let path = file.unwrap().path();
+            let name = path.file_stem().unwrap().to_str().unwrap();
+            assert!(
+                SHIPPED.iter().any(|(shipped, _)| *shipped == name),
+                "{name}: add it to SHIPPED"
+            );
+            assert_eq!(load(path.to_str().unwrap()).unwrap(), load(name).unwrap());
+        }
+    }
+
+    #[test]
+    fn an_unknown_name_lists_the_known_and_a_missing_file_is_named() {
+        let message = load("ethernet").unwrap_err().to_string();
+        assert!(
+            message.contains("\"ethernet\"") && message.contains("ethernet-8x50"),
+            "{message}"
+        );
+        let message = load("./none.toml").unwrap_err().to_string();
+        assert!(
+            message.starts_with("cannot read ./none.toml: "),
+            "{message}"
+        );
+    }
+}

@@ -1,0 +1,49 @@
+//! `lab-inside NAME COMMAND…`: the first process of the fresh namespaces. Builds the
+//! network that the environment describes, runs the command and ends as it ends; then
+//! the kernel removes everything else.
+
+use std::ffi::OsString;
+use std::process::{Command, ExitCode};
+use std::time::Instant;
+
+use netsig_core::scenario::Scenario;
+
+use crate::error::{LabError, system};
+use crate::{INSIDE, launch, network, reap, stage};
+
+/// Carries the scenario's text from outside to inside.
+pub(crate) const SCENARIO: &str = "NETSIG_LAB_SCENARIO";
+
+/// If set, says on stderr how long the network took to build.
+const VERBOSE: &str = "NETSIG_LAB_VERBOSE";
+
+/// Runs the hidden command with the arguments after its name.
+pub(crate) fn run(mut args: impl Iterator<Item = OsString>) -> Result<ExitCode, LabError> {
+    let misused = || LabError::Misused { command: INSIDE };
+    let name = args.next().ok_or_else(misused)?;
+    let program = args.next().ok_or_else(misused)?;
+    let text = std::env::var(SCENARIO).map_err(|_| misused())?;
+    // Only the first process of a PID namespace may build: anywhere else it would
+    // change the network of the machine itself.
+    if std::process::id() != 1 {
+        return Err(misused());
+    }
+    let scenario = Scenario::parse(&name.to_string_lossy(), &text)?;
+    let start = Instant::now();
+    stage::prepare(&scenario)?;
+    network::build(&scenario)?;
+    if std::env::var_os(VERBOSE).is_some() {
+        let seconds = start.elapsed().as_secs_f64();
+        eprintln!("netsig lab: {} hosts up in {seconds:.2} s", scenario.hosts);
+    }
+    let mut command = Command::new(&program);
+    command
+        .args(args)
+        .env_remove(SCENARIO)
+        .envs(launch::environment(&scenario));
+    reap::run(&mut command).map_err(system(
+        "run",
+        program,
+        "give the path of a program on this machine",
+    ))
+}

@@ -1,0 +1,121 @@
+//! The environment that makes a plain `mpirun -np N PROGRAM` use the emulated hosts,
+//! for Open MPI 4 and for MPICH, and where the yield shim is.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use netsig_core::scenario::Scenario;
+
+use crate::stage::{AGENT_SCRIPT, HOSTFILE, HOSTFILE_MPICH, TMPDIR};
+
+/// Names the yield shim to use, and within the lab the one that is in use.
+pub(crate) const SHIM_PATH: &str = "NETSIG_YIELD_SHIM_PATH";
+
+/// Set on emulated hosts where the yield shim is preloaded.
+pub(crate) const SHIM_IN_USE: &str = "NETSIG_YIELD_SHIM";
+
+/// Names what connections between hosts use; the sysctl in the hosts does not tell, since
+/// their routes decide.
+const CONGESTION_CONTROL: &str = "NETSIG_LAB_CONGESTION_CONTROL";
+
+const SHIM_FILE: &str = "libnetsig_yield_shim.so";
+
+/// Where the shim may lie, seen from the folder of the running program: beside it when
+/// installed, one up or in `deps` for programs that cargo built for testing.
+const SHIM_FOLDERS: [&str; 4] = [".", "..", "deps", "../deps"];
+
+/// What launchers and MPI libraries read.
+const ENVIRONMENT: &[(&str, &str)] = &[
+    ("NETSIG_LAB_HOSTFILE", HOSTFILE),
+    ("TMPDIR", TMPDIR),
+    // Open MPI: start daemons through the agent, one rank a host, TCP over eth0 only.
+    ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
+    ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
+    ("OMPI_MCA_plm", "rsh"),
+    ("OMPI_MCA_plm_rsh_agent", AGENT_SCRIPT),
+    ("OMPI_MCA_plm_rsh_no_tree_spawn", "1"),
+    ("OMPI_MCA_orte_default_hostfile", HOSTFILE),
+    ("OMPI_MCA_rmaps_base_mapping_policy", "node"),
+    ("OMPI_MCA_hwloc_base_binding_policy", "none"),
+    ("OMPI_MCA_pml", "ob1"),
+    ("OMPI_MCA_btl", "tcp,self"),
+    ("OMPI_MCA_btl_tcp_if_include", "eth0"),
+    ("OMPI_MCA_oob", "tcp"),
+    ("OMPI_MCA_oob_tcp_if_include", "eth1,ctlbr"),
+    ("OMPI_MCA_mpi_yield_when_idle", "1"),
+    // MPICH: the same through hydra and UCX.
+    ("HYDRA_LAUNCHER", "ssh"),
+    ("HYDRA_LAUNCHER_EXEC", AGENT_SCRIPT),
+    ("HYDRA_HOST_FILE", HOSTFILE_MPICH),
+    ("UCX_TLS", "tcp,self"),
+    ("UCX_NET_DEVICES", "eth0"),
+    ("UCX_POSIX_USE_PROC_LINK", "n"),
+];
+
+/// All variables to set for a command in the lab.
+pub(crate) fn environment(scenario: &Scenario) -> Vec<(&'static str, OsString)> {
+    let fixed = ENVIRONMENT.iter().map(|&(key, value)| (key, value.into()));
+    let named = [
+        ("NETSIG_LAB", scenario.name.clone().into()),
+        ("NETSIG_LAB_HOSTS", scenario.hosts.to_string().into()),
+        (
+            CONGESTION_CONTROL,
+            scenario.congestion_control.clone().into(),
+        ),
+    ];
+    let shim = shim().map(|path| (SHIM_PATH, path.into()));
+    fixed.chain(named).chain(shim).collect()
+}
+
+/// The yield shim, if it is where it belongs.
+pub(crate) fn shim() -> Option<PathBuf> {
+    let named = std::env::var_os(SHIM_PATH).map(PathBuf::from);
+    let program = std::env::current_exe().ok();
+    let folder = program.as_deref().and_then(std::path::Path::parent);
+    let beside = folder
+        .into_iter()
+        .flat_map(|folder| SHIM_FOLDERS.map(|relative| folder.join(relative).join(SHIM_FILE)));
+    named
+        .into_iter()
+        .chain(beside)
+        .find_map(|path| path.canonicalize().ok())
+}
+
+/// `existing` as `LD_PRELOAD` with `shim` in front.
+pub(crate) fn preload(shim: OsString, existing: Option<OsString>) -> OsString {
+    let mut value = shim;
+    if let Some(existing) = existing.filter(|text| !text.is_empty()) {
+        value.push(":");
+        value.push(existing);
+    }
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_environment_names_the_scenario() {
+        let environment = environment(&crate::load("ethernet-8x50").unwrap());
+        let value = |key| {
+            environment
+                .iter()
+                .find(|(name, _)| *name == key)
+                .map(|(_, v)| v.clone())
+        };
+        assert_eq!(value("NETSIG_LAB"), Some("ethernet-8x50".into()));
+        assert_eq!(value("NETSIG_LAB_HOSTS"), Some("8".into()));
+        assert_eq!(value("NETSIG_LAB_CONGESTION_CONTROL"), Some("reno".into()));
+    }
+
+    #[test]
+    fn the_shim_goes_before_what_is_preloaded_already() {
+        assert_eq!(preload("s.so".into(), None), "s.so");
+        assert_eq!(preload("s.so".into(), Some("".into())), "s.so");
+        assert_eq!(
+            preload("s.so".into(), Some("a.so:b.so".into())),
+            "s.so:a.so:b.so"
+        );
+    }
+}

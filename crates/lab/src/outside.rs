@@ -1,0 +1,248 @@
+//! Starting a command in a fresh emulated cluster, and its end.
+
+use std::ffi::OsString;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use netsig_core::scenario::Scenario;
+
+use crate::error::{LabError, RUN_CHECK, system};
+use crate::interrupt::Watch;
+use crate::tool::UNSHARE;
+use crate::{INSIDE, inside, softnet, verify};
+
+/// Fresh user (as its root), network, mount, host-name and PID namespaces, all of which
+/// end with their first process, and that with `unshare`.
+const NAMESPACES: [&str; 6] = [
+    "-Urnmupf",
+    "--propagation",
+    "private",
+    "--mount-proc",
+    "--kill-child",
+    "--",
+];
+
+/// How long an interrupted command may take to clean up.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// How often a waiting [`Running`] looks whether the command has ended.
+const GLANCE: Duration = Duration::from_millis(10);
+
+/// The exit code of a command that Ctrl-C ended.
+const INTERRUPTED: i32 = 128 + 2;
+
+/// An emulated cluster that has not been started: a scenario and where the command's
+/// input and output go (to this process's own, unless set).
+#[derive(Debug)]
+pub struct Lab {
+    scenario: Scenario,
+    command: Command,
+}
+
+/// A command that runs in its emulated cluster. Dropping it kills both.
+#[derive(Debug)]
+pub struct Running {
+    child: Child,
+    drops_before: u64,
+    watch: Watch,
+    interrupted_at: Option<Instant>,
+}
+
+/// How a command in the lab ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outcome {
+    /// The command's exit code; 128 + N if signal N ended it, 130 after Ctrl-C.
+    pub code: i32,
+    /// Packets that this machine itself dropped meanwhile for want of processor time.
+    pub softnet_drops: u64,
+}
+
+impl Outcome {
+    /// Why nothing measured in this run counts, if so.
+    pub fn void_reason(&self) -> Option<String> {
+        (self.softnet_drops > 0).then(|| {
+            format!(
+                "this machine dropped {} packets for want of processor time, so the run measured \
+                 the machine and is void; stop other work or choose a slower scenario",
+                self.softnet_drops
+            )
+        })
+    }
+}
+
+/// Runs `command` in a fresh cluster of `scenario` and waits for its end.
+///
+/// # Errors
+/// As [`Lab::new`], [`Lab::spawn`] and [`Running::wait`].
+pub fn exec(scenario: &Scenario, command: &[OsString]) -> Result<Outcome, LabError> {
+    Lab::new(scenario)?.spawn(command)?.wait()
+}
+
+impl Lab {
+    /// A lab for `scenario`.
+    ///
+    /// # Errors
+    /// If this machine cannot emulate it; see [`verify`].
+    pub fn new(scenario: &Scenario) -> Result<Self, LabError> {
+        verify(scenario)?;
+        let program = std::env::current_exe().map_err(system("find", "this program", RUN_CHECK))?;
+        let mut command = Command::new(UNSHARE.find()?);
+        command
+            .args(NAMESPACES)
+            .arg(program)
+            .args([INSIDE, scenario.name.as_str()])
+            .env(inside::SCENARIO, scenario.to_toml());
+        Ok(Self {
+            scenario: scenario.clone(),
+            command,
+        })
+    }
+
+    /// Sets an environment variable for the command.
+    #[must_use]
+    pub fn env(mut self, key: &str, value: impl Into<OsString>) -> Self {
+        self.command.env(key, value.into());
+        self
+    }
+
+    /// Where the command reads from.
+    #[must_use]
+    pub fn stdin(mut self, stdin: Stdio) -> Self {
+        self.command.stdin(stdin);
+        self
+    }
+
+    /// Where the command's output goes.
+    #[must_use]
+    pub fn stdout(mut self, stdout: Stdio) -> Self {
+        self.command.stdout(stdout);
+        self
+    }
+
+    /// Where the command's messages go, and those of the lab about it.
+    #[must_use]
+    pub fn stderr(mut self, stderr: Stdio) -> Self {
+        self.command.stderr(stderr);
+        self
+    }
+
+    /// Starts the cluster and `command` in it. The cluster dies with the *thread* that
+    /// called this, so call it from one that lives long enough, such as `main`'s.
+    ///
+    /// # Errors
+    /// If the system refuses to start a process. That the network cannot be built or
+    /// the command not be found, the lab says on the command's standard error.
+    pub fn spawn(mut self, command: &[OsString]) -> Result<Running, LabError> {
+        let name = &self.scenario.name;
+        self.command.args(command);
+        die_with_this_process(&mut self.command);
+        let drops_before = softnet::drops()?;
+        let watch = Watch::start().map_err(system("watch for", "SIGINT", RUN_CHECK))?;
+        let child = self
+            .command
+            .spawn()
+            .map_err(system("start the lab", name, RUN_CHECK))?;
+        Ok(Running {
+            child,
+            drops_before,
+            watch,
+            interrupted_at: None,
+        })
+    }
+}
+
+impl Running {
+    /// The process to watch or end from outside; ending it ends the whole lab.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// The command's output, if it was piped and not yet taken.
+    pub fn take_stdout(&mut self) -> Option<ChildStdout> {
+        self.child.stdout.take()
+    }
+
+    /// The command's messages, if they were piped and not yet taken.
+    pub fn take_stderr(&mut self) -> Option<ChildStderr> {
+        self.child.stderr.take()
+    }
+
+    /// How the command ended, if it has. After Ctrl-C the command has a moment to
+    /// clean up, then this call ends it.
+    ///
+    /// # Errors
+    /// If the system refuses to say, which it does not on any Linux in order.
+    pub fn try_wait(&mut self) -> Result<Option<Outcome>, LabError> {
+        self.end_if_interrupted();
+        let status = self
+            .child
+            .try_wait()
+            .map_err(system("wait for", "the lab", RUN_CHECK))?;
+        status.map(|status| self.outcome(status)).transpose()
+    }
+
+    /// Waits for the command's end.
+    ///
+    /// # Errors
+    /// As [`Running::try_wait`].
+    pub fn wait(mut self) -> Result<Outcome, LabError> {
+        loop {
+            if let Some(outcome) = self.try_wait()? {
+                return Ok(outcome);
+            }
+            std::thread::sleep(GLANCE);
+        }
+    }
+
+    fn end_if_interrupted(&mut self) {
+        if self.watch.saw_interrupt() {
+            let since = *self.interrupted_at.get_or_insert_with(Instant::now);
+            if since.elapsed() > GRACE {
+                // It fails only if the command has just ended.
+                let _ = self.child.kill();
+            }
+        }
+    }
+
+    fn outcome(&self, status: ExitStatus) -> Result<Outcome, LabError> {
+        let code = match status.code() {
+            _ if self.watch.saw_interrupt() => INTERRUPTED,
+            Some(code) => code,
+            None => 128 + status.signal().unwrap_or_default(),
+        };
+        let softnet_drops = softnet::drops()?.saturating_sub(self.drops_before);
+        Ok(Outcome {
+            code,
+            softnet_drops,
+        })
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Both fail only if the command has ended and been waited for.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Lets the kernel kill `command` when this process ends in whatever way.
+#[expect(
+    unsafe_code,
+    reason = "the only way to ask for it between fork and exec"
+)]
+fn die_with_this_process(command: &mut Command) {
+    let parent = nix::unistd::getpid();
+    let ask = move || {
+        nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL)?;
+        // If the parent ended before it was asked for, nobody would be told any more.
+        if nix::unistd::getppid() != parent {
+            return Err(nix::errno::Errno::ESRCH.into());
+        }
+        Ok(())
+    };
+    // SAFETY: between fork and exec the closure makes two system calls; it neither
+    // allocates nor takes a lock.
+    unsafe { command.pre_exec(ask) };
+}

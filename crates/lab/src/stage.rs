@@ -1,0 +1,130 @@
+//! The private file system around the emulated cluster: names, host files and
+//! temporary files that vanish with the lab's mount namespace.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use netsig_core::scenario::Scenario;
+use nix::mount::{MsFlags, mount};
+
+use crate::error::{LabError, RUN_CHECK, system};
+use crate::network::{CONTROL_ADDRESS, control_address, host_name};
+use crate::{AGENT, netns};
+
+/// The lab's own files.
+pub(crate) const FOLDER: &str = "/run/lab";
+
+/// The hosts in the form of Open MPI.
+pub(crate) const HOSTFILE: &str = "/run/lab/hostfile";
+
+/// The hosts in the form of MPICH.
+pub(crate) const HOSTFILE_MPICH: &str = "/run/lab/hostfile.mpich";
+
+/// Where programs in the lab put temporary files.
+pub(crate) const TMPDIR: &str = "/run/lab/tmp";
+
+/// The program that launchers start in place of ssh.
+pub(crate) const AGENT_SCRIPT: &str = "/run/lab/agent";
+
+/// The name of the namespace that `mpirun` runs in.
+const CONTROL_HOST: &str = "ctl";
+
+/// Prepares file system and host name of the fresh namespaces this process is in.
+pub(crate) fn prepare(scenario: &Scenario) -> Result<(), LabError> {
+    mount_tmpfs("/run")?;
+    mount_tmpfs("/dev/shm")?;
+    for folder in [netns::NAMES, FOLDER, TMPDIR] {
+        fs::create_dir_all(folder).map_err(system("create", folder, RUN_CHECK))?;
+    }
+    name_host(CONTROL_HOST)?;
+    write(
+        HOSTFILE,
+        &each_host(scenario, |host| format!("{} slots=1\n", host_name(host))),
+    )?;
+    write(
+        HOSTFILE_MPICH,
+        &each_host(scenario, |host| format!("{}:1\n", host_name(host))),
+    )?;
+    replace("/etc/hosts", &host_table(scenario))?;
+    replace(
+        "/etc/nsswitch.conf",
+        "hosts: files\npasswd: files\ngroup: files\n",
+    )?;
+    write_agent()
+}
+
+/// Gives the current host-name namespace its name.
+pub(crate) fn name_host(name: &str) -> Result<(), LabError> {
+    nix::unistd::sethostname(name).map_err(system("name this host", name, RUN_CHECK))
+}
+
+fn mount_tmpfs(target: &str) -> Result<(), LabError> {
+    let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
+    mount(Some("tmpfs"), target, Some("tmpfs"), flags, None::<&str>).map_err(system(
+        "mount a tmpfs on",
+        target,
+        RUN_CHECK,
+    ))
+}
+
+/// Lets `target` read as `text` for everything in the lab.
+fn replace(target: &str, text: &str) -> Result<(), LabError> {
+    let name = Path::new(target).file_name().unwrap_or_default();
+    let source = Path::new(FOLDER).join(name);
+    write(&source, text)?;
+    mount(
+        Some(&source),
+        target,
+        None::<&str>,
+        MsFlags::MS_BIND,
+        None::<&str>,
+    )
+    .map_err(system(
+        "replace",
+        target,
+        "create that file on this machine, it may be empty",
+    ))
+}
+
+fn write(path: impl AsRef<Path>, text: &str) -> Result<(), LabError> {
+    fs::write(&path, text).map_err(system("write", path.as_ref(), RUN_CHECK))
+}
+
+fn each_host(scenario: &Scenario, line: impl Fn(u32) -> String) -> String {
+    (0..scenario.hosts.get()).map(line).collect()
+}
+
+fn host_table(scenario: &Scenario) -> String {
+    let hosts = each_host(scenario, |host| {
+        format!("{} {}\n", control_address(host), host_name(host))
+    });
+    format!("127.0.0.1 localhost\n{CONTROL_ADDRESS} {CONTROL_HOST}\n{hosts}")
+}
+
+/// Launchers want one path with no arguments, hence a script.
+fn write_agent() -> Result<(), LabError> {
+    let program = std::env::current_exe().map_err(system("find", "this program", RUN_CHECK))?;
+    let quoted = program.to_string_lossy().replace('\'', r"'\''");
+    write(
+        AGENT_SCRIPT,
+        &format!("#!/bin/sh\nexec '{quoted}' {AGENT} \"$@\"\n"),
+    )?;
+    fs::set_permissions(AGENT_SCRIPT, fs::Permissions::from_mode(0o755)).map_err(system(
+        "make executable",
+        AGENT_SCRIPT,
+        RUN_CHECK,
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_host_table_names_every_host_and_the_control_namespace() {
+        let table = host_table(&crate::load("ethernet-4x50").unwrap());
+        assert!(table.starts_with("127.0.0.1 localhost\n10.9.0.254 ctl\n10.9.0.1 h0\n"));
+        assert!(table.ends_with("10.9.0.4 h3\n"));
+    }
+}
