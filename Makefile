@@ -1,0 +1,28 @@
+# demo · test · bench · check: what a newcomer types. Everything each needs it installs.
+CARGO ?= cargo
+
+.PHONY: demo test bench check netsig openmpi mpich system
+
+demo: netsig openmpi
+	target/release/netsig demo
+
+test: netsig openmpi mpich
+	$(CARGO) test --workspace --exclude netsig-mpi
+	MPICC=mpicc.openmpi $(CARGO) test --package netsig-mpi --target-dir target/openmpi
+
+bench: netsig openmpi
+	$(CARGO) xtask bench
+
+check:
+	bash .ci/run
+
+# The command line with the shim that the lab preloads.
+netsig: system
+	$(CARGO) build --release
+
+# The rank program, once for each MPI: their interfaces differ in binary form.
+openmpi mpich: system
+	MPICC=mpicc.$@ $(CARGO) build --release --package netsig-mpi --target-dir target/$@
+
+system:
+	bash xtask/install-system-packages

@@ -1,0 +1,72 @@
+//! How a command fails: the exit code belongs to the cause.
+
+use std::process::ExitCode;
+
+use netsig_core::collective::UnknownAlgorithm;
+use netsig_core::file_error::FileError;
+use netsig_lab::LabError;
+
+/// Why a command did not do what it was asked.
+#[derive(Debug)]
+pub enum Failure {
+    /// The work failed: exit code 1.
+    Work(anyhow::Error),
+    /// Arguments, or files named in them, that cannot be used: exit code 2.
+    Usage(anyhow::Error),
+    /// The data cannot support the answer: exit code 3.
+    Data(anyhow::Error),
+    /// A command that netsig ran ended with this code and has said why itself.
+    Passed(u8),
+}
+
+impl Failure {
+    /// Arguments that cannot be used.
+    pub fn usage(message: impl std::fmt::Display) -> Self {
+        Self::Usage(anyhow::anyhow!("{message}"))
+    }
+
+    /// Data that cannot support the answer.
+    pub fn data(message: impl std::fmt::Display) -> Self {
+        Self::Data(anyhow::anyhow!("{message}"))
+    }
+
+    /// Tells the user and gives the exit code.
+    pub fn report(self) -> ExitCode {
+        let (error, code) = match self {
+            Self::Work(error) => (error, 1),
+            Self::Usage(error) => (error, 2),
+            Self::Data(error) => (error, 3),
+            Self::Passed(code) => return ExitCode::from(code),
+        };
+        eprintln!("netsig: {error:#}");
+        ExitCode::from(code)
+    }
+}
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Self {
+        Self::Work(error)
+    }
+}
+
+impl From<FileError> for Failure {
+    fn from(error: FileError) -> Self {
+        Self::Usage(error.into())
+    }
+}
+
+impl From<UnknownAlgorithm> for Failure {
+    fn from(error: UnknownAlgorithm) -> Self {
+        Self::Usage(error.into())
+    }
+}
+
+/// What the lab cannot do here is the arguments' fault unless a tool or the system failed.
+impl From<LabError> for Failure {
+    fn from(error: LabError) -> Self {
+        match error {
+            LabError::Tool { .. } | LabError::System { .. } => Self::Work(error.into()),
+            _ => Self::Usage(error.into()),
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Reading what the user names, and replacing files whole or not at all.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use netsig_core::dataset::Dataset;
+use netsig_core::profile::Profile;
+use netsig_measure::plan::Plan;
+
+use crate::failure::Failure;
+
+/// The text of a file that the user named.
+///
+/// # Errors
+/// If it cannot be read as text.
+fn text(path: &Path) -> Result<String, Failure> {
+    std::fs::read_to_string(path)
+        .with_context(|| format!("{}: cannot be read; check the path", path.display()))
+        .map_err(Failure::Usage)
+}
+
+/// The data of a file that the user named.
+///
+/// # Errors
+/// If it is not a data file.
+pub fn dataset(path: &Path) -> Result<Dataset, Failure> {
+    let name = path.display().to_string();
+    Ok(Dataset::read(&name, text(path)?.as_bytes())?)
+}
+
+/// The profile of a file that the user named.
+///
+/// # Errors
+/// If it is not a profile.
+pub fn profile(path: &Path) -> Result<Profile, Failure> {
+    Ok(Profile::parse(&path.display().to_string(), &text(path)?)?)
+}
+
+/// The plan of a file that the user named.
+///
+/// # Errors
+/// If it is not a plan.
+pub fn plan(path: &Path) -> Result<Plan, Failure> {
+    Ok(Plan::parse(&path.display().to_string(), &text(path)?)?)
+}
+
+/// Puts `content` in the place of the file `path`: all of it, or nothing on failure.
+///
+/// # Errors
+/// If the directory cannot be written.
+pub fn replace(path: &Path, content: &[u8]) -> Result<()> {
+    let what = || format!("{}: cannot be written; choose another path", path.display());
+    let parent = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
+    let mut file =
+        tempfile::NamedTempFile::new_in(parent.unwrap_or(Path::new("."))).with_context(what)?;
+    file.write_all(content).with_context(what)?;
+    let file = file
+        .persist(path)
+        .map_err(|error| error.error)
+        .with_context(what)?;
+    readable(&file).with_context(what)
+}
+
+/// Temporary files are private; what netsig writes is as readable as any file.
+fn readable(file: &File) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(std::fs::Permissions::from_mode(0o644))
+}

@@ -1,0 +1,54 @@
+//! netsig: the command line. One file per subcommand; each parses, calls the library and
+//! prints.
+
+mod args;
+mod demo;
+mod failure;
+mod files;
+mod fit;
+mod job;
+mod lab;
+mod launch;
+mod measure;
+mod plot;
+mod predict;
+mod progress;
+mod rows;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Measures, predicts and improves MPI collective communication under network contention.
+#[derive(Parser)]
+#[command(name = "netsig", version, propagate_version = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Demo(demo::Args),
+    Lab(lab::Args),
+    Measure(measure::Args),
+    Fit(fit::Args),
+    Predict(predict::Args),
+}
+
+fn main() -> ExitCode {
+    if let Some(code) = netsig_lab::entry(std::env::args_os()) {
+        return code;
+    }
+    let done = match Cli::parse().command {
+        Command::Demo(args) => demo::run(&args),
+        Command::Lab(args) => lab::run(&args),
+        Command::Measure(args) => measure::run(&args),
+        Command::Fit(args) => fit::run(&args),
+        Command::Predict(args) => predict::run(&args),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

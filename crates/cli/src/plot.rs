@@ -1,0 +1,134 @@
+//! Prediction against measurement as an SVG picture: time over message size, both on
+//! logarithmic axes.
+
+use anyhow::{Result, anyhow};
+use netsig_core::units::{Bytes, Seconds};
+use plotters::coord::combinators::IntoLogRange;
+use plotters::prelude::*;
+
+/// One size of the comparison.
+#[derive(Debug, Clone, Copy)]
+pub struct PlotPoint {
+    /// Bytes per destination.
+    pub size: Bytes,
+    /// What was predicted.
+    pub predicted: Seconds,
+    /// The interval of the prediction.
+    pub interval: (Seconds, Seconds),
+    /// What the contention-free model says.
+    pub contention_free: Seconds,
+    /// What was measured.
+    pub measured: Seconds,
+}
+
+const PREDICTED: RGBColor = RGBColor(0, 90, 160);
+const FREE: RGBColor = RGBColor(120, 120, 120);
+const MEASURED: RGBColor = RGBColor(200, 50, 20);
+const PICTURE: (u32, u32) = (900, 560);
+const FONT: &str = "sans-serif";
+
+/// The picture of `points` (ascending in size, at least one), as SVG text.
+///
+/// # Errors
+/// If the drawing library fails.
+pub fn comparison(title: &str, points: &[PlotPoint]) -> Result<String> {
+    let mut svg = String::new();
+    {
+        let area = SVGBackend::with_string(&mut svg, PICTURE).into_drawing_area();
+        draw(&area, title, points).map_err(|error| anyhow!("the plot cannot be drawn: {error}"))?;
+    }
+    Ok(svg)
+}
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
+type DrawResult<'a> =
+    std::result::Result<(), DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>>;
+
+fn draw<'a>(area: &Area<'a>, title: &str, points: &[PlotPoint]) -> DrawResult<'a> {
+    area.fill(&WHITE)?;
+    let ((left, right), (bottom, top)) = ranges(points);
+    let mut chart = ChartBuilder::on(area)
+        .caption(title, (FONT, 20))
+        .margin(16)
+        .x_label_area_size(44)
+        .y_label_area_size(72)
+        .build_cartesian_2d(
+            (left..right).log_scale().base(2.0),
+            (bottom..top).log_scale(),
+        )?;
+    chart
+        .configure_mesh()
+        .x_desc("bytes per destination")
+        .y_desc("time")
+        .x_label_formatter(&|size| size_label(*size))
+        .y_label_formatter(&|time| Seconds(*time).to_string())
+        .light_line_style(WHITE)
+        .draw()?;
+    let line =
+        |value: fn(&PlotPoint) -> f64| points.iter().map(move |p| (p.size.as_f64(), value(p)));
+    let upper = line(|p| p.interval.1.0);
+    let lower = line(|p| p.interval.0.0);
+    let band: Vec<(f64, f64)> = upper
+        .chain(lower.collect::<Vec<_>>().into_iter().rev())
+        .collect();
+    chart.draw_series([Polygon::new(band, PREDICTED.mix(0.15))])?;
+    chart
+        .draw_series(LineSeries::new(
+            line(|p| p.contention_free.0),
+            FREE.stroke_width(2),
+        ))?
+        .label("contention-free")
+        .legend(|(x, y)| PathElement::new([(x, y), (x + 18, y)], FREE.stroke_width(2)));
+    chart
+        .draw_series(LineSeries::new(
+            line(|p| p.predicted.0),
+            PREDICTED.stroke_width(2),
+        ))?
+        .label("predicted, with interval")
+        .legend(|(x, y)| PathElement::new([(x, y), (x + 18, y)], PREDICTED.stroke_width(2)));
+    chart
+        .draw_series(line(|p| p.measured.0).map(|place| Circle::new(place, 4, MEASURED.filled())))?
+        .label("measured")
+        .legend(|(x, y)| Circle::new((x + 9, y), 4, MEASURED.filled()));
+    chart
+        .configure_series_labels()
+        .position(SeriesLabelPosition::UpperLeft)
+        .background_style(WHITE.mix(0.8))
+        .label_font((FONT, 15))
+        .draw()?;
+    area.present()
+}
+
+/// The axes: all points with some room.
+fn ranges(points: &[PlotPoint]) -> ((f64, f64), (f64, f64)) {
+    let room = 1.3;
+    let span = |values: &dyn Fn(&PlotPoint) -> Vec<f64>| {
+        let all: Vec<f64> = points
+            .iter()
+            .flat_map(values)
+            .filter(|v| *v > 0.0)
+            .collect();
+        let least = all.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = all.iter().copied().fold(0.0, f64::max);
+        (least / room, most * room)
+    };
+    let sizes = span(&|p| vec![p.size.as_f64()]);
+    let times = span(&|p| {
+        vec![
+            p.interval.0.0,
+            p.interval.1.0,
+            p.contention_free.0,
+            p.measured.0,
+        ]
+    });
+    (sizes, times)
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "axis labels are positive sizes"
+)]
+fn size_label(size: f64) -> String {
+    Bytes(size.round() as u64).to_string()
+}

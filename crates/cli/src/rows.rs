@@ -1,0 +1,203 @@
+//! What commands print as rows: a table for people, csv and json for programs.
+//!
+//! A column has one stable key; a cell has a form for people and a value for programs.
+
+use std::io::{self, Write};
+
+use clap::ValueEnum;
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use netsig_core::units::{Bytes, Seconds};
+use serde_json::Value;
+
+/// How rows are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people.
+    Table,
+    /// One header line, then one line a row.
+    Csv,
+    /// An array of objects.
+    Json,
+}
+
+/// One value of a row.
+#[derive(Debug, Clone)]
+pub struct Cell {
+    shown: String,
+    value: Value,
+}
+
+/// Rows under named columns.
+#[derive(Debug)]
+pub struct Rows {
+    columns: Vec<&'static str>,
+    rows: Vec<Vec<Cell>>,
+}
+
+impl Cell {
+    /// A word or sentence.
+    pub fn text(text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self {
+            shown: text.clone(),
+            value: text.into(),
+        }
+    }
+
+    /// A count.
+    pub fn count(count: u64) -> Self {
+        Self {
+            shown: count.to_string(),
+            value: count.into(),
+        }
+    }
+
+    /// A size in bytes.
+    pub fn size(size: Bytes) -> Self {
+        Self {
+            shown: size.to_string(),
+            value: size.0.into(),
+        }
+    }
+
+    /// A time in seconds.
+    pub fn time(time: Seconds) -> Self {
+        Self {
+            shown: time.to_string(),
+            value: time.0.into(),
+        }
+    }
+
+    /// A relative error, shown in per cent with its sign.
+    pub fn error(error: f64) -> Self {
+        Self {
+            shown: format!("{:+.1} %", error * 100.0),
+            value: error.into(),
+        }
+    }
+
+    /// A number that people read in another form.
+    pub fn shown_as(number: f64, shown: String) -> Self {
+        Self {
+            shown,
+            value: number.into(),
+        }
+    }
+}
+
+impl Rows {
+    /// No rows yet under these keys.
+    pub fn new(columns: &[&'static str]) -> Self {
+        Self {
+            columns: columns.to_vec(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds a row with one cell a column.
+    pub fn push(&mut self, row: Vec<Cell>) {
+        assert_eq!(row.len(), self.columns.len(), "one cell a column");
+        self.rows.push(row);
+    }
+
+    /// Prints to standard output; a reader that has gone away is no error.
+    ///
+    /// # Errors
+    /// If standard output cannot be written.
+    pub fn print(&self, format: Format) -> anyhow::Result<()> {
+        match self.write(format, &mut io::stdout().lock()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            done => Ok(done?),
+        }
+    }
+
+    fn write(&self, format: Format, out: &mut impl Write) -> io::Result<()> {
+        match format {
+            Format::Table => writeln!(out, "{}", self.table()),
+            Format::Csv => self.csv(out),
+            Format::Json => writeln!(out, "{}", self.json()),
+        }
+    }
+
+    fn table(&self) -> Table {
+        let mut table = Table::new();
+        table
+            .load_style(presets::UTF8_BORDERS_ONLY)
+            .set_content_arrangement(ContentArrangement::Disabled);
+        table.set_header(self.columns.iter().map(|key| key.replace('_', " ")));
+        for row in &self.rows {
+            table.add_row(row.iter().map(|cell| &cell.shown));
+        }
+        for (index, column) in table.column_iter_mut().enumerate() {
+            if self.rows.iter().any(|row| row[index].value.is_number()) {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        table
+    }
+
+    fn csv(&self, out: &mut impl Write) -> io::Result<()> {
+        let mut writer = csv::Writer::from_writer(out);
+        writer.write_record(&self.columns)?;
+        for row in &self.rows {
+            writer.write_record(row.iter().map(|cell| plain(&cell.value)))?;
+        }
+        writer.flush()
+    }
+
+    fn json(&self) -> Value {
+        let object = |row: &Vec<Cell>| {
+            let pairs = self
+                .columns
+                .iter()
+                .zip(row)
+                .map(|(key, cell)| ((*key).to_owned(), cell.value.clone()));
+            Value::Object(pairs.collect())
+        };
+        Value::Array(self.rows.iter().map(object).collect())
+    }
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn printed(format: Format) -> String {
+        let mut rows = Rows::new(&["algorithm", "size_bytes", "time_s"]);
+        rows.push(vec![
+            Cell::text("a, b"),
+            Cell::size(Bytes(2048)),
+            Cell::time(Seconds(0.0015)),
+        ]);
+        rows.push(vec![
+            Cell::text("c"),
+            Cell::size(Bytes(1)),
+            Cell::time(Seconds(2.0)),
+        ]);
+        let mut out = Vec::new();
+        rows.write(format, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn programs_get_plain_values_and_people_units() {
+        assert_eq!(
+            printed(Format::Csv),
+            "algorithm,size_bytes,time_s\n\"a, b\",2048,0.0015\nc,1,2.0\n"
+        );
+        let json: Value = serde_json::from_str(&printed(Format::Json)).unwrap();
+        assert_eq!(json[0]["time_s"], 0.0015);
+        let table = printed(Format::Table);
+        assert!(
+            table.contains("2 KiB") && table.contains("1.50 ms"),
+            "{table}"
+        );
+    }
+}

@@ -1,0 +1,111 @@
+//! The rules of the house that no compiler checks. Each fault is one line.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use netsig_core::collective::ALGORITHMS;
+use netsig_core::dataset::COLUMNS;
+
+/// The longest a source file may be, its tests not counted.
+const LONGEST: usize = 400;
+
+/// Checks all rules; false if any is broken.
+pub fn run() -> Result<bool> {
+    let root = crate::root();
+    let mut faults = Vec::new();
+    for path in tracked(&root)? {
+        match path.extension().and_then(|end| end.to_str()) {
+            Some("rs") => check_source(&root, &path, &mut faults)?,
+            Some("md") => check_links(&root, &path, &mut faults)?,
+            _ => {}
+        }
+    }
+    let algorithms = ALGORITHMS.iter().map(|entry| entry.name);
+    check_mentions(&root, "METHODOLOGY.md", algorithms, &mut faults)?;
+    check_mentions(&root, "FORMATS.md", COLUMNS.into_iter(), &mut faults)?;
+    for fault in &faults {
+        eprintln!("{fault}");
+    }
+    Ok(faults.is_empty())
+}
+
+/// The files of the repository that exist, tracked or about to be.
+fn tracked(root: &Path) -> Result<Vec<PathBuf>> {
+    let arguments = ["ls-files", "--cached", "--others", "--exclude-standard"];
+    let output = Command::new("git")
+        .args(arguments)
+        .current_dir(root)
+        .output()
+        .context("git cannot be started")?;
+    let list = String::from_utf8(output.stdout).context("git names files in UTF-8")?;
+    Ok(list
+        .lines()
+        .map(PathBuf::from)
+        .filter(|path| root.join(path).is_file())
+        .collect())
+}
+
+fn check_source(root: &Path, path: &Path, faults: &mut Vec<String>) -> Result<()> {
+    let text = read(root, path)?;
+    let shown = path.display();
+    if !text.starts_with("//! ") {
+        faults.push(format!(
+            "{shown}:1: does not begin with what the file is for; start with //!"
+        ));
+    }
+    let lines = text
+        .split("#[cfg(test)]\nmod tests {")
+        .next()
+        .unwrap_or_default()
+        .lines()
+        .count();
+    let is_test = path.components().any(|part| part.as_os_str() == "tests");
+    if lines > LONGEST && !is_test {
+        faults.push(format!(
+            "{shown}: has {lines} lines before its tests, more than {LONGEST}; split it"
+        ));
+    }
+    Ok(())
+}
+
+/// Relative links of documents must lead to files.
+fn check_links(root: &Path, path: &Path, faults: &mut Vec<String>) -> Result<()> {
+    let text = read(root, path)?;
+    for (number, line) in (1..).zip(text.lines()) {
+        for target in line
+            .split("](")
+            .skip(1)
+            .filter_map(|rest| rest.split([')', '#']).next())
+        {
+            let is_local = !target.is_empty() && !target.contains("://");
+            let directory = path.parent().unwrap_or(Path::new(""));
+            if is_local && !root.join(directory).join(target).exists() {
+                faults.push(format!(
+                    "{}:{number}: links to {target}, which does not exist",
+                    path.display()
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A document must name, as code, everything that it documents.
+fn check_mentions<'a>(
+    root: &Path,
+    document: &str,
+    names: impl Iterator<Item = &'a str>,
+    faults: &mut Vec<String>,
+) -> Result<()> {
+    let text = read(root, Path::new(document))?;
+    let missing = names.filter(|name| !text.contains(&format!("`{name}")));
+    faults.extend(missing.map(|name| format!("{document}: does not explain `{name}`")));
+    Ok(())
+}
+
+fn read(root: &Path, path: &Path) -> Result<String> {
+    fs::read_to_string(root.join(path))
+        .with_context(|| format!("{}: cannot be read", path.display()))
+}
