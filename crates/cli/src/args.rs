@@ -37,7 +37,7 @@ pub fn place(text: &str) -> Result<Place, String> {
 }
 
 /// Which covariance a fit assumes.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum CovarianceChoice {
     /// From the repetitions where every point has some, else proportional.
     Auto,

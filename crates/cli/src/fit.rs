@@ -7,7 +7,7 @@ use netsig_core::dataset::{Dataset, Provenance};
 use netsig_core::fit::Estimate;
 use netsig_core::fit::network::{self, AlgorithmFit, NetworkFit};
 use netsig_core::fit::saturation::Saturation;
-use netsig_core::fit::signature::{Options, Parameter, Sides, ThresholdChoice};
+use netsig_core::fit::signature::{Options, Parameter, Sides, ThresholdChoice, Unsaturated};
 use netsig_core::model::signature::Form;
 use netsig_core::units::{Bytes, Seconds};
 
@@ -46,6 +46,9 @@ pub struct Choices {
     /// What stands for the repetitions of a collective.
     #[arg(long, value_enum, default_value = "mean")]
     statistic: StatisticChoice,
+    /// Keep process counts that do not saturate the network in the fit.
+    #[arg(long)]
+    keep_unsaturated: bool,
     /// The level of intervals and tests.
     #[arg(long, value_parser = args::confidence, default_value = "0.95")]
     confidence: f64,
@@ -72,6 +75,7 @@ impl Choices {
             threshold: ThresholdChoice::Search,
             covariance: CovarianceChoice::Auto,
             statistic,
+            keep_unsaturated: false,
             confidence: 0.95,
         }
     }
@@ -87,12 +91,17 @@ impl Choices {
             form,
             sides,
             threshold: self.threshold,
+            unsaturated: if self.keep_unsaturated {
+                Unsaturated::Kept
+            } else {
+                Unsaturated::LeftOut
+            },
             confidence: self.confidence,
             ..Options::default()
         };
-        let covariance = match self.covariance {
+        let covariance = match &self.covariance {
             CovarianceChoice::Auto => None,
-            CovarianceChoice::Named(covariance) => Some(covariance),
+            CovarianceChoice::Named(covariance) => Some(covariance.clone()),
         };
         network::Options {
             signature,
@@ -238,7 +247,7 @@ pub fn warnings(algorithm: &AlgorithmFit) -> Vec<String> {
             Parameter::GammaBelow => "gamma below M",
             Parameter::Delta => continue,
         };
-        if estimate.upper < 1.0 {
+        if estimate.value < 1.0 {
             warnings.push(format!(
                 "{name} = {:.2} is below 1: the contention-free model is too slow there",
                 estimate.value
@@ -251,6 +260,13 @@ pub fn warnings(algorithm: &AlgorithmFit) -> Vec<String> {
         .map(|(n, gamma)| format!("{gamma:.2} at {n}"))
         .collect();
     let gammas = gammas.join(", ");
+    if !fit.left_out.is_empty() {
+        let left_out: Vec<String> = fit.left_out.iter().map(ToString::to_string).collect();
+        warnings.push(format!(
+            "{} processes do not saturate the network and were left out of the fit; --keep-unsaturated keeps them",
+            left_out.join(", ")
+        ));
+    }
     match fit.saturation {
         Saturation::From(_) => {}
         Saturation::NotReached => warnings.push(format!(

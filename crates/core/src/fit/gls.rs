@@ -47,6 +47,15 @@ impl Regression {
     pub fn scale(&self) -> f64 {
         self.weighted_rss / self.dof as f64
     }
+
+    /// The same with σ² = 1 in place of ŝ².
+    #[must_use]
+    pub fn with_known_scale(self) -> Self {
+        Self {
+            covariance: &self.covariance / self.scale(),
+            ..self
+        }
+    }
 }
 
 impl Omega {

@@ -38,7 +38,7 @@ pub struct HockneyFit {
 /// If there are fewer than four sizes, or the line has a negative slope.
 pub fn fit(
     points: &[Point],
-    covariance: Covariance,
+    covariance: &Covariance,
     confidence: f64,
 ) -> Result<HockneyFit, FitError> {
     const WHAT: &str = "alpha and beta of the ping-pong";
@@ -105,7 +105,7 @@ mod tests {
             Covariance::Proportional,
             Covariance::Ar1(0.5),
         ] {
-            let fit = fit(&exact, covariance, 0.95).unwrap();
+            let fit = fit(&exact, &covariance, 0.95).unwrap();
             assert!(
                 (fit.alpha.value / 5e-5 - 1.0).abs() < 1e-9,
                 "{covariance:?}"
@@ -119,11 +119,11 @@ mod tests {
     fn what_is_no_ping_pong_is_refused() {
         let three = points(&[(0, 1.0), (1, 2.0), (2, 3.0)]);
         assert!(matches!(
-            fit(&three, Covariance::Ols, 0.95),
+            fit(&three, &Covariance::Ols, 0.95),
             Err(FitError::TooFewPoints { .. })
         ));
         let falling = points(&[(0, 4.0), (1, 3.0), (2, 2.0), (3, 1.0)]);
-        let error = fit(&falling, Covariance::Ols, 0.95)
+        let error = fit(&falling, &Covariance::Ols, 0.95)
             .unwrap_err()
             .to_string();
         assert!(error.contains("beta = -1"), "{error}");

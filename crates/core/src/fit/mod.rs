@@ -5,7 +5,6 @@ pub mod hockney;
 pub mod network;
 pub mod saturation;
 pub mod signature;
-mod threshold;
 
 use std::collections::BTreeMap;
 
@@ -44,7 +43,7 @@ pub struct Point {
 }
 
 /// The covariance Ω of the errors of T.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub enum Covariance {
     /// diag(sᵢ²/Rᵢ): the variance of each mean, from its repetitions (the default).
     #[default]
@@ -55,6 +54,8 @@ pub enum Covariance {
     Ols,
     /// σ²·ρ^|i−j| between neighbours in the order of the points, relative to T.
     Ar1(f64),
+    /// Any symmetric positive definite matrix, one row a point, in s².
+    Full(DMatrix<f64>),
 }
 
 /// Why data cannot support a fit.
@@ -94,6 +95,14 @@ pub enum FitError {
     /// A correlation outside (−1, 1).
     #[error("the correlation {0} of ar1 is not between -1 and 1; write --covariance ar1:0.5")]
     BadCorrelation(f64),
+    /// A full covariance of another size than the data.
+    #[error("the covariance is {} by {} for {points} points; give one row and column a point", found.0, found.1)]
+    WrongShape {
+        /// Rows and columns of the matrix.
+        found: (usize, usize),
+        /// How many points there are.
+        points: usize,
+    },
     /// The estimate is no possible parameter.
     #[error("{0}; measure larger messages or with more repetitions")]
     Impossible(String),
@@ -125,7 +134,7 @@ fn regress(
     x: &DMatrix<f64>,
     fixed: &DVector<f64>,
     points: &[Point],
-    covariance: Covariance,
+    covariance: &Covariance,
     what: &str,
 ) -> Result<Regression, FitError> {
     let times = DVector::from_iterator(points.len(), points.iter().map(|p| p.time.0));
@@ -137,7 +146,16 @@ fn regress(
             points.len(),
             points.iter().map(of_means),
         )),
-        Covariance::Ar1(rho) => Omega::ar1(&times, rho)?,
+        Covariance::Ar1(rho) => Omega::ar1(&times, *rho)?,
+        Covariance::Full(matrix) if matrix.shape() == (points.len(), points.len()) => {
+            Omega::Full(matrix.clone())
+        }
+        Covariance::Full(matrix) => {
+            return Err(FitError::WrongShape {
+                found: matrix.shape(),
+                points: points.len(),
+            });
+        }
         Covariance::Proportional => return regress_proportional(x, &y, fixed, &times, what),
     };
     gls::solve(x, &y, &omega, what)

@@ -13,7 +13,7 @@ use crate::dataset::{Dataset, Experiment, Provenance};
 use crate::profile::{Domain, HockneyEntry, Profile, SignatureEntry};
 
 /// How to fit a dataset.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Options {
     /// How to fit the signatures; its covariance gives way to `covariance`.
     pub signature: signature::Options,
@@ -65,7 +65,7 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, NetworkFitEr
     });
     let confidence = options.signature.confidence;
     let hockney =
-        hockney::fit(&ping_pong, Covariance::Proportional, confidence).map_err(|error| {
+        hockney::fit(&ping_pong, &Covariance::Proportional, confidence).map_err(|error| {
             NetworkFitError {
                 subject: "ping-pong".to_owned(),
                 error,
@@ -73,10 +73,13 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, NetworkFitEr
         })?;
     let mut signatures = Vec::new();
     for ((collective, algorithm), points) in by_algorithm(&cells, options.statistic) {
-        let chosen = options.covariance.unwrap_or_else(|| natural(&points));
+        let chosen = options
+            .covariance
+            .clone()
+            .unwrap_or_else(|| natural(&points));
         let settings = signature::Options {
             covariance: chosen,
-            ..options.signature
+            ..options.signature.clone()
         };
         let fit = signature::fit(&hockney.model, &points, &settings).map_err(|error| {
             NetworkFitError {

@@ -13,20 +13,22 @@
 //! comparing at least four measurement points". The papers choose M by eye; dropping δ
 //! follows their treatment of Myrinet (§8.3). The second γ and the F tests are netsig's.
 
-use nalgebra::{DMatrix, DVector};
+mod problem;
+mod threshold;
+
+use std::collections::BTreeMap;
+
+use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
-use super::gls::Regression;
+use self::problem::{Candidate, Problem};
+pub use self::threshold::ThresholdProfile;
 use super::saturation::{self, Saturation, TOLERANCE};
-use super::threshold::{self, ThresholdProfile};
-use super::{Covariance, Estimate, FitError, Point, f_quantile, t_quantile};
+use super::{Covariance, Estimate, FitError, Point};
 use crate::model::Threshold;
 use crate::model::hockney::Hockney;
 use crate::model::signature::{Form, Side, Signature};
 use crate::units::{Bytes, Procs, Seconds};
-
-/// A δ below this is no δ.
-const NEGLIGIBLE_DELTA: f64 = 1e-6;
 
 /// How many points a fit takes at least.
 const LEAST: usize = 4;
@@ -55,8 +57,29 @@ pub enum Sides {
     Tested,
 }
 
+/// The scale σ² of the errors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Scale {
+    /// Estimated from the residuals, so that what the model misses widens the intervals.
+    #[default]
+    Estimated,
+    /// 1: the covariance tells the whole truth.
+    Known,
+}
+
+/// What becomes of process counts that do not saturate the network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unsaturated {
+    /// They are left out, and the rest fitted again; not under a full covariance, which
+    /// belongs to all points.
+    #[default]
+    LeftOut,
+    /// They stay.
+    Kept,
+}
+
 /// How to fit.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Options {
     /// Where γ and δ enter the formula.
     pub form: Form,
@@ -66,6 +89,10 @@ pub struct Options {
     pub threshold: ThresholdChoice,
     /// One γ or two.
     pub sides: Sides,
+    /// Where σ² comes from.
+    pub scale: Scale,
+    /// What becomes of process counts that do not saturate the network.
+    pub unsaturated: Unsaturated,
     /// The level of all intervals and tests.
     pub confidence: f64,
 }
@@ -77,6 +104,8 @@ impl Default for Options {
             covariance: Covariance::default(),
             threshold: ThresholdChoice::default(),
             sides: Sides::default(),
+            scale: Scale::default(),
+            unsaturated: Unsaturated::default(),
             confidence: 0.95,
         }
     }
@@ -128,6 +157,8 @@ pub struct SignatureFit {
     pub gamma_by_procs: Vec<(Procs, f64)>,
     /// Whether γ still grows with n.
     pub saturation: Saturation,
+    /// The process counts that were left out because they do not saturate the network.
+    pub left_out: Vec<Procs>,
 }
 
 /// Standard deviation of the relative residuals on either side of the threshold.
@@ -137,21 +168,6 @@ pub struct Residuals {
     pub below: f64,
     /// m ≥ M; zero where there is no threshold.
     pub above: f64,
-}
-
-/// Which parameters one candidate estimates, at which threshold.
-#[derive(Debug, Clone)]
-pub(super) struct Candidate {
-    pub(super) threshold: Option<Bytes>,
-    parameters: Vec<Parameter>,
-    pub(super) regression: Regression,
-}
-
-/// The points with what every candidate needs of them.
-pub(super) struct Problem<'a> {
-    pub(super) base: &'a Hockney,
-    pub(super) points: &'a [Point],
-    pub(super) options: &'a Options,
 }
 
 /// Fits a signature on top of a contention-free model.
@@ -173,9 +189,32 @@ pub fn fit(base: &Hockney, points: &[Point], options: &Options) -> Result<Signat
             needed: LEAST,
         });
     }
+    let pooled = fit_points(base, &points, options)?;
+    let Saturation::From(least) = pooled.saturation else {
+        return Ok(pooled);
+    };
+    let (kept, rest): (Vec<Point>, Vec<Point>) = points.iter().partition(|p| p.procs >= least);
+    let is_kept = options.unsaturated == Unsaturated::Kept
+        || matches!(options.covariance, Covariance::Full(_));
+    if rest.is_empty() || is_kept {
+        return Ok(pooled);
+    }
+    let mut left_out: Vec<Procs> = rest.iter().map(|p| p.procs).collect();
+    left_out.dedup();
+    Ok(SignatureFit {
+        left_out,
+        ..fit_points(base, &kept, options)?
+    })
+}
+
+fn fit_points(
+    base: &Hockney,
+    points: &[Point],
+    options: &Options,
+) -> Result<SignatureFit, FitError> {
     let problem = Problem {
         base,
-        points: &points,
+        points,
         options,
     };
     let with_delta = problem.choose(&[Parameter::Delta])?;
@@ -184,172 +223,47 @@ pub fn fit(base: &Hockney, points: &[Point], options: &Options) -> Result<Signat
     } else {
         problem.choose(&[])?
     };
-    Ok(problem.finish(chosen, profile))
+    Ok(finish(&problem, chosen, profile))
 }
 
-impl Problem<'_> {
-    /// The best fit with one γ or two as the options say, and the parameters of `others`.
-    fn choose(&self, others: &[Parameter]) -> Result<(Candidate, ThresholdProfile), FitError> {
-        let with = |gammas: &[Parameter]| threshold::choose(self, &[gammas, others].concat());
-        let one = || with(&[Parameter::Gamma]);
-        let two = || with(&[Parameter::GammaBelow, Parameter::Gamma]);
-        match self.options.sides {
-            Sides::OneGamma => one(),
-            Sides::TwoGammas => two(),
-            Sides::Tested => {
-                let one = one()?;
-                Ok(two()
-                    .ok()
-                    .filter(|two| self.is_worth_it(&one.0, &two.0))
-                    .unwrap_or(one))
-            }
-        }
-    }
-
-    /// Whether the parameters that `more` has beyond `fewer` explain so much more that
-    /// chance would at most once in 1/(1−confidence) cases (an F test).
-    fn is_worth_it(&self, fewer: &Candidate, more: &Candidate) -> bool {
-        let [rss_fewer, rss_more] =
-            [fewer, more].map(|candidate| candidate.regression.weighted_rss);
-        let dof = more.regression.dof;
-        let extra = fewer.regression.dof.saturating_sub(dof).max(1);
-        let f = (rss_fewer - rss_more) / extra as f64 / (rss_more / dof as f64);
-        f > f_quantile(self.options.confidence, extra, dof)
-    }
-
-    /// Whether δ is there, positive beyond doubt, and not negligible.
-    fn has_real_delta(&self, candidate: &Candidate) -> bool {
-        let index = candidate
-            .parameters
+fn finish(problem: &Problem, chosen: Candidate, profile: ThresholdProfile) -> SignatureFit {
+    let Candidate {
+        threshold,
+        parameters,
+        regression,
+    } = chosen;
+    let value = |wanted| {
+        parameters
             .iter()
-            .position(|p| *p == Parameter::Delta);
-        index
-            .map(|index| self.estimate(&candidate.regression, index))
-            .is_some_and(|delta| delta.value >= NEGLIGIBLE_DELTA && delta.lower > 0.0)
-    }
-
-    /// Solves for `parameters` with the threshold at `threshold`.
-    pub(super) fn solve(
-        &self,
-        parameters: &[Parameter],
-        threshold: Option<Bytes>,
-    ) -> Result<Candidate, FitError> {
-        let terms = |i: usize| {
-            let point = &self.points[i];
-            self.options.form.terms(self.base, point.procs, point.size)
-        };
-        let is_above = |i: usize| threshold.is_some_and(|m| self.points[i].size >= m);
-        let split = parameters.contains(&Parameter::GammaBelow);
-        let x = DMatrix::from_fn(
-            self.points.len(),
-            parameters.len(),
-            |i, j| match parameters[j] {
-                Parameter::GammaBelow => {
-                    if is_above(i) {
-                        0.0
-                    } else {
-                        terms(i).gamma
-                    }
-                }
-                Parameter::Gamma => {
-                    if split && !is_above(i) {
-                        0.0
-                    } else {
-                        terms(i).gamma
-                    }
-                }
-                Parameter::Delta => {
-                    if is_above(i) {
-                        terms(i).delta
-                    } else {
-                        0.0
-                    }
-                }
-            },
-        );
-        let fixed = DVector::from_fn(self.points.len(), |i, _| terms(i).fixed);
-        let what = if parameters.contains(&Parameter::Delta) {
-            "gamma and delta"
-        } else {
-            "gamma"
-        };
-        let regression = super::regress(&x, &fixed, self.points, self.options.covariance, what)?;
-        Ok(Candidate {
-            threshold,
-            parameters: parameters.to_vec(),
-            regression,
-        })
-    }
-
-    /// Solves for `parameters` with the threshold at `threshold`, without δ if it would
-    /// be negative: contention costs, it does not give.
-    pub(super) fn solve_non_negative(
-        &self,
-        parameters: &[Parameter],
-        threshold: Bytes,
-    ) -> Result<Candidate, FitError> {
-        let candidate = self.solve(parameters, Some(threshold))?;
-        let delta = parameters.iter().position(|p| *p == Parameter::Delta);
-        if delta.is_none_or(|index| candidate.regression.theta[index] >= 0.0) {
-            return Ok(candidate);
-        }
-        let others: Vec<Parameter> = parameters
+            .position(|p| *p == wanted)
+            .map(|i| regression.theta[i])
+    };
+    let signature = Signature {
+        base: *problem.base,
+        form: problem.options.form,
+        gamma: value(Parameter::Gamma).expect("every candidate estimates gamma"),
+        gamma_below: value(Parameter::GammaBelow),
+        delta: Seconds(value(Parameter::Delta).unwrap_or(0.0)),
+        threshold: threshold.map(Threshold::From),
+    };
+    let gamma_by_procs = gamma_by_procs(&signature, problem.points);
+    SignatureFit {
+        signature,
+        parameters: parameters
             .iter()
-            .copied()
-            .filter(|p| *p != Parameter::Delta)
-            .collect();
-        self.solve(&others, Some(threshold))
-    }
-
-    fn estimate(&self, regression: &Regression, index: usize) -> Estimate {
-        let value = regression.theta[index];
-        let half = t_quantile(self.options.confidence, regression.dof)
-            * regression.covariance[(index, index)].sqrt();
-        Estimate {
-            value,
-            lower: value - half,
-            upper: value + half,
-        }
-    }
-
-    fn finish(&self, chosen: Candidate, profile: ThresholdProfile) -> SignatureFit {
-        let Candidate {
-            threshold,
-            parameters,
-            regression,
-        } = chosen;
-        let value = |wanted| {
-            parameters
-                .iter()
-                .position(|p| *p == wanted)
-                .map(|i| regression.theta[i])
-        };
-        let signature = Signature {
-            base: *self.base,
-            form: self.options.form,
-            gamma: value(Parameter::Gamma).expect("every candidate estimates gamma"),
-            gamma_below: value(Parameter::GammaBelow),
-            delta: Seconds(value(Parameter::Delta).unwrap_or(0.0)),
-            threshold: threshold.map(Threshold::From),
-        };
-        let gamma_by_procs = gamma_by_procs(&signature, self.points);
-        SignatureFit {
-            signature,
-            parameters: parameters
-                .iter()
-                .enumerate()
-                .map(|(i, p)| (*p, self.estimate(&regression, i)))
-                .collect(),
-            threshold: threshold
-                .map(|value| profile.interval(value, regression.dof, self.options.confidence)),
-            profile,
-            residuals: residuals(&signature, self.points, parameters.len()),
-            saturation: saturation::diagnose(&gamma_by_procs, TOLERANCE),
-            gamma_by_procs,
-            dof: regression.dof,
-            weighted_rss: regression.weighted_rss,
-            covariance: regression.covariance,
-        }
+            .enumerate()
+            .map(|(i, p)| (*p, problem.estimate(&regression, i)))
+            .collect(),
+        threshold: threshold
+            .map(|value| profile.interval(value, regression.dof, problem.options.confidence)),
+        profile,
+        left_out: Vec::new(),
+        residuals: residuals(&signature, problem.points, parameters.len()),
+        saturation: saturation::diagnose(&gamma_by_procs, TOLERANCE),
+        gamma_by_procs,
+        dof: regression.dof,
+        weighted_rss: regression.weighted_rss,
+        covariance: regression.covariance,
     }
 }
 
@@ -383,8 +297,7 @@ fn gamma_by_procs(signature: &Signature, points: &[Point]) -> Vec<(Procs, f64)> 
     } else {
         Side::Below
     };
-    let mut by_procs: std::collections::BTreeMap<Procs, Vec<f64>> =
-        std::collections::BTreeMap::new();
+    let mut by_procs: BTreeMap<Procs, Vec<f64>> = BTreeMap::new();
     for p in points.iter().filter(|p| signature.side(p.size) == upper) {
         let terms = signature.form.terms(&signature.base, p.procs, p.size);
         let delta = if upper == Side::From {
@@ -392,6 +305,9 @@ fn gamma_by_procs(signature: &Signature, points: &[Point]) -> Vec<(Procs, f64)> 
         } else {
             0.0
         };
+        if terms.gamma <= 0.0 {
+            continue;
+        }
         by_procs
             .entry(p.procs)
             .or_default()

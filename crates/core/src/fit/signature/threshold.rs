@@ -6,8 +6,9 @@
 //! Its interval holds the sizes with RSS ≤ RSS₀·(1 + F(1, N−p)/(N−p)),
 //! RSS₀ the least.
 
-use super::signature::{Candidate, Parameter, Problem, ThresholdChoice, ThresholdEstimate};
-use super::{FitError, f_quantile};
+use super::problem::{Candidate, Problem};
+use super::{Parameter, ThresholdChoice, ThresholdEstimate};
+use crate::fit::{FitError, f_quantile};
 use crate::units::Bytes;
 
 /// Points needed from M on, and below M.
@@ -55,6 +56,7 @@ pub(super) fn choose(
     };
     match problem.options.threshold {
         ThresholdChoice::None => without(),
+        _ if parameters == [Parameter::Gamma] => without(),
         ThresholdChoice::At(threshold) => {
             refuse_one_sided(problem, threshold)?;
             Ok((
@@ -62,7 +64,6 @@ pub(super) fn choose(
                 ThresholdProfile::default(),
             ))
         }
-        ThresholdChoice::Search if parameters == [Parameter::Gamma] => without(),
         ThresholdChoice::Search => search(problem, parameters),
     }
 }
@@ -74,9 +75,11 @@ fn search(
     let mut best: Option<Candidate> = None;
     let mut profile = Vec::new();
     for size in eligible(problem) {
-        // A size at which the columns depend on each other is no candidate.
-        let Ok(candidate) = problem.solve_non_negative(parameters, size) else {
-            continue;
+        let candidate = match problem.solve_non_negative(parameters, size) {
+            Ok(candidate) => candidate,
+            // A size at which the columns depend on each other is no candidate.
+            Err(FitError::Singular { .. }) => continue,
+            Err(error) => return Err(error),
         };
         let rss = candidate.regression.weighted_rss;
         profile.push((size, rss));

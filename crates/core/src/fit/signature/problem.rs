@@ -1,0 +1,145 @@
+//! The regression behind a signature: one candidate for each threshold and choice of
+//! parameters, and which to prefer.
+
+use nalgebra::{DMatrix, DVector};
+
+use super::threshold::{self, ThresholdProfile};
+use super::{Options, Parameter, Scale, Sides};
+use crate::fit::gls::Regression;
+use crate::fit::{Estimate, FitError, Point, f_quantile, regress, t_quantile};
+use crate::model::hockney::Hockney;
+use crate::model::signature::Terms;
+use crate::units::Bytes;
+
+/// A δ below this is no δ.
+const NEGLIGIBLE_DELTA: f64 = 1e-6;
+
+/// Which parameters one candidate estimates, at which threshold.
+#[derive(Debug, Clone)]
+pub(super) struct Candidate {
+    pub(super) threshold: Option<Bytes>,
+    pub(super) parameters: Vec<Parameter>,
+    pub(super) regression: Regression,
+}
+
+/// The points with what every candidate needs of them.
+pub(super) struct Problem<'a> {
+    pub(super) base: &'a Hockney,
+    pub(super) points: &'a [Point],
+    pub(super) options: &'a Options,
+}
+
+impl Problem<'_> {
+    /// The best fit with one γ or two as the options say, and the parameters of `others`.
+    pub(super) fn choose(
+        &self,
+        others: &[Parameter],
+    ) -> Result<(Candidate, ThresholdProfile), FitError> {
+        let with = |gammas: &[Parameter]| threshold::choose(self, &[gammas, others].concat());
+        let one = || with(&[Parameter::Gamma]);
+        let two = || with(&[Parameter::GammaBelow, Parameter::Gamma]);
+        match self.options.sides {
+            Sides::OneGamma => one(),
+            Sides::TwoGammas => two(),
+            Sides::Tested => {
+                let one = one()?;
+                Ok(two()
+                    .ok()
+                    .filter(|two| self.is_worth_it(&one.0, &two.0))
+                    .unwrap_or(one))
+            }
+        }
+    }
+
+    /// Whether the parameters that `more` has beyond `fewer` explain so much more that
+    /// chance would at most once in 1/(1−confidence) cases (an F test).
+    fn is_worth_it(&self, fewer: &Candidate, more: &Candidate) -> bool {
+        let [rss_fewer, rss_more] =
+            [fewer, more].map(|candidate| candidate.regression.weighted_rss);
+        let dof = more.regression.dof;
+        let extra = fewer.regression.dof.saturating_sub(dof).max(1);
+        let f = (rss_fewer - rss_more) / extra as f64 / (rss_more / dof as f64);
+        f > f_quantile(self.options.confidence, extra, dof)
+    }
+
+    /// Whether δ is there, positive beyond doubt, and not negligible.
+    pub(super) fn has_real_delta(&self, candidate: &Candidate) -> bool {
+        let index = candidate
+            .parameters
+            .iter()
+            .position(|p| *p == Parameter::Delta);
+        index
+            .map(|index| self.estimate(&candidate.regression, index))
+            .is_some_and(|delta| delta.value >= NEGLIGIBLE_DELTA && delta.lower > 0.0)
+    }
+
+    /// Solves for `parameters` with the threshold at `threshold`.
+    pub(super) fn solve(
+        &self,
+        parameters: &[Parameter],
+        threshold: Option<Bytes>,
+    ) -> Result<Candidate, FitError> {
+        let split = parameters.contains(&Parameter::GammaBelow);
+        let terms: Vec<Terms> = self
+            .points
+            .iter()
+            .map(|p| self.options.form.terms(self.base, p.procs, p.size))
+            .collect();
+        let x = DMatrix::from_fn(self.points.len(), parameters.len(), |i, j| {
+            let is_above = threshold.is_some_and(|m| self.points[i].size >= m);
+            match (parameters[j], is_above) {
+                (Parameter::GammaBelow, false) | (Parameter::Gamma, true) => terms[i].gamma,
+                (Parameter::Gamma, false) if !split => terms[i].gamma,
+                (Parameter::Delta, true) => terms[i].delta,
+                _ => 0.0,
+            }
+        });
+        let fixed = DVector::from_iterator(terms.len(), terms.iter().map(|terms| terms.fixed));
+        let what = if parameters.contains(&Parameter::Delta) {
+            "gamma and delta"
+        } else {
+            "gamma"
+        };
+        let regression = regress(&x, &fixed, self.points, &self.options.covariance, what)?;
+        let regression = match self.options.scale {
+            Scale::Estimated => regression,
+            Scale::Known => regression.with_known_scale(),
+        };
+        Ok(Candidate {
+            threshold,
+            parameters: parameters.to_vec(),
+            regression,
+        })
+    }
+
+    /// Solves for `parameters` with the threshold at `threshold`, without δ if it would
+    /// be negative: contention costs, it does not give.
+    pub(super) fn solve_non_negative(
+        &self,
+        parameters: &[Parameter],
+        threshold: Bytes,
+    ) -> Result<Candidate, FitError> {
+        let candidate = self.solve(parameters, Some(threshold))?;
+        let delta = parameters.iter().position(|p| *p == Parameter::Delta);
+        if delta.is_none_or(|index| candidate.regression.theta[index] >= 0.0) {
+            return Ok(candidate);
+        }
+        let others: Vec<Parameter> = parameters
+            .iter()
+            .copied()
+            .filter(|p| *p != Parameter::Delta)
+            .collect();
+        self.solve(&others, Some(threshold))
+    }
+
+    pub(super) fn estimate(&self, regression: &Regression, index: usize) -> Estimate {
+        let value = regression.theta[index];
+        let half = t_quantile(self.options.confidence, regression.dof)
+            * regression.covariance[(index, index)].sqrt();
+        Estimate {
+            value,
+            lower: value - half,
+            upper: value + half,
+        }
+    }
+}

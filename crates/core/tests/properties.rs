@@ -1,0 +1,166 @@
+//! What must hold for any input: schedules deliver, data survive being written, text
+//! forms never panic, predictions lie in their intervals, fits scale with their data.
+
+use std::sync::Arc;
+
+use netsig_core::collective::{ALGORITHMS, Algorithm, Collective};
+use netsig_core::dataset::{Dataset, Experiment, LossCounters, Provenance, Sample};
+use netsig_core::fit::network::{self, Options};
+use netsig_core::fit::{Covariance, Point, signature};
+use netsig_core::list::List;
+use netsig_core::model::hockney::Hockney;
+use netsig_core::predict;
+use netsig_core::profile::Profile;
+use netsig_core::units::{Bytes, Procs, Seconds, SecondsPerByte};
+use proptest::prelude::*;
+
+fn procs(count: u32) -> Procs {
+    Procs::new(count).unwrap()
+}
+
+fn sample() -> impl Strategy<Value = Sample> {
+    let counter = || proptest::option::of(any::<u64>());
+    let counters = (counter(), counter(), counter());
+    let numbers = (
+        1u32..5000,
+        any::<u64>(),
+        any::<u32>(),
+        any::<u32>(),
+        1e-9..1e6f64,
+    );
+    let who = prop_oneof![
+        Just((Experiment::PingPong, "")),
+        Just((Experiment::Collective(Collective::Alltoall), "direct")),
+        Just((Experiment::Collective(Collective::Alltoall), "throttled:3")),
+    ];
+    (who, numbers, counters).prop_map(
+        |((experiment, algorithm), (n, size, repetition, launch, time), losses)| Sample {
+            experiment,
+            algorithm: Arc::from(algorithm),
+            procs: procs(n),
+            size: Bytes(size),
+            repetition,
+            launch,
+            time: Seconds(time),
+            losses: LossCounters {
+                retransmits: losses.0,
+                rtos: losses.1,
+                tail_probes: losses.2,
+            },
+        },
+    )
+}
+
+/// Times of a ping-pong and of all-to-all at 4 and 8 processes under a signature, with an
+/// error of up to one per cent.
+fn network_data(gamma: f64, delta: f64) -> Dataset {
+    let base = Hockney::new(Seconds(1e-4), SecondsPerByte(2e-7)).unwrap();
+    let mut data = Dataset::default();
+    let mut push = |experiment, algorithm: &str, n, size, time: f64| {
+        for repetition in 0..4 {
+            let error = 1.0 + 0.01 * f64::from(repetition % 2);
+            data.samples.push(Sample {
+                experiment,
+                algorithm: Arc::from(algorithm),
+                procs: procs(n),
+                size: Bytes(size),
+                repetition,
+                launch: 0,
+                time: Seconds(time * error),
+                losses: LossCounters::default(),
+            });
+        }
+    };
+    for exponent in 0..12 {
+        let size = 64u64 << exponent;
+        push(Experiment::PingPong, "", 2, size, base.time(Bytes(size)).0);
+        for n in [4, 8] {
+            let stall = if size >= 8192 {
+                delta * f64::from(n - 1)
+            } else {
+                0.0
+            };
+            let time = base.alltoall(procs(n), Bytes(size)).0 * gamma + stall;
+            push(
+                Experiment::Collective(Collective::Alltoall),
+                "direct",
+                n,
+                size,
+                time,
+            );
+        }
+    }
+    data
+}
+
+proptest! {
+    #[test]
+    fn every_schedule_delivers(n in 1u32..70, window in 1u32..80) {
+        for entry in &ALGORITHMS {
+            let name = entry.usage().replace("WINDOW", &window.to_string());
+            let algorithm = Algorithm::parse(entry.collective, &name).unwrap();
+            prop_assert_eq!(algorithm.check(procs(n)), Ok(()));
+        }
+    }
+
+    #[test]
+    fn data_survive_being_written(samples in prop::collection::vec(sample(), 0..20), fact in "[ -~]{0,30}") {
+        let mut provenance = Provenance::default();
+        provenance.push("fact", fact);
+        let data = Dataset { provenance, samples };
+        let mut text = Vec::new();
+        data.write(&mut text).unwrap();
+        prop_assert_eq!(Dataset::read("data.csv", text.as_slice()).unwrap(), data);
+    }
+
+    #[test]
+    fn no_text_makes_a_parser_panic(text in "\\PC{0,60}") {
+        let _ = text.parse::<List<Bytes>>();
+        let _ = text.parse::<List<Procs>>();
+        let _ = Dataset::read("data.csv", text.as_bytes());
+        let _ = Profile::parse("profile.toml", &text);
+        let _ = Algorithm::parse(Collective::Alltoall, &text);
+    }
+
+    #[test]
+    fn predictions_are_finite_positive_and_inside_their_intervals(
+        gamma in 0.5..5.0f64,
+        delta in 0.0..0.05f64,
+        n in 2u32..10_000,
+        size in 0u64..(1 << 40),
+    ) {
+        let fitted = network::fit(&network_data(gamma, delta), &Options::default()).unwrap();
+        let profile = fitted.profile(Provenance::default(), 0.95);
+        let seen = predict::alltoall(&profile.signatures[0], procs(n), Bytes(size));
+        prop_assert!(seen.time.0.is_finite() && seen.time.0 > 0.0);
+        prop_assert!(seen.lower <= seen.time && seen.time <= seen.upper, "{:?}", seen);
+        prop_assert!(seen.upper.0.is_finite());
+        prop_assert_eq!(Profile::parse("p.toml", &profile.to_toml()).unwrap(), profile);
+    }
+
+    /// Twice the times: the same γ on twice the α and β; k times the delay: k times δ.
+    #[test]
+    fn a_fit_scales_with_its_data(scale in 1e-3..1e3f64) {
+        let base = Hockney::new(Seconds(1e-4), SecondsPerByte(2e-7)).unwrap();
+        let scaled = Hockney::new(Seconds(1e-4 * scale), SecondsPerByte(2e-7 * scale)).unwrap();
+        let points = |scale: f64| -> Vec<Point> {
+            let at = |i: u32| {
+                let size = Bytes(256 << i);
+                let stall = if i >= 5 { 7.0 * 4e-3 } else { 0.0 };
+                let wobble = 1.0 + 0.02 * f64::from(i % 3);
+                let time = (base.alltoall(procs(8), size).0 * 1.5 + stall) * wobble * scale;
+                Point { procs: procs(8), size, time: Seconds(time), deviation: Seconds(time / 30.0), repetitions: 5 }
+            };
+            (0..11).map(at).collect()
+        };
+        for covariance in [Covariance::Means, Covariance::Proportional, Covariance::Ols] {
+            // δ stays clear of the limit below which it is dropped.
+            let options = signature::Options { covariance, ..signature::Options::default() };
+            let plain = signature::fit(&base, &points(1.0), &options).unwrap();
+            let other = signature::fit(&scaled, &points(scale), &options).unwrap();
+            prop_assert!((plain.signature.gamma / other.signature.gamma - 1.0).abs() < 1e-6);
+            prop_assert!((plain.signature.delta.0 * scale - other.signature.delta.0).abs() < 1e-6 * scale);
+            prop_assert_eq!(plain.threshold, other.threshold);
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! The whole way on the simulated transport: a campaign on a network with a known
+//! signature, and the fit that must find it again.
+
+use netsig_core::dataset::Dataset;
+use netsig_core::fit::Estimate;
+use netsig_core::fit::network::{self, NetworkFit, Options};
+use netsig_core::fit::signature::Parameter;
+use netsig_core::scenario::Scenario;
+use netsig_core::units::{Bytes, Procs};
+use netsig_measure::campaign;
+use netsig_measure::plan::Plan;
+use netsig_measure::simulated::{Simulated, truth};
+
+const SCENARIO: &str = r#"
+description = "a known truth"
+topology = "star"
+hosts = 12
+rate = "40Mbit/s"
+port_buffer = "64KiB"
+congestion_control = "reno"
+[truth]
+alpha = "100us"
+gamma = 1.8
+delta = "4ms"
+threshold = "48KiB"
+noise = 0.05
+"#;
+
+const PLAN: &str = r#"
+launches = 2
+[pingpong]
+sizes = "1..1MiB"
+repetitions = 20
+[[collective]]
+name = "alltoall"
+algorithms = ["direct"]
+procs = [4, 6, 8]
+sizes = "256..1MiB, 48KiB"
+repetitions = 10
+"#;
+
+fn simulate(seed: u64) -> Dataset {
+    let scenario = Scenario::parse("known", SCENARIO).unwrap();
+    let stated = scenario.truth.unwrap();
+    let known = truth(&scenario, &stated).unwrap();
+    let plan = Plan::parse("plan.toml", &format!("seed = {seed}\n{PLAN}")).unwrap();
+    let mut data = Dataset::default();
+    for launch in 0..plan.launches {
+        let mut network = Simulated::new(known, stated.noise, &plan, launch);
+        let Ok(_) = campaign::run(&plan, launch, &mut network, |sample| {
+            data.samples.push(sample.clone());
+            Ok(())
+        });
+    }
+    assert_eq!(data.samples.len() as u64, plan.samples());
+    data
+}
+
+fn fit(seed: u64) -> NetworkFit {
+    network::fit(&simulate(seed), &Options::default()).unwrap()
+}
+
+fn holds(estimate: Estimate, truth: f64) -> bool {
+    estimate.lower <= truth && truth <= estimate.upper
+}
+
+#[test]
+fn a_known_signature_is_recovered() {
+    let fitted = fit(1);
+    let signature = &fitted.signatures[0].fit;
+    assert_eq!(signature.threshold.unwrap().value, Bytes(48 * 1024));
+    assert!(
+        (signature.signature.gamma / 1.8 - 1.0).abs() < 0.02,
+        "{signature:?}"
+    );
+    assert!(
+        (signature.signature.delta.0 / 4e-3 - 1.0).abs() < 0.1,
+        "{signature:?}"
+    );
+    assert!((fitted.hockney.model.alpha().0 / 1e-4 - 1.0).abs() < 0.02);
+}
+
+/// A 95 % interval that covers less than 80 % of 60 trials is no 95 % interval: by chance
+/// that happens less than once in 10 000 times.
+#[test]
+fn intervals_cover_the_truth() {
+    let mut covered = [0; 2];
+    for seed in 0..60 {
+        let fitted = fit(seed);
+        let parameters = &fitted.signatures[0].fit.parameters;
+        for (parameter, estimate) in parameters {
+            match parameter {
+                Parameter::Gamma => covered[0] += u32::from(holds(*estimate, 1.8)),
+                Parameter::Delta => covered[1] += u32::from(holds(*estimate, 4e-3)),
+                Parameter::GammaBelow => {}
+            }
+        }
+    }
+    assert!(
+        covered.iter().all(|count| *count >= 48),
+        "{covered:?} of 60"
+    );
+}
+
+#[test]
+fn the_same_seed_gives_the_same_data_and_another_does_not() {
+    assert_eq!(simulate(3), simulate(3));
+    assert_ne!(simulate(3), simulate(4));
+}
+
+#[test]
+fn each_cell_is_measured_in_every_launch() {
+    let data = simulate(1);
+    let count = |launch, n, size| {
+        let wanted = Procs::new(n).unwrap();
+        let same = data
+            .samples
+            .iter()
+            .filter(|s| s.launch == launch && s.procs == wanted && s.size == Bytes(size));
+        same.count()
+    };
+    assert_eq!(
+        [count(0, 6, 49152), count(1, 6, 49152), count(1, 2, 1)],
+        [10, 10, 20]
+    );
+}
