@@ -102,7 +102,7 @@ fn interval(entry: &SignatureEntry, side: Side, procs: Procs, size: Bytes) -> (f
         Side::From => entry.residuals.above,
     };
     let spread = (variance.max(0.0) / (time * time) + residual * residual).sqrt();
-    let factor = (t_quantile(entry.confidence, entry.dof) * spread).exp();
+    let factor = (t_quantile(entry.confidence, entry.dof as f64) * spread).exp();
     (time / factor, time * factor)
 }
 

@@ -11,7 +11,7 @@ use crate::dataset::Provenance;
 use crate::file_error::FileError;
 use crate::fit::hockney::HockneyFit;
 use crate::fit::saturation::Saturation;
-use crate::fit::signature::{Parameter, Residuals, SignatureFit, ThresholdEstimate};
+use crate::fit::signature::{Parameter, Residuals, ThresholdEstimate};
 use crate::fit::{Estimate, Point};
 use crate::model::hockney::Hockney;
 use crate::model::signature::Signature;
@@ -70,6 +70,8 @@ pub struct SignatureEntry {
     pub parameters: Vec<(Parameter, Estimate)>,
     /// Their covariance; γ is a pure number, δ is in seconds.
     pub covariance: DMatrix<f64>,
+    /// What the fit assumed of the errors: the name of a covariance choice.
+    pub errors: String,
     /// Degrees of freedom.
     pub dof: usize,
     /// M, where there is one.
@@ -109,28 +111,6 @@ impl From<&HockneyFit> for HockneyEntry {
 }
 
 impl SignatureEntry {
-    /// The entry of a fit of `algorithm`'s times over `domain`.
-    pub fn new(
-        (collective, algorithm): (Collective, &str),
-        fit: &SignatureFit,
-        confidence: f64,
-        domain: Domain,
-    ) -> Self {
-        Self {
-            collective,
-            algorithm: algorithm.to_owned(),
-            signature: fit.signature,
-            confidence,
-            parameters: fit.parameters.clone(),
-            covariance: fit.covariance.clone(),
-            dof: fit.dof,
-            threshold: fit.threshold,
-            residuals: fit.residuals,
-            saturation: fit.saturation,
-            domain,
-        }
-    }
-
     /// The interval of one parameter, where it was estimated.
     pub fn parameter(&self, wanted: Parameter) -> Option<Estimate> {
         self.parameters

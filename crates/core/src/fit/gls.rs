@@ -15,7 +15,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::FitError;
+use super::{FitError, Variance};
 
 /// Below this ratio of singular values the columns count as dependent.
 const DEPENDENT: f64 = 1e-10;
@@ -46,6 +46,14 @@ impl Regression {
     /// ŝ²: the variance of the errors in units of Ω; 1 where Ω tells the whole truth.
     pub fn scale(&self) -> f64 {
         self.weighted_rss / self.dof as f64
+    }
+
+    /// The variance of parameter `index`.
+    pub fn variance(&self, index: usize) -> Variance {
+        Variance {
+            value: self.covariance[(index, index)],
+            dof: self.dof as f64,
+        }
     }
 
     /// The same with σ² = 1 in place of ŝ².

@@ -1,23 +1,33 @@
 //! α and β from a ping-pong.
 //!
-//! # Method
-//! Weighted least squares of the one-way time t on (1, m). The statistic of a size is
-//! the median of its repetitions: late wake-ups would otherwise enter α. The weights
-//! follow [`Covariance`]; by default each size counts alike in relative terms, so that
-//! small messages fix α and large ones β.
+//! # Methods
+//! [`fit`] is the textbook's: weighted least squares of the one-way time t on (1, m).
+//! It assumes that the ping-pong is a straight line.
+//!
+//! [`fit_ends`] does not: between latency and bandwidth many networks bend (packets that
+//! pass on a burst allowance, protocol changes), and one line through all sizes then
+//! misses both ends. β is the slope over the largest sizes, α the mean of t − β·m over
+//! the smallest. On a straight line both methods agree.
 //!
 //! # Source
-//! Hockney's r∞ = 1/β, n½ = α/β; PARKBENCH COMMS1.
+//! Hockney's r∞ = 1/β, n½ = α/β; PARKBENCH COMMS1. The second method is netsig's.
 
 use nalgebra::{DMatrix, DVector};
 
 use super::gls::Regression;
-use super::{Covariance, Estimate, FitError, Point, t_quantile};
+use super::{Covariance, Estimate, FitError, Point, Variance};
 use crate::model::hockney::Hockney;
 use crate::units::{Seconds, SecondsPerByte};
 
-/// How many sizes it takes.
+const WHAT: &str = "alpha and beta of the ping-pong";
+
+/// How many sizes it takes in all, at the upper end, and at the lower end.
 const LEAST: usize = 4;
+const LEAST_LARGE: usize = 3;
+const LEAST_SMALL: usize = 2;
+
+/// The upper end is made of sizes of at least this share of the largest.
+const LARGE_SHARE: u64 = 8;
 
 /// α and β with their intervals.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,11 +38,18 @@ pub struct HockneyFit {
     pub alpha: Estimate,
     /// β in seconds per byte.
     pub beta: Estimate,
-    /// Standard deviation of the relative residuals.
+    /// The variance of α in s².
+    pub alpha_variance: Variance,
+    /// The variance of β in s²/B².
+    pub beta_variance: Variance,
+    /// Root mean square of the relative residuals over all sizes.
     pub residual: f64,
 }
 
-/// Fits α + β·m to one-way times.
+/// A parameter out of a regression.
+type Fitted = (f64, Variance);
+
+/// Fits α + β·m to one-way times by least squares.
 ///
 /// # Errors
 /// If there are fewer than four sizes, or the line has a negative slope.
@@ -41,43 +58,78 @@ pub fn fit(
     covariance: &Covariance,
     confidence: f64,
 ) -> Result<HockneyFit, FitError> {
-    const WHAT: &str = "alpha and beta of the ping-pong";
-    if points.len() < LEAST {
-        return Err(FitError::TooFewPoints {
-            what: WHAT.to_owned(),
-            found: points.len(),
-            needed: LEAST,
-        });
+    refuse_few(points)?;
+    let line = line(points, covariance)?;
+    assemble(points, parameter(&line, 0), parameter(&line, 1), confidence)
+}
+
+/// Fits β to the sizes of at least an eighth of the largest (three or more) and α to
+/// those whose bytes take at most half of their time (two or more); within either end all
+/// sizes count alike in relative terms.
+///
+/// # Errors
+/// If there are fewer than four sizes, or the large ones have a negative slope.
+pub fn fit_ends(points: &[Point], confidence: f64) -> Result<HockneyFit, FitError> {
+    refuse_few(points)?;
+    let mut points = points.to_vec();
+    points.sort_by_key(|p| p.size);
+    let least_large = points[points.len() - 1].size.0 / LARGE_SHARE;
+    let first_large = points.partition_point(|p| p.size.0 < least_large);
+    let large = &points[first_large.min(points.len() - LEAST_LARGE)..];
+    let beta = parameter(&line(large, &Covariance::Proportional)?, 1);
+
+    let is_small = |p: &Point| beta.0 * p.size.as_f64() <= p.time.0 / 2.0;
+    let small = &points[..points.partition_point(is_small).max(LEAST_SMALL)];
+    let ones = DMatrix::repeat(small.len(), 1, 1.0);
+    let bytes = DVector::from_iterator(small.len(), small.iter().map(|p| beta.0 * p.size.as_f64()));
+    let level = super::regress(&ones, &bytes, small, &Covariance::Proportional, WHAT)?;
+    assemble(&points, parameter(&level, 0), beta, confidence)
+}
+
+fn refuse_few(points: &[Point]) -> Result<(), FitError> {
+    if points.len() >= LEAST {
+        return Ok(());
     }
-    let x = DMatrix::from_fn(points.len(), 2, |i, j| {
-        if j == 0 { 1.0 } else { points[i].size.as_f64() }
-    });
-    let nothing = DVector::zeros(points.len());
-    let regression = super::regress(&x, &nothing, points, covariance, WHAT)?;
-    let alpha = regression.theta[0].max(0.0);
-    let beta = regression.theta[1];
-    let model = Hockney::new(Seconds(alpha), SecondsPerByte(beta))
-        .map_err(|error| FitError::Impossible(format!("ping-pong: {error}")))?;
-    let residuals = points
-        .iter()
-        .map(|p| (p.time / model.time(p.size) - 1.0).powi(2))
-        .sum::<f64>();
-    Ok(HockneyFit {
-        model,
-        alpha: interval(&regression, 0, alpha, confidence),
-        beta: interval(&regression, 1, beta, confidence),
-        residual: (residuals / regression.dof as f64).sqrt(),
+    Err(FitError::TooFewPoints {
+        what: WHAT.to_owned(),
+        found: points.len(),
+        needed: LEAST,
     })
 }
 
-fn interval(regression: &Regression, index: usize, value: f64, confidence: f64) -> Estimate {
-    let half =
-        t_quantile(confidence, regression.dof) * regression.covariance[(index, index)].sqrt();
-    Estimate {
-        value,
-        lower: value - half,
-        upper: value + half,
-    }
+/// The regression of t on (1, m).
+fn line(points: &[Point], covariance: &Covariance) -> Result<Regression, FitError> {
+    let x = DMatrix::from_fn(points.len(), 2, |i, j| {
+        if j == 0 { 1.0 } else { points[i].size.as_f64() }
+    });
+    super::regress(&x, &DVector::zeros(points.len()), points, covariance, WHAT)
+}
+
+/// A negative α, which a line through noise may give, stands for none.
+fn assemble(
+    points: &[Point],
+    (alpha, alpha_variance): Fitted,
+    (beta, beta_variance): Fitted,
+    confidence: f64,
+) -> Result<HockneyFit, FitError> {
+    let alpha = alpha.max(0.0);
+    let model = Hockney::new(Seconds(alpha), SecondsPerByte(beta))
+        .map_err(|error| FitError::Impossible(format!("ping-pong: {error}")))?;
+    let squares = points
+        .iter()
+        .map(|p| (p.time / model.time(p.size) - 1.0).powi(2));
+    Ok(HockneyFit {
+        model,
+        alpha: Estimate::around(alpha, &[alpha_variance], confidence),
+        beta: Estimate::around(beta, &[beta_variance], confidence),
+        alpha_variance,
+        beta_variance,
+        residual: (squares.sum::<f64>() / points.len() as f64).sqrt(),
+    })
+}
+
+fn parameter(regression: &Regression, index: usize) -> Fitted {
+    (regression.theta[index], regression.variance(index))
 }
 
 #[cfg(test)]
@@ -113,6 +165,22 @@ mod tests {
             assert!((fit.beta.value / 1e-8 - 1.0).abs() < 1e-9, "{covariance:?}");
             assert!(fit.residual < 1e-9);
         }
+        let ends = fit_ends(&exact, 0.95).unwrap();
+        assert!((ends.model.alpha().0 / 5e-5 - 1.0).abs() < 1e-9);
+        assert!((ends.model.beta().0 / 1e-8 - 1.0).abs() < 1e-9);
+    }
+
+    /// Up to 4 kB pass on a burst allowance: one line through all sizes has neither the
+    /// latency nor the bandwidth right, the ends have both.
+    #[test]
+    fn a_bend_between_the_ends_does_not_reach_them() {
+        let time = |size: u64| (size, 1e-4 + 2e-7 * size.saturating_sub(4096) as f64);
+        let bent: Vec<_> = (0..=20).map(|i| time(1 << i)).collect();
+        let ends = fit_ends(&points(&bent), 0.95).unwrap();
+        assert!((ends.model.beta().0 / 2e-7 - 1.0).abs() < 0.001, "{ends:?}");
+        assert!((ends.model.alpha().0 / 1e-4 - 1.0).abs() < 0.15, "{ends:?}");
+        let line = fit(&points(&bent), &Covariance::Proportional, 0.95).unwrap();
+        assert!((line.model.beta().0 / 2e-7 - 1.0).abs() > 0.05, "{line:?}");
     }
 
     #[test]

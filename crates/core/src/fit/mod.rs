@@ -7,6 +7,7 @@ pub mod saturation;
 pub mod signature;
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,34 @@ pub struct Estimate {
     pub lower: f64,
     /// The upper end of the interval.
     pub upper: f64,
+}
+
+/// A variance with the degrees of freedom it was estimated with.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Variance {
+    /// The square of a standard error.
+    pub value: f64,
+    /// Degrees of freedom.
+    pub dof: f64,
+}
+
+impl Estimate {
+    /// The interval of level `confidence` around a value whose error is the sum of
+    /// independent parts: ± t(ν)·√Σv with ν = (Σv)²/Σ(v²/νᵢ) (Welch, Satterthwaite).
+    pub(crate) fn around(value: f64, parts: &[Variance], confidence: f64) -> Self {
+        let total: f64 = parts.iter().map(|part| part.value).sum();
+        let weighted: f64 = parts.iter().map(|part| part.value.powi(2) / part.dof).sum();
+        let half = if total > 0.0 {
+            t_quantile(confidence, total * total / weighted) * total.sqrt()
+        } else {
+            0.0
+        };
+        Self {
+            value,
+            lower: value - half,
+            upper: value + half,
+        }
+    }
 }
 
 /// One mean (or median) of repetitions as an estimator sees it.
@@ -56,6 +85,18 @@ pub enum Covariance {
     Ar1(f64),
     /// Any symmetric positive definite matrix, one row a point, in s².
     Full(DMatrix<f64>),
+}
+
+impl fmt::Display for Covariance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Means => f.write_str("means"),
+            Self::Proportional => f.write_str("proportional"),
+            Self::Ols => f.write_str("ols"),
+            Self::Ar1(rho) => write!(f, "ar1:{rho}"),
+            Self::Full(_) => f.write_str("full"),
+        }
+    }
 }
 
 /// Why data cannot support a fit.
@@ -187,8 +228,8 @@ fn regress_proportional(
 }
 
 /// Quantile of Student's t for a two-sided interval of level `confidence`.
-pub(crate) fn t_quantile(confidence: f64, dof: usize) -> f64 {
-    let t = StudentsT::new(0.0, 1.0, dof.max(1) as f64).expect("positive degrees of freedom");
+pub(crate) fn t_quantile(confidence: f64, dof: f64) -> f64 {
+    let t = StudentsT::new(0.0, 1.0, dof.max(1.0)).expect("positive degrees of freedom");
     t.inverse_cdf(f64::midpoint(1.0, confidence))
 }
 
@@ -205,7 +246,7 @@ mod tests {
 
     #[test]
     fn quantiles_agree_with_printed_tables() {
-        assert!((t_quantile(0.95, 11) - 2.200_985).abs() < 1e-6);
+        assert!((t_quantile(0.95, 11.0) - 2.200_985).abs() < 1e-6);
         assert!((f_quantile(0.95, 1, 10) - 4.964_603).abs() < 1e-5);
     }
 }

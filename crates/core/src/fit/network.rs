@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use super::hockney::{self, HockneyFit};
-use super::signature::{self, SignatureFit};
+use super::signature::{self, BaseError, SignatureFit};
 use super::{Covariance, FitError, Point, points};
 use crate::cells::{CellKey, Statistic, Summary, summarise};
 use crate::collective::Collective;
@@ -15,10 +15,11 @@ use crate::profile::{Domain, HockneyEntry, Profile, SignatureEntry};
 /// How to fit a dataset.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Options {
-    /// How to fit the signatures; its covariance gives way to `covariance`.
+    /// How to fit the signatures; its covariance gives way to `covariance`, its base error
+    /// to that of the ping-pong.
     pub signature: signature::Options,
-    /// The covariance; `None` for [`Covariance::Means`] where every point has repetitions
-    /// with some spread, else [`Covariance::Proportional`].
+    /// The covariance; `None` for [`Covariance::Means`] where that explains the residuals,
+    /// else [`Covariance::Proportional`].
     pub covariance: Option<Covariance>,
     /// What stands for the repetitions of a cell of a collective.
     pub statistic: Statistic,
@@ -52,6 +53,8 @@ pub struct AlgorithmFit {
     pub points: Vec<Point>,
     /// The fit.
     pub fit: SignatureFit,
+    /// The covariance that it assumes.
+    pub covariance: Covariance,
 }
 
 /// Fits everything in `data`.
@@ -64,34 +67,23 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, NetworkFitEr
         key.experiment == Experiment::PingPong
     });
     let confidence = options.signature.confidence;
-    let hockney =
-        hockney::fit(&ping_pong, &Covariance::Proportional, confidence).map_err(|error| {
-            NetworkFitError {
-                subject: "ping-pong".to_owned(),
-                error,
-            }
-        })?;
+    let hockney = hockney::fit_ends(&ping_pong, confidence).map_err(|error| NetworkFitError {
+        subject: "ping-pong".to_owned(),
+        error,
+    })?;
     let mut signatures = Vec::new();
     for ((collective, algorithm), points) in by_algorithm(&cells, options.statistic) {
-        let chosen = options
-            .covariance
-            .clone()
-            .unwrap_or_else(|| natural(&points));
-        let settings = signature::Options {
-            covariance: chosen,
-            ..options.signature.clone()
-        };
-        let fit = signature::fit(&hockney.model, &points, &settings).map_err(|error| {
-            NetworkFitError {
-                subject: format!("{collective} {algorithm}"),
-                error,
-            }
+        let fitted = fit_signature(&hockney, &points, options);
+        let (fit, covariance) = fitted.map_err(|error| NetworkFitError {
+            subject: format!("{collective} {algorithm}"),
+            error,
         })?;
         signatures.push(AlgorithmFit {
             collective,
             algorithm,
             points,
             fit,
+            covariance,
         });
     }
     if signatures.is_empty() {
@@ -114,26 +106,76 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, NetworkFitEr
 impl NetworkFit {
     /// The profile that predictions read.
     pub fn profile(&self, provenance: Provenance, confidence: f64) -> Profile {
-        let entry = |fitted: &AlgorithmFit| {
-            let domain = Domain::of(&fitted.points)?;
-            let name = (fitted.collective, fitted.algorithm.as_str());
-            Some(SignatureEntry::new(name, &fitted.fit, confidence, domain))
-        };
         Profile {
             provenance,
             hockney: HockneyEntry::from(&self.hockney),
-            signatures: self.signatures.iter().filter_map(entry).collect(),
+            signatures: self
+                .signatures
+                .iter()
+                .filter_map(|fitted| fitted.entry(confidence))
+                .collect(),
         }
     }
 }
 
-fn natural(points: &[Point]) -> Covariance {
+impl AlgorithmFit {
+    /// What predictions need of the fit; `None` if nothing was fitted.
+    fn entry(&self, confidence: f64) -> Option<SignatureEntry> {
+        let fitted = |p: &&Point| !self.fit.left_out.contains(&p.procs);
+        let points: Vec<Point> = self.points.iter().filter(fitted).copied().collect();
+        Some(SignatureEntry {
+            collective: self.collective,
+            algorithm: self.algorithm.clone(),
+            signature: self.fit.signature,
+            confidence,
+            parameters: self.fit.parameters.clone(),
+            covariance: self.fit.covariance.clone(),
+            errors: self.covariance.to_string(),
+            dof: self.fit.dof,
+            threshold: self.fit.threshold,
+            residuals: self.fit.residuals,
+            saturation: self.fit.saturation,
+            domain: Domain::of(&points)?,
+        })
+    }
+}
+
+/// Residuals of so many times the variance that the repetitions tell (ŝ²) are the model's
+/// and no longer the measurement's.
+const MISFIT: f64 = 4.0;
+
+/// The signature and the covariance that it was fitted under. The variances of the means
+/// are the right weights where the model holds within them. Where it misses by more, they
+/// would let the quietest cells decide alone, so every cell then counts alike in relative
+/// terms.
+fn fit_signature(
+    hockney: &HockneyFit,
+    points: &[Point],
+    options: &Options,
+) -> Result<(SignatureFit, Covariance), FitError> {
+    let base_error = Some(BaseError {
+        alpha: hockney.alpha_variance,
+        beta: hockney.beta_variance,
+    });
+    let under = |covariance: Covariance| {
+        let settings = signature::Options {
+            covariance: covariance.clone(),
+            base_error,
+            ..options.signature.clone()
+        };
+        signature::fit(&hockney.model, points, &settings).map(|fit| (fit, covariance))
+    };
+    if let Some(covariance) = &options.covariance {
+        return under(covariance.clone());
+    }
     let has_spread = |p: &Point| p.repetitions > 1 && p.deviation.0 > 0.0;
     if points.iter().all(has_spread) {
-        Covariance::Means
-    } else {
-        Covariance::Proportional
+        let (fit, covariance) = under(Covariance::Means)?;
+        if fit.weighted_rss <= MISFIT * fit.dof as f64 {
+            return Ok((fit, covariance));
+        }
     }
+    under(Covariance::Proportional)
 }
 
 fn by_algorithm(

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use self::problem::{Candidate, Problem};
 pub use self::threshold::ThresholdProfile;
 use super::saturation::{self, Saturation, TOLERANCE};
-use super::{Covariance, Estimate, FitError, Point};
+use super::{Covariance, Estimate, FitError, Point, Variance};
 use crate::model::Threshold;
 use crate::model::hockney::Hockney;
 use crate::model::signature::{Form, Side, Signature};
@@ -93,8 +93,21 @@ pub struct Options {
     pub scale: Scale,
     /// What becomes of process counts that do not saturate the network.
     pub unsaturated: Unsaturated,
+    /// How uncertain α and β are, for the intervals; `None` takes them as exact.
+    pub base_error: Option<BaseError>,
     /// The level of all intervals and tests.
     pub confidence: f64,
+}
+
+/// How uncertain the contention-free model is. It enters the intervals of γ and δ by the
+/// delta method, but not `SignatureFit::covariance`: in a prediction an error of α or β is
+/// undone by the γ that was fitted on top of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BaseError {
+    /// The variance of α in s².
+    pub alpha: Variance,
+    /// The variance of β in s²/B².
+    pub beta: Variance,
 }
 
 impl Default for Options {
@@ -106,6 +119,7 @@ impl Default for Options {
             sides: Sides::default(),
             scale: Scale::default(),
             unsaturated: Unsaturated::default(),
+            base_error: None,
             confidence: 0.95,
         }
     }
@@ -223,10 +237,10 @@ fn fit_points(
     } else {
         problem.choose(&[])?
     };
-    Ok(finish(&problem, chosen, profile))
+    Ok(finish(&problem, &chosen, profile))
 }
 
-fn finish(problem: &Problem, chosen: Candidate, profile: ThresholdProfile) -> SignatureFit {
+fn finish(problem: &Problem, chosen: &Candidate, profile: ThresholdProfile) -> SignatureFit {
     let Candidate {
         threshold,
         parameters,
@@ -244,7 +258,7 @@ fn finish(problem: &Problem, chosen: Candidate, profile: ThresholdProfile) -> Si
         gamma: value(Parameter::Gamma).expect("every candidate estimates gamma"),
         gamma_below: value(Parameter::GammaBelow),
         delta: Seconds(value(Parameter::Delta).unwrap_or(0.0)),
-        threshold: threshold.map(Threshold::From),
+        threshold: chosen.threshold.map(Threshold::From),
     };
     let gamma_by_procs = gamma_by_procs(&signature, problem.points);
     SignatureFit {
@@ -252,7 +266,7 @@ fn finish(problem: &Problem, chosen: Candidate, profile: ThresholdProfile) -> Si
         parameters: parameters
             .iter()
             .enumerate()
-            .map(|(i, p)| (*p, problem.estimate(&regression, i)))
+            .map(|(i, p)| (*p, problem.estimate(chosen, i)))
             .collect(),
         threshold: threshold
             .map(|value| profile.interval(value, regression.dof, problem.options.confidence)),
@@ -263,7 +277,7 @@ fn finish(problem: &Problem, chosen: Candidate, profile: ThresholdProfile) -> Si
         gamma_by_procs,
         dof: regression.dof,
         weighted_rss: regression.weighted_rss,
-        covariance: regression.covariance,
+        covariance: regression.covariance.clone(),
     }
 }
 

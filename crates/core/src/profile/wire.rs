@@ -47,6 +47,7 @@ struct WireSignature {
     algorithm: String,
     form: String,
     confidence: f64,
+    errors: String,
     dof: usize,
     /// The first process count with a steady γ; 0 where γ still changes; absent where unknown.
     saturated_from_procs: Option<u32>,
@@ -171,6 +172,7 @@ impl WireSignature {
             collective,
             signature,
             confidence: self.confidence,
+            errors: self.errors,
             parameters,
             covariance: DMatrix::from_fn(size, size, |i, j| self.covariance[i][j]),
             dof: self.dof,
@@ -220,6 +222,7 @@ impl From<&SignatureEntry> for WireSignature {
             algorithm: entry.algorithm.clone(),
             form: entry.signature.form.to_string(),
             confidence: entry.confidence,
+            errors: entry.errors.clone(),
             dof: entry.dof,
             saturated_from_procs: match entry.saturation {
                 Saturation::From(procs) => Some(procs.get()),
@@ -265,6 +268,7 @@ collective = "alltoall"
 algorithm = "direct"
 form = "full"
 confidence = 0.95
+errors = "means"
 dof = 20
 threshold_bytes = { value = 65536, lower = 32768, upper = 65536 }
 gamma = { value = 1.8, lower = 1.7, upper = 1.9 }

@@ -6,10 +6,10 @@ use nalgebra::{DMatrix, DVector};
 use super::threshold::{self, ThresholdProfile};
 use super::{Options, Parameter, Scale, Sides};
 use crate::fit::gls::Regression;
-use crate::fit::{Estimate, FitError, Point, f_quantile, regress, t_quantile};
+use crate::fit::{Estimate, FitError, Point, Variance, f_quantile, regress};
 use crate::model::hockney::Hockney;
 use crate::model::signature::Terms;
-use crate::units::Bytes;
+use crate::units::{Bytes, Seconds, SecondsPerByte};
 
 /// A δ below this is no δ.
 const NEGLIGIBLE_DELTA: f64 = 1e-6;
@@ -69,7 +69,7 @@ impl Problem<'_> {
             .iter()
             .position(|p| *p == Parameter::Delta);
         index
-            .map(|index| self.estimate(&candidate.regression, index))
+            .map(|index| self.estimate(candidate, index))
             .is_some_and(|delta| delta.value >= NEGLIGIBLE_DELTA && delta.lower > 0.0)
     }
 
@@ -132,14 +132,41 @@ impl Problem<'_> {
         self.solve(&others, Some(threshold))
     }
 
-    pub(super) fn estimate(&self, regression: &Regression, index: usize) -> Estimate {
-        let value = regression.theta[index];
-        let half = t_quantile(self.options.confidence, regression.dof)
-            * regression.covariance[(index, index)].sqrt();
-        Estimate {
-            value,
-            lower: value - half,
-            upper: value + half,
+    /// Parameter `index` of a candidate with its interval: the error of the regression and
+    /// those that one standard error of α and of β bring in.
+    pub(super) fn estimate(&self, candidate: &Candidate, index: usize) -> Estimate {
+        let value = candidate.regression.theta[index];
+        let mut parts = vec![candidate.regression.variance(index)];
+        for (base, dof) in self.shifted_bases() {
+            let shifted = Problem {
+                base: &base,
+                ..*self
+            };
+            let solved = shifted.solve(&candidate.parameters, candidate.threshold);
+            // A base so far off that nothing can be fitted on it tells nothing.
+            if let Ok(solved) = solved {
+                let shift = solved.regression.theta[index] - value;
+                parts.push(Variance {
+                    value: shift * shift,
+                    dof,
+                });
+            }
         }
+        Estimate::around(value, &parts, self.options.confidence)
+    }
+
+    /// The contention-free model with α, and with β, larger by one standard error.
+    fn shifted_bases(&self) -> Vec<(Hockney, f64)> {
+        let Some(error) = self.options.base_error else {
+            return Vec::new();
+        };
+        let (alpha, beta) = (self.base.alpha(), self.base.beta());
+        let more_alpha = Hockney::new(Seconds(alpha.0 + error.alpha.value.sqrt()), beta);
+        let more_beta = Hockney::new(alpha, SecondsPerByte(beta.0 + error.beta.value.sqrt()));
+        let shifted = [(more_alpha, error.alpha.dof), (more_beta, error.beta.dof)];
+        shifted
+            .into_iter()
+            .filter_map(|(base, dof)| Some((base.ok()?, dof)))
+            .collect()
     }
 }
