@@ -171,21 +171,19 @@ fn three_digits(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-const BINARY: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
-
 /// The largest binary unit that leaves a whole number: `64 KiB`, `1000 B`.
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let unit = BINARY
-            .iter()
-            .find(|(scale, _)| self.0 > 0 && self.0.is_multiple_of(*scale));
-        match unit {
-            Some((scale, name)) => write!(f, "{} {name}", self.0 / scale),
-            None => write!(f, "{} B", self.0),
-        }
+        write_whole(
+            f,
+            self.0,
+            [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")],
+            "B",
+        )
     }
 }
 
+/// The largest unit that leaves a whole number: `40 Mbit/s`.
 impl fmt::Display for BitsPerSecond {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let units = [
@@ -193,14 +191,20 @@ impl fmt::Display for BitsPerSecond {
             (1_000_000, "Mbit/s"),
             (1_000, "kbit/s"),
         ];
-        let unit = units
-            .iter()
-            .find(|(scale, _)| self.0 > 0 && self.0.is_multiple_of(*scale));
-        match unit {
-            Some((scale, name)) => write!(f, "{} {name}", self.0 / scale),
-            None => write!(f, "{} bit/s", self.0),
-        }
+        write_whole(f, self.0, units, "bit/s")
     }
+}
+
+/// Writes `value` in the first of `units` (largest first) that divides it, else in `base`.
+fn write_whole(
+    f: &mut fmt::Formatter<'_>,
+    value: u64,
+    units: [(u64, &str); 3],
+    base: &str,
+) -> fmt::Result {
+    let fits = |(scale, _): &&(u64, &str)| value > 0 && value.is_multiple_of(*scale);
+    let (scale, name) = units.iter().find(fits).copied().unwrap_or((1, base));
+    write!(f, "{} {name}", value / scale)
 }
 
 impl fmt::Display for Procs {
