@@ -39,13 +39,13 @@ pub fn place(text: &str) -> Result<Place, String> {
 /// Which covariance a fit assumes.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CovarianceChoice {
-    /// From the repetitions where every point has some, else proportional.
+    /// From the repetitions where that explains the residuals, else by bandwidth share.
     Auto,
     /// As said.
     Named(Covariance),
 }
 
-/// Reads `auto`, `means`, `proportional`, `ols` or `ar1:RHO`.
+/// Reads `auto` or the name of a covariance.
 ///
 /// # Errors
 /// If it is none of these.
@@ -54,15 +54,16 @@ pub fn covariance(text: &str) -> Result<CovarianceChoice, String> {
         "auto" => return Ok(CovarianceChoice::Auto),
         "means" => Some(Covariance::Means),
         "proportional" => Some(Covariance::Proportional),
+        "bandwidth-share" => Some(Covariance::BandwidthShare),
         "ols" => Some(Covariance::Ols),
         _ => text
             .strip_prefix("ar1:")
             .and_then(|rho| rho.parse().ok())
             .map(Covariance::Ar1),
     };
-    named
-        .map(CovarianceChoice::Named)
-        .ok_or_else(|| "write auto, means, proportional, ols or ar1:RHO".to_owned())
+    named.map(CovarianceChoice::Named).ok_or_else(|| {
+        "write auto, means, proportional, bandwidth-share, ols or ar1:RHO".to_owned()
+    })
 }
 
 /// Reads `auto`, `none` or a size.

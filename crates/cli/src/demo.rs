@@ -19,7 +19,7 @@ use crate::fit::{Choices, fit_file, meaning, parameter_rows, warnings};
 use crate::launch::Launcher;
 use crate::measure::Campaign;
 use crate::plot::{self, PlotPoint};
-use crate::rows::{Cell, Format, Rows};
+use crate::rows::{Cell, Format, Rows, to_stdout};
 
 /// The network of the demo.
 const SCENARIO: &str = "ethernet-12x40";
@@ -294,22 +294,24 @@ fn report(
     if args.format != Format::Table {
         return Ok(comparison.rows().print(args.format)?);
     }
-    println!("\nThe signature found{}", label(ground));
-    parameter_rows(fitted).print(Format::Table)?;
-    for algorithm in &fitted.signatures {
-        println!("{}", meaning(algorithm));
-        for warning in warnings(algorithm) {
-            println!("Note: {warning}.");
+    let simulated = label(ground);
+    Ok(to_stdout(|out| {
+        writeln!(out, "\nThe signature found{simulated}")?;
+        parameter_rows(fitted).write(Format::Table, out)?;
+        for algorithm in &fitted.signatures {
+            writeln!(out, "{}", meaning(algorithm))?;
+            for warning in warnings(algorithm) {
+                writeln!(out, "Note: {warning}.")?;
+            }
         }
-    }
-    println!(
-        "\n12 processes, predicted from 4, 6 and 8, then measured{}",
-        label(ground)
-    );
-    comparison.rows().print(Format::Table)?;
-    println!("{}", comparison.verdict());
-    println!("Data, profile and plot: {}", args.out.display());
-    Ok(())
+        writeln!(
+            out,
+            "\n12 processes, predicted from 4, 6 and 8, then measured{simulated}"
+        )?;
+        comparison.rows().write(Format::Table, out)?;
+        writeln!(out, "{}", comparison.verdict())?;
+        writeln!(out, "Data, profile and plot: {}", args.out.display())
+    })?)
 }
 
 #[cfg(test)]

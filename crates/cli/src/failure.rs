@@ -38,8 +38,24 @@ impl Failure {
             Self::Data(error) => (error, 3),
             Self::Passed(code) => return ExitCode::from(code),
         };
-        eprintln!("netsig: {error:#}");
+        eprintln!("netsig: {}", one_line(&error));
         ExitCode::from(code)
+    }
+}
+
+/// What happened, the causes that this does not tell itself, and what to do.
+fn one_line(error: &anyhow::Error) -> String {
+    let told = error.to_string();
+    let causes: Vec<String> = error.chain().skip(1).map(ToString::to_string).collect();
+    let untold: Vec<&str> = causes
+        .iter()
+        .map(String::as_str)
+        .filter(|cause| !told.contains(cause))
+        .collect();
+    match told.rsplit_once("; ") {
+        _ if untold.is_empty() => told,
+        Some((what, remedy)) => format!("{what} ({}); {remedy}", untold.join(": ")),
+        None => format!("{told}: {}", untold.join(": ")),
     }
 }
 

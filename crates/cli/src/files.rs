@@ -46,23 +46,41 @@ pub fn plan(path: &Path) -> Result<Plan, Failure> {
     Ok(Plan::parse(&path.display().to_string(), &text(path)?)?)
 }
 
+/// Refuses an output path in a directory that cannot be written, before any work is done.
+///
+/// # Errors
+/// If it is such a path.
+pub fn refuse_unwritable(path: &Path) -> Result<(), Failure> {
+    tempfile::tempfile_in(parent(path))
+        .map(drop)
+        .with_context(|| unwritable(path))
+        .map_err(Failure::Usage)
+}
+
 /// Puts `content` in the place of the file `path`: all of it, or nothing on failure.
 ///
 /// # Errors
 /// If the directory cannot be written.
 pub fn replace(path: &Path, content: &[u8]) -> Result<()> {
-    let what = || format!("{}: cannot be written; choose another path", path.display());
-    let parent = path
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty());
-    let mut file =
-        tempfile::NamedTempFile::new_in(parent.unwrap_or(Path::new("."))).with_context(what)?;
+    let what = || unwritable(path);
+    let mut file = tempfile::NamedTempFile::new_in(parent(path)).with_context(what)?;
     file.write_all(content).with_context(what)?;
     let file = file
         .persist(path)
         .map_err(|error| error.error)
         .with_context(what)?;
     readable(&file).with_context(what)
+}
+
+fn unwritable(path: &Path) -> String {
+    format!("{}: cannot be written; choose another path", path.display())
+}
+
+fn parent(path: &Path) -> &Path {
+    let parent = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
+    parent.unwrap_or(Path::new("."))
 }
 
 /// Temporary files are private; what netsig writes is as readable as any file.

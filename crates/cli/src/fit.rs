@@ -40,7 +40,8 @@ pub struct Choices {
     /// M: a size, auto (search) or none.
     #[arg(long, value_parser = args::threshold, default_value = "auto")]
     threshold: ThresholdChoice,
-    /// The covariance of the errors: auto, means, proportional, ols or ar1:RHO.
+    /// The covariance of the errors: auto, means, proportional, bandwidth-share, ols or
+    /// ar1:RHO.
     #[arg(long, value_parser = args::covariance, default_value = "auto")]
     covariance: CovarianceChoice,
     /// What stands for the repetitions of a collective.
@@ -116,6 +117,7 @@ impl Choices {
 /// # Errors
 /// If the data cannot be used or do not support the fit.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    files::refuse_unwritable(&args.output)?;
     let data = files::dataset(&args.data)?;
     let fitted = fit_file(&data, &args.data, &args.output, &args.choices)?;
     parameter_rows(&fitted).print(args.format)?;

@@ -12,6 +12,8 @@ use crate::failure::Failure;
 /// An MPI implementation that netsig knows.
 #[derive(Debug, PartialEq, Eq)]
 struct Flavour {
+    /// What people call it.
+    name: &'static str,
     /// What its `mpirun --version` says.
     mark: &'static str,
     /// Where `make` builds the rank program for it, below the build directory.
@@ -22,11 +24,13 @@ struct Flavour {
 
 const FLAVOURS: [Flavour; 2] = [
     Flavour {
-        mark: "Open MPI",
+        name: "Open MPI",
+        mark: "open-mpi.org",
         directory: "openmpi",
         hostfile: "--hostfile",
     },
     Flavour {
+        name: "MPICH",
         mark: "HYDRA",
         directory: "mpich",
         hostfile: "-f",
@@ -152,7 +156,7 @@ fn beside_netsig(flavour: &Flavour) -> Result<PathBuf, Failure> {
         .ok_or_else(|| {
             Failure::usage(format!(
                 "netsig's rank program for {} is not built; run `make {}`, or give --rank-program",
-                flavour.mark, flavour.directory
+                flavour.name, flavour.directory
             ))
         })
 }

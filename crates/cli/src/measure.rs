@@ -83,9 +83,12 @@ impl Campaign<'_> {
                 "{shown}: exists already; choose another --output or remove it"
             )));
         }
+        files::refuse_unwritable(self.output)?;
         match self.place {
-            Place::Simulated(name) => self.simulate(&plan, &scenario_for(&plan, name)?),
-            Place::Lab(name) => self.launch_all(&plan, Some(&scenario_for(&plan, name)?), what),
+            Place::Simulated(name) => self.simulate(&plan, &self.scenario_for(&plan, name)?),
+            Place::Lab(name) => {
+                self.launch_all(&plan, Some(&self.scenario_for(&plan, name)?), what)
+            }
             Place::Mpi => self.launch_all(&plan, None, what),
         }
     }
@@ -178,7 +181,10 @@ impl Campaign<'_> {
     /// Says what a failed job has left, and removes a data file without data.
     fn keep_samples(&self) -> String {
         let shown = self.output.display();
-        let samples = files::dataset(self.output).map_or(0, |data| data.samples.len());
+        // Lines and not samples: what a full disk cut off is not worth the rest.
+        let text = std::fs::read_to_string(self.output).unwrap_or_default();
+        let lines = text.lines().filter(|line| !line.starts_with('#')).count();
+        let samples = lines.saturating_sub(1);
         if samples == 0 {
             // There may be no file at all.
             let _ = std::fs::remove_file(self.output);
@@ -188,6 +194,9 @@ impl Campaign<'_> {
     }
 
     fn mark_void(&self, reason: &str) -> Result<()> {
+        if !self.output.exists() {
+            return Ok(());
+        }
         let what = || {
             format!(
                 "{}: cannot be marked as void; delete it",
@@ -204,16 +213,17 @@ impl Campaign<'_> {
             .and_then(|()| file.flush())
             .with_context(what)
     }
-}
 
-fn scenario_for(plan: &Plan, name: &str) -> Result<Scenario, Failure> {
-    let scenario = netsig_lab::load(name)?;
-    if plan.procs() > scenario.hosts {
-        return Err(Failure::usage(format!(
-            "the plan needs {} processes and scenario {name} has {} hosts; choose a larger scenario",
-            plan.procs(),
-            scenario.hosts
-        )));
+    fn scenario_for(&self, plan: &Plan, name: &str) -> Result<Scenario, Failure> {
+        let scenario = netsig_lab::load(name)?;
+        if plan.procs() > scenario.hosts {
+            return Err(Failure::usage(format!(
+                "{}: the plan needs {} processes and scenario {name} has {} hosts; choose a larger scenario",
+                self.plan.display(),
+                plan.procs(),
+                scenario.hosts
+            )));
+        }
+        Ok(scenario)
     }
-    Ok(scenario)
 }

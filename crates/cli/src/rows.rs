@@ -4,6 +4,7 @@
 
 use std::io::{self, Write};
 
+use anyhow::Context;
 use clap::ValueEnum;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use netsig_core::units::{Bytes, Seconds};
@@ -100,21 +101,22 @@ impl Rows {
         self.rows.push(row);
     }
 
-    /// Prints to standard output; a reader that has gone away is no error.
+    /// Prints to standard output.
     ///
     /// # Errors
     /// If standard output cannot be written.
     pub fn print(&self, format: Format) -> anyhow::Result<()> {
-        match self.write(format, &mut io::stdout().lock()) {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            done => Ok(done?),
-        }
+        to_stdout(|out| self.write(format, out))
     }
 
-    fn write(&self, format: Format, out: &mut impl Write) -> io::Result<()> {
+    /// Writes the rows.
+    ///
+    /// # Errors
+    /// If `out` cannot be written.
+    pub fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
         match format {
             Format::Table => writeln!(out, "{}", self.table()),
-            Format::Csv => self.csv(out),
+            Format::Csv => out.write_all(&self.csv()?),
             Format::Json => writeln!(out, "{}", self.json()),
         }
     }
@@ -136,13 +138,13 @@ impl Rows {
         table
     }
 
-    fn csv(&self, out: &mut impl Write) -> io::Result<()> {
-        let mut writer = csv::Writer::from_writer(out);
+    fn csv(&self) -> io::Result<Vec<u8>> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
         writer.write_record(&self.columns)?;
         for row in &self.rows {
             writer.write_record(row.iter().map(|cell| plain(&cell.value)))?;
         }
-        writer.flush()
+        writer.into_inner().map_err(csv::IntoInnerError::into_error)
     }
 
     fn json(&self) -> Value {
@@ -155,6 +157,17 @@ impl Rows {
             Value::Object(pairs.collect())
         };
         Value::Array(self.rows.iter().map(object).collect())
+    }
+}
+
+/// Lets `write` write to standard output; a reader that has gone away is no error.
+///
+/// # Errors
+/// If standard output cannot be written.
+pub fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
+    match write(&mut io::stdout().lock()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        done => done.context("standard output cannot be written; is the disk full?"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Repetitions put together: one [`Cell`] for each experiment, algorithm, process count
+//! Repetitions put together: one [`Summary`] for each experiment, algorithm, process count
 //! and size, with the statistics that fits and tables need.
 
 use std::collections::BTreeMap;

@@ -1,17 +1,18 @@
 //! Times for process counts and sizes that were not measured, with intervals.
 //!
 //! # Interval
-//! A new measurement lies within T̂·exp(±t·s) with s² = xᵀ·cov(θ̂)·x/T̂² + r², where x is
-//! the gradient of T in the parameters, r the relative residual of the fitted points on
-//! that side of M, and t Student's quantile. r holds both noise and what the model
-//! misses. For sizes within the interval of M both sides are possible: the interval
-//! then covers both.
+//! A new measurement lies within T̂·exp(±t·s) with s² = xᵀ·cov(θ̂)·x/T̂² + (r/w)², where x
+//! is the gradient of T in the parameters, r the relative residual of the fitted points on
+//! that side of M, w = βm/(α+βm) the share of bytes in the contention-free time (at least
+//! a tenth), and t Student's quantile. r holds both noise and what the model misses, which
+//! grows with the share of start-up. For sizes within the interval of M both sides are
+//! possible: the interval then covers both.
 
 use std::fmt;
 
 use crate::fit::saturation::Saturation;
 use crate::fit::signature::Parameter;
-use crate::fit::t_quantile;
+use crate::fit::{bandwidth_share, t_quantile};
 use crate::model::signature::Side;
 use crate::profile::{HockneyEntry, Profile, SignatureEntry};
 use crate::units::{Bytes, Procs, Seconds};
@@ -101,6 +102,7 @@ fn interval(entry: &SignatureEntry, side: Side, procs: Procs, size: Bytes) -> (f
         Side::Below => entry.residuals.below,
         Side::From => entry.residuals.above,
     };
+    let residual = residual / bandwidth_share(&entry.signature.base, size);
     let spread = (variance.max(0.0) / (time * time) + residual * residual).sqrt();
     let factor = (t_quantile(entry.confidence, entry.dof as f64) * spread).exp();
     (time / factor, time * factor)

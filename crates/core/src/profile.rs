@@ -1,6 +1,6 @@
 //! What fits produce and predictions need: one TOML file per network (FORMATS.md).
 //!
-//! The structs of this file are the domain's; [`wire`] is what stands in the file.
+//! The structs of this file are the domain's; its private `wire` module is what stands in the file.
 
 mod wire;
 

@@ -100,6 +100,7 @@ fn an_exact_signature_is_recovered_under_every_covariance() {
         Covariance::Ols,
         Covariance::Means,
         Covariance::Proportional,
+        Covariance::BandwidthShare,
         Covariance::Ar1(0.3),
     ] {
         let fitted = fit(&fast_ethernet(), &exact_points(), &options(at, covariance)).unwrap();

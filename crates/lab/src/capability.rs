@@ -181,7 +181,7 @@ fn open_mpi() -> Capability {
     let remedy = "install openmpi-bin, or put its mpirun into PATH";
     optional(
         "Open MPI",
-        launcher(&["mpirun.openmpi", "mpirun"], "Open MPI", remedy),
+        launcher(&["mpirun.openmpi", "mpirun"], "open-mpi.org", remedy),
     )
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use netsig_core::scenario::Scenario;
 
-use crate::error::{LabError, system};
+use crate::error::LabError;
 
 /// Lists scenarios of the workspace's `scenarios/` with their text.
 macro_rules! scenarios {
@@ -51,11 +51,10 @@ pub fn load(name_or_path: &str) -> Result<Scenario, LabError> {
 
 /// Reads a scenario file; it is called what the file is called, without `.toml`.
 fn read(path: &Path) -> Result<Scenario, LabError> {
-    let text = std::fs::read_to_string(path).map_err(system(
-        "read",
-        path,
-        "give the path of a scenario file, or a shipped name",
-    ))?;
+    let text = std::fs::read_to_string(path).map_err(|source| LabError::Unreadable {
+        path: path.to_owned(),
+        source,
+    })?;
     let mut scenario = Scenario::parse(&path.display().to_string(), &text)?;
     if let Some(stem) = path.file_stem() {
         scenario.name = stem.to_string_lossy().into_owned();
@@ -111,9 +110,6 @@ mod tests {
             "{message}"
         );
         let message = load("./none.toml").unwrap_err().to_string();
-        assert!(
-            message.starts_with("cannot read ./none.toml: "),
-            "{message}"
-        );
+        assert!(message.starts_with("./none.toml: "), "{message}");
     }
 }

@@ -18,6 +18,14 @@ pub enum LabError {
         /// The shipped names, for the reader.
         known: String,
     },
+    /// A scenario file cannot be read.
+    #[error("{}: cannot be read ({source}); give the path of a scenario file, or a shipped name", .path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
     /// This machine lacks something that the lab needs.
     #[error("this machine cannot emulate {scenario}: {lacking}; {remedy}")]
     Unsupported {

@@ -9,8 +9,9 @@ mod provenance;
 mod recorder;
 mod transport;
 
+use std::io::Write;
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use clap::Parser;
@@ -44,10 +45,24 @@ fn main() -> Result<()> {
     let universe =
         mpi::initialize().context("MPI cannot be initialised; start netsig-rank with mpirun")?;
     if let Err(error) = run(&args, &universe) {
-        eprintln!("netsig-rank: rank {}: {error:#}", universe.world().rank());
+        complain(&format!(
+            "netsig-rank: rank {}: {error:#}\n",
+            universe.world().rank()
+        ));
         universe.world().abort(1);
     }
     Ok(())
+}
+
+/// How long a launcher may take to pass on a message before the job is aborted: MPICH's
+/// drops what is still under way.
+const LAST_WORDS: Duration = Duration::from_millis(200);
+
+/// Says why this rank gives up, in one piece: other ranks may speak at the same time.
+fn complain(line: &str) {
+    // Without a standard error there is nobody to tell.
+    let _ = std::io::stderr().write_all(line.as_bytes());
+    std::thread::sleep(LAST_WORDS);
 }
 
 fn run(args: &Args, universe: &Universe) -> Result<()> {

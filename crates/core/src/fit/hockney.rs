@@ -15,7 +15,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::gls::Regression;
-use super::{Covariance, Estimate, FitError, Point, Variance};
+use super::{Covariance, Design, Estimate, FitError, Point, Variance};
 use crate::model::hockney::Hockney;
 use crate::units::{Seconds, SecondsPerByte};
 
@@ -80,9 +80,13 @@ pub fn fit_ends(points: &[Point], confidence: f64) -> Result<HockneyFit, FitErro
 
     let is_small = |p: &Point| beta.0 * p.size.as_f64() <= p.time.0 / 2.0;
     let small = &points[..points.partition_point(is_small).max(LEAST_SMALL)];
-    let ones = DMatrix::repeat(small.len(), 1, 1.0);
-    let bytes = DVector::from_iterator(small.len(), small.iter().map(|p| beta.0 * p.size.as_f64()));
-    let level = super::regress(&ones, &bytes, small, &Covariance::Proportional, WHAT)?;
+    let count = small.len();
+    let level = Design {
+        x: DMatrix::repeat(count, 1, 1.0),
+        fixed: DVector::from_iterator(count, small.iter().map(|p| beta.0 * p.size.as_f64())),
+        shares: DVector::repeat(count, 1.0),
+    };
+    let level = super::regress(&level, small, &Covariance::Proportional, WHAT)?;
     assemble(&points, parameter(&level, 0), beta, confidence)
 }
 
@@ -99,10 +103,14 @@ fn refuse_few(points: &[Point]) -> Result<(), FitError> {
 
 /// The regression of t on (1, m).
 fn line(points: &[Point], covariance: &Covariance) -> Result<Regression, FitError> {
-    let x = DMatrix::from_fn(points.len(), 2, |i, j| {
-        if j == 0 { 1.0 } else { points[i].size.as_f64() }
-    });
-    super::regress(&x, &DVector::zeros(points.len()), points, covariance, WHAT)
+    let count = points.len();
+    let entry = |i: usize, j: usize| if j == 0 { 1.0 } else { points[i].size.as_f64() };
+    let design = Design {
+        x: DMatrix::from_fn(count, 2, entry),
+        fixed: DVector::zeros(count),
+        shares: DVector::repeat(count, 1.0),
+    };
+    super::regress(&design, points, covariance, WHAT)
 }
 
 /// A negative α, which a line through noise may give, stands for none.

@@ -15,6 +15,7 @@ use statrs::distribution::{ContinuousCDF, FisherSnedecor, StudentsT};
 
 use self::gls::{Omega, Regression};
 use crate::cells::{CellKey, Statistic, Summary};
+use crate::model::hockney::Hockney;
 use crate::units::{Bytes, Procs, Seconds};
 
 /// An estimated parameter with its confidence interval.
@@ -79,6 +80,9 @@ pub enum Covariance {
     Means,
     /// σ²·T̂², iterated: every point is equally good in relative terms.
     Proportional,
+    /// σ²·(T̂/w)² with the bandwidth share w = βm/(α+βm), iterated: as `Proportional`, but a
+    /// point counts the less the more of its time is start-up.
+    BandwidthShare,
     /// σ²·I: ordinary least squares.
     Ols,
     /// σ²·ρ^|i−j| between neighbours in the order of the points, relative to T.
@@ -92,6 +96,7 @@ impl fmt::Display for Covariance {
         match self {
             Self::Means => f.write_str("means"),
             Self::Proportional => f.write_str("proportional"),
+            Self::BandwidthShare => f.write_str("bandwidth-share"),
             Self::Ols => f.write_str("ols"),
             Self::Ar1(rho) => write!(f, "ar1:{rho}"),
             Self::Full(_) => f.write_str("full"),
@@ -166,23 +171,49 @@ pub fn points(
     .collect()
 }
 
+/// The least that a bandwidth share counts for, so that an empty message counts for
+/// something.
+const LEAST_SHARE: f64 = 0.1;
+
+/// The share of bytes in the contention-free time, βm/(α+βm), but at least a tenth. Where
+/// it is small the time is made of start-ups, which overlap in ways that no model here
+/// knows: relative errors grow with its reciprocal.
+pub(crate) fn bandwidth_share(base: &Hockney, size: Bytes) -> f64 {
+    let bytes = (base.beta() * size).0;
+    let time = base.time(size).0;
+    if time > 0.0 {
+        (bytes / time).max(LEAST_SHARE)
+    } else {
+        1.0
+    }
+}
+
 /// How often T̂ enters its own weights at most, and when it has settled.
 const ITERATIONS: usize = 20;
 const SETTLED: f64 = 1e-9;
 
-/// Regresses the times of `points`, less `fixed`, on the columns of `x`.
+/// A linear model of the times of points: T = `fixed` + `x`·θ.
+struct Design {
+    /// One row a point, one column a parameter.
+    x: DMatrix<f64>,
+    /// What no parameter touches, in seconds.
+    fixed: DVector<f64>,
+    /// The bandwidth share of each point.
+    shares: DVector<f64>,
+}
+
+/// Regresses the times of `points` on a design; `what` names θ in errors.
 fn regress(
-    x: &DMatrix<f64>,
-    fixed: &DVector<f64>,
+    design: &Design,
     points: &[Point],
     covariance: &Covariance,
     what: &str,
 ) -> Result<Regression, FitError> {
     let times = DVector::from_iterator(points.len(), points.iter().map(|p| p.time.0));
-    let y = &times - fixed;
     let of_means = |p: &Point| p.deviation.0.powi(2) / p.repetitions as f64;
+    let equal = DVector::repeat(points.len(), 1.0);
     let omega = match covariance {
-        Covariance::Ols => Omega::Diagonal(DVector::repeat(points.len(), 1.0)),
+        Covariance::Ols => Omega::Diagonal(equal),
         Covariance::Means => Omega::Diagonal(DVector::from_iterator(
             points.len(),
             points.iter().map(of_means),
@@ -197,26 +228,34 @@ fn regress(
                 points: points.len(),
             });
         }
-        Covariance::Proportional => return regress_proportional(x, &y, fixed, &times, what),
+        Covariance::Proportional => return regress_relative(design, &times, &equal, what),
+        Covariance::BandwidthShare => {
+            return regress_relative(design, &times, &design.shares, what);
+        }
     };
-    gls::solve(x, &y, &omega, what)
+    gls::solve(&design.x, &(times - &design.fixed), &omega, what)
 }
 
-/// The standard deviation of an error is a fixed share of the fitted time, which is
-/// found by iteration from the measured one. A fitted time that is not positive keeps
-/// the measured weight.
-fn regress_proportional(
-    x: &DMatrix<f64>,
-    y: &DVector<f64>,
-    fixed: &DVector<f64>,
+/// The standard deviation of an error is the fitted time over the point's share; the
+/// fitted time is found by iteration from the measured one. A fitted time that is not
+/// positive keeps the measured weight.
+fn regress_relative(
+    design: &Design,
     times: &DVector<f64>,
+    shares: &DVector<f64>,
     what: &str,
 ) -> Result<Regression, FitError> {
+    let y = times - &design.fixed;
+    let solve = |fitted: &DVector<f64>| {
+        let variances = fitted
+            .component_div(shares)
+            .map(|deviation| deviation * deviation);
+        gls::solve(&design.x, &y, &Omega::Diagonal(variances), what)
+    };
     let mut fitted = times.clone();
     for _ in 0..ITERATIONS {
-        let omega = Omega::Diagonal(fitted.map(|t| t * t));
-        let regression = gls::solve(x, y, &omega, what)?;
-        let next = (fixed + x * &regression.theta)
+        let regression = solve(&fitted)?;
+        let next = (&design.fixed + &design.x * &regression.theta)
             .zip_map(times, |t, measured| if t > 0.0 { t } else { measured });
         let change = (&next - &fitted).component_div(&fitted).amax();
         fitted = next;
@@ -224,7 +263,7 @@ fn regress_proportional(
             return Ok(regression);
         }
     }
-    gls::solve(x, y, &Omega::Diagonal(fitted.map(|t| t * t)), what)
+    solve(&fitted)
 }
 
 /// Quantile of Student's t for a two-sided interval of level `confidence`.

@@ -19,7 +19,7 @@ pub struct Options {
     /// to that of the ping-pong.
     pub signature: signature::Options,
     /// The covariance; `None` for [`Covariance::Means`] where that explains the residuals,
-    /// else [`Covariance::Proportional`].
+    /// else [`Covariance::BandwidthShare`].
     pub covariance: Option<Covariance>,
     /// What stands for the repetitions of a cell of a collective.
     pub statistic: Statistic,
@@ -147,7 +147,7 @@ const MISFIT: f64 = 4.0;
 /// The signature and the covariance that it was fitted under. The variances of the means
 /// are the right weights where the model holds within them. Where it misses by more, they
 /// would let the quietest cells decide alone, so every cell then counts alike in relative
-/// terms.
+/// terms, but for those whose time is start-up: they say little about contention.
 fn fit_signature(
     hockney: &HockneyFit,
     points: &[Point],
@@ -175,7 +175,7 @@ fn fit_signature(
             return Ok((fit, covariance));
         }
     }
-    under(Covariance::Proportional)
+    under(Covariance::BandwidthShare)
 }
 
 fn by_algorithm(

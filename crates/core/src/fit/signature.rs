@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use self::problem::{Candidate, Problem};
 pub use self::threshold::ThresholdProfile;
 use super::saturation::{self, Saturation, TOLERANCE};
-use super::{Covariance, Estimate, FitError, Point, Variance};
+use super::{Covariance, Estimate, FitError, Point, Variance, bandwidth_share};
 use crate::model::Threshold;
 use crate::model::hockney::Hockney;
 use crate::model::signature::{Form, Side, Signature};
@@ -165,7 +165,7 @@ pub struct SignatureFit {
     pub threshold: Option<ThresholdEstimate>,
     /// The weighted sum of squares at every M that was tried.
     pub profile: ThresholdProfile,
-    /// Standard deviation of the relative residuals below and from M.
+    /// How far the points lie from the model below and from M.
     pub residuals: Residuals,
     /// γ at each process count, the rest held fixed.
     pub gamma_by_procs: Vec<(Procs, f64)>,
@@ -175,7 +175,8 @@ pub struct SignatureFit {
     pub left_out: Vec<Procs>,
 }
 
-/// Standard deviation of the relative residuals on either side of the threshold.
+/// The relative residuals on either side of the threshold, for a message that is all
+/// bandwidth; one with the bandwidth share w deviates by 1/w as much.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Residuals {
     /// m < M, or all sizes where there is no threshold.
@@ -281,21 +282,22 @@ fn finish(problem: &Problem, chosen: &Candidate, profile: ThresholdProfile) -> S
     }
 }
 
-/// Standard deviation of T/T̂ − 1 on either side, with the parameters shared out in
-/// proportion to the points.
+/// The weighted root mean square of T/T̂ − 1 on either side, r² = Σ(w·e)²/Σw² with the
+/// bandwidth shares w, with the parameters shared out in proportion to the points.
 fn residuals(signature: &Signature, points: &[Point], parameters: usize) -> Residuals {
-    let share = parameters as f64 / points.len() as f64;
+    let free = 1.0 - parameters as f64 / points.len() as f64;
     let spread = |side: Side| {
-        let errors: Vec<f64> = points
-            .iter()
-            .filter(|p| signature.side(p.size) == side)
-            .map(|p| p.time / signature.time(p.procs, p.size) - 1.0)
-            .collect();
-        let dof = errors.len() as f64 * (1.0 - share);
-        if errors.is_empty() {
-            0.0
+        let (mut squares, mut weights) = (0.0, 0.0);
+        for p in points.iter().filter(|p| signature.side(p.size) == side) {
+            let error = p.time / signature.time(p.procs, p.size) - 1.0;
+            let share = bandwidth_share(&signature.base, p.size);
+            squares += (share * error).powi(2);
+            weights += share * share;
+        }
+        if weights > 0.0 {
+            (squares / weights / free).sqrt()
         } else {
-            (errors.iter().map(|e| e * e).sum::<f64>() / dof).sqrt()
+            0.0
         }
     };
     Residuals {

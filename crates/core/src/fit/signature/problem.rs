@@ -6,7 +6,8 @@ use nalgebra::{DMatrix, DVector};
 use super::threshold::{self, ThresholdProfile};
 use super::{Options, Parameter, Scale, Sides};
 use crate::fit::gls::Regression;
-use crate::fit::{Estimate, FitError, Point, Variance, f_quantile, regress};
+use crate::fit::{Design, Estimate, FitError, Point, Variance};
+use crate::fit::{bandwidth_share, f_quantile, regress};
 use crate::model::hockney::Hockney;
 use crate::model::signature::Terms;
 use crate::units::{Bytes, Seconds, SecondsPerByte};
@@ -94,13 +95,21 @@ impl Problem<'_> {
                 _ => 0.0,
             }
         });
-        let fixed = DVector::from_iterator(terms.len(), terms.iter().map(|terms| terms.fixed));
+        let shares = self
+            .points
+            .iter()
+            .map(|p| bandwidth_share(self.base, p.size));
+        let design = Design {
+            x,
+            fixed: DVector::from_iterator(terms.len(), terms.iter().map(|terms| terms.fixed)),
+            shares: DVector::from_iterator(terms.len(), shares),
+        };
         let what = if parameters.contains(&Parameter::Delta) {
             "gamma and delta"
         } else {
             "gamma"
         };
-        let regression = regress(&x, &fixed, self.points, &self.options.covariance, what)?;
+        let regression = regress(&design, self.points, &self.options.covariance, what)?;
         let regression = match self.options.scale {
             Scale::Estimated => regression,
             Scale::Known => regression.with_known_scale(),
