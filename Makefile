@@ -9,6 +9,7 @@ demo: netsig openmpi
 test: netsig openmpi mpich
 	$(CARGO) test --workspace --exclude netsig-mpi
 	MPICC=mpicc.openmpi $(CARGO) test --package netsig-mpi --target-dir target/openmpi
+	MPICC=mpicc.mpich $(CARGO) test --package netsig-mpi --target-dir target/mpich
 
 bench: netsig openmpi
 	$(CARGO) xtask bench

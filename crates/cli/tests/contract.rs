@@ -1,0 +1,440 @@
+//! What users and scripts rely on: the way from a plan to a prediction, the forms of what
+//! is printed, exit codes, and errors in one line that leave every file as it was.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::{Output, Stdio};
+use std::time::Duration;
+
+use assert_cmd::Command;
+use tempfile::TempDir;
+
+/// No command here takes more than a moment; one that hangs must not hang the tests.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+const PLAN: &str = r#"seed = 20
+launches = 2
+
+[pingpong]
+sizes = "1..64, 64KiB..512KiB"
+repetitions = 10
+
+[[collective]]
+name = "alltoall"
+algorithms = ["direct", "library"]
+procs = [4, 6, 8]
+sizes = "256..256KiB, 96KiB, 192KiB"
+repetitions = 8
+"#;
+
+/// Its truth: gamma = 1.8.
+const ON: &str = "--on sim:ethernet-12x40";
+
+/// Says that it is Open MPI's; its job puts `partial.csv` in the place of the data, talks
+/// and fails.
+const FAILING_MPIRUN: &str = r#"#!/bin/sh
+if [ "$1" = --version ]; then
+    echo 'mpirun (Open MPI) 4.1.4'
+    echo 'Report bugs to http://www.open-mpi.org/community/help/'
+    exit
+fi
+until [ "$1" = --output ]; do shift; done
+cp partial.csv "$2"
+echo 'a word on standard output'
+exit 5
+"#;
+
+/// A directory to run netsig in.
+struct Home(TempDir);
+
+impl Home {
+    /// With `plan.toml`.
+    fn new() -> Self {
+        let home = Self(TempDir::new().unwrap());
+        home.write("plan.toml", PLAN);
+        home
+    }
+
+    /// With `data.csv` too.
+    fn measured() -> Self {
+        let home = Self::new();
+        home.does(&format!("measure plan.toml -o data.csv {ON}"));
+        home
+    }
+
+    /// With `profile.toml` too.
+    fn fitted() -> Self {
+        let home = Self::measured();
+        home.does("fit data.csv -o profile.toml");
+        home
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    fn script(&self, name: &str, text: &str) {
+        self.write(name, text);
+        fs::set_permissions(self.path(name), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// Every file with its content.
+    fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let entries = fs::read_dir(self.0.path()).unwrap();
+        let paths = entries.map(|entry| entry.unwrap().path());
+        paths
+            .map(|path| (path.clone(), fs::read(path).unwrap()))
+            .collect()
+    }
+
+    /// netsig with `arguments`, which are separated by spaces.
+    fn netsig(&self, arguments: &str) -> Command {
+        let mut command = assert_cmd::cargo_bin_cmd!("netsig");
+        command
+            .args(arguments.split_whitespace())
+            .current_dir(self.0.path())
+            .env_remove("NETSIG_RANK_PROGRAM")
+            .timeout(PATIENCE);
+        command
+    }
+
+    /// What netsig prints, after it did what it was asked.
+    fn does(&self, arguments: &str) -> String {
+        let output = self.netsig(arguments).output().unwrap();
+        assert!(output.status.success(), "{arguments}: {}", said(&output));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// netsig refuses with `code` and one line that begins with the place of the fault and
+    /// ends in what to do, and no file changes.
+    fn refuses(&self, arguments: &str, code: i32, [place, remedy]: [&str; 2]) {
+        self.command_refuses(&mut self.netsig(arguments), code, [place, remedy]);
+    }
+
+    fn command_refuses(&self, command: &mut Command, code: i32, [place, remedy]: [&str; 2]) {
+        let before = self.files();
+        let output = command.output().unwrap();
+        let message = said(&output);
+        assert_eq!(output.status.code(), Some(code), "{command:?}: {message}");
+        assert_eq!(message.lines().count(), 1, "one line: {message}");
+        let begin = format!("netsig: {place}");
+        assert!(message.starts_with(&begin), "{begin:?} before {message:?}");
+        let end = format!("{remedy}\n");
+        assert!(message.ends_with(&end), "{end:?} at the end of {message:?}");
+        assert!(output.stdout.is_empty(), "{command:?} prints a result");
+        assert!(before == self.files(), "{command:?} changed a file");
+    }
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// The columns of CSV text in order, and its rows by column.
+fn table(text: &str) -> (Vec<String>, Vec<BTreeMap<String, String>>) {
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let columns = reader.headers().unwrap().iter().map(str::to_owned);
+    let columns = columns.collect();
+    (columns, reader.deserialize().map(Result::unwrap).collect())
+}
+
+fn number(row: &BTreeMap<String, String>, column: &str) -> f64 {
+    row[column].parse().unwrap()
+}
+
+#[test]
+fn a_plan_leads_to_predictions() {
+    let home = Home::measured();
+    let (_, parameters) = table(&home.does("fit data.csv -o profile.toml --format csv"));
+    for algorithm in ["direct", "library"] {
+        let wanted = |row: &&BTreeMap<String, String>| {
+            row["algorithm"] == algorithm && row["parameter"] == "gamma"
+        };
+        let gamma = parameters.iter().find(wanted).unwrap();
+        // Twice the interval, which is conditional on the estimate of beta.
+        let [value, lower, upper] = ["value", "lower", "upper"].map(|key| number(gamma, key));
+        let room = (upper - lower) / 2.0;
+        assert!(
+            lower < value && value < upper && lower - room < 1.8 && 1.8 < upper + room,
+            "{gamma:?}"
+        );
+    }
+
+    let wanted = "predict profile.toml --collective alltoall --procs 4..16+4 --size 1KiB..1MiB";
+    let csv = home.does(&format!("{wanted} --format csv"));
+    let (columns, rows) = table(&csv);
+    let promised = "collective,algorithm,procs,size_bytes,time_s,lower_s,upper_s,model";
+    assert_eq!(columns[..8].join(","), promised);
+    assert_eq!(rows.len(), 2 * 4 * 11);
+    for row in &rows {
+        let [lower, time, upper] = ["lower_s", "time_s", "upper_s"].map(|key| number(row, key));
+        assert!(0.0 < lower && lower <= time && time <= upper, "{row:?}");
+    }
+
+    let json = home.does(&format!("{wanted} --format json"));
+    let objects: Vec<BTreeMap<String, serde_json::Value>> = serde_json::from_str(&json).unwrap();
+    assert_eq!(objects.len(), rows.len());
+    for (object, row) in objects.iter().zip(&rows) {
+        assert!(object.keys().eq(row.keys()), "{object:?}");
+        for (key, value) in object {
+            if let Some(text) = value.as_str() {
+                assert_eq!(text, row[key]);
+                continue;
+            }
+            // serde_json may be off by the last bit when it reads.
+            let ratio = value.as_f64().unwrap() / number(row, key);
+            assert!((ratio - 1.0).abs() < 1e-15, "{key}: {value} {row:?}");
+        }
+    }
+}
+
+#[test]
+fn the_demo_leaves_its_files_and_says_that_it_is_simulated() {
+    let home = Home::new();
+    let run = || {
+        let text = home.does("demo --on sim --out demo");
+        assert!(text.contains("SIMULATED"), "{text}");
+        let picture = home.read("demo/prediction.svg");
+        let picture = picture.trim();
+        assert!(picture.starts_with("<svg") && picture.ends_with("</svg>"));
+        assert!(picture.contains("SIMULATED"), "in the title");
+        ["data.csv", "heldout.csv", "profile.toml"].map(|name| home.read(&format!("demo/{name}")))
+    };
+    let first = run();
+    assert!(first.iter().all(|text| !text.is_empty()));
+    assert!(first == run(), "the same input gives the same bytes");
+}
+
+#[test]
+fn plans_that_cannot_be_used_are_refused() {
+    let home = Home::new();
+    home.write("unknown.toml", &PLAN.replace("launches", "lunches"));
+    home.write("impossible.toml", &PLAN.replace("= 8", "= 0"));
+    home.write("old.csv", "kept");
+    let see = "see FORMATS.md for what a plan may say";
+    for (arguments, complaint) in [
+        (
+            format!("unknown.toml -o new.csv {ON}"),
+            ["unknown.toml:2: unknown field `lunches`", see],
+        ),
+        (
+            format!("impossible.toml -o new.csv {ON}"),
+            ["impossible.toml:13: 0 is not possible", see],
+        ),
+        (
+            format!("missing.toml -o new.csv {ON}"),
+            ["missing.toml: ", "check the path"],
+        ),
+        (
+            format!("plan.toml -o old.csv {ON}"),
+            ["old.csv: ", "choose another --output or remove it"],
+        ),
+        (
+            "plan.toml -o new.csv --on sim:ethernet-4x50".to_owned(),
+            ["plan.toml: ", "choose a larger scenario"],
+        ),
+        (
+            "plan.toml -o new.csv --on sim:ethernet".to_owned(),
+            ["no scenario is called \"ethernet\"", "ends in .toml"],
+        ),
+        (
+            "plan.toml -o new.csv --on sim:missing.toml".to_owned(),
+            ["missing.toml: cannot be read ", "or a shipped name"],
+        ),
+    ] {
+        home.refuses(&format!("measure {arguments}"), 2, complaint);
+    }
+}
+
+#[test]
+fn an_mpi_that_cannot_be_used_is_refused() {
+    let home = Home::new();
+    let mut without = home.netsig("measure plan.toml -o new.csv");
+    without.env("PATH", home.0.path());
+    home.command_refuses(&mut without, 2, ["mpirun is not in PATH", "give --mpirun"]);
+    home.refuses(
+        "measure plan.toml -o new.csv --mpirun /bin/true",
+        2,
+        ["/bin/true: ", "give one with --mpirun"],
+    );
+    home.script("mpirun", FAILING_MPIRUN);
+    home.refuses(
+        "measure plan.toml -o new.csv --mpirun mpirun --rank-program missing",
+        2,
+        ["missing: there is no rank program", "give its path"],
+    );
+}
+
+#[test]
+fn an_unavailable_congestion_control_is_refused() {
+    let home = Home::new();
+    let check = home.netsig("lab check --format json").output().unwrap();
+    let obstacle = match String::from_utf8_lossy(&check.stdout) {
+        _ if !check.status.success() => Some("the lab does not run on this machine"),
+        found if found.contains("vegas") => Some("this machine has the congestion control vegas"),
+        _ => None,
+    };
+    if let Some(obstacle) = obstacle {
+        // Past the test harness, which hides what passing tests say.
+        let line = format!("SKIPPED: {obstacle}\n");
+        std::io::stderr().write_all(line.as_bytes()).unwrap();
+        return;
+    }
+    let scenario = include_str!("../../../scenarios/ethernet-12x40.toml");
+    home.write("vegas.toml", &scenario.replace("reno", "vegas"));
+    home.script("mpirun", FAILING_MPIRUN);
+    home.refuses(
+        "measure plan.toml -o new.csv --on lab:vegas.toml --mpirun mpirun --rank-program mpirun",
+        2,
+        ["this machine cannot emulate vegas: ", "modprobe tcp_vegas"],
+    );
+}
+
+/// Neither a new profile nor an existing one changes when a fit fails.
+#[test]
+fn data_that_cannot_be_used_are_refused() {
+    let home = Home::fitted();
+    let data = home.read("data.csv");
+    let lines: Vec<&str> = data.lines().collect();
+    let header = lines.iter().position(|line| line.starts_with("experiment"));
+    let column = lines[header.unwrap()]
+        .split(',')
+        .position(|name| name == "time_s");
+    let mut cells: Vec<&str> = lines[99].split(',').collect();
+    cells[column.unwrap()] = "fast";
+    home.write("bad.csv", &data.replace(lines[99], &cells.join(",")));
+    let is_wanted = |line: &&&str| {
+        let cell = ["direct,4,256", "direct,4,512", "direct,4,1024"];
+        !line.starts_with("collective,") || cell.iter().any(|key| line.contains(&format!("{key},")))
+    };
+    let few: Vec<&str> = lines.iter().filter(is_wanted).copied().collect();
+    home.write("few.csv", &few.join("\n"));
+    home.write("void.csv", &format!("{data}#@void=the machine was busy\n"));
+    home.write("headless.csv", &data.replace("time_s", "seconds"));
+    for output in ["new.toml", "profile.toml"] {
+        for (arguments, code, complaint) in [
+            (
+                "bad.csv",
+                2,
+                ["bad.csv:100: time_s \"fast\"", "such as 0.0123"],
+            ),
+            ("headless.csv", 2, ["headless.csv:", ""]),
+            ("missing.csv", 2, ["missing.csv: ", "check the path"]),
+            ("few.csv", 3, ["few.csv: ", "measure more sizes"]),
+            (
+                "data.csv --threshold 1MiB",
+                3,
+                ["data.csv: ", "or choose another --threshold"],
+            ),
+            (
+                "void.csv",
+                3,
+                [
+                    "void.csv: the data are void: the machine was busy",
+                    "measure again",
+                ],
+            ),
+        ] {
+            home.refuses(&format!("fit {arguments} -o {output}"), code, complaint);
+        }
+    }
+}
+
+#[test]
+fn profiles_that_cannot_answer_are_refused() {
+    let home = Home::fitted();
+    let profile = home.read("profile.toml");
+    let newer = profile.replace("netsig_profile = 1", "netsig_profile = 2");
+    assert_ne!(profile, newer);
+    home.write("newer.toml", &newer);
+    let of = "--collective alltoall --procs 8 --size 1KiB";
+    home.refuses(
+        &format!("predict newer.toml {of}"),
+        2,
+        ["newer.toml:1: ", "update netsig or fit again"],
+    );
+    home.refuses(
+        &format!("predict profile.toml {of} --algorithm pairwise"),
+        3,
+        ["profile.toml: ", "measure and fit what is missing"],
+    );
+}
+
+#[test]
+fn an_unknown_collective_is_refused_with_what_there_is() {
+    let home = Home::fitted();
+    let arguments = "predict profile.toml --collective bcast --procs 8 --size 1KiB";
+    let output = home.netsig(arguments).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let message = said(&output);
+    assert!(
+        message.contains("'bcast'") && message.contains("write alltoall"),
+        "{message}"
+    );
+}
+
+/// Whatever a job leaves is the user's, even if a full disk tore its last line.
+#[test]
+fn a_failed_job_keeps_what_it_measured() {
+    let home = Home::measured();
+    home.script("mpirun", FAILING_MPIRUN);
+    let data = home.read("data.csv");
+    let some: String = data.split_inclusive('\n').take(50).collect();
+    for partial in [&some[..], &some[..some.len() - 4]] {
+        home.write("partial.csv", partial);
+        let arguments = "measure plan.toml -o new.csv --mpirun mpirun --rank-program mpirun";
+        let output = home.netsig(arguments).output().unwrap();
+        let message = said(&output);
+        assert_eq!(output.status.code(), Some(1), "{message}");
+        assert!(message.contains("kept in new.csv"), "{message}");
+        assert_eq!(home.read("new.csv"), partial);
+        assert!(output.stdout.is_empty(), "standard output is for results");
+        fs::remove_file(home.path("new.csv")).unwrap();
+    }
+}
+
+/// As in `netsig … | head -1`, where the reader goes away early.
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let home = Home::fitted();
+    let many = "predict profile.toml --collective alltoall --procs 4..400+1 --size 1KiB";
+    for arguments in [
+        "lab list",
+        "lab check --format csv",
+        "fit data.csv -o again.toml",
+        &format!("{many} --format table"),
+        &format!("{many} --format json"),
+        &format!("{many} --format csv"),
+        "demo --on sim",
+    ] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_netsig"))
+            .args(arguments.split_whitespace())
+            .current_dir(home.0.path())
+            .stdin(Stdio::null())
+            .stdout(writer)
+            .output()
+            .unwrap();
+        let message = said(&output);
+        let code = output.status.code();
+        // `lab check` has 1 for a machine that can emulate nothing.
+        let may_be_unable = arguments.starts_with("lab check") && code == Some(1);
+        assert!(code == Some(0) || may_be_unable, "{arguments}: {message}");
+        assert!(
+            !message.contains("panicked") && !message.contains("pipe"),
+            "{message}"
+        );
+    }
+}

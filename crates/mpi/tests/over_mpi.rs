@@ -1,0 +1,204 @@
+//! The rank program over the MPI that it was built against, on this machine: every
+//! algorithm moves every size among any number of ranks (the rank program itself checks
+//! each block that arrives), launches append, and what cannot be done ends with a message.
+//!
+//! The MPI is that of the compiler wrapper in `MPICC`, as for the build:
+//! `mpicc.openmpi` means `mpirun.openmpi`.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use netsig_core::collective::ALGORITHMS;
+use netsig_core::dataset::{COLUMNS, Dataset, Experiment};
+use tempfile::TempDir;
+
+/// A job that takes this long hangs. MPICH does not yield while it waits, so that with more
+/// ranks than processors it takes seconds.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// How long a hanging job may take to end its ranks.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// Not a power of two, and more than most test machines have processors to spare.
+const RANKS: u32 = 5;
+
+/// Less than a word, odd, and too large to be sent without the receiver's consent.
+const SIZES: [u64; 4] = [1, 7, 1001, 70_000];
+
+/// Two jobs at once would only slow each other down.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// How a job ended.
+struct End {
+    succeeded: bool,
+    message: String,
+}
+
+/// Runs `netsig-rank PLAN -o data.csv` in `home` on `ranks` ranks.
+fn run(home: &Path, ranks: u32, arguments: &[&str]) -> End {
+    let mpirun = match option_env!("MPICC").and_then(|cc| cc.split_once("mpicc")) {
+        Some((folder, suffix)) => format!("{folder}mpirun{suffix}"),
+        None => "mpirun".to_owned(),
+    };
+    let said = home.join("said");
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut job = Command::new(mpirun)
+        .args(["-np", &ranks.to_string(), env!("CARGO_BIN_EXE_netsig-rank")])
+        .args(arguments)
+        .current_dir(home)
+        .envs([
+            // Read by Open MPI alone.
+            ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
+            ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
+            ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
+            ("OMPI_MCA_mpi_yield_when_idle", "1"),
+        ])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(File::create(&said).unwrap())
+        .spawn()
+        .unwrap();
+    let ended = ends_within(&mut job, PATIENCE);
+    if !ended {
+        // mpirun ends its ranks if it is asked to, not if it is killed.
+        let id = job.id().to_string();
+        Command::new("kill").args(["-TERM", &id]).status().unwrap();
+        if !ends_within(&mut job, GRACE) {
+            job.kill().unwrap();
+        }
+    }
+    let succeeded = job.wait().unwrap().success();
+    let message = fs::read_to_string(said).unwrap();
+    assert!(ended, "{arguments:?} on {ranks} ranks hangs: {message}");
+    End { succeeded, message }
+}
+
+fn ends_within(job: &mut Child, patience: Duration) -> bool {
+    let deadline = Instant::now() + patience;
+    while Instant::now() < deadline {
+        if job.try_wait().unwrap().is_some() {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    false
+}
+
+fn write_plan(home: &Path, algorithms: &[String], procs: &[u32]) {
+    let text = format!(
+        "[pingpong]\nsizes = \"1, 70000\"\nrepetitions = 2\n\
+         [[collective]]\nname = \"alltoall\"\nalgorithms = {algorithms:?}\nprocs = {procs:?}\n\
+         sizes = {:?}\nrepetitions = 2\n",
+        SIZES.map(|size| size.to_string()).join(",")
+    );
+    fs::write(home.join("plan.toml"), text).unwrap();
+}
+
+/// Every schedule, with a limit that fewer and more partners meet, and the library's own.
+fn algorithms() -> Vec<String> {
+    let schedules = ALGORITHMS.iter().map(|entry| match entry.parameter {
+        Some(_) => format!("{}:2", entry.name),
+        None => entry.name.to_owned(),
+    });
+    schedules.chain(["library".to_owned()]).collect()
+}
+
+#[test]
+fn every_algorithm_works_among_any_number_of_ranks_launch_after_launch() {
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    let (algorithms, procs) = (algorithms(), [2, 3, 4, RANKS]);
+    write_plan(home, &algorithms, &procs);
+    for launch in ["0", "1"] {
+        let arguments = ["plan.toml", "-o", "data.csv", "--launch", launch];
+        let end = run(
+            home,
+            RANKS,
+            &[&arguments[..], &["--note", "network=none=here"]].concat(),
+        );
+        assert!(end.succeeded, "{}", end.message);
+    }
+    let text = fs::read_to_string(home.join("data.csv")).unwrap();
+    let headers = text.lines().filter(|line| *line == COLUMNS.join(","));
+    assert_eq!(headers.count(), 1);
+    let data = Dataset::read("data.csv", text.as_bytes()).unwrap();
+
+    let mut planned = BTreeSet::new();
+    for (launch, repetition) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+        for size in [1, 70_000] {
+            planned.insert((launch, false, String::new(), 2, size, repetition));
+        }
+        for algorithm in &algorithms {
+            for procs in procs {
+                let name = || algorithm.clone();
+                planned.extend(SIZES.map(|size| (launch, true, name(), procs, size, repetition)));
+            }
+        }
+    }
+    let taken: BTreeSet<_> = data
+        .samples
+        .iter()
+        .map(|s| {
+            let is_collective = s.experiment != Experiment::PingPong;
+            let name = s.algorithm.to_string();
+            let (procs, size) = (s.procs.get(), s.size.0);
+            (s.launch, is_collective, name, procs, size, s.repetition)
+        })
+        .collect();
+    assert_eq!(taken, planned);
+    assert_eq!(data.samples.len(), planned.len(), "each of them once");
+    for sample in &data.samples {
+        let losses = &sample.losses;
+        let counts = [losses.retransmits, losses.rtos, losses.tail_probes];
+        assert!(counts.iter().all(Option::is_some), "{sample:?}");
+    }
+
+    let fact = |key| data.provenance.get(key).unwrap_or("absent");
+    assert_eq!(fact("ranks"), RANKS.to_string());
+    assert_eq!(fact("network"), "none=here");
+    let hosts: BTreeSet<_> = fact("hosts").split(',').collect();
+    assert_eq!(hosts.len(), 1, "one machine: {hosts:?}");
+    assert_eq!(fact("hosts").split(',').count(), RANKS as usize);
+    for launch in ["launch_0_s", "launch_1_s"] {
+        assert!(fact(launch).starts_with("wall "), "{}", fact(launch));
+    }
+}
+
+#[test]
+fn what_cannot_be_done_ends_with_a_message_and_without_samples() {
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    write_plan(home, &["direct".to_owned()], &[4]);
+    fs::write(home.join("nothing.toml"), "seed = 1\n").unwrap();
+    for (ranks, arguments, complaint) in [
+        (
+            3,
+            ["plan.toml", "-o", "data.csv"],
+            "start more with mpirun -np 4",
+        ),
+        (
+            2,
+            ["missing.toml", "-o", "data.csv"],
+            "missing.toml: the plan cannot be read",
+        ),
+        (
+            2,
+            ["nothing.toml", "-o", "data.csv"],
+            "nothing.toml:1: the plan measures nothing",
+        ),
+        (
+            4,
+            ["plan.toml", "-o", "no/data.csv"],
+            "no/data.csv: cannot be written",
+        ),
+    ] {
+        let end = run(home, ranks, &arguments);
+        assert!(!end.succeeded, "{arguments:?}");
+        assert!(end.message.contains(complaint), "{}", end.message);
+        assert!(!home.join("data.csv").exists(), "{arguments:?}");
+    }
+}
