@@ -112,7 +112,8 @@ fn exec(name: &str, command: &[OsString]) -> Result<(), Failure> {
     }
 }
 
-fn warn_if_unfaithful(scenario: &Scenario) {
+/// Tells if the machine and not the network would set the times of a scenario.
+pub fn warn_if_unfaithful(scenario: &Scenario) {
     if let Some(warning) = scenario.fidelity_warning() {
         eprintln!("netsig: warning: {warning}");
     }

@@ -15,6 +15,7 @@ use crate::args::{LaunchArgs, Place, place};
 use crate::failure::Failure;
 use crate::files;
 use crate::job::{End, Job};
+use crate::lab::warn_if_unfaithful;
 use crate::launch::{Launcher, absolute};
 use crate::progress::Follower;
 
@@ -87,7 +88,9 @@ impl Campaign<'_> {
         match self.place {
             Place::Simulated(name) => self.simulate(&plan, &self.scenario_for(&plan, name)?),
             Place::Lab(name) => {
-                self.launch_all(&plan, Some(&self.scenario_for(&plan, name)?), what)
+                let scenario = self.scenario_for(&plan, name)?;
+                warn_if_unfaithful(&scenario);
+                self.launch_all(&plan, Some(&scenario), what)
             }
             Place::Mpi => self.launch_all(&plan, None, what),
         }
