@@ -138,10 +138,7 @@ fn choose_ground(launch: &LaunchArgs) -> Result<Ground, Failure> {
     let obstacle = match (netsig_lab::verify(&scenario), Launcher::find(launch)) {
         (Ok(()), Ok(_)) => return Ok(Ground::Lab),
         (Err(error), _) => error.to_string(),
-        (Ok(()), Err(Failure::Work(error) | Failure::Usage(error) | Failure::Data(error))) => {
-            format!("{error:#}")
-        }
-        (Ok(()), Err(passed @ Failure::Passed(_))) => return Err(passed),
+        (Ok(()), Err(failure)) => failure.to_string(),
     };
     eprintln!("netsig: {obstacle}");
     eprintln!("netsig: going on with a SIMULATED network: its figures show the way, not a network");

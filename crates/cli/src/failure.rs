@@ -1,5 +1,6 @@
 //! How a command fails: the exit code belongs to the cause.
 
+use std::fmt;
 use std::process::ExitCode;
 
 use netsig_core::collective::UnknownAlgorithm;
@@ -15,6 +16,8 @@ pub enum Failure {
     Usage(anyhow::Error),
     /// The data cannot support the answer: exit code 3.
     Data(anyhow::Error),
+    /// Ctrl-C: exit code 130.
+    Interrupted(anyhow::Error),
     /// A command that netsig ran ended with this code and has said why itself.
     Passed(u8),
 }
@@ -32,14 +35,28 @@ impl Failure {
 
     /// Tells the user and gives the exit code.
     pub fn report(self) -> ExitCode {
-        let (error, code) = match self {
-            Self::Work(error) => (error, 1),
-            Self::Usage(error) => (error, 2),
-            Self::Data(error) => (error, 3),
+        let code = match self {
+            Self::Work(_) => 1,
+            Self::Usage(_) => 2,
+            Self::Data(_) => 3,
+            Self::Interrupted(_) => 130,
             Self::Passed(code) => return ExitCode::from(code),
         };
-        eprintln!("netsig: {}", one_line(&error));
+        eprintln!("netsig: {self}");
         ExitCode::from(code)
+    }
+}
+
+/// The cause in one line.
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Work(error)
+            | Self::Usage(error)
+            | Self::Data(error)
+            | Self::Interrupted(error) => f.write_str(&one_line(error)),
+            Self::Passed(code) => write!(f, "a command ended with code {code}"),
+        }
     }
 }
 

@@ -172,8 +172,7 @@ impl Campaign<'_> {
         }
         let kept = self.keep_samples();
         if end.code == INTERRUPTED {
-            eprintln!("netsig: interrupted; {kept}");
-            return Err(Failure::Passed(130));
+            return Err(Failure::Interrupted(anyhow::anyhow!("interrupted; {kept}")));
         }
         Err(Failure::Work(anyhow::anyhow!(
             "the MPI job ended with code {}, for the reason above; {kept}",
