@@ -1,7 +1,7 @@
 //! Times for process counts and sizes that were not measured, with intervals.
 //!
 //! # Interval
-//! A new measurement lies within T̂·exp(±t·s) with s² = xᵀ·cov(θ̂)·x/T̂² + (r/w)², where x
+//! A new measurement lies within T̂·exp(±t·s) with s² = xᵀ·cov(θ̂)·x/T̂² + r²/w, where x
 //! is the gradient of T in the parameters, r the relative residual of the fitted points on
 //! that side of M, w = βm/(α+βm) the share of bytes in the contention-free time (at least
 //! a tenth), and t Student's quantile. r holds both noise and what the model misses, which
@@ -102,7 +102,7 @@ fn interval(entry: &SignatureEntry, side: Side, procs: Procs, size: Bytes) -> (f
         Side::Below => entry.residuals.below,
         Side::From => entry.residuals.above,
     };
-    let residual = residual / bandwidth_share(&entry.signature.base, size);
+    let residual = residual / bandwidth_share(&entry.signature.base, size).sqrt();
     let spread = (variance.max(0.0) / (time * time) + residual * residual).sqrt();
     let factor = (t_quantile(entry.confidence, entry.dof as f64) * spread).exp();
     (time / factor, time * factor)

@@ -80,7 +80,7 @@ pub enum Covariance {
     Means,
     /// σ²·T̂², iterated: every point is equally good in relative terms.
     Proportional,
-    /// σ²·(T̂/w)² with the bandwidth share w = βm/(α+βm), iterated: as `Proportional`, but a
+    /// σ²·T̂²/w with the bandwidth share w = βm/(α+βm), iterated: as `Proportional`, but a
     /// point counts the less the more of its time is start-up.
     BandwidthShare,
     /// σ²·I: ordinary least squares.
@@ -177,7 +177,7 @@ const LEAST_SHARE: f64 = 0.1;
 
 /// The share of bytes in the contention-free time, βm/(α+βm), but at least a tenth. Where
 /// it is small the time is made of start-ups, which overlap in ways that no model here
-/// knows: relative errors grow with its reciprocal.
+/// knows: the variance of relative errors grows with its reciprocal.
 pub(crate) fn bandwidth_share(base: &Hockney, size: Bytes) -> f64 {
     let bytes = (base.beta() * size).0;
     let time = base.time(size).0;
@@ -236,7 +236,7 @@ fn regress(
     gls::solve(&design.x, &(times - &design.fixed), &omega, what)
 }
 
-/// The standard deviation of an error is the fitted time over the point's share; the
+/// The variance of an error is the square of the fitted time over the point's share; the
 /// fitted time is found by iteration from the measured one. A fitted time that is not
 /// positive keeps the measured weight.
 fn regress_relative(
@@ -247,9 +247,7 @@ fn regress_relative(
 ) -> Result<Regression, FitError> {
     let y = times - &design.fixed;
     let solve = |fitted: &DVector<f64>| {
-        let variances = fitted
-            .component_div(shares)
-            .map(|deviation| deviation * deviation);
+        let variances = fitted.zip_map(shares, |time, share| time * time / share);
         gls::solve(&design.x, &y, &Omega::Diagonal(variances), what)
     };
     let mut fitted = times.clone();

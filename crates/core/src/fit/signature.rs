@@ -176,7 +176,7 @@ pub struct SignatureFit {
 }
 
 /// The relative residuals on either side of the threshold, for a message that is all
-/// bandwidth; one with the bandwidth share w deviates by 1/w as much.
+/// bandwidth; one with the bandwidth share w deviates by 1/√w as much.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Residuals {
     /// m < M, or all sizes where there is no threshold.
@@ -282,7 +282,7 @@ fn finish(problem: &Problem, chosen: &Candidate, profile: ThresholdProfile) -> S
     }
 }
 
-/// The weighted root mean square of T/T̂ − 1 on either side, r² = Σ(w·e)²/Σw² with the
+/// The weighted root mean square of T/T̂ − 1 on either side, r² = Σw·e²/Σw with the
 /// bandwidth shares w, with the parameters shared out in proportion to the points.
 fn residuals(signature: &Signature, points: &[Point], parameters: usize) -> Residuals {
     let free = 1.0 - parameters as f64 / points.len() as f64;
@@ -291,8 +291,8 @@ fn residuals(signature: &Signature, points: &[Point], parameters: usize) -> Resi
         for p in points.iter().filter(|p| signature.side(p.size) == side) {
             let error = p.time / signature.time(p.procs, p.size) - 1.0;
             let share = bandwidth_share(&signature.base, p.size);
-            squares += (share * error).powi(2);
-            weights += share * share;
+            squares += share * error * error;
+            weights += share;
         }
         if weights > 0.0 {
             (squares / weights / free).sqrt()
