@@ -279,6 +279,8 @@ fn data_that_cannot_answer_are_refused() {
         .unwrap_err()
     };
     let all = exact_points();
+    let unsearched = fit_with(&all[..5], ThresholdChoice::Search);
+    assert_eq!(unsearched, FitError::NoSearch { found: 5 });
     let few = fit_with(&all[..3], ThresholdChoice::Search);
     assert!(
         matches!(

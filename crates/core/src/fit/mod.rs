@@ -117,6 +117,14 @@ pub enum FitError {
         /// How many it takes.
         needed: usize,
     },
+    /// Too few points to look for the threshold.
+    #[error(
+        "M cannot be searched in {found} points, it takes two below and four from it on; measure more sizes, or give --threshold BYTES or none"
+    )]
+    NoSearch {
+        /// How many points there are.
+        found: usize,
+    },
     /// All points are on one side of the threshold.
     #[error(
         "all sizes are {side} M = {threshold}, so delta cannot be told from gamma; measure sizes on both sides of M or choose another --threshold"

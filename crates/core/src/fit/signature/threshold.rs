@@ -92,10 +92,8 @@ fn search(
     }
     match best {
         Some(best) => Ok((best, ThresholdProfile(profile))),
-        None => Err(FitError::TooFewPoints {
-            what: "the search for the threshold M".to_owned(),
+        None => Err(FitError::NoSearch {
             found: problem.points.len(),
-            needed: LEAST_FROM + LEAST_BELOW,
         }),
     }
 }
