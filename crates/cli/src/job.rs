@@ -6,17 +6,22 @@ use std::os::fd::AsFd;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use netsig_core::scenario::Scenario;
 use netsig_lab::{Lab, Running};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 
 use crate::failure::Failure;
 use crate::progress::Follower;
 
 /// How often a running job is looked at.
 const GLANCE: Duration = Duration::from_millis(20);
+
+/// How long a job may take to end when it has measured everything.
+const FAREWELL: Duration = Duration::from_secs(10);
 
 /// How long the last messages of an ended job may take to arrive.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -89,11 +94,14 @@ impl Job {
         })
     }
 
-    /// Waits for the end, showing progress and passing on messages.
+    /// Waits for the end of launch number `launch`, showing progress and passing on
+    /// messages. A job that has measured everything but does not come to its end (some MPIs
+    /// hang in `MPI_Finalize`) is ended.
     ///
     /// # Errors
     /// If the system refuses to say how the job does.
-    pub fn follow(mut self, progress: &mut Follower) -> Result<End, Failure> {
+    pub fn follow(mut self, launch: u32, progress: &mut Follower) -> Result<End, Failure> {
+        let mut complete_since: Option<Instant> = None;
         let end = loop {
             if let Some(end) = self.process.try_wait()? {
                 break end;
@@ -102,12 +110,23 @@ impl Job {
                 .try_iter()
                 .for_each(|line| pass_on(progress, &line));
             progress.look();
+            if progress.launches_ended() > launch {
+                let since = *complete_since.get_or_insert_with(Instant::now);
+                if since.elapsed() > FAREWELL {
+                    self.process.kill();
+                }
+            }
             thread::sleep(GLANCE);
         };
         while let Ok(line) = self.messages.recv_timeout(LAST_WORDS) {
             pass_on(progress, &line);
         }
-        Ok(end)
+        let was_ended = complete_since.is_some_and(|since| since.elapsed() > FAREWELL);
+        Ok(if was_ended {
+            End { code: 0, ..end }
+        } else {
+            end
+        })
     }
 }
 
@@ -135,6 +154,21 @@ impl Process {
                     code: outcome.code,
                     void: outcome.void_reason(),
                 }))
+            }
+        }
+    }
+}
+
+impl Process {
+    /// Ends the job; that it has just ended by itself is no error.
+    fn kill(&mut self) {
+        match self {
+            Self::Plain(child) => {
+                let _ = child.kill();
+            }
+            Self::Lab(running) => {
+                let lab = Pid::from_raw(running.id().cast_signed());
+                let _ = kill(lab, Signal::SIGKILL);
             }
         }
     }

@@ -131,7 +131,7 @@ impl Campaign<'_> {
         let mut progress = Follower::new(plan, self.output, what);
         for launch in 0..plan.launches {
             let command = launcher.command(plan.procs(), &self.rank_arguments(launch, scenario)?);
-            let end = Job::start(&command, scenario)?.follow(&mut progress)?;
+            let end = Job::start(&command, scenario)?.follow(launch, &mut progress)?;
             self.judge(&end)?;
         }
         Ok(())

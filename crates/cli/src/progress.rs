@@ -18,6 +18,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// How often the data file is looked at.
 const GLANCE: Duration = Duration::from_millis(200);
 
+/// What the line begins with that ends a launch.
+const LAUNCH_END: &str = "#@launch_";
+
 /// A bar that follows a growing data file. It shows nothing where standard error is no
 /// terminal.
 pub struct Follower {
@@ -29,6 +32,7 @@ pub struct Follower {
     started: Instant,
     looked: Instant,
     done: u64,
+    launches_ended: u32,
 }
 
 impl Follower {
@@ -48,12 +52,18 @@ impl Follower {
             started: now,
             looked: now,
             done: 0,
+            launches_ended: 0,
         }
     }
 
     /// Prints a message on standard error without disturbing the bar.
     pub fn say(&self, message: &str) {
         self.bar.suspend(|| eprintln!("{message}"));
+    }
+
+    /// How many launches have said in the file that they are complete.
+    pub fn launches_ended(&self) -> u32 {
+        self.launches_ended
     }
 
     /// Looks at the file, if it is time to.
@@ -74,7 +84,9 @@ impl Follower {
             let _ = file.read_to_string(&mut self.rest);
         }
         while let Some(end) = self.rest.find('\n') {
-            self.done += line_volume(&self.rest[..end]).unwrap_or(0);
+            let line = &self.rest[..end];
+            self.done += line_volume(line).unwrap_or(0);
+            self.launches_ended += u32::from(line.starts_with(LAUNCH_END));
             self.rest.drain(..=end);
         }
         self.bar.set_position(self.done);
