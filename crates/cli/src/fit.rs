@@ -228,7 +228,7 @@ pub fn meaning(algorithm: &AlgorithmFit) -> String {
         );
     };
     let stalls = match signature.delta {
-        Seconds(0.0) => String::new(),
+        Seconds(0.0) => " (delta is not distinguishable from 0)".to_owned(),
         delta => format!(" and {delta} more for each partner"),
     };
     format!(
