@@ -12,7 +12,7 @@ use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use netsig_core::collective::ALGORITHMS;
+use netsig_core::collective::{ALGORITHMS, Entry};
 use netsig_core::dataset::{Dataset, Experiment};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
@@ -125,10 +125,7 @@ fn data(home: &Path) -> Dataset {
 
 /// Every algorithm that netsig has, and the library's own.
 fn algorithms() -> Vec<String> {
-    let schedules = ALGORITHMS.iter().map(|entry| match entry.parameter {
-        Some(_) => format!("{}:2", entry.name),
-        None => entry.name.to_owned(),
-    });
+    let schedules = ALGORITHMS.iter().map(Entry::example);
     schedules.chain(["library".to_owned()]).collect()
 }
 

@@ -12,7 +12,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use netsig_core::collective::ALGORITHMS;
+use netsig_core::collective::{ALGORITHMS, Entry};
 use netsig_core::dataset::{COLUMNS, Dataset, Experiment};
 use tempfile::TempDir;
 
@@ -100,10 +100,7 @@ fn write_plan(home: &Path, algorithms: &[String], procs: &[u32]) {
 
 /// Every schedule, with a limit that fewer and more partners meet, and the library's own.
 fn algorithms() -> Vec<String> {
-    let schedules = ALGORITHMS.iter().map(|entry| match entry.parameter {
-        Some(_) => format!("{}:2", entry.name),
-        None => entry.name.to_owned(),
-    });
+    let schedules = ALGORITHMS.iter().map(Entry::example);
     schedules.chain(["library".to_owned()]).collect()
 }
 

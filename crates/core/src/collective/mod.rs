@@ -99,6 +99,14 @@ impl Entry {
             Some(parameter) => format!("{}:{parameter}", self.name),
         }
     }
+
+    /// The algorithm with an ordinary setting, ready for a plan: `direct`, `throttled:2`.
+    pub fn example(&self) -> String {
+        match self.parameter {
+            None => self.name.to_owned(),
+            Some(_) => format!("{}:2", self.name),
+        }
+    }
 }
 
 impl Algorithm {
@@ -269,7 +277,7 @@ mod tests {
     #[test]
     fn names_are_unique_and_survive_a_round_trip() {
         for entry in &ALGORITHMS {
-            let text = entry.usage().replace("WINDOW", "4");
+            let text = entry.example();
             let algorithm = Algorithm::parse(entry.collective, &text).unwrap();
             assert_eq!(algorithm.to_string(), text);
             assert_eq!(algorithm.entry.name, entry.name);

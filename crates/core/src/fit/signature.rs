@@ -16,7 +16,7 @@
 mod problem;
 mod threshold;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -214,10 +214,9 @@ pub fn fit(base: &Hockney, points: &[Point], options: &Options) -> Result<Signat
     if rest.is_empty() || is_kept {
         return Ok(pooled);
     }
-    let mut left_out: Vec<Procs> = rest.iter().map(|p| p.procs).collect();
-    left_out.dedup();
+    let left_out: BTreeSet<Procs> = rest.iter().map(|p| p.procs).collect();
     Ok(SignatureFit {
-        left_out,
+        left_out: left_out.into_iter().collect(),
         ..fit_points(base, &kept, options)?
     })
 }

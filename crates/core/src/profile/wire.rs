@@ -128,6 +128,34 @@ impl WireHockney {
 }
 
 impl WireSignature {
+    /// What no formula of a prediction can work with.
+    fn refuse_impossible(&self) -> Result<(), String> {
+        if !(self.confidence > 0.0 && self.confidence < 1.0) {
+            return Err(format!(
+                "confidence = {} is not between 0 and 1",
+                self.confidence
+            ));
+        }
+        if self.dof == 0 {
+            return Err("dof = 0 leaves no interval".to_owned());
+        }
+        let Residuals { below, above } = self.relative_residual;
+        if [below, above].iter().any(|r| !(r.is_finite() && *r >= 0.0)) {
+            return Err(format!(
+                "the relative residuals {below} and {above} are not possible"
+            ));
+        }
+        if !self
+            .covariance
+            .iter()
+            .flatten()
+            .all(|value| value.is_finite())
+        {
+            return Err("the covariance is not finite".to_owned());
+        }
+        Ok(())
+    }
+
     fn into_domain(self, base: Hockney) -> Result<SignatureEntry, String> {
         let wrong = |what: String| format!("signature of {:?}: {what}; fit again", self.algorithm);
         let signature = Signature {
@@ -141,6 +169,7 @@ impl WireSignature {
         let signature = signature
             .checked()
             .map_err(|error| wrong(error.to_string()))?;
+        self.refuse_impossible().map_err(wrong)?;
         let size = self.covariance_of.len();
         if self.covariance.len() != size || self.covariance.iter().any(|row| row.len() != size) {
             return Err(wrong(format!("the covariance is not {size} by {size}")));
@@ -308,6 +337,10 @@ domain = { procs = [4, 8], smallest_bytes = 256, largest_bytes = 262144 }
             &TEXT.replace("[4, 8]", "[]"),
             &TEXT.replace("form = \"full\"", "form = \"fool\""),
             &TEXT.replace("confidence", "confidenze"),
+            &TEXT.replace("confidence = 0.95", "confidence = 1.5"),
+            &TEXT.replace("dof = 20", "dof = 0"),
+            &TEXT.replace("below = 0.1", "below = nan"),
+            &TEXT.replace("[[0.01,", "[[inf,"),
         ] {
             let problem = problem(bad);
             assert!(
