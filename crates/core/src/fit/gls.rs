@@ -106,7 +106,8 @@ impl Omega {
 /// Fits y = X·θ under Ω; `what` names θ in errors.
 ///
 /// # Errors
-/// If N ≤ p, Ω is not positive definite, or the columns of X depend on each other.
+/// If N ≤ p, Ω is not positive definite, the columns of X depend on each other, or the
+/// numbers overflow.
 pub fn solve(
     x: &DMatrix<f64>,
     y: &DVector<f64>,
@@ -146,6 +147,15 @@ pub fn solve(
         v[(i, j)] / svd.singular_values[j] / lengths[i]
     });
     let covariance = &half * half.transpose() * (weighted_rss / dof as f64);
+    let numbers = theta.iter().chain(covariance.iter());
+    if !numbers
+        .chain([&weighted_rss])
+        .all(|number| number.is_finite())
+    {
+        return Err(FitError::Overflow {
+            what: what.to_owned(),
+        });
+    }
     Ok(Regression {
         theta,
         covariance,
@@ -237,5 +247,12 @@ mod tests {
             FitError::NoSpread
         );
         assert!(Omega::ar1(&DVector::repeat(3, 1.0), 1.0).is_err());
+        let huge = solve(
+            &line(&[1.0, 2.0, 3.0]),
+            &dvector![1.0, 1e300, 3.0],
+            &ones(3),
+            "line",
+        );
+        assert!(matches!(huge, Err(FitError::Overflow { .. })));
     }
 }

@@ -141,6 +141,12 @@ pub enum FitError {
         /// What was to be estimated.
         what: String,
     },
+    /// The numbers leave the range of floating point.
+    #[error("{what} cannot be computed from such times; look for impossible values of time_s")]
+    Overflow {
+        /// What was to be estimated.
+        what: String,
+    },
     /// The covariance needs what the points do not have.
     #[error(
         "the covariance needs repetitions with some spread at every point; measure with more repetitions or use --covariance proportional"

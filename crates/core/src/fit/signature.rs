@@ -237,7 +237,14 @@ fn fit_points(
     } else {
         problem.choose(&[])?
     };
-    Ok(finish(&problem, &chosen, profile))
+    let fitted = finish(&problem, &chosen, profile);
+    let Residuals { below, above } = fitted.residuals;
+    if below.is_finite() && above.is_finite() {
+        return Ok(fitted);
+    }
+    Err(FitError::Overflow {
+        what: "the residuals of the signature".to_owned(),
+    })
 }
 
 fn finish(problem: &Problem, chosen: &Candidate, profile: ThresholdProfile) -> SignatureFit {
