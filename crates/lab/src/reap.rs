@@ -1,6 +1,7 @@
 //! The duties of the first process of a PID namespace: wait for the command, bury
 //! orphans, hand on a request to end.
 
+use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
 
 use nix::errno::Errno;
@@ -10,13 +11,14 @@ use nix::unistd::Pid;
 
 /// Runs `command` to its end and returns its exit code, 128 + N if signal N ended it.
 ///
-/// Signals of interest are blocked only after the command has started, since it would
-/// inherit the block; until then they mean nothing to the first process of a PID
-/// namespace. SIGINT stays that way: the terminal sends it to the command itself.
+/// Signals of interest are blocked before the command starts, so that none is lost: the
+/// first process of a PID namespace ignores what it neither blocks nor handles. SIGINT
+/// stays ignored: the terminal sends it to the command itself.
 pub(crate) fn run(command: &mut Command) -> std::io::Result<ExitCode> {
-    let child = Pid::from_raw(command.spawn()?.id().cast_signed());
     let signals = SigSet::from_iter([Signal::SIGCHLD, Signal::SIGTERM]);
     signals.thread_block()?;
+    unblock_in_child(command, signals);
+    let child = Pid::from_raw(command.spawn()?.id().cast_signed());
     loop {
         if let Some(code) = bury(child)? {
             return Ok(ExitCode::from(code));
@@ -25,6 +27,18 @@ pub(crate) fn run(command: &mut Command) -> std::io::Result<ExitCode> {
             kill(child, Signal::SIGTERM)?;
         }
     }
+}
+
+/// Lets `command` start without the block on `signals`, which it would inherit.
+#[expect(
+    unsafe_code,
+    reason = "the only way to change the mask between fork and exec"
+)]
+fn unblock_in_child(command: &mut Command, signals: SigSet) {
+    let unblock = move || Ok(signals.thread_unblock()?);
+    // SAFETY: between fork and exec the closure makes one system call; it neither
+    // allocates nor takes a lock.
+    unsafe { command.pre_exec(unblock) };
 }
 
 /// Collects all processes that have ended; `child`'s exit code if it is among them.
