@@ -91,6 +91,16 @@ impl Procs {
         f64::from(self.0 - 1)
     }
 
+    /// ⌊log2 n⌋, exactly.
+    pub fn floor_log2(self) -> u32 {
+        self.0.ilog2()
+    }
+
+    /// ⌈log2 n⌉, exactly: the number of levels of a binomial tree.
+    pub fn ceil_log2(self) -> u32 {
+        u32::BITS - (self.0 - 1).leading_zeros()
+    }
+
     /// All ranks of a communicator of this size, ascending.
     pub fn ranks(self) -> impl Iterator<Item = Rank> {
         (0..self.0).map(Rank)
@@ -398,6 +408,22 @@ mod tests {
         assert_eq!(Bytes(65536).to_string(), "64 KiB");
         assert_eq!(Bytes(1000).to_string(), "1000 B");
         assert_eq!(Bytes(0).to_string(), "0 B");
+    }
+
+    #[test]
+    fn logarithms_are_exact() {
+        let logs = |n| Procs::new(n).map(|p| (p.floor_log2(), p.ceil_log2()));
+        let expected = [
+            (1, (0, 0)),
+            (2, (1, 1)),
+            (3, (1, 2)),
+            (8, (3, 3)),
+            (9, (3, 4)),
+        ];
+        for (n, both) in expected {
+            assert_eq!(logs(n), Ok(both), "{n}");
+        }
+        assert_eq!(logs(u32::MAX), Ok((31, 32)));
     }
 
     #[test]
