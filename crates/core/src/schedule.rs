@@ -4,11 +4,13 @@
 //! by a formula, simulated on a network model, and executed over MPI.
 //!
 //! # Meaning
-//! A rank's memory is two arrays of equal blocks ([`Slot`]). Within a round, sends
-//! and copies read the memory as it was when the round began; receives and copies
-//! write, and the writes are seen from the next round on. So all of a round's
-//! operations may proceed at once and in any order. The next round starts when all
-//! of them are complete. Messages between two ranks match in the order they are listed.
+//! A rank's memory is three arrays of equal blocks ([`Slot`]). A message carries any
+//! number of blocks; the receiver takes them in the order in which the sender lists
+//! them. Within a round, sends and copies read the memory as it was when the round
+//! began; receives and copies write, and the writes are seen from the next round on. So
+//! all of a round's operations may proceed at once and in any order. The next round
+//! starts when all of them are complete. Messages between two ranks match in the order
+//! they are listed.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::num::NonZeroU32;
@@ -22,24 +24,50 @@ pub enum Slot {
     Input(u32),
     /// Block `i` of what the caller gets back.
     Output(u32),
+    /// Block `i` of the memory for data on their way to other ranks.
+    Scratch(u32),
 }
 
-/// One message out: a block to one rank.
+/// How many blocks of each kind every rank has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlockCounts {
+    /// Blocks that the caller hands in.
+    pub input: u32,
+    /// Blocks that the caller gets back.
+    pub output: u32,
+    /// Blocks for data on their way to other ranks.
+    pub scratch: u32,
+}
+
+/// The outer measures of a schedule, the same for all ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Extent {
+    /// Who takes part.
+    pub procs: Procs,
+    /// The number of rounds.
+    pub rounds: usize,
+    /// The memory that it needs.
+    pub blocks: BlockCounts,
+    /// No message has more blocks.
+    pub longest_message: u32,
+}
+
+/// One message out: blocks to one rank.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Send {
     /// The receiver.
     pub to: Rank,
-    /// The block that is sent.
-    pub slot: Slot,
+    /// The blocks that are sent, all different.
+    pub slots: Vec<Slot>,
 }
 
-/// One message in: from one rank, into a block.
+/// One message in: from one rank, into blocks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receive {
     /// The sender.
     pub from: Rank,
-    /// The block that is filled.
-    pub slot: Slot,
+    /// The blocks that are filled, as many as were sent and in that order.
+    pub slots: Vec<Slot>,
 }
 
 /// A local copy of one block.
@@ -96,7 +124,27 @@ pub enum ScheduleError {
         /// Where.
         slot: Slot,
     },
-    /// A receive without its send, or a send without its receive.
+    /// A block is written that the rank does not have.
+    #[error("round {round}: rank {rank} writes {slot:?}, more than it has memory for")]
+    OutsideMemory {
+        /// The round, from 0.
+        round: usize,
+        /// Who.
+        rank: Rank,
+        /// Where.
+        slot: Slot,
+    },
+    /// A message is longer than the schedule says, or has a block twice.
+    #[error("round {round}: rank {from} sends rank {to} too long a message or a block twice")]
+    BadMessage {
+        /// The round, from 0.
+        round: usize,
+        /// The sender.
+        from: Rank,
+        /// The receiver.
+        to: Rank,
+    },
+    /// A receive without its send, a send without its receive, or one of another length.
     #[error("round {round}: messages from rank {from} to rank {to} do not match")]
     Unmatched {
         /// The round, from 0.
@@ -134,31 +182,31 @@ type Memory = HashMap<Slot, Datum>;
 /// Runs a schedule over symbolic data and checks every rule of this module and that
 /// each output block ends with what the collective promises.
 ///
-/// `input_blocks` is the number of input blocks of every rank, `round` gives what a
-/// rank does in a round, and `expected` gives the blocks each rank must end with.
+/// `round` gives what a rank does in a round, and `expected` gives the blocks each rank
+/// must end with.
 ///
 /// # Errors
 /// The first rule that is broken.
 pub fn check_delivery(
-    procs: Procs,
-    input_blocks: u32,
-    rounds: usize,
+    extent: Extent,
     round: impl Fn(Rank, usize) -> Round,
     expected: impl Fn(Rank) -> Vec<Datum>,
 ) -> Result<(), ScheduleError> {
-    let mut memories: Vec<Memory> = procs
+    let mut memories: Vec<Memory> = extent
+        .procs
         .ranks()
         .map(|origin| {
-            (0..input_blocks)
+            (0..extent.blocks.input)
                 .map(|block| (Slot::Input(block), Datum { origin, block }))
                 .collect()
         })
         .collect();
-    for index in 0..rounds {
-        let work: Vec<Round> = procs.ranks().map(|rank| round(rank, index)).collect();
-        run_round(index, &work, &mut memories)?;
+    for index in 0..extent.rounds {
+        let ranks = extent.procs.ranks();
+        let work: Vec<Round> = ranks.map(|rank| round(rank, index)).collect();
+        run_round(&extent, index, &work, &mut memories)?;
     }
-    for (rank, memory) in procs.ranks().zip(&memories) {
+    for (rank, memory) in extent.procs.ranks().zip(&memories) {
         for (block, datum) in (0..).zip(expected(rank)) {
             let held = memory.get(&Slot::Output(block)).copied();
             if held != Some(datum) {
@@ -174,50 +222,51 @@ pub fn check_delivery(
     Ok(())
 }
 
-/// The data of messages under way, by sender and receiver, oldest first.
-type Mailbox = HashMap<(Rank, Rank), VecDeque<Datum>>;
+/// Messages under way, by sender and receiver, oldest first.
+type Mailbox = HashMap<(Rank, Rank), VecDeque<Vec<Datum>>>;
 
-fn run_round(round: usize, work: &[Round], memories: &mut [Memory]) -> Result<(), ScheduleError> {
+/// What one rank does in one round, in its memory as it was before.
+struct Task<'a> {
+    extent: &'a Extent,
+    index: usize,
+    rank: Rank,
+    round: &'a Round,
+    memory: &'a Memory,
+}
+
+fn run_round(
+    extent: &Extent,
+    index: usize,
+    work: &[Round],
+    memories: &mut [Memory],
+) -> Result<(), ScheduleError> {
+    let task = |((rank, round), memory)| Task {
+        extent,
+        index,
+        rank,
+        round,
+        memory,
+    };
+    let tasks: Vec<Task> = (0..)
+        .map(Rank)
+        .zip(work)
+        .zip(&*memories)
+        .map(task)
+        .collect();
     let mut mail = Mailbox::new();
-    let mut writes: Vec<Vec<(Slot, Datum)>> = Vec::with_capacity(work.len());
-    for ((rank, mine), memory) in (0..).map(Rank).zip(work).zip(&*memories) {
-        let read = |slot: &Slot| {
-            memory
-                .get(slot)
-                .copied()
-                .ok_or(ScheduleError::ReadsNothing {
-                    round,
-                    rank,
-                    slot: *slot,
-                })
-        };
-        for send in &mine.sends {
-            mail.entry((rank, send.to))
-                .or_default()
-                .push_back(read(&send.slot)?);
-        }
-        let copied = mine
-            .copies
-            .iter()
-            .map(|copy| Ok((copy.to, read(&copy.from)?)));
-        writes.push(copied.collect::<Result<_, _>>()?);
+    for task in &tasks {
+        task.post(&mut mail)?;
     }
-    for ((rank, mine), writes) in (0..).map(Rank).zip(work).zip(&mut writes) {
-        for receive in &mine.receives {
-            let datum = mail
-                .get_mut(&(receive.from, rank))
-                .and_then(VecDeque::pop_front);
-            let datum = datum.ok_or(ScheduleError::Unmatched {
-                round,
-                from: receive.from,
-                to: rank,
-            })?;
-            writes.push((receive.slot, datum));
-        }
-        check_writes(round, rank, mine, writes)?;
-    }
+    let writes: Vec<_> = tasks
+        .iter()
+        .map(|task| task.writes(&mut mail))
+        .collect::<Result<_, _>>()?;
     if let Some((&(from, to), _)) = mail.iter().find(|(_, queue)| !queue.is_empty()) {
-        return Err(ScheduleError::Unmatched { round, from, to });
+        return Err(ScheduleError::Unmatched {
+            round: index,
+            from,
+            to,
+        });
     }
     for (memory, writes) in memories.iter_mut().zip(writes) {
         memory.extend(writes);
@@ -225,27 +274,86 @@ fn run_round(round: usize, work: &[Round], memories: &mut [Memory]) -> Result<()
     Ok(())
 }
 
-fn check_writes(
-    round: usize,
-    rank: Rank,
-    mine: &Round,
-    writes: &[(Slot, Datum)],
-) -> Result<(), ScheduleError> {
-    let sent = mine.sends.iter().map(|send| &send.slot);
-    let mut in_use: HashSet<Slot> = sent
-        .chain(mine.copies.iter().map(|c| &c.from))
-        .copied()
-        .collect();
-    for (slot, _) in writes {
-        if matches!(slot, Slot::Input(_)) || !in_use.insert(*slot) {
-            return Err(ScheduleError::BadWrite {
-                round,
-                rank,
-                slot: *slot,
-            });
+impl Task<'_> {
+    /// Puts the messages out into the mail.
+    fn post(&self, mail: &mut Mailbox) -> Result<(), ScheduleError> {
+        for send in &self.round.sends {
+            let mut slots = send.slots.clone();
+            slots.sort_unstable();
+            let has_one_twice = slots.windows(2).any(|two| two[0] == two[1]);
+            if has_one_twice || slots.len() > self.extent.longest_message as usize {
+                return Err(ScheduleError::BadMessage {
+                    round: self.index,
+                    from: self.rank,
+                    to: send.to,
+                });
+            }
+            let data = send.slots.iter().map(|&slot| self.read(slot));
+            mail.entry((self.rank, send.to))
+                .or_default()
+                .push_back(data.collect::<Result<_, _>>()?);
+        }
+        Ok(())
+    }
+
+    /// What copies and the messages in the mail put into this rank's memory.
+    fn writes(&self, mail: &mut Mailbox) -> Result<Vec<(Slot, Datum)>, ScheduleError> {
+        let copied = self
+            .round
+            .copies
+            .iter()
+            .map(|copy| Ok((copy.to, self.read(copy.from)?)));
+        let mut writes: Vec<_> = copied.collect::<Result<_, _>>()?;
+        for receive in &self.round.receives {
+            let data = mail
+                .get_mut(&(receive.from, self.rank))
+                .and_then(VecDeque::pop_front)
+                .filter(|data| data.len() == receive.slots.len())
+                .ok_or(ScheduleError::Unmatched {
+                    round: self.index,
+                    from: receive.from,
+                    to: self.rank,
+                })?;
+            writes.extend(receive.slots.iter().copied().zip(data));
+        }
+        self.check_writes(&writes)?;
+        Ok(writes)
+    }
+
+    fn read(&self, slot: Slot) -> Result<Datum, ScheduleError> {
+        let held = self.memory.get(&slot).copied();
+        held.ok_or(ScheduleError::ReadsNothing {
+            round: self.index,
+            rank: self.rank,
+            slot,
+        })
+    }
+
+    fn check_writes(&self, writes: &[(Slot, Datum)]) -> Result<(), ScheduleError> {
+        let (round, rank) = (self.index, self.rank);
+        let sent = self.round.sends.iter().flat_map(|send| &send.slots);
+        let copied = self.round.copies.iter().map(|copy| &copy.from);
+        let mut in_use: HashSet<Slot> = sent.chain(copied).copied().collect();
+        for &(slot, _) in writes {
+            if !self.extent.blocks.have(slot) {
+                return Err(ScheduleError::OutsideMemory { round, rank, slot });
+            }
+            if matches!(slot, Slot::Input(_)) || !in_use.insert(slot) {
+                return Err(ScheduleError::BadWrite { round, rank, slot });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl BlockCounts {
+    fn have(&self, slot: Slot) -> bool {
+        match slot {
+            Slot::Input(index) => index < self.input,
+            Slot::Output(index) => index < self.output,
+            Slot::Scratch(index) => index < self.scratch,
         }
     }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -261,11 +369,11 @@ mod tests {
         Round {
             sends: vec![Send {
                 to: other,
-                slot: Slot::Input(0),
+                slots: vec![Slot::Input(0)],
             }],
             receives: vec![Receive {
                 from: other,
-                slot: Slot::Output(0),
+                slots: vec![Slot::Output(0)],
             }],
             copies: vec![],
             in_flight: InFlight::Unlimited,
@@ -280,7 +388,17 @@ mod tests {
     }
 
     fn check(round: impl Fn(Rank) -> Round) -> Result<(), ScheduleError> {
-        check_delivery(two(), 1, 1, |rank, _| round(rank), other_block)
+        let extent = Extent {
+            procs: two(),
+            rounds: 1,
+            blocks: BlockCounts {
+                input: 2,
+                output: 2,
+                scratch: 1,
+            },
+            longest_message: 2,
+        };
+        check_delivery(extent, |rank, _| round(rank), other_block)
     }
 
     #[test]
@@ -309,7 +427,7 @@ mod tests {
     fn reading_an_empty_slot_is_found() {
         let early = |rank| {
             let mut round = swap(rank);
-            round.sends[0].slot = Slot::Output(0);
+            round.sends[0].slots = vec![Slot::Output(0)];
             round
         };
         assert!(matches!(
@@ -329,6 +447,67 @@ mod tests {
             round
         };
         assert!(matches!(check(clash), Err(ScheduleError::BadWrite { .. })));
+    }
+
+    #[test]
+    fn writing_outside_memory_is_found() {
+        let astray = |rank| {
+            let mut round = swap(rank);
+            round.copies.push(Copy {
+                from: Slot::Input(1),
+                to: Slot::Scratch(1),
+            });
+            round
+        };
+        assert!(matches!(
+            check(astray),
+            Err(ScheduleError::OutsideMemory { .. })
+        ));
+    }
+
+    /// A swap that sends `sent` and receives into `received`.
+    fn check_message(sent: &[Slot], received: &[Slot]) -> Result<(), ScheduleError> {
+        check(|rank| {
+            let mut round = swap(rank);
+            round.sends[0].slots = sent.to_vec();
+            round.receives[0].slots = received.to_vec();
+            round
+        })
+    }
+
+    #[test]
+    fn blocks_of_a_message_arrive_in_order() {
+        use Slot::{Input, Output, Scratch};
+        assert_eq!(
+            check_message(&[Input(1), Input(0)], &[Scratch(0), Output(0)]),
+            Ok(())
+        );
+        assert!(matches!(
+            check_message(&[Input(0), Input(1)], &[Scratch(0), Output(0)]),
+            Err(ScheduleError::NotDelivered { .. })
+        ));
+    }
+
+    #[test]
+    fn wrong_lengths_and_repeated_blocks_are_found() {
+        use Slot::{Input, Output};
+        assert!(matches!(
+            check_message(&[Input(0), Input(1)], &[Output(0)]),
+            Err(ScheduleError::Unmatched { .. })
+        ));
+        assert!(matches!(
+            check_message(&[Input(0), Input(0)], &[Output(0), Output(1)]),
+            Err(ScheduleError::BadMessage { .. })
+        ));
+        assert!(matches!(
+            check_message(&[Input(0), Input(1)], &[Output(0), Output(0)]),
+            Err(ScheduleError::BadWrite { .. })
+        ));
+        let three = [Input(0), Input(1), Output(0)];
+        assert!(matches!(
+            check_message(&three, &three),
+            Err(ScheduleError::BadMessage { .. })
+        ));
     }
 
     #[test]

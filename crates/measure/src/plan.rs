@@ -234,6 +234,7 @@ impl WireCollective {
             for &procs in self.procs.items() {
                 for &size in self.sizes.items() {
                     check_volume(procs, size)?;
+                    check_messages(method, procs, size)?;
                     cells.push(Cell {
                         operation: Operation::Collective(self.name.0, method),
                         procs,
@@ -259,6 +260,22 @@ fn check_volume(procs: Procs, size: Bytes) -> Result<(), String> {
             size.0
         )),
     }
+}
+
+/// A schedule may gather blocks into one message.
+fn check_messages(method: Method, procs: Procs, size: Bytes) -> Result<(), String> {
+    let Method::Schedule(algorithm) = method else {
+        return Ok(());
+    };
+    let blocks = u64::from(algorithm.extent(procs).longest_message);
+    if size.0 * blocks <= LARGEST_MESSAGE {
+        return Ok(());
+    }
+    Err(format!(
+        "{algorithm} among {procs} gathers {blocks} blocks of {} bytes in one message; write sizes up to {} bytes, so that it stays below 2 GiB",
+        size.0,
+        LARGEST_MESSAGE / blocks
+    ))
 }
 
 impl Cell {
@@ -340,10 +357,17 @@ repetitions = 5
         assert!(problem("\"1..4\"", "\"2GiB\"").contains("ping-pong of 2 GiB"));
         assert!(problem("throttled:2", "ring").contains("\"ring\" is not an algorithm"));
         assert!(
-            problem("name = \"alltoall\"", "name = \"bcast\"")
-                .contains(":10: \"bcast\" is not a collective")
+            problem("name = \"alltoall\"", "name = \"reduce\"")
+                .contains(":10: \"reduce\" is not a collective")
         );
         assert!(problem("throttled:2", "direct").contains("planned twice"));
+        // In a cluster of 2 and one of 6, each of the 2 relays for 3 of the 6.
+        let gathering = TEXT.replace("throttled:2", "two-phase:2");
+        let gathering = gathering.replace("256, 1KiB", "256, 512MiB");
+        let problem = Plan::parse("plan.toml", &gathering).unwrap_err();
+        assert!(problem.to_string().contains(
+            "two-phase:2 among 8 gathers 4 blocks of 536870912 bytes in one message; write sizes up to 536870911"
+        ));
         let nothing = Plan::parse("plan.toml", "seed = 1")
             .unwrap_err()
             .to_string();

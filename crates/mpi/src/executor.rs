@@ -1,4 +1,4 @@
-//! Runs one rank's round of a schedule over MPI.
+//! Runs one rank's rounds of a schedule over MPI.
 //!
 //! Up to the round's limit, receives and then sends are posted in the order of their
 //! lists; whenever one is complete the next of its list takes its place. Local copies
@@ -7,50 +7,78 @@
 use std::os::raw::c_int;
 
 use mpi::ffi;
-use netsig_core::schedule::{InFlight, Round};
+use netsig_core::schedule::{Copy, InFlight, Round};
 
 use crate::blocks::Blocks;
+use crate::message::Message;
 
-/// All messages of the executor carry this tag; order tells them apart.
-const TAG: c_int = 0x5167;
+/// A round with all that can be made ready before the clock starts.
+pub struct ReadyRound {
+    receives: Vec<Message>,
+    sends: Vec<Message>,
+    copies: Vec<Copy>,
+    in_flight: InFlight,
+    /// The bytes of memory that the messages lie in.
+    memory: usize,
+}
 
 /// A round under way.
 struct Posting<'a> {
-    round: &'a Round,
+    round: &'a ReadyRound,
     blocks: &'a mut Blocks,
     comm: ffi::MPI_Comm,
     /// Receives first, then sends; null where a list has run out.
     requests: Vec<ffi::MPI_Request>,
 }
 
-/// Carries out `round` on `comm`, to which all its ranks belong, and waits until all of
-/// it is complete.
-pub fn run(round: &Round, blocks: &mut Blocks, comm: ffi::MPI_Comm) {
-    let limit = match round.in_flight {
-        InFlight::Unlimited => usize::MAX,
-        InFlight::AtMost(most) => most.get() as usize,
-    };
-    let receives = round.receives.len().min(limit);
-    let sends = round.sends.len().min(limit);
-    let mut posting = Posting {
-        round,
-        blocks,
-        comm,
-        requests: Vec::with_capacity(receives + sends),
-    };
-    for index in 0..receives {
-        let request = posting.receive(index);
-        posting.requests.push(request);
+impl ReadyRound {
+    /// Prepares `round` of a proven schedule for `blocks`.
+    pub fn new(round: Round, blocks: &Blocks) -> Self {
+        let receives = round.receives.iter();
+        let sends = round.sends.iter();
+        Self {
+            receives: receives
+                .map(|receive| Message::new(receive.from, &receive.slots, blocks))
+                .collect(),
+            sends: sends
+                .map(|send| Message::new(send.to, &send.slots, blocks))
+                .collect(),
+            copies: round.copies,
+            in_flight: round.in_flight,
+            memory: blocks.bytes(),
+        }
     }
-    for index in 0..sends {
-        let request = posting.send(index);
-        posting.requests.push(request);
+
+    /// Carries the round out on `comm`, to which all its ranks belong, and waits until
+    /// all of it is complete. `blocks` are those that it was prepared for.
+    pub fn run(&self, blocks: &mut Blocks, comm: ffi::MPI_Comm) {
+        assert_eq!(blocks.bytes(), self.memory, "prepared for other blocks");
+        let limit = match self.in_flight {
+            InFlight::Unlimited => usize::MAX,
+            InFlight::AtMost(most) => most.get() as usize,
+        };
+        let receives = self.receives.len().min(limit);
+        let sends = self.sends.len().min(limit);
+        let mut posting = Posting {
+            round: self,
+            blocks,
+            comm,
+            requests: Vec::with_capacity(receives + sends),
+        };
+        for index in 0..receives {
+            let request = posting.receive(index);
+            posting.requests.push(request);
+        }
+        for index in 0..sends {
+            let request = posting.send(index);
+            posting.requests.push(request);
+        }
+        for &copy in &self.copies {
+            posting.blocks.copy(copy);
+        }
+        posting.keep_full(receives, sends);
+        posting.wait_all();
     }
-    for &copy in &round.copies {
-        posting.blocks.copy(copy);
-    }
-    posting.keep_full(receives, sends);
-    posting.wait_all();
 }
 
 impl Posting<'_> {
@@ -70,44 +98,18 @@ impl Posting<'_> {
     }
 
     fn receive(&mut self, index: usize) -> ffi::MPI_Request {
-        let receive = &self.round.receives[index];
-        let block = self.blocks.block_mut(receive.slot);
-        let mut request = null_request();
-        // SAFETY: the block lies in memory that is neither moved nor dropped before
-        // `run` has waited for this request, and a proven schedule touches it nowhere
-        // else in this round. MPI's default error handler ends the program on failure.
-        unsafe {
-            ffi::MPI_Irecv(
-                block.as_mut_ptr().cast(),
-                length(block),
-                ffi::RSMPI_UINT8_T,
-                rank(receive.from.0),
-                TAG,
-                self.comm,
-                &raw mut request,
-            );
-        }
-        request
+        let memory = self.blocks.memory();
+        // SAFETY: the message was made for blocks of just this memory, which is neither
+        // moved nor dropped before `run` has waited for this request, and a proven
+        // schedule touches the message's blocks nowhere else in this round.
+        unsafe { self.round.receives[index].receive(memory, self.comm) }
     }
 
     fn send(&mut self, index: usize) -> ffi::MPI_Request {
-        let send = &self.round.sends[index];
-        let block = self.blocks.block(send.slot);
-        let mut request = null_request();
-        // SAFETY: as for `receive`; a proven schedule does not write the block in this
+        let memory = self.blocks.memory();
+        // SAFETY: as for `receive`; a proven schedule does not write the blocks in this
         // round.
-        unsafe {
-            ffi::MPI_Isend(
-                block.as_ptr().cast(),
-                length(block),
-                ffi::RSMPI_UINT8_T,
-                rank(send.to.0),
-                TAG,
-                self.comm,
-                &raw mut request,
-            );
-        }
-        request
+        unsafe { self.round.sends[index].send(memory, self.comm) }
     }
 
     /// Waits for any request and gives its place; it is null afterwards.
@@ -140,17 +142,4 @@ impl Posting<'_> {
     fn count(&self) -> c_int {
         c_int::try_from(self.requests.len()).expect("fewer requests than a C int counts")
     }
-}
-
-fn null_request() -> ffi::MPI_Request {
-    // SAFETY: a constant of the MPI library.
-    unsafe { ffi::RSMPI_REQUEST_NULL }
-}
-
-fn length(block: &[u8]) -> c_int {
-    c_int::try_from(block.len()).expect("plans limit messages to what a C int counts")
-}
-
-fn rank(rank: u32) -> c_int {
-    c_int::try_from(rank).expect("MPI numbers ranks with a C int")
 }

@@ -4,6 +4,7 @@
 mod blocks;
 mod counters;
 mod executor;
+mod message;
 mod pattern;
 mod provenance;
 mod recorder;

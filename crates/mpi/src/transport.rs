@@ -10,7 +10,7 @@ use mpi::topology::{Color, SimpleCommunicator};
 use mpi::traits::{AsRaw, Communicator, CommunicatorCollectives, Destination, Root, Source};
 use netsig_core::collective::{Algorithm, Collective, Method};
 use netsig_core::dataset::LossCounters;
-use netsig_core::schedule::{Round, Slot};
+use netsig_core::schedule::{BlockCounts, Slot};
 use netsig_core::units::{Procs, Rank, Seconds};
 use netsig_measure::plan::{Cell, Operation, Plan};
 use netsig_measure::transport::{Observation, Role, Transport};
@@ -34,7 +34,7 @@ struct Group {
 struct Prepared {
     blocks: Blocks,
     /// This rank's rounds, made before the clock starts.
-    rounds: Vec<Round>,
+    rounds: Vec<executor::ReadyRound>,
 }
 
 /// One rank's side of a campaign.
@@ -98,15 +98,13 @@ impl Transport for OverMpi {
             return Ok(Role::Idle);
         };
         let size = usize::try_from(cell.size.0)?;
-        let rounds = match cell.operation {
+        self.prepared = Some(match cell.operation {
             Operation::Collective(_, Method::Schedule(algorithm)) => {
-                rounds(algorithm, cell.procs, group.rank())
+                Prepared::schedule(algorithm, cell.procs, group.rank(), size)
             }
-            Operation::Collective(_, Method::Library) | Operation::PingPong => Vec::new(),
-        };
-        self.prepared = Some(Prepared {
-            blocks: Blocks::new(cell.procs.get() as usize, size),
-            rounds,
+            Operation::Collective(_, Method::Library) | Operation::PingPong => {
+                Prepared::plain(cell.procs, size)
+            }
         });
         Ok(Role::Participant)
     }
@@ -131,6 +129,9 @@ impl Transport for OverMpi {
                 let (input, output) = prepared.blocks.arrays();
                 group.comm.all_to_all_into(input, output);
             }
+            Operation::Collective(collective, Method::Library) => {
+                bail!("{collective} cannot be run; plan alltoall")
+            }
             Operation::Collective(_, Method::Schedule(_)) => {
                 prepared.run_schedule(group.comm.as_raw());
             }
@@ -151,13 +152,31 @@ impl Transport for OverMpi {
     }
 }
 
-fn rounds(algorithm: Algorithm, procs: Procs, rank: Rank) -> Vec<Round> {
-    (0..algorithm.rounds(procs))
-        .map(|index| algorithm.round(procs, rank, index))
-        .collect()
-}
-
 impl Prepared {
+    /// For `rank`'s part of a schedule.
+    fn schedule(algorithm: Algorithm, procs: Procs, rank: Rank, size: usize) -> Self {
+        let extent = algorithm.extent(procs);
+        let blocks = Blocks::new(extent.blocks, size);
+        let rounds = (0..extent.rounds)
+            .map(|index| algorithm.round(procs, rank, index))
+            .map(|round| executor::ReadyRound::new(round, &blocks))
+            .collect();
+        Self { blocks, rounds }
+    }
+
+    /// For what needs no schedule: a block in and one out for every rank.
+    fn plain(procs: Procs, size: usize) -> Self {
+        let counts = BlockCounts {
+            input: procs.get(),
+            output: procs.get(),
+            scratch: 0,
+        };
+        Self {
+            blocks: Blocks::new(counts, size),
+            rounds: Vec::new(),
+        }
+    }
+
     fn fill(&mut self, me: Rank, procs: Procs, repetition: u32) {
         for target in procs.ranks() {
             let label = Label {
@@ -183,7 +202,7 @@ impl Prepared {
 
     fn run_schedule(&mut self, comm: ffi::MPI_Comm) {
         for round in &self.rounds {
-            executor::run(round, &mut self.blocks, comm);
+            round.run(&mut self.blocks, comm);
         }
     }
 
@@ -198,16 +217,14 @@ impl Prepared {
                 };
                 self.check(cell, Slot::Output(1 - me.0), label)
             }
-            Operation::Collective(Collective::Alltoall, _) => {
-                cell.procs.ranks().try_for_each(|origin| {
-                    let label = Label {
-                        origin: origin.0,
-                        target: me.0,
-                        repetition,
-                    };
-                    self.check(cell, Slot::Output(origin.0), label)
-                })
-            }
+            Operation::Collective(..) => cell.procs.ranks().try_for_each(|origin| {
+                let label = Label {
+                    origin: origin.0,
+                    target: me.0,
+                    repetition,
+                };
+                self.check(cell, Slot::Output(origin.0), label)
+            }),
         }
     }
 

@@ -98,10 +98,12 @@ fn write_plan(home: &Path, algorithms: &[String], procs: &[u32]) {
     fs::write(home.join("plan.toml"), text).unwrap();
 }
 
-/// Every schedule, with a limit that fewer and more partners meet, and the library's own.
+/// Every schedule, with a setting that fewer and more ranks meet, the two-phase ones also
+/// with the larger cluster first, and the library's own.
 fn algorithms() -> Vec<String> {
     let schedules = ALGORITHMS.iter().map(Entry::example);
-    schedules.chain(["library".to_owned()]).collect()
+    let others = ["two-phase:3", "two-phase-balanced:3", "library"];
+    schedules.chain(others.map(str::to_owned)).collect()
 }
 
 #[test]

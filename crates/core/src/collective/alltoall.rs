@@ -5,15 +5,15 @@
 //! the rotation every rank starts with rank 0, as LAM 6.5.2 did.
 
 use super::{Collective, Entry, Shape};
-use crate::schedule::{Copy, InFlight, Receive, Round, Send, Slot};
-use crate::units::{Procs, Rank};
+use crate::schedule::{BlockCounts, Copy, Extent, InFlight, Receive, Round, Send, Slot};
+use crate::units::Rank;
 
 pub(super) const DIRECT: Entry = Entry {
     name: "direct",
     collective: Collective::Alltoall,
     summary: "direct exchange: all messages at once, each rank starting with its successor",
     parameter: None,
-    rounds: one,
+    extent: one_round,
     round: direct,
 };
 
@@ -22,7 +22,7 @@ pub(super) const DIRECT_UNROTATED: Entry = Entry {
     collective: Collective::Alltoall,
     summary: "direct exchange in rank order: all messages at once, every rank starting with rank 0",
     parameter: None,
-    rounds: one,
+    extent: one_round,
     round: direct_unrotated,
 };
 
@@ -31,7 +31,7 @@ pub(super) const PAIRWISE: Entry = Entry {
     collective: Collective::Alltoall,
     summary: "n-1 synchronised rounds of one exchange: i xor t for powers of two, else i+t and i-t",
     parameter: None,
-    rounds: pairwise_rounds,
+    extent: pairwise_extent,
     round: pairwise,
 };
 
@@ -40,12 +40,27 @@ pub(super) const THROTTLED: Entry = Entry {
     collective: Collective::Alltoall,
     summary: "direct exchange with at most WINDOW sends and WINDOW receives in progress",
     parameter: Some("WINDOW"),
-    rounds: one,
+    extent: one_round,
     round: throttled,
 };
 
-fn one(_: Procs) -> usize {
-    1
+/// Of all-to-all in so many rounds, with one block a message.
+pub(super) fn extent(shape: Shape, rounds: usize) -> Extent {
+    let procs = shape.procs;
+    Extent {
+        procs,
+        rounds,
+        blocks: BlockCounts {
+            input: procs.get(),
+            output: procs.get(),
+            scratch: 0,
+        },
+        longest_message: 1,
+    }
+}
+
+fn one_round(shape: Shape) -> Extent {
+    extent(shape, 1)
 }
 
 fn direct(shape: Shape, rank: Rank, _: usize) -> Round {
@@ -83,8 +98,8 @@ fn throttled(shape: Shape, rank: Rank, index: usize) -> Round {
 }
 
 /// At least one round, so that a lone rank still copies its block.
-fn pairwise_rounds(procs: Procs) -> usize {
-    procs.get().saturating_sub(1).max(1) as usize
+fn pairwise_extent(shape: Shape) -> Extent {
+    extent(shape, (shape.procs.get() - 1).max(1) as usize)
 }
 
 fn pairwise(shape: Shape, rank: Rank, index: usize) -> Round {
@@ -111,18 +126,18 @@ fn pairwise(shape: Shape, rank: Rank, index: usize) -> Round {
 fn send(to: Rank) -> Send {
     Send {
         to,
-        slot: Slot::Input(to.0),
+        slots: vec![Slot::Input(to.0)],
     }
 }
 
 fn receive(from: Rank) -> Receive {
     Receive {
         from,
-        slot: Slot::Output(from.0),
+        slots: vec![Slot::Output(from.0)],
     }
 }
 
-fn keep_own(rank: Rank) -> Copy {
+pub(super) fn keep_own(rank: Rank) -> Copy {
     Copy {
         from: Slot::Input(rank.0),
         to: Slot::Output(rank.0),
@@ -132,6 +147,7 @@ fn keep_own(rank: Rank) -> Copy {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::Procs;
 
     fn partners(round: fn(Shape, Rank, usize) -> Round, procs: u32, rank: u32) -> Vec<u32> {
         let shape = Shape {

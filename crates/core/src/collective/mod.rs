@@ -4,20 +4,35 @@
 //! adding an algorithm is one function and one line here.
 
 mod alltoall;
+mod two_phase;
 
 use std::fmt;
 use std::num::NonZeroU32;
 use std::str::FromStr;
 
-use crate::schedule::{self, Datum, Round, ScheduleError};
+use crate::schedule::{self, Datum, Extent, Round, ScheduleError};
 use crate::units::{Procs, Rank};
 
 /// A collective operation of MPI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Collective {
+    /// `MPI_Bcast`: the root's message reaches every rank.
+    Bcast,
+    /// `MPI_Scatter`: block `i` of the root reaches rank `i`.
+    Scatter,
+    /// `MPI_Gather`: the block of rank `i` becomes block `i` of the root.
+    Gather,
     /// `MPI_Alltoall`: block `j` of rank `i` becomes block `i` of rank `j`.
     Alltoall,
 }
+
+/// All collectives with their names in files and options.
+pub const COLLECTIVES: [(Collective, &str); 4] = [
+    (Collective::Bcast, "bcast"),
+    (Collective::Scatter, "scatter"),
+    (Collective::Gather, "gather"),
+    (Collective::Alltoall, "alltoall"),
+];
 
 /// An entry of the table.
 #[derive(Debug)]
@@ -30,11 +45,11 @@ pub struct Entry {
     pub summary: &'static str,
     /// What `name:VALUE` sets, for algorithms that have such a setting.
     pub parameter: Option<&'static str>,
-    rounds: fn(Procs) -> usize,
+    extent: fn(Shape) -> Extent,
     round: fn(Shape, Rank, usize) -> Round,
 }
 
-/// What a round depends on besides the rank and its number.
+/// What a schedule depends on: all of a round but the rank and its number.
 #[derive(Debug, Clone, Copy)]
 struct Shape {
     procs: Procs,
@@ -42,11 +57,13 @@ struct Shape {
 }
 
 /// Every algorithm, in the order in which help and reports list them.
-pub static ALGORITHMS: [Entry; 4] = [
+pub static ALGORITHMS: [Entry; 6] = [
     alltoall::DIRECT,
     alltoall::DIRECT_UNROTATED,
     alltoall::PAIRWISE,
     alltoall::THROTTLED,
+    two_phase::TWO_PHASE,
+    two_phase::TWO_PHASE_BALANCED,
 ];
 
 /// An algorithm with its setting, such as `direct` or `throttled:4`.
@@ -87,8 +104,16 @@ pub enum UnknownAlgorithm {
         usage: String,
     },
     /// No such collective.
-    #[error("{0:?} is not a collective that netsig runs; write alltoall")]
-    Collective(String),
+    #[error("{text:?} is not a collective that netsig knows; write one of: {known}")]
+    Collective {
+        /// What was asked for.
+        text: String,
+        /// What there is.
+        known: String,
+    },
+    /// A collective that has models but no schedules.
+    #[error("{0} is predicted by netsig but not yet measured; write alltoall")]
+    NotRun(Collective),
 }
 
 impl Entry {
@@ -139,21 +164,21 @@ impl Algorithm {
         self.entry.collective
     }
 
-    /// The number of rounds among `procs`.
-    pub fn rounds(&self, procs: Procs) -> usize {
-        (self.entry.rounds)(procs)
+    /// Rounds, memory and longest message among `procs`.
+    pub fn extent(&self, procs: Procs) -> Extent {
+        (self.entry.extent)(self.shape(procs))
     }
 
     /// What `rank` does in round `index` among `procs`.
     pub fn round(&self, procs: Procs, rank: Rank, index: usize) -> Round {
-        (self.entry.round)(
-            Shape {
-                procs,
-                parameter: self.parameter,
-            },
-            rank,
-            index,
-        )
+        (self.entry.round)(self.shape(procs), rank, index)
+    }
+
+    fn shape(&self, procs: Procs) -> Shape {
+        Shape {
+            procs,
+            parameter: self.parameter,
+        }
     }
 
     /// Proves the schedule for `procs`: every datum arrives, every rule is kept.
@@ -161,7 +186,6 @@ impl Algorithm {
     /// # Errors
     /// The first rule that is broken.
     pub fn check(&self, procs: Procs) -> Result<(), ScheduleError> {
-        let Collective::Alltoall = self.collective();
         let expected = |rank: Rank| {
             procs
                 .ranks()
@@ -172,7 +196,7 @@ impl Algorithm {
                 .collect::<Vec<_>>()
         };
         let round = |rank, index| self.round(procs, rank, index);
-        schedule::check_delivery(procs, procs.get(), self.rounds(procs), round, expected)
+        schedule::check_delivery(self.extent(procs), round, expected)
     }
 }
 
@@ -183,6 +207,7 @@ impl Method {
     /// As [`Algorithm::parse`].
     pub fn parse(collective: Collective, text: &str) -> Result<Self, UnknownAlgorithm> {
         match text {
+            _ if entries(collective).next().is_none() => Err(UnknownAlgorithm::NotRun(collective)),
             "library" => Ok(Self::Library),
             _ => Algorithm::parse(collective, text).map(Self::Schedule),
         }
@@ -233,19 +258,24 @@ impl fmt::Display for Method {
 
 impl fmt::Display for Collective {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Alltoall => "alltoall",
-        })
+        let (_, name) = COLLECTIVES
+            .iter()
+            .find(|(collective, _)| collective == self)
+            .expect("the table lists every collective");
+        f.write_str(name)
     }
 }
 
 impl FromStr for Collective {
     type Err = UnknownAlgorithm;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "alltoall" => Ok(Self::Alltoall),
-            _ => Err(UnknownAlgorithm::Collective(text.to_owned())),
-        }
+        let found = COLLECTIVES.iter().find(|(_, name)| *name == text);
+        found
+            .map(|(collective, _)| *collective)
+            .ok_or_else(|| UnknownAlgorithm::Collective {
+                text: text.to_owned(),
+                known: COLLECTIVES.map(|(_, name)| name).join(", "),
+            })
     }
 }
 
@@ -257,15 +287,15 @@ mod tests {
     fn every_algorithm_delivers_for_every_process_count() {
         for entry in &ALGORITHMS {
             for procs in 1..=33 {
-                let windows: &[_] = if entry.parameter.is_some() {
-                    &[1, 3, 64]
+                let settings: &[_] = if entry.parameter.is_some() {
+                    &[1, 2, 3, 7, 16, 21, 64]
                 } else {
                     &[0]
                 };
-                for &window in windows {
+                for &setting in settings {
                     let algorithm = Algorithm {
                         entry,
-                        parameter: NonZeroU32::new(window),
+                        parameter: NonZeroU32::new(setting),
                     };
                     let procs = Procs::new(procs).unwrap();
                     assert_eq!(algorithm.check(procs), Ok(()), "{algorithm} among {procs}");
@@ -293,7 +323,7 @@ mod tests {
         };
         assert_eq!(
             message("ring"),
-            r#""ring" is not an algorithm of alltoall; write library or one of: direct, direct-unrotated, pairwise, throttled:WINDOW"#
+            r#""ring" is not an algorithm of alltoall; write library or one of: direct, direct-unrotated, pairwise, throttled:WINDOW, two-phase:N1, two-phase-balanced:N1"#
         );
         for text in ["throttled", "throttled:0", "throttled:x", "throttled:-1"] {
             assert!(message(text).ends_with("write throttled:WINDOW"), "{text}");

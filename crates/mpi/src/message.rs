@@ -1,0 +1,121 @@
+//! A message of a schedule as MPI is told of it: straight from and into the blocks.
+//!
+//! Blocks that follow each other in memory are one piece of bytes. Others become a
+//! derived datatype of their places, which takes time to make: messages are made before
+//! the clock starts.
+
+use std::os::raw::c_int;
+
+use mpi::datatype::{Equivalence, UncommittedUserDatatype, UserDatatype};
+use mpi::traits::AsRaw;
+use mpi::{Address, ffi};
+use netsig_core::schedule::Slot;
+use netsig_core::units::Rank;
+
+use crate::blocks::Blocks;
+
+/// All messages of the executor carry this tag; order tells them apart.
+const TAG: c_int = 0x5167;
+
+/// The partner of a message and where its blocks lie in the memory of [`Blocks`].
+pub struct Message {
+    partner: c_int,
+    /// The first byte of memory that `count` and the datatype count from.
+    start: usize,
+    count: c_int,
+    /// Of the whole message, if it is in pieces; else it is bytes.
+    pieces: Option<UserDatatype>,
+}
+
+impl Message {
+    /// A message to or from `partner` of the blocks in `slots`.
+    pub fn new(partner: Rank, slots: &[Slot], blocks: &Blocks) -> Self {
+        let partner = c_int::try_from(partner.0).expect("MPI numbers ranks with a C int");
+        match blocks.piece(slots) {
+            Some(piece) => Self {
+                partner,
+                start: piece.start,
+                count: length(piece.len()),
+                pieces: None,
+            },
+            None => Self {
+                partner,
+                start: 0,
+                count: 1,
+                pieces: Some(pieces(slots, blocks)),
+            },
+        }
+    }
+
+    /// Posts the receive of this message.
+    ///
+    /// # Safety
+    /// `memory` is that of the blocks this message was made for. It stays where it is,
+    /// and nothing else touches the message's blocks, until the request is complete.
+    pub unsafe fn receive(&self, memory: *mut u8, comm: ffi::MPI_Comm) -> ffi::MPI_Request {
+        let mut request = null_request();
+        // SAFETY: the caller vouches for the memory, and the message's places lie in it.
+        // MPI's default error handler ends the program on failure.
+        unsafe {
+            ffi::MPI_Irecv(
+                memory.add(self.start).cast(),
+                self.count,
+                self.datatype(),
+                self.partner,
+                TAG,
+                comm,
+                &raw mut request,
+            );
+        }
+        request
+    }
+
+    /// Posts the send of this message.
+    ///
+    /// # Safety
+    /// As for [`Message::receive`], but others may read the blocks.
+    pub unsafe fn send(&self, memory: *const u8, comm: ffi::MPI_Comm) -> ffi::MPI_Request {
+        let mut request = null_request();
+        // SAFETY: as for `receive`.
+        unsafe {
+            ffi::MPI_Isend(
+                memory.add(self.start).cast(),
+                self.count,
+                self.datatype(),
+                self.partner,
+                TAG,
+                comm,
+                &raw mut request,
+            );
+        }
+        request
+    }
+
+    fn datatype(&self) -> ffi::MPI_Datatype {
+        match &self.pieces {
+            Some(pieces) => pieces.as_raw(),
+            // SAFETY: a constant of the MPI library.
+            None => unsafe { ffi::RSMPI_UINT8_T },
+        }
+    }
+}
+
+/// The places of `slots` in memory, in that order, as one committed datatype.
+fn pieces(slots: &[Slot], blocks: &Blocks) -> UserDatatype {
+    let places: Vec<Address> = slots
+        .iter()
+        .map(|&slot| Address::try_from(blocks.place(slot).start).expect("memory has addresses"))
+        .collect();
+    let size = length(blocks.size());
+    UncommittedUserDatatype::heterogeneous_indexed_block(size, &places, &u8::equivalent_datatype())
+        .commit()
+}
+
+fn null_request() -> ffi::MPI_Request {
+    // SAFETY: a constant of the MPI library.
+    unsafe { ffi::RSMPI_REQUEST_NULL }
+}
+
+fn length(bytes: usize) -> c_int {
+    c_int::try_from(bytes).expect("plans limit messages to what a C int counts")
+}
