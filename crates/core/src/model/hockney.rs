@@ -9,6 +9,15 @@
 //! R. W. Hockney, Parallel Computing 20(3), 1994; the bound is eq. 1 and Proposition 1
 //! of Steffenel 2006 (INRIA report) and of Steffenel, Martinasso, Trystram (GPC 2007).
 //! Direct exchange attains it where there is no contention.
+//!
+//! ```
+//! # use netsig_core::model::hockney::Hockney;
+//! # use netsig_core::units::{Bytes, Procs, Seconds, SecondsPerByte};
+//! let base = Hockney::new(Seconds(5e-5), SecondsPerByte(1e-8))?;
+//! let time = base.alltoall(Procs::new(4)?, Bytes(1000));
+//! assert!((time.0 / 0.00018 - 1.0).abs() < 1e-12);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use super::{ParameterError, non_negative};
 use crate::units::{Bytes, Procs, Seconds, SecondsPerByte};

@@ -1,8 +1,25 @@
 //! The models, one a file, each with its formula, units, domain and source.
 
+pub mod adve;
+pub mod agarwal;
+pub mod alltoall;
+pub mod broadcast;
+pub mod clement;
+pub mod contention_factor;
+pub mod grid;
 pub mod hockney;
+pub mod labarta;
+pub mod loggp;
+mod names;
 pub mod plogp;
+pub mod plogpt;
+pub mod scatter;
+pub mod segment;
 pub mod signature;
+pub mod slowdown;
+pub mod tam;
+pub mod throughput;
+pub mod tree;
 
 use std::fmt;
 

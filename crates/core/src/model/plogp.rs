@@ -239,8 +239,8 @@ mod tests {
     #[test]
     fn tables_interpolate_clamp_and_extrapolate() {
         let g = table(&[(16, 2.0), (32, 4.0), (64, 5.0)]).unwrap();
-        let values = [0, 16, 24, 32, 48, 64, 128].map(|m| g.at(Bytes(m)).0);
-        assert_eq!(values, [2.0, 2.0, 3.0, 4.0, 4.5, 5.0, 7.0]);
+        let values = [0, 16, 24, 32, 48, 64, 128].map(|m| g.at(Bytes(m)));
+        assert_eq!(values, [2.0, 2.0, 3.0, 4.0, 4.5, 5.0, 7.0].map(Seconds));
         assert!(g.is_extrapolated(Bytes(65)) && !g.is_extrapolated(Bytes(64)));
         let falling = table(&[(0, 2.0), (10, 1.0)]).unwrap();
         assert_eq!(falling.at(Bytes(100)), Seconds(0.0));

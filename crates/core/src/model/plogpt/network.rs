@@ -1,0 +1,226 @@
+//! The tree of `PlogPT`: its edges, and what they mean for messages of each height.
+
+use super::super::plogp::Table;
+use super::super::{ParameterError, non_negative};
+use crate::units::{BitsPerSecond, Bytes, Procs, Seconds};
+
+/// The retransmission timeout of TCP in Linux.
+pub const LINUX_RTO: Seconds = Seconds(0.2);
+
+/// The most heights a tree may have, so that its ranks can be counted.
+const MOST_HEIGHTS: usize = 31;
+
+/// A bandwidth in bytes per second.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+pub struct BytesPerSecond(pub f64);
+
+impl From<BitsPerSecond> for BytesPerSecond {
+    fn from(rate: BitsPerSecond) -> Self {
+        Self(rate.0 as f64 / 8.0)
+    }
+}
+
+/// The edges of one height.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Edge {
+    /// b, in each direction.
+    pub bandwidth: BytesPerSecond,
+    /// d; the buffer of the switch is b·d.
+    pub delay: Seconds,
+}
+
+/// When an edge without delay has bandwidth enough never to matter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Negligible {
+    /// `b_h ≥ 2·b_(h−1)` (the default).
+    #[default]
+    AtLeast,
+    /// `b_h > 2·b_(h−1)`, as printed.
+    Above,
+}
+
+/// How long one message keeps its sender busy.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Gap {
+    /// m / throughput (the default).
+    #[default]
+    Bandwidth,
+    /// g(m) as measured between two ranks alone, times throughput alone / throughput.
+    Scaled(Table),
+}
+
+/// Whether the delays of the edges count besides L.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Delays {
+    /// L is the whole latency (the default).
+    #[default]
+    Within,
+    /// A message of height h is `L + 2·Σ over j ≤ h of d_j` under way.
+    Added,
+}
+
+/// What a network is made of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parameters {
+    /// The edges by height, the leaves first; none for a single rank.
+    pub edges: Vec<Edge>,
+    /// L.
+    pub latency: Seconds,
+    /// `T_RTO`.
+    pub rto: Seconds,
+    /// Which edges do not matter.
+    pub negligible: Negligible,
+    /// `g_c(m, C)`.
+    pub gap: Gap,
+    /// The delays of the edges.
+    pub delays: Delays,
+}
+
+impl Parameters {
+    /// These edges and L, with the timeout of Linux and the default choices.
+    pub fn new(edges: Vec<Edge>, latency: Seconds) -> Self {
+        Self {
+            edges,
+            latency,
+            rto: LINUX_RTO,
+            negligible: Negligible::default(),
+            gap: Gap::default(),
+            delays: Delays::default(),
+        }
+    }
+
+    /// Whether the edges of this height, from 1, do not matter.
+    fn is_negligible(&self, height: usize) -> bool {
+        let [.., below, edge] = &self.edges[..height] else {
+            return false;
+        };
+        let twice = 2.0 * below.bandwidth.0;
+        let is_wide = match self.negligible {
+            Negligible::AtLeast => edge.bandwidth.0 >= twice,
+            Negligible::Above => edge.bandwidth.0 > twice,
+        };
+        is_wide && edge.delay.0 == 0.0
+    }
+}
+
+/// What holds for messages of one height in a round in which all ranks send.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Level {
+    pub(super) height: u32,
+    pub(super) effective_height: u32,
+    /// The throughput of a message in the round.
+    pub(super) shared: BytesPerSecond,
+    /// The throughput of a message that is alone.
+    alone: BytesPerSecond,
+    /// b·d of the edge of the effective height, in bytes.
+    buffer: f64,
+    /// L, and the delays on the way if they count.
+    pub(super) latency: Seconds,
+}
+
+impl Level {
+    fn new(parameters: &Parameters, height: usize) -> Self {
+        let way = &parameters.edges[..height];
+        let effective = (1..=height)
+            .rev()
+            .find(|&height| !parameters.is_negligible(height))
+            .unwrap_or(1);
+        let Edge { bandwidth, delay } = way[effective - 1];
+        let least = |rates: &mut dyn Iterator<Item = f64>| {
+            BytesPerSecond(rates.fold(f64::INFINITY, f64::min))
+        };
+        let users = (0..).map(|exponent| 2.0f64.powi(exponent));
+        let delays: f64 = match parameters.delays {
+            Delays::Within => 0.0,
+            Delays::Added => way.iter().map(|edge| 2.0 * edge.delay.0).sum(),
+        };
+        let number = |height| u32::try_from(height).expect("at most 31 heights");
+        Self {
+            height: number(height),
+            effective_height: number(effective),
+            shared: least(
+                &mut way
+                    .iter()
+                    .zip(users)
+                    .map(|(e, users)| e.bandwidth.0 / users),
+            ),
+            alone: least(&mut way.iter().map(|edge| edge.bandwidth.0)),
+            buffer: bandwidth.0 * delay.0,
+            latency: parameters.latency + Seconds(delays),
+        }
+    }
+
+    /// Whether a message of this height loses its last packet to one of the next, which
+    /// begins at the same receiver when it ends. The next effective height is at least
+    /// this one, so its buffer counts. b·d is rounded, so it may be a trifle too small.
+    pub(super) fn loses_before(&self, next: &Self, size: Bytes) -> bool {
+        let rounding = (next.buffer * 1e-12).max(1e-9);
+        self.effective_height != next.effective_height && size.as_f64() > next.buffer + rounding
+    }
+}
+
+/// A symmetric binary tree of switches.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Network {
+    levels: Vec<Level>,
+    rto: Seconds,
+    gap: Gap,
+}
+
+impl Network {
+    /// A network with these parameters.
+    ///
+    /// # Errors
+    /// If a bandwidth is not positive, a time is negative, a number is not finite, or there
+    /// are more than 31 heights.
+    pub fn new(parameters: Parameters) -> Result<Self, ParameterError> {
+        let Parameters { edges, rto, .. } = &parameters;
+        check(edges)?;
+        non_negative("L", parameters.latency.0)?;
+        non_negative("rto", rto.0)?;
+        Ok(Self {
+            levels: (1..=edges.len())
+                .map(|height| Level::new(&parameters, height))
+                .collect(),
+            rto: *rto,
+            gap: parameters.gap,
+        })
+    }
+
+    /// P = 2^H.
+    pub fn procs(&self) -> Procs {
+        Procs::new(1 << self.levels.len()).expect("a power of two is not zero")
+    }
+
+    pub(super) fn levels(&self) -> &[Level] {
+        &self.levels
+    }
+
+    pub(super) fn rto(&self) -> Seconds {
+        self.rto
+    }
+
+    /// `g_c(m, C)` of a message of this height in a round.
+    pub(super) fn gap(&self, level: &Level, size: Bytes) -> Seconds {
+        match &self.gap {
+            Gap::Bandwidth => Seconds(size.as_f64() / level.shared.0),
+            Gap::Scaled(table) => table.at(size) * (level.alone.0 / level.shared.0),
+        }
+    }
+}
+
+/// Refuses edges that no tree can have.
+pub(super) fn check(edges: &[Edge]) -> Result<(), ParameterError> {
+    if edges.len() > MOST_HEIGHTS {
+        let rule = "at most 31, for 2^31 ranks";
+        return Err(ParameterError::new("number of heights", edges.len(), rule));
+    }
+    for Edge { bandwidth, delay } in edges {
+        if !(bandwidth.0.is_finite() && bandwidth.0 > 0.0) {
+            let rule = "finite and above 0 bytes per second";
+            return Err(ParameterError::new("bandwidth", bandwidth.0, rule));
+        }
+        non_negative("delay", delay.0)?;
+    }
+    Ok(())
+}

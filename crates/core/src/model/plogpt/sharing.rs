@@ -1,0 +1,107 @@
+//! How communications share the edges of the tree.
+
+use super::super::ParameterError;
+use super::network::{BytesPerSecond, Edge, check};
+use crate::units::Rank;
+
+/// The height of a message, that is of the smallest subtree with both ends in it; 0 for a
+/// message to oneself.
+fn height((from, to): (Rank, Rank)) -> u32 {
+    u32::BITS - (from.0 ^ to.0).leading_zeros()
+}
+
+/// The throughput of communication number `of` (from 0) while all of `pairs` (sender,
+/// receiver) run: the least, over the directed edges on its way, of the bandwidth divided
+/// by the number of pairs on that edge.
+///
+/// # Errors
+/// If the edges cannot be those of a tree, a rank is not one of its leaves, or there is no
+/// communication `of` between two different ranks.
+pub fn throughput(
+    edges: &[Edge],
+    pairs: &[(Rank, Rank)],
+    of: usize,
+) -> Result<BytesPerSecond, ParameterError> {
+    check(edges)?;
+    let leaves = 1u64 << edges.len();
+    let mut ranks = pairs.iter().flat_map(|&(from, to)| [from, to]);
+    if let Some(rank) = ranks.find(|rank| u64::from(rank.0) >= leaves) {
+        return Err(ParameterError::new("rank", rank, "a leaf of the tree"));
+    }
+    let own = pairs.get(of).copied().filter(|&pair| height(pair) > 0);
+    let (from, to) = own.ok_or_else(|| {
+        let rule = "the place of a pair of different ranks";
+        ParameterError::new("of", of, rule)
+    })?;
+    let share = |(below, edge): (u32, &Edge)| {
+        let climbs = |pair: &&(Rank, Rank)| height(**pair) > below;
+        let same = |a: Rank, b: Rank| a.0 >> below == b.0 >> below;
+        let upwards = |pair: &&(Rank, Rank)| same(pair.0, from);
+        let downwards = |pair: &&(Rank, Rank)| same(pair.1, to);
+        let up = pairs.iter().filter(climbs).filter(upwards).count();
+        let down = pairs.iter().filter(climbs).filter(downwards).count();
+        edge.bandwidth.0 / up.max(down) as f64
+    };
+    let way = (0..height((from, to))).zip(edges);
+    Ok(BytesPerSecond(way.map(share).fold(f64::INFINITY, f64::min)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Seconds;
+
+    fn edges<const N: usize>(megabytes: [f64; N]) -> Vec<Edge> {
+        let edge = |rate| Edge {
+            bandwidth: BytesPerSecond(rate * 1e6),
+            delay: Seconds(0.0),
+        };
+        megabytes.map(edge).to_vec()
+    }
+
+    fn pairs(list: &[(u32, u32)]) -> Vec<(Rank, Rank)> {
+        list.iter().map(|&(a, b)| (Rank(a), Rank(b))).collect()
+    }
+
+    /// The slides' example: one communication has 1 Gbit/s, eight over an uplink of
+    /// 2 Gbit/s have 250 Mbit/s each.
+    #[test]
+    fn eight_flows_share_an_uplink() {
+        let edges = edges([125.0, 250.0, 500.0, 250.0]);
+        let eight: Vec<_> = (0..8).map(|rank| (Rank(rank), Rank(rank + 8))).collect();
+        assert_eq!(
+            throughput(&edges, &eight[..1], 0),
+            Ok(BytesPerSecond(125e6))
+        );
+        for of in 0..8 {
+            assert_eq!(throughput(&edges, &eight, of), Ok(BytesPerSecond(31.25e6)));
+        }
+    }
+
+    #[test]
+    fn only_the_same_direction_of_the_same_edge_is_shared() {
+        let edges = edges([100.0, 100.0]);
+        let rate = |list: &[(u32, u32)]| throughput(&edges, &pairs(list), 0).unwrap().0 / 1e6;
+        assert_eq!(rate(&[(0, 2), (2, 0), (1, 1)]).to_bits(), 100f64.to_bits());
+        assert_eq!(rate(&[(0, 2), (1, 0)]).to_bits(), 100f64.to_bits());
+        assert_eq!(rate(&[(0, 2), (1, 3)]).to_bits(), 50f64.to_bits());
+        assert_eq!(
+            rate(&[(0, 2), (0, 2), (1, 2), (3, 2)]).to_bits(),
+            25f64.to_bits()
+        );
+    }
+
+    #[test]
+    fn ranks_outside_the_tree_are_refused() {
+        let edges = edges([100.0, 100.0]);
+        let message = |list, of| {
+            throughput(&edges, &pairs(list), of)
+                .unwrap_err()
+                .to_string()
+        };
+        let outside = "rank = 4 is not allowed; it must be a leaf of the tree";
+        assert_eq!(message(&[(0, 1), (0, 4)], 0), outside);
+        assert!(message(&[(0, 1), (2, 2)], 1).starts_with("of = 1"));
+        assert!(message(&[(0, 1)], 1).starts_with("of = 1"));
+    }
+}

@@ -1,0 +1,208 @@
+//! Segments of a message, and the search for the best size of one.
+//!
+//! # Formula
+//! A message of m bytes in segments of s bytes has k = ⌈m/s⌉ of them, at least one. The
+//! last, partial segment costs as much as a whole one. s is a multiple of the datatype.
+//!
+//! # Search
+//! The papers name two steps and leave their details open; netsig fixes them:
+//!
+//! 1. `pow2`: s = m/2ⁱ for i = 0 … ⌊log2 m⌋, rounded down to a multiple of the datatype and
+//!    at least one of it. The best wins, of equals the larger.
+//! 2. `hill`: from there with a step of s/2. Of s − step and s + step within
+//!    [datatype, m] the better is taken if it is better than s, of equals the smaller;
+//!    if neither is, the step is halved, until a step of one datatype brings nothing. Steps
+//!    are multiples of the datatype, at least one of it.
+//! 3. `exhaustive`: every multiple of the datatype up to m, of equals the larger. It takes
+//!    m/datatype evaluations.
+//!
+//! The steps of k make the landscape jagged, so that hill climbing may end in a local
+//! optimum; exhaustive ≤ hill ≤ pow2 always holds.
+//!
+//! # Domain
+//! m ≥ 0. A datatype larger than m makes one segment of one datatype.
+//!
+//! # Source
+//! Barchet-Steffenel and Mounié 2005 (`RenPar`) §3, after Kielmann, Bal, Gorlatch, Verstoep,
+//! Hofman 2001.
+//!
+//! ```
+//! # use netsig_core::model::segment::{Search, Segment, optimise};
+//! # use netsig_core::units::{Bytes, Seconds};
+//! // A segmented chain of 24 processes, L = 50 µs and g(s) = 10 µs + 10 ns · s.
+//! let size = Bytes(1_000_000);
+//! let chain = |segment: Segment| {
+//!     let g = 1e-5 + 1e-8 * segment.bytes().as_f64();
+//!     Seconds(23.0 * (g + 5e-5) + g * (segment.count(size) - 1) as f64)
+//! };
+//! let best = optimise(Search::HillClimbing, size, Segment::new(Bytes(8))?, chain);
+//! assert_eq!(best.segment.bytes(), Bytes(6584));
+//! assert!((best.time.0 / 0.01434616 - 1.0).abs() < 1e-12);
+//! # Ok::<(), netsig_core::model::ParameterError>(())
+//! ```
+
+use std::fmt;
+use std::num::NonZeroU64;
+use std::str::FromStr;
+
+use super::ParameterError;
+use super::names::{name_of, variant_of};
+use crate::units::{Bytes, Seconds};
+
+/// The size of a segment, or of a datatype, which is the smallest segment: at least one byte.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Segment(NonZeroU64);
+
+impl Segment {
+    /// One byte: the datatype that any segment is a multiple of.
+    pub const BYTE: Self = Self(NonZeroU64::MIN);
+
+    /// A segment of `size` bytes.
+    ///
+    /// # Errors
+    /// If it is empty.
+    pub fn new(size: Bytes) -> Result<Self, ParameterError> {
+        NonZeroU64::new(size.0)
+            .map(Self)
+            .ok_or_else(|| ParameterError::new("segment", 0, "at least one byte"))
+    }
+
+    /// s.
+    pub fn bytes(self) -> Bytes {
+        Bytes(self.0.get())
+    }
+
+    /// k = ⌈m/s⌉, the segments of a message of `size` bytes; an empty message is one too.
+    pub fn count(self, size: Bytes) -> u64 {
+        size.0.div_ceil(self.0.get()).max(1)
+    }
+}
+
+/// How to look for the best size of a segment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Search {
+    /// The message halved again and again.
+    PowersOfTwo,
+    /// The neighbourhood of the best power of two (the default).
+    #[default]
+    HillClimbing,
+    /// Every multiple of the datatype.
+    Exhaustive,
+}
+
+/// All searches with their names.
+pub const SEARCHES: [(Search, &str); 3] = [
+    (Search::PowersOfTwo, "pow2"),
+    (Search::HillClimbing, "hill"),
+    (Search::Exhaustive, "exhaustive"),
+];
+
+/// The best segment that a search found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Optimum {
+    /// s.
+    pub segment: Segment,
+    /// What it makes the whole message cost.
+    pub time: Seconds,
+}
+
+/// The segment of a message of `size` bytes at which `cost` is least, as far as `search`
+/// finds it among multiples of `datatype`.
+pub fn optimise(
+    search: Search,
+    size: Bytes,
+    datatype: Segment,
+    cost: impl Fn(Segment) -> Seconds,
+) -> Optimum {
+    let landscape = Landscape {
+        datatype,
+        most: (size.0 / datatype.0).max(1),
+        cost,
+    };
+    let best = match search {
+        Search::PowersOfTwo => landscape.best_half(),
+        Search::HillClimbing => landscape.climb(landscape.best_half()),
+        Search::Exhaustive => landscape.best_of((1..=landscape.most).rev()),
+    };
+    Optimum {
+        segment: landscape.segment(best.units),
+        time: best.time,
+    }
+}
+
+/// The cost of a message over the segment's size, which is counted in datatypes.
+struct Landscape<F> {
+    datatype: Segment,
+    /// The datatypes in the message, at least one.
+    most: u64,
+    cost: F,
+}
+
+/// A place in a landscape.
+#[derive(Clone, Copy)]
+struct Place {
+    units: u64,
+    time: Seconds,
+}
+
+impl<F: Fn(Segment) -> Seconds> Landscape<F> {
+    fn segment(&self, units: u64) -> Segment {
+        let bytes = NonZeroU64::new(units * self.datatype.0.get());
+        Segment(bytes.expect("1 ≤ units ≤ most, which are no more bytes than the message"))
+    }
+
+    fn at(&self, units: u64) -> Place {
+        let time = (self.cost)(self.segment(units));
+        Place { units, time }
+    }
+
+    /// The best of m/2ⁱ. Rounding m/2ⁱ down to datatypes is halving the datatypes.
+    fn best_half(&self) -> Place {
+        self.best_of((0..=self.most.ilog2()).map(|i| self.most >> i))
+    }
+
+    /// The first of the best among `all`, which begins with the whole message.
+    fn best_of(&self, all: impl Iterator<Item = u64>) -> Place {
+        let start = self.at(self.most);
+        all.skip(1)
+            .fold(start, |best, units| self.better(best, units))
+    }
+
+    /// The local optimum near `here`.
+    fn climb(&self, mut here: Place) -> Place {
+        let mut step = (here.units / 2).max(1);
+        while step > 0 {
+            let mut best = here;
+            if step < here.units {
+                best = self.better(best, here.units - step);
+            }
+            if step <= self.most - here.units {
+                best = self.better(best, here.units + step);
+            }
+            if best.units == here.units {
+                step /= 2;
+            }
+            here = best;
+        }
+        here
+    }
+
+    /// `best`, unless the cost at `units` is less.
+    fn better(&self, best: Place, units: u64) -> Place {
+        let place = self.at(units);
+        if place.time < best.time { place } else { best }
+    }
+}
+
+impl fmt::Display for Search {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(name_of(self, &SEARCHES))
+    }
+}
+
+impl FromStr for Search {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        variant_of(text, "a search for the segment", &SEARCHES)
+    }
+}
