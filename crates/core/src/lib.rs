@@ -4,6 +4,7 @@
 pub mod cells;
 pub mod collective;
 pub mod dataset;
+pub mod exchange;
 pub mod file_error;
 pub mod fit;
 pub mod list;
