@@ -6,6 +6,8 @@ use clap::ValueEnum;
 use netsig_core::cells::Statistic;
 use netsig_core::fit::Covariance;
 use netsig_core::fit::signature::ThresholdChoice;
+use netsig_core::model::segment::Segment;
+use netsig_core::units::{Bytes, Seconds};
 
 /// Where a plan is carried out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,6 +66,70 @@ pub fn covariance(text: &str) -> Result<CovarianceChoice, String> {
     named.map(CovarianceChoice::Named).ok_or_else(|| {
         "write auto, means, proportional, bandwidth-share, ols or ar1:RHO".to_owned()
     })
+}
+
+impl CovarianceChoice {
+    /// The covariance, if one was named.
+    pub fn named(&self) -> Option<Covariance> {
+        match self {
+            Self::Auto => None,
+            Self::Named(covariance) => Some(covariance.clone()),
+        }
+    }
+}
+
+/// A parameter of a model with its value, from `--set NAME=VALUE`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Setting {
+    /// The parameter.
+    pub name: String,
+    /// Its value in the unit that its name says.
+    pub value: f64,
+}
+
+/// Reads `NAME=VALUE`; times may have units where the name ends in `_s` or `_s_per_byte`,
+/// sizes where it ends in `_bytes`.
+///
+/// # Errors
+/// If it is not of that form.
+pub fn setting(text: &str) -> Result<Setting, String> {
+    let (name, value) = text
+        .split_once('=')
+        .ok_or_else(|| "write NAME=VALUE, such as gamma=1.5".to_owned())?;
+    let number = value.trim().parse::<f64>().ok();
+    let value = match number {
+        Some(number) => number,
+        None if name.ends_with("_s") || name.ends_with("_s_per_byte") => duration(value)?.0,
+        None if name.ends_with("_bytes") => value
+            .parse::<Bytes>()
+            .map_err(|error| error.to_string())?
+            .as_f64(),
+        None => return Err(format!("{value:?} is not a number; write {name}=1.5")),
+    };
+    Ok(Setting {
+        name: name.trim().to_owned(),
+        value,
+    })
+}
+
+/// Reads a duration with a unit, or a bare number of seconds.
+///
+/// # Errors
+/// If it is neither.
+pub fn duration(text: &str) -> Result<Seconds, String> {
+    match text.trim().parse::<f64>() {
+        Ok(seconds) => Ok(Seconds(seconds)),
+        Err(_) => text.parse::<Seconds>().map_err(|error| error.to_string()),
+    }
+}
+
+/// Reads a size of at least one byte.
+///
+/// # Errors
+/// If it is not.
+pub fn segment(text: &str) -> Result<Segment, String> {
+    let size = text.parse::<Bytes>().map_err(|error| error.to_string())?;
+    Segment::new(size).map_err(|error| error.to_string())
 }
 
 /// Reads `auto`, `none` or a size.

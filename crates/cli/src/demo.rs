@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::ValueEnum;
-use netsig_core::cells::{Statistic, summarise};
+use netsig_core::cells::{Sorted, Statistic, summarise};
 use netsig_core::dataset::Dataset;
 use netsig_core::fit::network::NetworkFit;
 use netsig_core::predict;
@@ -15,9 +15,10 @@ use netsig_core::units::Seconds;
 use crate::args::{LaunchArgs, Place, StatisticChoice};
 use crate::failure::Failure;
 use crate::files;
-use crate::fit::{Choices, fit_file, meaning, parameter_rows, warnings};
+use crate::fit::{Choices, fit_file, meaning, warnings};
 use crate::launch::Launcher;
 use crate::measure::Campaign;
+use crate::parameters;
 use crate::plot::{self, PlotPoint};
 use crate::rows::{Cell, Format, Rows, to_stdout};
 
@@ -197,17 +198,17 @@ impl Comparison {
         let cells = summarise(held_out);
         let point =
             |(key, summary): (&netsig_core::cells::CellKey, &netsig_core::cells::Summary)| {
-                let prediction = predict::alltoall(entry, key.procs, key.size);
-                PlotPoint {
+                let prediction = predict::signature(entry, key.procs, key.size)?;
+                Ok(PlotPoint {
                     size: key.size,
                     predicted: prediction.time,
                     interval: (prediction.lower, prediction.upper),
                     contention_free: profile.hockney.model.alltoall(key.procs, key.size),
                     measured: summary.value(Statistic::from(STATISTIC)),
-                }
+                })
             };
         Ok(Self {
-            points: cells.iter().map(point).collect(),
+            points: cells.iter().map(point).collect::<Result<_, Failure>>()?,
         })
     }
 
@@ -249,12 +250,13 @@ impl Comparison {
         }
         let error = |value: fn(&PlotPoint) -> Seconds| {
             100.0
-                * median(
+                * Sorted::new(
                     contended
                         .iter()
                         .map(|p| (value(p) / p.measured - 1.0).abs())
                         .collect(),
                 )
+                .median()
         };
         let within = self
             .points
@@ -276,12 +278,6 @@ fn is_contended(point: &PlotPoint) -> bool {
     point.measured / point.contention_free >= CONTENDED
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_unstable_by(f64::total_cmp);
-    let count = values.len();
-    f64::midpoint(values[(count - 1) / 2], values[count / 2])
-}
-
 fn report(
     args: &Args,
     ground: Ground,
@@ -294,7 +290,7 @@ fn report(
     let simulated = label(ground);
     Ok(to_stdout(|out| {
         writeln!(out, "\nThe signature found{simulated}")?;
-        parameter_rows(fitted).write(Format::Table, out)?;
+        parameters::of_signatures(fitted).write(Format::Table, out)?;
         for algorithm in &fitted.signatures {
             writeln!(out, "{}", meaning(algorithm))?;
             for warning in warnings(algorithm) {

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use netsig_core::collective::UnknownAlgorithm;
 use netsig_core::file_error::FileError;
+use netsig_core::registry::ModelError;
 use netsig_lab::LabError;
 
 /// Why a command did not do what it was asked.
@@ -91,6 +92,17 @@ impl From<FileError> for Failure {
 impl From<UnknownAlgorithm> for Failure {
     fn from(error: UnknownAlgorithm) -> Self {
         Self::Usage(error.into())
+    }
+}
+
+/// What is not known or does not suit the network is the data's fault, the rest the
+/// arguments'.
+impl From<ModelError> for Failure {
+    fn from(error: ModelError) -> Self {
+        match error {
+            ModelError::Missing { .. } | ModelError::Impossible { .. } => Self::Data(error.into()),
+            ModelError::Parameter(_) | ModelError::Unknown { .. } => Self::Usage(error.into()),
+        }
     }
 }
 

@@ -15,7 +15,7 @@ use crate::failure::Failure;
 ///
 /// # Errors
 /// If it cannot be read as text.
-fn text(path: &Path) -> Result<String, Failure> {
+pub fn text(path: &Path) -> Result<String, Failure> {
     std::fs::read_to_string(path)
         .with_context(|| format!("{}: cannot be read; check the path", path.display()))
         .map_err(Failure::Usage)
@@ -28,6 +28,30 @@ fn text(path: &Path) -> Result<String, Failure> {
 pub fn dataset(path: &Path) -> Result<Dataset, Failure> {
     let name = path.display().to_string();
     Ok(Dataset::read(&name, text(path)?.as_bytes())?)
+}
+
+/// The same, if the data are not marked as void.
+///
+/// # Errors
+/// If it is not a data file, or void.
+pub fn usable_dataset(path: &Path) -> Result<Dataset, Failure> {
+    let data = dataset(path)?;
+    refuse_void(&data, path)?;
+    Ok(data)
+}
+
+/// Refuses data that whoever took them marked as void.
+///
+/// # Errors
+/// If they are.
+pub fn refuse_void(data: &Dataset, path: &Path) -> Result<(), Failure> {
+    match data.void() {
+        None => Ok(()),
+        Some(reason) => Err(Failure::data(format!(
+            "{}: the data are void: {reason}; measure again",
+            path.display()
+        ))),
+    }
 }
 
 /// The profile of a file that the user named.

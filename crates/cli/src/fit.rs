@@ -2,19 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
+use netsig_core::collective::Collective;
 use netsig_core::dataset::{Dataset, Provenance};
-use netsig_core::fit::Estimate;
-use netsig_core::fit::network::{self, AlgorithmFit, NetworkFit};
+use netsig_core::fit::network::{self, AlgorithmFit, NetworkFit, Wanted};
 use netsig_core::fit::saturation::Saturation;
-use netsig_core::fit::signature::{Options, Parameter, Sides, ThresholdChoice, Unsaturated};
-use netsig_core::model::signature::Form;
-use netsig_core::units::{Bytes, Seconds};
+use netsig_core::fit::signature::{Options, Parameter, ThresholdChoice, Unsaturated};
+use netsig_core::registry::{self, Estimator, SIGNATURE};
+use netsig_core::units::Seconds;
 
 use crate::args::{self, CovarianceChoice, StatisticChoice};
 use crate::failure::Failure;
 use crate::files;
-use crate::rows::{Cell, Format, Rows};
+use crate::parameters;
+use crate::rows::Format;
 
 /// Fit models to data, print them with intervals and diagnosis, write a profile.
 #[derive(clap::Args)]
@@ -34,9 +34,10 @@ pub struct Args {
 /// How to fit.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Choices {
-    /// The model.
-    #[arg(long, value_enum, default_value = "auto")]
-    model: Model,
+    /// What to fit besides alpha and beta: auto (the signature, with a second gamma below M
+    /// where the data show one, and all other models), or the name of one model.
+    #[arg(long, value_name = "NAME", value_parser = wanted, default_value = "auto")]
+    model: Wanted,
     /// M: a size, auto (search) or none.
     #[arg(long, value_parser = args::threshold, default_value = "auto")]
     threshold: ThresholdChoice,
@@ -55,24 +56,27 @@ pub struct Choices {
     confidence: f64,
 }
 
-/// Which model to fit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Model {
-    /// The signature, with a second gamma below M where the data show one.
-    Auto,
-    /// The signature as printed in 2006: gamma on the whole bound, one for all sizes.
-    Signature,
-    /// The signature as printed in 2007: gamma on the bandwidth term alone.
-    SignatureBandwidth,
-    /// The 2006 formula with its literal parentheses: delta added once.
-    SignatureDeltaOnce,
+/// Reads `auto` or the name of a model that has parameters.
+fn wanted(text: &str) -> Result<Wanted, String> {
+    let fittable = || registry::of(Collective::Alltoall).filter(|m| m.estimator != Estimator::None);
+    match text {
+        "auto" => Ok(Wanted::All),
+        SIGNATURE => Ok(Wanted::Signature),
+        _ => fittable()
+            .find(|model| model.name == text)
+            .map(Wanted::One)
+            .ok_or_else(|| {
+                let names: Vec<&str> = fittable().map(|model| model.name).collect();
+                format!("write auto or one of: {}", names.join(", "))
+            }),
+    }
 }
 
 impl Choices {
     /// What a fit without options does, for `statistic`.
     pub fn standard(statistic: StatisticChoice) -> Self {
         Self {
-            model: Model::Auto,
+            model: Wanted::All,
             threshold: ThresholdChoice::Search,
             covariance: CovarianceChoice::Auto,
             statistic,
@@ -82,15 +86,7 @@ impl Choices {
     }
 
     fn options(&self) -> network::Options {
-        let (form, sides) = match self.model {
-            Model::Auto => (Form::Full, Sides::Tested),
-            Model::Signature => (Form::Full, Sides::OneGamma),
-            Model::SignatureBandwidth => (Form::Bandwidth, Sides::OneGamma),
-            Model::SignatureDeltaOnce => (Form::FullDeltaOnce, Sides::OneGamma),
-        };
         let signature = Options {
-            form,
-            sides,
             threshold: self.threshold,
             unsaturated: if self.keep_unsaturated {
                 Unsaturated::Kept
@@ -100,14 +96,11 @@ impl Choices {
             confidence: self.confidence,
             ..Options::default()
         };
-        let covariance = match &self.covariance {
-            CovarianceChoice::Auto => None,
-            CovarianceChoice::Named(covariance) => Some(covariance.clone()),
-        };
         network::Options {
             signature,
-            covariance,
+            covariance: self.covariance.named(),
             statistic: self.statistic.into(),
+            wanted: self.model,
         }
     }
 }
@@ -120,7 +113,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     files::refuse_unwritable(&args.output)?;
     let data = files::dataset(&args.data)?;
     let fitted = fit_file(&data, &args.data, &args.output, &args.choices)?;
-    parameter_rows(&fitted).print(args.format)?;
+    parameters::of_all(&fitted).print(args.format)?;
+    for failure in &fitted.failures {
+        eprintln!("netsig: note: not fitted: {failure}");
+    }
     for algorithm in &fitted.signatures {
         eprintln!("{}", meaning(algorithm));
         for warning in warnings(algorithm) {
@@ -144,11 +140,7 @@ pub fn fit_file(
     choices: &Choices,
 ) -> Result<NetworkFit, Failure> {
     let shown = source.display();
-    if let Some(reason) = data.void() {
-        return Err(Failure::data(format!(
-            "{shown}: the data are void: {reason}; measure again"
-        )));
-    }
+    files::refuse_void(data, source)?;
     let fitted = network::fit(data, &choices.options())
         .map_err(|error| Failure::data(format!("{shown}: {error}")))?;
     let mut provenance = Provenance::default();
@@ -160,60 +152,6 @@ pub fn fit_file(
     let profile = fitted.profile(provenance, choices.confidence);
     files::replace(output, profile.to_toml().as_bytes())?;
     Ok(fitted)
-}
-
-/// All parameters with their intervals.
-pub fn parameter_rows(fitted: &NetworkFit) -> Rows {
-    let mut rows = Rows::new(&[
-        "collective",
-        "algorithm",
-        "parameter",
-        "value",
-        "lower",
-        "upper",
-    ]);
-    let mut push = |who: [&str; 3], estimate: Estimate, show: &dyn Fn(f64) -> String| {
-        let mut row: Vec<Cell> = who.iter().map(|text| Cell::text(*text)).collect();
-        row.extend(
-            [estimate.value, estimate.lower, estimate.upper].map(|v| Cell::shown_as(v, show(v))),
-        );
-        rows.push(row);
-    };
-    let as_time = |v: f64| Seconds(v).to_string();
-    let as_gap = |v: f64| format!("{:.4} ns/B", v * 1e9);
-    push(["", "", "alpha_s"], fitted.hockney.alpha, &as_time);
-    push(["", "", "beta_s_per_byte"], fitted.hockney.beta, &as_gap);
-    for algorithm in &fitted.signatures {
-        let collective = algorithm.collective.to_string();
-        let who = |parameter| [collective.as_str(), algorithm.algorithm.as_str(), parameter];
-        for (parameter, estimate) in &algorithm.fit.parameters {
-            match parameter {
-                Parameter::GammaBelow => {
-                    push(who("gamma_below"), *estimate, &|v| format!("{v:.4}"));
-                }
-                Parameter::Gamma => push(who("gamma"), *estimate, &|v| format!("{v:.4}")),
-                Parameter::Delta => push(who("delta_s"), *estimate, &as_time),
-            }
-        }
-        if let Some(m) = algorithm.fit.threshold {
-            let [value, lower, upper] = [m.value, m.lower, m.upper].map(Bytes::as_f64);
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "whole bytes put in above"
-            )]
-            push(
-                who("threshold_bytes"),
-                Estimate {
-                    value,
-                    lower,
-                    upper,
-                },
-                &|v| Bytes(v as u64).to_string(),
-            );
-        }
-    }
-    rows
 }
 
 /// What a signature says, in a sentence.

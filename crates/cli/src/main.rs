@@ -2,18 +2,24 @@
 //! prints.
 
 mod args;
+mod bounds;
+mod compare;
 mod demo;
 mod failure;
 mod files;
+mod filter;
 mod fit;
 mod job;
 mod lab;
 mod launch;
 mod measure;
+mod models;
+mod parameters;
 mod plot;
 mod predict;
 mod progress;
 mod rows;
+mod select;
 
 use std::process::ExitCode;
 
@@ -33,7 +39,11 @@ enum Command {
     Lab(lab::Args),
     Measure(measure::Args),
     Fit(fit::Args),
+    Compare(compare::Args),
     Predict(predict::Args),
+    Select(select::Args),
+    Bounds(bounds::Args),
+    Models(models::Args),
 }
 
 fn main() -> ExitCode {
@@ -45,7 +55,11 @@ fn main() -> ExitCode {
         Command::Lab(args) => lab::run(&args),
         Command::Measure(args) => measure::run(&args),
         Command::Fit(args) => fit::run(&args),
+        Command::Compare(args) => compare::run(&args),
         Command::Predict(args) => predict::run(&args),
+        Command::Select(args) => select::run(&args),
+        Command::Bounds(args) => bounds::run(&args),
+        Command::Models(args) => models::run(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -77,6 +77,24 @@ impl Cell {
         }
     }
 
+    /// An absolute relative error, shown in per cent.
+    pub fn share(share: f64) -> Self {
+        Self::shown_as(share, format!("{:.1} %", share * 100.0))
+    }
+
+    /// A plain number.
+    pub fn number(number: f64) -> Self {
+        Self::shown_as(number, number.to_string())
+    }
+
+    /// No value.
+    pub fn nothing() -> Self {
+        Self {
+            shown: String::new(),
+            value: Value::Null,
+        }
+    }
+
     /// A number that people read in another form.
     pub fn shown_as(number: f64, shown: String) -> Self {
         Self {
@@ -174,6 +192,7 @@ pub fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
+        Value::Null => String::new(),
         other => other.to_string(),
     }
 }

@@ -3,6 +3,7 @@
 
 pub mod cells;
 pub mod collective;
+pub mod compare;
 pub mod dataset;
 pub mod exchange;
 pub mod file_error;
@@ -11,6 +12,8 @@ pub mod list;
 pub mod model;
 pub mod predict;
 pub mod profile;
+pub mod registry;
 pub mod scenario;
 pub mod schedule;
+pub mod select;
 pub mod units;

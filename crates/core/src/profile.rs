@@ -14,7 +14,9 @@ use crate::fit::saturation::Saturation;
 use crate::fit::signature::{Parameter, Residuals, ThresholdEstimate};
 use crate::fit::{Estimate, Point};
 use crate::model::hockney::Hockney;
+use crate::model::plogp::PLogP;
 use crate::model::signature::Signature;
+use crate::registry::{Model, Network, Values};
 use crate::units::{Bytes, Procs};
 
 /// The version of the format that this netsig writes, and the newest that it reads.
@@ -27,8 +29,12 @@ pub struct Profile {
     pub provenance: Provenance,
     /// Point-to-point parameters.
     pub hockney: HockneyEntry,
+    /// L, g(m), os(m), or(m), where they are known.
+    pub plogp: Option<PLogP>,
     /// Contention signatures, one for each collective and algorithm.
     pub signatures: Vec<SignatureEntry>,
+    /// Other models with fitted parameters.
+    pub models: Vec<ModelEntry>,
 }
 
 /// α and β with their intervals.
@@ -84,6 +90,33 @@ pub struct SignatureEntry {
     pub domain: Domain,
 }
 
+/// A model of the registry with the parameters that a fit gave it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelEntry {
+    /// The model.
+    pub model: &'static Model,
+    /// The collective that was measured.
+    pub collective: Collective,
+    /// Who ran it.
+    pub algorithm: String,
+    /// All of its parameters.
+    pub values: Values,
+    /// Those that were estimated, by their place, in the order of `covariance`.
+    pub estimates: Vec<(usize, Estimate)>,
+    /// Their covariance.
+    pub covariance: DMatrix<f64>,
+    /// Degrees of freedom.
+    pub dof: usize,
+    /// The level of the intervals.
+    pub confidence: f64,
+    /// How far the fitted points lie from the model, in relative terms.
+    pub residual: f64,
+    /// What the fit assumed of the errors: the name of a covariance choice.
+    pub errors: String,
+    /// What was measured.
+    pub domain: Domain,
+}
+
 impl Domain {
     /// The domain of fitted points; `None` if there are none.
     pub fn of(points: &[Point]) -> Option<Self> {
@@ -132,6 +165,26 @@ impl Profile {
     /// The profile as TOML text.
     pub fn to_toml(&self) -> String {
         wire::to_toml(self)
+    }
+
+    /// What models know of the network; where pLogP was not measured it follows from α and
+    /// β, see [`PLogP::from_hockney`].
+    pub fn network(&self) -> Network {
+        let hockney = self.hockney.model;
+        let plogp = self.plogp.clone();
+        Network {
+            hockney,
+            plogp: plogp.unwrap_or_else(|| PLogP::from_hockney(&hockney)),
+            signature: None,
+            tree: None,
+        }
+    }
+
+    /// A fitted model of an algorithm.
+    pub fn model(&self, model: &Model, algorithm: &str) -> Option<&ModelEntry> {
+        self.models
+            .iter()
+            .find(|entry| entry.model == model && entry.algorithm == algorithm)
     }
 
     /// The signature of an algorithm.

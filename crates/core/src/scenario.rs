@@ -8,6 +8,7 @@
 mod wire;
 
 use crate::file_error::FileError;
+use crate::model::tree::Link;
 use crate::units::{BitsPerSecond, Bytes, Procs, Seconds};
 
 /// More hosts than this do not fit the address plan (`10.0.0.1` and up).
@@ -115,6 +116,23 @@ impl Scenario {
             put("truth", truth.to_table().into());
         }
         file.to_string()
+    }
+
+    /// The links with how many hosts lie behind each: those of a host, and the uplink.
+    /// Headers are not counted, so that bounds stay bounds.
+    pub fn links(&self) -> Vec<Link> {
+        let host = Link {
+            below: 1,
+            gap: self.rate.gap_per_byte(),
+        };
+        let uplink = match &self.topology {
+            Topology::Star => None,
+            Topology::Tree(uplink) => Some(Link {
+                below: uplink.first_switch_hosts,
+                gap: uplink.rate.gap_per_byte(),
+            }),
+        };
+        [host].into_iter().chain(uplink).collect()
     }
 
     /// How many bytes a shaped host link lets through at once.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use netsig_core::collective::{ALGORITHMS, Algorithm, Collective};
 use netsig_core::dataset::{Dataset, Experiment, LossCounters, Provenance, Sample};
-use netsig_core::fit::network::{self, Options};
+use netsig_core::fit::network::{self, Options, Wanted};
 use netsig_core::fit::{Covariance, Point, signature};
 use netsig_core::list::List;
 use netsig_core::model::hockney::Hockney;
@@ -95,9 +95,12 @@ fn network_data(gamma: f64, delta: f64) -> Dataset {
 
 proptest! {
     #[test]
-    fn every_schedule_delivers(n in 1u32..70, window in 1u32..80) {
+    fn every_schedule_delivers(n in 1u32..70, setting in 1u32..80) {
         for entry in &ALGORITHMS {
-            let name = entry.usage().replace("WINDOW", &window.to_string());
+            let name = match entry.parameter {
+                None => entry.name.to_owned(),
+                Some(_) => format!("{}:{setting}", entry.name),
+            };
             let algorithm = Algorithm::parse(entry.collective, &name).unwrap();
             prop_assert_eq!(algorithm.check(procs(n)), Ok(()));
         }
@@ -129,9 +132,10 @@ proptest! {
         n in 2u32..10_000,
         size in 0u64..(1 << 40),
     ) {
-        let fitted = network::fit(&network_data(gamma, delta), &Options::default()).unwrap();
+        let options = Options { wanted: Wanted::Signature, ..Options::default() };
+        let fitted = network::fit(&network_data(gamma, delta), &options).unwrap();
         let profile = fitted.profile(Provenance::default(), 0.95);
-        let seen = predict::alltoall(&profile.signatures[0], procs(n), Bytes(size));
+        let seen = predict::signature(&profile.signatures[0], procs(n), Bytes(size)).unwrap();
         prop_assert!(seen.time.0.is_finite() && seen.time.0 > 0.0);
         prop_assert!(seen.lower <= seen.time && seen.time <= seen.upper, "{:?}", seen);
         prop_assert!(seen.upper.0.is_finite());

@@ -4,7 +4,8 @@
 use nalgebra::{DMatrix, DVector};
 use netsig_core::fit::saturation::Saturation;
 use netsig_core::fit::signature::{
-    Options, Parameter, Scale, Sides, SignatureFit, ThresholdChoice, Unsaturated, fit,
+    DeltaRule, Options, Parameter, Scale, SidePoints, Sides, SignatureFit, ThresholdChoice,
+    Unsaturated, fit,
 };
 use netsig_core::fit::{Covariance, FitError, Point};
 use netsig_core::model::hockney::Hockney;
@@ -251,6 +252,37 @@ fn a_network_without_contention_has_neither_delta_nor_threshold() {
     assert_close(fitted.signature.gamma, 1.5, 0.02);
 }
 
+/// A network that gains 0.5 ms on each message from 2 KiB on.
+#[test]
+fn a_negative_delta_is_kept_where_it_is_wanted() {
+    let gain = |size: u64| if size >= 2048 { 23.0 * 5e-4 } else { 0.0 };
+    let bound = |size| fast_ethernet().alltoall(Procs::new(24).unwrap(), Bytes(size));
+    let times = SIZES.map(|size| (bound(size).0 * 1.5 - gain(size), 1e-4));
+    let at = options(ThresholdChoice::At(Bytes(2048)), Covariance::Ols);
+    let fit_with = |delta| {
+        let options = Options {
+            delta,
+            ..at.clone()
+        };
+        fit(&fast_ethernet(), &points(times.into_iter()), &options).unwrap()
+    };
+    let kept = fit_with(DeltaRule::Kept);
+    assert_close(kept.signature.gamma, 1.5, 1e-9);
+    assert_close(kept.signature.delta.0, -5e-4, 1e-8);
+    assert_eq!(fit_with(DeltaRule::Tested).signature.delta, Seconds(0.0));
+}
+
+#[test]
+fn fewer_points_do_where_fewer_are_asked_for() {
+    let options = Options {
+        least: SidePoints { below: 2, from: 2 },
+        ..options(ThresholdChoice::Search, Covariance::Ols)
+    };
+    let fitted = fit(&fast_ethernet(), &exact_points()[..6], &options).unwrap();
+    assert_eq!(fitted.threshold.map(|m| m.value), Some(Bytes(2048)));
+    assert_close(fitted.signature.gamma, 1.0195, 1e-6);
+}
+
 #[test]
 fn a_second_gamma_is_found_where_there_is_one() {
     let bound = |size| {
@@ -280,7 +312,10 @@ fn data_that_cannot_answer_are_refused() {
     };
     let all = exact_points();
     let unsearched = fit_with(&all[..5], ThresholdChoice::Search);
-    assert_eq!(unsearched, FitError::NoSearch { found: 5 });
+    assert!(
+        matches!(unsearched, FitError::NoSearch { found: 5, .. }),
+        "{unsearched}"
+    );
     let few = fit_with(&all[..3], ThresholdChoice::Search);
     assert!(
         matches!(

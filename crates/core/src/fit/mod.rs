@@ -2,7 +2,9 @@
 
 pub mod gls;
 pub mod hockney;
+pub mod model;
 pub mod network;
+pub mod plogp;
 pub mod saturation;
 pub mod signature;
 
@@ -119,11 +121,15 @@ pub enum FitError {
     },
     /// Too few points to look for the threshold.
     #[error(
-        "M cannot be searched in {found} points, it takes two below and four from it on; measure more sizes, or give --threshold BYTES or none"
+        "M cannot be searched in {found} points, it takes {below} below and {from} from it on; measure more sizes, or give --threshold BYTES or none"
     )]
     NoSearch {
         /// How many points there are.
         found: usize,
+        /// How many it takes below M.
+        below: usize,
+        /// How many it takes from M on.
+        from: usize,
     },
     /// All points are on one side of the threshold.
     #[error(
@@ -278,8 +284,13 @@ fn regress_relative(
     solve(&fitted)
 }
 
-/// Quantile of Student's t for a two-sided interval of level `confidence`.
-pub(crate) fn t_quantile(confidence: f64, dof: f64) -> f64 {
+/// Quantile of Student's t for a two-sided interval of level `confidence`: t(0.975) for
+/// 0.95. Fewer than one of the `dof` degrees of freedom count as one; a level outside
+/// \[0, 1) has none, which is NaN.
+pub fn t_quantile(confidence: f64, dof: f64) -> f64 {
+    if !(0.0..1.0).contains(&confidence) {
+        return f64::NAN;
+    }
     let t = StudentsT::new(0.0, 1.0, dof.max(1.0)).expect("positive degrees of freedom");
     t.inverse_cdf(f64::midpoint(1.0, confidence))
 }

@@ -1,16 +1,20 @@
-//! All that a dataset says about a network: α and β from its ping-pong and a contention
-//! signature for each algorithm of a collective in it.
+//! All that a dataset says about a network: α and β from its ping-pong and, for each
+//! algorithm of an all-to-all in it, a contention signature and every other model that has
+//! parameters.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use super::hockney::{self, HockneyFit};
+use super::model::{self, ModelFit};
 use super::signature::{self, BaseError, SignatureFit};
 use super::{Covariance, FitError, Point, points};
 use crate::cells::{CellKey, Statistic, Summary, summarise};
 use crate::collective::Collective;
 use crate::dataset::{Dataset, Experiment, Provenance};
-use crate::profile::{Domain, HockneyEntry, Profile, SignatureEntry};
+use crate::model::plogp::PLogP;
+use crate::profile::{Domain, HockneyEntry, ModelEntry, Profile, SignatureEntry};
+use crate::registry::{self, Estimator, Model, Network, SIGNATURE};
 
 /// How to fit a dataset.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -23,6 +27,20 @@ pub struct Options {
     pub covariance: Option<Covariance>,
     /// What stands for the repetitions of a cell of a collective.
     pub statistic: Statistic,
+    /// What is fitted besides α and β.
+    pub wanted: Wanted,
+}
+
+/// Which models to fit.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Wanted {
+    /// The signature, and every model of the registry that the data determine.
+    #[default]
+    All,
+    /// The signature alone.
+    Signature,
+    /// One model of the registry, which the data must determine.
+    One(&'static Model),
 }
 
 /// A failed fit and what was being fitted.
@@ -40,6 +58,27 @@ pub struct NetworkFit {
     pub hockney: HockneyFit,
     /// The signature of each algorithm.
     pub signatures: Vec<AlgorithmFit>,
+    /// The other models of each algorithm.
+    pub models: Vec<FittedModel>,
+    /// What could not be fitted, and why.
+    pub failures: Vec<NetworkFitError>,
+}
+
+/// A model of one algorithm.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FittedModel {
+    /// The model.
+    pub model: &'static Model,
+    /// What the algorithm computes.
+    pub collective: Collective,
+    /// Its name.
+    pub algorithm: String,
+    /// The points that were fitted.
+    pub points: Vec<Point>,
+    /// The fit.
+    pub fit: ModelFit,
+    /// The covariance that it assumes.
+    pub covariance: Covariance,
 }
 
 /// The signature of one algorithm.
@@ -60,7 +99,8 @@ pub struct AlgorithmFit {
 /// Fits everything in `data`.
 ///
 /// # Errors
-/// If there is no usable ping-pong, or no collective, or one cannot be fitted.
+/// If there is no usable ping-pong, or an all-to-all has no signature, or the one model
+/// that is wanted cannot be fitted.
 pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, NetworkFitError> {
     let cells = summarise(data);
     let ping_pong = points(&cells, Statistic::Median, |key| {
@@ -71,36 +111,110 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, NetworkFitEr
         subject: "ping-pong".to_owned(),
         error,
     })?;
-    let mut signatures = Vec::new();
+    let mut fitted = NetworkFit {
+        hockney,
+        signatures: Vec::new(),
+        models: Vec::new(),
+        failures: Vec::new(),
+    };
     for ((collective, algorithm), points) in by_algorithm(&cells, options.statistic) {
-        let fitted = fit_signature(&hockney, &points, options);
-        let (fit, covariance) = fitted.map_err(|error| NetworkFitError {
-            subject: format!("{collective} {algorithm}"),
-            error,
-        })?;
-        signatures.push(AlgorithmFit {
+        let measured = Measured {
             collective,
             algorithm,
             points,
+            options,
+        };
+        match options.wanted {
+            Wanted::One(model) => {
+                let fit = measured.model(model, &fitted.hockney)?;
+                fitted.models.push(fit);
+            }
+            _ if collective != Collective::Alltoall => {}
+            Wanted::Signature => fitted.signatures.push(measured.signature(&fitted.hockney)?),
+            Wanted::All => {
+                fitted.signatures.push(measured.signature(&fitted.hockney)?);
+                measured.all_models(&mut fitted);
+            }
+        }
+    }
+    Ok(fitted)
+}
+
+/// The points of one algorithm.
+struct Measured<'a> {
+    collective: Collective,
+    algorithm: String,
+    points: Vec<Point>,
+    options: &'a Options,
+}
+
+impl Measured<'_> {
+    fn failed(&self, model: &str, error: FitError) -> NetworkFitError {
+        NetworkFitError {
+            subject: format!("{} {} {model}", self.collective, self.algorithm),
+            error,
+        }
+    }
+
+    fn signature(&self, hockney: &HockneyFit) -> Result<AlgorithmFit, NetworkFitError> {
+        let (fit, covariance) = fit_signature(hockney, &self.points, self.options)
+            .map_err(|error| self.failed("signature", error))?;
+        Ok(AlgorithmFit {
+            collective: self.collective,
+            algorithm: self.algorithm.clone(),
+            points: self.points.clone(),
             fit,
             covariance,
-        });
+        })
     }
-    if signatures.is_empty() {
-        let error = FitError::TooFewPoints {
-            what: "the contention signature".to_owned(),
-            found: 0,
-            needed: 4,
+
+    fn all_models(&self, fitted: &mut NetworkFit) {
+        let with_parameters = registry::of(self.collective)
+            .filter(|model| model.estimator != Estimator::None && model.name != SIGNATURE);
+        for model in with_parameters {
+            match self.model(model, &fitted.hockney) {
+                Ok(fit) => fitted.models.push(fit),
+                Err(error) => fitted.failures.push(error),
+            }
+        }
+    }
+
+    fn model(
+        &self,
+        model: &'static Model,
+        hockney: &HockneyFit,
+    ) -> Result<FittedModel, NetworkFitError> {
+        let network = Network {
+            hockney: hockney.model,
+            plogp: PLogP::from_hockney(&hockney.model),
+            signature: None,
+            tree: None,
         };
-        return Err(NetworkFitError {
-            subject: "collectives".to_owned(),
-            error,
-        });
+        let points: Vec<Point> = self
+            .points
+            .iter()
+            .filter(|p| p.procs.get() > 1)
+            .copied()
+            .collect();
+        let under = |covariance: Covariance| {
+            let options = model::Options {
+                covariance,
+                confidence: self.options.signature.confidence,
+            };
+            model::fit(model, &network, &points, &options)
+        };
+        let goodness = |fit: &ModelFit| (fit.weighted_rss, fit.dof);
+        let (fit, covariance) = under_best(&points, self.options, under, goodness)
+            .map_err(|error| self.failed(model.name, error))?;
+        Ok(FittedModel {
+            model,
+            collective: self.collective,
+            algorithm: self.algorithm.clone(),
+            points,
+            fit,
+            covariance,
+        })
     }
-    Ok(NetworkFit {
-        hockney,
-        signatures,
-    })
 }
 
 impl NetworkFit {
@@ -109,8 +223,14 @@ impl NetworkFit {
         Profile {
             provenance,
             hockney: HockneyEntry::from(&self.hockney),
+            plogp: None,
             signatures: self
                 .signatures
+                .iter()
+                .filter_map(|fitted| fitted.entry(confidence))
+                .collect(),
+            models: self
+                .models
                 .iter()
                 .filter_map(|fitted| fitted.entry(confidence))
                 .collect(),
@@ -140,14 +260,30 @@ impl AlgorithmFit {
     }
 }
 
+impl FittedModel {
+    /// What predictions need of the fit; `None` if nothing was fitted.
+    fn entry(&self, confidence: f64) -> Option<ModelEntry> {
+        Some(ModelEntry {
+            model: self.model,
+            collective: self.collective,
+            algorithm: self.algorithm.clone(),
+            values: self.fit.values.clone(),
+            estimates: self.fit.estimates.clone(),
+            covariance: self.fit.covariance.clone(),
+            dof: self.fit.dof,
+            confidence,
+            residual: self.fit.residual,
+            errors: self.covariance.to_string(),
+            domain: Domain::of(&self.points)?,
+        })
+    }
+}
+
 /// Residuals of so many times the variance that the repetitions tell (ŝ²) are the model's
 /// and no longer the measurement's.
 const MISFIT: f64 = 4.0;
 
-/// The signature and the covariance that it was fitted under. The variances of the means
-/// are the right weights where the model holds within them. Where it misses by more, they
-/// would let the quietest cells decide alone, so every cell then counts alike in relative
-/// terms, but for those whose time is start-up: they say little about contention.
+/// The signature and the covariance that it was fitted under.
 fn fit_signature(
     hockney: &HockneyFit,
     points: &[Point],
@@ -159,23 +295,38 @@ fn fit_signature(
     });
     let under = |covariance: Covariance| {
         let settings = signature::Options {
-            covariance: covariance.clone(),
+            covariance,
             base_error,
             ..options.signature.clone()
         };
-        signature::fit(&hockney.model, points, &settings).map(|fit| (fit, covariance))
+        signature::fit(&hockney.model, points, &settings)
     };
+    under_best(points, options, under, |fit| (fit.weighted_rss, fit.dof))
+}
+
+/// Fits under the covariance that the options name, else under the best one. The variances
+/// of the means are the right weights where the model holds within them. Where it misses by
+/// more, they would let the quietest cells decide alone, so every cell then counts alike in
+/// relative terms, but for those whose time is start-up: they say little about contention.
+fn under_best<F>(
+    points: &[Point],
+    options: &Options,
+    under: impl Fn(Covariance) -> Result<F, FitError>,
+    goodness: impl Fn(&F) -> (f64, usize),
+) -> Result<(F, Covariance), FitError> {
     if let Some(covariance) = &options.covariance {
-        return under(covariance.clone());
+        return Ok((under(covariance.clone())?, covariance.clone()));
     }
     let has_spread = |p: &Point| p.repetitions > 1 && p.deviation.0 > 0.0;
     if points.iter().all(has_spread) {
-        let (fit, covariance) = under(Covariance::Means)?;
-        if fit.weighted_rss <= MISFIT * fit.dof as f64 {
-            return Ok((fit, covariance));
+        let fit = under(Covariance::Means)?;
+        let (weighted_rss, dof) = goodness(&fit);
+        if weighted_rss <= MISFIT * dof as f64 {
+            return Ok((fit, Covariance::Means));
         }
     }
-    under(Covariance::BandwidthShare)
+    let fit = under(Covariance::BandwidthShare)?;
+    Ok((fit, Covariance::BandwidthShare))
 }
 
 fn by_algorithm(

@@ -6,7 +6,8 @@
 //! The parameters come from [`gls`](super::gls), M from the least weighted sum of
 //! squares over the measured sizes, its interval from the F distribution.
 //! δ is dropped when it is negative, below one microsecond, or its interval holds zero;
-//! M is then searched again for the γ alone, and one γ needs no M.
+//! M is then searched again for the γ alone, and one γ needs no M. [`DeltaRule::Kept`]
+//! leaves the regression as it is.
 //!
 //! # Source
 //! Steffenel 2006 §7: "linear regression with the Generalized Least Squares method,
@@ -57,6 +58,31 @@ pub enum Sides {
     Tested,
 }
 
+/// What becomes of a δ that the data do not support.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DeltaRule {
+    /// It is dropped.
+    #[default]
+    Tested,
+    /// It stays, whatever its value.
+    Kept,
+}
+
+/// How many points it takes on either side of M.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SidePoints {
+    /// m < M; one is enough where M is given.
+    pub below: usize,
+    /// m ≥ M.
+    pub from: usize,
+}
+
+impl Default for SidePoints {
+    fn default() -> Self {
+        Self { below: 2, from: 4 }
+    }
+}
+
 /// The scale σ² of the errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scale {
@@ -87,8 +113,12 @@ pub struct Options {
     pub covariance: Covariance,
     /// Where M comes from.
     pub threshold: ThresholdChoice,
+    /// How many points M needs below it and from it on.
+    pub least: SidePoints,
     /// One γ or two.
     pub sides: Sides,
+    /// Whether an unsupported δ is dropped.
+    pub delta: DeltaRule,
     /// Where σ² comes from.
     pub scale: Scale,
     /// What becomes of process counts that do not saturate the network.
@@ -116,7 +146,9 @@ impl Default for Options {
             form: Form::default(),
             covariance: Covariance::default(),
             threshold: ThresholdChoice::default(),
+            least: SidePoints::default(),
             sides: Sides::default(),
+            delta: DeltaRule::default(),
             scale: Scale::default(),
             unsaturated: Unsaturated::default(),
             base_error: None,
@@ -232,7 +264,8 @@ fn fit_points(
         options,
     };
     let with_delta = problem.choose(&[Parameter::Delta])?;
-    let (chosen, profile) = if problem.has_real_delta(&with_delta.0) {
+    let is_kept = options.delta == DeltaRule::Kept || problem.has_real_delta(&with_delta.0);
+    let (chosen, profile) = if is_kept {
         with_delta
     } else {
         problem.choose(&[])?

@@ -1,20 +1,21 @@
 //! The profile as it stands in its file.
 
+mod model;
+mod network;
+mod signature;
+
 use std::collections::BTreeMap;
 
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
-use super::{Domain, HockneyEntry, Profile, SignatureEntry, VERSION};
+use self::model::WireModel;
+use self::network::{WireHockney, WirePLogP};
+use self::signature::WireSignature;
+use super::{Domain, Profile, VERSION};
 use crate::dataset::Provenance;
 use crate::file_error::{FileError, parse_toml};
-use crate::fit::Estimate;
-use crate::fit::saturation::Saturation;
-use crate::fit::signature::{Parameter, Residuals, ThresholdEstimate};
-use crate::model::Threshold;
-use crate::model::hockney::Hockney;
-use crate::model::signature::Signature;
-use crate::units::{Bytes, Procs, Seconds, SecondsPerByte};
+use crate::units::{Bytes, Procs};
 
 #[derive(Deserialize)]
 struct Versioned {
@@ -28,37 +29,11 @@ struct WireProfile {
     #[serde(default)]
     provenance: BTreeMap<String, String>,
     hockney: WireHockney,
+    plogp: Option<WirePLogP>,
     #[serde(default, rename = "signature")]
     signatures: Vec<WireSignature>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WireHockney {
-    alpha_s: Estimate,
-    beta_s_per_byte: Estimate,
-    residual: f64,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WireSignature {
-    collective: String,
-    algorithm: String,
-    form: String,
-    confidence: f64,
-    errors: String,
-    dof: usize,
-    /// The first process count with a steady γ; 0 where γ still changes; absent where unknown.
-    saturated_from_procs: Option<u32>,
-    threshold_bytes: Option<ThresholdEstimate>,
-    gamma: Estimate,
-    gamma_below: Option<Estimate>,
-    delta_s: Option<Estimate>,
-    covariance_of: Vec<Parameter>,
-    covariance: Vec<Vec<f64>>,
-    relative_residual: Residuals,
-    domain: WireDomain,
+    #[serde(default, rename = "model")]
+    models: Vec<WireModel>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -108,117 +83,67 @@ impl WireProfile {
         Ok(Profile {
             provenance,
             hockney,
+            plogp: self.plogp.map(WirePLogP::into_domain).transpose()?,
             signatures: signatures.collect::<Result<_, _>>()?,
+            models: self
+                .models
+                .into_iter()
+                .map(WireModel::into_domain)
+                .collect::<Result<_, _>>()?,
         })
     }
 }
 
-impl WireHockney {
-    fn into_domain(self) -> Result<HockneyEntry, String> {
-        let (alpha, beta) = (self.alpha_s, self.beta_s_per_byte);
-        let model = Hockney::new(Seconds(alpha.value), SecondsPerByte(beta.value));
-        let model = model.map_err(|error| format!("[hockney] {error}; fit again"))?;
-        Ok(HockneyEntry {
-            model,
-            alpha,
-            beta,
-            residual: self.residual,
+impl WireDomain {
+    fn into_domain(self) -> Result<Domain, String> {
+        if self.procs.is_empty() {
+            return Err("its domain names no process count".to_owned());
+        }
+        Ok(Domain {
+            procs: self.procs,
+            smallest: self.smallest_bytes,
+            largest: self.largest_bytes,
         })
     }
 }
 
-impl WireSignature {
-    /// What no formula of a prediction can work with.
-    fn refuse_impossible(&self) -> Result<(), String> {
-        if !(self.confidence > 0.0 && self.confidence < 1.0) {
-            return Err(format!(
-                "confidence = {} is not between 0 and 1",
-                self.confidence
-            ));
+impl From<&Domain> for WireDomain {
+    fn from(domain: &Domain) -> Self {
+        Self {
+            procs: domain.procs.clone(),
+            smallest_bytes: domain.smallest,
+            largest_bytes: domain.largest,
         }
-        if self.dof == 0 {
-            return Err("dof = 0 leaves no interval".to_owned());
-        }
-        let Residuals { below, above } = self.relative_residual;
-        if [below, above].iter().any(|r| !(r.is_finite() && *r >= 0.0)) {
-            return Err(format!(
-                "the relative residuals {below} and {above} are not possible"
-            ));
-        }
-        if !self
-            .covariance
-            .iter()
-            .flatten()
-            .all(|value| value.is_finite())
-        {
-            return Err("the covariance is not finite".to_owned());
-        }
-        Ok(())
     }
+}
 
-    fn into_domain(self, base: Hockney) -> Result<SignatureEntry, String> {
-        let wrong = |what: String| format!("signature of {:?}: {what}; fit again", self.algorithm);
-        let signature = Signature {
-            base,
-            form: self.form.parse().map_err(wrong)?,
-            gamma: self.gamma.value,
-            gamma_below: self.gamma_below.map(|g| g.value),
-            delta: Seconds(self.delta_s.map_or(0.0, |d| d.value)),
-            threshold: self.threshold_bytes.map(|m| Threshold::From(m.value)),
-        };
-        let signature = signature
-            .checked()
-            .map_err(|error| wrong(error.to_string()))?;
-        self.refuse_impossible().map_err(wrong)?;
-        let size = self.covariance_of.len();
-        if self.covariance.len() != size || self.covariance.iter().any(|row| row.len() != size) {
-            return Err(wrong(format!("the covariance is not {size} by {size}")));
-        }
-        let estimate = |parameter: Parameter| {
-            let found = match parameter {
-                Parameter::Gamma => Some(self.gamma),
-                Parameter::GammaBelow => self.gamma_below,
-                Parameter::Delta => self.delta_s,
-            };
-            found
-                .map(|estimate| (parameter, estimate))
-                .ok_or_else(|| wrong(format!("{parameter:?} has no value")))
-        };
-        let parameters = self
-            .covariance_of
-            .iter()
-            .copied()
-            .map(estimate)
-            .collect::<Result<_, _>>()?;
-        let collective = self
-            .collective
-            .parse()
-            .map_err(|e: crate::collective::UnknownAlgorithm| wrong(e.to_string()))?;
-        if self.domain.procs.is_empty() {
-            return Err(wrong("its domain names no process count".to_owned()));
-        }
-        Ok(SignatureEntry {
-            collective,
-            signature,
-            confidence: self.confidence,
-            errors: self.errors,
-            parameters,
-            covariance: DMatrix::from_fn(size, size, |i, j| self.covariance[i][j]),
-            dof: self.dof,
-            threshold: self.threshold_bytes,
-            residuals: self.relative_residual,
-            saturation: match self.saturated_from_procs {
-                None => Saturation::Unverified,
-                Some(count) => Procs::new(count).map_or(Saturation::NotReached, Saturation::From),
-            },
-            domain: Domain {
-                procs: self.domain.procs,
-                smallest: self.domain.smallest_bytes,
-                largest: self.domain.largest_bytes,
-            },
-            algorithm: self.algorithm,
-        })
+/// What no formula of a prediction can work with.
+fn refuse_impossible(confidence: f64, dof: usize, covariance: &[Vec<f64>]) -> Result<(), String> {
+    if !(confidence > 0.0 && confidence < 1.0) {
+        return Err(format!("confidence = {confidence} is not between 0 and 1"));
     }
+    if dof == 0 {
+        return Err("dof = 0 leaves no interval".to_owned());
+    }
+    if !covariance.iter().flatten().all(|value| value.is_finite()) {
+        return Err("the covariance is not finite".to_owned());
+    }
+    Ok(())
+}
+
+/// The square matrix of so many rows.
+fn matrix(size: usize, rows: &[Vec<f64>]) -> Result<DMatrix<f64>, String> {
+    if rows.len() != size || rows.iter().any(|row| row.len() != size) {
+        return Err(format!("the covariance is not {size} by {size}"));
+    }
+    Ok(DMatrix::from_fn(size, size, |i, j| rows[i][j]))
+}
+
+fn rows(matrix: &DMatrix<f64>) -> Vec<Vec<f64>> {
+    let row = |row: nalgebra::RowDVector<f64>| row.iter().copied().collect();
+    (0..matrix.nrows())
+        .map(|i| row(matrix.row(i).into_owned()))
+        .collect()
 }
 
 impl From<&Profile> for WireProfile {
@@ -230,52 +155,10 @@ impl From<&Profile> for WireProfile {
         Self {
             netsig_profile: VERSION,
             provenance: facts.collect(),
-            hockney: WireHockney {
-                alpha_s: profile.hockney.alpha,
-                beta_s_per_byte: profile.hockney.beta,
-                residual: profile.hockney.residual,
-            },
+            hockney: WireHockney::from(&profile.hockney),
+            plogp: profile.plogp.as_ref().map(WirePLogP::from),
             signatures: profile.signatures.iter().map(WireSignature::from).collect(),
-        }
-    }
-}
-
-impl From<&SignatureEntry> for WireSignature {
-    fn from(entry: &SignatureEntry) -> Self {
-        let rows = entry
-            .covariance
-            .row_iter()
-            .map(|row| row.iter().copied().collect());
-        Self {
-            collective: entry.collective.to_string(),
-            algorithm: entry.algorithm.clone(),
-            form: entry.signature.form.to_string(),
-            confidence: entry.confidence,
-            errors: entry.errors.clone(),
-            dof: entry.dof,
-            saturated_from_procs: match entry.saturation {
-                Saturation::From(procs) => Some(procs.get()),
-                Saturation::NotReached => Some(0),
-                Saturation::Unverified => None,
-            },
-            threshold_bytes: entry.threshold,
-            gamma: entry
-                .parameter(Parameter::Gamma)
-                .expect("every signature has a gamma"),
-            gamma_below: entry.parameter(Parameter::GammaBelow),
-            delta_s: entry.parameter(Parameter::Delta),
-            covariance_of: entry
-                .parameters
-                .iter()
-                .map(|(parameter, _)| *parameter)
-                .collect(),
-            covariance: rows.collect(),
-            relative_residual: entry.residuals,
-            domain: WireDomain {
-                procs: entry.domain.procs.clone(),
-                smallest_bytes: entry.domain.smallest,
-                largest_bytes: entry.domain.largest,
-            },
+            models: profile.models.iter().map(WireModel::from).collect(),
         }
     }
 }
@@ -306,6 +189,23 @@ covariance_of = ["gamma", "delta"]
 covariance = [[0.01, 0.0], [0.0, 1e-7]]
 relative_residual = { below = 0.1, above = 0.05 }
 domain = { procs = [4, 8], smallest_bytes = 256, largest_bytes = 262144 }
+[plogp]
+latency_s = 5e-5
+gap_s = [[0, 1e-5], [1024, 2e-5]]
+send_overhead_s = [[0, 1e-6]]
+receive_overhead_s = [[0, 0]]
+[[model]]
+collective = "alltoall"
+algorithm = "direct"
+name = "factor_001"
+confidence = 0.95
+errors = "proportional"
+dof = 20
+relative_residual = 0.1
+covariance_of = ["gamma"]
+covariance = [[0.25]]
+parameters = { gamma = { value = 0.5, lower = 0.4, upper = 0.6 }, threshold_bytes = inf }
+domain = { procs = [4, 8], smallest_bytes = 256, largest_bytes = 262144 }
 "#;
 
     fn problem(text: &str) -> String {
@@ -315,7 +215,7 @@ domain = { procs = [4, 8], smallest_bytes = 256, largest_bytes = 262144 }
     #[test]
     fn what_is_written_reads_back() {
         let profile = parse("p.toml", TEXT).unwrap();
-        assert_eq!(profile.signatures[0].saturation, Saturation::Unverified);
+        assert_eq!(profile.models[0].values.numbers, [0.5, 0.0, f64::INFINITY]);
         assert_eq!(parse("p.toml", &to_toml(&profile)).unwrap(), profile);
     }
 
@@ -333,7 +233,11 @@ domain = { procs = [4, 8], smallest_bytes = 256, largest_bytes = 262144 }
             &TEXT.replace("1.8", "nan"),
             &TEXT.replace("[0.01, 0.0], ", ""),
             &TEXT.replace("value = 1e-4", "value = -1.0"),
-            &TEXT.replace("alltoall", "bcast"),
+            &TEXT.replace("alltoall", "reduce"),
+            &TEXT.replace("factor_001", "factor_002"),
+            &TEXT.replace("[1024, 2e-5]", "[0, 2e-5]"),
+            &TEXT.replace("latency_s = 5e-5", "latency_s = nan"),
+            &TEXT.replace("gamma = { value = 0.5", "gemma = { value = 0.5"),
             &TEXT.replace("[4, 8]", "[]"),
             &TEXT.replace("form = \"full\"", "form = \"fool\""),
             &TEXT.replace("confidence", "confidenze"),

@@ -4,7 +4,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::threshold::{self, ThresholdProfile};
-use super::{Options, Parameter, Scale, Sides};
+use super::{DeltaRule, Options, Parameter, Scale, Sides};
 use crate::fit::gls::Regression;
 use crate::fit::{Design, Estimate, FitError, Point, Variance};
 use crate::fit::{bandwidth_share, f_quantile, regress};
@@ -122,15 +122,16 @@ impl Problem<'_> {
     }
 
     /// Solves for `parameters` with the threshold at `threshold`, without δ if it would
-    /// be negative: contention costs, it does not give.
-    pub(super) fn solve_non_negative(
+    /// be negative (contention costs, it does not give) and need not be kept.
+    pub(super) fn solve_at(
         &self,
         parameters: &[Parameter],
         threshold: Bytes,
     ) -> Result<Candidate, FitError> {
         let candidate = self.solve(parameters, Some(threshold))?;
         let delta = parameters.iter().position(|p| *p == Parameter::Delta);
-        if delta.is_none_or(|index| candidate.regression.theta[index] >= 0.0) {
+        let is_possible = delta.is_none_or(|index| candidate.regression.theta[index] >= 0.0);
+        if is_possible || self.options.delta == DeltaRule::Kept {
             return Ok(candidate);
         }
         let others: Vec<Parameter> = parameters

@@ -1,7 +1,7 @@
 //! The search for the threshold M of the signature.
 //!
 //! # Method
-//! Every measured size with at least four points from it on and two below it is tried;
+//! Every measured size with enough points from it on and below it is tried;
 //! M is the one with the least weighted residual sum of squares (the smallest of equals).
 //! Its interval holds the sizes with RSS ≤ RSS₀·(1 + F(1, N−p)/(N−p)),
 //! RSS₀ the least.
@@ -10,10 +10,6 @@ use super::problem::{Candidate, Problem};
 use super::{Parameter, ThresholdChoice, ThresholdEstimate};
 use crate::fit::{FitError, f_quantile};
 use crate::units::Bytes;
-
-/// Points needed from M on, and below M.
-const LEAST_FROM: usize = 4;
-const LEAST_BELOW: usize = 2;
 
 /// The weighted residual sum of squares at each threshold that was tried, ascending.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -60,7 +56,7 @@ pub(super) fn choose(
         ThresholdChoice::At(threshold) => {
             refuse_one_sided(problem, threshold)?;
             Ok((
-                problem.solve_non_negative(parameters, threshold)?,
+                problem.solve_at(parameters, threshold)?,
                 ThresholdProfile::default(),
             ))
         }
@@ -75,7 +71,7 @@ fn search(
     let mut best: Option<Candidate> = None;
     let mut profile = Vec::new();
     for size in eligible(problem) {
-        let candidate = match problem.solve_non_negative(parameters, size) {
+        let candidate = match problem.solve_at(parameters, size) {
             Ok(candidate) => candidate,
             // A size at which the columns depend on each other is no candidate.
             Err(FitError::Singular { .. }) => continue,
@@ -94,6 +90,8 @@ fn search(
         Some(best) => Ok((best, ThresholdProfile(profile))),
         None => Err(FitError::NoSearch {
             found: problem.points.len(),
+            below: problem.options.least.below,
+            from: problem.options.least.from,
         }),
     }
 }
@@ -106,7 +104,8 @@ fn eligible(problem: &Problem) -> Vec<Bytes> {
     let below = |size: Bytes| sizes.partition_point(|s| *s < size);
     let mut distinct = sizes.clone();
     distinct.dedup();
-    distinct.retain(|&size| below(size) >= LEAST_BELOW && total - below(size) >= LEAST_FROM);
+    let least = problem.options.least;
+    distinct.retain(|&size| below(size) >= least.below && total - below(size) >= least.from);
     distinct
 }
 
@@ -116,6 +115,7 @@ fn refuse_one_sided(problem: &Problem, threshold: Bytes) -> Result<(), FitError>
         .iter()
         .filter(|p| p.size >= threshold)
         .count();
+    let least = problem.options.least.from;
     let side = match from {
         0 => Some("below"),
         all if all == problem.points.len() => Some("at or above"),
@@ -123,10 +123,10 @@ fn refuse_one_sided(problem: &Problem, threshold: Bytes) -> Result<(), FitError>
     };
     match side {
         Some(side) => Err(FitError::OneSided { side, threshold }),
-        None if from < LEAST_FROM => Err(FitError::TooFewPoints {
+        None if from < least => Err(FitError::TooFewPoints {
             what: format!("delta from M = {threshold} on"),
             found: from,
-            needed: LEAST_FROM,
+            needed: least,
         }),
         None => Ok(()),
     }

@@ -1,0 +1,152 @@
+//! `netsig bounds`: lower bounds of any message exchange.
+
+use std::path::PathBuf;
+
+use netsig_core::exchange::{Bounds, Claim3, Exchange, Model, ZeroMessages};
+use netsig_core::model::Threshold;
+use netsig_core::model::hockney::Hockney;
+use netsig_core::model::signature::{Form, Signature};
+use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
+
+use crate::args;
+use crate::failure::Failure;
+use crate::files;
+use crate::rows::{Cell, Format, Rows};
+
+/// Lower bounds of a message exchange that need not be uniform.
+#[derive(clap::Args)]
+pub struct Args {
+    /// A square matrix of sizes in bytes (row i: what process i sends), or arcs under the
+    /// header `from,to,size_bytes`.
+    exchange: PathBuf,
+    /// Start-up time of a message, such as 50us or 5e-5 (seconds).
+    #[arg(long, value_name = "TIME", value_parser = args::duration)]
+    alpha: Seconds,
+    /// Time of a byte, such as 10ns or 1e-8 (seconds).
+    #[arg(long, value_name = "TIME", value_parser = args::duration)]
+    beta: Seconds,
+    /// All processes start each of their messages together.
+    #[arg(long)]
+    synchronous: bool,
+    /// Empty messages cost their start-up.
+    #[arg(long)]
+    count_zero_messages: bool,
+    /// The contention ratio of a signature, for its time.
+    #[arg(long)]
+    gamma: Option<f64>,
+    /// What each simultaneous communication costs from the threshold on.
+    #[arg(long, value_name = "TIME", value_parser = args::duration, default_value = "0", requires = "gamma")]
+    delta: Seconds,
+    /// The mean message from which on delta counts.
+    #[arg(long, value_name = "BYTES", default_value = "0", requires = "gamma")]
+    threshold: Bytes,
+    /// How to print it.
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If the file holds no exchange or a parameter is not possible.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let base = Hockney::new(args.alpha, SecondsPerByte(args.beta.0)).map_err(Failure::usage)?;
+    let zero = if args.count_zero_messages {
+        ZeroMessages::Counted
+    } else {
+        ZeroMessages::Absent
+    };
+    let name = args.exchange.display().to_string();
+    let exchange = Exchange::parse(&name, &files::text(&args.exchange)?, zero)?;
+    let bounds = exchange.bounds(&base);
+    let mut rows = rows(args, &base, &exchange, &bounds);
+    if let Some(gamma) = args.gamma {
+        let signature = Signature {
+            base,
+            form: Form::Full,
+            gamma,
+            gamma_below: None,
+            delta: args.delta,
+            threshold: Some(Threshold::From(args.threshold)),
+        };
+        let signature = signature.checked().map_err(Failure::usage)?;
+        rows.push(vec![
+            Cell::text("exchange_signature"),
+            Cell::time(exchange.signature_time(&signature)),
+            Cell::text("yes"),
+            Cell::text("prediction under contention, from per_vertex"),
+        ]);
+    }
+    eprintln!(
+        "{} processes, {} messages; Delta_s = {}, Delta_r = {}, t_s = {}, t_r = {}",
+        exchange.procs(),
+        exchange.messages(),
+        bounds.max_out_degree,
+        bounds.max_in_degree,
+        bounds.send_time,
+        bounds.receive_time
+    );
+    Ok(rows.print(args.format)?)
+}
+
+fn rows(args: &Args, base: &Hockney, exchange: &Exchange, bounds: &Bounds) -> Rows {
+    let model = if args.synchronous {
+        Model::Synchronous
+    } else {
+        Model::Asynchronous
+    };
+    let (applies, why) = match bounds.claim3_applies(model) {
+        Claim3::Synchronous => (
+            "yes",
+            "start-ups and bandwidth: the exchange is synchronous",
+        ),
+        Claim3::SameProcessSameDirection => (
+            "yes",
+            "start-ups and bandwidth: both maxima are of one process in one direction",
+        ),
+        Claim3::PrintedHypothesisOnly => (
+            "no",
+            "start-ups and bandwidth: both maxima are of one process, as printed, but in opposite directions",
+        ),
+        Claim3::No => (
+            "no",
+            "start-ups and bandwidth: the maxima are of different processes",
+        ),
+    };
+    let mut rows = Rows::new(&["bound", "time_s", "applies", "meaning"]);
+    let mut push = |name: &str, time: Seconds, applies: &str, meaning: &str| {
+        rows.push(vec![
+            Cell::text(name),
+            Cell::time(time),
+            Cell::text(applies),
+            Cell::text(meaning),
+        ]);
+    };
+    let start_ups = base.alpha() * f64::from(bounds.startups);
+    push(
+        "claim1",
+        start_ups,
+        "yes",
+        "start-ups of the busiest process",
+    );
+    push(
+        "claim2",
+        bounds.claim2,
+        "yes",
+        "bandwidth of the busiest port",
+    );
+    push("claim3", bounds.claim3, applies, why);
+    push(
+        "per_vertex",
+        bounds.per_vertex,
+        "yes",
+        "Claim 3 for each process and direction",
+    );
+    push(
+        "direct_exchange_sync",
+        exchange.direct_exchange_sync(base),
+        "attainable",
+        "direct exchange in synchronous steps takes so long",
+    );
+    rows
+}

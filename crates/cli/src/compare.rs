@@ -1,0 +1,117 @@
+//! `netsig compare`: every model's error on what it was not fitted to.
+
+use std::path::PathBuf;
+
+use netsig_core::compare;
+use netsig_core::dataset::{Dataset, Experiment};
+use netsig_core::fit::network::Options;
+use netsig_core::units::{Bytes, Procs};
+
+use crate::args::{self, CovarianceChoice, StatisticChoice};
+use crate::failure::Failure;
+use crate::files;
+use crate::filter::Filter;
+use crate::rows::{Cell, Format, Rows};
+
+/// Fit every model to one part of the data and judge it on the rest.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The data file.
+    data: PathBuf,
+    /// What the models are fitted to, such as 'procs<=16' or 'procs<16,size>=1KiB'; they are
+    /// judged on the rest [default: all but the largest process count].
+    #[arg(long, value_name = "CONDITION")]
+    train: Option<Filter>,
+    /// The covariance of the errors: auto, means, proportional, bandwidth-share, ols or
+    /// ar1:RHO.
+    #[arg(long, value_parser = args::covariance, default_value = "auto")]
+    covariance: CovarianceChoice,
+    /// What stands for the repetitions of a collective.
+    #[arg(long, value_enum, default_value = "mean")]
+    statistic: StatisticChoice,
+    /// How to print it.
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If the data cannot be used, or one of the two parts is empty, or nothing can be fitted.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let data = files::usable_dataset(&args.data)?;
+    let shown = args.data.display();
+    let cells = cells(&data);
+    let Some(&largest) = cells.iter().map(|(procs, _)| procs).max() else {
+        return Err(Failure::data(format!(
+            "{shown}: holds no collective; measure one"
+        )));
+    };
+    let trains = |procs: Procs, size: Bytes| match &args.train {
+        Some(filter) => filter.takes_in(procs, size),
+        None => procs < largest,
+    };
+    let [train, rest] = [true, false].map(|wanted| {
+        cells
+            .iter()
+            .filter(|(procs, size)| trains(*procs, *size) == wanted)
+            .count()
+    });
+    if train == 0 || rest == 0 {
+        let empty = if train == 0 { "fit to" } else { "judge on" };
+        return Err(Failure::data(format!(
+            "{shown}: leaves no cell to {empty}; measure more process counts or choose another --train"
+        )));
+    }
+    let options = Options {
+        covariance: args.covariance.named(),
+        statistic: args.statistic.into(),
+        ..Options::default()
+    };
+    let compared = compare::compare(&data, trains, &options)
+        .map_err(|error| Failure::data(format!("{shown}: {error}")))?;
+    for failure in &compared.failures {
+        eprintln!("netsig: note: not compared: {failure}");
+    }
+    eprintln!("fitted to {train} cells, judged on {rest}");
+    Ok(rows(&compared).print(args.format)?)
+}
+
+/// The process counts and sizes of collectives, each combination once.
+fn cells(data: &Dataset) -> Vec<(Procs, Bytes)> {
+    let is_collective = |experiment| matches!(experiment, Experiment::Collective(_));
+    let samples = data
+        .samples
+        .iter()
+        .filter(|sample| is_collective(sample.experiment));
+    let mut cells: Vec<_> = samples.map(|sample| (sample.procs, sample.size)).collect();
+    cells.sort_unstable();
+    cells.dedup();
+    cells
+}
+
+fn rows(compared: &compare::Comparison) -> Rows {
+    let mut rows = Rows::new(&[
+        "collective",
+        "algorithm",
+        "model",
+        "median_error",
+        "p90_error",
+        "worst_error",
+        "bias",
+        "points",
+    ]);
+    for score in &compared.scores {
+        rows.push(vec![
+            Cell::text(score.collective.to_string()),
+            Cell::text(score.algorithm.clone()),
+            Cell::text(score.model),
+            Cell::share(score.median),
+            Cell::share(score.p90),
+            Cell::share(score.worst),
+            Cell::error(score.bias),
+            Cell::count(score.points as u64),
+        ]);
+    }
+    rows
+}

@@ -1,0 +1,82 @@
+//! The point-to-point parameters as they stand in a profile.
+
+use serde::{Deserialize, Serialize};
+
+use crate::fit::Estimate;
+use crate::model::ParameterError;
+use crate::model::hockney::Hockney;
+use crate::model::plogp::{PLogP, Parameters, Table};
+use crate::profile::HockneyEntry;
+use crate::units::{Bytes, Seconds, SecondsPerByte};
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WireHockney {
+    alpha_s: Estimate,
+    beta_s_per_byte: Estimate,
+    residual: f64,
+}
+
+/// Rows of a table: size in bytes, time in seconds.
+pub(super) type WireTable = Vec<(Bytes, Seconds)>;
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(clippy::struct_field_names, reason = "keys carry their unit")]
+pub(super) struct WirePLogP {
+    latency_s: Seconds,
+    gap_s: WireTable,
+    send_overhead_s: WireTable,
+    receive_overhead_s: WireTable,
+}
+
+impl WireHockney {
+    pub(super) fn into_domain(self) -> Result<HockneyEntry, String> {
+        let (alpha, beta) = (self.alpha_s, self.beta_s_per_byte);
+        let model = Hockney::new(Seconds(alpha.value), SecondsPerByte(beta.value));
+        let model = model.map_err(|error| format!("[hockney] {error}; fit again"))?;
+        Ok(HockneyEntry {
+            model,
+            alpha,
+            beta,
+            residual: self.residual,
+        })
+    }
+}
+
+impl From<&HockneyEntry> for WireHockney {
+    fn from(entry: &HockneyEntry) -> Self {
+        Self {
+            alpha_s: entry.alpha,
+            beta_s_per_byte: entry.beta,
+            residual: entry.residual,
+        }
+    }
+}
+
+impl WirePLogP {
+    pub(super) fn into_domain(self) -> Result<PLogP, String> {
+        let wrong = |error: ParameterError| format!("[plogp] {error}; mend the table");
+        let parameters = Parameters {
+            latency: self.latency_s,
+            gap: Table::new("gap_s", self.gap_s).map_err(wrong)?,
+            send_overhead: Table::new("send_overhead_s", self.send_overhead_s).map_err(wrong)?,
+            receive_overhead: Table::new("receive_overhead_s", self.receive_overhead_s)
+                .map_err(wrong)?,
+        };
+        PLogP::new(parameters).map_err(wrong)
+    }
+}
+
+impl From<&PLogP> for WirePLogP {
+    fn from(plogp: &PLogP) -> Self {
+        let [gap_s, send_overhead_s, receive_overhead_s] =
+            plogp.tables().map(|table| table.rows().to_vec());
+        Self {
+            latency_s: plogp.latency(),
+            gap_s,
+            send_overhead_s,
+            receive_overhead_s,
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! A contention signature as it stands in a profile.
+
+use serde::{Deserialize, Serialize};
+
+use super::{WireDomain, matrix, refuse_impossible, rows};
+use crate::fit::Estimate;
+use crate::fit::saturation::Saturation;
+use crate::fit::signature::{Parameter, Residuals, ThresholdEstimate};
+use crate::model::Threshold;
+use crate::model::hockney::Hockney;
+use crate::model::signature::Signature;
+use crate::profile::SignatureEntry;
+use crate::units::{Procs, Seconds};
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WireSignature {
+    collective: String,
+    algorithm: String,
+    form: String,
+    confidence: f64,
+    errors: String,
+    dof: usize,
+    /// The first process count with a steady γ; 0 where γ still changes; absent where unknown.
+    saturated_from_procs: Option<u32>,
+    threshold_bytes: Option<ThresholdEstimate>,
+    gamma: Estimate,
+    gamma_below: Option<Estimate>,
+    delta_s: Option<Estimate>,
+    covariance_of: Vec<Parameter>,
+    covariance: Vec<Vec<f64>>,
+    relative_residual: Residuals,
+    domain: WireDomain,
+}
+
+impl WireSignature {
+    /// What no formula of a prediction can work with.
+    fn refuse_impossible(&self) -> Result<(), String> {
+        refuse_impossible(self.confidence, self.dof, &self.covariance)?;
+        let Residuals { below, above } = self.relative_residual;
+        if [below, above].iter().any(|r| !(r.is_finite() && *r >= 0.0)) {
+            return Err(format!(
+                "the relative residuals {below} and {above} are not possible"
+            ));
+        }
+        Ok(())
+    }
+
+    pub(super) fn into_domain(self, base: Hockney) -> Result<SignatureEntry, String> {
+        let wrong = |what: String| format!("signature of {:?}: {what}; fit again", self.algorithm);
+        let signature = Signature {
+            base,
+            form: self.form.parse().map_err(wrong)?,
+            gamma: self.gamma.value,
+            gamma_below: self.gamma_below.map(|g| g.value),
+            delta: Seconds(self.delta_s.map_or(0.0, |d| d.value)),
+            threshold: self.threshold_bytes.map(|m| Threshold::From(m.value)),
+        };
+        let signature = signature
+            .checked()
+            .map_err(|error| wrong(error.to_string()))?;
+        self.refuse_impossible().map_err(wrong)?;
+        let estimate = |parameter: Parameter| {
+            let found = match parameter {
+                Parameter::Gamma => Some(self.gamma),
+                Parameter::GammaBelow => self.gamma_below,
+                Parameter::Delta => self.delta_s,
+            };
+            found
+                .map(|estimate| (parameter, estimate))
+                .ok_or_else(|| wrong(format!("{parameter:?} has no value")))
+        };
+        let parameters = self
+            .covariance_of
+            .iter()
+            .copied()
+            .map(estimate)
+            .collect::<Result<_, _>>()?;
+        let collective = self
+            .collective
+            .parse()
+            .map_err(|e: crate::collective::UnknownAlgorithm| wrong(e.to_string()))?;
+        Ok(SignatureEntry {
+            collective,
+            signature,
+            confidence: self.confidence,
+            errors: self.errors,
+            parameters,
+            covariance: matrix(self.covariance_of.len(), &self.covariance).map_err(wrong)?,
+            dof: self.dof,
+            threshold: self.threshold_bytes,
+            residuals: self.relative_residual,
+            saturation: match self.saturated_from_procs {
+                None => Saturation::Unverified,
+                Some(count) => Procs::new(count).map_or(Saturation::NotReached, Saturation::From),
+            },
+            domain: self.domain.into_domain().map_err(wrong)?,
+            algorithm: self.algorithm,
+        })
+    }
+}
+
+impl From<&SignatureEntry> for WireSignature {
+    fn from(entry: &SignatureEntry) -> Self {
+        Self {
+            collective: entry.collective.to_string(),
+            algorithm: entry.algorithm.clone(),
+            form: entry.signature.form.to_string(),
+            confidence: entry.confidence,
+            errors: entry.errors.clone(),
+            dof: entry.dof,
+            saturated_from_procs: match entry.saturation {
+                Saturation::From(procs) => Some(procs.get()),
+                Saturation::NotReached => Some(0),
+                Saturation::Unverified => None,
+            },
+            threshold_bytes: entry.threshold,
+            gamma: entry
+                .parameter(Parameter::Gamma)
+                .expect("every signature has a gamma"),
+            gamma_below: entry.parameter(Parameter::GammaBelow),
+            delta_s: entry.parameter(Parameter::Delta),
+            covariance_of: entry
+                .parameters
+                .iter()
+                .map(|(parameter, _)| *parameter)
+                .collect(),
+            covariance: rows(&entry.covariance),
+            relative_residual: entry.residuals,
+            domain: WireDomain::from(&entry.domain),
+        }
+    }
+}

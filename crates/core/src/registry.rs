@@ -1,0 +1,518 @@
+//! The registry: every model by name, with its formula, source, domain, what it needs, and
+//! a worked example.
+//!
+//! This one table drives `netsig models`, the names that `--model` takes, predictions,
+//! fits, comparisons and the tests. A model is one entry in one of the files below, and
+//! the formula itself stands in [`crate::model`] or [`crate::exchange`].
+
+mod alltoall;
+mod broadcast;
+mod exchange;
+mod general;
+mod grid;
+mod networks;
+mod scatter;
+
+use std::fmt;
+use std::num::NonZeroU32;
+
+use crate::collective::Collective;
+use crate::fit::signature::Sides;
+use crate::model::hockney::Hockney;
+use crate::model::plogp::{PLogP, Table};
+use crate::model::segment::{Search, Segment};
+use crate::model::signature::{Form, Signature};
+use crate::model::tree::Tree;
+use crate::model::{ParameterError, volume};
+use crate::units::{Bytes, Procs, Seconds};
+
+/// The name of netsig's own signature of an all-to-all, the model that a profile holds in
+/// full.
+pub const SIGNATURE: &str = "signature";
+
+/// What a model is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// One message between two processes.
+    Message,
+    /// A collective of n processes with m bytes.
+    Collective(Collective),
+    /// Any message exchange, as a digraph.
+    Exchange,
+    /// A whole program.
+    Program,
+}
+
+/// What the time of a model means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// No schedule can be faster.
+    LowerBound,
+    /// The time without contention.
+    ContentionFree,
+    /// The time under contention.
+    Contention,
+    /// The algorithm is not slower.
+    UpperBound,
+}
+
+/// What a model takes from a profile, besides parameters of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// α and β.
+    Hockney,
+    /// L, g(m), os(m), or(m).
+    PLogP,
+    /// The links of a network and how many processes lie behind each.
+    Tree,
+}
+
+/// What becomes of a parameter when a model is fitted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Role {
+    /// The time is linear in it; it is estimated, and not below this value.
+    Linear(f64),
+    /// As linear from zero on, and it counts from the threshold on.
+    Supplement,
+    /// The size from which on another parameter counts; searched among the sizes.
+    Threshold,
+    /// A whole number from 1 on; searched among the possible.
+    Count,
+    /// Not estimated: given, or its default.
+    Given,
+}
+
+/// A parameter of a model's own.
+#[derive(Debug, Clone, Copy)]
+pub struct Parameter {
+    /// Its name in profiles and options; the suffix says the unit.
+    pub name: &'static str,
+    /// What it is.
+    pub meaning: &'static str,
+    /// What a fit does with it.
+    pub role: Role,
+    /// What it is unless fitted or given.
+    pub default: Option<f64>,
+}
+
+/// How the parameters of a model are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Estimator {
+    /// It has none.
+    None,
+    /// As a contention signature of this form, with one γ or two.
+    Signature(Form, Sides),
+    /// By the roles of its parameters.
+    ByRole,
+    /// The latency L(m) that is left over (T − (n−1)·g(m)) at every size.
+    Latency,
+}
+
+/// A model.
+#[derive(Debug)]
+pub struct Model {
+    /// Its name, unique among the models of its subject.
+    pub name: &'static str,
+    /// What it is about.
+    pub subject: Subject,
+    /// What its time means.
+    pub kind: Kind,
+    /// The formula in Unicode.
+    pub formula: &'static str,
+    /// Who published it and where.
+    pub source: &'static str,
+    /// When it holds, and where netsig deviates from the print.
+    pub domain: &'static str,
+    /// What it takes from a profile.
+    pub needs: &'static [Need],
+    /// Its own parameters.
+    pub parameters: &'static [Parameter],
+    /// How they are found.
+    pub estimator: Estimator,
+    /// A worked example.
+    pub example: Example,
+    time: fn(&Inputs) -> Result<Timed, ModelError>,
+}
+
+/// A worked example: inputs for people, the same for the formula, and what comes out.
+#[derive(Debug)]
+pub struct Example {
+    /// The inputs in words.
+    pub inputs: &'static str,
+    /// The value that the formula must give.
+    pub expected: f64,
+    /// The unit of that value.
+    pub unit: &'static str,
+    network: fn() -> Network,
+    values: fn() -> Values,
+    case: fn() -> Case,
+}
+
+/// What is known of a network.
+#[derive(Debug, Clone)]
+pub struct Network {
+    /// α and β.
+    pub hockney: Hockney,
+    /// L, g(m), os(m), or(m).
+    pub plogp: PLogP,
+    /// The signature of the all-to-all in question, if there is one.
+    pub signature: Option<Signature>,
+    /// Its links, where they are known.
+    pub tree: Option<Tree>,
+}
+
+/// The values of a model's own parameters.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Values {
+    /// In the order of [`Model::parameters`].
+    pub numbers: Vec<f64>,
+    /// L(m), for the one model that has it.
+    pub latency: Option<Table>,
+}
+
+/// How a segmented algorithm cuts its message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Segments {
+    /// Into segments of this size.
+    Of(Segment),
+    /// Into those that the search finds best, whole multiples of the datatype.
+    Best(Search, Segment),
+}
+
+/// What is to be predicted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Case {
+    /// n.
+    pub procs: Procs,
+    /// m.
+    pub size: Bytes,
+    /// For segmented algorithms.
+    pub segments: Segments,
+}
+
+/// A time, and the segment size where the algorithm has one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Timed {
+    /// The time.
+    pub time: Seconds,
+    /// The segments it was computed for.
+    pub segment: Option<Segment>,
+}
+
+/// Why a model gives no time.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ModelError {
+    /// A number is not allowed.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
+    /// The model needs what is not known.
+    #[error("{model} needs {what}; {remedy}")]
+    Missing {
+        /// Which model.
+        model: &'static str,
+        /// What is missing.
+        what: String,
+        /// How to give it.
+        remedy: &'static str,
+    },
+    /// The formula gives what is no time.
+    #[error("{model} gives {time} s, which is no time; its parameters do not suit this network")]
+    Impossible {
+        /// Which model.
+        model: &'static str,
+        /// What it gives.
+        time: String,
+    },
+    /// No model of that name.
+    #[error("{name:?} is not a model{of}; write one of: {known}")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// Of what, with a leading " of "; empty for any.
+        of: String,
+        /// What there is.
+        known: String,
+    },
+}
+
+/// What a formula sees.
+struct Inputs<'a> {
+    model: &'static Model,
+    network: &'a Network,
+    values: &'a Values,
+    case: Case,
+}
+
+/// All models, grouped by subject, in the order in which lists show them.
+pub fn models() -> impl Iterator<Item = &'static Model> {
+    general::MESSAGES
+        .iter()
+        .chain(&broadcast::MODELS)
+        .chain(&scatter::SCATTER)
+        .chain(&scatter::GATHER)
+        .chain(&alltoall::MODELS)
+        .chain(&grid::MODELS)
+        .chain(&exchange::MODELS)
+        .chain(&general::PROGRAMS)
+}
+
+/// All models of a collective.
+pub fn of(collective: Collective) -> impl Iterator<Item = &'static Model> {
+    models().filter(move |model| model.subject == Subject::Collective(collective))
+}
+
+/// The model of a collective that is called `name`.
+///
+/// # Errors
+/// If there is none; the error names those there are.
+pub fn find(collective: Collective, name: &str) -> Result<&'static Model, ModelError> {
+    of(collective)
+        .find(|model| model.name == name)
+        .ok_or_else(|| unknown(name, format!(" of {collective}"), of(collective)))
+}
+
+/// All models called `name`: several subjects may use a name.
+///
+/// # Errors
+/// If there is none; the error names those there are.
+pub fn named(name: &str) -> Result<Vec<&'static Model>, ModelError> {
+    let found: Vec<_> = models().filter(|model| model.name == name).collect();
+    if found.is_empty() {
+        return Err(unknown(name, String::new(), models()));
+    }
+    Ok(found)
+}
+
+/// `time`, if it is one.
+///
+/// # Errors
+/// If it is negative or not finite.
+pub(crate) fn possible(model: &'static str, time: Seconds) -> Result<Seconds, ModelError> {
+    if time.0.is_finite() && time.0 >= 0.0 {
+        return Ok(time);
+    }
+    Err(ModelError::Impossible {
+        model,
+        time: time.0.to_string(),
+    })
+}
+
+/// A number that is whole and not negative, as such.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the condition leaves only what fits"
+)]
+fn whole(value: f64) -> Option<u64> {
+    (value.fract() == 0.0 && (0.0..=9_007_199_254_740_992.0).contains(&value))
+        .then_some(value as u64)
+}
+
+/// A number that is a count from 1 on, as such.
+fn count(name: &'static str, value: f64) -> Result<NonZeroU32, ParameterError> {
+    let count = whole(value).and_then(|count| u32::try_from(count).ok());
+    count
+        .and_then(NonZeroU32::new)
+        .ok_or_else(|| ParameterError::new(name, value, "a whole number from 1"))
+}
+
+fn unknown(name: &str, of: String, known: impl Iterator<Item = &'static Model>) -> ModelError {
+    let mut names: Vec<&str> = known.map(|model| model.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    ModelError::Unknown {
+        name: name.to_owned(),
+        of,
+        known: names.join(", "),
+    }
+}
+
+impl Model {
+    /// The time of `case` on `network`; zero for one process.
+    ///
+    /// # Errors
+    /// If n·m is beyond 2^64, the network lacks what the model needs, or a parameter has
+    /// no value or one that is not allowed.
+    pub fn time(
+        &'static self,
+        network: &Network,
+        values: &Values,
+        case: Case,
+    ) -> Result<Timed, ModelError> {
+        volume(case.procs, case.size)?;
+        let timed = (self.time)(&Inputs {
+            model: self,
+            network,
+            values,
+            case,
+        })?;
+        possible(self.name, timed.time)?;
+        Ok(timed)
+    }
+
+    /// The values of its parameters where all are given or have defaults, by `given`.
+    ///
+    /// # Errors
+    /// Names the parameter that has no value.
+    pub fn values(
+        &'static self,
+        given: impl Fn(&Parameter) -> Option<f64>,
+    ) -> Result<Values, ModelError> {
+        let value = |parameter: &Parameter| {
+            given(parameter)
+                .or(parameter.default)
+                .ok_or_else(|| ModelError::Missing {
+                    model: self.name,
+                    what: format!("{} ({})", parameter.name, parameter.meaning),
+                    remedy: "fit it to data or give it with --set NAME=VALUE",
+                })
+        };
+        Ok(Values {
+            numbers: self
+                .parameters
+                .iter()
+                .map(value)
+                .collect::<Result<_, _>>()?,
+            latency: None,
+        })
+    }
+
+    /// Evaluates the worked example.
+    ///
+    /// # Errors
+    /// None that its author did not overlook.
+    pub fn evaluate_example(&'static self) -> Result<Timed, ModelError> {
+        let Example {
+            network,
+            values,
+            case,
+            ..
+        } = &self.example;
+        self.time(&network(), &values(), case())
+    }
+}
+
+impl Inputs<'_> {
+    /// The parameter at `index` of [`Model::parameters`].
+    fn value(&self, index: usize) -> f64 {
+        self.values.numbers.get(index).copied().unwrap_or(f64::NAN)
+    }
+
+    fn missing(&self, what: &str, remedy: &'static str) -> ModelError {
+        ModelError::Missing {
+            model: self.model.name,
+            what: what.to_owned(),
+            remedy,
+        }
+    }
+}
+
+impl Case {
+    /// A case whose segments, if any, are found by hill climbing on single bytes.
+    pub fn new(procs: Procs, size: Bytes) -> Self {
+        Self {
+            procs,
+            size,
+            segments: Segments::Best(Search::HillClimbing, Segment::BYTE),
+        }
+    }
+}
+
+/// Models are equal if they are the same entry.
+impl PartialEq for Model {
+    fn eq(&self, other: &Self) -> bool {
+        (self.subject, self.name) == (other.subject, other.name)
+    }
+}
+
+impl From<Seconds> for Timed {
+    fn from(time: Seconds) -> Self {
+        Self {
+            time,
+            segment: None,
+        }
+    }
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Message => f.write_str("message"),
+            Self::Collective(collective) => collective.fmt(f),
+            Self::Exchange => f.write_str("exchange"),
+            Self::Program => f.write_str("program"),
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::LowerBound => "lower bound",
+            Self::ContentionFree => "contention-free",
+            Self::Contention => "contention",
+            Self::UpperBound => "upper bound",
+        })
+    }
+}
+
+impl fmt::Display for Need {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Hockney => "α, β",
+            Self::PLogP => "L, g(m), os(m), or(m)",
+            Self::Tree => "the links of the network (--network SCENARIO)",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The expected values were computed outside netsig from the printed formulas.
+    #[test]
+    fn every_worked_example_comes_out() {
+        for model in models() {
+            let got = model.evaluate_example().unwrap().time.0;
+            let expected = model.example.expected;
+            assert!(
+                (got - expected).abs() <= 1e-12 * expected.abs(),
+                "{} {}: {got} is not {expected}",
+                model.subject,
+                model.name
+            );
+        }
+    }
+
+    #[test]
+    fn names_are_unique_within_a_subject_and_texts_are_there() {
+        let mut names: Vec<(String, &str)> = models()
+            .map(|model| (model.subject.to_string(), model.name))
+            .collect();
+        let count = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), count);
+        for model in models() {
+            for text in [
+                model.formula,
+                model.source,
+                model.domain,
+                model.example.inputs,
+            ] {
+                assert!(!text.is_empty(), "{} lacks a text", model.name);
+            }
+        }
+    }
+
+    #[test]
+    fn unknown_names_say_what_there_is() {
+        let error = find(Collective::Scatter, "direct").unwrap_err().to_string();
+        assert_eq!(
+            error,
+            r#""direct" is not a model of scatter; write one of: binomial, binomial_exact, chain, flat"#
+        );
+        assert!(named("flat").unwrap().len() == 3);
+    }
+}
