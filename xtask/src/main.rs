@@ -1,18 +1,22 @@
-//! Chores of this repository: `cargo xtask bench` and `cargo xtask tidy`.
+//! Chores of this repository: `cargo xtask bench`, `cargo xtask tidy`, `cargo xtask vectors`.
+//! Exit code 1 says that something falls short, 2 that a chore could not be done.
 
 mod bench;
 mod tidy;
+mod vectors;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let chore = std::env::args().nth(1);
-    let done = match chore.as_deref() {
-        Some("bench") => bench::run(),
-        Some("tidy") => tidy::run(),
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let done = match words.as_slice() {
+        ["bench"] => bench::run(),
+        ["tidy"] => tidy::run(),
+        ["vectors", files @ ..] if !files.is_empty() => vectors::run(files),
         _ => {
-            eprintln!("usage: cargo xtask bench | tidy");
+            eprintln!("usage: cargo xtask bench | tidy | vectors FILE...");
             return ExitCode::from(2);
         }
     };
@@ -21,7 +25,7 @@ fn main() -> ExitCode {
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
             eprintln!("xtask: {error:#}");
-            ExitCode::FAILURE
+            ExitCode::from(2)
         }
     }
 }

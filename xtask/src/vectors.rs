@@ -1,0 +1,211 @@
+//! `cargo xtask vectors FILE...`: worked values of the models, computed outside netsig, held
+//! against netsig-core. One line a failure, and a count at the end.
+//!
+//! A file is JSON: `parameter_sets`, networks by name, and `vectors`, a list of
+//! {`id`, `model`, `inputs`, `expected`, `rel_tol`, `abs_tol`}. Every number in `expected`
+//! must be met to |got − expected| ≤ `abs_tol` + `rel_tol`·|expected|; two whole numbers,
+//! text, booleans and null must be equal; every key must be there, others may be.
+
+mod alltoall;
+mod broadcast;
+mod compare;
+mod contention;
+mod exchange;
+mod fit;
+mod grid;
+mod inputs;
+mod measure;
+mod models;
+mod plogp;
+mod plogpt;
+mod printed_grid;
+mod scatter;
+mod throughput;
+
+use std::fs;
+use std::panic;
+
+use anyhow::{Context, Result, anyhow};
+use serde_json::Value;
+
+use self::compare::Tolerance;
+use self::inputs::Inputs;
+
+/// A file of vectors.
+struct File {
+    name: String,
+    sets: Value,
+    vectors: Vec<Value>,
+}
+
+/// How many vectors there were, and the lines that say what is wrong with some.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Tally {
+    vectors: usize,
+    failed: usize,
+    faults: Vec<String>,
+}
+
+/// Runs the vectors of all files; false if any fails.
+pub fn run(paths: &[&str]) -> Result<bool> {
+    let files: Vec<File> = paths.iter().map(|path| read(path)).collect::<Result<_>>()?;
+    let mut tally = Tally::default();
+    for file in &files {
+        tally.add(file);
+    }
+    for fault in &tally.faults {
+        println!("{fault}");
+    }
+    println!("{}", tally.line());
+    Ok(tally.failed == 0)
+}
+
+fn read(path: &str) -> Result<File> {
+    let text = fs::read_to_string(path).with_context(|| format!("{path}: cannot be read"))?;
+    parse(path, &text)
+}
+
+fn parse(name: &str, text: &str) -> Result<File> {
+    let mut file: Value =
+        serde_json::from_str(text).with_context(|| format!("{name}: is not JSON"))?;
+    let Some(Value::Array(vectors)) = file.get_mut("vectors").map(Value::take) else {
+        return Err(anyhow!("{name}: has no list `vectors`"));
+    };
+    Ok(File {
+        name: name.to_owned(),
+        sets: file
+            .get_mut("parameter_sets")
+            .map(Value::take)
+            .unwrap_or_default(),
+        vectors,
+    })
+}
+
+impl Tally {
+    fn add(&mut self, file: &File) {
+        for (number, vector) in (1..).zip(&file.vectors) {
+            let faults = faults(vector, &file.sets);
+            self.vectors += 1;
+            self.failed += usize::from(!faults.is_empty());
+            let text = |key| vector.get(key).and_then(Value::as_str);
+            let id = text("id").map_or_else(|| format!("vector {number}"), str::to_owned);
+            let model = text("model").unwrap_or("no model");
+            let line = |fault| format!("{}: {id} ({model}): {fault}", file.name);
+            self.faults.extend(faults.into_iter().map(line));
+        }
+    }
+
+    fn line(&self) -> String {
+        let Self {
+            vectors, failed, ..
+        } = self;
+        format!(
+            "{vectors} vectors: {} passed, {failed} failed",
+            vectors - failed
+        )
+    }
+}
+
+/// What is wrong with one vector; nothing if it passes.
+fn faults(vector: &Value, sets: &Value) -> Vec<String> {
+    let judged = compute(vector, sets).and_then(|got| {
+        let expected = vector.get("expected").context("nothing is expected")?;
+        Ok(compare::faults(&got, expected, Tolerance::of(vector)))
+    });
+    judged.unwrap_or_else(|error| vec![format!("{error:#}")])
+}
+
+fn compute(vector: &Value, sets: &Value) -> Result<Value> {
+    let name = vector.get("model").and_then(Value::as_str);
+    let model = models::named(name.context("there is no model")?)?;
+    let inputs = Inputs::of(vector, sets)?;
+    // A panic of one model must not hide what the others say.
+    panic::catch_unwind(|| model(&inputs)).unwrap_or_else(|_| Err(anyhow!("the model panics")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The lines and the count for a file with these vectors and one parameter set.
+    fn tally(vectors: &str) -> Tally {
+        let sets = r#"{"affine": {"L": 5e-5, "g": [[0, 1e-5], [100, 1.1e-5]],
+            "os": [[0, 1e-6]], "or": [[0, 1e-6]]}}"#;
+        let text = format!(r#"{{"parameter_sets": {sets}, "vectors": [{vectors}]}}"#);
+        let mut tally = Tally::default();
+        tally.add(&parse("f.json", &text).unwrap());
+        tally
+    }
+
+    fn one_fault(vector: &str) -> String {
+        let tally = tally(vector);
+        assert_eq!((tally.vectors, tally.failed), (1, 1), "{tally:?}");
+        assert_eq!(tally.faults.len(), 1, "{tally:?}");
+        tally.faults[0].clone()
+    }
+
+    #[test]
+    fn the_worked_values_are_met() {
+        let path = crate::root().join("crates/core/tests/vectors.json");
+        let mut tally = Tally::default();
+        tally.add(&read(path.to_str().unwrap()).unwrap());
+        assert_eq!(tally.faults, Vec::<String>::new());
+        assert_eq!(tally.line(), "88 vectors: 88 passed, 0 failed");
+    }
+
+    #[test]
+    fn a_wrong_value_is_a_failure() {
+        let vector = |expected: &str| {
+            format!(
+                r#"{{"id": "a", "model": "alltoall.prop1", "rel_tol": 1e-12, "abs_tol": 0.0,
+                "inputs": {{"n": 3, "m": 10.0, "alpha": 1.0, "beta": 0.5}}, "expected": {expected}}}"#
+            )
+        };
+        assert_eq!(tally(&vector("12")).faults, Vec::<String>::new());
+        assert_eq!(
+            one_fault(&vector("12.5")),
+            "f.json: a (alltoall.prop1): value: got 12.0, expected 12.5, off by -5e-1"
+        );
+        assert!(one_fault(&vector("null")).ends_with("value: got 12.0, expected null"));
+        let mixed = [vector("12"), vector("13"), vector("[12]")].join(",");
+        assert_eq!(tally(&mixed).line(), "3 vectors: 1 passed, 2 failed");
+    }
+
+    #[test]
+    fn what_cannot_be_computed_is_a_failure() {
+        let fault = |model: &str, inputs: &str| {
+            one_fault(&format!(
+                r#"{{"id": "a", "model": "{model}", "inputs": {inputs}, "expected": 1}}"#
+            ))
+        };
+        assert!(fault("no.such", "{}").ends_with("(no.such): there is no model of this name"));
+        let prop1 = |inputs| fault("alltoall.prop1", inputs);
+        assert!(prop1(r#"{"n": 3}"#).ends_with("the input alpha is missing"));
+        assert!(
+            prop1(r#"{"n": 0, "alpha": 1.0, "beta": 1.0}"#)
+                .ends_with("n = 0 is not a number of processes")
+        );
+        let negative = r#"{"n": 3, "m": 1, "alpha": -1.0, "beta": 0.5}"#;
+        assert!(prop1(negative).contains("alpha = -1 is not allowed"));
+        let elsewhere = r#"{"params": "toy", "m": 1}"#;
+        assert!(fault("plogp.g", elsewhere).contains(r#"no parameter set "toy""#));
+        let strategy = r#"{"params": "affine", "P": 4, "m": 1, "strategy": "ring"}"#;
+        assert!(fault("scatter", strategy).contains(r#""ring""#));
+        assert!(one_fault("{}").contains("vector 1 (no model): there is no model"));
+    }
+
+    #[test]
+    fn an_expected_key_must_be_there() {
+        let vector = r#"{"id": "a", "model": "contention.agarwal", "expected": {"x": 1.5},
+            "inputs": {"rho": 0.5, "B": 4, "n": 2, "kd": 2}}"#;
+        assert!(one_fault(vector).ends_with("(contention.agarwal): x: got nothing, expected 1.5"));
+    }
+
+    #[test]
+    fn a_broken_file_is_refused() {
+        let message = |text| format!("{:#}", parse("f.json", text).err().unwrap());
+        assert!(message("{").starts_with("f.json: is not JSON: "));
+        assert_eq!(message("{}"), "f.json: has no list `vectors`");
+        assert!(read("/nowhere/f.json").is_err());
+    }
+}
