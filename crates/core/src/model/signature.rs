@@ -32,6 +32,10 @@
 //! # Domain
 //! A saturated network; Steffenel reports errors "usually under 10 %" there.
 //!
+//! # Source
+//! Steffenel 2006 (INRIA report) eq. 4–5; Steffenel, Martinasso, Trystram 2007 (GPC) eq.
+//! 4–5. The second γ is netsig's.
+//!
 //! ```
 //! # use netsig_core::model::{Threshold, hockney::Hockney, signature::{Form, Signature}};
 //! # use netsig_core::units::{Bytes, Procs, Seconds, SecondsPerByte};
