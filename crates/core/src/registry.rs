@@ -7,10 +7,12 @@
 
 mod alltoall;
 mod broadcast;
+mod contention;
 mod exchange;
 mod general;
 mod grid;
 mod networks;
+mod related;
 mod scatter;
 
 use std::fmt;
@@ -251,6 +253,8 @@ pub fn models() -> impl Iterator<Item = &'static Model> {
         .chain(&scatter::SCATTER)
         .chain(&scatter::GATHER)
         .chain(&alltoall::MODELS)
+        .chain(&contention::MODELS)
+        .chain(&related::MODELS)
         .chain(&grid::MODELS)
         .chain(&exchange::MODELS)
         .chain(&general::PROGRAMS)

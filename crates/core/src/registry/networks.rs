@@ -1,6 +1,6 @@
 //! The networks of the worked examples.
 
-use super::{Case, Network, Segments, Values};
+use super::{Case, Example, Network, Segments, Values};
 use crate::model::hockney::Hockney;
 use crate::model::plogp::{PLogP, Parameters, Table};
 use crate::model::segment::Segment;
@@ -65,5 +65,17 @@ pub(super) fn in_segments(procs: u32, size: u64, segment: u64) -> Case {
     Case {
         segments: Segments::Of(Segment::new(Bytes(segment)).expect("not zero")),
         ..case(procs, size)
+    }
+}
+
+/// An example on the toy network.
+pub(super) const fn on_toy(inputs: &'static str, expected: f64) -> Example {
+    Example {
+        inputs,
+        expected,
+        unit: "s",
+        network: toy,
+        values: Values::default,
+        case: || case(24, 1 << 20),
     }
 }
