@@ -96,8 +96,9 @@ pub fn setting(text: &str) -> Result<Setting, String> {
     let (name, value) = text
         .split_once('=')
         .ok_or_else(|| "write NAME=VALUE, such as gamma=1.5".to_owned())?;
+    let name = name.trim();
     let number = value.trim().parse::<f64>().ok();
-    let value = match number {
+    let value = match number.filter(|number| !number.is_nan()) {
         Some(number) => number,
         None if name.ends_with("_s") || name.ends_with("_s_per_byte") => duration(value)?.0,
         None if name.ends_with("_bytes") => value
@@ -107,7 +108,7 @@ pub fn setting(text: &str) -> Result<Setting, String> {
         None => return Err(format!("{value:?} is not a number; write {name}=1.5")),
     };
     Ok(Setting {
-        name: name.trim().to_owned(),
+        name: name.to_owned(),
         value,
     })
 }

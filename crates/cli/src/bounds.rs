@@ -20,10 +20,10 @@ pub struct Args {
     /// header `from,to,size_bytes`.
     exchange: PathBuf,
     /// Start-up time of a message, such as 50us or 5e-5 (seconds).
-    #[arg(long, value_name = "TIME", value_parser = args::duration)]
+    #[arg(long, value_name = "TIME", value_parser = args::duration, allow_hyphen_values = true)]
     alpha: Seconds,
     /// Time of a byte, such as 10ns or 1e-8 (seconds).
-    #[arg(long, value_name = "TIME", value_parser = args::duration)]
+    #[arg(long, value_name = "TIME", value_parser = args::duration, allow_hyphen_values = true)]
     beta: Seconds,
     /// All processes start each of their messages together.
     #[arg(long)]
@@ -32,10 +32,13 @@ pub struct Args {
     #[arg(long)]
     count_zero_messages: bool,
     /// The contention ratio of a signature, for its time.
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     gamma: Option<f64>,
     /// What each simultaneous communication costs from the threshold on.
-    #[arg(long, value_name = "TIME", value_parser = args::duration, default_value = "0", requires = "gamma")]
+    #[arg(
+        long, value_name = "TIME", value_parser = args::duration, allow_hyphen_values = true,
+        default_value = "0", requires = "gamma"
+    )]
     delta: Seconds,
     /// The mean message from which on delta counts.
     #[arg(long, value_name = "BYTES", default_value = "0", requires = "gamma")]
@@ -59,7 +62,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let name = args.exchange.display().to_string();
     let exchange = Exchange::parse(&name, &files::text(&args.exchange)?, zero)?;
     let bounds = exchange.bounds(&base);
-    let mut rows = rows(args, &base, &exchange, &bounds);
+    let mut lines = lines(args, &base, &exchange, &bounds);
     if let Some(gamma) = args.gamma {
         let signature = Signature {
             base,
@@ -70,13 +73,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             threshold: Some(Threshold::From(args.threshold)),
         };
         let signature = signature.checked().map_err(Failure::usage)?;
-        rows.push(vec![
-            Cell::text("exchange_signature"),
-            Cell::time(exchange.signature_time(&signature)),
-            Cell::text("yes"),
-            Cell::text("prediction under contention, from per_vertex"),
-        ]);
+        lines.push(Line {
+            bound: "exchange_signature",
+            time: exchange.signature_time(&signature),
+            applies: "yes",
+            meaning: "prediction under contention, from per_vertex",
+        });
     }
+    let rows = rows(&lines)?;
     eprintln!(
         "{} processes, {} messages; Delta_s = {}, Delta_r = {}, t_s = {}, t_r = {}",
         exchange.procs(),
@@ -89,7 +93,36 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     Ok(rows.print(args.format)?)
 }
 
-fn rows(args: &Args, base: &Hockney, exchange: &Exchange, bounds: &Bounds) -> Rows {
+/// One bound.
+struct Line {
+    bound: &'static str,
+    time: Seconds,
+    applies: &'static str,
+    meaning: &'static str,
+}
+
+/// The bounds as rows, if all are times.
+fn rows(lines: &[Line]) -> Result<Rows, Failure> {
+    let mut rows = Rows::new(&["bound", "time_s", "applies", "meaning"]);
+    for line in lines {
+        let Line { bound, time, .. } = *line;
+        if !(time.0.is_finite() && time.0 >= 0.0) {
+            return Err(Failure::usage(format!(
+                "{bound} comes out as {} s, which is no time; choose other parameters",
+                time.0
+            )));
+        }
+        rows.push(vec![
+            Cell::text(bound),
+            Cell::time(time),
+            Cell::text(line.applies),
+            Cell::text(line.meaning),
+        ]);
+    }
+    Ok(rows)
+}
+
+fn lines(args: &Args, base: &Hockney, exchange: &Exchange, bounds: &Bounds) -> Vec<Line> {
     let model = if args.synchronous {
         Model::Synchronous
     } else {
@@ -113,40 +146,36 @@ fn rows(args: &Args, base: &Hockney, exchange: &Exchange, bounds: &Bounds) -> Ro
             "start-ups and bandwidth: the maxima are of different processes",
         ),
     };
-    let mut rows = Rows::new(&["bound", "time_s", "applies", "meaning"]);
-    let mut push = |name: &str, time: Seconds, applies: &str, meaning: &str| {
-        rows.push(vec![
-            Cell::text(name),
-            Cell::time(time),
-            Cell::text(applies),
-            Cell::text(meaning),
-        ]);
-    };
-    let start_ups = base.alpha() * f64::from(bounds.startups);
-    push(
-        "claim1",
-        start_ups,
-        "yes",
-        "start-ups of the busiest process",
-    );
-    push(
-        "claim2",
-        bounds.claim2,
-        "yes",
-        "bandwidth of the busiest port",
-    );
-    push("claim3", bounds.claim3, applies, why);
-    push(
-        "per_vertex",
-        bounds.per_vertex,
-        "yes",
-        "Claim 3 for each process and direction",
-    );
-    push(
-        "direct_exchange_sync",
-        exchange.direct_exchange_sync(base),
-        "attainable",
-        "direct exchange in synchronous steps takes so long",
-    );
-    rows
+    vec![
+        Line {
+            bound: "claim1",
+            time: base.alpha() * f64::from(bounds.startups),
+            applies: "yes",
+            meaning: "start-ups of the busiest process",
+        },
+        Line {
+            bound: "claim2",
+            time: bounds.claim2,
+            applies: "yes",
+            meaning: "bandwidth of the busiest port",
+        },
+        Line {
+            bound: "claim3",
+            time: bounds.claim3,
+            applies,
+            meaning: why,
+        },
+        Line {
+            bound: "per_vertex",
+            time: bounds.per_vertex,
+            applies: "yes",
+            meaning: "Claim 3 for each process and direction",
+        },
+        Line {
+            bound: "direct_exchange_sync",
+            time: exchange.direct_exchange_sync(base),
+            applies: "attainable",
+            meaning: "direct exchange in synchronous steps takes so long",
+        },
+    ]
 }

@@ -77,6 +77,18 @@ fn one_line(error: &anyhow::Error) -> String {
     }
 }
 
+/// What clap says in paragraphs, in one line.
+impl From<clap::Error> for Failure {
+    fn from(error: clap::Error) -> Self {
+        let text = error.to_string();
+        let text = text.strip_prefix("error: ").unwrap_or(&text);
+        let words = |part: &str| part.split_whitespace().collect::<Vec<_>>().join(" ");
+        let parts = text.split("\n\n").map(words);
+        let parts: Vec<String> = parts.filter(|part| !part.starts_with("For more")).collect();
+        Self::usage(parts.join("; "))
+    }
+}
+
 impl From<anyhow::Error> for Failure {
     fn from(error: anyhow::Error) -> Self {
         Self::Work(error)

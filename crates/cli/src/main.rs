@@ -14,6 +14,7 @@ mod lab;
 mod launch;
 mod measure;
 mod models;
+mod notes;
 mod parameters;
 mod plot;
 mod predict;
@@ -23,7 +24,10 @@ mod select;
 
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
+
+use crate::failure::Failure;
 
 /// Measures, predicts and improves MPI collective communication under network contention.
 #[derive(Parser)]
@@ -50,7 +54,12 @@ fn main() -> ExitCode {
     if let Some(code) = netsig_lab::entry(std::env::args_os()) {
         return code;
     }
-    let done = match Cli::parse().command {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) if shows_help(error.kind()) => error.exit(),
+        Err(error) => return Failure::from(error).report(),
+    };
+    let done = match cli.command {
         Command::Demo(args) => demo::run(&args),
         Command::Lab(args) => lab::run(&args),
         Command::Measure(args) => measure::run(&args),
@@ -65,4 +74,14 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }
+}
+
+/// Whether the user asked for, or needs, more than a line.
+fn shows_help(kind: ErrorKind) -> bool {
+    [
+        ErrorKind::DisplayHelp,
+        ErrorKind::DisplayVersion,
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand,
+    ]
+    .contains(&kind)
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use netsig_core::collective::Collective;
-use netsig_core::registry::{self, Estimator, Model, Parameter, Role, Subject};
+use netsig_core::registry::{self, Estimator, Model, Parameter, Role};
 use netsig_core::units::Seconds;
 
 use crate::failure::Failure;
@@ -27,13 +27,11 @@ pub struct Args {
 /// # Errors
 /// If there is no such model.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let is_wanted = |model: &&Model| {
-        args.collective
-            .is_none_or(|collective| model.subject == Subject::Collective(collective))
-    };
-    let models: Vec<&'static Model> = match &args.name {
-        None => registry::models().filter(is_wanted).collect(),
-        Some(name) => named(name)?.into_iter().filter(is_wanted).collect(),
+    let models: Vec<&'static Model> = match (&args.name, args.collective) {
+        (None, None) => registry::models().collect(),
+        (None, Some(collective)) => registry::of(collective).collect(),
+        (Some(name), None) => named(name)?,
+        (Some(name), Some(collective)) => vec![registry::find(collective, name)?],
     };
     if args.format != Format::Table {
         return Ok(details(&models)?.print(args.format)?);
@@ -58,10 +56,12 @@ fn named(name: &str) -> Result<Vec<&'static Model>, Failure> {
         return Ok(registry::named(name)?);
     };
     let mut found = registry::named(name)?;
+    let subjects: Vec<String> = found.iter().map(|m| m.subject.to_string()).collect();
     found.retain(|model| model.subject.to_string() == subject);
     if found.is_empty() {
         return Err(Failure::usage(format!(
-            "no model of {subject:?} is called {name:?}; `netsig models` lists them all"
+            "{name} is not a model of {subject:?}; write one of these before it: {}",
+            subjects.join(", ")
         )));
     }
     Ok(found)

@@ -2,19 +2,21 @@
 
 use std::path::PathBuf;
 
-use netsig_core::collective::Collective;
+use netsig_core::collective::{Collective, Method};
 use netsig_core::list::List;
-use netsig_core::model::alltoall::are_bounds_degenerate;
+use netsig_core::model::Threshold;
 use netsig_core::model::segment::{Search, Segment};
+use netsig_core::model::signature::{Form, Signature};
 use netsig_core::model::tree::Tree;
 use netsig_core::predict::{self, Networks, Prediction};
 use netsig_core::profile::Profile;
-use netsig_core::registry::{self, Case, Model, Need, Network, SIGNATURE, Segments};
+use netsig_core::registry::{self, Case, Model, ModelError, Network, SIGNATURE, Segments, Values};
 use netsig_core::units::{Bytes, Procs};
 
 use crate::args::{self, Setting};
 use crate::failure::Failure;
 use crate::files;
+use crate::notes::Notes;
 use crate::rows::{Cell, Format, Rows};
 
 /// Predict times for process counts and sizes, with intervals.
@@ -41,7 +43,7 @@ pub struct Args {
     /// A parameter of the model that the profile does not hold, or another value of it.
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = args::setting)]
     settings: Vec<Setting>,
-    /// The segment size of segmented algorithms [default: the best].
+    /// The segment size of segmented algorithms, at most the message [default: the best].
     #[arg(long, value_name = "BYTES", value_parser = args::segment)]
     segment: Option<Segment>,
     /// The scenario that holds the links of the network, for models that need them.
@@ -65,6 +67,9 @@ const COLUMNS: [&str; 10] = [
     "standing",
     "segment_bytes",
 ];
+
+/// The name for every model that applies.
+const ALL: &str = "all";
 
 /// What is predicted: one algorithm by one model.
 struct Line {
@@ -90,12 +95,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         profile: files::profile(&args.profile)?,
         tree: args.network.as_deref().map(tree).transpose()?,
     };
-    let lines = source.lines()?;
     let mut rows = Rows::new(&COLUMNS);
-    for line in &lines {
-        source.push(line, &mut rows)?;
-    }
-    source.warn(&lines);
+    let used = source.predict_all(&source.lines()?, &mut rows)?;
+    let notes = Notes {
+        profile: &source.profile,
+        name: &args.profile,
+        collective: args.collective,
+        sizes: args.size.items(),
+    };
+    notes.tell(&used);
     Ok(rows.print(args.format)?)
 }
 
@@ -108,107 +116,164 @@ impl Source<'_> {
     /// What to predict, in the order of the profile and the registry.
     fn lines(&self) -> Result<Vec<Line>, Failure> {
         let models = self.models()?;
+        self.refuse_settings(&models)?;
         if self.args.collective != Collective::Alltoall {
             return Ok(models.into_iter().map(Line::of_strategy).collect());
         }
         let algorithms = self.algorithms(&models)?;
-        let mut lines = Vec::new();
-        for algorithm in algorithms {
-            for &model in &models {
-                let line = Line {
-                    algorithm: algorithm.clone(),
-                    model,
-                };
-                if !self.wants_all() || self.first(&line).is_ok() {
-                    lines.push(line);
-                }
-            }
-        }
-        Ok(lines)
+        let all = algorithms.iter().flat_map(|algorithm| {
+            models.iter().map(|&model| Line {
+                algorithm: algorithm.clone(),
+                model,
+            })
+        });
+        Ok(all.collect())
     }
 
     fn wants_all(&self) -> bool {
-        self.args.model.as_deref() == Some("all")
+        self.args.model.as_deref() == Some(ALL)
     }
 
     /// The models that are wanted.
     fn models(&self) -> Result<Vec<&'static Model>, Failure> {
         let collective = self.args.collective;
-        let name = match (self.args.model.as_deref(), self.args.algorithm.as_deref()) {
-            (Some("all"), _) => return Ok(registry::of(collective).collect()),
-            (Some(name), _) => name,
-            (None, Some(strategy)) if collective != Collective::Alltoall => strategy,
-            (None, _) if collective != Collective::Alltoall => {
-                return Ok(registry::of(collective).collect());
-            }
-            (None, _) if self.profile.signatures.is_empty() && !self.profile.models.is_empty() => {
-                self.profile.models[0].model.name
-            }
-            (None, _) => SIGNATURE,
+        let of_profile = match self.profile.models.first() {
+            Some(entry) if self.profile.signatures.is_empty() => entry.model.name,
+            _ => SIGNATURE,
         };
-        Ok(vec![registry::find(collective, name)?])
+        let model = self.args.model.as_deref();
+        let name = match (collective, self.args.algorithm.as_deref()) {
+            (Collective::Alltoall, _) => model.unwrap_or(of_profile),
+            (_, None) => model.unwrap_or(ALL),
+            (_, Some(strategy)) if model.is_none_or(|name| [ALL, strategy].contains(&name)) => {
+                strategy
+            }
+            (_, Some(_)) => {
+                let problem = format!("a strategy of {collective} is its own model");
+                return Err(Failure::usage(format!("{problem}; leave out --model")));
+            }
+        };
+        match name {
+            ALL => Ok(registry::of(collective).collect()),
+            name => Ok(vec![registry::find(collective, name)?]),
+        }
     }
 
-    /// The measured algorithms of an all-to-all; a model that none was fitted to needs none.
-    fn algorithms(&self, models: &[&'static Model]) -> Result<Vec<String>, Failure> {
-        let signatures = self.profile.signatures.iter().map(|entry| &entry.algorithm);
-        let mut known: Vec<String> = Vec::new();
-        for algorithm in signatures.chain(self.profile.models.iter().map(|entry| &entry.algorithm))
-        {
-            if !known.contains(algorithm) {
-                known.push(algorithm.clone());
+    /// Refuses a parameter that none of the models has, or that is set twice.
+    fn refuse_settings(&self, models: &[&Model]) -> Result<(), Failure> {
+        let mut known: Vec<&str> = Vec::new();
+        for parameter in models.iter().flat_map(|model| model.parameters) {
+            if !known.contains(&parameter.name) {
+                known.push(parameter.name);
             }
         }
-        let is_wanted = |name: &&String| self.args.algorithm.as_ref().is_none_or(|w| w == *name);
-        let wanted: Vec<String> = known.iter().filter(is_wanted).cloned().collect();
-        if !wanted.is_empty() {
-            return Ok(wanted);
-        }
-        let is_general = |model: &&Model| model.name != SIGNATURE || !self.args.settings.is_empty();
-        if known.is_empty() && models.iter().all(is_general) {
-            return Ok(vec![
-                self.args
-                    .algorithm
-                    .clone()
-                    .unwrap_or_else(|| "any".to_owned()),
-            ]);
-        }
-        Err(Failure::data(format!(
-            "{}: has no signature of {} {}; it has: {}; measure and fit what is missing",
-            self.args.profile.display(),
-            self.args.collective,
-            self.args.algorithm.as_deref().unwrap_or_default(),
-            known.join(", ")
-        )))
-    }
-
-    fn push(&self, line: &Line, rows: &mut Rows) -> Result<(), Failure> {
-        let networks = self.networks(line);
-        for &procs in self.args.procs.items() {
-            for &size in self.args.size.items() {
-                rows.push(self.row(
-                    line,
-                    self.predict(line, &networks, procs, size)?,
-                    (procs, size),
-                ));
+        let settings = &self.args.settings;
+        for (index, Setting { name, .. }) in settings.iter().enumerate() {
+            if settings[..index]
+                .iter()
+                .any(|earlier| earlier.name == *name)
+            {
+                return Err(Failure::usage(format!("{name} is set twice; set it once")));
+            }
+            if !known.contains(&name.as_str()) {
+                return Err(unknown_parameter(models, name, &known));
             }
         }
         Ok(())
     }
 
-    /// Whether the first cell can be predicted.
-    fn first(&self, line: &Line) -> Result<Prediction, Failure> {
-        let (procs, size) = (self.args.procs.items()[0], self.args.size.items()[0]);
-        self.predict(line, &self.networks(line), procs, size)
+    /// The algorithms of an all-to-all: those that were measured, or if there are none, any,
+    /// which will do for models that need no measurement.
+    fn algorithms(&self, models: &[&Model]) -> Result<Vec<String>, Failure> {
+        let (collective, known) = (self.args.collective, self.measured());
+        match &self.args.algorithm {
+            None if !known.is_empty() => Ok(known),
+            None if self.is_general(models) => Ok(vec!["any".to_owned()]),
+            None => Err(self.unmeasured(&format!(
+                "has no signature of {collective}; fit one, give gamma with --set, or choose another --model"
+            ))),
+            Some(wanted) if known.contains(wanted) => Ok(vec![wanted.clone()]),
+            Some(wanted) => {
+                Method::parse(collective, wanted)?;
+                if self.is_general(models) {
+                    return Ok(vec![wanted.clone()]);
+                }
+                let known = match known.as_slice() {
+                    [] => "none".to_owned(),
+                    known => known.join(", "),
+                };
+                Err(self.unmeasured(&format!(
+                    "has no signature of {collective} {wanted}; it has: {known}; measure and fit what is missing"
+                )))
+            }
+        }
+    }
+
+    /// The algorithms to which something was fitted.
+    fn measured(&self) -> Vec<String> {
+        let signatures = self.profile.signatures.iter();
+        let signatures = signatures.map(|entry| (entry.collective, &entry.algorithm));
+        let models = self.profile.models.iter();
+        let models = models.map(|entry| (entry.collective, &entry.algorithm));
+        let mut known: Vec<String> = Vec::new();
+        for (collective, algorithm) in signatures.chain(models) {
+            if collective == self.args.collective && !known.contains(algorithm) {
+                known.push(algorithm.clone());
+            }
+        }
+        known
+    }
+
+    /// Whether one of the models can do without a measured signature.
+    fn is_general(&self, models: &[&Model]) -> bool {
+        !self.args.settings.is_empty() || models.iter().any(|model| model.name != SIGNATURE)
+    }
+
+    fn unmeasured(&self, problem: &str) -> Failure {
+        Failure::data(format!("{}: {problem}", self.args.profile.display()))
+    }
+
+    /// Predicts every cell of every line, and gives the models that had a say. Where all
+    /// models are wanted, what does not apply to a cell is left out.
+    fn predict_all(&self, lines: &[Line], rows: &mut Rows) -> Result<Vec<&'static Model>, Failure> {
+        let mut used = Vec::new();
+        let mut refused = None;
+        for line in lines {
+            let networks = self.networks(line);
+            for (procs, size) in self.cells() {
+                match self.predict(line, &networks, procs, size) {
+                    Ok(prediction) => {
+                        used.push(line.model);
+                        rows.push(self.row(line, prediction, (procs, size)));
+                    }
+                    Err(failure) if self.wants_all() => refused = refused.or(Some(failure)),
+                    Err(failure) => return Err(failure.into()),
+                }
+            }
+        }
+        match refused {
+            Some(failure) if used.is_empty() => Err(failure.into()),
+            _ => Ok(used),
+        }
+    }
+
+    /// Every process count with every size.
+    fn cells(&self) -> impl Iterator<Item = (Procs, Bytes)> {
+        let (all, sizes) = (self.args.procs.items(), self.args.size.items());
+        all.iter()
+            .flat_map(move |&procs| sizes.iter().map(move |&size| (procs, size)))
     }
 
     /// What models know, with the signature of the line's algorithm and the links.
     fn networks(&self, line: &Line) -> Networks {
-        let signature = self
+        let entry = self
             .profile
             .signature(self.args.collective, &line.algorithm);
         Networks::of(&self.profile, |network| Network {
-            signature: signature.map(|entry| entry.signature),
+            signature: entry.map(|entry| Signature {
+                base: network.hockney,
+                ..entry.signature
+            }),
             tree: self.tree.clone(),
             ..network
         })
@@ -220,44 +285,56 @@ impl Source<'_> {
         networks: &Networks,
         procs: Procs,
         size: Bytes,
-    ) -> Result<Prediction, Failure> {
+    ) -> Result<Prediction, ModelError> {
         let Line { algorithm, model } = line;
         let case = Case {
-            segments: match self.args.segment {
-                Some(segment) => Segments::Of(segment),
-                None => Segments::Best(Search::default(), Segment::BYTE),
-            },
+            segments: self.segments(size),
             ..Case::new(procs, size)
         };
-        let settings = &self.args.settings;
+        let mut parameters = model.parameters.iter();
+        if parameters.any(|parameter| self.set(parameter.name).is_some()) {
+            return networks.model(model, &self.values(line)?, case);
+        }
+        let signature = self.profile.signature(self.args.collective, algorithm);
+        match (signature, self.profile.model(model, algorithm)) {
+            (Some(entry), _) if model.name == SIGNATURE => predict::signature(entry, procs, size),
+            (_, Some(entry)) => networks.fitted(entry, case),
+            _ => networks.model(model, &self.values(line)?, case),
+        }
+    }
+
+    /// The wanted segments, none longer than the message.
+    fn segments(&self, size: Bytes) -> Segments {
+        match self.args.segment {
+            None => Segments::Best(Search::default(), Segment::BYTE),
+            Some(segment) => {
+                let whole = Segment::new(size).unwrap_or(Segment::BYTE);
+                Segments::Of(segment.min(whole))
+            }
+        }
+    }
+
+    /// The value of a parameter that the user gave.
+    fn set(&self, name: &str) -> Option<f64> {
+        let mut settings = self.args.settings.iter();
+        Some(settings.find(|setting| setting.name == name)?.value)
+    }
+
+    /// What the user set, else what was fitted, else the defaults.
+    fn values(&self, line: &Line) -> Result<Values, ModelError> {
+        let Line { algorithm, model } = line;
+        let signature = self.profile.signature(self.args.collective, algorithm);
+        let signature = signature.filter(|_| model.name == SIGNATURE);
         let entry = self.profile.model(model, algorithm);
-        if settings.is_empty() {
-            let signature = self.profile.signature(self.args.collective, algorithm);
-            if let Some(signature) = signature.filter(|_| model.name == SIGNATURE) {
-                return Ok(predict::signature(signature, procs, size)?);
-            }
-            if let Some(entry) = entry {
-                return Ok(networks.fitted(entry, case)?);
-            }
-        }
-        for Setting { name, .. } in settings {
-            refuse_foreign(model, name)?;
-        }
-        let mut values = model.values(|parameter| {
-            let set = settings
-                .iter()
-                .find(|setting| setting.name == parameter.name);
-            let place = model
-                .parameters
-                .iter()
-                .position(|p| p.name == parameter.name);
-            let fitted = entry
+        let fitted = |name: &str| {
+            let mut parameters = model.parameters.iter();
+            let place = parameters.position(|parameter| parameter.name == name);
+            entry
                 .zip(place)
-                .map(|(entry, place)| entry.values.numbers[place]);
-            set.map(|setting| setting.value).or(fitted)
-        })?;
-        values.latency = entry.and_then(|entry| entry.values.latency.clone());
-        Ok(networks.model(model, &values, case)?)
+                .map(|(entry, place)| entry.values.numbers[place])
+                .or_else(|| of_signature(&signature?.signature, name))
+        };
+        model.values(|parameter| self.set(parameter.name).or_else(|| fitted(parameter.name)))
     }
 
     fn row(&self, line: &Line, prediction: Prediction, (procs, size): (Procs, Bytes)) -> Vec<Cell> {
@@ -276,43 +353,6 @@ impl Source<'_> {
                 .map_or_else(Cell::nothing, |s| Cell::size(s.bytes())),
         ]
     }
-
-    /// What a user must know before trusting the rows.
-    fn warn(&self, lines: &[Line]) {
-        let uses_plogp = lines
-            .iter()
-            .any(|line| line.model.needs.contains(&Need::PLogP));
-        let uses_limit = |name| lines.iter().any(|line| line.model.name == name);
-        let sizes = self.args.size.items();
-        match &self.profile.plogp {
-            _ if !uses_plogp => {}
-            None => eprintln!(
-                "netsig: note: {} has no [plogp]; it is taken from alpha and beta, with L = 0 and g = os = or",
-                self.args.profile.display()
-            ),
-            Some(plogp) => {
-                let beyond = sizes
-                    .iter()
-                    .any(|&size| plogp.tables()[0].is_extrapolated(size));
-                if beyond {
-                    eprintln!(
-                        "netsig: warning: sizes beyond the last of the pLogP table are extrapolated"
-                    );
-                }
-                let degenerate = sizes.iter().any(|&size| are_bounds_degenerate(plogp, size));
-                if degenerate && (uses_limit("upper_003") || uses_limit("factor_003")) {
-                    eprintln!(
-                        "netsig: warning: os + or < g: the upper limit of upper_003 lies below the lower one; use factor_001"
-                    );
-                }
-            }
-        }
-        if self.args.collective == Collective::Gather {
-            eprintln!(
-                "netsig: warning: gather is predicted without contention; many senders to one receiver take longer"
-            );
-        }
-    }
 }
 
 impl Line {
@@ -325,21 +365,28 @@ impl Line {
     }
 }
 
-fn refuse_foreign(model: &Model, name: &str) -> Result<(), Failure> {
-    let known: Vec<&str> = model
-        .parameters
-        .iter()
-        .map(|parameter| parameter.name)
-        .collect();
-    if known.contains(&name) {
-        return Ok(());
+/// A parameter of a fitted signature, which is in the form of the model `signature`.
+fn of_signature(fitted: &Signature, name: &str) -> Option<f64> {
+    match name {
+        _ if fitted.form != Form::Full => None,
+        "gamma" => Some(fitted.gamma),
+        "gamma_below" => fitted.gamma_below,
+        "delta_s" => Some(fitted.delta.0),
+        "threshold_bytes" => match fitted.threshold? {
+            Threshold::From(size) | Threshold::Above(size) => Some(size.as_f64()),
+        },
+        _ => None,
     }
-    let remedy = match known.as_slice() {
+}
+
+fn unknown_parameter(models: &[&Model], name: &str, known: &[&str]) -> Failure {
+    let whose = match models {
+        [model] => format!("{} has no parameter", model.name),
+        _ => "no model here has a parameter".to_owned(),
+    };
+    let remedy = match known {
         [] => "leave out --set".to_owned(),
         known => format!("set one of: {}", known.join(", ")),
     };
-    Err(Failure::usage(format!(
-        "{} has no parameter {name:?}; {remedy}",
-        model.name
-    )))
+    Failure::usage(format!("{whose} {name:?}; {remedy}"))
 }

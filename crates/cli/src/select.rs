@@ -7,12 +7,14 @@ use netsig_core::collective::Collective;
 use netsig_core::list::List;
 use netsig_core::model::broadcast::Levels;
 use netsig_core::model::segment::{Search, Segment};
+use netsig_core::registry::{self, Model};
 use netsig_core::select::{Options, Selector};
 use netsig_core::units::{Bytes, Procs};
 
 use crate::args;
 use crate::failure::Failure;
 use crate::files;
+use crate::notes::Notes;
 use crate::rows::{Cell, Format, Rows};
 
 /// Rank the algorithms of a collective and find where the best one changes.
@@ -91,6 +93,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Show::Best => ranking(args, &selector, 1)?,
         Show::CrossOvers => cross_overs(args, &selector)?,
     };
+    if args.collective != Collective::Alltoall {
+        let models: Vec<&Model> = registry::of(args.collective).collect();
+        let notes = Notes {
+            profile: &profile,
+            name: &args.profile,
+            collective: args.collective,
+            sizes: args.size.items(),
+        };
+        notes.tell(&models);
+    }
     Ok(rows.print(args.format)?)
 }
 

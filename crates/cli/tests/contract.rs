@@ -1,37 +1,15 @@
 //! What users and scripts rely on: the way from a plan to a prediction, the forms of what
 //! is printed, exit codes, and errors in one line that leave every file as it was.
 
+mod support;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
-use std::process::{Output, Stdio};
-use std::time::Duration;
+use std::process::Stdio;
 
-use assert_cmd::Command;
-use tempfile::TempDir;
-
-/// No command here takes more than a moment; one that hangs must not hang the tests.
-const PATIENCE: Duration = Duration::from_secs(120);
-
-const PLAN: &str = r#"seed = 20
-launches = 2
-
-[pingpong]
-sizes = "1..64, 64KiB..512KiB"
-repetitions = 10
-
-[[collective]]
-name = "alltoall"
-algorithms = ["direct", "library"]
-procs = [4, 6, 8]
-sizes = "256..256KiB, 96KiB, 192KiB"
-repetitions = 8
-"#;
-
-/// Its truth: gamma = 1.8.
-const ON: &str = "--on sim:ethernet-12x40";
+use support::{Home, ON, PLAN, Row, number, said, table};
 
 /// Says that it is Open MPI's; its job puts `partial.csv` in the place of the data, talks
 /// and fails.
@@ -47,110 +25,10 @@ echo 'a word on standard output'
 exit 5
 "#;
 
-/// A directory to run netsig in.
-struct Home(TempDir);
-
-impl Home {
-    /// With `plan.toml`.
-    fn new() -> Self {
-        let home = Self(TempDir::new().unwrap());
-        home.write("plan.toml", PLAN);
-        home
-    }
-
-    /// With `data.csv` too.
-    fn measured() -> Self {
-        let home = Self::new();
-        home.does(&format!("measure plan.toml -o data.csv {ON}"));
-        home
-    }
-
-    /// With `profile.toml` too.
-    fn fitted() -> Self {
-        let home = Self::measured();
-        home.does("fit data.csv -o profile.toml");
-        home
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.path(name)).unwrap()
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        fs::write(self.path(name), text).unwrap();
-    }
-
-    fn script(&self, name: &str, text: &str) {
-        self.write(name, text);
-        fs::set_permissions(self.path(name), fs::Permissions::from_mode(0o755)).unwrap();
-    }
-
-    /// Every file with its content.
-    fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
-        let entries = fs::read_dir(self.0.path()).unwrap();
-        let paths = entries.map(|entry| entry.unwrap().path());
-        paths
-            .map(|path| (path.clone(), fs::read(path).unwrap()))
-            .collect()
-    }
-
-    /// netsig with `arguments`, which are separated by spaces.
-    fn netsig(&self, arguments: &str) -> Command {
-        let mut command = assert_cmd::cargo_bin_cmd!("netsig");
-        command
-            .args(arguments.split_whitespace())
-            .current_dir(self.0.path())
-            .env_remove("NETSIG_RANK_PROGRAM")
-            .timeout(PATIENCE);
-        command
-    }
-
-    /// What netsig prints, after it did what it was asked.
-    fn does(&self, arguments: &str) -> String {
-        let output = self.netsig(arguments).output().unwrap();
-        assert!(output.status.success(), "{arguments}: {}", said(&output));
-        String::from_utf8(output.stdout).unwrap()
-    }
-
-    /// netsig refuses with `code` and one line that begins with the place of the fault and
-    /// ends in what to do, and no file changes.
-    fn refuses(&self, arguments: &str, code: i32, [place, remedy]: [&str; 2]) {
-        self.command_refuses(&mut self.netsig(arguments), code, [place, remedy]);
-    }
-
-    fn command_refuses(&self, command: &mut Command, code: i32, [place, remedy]: [&str; 2]) {
-        let before = self.files();
-        let output = command.output().unwrap();
-        let message = said(&output);
-        assert_eq!(output.status.code(), Some(code), "{command:?}: {message}");
-        assert_eq!(message.lines().count(), 1, "one line: {message}");
-        let begin = format!("netsig: {place}");
-        assert!(message.starts_with(&begin), "{begin:?} before {message:?}");
-        let end = format!("{remedy}\n");
-        assert!(message.ends_with(&end), "{end:?} at the end of {message:?}");
-        assert!(output.stdout.is_empty(), "{command:?} prints a result");
-        assert!(before == self.files(), "{command:?} changed a file");
-    }
-}
-
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-/// The columns of CSV text in order, and its rows by column.
-fn table(text: &str) -> (Vec<String>, Vec<BTreeMap<String, String>>) {
-    let mut reader = csv::Reader::from_reader(text.as_bytes());
-    let columns = reader.headers().unwrap().iter().map(str::to_owned);
-    let columns = columns.collect();
-    (columns, reader.deserialize().map(Result::unwrap).collect())
-}
-
-fn number(row: &BTreeMap<String, String>, column: &str) -> f64 {
-    row[column].parse().unwrap()
+/// Writes an executable file.
+fn script(home: &Home, name: &str, text: &str) {
+    home.write(name, text);
+    fs::set_permissions(home.path(name), fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 #[test]
@@ -158,9 +36,7 @@ fn a_plan_leads_to_predictions() {
     let home = Home::measured();
     let (_, parameters) = table(&home.does("fit data.csv -o profile.toml --format csv"));
     for algorithm in ["direct", "library"] {
-        let wanted = |row: &&BTreeMap<String, String>| {
-            row["algorithm"] == algorithm && row["parameter"] == "gamma"
-        };
+        let wanted = |row: &&Row| row["algorithm"] == algorithm && row["parameter"] == "gamma";
         let gamma = parameters.iter().find(wanted).unwrap();
         // Twice the interval, which is conditional on the estimate of beta.
         let [value, lower, upper] = ["value", "lower", "upper"].map(|key| number(gamma, key));
@@ -268,7 +144,7 @@ fn an_mpi_that_cannot_be_used_is_refused() {
         2,
         ["/bin/true: ", "give one with --mpirun"],
     );
-    home.script("mpirun", FAILING_MPIRUN);
+    script(&home, "mpirun", FAILING_MPIRUN);
     home.refuses(
         "measure plan.toml -o new.csv --mpirun mpirun --rank-program missing",
         2,
@@ -293,7 +169,7 @@ fn an_unavailable_congestion_control_is_refused() {
     }
     let scenario = include_str!("../../../scenarios/ethernet-12x40.toml");
     home.write("vegas.toml", &scenario.replace("reno", "vegas"));
-    home.script("mpirun", FAILING_MPIRUN);
+    script(&home, "mpirun", FAILING_MPIRUN);
     home.refuses(
         "measure plan.toml -o new.csv --on lab:vegas.toml --mpirun mpirun --rank-program mpirun",
         2,
@@ -374,13 +250,13 @@ fn profiles_that_cannot_answer_are_refused() {
 #[test]
 fn an_unknown_collective_is_refused_with_what_there_is() {
     let home = Home::fitted();
-    let arguments = "predict profile.toml --collective reduce --procs 8 --size 1KiB";
-    let output = home.netsig(arguments).output().unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    let message = said(&output);
-    assert!(
-        message.contains("'reduce'") && message.contains("bcast, scatter, gather, alltoall"),
-        "{message}"
+    home.refuses(
+        "predict profile.toml --collective reduce --procs 8 --size 1KiB",
+        2,
+        [
+            "invalid value 'reduce'",
+            "write one of: bcast, scatter, gather, alltoall",
+        ],
     );
 }
 
@@ -388,7 +264,7 @@ fn an_unknown_collective_is_refused_with_what_there_is() {
 #[test]
 fn a_failed_job_keeps_what_it_measured() {
     let home = Home::measured();
-    home.script("mpirun", FAILING_MPIRUN);
+    script(&home, "mpirun", FAILING_MPIRUN);
     let data = home.read("data.csv");
     let some: String = data.split_inclusive('\n').take(50).collect();
     for partial in [&some[..], &some[..some.len() - 4]] {

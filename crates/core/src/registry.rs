@@ -357,27 +357,32 @@ impl Model {
     /// The values of its parameters where all are given or have defaults, by `given`.
     ///
     /// # Errors
-    /// Names the parameter that has no value.
+    /// Names the parameters that have no value.
     pub fn values(
         &'static self,
         given: impl Fn(&Parameter) -> Option<f64>,
     ) -> Result<Values, ModelError> {
-        let value = |parameter: &Parameter| {
-            given(parameter)
-                .or(parameter.default)
-                .ok_or_else(|| ModelError::Missing {
-                    model: self.name,
-                    what: format!("{} ({})", parameter.name, parameter.meaning),
-                    remedy: "fit it to data or give it with --set NAME=VALUE",
-                })
-        };
-        Ok(Values {
-            numbers: self
-                .parameters
-                .iter()
-                .map(value)
-                .collect::<Result<_, _>>()?,
-            latency: None,
+        let mut missing = Vec::new();
+        let mut numbers = Vec::new();
+        for parameter in self.parameters {
+            match given(parameter).or(parameter.default) {
+                Some(value) => numbers.push(value),
+                None => missing.push(format!("{} ({})", parameter.name, parameter.meaning)),
+            }
+        }
+        if missing.is_empty() {
+            return Ok(Values {
+                numbers,
+                latency: None,
+            });
+        }
+        Err(ModelError::Missing {
+            model: self.name,
+            what: missing.join(", "),
+            remedy: match self.estimator {
+                Estimator::None => "give --set NAME=VALUE for each",
+                _ => "fit it to data or give --set NAME=VALUE",
+            },
         })
     }
 

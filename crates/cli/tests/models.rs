@@ -1,0 +1,913 @@
+//! What users rely on where models are listed, asked, chosen among, compared and fitted:
+//! every model of the registry answers or says what it needs, and worked values come out.
+
+mod support;
+
+use netsig_core::collective::Collective;
+use netsig_core::registry::{self, Estimator, Model};
+use support::{Home, Row, number, said, table};
+
+/// g = 10 µs + 10 ns/B·m, os = 5 µs + 4 ns/B·m, or = 6 µs + 5 ns/B·m, L = 50 µs, written by
+/// hand, without signatures.
+const TOY: &str = "netsig_profile = 1
+[hockney]
+alpha_s = { value = 6e-5, lower = 5e-5, upper = 7e-5 }
+beta_s_per_byte = { value = 1e-8, lower = 0.9e-8, upper = 1.1e-8 }
+residual = 0.02
+[plogp]
+latency_s = 5e-5
+gap_s = [[0, 1e-5], [16777216, 0.16778216]]
+send_overhead_s = [[0, 5e-6], [16777216, 0.067113864]]
+receive_overhead_s = [[0, 6e-6], [16777216, 0.08389208]]
+";
+
+/// Values that were computed outside netsig.
+const VECTORS: &str = include_str!("../../core/tests/vectors.json");
+
+/// 1000 bytes between any two of four processes.
+const UNIFORM: &str = "0,1000,1000,1000\n1000,0,1000,1000\n1000,1000,0,1000\n1000,1000,1000,0\n";
+
+const OF_ALLTOALL: &str = "--collective alltoall --procs 8 --size 4096 --format csv";
+
+/// With the profile of [`TOY`].
+fn toy() -> Home {
+    let home = Home::new();
+    home.write("toy.toml", TOY);
+    home
+}
+
+/// The rows that netsig prints.
+fn rows(home: &Home, arguments: &str) -> Vec<Row> {
+    table(&home.does(&format!("{arguments} --format csv"))).1
+}
+
+/// The one time that netsig predicts.
+fn time(home: &Home, arguments: &str) -> f64 {
+    let (_, rows) = table(&home.does(&format!("predict {arguments} {OF_ALLTOALL}")));
+    assert_eq!(rows.len(), 1, "{arguments}");
+    assert_is_interval(&rows[0]);
+    number(&rows[0], "time_s")
+}
+
+fn assert_is_interval(row: &Row) {
+    let [lower, time, upper] = ["lower_s", "time_s", "upper_s"].map(|key| number(row, key));
+    let is_ordered = 0.0 <= lower && lower <= time && time <= upper && upper.is_finite();
+    assert!(is_ordered, "{row:?}");
+}
+
+fn assert_close(got: f64, expected: f64, what: &str) {
+    let is_close = (got - expected).abs() <= 1e-12 * expected.abs();
+    assert!(is_close, "{what}: {got} is not {expected}");
+}
+
+fn column<'a>(rows: &'a [Row], key: &str) -> Vec<&'a str> {
+    rows.iter().map(|row| row[key].as_str()).collect()
+}
+
+fn names(collective: Collective) -> Vec<&'static str> {
+    registry::of(collective).map(|model| model.name).collect()
+}
+
+fn alltoalls() -> impl Iterator<Item = &'static Model> {
+    registry::of(Collective::Alltoall)
+}
+
+#[test]
+fn every_model_is_listed() {
+    let home = Home::new();
+    let listed = rows(&home, "models");
+    assert_eq!(listed.len(), registry::models().count());
+    for (row, model) in listed.iter().zip(registry::models()) {
+        let name = (model.subject.to_string(), model.name);
+        assert_eq!((&row["subject"], row["model"].as_str()), (&name.0, name.1));
+        let texts = ["formula", "source", "domain"].map(|key| row[key].as_str());
+        assert_eq!(texts, [model.formula, model.source, model.domain]);
+        let value = number(row, "example_value");
+        assert_close(value, model.example.expected, model.name);
+    }
+    let json: Vec<serde_json::Value> =
+        serde_json::from_str(&home.does("models --format json")).unwrap();
+    let of_json = json.iter().map(|object| object["model"].as_str().unwrap());
+    assert!(of_json.eq(column(&listed, "model")));
+    let screen = home.does("models");
+    assert!(registry::models().all(|model| screen.contains(model.formula)));
+    let scatter = rows(&home, "models --collective scatter");
+    assert_eq!(column(&scatter, "model"), names(Collective::Scatter));
+}
+
+#[test]
+fn every_model_tells_its_formula_source_and_example() {
+    let home = Home::new();
+    for model in registry::models() {
+        let text = home.does(&format!("models {}/{}", model.subject, model.name));
+        let title = format!("{}/{} (", model.subject, model.name);
+        assert!(text.starts_with(&title), "{text}");
+        for part in [model.formula, model.source, model.example.inputs] {
+            assert!(text.contains(part), "{part:?} is not in {text}");
+        }
+        assert!(model.parameters.iter().all(|p| text.contains(p.name)));
+        let text = home.does(&format!("models {}", model.name));
+        let namesakes = registry::named(model.name).unwrap();
+        assert!(text.contains(&title));
+        assert_eq!(text.matches("\nsource ").count(), namesakes.len());
+    }
+}
+
+#[test]
+fn unknown_models_are_refused_with_what_there_is() {
+    let home = toy();
+    let scatters = "write one of: binomial, binomial_exact, chain, flat";
+    for (arguments, complaint) in [
+        (
+            "models nope",
+            ["\"nope\" is not a model; write one of: adve,", "upper_003"],
+        ),
+        (
+            "models nope/flat",
+            ["flat is not a model of \"nope\"", "bcast, scatter, gather"],
+        ),
+        (
+            "models tam --collective scatter",
+            ["\"tam\" is not a model of scatter", scatters],
+        ),
+        (
+            "predict toy.toml --collective scatter --procs 8 --size 1 --model tam",
+            ["\"tam\" is not a model of scatter", scatters],
+        ),
+        (
+            "predict toy.toml --collective scatter --procs 8 --size 1 --algorithm tam --model all",
+            ["\"tam\" is not a model of scatter", scatters],
+        ),
+        (
+            "predict toy.toml --collective scatter --procs 8 --size 1 --algorithm flat --model chain",
+            [
+                "a strategy of scatter is its own model",
+                "leave out --model",
+            ],
+        ),
+        (
+            "predict toy.toml --collective alltoall --procs 8 --size 1 --algorithm tam --model free",
+            ["\"tam\" is not an algorithm", "two-phase-balanced:N1"],
+        ),
+    ] {
+        home.refuses(arguments, 2, complaint);
+    }
+}
+
+#[test]
+fn worked_values_come_from_a_profile_written_by_hand() {
+    let home = toy();
+    let vectors: serde_json::Value = serde_json::from_str(VECTORS).unwrap();
+    let mut count = 0;
+    for vector in vectors["vectors"].as_array().unwrap() {
+        let inputs = &vector["inputs"];
+        let collective = match vector["model"].as_str().unwrap() {
+            "broadcast" => "bcast",
+            "scatter" => "scatter",
+            _ => continue,
+        };
+        assert_eq!(inputs["params"], "toy");
+        let segment = match &inputs["s"] {
+            serde_json::Value::Null => String::new(),
+            bytes => format!("--segment {bytes}"),
+        };
+        let strategy = inputs["strategy"].as_str().unwrap();
+        let [procs, size] = ["P", "m"].map(|key| &inputs[key]);
+        let got = rows(
+            &home,
+            &format!(
+                "predict toy.toml --collective {collective} --algorithm {strategy} \
+                 --procs {procs} --size {size} {segment}"
+            ),
+        );
+        let id = vector["id"].as_str().unwrap();
+        assert_eq!(got.len(), 1);
+        assert_close(
+            number(&got[0], "time_s"),
+            vector["expected"].as_f64().unwrap(),
+            id,
+        );
+        count += 1;
+    }
+    assert!(count >= 15);
+}
+
+/// The segmented strategies are those with segments in their formula, and no segment is
+/// longer than the message.
+#[test]
+fn every_strategy_is_predicted() {
+    let home = toy();
+    for collective in [Collective::Bcast, Collective::Scatter, Collective::Gather] {
+        let arguments = format!("predict toy.toml --collective {collective} --procs 1,8,24");
+        let got = rows(&home, &format!("{arguments} --size 0,1,4096,1MiB"));
+        assert_eq!(got.len(), 3 * 4 * names(collective).len());
+        for (index, row) in got.iter().enumerate() {
+            assert_is_interval(row);
+            let model = registry::find(collective, names(collective)[index / 12]).unwrap();
+            assert_eq!([&row["algorithm"], &row["model"]], [model.name; 2]);
+            let is_segmented = model.formula.contains("g(s)");
+            assert_eq!(!row["segment_bytes"].is_empty(), is_segmented, "{row:?}");
+            if is_segmented {
+                let segment = number(row, "segment_bytes");
+                assert!(1.0 <= segment && segment <= number(row, "size_bytes").max(1.0));
+            }
+            if row["procs"] == "1" {
+                assert_eq!(row["time_s"], "0.0");
+            }
+        }
+        let all = rows(
+            &home,
+            &format!("{arguments} --size 0,1,4096,1MiB --model all"),
+        );
+        assert_eq!(got, all);
+    }
+    let of = |what: &str| {
+        let arguments = format!("predict toy.toml --collective {what} --procs 24 --size 4096");
+        home.netsig(&format!("{arguments} --format csv"))
+            .output()
+            .unwrap()
+    };
+    let [scatter, gather] = ["scatter", "gather"].map(of);
+    let mirrored = String::from_utf8_lossy(&gather.stdout).replace("gather", "scatter");
+    assert_eq!(mirrored, String::from_utf8_lossy(&scatter.stdout));
+    assert!(said(&gather).contains("without contention") && said(&scatter).is_empty());
+}
+
+#[test]
+fn a_segment_is_no_longer_than_its_message() {
+    let home = toy();
+    let of = "predict toy.toml --collective bcast --procs 8 --size 4096 --algorithm";
+    let one = &rows(&home, &format!("{of} chain_seg --segment 1MiB"))[0];
+    let chain = &rows(&home, &format!("{of} chain"))[0];
+    assert_eq!(one["segment_bytes"], "4096");
+    assert_close(number(one, "time_s"), number(chain, "time_s"), "chain");
+}
+
+/// What a model needs stands in the refusal, and given that, it answers.
+#[test]
+fn every_alltoall_answers_or_says_what_it_needs() {
+    let home = toy();
+    for model in alltoalls() {
+        let arguments = format!("predict toy.toml {OF_ALLTOALL} --model {}", model.name);
+        let output = home.netsig(&arguments).output().unwrap();
+        if output.status.success() {
+            time(&home, &format!("toy.toml --model {}", model.name));
+            continue;
+        }
+        let message = said(&output);
+        assert_eq!(output.status.code(), Some(3), "{message}");
+        assert_eq!(message.lines().count(), 1, "{message}");
+        let needed = model.parameters.iter().filter(|p| p.default.is_none());
+        let has_all = needed.clone().all(|p| message.contains(p.name));
+        assert!(has_all, "{message}");
+        let settings = needed.map(|p| format!(" --set {}=3", p.name));
+        let mut remedy: String = settings.collect();
+        assert!(remedy.is_empty() || message.contains("--set"), "{message}");
+        if message.contains("--network") {
+            remedy += " --network tree-2x6x40";
+        }
+        if model.estimator == Estimator::Latency {
+            assert!(message.ends_with("fit it to data\n"), "{message}");
+            continue;
+        }
+        assert!(time(&home, &format!("toy.toml --model {}{remedy}", model.name)) > 0.0);
+    }
+}
+
+#[test]
+fn all_models_are_those_that_apply() {
+    let home = toy();
+    let wanted = "predict toy.toml --collective alltoall --model all --size 4096";
+    let got = rows(&home, &format!("{wanted} --procs 8,12"));
+    got.iter().for_each(assert_is_interval);
+    let of = |name: &str| got.iter().filter(|row| row["model"] == name).count();
+    assert_eq!(
+        [of("hockney"), of("plogp_a"), of("labarta"), of("tree")],
+        [2, 2, 0, 0]
+    );
+    assert_eq!(of("plogpt_a"), 1, "which is for powers of two");
+    let got = rows(&home, &format!("{wanted} --procs 8 --network tree-2x6x40"));
+    assert!(column(&got, "model").contains(&"tree"));
+
+    let fitted = Home::fitted();
+    let wanted = "predict profile.toml --collective alltoall --model all --procs 8";
+    let got = rows(
+        &fitted,
+        &format!("{wanted} --size 4096 --network tree-2x6x40"),
+    );
+    got.iter().for_each(assert_is_interval);
+    for algorithm in ["direct", "library"] {
+        let of = got.iter().filter(|row| row["algorithm"] == algorithm);
+        let of: Vec<&str> = of.map(|row| row["model"].as_str()).collect();
+        let mut applicable = names(Collective::Alltoall);
+        applicable.retain(|name| !name.starts_with("two_phase"));
+        assert_eq!(of, applicable);
+    }
+}
+
+/// α + β·m = 100.96 µs, and γ = 2 doubles it; a supplement of 5 ms comes in at M.
+#[test]
+fn settings_take_the_place_of_what_is_known() {
+    let home = toy();
+    let free = 7.0 * 100.96e-6;
+    for (settings, expected) in [
+        ("--model hockney", free),
+        ("--set gamma=2", 2.0 * free),
+        (
+            "--set gamma=2 --set gamma_below=1 --set threshold_bytes=4097",
+            free,
+        ),
+        (
+            "--set gamma=2 --set delta_s=5ms --set threshold_bytes=4KiB",
+            2.0 * free + 0.035,
+        ),
+        (
+            "--set gamma=2 --set delta_s=5ms --set threshold_bytes=5kB",
+            2.0 * free,
+        ),
+        (
+            "--set gamma=2 --set delta_s=0.005 --set threshold_bytes=0",
+            2.0 * free + 0.035,
+        ),
+        ("--model slowdown --set slowdown=10", 10.0 * 406.72e-6),
+        (
+            "--model throughput --set beta_contended_s_per_byte=30ns",
+            7.0 * (60e-6 + 4096.0 * 20e-9),
+        ),
+    ] {
+        assert_close(
+            time(&home, &format!("toy.toml {settings}")),
+            expected,
+            settings,
+        );
+    }
+    let two_phase = "--model two_phase --set first_cluster_procs=3";
+    let with = |unit: &str| time(&home, &format!("toy.toml {two_phase} {unit}"));
+    assert_close(
+        with("--set alpha_w_s=5ms --set beta_w_s_per_byte=10ns"),
+        4.0 * 100.96e-6 + 2.0 * (5e-3 + 1e-8 * 3.0 * 4096.0),
+        two_phase,
+    );
+    assert_close(
+        with("--set alpha_w_s=5ms --set beta_w_s_per_byte=10ns"),
+        with("--set alpha_w_s=0.005 --set beta_w_s_per_byte=1e-8"),
+        "units",
+    );
+}
+
+/// Of a fitted signature, what was not set stays: one side of M does not move the other.
+#[test]
+fn settings_leave_the_rest_of_a_fitted_signature() {
+    let home = Home::fitted();
+    let of = |setting: &str| {
+        let wanted = "predict profile.toml --collective alltoall --algorithm direct --procs 8";
+        let got = rows(&home, &format!("{wanted} --size 1KiB,256KiB {setting}"));
+        got.iter().for_each(assert_is_interval);
+        [&got[0], &got[1]].map(|row| number(row, "time_s"))
+    };
+    let [below, above] = of("");
+    let [free, _] = of("--model hockney");
+    let [moved, kept] = of("--set gamma_below=3");
+    assert_close(moved, 3.0 * free, "below M");
+    assert_close(kept, above, "from M on");
+    let [kept, moved] = of("--set delta_s=1s");
+    assert_close(kept, below, "below M");
+    assert!(moved > above);
+}
+
+/// The clusters' own all-to-all has the uncertainty of α and β, with a signature too.
+#[test]
+fn a_two_phase_exchange_on_a_signature_has_an_interval() {
+    let home = Home::fitted();
+    let wide = "--set first_cluster_procs=3 --set alpha_w_s=5ms --set beta_w_s_per_byte=10ns";
+    let wanted = "predict profile.toml --collective alltoall --procs 8 --size 4096";
+    let got = rows(&home, &format!("{wanted} --model two_phase {wide}"));
+    assert_eq!(got.len(), 2);
+    for row in &got {
+        let [lower, time, upper] = ["lower_s", "time_s", "upper_s"].map(|key| number(row, key));
+        assert!(lower < time && time < upper, "{row:?}");
+    }
+}
+
+#[test]
+fn what_a_profile_cannot_answer_is_refused() {
+    let home = toy();
+    for (arguments, complaint) in [
+        (
+            "",
+            [
+                "toy.toml: has no signature of alltoall",
+                "choose another --model",
+            ],
+        ),
+        (
+            "--algorithm direct",
+            ["toy.toml: has no", "measure and fit what is missing"],
+        ),
+        (
+            "--set delta_s=1ms",
+            ["signature needs gamma (", "give --set NAME=VALUE"],
+        ),
+        (
+            "--set gamma=-2",
+            ["signature gives -", "do not suit this network"],
+        ),
+    ] {
+        home.refuses(
+            &format!("predict toy.toml {OF_ALLTOALL} {arguments}"),
+            3,
+            complaint,
+        );
+    }
+}
+
+#[test]
+fn settings_that_cannot_be_used_are_refused() {
+    let home = toy();
+    let known = "set one of: gamma, gamma_below, delta_s, threshold_bytes";
+    let grid = "--model two_phase --set alpha_w_s=1 --set beta_w_s_per_byte=1";
+    let rule = "it must be a whole number of processes that leaves some for the second cluster";
+    for (settings, complaint) in [
+        ("gemma=2", ["signature has no parameter \"gemma\"", known]),
+        (
+            "gamma=2 --model free",
+            ["free has no parameter", "leave out --set"],
+        ),
+        (
+            "gemma=2 --model all",
+            ["no model here has", "beta_w_s_per_byte"],
+        ),
+        (
+            "gamma=2 --set gamma=3",
+            ["gamma is set twice", "set it once"],
+        ),
+        ("gamma", ["invalid value 'gamma'", "such as gamma=1.5"]),
+        (
+            "gamma=fast",
+            ["invalid value 'gamma=fast'", "write gamma=1.5"],
+        ),
+        (
+            "gamma=nan",
+            ["invalid value 'gamma=nan'", "write gamma=1.5"],
+        ),
+        (
+            "delta_s=5KiB",
+            ["invalid value 'delta_s=5KiB'", "5ms or 0.2s"],
+        ),
+        (
+            "gamma=inf",
+            ["gamma = inf is not allowed", "must be finite"],
+        ),
+        (
+            "buses=0 --model labarta",
+            ["buses = 0", "a whole number from 1"],
+        ),
+        (
+            &format!("first_cluster_procs=8 {grid}"),
+            ["first_cluster_procs = 8 of 8", rule],
+        ),
+        (
+            &format!("first_cluster_procs=1.5 {grid}"),
+            ["first_cluster_procs = 1.5", rule],
+        ),
+    ] {
+        let arguments = format!("predict toy.toml {OF_ALLTOALL} --set {settings}");
+        home.refuses(&arguments, 2, complaint);
+    }
+}
+
+#[test]
+fn other_arguments_that_cannot_be_used_are_refused() {
+    let home = toy();
+    for (arguments, complaint) in [
+        (
+            "--model tree --network nope",
+            ["no scenario is called \"nope\"", ".toml"],
+        ),
+        (
+            "--model free --segment 0",
+            ["invalid value '0'", "at least one byte"],
+        ),
+        ("--nope", ["unexpected argument '--nope'", "<PROFILE>"]),
+    ] {
+        home.refuses(
+            &format!("predict toy.toml {OF_ALLTOALL} {arguments}"),
+            2,
+            complaint,
+        );
+    }
+}
+
+#[test]
+fn sizes_beyond_64_bits_are_refused() {
+    let home = toy();
+    let rule = "it must be less than 2^64 bytes over all processes";
+    let value = "size = 8589934592 for each of 4294967295 processes is not allowed";
+    for command in [
+        "predict toy.toml --collective bcast",
+        "predict toy.toml --collective scatter",
+        "predict toy.toml --collective gather --model chain",
+        "predict toy.toml --collective alltoall --model hockney",
+        "predict toy.toml --collective alltoall --model all",
+        "select toy.toml --collective scatter",
+    ] {
+        let arguments = format!("{command} --procs 4294967295 --size 8GiB");
+        home.refuses(&arguments, 2, [value, rule]);
+    }
+}
+
+#[test]
+fn rankings_ascend_and_agree_with_predictions() {
+    let home = toy();
+    for collective in [Collective::Bcast, Collective::Scatter, Collective::Gather] {
+        let of = format!("toy.toml --collective {collective} --procs 8,24 --size 1,4096,1MiB");
+        let predicted = rows(&home, &format!("predict {of}"));
+        for tree in ["printed", "exact"] {
+            let ranked = rows(&home, &format!("select {of} --binomial {tree}"));
+            let count = ranked.len() / 6;
+            for ranking in ranked.chunks(count) {
+                assert!(ranking.iter().map(|row| number(row, "time_s")).is_sorted());
+                let ranks = (1..=count).map(|rank| rank.to_string());
+                assert!(ranks.eq(column(ranking, "rank")));
+            }
+            for row in &ranked {
+                let keys = ["algorithm", "procs", "size_bytes"];
+                let same = |other: &&Row| keys.iter().all(|key| row[*key] == other[*key]);
+                let prediction = predicted.iter().find(same).unwrap();
+                for key in ["time_s", "segment_bytes"] {
+                    assert_eq!(row[key], prediction[key], "{row:?}");
+                }
+                let is_replaced = row["algorithm"].starts_with("binomial")
+                    && row["algorithm"].ends_with("_exact") != (tree == "exact");
+                assert!(!is_replaced, "{row:?}");
+            }
+            let mut best = ranked.clone();
+            best.retain(|row| row["rank"] == "1");
+            assert_eq!(best.len(), 6);
+            let shown = rows(&home, &format!("select {of} --binomial {tree} --show best"));
+            assert_eq!(shown, best);
+        }
+    }
+}
+
+/// Worked: among 24, a broadcast of one byte is flat and one of 1 MiB a pipeline with
+/// segments of 8 KiB.
+#[test]
+fn the_best_changes_where_cross_overs_say() {
+    let home = toy();
+    let of = "select toy.toml --collective bcast --procs 24 --segments pow2";
+    let best = |size: f64| {
+        let mut best = rows(&home, &format!("{of} --size {size} --show best"));
+        assert_eq!(best.len(), 1);
+        best.remove(0)
+    };
+    let [smallest, largest] = [1.0, 1_048_576.0].map(best);
+    assert_eq!(smallest["algorithm"], "flat");
+    assert_close(number(&smallest, "time_s"), 0.000_280_23, "1 B");
+    assert_eq!(largest["algorithm"], "chain_seg");
+    assert_eq!(largest["segment_bytes"], "8192");
+    assert_close(number(&largest, "time_s"), 0.014_938, "1 MiB");
+    let changes = rows(&home, &format!("{of} --size 1..1MiB --show cross-overs"));
+    assert!(changes.len() >= 2);
+    let mut before = "flat";
+    for change in &changes {
+        let from = number(change, "from_bytes");
+        assert_eq!(change["before"], before);
+        assert_eq!(best(from - 1.0)["algorithm"], before);
+        assert_eq!(best(from)["algorithm"], change["algorithm"]);
+        before = &change["algorithm"];
+    }
+    assert_eq!(before, "chain_seg");
+}
+
+#[test]
+fn alltoalls_are_chosen_by_their_signatures() {
+    toy().refuses(
+        "select toy.toml --collective alltoall --procs 8 --size 1KiB",
+        3,
+        ["toy.toml: holds no algorithm of alltoall", "fit them"],
+    );
+    let home = Home::fitted();
+    let of = "profile.toml --collective alltoall --procs 8 --size 1KiB";
+    let ranked = rows(&home, &format!("select {of}"));
+    let predicted = rows(&home, &format!("predict {of}"));
+    assert_eq!(ranked.len(), 2);
+    for row in &ranked {
+        let same = |other: &&Row| other["algorithm"] == row["algorithm"];
+        let prediction = predicted.iter().find(same).unwrap();
+        assert_eq!(row["time_s"], prediction["time_s"]);
+    }
+}
+
+/// Bound, time and whether it applies, of exchanges worked by hand with α = 50 µs and
+/// β = 10 ns/B.
+#[test]
+fn bounds_of_exchanges_worked_by_hand() {
+    let home = Home::new();
+    home.write("uniform.csv", UNIFORM);
+    let arcs = "# one process receives most\nfrom,to,size_bytes\n0,1,1000\n0,2,2000\n1,2,3000\n";
+    home.write("one.csv", arcs);
+    home.write("two.csv", "size_bytes,from,to\n10,0,1\n10,0,2\n5000,3,4\n");
+    home.write("empty-messages.csv", "0,1000\n0,0\n");
+    let cases = [
+        (
+            "uniform.csv --alpha 50us --beta 10ns",
+            [150e-6, 30e-6, 180e-6, 180e-6],
+            "yes",
+        ),
+        (
+            "uniform.csv --alpha 5e-5 --beta 1e-8",
+            [150e-6, 30e-6, 180e-6, 180e-6],
+            "yes",
+        ),
+        (
+            "one.csv --alpha 0.05ms --beta 10ns",
+            [100e-6, 50e-6, 150e-6, 150e-6],
+            "yes",
+        ),
+        (
+            "two.csv --alpha 50us --beta 1e-8",
+            [100e-6, 50e-6, 150e-6, 100.2e-6],
+            "no",
+        ),
+        (
+            "two.csv --alpha 50us --beta 10ns --synchronous",
+            [100e-6, 50e-6, 150e-6, 100.2e-6],
+            "yes",
+        ),
+        (
+            "empty-messages.csv --alpha 50us --beta 10ns",
+            [50e-6, 10e-6, 60e-6, 60e-6],
+            "yes",
+        ),
+    ];
+    for (arguments, expected, claim3) in cases {
+        let got = rows(&home, &format!("bounds {arguments}"));
+        let bounds = ["claim1", "claim2", "claim3", "per_vertex"];
+        assert_eq!(column(&got, "bound")[..4], bounds, "{arguments}");
+        for (row, expected) in got.iter().zip(expected) {
+            assert_close(number(row, "time_s"), expected, arguments);
+        }
+        assert_eq!(got[2]["applies"], claim3, "{arguments}");
+    }
+    let signed = "bounds uniform.csv --alpha 50us --beta 10ns --gamma 4.3628 --delta 1ms";
+    let got = rows(&home, signed);
+    assert_eq!(got[5]["bound"], "exchange_signature");
+    assert_close(number(&got[5], "time_s"), 785.304e-6 + 3e-3, signed);
+}
+
+#[test]
+fn exchanges_and_parameters_that_cannot_be_used_are_refused() {
+    let home = Home::new();
+    home.write("uniform.csv", UNIFORM);
+    home.write("ragged.csv", "0,1\n2\n");
+    home.write("wide.csv", "0,1,2\n3,0,4\n");
+    home.write("empty.csv", "");
+    home.write("text.csv", "from,to\n0,1\n");
+    let form = "or arcs under the header from,to,size_bytes";
+    let sign = "it must be finite and at least 0";
+    let base = "--alpha 50us --beta 10ns";
+    for (arguments, complaint) in [
+        (
+            format!("ragged.csv {base}"),
+            ["ragged.csv:2: 1 columns", form],
+        ),
+        (
+            format!("wide.csv {base}"),
+            ["wide.csv:1: 3 columns in a matrix of 2 rows", form],
+        ),
+        (
+            format!("empty.csv {base}"),
+            ["empty.csv:1: the file holds no sizes", form],
+        ),
+        (
+            format!("text.csv {base}"),
+            ["text.csv:1: column \"size_bytes\"", form],
+        ),
+        (
+            format!("missing.csv {base}"),
+            ["missing.csv: cannot be read", "check the path"],
+        ),
+        (
+            "uniform.csv --alpha -1e-6 --beta 0".to_owned(),
+            ["alpha = -0.000001", sign],
+        ),
+        (
+            "uniform.csv --alpha -1us --beta 0".to_owned(),
+            ["invalid value '-1us'", "0.2s"],
+        ),
+        (
+            "uniform.csv --alpha 0 --beta -1".to_owned(),
+            ["beta = -1", sign],
+        ),
+        (
+            "uniform.csv --alpha nan --beta 0".to_owned(),
+            ["alpha = NaN", sign],
+        ),
+        (
+            "uniform.csv --alpha 0 --beta inf".to_owned(),
+            ["beta = inf", sign],
+        ),
+        (
+            "uniform.csv --alpha 0 --beta 1e308".to_owned(),
+            ["claim2 comes out as inf", ""],
+        ),
+        (
+            format!("uniform.csv {base} --gamma nan"),
+            ["gamma = NaN", "finite"],
+        ),
+        (
+            format!("uniform.csv {base} --gamma -1"),
+            ["exchange_signature comes out as -", ""],
+        ),
+        (
+            format!("uniform.csv {base} --delta 1s"),
+            ["the following required", "<EXCHANGE>"],
+        ),
+        (
+            "uniform.csv --alpha 1us".to_owned(),
+            ["the following required", "<EXCHANGE>"],
+        ),
+    ] {
+        home.refuses(&format!("bounds {arguments}"), 2, complaint);
+    }
+}
+
+/// The truth is γ = 1.8: a signature is nearly right about more processes, and the bound
+/// short of at least 1 − 1/1.8.
+#[test]
+fn models_are_ranked_by_their_error_on_the_rest() {
+    let home = Home::measured();
+    let (columns, default) = table(&home.does("compare data.csv --format csv"));
+    let promised = "collective,algorithm,model,median_error,p90_error,worst_error,bias,points";
+    assert_eq!(columns[..8].join(","), promised);
+    let trained = rows(&home, "compare data.csv --train procs<=4");
+    let large = rows(&home, "compare data.csv --train procs<8,size>=1KiB");
+    // 13 sizes, of which two are below 1 KiB.
+    for (scores, points) in [(&default, 13), (&trained, 26), (&large, 13 + 2 * 2)] {
+        for algorithm in ["direct", "library"] {
+            let of = |row: &&Row| row["algorithm"] == algorithm;
+            let scores: Vec<Row> = scores.iter().filter(of).cloned().collect();
+            assert!(scores.len() >= 8);
+            for row in &scores {
+                assert_eq!(row["points"], points.to_string());
+                let keys = ["median_error", "p90_error", "worst_error"];
+                assert!(keys.map(|key| number(row, key)).is_sorted(), "{row:?}");
+                assert!(number(row, "bias").abs() <= number(row, "worst_error"));
+            }
+            let medians = scores.iter().map(|row| number(row, "median_error"));
+            assert!(medians.is_sorted());
+            let median = |name: &str| {
+                let row = scores.iter().find(|row| row["model"] == name).unwrap();
+                number(row, "median_error")
+            };
+            assert!(median("signature") < 0.05);
+            assert!(median("hockney") > 0.42);
+        }
+    }
+    let json = home.does("compare data.csv --format json");
+    let json: Vec<serde_json::Value> = serde_json::from_str(&json).unwrap();
+    assert_eq!(json.len(), default.len());
+}
+
+#[test]
+fn comparisons_without_two_parts_are_refused() {
+    let home = Home::measured();
+    let data = home.read("data.csv");
+    home.write("void.csv", &format!("{data}#@void=the machine was busy\n"));
+    home.write("empty.csv", "");
+    let condition = "write procs<=16 or size>=1KiB";
+    let parts = "measure more process counts or choose another --train";
+    for (arguments, code, complaint) in [
+        (
+            "data.csv --train procs<=8",
+            3,
+            ["data.csv: leaves no cell to judge on", parts],
+        ),
+        (
+            "data.csv --train procs<4",
+            3,
+            ["data.csv: leaves no cell to fit to", parts],
+        ),
+        (
+            "data.csv --train procs=4,size=256",
+            3,
+            ["data.csv: alltoall direct", "more sizes"],
+        ),
+        (
+            "data.csv --train ranks<=4",
+            2,
+            ["invalid value 'ranks<=4'", condition],
+        ),
+        (
+            "data.csv --train procs",
+            2,
+            ["invalid value 'procs'", condition],
+        ),
+        (
+            "data.csv --train procs<0",
+            2,
+            ["invalid value 'procs<0'", "from 1"],
+        ),
+        (
+            "data.csv --train size<4k",
+            2,
+            ["invalid value 'size<4k'", "4KiB or 4kB"],
+        ),
+        (
+            "void.csv",
+            3,
+            ["void.csv: the data are void: the machine", "measure again"],
+        ),
+        (
+            "empty.csv",
+            2,
+            ["empty.csv:1: column \"experiment\" is missing", "time_s"],
+        ),
+        (
+            "missing.csv",
+            2,
+            ["missing.csv: cannot be read", "check the path"],
+        ),
+    ] {
+        home.refuses(&format!("compare {arguments}"), code, complaint);
+    }
+}
+
+#[test]
+fn every_model_with_parameters_is_fitted_and_predicts() {
+    let home = Home::measured();
+    let fittable = alltoalls().filter(|model| model.estimator != Estimator::None);
+    for model in fittable {
+        let name = model.name;
+        let fitted = rows(
+            &home,
+            &format!("fit data.csv -o {name}.toml --model {name}"),
+        );
+        let estimated = fitted.iter().filter(|row| row["model"] == name);
+        let estimated: Vec<&str> = estimated.map(|row| row["parameter"].as_str()).collect();
+        let needed = model.parameters.iter().filter(|p| p.default.is_none());
+        assert!(
+            needed.clone().all(|p| estimated.contains(&p.name)),
+            "{name}"
+        );
+        let wanted = format!("predict {name}.toml --collective alltoall --procs 4..16");
+        let got = rows(
+            &home,
+            &format!("{wanted} --size 256..256KiB --model {name}"),
+        );
+        assert_eq!(got.len(), 2 * 3 * 11);
+        got.iter().for_each(assert_is_interval);
+        assert!(
+            got.iter()
+                .all(|row| number(row, "time_s") > 0.0 && row["model"] == name)
+        );
+        let own = rows(&home, &format!("{wanted} --size 256..256KiB"));
+        assert_eq!(own, got, "the model of a profile is its default");
+    }
+    let complaint = ["invalid value 'two_phase'", "labarta_total, slowdown, tam"];
+    home.refuses("fit data.csv -o new.toml --model two_phase", 2, complaint);
+    let complaint = ["invalid value 'nope'", "labarta_total, slowdown, tam"];
+    home.refuses("fit data.csv -o new.toml --model nope", 2, complaint);
+}
+
+/// A profile of α and β alone still answers what needs no more, and says so where pLogP
+/// would.
+#[test]
+fn a_profile_without_plogp_takes_the_view_of_hockney() {
+    let home = Home::new();
+    let (hockney, _) = TOY.split_once("[plogp]").unwrap();
+    home.write("hockney.toml", hockney);
+    let arguments = "hockney.toml --collective bcast --procs 8 --size 4096 --format csv";
+    for command in ["predict", "select"] {
+        let output = home
+            .netsig(&format!("{command} {arguments}"))
+            .output()
+            .unwrap();
+        assert!(output.status.success());
+        assert!(said(&output).starts_with("netsig: note: hockney.toml has no [plogp]"));
+        let (_, got) = table(&String::from_utf8_lossy(&output.stdout));
+        let flat = got.iter().find(|row| row["algorithm"] == "flat").unwrap();
+        assert_close(number(flat, "time_s"), 7.0 * 100.96e-6, command);
+    }
+    assert_close(
+        time(&home, "hockney.toml --model hockney"),
+        7.0 * 100.96e-6,
+        "alltoall",
+    );
+}
+
+/// `netsig` alone and `--help` are answered at length, and on the right stream.
+#[test]
+fn help_is_no_error_message() {
+    let home = Home::new();
+    assert!(home.does("--help").lines().count() > 10);
+    let alone = home.netsig("").output().unwrap();
+    assert_eq!(alone.status.code(), Some(2));
+    assert!(said(&alone).lines().count() > 10);
+    home.refuses(
+        "nope",
+        2,
+        ["unrecognized subcommand 'nope'", "netsig <COMMAND>"],
+    );
+}

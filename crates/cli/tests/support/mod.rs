@@ -1,0 +1,136 @@
+//! A directory to run netsig in, and what its output says.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Output;
+use std::time::Duration;
+
+use assert_cmd::Command;
+use tempfile::TempDir;
+
+/// No command here takes more than a moment; one that hangs must not hang the tests.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Ping-pong, and two algorithms at three process counts.
+pub const PLAN: &str = r#"seed = 20
+launches = 2
+
+[pingpong]
+sizes = "1..64, 64KiB..512KiB"
+repetitions = 10
+
+[[collective]]
+name = "alltoall"
+algorithms = ["direct", "library"]
+procs = [4, 6, 8]
+sizes = "256..256KiB, 96KiB, 192KiB"
+repetitions = 8
+"#;
+
+/// Its truth: gamma = 1.8.
+pub const ON: &str = "--on sim:ethernet-12x40";
+
+/// A row of printed values by column.
+pub type Row = BTreeMap<String, String>;
+
+/// A directory to run netsig in.
+pub struct Home(pub TempDir);
+
+impl Home {
+    /// With `plan.toml`.
+    pub fn new() -> Self {
+        let home = Self(TempDir::new().unwrap());
+        home.write("plan.toml", PLAN);
+        home
+    }
+
+    /// With `data.csv` too.
+    pub fn measured() -> Self {
+        let home = Self::new();
+        home.does(&format!("measure plan.toml -o data.csv {ON}"));
+        home
+    }
+
+    /// With `profile.toml` too.
+    pub fn fitted() -> Self {
+        let home = Self::measured();
+        home.does("fit data.csv -o profile.toml");
+        home
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    pub fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    /// Every file with its content.
+    pub fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let entries = fs::read_dir(self.0.path()).unwrap();
+        let paths = entries.map(|entry| entry.unwrap().path());
+        paths
+            .map(|path| (path.clone(), fs::read(path).unwrap()))
+            .collect()
+    }
+
+    /// netsig with `arguments`, which are separated by spaces.
+    pub fn netsig(&self, arguments: &str) -> Command {
+        let mut command = assert_cmd::cargo_bin_cmd!("netsig");
+        command
+            .args(arguments.split_whitespace())
+            .current_dir(self.0.path())
+            .env_remove("NETSIG_RANK_PROGRAM")
+            .timeout(PATIENCE);
+        command
+    }
+
+    /// What netsig prints, after it did what it was asked.
+    pub fn does(&self, arguments: &str) -> String {
+        let output = self.netsig(arguments).output().unwrap();
+        assert!(output.status.success(), "{arguments}: {}", said(&output));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// netsig refuses with `code` and one line that begins with the place of the fault and
+    /// ends in what to do, and no file changes.
+    pub fn refuses(&self, arguments: &str, code: i32, [place, remedy]: [&str; 2]) {
+        self.command_refuses(&mut self.netsig(arguments), code, [place, remedy]);
+    }
+
+    pub fn command_refuses(&self, command: &mut Command, code: i32, [place, remedy]: [&str; 2]) {
+        let before = self.files();
+        let output = command.output().unwrap();
+        let message = said(&output);
+        assert_eq!(output.status.code(), Some(code), "{command:?}: {message}");
+        assert_eq!(message.lines().count(), 1, "one line: {message}");
+        let begin = format!("netsig: {place}");
+        assert!(message.starts_with(&begin), "{begin:?} before {message:?}");
+        let end = format!("{remedy}\n");
+        assert!(message.ends_with(&end), "{end:?} at the end of {message:?}");
+        assert!(output.stdout.is_empty(), "{command:?} prints a result");
+        assert!(before == self.files(), "{command:?} changed a file");
+    }
+}
+
+pub fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// The columns of CSV text in order, and its rows by column.
+pub fn table(text: &str) -> (Vec<String>, Vec<Row>) {
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let columns = reader.headers().unwrap().iter().map(str::to_owned);
+    let columns = columns.collect();
+    (columns, reader.deserialize().map(Result::unwrap).collect())
+}
+
+pub fn number(row: &Row, column: &str) -> f64 {
+    row[column].parse().unwrap()
+}
