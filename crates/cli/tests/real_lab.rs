@@ -193,6 +193,34 @@ fn every_algorithm_is_measured_over_the_shaped_wire() {
     assert_eq!(data.void(), None);
 }
 
+/// Times of a real network at three process counts: models are fitted to two and judged on
+/// the third, and every one that is fitted to all three predicts.
+#[test]
+fn models_are_compared_on_what_was_measured() {
+    let Some(_alone) = lab() else { return };
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    let plan = "[pingpong]\nsizes = \"1..16, 64KiB..256KiB\"\nrepetitions = 3\n\
+                [[collective]]\nname = \"alltoall\"\nalgorithms = [\"direct\"]\n\
+                procs = [2, 3, 4]\nsizes = \"256..128KiB\"\nrepetitions = 3\n";
+    fs::write(home.join("plan.toml"), plan).unwrap();
+    let output = run_unless_void(measuring(home), home);
+    assert!(output.status.success(), "{}", said(&output));
+    let does = |arguments: &str| {
+        let arguments: Vec<&str> = arguments.split(' ').collect();
+        let output = netsig(home, &arguments).output().unwrap();
+        assert!(output.status.success(), "{arguments:?}: {}", said(&output));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let ranking = does("compare data.csv --format csv");
+    let judged = ranking.lines().filter(|line| line.ends_with(",10"));
+    assert!(judged.count() >= 8, "{ranking}");
+    does("fit data.csv -o profile.toml");
+    let of = "predict profile.toml --collective alltoall --procs 3 --size 1KiB --format csv";
+    let predicted = does(&format!("{of} --model all"));
+    assert!(predicted.lines().count() > 15, "{predicted}");
+}
+
 #[test]
 fn a_foreign_program_runs_and_its_exit_code_comes_through() {
     let Some(_alone) = lab() else { return };
