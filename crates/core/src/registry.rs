@@ -308,7 +308,7 @@ pub(crate) fn possible(model: &'static str, time: Seconds) -> Result<Seconds, Mo
     reason = "the condition leaves only what fits"
 )]
 fn whole(value: f64) -> Option<u64> {
-    (value.fract() == 0.0 && (0.0..=9_007_199_254_740_992.0).contains(&value))
+    (value.fract() == 0.0 && (0.0..18_446_744_073_709_551_616.0).contains(&value))
         .then_some(value as u64)
 }
 
@@ -317,7 +317,7 @@ fn count(name: &'static str, value: f64) -> Result<NonZeroU32, ParameterError> {
     let count = whole(value).and_then(|count| u32::try_from(count).ok());
     count
         .and_then(NonZeroU32::new)
-        .ok_or_else(|| ParameterError::new(name, value, "a whole number from 1"))
+        .ok_or_else(|| ParameterError::new(name, value, "a whole number from 1 to 4294967295"))
 }
 
 fn unknown(name: &str, of: String, known: impl Iterator<Item = &'static Model>) -> ModelError {
@@ -332,11 +332,11 @@ fn unknown(name: &str, of: String, known: impl Iterator<Item = &'static Model>) 
 }
 
 impl Model {
-    /// The time of `case` on `network`; zero for one process.
+    /// The time of `case` on `network`; zero for a collective of one process.
     ///
     /// # Errors
-    /// If n·m is beyond 2^64, the network lacks what the model needs, or a parameter has
-    /// no value or one that is not allowed.
+    /// If n·m is beyond 2^64, the network lacks what the model needs, a parameter has no
+    /// value or one that is not allowed, or what comes out is negative or not finite.
     pub fn time(
         &'static self,
         network: &Network,

@@ -106,7 +106,7 @@ impl<'a> Selector<'a> {
     /// All candidates, the fastest first.
     ///
     /// # Errors
-    /// If n·m is beyond 2^64.
+    /// If n·m is beyond 2^64, or a candidate has no time there.
     pub fn rank(&self, procs: Procs, size: Bytes) -> Result<Vec<Ranked<'a>>, ModelError> {
         let all = self
             .candidates

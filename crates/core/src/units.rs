@@ -315,6 +315,7 @@ impl std::str::FromStr for Seconds {
         ];
         number_and_scale(text, &UNITS)
             .map(|(number, scale)| Self(number * scale))
+            .filter(|duration| duration.0.is_finite())
             .ok_or_else(|| quantity_error(text, "a duration", "100us, 5ms or 0.2s"))
     }
 }
@@ -397,6 +398,7 @@ mod tests {
         assert_eq!(BitsPerSecond(40_000_000).to_string(), "40 Mbit/s");
         assert_eq!("5ms".parse(), Ok(Seconds(0.005)));
         assert!("5".parse::<Seconds>().is_err());
+        assert!(format!("{}s", "9".repeat(400)).parse::<Seconds>().is_err());
         assert!("0Mbit/s".parse::<BitsPerSecond>().is_err());
     }
 

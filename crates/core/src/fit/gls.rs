@@ -36,6 +36,8 @@ pub struct Regression {
     pub theta: DVector<f64>,
     /// cov(θ̂), p×p, with the estimated scale ŝ².
     pub covariance: DMatrix<f64>,
+    /// (XᵀΩ⁻¹X)⁻¹: cov(θ̂) where σ² = 1.
+    pub unscaled: DMatrix<f64>,
     /// (y−Xθ̂)ᵀΩ⁻¹(y−Xθ̂).
     pub weighted_rss: f64,
     /// N − p.
@@ -60,7 +62,7 @@ impl Regression {
     #[must_use]
     pub fn with_known_scale(self) -> Self {
         Self {
-            covariance: &self.covariance / self.scale(),
+            covariance: self.unscaled.clone(),
             ..self
         }
     }
@@ -146,7 +148,8 @@ pub fn solve(
     let half = DMatrix::from_fn(parameters, parameters, |i, j| {
         v[(i, j)] / svd.singular_values[j] / lengths[i]
     });
-    let covariance = &half * half.transpose() * (weighted_rss / dof as f64);
+    let unscaled = &half * half.transpose();
+    let covariance = &unscaled * (weighted_rss / dof as f64);
     let numbers = theta.iter().chain(covariance.iter());
     if !numbers
         .chain([&weighted_rss])
@@ -159,6 +162,7 @@ pub fn solve(
     Ok(Regression {
         theta,
         covariance,
+        unscaled,
         weighted_rss,
         dof,
     })
@@ -225,6 +229,16 @@ mod tests {
         let ty = DVector::from_fn(5, |i, _| transform(&|k| y[k], i));
         let transformed = solve(&tx, &ty, &ones(5), "line").unwrap();
         assert!((direct.theta - transformed.theta).norm() < 1e-12);
+    }
+
+    /// The mean of three numbers of variance 1 has the variance 1/3, though they agree.
+    #[test]
+    fn a_known_scale_does_not_need_residuals() {
+        let x = DMatrix::repeat(3, 1, 1.0);
+        let fit = solve(&x, &DVector::zeros(3), &ones(3), "mean").unwrap();
+        assert!(fit.covariance[(0, 0)].abs() < 1e-12);
+        let known = fit.with_known_scale();
+        assert!((known.covariance[(0, 0)] - 1.0 / 3.0).abs() < 1e-12);
     }
 
     #[test]

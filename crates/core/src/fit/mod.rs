@@ -295,8 +295,12 @@ pub fn t_quantile(confidence: f64, dof: f64) -> f64 {
     t.inverse_cdf(f64::midpoint(1.0, confidence))
 }
 
-/// Quantile of F with `numerator` and `dof` degrees of freedom.
+/// Quantile of F with `numerator` and `dof` degrees of freedom; a level outside \[0, 1) has
+/// none, which is NaN.
 pub(crate) fn f_quantile(confidence: f64, numerator: usize, dof: usize) -> f64 {
+    if !(0.0..1.0).contains(&confidence) {
+        return f64::NAN;
+    }
     let [numerator, dof] = [numerator, dof].map(|count| count.max(1) as f64);
     let f = FisherSnedecor::new(numerator, dof).expect("positive degrees of freedom");
     f.inverse_cdf(confidence)

@@ -10,7 +10,8 @@
 //! four points on its far side and two on the near one; what counts from it on is dropped
 //! if it is below one microsecond or its interval holds zero. A count is the whole number
 //! with the least sum of squares of T/T̂ − 1, each weighted by the share of bytes in the
-//! contention-free time. A table L(m) is the mean over n of T − (n−1)·g(m), at least 0.
+//! contention-free time; from 100 on it is searched in steps of one per cent. A table L(m) is
+//! the mean over n of T − (n−1)·g(m), at least 0.
 //!
 //! # Source
 //! Barchet-Steffenel and Mounié 2005 (PPAM) calibrate γ and `δ_P` by regression; the papers
@@ -21,7 +22,7 @@ use std::collections::BTreeMap;
 use nalgebra::{DMatrix, DVector};
 
 use super::gls::Regression;
-use super::signature::{self, Parameter, SignatureFit, Unsaturated};
+use super::signature::{self, Parameter, Sides, SignatureFit, Unsaturated};
 use super::{Covariance, Design, Estimate, FitError, Point, bandwidth_share, regress};
 use crate::model::plogp::Table;
 use crate::registry::{Case, Estimator, Model, ModelError, Network, Role, Values};
@@ -109,7 +110,7 @@ pub fn fit(
                 ..signature::Options::default()
             };
             let fitted = signature::fit(&network.hockney, points, &options)?;
-            Ok(of_signature(&fitted))
+            Ok(of_signature(sides, &fitted))
         }
         Estimator::ByRole => match problem.place(|role| role == Role::Count) {
             Some(place) => problem.count(place),
@@ -283,7 +284,7 @@ impl Problem<'_> {
         })
     }
 
-    /// The whole number with the least sum of squares; from 100 on in steps of one per cent.
+    /// The whole number with the least sum of squares, up to n² as far as that is a count.
     fn count(&self, place: usize) -> Result<ModelFit, FitError> {
         self.refuse_few(1)?;
         let most = self
@@ -291,7 +292,8 @@ impl Problem<'_> {
             .iter()
             .map(|p| u64::from(p.procs.get()).pow(2))
             .max()
-            .unwrap_or(1);
+            .unwrap_or(1)
+            .min(u64::from(u32::MAX));
         let candidates = std::iter::successors(Some(1u64), |b| Some(b + (b / 100).max(1)));
         let mut best: Option<(f64, Vec<f64>, DVector<f64>)> = None;
         for count in candidates.take_while(|count| *count <= most) {
@@ -387,24 +389,26 @@ impl Problem<'_> {
     }
 }
 
-/// The fit of a signature with one γ as that of a model with γ, δ and M.
-fn of_signature(fitted: &SignatureFit) -> ModelFit {
-    let place = |parameter: Parameter| match parameter {
-        Parameter::Gamma | Parameter::GammaBelow => 0,
-        Parameter::Delta => 1,
-    };
-    let threshold = fitted.threshold.map_or(f64::INFINITY, |m| m.value.as_f64());
+/// The fit of a signature as that of a model with γ, δ and M, or with γ, γ below M, δ and M.
+fn of_signature(sides: Sides, fitted: &SignatureFit) -> ModelFit {
     let signature = &fitted.signature;
+    let threshold = fitted.threshold.map_or(f64::INFINITY, |m| m.value.as_f64());
+    let mut numbers = vec![signature.gamma, signature.delta.0, threshold];
+    if sides != Sides::OneGamma {
+        numbers.insert(1, signature.gamma_below.unwrap_or(f64::NAN));
+    }
+    let place = |parameter: Parameter| match parameter {
+        Parameter::Gamma => 0,
+        Parameter::GammaBelow => 1,
+        Parameter::Delta => numbers.len() - 2,
+    };
+    let estimates = fitted.parameters.iter();
     ModelFit {
+        estimates: estimates.map(|(p, e)| (place(*p), *e)).collect(),
         values: Values {
-            numbers: vec![signature.gamma, signature.delta.0, threshold],
+            numbers,
             latency: None,
         },
-        estimates: fitted
-            .parameters
-            .iter()
-            .map(|(p, e)| (place(*p), *e))
-            .collect(),
         covariance: fitted.covariance.clone(),
         dof: fitted.dof,
         weighted_rss: fitted.weighted_rss,

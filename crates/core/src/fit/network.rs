@@ -14,7 +14,7 @@ use crate::collective::Collective;
 use crate::dataset::{Dataset, Experiment, Provenance};
 use crate::model::plogp::PLogP;
 use crate::profile::{Domain, HockneyEntry, ModelEntry, Profile, SignatureEntry};
-use crate::registry::{self, Estimator, Model, Network, SIGNATURE};
+use crate::registry::{self, Estimator, Model, Network, SIGNATURE, Subject};
 
 /// How to fit a dataset.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -125,10 +125,11 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, NetworkFitEr
             options,
         };
         match options.wanted {
-            Wanted::One(model) => {
+            Wanted::One(model) if model.subject == Subject::Collective(collective) => {
                 let fit = measured.model(model, &fitted.hockney)?;
                 fitted.models.push(fit);
             }
+            Wanted::One(_) => {}
             _ if collective != Collective::Alltoall => {}
             Wanted::Signature => fitted.signatures.push(measured.signature(&fitted.hockney)?),
             Wanted::All => {

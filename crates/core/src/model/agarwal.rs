@@ -58,10 +58,10 @@ impl Agarwal {
     ) -> Result<Self, ParameterError> {
         if !(0.0..1.0).contains(&utilisation) {
             let rule = "at least 0 and less than 1";
-            return Err(ParameterError::new("utilisation", utilisation, rule));
+            return Err(ParameterError::new("rho", utilisation, rule));
         }
-        non_negative("message_flits", message_flits)?;
-        non_negative("mean_hops", mean_hops)?;
+        non_negative("flits", message_flits)?;
+        non_negative("hops", mean_hops)?;
         Ok(Self {
             utilisation,
             message_flits,

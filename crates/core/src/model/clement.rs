@@ -33,7 +33,7 @@ use crate::units::{Bytes, Procs, Seconds};
 /// # Errors
 /// If `sharers` is negative or not finite.
 pub fn message(base: &Hockney, size: Bytes, sharers: f64) -> Result<Seconds, ParameterError> {
-    non_negative("sharers", sharers)?;
+    non_negative("gamma", sharers)?;
     Ok(shared(base, size, sharers))
 }
 
@@ -55,7 +55,7 @@ impl Clement {
     /// # Errors
     /// If `share` is negative or not finite.
     pub fn new(share: f64) -> Result<Self, ParameterError> {
-        non_negative("share", share)?;
+        non_negative("sharing", share)?;
         Ok(Self { share })
     }
 

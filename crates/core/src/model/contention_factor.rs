@@ -122,7 +122,7 @@ impl Factor001 {
     /// Names the parameter that is not.
     pub fn checked(self) -> Result<Self, ParameterError> {
         finite("gamma", self.gamma)?;
-        finite("delta", self.delta_per_process.0)?;
+        finite("delta_per_process", self.delta_per_process.0)?;
         Ok(self)
     }
 
@@ -259,7 +259,7 @@ mod tests {
         };
         assert_eq!(
             error.checked().unwrap_err().to_string(),
-            "delta = NaN is not allowed; it must be finite"
+            "delta_per_process = NaN is not allowed; it must be finite"
         );
     }
 }

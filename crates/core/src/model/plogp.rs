@@ -114,7 +114,7 @@ impl Table {
             rows[next.min(rows.len() - 1) - 1],
             rows[next.min(rows.len() - 1)],
         );
-        let share = (size.as_f64() - low.0.as_f64()) / (high.0.as_f64() - low.0.as_f64());
+        let share = apart(low.0, size) / apart(low.0, high.0);
         Seconds((low.1.0 + (high.1.0 - low.1.0) * share).max(0.0))
     }
 
@@ -171,7 +171,7 @@ impl PLogP {
             let rule = "a table of at least two sizes, to have a slope";
             return Err(ParameterError::new("g", "[one row]", rule));
         };
-        let slope = (high.1 - low.1).0 / (high.0.as_f64() - low.0.as_f64());
+        let slope = (high.1 - low.1).0 / apart(low.0, high.0);
         Hockney::new(self.latency + self.g(Bytes(0)), SecondsPerByte(slope))
     }
 
@@ -223,6 +223,12 @@ impl PLogP {
         sizes.dedup();
         sizes
     }
+}
+
+/// How many bytes `large` has beyond `small`: exact before it is rounded, so that
+/// neighbours beyond 2^53 stay apart.
+fn apart(small: Bytes, large: Bytes) -> f64 {
+    (large.0 - small.0) as f64
 }
 
 #[cfg(test)]

@@ -245,6 +245,9 @@ domain = { procs = [4, 8], smallest_bytes = 256, largest_bytes = 262144 }
             &TEXT.replace("dof = 20", "dof = 0"),
             &TEXT.replace("below = 0.1", "below = nan"),
             &TEXT.replace("[[0.01,", "[[inf,"),
+            &TEXT
+                .replace("[\"gamma\", \"delta\"]", "[\"delta\"]")
+                .replace("[[0.01, 0.0], [0.0, 1e-7]]", "[[1e-7]]"),
         ] {
             let problem = problem(bad);
             assert!(

@@ -10,7 +10,7 @@ use crate::model::hockney::Hockney;
 use crate::model::plogpt::{self, RtoMode};
 use crate::model::tree::{Link, Tree};
 use crate::model::{ParameterError, alltoall};
-use crate::units::{Procs, Seconds, SecondsPerByte};
+use crate::units::{Bytes, Procs, Seconds, SecondsPerByte};
 
 const PPAM: &str = "Barchet-Steffenel and Mounié 2005 (PPAM), Table 1";
 
@@ -186,7 +186,7 @@ fn plogpt(inputs: &Inputs, algorithm: plogpt::Algorithm) -> Result<Timed, ModelE
     if procs.get() == 1 {
         return Ok(Seconds(0.0).into());
     }
-    let network = one_switch(&inputs.network.hockney, procs)?;
+    let (network, size) = one_switch(&inputs.network.hockney, procs, size)?;
     Ok(network
         .alltoall(size, algorithm, RtoMode::default())
         .time
@@ -194,8 +194,13 @@ fn plogpt(inputs: &Inputs, algorithm: plogpt::Algorithm) -> Result<Timed, ModelE
 }
 
 /// A switch of full bisection as a complete binary tree: links of rate 1/β, above them
-/// twice the bandwidth from height to height.
-fn one_switch(hockney: &Hockney, procs: Procs) -> Result<plogpt::Network, ParameterError> {
+/// twice the bandwidth from height to height. Where β = 0 no rate is so high, but then a
+/// message takes as long as an empty one at any.
+fn one_switch(
+    hockney: &Hockney,
+    procs: Procs,
+    size: Bytes,
+) -> Result<(plogpt::Network, Bytes), ParameterError> {
     if !procs.get().is_power_of_two() {
         return Err(ParameterError::new(
             "procs",
@@ -203,10 +208,15 @@ fn one_switch(hockney: &Hockney, procs: Procs) -> Result<plogpt::Network, Parame
             "a power of two for PlogPT",
         ));
     }
+    let (gap, size) = match hockney.beta().0 {
+        0.0 => (1.0, Bytes(0)),
+        beta => (beta, size),
+    };
     let edge = |height: u32| plogpt::Edge {
-        bandwidth: plogpt::BytesPerSecond(f64::from(height).exp2() / hockney.beta().0),
+        bandwidth: plogpt::BytesPerSecond(f64::from(height).exp2() / gap),
         delay: Seconds(0.0),
     };
     let edges = (0..procs.floor_log2()).map(edge).collect();
-    plogpt::Network::new(plogpt::Parameters::new(edges, hockney.alpha()))
+    let network = plogpt::Network::new(plogpt::Parameters::new(edges, hockney.alpha()))?;
+    Ok((network, size))
 }

@@ -3,13 +3,13 @@
 use super::networks::{case, gigabit_ethernet, values};
 use super::{
     Case, Estimator, Example, Inputs, Kind, Model, ModelError, Need, Network, Parameter, Role,
-    Subject, Timed,
+    Subject, Timed, possible,
 };
 use crate::collective::Collective;
 use crate::model::grid::{Backbone, Clusters, Packed, TwoPhase};
 use crate::model::hockney::Hockney;
 use crate::model::signature::{Form, Signature};
-use crate::model::{ParameterError, Threshold};
+use crate::model::{ParameterError, Threshold, non_negative};
 use crate::units::{Bytes, Procs, Seconds, SecondsPerByte};
 
 const FIRST: Parameter = Parameter {
@@ -158,9 +158,10 @@ fn two_phase(inputs: &Inputs, variant: Variant) -> Result<Timed, ModelError> {
         return Ok(Seconds(0.0).into());
     }
     let clusters = clusters(procs, inputs.value(0))?;
-    let beta = SecondsPerByte(inputs.value(2));
+    let alpha = Seconds(non_negative(ALPHA.name, inputs.value(1))?);
+    let beta = SecondsPerByte(non_negative(BETA.name, inputs.value(2))?);
     let model = TwoPhase {
-        wide_area: Hockney::new(Seconds(inputs.value(1)), beta)?,
+        wide_area: Hockney::new(alpha, beta)?,
         packed: variant.packed,
         backbone: variant.backbone,
     };
@@ -168,14 +169,15 @@ fn two_phase(inputs: &Inputs, variant: Variant) -> Result<Timed, ModelError> {
         Local::Literal => [size; 2],
         Local::Effective => clusters.effective_size(size)?,
     };
-    let within = |procs, size| match &inputs.network.signature {
-        Some(signature) => signature.time(procs, size),
-        None => inputs.network.hockney.alltoall(procs, size),
+    let within = |procs, size| {
+        let time = match &inputs.network.signature {
+            Some(signature) => signature.time(procs, size),
+            None => inputs.network.hockney.alltoall(procs, size),
+        };
+        possible(inputs.model.name, time)
     };
-    let [smaller, larger] = [
-        within(clusters.smaller(), sizes[0]),
-        within(clusters.larger(), sizes[1]),
-    ];
+    let smaller = within(clusters.smaller(), sizes[0])?;
+    let larger = within(clusters.larger(), sizes[1])?;
     let local = Seconds(smaller.0.max(larger.0));
     Ok(match variant.steps {
         Steps::Eq6 => model.eq6(clusters, size, local),

@@ -46,6 +46,28 @@ impl WireSignature {
         Ok(())
     }
 
+    /// The estimates in the order of the covariance, which must hold each that has a value.
+    fn parameters(&self) -> Result<Vec<(Parameter, Estimate)>, String> {
+        let given = [
+            (Parameter::Gamma, Some(self.gamma)),
+            (Parameter::GammaBelow, self.gamma_below),
+            (Parameter::Delta, self.delta_s),
+        ];
+        let is_lost = |(parameter, estimate): &&(Parameter, Option<Estimate>)| {
+            estimate.is_some() && !self.covariance_of.contains(parameter)
+        };
+        if let Some((parameter, _)) = given.iter().find(is_lost) {
+            return Err(format!("covariance_of does not name {parameter:?}"));
+        }
+        let estimate = |wanted: &Parameter| {
+            let found = given.iter().find(|(parameter, _)| parameter == wanted);
+            found
+                .and_then(|(parameter, estimate)| Some((*parameter, (*estimate)?)))
+                .ok_or_else(|| format!("{wanted:?} has no value"))
+        };
+        self.covariance_of.iter().map(estimate).collect()
+    }
+
     pub(super) fn into_domain(self, base: Hockney) -> Result<SignatureEntry, String> {
         let wrong = |what: String| format!("signature of {:?}: {what}; fit again", self.algorithm);
         let signature = Signature {
@@ -60,22 +82,7 @@ impl WireSignature {
             .checked()
             .map_err(|error| wrong(error.to_string()))?;
         self.refuse_impossible().map_err(wrong)?;
-        let estimate = |parameter: Parameter| {
-            let found = match parameter {
-                Parameter::Gamma => Some(self.gamma),
-                Parameter::GammaBelow => self.gamma_below,
-                Parameter::Delta => self.delta_s,
-            };
-            found
-                .map(|estimate| (parameter, estimate))
-                .ok_or_else(|| wrong(format!("{parameter:?} has no value")))
-        };
-        let parameters = self
-            .covariance_of
-            .iter()
-            .copied()
-            .map(estimate)
-            .collect::<Result<_, _>>()?;
+        let parameters = self.parameters().map_err(wrong)?;
         let collective = self
             .collective
             .parse()

@@ -1,0 +1,154 @@
+//! Numbers, tables and networks to choose from.
+
+use netsig_core::fit::Estimate;
+use netsig_core::model::Threshold;
+use netsig_core::model::hockney::Hockney;
+use netsig_core::model::plogp::{PLogP, Parameters, Table};
+use netsig_core::model::signature::{Form, Signature};
+use netsig_core::model::tree::{Link, Tree};
+use netsig_core::registry::{Model, Network, Parameter, Subject};
+use netsig_core::units::{Bytes, Procs, Seconds, SecondsPerByte};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+pub fn procs(count: u32) -> Procs {
+    Procs::new(count).unwrap()
+}
+
+pub fn table(rows: impl IntoIterator<Item = (u64, f64)>) -> Table {
+    let rows = rows.into_iter().map(|(m, t)| (Bytes(m), Seconds(t)));
+    Table::new("g", rows.collect()).unwrap()
+}
+
+pub fn hockney(alpha: f64, beta: f64) -> Hockney {
+    Hockney::new(Seconds(alpha), SecondsPerByte(beta)).unwrap()
+}
+
+pub fn exactly(value: f64) -> Estimate {
+    let (lower, upper) = (value, value);
+    Estimate {
+        value,
+        lower,
+        upper,
+    }
+}
+
+/// g = 10 µs + 10 ns/B·m, os = 5 µs + 4 ns/B·m, or = 6 µs + 5 ns/B·m, L = 50 µs.
+pub fn toy() -> Network {
+    let line = |a: f64, b: f64| table([0, 1 << 24].map(|m: u64| (m, a + b * m as f64)));
+    let plogp = PLogP::new(Parameters {
+        latency: Seconds(5e-5),
+        gap: line(1e-5, 1e-8),
+        send_overhead: line(5e-6, 4e-9),
+        receive_overhead: line(6e-6, 5e-9),
+    });
+    Network {
+        hockney: hockney(6e-5, 1e-8),
+        plogp: plogp.unwrap(),
+        signature: None,
+        tree: None,
+    }
+}
+
+/// Small sizes, any sizes, and neighbours that f64 does not tell apart.
+pub fn sizes() -> impl Strategy<Value = u64> {
+    let neighbours = prop_oneof![(1u64 << 60)..(1 << 60) + 6, u64::MAX - 5..=u64::MAX];
+    prop_oneof![0..6u64, 0..1u64 << 22, any::<u64>(), neighbours]
+}
+
+/// Values of a model's parameters that make sense, from one number of [0, 1) each.
+pub fn sane(model: &Model, shares: [f64; 4]) -> Vec<f64> {
+    let value = |(parameter, share): (&Parameter, f64)| match parameter.name {
+        "gamma" | "gamma_below" | "slowdown" => 5.0 * share,
+        "delta_s" | "delta_per_process_s" | "alpha_w_s" => 0.1 * share,
+        "beta_contended_s_per_byte" | "beta_w_s_per_byte" => 1e-6 * share,
+        "threshold_bytes" if share < 0.1 => f64::INFINITY,
+        "threshold_bytes" => (share * 1e6).floor(),
+        "buses" | "dimensions" | "first_cluster_procs" => (1.0 + 99.0 * share).floor(),
+        "sharing" | "rho" => share,
+        "flits" | "hops" => 10.0 * share,
+        name => {
+            assert_eq!(
+                model.subject,
+                Subject::Program,
+                "{name} has no sane value here"
+            );
+            share
+        }
+    };
+    model.parameters.iter().zip(shares).map(value).collect()
+}
+
+/// A table of up to six sizes whose values pass through `order`.
+pub fn any_table(
+    value: impl Strategy<Value = f64>,
+    order: fn(&mut [f64]),
+) -> impl Strategy<Value = Table> {
+    prop::collection::btree_map(sizes(), value, 1..7).prop_map(move |rows| {
+        let (sizes, mut values): (Vec<u64>, Vec<f64>) = rows.into_iter().unzip();
+        order(&mut values);
+        table(sizes.into_iter().zip(values))
+    })
+}
+
+/// Networks whose times, where they are tables, pass through `order`; the numbers are times
+/// of up to `most` seconds.
+pub fn any_network(most: f64, order: fn(&mut [f64])) -> impl Strategy<Value = Network> {
+    let time = move || prop_oneof![1 => Just(0.0), 4 => 0.0..most, 4 => 0.0..most * 1e-6];
+    let tables = (
+        any_table(time(), order),
+        any_table(time(), order),
+        any_table(time(), order),
+    );
+    let signature = (
+        select(vec![Form::Full, Form::Bandwidth, Form::FullDeltaOnce]),
+        0.0..5.0f64,
+    );
+    let signature = (signature, 0.0..=1.0f64, time(), prop::option::of(sizes()));
+    let links = prop::collection::vec((0..40u32, time()), 0..4);
+    let rest = (prop::option::of(signature), prop::option::of(links));
+    (time(), time(), time(), tables, rest).prop_map(
+        |(alpha, beta, latency, (gap, send_overhead, receive_overhead), (signature, links))| {
+            let base = hockney(alpha, beta * 1e-6);
+            let parameters = Parameters {
+                latency: Seconds(latency),
+                gap,
+                send_overhead,
+                receive_overhead,
+            };
+            let link = |(below, gap)| Link {
+                below,
+                gap: SecondsPerByte(gap * 1e-6),
+            };
+            Network {
+                hockney: base,
+                plogp: PLogP::new(parameters).unwrap(),
+                signature: signature.map(|((form, gamma), below, delta, threshold)| Signature {
+                    base,
+                    form,
+                    gamma,
+                    gamma_below: Some(gamma * below),
+                    delta: Seconds(delta),
+                    threshold: threshold.map(|m| Threshold::From(Bytes(m))),
+                }),
+                tree: links.map(|links| Tree::new(links.into_iter().map(link).collect()).unwrap()),
+            }
+        },
+    )
+}
+
+pub fn as_they_come(_: &mut [f64]) {}
+
+pub fn ascending(values: &mut [f64]) {
+    values.sort_by(f64::total_cmp);
+}
+
+/// Few processes, many, powers of two, and any number.
+pub fn counts() -> impl Strategy<Value = u32> {
+    let powers = (0..32u32).prop_map(|height| 1 << height);
+    prop_oneof![1..16u32, 1..10_000u32, powers, 1..=u32::MAX]
+}
+
+pub fn shares() -> impl Strategy<Value = [f64; 4]> {
+    prop::array::uniform4(0.0..1.0f64)
+}

@@ -1,0 +1,154 @@
+//! Exchanges and their bounds, rankings and cross-overs.
+
+use netsig_core::collective::Collective;
+use netsig_core::exchange::{Arc, Exchange, ZeroMessages};
+use netsig_core::model::broadcast::Levels;
+use netsig_core::model::segment::{Search, Segment};
+use netsig_core::profile::Profile;
+use netsig_core::select::{Options, Selector};
+use netsig_core::units::{Bytes, Rank};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use crate::arbitrary::{any_network, as_they_come, counts, exactly, hockney, procs, sizes};
+use crate::profiles::{of_network, signature_entry};
+
+fn any_zero() -> impl Strategy<Value = ZeroMessages> {
+    select(vec![ZeroMessages::Absent, ZeroMessages::Counted])
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// Claims 1 and 2 are parts of the bound of one process, that is no more than Claim 3,
+    /// and a schedule in lock-step takes all start-ups and the largest of each step.
+    #[test]
+    fn bounds_are_in_their_order(
+        rows in (1..7usize).prop_flat_map(|n| {
+            prop::collection::vec(prop::collection::vec(prop_oneof![Just(0), sizes()], n), n)
+        }),
+        (alpha, beta, zero) in (0.0..1e-2f64, 0.0..1e-6f64, any_zero()),
+    ) {
+        let base = hockney(alpha, beta);
+        let exchange = Exchange::from_matrix(&rows, zero).unwrap();
+        let bounds = exchange.bounds(&base);
+        let claim1 = base.alpha() * f64::from(bounds.startups);
+        prop_assert!(claim1 <= bounds.per_vertex && bounds.claim2 <= bounds.per_vertex);
+        prop_assert!(bounds.per_vertex <= bounds.claim3);
+        prop_assert!(bounds.claim3 <= exchange.direct_exchange_sync(&base));
+    }
+
+    #[test]
+    fn what_is_no_matrix_or_list_of_arcs_is_refused(
+        rows in prop::collection::vec(prop::collection::vec(sizes(), 0..4), 0..4),
+        arcs in prop::collection::vec((0..4u32, 0..4u32, sizes()), 0..6),
+        (count, zero) in (1..5u32, any_zero()),
+    ) {
+        let is_square = !rows.is_empty() && rows.iter().all(|row| row.len() == rows.len());
+        prop_assert_eq!(Exchange::from_matrix(&rows, zero).is_ok(), is_square);
+        let mut ends: Vec<_> = arcs.iter().map(|arc| (arc.0, arc.1)).collect();
+        let are_known = ends.iter().all(|&(from, to)| from < count && to < count);
+        ends.retain(|(from, to)| from != to);
+        ends.sort_unstable();
+        let are_unique = ends.windows(2).all(|pair| pair[0] != pair[1]);
+        let arc = |&(from, to, size): &_| Arc { from: Rank(from), to: Rank(to), size: Bytes(size) };
+        let exchange = Exchange::new(procs(count), arcs.iter().map(arc).collect(), zero);
+        prop_assert_eq!(exchange.is_ok(), are_known && are_unique);
+    }
+
+    #[test]
+    fn no_text_makes_the_reader_of_exchanges_panic(
+        text in r#"(from,to,size_bytes\n)?([0-9]{0,21}|[,\n# "a-]|16777215|-1|\PC){0,24}"#,
+        zero in any_zero(),
+    ) {
+        match Exchange::parse("x.csv", &text, zero) {
+            Ok(exchange) => {
+                let bounds = exchange.bounds(&hockney(1e-4, 1e-8));
+                prop_assert!(bounds.claim3.0.is_finite());
+            }
+            Err(error) => prop_assert!(error.to_string().starts_with("x.csv:")),
+        }
+    }
+}
+
+fn any_profile() -> impl Strategy<Value = Profile> {
+    let signatures = prop::collection::vec((0.0..5.0f64, 0.0..0.1f64, sizes()), 0..3);
+    (any_network(1e-2, as_they_come), signatures).prop_map(|(network, signatures)| {
+        let entries = signatures.into_iter().enumerate();
+        let entry = |(i, (gamma, delta, threshold)): (usize, _)| {
+            let [gamma, delta] = [gamma, delta].map(exactly);
+            signature_entry(
+                network.hockney,
+                &format!("{i}"),
+                [gamma, delta],
+                Bytes(threshold),
+            )
+        };
+        Profile {
+            signatures: entries.map(entry).collect(),
+            ..of_network(&network)
+        }
+    })
+}
+
+fn any_options() -> impl Strategy<Value = Options> {
+    let searches = vec![Search::PowersOfTwo, Search::HillClimbing];
+    let levels = vec![Levels::Printed, Levels::Exact];
+    (select(levels), select(searches), 1..100_000u64).prop_map(|(binomial, search, datatype)| {
+        let datatype = Segment::new(Bytes(datatype)).unwrap();
+        Options {
+            binomial,
+            search,
+            datatype,
+        }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn the_best_is_the_first_of_an_ascending_ranking(
+        (profile, options) in (any_profile(), any_options()),
+        (count, size) in (counts(), sizes()),
+    ) {
+        let count = procs(count.min(10_000));
+        for collective in [Collective::Bcast, Collective::Scatter, Collective::Gather, Collective::Alltoall] {
+            let selector = Selector::new(&profile, collective, options);
+            let Ok(all) = selector.rank(count, Bytes(size)) else {
+                prop_assert!(selector.best(count, Bytes(size)).is_err());
+                continue;
+            };
+            prop_assert_eq!(all.len(), selector.candidates());
+            prop_assert!(all.windows(2).all(|pair| pair[0].time <= pair[1].time));
+            prop_assert_eq!(selector.best(count, Bytes(size)), Ok(all.first().copied()));
+        }
+    }
+
+    /// The best candidate changes at every cross-over, and has changed between two sizes
+    /// only if there is one between them.
+    #[test]
+    fn a_cross_over_is_where_the_best_changes(
+        (profile, options) in (any_profile(), any_options()),
+        (count, mut sizes) in (1..1000u32, prop::collection::vec(0..1u64 << 50, 1..4)),
+    ) {
+        sizes.sort_unstable();
+        let sizes: Vec<Bytes> = sizes.into_iter().map(Bytes).collect();
+        for collective in [Collective::Bcast, Collective::Scatter, Collective::Alltoall] {
+            let selector = Selector::new(&profile, collective, options);
+            let best = |size| {
+                let best = selector.best(procs(count), size).unwrap();
+                best.map(|best| best.algorithm)
+            };
+            let all = selector.cross_overs(procs(count), &sizes).unwrap();
+            prop_assert!(all.windows(2).all(|pair| pair[0].size < pair[1].size));
+            let mut name = best(sizes[0]);
+            for change in all {
+                prop_assert_eq!(best(Bytes(change.size.0 - 1)), Some(change.from));
+                prop_assert_eq!(best(change.size), Some(change.to));
+                name = Some(change.to);
+            }
+            prop_assert_eq!(name, best(sizes[sizes.len() - 1]));
+        }
+    }
+}

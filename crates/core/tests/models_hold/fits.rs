@@ -1,0 +1,255 @@
+//! Fits of all models that have parameters: known truths are found, and what is no data
+//! is refused.
+
+use netsig_core::collective::Collective;
+use netsig_core::dataset::{Dataset, Experiment, LossCounters, Provenance, Sample};
+use netsig_core::fit::model::{Options, fit};
+use netsig_core::fit::network::{self, Wanted};
+use netsig_core::fit::{Covariance, Point};
+use netsig_core::model::plogp::Table;
+use netsig_core::profile::Profile;
+use netsig_core::registry::{self, Case, Estimator, Model, Values};
+use netsig_core::units::{Bytes, Seconds};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use crate::arbitrary::{any_network, as_they_come, counts, procs, sizes, toy};
+
+/// Every model that a fit can be asked for.
+pub fn fittable() -> impl Iterator<Item = &'static Model> {
+    registry::models().filter(|model| model.estimator != Estimator::None)
+}
+
+fn any_covariance() -> impl Strategy<Value = Covariance> {
+    select(vec![
+        Covariance::Means,
+        Covariance::Proportional,
+        Covariance::BandwidthShare,
+        Covariance::Ols,
+        Covariance::Ar1(0.3),
+    ])
+}
+
+fn options(covariance: Covariance) -> Options {
+    Options {
+        covariance,
+        confidence: 0.95,
+    }
+}
+
+const COUNTS: [u32; 3] = [5, 12, 24];
+
+fn size(index: usize) -> Bytes {
+    Bytes(256 << (index + index / 5))
+}
+
+/// Ten sizes at three process counts, with the times that `values` give.
+fn exact(model: &'static Model, values: &Values) -> Vec<Point> {
+    let cells = COUNTS
+        .iter()
+        .flat_map(|&count| (0..10).map(move |i| (procs(count), size(i))));
+    let point = |(procs, size)| {
+        let time = model
+            .time(&toy(), values, Case::new(procs, size))
+            .unwrap()
+            .time;
+        Point {
+            procs,
+            size,
+            time,
+            deviation: time * 0.02,
+            repetitions: 10,
+        }
+    };
+    cells.map(point).collect()
+}
+
+/// The truth of a model and what a fit must make of it, of numbers of [0, 1). A number of
+/// buses is the smallest that makes the same waves everywhere.
+fn truth(model: &Model, shares: [f64; 2], threshold: usize) -> (Vec<f64>, Vec<f64>) {
+    let value = |parameter: &registry::Parameter| match parameter.name {
+        "gamma_below" => 1.0 + 4.0 * shares[1],
+        "gamma" | "slowdown" => 0.5 + 4.0 * shares[0],
+        "delta_s" | "delta_per_process_s" => 1e-3 + 0.1 * shares[1],
+        "threshold_bytes" => size(threshold).as_f64(),
+        "sharing" | "beta_contended_s_per_byte" => 1e-3 + shares[0],
+        "buses" => (1.0 + 99.0 * shares[0]).floor(),
+        name => parameter
+            .default
+            .unwrap_or_else(|| panic!("{name} has no truth here")),
+    };
+    let given: Vec<f64> = model.parameters.iter().map(value).collect();
+    let messages = |n: u32| {
+        if model.name == "labarta" {
+            n
+        } else {
+            n * (n - 1)
+        }
+    };
+    let waves = |buses: f64| COUNTS.map(|n| (f64::from(messages(n)) / buses).ceil().to_bits());
+    let found = match model.name {
+        "labarta" | "labarta_total" => {
+            let all = (1..=100u32).map(f64::from);
+            vec![
+                all.into_iter()
+                    .find(|&b| waves(b) == waves(given[0]))
+                    .unwrap(),
+            ]
+        }
+        _ => given.clone(),
+    };
+    (given, found)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn the_truth_is_found(
+        (shares, threshold) in (prop::array::uniform2(0.0..1.0f64), 2..6usize),
+        latencies in prop::collection::vec(1e-5..1e-2f64, 10),
+        covariance in any_covariance(),
+    ) {
+        for model in fittable() {
+            let (numbers, found) = truth(model, shares, threshold);
+            let rows = (0..10).map(size).zip(latencies.iter().map(|t| Seconds(*t)));
+            let latency = (model.estimator == Estimator::Latency)
+                .then(|| Table::new("L", rows.collect()).unwrap());
+            let values = Values { numbers, latency };
+            let points = exact(model, &values);
+            let fitted = fit(model, &toy(), &points, &options(covariance.clone())).unwrap();
+            prop_assert_eq!(fitted.values.numbers.len(), found.len(), "{}", model.name);
+            for (value, truth) in fitted.values.numbers.iter().zip(found) {
+                let is_found = (value - truth).abs() <= 1e-6 * truth.abs();
+                prop_assert!(is_found, "{}: {value} not {truth}", model.name);
+            }
+            for p in &points {
+                let again = model.time(&toy(), &fitted.values, Case::new(p.procs, p.size));
+                prop_assert!((again.unwrap().time / p.time - 1.0).abs() < 1e-6, "{}", model.name);
+            }
+            prop_assert!(fitted.residual < 1e-6, "{}: {}", model.name, fitted.residual);
+        }
+    }
+}
+
+/// Cells of a measurement, and now and then one that is none.
+fn any_points() -> impl Strategy<Value = Vec<Point>> {
+    let wild = vec![
+        5e-324,
+        1e-300,
+        1e300,
+        f64::MAX,
+        f64::INFINITY,
+        f64::NAN,
+        0.0,
+        -1.0,
+    ];
+    let number = move |tame| prop_oneof![tame, select(wild.clone())];
+    let cell = |procs, size, time: f64, deviation: f64| Point {
+        procs,
+        size: Bytes(size),
+        time: Seconds(time),
+        deviation: Seconds(deviation),
+        repetitions: 5,
+    };
+    let tame = (2..40u32, 0..1u64 << 20, 1e-6..1e3f64, 1e-6..1e-3f64);
+    let tame = tame.prop_map(move |(n, m, time, deviation)| cell(procs(n), m, time, deviation));
+    let wild = (
+        counts(),
+        sizes(),
+        number(1e-6..1e3f64),
+        number(1e-6..1e-3f64),
+    );
+    let wild = wild.prop_map(move |(n, m, time, deviation)| cell(procs(n), m, time, deviation));
+    let some = (
+        prop::collection::vec(tame, 0..25),
+        prop::collection::vec(wild, 0..2),
+    );
+    some.prop_map(|(tame, wild)| [tame, wild].concat())
+        .prop_shuffle()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn any_points_give_a_finite_fit_or_an_error(
+        (network, points) in (any_network(1e-2, as_they_come), any_points()),
+        covariance in any_covariance(),
+        confidence in select(vec![0.95, 0.5, 0.0, 1.0, 2.0, -1.0, f64::NAN]),
+    ) {
+        for model in fittable() {
+            let options = Options { covariance: covariance.clone(), confidence };
+            if let Ok(fitted) = fit(model, &network, &points, &options) {
+                prop_assert_eq!(fitted.values.numbers.len(), model.parameters.len());
+                let covariance = fitted.covariance.iter().chain([&fitted.residual, &fitted.weighted_rss]);
+                prop_assert!(covariance.into_iter().all(|x| x.is_finite()), "{}: {fitted:?}", model.name);
+                prop_assert!(fitted.estimates.iter().all(|(_, e)| e.value.is_finite()));
+            }
+        }
+    }
+}
+
+/// More processes than 2^16 could have more buses than a model can count.
+#[test]
+fn buses_are_counted_among_any_number_of_processes() {
+    for model in fittable().filter(|model| model.name.starts_with("labarta")) {
+        for count in [70_000, u32::MAX] {
+            let values = Values {
+                numbers: vec![3.0],
+                latency: None,
+            };
+            let point = |size: u64| {
+                let case = Case::new(procs(count), Bytes(size));
+                let time = model.time(&toy(), &values, case).unwrap().time;
+                Point {
+                    procs: case.procs,
+                    size: case.size,
+                    time,
+                    deviation: time,
+                    repetitions: 2,
+                }
+            };
+            let points: Vec<Point> = (8..12).map(|i| point(1 << i)).collect();
+            let fitted = fit(model, &toy(), &points, &options(Covariance::Means)).unwrap();
+            assert_eq!(fitted.values.numbers, [3.0], "{}", model.name);
+        }
+    }
+}
+
+/// A model of one collective says nothing of another that the same data hold.
+#[test]
+fn a_model_is_fitted_to_its_own_collective() {
+    let mut data = Dataset::default();
+    for size in (0..12).map(|i| Bytes(64 << i)) {
+        for (experiment, count) in [
+            (Experiment::PingPong, 2),
+            (Experiment::Collective(Collective::Bcast), 8),
+            (Experiment::Collective(Collective::Alltoall), 8),
+        ] {
+            data.samples.push(Sample {
+                experiment,
+                algorithm: "library".into(),
+                procs: procs(count),
+                size,
+                repetition: 0,
+                launch: 0,
+                time: toy().hockney.time(size) * f64::from(count - 1),
+                losses: LossCounters::default(),
+            });
+        }
+    }
+    let options = network::Options {
+        wanted: Wanted::One(registry::find(Collective::Alltoall, "slowdown").unwrap()),
+        ..network::Options::default()
+    };
+    let fitted = network::fit(&data, &options).unwrap();
+    let profile = fitted.profile(Provenance::default(), 0.95);
+    let collectives: Vec<_> = profile
+        .models
+        .iter()
+        .map(|entry| entry.collective)
+        .collect();
+    assert_eq!(collectives, [Collective::Alltoall]);
+    assert_eq!(Profile::parse("p.toml", &profile.to_toml()), Ok(profile));
+}

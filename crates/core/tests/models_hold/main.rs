@@ -1,0 +1,10 @@
+//! What must hold for every model of the registry, whatever the numbers: a finite time or
+//! an error that names value and rule, never a panic; times that do not fall where sizes or
+//! process counts grow; choices that agree with their ranking; bounds in their order; fits
+//! that find the truth; profiles that survive being written.
+
+mod arbitrary;
+mod choices;
+mod fits;
+mod profiles;
+mod times;

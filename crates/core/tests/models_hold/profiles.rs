@@ -1,0 +1,238 @@
+//! Profiles survive being written, and no text makes their reader panic.
+
+use nalgebra::DMatrix;
+use netsig_core::collective::Collective;
+use netsig_core::dataset::Provenance;
+use netsig_core::fit::Estimate;
+use netsig_core::fit::saturation::Saturation;
+use netsig_core::fit::signature::{Parameter, Residuals, ThresholdEstimate};
+use netsig_core::model::Threshold;
+use netsig_core::model::hockney::Hockney;
+use netsig_core::model::signature::{Form, Signature};
+use netsig_core::predict::{self, Networks, Prediction};
+use netsig_core::profile::{Domain, HockneyEntry, ModelEntry, Profile, SignatureEntry};
+use netsig_core::registry::{Case, Estimator, Model, ModelError, Network, Role, Values};
+use netsig_core::units::{Bytes, Seconds};
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+
+use crate::arbitrary::{any_network, any_table, as_they_come, counts, exactly, procs, sizes};
+use crate::fits::fittable;
+
+fn domain() -> Domain {
+    Domain {
+        procs: [4, 8].map(procs).to_vec(),
+        smallest: Bytes(1),
+        largest: Bytes(u64::MAX),
+    }
+}
+
+/// A profile of the point-to-point parameters alone.
+pub fn of_network(network: &Network) -> Profile {
+    let model = network.hockney;
+    Profile {
+        provenance: Provenance::default(),
+        hockney: HockneyEntry {
+            model,
+            alpha: exactly(model.alpha().0),
+            beta: exactly(model.beta().0),
+            residual: 0.1,
+        },
+        plogp: Some(network.plogp.clone()),
+        signatures: Vec::new(),
+        models: Vec::new(),
+    }
+}
+
+/// A signature of γ and δ from `threshold` on.
+pub fn signature_entry(
+    base: Hockney,
+    algorithm: &str,
+    [gamma, delta]: [Estimate; 2],
+    threshold: Bytes,
+) -> SignatureEntry {
+    let (lower, value, upper) = (threshold, threshold, threshold);
+    SignatureEntry {
+        collective: Collective::Alltoall,
+        algorithm: algorithm.to_owned(),
+        signature: Signature {
+            base,
+            form: Form::Full,
+            gamma: gamma.value,
+            gamma_below: None,
+            delta: Seconds(delta.value),
+            threshold: Some(Threshold::From(threshold)),
+        },
+        confidence: 0.95,
+        parameters: vec![(Parameter::Delta, delta), (Parameter::Gamma, gamma)],
+        covariance: DMatrix::from_row_slice(2, 2, &[1e-6, 1e-9, 1e-9, 1e-4]),
+        errors: "means".to_owned(),
+        dof: 9,
+        threshold: Some(ThresholdEstimate {
+            value,
+            lower,
+            upper,
+        }),
+        residuals: Residuals {
+            below: 0.1,
+            above: 0.0,
+        },
+        saturation: Saturation::From(procs(6)),
+        domain: domain(),
+    }
+}
+
+/// An entry of a model whose linear parameters were estimated.
+fn model_entry(model: &'static Model, values: Values, estimate: Estimate) -> ModelEntry {
+    let is_linear = |place: &usize| matches!(model.parameters[*place].role, Role::Linear(_));
+    let places = (0..model.parameters.len()).filter(is_linear);
+    let at = |place: usize| Estimate {
+        value: values.numbers[place],
+        ..estimate
+    };
+    let estimates: Vec<_> = places.map(|place| (place, at(place))).collect();
+    ModelEntry {
+        model,
+        collective: Collective::Alltoall,
+        algorithm: "direct \"ü\" #1".to_owned(),
+        covariance: DMatrix::from_diagonal_element(estimates.len(), estimates.len(), 1e-5),
+        estimates,
+        values,
+        dof: 3,
+        confidence: 0.5,
+        residual: 1e-3,
+        errors: "ar1:0.5".to_owned(),
+        domain: domain(),
+    }
+}
+
+fn any_number() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        any::<f64>().prop_filter("as a parameter", |x| x.is_finite()),
+        select(vec![0.0, 5e-324, f64::MAX, f64::INFINITY]),
+        0.0..10.0f64,
+    ]
+}
+
+fn any_profile() -> impl Strategy<Value = Profile> {
+    let numbers = prop::array::uniform4(any_number());
+    let network = (
+        any_network(1e-2, as_they_come),
+        any_table(0.0..1.0f64, as_they_come),
+    );
+    (network, numbers, sizes(), "\\PC{0,9}").prop_map(
+        |((network, latency), numbers, size, fact)| {
+            let estimate = Estimate {
+                value: 0.0,
+                lower: numbers[0],
+                upper: f64::INFINITY,
+            };
+            let [gamma, delta] = [0.5, 0.1].map(|value| Estimate { value, ..estimate });
+            let entry = |model: &'static Model| {
+                let numbers = numbers[..model.parameters.len()].to_vec();
+                let latency = (model.estimator == Estimator::Latency).then(|| latency.clone());
+                model_entry(model, Values { numbers, latency }, estimate)
+            };
+            let mut profile = of_network(&network);
+            profile.provenance.push("fact", fact);
+            profile.models = fittable().map(entry).collect();
+            profile.signatures = vec![signature_entry(
+                network.hockney,
+                "x",
+                [gamma, delta],
+                Bytes(size),
+            )];
+            profile
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn a_profile_survives_being_written(profile in any_profile()) {
+        prop_assert_eq!(Profile::parse("p.toml", &profile.to_toml()), Ok(profile));
+    }
+}
+
+/// What may happen to a text: from a place on, something else instead of so many words and
+/// signs.
+type Change = (Index, usize, &'static str);
+
+fn any_change() -> impl Strategy<Value = Change> {
+    let words = [
+        "",
+        "0",
+        "-1",
+        "nan",
+        "inf",
+        "1e400",
+        "1e-300",
+        "18446744073709551616",
+        "[",
+        "]",
+        "\"",
+        "\n",
+        "=",
+        "x",
+        "{",
+        "#",
+        "[[model]]\n",
+        "[\"delta\"]",
+        "ü",
+        "\u{0}",
+    ];
+    let count = prop_oneof![3 => Just(1), 1 => 0..12usize];
+    (any::<Index>(), count, select(words.to_vec()))
+}
+
+fn change(text: &str, (place, count, word): Change) -> String {
+    let is_word = |c: &char| c.is_alphanumeric() || "._-".contains(*c);
+    let characters: Vec<char> = text.chars().collect();
+    let parts = characters.chunk_by(|a, b| is_word(a) && is_word(b));
+    let mut parts: Vec<String> = parts.map(|part| part.iter().collect()).collect();
+    let start = place.index(parts.len());
+    let end = parts.len().min(start + count);
+    parts.splice(start..end, [word.to_owned()]);
+    parts.concat()
+}
+
+fn check(prediction: &Result<Prediction, ModelError>) -> Result<(), TestCaseError> {
+    if let Ok(Prediction {
+        time, lower, upper, ..
+    }) = prediction
+    {
+        prop_assert!(time.0.is_finite() && time.0 >= 0.0);
+        prop_assert!(lower <= time && time <= upper);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    /// What is still a profile can be predicted from, and be written and read again.
+    #[test]
+    fn a_damaged_profile_is_refused_or_works(
+        profile in any_profile(),
+        changes in prop::collection::vec(any_change(), 1..4),
+        (count, size) in (counts(), sizes()),
+    ) {
+        let text = changes.into_iter().fold(profile.to_toml(), |text, one| change(&text, one));
+        match Profile::parse("p.toml", &text) {
+            Err(error) => prop_assert!(error.to_string().starts_with("p.toml:")),
+            Ok(profile) => {
+                let again = Profile::parse("p.toml", &profile.to_toml());
+                prop_assert_eq!(again.map(|p| p.signatures), Ok(profile.signatures.clone()));
+                let networks = Networks::of(&profile, |network| network);
+                for entry in &profile.signatures {
+                    check(&predict::signature(entry, procs(count), Bytes(size)))?;
+                }
+                for entry in &profile.models {
+                    check(&networks.fitted(entry, Case::new(procs(count), Bytes(size))))?;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,406 @@
+//! Times of all models: finite, refused by name, and not falling.
+
+use std::num::NonZeroU32;
+
+use netsig_core::collective::Collective;
+use netsig_core::model::ParameterError;
+use netsig_core::model::adve::Adve;
+use netsig_core::model::agarwal::Agarwal;
+use netsig_core::model::clement::{self, Clement};
+use netsig_core::model::contention_factor::{DeltaForm, Factor001, Factor003};
+use netsig_core::model::hockney::Hockney;
+use netsig_core::model::loggp::LogGP;
+use netsig_core::model::plogp::{PLogP, Parameters, Table};
+use netsig_core::model::plogpt::{self, BytesPerSecond, Edge};
+use netsig_core::model::segment::Segment;
+use netsig_core::model::slowdown::Slowdown;
+use netsig_core::model::throughput::{Throughput, rho_of_gamma};
+use netsig_core::model::tree::{Link, Tree};
+use netsig_core::registry::{self, Case, Model, ModelError, Network, Segments, Subject, Values};
+use netsig_core::units::{Bytes, Procs, Seconds, SecondsPerByte};
+use proptest::prelude::*;
+
+use crate::arbitrary::{
+    any_network, any_table, as_they_come, ascending, counts, procs, sane, shares, sizes, toy,
+};
+
+/// The time of a model on a network with these shares as its parameters. The chain of a
+/// scatter adds up one term a process, so it gets no more than ten thousand.
+fn time(
+    model: &'static Model,
+    network: &Network,
+    shares: [f64; 4],
+    mut case: Case,
+) -> Result<Seconds, ModelError> {
+    let collective = [Collective::Scatter, Collective::Gather].map(Subject::Collective);
+    if model.name == "chain" && collective.contains(&model.subject) {
+        case.procs = case.procs.min(procs(10_000));
+    }
+    let latency = network
+        .tree
+        .as_ref()
+        .map(|_| network.plogp.tables()[2].clone());
+    let values = Values {
+        numbers: sane(model, shares),
+        latency,
+    };
+    Ok(model.time(network, &values, case)?.time)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    /// With sane numbers only those refuse that say here why they may.
+    #[test]
+    fn a_model_gives_a_time_or_says_why_not(
+        network in any_network(1e-2, as_they_come),
+        (count, size, shares) in (counts(), sizes(), shares()),
+    ) {
+        let case = Case::new(procs(count), Bytes(size));
+        let overflows = size.checked_mul(u64::from(count)).is_none();
+        for model in registry::models() {
+            let why = match model.name {
+                "tree" | "tam" if network.tree.is_none() => "needs",
+                "plogpt_a" | "plogpt_b" if !count.is_power_of_two() => "a power of two",
+                "message_loggp" => "L = ",
+                "factor_003" => "gives -",
+                name if name.starts_with("two_phase") => "it must be",
+                _ => "nothing",
+            };
+            match time(model, &network, shares, case) {
+                Ok(time) => {
+                    prop_assert!(time.0.is_finite() && time.0 >= 0.0, "{}: {time:?}", model.name);
+                    let is_alone = count == 1 && matches!(model.subject, Subject::Collective(_));
+                    prop_assert!(!is_alone || time == Seconds(0.0), "{}: {time:?}", model.name);
+                }
+                Err(error) => {
+                    let error = error.to_string();
+                    let expected = if overflows { "2^64" } else { why };
+                    prop_assert!(error.contains(expected), "{}: {error}", model.name);
+                }
+            }
+        }
+    }
+
+    /// Numbers at the ends of their range overflow to an error and not to infinity.
+    #[test]
+    fn extreme_networks_give_a_time_or_an_error(
+        network in any_network(f64::MAX, as_they_come),
+        (count, size, shares) in (counts(), sizes(), shares()),
+    ) {
+        for model in registry::models() {
+            if let Ok(time) = time(model, &network, shares, Case::new(procs(count), Bytes(size))) {
+                prop_assert!(time.0.is_finite() && time.0 >= 0.0, "{}: {time:?}", model.name);
+            }
+        }
+    }
+
+    /// Where the tables ascend, more bytes or more processes take no less time. Segments are
+    /// fixed, as hill climbing ends in one local optimum or another. Excluded are a γ that
+    /// acts with the wrong sign: of factor_003 above 1, where a part of g counts negative,
+    /// and a γ_below above γ; in n also the grid, whose clusters of equal size need the
+    /// fewest steps.
+    #[test]
+    fn more_takes_no_less(
+        network in any_network(1e-2, ascending),
+        counts in (counts(), counts()),
+        sizes in (sizes(), sizes(), 1..1u64 << 20),
+        shares in shares(),
+    ) {
+        let [few, many] = [counts.0.min(counts.1), counts.0.max(counts.1)].map(procs);
+        let [small, large] = [sizes.0.min(sizes.1), sizes.0.max(sizes.1)].map(Bytes);
+        let segments = Segments::Of(Segment::new(Bytes(sizes.2)).unwrap());
+        for model in registry::models() {
+            let values = sane(model, shares);
+            if model.name == "factor_003" && values[0] > 1.0
+                || model.name == "signature" && values[1] > values[0]
+            {
+                continue;
+            }
+            let at = |procs, size| time(model, &network, shares, Case { procs, size, segments });
+            let many = if model.name.starts_with("two_phase") { few } else { many };
+            let more_procs = (at(few, small), at(many, small));
+            let more_bytes = (at(few, small), at(few, large));
+            for (less, more) in [more_procs, more_bytes] {
+                if let (Ok(less), Ok(more)) = (less, more) {
+                    let least = less.0 * (1.0 - 1e-12);
+                    prop_assert!(more.0 >= least, "{}: {less:?}, {more:?}", model.name);
+                }
+            }
+        }
+    }
+}
+
+/// Where bytes cost nothing, what is left are the start-ups of seven rounds, or one latency.
+#[test]
+fn a_network_without_a_gap_has_start_ups_alone() {
+    let network = Network {
+        hockney: Hockney::new(Seconds(5e-5), SecondsPerByte(0.0)).unwrap(),
+        ..toy()
+    };
+    for (name, start_ups) in [("hockney", 7.0), ("plogpt_a", 7.0), ("plogpt_b", 1.0)] {
+        let model = registry::find(Collective::Alltoall, name).unwrap();
+        let case = Case::new(procs(8), Bytes(1 << 50));
+        let timed = model.time(&network, &Values::default(), case).unwrap();
+        assert!(
+            (timed.time.0 / (start_ups * 5e-5) - 1.0).abs() < 1e-12,
+            "{name}"
+        );
+    }
+}
+
+proptest! {
+    /// By the weights of the two rows around a size, from distances that are exact.
+    #[test]
+    fn a_table_goes_straight_from_row_to_row(
+        table in any_table(0.0..1.0f64, as_they_come),
+        size in sizes(),
+    ) {
+        let value = table.at(Bytes(size)).0;
+        let rows = table.rows();
+        if rows.len() == 1 || size <= rows[0].0.0 {
+            prop_assert_eq!(Seconds(value), rows[0].1);
+            return Ok(());
+        }
+        let next = rows.iter().position(|row| row.0.0 >= size).unwrap_or(rows.len() - 1);
+        let [(low, a), (high, b)] = [rows[next - 1], rows[next]];
+        let distance = |from: u64, to: u64| (i128::from(to) - i128::from(from)) as f64;
+        let width = distance(low.0, high.0);
+        let terms = [(size, high.0, a), (low.0, size, b)];
+        let terms = terms.map(|(from, to, value)| distance(from, to) / width * value.0);
+        let expected = (terms[0] + terms[1]).max(0.0);
+        let tolerance = 1e-12 * (terms[0].abs() + terms[1].abs());
+        prop_assert!((value - expected).abs() <= tolerance, "{value} not {expected}");
+    }
+}
+
+/// A parameter that no formula can work with is named, with the rule that it breaks; one
+/// that is finite may give a time, or none.
+#[test]
+fn impossible_parameters_are_refused_by_name() {
+    let finite = [
+        -1e300,
+        -1.0,
+        -f64::MIN_POSITIVE,
+        5e-324,
+        0.0,
+        0.5,
+        64.0,
+        1e10,
+        1e19,
+        1e300,
+        f64::MAX,
+    ];
+    let network = Network {
+        tree: Tree::new(Vec::new()).ok(),
+        ..toy()
+    };
+    let at = |model, place: usize, value| {
+        let mut numbers = sane(model, [0.5; 4]);
+        numbers[place] = value;
+        let values = Values {
+            numbers,
+            latency: None,
+        };
+        model.time(&network, &values, Case::new(procs(64), Bytes(1 << 20)))
+    };
+    for model in registry::models() {
+        for (place, parameter) in model.parameters.iter().enumerate() {
+            let stem = ["_s_per_byte", "_s", "_bytes"];
+            let stem = stem
+                .iter()
+                .find_map(|unit| parameter.name.strip_suffix(unit));
+            let stem = stem.unwrap_or(parameter.name);
+            for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+                let absent = (parameter.name == "gamma_below" && value.is_nan())
+                    || (parameter.name == "threshold_bytes" && value > 0.0);
+                match at(model, place, value) {
+                    Ok(timed) => assert!(absent, "{} {}: {timed:?}", model.name, parameter.name),
+                    Err(error) => {
+                        let error = error.to_string();
+                        let named = error.starts_with(stem) && error.contains("it must be ");
+                        assert!(named, "{} {}: {error}", model.name, parameter.name);
+                    }
+                }
+            }
+            for value in finite {
+                match at(model, place, value) {
+                    Ok(timed) => assert!(timed.time.0.is_finite() && timed.time.0 >= 0.0),
+                    Err(error) => {
+                        let error = error.to_string();
+                        let named = error.starts_with(stem) && error.contains("it must be ")
+                            || error.starts_with(model.name) && error.contains("is no time");
+                        assert!(named, "{} {}: {error}", model.name, parameter.name);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Every number that a constructor takes: its name, what takes it, and the least it may be.
+type Door = (&'static str, fn(f64) -> Result<(), ParameterError>, f64);
+
+const DOORS: [Door; 27] = {
+    const ANY: f64 = f64::NEG_INFINITY;
+    [
+        (
+            "alpha",
+            |x| Hockney::new(Seconds(x), SecondsPerByte(0.0)).map(drop),
+            0.0,
+        ),
+        (
+            "beta",
+            |x| Hockney::new(Seconds(0.0), SecondsPerByte(x)).map(drop),
+            0.0,
+        ),
+        (
+            "g",
+            |x| Table::new("g", vec![(Bytes(0), Seconds(x))]).map(drop),
+            0.0,
+        ),
+        ("L", |x| PLogP::new(parameters(x)).map(drop), 0.0),
+        ("L", |x| loggp([x, 0.0, 0.0, 0.0]), 0.0),
+        ("o", |x| loggp([0.0, x, 0.0, 0.0]), 0.0),
+        ("g", |x| loggp([0.0, 0.0, x, 0.0]), 0.0),
+        ("G", |x| loggp([0.0, 0.0, 0.0, x]), 0.0),
+        ("computation", |x| adve([x, 0.0, 0.0, 0.0]), 0.0),
+        ("communication", |x| adve([0.0, x, 0.0, 0.0]), 0.0),
+        ("resource_contention", |x| adve([0.0, 0.0, x, 0.0]), 0.0),
+        ("synchronisation", |x| adve([0.0, 0.0, 0.0, x]), 0.0),
+        (
+            "rho",
+            |x| Agarwal::new(x, 1.0, NonZeroU32::MIN, 1.0).map(drop),
+            0.0,
+        ),
+        (
+            "flits",
+            |x| Agarwal::new(0.5, x, NonZeroU32::MIN, 1.0).map(drop),
+            0.0,
+        ),
+        (
+            "hops",
+            |x| Agarwal::new(0.5, 1.0, NonZeroU32::MIN, x).map(drop),
+            0.0,
+        ),
+        (
+            "gamma",
+            |x| clement::message(&toy().hockney, Bytes(1), x).map(drop),
+            0.0,
+        ),
+        ("sharing", |x| Clement::new(x).map(drop), 0.0),
+        ("gamma", |x| factor(x, 0.0), ANY),
+        ("delta_per_process", |x| factor(1.0, x), ANY),
+        (
+            "gamma",
+            |gamma| Factor003 { gamma }.checked().map(drop),
+            ANY,
+        ),
+        ("slowdown", |x| Slowdown::new(x).map(drop), 0.0),
+        (
+            "beta_contended",
+            |x| Throughput::new(&toy().hockney, SecondsPerByte(x), 0.5).map(drop),
+            0.0,
+        ),
+        (
+            "rho",
+            |x| Throughput::new(&toy().hockney, SecondsPerByte(0.0), x).map(drop),
+            0.0,
+        ),
+        (
+            "gamma",
+            |x| rho_of_gamma(x, SecondsPerByte(1.0), SecondsPerByte(2.0)).map(drop),
+            ANY,
+        ),
+        (
+            "gap",
+            |x| {
+                Tree::new(vec![Link {
+                    below: 1,
+                    gap: SecondsPerByte(x),
+                }])
+                .map(drop)
+            },
+            0.0,
+        ),
+        ("bandwidth", |x| edge(x, 0.0), 0.0),
+        ("delay", |x| edge(1.0, x), 0.0),
+    ]
+};
+
+fn parameters(latency: f64) -> Parameters {
+    let [gap, send_overhead, receive_overhead] = toy().plogp.tables().map(Table::clone);
+    Parameters {
+        latency: Seconds(latency),
+        gap,
+        send_overhead,
+        receive_overhead,
+    }
+}
+
+fn loggp([latency, overhead, gap, gap_per_byte]: [f64; 4]) -> Result<(), ParameterError> {
+    let [latency, overhead, gap] = [latency, overhead, gap].map(Seconds);
+    LogGP::new(latency, overhead, gap, SecondsPerByte(gap_per_byte)).map(drop)
+}
+
+fn adve(parts: [f64; 4]) -> Result<(), ParameterError> {
+    let [a, b, c, d] = parts.map(Seconds);
+    Adve::new(a, b, c, d).map(drop)
+}
+
+fn factor(gamma: f64, delta: f64) -> Result<(), ParameterError> {
+    let (delta_form, threshold) = (DeltaForm::TimesP, None);
+    let delta_per_process = Seconds(delta);
+    Factor001 {
+        gamma,
+        delta_per_process,
+        delta_form,
+        threshold,
+    }
+    .checked()
+    .map(drop)
+}
+
+fn edge(bandwidth: f64, delay: f64) -> Result<(), ParameterError> {
+    let edge = Edge {
+        bandwidth: BytesPerSecond(bandwidth),
+        delay: Seconds(delay),
+    };
+    plogpt::Network::new(plogpt::Parameters::new(vec![edge], Seconds(0.0))).map(drop)
+}
+
+#[test]
+fn constructors_refuse_what_no_formula_can_work_with() {
+    for (name, make, least) in DOORS {
+        for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1.0, -5e-324] {
+            let is_possible = value.is_finite() && value >= least;
+            let text = make(value).map_err(|error| error.to_string());
+            let wanted = format!("{name} = {value} is not allowed; it must be ");
+            match text {
+                Ok(()) => assert!(is_possible, "{name} = {value}"),
+                Err(text) => assert!(text.starts_with(&wanted) && !is_possible, "{text}"),
+            }
+        }
+    }
+    assert!(
+        Procs::new(0)
+            .unwrap_err()
+            .to_string()
+            .ends_with("write 1 or more")
+    );
+    assert!(Segment::new(Bytes(0)).is_err());
+}
+
+/// Both clusters have a process at least.
+#[test]
+fn two_clusters_are_two() {
+    let model = registry::find(Collective::Alltoall, "two_phase").unwrap();
+    for (first, is_possible) in [(0.0, false), (1.0, true), (63.0, true), (64.0, false)] {
+        let values = Values {
+            numbers: vec![first, 1e-3, 1e-8],
+            latency: None,
+        };
+        let timed = model.time(&toy(), &values, Case::new(procs(64), Bytes(1)));
+        assert_eq!(timed.is_ok(), is_possible, "{first}: {timed:?}");
+    }
+}
