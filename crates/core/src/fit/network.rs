@@ -204,7 +204,11 @@ impl Measured<'_> {
             };
             model::fit(model, &network, &points, &options)
         };
-        let goodness = |fit: &ModelFit| (fit.weighted_rss, fit.dof);
+        // What no regression finds is weighted by the bandwidth share whatever is wanted.
+        let goodness = |fit: &ModelFit| match fit.estimates.as_slice() {
+            [] => (f64::INFINITY, fit.dof),
+            _ => (fit.weighted_rss, fit.dof),
+        };
         let (fit, covariance) = under_best(&points, self.options, under, goodness)
             .map_err(|error| self.failed(model.name, error))?;
         Ok(FittedModel {

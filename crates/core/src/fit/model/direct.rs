@@ -1,0 +1,95 @@
+//! Parameters that are found without a regression: a count, a table L(m).
+
+use std::collections::BTreeMap;
+
+use nalgebra::{DMatrix, DVector};
+
+use super::{ModelFit, Problem};
+use crate::fit::FitError;
+use crate::model::plogp::Table;
+use crate::registry::Values;
+use crate::units::{Bytes, Seconds};
+
+impl Problem<'_> {
+    /// The whole number with the least sum of squares, up to n² as far as that is a count.
+    pub(super) fn count(&self, place: usize) -> Result<ModelFit, FitError> {
+        self.refuse_few(1)?;
+        let most = self
+            .points
+            .iter()
+            .map(|p| u64::from(p.procs.get()).pow(2))
+            .max()
+            .unwrap_or(1)
+            .min(u64::from(u32::MAX));
+        let candidates = std::iter::successors(Some(1u64), |b| Some(b + (b / 100).max(1)));
+        let mut best: Option<(f64, Vec<f64>, DVector<f64>)> = None;
+        for count in candidates.take_while(|count| *count <= most) {
+            let mut numbers = self.start();
+            numbers[place] = count as f64;
+            let fitted = self.times(&numbers, None)?;
+            let squares = self.squares(&fitted);
+            if best.as_ref().is_none_or(|(least, ..)| squares < *least) {
+                best = Some((squares, numbers, fitted));
+            }
+        }
+        let (_, numbers, fitted) = best.expect("one is a candidate");
+        self.without_regression(
+            Values {
+                numbers,
+                latency: None,
+            },
+            &fitted,
+            1,
+        )
+    }
+
+    /// The table L(m).
+    pub(super) fn latency(&self) -> Result<ModelFit, FitError> {
+        let mut left: BTreeMap<Bytes, Vec<f64>> = BTreeMap::new();
+        for p in self.points {
+            let gaps = self.network.plogp.g(p.size).0 * p.procs.partners();
+            left.entry(p.size).or_default().push(p.time.0 - gaps);
+        }
+        self.refuse_few(left.len())?;
+        let count = left.len();
+        let mean = |all: Vec<f64>| (all.iter().sum::<f64>() / all.len() as f64).max(0.0);
+        let rows = left
+            .into_iter()
+            .map(|(size, all)| (size, Seconds(mean(all))));
+        let table = Table::new("L", rows.collect())
+            .map_err(|error| FitError::Impossible(error.to_string()))?;
+        let fitted = self.times(&[], Some(&table))?;
+        let values = Values {
+            numbers: Vec::new(),
+            latency: Some(table),
+        };
+        self.without_regression(values, &fitted, count)
+    }
+
+    fn without_regression(
+        &self,
+        values: Values,
+        fitted: &DVector<f64>,
+        parameters: usize,
+    ) -> Result<ModelFit, FitError> {
+        Ok(ModelFit {
+            values,
+            estimates: Vec::new(),
+            covariance: DMatrix::zeros(0, 0),
+            dof: self.points.len() - parameters,
+            weighted_rss: self.squares(fitted),
+            residual: self.residual(fitted, parameters)?,
+        })
+    }
+
+    fn refuse_few(&self, parameters: usize) -> Result<(), FitError> {
+        if self.points.len() > parameters {
+            return Ok(());
+        }
+        Err(FitError::TooFewPoints {
+            what: self.model.name.to_owned(),
+            found: self.points.len(),
+            needed: parameters + 1,
+        })
+    }
+}

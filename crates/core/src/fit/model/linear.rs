@@ -1,0 +1,151 @@
+//! Parameters in which the time is linear, and the threshold of one of them.
+
+use nalgebra::{DMatrix, DVector};
+
+use super::{ModelFit, Problem};
+use crate::fit::gls::Regression;
+use crate::fit::{Design, Estimate, FitError, bandwidth_share, regress};
+use crate::registry::{Role, Values};
+use crate::units::Bytes;
+
+/// A supplement below this is none.
+const NEGLIGIBLE: f64 = 1e-6;
+
+/// How many points a threshold takes on its far and its near side.
+const LEAST_FAR: usize = 4;
+const LEAST_NEAR: usize = 2;
+
+/// One solution: all values, and the regression of those that are free.
+struct Solution {
+    numbers: Vec<f64>,
+    free: Vec<usize>,
+    regression: Regression,
+}
+
+impl Problem<'_> {
+    /// Estimates all linear parameters.
+    pub(super) fn linear(&self) -> Result<ModelFit, FitError> {
+        let free: Vec<usize> = (0..self.model.parameters.len())
+            .filter(|&i| matches!(self.role(i), Role::Linear(_) | Role::Supplement))
+            .collect();
+        let numbers = self.start();
+        let best = self.search(&free).filter(|best| self.has_supplement(best));
+        let is_lasting = |place: &usize| self.role(*place) != Role::Supplement;
+        match best {
+            Some(best) => self.finish(best),
+            None => {
+                self.finish(self.solve(numbers, free.into_iter().filter(is_lasting).collect())?)
+            }
+        }
+    }
+
+    /// The best solution over all thresholds, if the model has one.
+    fn search(&self, free: &[usize]) -> Option<Solution> {
+        let threshold = self.place(|role| role == Role::Threshold)?;
+        let supplement = self.place(|role| role == Role::Supplement)?;
+        let mut sizes: Vec<Bytes> = self.points.iter().map(|p| p.size).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        let at = |size: Bytes| {
+            let mut numbers = self.start();
+            numbers[threshold] = size.as_f64();
+            let far = self.column(&numbers, supplement).ok()?;
+            let far = far.iter().filter(|x| **x != 0.0).count();
+            if far < LEAST_FAR || self.points.len() - far < LEAST_NEAR {
+                return None;
+            }
+            self.solve(numbers, free.to_vec()).ok()
+        };
+        sizes.into_iter().filter_map(at).min_by(|a, b| {
+            a.regression
+                .weighted_rss
+                .total_cmp(&b.regression.weighted_rss)
+        })
+    }
+
+    fn has_supplement(&self, solution: &Solution) -> bool {
+        let is_supplement = |place: &usize| self.role(*place) == Role::Supplement;
+        let index = solution.free.iter().position(is_supplement);
+        index
+            .map(|index| self.estimate(solution, index))
+            .is_some_and(|supplement| supplement.value >= NEGLIGIBLE && supplement.lower > 0.0)
+    }
+
+    /// The factor of a linear parameter in the time of every point.
+    fn column(&self, numbers: &[f64], place: usize) -> Result<DVector<f64>, FitError> {
+        let with = |value: f64| {
+            let mut numbers = numbers.to_vec();
+            numbers[place] = value;
+            self.times(&numbers, None)
+        };
+        Ok(with(1.0)? - with(0.0)?)
+    }
+
+    /// Solves for the `free` parameters, the others as in `numbers`. One that falls below
+    /// its least value is held there.
+    fn solve(&self, mut numbers: Vec<f64>, mut free: Vec<usize>) -> Result<Solution, FitError> {
+        loop {
+            for &place in &free {
+                numbers[place] = 0.0;
+            }
+            let columns = free.iter().map(|&place| self.column(&numbers, place));
+            let columns: Vec<DVector<f64>> = columns.collect::<Result<_, _>>()?;
+            let shares = self
+                .points
+                .iter()
+                .map(|p| bandwidth_share(&self.network.hockney, p.size));
+            let design = Design {
+                x: DMatrix::from_columns(&columns),
+                fixed: self.times(&numbers, None)?,
+                shares: DVector::from_iterator(self.points.len(), shares),
+            };
+            let regression = regress(
+                &design,
+                self.points,
+                &self.options.covariance,
+                self.model.name,
+            )?;
+            let least = |place: usize| match self.role(place) {
+                Role::Linear(least) => least,
+                _ => 0.0,
+            };
+            let low = (0..free.len()).find(|&i| regression.theta[i] < least(free[i]));
+            let Some(low) = low.filter(|_| free.len() > 1) else {
+                for (index, &place) in free.iter().enumerate() {
+                    numbers[place] = regression.theta[index].max(least(place));
+                }
+                return Ok(Solution {
+                    numbers,
+                    free,
+                    regression,
+                });
+            };
+            let place = free.remove(low);
+            numbers[place] = least(place);
+        }
+    }
+
+    fn estimate(&self, solution: &Solution, index: usize) -> Estimate {
+        let value = solution.numbers[solution.free[index]];
+        let variance = solution.regression.variance(index);
+        Estimate::around(value, &[variance], self.options.confidence)
+    }
+
+    fn finish(&self, solution: Solution) -> Result<ModelFit, FitError> {
+        let estimates = (0..solution.free.len())
+            .map(|index| (solution.free[index], self.estimate(&solution, index)))
+            .collect();
+        let fitted = self.times(&solution.numbers, None)?;
+        Ok(ModelFit {
+            estimates,
+            covariance: solution.regression.covariance,
+            dof: solution.regression.dof,
+            weighted_rss: solution.regression.weighted_rss,
+            residual: self.residual(&fitted, solution.free.len())?,
+            values: Values {
+                numbers: solution.numbers,
+                latency: None,
+            },
+        })
+    }
+}
