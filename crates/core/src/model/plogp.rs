@@ -118,6 +118,41 @@ impl Table {
         Seconds((low.1.0 + (high.1.0 - low.1.0) * share).max(0.0))
     }
 
+    /// Σ of the values for `step`, 2·`step` … `count`·`step`, which must be sizes. Between two
+    /// rows the values are an arithmetic series, so the sum takes a step a row and not one
+    /// a value.
+    pub(crate) fn sum_of_multiples(&self, step: Bytes, count: u32) -> Seconds {
+        let count = u64::from(count);
+        let at = |multiple: u64| self.at(Bytes(multiple * step.0)).0;
+        let series = |first: u64, last: u64| {
+            let terms = (last + 1 - first) as f64;
+            f64::midpoint(at(first), at(last)) * terms
+        };
+        let mut total = 0.0;
+        let mut done = 0;
+        for &(size, _) in &self.0 {
+            let within = size.0.checked_div(step.0).unwrap_or(count).min(count);
+            if within > done {
+                total += series(done + 1, within);
+                done = within;
+            }
+        }
+        // Beyond the last row a falling line ends at zero.
+        let (mut positive, mut rest) = (done, count);
+        while positive < rest {
+            let middle = positive.midpoint(rest) + 1;
+            if at(middle) > 0.0 {
+                positive = middle;
+            } else {
+                rest = middle - 1;
+            }
+        }
+        if positive > done {
+            total += series(done + 1, positive);
+        }
+        Seconds(total)
+    }
+
     /// Whether `size` lies beyond the last row, where the value is extrapolated.
     pub fn is_extrapolated(&self, size: Bytes) -> bool {
         self.0.last().is_some_and(|&(last, _)| size > last)
@@ -183,6 +218,11 @@ impl PLogP {
     /// g(m).
     pub fn g(&self, size: Bytes) -> Seconds {
         self.gap.at(size)
+    }
+
+    /// g(m) + g(2·m) + … + g(`count`·m), where `count`·m is below 2^64.
+    pub(crate) fn sum_of_gaps(&self, size: Bytes, count: u32) -> Seconds {
+        self.gap.sum_of_multiples(size, count)
     }
 
     /// os(m).
@@ -251,6 +291,28 @@ mod tests {
         let falling = table(&[(0, 2.0), (10, 1.0)]).unwrap();
         assert_eq!(falling.at(Bytes(100)), Seconds(0.0));
         assert_eq!(table(&[(5, 3.0)]).unwrap().at(Bytes(100)), Seconds(3.0));
+    }
+
+    #[test]
+    fn a_sum_of_multiples_is_the_sum_of_the_values() {
+        let tables = [
+            &[(16, 2.0), (32, 4.0), (33, 9.0), (64, 5.0)][..],
+            &[(0, 7.0), (100, 1.0)],
+            &[(50, 3.0)],
+        ];
+        for rows in tables {
+            let g = table(rows).unwrap();
+            for (step, count) in [(0, 4), (1, 1), (1, 300), (7, 40), (16, 3), (500, 9)] {
+                let one_by_one: f64 = (1..=count).map(|j| g.at(Bytes(j * step)).0).sum();
+                let sum = g
+                    .sum_of_multiples(Bytes(step), u32::try_from(count).unwrap())
+                    .0;
+                assert!(
+                    (sum - one_by_one).abs() < 1e-9,
+                    "{rows:?} {step} {count}: {sum}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -21,8 +21,7 @@
 //! gather really takes is dominated by contention and loss (§5).
 //!
 //! # Domain
-//! P ≥ 1, where P = 1 costs nothing; m ≥ 0 with P·m below 2⁶⁴ bytes. `chain` takes
-//! P − 1 evaluations of g.
+//! P ≥ 1, where P = 1 costs nothing; m ≥ 0 with P·m below 2⁶⁴ bytes.
 //!
 //! # Source
 //! Barchet-Steffenel and Mounié 2005 (`RenPar`) Tab. 2; `binomial_exact` is netsig's, checked
@@ -93,17 +92,14 @@ pub fn time(
     let latency = network.latency();
     Ok(match strategy {
         Strategy::Flat => g(1) * procs.partners() + latency,
-        Strategy::Chain => sum((1..procs.get()).map(g)) + latency * procs.partners(),
+        Strategy::Chain => network.sum_of_gaps(size, procs.get() - 1) + latency * procs.partners(),
         Strategy::Binomial => {
             let levels = procs.ceil_log2();
-            sum((0..levels).map(|j| g(1 << j))) + latency * f64::from(levels)
+            let gaps = (0..levels).map(|j| g(1 << j));
+            gaps.fold(latency * f64::from(levels), |time, gap| time + gap)
         }
         Strategy::BinomialExact => binomial_exact(procs, latency, g),
     })
-}
-
-fn sum(times: impl Iterator<Item = Seconds>) -> Seconds {
-    times.fold(Seconds(0.0), |total, time| total + time)
 }
 
 /// T(P) of `binomial_exact`, from the lowest bit of P up: T of the bits below and T of a full
