@@ -2,46 +2,16 @@
 //! its target. One line a figure: `name  value  target  met|MISSED`; raw numbers go to
 //! bench/results. Needs the release build and the rank program (`make bench`).
 
+mod figure;
+mod predictions;
+mod program;
+
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use netsig_core::dataset::Dataset;
 
-/// A figure and the most it may be.
-struct Figure {
-    name: &'static str,
-    values: Vec<f64>,
-    target: f64,
-    unit: &'static str,
-}
-
-impl Figure {
-    /// The middle of its values.
-    fn median(&self) -> f64 {
-        let mut sorted = self.values.clone();
-        sorted.sort_unstable_by(f64::total_cmp);
-        sorted[sorted.len() / 2]
-    }
-
-    fn is_met(&self) -> bool {
-        self.median() <= self.target
-    }
-
-    fn line(&self) -> String {
-        let Self {
-            name, unit, target, ..
-        } = self;
-        let verdict = if self.is_met() { "met" } else { "MISSED" };
-        format!(
-            "{name}  {:.3} {unit}  <= {target} {unit}  {verdict}",
-            self.median()
-        )
-    }
-}
+use self::figure::Figure;
 
 /// Measures everything; false if a target is missed.
 pub fn run() -> Result<bool> {
@@ -53,13 +23,14 @@ pub fn run() -> Result<bool> {
         netsig.display()
     );
     let work = tempfile::tempdir().context("no temporary directory")?;
-    let figures = [
-        version(&netsig)?,
-        prediction(&netsig, work.path())?,
-        fit(&netsig, work.path())?,
-        set_up(&netsig)?,
-        overhead(&netsig, work.path(), &root)?,
+    let mut figures = vec![
+        program::version(&netsig)?,
+        program::prediction(&netsig, work.path())?,
+        program::fit(&netsig, work.path())?,
+        program::set_up(&netsig)?,
+        program::overhead(&netsig, work.path(), &root)?,
     ];
+    figures.extend(predictions::figures(&root)?);
     let mut raw = String::from("name,unit,target,value\n");
     for figure in &figures {
         println!("{}", figure.line());
@@ -76,153 +47,4 @@ pub fn run() -> Result<bool> {
     fs::write(results.join("quick.csv"), raw)
         .context("bench/results/quick.csv cannot be written")?;
     Ok(figures.iter().all(Figure::is_met))
-}
-
-fn version(netsig: &Path) -> Result<Figure> {
-    let values = repeat(20, || milliseconds(netsig, &["--version"]))?;
-    Ok(Figure {
-        name: "version",
-        values,
-        target: 10.0,
-        unit: "ms",
-    })
-}
-
-fn prediction(netsig: &Path, work: &Path) -> Result<Figure> {
-    let data = simulated(netsig, work, "small", 10)?;
-    let profile = text(&work.join("profile.toml"))?;
-    milliseconds(netsig, &["fit", &data, "-o", &profile])?;
-    let arguments = [
-        "predict",
-        &profile,
-        "--collective",
-        "alltoall",
-        "--procs",
-        "8..64",
-        "--size",
-        "1KiB..1MiB",
-        "--format",
-        "csv",
-    ];
-    let values = repeat(20, || milliseconds(netsig, &arguments))?;
-    Ok(Figure {
-        name: "prediction",
-        values,
-        target: 10.0,
-        unit: "ms",
-    })
-}
-
-fn fit(netsig: &Path, work: &Path) -> Result<Figure> {
-    // 13 sizes of ping-pong and 3 x 13 of all-to-all: 52 cells.
-    let data = simulated(netsig, work, "large", 10_000usize.div_ceil(52))?;
-    let profile = text(&work.join("large.toml"))?;
-    let samples = Dataset::read(&data, fs::File::open(&data)?)?.samples.len();
-    ensure!(samples >= 10_000, "only {samples} samples were simulated");
-    let values = repeat(10, || milliseconds(netsig, &["fit", &data, "-o", &profile]))?;
-    Ok(Figure {
-        name: "fit-10000-samples",
-        values,
-        target: 200.0,
-        unit: "ms",
-    })
-}
-
-fn set_up(netsig: &Path) -> Result<Figure> {
-    let values = repeat(5, || {
-        milliseconds(netsig, &["lab", "exec", "ethernet-16x25", "--", "true"])
-    })?;
-    let seconds = values.into_iter().map(|ms| ms / 1e3).collect();
-    Ok(Figure {
-        name: "lab-setup-16-hosts",
-        values: seconds,
-        target: 3.0,
-        unit: "s",
-    })
-}
-
-/// The share of a campaign's wall time, launch and set-up included, that is spent neither
-/// in a recorded operation nor in the barrier before it.
-fn overhead(netsig: &Path, work: &Path, root: &Path) -> Result<Figure> {
-    let data = text(&work.join("lab.csv"))?;
-    let plan = text(&root.join("plans/demo-train.toml"))?;
-    let started = Instant::now();
-    run_quietly(
-        netsig,
-        &["measure", &plan, "-o", &data, "--on", "lab:ethernet-8x50"],
-    )?;
-    let wall = started.elapsed().as_secs_f64();
-    let facts = Dataset::read(&data, fs::File::open(&data)?)?.provenance;
-    let launches = facts.iter().filter(|(key, _)| key.starts_with("launch_"));
-    let spent: f64 = launches.map(|(_, value)| timed_and_barriers(value)).sum();
-    ensure!(spent > 0.0, "{data} does not say how the time was spent");
-    Ok(Figure {
-        name: "measuring-overhead",
-        values: vec![100.0 * (1.0 - spent / wall)],
-        target: 25.0,
-        unit: "%",
-    })
-}
-
-/// The seconds of `wall W timed T barriers B` that are not harness: T + B.
-fn timed_and_barriers(value: &str) -> f64 {
-    let words: Vec<&str> = value.split_whitespace().collect();
-    let parts = words.chunks(2).filter(|part| part[0] != "wall");
-    parts
-        .filter_map(|part| part.get(1)?.parse::<f64>().ok())
-        .sum()
-}
-
-/// A simulated data file with so many repetitions of each of 52 cells.
-fn simulated(netsig: &Path, work: &Path, name: &str, repetitions: usize) -> Result<String> {
-    let plan = work.join(format!("{name}.toml"));
-    let content = format!(
-        "[pingpong]\nsizes = \"1..4KiB\"\nrepetitions = {repetitions}\n[[collective]]\nname = \"alltoall\"\n\
-         algorithms = [\"direct\"]\nprocs = [4, 8, 12]\nsizes = \"256..1MiB\"\nrepetitions = {repetitions}\n"
-    );
-    fs::write(&plan, content)?;
-    let data = text(&work.join(format!("{name}.csv")))?;
-    run_quietly(
-        netsig,
-        &[
-            "measure",
-            &text(&plan)?,
-            "-o",
-            &data,
-            "--on",
-            "sim:ethernet-12x40",
-        ],
-    )?;
-    Ok(data)
-}
-
-fn repeat(times: usize, mut measure: impl FnMut() -> Result<f64>) -> Result<Vec<f64>> {
-    (0..times).map(|_| measure()).collect()
-}
-
-fn milliseconds(program: &Path, arguments: &[&str]) -> Result<f64> {
-    Ok(run_quietly(program, arguments)?.as_secs_f64() * 1e3)
-}
-
-/// Runs a program that must succeed and gives its wall time.
-fn run_quietly(program: &Path, arguments: &[&str]) -> Result<Duration> {
-    let started = Instant::now();
-    let output = Command::new(program)
-        .args(arguments)
-        .stdin(Stdio::null())
-        .output()?;
-    let elapsed = started.elapsed();
-    let said = String::from_utf8_lossy(&output.stderr);
-    ensure!(
-        output.status.success(),
-        "netsig {} failed: {said}",
-        arguments.join(" ")
-    );
-    Ok(elapsed)
-}
-
-fn text(path: &Path) -> Result<String> {
-    path.to_str()
-        .map(str::to_owned)
-        .with_context(|| format!("{} is not UTF-8", path.display()))
 }

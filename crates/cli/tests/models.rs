@@ -460,7 +460,7 @@ fn settings_that_cannot_be_used_are_refused() {
         ),
         (
             "buses=0 --model labarta",
-            ["buses = 0", "a whole number from 1"],
+            ["buses = 0", "a whole number from 1 to 4294967295"],
         ),
         (
             &format!("first_cluster_procs=8 {grid}"),

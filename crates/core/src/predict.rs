@@ -14,16 +14,16 @@ use std::fmt;
 
 use nalgebra::DMatrix;
 
+use crate::fit::bandwidth_share;
 use crate::fit::saturation::Saturation;
 use crate::fit::signature::Parameter;
-use crate::fit::{bandwidth_share, t_quantile};
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
 use crate::model::segment::Segment;
 use crate::model::signature::Side;
 use crate::model::volume;
 use crate::profile::{Domain, ModelEntry, Profile, SignatureEntry};
-use crate::registry::{self, Case, Kind, Model, ModelError, Network, Timed, Values};
+use crate::registry::{self, Case, Kind, Model, ModelError, Need, Network, Timed, Values};
 use crate::units::{Bytes, Procs, Seconds, SecondsPerByte};
 
 /// A predicted time.
@@ -62,6 +62,8 @@ pub struct Networks {
     best: Network,
     low: Network,
     high: Network,
+    /// What the intervals of α and β touch.
+    uncertain: &'static [Need],
 }
 
 /// Predicts an all-to-all of `size` bytes per destination among `procs` by its signature.
@@ -122,6 +124,10 @@ impl Networks {
             low: at(alpha.lower, beta.lower),
             high: at(alpha.upper, beta.upper),
             best: with(best.clone()),
+            uncertain: match profile.plogp {
+                Some(_) => &[Need::Hockney],
+                None => &[Need::Hockney, Need::PLogP],
+            },
         }
     }
 
@@ -141,7 +147,14 @@ impl Networks {
         case: Case,
     ) -> Result<Prediction, ModelError> {
         let Timed { time, segment } = model.time(&self.best, values, case)?;
-        let end = |network| Ok::<_, ModelError>(model.time(network, values, case)?.time.0);
+        let is_uncertain = model.needs.iter().any(|need| self.uncertain.contains(need));
+        let end = |network| {
+            if is_uncertain {
+                Ok::<_, ModelError>(model.time(network, values, case)?.time.0)
+            } else {
+                Ok(time.0)
+            }
+        };
         Ok(Prediction {
             time,
             lower: Seconds(end(&self.low)?.min(time.0)),
@@ -161,20 +174,23 @@ impl Networks {
     pub fn fitted(&self, entry: &ModelEntry, case: Case) -> Result<Prediction, ModelError> {
         let network = &self.best;
         let Timed { time, segment } = entry.model.time(network, &entry.values, case)?;
-        let gradient = entry.estimates.iter().map(|&(place, _)| {
-            let at = |value: f64| {
-                let mut values = entry.values.clone();
-                values.numbers[place] = value;
-                Ok::<_, ModelError>(entry.model.time(network, &values, case)?.time.0)
-            };
-            Ok(at(1.0)? - at(0.0)?)
-        });
-        let gradient: Vec<f64> = gradient.collect::<Result<_, ModelError>>()?;
+        // The time is linear in every parameter that was estimated: a second point, well
+        // apart from the first, tells the slope.
+        let mut values = entry.values.clone();
+        let mut gradient = Vec::with_capacity(entry.estimates.len());
+        for &(place, _) in &entry.estimates {
+            let own = entry.values.numbers[place];
+            let other = if own.abs() < 0.5 { 1.0 } else { 0.0 };
+            values.numbers[place] = other;
+            let moved = entry.model.time(network, &values, case)?.time.0;
+            values.numbers[place] = own;
+            gradient.push((moved - time.0) / (other - own));
+        }
         let spread = Spread {
             gradient: &gradient,
             covariance: &entry.covariance,
             residual: entry.residual / bandwidth_share(&network.hockney, case.size).sqrt(),
-            t: t_quantile(entry.confidence, entry.dof as f64),
+            t: entry.student.quantile(),
         };
         let (lower, upper) = spread.around(time.0);
         Ok(Prediction {
@@ -233,7 +249,7 @@ fn interval(entry: &SignatureEntry, side: Side, procs: Procs, size: Bytes) -> (f
         gradient: &gradient(entry, side, procs, size),
         covariance: &entry.covariance,
         residual: residual / bandwidth_share(&entry.signature.base, size).sqrt(),
-        t: t_quantile(entry.confidence, entry.dof as f64),
+        t: entry.student.quantile(),
     };
     spread.around(entry.signature.time_on(side, procs, size).0)
 }

@@ -12,7 +12,7 @@ use crate::file_error::FileError;
 use crate::fit::hockney::HockneyFit;
 use crate::fit::saturation::Saturation;
 use crate::fit::signature::{Parameter, Residuals, ThresholdEstimate};
-use crate::fit::{Estimate, Point};
+use crate::fit::{Estimate, Point, Student};
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
 use crate::model::signature::Signature;
@@ -70,16 +70,14 @@ pub struct SignatureEntry {
     pub algorithm: String,
     /// The model.
     pub signature: Signature,
-    /// The level of the intervals.
-    pub confidence: f64,
+    /// The level of the intervals and the degrees of freedom.
+    pub student: Student,
     /// The estimated parameters in the order of `covariance`.
     pub parameters: Vec<(Parameter, Estimate)>,
     /// Their covariance; γ is a pure number, δ is in seconds.
     pub covariance: DMatrix<f64>,
     /// What the fit assumed of the errors: the name of a covariance choice.
     pub errors: String,
-    /// Degrees of freedom.
-    pub dof: usize,
     /// M, where there is one.
     pub threshold: Option<ThresholdEstimate>,
     /// How far the fitted points lie from the model, in relative terms.
@@ -105,10 +103,8 @@ pub struct ModelEntry {
     pub estimates: Vec<(usize, Estimate)>,
     /// Their covariance.
     pub covariance: DMatrix<f64>,
-    /// Degrees of freedom.
-    pub dof: usize,
-    /// The level of the intervals.
-    pub confidence: f64,
+    /// The level of the intervals and the degrees of freedom.
+    pub student: Student,
     /// How far the fitted points lie from the model, in relative terms.
     pub residual: f64,
     /// What the fit assumed of the errors: the name of a covariance choice.

@@ -12,9 +12,9 @@
 use crate::collective::Collective;
 use crate::model::broadcast::Levels;
 use crate::model::segment::{Search, Segment};
-use crate::predict::{self, Networks};
+use crate::predict;
 use crate::profile::{Profile, SignatureEntry};
-use crate::registry::{self, Case, Model, ModelError, Segments, Values};
+use crate::registry::{self, Case, Model, ModelError, Network, Segments, Values};
 use crate::units::{Bytes, Procs, Seconds};
 
 /// How candidates are made.
@@ -65,7 +65,7 @@ pub struct CrossOver<'a> {
 /// Chooses among the candidates of one collective.
 #[derive(Debug)]
 pub struct Selector<'a> {
-    networks: Networks,
+    network: Network,
     candidates: Vec<Candidate<'a>>,
     options: Options,
 }
@@ -77,25 +77,31 @@ enum Candidate<'a> {
 }
 
 impl<'a> Selector<'a> {
-    /// The candidates that `profile` offers for `collective`.
-    pub fn new(profile: &'a Profile, collective: Collective, options: Options) -> Self {
+    /// The strategies of `collective` on `network`, which are none for an all-to-all: its
+    /// algorithms must be measured.
+    pub fn of_strategies(network: Network, collective: Collective, options: Options) -> Self {
         let candidates = match collective {
-            Collective::Alltoall => {
-                let measured = profile.signatures.iter();
-                measured
-                    .filter(|entry| entry.collective == collective)
-                    .map(Candidate::Measured)
-                    .collect()
-            }
+            Collective::Alltoall => Vec::new(),
             _ => strategies(collective, options.binomial)
                 .map(Candidate::Strategy)
                 .collect(),
         };
         Self {
-            networks: Networks::of(profile, |network| network),
+            network,
             candidates,
             options,
         }
+    }
+
+    /// The candidates that `profile` offers for `collective`.
+    pub fn new(profile: &'a Profile, collective: Collective, options: Options) -> Self {
+        let measured = profile.signatures.iter();
+        let measured = measured.filter(|entry| entry.collective == collective);
+        let mut selector = Self::of_strategies(profile.network(), collective, options);
+        selector
+            .candidates
+            .extend(measured.map(Candidate::Measured));
+        selector
     }
 
     /// How many candidates there are; an all-to-all has none where none was measured.
@@ -202,7 +208,7 @@ impl<'a> Selector<'a> {
                     size,
                     segments: Segments::Best(self.options.search, self.options.datatype),
                 };
-                let timed = model.time(self.networks.best(), &Values::default(), case)?;
+                let timed = model.time(&self.network, &Values::default(), case)?;
                 Ok(Ranked {
                     algorithm: model.name,
                     segment: timed.segment,

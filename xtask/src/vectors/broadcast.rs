@@ -1,10 +1,14 @@
 //! Broadcast: its strategies, their segments, and the choice among them.
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
+use netsig_core::collective::Collective;
 use netsig_core::model::broadcast::{Broadcast, Levels, STRATEGIES, Strategy};
+use netsig_core::model::hockney::Hockney;
 use netsig_core::model::plogp::PLogP;
 use netsig_core::model::segment::{Search, Segment};
-use netsig_core::units::{Bytes, Procs, Seconds};
+use netsig_core::registry::Network;
+use netsig_core::select::{Options, Ranked, Selector};
+use netsig_core::units::{Bytes, Procs, SecondsPerByte};
 use serde_json::{Value, json};
 
 use super::inputs::{Inputs, missing};
@@ -60,29 +64,50 @@ pub fn global_segment(inputs: &Inputs) -> Result<Value> {
 fn best_segment(inputs: &Inputs, search: Search) -> Result<Value> {
     let strategy = inputs.named("strategy")?;
     let strategy = strategy.unwrap_or(Strategy::ChainSegmented);
-    let (time, segment) = Task::of(inputs, search)?.best(strategy);
-    Ok(json!({"s": segment, "T": time}))
+    let task = Task::of(inputs, search)?;
+    let broadcast = Broadcast {
+        network: &task.network,
+        strategy,
+        levels: Levels::Printed,
+    };
+    let best = broadcast.optimal_segment(task.procs, task.size, task.search, task.datatype);
+    Ok(json!({"s": best.segment.bytes(), "T": best.time}))
 }
 
-/// `choose.broadcast`: the first of the fastest.
+/// `choose.broadcast`: of the fastest the first in the list of candidates.
 pub fn choose(inputs: &Inputs) -> Result<Value> {
     let search = inputs.one_of("segment_search", &SEARCHES)?;
     let task = Task::of(inputs, search.unwrap_or_default())?;
-    let predictions = candidates(inputs)?.into_iter().map(|strategy| {
-        let (time, segment) = task.best(strategy);
-        (time, segment, strategy)
-    });
-    let best = predictions.reduce(|best, next| if next.0 < best.0 { next } else { best });
-    let (time, segment, strategy) = best.context("candidates is an empty list")?;
-    Ok(json!({"strategy": strategy.to_string(), "s": segment, "T": time}))
+    let options = Options {
+        search: task.search,
+        datatype: task.datatype,
+        ..Options::default()
+    };
+    let selector = Selector::of_strategies(known(task.network)?, Collective::Bcast, options);
+    let ranked = selector.rank(task.procs, task.size)?;
+    let candidates: Option<Vec<String>> = inputs.find("candidates")?;
+    let candidates = candidates.unwrap_or(STRATEGIES.map(|(_, name)| name.to_owned()).to_vec());
+    let timed = |name: &String| {
+        let found = ranked.iter().find(|ranked| ranked.algorithm == name);
+        found.with_context(|| format!("candidates: {name:?} is not a strategy"))
+    };
+    let timed: Vec<&Ranked> = candidates.iter().map(timed).collect::<Result<_>>()?;
+    let best = timed
+        .into_iter()
+        .reduce(|best, next| if next.time < best.time { next } else { best });
+    let best = best.context("candidates is an empty list")?;
+    let segment = best.segment.map(Segment::bytes);
+    Ok(json!({"strategy": best.algorithm, "s": segment, "T": best.time}))
 }
 
-fn candidates(inputs: &Inputs) -> Result<Vec<Strategy>> {
-    let Some(names) = inputs.find::<Vec<String>>("candidates")? else {
-        return Ok(STRATEGIES.map(|(strategy, _)| strategy).to_vec());
-    };
-    let parse = |name: String| name.parse().map_err(|error| anyhow!("candidates: {error}"));
-    names.into_iter().map(parse).collect()
+/// A network of which pLogP alone is known.
+pub fn known(plogp: PLogP) -> Result<Network> {
+    Ok(Network {
+        hockney: Hockney::new(plogp.latency(), SecondsPerByte(0.0))?,
+        plogp,
+        signature: None,
+        tree: None,
+    })
 }
 
 /// A message to broadcast in segments of any size.
@@ -103,19 +128,5 @@ impl Task {
             search,
             datatype: Segment::new(inputs.find("dtype")?.unwrap_or(Bytes(1)))?,
         })
-    }
-
-    /// The time of a strategy, and its segment if it has any.
-    fn best(&self, strategy: Strategy) -> (Seconds, Option<Bytes>) {
-        let broadcast = Broadcast {
-            network: &self.network,
-            strategy,
-            levels: Levels::Printed,
-        };
-        if !strategy.is_segmented() {
-            return (broadcast.time(self.procs, self.size, None), None);
-        }
-        let best = broadcast.optimal_segment(self.procs, self.size, self.search, self.datatype);
-        (best.time, Some(best.segment.bytes()))
     }
 }

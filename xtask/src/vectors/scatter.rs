@@ -1,10 +1,13 @@
 //! Scatter: its strategies, and the choice among those of the papers.
 
 use anyhow::{Context, Result};
+use netsig_core::collective::Collective;
 use netsig_core::model::scatter::{self, Strategy};
+use netsig_core::select::{Options, Selector};
 use netsig_core::units::Seconds;
 use serde_json::{Value, json};
 
+use super::broadcast;
 use super::inputs::{Inputs, missing};
 use super::plogp::network;
 
@@ -22,15 +25,11 @@ pub fn binomial_exact(inputs: &Inputs) -> Result<Value> {
 
 /// `choose.scatter`: the first of the fastest.
 pub fn choose(inputs: &Inputs) -> Result<Value> {
-    let [flat, chain, binomial] = [Strategy::Flat, Strategy::Chain, Strategy::Binomial];
-    let mut best = (with(inputs, flat)?, flat);
-    for strategy in [chain, binomial] {
-        let time = with(inputs, strategy)?;
-        if time < best.0 {
-            best = (time, strategy);
-        }
-    }
-    Ok(json!({"strategy": best.1.to_string(), "T": best.0}))
+    let network = broadcast::known(network(inputs)?)?;
+    let selector = Selector::of_strategies(network, Collective::Scatter, Options::default());
+    let best = selector.best(inputs.get("P")?, inputs.get("m")?)?;
+    let best = best.context("there are no strategies")?;
+    Ok(json!({"strategy": best.algorithm, "T": best.time}))
 }
 
 fn with(inputs: &Inputs, strategy: Strategy) -> Result<Seconds> {

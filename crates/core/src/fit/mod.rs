@@ -31,6 +31,15 @@ pub struct Estimate {
     pub upper: f64,
 }
 
+/// What the width of an interval depends on besides the variance. The quantile is found
+/// once, since it costs more than all the rest of a prediction.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Student {
+    confidence: f64,
+    dof: usize,
+    quantile: f64,
+}
+
 /// A variance with the degrees of freedom it was estimated with.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Variance {
@@ -38,6 +47,32 @@ pub struct Variance {
     pub value: f64,
     /// Degrees of freedom.
     pub dof: f64,
+}
+
+impl Student {
+    /// Student's t for intervals of level `confidence` from `dof` degrees of freedom.
+    pub fn new(confidence: f64, dof: usize) -> Self {
+        Self {
+            confidence,
+            dof,
+            quantile: t_quantile(confidence, dof as f64),
+        }
+    }
+
+    /// The level of the intervals.
+    pub fn confidence(&self) -> f64 {
+        self.confidence
+    }
+
+    /// Degrees of freedom.
+    pub fn dof(&self) -> usize {
+        self.dof
+    }
+
+    /// [`t_quantile`] of the two.
+    pub fn quantile(&self) -> f64 {
+        self.quantile
+    }
 }
 
 impl Estimate {

@@ -8,7 +8,7 @@ use std::collections::btree_map::Entry;
 use super::hockney::{self, HockneyFit};
 use super::model::{self, ModelFit};
 use super::signature::{self, BaseError, SignatureFit};
-use super::{Covariance, FitError, Point, points};
+use super::{Covariance, FitError, Point, Student, points};
 use crate::cells::{CellKey, Statistic, Summary, summarise};
 use crate::collective::Collective;
 use crate::dataset::{Dataset, Experiment, Provenance};
@@ -252,11 +252,10 @@ impl AlgorithmFit {
             collective: self.collective,
             algorithm: self.algorithm.clone(),
             signature: self.fit.signature,
-            confidence,
+            student: Student::new(confidence, self.fit.dof),
             parameters: self.fit.parameters.clone(),
             covariance: self.fit.covariance.clone(),
             errors: self.covariance.to_string(),
-            dof: self.fit.dof,
             threshold: self.fit.threshold,
             residuals: self.fit.residuals,
             saturation: self.fit.saturation,
@@ -275,8 +274,7 @@ impl FittedModel {
             values: self.fit.values.clone(),
             estimates: self.fit.estimates.clone(),
             covariance: self.fit.covariance.clone(),
-            dof: self.fit.dof,
-            confidence,
+            student: Student::new(confidence, self.fit.dof),
             residual: self.fit.residual,
             errors: self.covariance.to_string(),
             domain: Domain::of(&self.points)?,

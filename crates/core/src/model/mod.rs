@@ -36,6 +36,7 @@ pub struct ParameterError {
 
 impl ParameterError {
     /// `name` has a value that breaks `rule`, which completes "it must be …".
+    #[cold]
     pub(crate) fn new(name: &'static str, value: impl fmt::Display, rule: &'static str) -> Self {
         Self {
             name,

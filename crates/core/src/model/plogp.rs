@@ -38,7 +38,11 @@ use crate::units::{Bytes, Seconds, SecondsPerByte};
 
 /// A time for every size, from a table. Never empty; sizes ascend; values are at least 0.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Table(Vec<(Bytes, Seconds)>);
+pub struct Table {
+    rows: Vec<(Bytes, Seconds)>,
+    /// Where a look-up begins and ends: how many sizes have fewer binary digits than 0 … 65.
+    shorter: Vec<usize>,
+}
 
 /// The parameters of a network between two processes.
 #[derive(Debug, Clone, PartialEq)]
@@ -91,19 +95,29 @@ impl Table {
                 "a table of ascending sizes, each once",
             ));
         }
-        Ok(Self(rows))
+        Ok(Self::of(rows))
     }
 
     /// The table of the line `at_zero` + `slope`·m.
     fn line(at_zero: Seconds, slope: SecondsPerByte) -> Self {
         const FAR: Bytes = Bytes(1 << 30);
-        Self(vec![(Bytes(0), at_zero), (FAR, at_zero + slope * FAR)])
+        Self::of(vec![(Bytes(0), at_zero), (FAR, at_zero + slope * FAR)])
+    }
+
+    fn of(rows: Vec<(Bytes, Seconds)>) -> Self {
+        let shorter = |digits| rows.partition_point(|&(known, _)| binary_digits(known) < digits);
+        Self {
+            shorter: (0..66).map(shorter).collect(),
+            rows,
+        }
     }
 
     /// The value for `size`.
     pub fn at(&self, size: Bytes) -> Seconds {
-        let rows = &self.0;
-        let next = rows.partition_point(|&(known, _)| known < size);
+        let rows = &self.rows;
+        let digits = binary_digits(size);
+        let (least, most) = (self.shorter[digits], self.shorter[digits + 1]);
+        let next = least + rows[least..most].partition_point(|&(known, _)| known < size);
         if next < rows.len() && rows[next].0 == size || next == 0 {
             return rows[next].1;
         }
@@ -130,7 +144,7 @@ impl Table {
         };
         let mut total = 0.0;
         let mut done = 0;
-        for &(size, _) in &self.0 {
+        for &(size, _) in &self.rows {
             let within = size.0.checked_div(step.0).unwrap_or(count).min(count);
             if within > done {
                 total += series(done + 1, within);
@@ -155,13 +169,17 @@ impl Table {
 
     /// Whether `size` lies beyond the last row, where the value is extrapolated.
     pub fn is_extrapolated(&self, size: Bytes) -> bool {
-        self.0.last().is_some_and(|&(last, _)| size > last)
+        self.rows.last().is_some_and(|&(last, _)| size > last)
     }
 
     /// The rows.
     pub fn rows(&self) -> &[(Bytes, Seconds)] {
-        &self.0
+        &self.rows
     }
+}
+
+fn binary_digits(size: Bytes) -> usize {
+    (u64::BITS - size.0.leading_zeros()) as usize
 }
 
 impl PLogP {
@@ -291,6 +309,24 @@ mod tests {
         let falling = table(&[(0, 2.0), (10, 1.0)]).unwrap();
         assert_eq!(falling.at(Bytes(100)), Seconds(0.0));
         assert_eq!(table(&[(5, 3.0)]).unwrap().at(Bytes(100)), Seconds(3.0));
+    }
+
+    /// Each value is its row's number: a look-up must give the numbers of its neighbours.
+    #[test]
+    fn look_ups_find_the_neighbours_among_sizes_of_all_lengths() {
+        let sizes = [0, 1, 2, 3, 5, 8, 9, 8192, 8193, 1 << 40, u64::MAX];
+        let rows: Vec<(u64, f64)> = sizes.into_iter().zip((0..).map(f64::from)).collect();
+        let g = table(&rows).unwrap();
+        for (size, number) in rows {
+            assert_eq!(g.at(Bytes(size)), Seconds(number));
+            let after = g.at(Bytes(size.saturating_add(1))).0;
+            let before = g.at(Bytes(size.saturating_sub(1))).0;
+            assert!((number..=number + 1.0).contains(&after), "{size}: {after}");
+            assert!(
+                (number - 1.0..=number).contains(&before),
+                "{size}: {before}"
+            );
+        }
     }
 
     #[test]

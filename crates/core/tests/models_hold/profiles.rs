@@ -3,9 +3,9 @@
 use nalgebra::DMatrix;
 use netsig_core::collective::Collective;
 use netsig_core::dataset::Provenance;
-use netsig_core::fit::Estimate;
 use netsig_core::fit::saturation::Saturation;
 use netsig_core::fit::signature::{Parameter, Residuals, ThresholdEstimate};
+use netsig_core::fit::{Estimate, Student};
 use netsig_core::model::Threshold;
 use netsig_core::model::hockney::Hockney;
 use netsig_core::model::signature::{Form, Signature};
@@ -63,11 +63,10 @@ pub fn signature_entry(
             delta: Seconds(delta.value),
             threshold: Some(Threshold::From(threshold)),
         },
-        confidence: 0.95,
+        student: Student::new(0.95, 9),
         parameters: vec![(Parameter::Delta, delta), (Parameter::Gamma, gamma)],
         covariance: DMatrix::from_row_slice(2, 2, &[1e-6, 1e-9, 1e-9, 1e-4]),
         errors: "means".to_owned(),
-        dof: 9,
         threshold: Some(ThresholdEstimate {
             value,
             lower,
@@ -98,8 +97,7 @@ fn model_entry(model: &'static Model, values: Values, estimate: Estimate) -> Mod
         covariance: DMatrix::from_diagonal_element(estimates.len(), estimates.len(), 1e-5),
         estimates,
         values,
-        dof: 3,
-        confidence: 0.5,
+        student: Student::new(0.5, 3),
         residual: 1e-3,
         errors: "ar1:0.5".to_owned(),
         domain: domain(),

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::network::WireTable;
 use super::{WireDomain, matrix, refuse_impossible, rows};
 use crate::collective::Collective;
-use crate::fit::Estimate;
+use crate::fit::{Estimate, Student};
 use crate::model::plogp::Table;
 use crate::profile::ModelEntry;
 use crate::registry::{self, Model, Values};
@@ -79,8 +79,7 @@ impl WireModel {
                 latency: latency.map_err(|error| wrong(error.to_string()))?,
             },
             covariance: matrix(self.covariance_of.len(), &self.covariance).map_err(wrong)?,
-            dof: self.dof,
-            confidence: self.confidence,
+            student: Student::new(self.confidence, self.dof),
             residual: self.relative_residual,
             errors: self.errors,
             domain: self.domain.into_domain().map_err(wrong)?,
@@ -123,9 +122,9 @@ impl From<&ModelEntry> for WireModel {
             collective: entry.collective.to_string(),
             algorithm: entry.algorithm.clone(),
             name: entry.model.name.to_owned(),
-            confidence: entry.confidence,
+            confidence: entry.student.confidence(),
             errors: entry.errors.clone(),
-            dof: entry.dof,
+            dof: entry.student.dof(),
             relative_residual: entry.residual,
             covariance_of,
             covariance: rows(&entry.covariance),

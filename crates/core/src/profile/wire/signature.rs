@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{WireDomain, matrix, refuse_impossible, rows};
-use crate::fit::Estimate;
 use crate::fit::saturation::Saturation;
 use crate::fit::signature::{Parameter, Residuals, ThresholdEstimate};
+use crate::fit::{Estimate, Student};
 use crate::model::Threshold;
 use crate::model::hockney::Hockney;
 use crate::model::signature::Signature;
@@ -90,11 +90,10 @@ impl WireSignature {
         Ok(SignatureEntry {
             collective,
             signature,
-            confidence: self.confidence,
+            student: Student::new(self.confidence, self.dof),
             errors: self.errors,
             parameters,
             covariance: matrix(self.covariance_of.len(), &self.covariance).map_err(wrong)?,
-            dof: self.dof,
             threshold: self.threshold_bytes,
             residuals: self.relative_residual,
             saturation: match self.saturated_from_procs {
@@ -113,9 +112,9 @@ impl From<&SignatureEntry> for WireSignature {
             collective: entry.collective.to_string(),
             algorithm: entry.algorithm.clone(),
             form: entry.signature.form.to_string(),
-            confidence: entry.confidence,
+            confidence: entry.student.confidence(),
             errors: entry.errors.clone(),
-            dof: entry.dof,
+            dof: entry.student.dof(),
             saturated_from_procs: match entry.saturation {
                 Saturation::From(procs) => Some(procs.get()),
                 Saturation::NotReached => Some(0),
