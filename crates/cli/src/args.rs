@@ -78,21 +78,12 @@ impl CovarianceChoice {
     }
 }
 
-/// A parameter of a model with its value, from `--set NAME=VALUE`.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Setting {
-    /// The parameter.
-    pub name: String,
-    /// Its value in the unit that its name says.
-    pub value: f64,
-}
-
 /// Reads `NAME=VALUE`; times may have units where the name ends in `_s` or `_s_per_byte`,
 /// sizes where it ends in `_bytes`.
 ///
 /// # Errors
 /// If it is not of that form.
-pub fn setting(text: &str) -> Result<Setting, String> {
+pub fn setting(text: &str) -> Result<(String, f64), String> {
     let (name, value) = text
         .split_once('=')
         .ok_or_else(|| "write NAME=VALUE, such as gamma=1.5".to_owned())?;
@@ -107,10 +98,7 @@ pub fn setting(text: &str) -> Result<Setting, String> {
             .as_f64(),
         None => return Err(format!("{value:?} is not a number; write {name}=1.5")),
     };
-    Ok(Setting {
-        name: name.to_owned(),
-        value,
-    })
+    Ok((name.to_owned(), value))
 }
 
 /// Reads a duration with a unit, or a bare number of seconds.

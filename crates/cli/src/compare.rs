@@ -11,6 +11,7 @@ use crate::args::{self, CovarianceChoice, StatisticChoice};
 use crate::failure::Failure;
 use crate::files;
 use crate::filter::Filter;
+use crate::notes;
 use crate::rows::{Cell, Format, Rows};
 
 /// Fit every model to one part of the data and judge it on the rest.
@@ -70,9 +71,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     let compared = compare::compare(&data, trains, &options)
         .map_err(|error| Failure::data(format!("{shown}: {error}")))?;
-    for failure in &compared.failures {
-        eprintln!("netsig: note: not compared: {failure}");
+    for note in &compared.notes {
+        eprintln!("netsig: note: not compared: {note}");
     }
+    notes::tell_about_tables();
     eprintln!("fitted to {train} cells, judged on {rest}");
     Ok(rows(&compared).print(args.format)?)
 }

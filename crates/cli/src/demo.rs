@@ -202,7 +202,9 @@ impl Comparison {
                 Ok(PlotPoint {
                     size: key.size,
                     predicted: prediction.time,
-                    interval: (prediction.lower, prediction.upper),
+                    interval: prediction
+                        .interval
+                        .map_or((prediction.time, prediction.time), |i| (i.lower, i.upper)),
                     contention_free: profile.hockney.model.alltoall(key.procs, key.size),
                     measured: summary.value(Statistic::from(STATISTIC)),
                 })

@@ -13,6 +13,7 @@ use netsig_core::units::Seconds;
 use crate::args::{self, CovarianceChoice, StatisticChoice};
 use crate::failure::Failure;
 use crate::files;
+use crate::notes;
 use crate::parameters;
 use crate::rows::Format;
 
@@ -114,6 +115,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let data = files::dataset(&args.data)?;
     let fitted = fit_file(&data, &args.data, &args.output, &args.choices)?;
     parameters::of_all(&fitted).print(args.format)?;
+    if fitted.is_empty() {
+        eprintln!(
+            "netsig: note: the data hold no alltoall: alpha and beta are all that was fitted"
+        );
+    }
+    if !fitted.models.is_empty() {
+        notes::tell_about_tables();
+    }
     for failure in &fitted.failures {
         eprintln!("netsig: note: not fitted: {failure}");
     }

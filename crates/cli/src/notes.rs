@@ -7,7 +7,10 @@ use netsig_core::model::alltoall::are_bounds_degenerate;
 use netsig_core::model::plogp::PLogP;
 use netsig_core::profile::Profile;
 use netsig_core::registry::{Model, Need};
-use netsig_core::units::Bytes;
+use netsig_core::units::{Bytes, Procs};
+
+/// By what share an overhead may exceed the gap unremarked.
+const TOLERANCE: f64 = 0.03;
 
 /// What was predicted from what.
 pub struct Notes<'a> {
@@ -17,8 +20,18 @@ pub struct Notes<'a> {
     pub name: &'a Path,
     /// The collective.
     pub collective: Collective,
+    /// The process counts.
+    pub procs: &'a [Procs],
     /// The sizes.
     pub sizes: &'a [Bytes],
+}
+
+/// What data without pLogP mean for the models that are made of it.
+pub fn tell_about_tables() {
+    eprintln!(
+        "netsig: note: without pLogP tables g, os and or are alpha + beta m, so some models coincide: \
+         free with hockney, factor_003 with slowdown"
+    );
 }
 
 impl Notes<'_> {
@@ -40,11 +53,36 @@ impl Notes<'_> {
         }
     }
 
-    /// Where the tables end, or allow no limits.
+    /// The largest size that the models look up: relays of a scatter or gather hand on many
+    /// blocks at once.
+    fn largest(&self, models: &[&Model]) -> Bytes {
+        let size = self.sizes.iter().max().copied().unwrap_or_default();
+        let relays = matches!(self.collective, Collective::Scatter | Collective::Gather)
+            && models.iter().any(|model| model.name != "flat");
+        let blocks = self.procs.iter().max().map_or(1, |procs| procs.get() - 1);
+        if relays {
+            Bytes(size.0.saturating_mul(u64::from(blocks)))
+        } else {
+            size
+        }
+    }
+
+    /// Where the tables end, are suspicious, or allow no limits.
     fn tell_limits(&self, plogp: &PLogP, models: &[&Model]) {
-        let mut sizes = self.sizes.iter();
-        if sizes.any(|&size| plogp.tables()[0].is_extrapolated(size)) {
+        let largest = self.largest(models);
+        if plogp
+            .tables()
+            .iter()
+            .any(|table| table.is_extrapolated(largest))
+        {
             eprintln!("netsig: warning: sizes beyond the last of the pLogP table are extrapolated");
+        }
+        let small = plogp.sizes_with_small_gap(TOLERANCE);
+        if let Some(size) = small.first() {
+            eprintln!(
+                "netsig: warning: os or or exceeds g at {} sizes of the pLogP tables, first at {size}; were they measured well?",
+                small.len()
+            );
         }
         let uses_limit = |m: &&Model| ["upper_003", "factor_003"].contains(&m.name);
         let mut sizes = self.sizes.iter();

@@ -3,6 +3,7 @@
 use netsig_core::fit::Estimate;
 use netsig_core::fit::network::{FittedModel, NetworkFit};
 use netsig_core::fit::signature::Parameter;
+use netsig_core::model::plogp::Table;
 use netsig_core::registry::SIGNATURE;
 use netsig_core::units::{Bytes, Seconds};
 
@@ -81,30 +82,47 @@ fn push_model(fitted: &FittedModel, rows: &mut Rows) {
         .iter()
         .zip(&fitted.fit.values.numbers);
     for (place, (parameter, &value)) in values.enumerate() {
-        let estimate = fitted
+        match fitted
             .fit
             .estimates
             .iter()
-            .find(|(index, _)| *index == place);
-        let exactly = Estimate {
-            value,
-            lower: value,
-            upper: value,
-        };
-        owner.push(parameter.name, estimate.map_or(exactly, |(_, e)| *e), rows);
+            .find(|(index, _)| *index == place)
+        {
+            Some((_, estimate)) => owner.push(parameter.name, *estimate, rows),
+            None => owner.push_found(parameter.name, value, rows),
+        }
+    }
+    let latency = fitted.fit.values.latency.iter();
+    for (size, value) in latency.flat_map(Table::rows) {
+        owner.push_found(&format!("latency_s@{}", size.0), value.0, rows);
     }
 }
 
 impl Owner<'_> {
     fn push(&self, parameter: &str, estimate: Estimate, rows: &mut Rows) {
-        let number = |value: f64| Cell::shown_as(value, show(parameter, value));
+        let Estimate {
+            value,
+            lower,
+            upper,
+        } = estimate;
+        let ends = [lower, upper].map(|end| Cell::shown_as(end, show(parameter, end)));
+        self.push_row(parameter, value, ends, rows);
+    }
+
+    /// A value that a search found, which has no interval.
+    fn push_found(&self, parameter: &str, value: f64, rows: &mut Rows) {
+        self.push_row(parameter, value, [Cell::nothing(), Cell::nothing()], rows);
+    }
+
+    fn push_row(&self, parameter: &str, value: f64, ends: [Cell; 2], rows: &mut Rows) {
+        let [lower, upper] = ends;
         rows.push(vec![
             Cell::text(self.collective.clone()),
             Cell::text(self.algorithm),
             Cell::text(parameter),
-            number(estimate.value),
-            number(estimate.lower),
-            number(estimate.upper),
+            Cell::shown_as(value, show(parameter, value)),
+            lower,
+            upper,
             Cell::text(self.model),
         ]);
     }
@@ -120,7 +138,7 @@ fn show(parameter: &str, value: f64) -> String {
     match parameter {
         _ if !value.is_finite() => "none".to_owned(),
         name if name.ends_with("_s_per_byte") => format!("{:.4} ns/B", value * 1e9),
-        name if name.ends_with("_s") => Seconds(value).to_string(),
+        name if name.ends_with("_s") || name.contains("_s@") => Seconds(value).to_string(),
         name if name.ends_with("_bytes") => Bytes(value as u64).to_string(),
         _ => format!("{value:.4}"),
     }

@@ -4,16 +4,14 @@ use std::path::PathBuf;
 
 use netsig_core::collective::{Collective, Method};
 use netsig_core::list::List;
-use netsig_core::model::Threshold;
 use netsig_core::model::segment::{Search, Segment};
-use netsig_core::model::signature::{Form, Signature};
 use netsig_core::model::tree::Tree;
-use netsig_core::predict::{self, Networks, Prediction};
+use netsig_core::predict::{Knowledge, Prediction};
 use netsig_core::profile::Profile;
-use netsig_core::registry::{self, Case, Model, ModelError, Network, SIGNATURE, Segments, Values};
-use netsig_core::units::{Bytes, Procs};
+use netsig_core::registry::{self, Case, Model, SIGNATURE, Segments};
+use netsig_core::units::{Bytes, Procs, Seconds};
 
-use crate::args::{self, Setting};
+use crate::args;
 use crate::failure::Failure;
 use crate::files;
 use crate::notes::Notes;
@@ -36,13 +34,14 @@ pub struct Args {
     /// Bytes per destination (of a bcast: of the message), as for --procs, with kB MB KiB MiB.
     #[arg(long, value_name = "LIST")]
     size: List<Bytes>,
-    /// The model, see `netsig models`; `all` for every one that applies [default: signature
-    /// of an alltoall, else all strategies].
+    /// The model, see `netsig models`; `all` for every one that applies [default: of an
+    /// alltoall the signature, or what was fitted in its place; else all strategies].
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
-    /// A parameter of the model that the profile does not hold, or another value of it.
+    /// A parameter of the model that the profile does not hold, or another value of it; may
+    /// be repeated.
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = args::setting)]
-    settings: Vec<Setting>,
+    settings: Vec<(String, f64)>,
     /// The segment size of segmented algorithms, at most the message [default: the best].
     #[arg(long, value_name = "BYTES", value_parser = args::segment)]
     segment: Option<Segment>,
@@ -93,7 +92,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let source = Source {
         args,
         profile: files::profile(&args.profile)?,
-        tree: args.network.as_deref().map(tree).transpose()?,
+        tree: args
+            .network
+            .as_deref()
+            .map(|name| tree(name, args))
+            .transpose()?,
     };
     let mut rows = Rows::new(&COLUMNS);
     let used = source.predict_all(&source.lines()?, &mut rows)?;
@@ -101,15 +104,24 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         profile: &source.profile,
         name: &args.profile,
         collective: args.collective,
+        procs: args.procs.items(),
         sizes: args.size.items(),
     };
     notes.tell(&used);
     Ok(rows.print(args.format)?)
 }
 
-/// The links of a scenario.
-fn tree(name: &str) -> Result<Tree, Failure> {
-    Tree::new(netsig_lab::load(name)?.links()).map_err(Failure::usage)
+/// The links of a scenario that has hosts for all processes.
+fn tree(name: &str, args: &Args) -> Result<Tree, Failure> {
+    let scenario = netsig_lab::load(name)?;
+    let most = args.procs.items().iter().max();
+    if let Some(procs) = most.filter(|procs| **procs > scenario.hosts) {
+        return Err(Failure::usage(format!(
+            "scenario {name} has {} hosts for {procs} processes; choose a larger one or fewer processes",
+            scenario.hosts
+        )));
+    }
+    Tree::new(scenario.links()).map_err(Failure::usage)
 }
 
 impl Source<'_> {
@@ -168,11 +180,8 @@ impl Source<'_> {
             }
         }
         let settings = &self.args.settings;
-        for (index, Setting { name, .. }) in settings.iter().enumerate() {
-            if settings[..index]
-                .iter()
-                .any(|earlier| earlier.name == *name)
-            {
+        for (index, (name, _)) in settings.iter().enumerate() {
+            if settings[..index].iter().any(|(earlier, _)| earlier == name) {
                 return Err(Failure::usage(format!("{name} is set twice; set it once")));
             }
             if !known.contains(&name.as_str()) {
@@ -239,9 +248,20 @@ impl Source<'_> {
         let mut used = Vec::new();
         let mut refused = None;
         for line in lines {
-            let networks = self.networks(line);
+            let knowledge = Knowledge {
+                profile: &self.profile,
+                algorithm: &line.algorithm,
+                tree: self.tree.as_ref(),
+                given: &self.args.settings,
+            };
+            let basis = knowledge.basis(line.model);
             for (procs, size) in self.cells() {
-                match self.predict(line, &networks, procs, size) {
+                let case = Case {
+                    segments: self.segments(size),
+                    ..Case::new(procs, size)
+                };
+                let predicted = basis.as_ref().map_err(Clone::clone);
+                match predicted.and_then(|basis| basis.predict(case)) {
                     Ok(prediction) => {
                         used.push(line.model);
                         rows.push(self.row(line, prediction, (procs, size)));
@@ -253,7 +273,13 @@ impl Source<'_> {
         }
         match refused {
             Some(failure) if used.is_empty() => Err(failure.into()),
-            _ => Ok(used),
+            Some(failure) => {
+                eprintln!(
+                    "netsig: note: models that do not apply are left out, such as: {failure}"
+                );
+                Ok(used)
+            }
+            None => Ok(used),
         }
     }
 
@@ -262,45 +288,6 @@ impl Source<'_> {
         let (all, sizes) = (self.args.procs.items(), self.args.size.items());
         all.iter()
             .flat_map(move |&procs| sizes.iter().map(move |&size| (procs, size)))
-    }
-
-    /// What models know, with the signature of the line's algorithm and the links.
-    fn networks(&self, line: &Line) -> Networks {
-        let entry = self
-            .profile
-            .signature(self.args.collective, &line.algorithm);
-        Networks::of(&self.profile, |network| Network {
-            signature: entry.map(|entry| Signature {
-                base: network.hockney,
-                ..entry.signature
-            }),
-            tree: self.tree.clone(),
-            ..network
-        })
-    }
-
-    fn predict(
-        &self,
-        line: &Line,
-        networks: &Networks,
-        procs: Procs,
-        size: Bytes,
-    ) -> Result<Prediction, ModelError> {
-        let Line { algorithm, model } = line;
-        let case = Case {
-            segments: self.segments(size),
-            ..Case::new(procs, size)
-        };
-        let mut parameters = model.parameters.iter();
-        if parameters.any(|parameter| self.set(parameter.name).is_some()) {
-            return networks.model(model, &self.values(line)?, case);
-        }
-        let signature = self.profile.signature(self.args.collective, algorithm);
-        match (signature, self.profile.model(model, algorithm)) {
-            (Some(entry), _) if model.name == SIGNATURE => predict::signature(entry, procs, size),
-            (_, Some(entry)) => networks.fitted(entry, case),
-            _ => networks.model(model, &self.values(line)?, case),
-        }
     }
 
     /// The wanted segments, none longer than the message.
@@ -314,29 +301,6 @@ impl Source<'_> {
         }
     }
 
-    /// The value of a parameter that the user gave.
-    fn set(&self, name: &str) -> Option<f64> {
-        let mut settings = self.args.settings.iter();
-        Some(settings.find(|setting| setting.name == name)?.value)
-    }
-
-    /// What the user set, else what was fitted, else the defaults.
-    fn values(&self, line: &Line) -> Result<Values, ModelError> {
-        let Line { algorithm, model } = line;
-        let signature = self.profile.signature(self.args.collective, algorithm);
-        let signature = signature.filter(|_| model.name == SIGNATURE);
-        let entry = self.profile.model(model, algorithm);
-        let fitted = |name: &str| {
-            let mut parameters = model.parameters.iter();
-            let place = parameters.position(|parameter| parameter.name == name);
-            entry
-                .zip(place)
-                .map(|(entry, place)| entry.values.numbers[place])
-                .or_else(|| of_signature(&signature?.signature, name))
-        };
-        model.values(|parameter| self.set(parameter.name).or_else(|| fitted(parameter.name)))
-    }
-
     fn row(&self, line: &Line, prediction: Prediction, (procs, size): (Procs, Bytes)) -> Vec<Cell> {
         vec![
             Cell::text(self.args.collective.to_string()),
@@ -344,8 +308,8 @@ impl Source<'_> {
             Cell::count(procs.get().into()),
             Cell::size(size),
             Cell::time(prediction.time),
-            Cell::time(prediction.lower),
-            Cell::time(prediction.upper),
+            end(prediction.interval.map(|interval| interval.lower)),
+            end(prediction.interval.map(|interval| interval.upper)),
             Cell::text(line.model.name),
             Cell::text(prediction.standing.to_string()),
             prediction
@@ -365,18 +329,9 @@ impl Line {
     }
 }
 
-/// A parameter of a fitted signature, which is in the form of the model `signature`.
-fn of_signature(fitted: &Signature, name: &str) -> Option<f64> {
-    match name {
-        _ if fitted.form != Form::Full => None,
-        "gamma" => Some(fitted.gamma),
-        "gamma_below" => fitted.gamma_below,
-        "delta_s" => Some(fitted.delta.0),
-        "threshold_bytes" => match fitted.threshold? {
-            Threshold::From(size) | Threshold::Above(size) => Some(size.as_f64()),
-        },
-        _ => None,
-    }
+/// An end of an interval, if there is one.
+fn end(time: Option<Seconds>) -> Cell {
+    time.map_or_else(Cell::nothing, Cell::time)
 }
 
 fn unknown_parameter(models: &[&Model], name: &str, known: &[&str]) -> Failure {

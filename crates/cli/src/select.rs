@@ -99,6 +99,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             profile: &profile,
             name: &args.profile,
             collective: args.collective,
+            procs: args.procs.items(),
             sizes: args.size.items(),
         };
         notes.tell(&models);

@@ -6,9 +6,9 @@
 
 use divan::{Bencher, black_box};
 use netsig_core::collective::Collective;
-use netsig_core::predict::{self, Networks, Prediction};
-use netsig_core::profile::{ModelEntry, Profile, SignatureEntry};
-use netsig_core::registry::{self, Case, Model, ModelError, SIGNATURE, Values};
+use netsig_core::predict::{Basis, Interval, Knowledge, Prediction};
+use netsig_core::profile::Profile;
+use netsig_core::registry::{self, Case, ModelError};
 use netsig_core::select::{Options, Selector};
 use netsig_core::units::{Bytes, Procs};
 
@@ -32,18 +32,18 @@ const CLOSED_FORMS: [&str; 5] = [
 fn closed_form(bencher: Bencher, form: &str) {
     let (collective, name) = form.split_once('/').expect("as written above");
     let profile = profile();
-    let source = Source::new(&profile, collective.parse().expect("a collective"), name);
+    let basis = basis(&profile, collective.parse().expect("a collective"), name);
     let case = case(24, 48 << 10);
-    bencher.bench_local(|| plausible(&source.predict(black_box(case))));
+    bencher.bench_local(|| plausible(&basis.predict(black_box(case))));
 }
 
 /// 1 MiB, with the segment that hill climbing on single bytes finds.
 #[divan::bench(args = ["chain_seg"], sample_size = 20, sample_count = 10_000)]
 fn optimised_broadcast(bencher: Bencher, strategy: &str) {
     let profile = profile();
-    let source = Source::new(&profile, Collective::Bcast, strategy);
+    let basis = basis(&profile, Collective::Bcast, strategy);
     let case = case(24, 1 << 20);
-    bencher.bench_local(|| plausible(&source.predict(black_box(case))));
+    bencher.bench_local(|| plausible(&basis.predict(black_box(case))));
 }
 
 /// All algorithms of a collective, ranked, for 64 process counts and 64 sizes up to 1 MiB.
@@ -64,42 +64,26 @@ fn selection_map(bencher: Bencher, collective: &str) {
     });
 }
 
-/// A model with what the profile knows of it, as `netsig predict` chooses between them.
-struct Source<'a> {
-    model: &'static Model,
-    networks: Networks,
-    signature: Option<&'a SignatureEntry>,
-    fitted: Option<&'a ModelEntry>,
-}
-
-impl<'a> Source<'a> {
-    fn new(profile: &'a Profile, collective: Collective, name: &str) -> Self {
-        let model = registry::find(collective, name).expect("a model");
-        let signature = profile.signature(collective, "direct");
-        Self {
-            model,
-            networks: Networks::of(profile, |network| network),
-            signature: signature.filter(|_| name == SIGNATURE),
-            fitted: profile.model(model, "direct"),
-        }
-    }
-
-    fn predict(&self, case: Case) -> Result<Prediction, ModelError> {
-        match (self.signature, self.fitted) {
-            (Some(entry), _) => predict::signature(entry, case.procs, case.size),
-            (None, Some(entry)) => self.networks.fitted(entry, case),
-            (None, None) => self.networks.model(self.model, &Values::default(), case),
-        }
-    }
+/// What `netsig predict` draws on for a model.
+fn basis<'a>(profile: &'a Profile, collective: Collective, name: &str) -> Basis<'a> {
+    let knowledge = Knowledge {
+        profile,
+        algorithm: "direct",
+        tree: None,
+        given: &[],
+    };
+    let model = registry::find(collective, name).expect("a model");
+    knowledge.basis(model).expect("known parameters")
 }
 
 /// A benchmark of a wrong answer is worth nothing.
 fn plausible(prediction: &Result<Prediction, ModelError>) -> Prediction {
     let prediction = prediction.as_ref().expect("a prediction");
-    let Prediction {
-        time, lower, upper, ..
-    } = prediction;
-    assert!(0.0 < lower.0 && lower <= time && time <= upper && upper.0 < 10.0);
+    let time = prediction.time.0;
+    assert!(0.0 < time && time < 10.0);
+    if let Some(Interval { lower, upper }) = prediction.interval {
+        assert!(0.0 < lower.0 && lower.0 <= time && time <= upper.0);
+    }
     *prediction
 }
 

@@ -11,11 +11,11 @@ use std::collections::BTreeMap;
 use crate::cells::{CellKey, Sorted, Summary, summarise};
 use crate::collective::Collective;
 use crate::dataset::{Dataset, Experiment, Provenance, Sample};
-use crate::fit::network::{self, NetworkFit, NetworkFitError, Options};
-use crate::predict::{self, Networks};
+use crate::fit::network::{self, NetworkFitError, Options, Wanted};
+use crate::predict::{Basis, Knowledge};
 use crate::profile::Profile;
-use crate::registry::{self, Case, Estimator, ModelError, SIGNATURE};
-use crate::units::{Bytes, Procs, Seconds};
+use crate::registry::{self, Case, Estimator, ModelError};
+use crate::units::{Bytes, Procs};
 
 /// How well one model did for one algorithm.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,8 +43,8 @@ pub struct Score {
 pub struct Comparison {
     /// One for each algorithm and model.
     pub scores: Vec<Score>,
-    /// What could not be fitted.
-    pub failures: Vec<NetworkFitError>,
+    /// What could not be fitted or judged, and why.
+    pub notes: Vec<String>,
 }
 
 /// Fits all models to the cells that `trains` wants, and to all ping-pongs, and scores them
@@ -65,19 +65,30 @@ pub fn compare(
         provenance: Provenance::default(),
         samples: samples.into_iter().cloned().collect(),
     };
+    let options = &Options {
+        wanted: Wanted::Any,
+        ..options.clone()
+    };
     let fitted = network::fit(&part(train), options)?;
-    let judge = Judge::new(&fitted, options);
+    let judge = Judge {
+        profile: fitted.profile(Provenance::default(), options.signature.confidence),
+        options,
+    };
+    let mut comparison = Comparison {
+        scores: Vec::new(),
+        notes: fitted.failures.iter().map(ToString::to_string).collect(),
+    };
     let cells = summarise(&part(rest));
-    let all = by_algorithm(&cells);
-    let scores = all.iter().flat_map(|((collective, algorithm), cells)| {
-        let mut scores = judge.scores(*collective, algorithm, cells);
-        scores.sort_by(|a, b| a.median.total_cmp(&b.median));
-        scores
-    });
-    Ok(Comparison {
-        scores: scores.collect(),
-        failures: fitted.failures,
-    })
+    for ((collective, algorithm), cells) in by_algorithm(&cells) {
+        let Judgement { scores, left_out } = judge.scores(collective, &algorithm, &cells);
+        comparison.scores.extend(scores);
+        if !left_out.is_empty() {
+            let names = left_out.join(", ");
+            let note = format!("{collective} {algorithm}: not applicable to all cells: {names}");
+            comparison.notes.push(note);
+        }
+    }
+    Ok(comparison)
 }
 
 type Cells<'a> = Vec<(&'a CellKey, &'a Summary)>;
@@ -96,68 +107,79 @@ fn by_algorithm(cells: &BTreeMap<CellKey, Summary>) -> BTreeMap<(Collective, Str
 /// What the training part says.
 struct Judge<'a> {
     profile: Profile,
-    networks: Networks,
     options: &'a Options,
 }
 
-impl<'a> Judge<'a> {
-    fn new(fitted: &NetworkFit, options: &'a Options) -> Self {
-        let profile = fitted.profile(Provenance::default(), options.signature.confidence);
-        Self {
-            networks: Networks::of(&profile, |network| network),
-            profile,
-            options,
-        }
-    }
-
-    fn scores(&self, collective: Collective, algorithm: &str, cells: &Cells) -> Vec<Score> {
-        let score = |model: &'static str, errors: Vec<f64>| {
-            let bias = errors.iter().sum::<f64>() / errors.len() as f64;
-            let sorted = Sorted::new(errors.into_iter().map(f64::abs).collect());
-            Score {
-                collective,
-                algorithm: algorithm.to_owned(),
-                model,
-                points: cells.len(),
-                bias,
-                median: sorted.median(),
-                p90: sorted.quantile(0.9),
-                worst: sorted.quantile(1.0),
-            }
+impl Judge<'_> {
+    /// The scores of one algorithm, and the models that do not apply to all of its cells.
+    fn scores(&self, collective: Collective, algorithm: &str, cells: &Cells) -> Judgement {
+        let mut judgement = Judgement::default();
+        let knowledge = Knowledge {
+            profile: &self.profile,
+            algorithm,
+            tree: None,
+            given: &[],
         };
-        let signature = self
-            .profile
-            .signature(collective, algorithm)
-            .and_then(|entry| {
-                let time = |procs, size| predict::signature_time(entry, procs, size);
-                Some(score(SIGNATURE, self.errors(cells, time)?))
-            });
-        let others = registry::of(collective).filter_map(|model| {
-            let values = match self.profile.model(model, algorithm) {
-                Some(entry) => entry.values.clone(),
-                None if model.estimator == Estimator::None => model.values(|_| None).ok()?,
-                None => return None,
-            };
-            let time = |procs, size| {
-                let timed = model.time(self.networks.best(), &values, Case::new(procs, size))?;
-                Ok(timed.time)
-            };
-            Some(score(model.name, self.errors(cells, time)?))
-        });
-        signature.into_iter().chain(others).collect()
+        let is_seen = self.profile.signature(collective, algorithm).is_some();
+        for model in registry::of(collective) {
+            let needs_fit = model.estimator != Estimator::None;
+            if needs_fit && !is_seen && self.profile.model(model, algorithm).is_none() {
+                continue;
+            }
+            match self.errors(cells, || knowledge.basis(model)) {
+                Ok(errors) => {
+                    let who = (collective, algorithm.to_owned(), model.name);
+                    judgement.scores.push(Score::of(who, errors));
+                }
+                Err(_) => judgement.left_out.push(model.name),
+            }
+        }
+        judgement
+            .scores
+            .sort_by(|a, b| a.median.total_cmp(&b.median));
+        judgement
     }
 
-    /// The signed errors over all cells; `None` where the model does not apply to one.
-    fn errors(
+    /// The signed errors over all cells.
+    fn errors<'b>(
         &self,
         cells: &Cells,
-        time: impl Fn(Procs, Bytes) -> Result<Seconds, ModelError>,
-    ) -> Option<Vec<f64>> {
+        basis: impl Fn() -> Result<Basis<'b>, ModelError>,
+    ) -> Result<Vec<f64>, ModelError> {
+        let basis = basis()?;
         let error = |(key, summary): &(&CellKey, &Summary)| {
-            let measured = summary.value(self.options.statistic);
-            Some(time(key.procs, key.size).ok()? / measured - 1.0)
+            let predicted = basis.predict(Case::new(key.procs, key.size))?.time;
+            Ok(predicted / summary.value(self.options.statistic) - 1.0)
         };
         cells.iter().map(error).collect()
+    }
+}
+
+/// What comes out for one algorithm.
+#[derive(Default)]
+struct Judgement {
+    scores: Vec<Score>,
+    left_out: Vec<&'static str>,
+}
+
+impl Score {
+    fn of(
+        (collective, algorithm, model): (Collective, String, &'static str),
+        errors: Vec<f64>,
+    ) -> Self {
+        let points = errors.len();
+        let bias = errors.iter().sum::<f64>() / points as f64;
+        let sorted = Sorted::new(errors.into_iter().map(f64::abs).collect());
+        Self {
+            collective,
+            algorithm,
+            model,
+            median: sorted.median(),
+            p90: sorted.quantile(0.9),
+            worst: sorted.quantile(1.0),
+            bias,
+            points,
+        }
     }
 }
 
@@ -168,6 +190,7 @@ mod tests {
     use super::*;
     use crate::dataset::LossCounters;
     use crate::model::hockney::Hockney;
+    use crate::units::Seconds;
     use crate::units::SecondsPerByte;
 
     /// All-to-alls that take 1.5 times their contention-free time at 4, 6 and 8 processes.

@@ -8,37 +8,46 @@
 //! and what the model misses, which grows with the share of start-up. For sizes within the
 //! interval of a signature's M both sides are possible: the interval then covers both.
 //!
-//! A model without fitted parameters has the interval that those of α and β give it.
+//! A model without fitted parameters has the interval that those of α and β give it; one
+//! that takes neither, as from tables of pLogP, has none.
+
+mod basis;
 
 use std::fmt;
 
 use nalgebra::DMatrix;
 
+pub use self::basis::{Basis, Knowledge};
 use crate::fit::bandwidth_share;
 use crate::fit::saturation::Saturation;
 use crate::fit::signature::Parameter;
-use crate::model::hockney::Hockney;
-use crate::model::plogp::PLogP;
 use crate::model::segment::Segment;
 use crate::model::signature::Side;
 use crate::model::volume;
-use crate::profile::{Domain, ModelEntry, Profile, SignatureEntry};
-use crate::registry::{self, Case, Kind, Model, ModelError, Need, Network, Timed, Values};
-use crate::units::{Bytes, Procs, Seconds, SecondsPerByte};
+use crate::profile::{Domain, SignatureEntry};
+use crate::registry::{self, ModelError, SIGNATURE};
+use crate::units::{Bytes, Procs, Seconds};
 
 /// A predicted time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prediction {
     /// The best value.
     pub time: Seconds,
-    /// The lower end of the interval.
-    pub lower: Seconds,
-    /// The upper end of the interval.
-    pub upper: Seconds,
+    /// Where a measurement would lie; `None` where nothing tells.
+    pub interval: Option<Interval>,
     /// How the point stands to what was measured.
     pub standing: Standing,
     /// The segment size, for an algorithm that has one.
     pub segment: Option<Segment>,
+}
+
+/// The ends of an interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interval {
+    /// The lower end.
+    pub lower: Seconds,
+    /// The upper end.
+    pub upper: Seconds,
 }
 
 /// How a prediction stands to the data behind it.
@@ -56,16 +65,6 @@ pub enum Standing {
     Unfitted,
 }
 
-/// What is known of a network, with α and β at their best, their lower and upper values.
-#[derive(Debug, Clone)]
-pub struct Networks {
-    best: Network,
-    low: Network,
-    high: Network,
-    /// What the intervals of α and β touch.
-    uncertain: &'static [Need],
-}
-
 /// Predicts an all-to-all of `size` bytes per destination among `procs` by its signature.
 ///
 /// # Errors
@@ -78,13 +77,9 @@ pub fn signature(
     let time = signature_time(entry, procs, size)?;
     let sides = possible_sides(entry, size);
     let intervals = sides.iter().map(|&side| interval(entry, side, procs, size));
-    let (lower, upper) = intervals.fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), (l, u)| {
-        (low.min(l), high.max(u))
-    });
     Ok(Prediction {
         time,
-        lower: Seconds(lower),
-        upper: Seconds(upper),
+        interval: intervals.reduce(Interval::hull),
         standing: standing(entry, procs, size),
         segment: None,
     })
@@ -100,106 +95,16 @@ pub fn signature_time(
     size: Bytes,
 ) -> Result<Seconds, ModelError> {
     volume(procs, size)?;
-    registry::possible("signature", entry.signature.time(procs, size))
+    registry::possible(SIGNATURE, entry.signature.time(procs, size))
 }
 
-impl Networks {
-    /// Those of a profile, each passed through `with`, which may add what the profile does
-    /// not hold.
-    pub fn of(profile: &Profile, with: impl Fn(Network) -> Network) -> Self {
-        let best = profile.network();
-        let at = |alpha: f64, beta: f64| {
-            let [alpha, beta] = [alpha, beta].map(|v| if v.is_finite() { v.max(0.0) } else { 0.0 });
-            let hockney = Hockney::new(Seconds(alpha), SecondsPerByte(beta));
-            let hockney = hockney.expect("both are finite and at least 0");
-            let plogp = profile.plogp.clone();
-            with(Network {
-                hockney,
-                plogp: plogp.unwrap_or_else(|| PLogP::from_hockney(&hockney)),
-                ..best.clone()
-            })
-        };
-        let (alpha, beta) = (profile.hockney.alpha, profile.hockney.beta);
+impl Interval {
+    /// The least interval that holds both.
+    fn hull(self, other: Self) -> Self {
         Self {
-            low: at(alpha.lower, beta.lower),
-            high: at(alpha.upper, beta.upper),
-            best: with(best.clone()),
-            uncertain: match profile.plogp {
-                Some(_) => &[Need::Hockney],
-                None => &[Need::Hockney, Need::PLogP],
-            },
+            lower: Seconds(self.lower.0.min(other.lower.0)),
+            upper: Seconds(self.upper.0.max(other.upper.0)),
         }
-    }
-
-    /// The network with α and β at their best.
-    pub fn best(&self) -> &Network {
-        &self.best
-    }
-
-    /// Predicts by a model with the given values of its parameters.
-    ///
-    /// # Errors
-    /// As [`Model::time`].
-    pub fn model(
-        &self,
-        model: &'static Model,
-        values: &Values,
-        case: Case,
-    ) -> Result<Prediction, ModelError> {
-        let Timed { time, segment } = model.time(&self.best, values, case)?;
-        let is_uncertain = model.needs.iter().any(|need| self.uncertain.contains(need));
-        let end = |network| {
-            if is_uncertain {
-                Ok::<_, ModelError>(model.time(network, values, case)?.time.0)
-            } else {
-                Ok(time.0)
-            }
-        };
-        Ok(Prediction {
-            time,
-            lower: Seconds(end(&self.low)?.min(time.0)),
-            upper: Seconds(end(&self.high)?.max(time.0)),
-            standing: match model.kind {
-                Kind::ContentionFree => Standing::ContentionFree,
-                _ => Standing::Unfitted,
-            },
-            segment,
-        })
-    }
-
-    /// Predicts by a fitted model.
-    ///
-    /// # Errors
-    /// As [`Model::time`].
-    pub fn fitted(&self, entry: &ModelEntry, case: Case) -> Result<Prediction, ModelError> {
-        let network = &self.best;
-        let Timed { time, segment } = entry.model.time(network, &entry.values, case)?;
-        // The time is linear in every parameter that was estimated: a second point, well
-        // apart from the first, tells the slope.
-        let mut values = entry.values.clone();
-        let mut gradient = Vec::with_capacity(entry.estimates.len());
-        for &(place, _) in &entry.estimates {
-            let own = entry.values.numbers[place];
-            let other = if own.abs() < 0.5 { 1.0 } else { 0.0 };
-            values.numbers[place] = other;
-            let moved = entry.model.time(network, &values, case)?.time.0;
-            values.numbers[place] = own;
-            gradient.push((moved - time.0) / (other - own));
-        }
-        let spread = Spread {
-            gradient: &gradient,
-            covariance: &entry.covariance,
-            residual: entry.residual / bandwidth_share(&network.hockney, case.size).sqrt(),
-            t: entry.student.quantile(),
-        };
-        let (lower, upper) = spread.around(time.0);
-        Ok(Prediction {
-            time,
-            lower: Seconds(lower),
-            upper: Seconds(upper),
-            standing: entry.domain.standing(case.procs, case.size),
-            segment,
-        })
     }
 }
 
@@ -215,9 +120,12 @@ struct Spread<'a> {
 
 impl Spread<'_> {
     /// T·exp(±t·s).
-    fn around(&self, time: f64) -> (f64, f64) {
+    fn around(&self, time: f64) -> Interval {
         if time <= 0.0 {
-            return (0.0, 0.0);
+            return Interval {
+                lower: Seconds(0.0),
+                upper: Seconds(0.0),
+            };
         }
         let count = self.gradient.len();
         let terms = (0..count).flat_map(|i| (0..count).map(move |j| (i, j)));
@@ -226,7 +134,10 @@ impl Spread<'_> {
             .sum();
         let spread = (variance.max(0.0) / (time * time) + self.residual * self.residual).sqrt();
         let factor = (self.t * spread).exp();
-        (time / factor, time * factor)
+        Interval {
+            lower: Seconds(time / factor),
+            upper: Seconds(time * factor),
+        }
     }
 }
 
@@ -240,7 +151,7 @@ fn possible_sides(entry: &SignatureEntry, size: Bytes) -> Vec<Side> {
     }
 }
 
-fn interval(entry: &SignatureEntry, side: Side, procs: Procs, size: Bytes) -> (f64, f64) {
+fn interval(entry: &SignatureEntry, side: Side, procs: Procs, size: Bytes) -> Interval {
     let residual = match side {
         Side::Below => entry.residuals.below,
         Side::From => entry.residuals.above,

@@ -308,6 +308,12 @@ impl Model {
         })
     }
 
+    /// Whether a regression finds parameters of it.
+    pub fn is_regressed(&self) -> bool {
+        let is_linear = |p: &Parameter| matches!(p.role, Role::Linear(_) | Role::Supplement);
+        self.estimator != Estimator::None && self.parameters.iter().any(is_linear)
+    }
+
     /// Evaluates the worked example.
     ///
     /// # Errors

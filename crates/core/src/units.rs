@@ -276,6 +276,9 @@ impl std::str::FromStr for Bytes {
             ("MiB", 1_048_576.0),
             ("GiB", 1_073_741_824.0),
         ];
+        if let Ok(bytes) = text.trim().parse() {
+            return Ok(Self(bytes));
+        }
         number_and_scale(text, &UNITS)
             .and_then(|(number, scale)| whole(number, scale))
             .map(Self)
@@ -377,6 +380,8 @@ mod tests {
         assert_eq!(bytes("4kB"), Some(4000));
         assert_eq!(bytes("4KiB"), Some(4096));
         assert_eq!(bytes("1.5 MiB"), Some(1_572_864));
+        assert_eq!(bytes("9007199254740993"), Some(9_007_199_254_740_993));
+        assert_eq!(bytes("18446744073709551615"), Some(u64::MAX));
         for bad in ["", "4k", "-1", "1e3", "0.5", "KiB", "nan", "99999999999GiB"] {
             assert_eq!(bytes(bad), None, "{bad}");
         }

@@ -9,7 +9,7 @@ use netsig_core::fit::network::{self, Options, Wanted};
 use netsig_core::fit::{Covariance, Point, signature};
 use netsig_core::list::List;
 use netsig_core::model::hockney::Hockney;
-use netsig_core::predict;
+use netsig_core::predict::{self, Interval};
 use netsig_core::profile::Profile;
 use netsig_core::units::{Bytes, Procs, Seconds, SecondsPerByte};
 use proptest::prelude::*;
@@ -137,8 +137,9 @@ proptest! {
         let profile = fitted.profile(Provenance::default(), 0.95);
         let seen = predict::signature(&profile.signatures[0], procs(n), Bytes(size)).unwrap();
         prop_assert!(seen.time.0.is_finite() && seen.time.0 > 0.0);
-        prop_assert!(seen.lower <= seen.time && seen.time <= seen.upper, "{:?}", seen);
-        prop_assert!(seen.upper.0.is_finite());
+        let Interval { lower, upper } = seen.interval.unwrap();
+        prop_assert!(lower <= seen.time && seen.time <= upper, "{:?}", seen);
+        prop_assert!(upper.0.is_finite());
         prop_assert_eq!(Profile::parse("p.toml", &profile.to_toml()).unwrap(), profile);
     }
 

@@ -22,8 +22,8 @@ mod linear;
 
 use nalgebra::{DMatrix, DVector};
 
-use super::signature::{self, Parameter, Sides, SignatureFit, Unsaturated};
-use super::{Covariance, Estimate, FitError, Point, bandwidth_share};
+use super::signature::{self, Options, Parameter, Sides, SignatureFit};
+use super::{Estimate, FitError, Point, bandwidth_share};
 use crate::model::plogp::Table;
 use crate::registry::{Case, Estimator, Model, ModelError, Network, Role, Values};
 
@@ -46,15 +46,6 @@ pub struct ModelFit {
     pub residual: f64,
 }
 
-/// What a fit assumes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Options {
-    /// The covariance of the errors.
-    pub covariance: Covariance,
-    /// The level of intervals and tests.
-    pub confidence: f64,
-}
-
 /// What is fitted.
 struct Problem<'a> {
     model: &'static Model,
@@ -63,7 +54,8 @@ struct Problem<'a> {
     options: &'a Options,
 }
 
-/// Fits the parameters of `model` to `points` of one algorithm.
+/// Fits the parameters of `model` to `points` of one algorithm. Of the options, those that
+/// belong to a signature alone count for signatures alone.
 ///
 /// # Errors
 /// If the points are too few, do not determine the parameters, or the model cannot be
@@ -86,13 +78,10 @@ pub fn fit(
             model.name
         ))),
         Estimator::Signature(form, sides) => {
-            let options = signature::Options {
+            let options = Options {
                 form,
                 sides,
-                unsaturated: Unsaturated::Kept,
-                covariance: options.covariance.clone(),
-                confidence: options.confidence,
-                ..signature::Options::default()
+                ..options.clone()
             };
             let fitted = signature::fit(&network.hockney, points, &options)?;
             Ok(of_signature(sides, &fitted))

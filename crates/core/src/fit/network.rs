@@ -7,7 +7,7 @@ use std::collections::btree_map::Entry;
 
 use super::hockney::{self, HockneyFit};
 use super::model::{self, ModelFit};
-use super::signature::{self, BaseError, SignatureFit};
+use super::signature::{self, BaseError, SignatureFit, Unsaturated};
 use super::{Covariance, FitError, Point, Student, points};
 use crate::cells::{CellKey, Statistic, Summary, summarise};
 use crate::collective::Collective;
@@ -39,6 +39,8 @@ pub enum Wanted {
     All,
     /// The signature alone.
     Signature,
+    /// As all, but a signature that cannot be fitted is a failure among others.
+    Any,
     /// One model of the registry, which the data must determine.
     One(&'static Model),
 }
@@ -124,19 +126,18 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, NetworkFitEr
             points,
             options,
         };
-        match options.wanted {
-            Wanted::One(model) if model.subject == Subject::Collective(collective) => {
-                let fit = measured.model(model, &fitted.hockney)?;
-                fitted.models.push(fit);
-            }
-            Wanted::One(_) => {}
-            _ if collective != Collective::Alltoall => {}
-            Wanted::Signature => fitted.signatures.push(measured.signature(&fitted.hockney)?),
-            Wanted::All => {
-                fitted.signatures.push(measured.signature(&fitted.hockney)?);
-                measured.all_models(&mut fitted);
-            }
-        }
+        measured.fit(&mut fitted)?;
+    }
+    if matches!(options.wanted, Wanted::One(_) | Wanted::Signature) && fitted.is_empty() {
+        let error = FitError::TooFewPoints {
+            what: "the collective".to_owned(),
+            found: 0,
+            needed: 4,
+        };
+        return Err(NetworkFitError {
+            subject: "alltoall".to_owned(),
+            error,
+        });
     }
     Ok(fitted)
 }
@@ -150,6 +151,40 @@ struct Measured<'a> {
 }
 
 impl Measured<'_> {
+    /// Fits what is wanted of this algorithm.
+    fn fit(&self, fitted: &mut NetworkFit) -> Result<(), NetworkFitError> {
+        if let Wanted::One(model) = self.options.wanted {
+            if model.subject == Subject::Collective(self.collective) {
+                let saturating = self.saturating(&fitted.hockney);
+                fitted
+                    .models
+                    .push(self.model(model, &fitted.hockney, &saturating)?);
+            }
+            return Ok(());
+        }
+        if self.collective != Collective::Alltoall {
+            return Ok(());
+        }
+        match self.signature(&fitted.hockney) {
+            Ok(signature) => fitted.signatures.push(signature),
+            Err(failure) if self.options.wanted == Wanted::Any => fitted.failures.push(failure),
+            Err(failure) => return Err(failure),
+        }
+        if self.options.wanted != Wanted::Signature {
+            self.all_models(fitted);
+        }
+        Ok(())
+    }
+
+    /// The points at process counts that saturate the network, as far as a signature tells:
+    /// all models are fitted to the same.
+    fn saturating(&self, hockney: &HockneyFit) -> Vec<Point> {
+        let signature = fit_signature(hockney, &self.points, self.options);
+        let left_out = signature.map_or_else(|_| Vec::new(), |(fit, _)| fit.left_out);
+        let is_kept = |p: &&Point| p.procs.get() > 1 && !left_out.contains(&p.procs);
+        self.points.iter().filter(is_kept).copied().collect()
+    }
+
     fn failed(&self, model: &str, error: FitError) -> NetworkFitError {
         NetworkFitError {
             subject: format!("{} {} {model}", self.collective, self.algorithm),
@@ -172,8 +207,9 @@ impl Measured<'_> {
     fn all_models(&self, fitted: &mut NetworkFit) {
         let with_parameters = registry::of(self.collective)
             .filter(|model| model.estimator != Estimator::None && model.name != SIGNATURE);
+        let saturating = self.saturating(&fitted.hockney);
         for model in with_parameters {
-            match self.model(model, &fitted.hockney) {
+            match self.model(model, &fitted.hockney, &saturating) {
                 Ok(fit) => fitted.models.push(fit),
                 Err(error) => fitted.failures.push(error),
             }
@@ -184,6 +220,7 @@ impl Measured<'_> {
         &self,
         model: &'static Model,
         hockney: &HockneyFit,
+        points: &[Point],
     ) -> Result<FittedModel, NetworkFitError> {
         let network = Network {
             hockney: hockney.model,
@@ -191,31 +228,26 @@ impl Measured<'_> {
             signature: None,
             tree: None,
         };
-        let points: Vec<Point> = self
-            .points
-            .iter()
-            .filter(|p| p.procs.get() > 1)
-            .copied()
-            .collect();
-        let under = |covariance: Covariance| {
-            let options = model::Options {
-                covariance,
-                confidence: self.options.signature.confidence,
-            };
-            model::fit(model, &network, &points, &options)
+        let settings = |covariance: Covariance| signature::Options {
+            covariance,
+            base_error: Some(base_error(hockney)),
+            unsaturated: Unsaturated::Kept,
+            ..self.options.signature.clone()
         };
-        // What no regression finds is weighted by the bandwidth share whatever is wanted.
-        let goodness = |fit: &ModelFit| match fit.estimates.as_slice() {
-            [] => (f64::INFINITY, fit.dof),
-            _ => (fit.weighted_rss, fit.dof),
+        let under = |covariance| model::fit(model, &network, points, &settings(covariance));
+        let fitted = if model.is_regressed() {
+            let goodness = |fit: &ModelFit| (fit.weighted_rss, fit.dof);
+            under_best(points, self.options, under, goodness)
+        } else {
+            let covariance = Covariance::BandwidthShare;
+            under(covariance.clone()).map(|fit| (fit, covariance))
         };
-        let (fit, covariance) = under_best(&points, self.options, under, goodness)
-            .map_err(|error| self.failed(model.name, error))?;
+        let (fit, covariance) = fitted.map_err(|error| self.failed(model.name, error))?;
         Ok(FittedModel {
             model,
             collective: self.collective,
             algorithm: self.algorithm.clone(),
-            points,
+            points: points.to_vec(),
             fit,
             covariance,
         })
@@ -223,6 +255,11 @@ impl Measured<'_> {
 }
 
 impl NetworkFit {
+    /// Whether nothing was fitted but α and β.
+    pub fn is_empty(&self) -> bool {
+        self.signatures.is_empty() && self.models.is_empty()
+    }
+
     /// The profile that predictions read.
     pub fn profile(&self, provenance: Provenance, confidence: f64) -> Profile {
         Profile {
@@ -286,20 +323,23 @@ impl FittedModel {
 /// and no longer the measurement's.
 const MISFIT: f64 = 4.0;
 
+fn base_error(hockney: &HockneyFit) -> BaseError {
+    BaseError {
+        alpha: hockney.alpha_variance,
+        beta: hockney.beta_variance,
+    }
+}
+
 /// The signature and the covariance that it was fitted under.
 fn fit_signature(
     hockney: &HockneyFit,
     points: &[Point],
     options: &Options,
 ) -> Result<(SignatureFit, Covariance), FitError> {
-    let base_error = Some(BaseError {
-        alpha: hockney.alpha_variance,
-        beta: hockney.beta_variance,
-    });
     let under = |covariance: Covariance| {
         let settings = signature::Options {
             covariance,
-            base_error,
+            base_error: Some(base_error(hockney)),
             ..options.signature.clone()
         };
         signature::fit(&hockney.model, points, &settings)

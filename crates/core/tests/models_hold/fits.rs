@@ -3,8 +3,9 @@
 
 use netsig_core::collective::Collective;
 use netsig_core::dataset::{Dataset, Experiment, LossCounters, Provenance, Sample};
-use netsig_core::fit::model::{Options, fit};
+use netsig_core::fit::model::fit;
 use netsig_core::fit::network::{self, Wanted};
+use netsig_core::fit::signature::{Options, Unsaturated};
 use netsig_core::fit::{Covariance, Point};
 use netsig_core::model::plogp::Table;
 use netsig_core::profile::Profile;
@@ -33,7 +34,8 @@ fn any_covariance() -> impl Strategy<Value = Covariance> {
 fn options(covariance: Covariance) -> Options {
     Options {
         covariance,
-        confidence: 0.95,
+        unsaturated: Unsaturated::Kept,
+        ..Options::default()
     }
 }
 
@@ -179,7 +181,7 @@ proptest! {
         confidence in select(vec![0.95, 0.5, 0.0, 1.0, 2.0, -1.0, f64::NAN]),
     ) {
         for model in fittable() {
-            let options = Options { covariance: covariance.clone(), confidence };
+            let options = Options { covariance: covariance.clone(), confidence, ..Options::default() };
             if let Ok(fitted) = fit(model, &network, &points, &options) {
                 prop_assert_eq!(fitted.values.numbers.len(), model.parameters.len());
                 let covariance = fitted.covariance.iter().chain([&fitted.residual, &fitted.weighted_rss]);

@@ -4,16 +4,13 @@ use nalgebra::{DMatrix, DVector};
 
 use super::{ModelFit, Problem};
 use crate::fit::gls::Regression;
+use crate::fit::signature::ThresholdChoice;
 use crate::fit::{Design, Estimate, FitError, bandwidth_share, regress};
 use crate::registry::{Role, Values};
 use crate::units::Bytes;
 
 /// A supplement below this is none.
 const NEGLIGIBLE: f64 = 1e-6;
-
-/// How many points a threshold takes on its far and its near side.
-const LEAST_FAR: usize = 4;
-const LEAST_NEAR: usize = 2;
 
 /// One solution: all values, and the regression of those that are free.
 struct Solution {
@@ -28,39 +25,50 @@ impl Problem<'_> {
         let free: Vec<usize> = (0..self.model.parameters.len())
             .filter(|&i| matches!(self.role(i), Role::Linear(_) | Role::Supplement))
             .collect();
-        let numbers = self.start();
-        let best = self.search(&free).filter(|best| self.has_supplement(best));
-        let is_lasting = |place: &usize| self.role(*place) != Role::Supplement;
-        match best {
-            Some(best) => self.finish(best),
-            None => {
-                self.finish(self.solve(numbers, free.into_iter().filter(is_lasting).collect())?)
+        if let Some(threshold) = self.place(|role| role == Role::Threshold) {
+            let found = match self.options.threshold {
+                ThresholdChoice::Search => self.search(threshold, &free),
+                ThresholdChoice::At(size) => Some(self.at(threshold, size, &free)?),
+                ThresholdChoice::None => None,
+            };
+            if let Some(found) = found.filter(|found| self.has_supplement(found)) {
+                return self.finish(found);
             }
         }
+        let is_lasting = |place: &usize| self.role(*place) != Role::Supplement;
+        let lasting = free.into_iter().filter(is_lasting).collect();
+        self.finish(self.solve(self.start(), lasting)?)
     }
 
-    /// The best solution over all thresholds, if the model has one.
-    fn search(&self, free: &[usize]) -> Option<Solution> {
-        let threshold = self.place(|role| role == Role::Threshold)?;
+    /// The best solution over all thresholds that leave enough points on either side.
+    fn search(&self, threshold: usize, free: &[usize]) -> Option<Solution> {
         let supplement = self.place(|role| role == Role::Supplement)?;
         let mut sizes: Vec<Bytes> = self.points.iter().map(|p| p.size).collect();
         sizes.sort_unstable();
         sizes.dedup();
-        let at = |size: Bytes| {
+        let has_enough = |size: &Bytes| {
             let mut numbers = self.start();
             numbers[threshold] = size.as_f64();
-            let far = self.column(&numbers, supplement).ok()?;
-            let far = far.iter().filter(|x| **x != 0.0).count();
-            if far < LEAST_FAR || self.points.len() - far < LEAST_NEAR {
-                return None;
-            }
-            self.solve(numbers, free.to_vec()).ok()
+            let far = self.column(&numbers, supplement).map_or(0, |column| {
+                column.iter().filter(|factor| **factor != 0.0).count()
+            });
+            let least = self.options.least;
+            far >= least.from && self.points.len() - far >= least.below
         };
-        sizes.into_iter().filter_map(at).min_by(|a, b| {
+        let solutions = sizes.into_iter().filter(has_enough);
+        let solutions = solutions.filter_map(|size| self.at(threshold, size, free).ok());
+        solutions.min_by(|a, b| {
             a.regression
                 .weighted_rss
                 .total_cmp(&b.regression.weighted_rss)
         })
+    }
+
+    /// The solution with the threshold at `size`.
+    fn at(&self, threshold: usize, size: Bytes, free: &[usize]) -> Result<Solution, FitError> {
+        let mut numbers = self.start();
+        numbers[threshold] = size.as_f64();
+        self.solve(numbers, free.to_vec())
     }
 
     fn has_supplement(&self, solution: &Solution) -> bool {
@@ -110,9 +118,9 @@ impl Problem<'_> {
                 _ => 0.0,
             };
             let low = (0..free.len()).find(|&i| regression.theta[i] < least(free[i]));
-            let Some(low) = low.filter(|_| free.len() > 1) else {
+            let Some(low) = low else {
                 for (index, &place) in free.iter().enumerate() {
-                    numbers[place] = regression.theta[index].max(least(place));
+                    numbers[place] = regression.theta[index];
                 }
                 return Ok(Solution {
                     numbers,
@@ -122,6 +130,14 @@ impl Problem<'_> {
             };
             let place = free.remove(low);
             numbers[place] = least(place);
+            if free.is_empty() {
+                let (model, name) = (self.model.name, self.model.parameters[place].name);
+                let value = regression.theta[low];
+                return Err(FitError::Impossible(format!(
+                    "{name} of {model} comes out as {value}, below {}",
+                    least(place)
+                )));
+            }
         }
     }
 
