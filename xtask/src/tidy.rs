@@ -94,7 +94,8 @@ fn check_links(root: &Path, path: &Path, faults: &mut Vec<String>) -> Result<()>
     Ok(())
 }
 
-/// A document must name, as code, everything that it documents.
+/// A document must name, as code, everything that it documents: the name alone, or with
+/// the setting that follows it after a colon.
 fn check_mentions<'a>(
     root: &Path,
     document: &str,
@@ -102,7 +103,12 @@ fn check_mentions<'a>(
     faults: &mut Vec<String>,
 ) -> Result<()> {
     let text = read(root, Path::new(document))?;
-    let missing = names.filter(|name| !text.contains(&format!("`{name}")));
+    let is_named = |name: &str| {
+        ['`', ':']
+            .iter()
+            .any(|end| text.contains(&format!("`{name}{end}")))
+    };
+    let missing = names.filter(|name| !is_named(name));
     faults.extend(missing.map(|name| format!("{document}: does not explain `{name}`")));
     Ok(())
 }

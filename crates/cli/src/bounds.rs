@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use netsig_core::exchange::{Bounds, Claim3, Exchange, Model, ZeroMessages};
+use netsig_core::exchange::{Bounds, Claim3, Exchange, Stepping, ZeroMessages};
 use netsig_core::model::Threshold;
 use netsig_core::model::hockney::Hockney;
 use netsig_core::model::signature::{Form, Signature};
@@ -123,19 +123,50 @@ fn rows(lines: &[Line]) -> Result<Rows, Failure> {
 }
 
 fn lines(args: &Args, base: &Hockney, exchange: &Exchange, bounds: &Bounds) -> Vec<Line> {
-    let model = if args.synchronous {
-        Model::Synchronous
+    let stepping = if args.synchronous {
+        Stepping::Synchronous
     } else {
-        Model::Asynchronous
+        Stepping::Asynchronous
     };
-    let (applies, why) = match bounds.claim3_applies(model) {
+    vec![
+        Line {
+            bound: "claim1",
+            time: bounds.claim1,
+            applies: "yes",
+            meaning: "start-ups of the busiest process, if nobody forwards",
+        },
+        Line {
+            bound: "claim2",
+            time: bounds.claim2,
+            applies: "yes",
+            meaning: "bandwidth of the busiest port",
+        },
+        claim3(bounds, stepping),
+        Line {
+            bound: "per_vertex",
+            time: bounds.per_vertex,
+            applies: "yes",
+            meaning: "Claim 3 for each process and direction, if nobody forwards",
+        },
+        Line {
+            bound: "direct_exchange_sync",
+            time: exchange.direct_exchange_sync(base),
+            applies: "attainable",
+            meaning: "direct exchange in synchronous steps takes so long",
+        },
+    ]
+}
+
+/// Claim 3, and why it is a bound or is not.
+fn claim3(bounds: &Bounds, stepping: Stepping) -> Line {
+    let (applies, meaning) = match bounds.claim3_applies(stepping) {
         Claim3::Synchronous => (
             "yes",
-            "start-ups and bandwidth: the exchange is synchronous",
+            "start-ups and bandwidth, if nobody forwards: the exchange is synchronous",
         ),
         Claim3::SameProcessSameDirection => (
             "yes",
-            "start-ups and bandwidth: both maxima are of one process in one direction",
+            "start-ups and bandwidth, if nobody forwards: both maxima are of one process in one direction",
         ),
         Claim3::PrintedHypothesisOnly => (
             "no",
@@ -146,36 +177,10 @@ fn lines(args: &Args, base: &Hockney, exchange: &Exchange, bounds: &Bounds) -> V
             "start-ups and bandwidth: the maxima are of different processes",
         ),
     };
-    vec![
-        Line {
-            bound: "claim1",
-            time: base.alpha() * f64::from(bounds.startups),
-            applies: "yes",
-            meaning: "start-ups of the busiest process",
-        },
-        Line {
-            bound: "claim2",
-            time: bounds.claim2,
-            applies: "yes",
-            meaning: "bandwidth of the busiest port",
-        },
-        Line {
-            bound: "claim3",
-            time: bounds.claim3,
-            applies,
-            meaning: why,
-        },
-        Line {
-            bound: "per_vertex",
-            time: bounds.per_vertex,
-            applies: "yes",
-            meaning: "Claim 3 for each process and direction",
-        },
-        Line {
-            bound: "direct_exchange_sync",
-            time: exchange.direct_exchange_sync(base),
-            applies: "attainable",
-            meaning: "direct exchange in synchronous steps takes so long",
-        },
-    ]
+    Line {
+        bound: "claim3",
+        time: bounds.claim3,
+        applies,
+        meaning,
+    }
 }

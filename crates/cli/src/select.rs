@@ -50,9 +50,9 @@ pub struct Args {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Binomial {
-    /// Floor and ceiling as the table of the source has them.
+    /// As printed.
     Printed,
-    /// Floor and ceiling interchanged, exact in pLogP.
+    /// Exact for every process count.
     Exact,
 }
 

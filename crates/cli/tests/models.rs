@@ -5,7 +5,7 @@ mod support;
 
 use netsig_core::collective::Collective;
 use netsig_core::registry::{self, Estimator, Model};
-use support::{Home, Row, number, said, table};
+use support::{Home, ON, PLAN, Row, number, said, table};
 
 /// g = 10 µs + 10 ns/B·m, os = 5 µs + 4 ns/B·m, or = 6 µs + 5 ns/B·m, L = 50 µs, written by
 /// hand, without signatures.
@@ -50,7 +50,12 @@ fn time(home: &Home, arguments: &str) -> f64 {
 }
 
 fn assert_is_interval(row: &Row) {
-    let [lower, time, upper] = ["lower_s", "time_s", "upper_s"].map(|key| number(row, key));
+    let time = number(row, "time_s");
+    // A prediction from tables of pLogP has no interval.
+    let [lower, upper] = ["lower_s", "upper_s"].map(|key| match row[key].as_str() {
+        "" => time,
+        _ => number(row, key),
+    });
     let is_ordered = 0.0 <= lower && lower <= time && time <= upper && upper.is_finite();
     assert!(is_ordered, "{row:?}");
 }
@@ -909,5 +914,114 @@ fn help_is_no_error_message() {
         "nope",
         2,
         ["unrecognized subcommand 'nope'", "netsig <COMMAND>"],
+    );
+}
+
+/// `--threshold` counts for every model that has one.
+#[test]
+fn a_given_threshold_is_kept_by_every_model() {
+    let home = Home::measured();
+    for model in ["signature", "full", "bandwidth", "factor_001"] {
+        for threshold in ["32KiB", "64KiB", "none"] {
+            let arguments = format!("--model {model} --threshold {threshold} --format csv");
+            let (_, fitted) = table(&home.does(&format!("fit data.csv -o p.toml {arguments}")));
+            let direct = |row: &&Row| row["algorithm"] == "direct";
+            let found = fitted
+                .iter()
+                .filter(direct)
+                .find(|row| row["parameter"] == "threshold_bytes");
+            let found = found.map_or("", |row| row["value"].as_str());
+            let bytes = found.parse::<f64>().map_or("none", |bytes| match bytes {
+                32768.0 => "32KiB",
+                65536.0 => "64KiB",
+                _ => "another",
+            });
+            // A delta that is not significant leaves no threshold.
+            assert!(
+                bytes == threshold || bytes == "none",
+                "{model} {threshold}: {found}"
+            );
+        }
+    }
+}
+
+/// Process counts that do not saturate the network leave the fit of every model.
+#[test]
+fn all_models_are_fitted_to_the_same_points() {
+    let home = Home::new();
+    home.write(
+        "plan.toml",
+        &PLAN.replace("[4, 6, 8]", "[3, 4, 6, 8, 10, 12]"),
+    );
+    home.does(&format!("measure plan.toml -o data.csv {ON}"));
+    let slowed: Vec<String> = home
+        .read("data.csv")
+        .lines()
+        .map(at_three_processes)
+        .collect();
+    home.write("data.csv", &slowed.join("\n"));
+    let (_, fitted) = table(&home.does("fit data.csv -o p.toml --format csv"));
+    let gamma = |model: &str| {
+        let is_it = |row: &&Row| row["model"] == model && row["parameter"] == "gamma";
+        number(fitted.iter().find(is_it).unwrap(), "value")
+    };
+    assert!((gamma("full") / gamma("signature") - 1.0).abs() < 0.03);
+    assert!((gamma("factor_001") + 1.0 - gamma("full")).abs() < 0.05);
+    let all = home.does("fit data.csv -o p.toml --format csv --keep-unsaturated");
+    assert!(table(&all).1 != fitted);
+}
+
+/// A line of data, with half the time if it is of three processes.
+fn at_three_processes(line: &str) -> String {
+    let mut cells: Vec<String> = line.split(',').map(str::to_owned).collect();
+    if cells.len() > 7 && cells[3] == "3" {
+        let time: f64 = cells[7].parse().unwrap();
+        cells[7] = (time / 2.0).to_string();
+    }
+    cells.join(",")
+}
+
+/// What was fitted on top of alpha and beta does not change when tables are added.
+#[test]
+fn tables_do_not_change_what_was_fitted_without_them() {
+    let home = Home::fitted();
+    let (_, tables) = TOY.split_once("[plogp]").unwrap();
+    let (hockney, rest) = {
+        let profile = home.read("profile.toml");
+        let (first, last) = profile.split_once("[[signature]]").unwrap();
+        (first.to_owned(), last.to_owned())
+    };
+    home.write(
+        "tables.toml",
+        &format!("{hockney}[plogp]{tables}\n[[signature]]{rest}"),
+    );
+    let of = |profile: &str, model: &str| {
+        home.does(&format!(
+            "predict {profile} --collective alltoall --algorithm direct --procs 8 --size 64KiB --model {model} --format csv"
+        ))
+    };
+    assert_eq!(
+        of("tables.toml", "factor_001"),
+        of("profile.toml", "factor_001")
+    );
+    assert_ne!(of("tables.toml", "free"), of("profile.toml", "free"));
+}
+
+#[test]
+fn data_without_an_alltoall_give_alpha_and_beta() {
+    let home = Home::measured();
+    let text = home.read("data.csv");
+    let lines: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.starts_with("collective,"))
+        .collect();
+    home.write("pingpong.csv", &lines.join("\n"));
+    let output = home.netsig("fit pingpong.csv -o p.toml").output().unwrap();
+    assert!(output.status.success() && said(&output).contains("hold no alltoall"));
+    home.does("predict p.toml --collective bcast --procs 8 --size 1KiB");
+    home.refuses(
+        "fit pingpong.csv -o q.toml --model factor_001",
+        3,
+        ["pingpong.csv: alltoall: ", "measure more sizes"],
     );
 }

@@ -70,6 +70,9 @@ pub fn compare(
         ..options.clone()
     };
     let fitted = network::fit(&part(train), options)?;
+    if let Some(failure) = fitted.failures.first().filter(|_| fitted.is_empty()) {
+        return Err(failure.clone());
+    }
     let judge = Judge {
         profile: fitted.profile(Provenance::default(), options.signature.confidence),
         options,

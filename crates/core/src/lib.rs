@@ -10,6 +10,7 @@ pub mod file_error;
 pub mod fit;
 pub mod list;
 pub mod model;
+mod names;
 pub mod predict;
 pub mod profile;
 pub mod registry;

@@ -47,6 +47,8 @@ pub struct Model {
     pub source: &'static str,
     /// When it holds, and where netsig deviates from the print.
     pub domain: &'static str,
+    /// The printed model whose misprint it mends, by its name in the same subject.
+    pub mends: Option<&'static str>,
     /// What it takes from a profile.
     pub needs: &'static [Need],
     /// Its own parameters.
@@ -317,7 +319,7 @@ impl Model {
     /// Evaluates the worked example.
     ///
     /// # Errors
-    /// None that its author did not overlook.
+    /// As [`Model::time`], where the example's inputs do not suit the model.
     pub fn evaluate_example(&'static self) -> Result<Timed, ModelError> {
         let Example {
             network,
@@ -421,6 +423,8 @@ mod tests {
         names.dedup();
         assert_eq!(names.len(), count);
         for model in models() {
+            let mended = |name| models().any(|m| m.subject == model.subject && m.name == name);
+            assert!(model.mends.is_none_or(mended), "{}", model.name);
             for text in [
                 model.formula,
                 model.source,

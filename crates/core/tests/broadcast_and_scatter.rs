@@ -1,6 +1,8 @@
 //! Broadcast, scatter and the search for segments against values computed outside netsig
 //! and against a simulation, message by message, of what their formulas describe.
 
+mod seeded;
+
 use netsig_core::model::broadcast::{self, Broadcast, Levels};
 use netsig_core::model::plogp::{PLogP, Parameters, Table};
 use netsig_core::model::scatter::{
@@ -369,6 +371,8 @@ fn random_network() -> impl Strategy<Value = PLogP> {
 }
 
 proptest! {
+    #![proptest_config(seeded::cases(256))]
+
     #[test]
     fn a_wider_search_is_never_worse(
         network in random_network(),

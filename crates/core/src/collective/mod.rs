@@ -10,6 +10,7 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::str::FromStr;
 
+use crate::names::{name_of, variant_of};
 use crate::schedule::{self, Datum, Extent, Round, ScheduleError};
 use crate::units::{Procs, Rank};
 
@@ -103,14 +104,9 @@ pub enum UnknownAlgorithm {
         /// The right form.
         usage: String,
     },
-    /// No such collective.
-    #[error("{text:?} is not a collective that netsig knows; write one of: {known}")]
-    Collective {
-        /// What was asked for.
-        text: String,
-        /// What there is.
-        known: String,
-    },
+    /// No such collective: the whole message, which names those there are.
+    #[error("{0}")]
+    Collective(String),
     /// A collective that has models but no schedules.
     #[error("{0} is predicted by netsig but not yet measured; write alltoall")]
     NotRun(Collective),
@@ -258,24 +254,15 @@ impl fmt::Display for Method {
 
 impl fmt::Display for Collective {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (_, name) = COLLECTIVES
-            .iter()
-            .find(|(collective, _)| collective == self)
-            .expect("the table lists every collective");
-        f.write_str(name)
+        f.write_str(name_of(self, &COLLECTIVES))
     }
 }
 
 impl FromStr for Collective {
     type Err = UnknownAlgorithm;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let found = COLLECTIVES.iter().find(|(_, name)| *name == text);
-        found
-            .map(|(collective, _)| *collective)
-            .ok_or_else(|| UnknownAlgorithm::Collective {
-                text: text.to_owned(),
-                known: COLLECTIVES.map(|(_, name)| name).join(", "),
-            })
+        let found = variant_of(text, "a collective that netsig knows", &COLLECTIVES);
+        found.map_err(UnknownAlgorithm::Collective)
     }
 }
 

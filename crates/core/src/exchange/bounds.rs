@@ -11,13 +11,15 @@ pub struct Bounds {
     pub max_out_degree: u32,
     /// Δr: the most messages that a process receives.
     pub max_in_degree: u32,
-    /// Claim 1: max(Δs, Δr).
+    /// max(Δs, Δr).
     pub startups: u32,
+    /// Claim 1: max(Δs, Δr)·α, a bound if nobody forwards.
+    pub claim1: Seconds,
     /// `t_s`: the longest time that a process transmits.
     pub send_time: Seconds,
     /// `t_r`: the longest time that a process is transmitted to.
     pub receive_time: Seconds,
-    /// Claim 2: `max(t_s, t_r)`.
+    /// Claim 2: `max(t_s, t_r)`, which no algorithm avoids.
     pub claim2: Seconds,
     /// Claim 3: `max(Δs, Δr)·α + max(t_s, t_r)`, whether or not it applies.
     pub claim3: Seconds,
@@ -25,20 +27,20 @@ pub struct Bounds {
     pub same_process: bool,
     /// Whether one process has both maxima of Claim 3 in the same direction.
     pub same_process_and_direction: bool,
-    /// The bound that always holds.
+    /// The longest time of a process and a direction, a bound if nobody forwards.
     pub per_vertex: Seconds,
 }
 
 /// How the processes take their steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Model {
+pub enum Stepping {
     /// All together.
     Synchronous,
     /// Each on its own.
     Asynchronous,
 }
 
-/// Why Claim 3 is a bound, or that it is none.
+/// Why Claim 3 is a bound where nobody forwards, or that it is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Claim3 {
     /// It holds in the synchronous model.
@@ -64,6 +66,7 @@ impl Exchange {
             max_out_degree: sent.messages,
             max_in_degree: received.messages,
             startups: either.messages,
+            claim1: base.alpha() * f64::from(either.messages),
             send_time: Seconds(transmission(sent)),
             receive_time: Seconds(transmission(received)),
             claim2: Seconds(transmission(either)),
@@ -93,13 +96,13 @@ impl Load {
 }
 
 impl Bounds {
-    /// Whether Claim 3 is a bound in this model.
-    pub fn claim3_applies(&self, model: Model) -> Claim3 {
-        match (model, self.same_process_and_direction, self.same_process) {
-            (Model::Synchronous, _, _) => Claim3::Synchronous,
-            (Model::Asynchronous, true, _) => Claim3::SameProcessSameDirection,
-            (Model::Asynchronous, false, true) => Claim3::PrintedHypothesisOnly,
-            (Model::Asynchronous, false, false) => Claim3::No,
+    /// Whether Claim 3 is a bound where processes step so and nobody forwards.
+    pub fn claim3_applies(&self, stepping: Stepping) -> Claim3 {
+        match (stepping, self.same_process_and_direction, self.same_process) {
+            (Stepping::Synchronous, _, _) => Claim3::Synchronous,
+            (Stepping::Asynchronous, true, _) => Claim3::SameProcessSameDirection,
+            (Stepping::Asynchronous, false, true) => Claim3::PrintedHypothesisOnly,
+            (Stepping::Asynchronous, false, false) => Claim3::No,
         }
     }
 }

@@ -56,9 +56,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::names::{name_of, variant_of};
 use super::plogp::PLogP;
 use super::segment::{self, Optimum, Search, Segment};
+use crate::names::{name_of, variant_of};
 use crate::units::{Bytes, Procs, Seconds};
 
 /// Who sends to whom, and how.
@@ -138,11 +138,6 @@ impl Strategy {
             self,
             Self::FlatSegmented | Self::ChainSegmented | Self::BinomialSegmented
         )
-    }
-
-    /// Whether the time is an upper bound and not an estimate.
-    pub fn is_upper_bound(self) -> bool {
-        self == Self::Binary
     }
 }
 

@@ -5,6 +5,10 @@
 //! All-to-all among n processes in the 1-port full-duplex model:
 //! T ≥ (n − 1)·(α + β·m), with m bytes per destination.
 //!
+//! # Domain
+//! Any sizes. The bound holds if nobody forwards: algorithms that relay blocks for others,
+//! several in one message, can do with fewer start-ups.
+//!
 //! # Source
 //! R. W. Hockney, Parallel Computing 20(3), 1994; the bound is eq. 1 and Proposition 1
 //! of Steffenel 2006 (INRIA report) and of Steffenel, Martinasso, Trystram (GPC 2007).

@@ -10,7 +10,6 @@ pub mod grid;
 pub mod hockney;
 pub mod labarta;
 pub mod loggp;
-mod names;
 pub mod plogp;
 pub mod plogpt;
 pub mod scatter;

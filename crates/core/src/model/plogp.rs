@@ -264,7 +264,8 @@ impl PLogP {
     }
 
     /// The sizes of the tables at which os or or exceeds g by more than the share
-    /// `tolerance`: a sign of a bad measurement.
+    /// `tolerance`: a sign of a bad measurement. To be called on tables that were just
+    /// measured, before anything is predicted from them.
     pub fn sizes_with_small_gap(&self, tolerance: f64) -> Vec<Bytes> {
         let overheads = [&self.send_overhead, &self.receive_overhead];
         let is_small = |size: Bytes| {

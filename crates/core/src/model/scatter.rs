@@ -47,9 +47,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::names::{name_of, variant_of};
 use super::plogp::PLogP;
 use super::{ParameterError, volume};
+use crate::names::{name_of, variant_of};
 use crate::units::{Bytes, Procs, Seconds};
 
 /// Who sends to whom.

@@ -46,7 +46,7 @@ use std::num::NonZeroU64;
 use std::str::FromStr;
 
 use super::ParameterError;
-use super::names::{name_of, variant_of};
+use crate::names::{name_of, variant_of};
 use crate::units::{Bytes, Seconds};
 
 /// The size of a segment, or of a datatype, which is the smallest segment: at least one byte.

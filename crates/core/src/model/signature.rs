@@ -63,6 +63,7 @@ use std::str::FromStr;
 
 use super::hockney::Hockney;
 use super::{ParameterError, Threshold, finite};
+use crate::names::{name_of, variant_of};
 use crate::units::{Bytes, Procs, Seconds};
 
 /// Where γ and δ enter the formula.
@@ -212,22 +213,14 @@ impl Signature {
 
 impl fmt::Display for Form {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (_, name) = FORMS
-            .iter()
-            .find(|(form, _)| form == self)
-            .expect("the table lists every form");
-        f.write_str(name)
+        f.write_str(name_of(self, &FORMS))
     }
 }
 
 impl FromStr for Form {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let found = FORMS.iter().find(|(_, name)| *name == text);
-        found.map(|(form, _)| *form).ok_or_else(|| {
-            let names = FORMS.map(|(_, name)| name).join(", ");
-            format!("{text:?} is not a form of the signature; write one of: {names}")
-        })
+        variant_of(text, "a form of the signature", &FORMS)
     }
 }
 

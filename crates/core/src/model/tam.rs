@@ -50,6 +50,12 @@ impl Tam {
         Self { latency }
     }
 
+    /// What (P−1)·g(m) leaves of a measured `time` for L; below zero where the gaps of
+    /// `network` alone take longer.
+    pub fn left_over(network: &PLogP, procs: Procs, size: Bytes, time: Seconds) -> Seconds {
+        time - network.g(size) * procs.partners()
+    }
+
     /// The all-to-all with `size` bytes per destination; the gap is that of `network`, its
     /// own latency plays no part.
     pub fn alltoall(&self, network: &PLogP, procs: Procs, size: Bytes) -> Seconds {
@@ -71,6 +77,8 @@ mod tests {
         // 3 · (10 µs + 5 µs) + 70 µs
         let time = model.alltoall(&affine(), procs(4), Bytes(500));
         assert!((time.0 / 1.15e-4 - 1.0).abs() < 1e-12);
+        let left = Tam::left_over(&affine(), procs(4), Bytes(500), Seconds(1.15e-4));
+        assert!((left.0 / 7e-5 - 1.0).abs() < 1e-12);
         assert_eq!(
             model.alltoall(&affine(), procs(1), Bytes(500)),
             Seconds(0.0)

@@ -20,9 +20,11 @@ pub(super) const HOCKNEY: Model = Model {
     kind: Kind::ContentionFree,
     formula: "T = (n−1)·(α + β·m)",
     source: "Steffenel 2006, eq. 1 and Proposition 1",
-    domain: "The lower bound for one port and full duplex; direct exchange attains it where \
-             there is no contention. Too high for small messages whose start-ups overlap.",
+    domain: "The lower bound for one port and full duplex if nobody forwards; direct exchange \
+             attains it where there is no contention. Algorithms that relay blocks, such as \
+             two-phase, may need fewer start-ups. Too high for small messages whose start-ups overlap.",
     needs: &[Need::Hockney],
+    mends: None,
     parameters: &[],
     estimator: Estimator::None,
     example: Example {
@@ -43,9 +45,9 @@ pub(super) const FREE: Model = Model {
     name: "free",
     formula: "T = (P−1)·g(m) + L",
     source: "Barchet-Steffenel and Mounié 2005 (PPAM) Table 1, (RenPar) Table 3",
-    domain: "The lower limit in pLogP.",
+    domain: "The lower limit in pLogP, if nobody forwards.",
     needs: &[Need::PLogP],
-    example: on_toy("P = 24, m = 1 MiB", 0.241_452_48),
+    example: on_toy("P = 24, m = 1 MiB", 0.241_452_48, || case(24, 1 << 20)),
     time: |inputs| {
         let Case { procs, size, .. } = inputs.case;
         Ok(alltoall::free(&inputs.network.plogp, procs, size).into())
@@ -62,7 +64,7 @@ pub(super) const MODELS: [Model; 9] = [
         formula: "T = (P−1)·g(m) + (P−1)·or(m) + L",
         source: PPAM,
         domain: "The upper limit that netsig takes: a process never sends while it receives.",
-        example: on_toy("P = 24, m = 1 MiB", 0.362_176_72),
+        example: on_toy("P = 24, m = 1 MiB", 0.362_176_72, || case(24, 1 << 20)),
         time: |inputs| {
             let Case { procs, size, .. } = inputs.case;
             Ok(alltoall::contention_001(&inputs.network.plogp, procs, size).into())
@@ -76,7 +78,7 @@ pub(super) const MODELS: [Model; 9] = [
         source: "Barchet-Steffenel and Mounié 2005 (RenPar), Table 3",
         domain: "The earlier upper limit. Where os + or < g it lies below the lower one, as in \
                  the example: the limits are degenerate.",
-        example: on_toy("P = 24, m = 1 MiB", 0.217_358_232),
+        example: on_toy("P = 24, m = 1 MiB", 0.217_358_232, || case(24, 1 << 20)),
         time: |inputs| {
             let Case { procs, size, .. } = inputs.case;
             Ok(alltoall::upper_003(&inputs.network.plogp, procs, size).into())
@@ -113,7 +115,7 @@ pub(super) const MODELS: [Model; 9] = [
         formula: "T = (P−1)·(g(m) + L)",
         source: "Nomura, Matsuba, Ishikawa 2007, algorithm A in PlogP",
         domain: "Irecv, Send and Wait in every round; rounds do not overlap.",
-        example: on_toy("P = 24, m = 1 MiB", 0.242_552_48),
+        example: on_toy("P = 24, m = 1 MiB", 0.242_552_48, || case(24, 1 << 20)),
         time: |inputs| Ok(steps(inputs, alltoall::Steps::A)),
         ..FREE
     },
@@ -122,7 +124,7 @@ pub(super) const MODELS: [Model; 9] = [
         formula: "T = (P−1)·g(m) + L",
         source: "Nomura, Matsuba, Ishikawa 2007, algorithm B in PlogP",
         domain: "All Irecv first, then all Sends, then all Waits; the same as free.",
-        example: on_toy("P = 24, m = 1 MiB", 0.241_452_48),
+        example: on_toy("P = 24, m = 1 MiB", 0.241_452_48, || case(24, 1 << 20)),
         time: |inputs| Ok(steps(inputs, alltoall::Steps::B)),
         ..FREE
     },

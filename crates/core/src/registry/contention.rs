@@ -74,6 +74,7 @@ const FACTOR_001: Model = Model {
         ..on_toy(
             "P = 24, m = 1 MiB, γ = 1/10, δ_P = 7 ms, M = 2 KiB",
             0.421_524_904,
+            || case(24, 1 << 20),
         )
     },
     time: |inputs| factor_001(inputs, DeltaForm::TimesP),
@@ -114,6 +115,7 @@ pub(super) const MODELS: [Model; 8] = [
             ..on_toy(
                 "P = 24, m = 1 MiB, γ = 1/10, δ_P = 7 ms, M = 2 KiB",
                 0.414_524_904,
+                || case(24, 1 << 20),
             )
         },
         time: |inputs| factor_001(inputs, DeltaForm::TimesPMinus1),
@@ -129,7 +131,9 @@ pub(super) const MODELS: [Model; 8] = [
         estimator: Estimator::ByRole,
         example: Example {
             values: || values(&[0.2]),
-            ..on_toy("P = 24, m = 1 MiB, γ = 1/5", 0.236_633_630_4)
+            ..on_toy("P = 24, m = 1 MiB, γ = 1/5", 0.236_633_630_4, || {
+                case(24, 1 << 20)
+            })
         },
         time: |inputs| {
             let gamma = inputs.value(0);

@@ -19,6 +19,7 @@ const HOCKNEY: Model = Model {
     source: "Hockney 1994; Steffenel 2006, section 4",
     domain: "A network and library whose ping-pong is a line.",
     needs: &[Need::Hockney],
+    mends: None,
     parameters: &[],
     estimator: Estimator::None,
     example: Example {

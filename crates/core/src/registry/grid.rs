@@ -43,6 +43,7 @@ const EQ6: Model = Model {
              fitted signature, else without contention. The print does not define n; a wide-area \
              message packs n1 blocks, so n = n1.",
     needs: &[Need::Hockney],
+    mends: None,
     parameters: &[FIRST, ALPHA, BETA],
     estimator: Estimator::None,
     example: Example {

@@ -69,13 +69,13 @@ pub(super) fn in_segments(procs: u32, size: u64, segment: u64) -> Case {
 }
 
 /// An example on the toy network.
-pub(super) const fn on_toy(inputs: &'static str, expected: f64) -> Example {
+pub(super) const fn on_toy(inputs: &'static str, expected: f64, case: fn() -> Case) -> Example {
     Example {
         inputs,
         expected,
         unit: "s",
         network: toy,
         values: Values::default,
-        case: || case(24, 1 << 20),
+        case,
     }
 }

@@ -100,7 +100,9 @@ pub(super) const MODELS: [Model; 5] = [
         estimator: Estimator::ByRole,
         example: Example {
             values: || values(&[1.25]),
-            ..on_toy("P = 24, m = 1 MiB, σ = 1.25", 0.301_815_6)
+            ..on_toy("P = 24, m = 1 MiB, σ = 1.25", 0.301_815_6, || {
+                case(24, 1 << 20)
+            })
         },
         time: |inputs| {
             let Case { procs, size, .. } = inputs.case;
@@ -121,7 +123,9 @@ pub(super) const MODELS: [Model; 5] = [
                 numbers: Vec::new(),
                 latency: Table::new("L", vec![(Bytes(0), Seconds(5e-3))]).ok(),
             },
-            ..on_toy("P = 24, m = 1 MiB, L(m) = 5 ms", 0.246_402_48)
+            ..on_toy("P = 24, m = 1 MiB, L(m) = 5 ms", 0.246_402_48, || {
+                case(24, 1 << 20)
+            })
         },
         time: tam,
         kind: Kind::Contention,

@@ -1,9 +1,7 @@
 //! Scatter, and gather as its mirror.
 
-use super::networks::{case, toy};
-use super::{
-    Case, Estimator, Example, Inputs, Kind, Model, ModelError, Need, Subject, Timed, Values,
-};
+use super::networks::{case, on_toy};
+use super::{Case, Estimator, Inputs, Kind, Model, ModelError, Need, Subject, Timed};
 use crate::collective::Collective;
 use crate::model::scatter::{self, Strategy};
 
@@ -17,9 +15,10 @@ const FLAT: Model = Model {
     source: SOURCE,
     domain: "The root sends each block to its rank, one after the other; its own block stays.",
     needs: &[Need::PLogP],
+    mends: None,
     parameters: &[],
     estimator: Estimator::None,
-    example: example("P = 8, m = 1000 B", 0.000_19, || case(8, 1000)),
+    example: on_toy("P = 8, m = 1000 B", 0.000_19, || case(8, 1000)),
     time: |inputs| scatter(inputs, Strategy::Flat),
 };
 
@@ -27,7 +26,7 @@ const CHAIN: Model = Model {
     name: "chain",
     formula: "T = Σ_{j=1…P−1} g(j·m) + (P−1)·L",
     domain: "Each keeps its block and passes the rest on; exact in pLogP.",
-    example: example("P = 24, m = 4096 B", 0.012_684_96, || case(24, 4096)),
+    example: on_toy("P = 24, m = 4096 B", 0.012_684_96, || case(24, 4096)),
     time: |inputs| scatter(inputs, Strategy::Chain),
     ..FLAT
 };
@@ -37,17 +36,18 @@ const BINOMIAL: Model = Model {
     formula: "T = Σ_{j=0…⌈log2 P⌉−1} g(2^j·m) + ⌈log2 P⌉·L",
     domain: "Exact for powers of two; for other P an upper bound, since it charges blocks that \
              do not exist: binomial_exact does not. May beat flat for P just below a power of two.",
-    example: example("P = 8, m = 1000 B", 0.000_25, || case(8, 1000)),
+    example: on_toy("P = 8, m = 1000 B", 0.000_25, || case(8, 1000)),
     time: |inputs| scatter(inputs, Strategy::Binomial),
     ..FLAT
 };
 
 const BINOMIAL_EXACT: Model = Model {
     name: "binomial_exact",
+    mends: Some("binomial"),
     formula: "T(P) = max over the subtrees, largest first, of their sends so far + L + T(subtree)",
     source: "netsig, after Barchet-Steffenel and Mounié 2005 (RenPar), Table 2",
     domain: "What the truncated binomial tree takes in pLogP for every P; deviates from the print.",
-    example: example("P = 24, m = 4096 B", 0.001_192_08, || case(24, 4096)),
+    example: on_toy("P = 24, m = 4096 B", 0.001_192_08, || case(24, 4096)),
     time: |inputs| scatter(inputs, Strategy::BinomialExact),
     ..FLAT
 };
@@ -67,18 +67,6 @@ const fn mirrored(model: Model) -> Model {
         domain: "The mirror of the scatter of the same name, and without contention: real \
                  gathers suffer from many senders to one receiver, which this does not know.",
         ..model
-    }
-}
-
-/// An example on the toy network.
-const fn example(inputs: &'static str, expected: f64, case: fn() -> Case) -> Example {
-    Example {
-        inputs,
-        expected,
-        unit: "s",
-        network: toy,
-        values: Values::default,
-        case,
     }
 }
 

@@ -22,7 +22,7 @@ pub enum Subject {
 /// What the time of a model means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// No schedule can be faster.
+    /// No schedule can be faster that keeps to the domain.
     LowerBound,
     /// The time without contention.
     ContentionFree,

@@ -7,4 +7,6 @@ mod arbitrary;
 mod choices;
 mod fits;
 mod profiles;
+#[path = "../seeded/mod.rs"]
+mod seeded;
 mod times;

@@ -18,6 +18,7 @@ use proptest::sample::{Index, select};
 
 use crate::arbitrary::{any_network, any_table, as_they_come, counts, exactly, procs, sizes};
 use crate::fits::fittable;
+use crate::seeded;
 
 fn domain() -> Domain {
     Domain {
@@ -146,7 +147,7 @@ fn any_profile() -> impl Strategy<Value = Profile> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(seeded::cases(48))]
 
     #[test]
     fn a_profile_survives_being_written(profile in any_profile()) {
@@ -208,7 +209,7 @@ fn check(prediction: &Result<Prediction, ModelError>) -> Result<(), TestCaseErro
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(seeded::cases(128))]
 
     /// What is still a profile can be predicted from, and be written and read again.
     #[test]

@@ -23,6 +23,7 @@ use proptest::prelude::*;
 use crate::arbitrary::{
     any_network, any_table, as_they_come, ascending, counts, procs, sane, shares, sizes, toy,
 };
+use crate::seeded;
 
 /// The time of a model on a network with these shares as its parameters. The chain of a
 /// scatter adds up one term a process, so it gets no more than ten thousand.
@@ -48,7 +49,7 @@ fn time(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(seeded::cases(128))]
 
     /// With sane numbers only those refuse that say here why they may.
     #[test]
@@ -150,6 +151,8 @@ fn a_network_without_a_gap_has_start_ups_alone() {
 }
 
 proptest! {
+    #![proptest_config(seeded::cases(256))]
+
     /// By the weights of the two rows around a size, from distances that are exact.
     #[test]
     fn a_table_goes_straight_from_row_to_row(

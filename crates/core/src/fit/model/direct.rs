@@ -7,6 +7,7 @@ use nalgebra::{DMatrix, DVector};
 use super::{ModelFit, Problem};
 use crate::fit::FitError;
 use crate::model::plogp::Table;
+use crate::model::tam::Tam;
 use crate::registry::Values;
 use crate::units::{Bytes, Seconds};
 
@@ -47,8 +48,8 @@ impl Problem<'_> {
     pub(super) fn latency(&self) -> Result<ModelFit, FitError> {
         let mut left: BTreeMap<Bytes, Vec<f64>> = BTreeMap::new();
         for p in self.points {
-            let gaps = self.network.plogp.g(p.size).0 * p.procs.partners();
-            left.entry(p.size).or_default().push(p.time.0 - gaps);
+            let latency = Tam::left_over(&self.network.plogp, p.procs, p.size, p.time);
+            left.entry(p.size).or_default().push(latency.0);
         }
         self.refuse_few(left.len())?;
         let count = left.len();

@@ -39,7 +39,8 @@ pub enum Negligible {
     Above,
 }
 
-/// How long one message keeps its sender busy.
+/// How long one message keeps its sender busy: from the links, as the slides compute it, or
+/// from measured gaps, which callers of the library may choose where they have them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Gap {
     /// m / throughput (the default).
@@ -49,7 +50,8 @@ pub enum Gap {
     Scaled(Table),
 }
 
-/// Whether the delays of the edges count besides L.
+/// Whether the delays of the edges count besides L. The slides leave it open: callers of the
+/// library may choose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Delays {
     /// L is the whole latency (the default).

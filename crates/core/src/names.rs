@@ -1,13 +1,13 @@
 //! Variants and their names, one table each: both text forms of an enum come from it.
 
 /// The name of `value` in a table that lists every variant.
-pub(super) fn name_of<T: PartialEq>(value: &T, table: &[(T, &'static str)]) -> &'static str {
+pub(crate) fn name_of<T: PartialEq>(value: &T, table: &[(T, &'static str)]) -> &'static str {
     let found = table.iter().find(|(variant, _)| variant == value);
     found.expect("the table lists every variant").1
 }
 
 /// The variant named `text`; `kind` completes "is not …" in the error.
-pub(super) fn variant_of<T: Copy>(
+pub(crate) fn variant_of<T: Copy>(
     text: &str,
     kind: &str,
     table: &[(T, &'static str)],
