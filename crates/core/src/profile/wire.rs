@@ -5,6 +5,7 @@ mod network;
 mod signature;
 
 use std::collections::BTreeMap;
+use std::fmt::Debug;
 
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -15,6 +16,7 @@ use self::signature::WireSignature;
 use super::{Domain, Profile, VERSION};
 use crate::dataset::Provenance;
 use crate::file_error::{FileError, parse_toml};
+use crate::fit::Estimate;
 use crate::units::{Bytes, Procs};
 
 #[derive(Deserialize)]
@@ -45,6 +47,9 @@ struct WireDomain {
 }
 
 const HINT: &str = "a profile is what `netsig fit` writes";
+
+/// What to do about a value that cannot be.
+const REMEDY: &str = "correct it or fit again";
 
 pub(super) fn parse(name: &str, text: &str) -> Result<Profile, FileError> {
     let version = parse_toml::<Versioned>(name, text, HINT)?.netsig_profile;
@@ -97,7 +102,19 @@ impl WireProfile {
 impl WireDomain {
     fn into_domain(self) -> Result<Domain, String> {
         if self.procs.is_empty() {
-            return Err("its domain names no process count".to_owned());
+            return Err("domain.procs = [] names no process count".to_owned());
+        }
+        if let Some(pair) = self.procs.windows(2).find(|pair| pair[1] <= pair[0]) {
+            let [before, after] = [pair[0], pair[1]].map(Procs::get);
+            return Err(format!(
+                "domain.procs = [… {before}, {after} …] does not ascend"
+            ));
+        }
+        let (Bytes(smallest), Bytes(largest)) = (self.smallest_bytes, self.largest_bytes);
+        if smallest > largest {
+            return Err(format!(
+                "domain.smallest_bytes = {smallest} is greater than largest_bytes = {largest}"
+            ));
         }
         Ok(Domain {
             procs: self.procs,
@@ -129,6 +146,42 @@ fn refuse_impossible(confidence: f64, dof: usize, covariance: &[Vec<f64>]) -> Re
         return Err("the covariance is not finite".to_owned());
     }
     Ok(())
+}
+
+/// An interval that does not hold its value, or has no end.
+fn refuse_impossible_interval(key: &str, estimate: Estimate) -> Result<(), String> {
+    let Estimate {
+        value,
+        lower,
+        upper,
+    } = estimate;
+    if lower.is_finite() && upper.is_finite() && lower <= value && value <= upper {
+        return Ok(());
+    }
+    Err(no_interval(key, [value, lower, upper]))
+}
+
+fn no_interval<T: Debug>(key: &str, [value, lower, upper]: [T; 3]) -> String {
+    format!(
+        "{key} = {{ value = {value:?}, lower = {lower:?}, upper = {upper:?} }} is not finite with lower <= value <= upper"
+    )
+}
+
+/// A root mean square that is none.
+fn refuse_impossible_residual(key: &str, residual: f64) -> Result<(), String> {
+    if residual.is_finite() && residual >= 0.0 {
+        return Ok(());
+    }
+    Err(format!("{key} = {residual} is not finite and at least 0"))
+}
+
+/// Two rows of the covariance for one parameter.
+fn refuse_repeated<T: PartialEq + Debug>(names: &[T]) -> Result<(), String> {
+    let mut places = names.iter().enumerate();
+    match places.find(|(place, name)| names[..*place].contains(name)) {
+        Some((_, name)) => Err(format!("covariance_of names {name:?} twice")),
+        None => Ok(()),
+    }
 }
 
 /// The square matrix of so many rows.
@@ -166,6 +219,9 @@ impl From<&Profile> for WireProfile {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fit::{Covariance, Point, hockney};
+    use crate::profile::HockneyEntry;
+    use crate::units::Seconds;
 
     const TEXT: &str = r#"
 netsig_profile = 1
@@ -207,6 +263,12 @@ covariance = [[0.25]]
 parameters = { gamma = { value = 0.5, lower = 0.4, upper = 0.6 }, threshold_bytes = inf }
 domain = { procs = [4, 8], smallest_bytes = 256, largest_bytes = 262144 }
 "#;
+
+    /// What is wrong with [`TEXT`] once `wrong` stands in it for `right`.
+    fn problem_of(right: &str, wrong: &str) -> String {
+        assert!(TEXT.contains(right), "{right}");
+        problem(&TEXT.replace(right, wrong))
+    }
 
     fn problem(text: &str) -> String {
         parse("p.toml", text).unwrap_err().to_string()
@@ -255,5 +317,140 @@ domain = { procs = [4, 8], smallest_bytes = 256, largest_bytes = 262144 }
                 "{problem}"
             );
         }
+    }
+
+    #[test]
+    fn what_would_predict_nonsense_is_named_with_its_section_key_and_value() {
+        for (right, wrong, said) in [
+            ("upper = 1.1e-4", "upper = inf", "[hockney] alpha_s = "),
+            (
+                "lower = 1.9e-7",
+                "lower = 3e-7",
+                "[hockney] beta_s_per_byte = ",
+            ),
+            (
+                "residual = 0.02",
+                "residual = -1",
+                "[hockney] residual = -1 ",
+            ),
+            (
+                "lower = 1.7",
+                "lower = -inf",
+                r#"[[signature]] of "direct": gamma = "#,
+            ),
+            (
+                "upper = 3e-3",
+                "upper = 0",
+                r#"[[signature]] of "direct": delta_s = "#,
+            ),
+            (
+                "lower = 32768",
+                "lower = 65537",
+                "threshold_bytes = { value = 65536, lower = 65537, ",
+            ),
+            (
+                "above = 0.05",
+                "above = inf",
+                "relative_residual.above = inf ",
+            ),
+            (
+                "lower = 0.4",
+                "lower = 0.55",
+                r#"[[model]] "factor_001" of "direct": parameters.gamma = "#,
+            ),
+            (
+                "relative_residual = 0.1",
+                "relative_residual = nan",
+                "relative_residual = NaN ",
+            ),
+            (
+                "threshold_bytes = inf",
+                "treshold_bytes = 4096",
+                "parameters.treshold_bytes is none of gamma, ",
+            ),
+            ("[4, 8]", "[8, 4]", "domain.procs = [… 8, 4 …] "),
+            ("[4, 8]", "[4, 4]", "domain.procs = [… 4, 4 …] "),
+            (
+                "smallest_bytes = 256",
+                "smallest_bytes = 262145",
+                "domain.smallest_bytes = 262145 ",
+            ),
+        ] {
+            let problem = problem_of(right, wrong);
+            assert!(problem.contains(said), "{problem}");
+            assert!(problem.ends_with("; correct it or fit again"), "{problem}");
+        }
+    }
+
+    /// A line through noise has no α; an empty message then takes infinitely longer than that.
+    #[test]
+    fn a_fit_without_a_latency_reads_back() {
+        let point = |(size, time)| Point {
+            procs: Procs::new(2).unwrap(),
+            size: Bytes(size),
+            time: Seconds(time),
+            deviation: Seconds(time / 100.0),
+            repetitions: 10,
+        };
+        let times = [(0, 1e-6), (1000, 2e-6), (2000, 9e-6), (4000, 3e-5)];
+        let fitted = hockney::fit(&times.map(point), &Covariance::Ols, 0.95).unwrap();
+        let profile = Profile {
+            hockney: HockneyEntry::from(&fitted),
+            ..parse("p.toml", TEXT).unwrap()
+        };
+        let again = parse("p.toml", &to_toml(&profile)).unwrap().hockney;
+        assert_eq!((again.alpha.value, again.residual), (0.0, f64::INFINITY));
+    }
+
+    /// The time must be linear in what has a covariance, and each has one row.
+    #[test]
+    fn a_covariance_is_of_linear_parameters_each_once() {
+        let of_gamma = "covariance_of = [\"gamma\"]\ncovariance = [[0.25]]";
+        let with = |names: &str, covariance: &str| {
+            let of = format!("covariance_of = {names}\ncovariance = {covariance}");
+            TEXT.replace(of_gamma, &of)
+        };
+        let square = "[[0.25, 0.0], [0.0, 0.25]]";
+        let twice = problem(&with(r#"["gamma", "gamma"]"#, square));
+        assert!(
+            twice.contains(r#"covariance_of names "gamma" twice"#),
+            "{twice}"
+        );
+        let lost = problem(&with("[]", "[]"));
+        assert!(
+            lost.contains(r#"covariance_of does not name "gamma""#),
+            "{lost}"
+        );
+        let estimate = "threshold_bytes = { value = 9, lower = 8, upper = 10 }";
+        let threshold = with(r#"["gamma", "threshold_bytes"]"#, square);
+        let threshold = problem(&threshold.replace("threshold_bytes = inf", estimate));
+        assert!(
+            threshold.contains("not linear in threshold_bytes"),
+            "{threshold}"
+        );
+        let twice = problem_of(r#"["gamma", "delta"]"#, r#"["gamma", "delta", "gamma"]"#);
+        assert!(twice.contains("covariance_of names Gamma twice"), "{twice}");
+    }
+
+    #[test]
+    fn a_table_of_latencies_is_there_for_the_model_that_takes_one() {
+        let table = "latency_s = [[0, 1e-3]]\nparameters = { gamma";
+        let unused = problem_of("parameters = { gamma", table);
+        assert!(
+            unused.contains("factor_001 takes no table latency_s"),
+            "{unused}"
+        );
+        let tam = |latency: &str| {
+            let head = TEXT.split("covariance_of = [\"gamma\"]").next().unwrap();
+            let head = head.replace("factor_001", "tam");
+            let tail = "domain = { procs = [4], smallest_bytes = 0, largest_bytes = 9 }";
+            format!("{head}covariance_of = []\ncovariance = []\nparameters = {{}}\n{latency}{tail}")
+        };
+        assert!(parse("p.toml", &tam("latency_s = [[0, 1e-3]]\n")).is_ok());
+        let missing = problem(&tam(""));
+        assert!(
+            missing.contains("tam lacks its table latency_s"),
+            "{missing}"
+        );
     }
 }

@@ -82,15 +82,27 @@ pub fn signature_entry(
     }
 }
 
-/// An entry of a model whose linear parameters were estimated.
-fn model_entry(model: &'static Model, values: Values, estimate: Estimate) -> ModelEntry {
-    let is_linear = |place: &usize| matches!(model.parameters[*place].role, Role::Linear(_));
-    let places = (0..model.parameters.len()).filter(is_linear);
-    let at = |place: usize| Estimate {
-        value: values.numbers[place],
-        ..estimate
-    };
-    let estimates: Vec<_> = places.map(|place| (place, at(place))).collect();
+/// From the one number to the other, whichever is the lower, around the first.
+fn towards(value: f64, end: f64) -> Estimate {
+    let (lower, upper) = (value.min(end), value.max(end));
+    Estimate {
+        value,
+        lower,
+        upper,
+    }
+}
+
+/// An entry of a model whose linear parameters were estimated, with an end of their
+/// intervals; a value that is not finite is none of an estimate.
+fn model_entry(model: &'static Model, mut values: Values, end: f64) -> ModelEntry {
+    let mut estimates = Vec::new();
+    for (place, parameter) in model.parameters.iter().enumerate() {
+        if let Role::Linear(_) | Role::Supplement = parameter.role {
+            let value = &mut values.numbers[place];
+            *value = value.min(f64::MAX);
+            estimates.push((place, towards(*value, end)));
+        }
+    }
     ModelEntry {
         model,
         collective: Collective::Alltoall,
@@ -121,16 +133,12 @@ fn any_profile() -> impl Strategy<Value = Profile> {
     );
     (network, numbers, sizes(), "\\PC{0,9}").prop_map(
         |((network, latency), numbers, size, fact)| {
-            let estimate = Estimate {
-                value: 0.0,
-                lower: numbers[0],
-                upper: f64::INFINITY,
-            };
-            let [gamma, delta] = [0.5, 0.1].map(|value| Estimate { value, ..estimate });
+            let end = numbers[0].min(f64::MAX);
+            let [gamma, delta] = [0.5, 0.1].map(|value| towards(value, end));
             let entry = |model: &'static Model| {
                 let numbers = numbers[..model.parameters.len()].to_vec();
                 let latency = (model.estimator == Estimator::Latency).then(|| latency.clone());
-                model_entry(model, Values { numbers, latency }, estimate)
+                model_entry(model, Values { numbers, latency }, end)
             };
             let mut profile = of_network(&network);
             profile.provenance.push("fact", fact);

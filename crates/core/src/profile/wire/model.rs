@@ -5,12 +5,15 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::network::WireTable;
-use super::{WireDomain, matrix, refuse_impossible, rows};
+use super::{
+    REMEDY, WireDomain, matrix, refuse_impossible, refuse_impossible_interval,
+    refuse_impossible_residual, refuse_repeated, rows,
+};
 use crate::collective::Collective;
 use crate::fit::{Estimate, Student};
 use crate::model::plogp::Table;
 use crate::profile::ModelEntry;
-use crate::registry::{self, Model, Values};
+use crate::registry::{self, Estimator, Model, Role, Values};
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -49,20 +52,17 @@ impl WireValue {
 
 impl WireModel {
     pub(super) fn into_domain(self) -> Result<ModelEntry, String> {
-        let who = format!("model {:?} of {:?}", self.name, self.algorithm);
-        let wrong = |what: String| format!("{who}: {what}; fit again");
+        let who = format!("[[model]] {:?} of {:?}", self.name, self.algorithm);
+        let wrong = |what: String| format!("{who}: {what}; {REMEDY}");
         let collective: Collective = self
             .collective
             .parse()
             .map_err(|e: crate::collective::UnknownAlgorithm| wrong(e.to_string()))?;
         let model = registry::find(collective, &self.name).map_err(|e| wrong(e.to_string()))?;
         refuse_impossible(self.confidence, self.dof, &self.covariance).map_err(wrong)?;
-        if !(self.relative_residual.is_finite() && self.relative_residual >= 0.0) {
-            let residual = self.relative_residual;
-            return Err(wrong(format!(
-                "the relative residual {residual} is not possible"
-            )));
-        }
+        refuse_impossible_residual("relative_residual", self.relative_residual).map_err(wrong)?;
+        self.refuse_unsuitable(model).map_err(wrong)?;
+        let estimates = self.estimates(model).map_err(wrong)?;
         let latency = self
             .latency_s
             .map(|rows| Table::new("latency_s", rows))
@@ -70,7 +70,7 @@ impl WireModel {
         Ok(ModelEntry {
             model,
             collective,
-            estimates: estimates(model, &self.covariance_of, &self.parameters).map_err(wrong)?,
+            estimates,
             values: Values {
                 numbers: model
                     .values(|parameter| self.parameters.get(parameter.name).map(|v| v.value()))
@@ -86,24 +86,54 @@ impl WireModel {
             algorithm: self.algorithm,
         })
     }
-}
 
-fn estimates(
-    model: &'static Model,
-    names: &[String],
-    parameters: &BTreeMap<String, WireValue>,
-) -> Result<Vec<(usize, Estimate)>, String> {
-    let estimate = |name: &String| {
-        let place = model
-            .parameters
-            .iter()
-            .position(|parameter| parameter.name == name);
-        match (place, parameters.get(name)) {
-            (Some(place), Some(WireValue::Estimated(estimate))) => Ok((place, *estimate)),
-            _ => Err(format!("{name} has no estimate")),
+    /// What the model does not have, or lacks.
+    fn refuse_unsuitable(&self, model: &Model) -> Result<(), String> {
+        let known: Vec<&str> = model.parameters.iter().map(|p| p.name).collect();
+        let mut names = self.parameters.keys();
+        if let Some(name) = names.find(|name| !known.contains(&name.as_str())) {
+            return Err(match known.as_slice() {
+                [] => format!(
+                    "parameters.{name} is none, {} has no parameters",
+                    model.name
+                ),
+                known => format!("parameters.{name} is none of {}", known.join(", ")),
+            });
         }
-    };
-    names.iter().map(estimate).collect()
+        match (model.estimator == Estimator::Latency, &self.latency_s) {
+            (true, None) => Err(format!("{} lacks its table latency_s", model.name)),
+            (false, Some(_)) => Err(format!("{} takes no table latency_s", model.name)),
+            _ => Ok(()),
+        }
+    }
+
+    /// The estimates in the order of the covariance, which must hold each; the time must be
+    /// linear in them.
+    fn estimates(&self, model: &Model) -> Result<Vec<(usize, Estimate)>, String> {
+        refuse_repeated(&self.covariance_of)?;
+        for (name, value) in &self.parameters {
+            if let WireValue::Estimated(estimate) = value {
+                refuse_impossible_interval(&format!("parameters.{name}"), *estimate)?;
+                if !self.covariance_of.contains(name) {
+                    return Err(format!("covariance_of does not name {name:?}"));
+                }
+            }
+        }
+        let estimate = |name: &String| {
+            let mut places = model.parameters.iter().enumerate();
+            let found = places.find(|(_, parameter)| parameter.name == name);
+            match (found, self.parameters.get(name)) {
+                (Some((place, parameter)), Some(WireValue::Estimated(estimate))) => {
+                    match parameter.role {
+                        Role::Linear(_) | Role::Supplement => Ok((place, *estimate)),
+                        _ => Err(format!("covariance_of: the time is not linear in {name}")),
+                    }
+                }
+                _ => Err(format!("covariance_of: {name} has no estimate")),
+            }
+        };
+        self.covariance_of.iter().map(estimate).collect()
+    }
 }
 
 impl From<&ModelEntry> for WireModel {

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{REMEDY, refuse_impossible_interval};
 use crate::fit::Estimate;
 use crate::model::ParameterError;
 use crate::model::hockney::Hockney;
@@ -32,9 +33,17 @@ pub(super) struct WirePLogP {
 
 impl WireHockney {
     pub(super) fn into_domain(self) -> Result<HockneyEntry, String> {
+        let wrong = |what: String| format!("[hockney] {what}; {REMEDY}");
         let (alpha, beta) = (self.alpha_s, self.beta_s_per_byte);
         let model = Hockney::new(Seconds(alpha.value), SecondsPerByte(beta.value));
-        let model = model.map_err(|error| format!("[hockney] {error}; fit again"))?;
+        let model = model.map_err(|error| wrong(error.to_string()))?;
+        refuse_impossible_interval("alpha_s", alpha).map_err(wrong)?;
+        refuse_impossible_interval("beta_s_per_byte", beta).map_err(wrong)?;
+        // Without α an empty message takes no time, and what was measured is infinitely more.
+        if self.residual.is_nan() || self.residual < 0.0 {
+            let residual = self.residual;
+            return Err(wrong(format!("residual = {residual} is not at least 0")));
+        }
         Ok(HockneyEntry {
             model,
             alpha,

@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{WireDomain, matrix, refuse_impossible, rows};
+use super::{
+    REMEDY, WireDomain, matrix, no_interval, refuse_impossible, refuse_impossible_interval,
+    refuse_impossible_residual, refuse_repeated, rows,
+};
 use crate::fit::saturation::Saturation;
 use crate::fit::signature::{Parameter, Residuals, ThresholdEstimate};
 use crate::fit::{Estimate, Student};
@@ -10,7 +13,7 @@ use crate::model::Threshold;
 use crate::model::hockney::Hockney;
 use crate::model::signature::Signature;
 use crate::profile::SignatureEntry;
-use crate::units::{Procs, Seconds};
+use crate::units::{Bytes, Procs, Seconds};
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -38,16 +41,27 @@ impl WireSignature {
     fn refuse_impossible(&self) -> Result<(), String> {
         refuse_impossible(self.confidence, self.dof, &self.covariance)?;
         let Residuals { below, above } = self.relative_residual;
-        if [below, above].iter().any(|r| !(r.is_finite() && *r >= 0.0)) {
-            return Err(format!(
-                "the relative residuals {below} and {above} are not possible"
-            ));
+        refuse_impossible_residual("relative_residual.below", below)?;
+        refuse_impossible_residual("relative_residual.above", above)?;
+        for (key, estimate) in [
+            ("gamma", Some(self.gamma)),
+            ("gamma_below", self.gamma_below),
+            ("delta_s", self.delta_s),
+        ] {
+            estimate.map_or(Ok(()), |e| refuse_impossible_interval(key, e))?;
         }
-        Ok(())
+        match self.threshold_bytes {
+            Some(m) if !(m.lower <= m.value && m.value <= m.upper) => {
+                let numbers = [m.value, m.lower, m.upper].map(|Bytes(bytes)| bytes);
+                Err(no_interval("threshold_bytes", numbers))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The estimates in the order of the covariance, which must hold each that has a value.
     fn parameters(&self) -> Result<Vec<(Parameter, Estimate)>, String> {
+        refuse_repeated(&self.covariance_of)?;
         let given = [
             (Parameter::Gamma, Some(self.gamma)),
             (Parameter::GammaBelow, self.gamma_below),
@@ -69,7 +83,8 @@ impl WireSignature {
     }
 
     pub(super) fn into_domain(self, base: Hockney) -> Result<SignatureEntry, String> {
-        let wrong = |what: String| format!("signature of {:?}: {what}; fit again", self.algorithm);
+        let wrong =
+            |what: String| format!("[[signature]] of {:?}: {what}; {REMEDY}", self.algorithm);
         let signature = Signature {
             base,
             form: self.form.parse().map_err(wrong)?,
