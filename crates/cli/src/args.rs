@@ -136,15 +136,18 @@ pub fn threshold(text: &str) -> Result<ThresholdChoice, String> {
     }
 }
 
-/// A probability strictly between 0 and 1.
+/// Beyond this level no data of any size give an interval worth the name.
+const MOST_CONFIDENT: f64 = 0.999_999;
+
+/// A probability above 0 and well below 1.
 ///
 /// # Errors
 /// If it is not.
 pub fn confidence(text: &str) -> Result<f64, String> {
     let level: Option<f64> = text.parse().ok();
     level
-        .filter(|level| *level > 0.0 && *level < 1.0)
-        .ok_or_else(|| "write a level such as 0.95".to_owned())
+        .filter(|level| *level > 0.0 && *level <= MOST_CONFIDENT)
+        .ok_or_else(|| format!("write a level such as 0.95, at most {MOST_CONFIDENT}"))
 }
 
 /// Which number stands for the repetitions of a cell.

@@ -106,7 +106,7 @@ fn details(models: &[&'static Model]) -> Result<Rows, Failure> {
             Cell::text(model.domain),
             Cell::text(needs(model)),
             Cell::text(parameters.join(", ")),
-            Cell::text(model.example.inputs),
+            Cell::text(model.example.words()),
             Cell::number(model.evaluate_example()?.time.0),
             Cell::text(model.example.unit),
         ]);
@@ -131,7 +131,7 @@ fn write_out(model: &Model, value: Seconds, out: &mut dyn Write) -> io::Result<(
         let label = if index == 0 { "parameters" } else { "" };
         writeln!(out, "{label:<12}{}", describe(model, parameter))?;
     }
-    writeln!(out, "example     {}", model.example.inputs)?;
+    writeln!(out, "example     {}", model.example.words())?;
     let shown = match model.example.unit {
         "s" => format!("{value} ({} s)", value.0),
         unit => format!("{} {unit}", value.0),

@@ -62,7 +62,7 @@ enum Show {
     Ranking,
     /// The fastest alone.
     Best,
-    /// The sizes from which on another algorithm is the fastest, to the byte.
+    /// Sizes from which on another algorithm is the fastest; there may be more.
     CrossOvers,
 }
 

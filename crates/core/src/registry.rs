@@ -63,12 +63,14 @@ pub struct Model {
 /// A worked example: inputs for people, the same for the formula, and what comes out.
 #[derive(Debug)]
 pub struct Example {
-    /// The inputs in words.
+    /// The case in words.
     pub inputs: &'static str,
     /// The value that the formula must give.
     pub expected: f64,
     /// The unit of that value.
     pub unit: &'static str,
+    /// The network in words, where `inputs` do not tell it.
+    on: &'static str,
     network: fn() -> Network,
     values: fn() -> Values,
     case: fn() -> Case,
@@ -328,6 +330,16 @@ impl Model {
             ..
         } = &self.example;
         self.time(&network(), &values(), case())
+    }
+}
+
+impl Example {
+    /// All inputs in words.
+    pub fn words(&self) -> String {
+        match self.on {
+            "" => self.inputs.to_owned(),
+            on => format!("{}; {on}", self.inputs),
+        }
     }
 }
 

@@ -298,6 +298,7 @@ domain = { procs = [4, 8], smallest_bytes = 256, largest_bytes = 262144 }
             &TEXT.replace("alltoall", "reduce"),
             &TEXT.replace("factor_001", "factor_002"),
             &TEXT.replace("[1024, 2e-5]", "[0, 2e-5]"),
+            &TEXT.replace("[1024, 2e-5]", "[1024, 2e-5, 9]"),
             &TEXT.replace("latency_s = 5e-5", "latency_s = nan"),
             &TEXT.replace("gamma = { value = 0.5", "gemma = { value = 0.5"),
             &TEXT.replace("[4, 8]", "[]"),

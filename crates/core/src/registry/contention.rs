@@ -96,6 +96,7 @@ const FULL: Model = Model {
                  γ = 1.0195, δ = 8.23 ms, M = 2 KiB",
         expected: 0.194_777_864_429_439_98,
         unit: "s",
+        on: "",
         network: fast_ethernet,
         values: || values(&[1.0195, 0.00823, 2048.0]),
         case: || case(24, 2048),
@@ -153,7 +154,8 @@ pub(super) const MODELS: [Model; 8] = [
         parameters: &[GAMMA, GAMMA_BELOW, DELTA, THRESHOLD],
         estimator: Estimator::Signature(Form::Full, Sides::Tested),
         example: Example {
-            inputs: "Fast Ethernet of Steffenel 2006 with γ_below = 1: n = 24, m = 1 KiB",
+            inputs: "Fast Ethernet of Steffenel 2006 with γ_below = 1: n = 24, m = 1 KiB, α = 60 µs, \
+                     β = 84.98 ns/B, γ = 1.0195, δ = 8.23 ms, M = 2 KiB",
             expected: 0.003_381_448_96,
             values: || values(&[1.0195, 1.0, 0.00823, 2048.0]),
             case: || case(24, 1024),
@@ -179,6 +181,7 @@ pub(super) const MODELS: [Model; 8] = [
                      δ = 4.93 ms, M = 8 KiB",
             expected: 0.206_070_616_818_892_83,
             unit: "s",
+            on: "",
             network: gigabit_ethernet,
             values: || values(&[4.3628, 0.00493, 8192.0]),
             case: || case(40, 8192),
@@ -211,6 +214,7 @@ pub(super) const MODELS: [Model; 8] = [
             inputs: "n = 40, m = 1 MiB, α = 50 µs, β_F = 8.502 ns/B, β_C = 84.98189 ns/B, ρ = 1/2",
             expected: 1.913_436_787_092_48,
             unit: "s",
+            on: "",
             network: gigabit_ethernet,
             values: || values(&[8.498_189e-8, 0.5]),
             case: || case(40, 1 << 20),
@@ -266,7 +270,7 @@ fn signature(
 }
 
 /// The bytes of a threshold; infinity stands for none.
-fn threshold(bytes: f64) -> Result<Option<Bytes>, ParameterError> {
+pub(super) fn threshold(bytes: f64) -> Result<Option<Bytes>, ParameterError> {
     const RULE: &str = "a whole number of bytes, or inf for none";
     if bytes == f64::INFINITY {
         return Ok(None);

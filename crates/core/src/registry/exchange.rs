@@ -1,6 +1,7 @@
 //! Bounds of any message exchange; `netsig bounds` gives them for an exchange in a file.
 //! The examples are the uniform exchange, where the strongest is Proposition 1.
 
+use super::contention::threshold;
 use super::networks::{case, hockney, values};
 use super::{
     Case, Estimator, Example, Inputs, Kind, Model, Need, Parameter, Role, Subject, Timed, Values,
@@ -94,12 +95,19 @@ pub(super) const MODELS: [Model; 6] = [
                 role: Role::Given,
                 default: Some(0.0),
             },
+            Parameter {
+                name: "threshold_bytes",
+                meaning: "M, held against the mean message",
+                role: Role::Given,
+                default: Some(0.0),
+            },
         ],
         example: Example {
-            values: || values(&[4.3628, 0.0]),
+            values: || values(&[4.3628, 0.00493, 1000.0]),
             ..example(
-                "4 processes, 1000 B between any two, α = 50 µs, β = 10 ns/B, γ = 4.3628, δ = 0",
-                0.000_785_304,
+                "4 processes, 1000 B between any two, α = 50 µs, β = 10 ns/B, γ = 4.3628, δ = 4.93 ms, \
+                 M = 1000 B",
+                0.015_575_304,
             )
         },
         time: |inputs| {
@@ -109,7 +117,7 @@ pub(super) const MODELS: [Model; 6] = [
                 gamma: inputs.value(0),
                 gamma_below: None,
                 delta: Seconds(inputs.value(1)),
-                threshold: Some(Threshold::From(crate::units::Bytes(0))),
+                threshold: threshold(inputs.value(2))?.map(Threshold::From),
             };
             Ok(uniform(inputs).signature_time(&signature.checked()?).into())
         },
@@ -122,6 +130,7 @@ const fn example(inputs: &'static str, expected: f64) -> Example {
         inputs,
         expected,
         unit: "s",
+        on: "",
         network: || hockney(5e-5, 1e-8),
         values: Values::default,
         case: || case(4, 1000),

@@ -26,6 +26,7 @@ const HOCKNEY: Model = Model {
         inputs: "α = 50 µs, β = 10 ns/B, m = 1000 B",
         expected: 6e-5,
         unit: "s",
+        on: "",
         network: || hockney(5e-5, 1e-8),
         values: Values::default,
         case: || case(2, 1000),
@@ -45,6 +46,7 @@ pub(super) const MESSAGES: [Model; 5] = [
             inputs: "L = 50 µs, g(m) = 10 µs + 10 ns/B·m, m = 4096 B",
             expected: 0.000_100_96,
             unit: "s",
+            on: "",
             network: toy,
             case: || case(2, 4096),
             ..HOCKNEY.example
@@ -63,6 +65,7 @@ pub(super) const MESSAGES: [Model; 5] = [
                      or = 6 µs + 5 ns/B·m; m = 1000 B",
             expected: 7.000_952_720_642_09e-5,
             unit: "s",
+            on: "",
             network: toy,
             ..HOCKNEY.example
         },
@@ -83,6 +86,7 @@ pub(super) const MESSAGES: [Model; 5] = [
             inputs: "α = 50 µs, β = 100 ns/B, m = 10000 B, γ = 8",
             expected: 0.008_05,
             unit: "s",
+            on: "",
             network: || hockney(5e-5, 1e-7),
             values: || values(&[8.0]),
             case: || case(2, 10_000),

@@ -48,9 +48,11 @@ const EQ6: Model = Model {
     estimator: Estimator::None,
     example: Example {
         inputs: "n1 = 4, n2 = 10, m = 64 KiB, α_w = 5 ms, β_w = 10 ns/B, clusters with the \
-                 signature of Gigabit Ethernet (γ = 4.3628, δ = 4.93 ms, M = 8 KiB)",
+                 signature of Gigabit Ethernet (α = 50 µs, β = 8.502 ns/B, γ = 4.3628, \
+                 δ = 4.93 ms, M = 8 KiB)",
         expected: 0.091_075_641_819_494_4,
         unit: "s",
+        on: "",
         network: signed,
         values: || values(&[4.0, 5e-3, 1e-8]),
         case: || case(14, 65536),

@@ -74,6 +74,7 @@ pub(super) const fn on_toy(inputs: &'static str, expected: f64, case: fn() -> Ca
         inputs,
         expected,
         unit: "s",
+        on: "L = 50 µs, g(m) = 10 µs + 10 ns/B·m, os(m) = 5 µs + 4 ns/B·m, or(m) = 6 µs + 5 ns/B·m",
         network: toy,
         values: Values::default,
         case,

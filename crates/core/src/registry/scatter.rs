@@ -44,7 +44,7 @@ const BINOMIAL: Model = Model {
 const BINOMIAL_EXACT: Model = Model {
     name: "binomial_exact",
     mends: Some("binomial"),
-    formula: "T(P) = max over the subtrees, largest first, of their sends so far + L + T(subtree)",
+    formula: "T(1) = 0, T(n) = g(b·m) + max(L + T(b), T(h)), h the greatest power of two below n, b = n−h",
     source: "netsig, after Barchet-Steffenel and Mounié 2005 (RenPar), Table 2",
     domain: "What the truncated binomial tree takes in pLogP for every P; deviates from the print.",
     example: on_toy("P = 24, m = 4096 B", 0.001_192_08, || case(24, 4096)),

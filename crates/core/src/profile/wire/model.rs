@@ -11,7 +11,6 @@ use super::{
 };
 use crate::collective::Collective;
 use crate::fit::{Estimate, Student};
-use crate::model::plogp::Table;
 use crate::profile::ModelEntry;
 use crate::registry::{self, Estimator, Model, Role, Values};
 
@@ -65,7 +64,7 @@ impl WireModel {
         let estimates = self.estimates(model).map_err(wrong)?;
         let latency = self
             .latency_s
-            .map(|rows| Table::new("latency_s", rows))
+            .map(|rows| rows.into_domain("latency_s"))
             .transpose();
         Ok(ModelEntry {
             model,
@@ -159,11 +158,7 @@ impl From<&ModelEntry> for WireModel {
             covariance_of,
             covariance: rows(&entry.covariance),
             parameters,
-            latency_s: entry
-                .values
-                .latency
-                .as_ref()
-                .map(|table| table.rows().to_vec()),
+            latency_s: entry.values.latency.as_ref().map(WireTable::from),
             domain: WireDomain::from(&entry.domain),
         }
     }

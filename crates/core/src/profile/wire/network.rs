@@ -15,11 +15,62 @@ use crate::units::{Bytes, Seconds, SecondsPerByte};
 pub(super) struct WireHockney {
     alpha_s: Estimate,
     beta_s_per_byte: Estimate,
+    #[serde(default)]
     residual: f64,
 }
 
 /// Rows of a table: size in bytes, time in seconds.
-pub(super) type WireTable = Vec<(Bytes, Seconds)>;
+#[derive(Serialize, Deserialize)]
+#[serde(transparent)]
+pub(super) struct WireTable(Vec<WireRow>);
+
+#[derive(Serialize, Deserialize)]
+#[serde(try_from = "Vec<toml::Value>")]
+struct WireRow(Bytes, Seconds);
+
+impl TryFrom<Vec<toml::Value>> for WireRow {
+    type Error = String;
+    fn try_from(row: Vec<toml::Value>) -> Result<Self, String> {
+        let [size, time] = row.as_slice() else {
+            return Err(format!(
+                "{} numbers in a row of a table, write [bytes, seconds]",
+                row.len()
+            ));
+        };
+        let bytes = size.as_integer().and_then(|size| u64::try_from(size).ok());
+        let seconds = time
+            .as_float()
+            .or(time.as_integer().map(|time| time as f64));
+        match (bytes, seconds) {
+            (Some(bytes), Some(seconds)) => Ok(Self(Bytes(bytes), Seconds(seconds))),
+            _ => Err(format!("[{size}, {time}] is not [bytes, seconds]")),
+        }
+    }
+}
+
+impl WireTable {
+    pub(super) fn into_domain(self, name: &'static str) -> Result<Table, ParameterError> {
+        Table::new(
+            name,
+            self.0
+                .into_iter()
+                .map(|WireRow(size, time)| (size, time))
+                .collect(),
+        )
+    }
+}
+
+impl From<&Table> for WireTable {
+    fn from(table: &Table) -> Self {
+        Self(
+            table
+                .rows()
+                .iter()
+                .map(|&(size, time)| WireRow(size, time))
+                .collect(),
+        )
+    }
+}
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -68,9 +119,14 @@ impl WirePLogP {
         let wrong = |error: ParameterError| format!("[plogp] {error}; mend the table");
         let parameters = Parameters {
             latency: self.latency_s,
-            gap: Table::new("gap_s", self.gap_s).map_err(wrong)?,
-            send_overhead: Table::new("send_overhead_s", self.send_overhead_s).map_err(wrong)?,
-            receive_overhead: Table::new("receive_overhead_s", self.receive_overhead_s)
+            gap: self.gap_s.into_domain("gap_s").map_err(wrong)?,
+            send_overhead: self
+                .send_overhead_s
+                .into_domain("send_overhead_s")
+                .map_err(wrong)?,
+            receive_overhead: self
+                .receive_overhead_s
+                .into_domain("receive_overhead_s")
                 .map_err(wrong)?,
         };
         PLogP::new(parameters).map_err(wrong)
@@ -79,8 +135,7 @@ impl WirePLogP {
 
 impl From<&PLogP> for WirePLogP {
     fn from(plogp: &PLogP) -> Self {
-        let [gap_s, send_overhead_s, receive_overhead_s] =
-            plogp.tables().map(|table| table.rows().to_vec());
+        let [gap_s, send_overhead_s, receive_overhead_s] = plogp.tables().map(WireTable::from);
         Self {
             latency_s: plogp.latency(),
             gap_s,
