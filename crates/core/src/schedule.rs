@@ -12,10 +12,13 @@
 //! starts when all of them are complete. Messages between two ranks match in the order
 //! they are listed.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+mod check;
+
 use std::num::NonZeroU32;
 
 use crate::units::{Procs, Rank};
+
+pub use check::check_delivery;
 
 /// A block-sized place in one rank's memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -37,6 +40,26 @@ pub struct BlockCounts {
     pub output: u32,
     /// Blocks for data on their way to other ranks.
     pub scratch: u32,
+}
+
+impl BlockCounts {
+    /// How many blocks of all kinds.
+    pub fn total(&self) -> usize {
+        self.input as usize + self.output as usize + self.scratch as usize
+    }
+
+    /// The number of a block among all of a rank, from 0, if there is such a block.
+    pub fn place(&self, slot: Slot) -> Option<usize> {
+        let (index, count, before) = match slot {
+            Slot::Input(index) => (index, self.input, 0),
+            Slot::Output(index) => (index, self.output, self.input as usize),
+            Slot::Scratch(index) => {
+                let before = self.input as usize + self.output as usize;
+                (index, self.scratch, before)
+            }
+        };
+        (index < count).then_some(before + index as usize)
+    }
 }
 
 /// The outer measures of a schedule, the same for all ranks.
@@ -175,353 +198,4 @@ pub struct Datum {
     pub origin: Rank,
     /// Its place in that rank's input.
     pub block: u32,
-}
-
-type Memory = HashMap<Slot, Datum>;
-
-/// Runs a schedule over symbolic data and checks every rule of this module and that
-/// each output block ends with what the collective promises.
-///
-/// `round` gives what a rank does in a round, and `expected` gives the blocks each rank
-/// must end with.
-///
-/// # Errors
-/// The first rule that is broken.
-pub fn check_delivery(
-    extent: Extent,
-    round: impl Fn(Rank, usize) -> Round,
-    expected: impl Fn(Rank) -> Vec<Datum>,
-) -> Result<(), ScheduleError> {
-    let mut memories: Vec<Memory> = extent
-        .procs
-        .ranks()
-        .map(|origin| {
-            (0..extent.blocks.input)
-                .map(|block| (Slot::Input(block), Datum { origin, block }))
-                .collect()
-        })
-        .collect();
-    for index in 0..extent.rounds {
-        let ranks = extent.procs.ranks();
-        let work: Vec<Round> = ranks.map(|rank| round(rank, index)).collect();
-        run_round(&extent, index, &work, &mut memories)?;
-    }
-    for (rank, memory) in extent.procs.ranks().zip(&memories) {
-        for (block, datum) in (0..).zip(expected(rank)) {
-            let held = memory.get(&Slot::Output(block)).copied();
-            if held != Some(datum) {
-                return Err(ScheduleError::NotDelivered {
-                    rank,
-                    block,
-                    held,
-                    expected: datum,
-                });
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Messages under way, by sender and receiver, oldest first.
-type Mailbox = HashMap<(Rank, Rank), VecDeque<Vec<Datum>>>;
-
-/// What one rank does in one round, in its memory as it was before.
-struct Task<'a> {
-    extent: &'a Extent,
-    index: usize,
-    rank: Rank,
-    round: &'a Round,
-    memory: &'a Memory,
-}
-
-fn run_round(
-    extent: &Extent,
-    index: usize,
-    work: &[Round],
-    memories: &mut [Memory],
-) -> Result<(), ScheduleError> {
-    let task = |((rank, round), memory)| Task {
-        extent,
-        index,
-        rank,
-        round,
-        memory,
-    };
-    let tasks: Vec<Task> = (0..)
-        .map(Rank)
-        .zip(work)
-        .zip(&*memories)
-        .map(task)
-        .collect();
-    let mut mail = Mailbox::new();
-    for task in &tasks {
-        task.post(&mut mail)?;
-    }
-    let writes: Vec<_> = tasks
-        .iter()
-        .map(|task| task.writes(&mut mail))
-        .collect::<Result<_, _>>()?;
-    if let Some((&(from, to), _)) = mail.iter().find(|(_, queue)| !queue.is_empty()) {
-        return Err(ScheduleError::Unmatched {
-            round: index,
-            from,
-            to,
-        });
-    }
-    for (memory, writes) in memories.iter_mut().zip(writes) {
-        memory.extend(writes);
-    }
-    Ok(())
-}
-
-impl Task<'_> {
-    /// Puts the messages out into the mail.
-    fn post(&self, mail: &mut Mailbox) -> Result<(), ScheduleError> {
-        for send in &self.round.sends {
-            let mut slots = send.slots.clone();
-            slots.sort_unstable();
-            let has_one_twice = slots.windows(2).any(|two| two[0] == two[1]);
-            if has_one_twice || slots.len() > self.extent.longest_message as usize {
-                return Err(ScheduleError::BadMessage {
-                    round: self.index,
-                    from: self.rank,
-                    to: send.to,
-                });
-            }
-            let data = send.slots.iter().map(|&slot| self.read(slot));
-            mail.entry((self.rank, send.to))
-                .or_default()
-                .push_back(data.collect::<Result<_, _>>()?);
-        }
-        Ok(())
-    }
-
-    /// What copies and the messages in the mail put into this rank's memory.
-    fn writes(&self, mail: &mut Mailbox) -> Result<Vec<(Slot, Datum)>, ScheduleError> {
-        let copied = self
-            .round
-            .copies
-            .iter()
-            .map(|copy| Ok((copy.to, self.read(copy.from)?)));
-        let mut writes: Vec<_> = copied.collect::<Result<_, _>>()?;
-        for receive in &self.round.receives {
-            let data = mail
-                .get_mut(&(receive.from, self.rank))
-                .and_then(VecDeque::pop_front)
-                .filter(|data| data.len() == receive.slots.len())
-                .ok_or(ScheduleError::Unmatched {
-                    round: self.index,
-                    from: receive.from,
-                    to: self.rank,
-                })?;
-            writes.extend(receive.slots.iter().copied().zip(data));
-        }
-        self.check_writes(&writes)?;
-        Ok(writes)
-    }
-
-    fn read(&self, slot: Slot) -> Result<Datum, ScheduleError> {
-        let held = self.memory.get(&slot).copied();
-        held.ok_or(ScheduleError::ReadsNothing {
-            round: self.index,
-            rank: self.rank,
-            slot,
-        })
-    }
-
-    fn check_writes(&self, writes: &[(Slot, Datum)]) -> Result<(), ScheduleError> {
-        let (round, rank) = (self.index, self.rank);
-        let sent = self.round.sends.iter().flat_map(|send| &send.slots);
-        let copied = self.round.copies.iter().map(|copy| &copy.from);
-        let mut in_use: HashSet<Slot> = sent.chain(copied).copied().collect();
-        for &(slot, _) in writes {
-            if !self.extent.blocks.have(slot) {
-                return Err(ScheduleError::OutsideMemory { round, rank, slot });
-            }
-            if matches!(slot, Slot::Input(_)) || !in_use.insert(slot) {
-                return Err(ScheduleError::BadWrite { round, rank, slot });
-            }
-        }
-        Ok(())
-    }
-}
-
-impl BlockCounts {
-    fn have(&self, slot: Slot) -> bool {
-        match slot {
-            Slot::Input(index) => index < self.input,
-            Slot::Output(index) => index < self.output,
-            Slot::Scratch(index) => index < self.scratch,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn two() -> Procs {
-        Procs::new(2).unwrap()
-    }
-
-    fn swap(rank: Rank) -> Round {
-        let other = rank.ahead(1, two());
-        Round {
-            sends: vec![Send {
-                to: other,
-                slots: vec![Slot::Input(0)],
-            }],
-            receives: vec![Receive {
-                from: other,
-                slots: vec![Slot::Output(0)],
-            }],
-            copies: vec![],
-            in_flight: InFlight::Unlimited,
-        }
-    }
-
-    fn other_block(rank: Rank) -> Vec<Datum> {
-        vec![Datum {
-            origin: rank.ahead(1, two()),
-            block: 0,
-        }]
-    }
-
-    fn check(round: impl Fn(Rank) -> Round) -> Result<(), ScheduleError> {
-        let extent = Extent {
-            procs: two(),
-            rounds: 1,
-            blocks: BlockCounts {
-                input: 2,
-                output: 2,
-                scratch: 1,
-            },
-            longest_message: 2,
-        };
-        check_delivery(extent, |rank, _| round(rank), other_block)
-    }
-
-    #[test]
-    fn a_swap_delivers() {
-        assert_eq!(check(swap), Ok(()));
-    }
-
-    #[test]
-    fn a_missing_receive_is_found() {
-        let lame = |rank| {
-            let mut round = swap(rank);
-            if rank == Rank(1) {
-                round.receives.clear();
-            }
-            round
-        };
-        let unmatched = ScheduleError::Unmatched {
-            round: 0,
-            from: Rank(0),
-            to: Rank(1),
-        };
-        assert_eq!(check(lame), Err(unmatched));
-    }
-
-    #[test]
-    fn reading_an_empty_slot_is_found() {
-        let early = |rank| {
-            let mut round = swap(rank);
-            round.sends[0].slots = vec![Slot::Output(0)];
-            round
-        };
-        assert!(matches!(
-            check(early),
-            Err(ScheduleError::ReadsNothing { .. })
-        ));
-    }
-
-    #[test]
-    fn writing_what_is_in_use_is_found() {
-        let clash = |rank| {
-            let mut round = swap(rank);
-            round.copies.push(Copy {
-                from: Slot::Input(0),
-                to: Slot::Output(0),
-            });
-            round
-        };
-        assert!(matches!(check(clash), Err(ScheduleError::BadWrite { .. })));
-    }
-
-    #[test]
-    fn writing_outside_memory_is_found() {
-        let astray = |rank| {
-            let mut round = swap(rank);
-            round.copies.push(Copy {
-                from: Slot::Input(1),
-                to: Slot::Scratch(1),
-            });
-            round
-        };
-        assert!(matches!(
-            check(astray),
-            Err(ScheduleError::OutsideMemory { .. })
-        ));
-    }
-
-    /// A swap that sends `sent` and receives into `received`.
-    fn check_message(sent: &[Slot], received: &[Slot]) -> Result<(), ScheduleError> {
-        check(|rank| {
-            let mut round = swap(rank);
-            round.sends[0].slots = sent.to_vec();
-            round.receives[0].slots = received.to_vec();
-            round
-        })
-    }
-
-    #[test]
-    fn blocks_of_a_message_arrive_in_order() {
-        use Slot::{Input, Output, Scratch};
-        assert_eq!(
-            check_message(&[Input(1), Input(0)], &[Scratch(0), Output(0)]),
-            Ok(())
-        );
-        assert!(matches!(
-            check_message(&[Input(0), Input(1)], &[Scratch(0), Output(0)]),
-            Err(ScheduleError::NotDelivered { .. })
-        ));
-    }
-
-    #[test]
-    fn wrong_lengths_and_repeated_blocks_are_found() {
-        use Slot::{Input, Output};
-        assert!(matches!(
-            check_message(&[Input(0), Input(1)], &[Output(0)]),
-            Err(ScheduleError::Unmatched { .. })
-        ));
-        assert!(matches!(
-            check_message(&[Input(0), Input(0)], &[Output(0), Output(1)]),
-            Err(ScheduleError::BadMessage { .. })
-        ));
-        assert!(matches!(
-            check_message(&[Input(0), Input(1)], &[Output(0), Output(0)]),
-            Err(ScheduleError::BadWrite { .. })
-        ));
-        let three = [Input(0), Input(1), Output(0)];
-        assert!(matches!(
-            check_message(&three, &three),
-            Err(ScheduleError::BadMessage { .. })
-        ));
-    }
-
-    #[test]
-    fn the_wrong_data_is_found() {
-        let own = |_rank| Round {
-            sends: vec![],
-            receives: vec![],
-            copies: vec![Copy {
-                from: Slot::Input(0),
-                to: Slot::Output(0),
-            }],
-            in_flight: InFlight::Unlimited,
-        };
-        let result = check(own);
-        assert!(matches!(result, Err(ScheduleError::NotDelivered { .. })));
-    }
 }

@@ -7,6 +7,7 @@
 use netsig_core::collective::{Collective, Method};
 use netsig_core::file_error::{FileError, parse_toml};
 use netsig_core::list::List;
+use netsig_core::schedule::BlockCounts;
 use netsig_core::units::{Bytes, Procs};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -118,8 +119,9 @@ impl TryFrom<String> for Name {
     }
 }
 
-/// The largest amount of data that one rank handles in one collective: 4 GiB.
-const MOST_BYTES: u64 = 1 << 32;
+/// The most memory that one rank may need for its blocks in a cell: 16 GiB, which a
+/// ping-pong of the largest message takes half of.
+const MOST_MEMORY: u64 = 1 << 34;
 
 /// The largest message: MPI counts bytes in a C int.
 const LARGEST_MESSAGE: u64 = (1 << 31) - 1;
@@ -186,17 +188,13 @@ pub fn volume(procs: Procs, size: Bytes) -> u64 {
 impl WirePlan {
     fn cells(&self) -> Result<Vec<Cell>, String> {
         let mut cells: Vec<Cell> = self.pingpong.iter().flat_map(WirePingPong::cells).collect();
-        if let Some(large) = cells.iter().find(|cell| cell.size.0 > LARGEST_MESSAGE) {
-            return Err(format!(
-                "{large} is not possible; write sizes up to 2 GiB - 1"
-            ));
-        }
         for collective in &self.collective {
             cells.extend(collective.cells()?);
         }
         if cells.is_empty() {
             return Err("the plan measures nothing; add [pingpong] or [[collective]]".to_owned());
         }
+        cells.iter().try_for_each(Cell::check)?;
         let doubled =
             (1..cells.len()).find(|&i| cells[..i].iter().any(|cell| cell.is_same_work(&cells[i])));
         match doubled {
@@ -233,8 +231,6 @@ impl WireCollective {
             let method = Method::parse(self.name.0, algorithm).map_err(|e| e.to_string())?;
             for &procs in self.procs.items() {
                 for &size in self.sizes.items() {
-                    check_volume(procs, size)?;
-                    check_messages(method, procs, size)?;
                     cells.push(Cell {
                         operation: Operation::Collective(self.name.0, method),
                         procs,
@@ -249,36 +245,67 @@ impl WireCollective {
     }
 }
 
-fn check_volume(procs: Procs, size: Bytes) -> Result<(), String> {
-    if procs.get() < 2 {
-        return Err("procs = 1 exchanges nothing; write 2 or more".to_owned());
-    }
-    match size.0.checked_mul(u64::from(procs.get())) {
-        Some(volume) if volume <= MOST_BYTES && (1..=LARGEST_MESSAGE).contains(&size.0) => Ok(()),
-        _ => Err(format!(
-            "{} bytes for each of {procs} processes is not possible; write sizes from 1 byte to 2 GiB - 1, 4 GiB in all",
-            size.0
-        )),
-    }
-}
-
-/// A schedule may gather blocks into one message.
-fn check_messages(method: Method, procs: Procs, size: Bytes) -> Result<(), String> {
-    let Method::Schedule(algorithm) = method else {
-        return Ok(());
-    };
-    let blocks = u64::from(algorithm.extent(procs).longest_message);
-    if size.0 * blocks <= LARGEST_MESSAGE {
-        return Ok(());
-    }
-    Err(format!(
-        "{algorithm} among {procs} gathers {blocks} blocks of {} bytes in one message; write sizes up to {} bytes, so that it stays below 2 GiB",
-        size.0,
-        LARGEST_MESSAGE / blocks
-    ))
-}
-
 impl Cell {
+    /// The blocks that every rank needs, each of the cell's size.
+    pub fn blocks(&self) -> BlockCounts {
+        match self.operation {
+            Operation::Collective(_, Method::Schedule(algorithm)) => {
+                algorithm.extent(self.procs).blocks
+            }
+            Operation::Collective(_, Method::Library) | Operation::PingPong => BlockCounts {
+                input: self.procs.get(),
+                output: self.procs.get(),
+                scratch: 0,
+            },
+        }
+    }
+
+    fn check(&self) -> Result<(), String> {
+        if self.procs.get() < 2 {
+            return Err("procs = 1 exchanges nothing; write 2 or more".to_owned());
+        }
+        let smallest = match self.operation {
+            Operation::PingPong => 0,
+            Operation::Collective(..) => 1,
+        };
+        if !(smallest..=LARGEST_MESSAGE).contains(&self.size.0) {
+            return Err(format!(
+                "{self} is not possible; write sizes from {smallest} to 2147483647 bytes"
+            ));
+        }
+        self.check_memory()?;
+        self.check_messages()
+    }
+
+    fn check_memory(&self) -> Result<(), String> {
+        let blocks = self.blocks().total() as u64;
+        if self.size.0.saturating_mul(blocks) <= MOST_MEMORY {
+            return Ok(());
+        }
+        Err(format!(
+            "{self} takes {blocks} blocks of {} bytes on every rank; write sizes up to {} bytes, so that they fit into 16 GiB",
+            self.size.0,
+            MOST_MEMORY / blocks
+        ))
+    }
+
+    /// A schedule may gather blocks into one message.
+    fn check_messages(&self) -> Result<(), String> {
+        let Operation::Collective(_, Method::Schedule(algorithm)) = self.operation else {
+            return Ok(());
+        };
+        let blocks = u64::from(algorithm.extent(self.procs).longest_message);
+        if self.size.0 * blocks <= LARGEST_MESSAGE {
+            return Ok(());
+        }
+        Err(format!(
+            "{algorithm} among {} gathers {blocks} blocks of {} bytes in one message; write sizes up to {} bytes, so that it stays below 2 GiB",
+            self.procs,
+            self.size.0,
+            LARGEST_MESSAGE / blocks
+        ))
+    }
+
     fn is_same_work(&self, other: &Self) -> bool {
         (self.operation, self.procs, self.size) == (other.operation, other.procs, other.size)
     }
@@ -334,6 +361,12 @@ repetitions = 5
     }
 
     #[test]
+    fn the_largest_message_goes_to_and_fro() {
+        let text = TEXT.replace("\"1..4\"", "\"2147483647\"");
+        assert!(Plan::parse("plan.toml", &text).is_ok());
+    }
+
+    #[test]
     fn every_launch_has_its_own_order_of_the_same_cells() {
         let plan = Plan::parse("plan.toml", TEXT).unwrap();
         let [first, again, second] = [0, 0, 1].map(|launch| plan.order(launch));
@@ -352,8 +385,8 @@ repetitions = 5
         assert!(problem("[4, 8]", "[0]").contains(":12: \"0\" is not a number of processes"));
         assert!(problem("[4, 8]", "1").contains("write 2 or more"));
         assert!(problem("256, 1KiB", "4k").contains(":13: \"4k\" is not a size"));
-        assert!(problem("256, 1KiB", "0").contains("0 bytes for each"));
-        assert!(problem("256, 1KiB", "8GiB").contains("4 GiB in all"));
+        assert!(problem("256, 1KiB", "0").contains("write sizes from 1 to"));
+        assert!(problem("256, 1KiB", "8GiB").contains("write sizes from 1 to 2147483647 bytes"));
         assert!(problem("\"1..4\"", "\"2GiB\"").contains("ping-pong of 2 GiB"));
         assert!(problem("throttled:2", "ring").contains("\"ring\" is not an algorithm"));
         assert!(
@@ -362,11 +395,17 @@ repetitions = 5
         );
         assert!(problem("throttled:2", "direct").contains("planned twice"));
         // In a cluster of 2 and one of 6, each of the 2 relays for 3 of the 6.
-        let gathering = TEXT.replace("throttled:2", "two-phase:2");
-        let gathering = gathering.replace("256, 1KiB", "256, 512MiB");
+        let relayed = TEXT.replace("throttled:2", "two-phase:2");
+        let gathering = relayed.replace("256, 1KiB", "256, 512MiB");
         let problem = Plan::parse("plan.toml", &gathering).unwrap_err();
         assert!(problem.to_string().contains(
             "two-phase:2 among 8 gathers 4 blocks of 536870912 bytes in one message; write sizes up to 536870911"
+        ));
+        // 8 blocks in, 8 out and 3 rounds of 2 on their way.
+        let crowded = relayed.replace("256, 1KiB", "256, 800MiB");
+        let problem = Plan::parse("plan.toml", &crowded).unwrap_err();
+        assert!(problem.to_string().contains(
+            "two-phase:2 among 8 with 800 MiB takes 22 blocks of 838860800 bytes on every rank; write sizes up to 780903144 bytes"
         ));
         let nothing = Plan::parse("plan.toml", "seed = 1")
             .unwrap_err()

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use netsig_core::schedule::{BlockCounts, Copy, Slot};
+use netsig_core::schedule::{self, BlockCounts, Slot};
 
 /// Equal blocks in one piece of memory.
 pub struct Blocks {
@@ -11,14 +11,38 @@ pub struct Blocks {
     memory: Vec<u8>,
 }
 
+/// A copy from one place in the memory of [`Blocks`] to another.
+#[derive(Clone, Copy)]
+pub struct Transfer {
+    from: usize,
+    to: usize,
+    size: usize,
+}
+
+impl Transfer {
+    /// Carries it out.
+    ///
+    /// # Safety
+    /// `memory` is that of blocks of as many bytes as those this was made for. Nothing
+    /// else writes the block that is read or touches the one that is written.
+    pub unsafe fn run(self, memory: *mut u8) {
+        // SAFETY: both places are inside the memory, for whose use the caller vouches. No
+        // reference to it is made: messages may be reading and writing its other blocks.
+        unsafe {
+            memory
+                .add(self.from)
+                .copy_to(memory.add(self.to), self.size);
+        }
+    }
+}
+
 impl Blocks {
     /// So many blocks of `size` bytes.
     pub fn new(counts: BlockCounts, size: usize) -> Self {
-        let count = counts.input as usize + counts.output as usize + counts.scratch as usize;
         Self {
             size,
             counts,
-            memory: vec![0; count * size],
+            memory: vec![0; counts.total() * size],
         }
     }
 
@@ -42,16 +66,12 @@ impl Blocks {
         (input, &mut rest[..output])
     }
 
-    /// Carries out a local copy.
-    pub fn copy(&mut self, copy: Copy) {
-        let (source, target) = (self.place(copy.from), self.place(copy.to));
-        let memory = self.memory.as_mut_ptr();
-        // SAFETY: both places are `size` bytes inside the memory. No reference to the
-        // memory is made here: messages may be reading and writing its other blocks.
-        unsafe {
-            memory
-                .add(source.start)
-                .copy_to(memory.add(target.start), self.size);
+    /// A local copy as bytes.
+    pub fn transfer(&self, copy: schedule::Copy) -> Transfer {
+        Transfer {
+            from: self.place(copy.from).start,
+            to: self.place(copy.to).start,
+            size: self.size,
         }
     }
 
@@ -72,18 +92,7 @@ impl Blocks {
 
     /// Where a block lies in the memory.
     pub fn place(&self, slot: Slot) -> Range<usize> {
-        let BlockCounts {
-            input,
-            output,
-            scratch,
-        } = self.counts;
-        let (index, count, before) = match slot {
-            Slot::Input(index) => (index, input, 0),
-            Slot::Output(index) => (index, output, input as usize),
-            Slot::Scratch(index) => (index, scratch, input as usize + output as usize),
-        };
-        assert!(index < count, "{slot:?} of {count} blocks");
-        let start = (before + index as usize) * self.size;
+        let start = self.counts.place(slot).expect("a rank has the block") * self.size;
         start..start + self.size
     }
 
@@ -122,10 +131,12 @@ mod tests {
         ] {
             blocks.block_mut(slot).fill(value);
         }
-        blocks.copy(Copy {
+        let copy = blocks.transfer(schedule::Copy {
             from: Slot::Input(1),
             to: Slot::Output(0),
         });
+        // SAFETY: made for these blocks, which nothing else uses.
+        unsafe { copy.run(blocks.memory()) };
         assert_eq!(blocks.block(Slot::Scratch(0)), [5, 5, 5]);
         let (input, output) = blocks.arrays();
         assert_eq!(

@@ -7,18 +7,22 @@
 use std::os::raw::c_int;
 
 use mpi::ffi;
-use netsig_core::schedule::{Copy, InFlight, Round};
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::AsRaw;
+use netsig_core::collective::Proven;
+use netsig_core::schedule::InFlight;
+use netsig_core::units::Rank;
 
-use crate::blocks::Blocks;
+use crate::blocks::{Blocks, Transfer};
 use crate::message::Message;
 
 /// A round with all that can be made ready before the clock starts.
 pub struct ReadyRound {
     receives: Vec<Message>,
     sends: Vec<Message>,
-    copies: Vec<Copy>,
+    copies: Vec<Transfer>,
     in_flight: InFlight,
-    /// The bytes of memory that the messages lie in.
+    /// The bytes of memory that the messages and copies lie in.
     memory: usize,
 }
 
@@ -26,16 +30,19 @@ pub struct ReadyRound {
 struct Posting<'a> {
     round: &'a ReadyRound,
     blocks: &'a mut Blocks,
-    comm: ffi::MPI_Comm,
-    /// Receives first, then sends; null where a list has run out.
+    comm: &'a SimpleCommunicator,
+    /// Receives first, then sends; null where a list has run out. None once the round is
+    /// complete.
     requests: Vec<ffi::MPI_Request>,
 }
 
 impl ReadyRound {
-    /// Prepares `round` of a proven schedule for `blocks`.
-    pub fn new(round: Round, blocks: &Blocks) -> Self {
+    /// Prepares what `rank` does in round `index` of `schedule` for `blocks`.
+    pub fn new(schedule: &Proven, rank: Rank, index: usize, blocks: &Blocks) -> Self {
+        let round = schedule.round(rank, index);
         let receives = round.receives.iter();
         let sends = round.sends.iter();
+        let copies = round.copies.iter();
         Self {
             receives: receives
                 .map(|receive| Message::new(receive.from, &receive.slots, blocks))
@@ -43,7 +50,7 @@ impl ReadyRound {
             sends: sends
                 .map(|send| Message::new(send.to, &send.slots, blocks))
                 .collect(),
-            copies: round.copies,
+            copies: copies.map(|&copy| blocks.transfer(copy)).collect(),
             in_flight: round.in_flight,
             memory: blocks.bytes(),
         }
@@ -51,7 +58,7 @@ impl ReadyRound {
 
     /// Carries the round out on `comm`, to which all its ranks belong, and waits until
     /// all of it is complete. `blocks` are those that it was prepared for.
-    pub fn run(&self, blocks: &mut Blocks, comm: ffi::MPI_Comm) {
+    pub fn run(&self, blocks: &mut Blocks, comm: &SimpleCommunicator) {
         assert_eq!(blocks.bytes(), self.memory, "prepared for other blocks");
         let limit = match self.in_flight {
             InFlight::Unlimited => usize::MAX,
@@ -74,7 +81,7 @@ impl ReadyRound {
             posting.requests.push(request);
         }
         for &copy in &self.copies {
-            posting.blocks.copy(copy);
+            posting.copy(copy);
         }
         posting.keep_full(receives, sends);
         posting.wait_all();
@@ -99,17 +106,24 @@ impl Posting<'_> {
 
     fn receive(&mut self, index: usize) -> ffi::MPI_Request {
         let memory = self.blocks.memory();
-        // SAFETY: the message was made for blocks of just this memory, which is neither
-        // moved nor dropped before `run` has waited for this request, and a proven
-        // schedule touches the message's blocks nowhere else in this round.
-        unsafe { self.round.receives[index].receive(memory, self.comm) }
+        // SAFETY: the message was made for blocks of just this memory, which stays
+        // borrowed until all requests are complete or the program ends (see `drop`).
+        // The schedule is proven: it touches the message's blocks nowhere else in this
+        // round.
+        unsafe { self.round.receives[index].receive(memory, self.comm.as_raw()) }
     }
 
     fn send(&mut self, index: usize) -> ffi::MPI_Request {
         let memory = self.blocks.memory();
-        // SAFETY: as for `receive`; a proven schedule does not write the blocks in this
+        // SAFETY: as for `receive`; the proven schedule does not write the blocks in this
         // round.
-        unsafe { self.round.sends[index].send(memory, self.comm) }
+        unsafe { self.round.sends[index].send(memory, self.comm.as_raw()) }
+    }
+
+    fn copy(&mut self, copy: Transfer) {
+        // SAFETY: the copy was made for blocks of just this memory. The schedule is
+        // proven: no message writes what it reads or touches what it writes.
+        unsafe { copy.run(self.blocks.memory()) }
     }
 
     /// Waits for any request and gives its place; it is null afterwards.
@@ -137,9 +151,20 @@ impl Posting<'_> {
                 ffi::RSMPI_STATUSES_IGNORE,
             );
         }
+        self.requests.clear();
     }
 
     fn count(&self) -> c_int {
         c_int::try_from(self.requests.len()).expect("fewer requests than a C int counts")
+    }
+}
+
+impl Drop for Posting<'_> {
+    /// Ends the program if a panic leaves the round while MPI may still use the memory:
+    /// to wait for partners that this rank no longer serves could take for ever.
+    fn drop(&mut self) {
+        if !self.requests.is_empty() {
+            std::process::abort();
+        }
     }
 }

@@ -83,7 +83,7 @@ fn run(args: &Args, universe: &Universe) -> Result<()> {
     let mut recorder = (world.rank() == 0)
         .then(|| Recorder::open(&args.output, &facts))
         .transpose()?;
-    let mut transport = OverMpi::new(&world, &plan);
+    let mut transport = OverMpi::new(&world, &plan)?;
     let spent = campaign::run(
         &plan,
         args.launch,

@@ -27,6 +27,17 @@ pub struct Message {
     pieces: Option<UserDatatype>,
 }
 
+/// `MPI_Irecv` or `MPI_Isend`, which differ in the kind of pointer they take.
+type Post<P> = unsafe extern "C" fn(
+    P,
+    c_int,
+    ffi::MPI_Datatype,
+    c_int,
+    c_int,
+    ffi::MPI_Comm,
+    *mut ffi::MPI_Request,
+) -> c_int;
+
 impl Message {
     /// A message to or from `partner` of the blocks in `slots`.
     pub fn new(partner: Rank, slots: &[Slot], blocks: &Blocks) -> Self {
@@ -53,21 +64,8 @@ impl Message {
     /// `memory` is that of the blocks this message was made for. It stays where it is,
     /// and nothing else touches the message's blocks, until the request is complete.
     pub unsafe fn receive(&self, memory: *mut u8, comm: ffi::MPI_Comm) -> ffi::MPI_Request {
-        let mut request = null_request();
         // SAFETY: the caller vouches for the memory, and the message's places lie in it.
-        // MPI's default error handler ends the program on failure.
-        unsafe {
-            ffi::MPI_Irecv(
-                memory.add(self.start).cast(),
-                self.count,
-                self.datatype(),
-                self.partner,
-                TAG,
-                comm,
-                &raw mut request,
-            );
-        }
-        request
+        unsafe { self.post(ffi::MPI_Irecv, memory.add(self.start).cast(), comm) }
     }
 
     /// Posts the send of this message.
@@ -75,11 +73,23 @@ impl Message {
     /// # Safety
     /// As for [`Message::receive`], but others may read the blocks.
     pub unsafe fn send(&self, memory: *const u8, comm: ffi::MPI_Comm) -> ffi::MPI_Request {
-        let mut request = null_request();
         // SAFETY: as for `receive`.
+        unsafe { self.post(ffi::MPI_Isend, memory.add(self.start).cast(), comm) }
+    }
+
+    /// Posts it with MPI's function for its direction.
+    ///
+    /// # Safety
+    /// From `start` on is the memory that the message's bytes or pieces count from; see
+    /// [`Message::receive`].
+    unsafe fn post<P>(&self, mpi: Post<P>, start: P, comm: ffi::MPI_Comm) -> ffi::MPI_Request {
+        // SAFETY: a constant of the MPI library.
+        let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
+        // SAFETY: the caller vouches for the memory. MPI's default error handler ends the
+        // program on failure.
         unsafe {
-            ffi::MPI_Isend(
-                memory.add(self.start).cast(),
+            mpi(
+                start,
                 self.count,
                 self.datatype(),
                 self.partner,
@@ -109,11 +119,6 @@ fn pieces(slots: &[Slot], blocks: &Blocks) -> UserDatatype {
     let size = length(blocks.size());
     UncommittedUserDatatype::heterogeneous_indexed_block(size, &places, &u8::equivalent_datatype())
         .commit()
-}
-
-fn null_request() -> ffi::MPI_Request {
-    // SAFETY: a constant of the MPI library.
-    unsafe { ffi::RSMPI_REQUEST_NULL }
 }
 
 fn length(bytes: usize) -> c_int {

@@ -8,16 +8,16 @@ use mpi::collective::SystemOperation;
 use mpi::ffi;
 use mpi::topology::{Color, SimpleCommunicator};
 use mpi::traits::{AsRaw, Communicator, CommunicatorCollectives, Destination, Root, Source};
-use netsig_core::collective::{Algorithm, Collective, Method};
+use netsig_core::collective::{Collective, Method, Proven};
 use netsig_core::dataset::LossCounters;
-use netsig_core::schedule::{BlockCounts, Slot};
+use netsig_core::schedule::Slot;
 use netsig_core::units::{Procs, Rank, Seconds};
 use netsig_measure::plan::{Cell, Operation, Plan};
 use netsig_measure::transport::{Observation, Role, Transport};
 
 use crate::blocks::Blocks;
 use crate::counters::{self, Counters};
-use crate::executor;
+use crate::executor::ReadyRound;
 use crate::pattern::Label;
 
 /// How long an idle rank sleeps between looks at whether the others are done.
@@ -34,32 +34,40 @@ struct Group {
 struct Prepared {
     blocks: Blocks,
     /// This rank's rounds, made before the clock starts.
-    rounds: Vec<executor::ReadyRound>,
+    rounds: Vec<ReadyRound>,
 }
 
 /// One rank's side of a campaign.
 pub struct OverMpi {
     world: SimpleCommunicator,
     groups: BTreeMap<Procs, Option<Group>>,
+    /// The schedules of the plan.
+    schedules: Vec<Proven>,
     counters: Counters,
     prepared: Option<Prepared>,
 }
 
 impl OverMpi {
-    /// Makes the communicators that `plan` needs; all ranks call it together.
-    pub fn new(world: &SimpleCommunicator, plan: &Plan) -> Self {
+    /// Proves the schedules and makes the communicators that `plan` needs; all ranks call
+    /// it together.
+    ///
+    /// # Errors
+    /// If a schedule breaks a rule.
+    pub fn new(world: &SimpleCommunicator, plan: &Plan) -> Result<Self> {
+        let schedules = prove(&plan.order(0))?;
         let mut sizes: Vec<Procs> = plan.order(0).iter().map(|cell| cell.procs).collect();
         sizes.sort_unstable();
         sizes.dedup();
-        Self {
+        Ok(Self {
             world: world.duplicate(),
             groups: sizes
                 .into_iter()
                 .map(|procs| (procs, Group::split(world, procs)))
                 .collect(),
+            schedules,
             counters: Counters::open(),
             prepared: None,
-        }
+        })
     }
 
     fn group(&self, procs: Procs) -> &Group {
@@ -97,15 +105,18 @@ impl Transport for OverMpi {
         let Some(group) = &self.groups[&cell.procs] else {
             return Ok(Role::Idle);
         };
-        let size = usize::try_from(cell.size.0)?;
-        self.prepared = Some(match cell.operation {
+        let blocks = Blocks::new(cell.blocks(), usize::try_from(cell.size.0)?);
+        let rounds = match cell.operation {
             Operation::Collective(_, Method::Schedule(algorithm)) => {
-                Prepared::schedule(algorithm, cell.procs, group.rank(), size)
+                let mut schedules = self.schedules.iter();
+                let schedule = schedules
+                    .find(|schedule| schedule.is_for(algorithm, cell.procs))
+                    .expect("the schedules of the plan are proved first");
+                make_ready(schedule, group.rank(), &blocks)
             }
-            Operation::Collective(_, Method::Library) | Operation::PingPong => {
-                Prepared::plain(cell.procs, size)
-            }
-        });
+            Operation::Collective(_, Method::Library) | Operation::PingPong => Vec::new(),
+        };
+        self.prepared = Some(Prepared { blocks, rounds });
         Ok(Role::Participant)
     }
 
@@ -133,7 +144,7 @@ impl Transport for OverMpi {
                 bail!("{collective} cannot be run; plan alltoall")
             }
             Operation::Collective(_, Method::Schedule(_)) => {
-                prepared.run_schedule(group.comm.as_raw());
+                prepared.run_schedule(&group.comm);
             }
         }
         let elapsed = start.elapsed();
@@ -152,31 +163,32 @@ impl Transport for OverMpi {
     }
 }
 
-impl Prepared {
-    /// For `rank`'s part of a schedule.
-    fn schedule(algorithm: Algorithm, procs: Procs, rank: Rank, size: usize) -> Self {
-        let extent = algorithm.extent(procs);
-        let blocks = Blocks::new(extent.blocks, size);
-        let rounds = (0..extent.rounds)
-            .map(|index| algorithm.round(procs, rank, index))
-            .map(|round| executor::ReadyRound::new(round, &blocks))
-            .collect();
-        Self { blocks, rounds }
-    }
-
-    /// For what needs no schedule: a block in and one out for every rank.
-    fn plain(procs: Procs, size: usize) -> Self {
-        let counts = BlockCounts {
-            input: procs.get(),
-            output: procs.get(),
-            scratch: 0,
+/// Every schedule among `cells`, proved once.
+fn prove(cells: &[Cell]) -> Result<Vec<Proven>> {
+    let mut schedules: Vec<Proven> = Vec::new();
+    for cell in cells {
+        let Operation::Collective(_, Method::Schedule(algorithm)) = cell.operation else {
+            continue;
         };
-        Self {
-            blocks: Blocks::new(counts, size),
-            rounds: Vec::new(),
+        let is_it = |schedule: &Proven| schedule.is_for(algorithm, cell.procs);
+        if !schedules.iter().any(is_it) {
+            let proven = algorithm.prove(cell.procs).with_context(|| {
+                format!("{cell}: netsig's own schedule is wrong; leave it out of the plan")
+            })?;
+            schedules.push(proven);
         }
     }
+    Ok(schedules)
+}
 
+/// All rounds of `rank`.
+fn make_ready(schedule: &Proven, rank: Rank, blocks: &Blocks) -> Vec<ReadyRound> {
+    (0..schedule.extent().rounds)
+        .map(|index| ReadyRound::new(schedule, rank, index, blocks))
+        .collect()
+}
+
+impl Prepared {
     fn fill(&mut self, me: Rank, procs: Procs, repetition: u32) {
         for target in procs.ranks() {
             let label = Label {
@@ -200,7 +212,7 @@ impl Prepared {
         }
     }
 
-    fn run_schedule(&mut self, comm: ffi::MPI_Comm) {
+    fn run_schedule(&mut self, comm: &SimpleCommunicator) {
         for round in &self.rounds {
             round.run(&mut self.blocks, comm);
         }
