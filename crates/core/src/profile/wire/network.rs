@@ -1,6 +1,9 @@
 //! The point-to-point parameters as they stand in a profile.
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
+
+use serde::de::{self, IgnoredAny, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{REMEDY, refuse_impossible_interval};
 use crate::fit::Estimate;
@@ -24,26 +27,32 @@ pub(super) struct WireHockney {
 #[serde(transparent)]
 pub(super) struct WireTable(Vec<WireRow>);
 
-#[derive(Serialize, Deserialize)]
-#[serde(try_from = "Vec<toml::Value>")]
+#[derive(Serialize)]
 struct WireRow(Bytes, Seconds);
 
-impl TryFrom<Vec<toml::Value>> for WireRow {
-    type Error = String;
-    fn try_from(row: Vec<toml::Value>) -> Result<Self, String> {
-        let [size, time] = row.as_slice() else {
-            return Err(format!(
-                "{} numbers in a row of a table, write [bytes, seconds]",
-                row.len()
-            ));
-        };
-        let bytes = size.as_integer().and_then(|size| u64::try_from(size).ok());
-        let seconds = time
-            .as_float()
-            .or(time.as_integer().map(|time| time as f64));
-        match (bytes, seconds) {
-            (Some(bytes), Some(seconds)) => Ok(Self(Bytes(bytes), Seconds(seconds))),
-            _ => Err(format!("[{size}, {time}] is not [bytes, seconds]")),
+/// Derived, it would pass over what a row has too much.
+impl<'de> Deserialize<'de> for WireRow {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(RowVisitor)
+    }
+}
+
+struct RowVisitor;
+
+impl<'de> Visitor<'de> for RowVisitor {
+    type Value = WireRow;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a row [bytes, seconds]")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut row: A) -> Result<WireRow, A::Error> {
+        let short = |length| de::Error::invalid_length(length, &self);
+        let size = row.next_element()?.ok_or_else(|| short(0))?;
+        let time = row.next_element()?.ok_or_else(|| short(1))?;
+        match row.next_element::<IgnoredAny>()? {
+            None => Ok(WireRow(size, time)),
+            Some(_) => Err(short(3)),
         }
     }
 }
