@@ -12,6 +12,7 @@ mod exchange;
 mod general;
 mod grid;
 mod networks;
+mod plogpt;
 mod related;
 mod scatter;
 mod words;
@@ -180,6 +181,7 @@ pub fn models() -> impl Iterator<Item = &'static Model> {
         .chain(&scatter::GATHER)
         .chain(&alltoall::MODELS)
         .chain(&contention::MODELS)
+        .chain(&plogpt::MODELS)
         .chain(&related::MODELS)
         .chain(&grid::MODELS)
         .chain(&exchange::MODELS)

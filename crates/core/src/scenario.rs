@@ -124,12 +124,14 @@ impl Scenario {
         let host = Link {
             below: 1,
             gap: self.rate.gap_per_byte(),
+            buffer: self.port_buffer,
         };
         let uplink = match &self.topology {
             Topology::Star => None,
             Topology::Tree(uplink) => Some(Link {
                 below: uplink.first_switch_hosts,
                 gap: uplink.rate.gap_per_byte(),
+                buffer: uplink.port_buffer,
             }),
         };
         [host].into_iter().chain(uplink).collect()

@@ -17,7 +17,7 @@
 //! # use netsig_core::model::tree::{Link, Tree};
 //! # use netsig_core::units::{Bytes, Procs, SecondsPerByte};
 //! // Two switches of four hosts, a link of 1 Gbit/s between them: 4·4·10⁴ B · 8 ns/B.
-//! let tree = Tree::new(vec![Link { below: 4, gap: SecondsPerByte(8e-9) }])?;
+//! let tree = Tree::new(vec![Link { below: 4, gap: SecondsPerByte(8e-9), buffer: Bytes(4550) }])?;
 //! let time = tree.alltoall(Procs::new(8)?, Bytes(10_000));
 //! assert!((time.0 / 1.28e-3 - 1.0).abs() < 1e-12);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -33,6 +33,8 @@ pub struct Link {
     pub below: u32,
     /// Its gap per byte in one direction.
     pub gap: SecondsPerByte,
+    /// The buffer before it, beyond which packets are dropped; the bound takes no notice.
+    pub buffer: Bytes,
 }
 
 /// The links of a tree.
@@ -49,6 +51,11 @@ impl Tree {
             non_negative("gap", link.gap.0)?;
         }
         Ok(Self(links))
+    }
+
+    /// The links.
+    pub fn links(&self) -> &[Link] {
+        &self.0
     }
 
     /// The time that the busiest link needs, `size` bytes per destination.
@@ -72,6 +79,7 @@ mod tests {
         let link = |(below, gap)| Link {
             below,
             gap: SecondsPerByte(gap),
+            buffer: Bytes(4096),
         };
         let tree = Tree::new(links.map(link).to_vec()).unwrap();
         for n in 1..=10u32 {

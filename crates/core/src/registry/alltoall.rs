@@ -1,16 +1,11 @@
-//! The all-to-alls of one cluster without contention, by topology, and by time-outs.
+//! The all-to-alls of one cluster without contention, and by topology.
 
 use super::networks::{case, hockney, on_toy};
-use super::{
-    Case, Estimator, Example, Inputs, Kind, Model, ModelError, Need, Network, Subject, Timed,
-    Values,
-};
+use super::{Case, Estimator, Example, Inputs, Kind, Model, Need, Network, Subject, Timed, Values};
 use crate::collective::Collective;
-use crate::model::hockney::Hockney;
-use crate::model::plogpt::{self, RtoMode};
+use crate::model::alltoall;
 use crate::model::tree::{Link, Tree};
-use crate::model::{ParameterError, alltoall};
-use crate::units::{Bytes, Procs, Seconds, SecondsPerByte};
+use crate::units::{Bytes, SecondsPerByte};
 
 const PPAM: &str = "Barchet-Steffenel and Mounié 2005 (PPAM), Table 1";
 
@@ -56,7 +51,7 @@ pub(super) const FREE: Model = Model {
     ..HOCKNEY
 };
 
-pub(super) const MODELS: [Model; 9] = [
+pub(super) const MODELS: [Model; 7] = [
     HOCKNEY,
     FREE,
     Model {
@@ -130,49 +125,13 @@ pub(super) const MODELS: [Model; 9] = [
         time: |inputs| Ok(steps(inputs, alltoall::Steps::B)),
         ..FREE
     },
-    Model {
-        name: "plogpt_a",
-        formula: "T = Σ_i (m/thr(h_i) + L), rounds i = 1…P−1 with partner r xor i",
-        source: "Nomura, Matsuba, Ishikawa 2007, algorithm A in PlogPT",
-        domain: "P a power of two on a complete binary tree. From a profile the tree is a single \
-                 switch of full bisection with links of rate 1/β and L = α; A never times out.",
-        needs: &[Need::Hockney],
-        example: on_one_switch(0.000_91),
-        time: |inputs| plogpt(inputs, plogpt::Algorithm::A),
-        kind: Kind::Contention,
-        ..HOCKNEY
-    },
-    Model {
-        name: "plogpt_b",
-        formula: "T = max(Σ_i m/thr(h_i) + L, latest f_noRTO + T_RTO + L)",
-        source: "Nomura, Matsuba, Ishikawa 2007, algorithm B in PlogPT",
-        domain: "As plogpt_a; on a tree with narrow uplinks B meets time-outs of 200 ms, on a \
-                 single switch it does not.",
-        needs: &[Need::Hockney],
-        example: on_one_switch(0.000_61),
-        time: |inputs| plogpt(inputs, plogpt::Algorithm::B),
-        kind: Kind::Contention,
-        ..HOCKNEY
-    },
 ];
-
-/// An example on one switch with links of 1 Gbit/s.
-const fn on_one_switch(expected: f64) -> Example {
-    Example {
-        inputs: "P = 8, m = 10000 B, links of 125 MB/s on one switch, L = 50 µs",
-        expected,
-        unit: "s",
-        on: "",
-        network: || hockney(5e-5, 8e-9),
-        values: Values::default,
-        case: || case(8, 10_000),
-    }
-}
 
 fn two_switches() -> Network {
     let link = |below, gap| Link {
         below,
         gap: SecondsPerByte(gap),
+        buffer: Bytes(65536),
     };
     Network {
         tree: Tree::new(vec![link(6, 8e-8), link(1, 2e-7)]).ok(),
@@ -184,44 +143,4 @@ fn steps(inputs: &Inputs, order: alltoall::Steps) -> Timed {
     let Case { procs, size, .. } = inputs.case;
     let plogp = &inputs.network.plogp;
     alltoall::steps(plogp.g(size), plogp.latency(), procs, order).into()
-}
-
-fn plogpt(inputs: &Inputs, algorithm: plogpt::Algorithm) -> Result<Timed, ModelError> {
-    let Case { procs, size, .. } = inputs.case;
-    if procs.get() == 1 {
-        return Ok(Seconds(0.0).into());
-    }
-    let (network, size) = one_switch(&inputs.network.hockney, procs, size)?;
-    Ok(network
-        .alltoall(size, algorithm, RtoMode::default())
-        .time
-        .into())
-}
-
-/// A switch of full bisection as a complete binary tree: links of rate 1/β, above them
-/// twice the bandwidth from height to height. Where β = 0 no rate is so high, but then a
-/// message takes as long as an empty one at any.
-fn one_switch(
-    hockney: &Hockney,
-    procs: Procs,
-    size: Bytes,
-) -> Result<(plogpt::Network, Bytes), ParameterError> {
-    if !procs.get().is_power_of_two() {
-        return Err(ParameterError::new(
-            "procs",
-            procs,
-            "a power of two for PlogPT",
-        ));
-    }
-    let (gap, size) = match hockney.beta().0 {
-        0.0 => (1.0, Bytes(0)),
-        beta => (beta, size),
-    };
-    let edge = |height: u32| plogpt::Edge {
-        bandwidth: plogpt::BytesPerSecond(f64::from(height).exp2() / gap),
-        delay: Seconds(0.0),
-    };
-    let edges = (0..procs.floor_log2()).map(edge).collect();
-    let network = plogpt::Network::new(plogpt::Parameters::new(edges, hockney.alpha()))?;
-    Ok((network, size))
 }

@@ -33,6 +33,13 @@ const BETA: Parameter = Parameter {
     default: None,
 };
 
+const PACKED: Parameter = Parameter {
+    name: "packed_blocks",
+    meaning: "n, the blocks that a wide-area message packs; n1 unless given",
+    role: Role::Given,
+    default: Some(f64::NAN),
+};
+
 const EQ6: Model = Model {
     name: "two_phase",
     subject: Subject::Collective(Collective::Alltoall),
@@ -41,10 +48,10 @@ const EQ6: Model = Model {
     source: "Steffenel, Martinasso, Trystram 2007, eq. 6",
     domain: "Two clusters joined by a wide area. T_C is the cluster's own all-to-all: by the \
              fitted signature, else without contention. The print does not define n; a wide-area \
-             message packs n1 blocks, so n = n1.",
+             message packs n1 blocks, so n = n1, or what is given.",
     needs: &[Need::Hockney],
     mends: None,
-    parameters: &[FIRST, ALPHA, BETA],
+    parameters: &[FIRST, ALPHA, BETA, PACKED],
     estimator: Estimator::None,
     example: Example {
         inputs: "n1 = 4, n2 = 10, m = 64 KiB, α_w = 5 ms, β_w = 10 ns/B, clusters with the \
@@ -54,7 +61,7 @@ const EQ6: Model = Model {
         unit: "s",
         on: "",
         network: signed,
-        values: || values(&[4.0, 5e-3, 1e-8]),
+        values: || values(&[4.0, 5e-3, 1e-8, f64::NAN]),
         case: || case(14, 65536),
     },
     time: |inputs| two_phase(inputs, EQ_6),
@@ -82,6 +89,7 @@ pub(super) const MODELS: [Model; 5] = [
             let packed = Packed::Total;
             two_phase(inputs, Variant { packed, ..EQ_6 })
         },
+        parameters: &[FIRST, ALPHA, BETA],
         ..EQ6
     },
     Model {
@@ -97,6 +105,7 @@ pub(super) const MODELS: [Model; 5] = [
             let steps = Steps::Exact;
             two_phase(inputs, Variant { steps, ..EQ_6 })
         },
+        parameters: &[FIRST, ALPHA, BETA],
         ..EQ6
     },
     Model {
@@ -105,7 +114,7 @@ pub(super) const MODELS: [Model; 5] = [
         source: "netsig, after Steffenel, Martinasso, Trystram 2007, eq. 6",
         domain: "Counts the relayed blocks that the first phase moves within the clusters.",
         example: Example {
-            expected: 0.098_368_551_647_812_8,
+            expected: 0.098_368_329_092_659_22,
             ..EQ6.example
         },
         time: |inputs| {
@@ -165,20 +174,17 @@ fn two_phase(inputs: &Inputs, variant: Variant) -> Result<Timed, ModelError> {
     let beta = SecondsPerByte(non_negative(BETA.name, inputs.value(2))?);
     let model = TwoPhase {
         wide_area: Hockney::new(alpha, beta)?,
-        packed: variant.packed,
+        packed: match inputs.value(3) {
+            unset if unset.is_nan() => variant.packed,
+            blocks => Packed::Given(super::count(PACKED.name, blocks)?.get()),
+        },
         backbone: variant.backbone,
     };
     let sizes = match variant.local {
-        Local::Literal => [size; 2],
-        Local::Effective => clusters.effective_size(size)?,
+        Local::Literal => [size.as_f64(); 2],
+        Local::Effective => clusters.effective_size(size),
     };
-    let within = |procs, size| {
-        let time = match &inputs.network.signature {
-            Some(signature) => signature.time(procs, size),
-            None => inputs.network.hockney.alltoall(procs, size),
-        };
-        possible(inputs.model.name, time)
-    };
+    let within = |procs, size| possible(inputs.model.name, local(inputs.network, procs, size));
     let smaller = within(clusters.smaller(), sizes[0])?;
     let larger = within(clusters.larger(), sizes[1])?;
     let local = Seconds(smaller.0.max(larger.0));
@@ -187,6 +193,27 @@ fn two_phase(inputs: &Inputs, variant: Variant) -> Result<Timed, ModelError> {
         Steps::Exact => model.exact_f1(clusters, size, local),
     }
     .into())
+}
+
+/// An all-to-all within a cluster at a size that need not be whole: times are lines in m on
+/// either side of M.
+fn local(network: &Network, procs: Procs, size: f64) -> Seconds {
+    let time = |size| match &network.signature {
+        Some(signature) => signature.time(procs, size),
+        None => network.hockney.alltoall(procs, size),
+    };
+    let Some(whole) = super::whole(size.floor()) else {
+        return Seconds(f64::INFINITY);
+    };
+    let slope = match &network.signature {
+        Some(signature) => {
+            let side = signature.side(Bytes(whole));
+            let on_side = |size| signature.time_on(side, procs, Bytes(size));
+            on_side(1) - on_side(0)
+        }
+        None => time(Bytes(1)) - time(Bytes(0)),
+    };
+    time(Bytes(whole)) + slope * (size - size.floor())
 }
 
 /// The two clusters of which the first has `first` processes.

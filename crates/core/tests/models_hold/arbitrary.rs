@@ -64,7 +64,9 @@ pub fn sane(model: &Model, shares: [f64; 4]) -> Vec<f64> {
         "beta_contended_s_per_byte" | "beta_w_s_per_byte" => 1e-6 * share,
         "threshold_bytes" if share < 0.1 => f64::INFINITY,
         "threshold_bytes" => (share * 1e6).floor(),
-        "buses" | "dimensions" | "first_cluster_procs" => (1.0 + 99.0 * share).floor(),
+        "buses" | "dimensions" | "first_cluster_procs" | "packed_blocks" => {
+            (1.0 + 99.0 * share).floor()
+        }
         "sharing" | "rho" => share,
         "flits" | "hops" => 10.0 * share,
         name => {
@@ -119,6 +121,7 @@ pub fn any_network(most: f64, order: fn(&mut [f64])) -> impl Strategy<Value = Ne
             let link = |(below, gap)| Link {
                 below,
                 gap: SecondsPerByte(gap * 1e-6),
+                buffer: Bytes(4096),
             };
             Network {
                 hockney: base,
