@@ -312,6 +312,7 @@ impl Traffic {
 
 #[cfg(test)]
 mod tests {
+    use crate::model::samples::assert_close;
     use proptest::prelude::*;
 
     use super::*;
@@ -334,15 +335,6 @@ mod tests {
         };
         let arcs = arcs.iter().map(arc).collect();
         Exchange::new(procs(count), arcs, ZeroMessages::Absent)
-    }
-
-    #[track_caller]
-    fn assert_close(time: Seconds, expected: f64) {
-        assert!(
-            (time.0 - expected).abs() <= 1e-12 * expected,
-            "{} is not {expected}",
-            time.0
-        );
     }
 
     /// Process 0 sends five messages of one byte; one message of 10⁶ bytes goes elsewhere.

@@ -163,9 +163,9 @@ impl Factor003 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::alltoall::samples::{affine, procs, stepped};
     use super::super::alltoall::{contention_001, free, upper_003};
     use super::super::hockney::Hockney;
+    use super::super::samples::{affine, assert_close, procs, stepped};
     use super::*;
     use crate::units::SecondsPerByte;
 
@@ -179,14 +179,6 @@ mod tests {
             threshold: Some(Threshold::Above(Bytes(2048))),
         };
         factor.checked().unwrap()
-    }
-
-    #[track_caller]
-    fn assert_close(time: Seconds, expected: f64) {
-        assert!(
-            (time.0 / expected - 1.0).abs() < 1e-12,
-            "{time:?} not {expected}"
-        );
     }
 
     /// Reference values computed outside netsig from the printed formulas.

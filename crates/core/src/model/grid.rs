@@ -173,6 +173,7 @@ impl TwoPhase {
 
 #[cfg(test)]
 mod tests {
+    use super::super::samples::assert_close;
     use super::*;
     use crate::units::SecondsPerByte;
 
@@ -182,15 +183,6 @@ mod tests {
 
     fn network() -> TwoPhase {
         TwoPhase::new(Hockney::new(Seconds(5e-3), SecondsPerByte(1e-8)).unwrap())
-    }
-
-    #[track_caller]
-    fn assert_close(time: Seconds, expected: f64) {
-        assert!(
-            (time.0 / expected - 1.0).abs() < 1e-12,
-            "{} is not {expected}",
-            time.0
-        );
     }
 
     #[test]

@@ -12,6 +12,8 @@ pub mod labarta;
 pub mod loggp;
 pub mod plogp;
 pub mod plogpt;
+#[cfg(test)]
+pub(crate) mod samples;
 pub mod scatter;
 pub mod segment;
 pub mod signature;

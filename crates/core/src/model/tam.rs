@@ -68,7 +68,7 @@ impl Tam {
 
 #[cfg(test)]
 mod tests {
-    use super::super::alltoall::samples::{affine, procs, table};
+    use super::super::samples::{affine, procs, table};
     use super::*;
 
     #[test]

@@ -1,5 +1,6 @@
 //! `PlogPT` against worked values and against a simulation of each rank's primitives.
 
+use crate::model::samples::assert_close;
 use proptest::prelude::*;
 
 use super::*;
@@ -22,15 +23,6 @@ const TREE_4: [(f64, f64); 2] = [(125e6, 0.0), (125e6, 3.64e-5)];
 const TREE_8: [(f64, f64); 3] = [(125e6, 0.0), (300e6, 0.0), (250e6, 1.82e-5)];
 const FULL_BISECTION: [(f64, f64); 3] = [(125e6, 0.0), (250e6, 0.0), (500e6, 0.0)];
 const THREE_HEIGHTS: [(f64, f64); 3] = [(125e6, 0.0), (125e6, 2e-5), (125e6, 3.64e-5)];
-
-#[track_caller]
-fn assert_close(time: Seconds, expected: f64) {
-    assert!(
-        (time.0 / expected - 1.0).abs() < 1e-12,
-        "{} is not {expected}",
-        time.0
-    );
-}
 
 /// T, T without timeouts, and the rounds with one, of algorithm B.
 #[track_caller]

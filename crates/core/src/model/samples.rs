@@ -1,0 +1,43 @@
+//! For tests: the networks of the reference values, and how close to them is right.
+
+use super::plogp::{PLogP, Parameters, Table};
+use crate::units::{Bytes, Procs, Seconds};
+
+pub(crate) fn procs(count: u32) -> Procs {
+    Procs::new(count).unwrap()
+}
+
+pub(crate) fn table(rows: &[(u64, f64)]) -> Table {
+    let rows = rows.iter().map(|&(m, t)| (Bytes(m), Seconds(t)));
+    Table::new("a table", rows.collect()).unwrap()
+}
+
+/// g = 10 µs + 10 ns/B, os = 5 µs + 4 ns/B, or = 6 µs + 5 ns/B, L = 50 µs.
+pub(crate) fn affine() -> PLogP {
+    let line = |at_zero, slope: f64| table(&[(0, at_zero), (1000, at_zero + 1000.0 * slope)]);
+    PLogP::new(Parameters {
+        latency: Seconds(5e-5),
+        gap: line(1e-5, 1e-8),
+        send_overhead: line(5e-6, 4e-9),
+        receive_overhead: line(6e-6, 5e-9),
+    })
+    .unwrap()
+}
+
+/// The end of a network with an eager/rendezvous jump; L = 60 µs.
+pub(crate) fn stepped() -> PLogP {
+    PLogP::new(Parameters {
+        latency: Seconds(6e-5),
+        gap: table(&[(8192, 8e-5), (8193, 1.6e-4), (1 << 20, 9e-3)]),
+        send_overhead: table(&[(8192, 2e-5), (1 << 20, 2e-3)]),
+        receive_overhead: table(&[(8192, 3e-5), (1 << 20, 3e-3)]),
+    })
+    .unwrap()
+}
+
+/// To twelve digits.
+#[track_caller]
+pub(crate) fn assert_close(time: Seconds, expected: f64) {
+    let error = time.0 / expected - 1.0;
+    assert!(error.abs() < 1e-12, "{} is not {expected}", time.0);
+}
