@@ -30,6 +30,10 @@ pub struct Args {
     /// What stands for the repetitions of a collective.
     #[arg(long, value_enum, default_value = "mean")]
     statistic: StatisticChoice,
+    /// A profile whose pLogP tables the models take that need them [default: alpha and beta
+    /// in their place].
+    #[arg(long, value_name = "FILE")]
+    plogp: Option<PathBuf>,
     /// How to print it.
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
@@ -67,6 +71,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let options = Options {
         covariance: args.covariance.named(),
         statistic: args.statistic.into(),
+        plogp: args.plogp.as_deref().map(files::plogp).transpose()?,
         ..Options::default()
     };
     let compared = compare::compare(&data, trains, &options)
@@ -74,7 +79,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     for note in &compared.notes {
         eprintln!("netsig: note: not compared: {note}");
     }
-    notes::tell_about_tables();
+    if options.plogp.is_none() {
+        notes::tell_about_tables();
+    }
     eprintln!("fitted to {train} cells, judged on {rest}");
     Ok(rows(&compared).print(args.format)?)
 }

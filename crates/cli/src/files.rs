@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use netsig_core::dataset::Dataset;
+use netsig_core::model::plogp::PLogP;
 use netsig_core::profile::Profile;
 use netsig_measure::plan::Plan;
 
@@ -60,6 +61,19 @@ pub fn refuse_void(data: &Dataset, path: &Path) -> Result<(), Failure> {
 /// If it is not a profile.
 pub fn profile(path: &Path) -> Result<Profile, Failure> {
     Ok(Profile::parse(&path.display().to_string(), &text(path)?)?)
+}
+
+/// The pLogP tables of a profile that the user named.
+///
+/// # Errors
+/// If it is not a profile, or has none.
+pub fn plogp(path: &Path) -> Result<PLogP, Failure> {
+    profile(path)?.plogp.ok_or_else(|| {
+        Failure::data(format!(
+            "{}: has no [plogp]; name a profile with its tables",
+            path.display()
+        ))
+    })
 }
 
 /// The plan of a file that the user named.

@@ -52,6 +52,10 @@ pub struct Choices {
     /// Keep process counts that do not saturate the network in the fit.
     #[arg(long)]
     keep_unsaturated: bool,
+    /// A profile whose pLogP tables the models are fitted on that need them [default: alpha
+    /// and beta in their place].
+    #[arg(long, value_name = "FILE")]
+    plogp: Option<PathBuf>,
     /// The level of intervals and tests.
     #[arg(long, value_parser = args::confidence, default_value = "0.95")]
     confidence: f64,
@@ -82,11 +86,12 @@ impl Choices {
             covariance: CovarianceChoice::Auto,
             statistic,
             keep_unsaturated: false,
+            plogp: None,
             confidence: 0.95,
         }
     }
 
-    fn options(&self) -> network::Options {
+    fn options(&self) -> Result<network::Options, Failure> {
         let signature = Options {
             threshold: self.threshold,
             unsaturated: if self.keep_unsaturated {
@@ -97,12 +102,13 @@ impl Choices {
             confidence: self.confidence,
             ..Options::default()
         };
-        network::Options {
+        Ok(network::Options {
             signature,
             covariance: self.covariance.named(),
             statistic: self.statistic.into(),
             wanted: self.model,
-        }
+            plogp: self.plogp.as_deref().map(files::plogp).transpose()?,
+        })
     }
 }
 
@@ -120,7 +126,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             "netsig: note: the data hold no alltoall: alpha and beta are all that was fitted"
         );
     }
-    if !fitted.models.is_empty() {
+    if !fitted.models.is_empty() && fitted.plogp.is_none() {
         notes::tell_about_tables();
     }
     for failure in &fitted.failures {
@@ -150,11 +156,14 @@ pub fn fit_file(
 ) -> Result<NetworkFit, Failure> {
     let shown = source.display();
     files::refuse_void(data, source)?;
-    let fitted = network::fit(data, &choices.options())
+    let fitted = network::fit(data, &choices.options()?)
         .map_err(|error| Failure::data(format!("{shown}: {error}")))?;
     let mut provenance = Provenance::default();
     provenance.push("fitted_by", concat!("netsig ", env!("CARGO_PKG_VERSION")));
     provenance.push("data", shown);
+    if let Some(tables) = &choices.plogp {
+        provenance.push("plogp", tables.display());
+    }
     for (key, value) in data.provenance.iter() {
         provenance.push(&format!("data_{key}"), value);
     }

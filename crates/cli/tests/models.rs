@@ -1007,6 +1007,57 @@ fn tables_do_not_change_what_was_fitted_without_them() {
     assert_ne!(of("tables.toml", "free"), of("profile.toml", "free"));
 }
 
+/// g = 80 µs + 200 ns/B·m, os = or = 56 µs + 140 ns/B·m, L = 20 µs: os + or − g = 0.4·g.
+const TABLES: &str = "[plogp]
+latency_s = 2e-5
+gap_s = [[0, 8e-5], [1048576, 0.2097952]]
+send_overhead_s = [[0, 5.6e-5], [1048576, 0.14685664]]
+receive_overhead_s = [[0, 5.6e-5], [1048576, 0.14685664]]
+";
+
+/// With tables, models of pLogP are fitted on them and predicted so, and what coincides on α
+/// and β does no more: the γ of `factor_003` is the slowdown less one over 0.4.
+#[test]
+fn models_are_fitted_on_tables_that_are_given() {
+    let home = Home::measured();
+    let (bare, _) = TOY.split_once("[plogp]").unwrap();
+    home.write("bare.toml", bare);
+    home.write("tables.toml", &format!("{bare}{TABLES}"));
+    let fit = "fit data.csv -o p.toml --plogp tables.toml --format csv";
+    let output = home.netsig(fit).output().unwrap();
+    assert!(output.status.success() && !said(&output).contains("without pLogP"));
+    let (_, fitted) = table(&String::from_utf8_lossy(&output.stdout));
+    let parameter = |model: &str, name: &str| {
+        let is_it = |row: &&Row| {
+            [&row["algorithm"], &row["model"], &row["parameter"]] == ["direct", model, name]
+        };
+        number(fitted.iter().find(is_it).unwrap(), "value")
+    };
+    let gamma = parameter("factor_003", "gamma");
+    let expected = (parameter("slowdown", "slowdown") - 1.0) / 0.4;
+    assert!((gamma / expected - 1.0).abs() < 0.05, "{gamma} {expected}");
+
+    let of = |model: &str| {
+        let wanted = "predict p.toml --collective alltoall --algorithm direct --procs 8";
+        let got = rows(&home, &format!("{wanted} --size 64KiB --model {model}"));
+        number(&got[0], "time_s")
+    };
+    let gap = 8e-5 + 2e-7 * 65536.0;
+    assert_close(of("free"), 7.0 * gap + 2e-5, "free");
+    let by_hand = 7.0 * gap * (1.0 + 0.4 * gamma) + 2e-5;
+    assert!((of("factor_003") / by_hand - 1.0).abs() < 1e-6);
+
+    let judged = rows(&home, "compare data.csv --plogp tables.toml");
+    let median = |model: &str| {
+        let row = judged.iter().find(|row| row["model"] == model).unwrap();
+        row["median_error"].clone()
+    };
+    assert_ne!(median("free"), median("hockney"));
+    let complaint = ["bare.toml: has no [plogp]", "with its tables"];
+    home.refuses("fit data.csv -o q.toml --plogp bare.toml", 3, complaint);
+    home.refuses("compare data.csv --plogp bare.toml", 3, complaint);
+}
+
 #[test]
 fn data_without_an_alltoall_give_alpha_and_beta() {
     let home = Home::measured();

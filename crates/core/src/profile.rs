@@ -16,7 +16,7 @@ use crate::fit::{Estimate, Point, Student};
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
 use crate::model::signature::Signature;
-use crate::registry::{Model, Network, Values};
+use crate::registry::{Model, Need, Network, Values};
 use crate::units::{Bytes, Procs};
 
 /// The version of the format that this netsig writes, and the newest that it reads.
@@ -109,8 +109,30 @@ pub struct ModelEntry {
     pub residual: f64,
     /// What the fit assumed of the errors: the name of a covariance choice.
     pub errors: String,
+    /// What the parameters were fitted on top of.
+    pub base: Base,
     /// What was measured.
     pub domain: Domain,
+}
+
+/// What the parameters of a model were fitted on top of; predictions take the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Base {
+    /// α and β, which also stood for pLogP.
+    #[default]
+    Hockney,
+    /// The pLogP tables of the profile.
+    Tables,
+}
+
+impl Base {
+    /// What a fit of `model` draws on where `tables` are known.
+    pub fn of(model: &Model, tables: Option<&PLogP>) -> Self {
+        match tables {
+            Some(_) if model.needs.contains(&Need::PLogP) => Self::Tables,
+            _ => Self::Hockney,
+        }
+    }
 }
 
 impl Domain {

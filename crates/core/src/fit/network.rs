@@ -13,7 +13,7 @@ use crate::cells::{CellKey, Statistic, Summary, summarise};
 use crate::collective::Collective;
 use crate::dataset::{Dataset, Experiment, Provenance};
 use crate::model::plogp::PLogP;
-use crate::profile::{Domain, HockneyEntry, ModelEntry, Profile, SignatureEntry};
+use crate::profile::{Base, Domain, HockneyEntry, ModelEntry, Profile, SignatureEntry};
 use crate::registry::{self, Estimator, Model, Network, SIGNATURE, Subject};
 
 /// How to fit a dataset.
@@ -29,6 +29,8 @@ pub struct Options {
     pub statistic: Statistic,
     /// What is fitted besides α and β.
     pub wanted: Wanted,
+    /// The tables that models of pLogP are fitted on; `None` for α and β in their place.
+    pub plogp: Option<PLogP>,
 }
 
 /// Which models to fit.
@@ -58,6 +60,8 @@ pub struct NetworkFitError {
 pub struct NetworkFit {
     /// α and β.
     pub hockney: HockneyFit,
+    /// The tables that were given.
+    pub plogp: Option<PLogP>,
     /// The signature of each algorithm.
     pub signatures: Vec<AlgorithmFit>,
     /// The other models of each algorithm.
@@ -115,6 +119,7 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, NetworkFitEr
     })?;
     let mut fitted = NetworkFit {
         hockney,
+        plogp: options.plogp.clone(),
         signatures: Vec::new(),
         models: Vec::new(),
         failures: Vec::new(),
@@ -222,9 +227,10 @@ impl Measured<'_> {
         hockney: &HockneyFit,
         points: &[Point],
     ) -> Result<FittedModel, NetworkFitError> {
+        let tables = self.options.plogp.clone();
         let network = Network {
             hockney: hockney.model,
-            plogp: PLogP::from_hockney(&hockney.model),
+            plogp: tables.unwrap_or_else(|| PLogP::from_hockney(&hockney.model)),
             signature: None,
             tree: None,
         };
@@ -265,7 +271,7 @@ impl NetworkFit {
         Profile {
             provenance,
             hockney: HockneyEntry::from(&self.hockney),
-            plogp: None,
+            plogp: self.plogp.clone(),
             signatures: self
                 .signatures
                 .iter()
@@ -274,7 +280,7 @@ impl NetworkFit {
             models: self
                 .models
                 .iter()
-                .filter_map(|fitted| fitted.entry(confidence))
+                .filter_map(|fitted| fitted.entry(confidence, self.plogp.as_ref()))
                 .collect(),
         }
     }
@@ -303,7 +309,7 @@ impl AlgorithmFit {
 
 impl FittedModel {
     /// What predictions need of the fit; `None` if nothing was fitted.
-    fn entry(&self, confidence: f64) -> Option<ModelEntry> {
+    fn entry(&self, confidence: f64, tables: Option<&PLogP>) -> Option<ModelEntry> {
         Some(ModelEntry {
             model: self.model,
             collective: self.collective,
@@ -314,6 +320,7 @@ impl FittedModel {
             student: Student::new(confidence, self.fit.dof),
             residual: self.fit.residual,
             errors: self.covariance.to_string(),
+            base: Base::of(self.model, tables),
             domain: Domain::of(&self.points)?,
         })
     }

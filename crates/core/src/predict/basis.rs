@@ -8,7 +8,7 @@ use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
 use crate::model::signature::{Form, Signature};
 use crate::model::tree::Tree;
-use crate::profile::{ModelEntry, Profile, SignatureEntry};
+use crate::profile::{Base, ModelEntry, Profile, SignatureEntry};
 use crate::registry::{
     Case, Kind, Model, ModelError, Need, Network, SIGNATURE, Subject, Timed, Values,
 };
@@ -112,10 +112,10 @@ impl<'a> Knowledge<'a> {
     /// What models know, with the signature of the algorithm and the links.
     fn networks(&self, model: &Model) -> Networks {
         let signature = self.signature(model);
-        // Parameters go with what they were fitted on top of: α and β.
+        // Parameters go with what they were fitted on top of.
         let tables = match self.profile.model(model, self.algorithm) {
-            Some(_) => None,
-            None => self.profile.plogp.as_ref(),
+            Some(entry) if entry.base == Base::Hockney => None,
+            _ => self.profile.plogp.as_ref(),
         };
         let at = |hockney: Hockney| Network {
             hockney,

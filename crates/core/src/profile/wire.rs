@@ -85,16 +85,15 @@ impl WireProfile {
             .signatures
             .into_iter()
             .map(|s| s.into_domain(hockney.model));
+        let plogp = self.plogp.map(WirePLogP::into_domain).transpose()?;
+        let models = self.models.into_iter();
+        let models = models.map(|m| m.into_domain(plogp.as_ref()));
         Ok(Profile {
             provenance,
             hockney,
-            plogp: self.plogp.map(WirePLogP::into_domain).transpose()?,
             signatures: signatures.collect::<Result<_, _>>()?,
-            models: self
-                .models
-                .into_iter()
-                .map(WireModel::into_domain)
-                .collect::<Result<_, _>>()?,
+            models: models.collect::<Result<_, _>>()?,
+            plogp,
         })
     }
 }
@@ -220,7 +219,7 @@ impl From<&Profile> for WireProfile {
 mod tests {
     use super::*;
     use crate::fit::{Covariance, Point, hockney};
-    use crate::profile::HockneyEntry;
+    use crate::profile::{Base, HockneyEntry};
     use crate::units::Seconds;
 
     const TEXT: &str = r#"
@@ -431,6 +430,27 @@ domain = { procs = [4, 8], smallest_bytes = 256, largest_bytes = 262144 }
         );
         let twice = problem_of(r#"["gamma", "delta"]"#, r#"["gamma", "delta", "gamma"]"#);
         assert!(twice.contains("covariance_of names Gamma twice"), "{twice}");
+    }
+
+    #[test]
+    fn what_was_fitted_on_tables_has_them() {
+        let base = |text: &str| parse("p.toml", text).unwrap().models[0].base;
+        assert_eq!(base(TEXT), Base::Hockney);
+        let on = |base: &str| {
+            let key = format!("fitted_on = {base:?}\nparameters = {{ gamma");
+            TEXT.replace("parameters = { gamma", &key)
+        };
+        assert_eq!(base(&on("plogp")), Base::Tables);
+        let rows = |line: &str| {
+            ["latency_s", "gap_s", "send_", "receive_", "[plogp]"]
+                .iter()
+                .any(|key| line.starts_with(key))
+        };
+        let text = on("plogp");
+        let bare: Vec<&str> = text.lines().filter(|line| !rows(line)).collect();
+        let missing = problem(&bare.join("\n"));
+        assert!(missing.contains("the profile has no [plogp]"), "{missing}");
+        assert!(problem(&on("loggp")).contains("unknown variant `loggp`"));
     }
 
     #[test]

@@ -8,7 +8,8 @@ use netsig_core::fit::network::{self, Wanted};
 use netsig_core::fit::signature::{Options, Unsaturated};
 use netsig_core::fit::{Covariance, Point};
 use netsig_core::model::plogp::Table;
-use netsig_core::profile::Profile;
+use netsig_core::predict::Knowledge;
+use netsig_core::profile::{Base, Profile};
 use netsig_core::registry::{self, Case, Estimator, Model, Values};
 use netsig_core::units::{Bytes, Seconds};
 use proptest::prelude::*;
@@ -263,4 +264,60 @@ fn a_model_is_fitted_to_its_own_collective() {
         .collect();
     assert_eq!(collectives, [Collective::Alltoall]);
     assert_eq!(Profile::parse("p.toml", &profile.to_toml()), Ok(profile));
+}
+
+/// A truth on tables is found on those tables, and only they predict it.
+#[test]
+fn a_model_fitted_on_tables_is_predicted_on_them() {
+    let model = registry::find(Collective::Alltoall, "factor_003").unwrap();
+    let values = Values {
+        numbers: vec![-0.5],
+        latency: None,
+    };
+    let sample = |experiment, point: Point| Sample {
+        experiment,
+        algorithm: "direct".into(),
+        procs: point.procs,
+        size: point.size,
+        repetition: 0,
+        launch: 0,
+        time: point.time,
+        losses: LossCounters::default(),
+    };
+    let mut data = Dataset::default();
+    for point in exact(model, &values) {
+        let ping_pong = Point {
+            procs: procs(2),
+            time: toy().hockney.time(point.size),
+            ..point
+        };
+        let alltoall = Experiment::Collective(Collective::Alltoall);
+        data.samples.push(sample(alltoall, point));
+        data.samples.push(sample(Experiment::PingPong, ping_pong));
+    }
+    let options = network::Options {
+        wanted: Wanted::One(model),
+        plogp: Some(toy().plogp),
+        ..network::Options::default()
+    };
+    let fitted = network::fit(&data, &options).unwrap();
+    let profile = fitted.profile(Provenance::default(), 0.95);
+    assert_eq!(profile.plogp, options.plogp);
+    assert_eq!(profile.models[0].base, Base::Tables);
+    assert!((profile.models[0].values.numbers[0] + 0.5).abs() < 1e-9);
+    let case = Case::new(procs(7), Bytes(5000));
+    let time = |profile: &Profile| {
+        let knowledge = Knowledge {
+            profile,
+            algorithm: "direct",
+            tree: None,
+            given: &[],
+        };
+        knowledge.basis(model).unwrap().predict(case).unwrap().time
+    };
+    let truth = model.time(&toy(), &values, case).unwrap().time;
+    assert!((time(&profile) / truth - 1.0).abs() < 1e-9);
+    let mut on_hockney = profile;
+    on_hockney.models[0].base = Base::Hockney;
+    assert!((time(&on_hockney) / truth - 1.0).abs() > 0.1);
 }

@@ -10,7 +10,7 @@ use netsig_core::model::Threshold;
 use netsig_core::model::hockney::Hockney;
 use netsig_core::model::signature::{Form, Signature};
 use netsig_core::predict::{self, Interval, Knowledge, Prediction};
-use netsig_core::profile::{Domain, HockneyEntry, ModelEntry, Profile, SignatureEntry};
+use netsig_core::profile::{Base, Domain, HockneyEntry, ModelEntry, Profile, SignatureEntry};
 use netsig_core::registry::{Case, Estimator, Model, ModelError, Network, Role, Values};
 use netsig_core::units::{Bytes, Seconds};
 use proptest::prelude::*;
@@ -113,6 +113,7 @@ fn model_entry(model: &'static Model, mut values: Values, end: f64) -> ModelEntr
         student: Student::new(0.5, 3),
         residual: 1e-3,
         errors: "ar1:0.5".to_owned(),
+        base: Base::Hockney,
         domain: domain(),
     }
 }
@@ -143,6 +144,9 @@ fn any_profile() -> impl Strategy<Value = Profile> {
             let mut profile = of_network(&network);
             profile.provenance.push("fact", fact);
             profile.models = fittable().map(entry).collect();
+            for entry in &mut profile.models {
+                entry.base = Base::of(entry.model, profile.plogp.as_ref());
+            }
             profile.signatures = vec![signature_entry(
                 network.hockney,
                 "x",

@@ -11,7 +11,8 @@ use super::{
 };
 use crate::collective::Collective;
 use crate::fit::{Estimate, Student};
-use crate::profile::ModelEntry;
+use crate::model::plogp::PLogP;
+use crate::profile::{Base, ModelEntry};
 use crate::registry::{self, Estimator, Model, Role, Values};
 
 #[derive(Serialize, Deserialize)]
@@ -23,6 +24,8 @@ pub(super) struct WireModel {
     confidence: f64,
     errors: String,
     dof: usize,
+    #[serde(default, with = "WireBase")]
+    fitted_on: Base,
     relative_residual: f64,
     covariance_of: Vec<String>,
     covariance: Vec<Vec<f64>>,
@@ -30,6 +33,16 @@ pub(super) struct WireModel {
     /// L(m), for the model that has it.
     latency_s: Option<WireTable>,
     domain: WireDomain,
+}
+
+/// The names of [`Base`].
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Base")]
+enum WireBase {
+    #[serde(rename = "hockney")]
+    Hockney,
+    #[serde(rename = "plogp")]
+    Tables,
 }
 
 /// A parameter: estimated, or found in another way.
@@ -50,7 +63,7 @@ impl WireValue {
 }
 
 impl WireModel {
-    pub(super) fn into_domain(self) -> Result<ModelEntry, String> {
+    pub(super) fn into_domain(self, tables: Option<&PLogP>) -> Result<ModelEntry, String> {
         let who = format!("[[model]] {:?} of {:?}", self.name, self.algorithm);
         let wrong = |what: String| format!("{who}: {what}; {REMEDY}");
         let collective: Collective = self
@@ -61,6 +74,10 @@ impl WireModel {
         refuse_impossible(self.confidence, self.dof, &self.covariance).map_err(wrong)?;
         refuse_impossible_residual("relative_residual", self.relative_residual).map_err(wrong)?;
         self.refuse_unsuitable(model).map_err(wrong)?;
+        if self.fitted_on == Base::Tables && tables.is_none() {
+            let lack = "fitted_on = \"plogp\", but the profile has no [plogp]";
+            return Err(wrong(lack.to_owned()));
+        }
         let estimates = self.estimates(model).map_err(wrong)?;
         let latency = self
             .latency_s
@@ -81,6 +98,7 @@ impl WireModel {
             student: Student::new(self.confidence, self.dof),
             residual: self.relative_residual,
             errors: self.errors,
+            base: self.fitted_on,
             domain: self.domain.into_domain().map_err(wrong)?,
             algorithm: self.algorithm,
         })
@@ -154,6 +172,7 @@ impl From<&ModelEntry> for WireModel {
             confidence: entry.student.confidence(),
             errors: entry.errors.clone(),
             dof: entry.student.dof(),
+            fitted_on: entry.base,
             relative_residual: entry.residual,
             covariance_of,
             covariance: rows(&entry.covariance),
