@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use netsig_core::dataset::{Dataset, Provenance, VOID};
 use netsig_core::scenario::Scenario;
-use netsig_measure::campaign;
+use netsig_measure::campaign::{self, Launch};
 use netsig_measure::plan::Plan;
 use netsig_measure::simulated::{self, Simulated};
 
@@ -110,8 +110,14 @@ impl Campaign<'_> {
         data.provenance.push("seed", plan.seed);
         for launch in 0..plan.launches {
             let mut network = Simulated::new(truth, stated.noise, plan, launch);
-            let Ok(_) = campaign::run(plan, launch, &mut network, |sample| {
-                data.samples.push(sample.clone());
+            let launch = Launch {
+                plan,
+                number: launch,
+                past: &Dataset::default(),
+                budget: None,
+            };
+            let Ok(_) = campaign::run(&launch, &mut network, |records| {
+                data.extend(records.iter().cloned());
                 Ok(())
             });
         }

@@ -174,8 +174,8 @@ fn every_algorithm_is_measured_over_the_shaped_wire() {
         let counts = [losses.retransmits, losses.rtos, losses.tail_probes];
         assert!(counts.iter().all(Option::is_some), "{sample:?}");
         let bytes = match sample.experiment {
-            Experiment::PingPong => sample.size.as_f64(),
             Experiment::Collective(_) => sample.procs.partners() * sample.size.as_f64(),
+            _ => sample.size.as_f64(),
         };
         // Small messages may pass on the burst that a shaped link allows.
         let wire = bytes / BYTES_PER_SECOND;

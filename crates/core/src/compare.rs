@@ -62,8 +62,8 @@ pub fn compare(
     };
     let (train, rest): (Vec<&Sample>, Vec<&Sample>) = data.samples.iter().partition(is_seen);
     let part = |samples: Vec<&Sample>| Dataset {
-        provenance: Provenance::default(),
         samples: samples.into_iter().cloned().collect(),
+        ..Dataset::default()
     };
     let options = &Options {
         wanted: Wanted::Any,
@@ -211,6 +211,8 @@ mod tests {
                     launch: 0,
                     time: Seconds(time * (0.99 + 0.02 * f64::from(repetition % 2))),
                     losses: LossCounters::default(),
+                    part: 0,
+                    sync_error: None,
                 });
             }
         };

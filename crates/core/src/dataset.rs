@@ -5,18 +5,20 @@
 //! found by name; those that netsig does not know are passed over. Nothing is summarised
 //! here: see [`crate::cells`].
 
-use std::collections::HashSet;
+mod read;
+mod write;
+
 use std::fmt;
-use std::io::{self, Read, Write};
-use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::collective::Collective;
-use crate::file_error::FileError;
+use crate::names::name_of;
 use crate::units::{Bytes, Procs, Seconds};
 
+pub use write::write_header;
+
 /// The columns, in the order in which they are written.
-pub const COLUMNS: [&str; 11] = [
+pub const COLUMNS: [&str; 17] = [
     "experiment",
     "collective",
     "algorithm",
@@ -28,22 +30,55 @@ pub const COLUMNS: [&str; 11] = [
     "retransmits",
     "rtos",
     "tail_probes",
+    "softnet_drops",
+    "part",
+    "sync_error_s",
+    "status",
+    "statistic",
+    "averaged",
 ];
-
-/// How many of [`COLUMNS`] a file must have: all up to `time_s`.
-const REQUIRED: usize = 8;
 
 /// The provenance key that marks data which must not be used.
 pub const VOID: &str = "void";
+
+/// What begins a line that says that a cell was measured to its end.
+const DONE: &str = "done";
 
 /// What kind of operation was timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Experiment {
     /// Half of a round trip with `size_bytes` each way.
     PingPong,
+    /// A round trip with `size_bytes` there and none back: RTT(m).
+    RoundTrip,
+    /// The time that a send call takes: os(m).
+    SendOverhead,
+    /// The time to receive a message that has arrived: or(m).
+    ReceiveOverhead,
+    /// The time from one message to the next of many without a pause: g(m).
+    Gap,
+    /// L, of files that state it.
+    Latency,
+    /// One of several simultaneous transfers between disjoint pairs, from the common start
+    /// to its end; `procs` is twice the number of pairs.
+    Flow,
     /// A collective, from the common start to the last finish.
     Collective(Collective),
 }
+
+/// The experiments that are no collectives, with their names in files.
+const EXPERIMENTS: [(Experiment, &str); 7] = [
+    (Experiment::PingPong, "pingpong"),
+    (Experiment::RoundTrip, "round_trip"),
+    (Experiment::SendOverhead, "send_overhead"),
+    (Experiment::ReceiveOverhead, "receive_overhead"),
+    (Experiment::Gap, "gap"),
+    (Experiment::Latency, "latency"),
+    (Experiment::Flow, "flow"),
+];
+
+/// The name of a collective's experiment; which one stands in its own column.
+const COLLECTIVE: &str = "collective";
 
 /// What the kernel's TCP counted on all hosts during a repetition; `None` where it
 /// could not be read.
@@ -55,6 +90,9 @@ pub struct LossCounters {
     pub rtos: Option<u64>,
     /// Tail-loss probes (`TcpExt: TCPLossProbes`).
     pub tail_probes: Option<u64>,
+    /// Packets that the hosts themselves dropped before TCP saw them
+    /// (`/proc/net/softnet_stat`).
+    pub softnet_drops: Option<u64>,
 }
 
 /// One repetition of one experiment.
@@ -76,6 +114,106 @@ pub struct Sample {
     pub time: Seconds,
     /// What TCP lost meanwhile.
     pub losses: LossCounters,
+    /// Which of the simultaneous transfers it is, from 0; 0 where there is one.
+    pub part: u32,
+    /// By how much the ranks' starts may have differed.
+    pub sync_error: Option<Seconds>,
+}
+
+/// What a repetition belongs to: a cell of a plan within a launch.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place {
+    /// The number of the launch, from 0.
+    pub launch: u32,
+    /// What was timed.
+    pub experiment: Experiment,
+    /// Who ran it; empty unless it is a collective.
+    pub algorithm: Arc<str>,
+    /// How many processes took part.
+    pub procs: Procs,
+    /// Bytes per destination or message.
+    pub size: Bytes,
+}
+
+/// Why a repetition has no time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Rejection {
+    /// A rank was not ready at the agreed start.
+    Late,
+    /// A rank received other data than were sent to it.
+    WrongData,
+}
+
+/// The status of a repetition that counts.
+const OK: &str = "ok";
+
+/// The rejections with their names in files.
+const REJECTIONS: [(Rejection, &str); 2] = [
+    (Rejection::Late, "late"),
+    (Rejection::WrongData, "wrong-data"),
+];
+
+/// A repetition that does not count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rejected {
+    /// What was repeated.
+    pub place: Place,
+    /// The number of the repetition within its launch.
+    pub repetition: u32,
+    /// Why it has no time.
+    pub reason: Rejection,
+}
+
+/// What a number that another program computed stands for. A statistic over ranks is one of
+/// the ranks' means over all repetitions: it tells nothing about repetitions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum StatisticKind {
+    /// The mean over the ranks.
+    MeanOverRanks,
+    /// The least of the ranks.
+    MinOverRanks,
+    /// The greatest of the ranks.
+    MaxOverRanks,
+    /// The mean of the repetitions.
+    Mean,
+    /// The median of the repetitions.
+    Median,
+    /// The least of the repetitions.
+    Min,
+}
+
+/// The statistics with their names in files.
+const STATISTICS: [(StatisticKind, &str); 6] = [
+    (StatisticKind::MeanOverRanks, "mean-over-ranks"),
+    (StatisticKind::MinOverRanks, "min-over-ranks"),
+    (StatisticKind::MaxOverRanks, "max-over-ranks"),
+    (StatisticKind::Mean, "mean"),
+    (StatisticKind::Median, "median"),
+    (StatisticKind::Min, "min"),
+];
+
+/// A number of another program that stands for many repetitions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Aggregate {
+    /// What was repeated; `launch` tells files or runs apart.
+    pub place: Place,
+    /// What the number is.
+    pub statistic: StatisticKind,
+    /// Over how many repetitions, if the program says.
+    pub averaged: Option<u32>,
+    /// The number.
+    pub time: Seconds,
+}
+
+/// A row of a measurement under way, or the line that ends a cell.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Record {
+    /// A repetition.
+    Sample(Sample),
+    /// One that does not count.
+    Rejected(Rejected),
+    /// A cell is measured to its end.
+    Done(Place),
 }
 
 /// Ordered `key=value` facts about how data came to be.
@@ -89,6 +227,12 @@ pub struct Dataset {
     pub provenance: Provenance,
     /// The samples in the order they were taken.
     pub samples: Vec<Sample>,
+    /// The repetitions that do not count.
+    pub rejected: Vec<Rejected>,
+    /// What other programs computed.
+    pub aggregates: Vec<Aggregate>,
+    /// The cells that were measured to their end.
+    pub completed: Vec<Place>,
 }
 
 impl Provenance {
@@ -114,234 +258,59 @@ impl Provenance {
             .iter()
             .map(|(key, value)| (key.as_str(), value.as_str()))
     }
-
-    /// Writes the facts as `#@key=value` lines.
-    ///
-    /// # Errors
-    /// If `out` cannot be written.
-    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        self.iter()
-            .try_for_each(|(key, value)| writeln!(out, "#@{key}={value}"))
-    }
 }
 
 impl Dataset {
-    /// Reads a data file; `name` is what errors call it.
-    ///
-    /// # Errors
-    /// If it cannot be read, a column is missing, or a cell holds no value of its kind.
-    pub fn read(name: &str, mut input: impl Read) -> Result<Self, FileError> {
-        let mut text = String::new();
-        input.read_to_string(&mut text).map_err(|error| {
-            let problem = format!("cannot be read as text: {error}; give a CSV file of netsig");
-            FileError::at_line(name, 1, problem)
-        })?;
-        Self::parse(name, &text)
-    }
-
-    fn parse(name: &str, text: &str) -> Result<Self, FileError> {
-        let at = |line, problem| FileError::at_line(name, line, problem);
-        let mut provenance = Provenance::default();
-        for (key, value) in text
-            .lines()
-            .filter_map(|line| line.strip_prefix("#@")?.split_once('='))
-        {
-            provenance.push(key, value);
-        }
-        let mut reader = csv::ReaderBuilder::new()
-            .comment(Some(b'#'))
-            .trim(csv::Trim::All)
-            .from_reader(text.as_bytes());
-        let header = reader
-            .headers()
-            .map_err(|error| at(1, describe(&error)))?
-            .clone();
-        let columns = Columns::find(&header)
-            .map_err(|problem| at(header.position().map_or(1, csv::Position::line), problem))?;
-        let mut names = Names::default();
-        let mut samples = Vec::new();
-        let mut record = csv::StringRecord::new();
-        loop {
-            let more = reader.read_record(&mut record);
-            let line = reader.position().line();
-            if !more.map_err(|error| at(error_line(&error).unwrap_or(line), describe(&error)))? {
-                break;
-            }
-            let line = record.position().map_or(line, csv::Position::line);
-            let sample = columns.sample(&record, &mut names);
-            samples.push(sample.map_err(|problem| at(line, problem))?);
-        }
-        Ok(Self {
-            provenance,
-            samples,
-        })
-    }
-
-    /// Writes the file: provenance, header, samples.
-    ///
-    /// # Errors
-    /// If `out` cannot be written.
-    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        self.provenance.write(out)?;
-        write_header(out)?;
-        self.samples.iter().try_for_each(|sample| sample.write(out))
-    }
-
     /// Why these data must not be used, if whoever took them said so.
     pub fn void(&self) -> Option<&str> {
         self.provenance.get(VOID)
     }
 }
 
-/// Writes the line of column names.
-///
-/// # Errors
-/// If `out` cannot be written.
-pub fn write_header(out: &mut impl Write) -> io::Result<()> {
-    writeln!(out, "{}", COLUMNS.join(","))
+impl Extend<Record> for Dataset {
+    fn extend<T: IntoIterator<Item = Record>>(&mut self, records: T) {
+        for record in records {
+            match record {
+                Record::Sample(sample) => self.samples.push(sample),
+                Record::Rejected(rejected) => self.rejected.push(rejected),
+                Record::Done(place) => self.completed.push(place),
+            }
+        }
+    }
 }
 
 impl Sample {
-    /// Writes the sample as one line in a single call, so that a killed run leaves
-    /// whole lines.
-    ///
-    /// # Errors
-    /// If `out` cannot be written.
-    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let (experiment, collective) = match self.experiment {
-            Experiment::PingPong => ("pingpong", String::new()),
-            Experiment::Collective(collective) => ("collective", collective.to_string()),
-        };
-        let count = |counter: Option<u64>| counter.map_or(String::new(), |c| c.to_string());
-        let line = format!(
-            "{experiment},{collective},{},{},{},{},{},{},{},{},{}\n",
-            self.algorithm,
-            self.procs,
-            self.size.0,
-            self.repetition,
-            self.launch,
-            self.time.0,
-            count(self.losses.retransmits),
-            count(self.losses.rtos),
-            count(self.losses.tail_probes),
-        );
-        out.write_all(line.as_bytes())
-    }
-}
-
-/// Where each of [`COLUMNS`] stands in a file.
-struct Columns([Option<usize>; COLUMNS.len()]);
-
-/// Algorithm names, each kept once.
-#[derive(Default)]
-struct Names(HashSet<Arc<str>>);
-
-impl Names {
-    fn intern(&mut self, name: &str) -> Arc<str> {
-        if let Some(known) = self.0.get(name) {
-            return Arc::clone(known);
-        }
-        let new: Arc<str> = name.into();
-        self.0.insert(Arc::clone(&new));
-        new
-    }
-}
-
-impl Columns {
-    fn find(header: &csv::StringRecord) -> Result<Self, String> {
-        let found = COLUMNS.map(|name| header.iter().position(|field| field == name));
-        match found[..REQUIRED].iter().position(Option::is_none) {
-            None => Ok(Self(found)),
-            Some(missing) => Err(format!(
-                "column {:?} is missing; the header must name {}",
-                COLUMNS[missing],
-                COLUMNS[..REQUIRED].join(", ")
-            )),
+    /// What the sample is a repetition of.
+    pub fn place(&self) -> Place {
+        Place {
+            launch: self.launch,
+            experiment: self.experiment,
+            algorithm: Arc::clone(&self.algorithm),
+            procs: self.procs,
+            size: self.size,
         }
     }
-
-    fn sample(&self, record: &csv::StringRecord, names: &mut Names) -> Result<Sample, String> {
-        let [
-            experiment,
-            collective,
-            algorithm,
-            procs,
-            size,
-            repetition,
-            launch,
-            time,
-            rest @ ..,
-        ] = &self.0;
-        let text =
-            |column: &Option<usize>| column.and_then(|index| record.get(index)).unwrap_or("");
-        let experiment = match text(experiment) {
-            "pingpong" => Experiment::PingPong,
-            "collective" => Experiment::Collective(
-                text(collective)
-                    .parse()
-                    .map_err(|e| format!("collective: {e}"))?,
-            ),
-            other => {
-                return Err(format!(
-                    "experiment {other:?} is unknown; write pingpong or collective"
-                ));
-            }
-        };
-        let [retransmits, rtos, tail_probes] =
-            [0, 1, 2].map(|i| optional_count(COLUMNS[REQUIRED + i], text(&rest[i])));
-        Ok(Sample {
-            experiment,
-            algorithm: names.intern(text(algorithm)),
-            procs: text(procs).parse().map_err(|e| format!("procs: {e}"))?,
-            size: Bytes(integer("size_bytes", text(size), "4096")?),
-            repetition: integer("repetition", text(repetition), "0")?,
-            launch: integer("launch", text(launch), "0")?,
-            time: duration(text(time))?,
-            losses: LossCounters {
-                retransmits: retransmits?,
-                rtos: rtos?,
-                tail_probes: tail_probes?,
-            },
-        })
-    }
 }
 
-fn integer<T: FromStr>(column: &str, text: &str, example: &str) -> Result<T, String> {
-    text.parse().map_err(|_| {
-        format!("{column} {text:?} is not an integer; write a number such as {example}")
-    })
-}
-
-fn optional_count(column: &str, text: &str) -> Result<Option<u64>, String> {
-    if text.is_empty() {
-        Ok(None)
-    } else {
-        integer(column, text, "0").map(Some)
-    }
-}
-
-fn duration(text: &str) -> Result<Seconds, String> {
-    text.parse()
-        .ok()
-        .filter(|time: &f64| time.is_finite() && *time > 0.0)
-        .map(Seconds)
-        .ok_or_else(|| {
-            format!("time_s {text:?} is not a positive time; write seconds such as 0.0123")
-        })
-}
-
-fn error_line(error: &csv::Error) -> Option<u64> {
-    error.position().map(csv::Position::line)
-}
-
-fn describe(error: &csv::Error) -> String {
-    match error.kind() {
-        csv::ErrorKind::UnequalLengths {
-            expected_len, len, ..
-        } => {
-            format!("{len} cells where the header has {expected_len}; complete or delete the line")
+impl Experiment {
+    /// The texts of the columns `experiment` and `collective`.
+    fn names(self) -> (&'static str, String) {
+        match self {
+            Self::Collective(collective) => (COLLECTIVE, collective.to_string()),
+            _ => (name_of(&self, &EXPERIMENTS), String::new()),
         }
-        _ => format!("{error}; give a CSV file of netsig"),
+    }
+}
+
+impl fmt::Display for StatisticKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(name_of(self, &STATISTICS))
+    }
+}
+
+impl fmt::Display for Rejection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(name_of(self, &REJECTIONS))
     }
 }
 
@@ -356,12 +325,14 @@ mod tests {
         #@void=because\n";
 
     fn problem(text: &str) -> String {
-        Dataset::parse("runs/a.csv", text).unwrap_err().to_string()
+        Dataset::read("runs/a.csv", text.as_bytes())
+            .unwrap_err()
+            .to_string()
     }
 
     #[test]
     fn columns_are_found_by_name() {
-        let data = Dataset::parse("a.csv", GOOD).unwrap();
+        let data = Dataset::read("a.csv", GOOD.as_bytes()).unwrap();
         assert_eq!(data.samples.len(), 2);
         assert_eq!(data.samples[0].experiment, Experiment::PingPong);
         let second = &data.samples[1];
@@ -379,7 +350,7 @@ mod tests {
 
     #[test]
     fn what_is_written_reads_back() {
-        let data = Dataset::parse("a.csv", GOOD).unwrap();
+        let data = Dataset::read("a.csv", GOOD.as_bytes()).unwrap();
         let mut text = Vec::new();
         data.write(&mut text).unwrap();
         assert_eq!(Dataset::read("a.csv", text.as_slice()).unwrap(), data);

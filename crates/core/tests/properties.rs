@@ -48,7 +48,10 @@ fn sample() -> impl Strategy<Value = Sample> {
                 retransmits: losses.0,
                 rtos: losses.1,
                 tail_probes: losses.2,
+                softnet_drops: losses.0,
             },
+            part: repetition % 7,
+            sync_error: losses.1.map(|_| Seconds(time)),
         },
     )
 }
@@ -70,6 +73,8 @@ fn network_data(gamma: f64, delta: f64) -> Dataset {
                 launch: 0,
                 time: Seconds(time * error),
                 losses: LossCounters::default(),
+                part: 0,
+                sync_error: None,
             });
         }
     };
@@ -114,7 +119,7 @@ proptest! {
     fn data_survive_being_written(samples in prop::collection::vec(sample(), 0..20), fact in "[ -~]{0,30}") {
         let mut provenance = Provenance::default();
         provenance.push("fact", fact);
-        let data = Dataset { provenance, samples };
+        let data = Dataset { provenance, samples, ..Dataset::default() };
         let mut text = Vec::new();
         data.write(&mut text).unwrap();
         prop_assert_eq!(Dataset::read("data.csv", text.as_slice()).unwrap(), data);

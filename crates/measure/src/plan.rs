@@ -23,6 +23,13 @@ pub struct Plan {
     pub seed: u64,
     /// How many times the MPI job is started; each measures every cell.
     pub launches: u32,
+    /// The relative half-width of the 95 % confidence interval of a cell's median at which
+    /// its repetitions stop; without it all are carried out.
+    pub precision: Option<f64>,
+    /// How the ranks come to a common start.
+    pub synchronisation: Synchronisation,
+    /// How pLogP is measured, if it is.
+    pub plogp: Option<PLogPSettings>,
     /// All cells of one launch in the order of the file.
     cells: Vec<Cell>,
 }
@@ -34,12 +41,53 @@ pub struct Cell {
     pub operation: Operation,
     /// Among how many: the first so many ranks.
     pub procs: Procs,
-    /// Bytes per destination, or per message of a ping-pong.
+    /// Bytes per destination, or per message; for [`Operation::PLogP`] of the largest.
     pub size: Bytes,
     /// Repetitions that are thrown away first.
     pub warmup: u32,
-    /// Repetitions that are kept.
+    /// Repetitions that are kept, at most.
     pub repetitions: u32,
+}
+
+/// How the ranks come to a common start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Synchronisation {
+    /// A barrier; each rank's clock starts when it leaves it.
+    #[default]
+    Barrier,
+    /// A moment on a clock that the ranks have agreed on; who is late voids the repetition.
+    Window,
+}
+
+/// How pLogP is measured: the settings of the MPI `LogP` benchmark.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PLogPSettings {
+    /// The smallest size but 0.
+    pub smallest: Bytes,
+    /// The largest size, but see `extend`.
+    pub largest: Bytes,
+    /// Repetitions are added in rounds of so many.
+    pub round: u32,
+    /// The most repetitions of a size above 64 KiB; twice and four times as many of smaller.
+    pub most: u32,
+    /// The level of the confidence intervals that end the repetitions.
+    pub confidence: f64,
+    /// Half the relative half-width at which they end.
+    pub epsilon: f64,
+    /// The largest relative deviation from a line through two sizes that needs no size
+    /// between.
+    pub difference: f64,
+    /// Whether every g(m) is measured by saturation, as g(0) is.
+    pub flood: Flood,
+}
+
+/// Which gaps are measured by saturation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flood {
+    /// g(0) only; the others follow from round trips.
+    Empty,
+    /// All.
+    Every,
 }
 
 /// What can be timed.
@@ -47,7 +95,27 @@ pub struct Cell {
 pub enum Operation {
     /// `size` bytes from rank 0 to rank 1 and back; the time is half of that.
     PingPong,
-    /// A collective.
+    /// pLogP between ranks 0 and 1: a series of the three operations below.
+    PLogP,
+    /// `size` bytes from rank 0 to rank 1 and none back. Times: RTT(m) and os(m).
+    RoundTrip,
+    /// Rank 0 sends nothing, waits, and receives `size` bytes that have arrived meanwhile.
+    /// Time: or(m).
+    ReceiveOverhead {
+        /// How long it waits.
+        delay_ns: u64,
+    },
+    /// Rank 0 sends so many messages of `size` bytes without a pause and waits for an empty
+    /// answer. Times: that of the sends, divided by their number, and that of all.
+    Flood {
+        /// How many messages.
+        messages: u32,
+    },
+    /// `procs`/2 simultaneous transfers of `size` bytes between disjoint pairs, from rank i
+    /// of the lower half of all ranks to its counterpart in the upper half. Times: one a
+    /// pair, from the common start to the end of its transfer.
+    Flows,
+    /// A collective. Time: the maximum over the ranks.
     Collective(Collective, Method),
 }
 
@@ -139,6 +207,9 @@ impl Plan {
         Ok(Self {
             seed: wire.seed,
             launches: wire.launches.0,
+            precision: None,
+            synchronisation: Synchronisation::default(),
+            plogp: None,
             cells,
         })
     }
@@ -252,7 +323,7 @@ impl Cell {
             Operation::Collective(_, Method::Schedule(algorithm)) => {
                 algorithm.extent(self.procs).blocks
             }
-            Operation::Collective(_, Method::Library) | Operation::PingPong => BlockCounts {
+            _ => BlockCounts {
                 input: self.procs.get(),
                 output: self.procs.get(),
                 scratch: 0,
@@ -265,8 +336,8 @@ impl Cell {
             return Err("procs = 1 exchanges nothing; write 2 or more".to_owned());
         }
         let smallest = match self.operation {
-            Operation::PingPong => 0,
-            Operation::Collective(..) => 1,
+            Operation::Collective(..) | Operation::Flows => 1,
+            _ => 0,
         };
         if !(smallest..=LARGEST_MESSAGE).contains(&self.size.0) {
             return Err(format!(
@@ -315,6 +386,11 @@ impl std::fmt::Display for Cell {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.operation {
             Operation::PingPong => write!(f, "ping-pong of {}", self.size),
+            Operation::PLogP => write!(f, "pLogP up to {}", self.size),
+            Operation::RoundTrip => write!(f, "round trip of {}", self.size),
+            Operation::ReceiveOverhead { .. } => write!(f, "receive overhead of {}", self.size),
+            Operation::Flood { messages } => write!(f, "{messages} messages of {}", self.size),
+            Operation::Flows => write!(f, "{} flows of {}", self.procs.get() / 2, self.size),
             Operation::Collective(collective, method) => {
                 write!(
                     f,

@@ -2,6 +2,7 @@
 //! seed. It serves tests and machines without MPI; it is no evidence about any network.
 
 use std::convert::Infallible;
+use std::ops::Range;
 
 use netsig_core::dataset::LossCounters;
 use netsig_core::model::hockney::Hockney;
@@ -14,7 +15,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use crate::plan::{Cell, Operation, Plan};
-use crate::transport::{Observation, Role, Transport};
+use crate::transport::{Observation, Outcome, Role, Transport};
 
 /// Bytes on the wire for each byte of payload: full Ethernet frames of TCP with time
 /// stamps carry 1448 bytes in 1514.
@@ -60,24 +61,56 @@ impl Simulated {
     }
 }
 
+impl Simulated {
+    fn time(&mut self, cell: &Cell) -> Seconds {
+        let truth = match cell.operation {
+            Operation::Collective(..) => self.truth.time(cell.procs, cell.size),
+            _ => self.truth.base.time(cell.size),
+        };
+        let error: f64 = StandardNormal.sample(&mut self.rng);
+        truth * (1.0 + self.noise * error).max(FASTEST)
+    }
+}
+
 impl Transport for Simulated {
     type Error = Infallible;
+
+    fn is_recorder(&self) -> bool {
+        true
+    }
+
+    fn now(&self) -> Seconds {
+        Seconds(0.0)
+    }
 
     fn enter(&mut self, _: &Cell) -> Result<Role, Infallible> {
         Ok(Role::Participant)
     }
 
-    fn repeat(&mut self, cell: &Cell, _: u32) -> Result<Observation, Infallible> {
-        let truth = match cell.operation {
-            Operation::PingPong => self.truth.base.time(cell.size),
-            Operation::Collective(..) => self.truth.time(cell.procs, cell.size),
-        };
-        let error: f64 = StandardNormal.sample(&mut self.rng);
-        Ok(Observation {
-            time: truth * (1.0 + self.noise * error).max(FASTEST),
-            barrier: Seconds(0.0),
-            losses: LossCounters::default(),
-        })
+    fn prepare(&mut self, _: &Cell) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    fn repeat(
+        &mut self,
+        step: &Cell,
+        numbers: Range<u32>,
+        seen: &mut Vec<Observation>,
+    ) -> Result<(), Infallible> {
+        for _ in numbers {
+            let time = self.time(step);
+            seen.push(Observation {
+                outcome: Outcome::Times(vec![time]),
+                barrier: Seconds(0.0),
+                losses: LossCounters::default(),
+                sync_error: None,
+            });
+        }
+        Ok(())
+    }
+
+    fn agree(&mut self, _: &mut [u64]) -> Result<(), Infallible> {
+        Ok(())
     }
 
     fn leave(&mut self, _: &Cell) -> Result<(), Infallible> {

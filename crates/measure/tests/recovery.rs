@@ -7,7 +7,7 @@ use netsig_core::fit::network::{self, NetworkFit, Options};
 use netsig_core::fit::signature::Parameter;
 use netsig_core::scenario::Scenario;
 use netsig_core::units::{Bytes, Procs};
-use netsig_measure::campaign;
+use netsig_measure::campaign::{self, Launch};
 use netsig_measure::plan::Plan;
 use netsig_measure::simulated::{Simulated, truth};
 
@@ -47,8 +47,14 @@ fn simulate(seed: u64) -> Dataset {
     let mut data = Dataset::default();
     for launch in 0..plan.launches {
         let mut network = Simulated::new(known, stated.noise, &plan, launch);
-        let Ok(_) = campaign::run(&plan, launch, &mut network, |sample| {
-            data.samples.push(sample.clone());
+        let launch = Launch {
+            plan: &plan,
+            number: launch,
+            past: &Dataset::default(),
+            budget: None,
+        };
+        let Ok(_) = campaign::run(&launch, &mut network, |records| {
+            data.extend(records.iter().cloned());
             Ok(())
         });
     }

@@ -52,6 +52,7 @@ impl Counters {
             retransmits: snmp[0],
             rtos: netstat[0],
             tail_probes: netstat[1],
+            softnet_drops: None,
         }
     }
 }
@@ -63,6 +64,7 @@ pub fn since(before: &LossCounters, after: &LossCounters) -> LossCounters {
         retransmits: difference(before.retransmits, after.retransmits),
         rtos: difference(before.rtos, after.rtos),
         tail_probes: difference(before.tail_probes, after.tail_probes),
+        softnet_drops: difference(before.softnet_drops, after.softnet_drops),
     }
 }
 

@@ -18,7 +18,8 @@ use anyhow::{Context, Result, ensure};
 use clap::Parser;
 use mpi::environment::Universe;
 use mpi::traits::{Communicator, Root};
-use netsig_measure::campaign;
+use netsig_core::dataset::Dataset;
+use netsig_measure::campaign::{self, Launch};
 use netsig_measure::plan::Plan;
 
 use crate::recorder::Recorder;
@@ -84,15 +85,16 @@ fn run(args: &Args, universe: &Universe) -> Result<()> {
         .then(|| Recorder::open(&args.output, &facts))
         .transpose()?;
     let mut transport = OverMpi::new(&world, &plan)?;
-    let spent = campaign::run(
-        &plan,
-        args.launch,
-        &mut transport,
-        |sample| match &mut recorder {
-            Some(recorder) => recorder.sample(sample),
-            None => Ok(()),
-        },
-    )?;
+    let launch = Launch {
+        plan: &plan,
+        number: args.launch,
+        past: &Dataset::default(),
+        budget: None,
+    };
+    let spent = campaign::run(&launch, &mut transport, |records| match &mut recorder {
+        Some(recorder) => recorder.append(records),
+        None => Ok(()),
+    })?;
     match &mut recorder {
         Some(recorder) => recorder.end(args.launch, started.elapsed(), spent),
         None => Ok(()),

@@ -2,11 +2,12 @@
 //! so that whatever ends the program loses nothing that was measured.
 
 use std::fs::{File, OpenOptions};
+use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use netsig_core::dataset::{self, Provenance, Sample};
+use netsig_core::dataset::{self, Provenance, Record};
 use netsig_measure::campaign::Spent;
 
 /// Appends to a data file.
@@ -37,13 +38,16 @@ impl Recorder {
         Ok(Self { file, name })
     }
 
-    /// Appends one sample.
+    /// Appends records in one write.
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn sample(&mut self, sample: &Sample) -> Result<()> {
-        sample
-            .write(&mut self.file)
+    pub fn append(&mut self, records: &[Record]) -> Result<()> {
+        let mut text = Vec::new();
+        records
+            .iter()
+            .try_for_each(|record| record.write(&mut text))
+            .and_then(|()| self.file.write_all(&text))
             .with_context(|| format!("{}: cannot be written; is the disk full?", self.name))
     }
 

@@ -1,6 +1,7 @@
 //! Plans over MPI: communicators, buffers, the clock, the checks.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -13,7 +14,7 @@ use netsig_core::dataset::LossCounters;
 use netsig_core::schedule::Slot;
 use netsig_core::units::{Procs, Rank, Seconds};
 use netsig_measure::plan::{Cell, Operation, Plan};
-use netsig_measure::transport::{Observation, Role, Transport};
+use netsig_measure::transport::{Observation, Outcome, Role, Transport};
 
 use crate::blocks::Blocks;
 use crate::counters::{self, Counters};
@@ -45,6 +46,7 @@ pub struct OverMpi {
     schedules: Vec<Proven>,
     counters: Counters,
     prepared: Option<Prepared>,
+    started: Instant,
 }
 
 impl OverMpi {
@@ -67,6 +69,7 @@ impl OverMpi {
             schedules,
             counters: Counters::open(),
             prepared: None,
+            started: Instant::now(),
         })
     }
 
@@ -114,13 +117,48 @@ impl Transport for OverMpi {
                     .expect("the schedules of the plan are proved first");
                 make_ready(schedule, group.rank(), &blocks)
             }
-            Operation::Collective(_, Method::Library) | Operation::PingPong => Vec::new(),
+            _ => Vec::new(),
         };
         self.prepared = Some(Prepared { blocks, rounds });
         Ok(Role::Participant)
     }
 
-    fn repeat(&mut self, cell: &Cell, number: u32) -> Result<Observation> {
+    fn is_recorder(&self) -> bool {
+        self.world.rank() == 0
+    }
+
+    fn now(&self) -> Seconds {
+        Seconds(self.started.elapsed().as_secs_f64())
+    }
+
+    fn prepare(&mut self, _: &Cell) -> Result<()> {
+        Ok(())
+    }
+
+    fn repeat(
+        &mut self,
+        cell: &Cell,
+        numbers: Range<u32>,
+        seen: &mut Vec<Observation>,
+    ) -> Result<()> {
+        for number in numbers {
+            seen.push(self.once(cell, number)?);
+        }
+        Ok(())
+    }
+
+    fn agree(&mut self, _: &mut [u64]) -> Result<()> {
+        Ok(())
+    }
+
+    fn leave(&mut self, _: &Cell) -> Result<()> {
+        self.prepared = None;
+        sleepy_barrier(&self.world).context("the ranks cannot meet after a cell")
+    }
+}
+
+impl OverMpi {
+    fn once(&mut self, cell: &Cell, number: u32) -> Result<Observation> {
         let group = self.groups[&cell.procs]
             .as_ref()
             .expect("only participants repeat");
@@ -135,7 +173,6 @@ impl Transport for OverMpi {
         group.comm.barrier();
         let start = Instant::now();
         match cell.operation {
-            Operation::PingPong => prepared.ping_pong(me, &group.comm),
             Operation::Collective(Collective::Alltoall, Method::Library) => {
                 let (input, output) = prepared.blocks.arrays();
                 group.comm.all_to_all_into(input, output);
@@ -146,20 +183,16 @@ impl Transport for OverMpi {
             Operation::Collective(_, Method::Schedule(_)) => {
                 prepared.run_schedule(&group.comm);
             }
+            _ => prepared.ping_pong(me, &group.comm),
         }
         let elapsed = start.elapsed();
         let losses = before.map(|before| counters::since(&before, &self.counters.read()));
         prepared.verify(cell, me, number)?;
         let time = match cell.operation {
-            Operation::PingPong => elapsed / 2,
             Operation::Collective(..) => elapsed,
+            _ => elapsed / 2,
         };
         Ok(self.group(cell.procs).reduce(time, start - waiting, losses))
-    }
-
-    fn leave(&mut self, _: &Cell) -> Result<()> {
-        self.prepared = None;
-        sleepy_barrier(&self.world).context("the ranks cannot meet after a cell")
     }
 }
 
@@ -221,14 +254,6 @@ impl Prepared {
     /// Checks every block that this rank received.
     fn verify(&self, cell: &Cell, me: Rank, repetition: u32) -> Result<()> {
         match cell.operation {
-            Operation::PingPong => {
-                let label = Label {
-                    origin: 0,
-                    target: 1,
-                    repetition,
-                };
-                self.check(cell, Slot::Output(1 - me.0), label)
-            }
             Operation::Collective(..) => cell.procs.ranks().try_for_each(|origin| {
                 let label = Label {
                     origin: origin.0,
@@ -237,6 +262,14 @@ impl Prepared {
                 };
                 self.check(cell, Slot::Output(origin.0), label)
             }),
+            _ => {
+                let label = Label {
+                    origin: 0,
+                    target: 1,
+                    repetition,
+                };
+                self.check(cell, Slot::Output(1 - me.0), label)
+            }
         }
     }
 
@@ -284,12 +317,14 @@ impl Group {
         }
         let total = |i: usize| (sums[i + 3] == 0).then_some(sums[i]);
         Observation {
-            time: Seconds(slowest),
+            outcome: Outcome::Times(vec![Seconds(slowest)]),
+            sync_error: None,
             barrier: Seconds(barrier.as_secs_f64()),
             losses: LossCounters {
                 retransmits: total(0),
                 rtos: total(1),
                 tail_probes: total(2),
+                softnet_drops: None,
             },
         }
     }

@@ -248,6 +248,8 @@ fn a_model_is_fitted_to_its_own_collective() {
                 launch: 0,
                 time: toy().hockney.time(size) * f64::from(count - 1),
                 losses: LossCounters::default(),
+                part: 0,
+                sync_error: None,
             });
         }
     }
@@ -283,6 +285,8 @@ fn a_model_fitted_on_tables_is_predicted_on_them() {
         launch: 0,
         time: point.time,
         losses: LossCounters::default(),
+        part: 0,
+        sync_error: None,
     };
     let mut data = Dataset::default();
     for point in exact(model, &values) {
