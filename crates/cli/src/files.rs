@@ -84,6 +84,20 @@ pub fn plan(path: &Path) -> Result<Plan, Failure> {
     Ok(Plan::parse(&path.display().to_string(), &text(path)?)?)
 }
 
+/// Refuses an output path where there is a file already.
+///
+/// # Errors
+/// If there is one.
+pub fn refuse_existing(path: &Path) -> Result<(), Failure> {
+    if path.exists() {
+        return Err(Failure::usage(format!(
+            "{}: exists already; choose another --output or remove it",
+            path.display()
+        )));
+    }
+    Ok(())
+}
+
 /// Refuses an output path in a directory that cannot be written, before any work is done.
 ///
 /// # Errors

@@ -9,6 +9,7 @@ mod failure;
 mod files;
 mod filter;
 mod fit;
+mod import;
 mod job;
 mod lab;
 mod launch;
@@ -42,6 +43,7 @@ enum Command {
     Demo(demo::Args),
     Lab(lab::Args),
     Measure(measure::Args),
+    Import(import::Args),
     Fit(fit::Args),
     Compare(compare::Args),
     Predict(predict::Args),
@@ -63,6 +65,7 @@ fn main() -> ExitCode {
         Command::Demo(args) => demo::run(&args),
         Command::Lab(args) => lab::run(&args),
         Command::Measure(args) => measure::run(&args),
+        Command::Import(args) => import::run(&args),
         Command::Fit(args) => fit::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Predict(args) => predict::run(&args),

@@ -8,6 +8,7 @@ pub mod dataset;
 pub mod exchange;
 pub mod file_error;
 pub mod fit;
+pub mod import;
 pub mod list;
 pub mod model;
 mod names;

@@ -1,4 +1,5 @@
 //! A directory to run netsig in, and what its output says.
+#![allow(dead_code, reason = "no file of tests uses all of it")]
 
 use std::collections::BTreeMap;
 use std::fs;
