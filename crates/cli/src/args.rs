@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use netsig_core::cells::Statistic;
+use netsig_core::collective::{COLLECTIVES, Collective, UnknownAlgorithm};
 use netsig_core::fit::Covariance;
 use netsig_core::fit::signature::ThresholdChoice;
 use netsig_core::model::segment::Segment;
+use netsig_core::registry;
 use netsig_core::units::{Bytes, Seconds};
 
 /// Where a plan is carried out.
@@ -36,6 +38,24 @@ pub fn place(text: &str) -> Result<Place, String> {
                 .to_owned(),
         ),
     }
+}
+
+/// Reads the name of a collective that has models.
+///
+/// # Errors
+/// If it is no collective, or one that can only be measured.
+pub fn modelled(text: &str) -> Result<Collective, String> {
+    let collective = text.parse().map_err(|e: UnknownAlgorithm| e.to_string())?;
+    let has_models = |collective| registry::of(collective).next().is_some();
+    if has_models(collective) {
+        return Ok(collective);
+    }
+    let others = COLLECTIVES.iter().filter(|(other, _)| has_models(*other));
+    let names: Vec<&str> = others.map(|(_, name)| *name).collect();
+    Err(format!(
+        "{collective} is measured by netsig but has no model; write one of: {}",
+        names.join(", ")
+    ))
 }
 
 /// Which covariance a fit assumes.

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use netsig_core::collective::Collective;
-use netsig_core::dataset::{Dataset, Provenance};
+use netsig_core::collective::{COLLECTIVES, Collective};
+use netsig_core::dataset::{Dataset, Experiment, Provenance, Sample};
 use netsig_core::fit::network::{self, AlgorithmFit, NetworkFit, Wanted};
 use netsig_core::fit::saturation::Saturation;
 use netsig_core::fit::signature::{Options, Parameter, ThresholdChoice, Unsaturated};
@@ -125,6 +125,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         eprintln!(
             "netsig: note: the data hold no alltoall: alpha and beta are all that was fitted"
         );
+    }
+    for (collective, _) in COLLECTIVES {
+        let is_of = |sample: &Sample| sample.experiment == Experiment::Collective(collective);
+        if collective != Collective::Alltoall && data.samples.iter().any(is_of) {
+            eprintln!("netsig: note: nothing is fitted to the samples of {collective}");
+        }
     }
     if !fitted.models.is_empty() && fitted.plogp.is_none() {
         notes::tell_about_tables();

@@ -104,6 +104,8 @@ impl Campaign<'_> {
             ))
         })?;
         let truth = simulated::truth(scenario, stated).map_err(Failure::usage)?;
+        simulated::check(plan)
+            .map_err(|e| Failure::usage(format!("{}: {e}", self.plan.display())))?;
         let mut data = Dataset::default();
         data.provenance.push("netsig", env!("CARGO_PKG_VERSION"));
         data.provenance.push("simulated", &scenario.name);

@@ -23,7 +23,7 @@ pub struct Args {
     /// The profile that `netsig fit` wrote.
     profile: PathBuf,
     /// The collective: bcast, scatter, gather or alltoall.
-    #[arg(long)]
+    #[arg(long, value_parser = args::modelled)]
     collective: Collective,
     /// The algorithm: of an alltoall one that was measured, else a strategy [default: all].
     #[arg(long)]

@@ -23,7 +23,7 @@ pub struct Args {
     /// The profile that `netsig fit` wrote.
     profile: PathBuf,
     /// The collective: bcast, scatter, gather or alltoall.
-    #[arg(long)]
+    #[arg(long, value_parser = args::modelled)]
     collective: Collective,
     /// Process counts: 8,16,32 or 8..64 (doubling) or 8..64+8 (steps).
     #[arg(long, value_name = "LIST")]

@@ -255,9 +255,28 @@ fn an_unknown_collective_is_refused_with_what_there_is() {
         2,
         [
             "invalid value 'reduce'",
-            "write one of: bcast, scatter, gather, alltoall",
+            "write one of: bcast, scatter, gather, alltoall, allgather",
         ],
     );
+}
+
+#[test]
+fn a_collective_without_models_is_refused_with_those_that_have_some() {
+    let home = Home::fitted();
+    for command in [
+        "predict profile.toml --procs 8 --size 1KiB",
+        "select profile.toml --procs 8 --size 1KiB",
+        "models",
+    ] {
+        home.refuses(
+            &format!("{command} --collective allgather"),
+            2,
+            [
+                "invalid value 'allgather'",
+                "but has no model; write one of: bcast, scatter, gather, alltoall",
+            ],
+        );
+    }
 }
 
 /// Whatever a job leaves is the user's, even if a full disk tore its last line.

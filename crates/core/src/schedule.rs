@@ -4,23 +4,28 @@
 //! by a formula, simulated on a network model, and executed over MPI.
 //!
 //! # Meaning
-//! A rank's memory is three arrays of equal blocks ([`Slot`]). A message carries any
-//! number of blocks; the receiver takes them in the order in which the sender lists
-//! them. Within a round, sends and copies read the memory as it was when the round
+//! A rank's memory is three arrays of blocks ([`Slot`]). The message of m bytes that one
+//! rank has for one rank is a *piece*, and all pieces are divided into blocks alike
+//! ([`Division`]): block i of an array is part i mod `parts` of a piece. A message carries
+//! any number of blocks; the receiver takes them in the order in which the sender lists
+//! them, each as the same part that it was. Where pieces are divided, no message has a
+//! part twice, so that none is longer than as many blocks from the first on. Within a round, sends and copies read the memory as it was when the round
 //! began; receives and copies write, and the writes are seen from the next round on. So
 //! all of a round's operations may proceed at once and in any order. The next round
 //! starts when all of them are complete. Messages between two ranks match in the order
 //! they are listed.
 
 mod check;
+mod division;
 
 use std::num::NonZeroU32;
 
 use crate::units::{Procs, Rank};
 
 pub use check::check_delivery;
+pub use division::Division;
 
-/// A block-sized place in one rank's memory.
+/// The place of a block in one rank's memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Slot {
     /// Block `i` of what the caller handed in; never written.
@@ -29,6 +34,14 @@ pub enum Slot {
     Output(u32),
     /// Block `i` of the memory for data on their way to other ranks.
     Scratch(u32),
+}
+
+impl Slot {
+    /// The number of the block in its array.
+    pub fn index(self) -> u32 {
+        let (Self::Input(index) | Self::Output(index) | Self::Scratch(index)) = self;
+        index
+    }
 }
 
 /// How many blocks of each kind every rank has.
@@ -46,6 +59,13 @@ impl BlockCounts {
     /// How many blocks of all kinds.
     pub fn total(&self) -> usize {
         self.input as usize + self.output as usize + self.scratch as usize
+    }
+
+    /// The bytes of all of them, if pieces are divided so.
+    pub fn bytes(&self, division: Division) -> u64 {
+        let arrays = [self.input, self.output, self.scratch];
+        let bytes = arrays.map(|count| division.offset(count));
+        bytes.into_iter().fold(0, u64::saturating_add)
     }
 
     /// The number of a block among all of a rank, from 0, if there is such a block.
@@ -69,6 +89,8 @@ pub struct Extent {
     pub procs: Procs,
     /// The number of rounds.
     pub rounds: usize,
+    /// How a piece is divided into blocks.
+    pub division: Division,
     /// The memory that it needs.
     pub blocks: BlockCounts,
     /// No message has more blocks.
@@ -103,16 +125,18 @@ pub struct Copy {
 }
 
 /// How many sends, and likewise how many receives, a rank keeps in progress.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum InFlight {
     /// Everything in the round is posted at once.
+    #[default]
     Unlimited,
     /// The next of the list is posted only when one of so many is complete.
     AtMost(NonZeroU32),
 }
 
-/// What one rank does in one round. Posting follows the order of the lists.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What one rank does in one round, by default nothing. Posting follows the order of the
+/// lists.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Round {
     /// Messages out, in the order they are posted.
     pub sends: Vec<Send>,
@@ -157,8 +181,20 @@ pub enum ScheduleError {
         /// Where.
         slot: Slot,
     },
-    /// A message is longer than the schedule says, or has a block twice.
-    #[error("round {round}: rank {from} sends rank {to} too long a message or a block twice")]
+    /// A block is written into the place of another part of a piece.
+    #[error("round {round}: rank {rank} writes another part of a piece into {slot:?}")]
+    OtherPart {
+        /// The round, from 0.
+        round: usize,
+        /// Who.
+        rank: Rank,
+        /// Where.
+        slot: Slot,
+    },
+    /// A message is longer than the schedule says, or has a block or a part twice.
+    #[error(
+        "round {round}: rank {from} sends rank {to} too long a message, or a block or part twice"
+    )]
     BadMessage {
         /// The round, from 0.
         round: usize,

@@ -5,7 +5,7 @@ mod seeded;
 
 use std::sync::Arc;
 
-use netsig_core::collective::{ALGORITHMS, Algorithm, Collective};
+use netsig_core::collective::{ALGORITHMS, Algorithm, COLLECTIVES, Collective, Method};
 use netsig_core::dataset::{Dataset, Experiment, LossCounters, Provenance, Sample};
 use netsig_core::fit::network::{self, Options, Wanted};
 use netsig_core::fit::{Covariance, Point, signature};
@@ -104,15 +104,19 @@ proptest! {
     #![proptest_config(seeded::cases(256))]
 
     #[test]
-    fn every_schedule_delivers(n in 1u32..70, setting in 1u32..80) {
-        for entry in &ALGORITHMS {
-            let name = match entry.parameter {
-                None => entry.name.to_owned(),
-                Some(_) => format!("{}:{setting}", entry.name),
-            };
-            let algorithm = Algorithm::parse(entry.collective, &name).unwrap();
-            prop_assert_eq!(algorithm.check(procs(n)), Ok(()));
-        }
+    fn every_schedule_delivers(
+        entry in 0..ALGORITHMS.len(),
+        n in 1u32..70,
+        setting in 2u32..80,
+        size in 1u64..100,
+    ) {
+        let entry = &ALGORITHMS[entry];
+        let name = match entry.parameter {
+            None => entry.name.to_owned(),
+            Some(_) => format!("{}:{setting}", entry.name),
+        };
+        let algorithm = Algorithm::parse(entry.collective, &name).unwrap();
+        prop_assert_eq!(algorithm.check(procs(n), Bytes(size)), Ok(()));
     }
 
     #[test]
@@ -131,7 +135,10 @@ proptest! {
         let _ = text.parse::<List<Procs>>();
         let _ = Dataset::read("data.csv", text.as_bytes());
         let _ = Profile::parse("profile.toml", &text);
-        let _ = Algorithm::parse(Collective::Alltoall, &text);
+        for (collective, _) in COLLECTIVES {
+            let _ = Method::parse(collective, &text);
+            let _ = Method::parse(collective, &format!("library:{text}"));
+        }
     }
 
     #[test]

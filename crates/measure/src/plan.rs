@@ -7,7 +7,7 @@
 use netsig_core::collective::{Collective, Method};
 use netsig_core::file_error::{FileError, parse_toml};
 use netsig_core::list::List;
-use netsig_core::schedule::BlockCounts;
+use netsig_core::schedule::{BlockCounts, Division};
 use netsig_core::units::{Bytes, Procs};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -41,7 +41,8 @@ pub struct Cell {
     pub operation: Operation,
     /// Among how many: the first so many ranks.
     pub procs: Procs,
-    /// Bytes per destination, or per message; for [`Operation::PLogP`] of the largest.
+    /// Bytes per destination; of a broadcast or between two, of the message; for
+    /// [`Operation::PLogP`] of the largest.
     pub size: Bytes,
     /// Repetitions that are thrown away first.
     pub warmup: u32,
@@ -187,9 +188,12 @@ impl TryFrom<String> for Name {
     }
 }
 
-/// The most memory that one rank may need for its blocks in a cell: 16 GiB, which a
-/// ping-pong of the largest message takes half of.
+/// The most memory that one rank may need for its blocks in a cell: 16 GiB.
 const MOST_MEMORY: u64 = 1 << 34;
+
+/// The most blocks that all ranks may have together: a schedule is proved for every one of
+/// them, which takes 200 MB for so many.
+const MOST_BLOCKS: u64 = 1 << 24;
 
 /// The largest message: MPI counts bytes in a C int.
 const LARGEST_MESSAGE: u64 = (1 << 31) - 1;
@@ -317,17 +321,32 @@ impl WireCollective {
 }
 
 impl Cell {
-    /// The blocks that every rank needs, each of the cell's size.
+    /// The blocks that every rank needs.
     pub fn blocks(&self) -> BlockCounts {
+        let (input, output) = match self.operation {
+            Operation::Collective(_, Method::Schedule(algorithm)) => {
+                return algorithm.extent(self.procs, self.size).blocks;
+            }
+            Operation::Collective(collective, Method::Library(_)) => {
+                let pieces = collective.pieces(self.procs);
+                (pieces.input, pieces.output)
+            }
+            _ => (1, 1),
+        };
+        BlockCounts {
+            input,
+            output,
+            scratch: 0,
+        }
+    }
+
+    /// How the message of the cell's size is divided into blocks.
+    pub fn division(&self) -> Division {
         match self.operation {
             Operation::Collective(_, Method::Schedule(algorithm)) => {
-                algorithm.extent(self.procs).blocks
+                algorithm.extent(self.procs, self.size).division
             }
-            _ => BlockCounts {
-                input: self.procs.get(),
-                output: self.procs.get(),
-                scratch: 0,
-            },
+            _ => Division::whole(self.size),
         }
     }
 
@@ -344,19 +363,32 @@ impl Cell {
                 "{self} is not possible; write sizes from {smallest} to 2147483647 bytes"
             ));
         }
+        self.check_blocks()?;
         self.check_memory()?;
         self.check_messages()
     }
 
-    fn check_memory(&self) -> Result<(), String> {
-        let blocks = self.blocks().total() as u64;
-        if self.size.0.saturating_mul(blocks) <= MOST_MEMORY {
+    /// Segments may be absurdly short.
+    fn check_blocks(&self) -> Result<(), String> {
+        let blocks = self.blocks().total() as u64 * u64::from(self.procs.get());
+        if blocks <= MOST_BLOCKS {
             return Ok(());
         }
         Err(format!(
-            "{self} takes {blocks} blocks of {} bytes on every rank; write sizes up to {} bytes, so that they fit into 16 GiB",
+            "{self} makes {blocks} blocks on all ranks, more than {MOST_BLOCKS}; write longer segments or fewer processes"
+        ))
+    }
+
+    fn check_memory(&self) -> Result<(), String> {
+        let bytes = self.blocks().bytes(self.division());
+        if bytes <= MOST_MEMORY {
+            return Ok(());
+        }
+        let times = bytes.div_ceil(self.size.0);
+        Err(format!(
+            "{self} takes {times} times {} bytes on every rank; write sizes up to {} bytes, so that they fit into 16 GiB",
             self.size.0,
-            MOST_MEMORY / blocks
+            MOST_MEMORY / times
         ))
     }
 
@@ -365,15 +397,17 @@ impl Cell {
         let Operation::Collective(_, Method::Schedule(algorithm)) = self.operation else {
             return Ok(());
         };
-        let blocks = u64::from(algorithm.extent(self.procs).longest_message);
-        if self.size.0 * blocks <= LARGEST_MESSAGE {
+        let extent = algorithm.extent(self.procs, self.size);
+        let bytes = extent.division.offset(extent.longest_message);
+        if bytes <= LARGEST_MESSAGE {
             return Ok(());
         }
+        let times = bytes.div_ceil(self.size.0);
         Err(format!(
-            "{algorithm} among {} gathers {blocks} blocks of {} bytes in one message; write sizes up to {} bytes, so that it stays below 2 GiB",
+            "{algorithm} among {} gathers {times} times {} bytes in one message; write sizes up to {} bytes, so that it stays below 2 GiB",
             self.procs,
             self.size.0,
-            LARGEST_MESSAGE / blocks
+            LARGEST_MESSAGE / times
         ))
     }
 
@@ -443,6 +477,24 @@ repetitions = 5
     }
 
     #[test]
+    fn divided_messages_are_as_long_as_their_blocks() {
+        // Two parts of 2^30 and 2^30 - 1 bytes: together the largest message.
+        for (algorithm, procs) in [
+            ("scatter-allgather", 3),
+            ("pipeline:1MiB", 3),
+            ("library:chain", 2),
+        ] {
+            let text = format!(
+                "[[collective]]\nname = \"bcast\"\nalgorithms = [{algorithm:?}]\nprocs = {procs}\n\
+                 sizes = 2147483647\nrepetitions = 1\n"
+            );
+            let plan = Plan::parse("plan.toml", &text).unwrap();
+            let cell = plan.order(0)[0];
+            assert_eq!(cell.blocks().bytes(cell.division()), 2 * 2_147_483_647);
+        }
+    }
+
+    #[test]
     fn every_launch_has_its_own_order_of_the_same_cells() {
         let plan = Plan::parse("plan.toml", TEXT).unwrap();
         let [first, again, second] = [0, 0, 1].map(|launch| plan.order(launch));
@@ -475,14 +527,24 @@ repetitions = 5
         let gathering = relayed.replace("256, 1KiB", "256, 512MiB");
         let problem = Plan::parse("plan.toml", &gathering).unwrap_err();
         assert!(problem.to_string().contains(
-            "two-phase:2 among 8 gathers 4 blocks of 536870912 bytes in one message; write sizes up to 536870911"
+            "two-phase:2 among 8 gathers 4 times 536870912 bytes in one message; write sizes up to 536870911"
         ));
         // 8 blocks in, 8 out and 3 rounds of 2 on their way.
         let crowded = relayed.replace("256, 1KiB", "256, 800MiB");
         let problem = Plan::parse("plan.toml", &crowded).unwrap_err();
         assert!(problem.to_string().contains(
-            "two-phase:2 among 8 with 800 MiB takes 22 blocks of 838860800 bytes on every rank; write sizes up to 780903144 bytes"
+            "two-phase:2 among 8 with 800 MiB takes 22 times 838860800 bytes on every rank; write sizes up to 780903144 bytes"
         ));
+        // 8 ranks with 2 · 8 messages of 2^18 segments.
+        let segmented = TEXT.replace("throttled:2", "pairwise-segmented:1");
+        let absurd = segmented.replace("256, 1KiB", "256KiB");
+        let problem = Plan::parse("plan.toml", &absurd).unwrap_err();
+        assert!(
+            problem
+                .to_string()
+                .contains("with 256 KiB makes 33554432 blocks on all ranks, more than"),
+            "{problem}"
+        );
         let nothing = Plan::parse("plan.toml", "seed = 1")
             .unwrap_err()
             .to_string();

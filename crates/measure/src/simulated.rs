@@ -4,6 +4,7 @@
 use std::convert::Infallible;
 use std::ops::Range;
 
+use netsig_core::collective::Collective;
 use netsig_core::dataset::LossCounters;
 use netsig_core::model::hockney::Hockney;
 use netsig_core::model::signature::{Form, Signature};
@@ -47,6 +48,25 @@ pub fn truth(scenario: &Scenario, stated: &Truth) -> Result<Signature, Parameter
         threshold: Some(Threshold::From(stated.threshold)),
     };
     signature.checked()
+}
+
+/// Whether all of `plan` can be simulated: the signature is of ping-pongs and all-to-alls.
+///
+/// # Errors
+/// If it measures another collective; says which.
+pub fn check(plan: &Plan) -> Result<(), String> {
+    let is_known = |cell: &&Cell| {
+        matches!(
+            cell.operation,
+            Operation::PingPong | Operation::Collective(Collective::Alltoall, _)
+        )
+    };
+    match plan.order(0).iter().find(|cell| !is_known(cell)) {
+        None => Ok(()),
+        Some(cell) => Err(format!(
+            "{cell} cannot be simulated; plan alltoall alone, or measure --on mpi or lab:SCENARIO"
+        )),
+    }
 }
 
 impl Simulated {
@@ -115,5 +135,24 @@ impl Transport for Simulated {
 
     fn leave(&mut self, _: &Cell) -> Result<(), Infallible> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_the_signature_is_of_is_simulated() {
+        let checked = |collective: &str| {
+            let text = format!(
+                "[[collective]]\nname = {collective:?}\nalgorithms = [\"library\"]\n\
+                 procs = 4\nsizes = 1\nrepetitions = 1\n"
+            );
+            check(&Plan::parse("plan.toml", &text).unwrap())
+        };
+        assert_eq!(checked("alltoall"), Ok(()));
+        let problem = checked("gather").unwrap_err();
+        assert!(problem.starts_with("gather library among 4 with 1 B cannot be simulated"));
     }
 }

@@ -1,13 +1,13 @@
-//! One rank's memory for schedules: input, output and scratch blocks, all of one size.
+//! One rank's memory for schedules: its input, output and scratch blocks in a row.
 
 use std::ops::Range;
 
-use netsig_core::schedule::{self, BlockCounts, Slot};
+use netsig_core::schedule::{self, BlockCounts, Division, Slot};
 
-/// Equal blocks in one piece of memory.
+/// Three arrays of blocks in one piece of memory.
 pub struct Blocks {
-    size: usize,
     counts: BlockCounts,
+    division: Division,
     memory: Vec<u8>,
 }
 
@@ -37,41 +37,52 @@ impl Transfer {
 }
 
 impl Blocks {
-    /// So many blocks of `size` bytes.
-    pub fn new(counts: BlockCounts, size: usize) -> Self {
+    /// So many blocks, into which pieces are divided as `division` says.
+    pub fn new(counts: BlockCounts, division: Division) -> Self {
         Self {
-            size,
             counts,
-            memory: vec![0; counts.total() * size],
+            division,
+            memory: vec![0; length(counts.bytes(division))],
         }
     }
 
-    /// The bytes of one block.
-    pub fn block(&self, slot: Slot) -> &[u8] {
-        &self.memory[self.place(slot)]
+    /// The bytes of a whole piece that was handed in, to be written.
+    pub fn input_piece(&mut self, number: u32) -> &mut [u8] {
+        let first = Slot::Input(number * self.division.parts());
+        let piece = self.piece_from(first);
+        &mut self.memory[piece]
     }
 
-    /// The bytes of one block, to be written.
-    pub fn block_mut(&mut self, slot: Slot) -> &mut [u8] {
-        let place = self.place(slot);
-        &mut self.memory[place]
+    /// The bytes of a whole piece that was got back.
+    pub fn output_piece(&self, number: u32) -> &[u8] {
+        &self.memory[self.piece_from(Slot::Output(number * self.division.parts()))]
     }
 
-    /// All input blocks, and all output blocks to be written.
-    pub fn arrays(&mut self) -> (&[u8], &mut [u8]) {
-        let output = self.counts.output as usize * self.size;
-        let (input, rest) = self
-            .memory
-            .split_at_mut(self.counts.input as usize * self.size);
-        (input, &mut rest[..output])
+    /// The bytes of a whole piece that is got back, to be written.
+    pub fn output_piece_mut(&mut self, number: u32) -> &mut [u8] {
+        let piece = self.piece_from(Slot::Output(number * self.division.parts()));
+        &mut self.memory[piece]
+    }
+
+    /// The first bytes of what is handed in and of what is got back.
+    pub fn arrays(&mut self) -> (*mut u8, *mut u8) {
+        let output = length(self.division.offset(self.counts.input));
+        let memory = self.memory.as_mut_ptr();
+        (memory, memory.wrapping_add(output))
     }
 
     /// A local copy as bytes.
     pub fn transfer(&self, copy: schedule::Copy) -> Transfer {
+        let (from, to) = (self.place(copy.from), self.place(copy.to));
+        assert_eq!(
+            from.len(),
+            to.len(),
+            "a copy is to the same part of a piece"
+        );
         Transfer {
-            from: self.place(copy.from).start,
-            to: self.place(copy.to).start,
-            size: self.size,
+            from: from.start,
+            to: to.start,
+            size: to.len(),
         }
     }
 
@@ -85,77 +96,98 @@ impl Blocks {
         self.memory.len()
     }
 
-    /// The bytes of every block.
-    pub fn size(&self) -> usize {
-        self.size
+    /// The length of a piece.
+    pub fn piece_bytes(&self) -> usize {
+        length(self.division.size().0)
     }
 
     /// Where a block lies in the memory.
     pub fn place(&self, slot: Slot) -> Range<usize> {
-        let start = self.counts.place(slot).expect("a rank has the block") * self.size;
-        start..start + self.size
+        let start = self.start(slot);
+        start..start + length(self.division.bytes(slot.index()))
     }
 
     /// Where all of `slots` lie, if each begins where the one before ends.
-    pub fn piece(&self, slots: &[Slot]) -> Option<Range<usize>> {
+    pub fn in_a_row(&self, slots: &[Slot]) -> Option<Range<usize>> {
         let mut places = slots.iter().map(|&slot| self.place(slot));
         let first = places.next().unwrap_or(0..0);
-        places.try_fold(first, |piece, next| {
-            (piece.end == next.start).then_some(piece.start..next.end)
+        places.try_fold(first, |row, next| {
+            (row.end == next.start).then_some(row.start..next.end)
         })
     }
+
+    /// Where the piece that begins with `first` lies.
+    fn piece_from(&self, first: Slot) -> Range<usize> {
+        let start = self.start(first);
+        start..start + self.piece_bytes()
+    }
+
+    fn start(&self, slot: Slot) -> usize {
+        assert!(self.counts.place(slot).is_some(), "a rank has the block");
+        let BlockCounts { input, output, .. } = self.counts;
+        let before: &[u32] = match slot {
+            Slot::Input(_) => &[],
+            Slot::Output(_) => &[input],
+            Slot::Scratch(_) => &[input, output],
+        };
+        let arrays = before.iter().map(|&count| self.division.offset(count));
+        length(arrays.sum::<u64>() + self.division.offset(slot.index()))
+    }
+}
+
+fn length(bytes: u64) -> usize {
+    usize::try_from(bytes).expect("plans limit memory to what can be addressed")
 }
 
 #[cfg(test)]
 mod tests {
+    use netsig_core::units::Bytes;
+
     use super::*;
 
+    /// Two pieces of 5 bytes in and out, in parts of 3 and 2 bytes, and a part on its way.
     fn blocks() -> Blocks {
         let counts = BlockCounts {
-            input: 2,
-            output: 2,
+            input: 4,
+            output: 4,
             scratch: 1,
         };
-        Blocks::new(counts, 3)
+        Blocks::new(counts, Division::segments(Bytes(5), Bytes(3)))
     }
 
     #[test]
     fn blocks_do_not_overlap() {
         let mut blocks = blocks();
-        for (slot, value) in [
-            (Slot::Input(0), 1),
-            (Slot::Input(1), 2),
-            (Slot::Output(0), 3),
-            (Slot::Output(1), 4),
-            (Slot::Scratch(0), 5),
-        ] {
-            blocks.block_mut(slot).fill(value);
+        assert_eq!(blocks.bytes(), 23);
+        let (inputs, outputs) = ((0..4).map(Slot::Input), (0..4).map(Slot::Output));
+        let all = inputs.chain(outputs).chain([Slot::Scratch(0)]);
+        for (slot, value) in all.zip(1..) {
+            let place = blocks.place(slot);
+            blocks.memory[place].fill(value);
         }
         let copy = blocks.transfer(schedule::Copy {
-            from: Slot::Input(1),
+            from: Slot::Input(2),
             to: Slot::Output(0),
         });
         // SAFETY: made for these blocks, which nothing else uses.
         unsafe { copy.run(blocks.memory()) };
-        assert_eq!(blocks.block(Slot::Scratch(0)), [5, 5, 5]);
+        assert_eq!(blocks.input_piece(0), [1, 1, 1, 2, 2]);
+        assert_eq!(blocks.output_piece(0), [3, 3, 3, 6, 6]);
+        assert_eq!(blocks.output_piece(1), [7, 7, 7, 8, 8]);
+        assert_eq!(blocks.memory[20..], [9, 9, 9]);
         let (input, output) = blocks.arrays();
-        assert_eq!(
-            (input, &*output),
-            (&[1, 1, 1, 2, 2, 2][..], &[2, 2, 2, 4, 4, 4][..])
-        );
+        assert_eq!(output.addr() - input.addr(), 10);
     }
 
     #[test]
-    fn only_blocks_in_ascending_order_are_one_piece() {
+    fn only_blocks_in_ascending_order_are_in_a_row() {
         use Slot::{Input, Output, Scratch};
         let blocks = blocks();
-        assert_eq!(blocks.piece(&[]), Some(0..0));
-        assert_eq!(blocks.piece(&[Input(1)]), Some(3..6));
-        assert_eq!(
-            blocks.piece(&[Output(0), Output(1), Scratch(0)]),
-            Some(6..15)
-        );
-        assert_eq!(blocks.piece(&[Output(1), Output(0)]), None);
-        assert_eq!(blocks.piece(&[Input(0), Output(0)]), None);
+        assert_eq!(blocks.in_a_row(&[]), Some(0..0));
+        assert_eq!(blocks.in_a_row(&[Input(1)]), Some(3..5));
+        let row = [Output(2), Output(3), Scratch(0)];
+        assert_eq!(blocks.in_a_row(&row), Some(15..23));
+        assert_eq!(blocks.in_a_row(&[Output(1), Output(0)]), None);
+        assert_eq!(blocks.in_a_row(&[Input(0), Output(0)]), None);
     }
 }

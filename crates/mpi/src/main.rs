@@ -5,6 +5,7 @@ mod blocks;
 mod counters;
 mod executor;
 mod message;
+mod operation;
 mod pattern;
 mod provenance;
 mod recorder;

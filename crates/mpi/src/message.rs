@@ -1,14 +1,14 @@
 //! A message of a schedule as MPI is told of it: straight from and into the blocks.
 //!
-//! Blocks that follow each other in memory are one piece of bytes. Others become a
-//! derived datatype of their places, which takes time to make: messages are made before
+//! Blocks that follow each other in memory are bytes in a row. Others become a derived
+//! datatype of their places and lengths, which takes time to make: messages are made before
 //! the clock starts.
 
 use std::os::raw::c_int;
 
 use mpi::datatype::{Equivalence, UncommittedUserDatatype, UserDatatype};
 use mpi::traits::AsRaw;
-use mpi::{Address, ffi};
+use mpi::{Address, Count, ffi};
 use netsig_core::schedule::Slot;
 use netsig_core::units::Rank;
 
@@ -42,11 +42,11 @@ impl Message {
     /// A message to or from `partner` of the blocks in `slots`.
     pub fn new(partner: Rank, slots: &[Slot], blocks: &Blocks) -> Self {
         let partner = c_int::try_from(partner.0).expect("MPI numbers ranks with a C int");
-        match blocks.piece(slots) {
-            Some(piece) => Self {
+        match blocks.in_a_row(slots) {
+            Some(row) => Self {
                 partner,
-                start: piece.start,
-                count: length(piece.len()),
+                start: row.start,
+                count: length(row.len()),
                 pieces: None,
             },
             None => Self {
@@ -112,13 +112,13 @@ impl Message {
 
 /// The places of `slots` in memory, in that order, as one committed datatype.
 fn pieces(slots: &[Slot], blocks: &Blocks) -> UserDatatype {
-    let places: Vec<Address> = slots
-        .iter()
-        .map(|&slot| Address::try_from(blocks.place(slot).start).expect("memory has addresses"))
-        .collect();
-    let size = length(blocks.size());
-    UncommittedUserDatatype::heterogeneous_indexed_block(size, &places, &u8::equivalent_datatype())
-        .commit()
+    let places = slots.iter().map(|&slot| blocks.place(slot));
+    let address = |start| Address::try_from(start).expect("memory has addresses");
+    let (lengths, starts): (Vec<Count>, Vec<Address>) = places
+        .map(|place| (length(place.len()), address(place.start)))
+        .unzip();
+    let byte = u8::equivalent_datatype();
+    UncommittedUserDatatype::heterogeneous_indexed(&lengths, &starts, &byte).commit()
 }
 
 fn length(bytes: usize) -> c_int {

@@ -1,12 +1,12 @@
-//! Data that prove where they come from: every block differs by sender, receiver and
+//! Data that prove where they come from: every piece differs by sender, receiver and
 //! repetition, so that nothing stale, swapped or shifted passes for what was sent.
 
-/// What distinguishes a block.
+/// What distinguishes a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Label {
     /// The rank that sends it.
     pub origin: u32,
-    /// The rank that it is for.
+    /// The rank that it is for; rank 0 for what is for all.
     pub target: u32,
     /// The repetition.
     pub repetition: u32,

@@ -4,22 +4,19 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow};
 use mpi::collective::SystemOperation;
 use mpi::ffi;
 use mpi::topology::{Color, SimpleCommunicator};
-use mpi::traits::{AsRaw, Communicator, CommunicatorCollectives, Destination, Root, Source};
-use netsig_core::collective::{Collective, Method, Proven};
+use mpi::traits::{AsRaw, Communicator, CommunicatorCollectives, Root};
+use netsig_core::collective::{Method, Proven};
 use netsig_core::dataset::LossCounters;
-use netsig_core::schedule::Slot;
 use netsig_core::units::{Procs, Rank, Seconds};
 use netsig_measure::plan::{Cell, Operation, Plan};
 use netsig_measure::transport::{Observation, Outcome, Role, Transport};
 
-use crate::blocks::Blocks;
 use crate::counters::{self, Counters};
-use crate::executor::ReadyRound;
-use crate::pattern::Label;
+use crate::operation::{Fault, Prepared};
 
 /// How long an idle rank sleeps between looks at whether the others are done.
 const NAP: Duration = Duration::from_micros(500);
@@ -29,13 +26,6 @@ struct Group {
     comm: SimpleCommunicator,
     /// Whether this rank reads the TCP counters for its host.
     reads_counters: bool,
-}
-
-/// What a cell needs besides its communicator.
-struct Prepared {
-    blocks: Blocks,
-    /// This rank's rounds, made before the clock starts.
-    rounds: Vec<ReadyRound>,
 }
 
 /// One rank's side of a campaign.
@@ -108,18 +98,15 @@ impl Transport for OverMpi {
         let Some(group) = &self.groups[&cell.procs] else {
             return Ok(Role::Idle);
         };
-        let blocks = Blocks::new(cell.blocks(), usize::try_from(cell.size.0)?);
-        let rounds = match cell.operation {
+        let proven = match cell.operation {
             Operation::Collective(_, Method::Schedule(algorithm)) => {
-                let mut schedules = self.schedules.iter();
-                let schedule = schedules
-                    .find(|schedule| schedule.is_for(algorithm, cell.procs))
-                    .expect("the schedules of the plan are proved first");
-                make_ready(schedule, group.rank(), &blocks)
+                let is_it = |it: &&Proven| it.is_for(algorithm, cell.procs, cell.size);
+                let found = self.schedules.iter().find(is_it);
+                Some(found.expect("the schedules of the plan are proved first"))
             }
-            _ => Vec::new(),
+            _ => None,
         };
-        self.prepared = Some(Prepared { blocks, rounds });
+        self.prepared = Some(Prepared::new(cell, group.rank(), proven));
         Ok(Role::Participant)
     }
 
@@ -166,28 +153,17 @@ impl OverMpi {
             .prepared
             .as_mut()
             .expect("a cell is entered before it is repeated");
-        let me = group.rank();
-        prepared.fill(me, cell.procs, number);
+        prepared.fill(number);
         let before = group.reads_counters.then(|| self.counters.read());
         let waiting = Instant::now();
         group.comm.barrier();
         let start = Instant::now();
-        match cell.operation {
-            Operation::Collective(Collective::Alltoall, Method::Library) => {
-                let (input, output) = prepared.blocks.arrays();
-                group.comm.all_to_all_into(input, output);
-            }
-            Operation::Collective(collective, Method::Library) => {
-                bail!("{collective} cannot be run; plan alltoall")
-            }
-            Operation::Collective(_, Method::Schedule(_)) => {
-                prepared.run_schedule(&group.comm);
-            }
-            _ => prepared.ping_pong(me, &group.comm),
-        }
+        prepared.run(&group.comm);
         let elapsed = start.elapsed();
         let losses = before.map(|before| counters::since(&before, &self.counters.read()));
-        prepared.verify(cell, me, number)?;
+        prepared
+            .verify(number)
+            .map_err(|fault| complaint(cell, number, &fault))?;
         let time = match cell.operation {
             Operation::Collective(..) => elapsed,
             _ => elapsed / 2,
@@ -203,9 +179,9 @@ fn prove(cells: &[Cell]) -> Result<Vec<Proven>> {
         let Operation::Collective(_, Method::Schedule(algorithm)) = cell.operation else {
             continue;
         };
-        let is_it = |schedule: &Proven| schedule.is_for(algorithm, cell.procs);
+        let is_it = |schedule: &Proven| schedule.is_for(algorithm, cell.procs, cell.size);
         if !schedules.iter().any(is_it) {
-            let proven = algorithm.prove(cell.procs).with_context(|| {
+            let proven = algorithm.prove(cell.procs, cell.size).with_context(|| {
                 format!("{cell}: netsig's own schedule is wrong; leave it out of the plan")
             })?;
             schedules.push(proven);
@@ -214,77 +190,14 @@ fn prove(cells: &[Cell]) -> Result<Vec<Proven>> {
     Ok(schedules)
 }
 
-/// All rounds of `rank`.
-fn make_ready(schedule: &Proven, rank: Rank, blocks: &Blocks) -> Vec<ReadyRound> {
-    (0..schedule.extent().rounds)
-        .map(|index| ReadyRound::new(schedule, rank, index, blocks))
-        .collect()
-}
-
-impl Prepared {
-    fn fill(&mut self, me: Rank, procs: Procs, repetition: u32) {
-        for target in procs.ranks() {
-            let label = Label {
-                origin: me.0,
-                target: target.0,
-                repetition,
-            };
-            label.fill(self.blocks.block_mut(Slot::Input(target.0)));
-        }
-    }
-
-    /// Rank 0's block for rank 1 goes there and comes back into output block 1.
-    fn ping_pong(&mut self, me: Rank, comm: &SimpleCommunicator) {
-        let other = comm.process_at_rank(1 - i32::from(me == Rank(1)));
-        if me == Rank(0) {
-            other.send(self.blocks.block(Slot::Input(1)));
-            other.receive_into(self.blocks.block_mut(Slot::Output(1)));
-        } else {
-            other.receive_into(self.blocks.block_mut(Slot::Output(0)));
-            other.send(self.blocks.block(Slot::Output(0)));
-        }
-    }
-
-    fn run_schedule(&mut self, comm: &SimpleCommunicator) {
-        for round in &self.rounds {
-            round.run(&mut self.blocks, comm);
-        }
-    }
-
-    /// Checks every block that this rank received.
-    fn verify(&self, cell: &Cell, me: Rank, repetition: u32) -> Result<()> {
-        match cell.operation {
-            Operation::Collective(..) => cell.procs.ranks().try_for_each(|origin| {
-                let label = Label {
-                    origin: origin.0,
-                    target: me.0,
-                    repetition,
-                };
-                self.check(cell, Slot::Output(origin.0), label)
-            }),
-            _ => {
-                let label = Label {
-                    origin: 0,
-                    target: 1,
-                    repetition,
-                };
-                self.check(cell, Slot::Output(1 - me.0), label)
-            }
-        }
-    }
-
-    fn check(&self, cell: &Cell, slot: Slot, label: Label) -> Result<()> {
-        match label.first_fault(self.blocks.block(slot)) {
-            None => Ok(()),
-            Some(byte) => bail!(
-                "{cell}, repetition {}: byte {byte} of the data from rank {} for rank {} is wrong; \
-                 the times of this run cannot be trusted, check the network and the MPI library",
-                label.repetition,
-                label.origin,
-                label.target
-            ),
-        }
-    }
+fn complaint(cell: &Cell, repetition: u32, fault: &Fault) -> anyhow::Error {
+    anyhow!(
+        "{cell}, repetition {repetition}: byte {} of the data from rank {} for rank {} is wrong; \
+         the times of this run cannot be trusted, check the network and the MPI library",
+        fault.byte,
+        fault.origin,
+        fault.target
+    )
 }
 
 impl Group {

@@ -1,6 +1,6 @@
 //! The rank program over the MPI that it was built against, on this machine: every
-//! algorithm moves every size among any number of ranks (the rank program itself checks
-//! each block that arrives), launches append, and what cannot be done ends with a message.
+//! algorithm of every collective moves every size among any number of ranks (the rank
+//! program itself checks each piece that arrives), launches append, and what cannot be done ends with a message.
 //!
 //! The MPI is that of the compiler wrapper in `MPICC`, as for the build:
 //! `mpicc.openmpi` means `mpirun.openmpi`.
@@ -12,7 +12,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use netsig_core::collective::{ALGORITHMS, Entry};
+use netsig_core::collective::library::{MpiFlavour, OFFERS};
+use netsig_core::collective::{ALGORITHMS, COLLECTIVES, Collective, Entry, Method};
 use netsig_core::dataset::{COLUMNS, Dataset, Experiment};
 use tempfile::TempDir;
 
@@ -26,11 +27,17 @@ const GRACE: Duration = Duration::from_secs(10);
 /// Not a power of two, and more than most test machines have processors to spare.
 const RANKS: u32 = 5;
 
+/// Fewer, powers of two among them.
+const PROCS: [u32; 4] = [2, 3, 4, RANKS];
+
 /// Less than a word, odd, and too large to be sent without the receiver's consent.
 const SIZES: [u64; 4] = [1, 7, 1001, 70_000];
 
 /// Two jobs at once would only slow each other down.
 static ALONE: Mutex<()> = Mutex::new(());
+
+/// Names and values.
+type Variables = [(String, String)];
 
 /// How a job ended.
 struct End {
@@ -40,6 +47,11 @@ struct End {
 
 /// Runs `netsig-rank PLAN -o data.csv` in `home` on `ranks` ranks.
 fn run(home: &Path, ranks: u32, arguments: &[&str]) -> End {
+    run_with(home, ranks, arguments, &[])
+}
+
+/// The same with further variables in the environment.
+fn run_with(home: &Path, ranks: u32, arguments: &[&str], variables: &Variables) -> End {
     let mpirun = match option_env!("MPICC").and_then(|cc| cc.split_once("mpicc")) {
         Some((folder, suffix)) => format!("{folder}mpirun{suffix}"),
         None => "mpirun".to_owned(),
@@ -57,6 +69,7 @@ fn run(home: &Path, ranks: u32, arguments: &[&str]) -> End {
             ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
             ("OMPI_MCA_mpi_yield_when_idle", "1"),
         ])
+        .envs(variables.iter().cloned())
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(File::create(&said).unwrap())
@@ -88,30 +101,111 @@ fn ends_within(job: &mut Child, patience: Duration) -> bool {
     false
 }
 
-fn write_plan(home: &Path, algorithms: &[String], procs: &[u32]) {
+fn write_plan(home: &Path, collective: Collective, algorithms: &[String], procs: &[u32]) {
     let text = format!(
         "[pingpong]\nsizes = \"1, 70000\"\nrepetitions = 2\n\
-         [[collective]]\nname = \"alltoall\"\nalgorithms = {algorithms:?}\nprocs = {procs:?}\n\
-         sizes = {:?}\nrepetitions = 2\n",
+         [[collective]]\nname = \"{collective}\"\nalgorithms = {algorithms:?}\n\
+         procs = {procs:?}\nsizes = {:?}\nrepetitions = 2\n",
         SIZES.map(|size| size.to_string()).join(",")
     );
     fs::write(home.join("plan.toml"), text).unwrap();
 }
 
-/// Every schedule, with a setting that fewer and more ranks meet, the two-phase ones also
-/// with the larger cluster first, and the library's own.
-fn algorithms() -> Vec<String> {
-    let schedules = ALGORITHMS.iter().map(Entry::example);
-    let others = ["two-phase:3", "two-phase-balanced:3", "library"];
-    schedules.chain(others.map(str::to_owned)).collect()
+/// Every schedule, with a setting that fewer and more ranks meet, and the library's own;
+/// the two-phase ones also with the larger cluster first, and where a message is cut, also
+/// segments of which the smaller sizes take some.
+fn algorithms(collective: Collective) -> Vec<String> {
+    let entries = ALGORITHMS.iter();
+    let schedules = entries
+        .filter(|entry| entry.collective == collective)
+        .map(Entry::example);
+    let others: &[&str] = match collective {
+        Collective::Alltoall => &[
+            "two-phase:3",
+            "two-phase-balanced:3",
+            "pairwise-segmented:300",
+        ],
+        Collective::Bcast => &["pipeline:300", "binomial-segmented:300"],
+        _ => &[],
+    };
+    let others = others.iter().chain(&["library"]);
+    schedules
+        .chain(others.map(|&name| name.to_owned()))
+        .collect()
 }
 
 #[test]
-fn every_algorithm_works_among_any_number_of_ranks_launch_after_launch() {
+fn every_algorithm_works_among_any_number_of_ranks() {
+    for (collective, name) in COLLECTIVES {
+        let home = TempDir::new().unwrap();
+        let home = home.path();
+        write_plan(home, collective, &algorithms(collective), &PROCS);
+        let end = run(home, RANKS, &["plan.toml", "-o", "data.csv"]);
+        assert!(end.succeeded, "{name}: {}", end.message);
+        let file = File::open(home.join("data.csv")).unwrap();
+        let data = Dataset::read("data.csv", file).unwrap();
+        let cells = PROCS.len() * SIZES.len() * algorithms(collective).len();
+        let of = Experiment::Collective(collective);
+        let taken = data.samples.iter().filter(|s| s.experiment == of);
+        assert_eq!(taken.count(), 2 * cells, "{name}");
+    }
+}
+
+/// The library of the ranks, by what they say of it.
+fn flavour() -> MpiFlavour {
     let home = TempDir::new().unwrap();
     let home = home.path();
-    let (algorithms, procs) = (algorithms(), [2, 3, 4, RANKS]);
-    write_plan(home, &algorithms, &procs);
+    write_plan(home, Collective::Bcast, &["library".to_owned()], &[2]);
+    let end = run(home, 2, &["plan.toml", "-o", "data.csv"]);
+    assert!(end.succeeded, "{}", end.message);
+    let file = File::open(home.join("data.csv")).unwrap();
+    let data = Dataset::read("data.csv", file).unwrap();
+    match data.provenance.get("mpi") {
+        Some(name) if name.starts_with("Open MPI") => MpiFlavour::OpenMpi,
+        _ => MpiFlavour::Mpich,
+    }
+}
+
+/// Runs `collective` with the library's algorithm `name` forced, on so many ranks.
+fn force(flavour: MpiFlavour, collective: Collective, name: &str, ranks: u32) -> End {
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    let text = format!("library:{name}");
+    let Ok(Method::Library(choice)) = Method::parse(collective, &text) else {
+        panic!("{text} is a library's algorithm")
+    };
+    let variables = choice.environment(flavour, collective).unwrap();
+    write_plan(home, collective, &[text], &[ranks]);
+    run_with(home, ranks, &["plan.toml", "-o", "data.csv"], &variables)
+}
+
+/// The libraries refuse names and numbers that they do not know.
+#[test]
+fn the_library_takes_every_choice_that_it_is_said_to_offer() {
+    let flavour = flavour();
+    for offer in OFFERS.iter().filter(|offer| offer.flavour == flavour) {
+        let end = force(flavour, offer.collective, offer.name, 2);
+        assert!(end.succeeded, "{offer:?}: {}", end.message);
+    }
+}
+
+/// An algorithm that cannot serve three ranks fails, so it is the one that was called.
+#[test]
+fn the_choice_takes_effect() {
+    let flavour = flavour();
+    let (collective, name) = match flavour {
+        MpiFlavour::OpenMpi => (Collective::Alltoall, "two_proc"),
+        MpiFlavour::Mpich => (Collective::Allgather, "recursive_doubling"),
+    };
+    assert!(!force(flavour, collective, name, 3).succeeded);
+}
+
+#[test]
+fn samples_are_taken_launch_after_launch() {
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    let algorithms = ["direct", "throttled:2", "library"].map(str::to_owned);
+    write_plan(home, Collective::Alltoall, &algorithms, &PROCS);
     for launch in ["0", "1"] {
         let arguments = ["plan.toml", "-o", "data.csv", "--launch", launch];
         let end = run(
@@ -132,7 +226,7 @@ fn every_algorithm_works_among_any_number_of_ranks_launch_after_launch() {
             planned.insert((launch, false, String::new(), 2, size, repetition));
         }
         for algorithm in &algorithms {
-            for procs in procs {
+            for procs in PROCS {
                 let name = || algorithm.clone();
                 planned.extend(SIZES.map(|size| (launch, true, name(), procs, size, repetition)));
             }
@@ -171,7 +265,8 @@ fn every_algorithm_works_among_any_number_of_ranks_launch_after_launch() {
 fn what_cannot_be_done_ends_with_a_message_and_without_samples() {
     let home = TempDir::new().unwrap();
     let home = home.path();
-    write_plan(home, &["direct".to_owned()], &[4]);
+    let direct = ["direct".to_owned()];
+    write_plan(home, Collective::Alltoall, &direct, &[4]);
     fs::write(home.join("nothing.toml"), "seed = 1\n").unwrap();
     for (ranks, arguments, complaint) in [
         (

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use netsig_core::collective::{Algorithm, Collective};
 use netsig_core::model::grid::{Clusters, Packed, TwoPhase};
 use netsig_core::model::hockney::Hockney;
-use netsig_core::units::{Procs, Rank, Seconds};
+use netsig_core::units::{Bytes, Procs, Rank, Seconds};
 use serde_json::{Value, json};
 
 use super::inputs::{Either, Inputs};
@@ -79,6 +79,9 @@ enum Way {
     Back,
 }
 
+/// The schedules in question do not depend on it.
+const SIZE: Bytes = Bytes(1);
+
 /// The messages of a schedule between the clusters, of which the smaller has the first ranks.
 #[derive(Default)]
 struct Crossing {
@@ -93,11 +96,11 @@ impl Crossing {
         let procs = n1.checked_add(clusters.larger().get());
         let procs = Procs::new(procs.context("n1 + n2 is more than 2^32 - 1")?)?;
         let algorithm = Algorithm::parse(Collective::Alltoall, &format!("{algorithm}:{n1}"))?;
-        algorithm.check(procs)?;
+        algorithm.check(procs, SIZE)?;
         let mut crossing = Self::default();
-        for round in 0..algorithm.extent(procs).rounds {
+        for round in 0..algorithm.extent(procs, SIZE).rounds {
             for from in procs.ranks() {
-                for send in algorithm.round(procs, from, round).sends {
+                for send in algorithm.round(procs, SIZE, from, round).sends {
                     let (rank, way) = match (from.0 < n1, send.to.0 < n1) {
                         (true, false) => (from, Way::There),
                         (false, true) => (send.to, Way::Back),

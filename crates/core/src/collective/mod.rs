@@ -1,38 +1,62 @@
 //! The table of algorithms: one entry each, one function that gives a rank's rounds.
 //!
 //! Help, documents, the executor, the tests and the benchmarks walk [`ALGORITHMS`];
-//! adding an algorithm is one function and one line here.
+//! adding an algorithm is one function and one line here. The root is rank 0 throughout.
+//!
+//! Reductions are not among them: a block of a schedule is some rank's data and stays what
+//! it is, while a reduction makes new data of two blocks. They would need a further
+//! operation of a round that combines, proofs over sets of data, and a check of results.
 
+mod allgather;
 mod alltoall;
+mod bcast;
+mod bruck;
+mod delivery;
+mod gather;
+pub mod library;
+mod method;
+mod parameter;
+mod scatter;
+mod scatter_allgather;
+mod tree;
 mod two_phase;
+mod unknown;
 
 use std::fmt;
 use std::num::NonZeroU32;
 use std::str::FromStr;
 
 use crate::names::{name_of, variant_of};
-use crate::schedule::{self, Datum, Extent, Round, ScheduleError};
-use crate::units::{Procs, Rank};
+use crate::schedule::{self, BlockCounts, Datum, Division, Extent, Round, ScheduleError};
+use crate::units::{Bytes, Procs, Rank};
+
+pub use delivery::{Piece, Pieces};
+pub use method::Method;
+pub use parameter::Parameter;
+pub use unknown::UnknownAlgorithm;
 
 /// A collective operation of MPI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Collective {
-    /// `MPI_Bcast`: the root's message reaches every rank.
+    /// `MPI_Bcast`: the root's piece reaches every rank.
     Bcast,
-    /// `MPI_Scatter`: block `i` of the root reaches rank `i`.
+    /// `MPI_Scatter`: piece `i` of the root reaches rank `i`.
     Scatter,
-    /// `MPI_Gather`: the block of rank `i` becomes block `i` of the root.
+    /// `MPI_Gather`: the piece of rank `i` becomes piece `i` of the root.
     Gather,
-    /// `MPI_Alltoall`: block `j` of rank `i` becomes block `i` of rank `j`.
+    /// `MPI_Alltoall`: piece `j` of rank `i` becomes piece `i` of rank `j`.
     Alltoall,
+    /// `MPI_Allgather`: the piece of rank `i` becomes piece `i` of every rank.
+    Allgather,
 }
 
 /// All collectives with their names in files and options.
-pub const COLLECTIVES: [(Collective, &str); 4] = [
+pub const COLLECTIVES: [(Collective, &str); 5] = [
     (Collective::Bcast, "bcast"),
     (Collective::Scatter, "scatter"),
     (Collective::Gather, "gather"),
     (Collective::Alltoall, "alltoall"),
+    (Collective::Allgather, "allgather"),
 ];
 
 /// An entry of the table.
@@ -45,26 +69,75 @@ pub struct Entry {
     /// One line for people.
     pub summary: &'static str,
     /// What `name:VALUE` sets, for algorithms that have such a setting.
-    pub parameter: Option<&'static str>,
-    extent: fn(Shape) -> Extent,
+    pub parameter: Option<Parameter>,
+    cut: Cut,
+    outline: fn(Shape) -> Outline,
     round: fn(Shape, Rank, usize) -> Round,
 }
 
-/// What a schedule depends on: all of a round but the rank and its number.
+/// What an algorithm divides a piece into.
+#[derive(Debug, Clone, Copy)]
+enum Cut {
+    /// Nothing smaller.
+    Whole,
+    /// Segments of the size that is set.
+    Segments,
+    /// A part for each rank.
+    Ranks,
+    /// A part for each rank of the largest power of two.
+    PowerOfTwo,
+}
+
+/// What a schedule depends on: all of a round but the rank and its number. The size of the
+/// message matters by the number of parts alone.
 #[derive(Debug, Clone, Copy)]
 struct Shape {
     procs: Procs,
+    parts: u32,
     parameter: Option<NonZeroU32>,
 }
 
+/// What an algorithm says of its schedule; its collective and cut tell the rest.
+#[derive(Debug, Clone, Copy)]
+struct Outline {
+    rounds: usize,
+    /// Blocks for data on their way to other ranks.
+    scratch: u32,
+    /// No message has more blocks.
+    longest_message: u32,
+}
+
 /// Every algorithm, in the order in which help and reports list them.
-pub static ALGORITHMS: [Entry; 6] = [
+pub static ALGORITHMS: [Entry; 29] = [
+    bcast::FLAT,
+    bcast::CHAIN,
+    bcast::BINARY,
+    bcast::BINOMIAL,
+    bcast::KNOMIAL,
+    bcast::FLAT_SEGMENTED,
+    bcast::PIPELINE,
+    bcast::BINARY_SEGMENTED,
+    bcast::BINOMIAL_SEGMENTED,
+    scatter_allgather::SCATTER_ALLGATHER,
+    scatter_allgather::SCATTER_ALLGATHER_RING,
+    scatter::FLAT,
+    scatter::BINOMIAL,
+    scatter::CHAIN,
+    gather::FLAT,
+    gather::BINOMIAL,
+    gather::CHAIN,
     alltoall::DIRECT,
     alltoall::DIRECT_UNROTATED,
     alltoall::PAIRWISE,
+    alltoall::PAIRWISE_SEGMENTED,
     alltoall::THROTTLED,
+    bruck::BRUCK,
     two_phase::TWO_PHASE,
     two_phase::TWO_PHASE_BALANCED,
+    allgather::RING,
+    allgather::RECURSIVE_DOUBLING,
+    allgather::BRUCK,
+    allgather::NEIGHBOUR,
 ];
 
 /// An algorithm with its setting, such as `direct` or `throttled:4`.
@@ -74,49 +147,12 @@ pub struct Algorithm {
     parameter: Option<NonZeroU32>,
 }
 
-/// An algorithm that was proved for a number of processes: the right to run it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// An algorithm that was proved for a number of processes and of parts of a piece: the
+/// right to run it.
+#[derive(Debug, Clone, Copy)]
 pub struct Proven {
     algorithm: Algorithm,
-    procs: Procs,
-}
-
-/// Who runs the collective.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
-    /// The MPI library's own call.
-    Library,
-    /// netsig's schedule.
-    Schedule(Algorithm),
-}
-
-/// Why a name is not an algorithm.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum UnknownAlgorithm {
-    /// No entry has that name.
-    #[error("{name:?} is not an algorithm of {collective}; write library or one of: {known}")]
-    Name {
-        /// What was asked for.
-        name: String,
-        /// For which collective.
-        collective: Collective,
-        /// What there is.
-        known: String,
-    },
-    /// A setting is missing, superfluous or not a number.
-    #[error("algorithm {text:?} is wrongly set; write {usage}")]
-    Parameter {
-        /// What was asked for.
-        text: String,
-        /// The right form.
-        usage: String,
-    },
-    /// No such collective: the whole message, which names those there are.
-    #[error("{0}")]
-    Collective(String),
-    /// A collective that has models but no schedules.
-    #[error("{0} is predicted by netsig but not yet measured; write alltoall")]
-    NotRun(Collective),
+    shape: Shape,
 }
 
 impl Entry {
@@ -124,7 +160,7 @@ impl Entry {
     pub fn usage(&self) -> String {
         match self.parameter {
             None => self.name.to_owned(),
-            Some(parameter) => format!("{}:{parameter}", self.name),
+            Some(parameter) => format!("{}:{}", self.name, parameter.name),
         }
     }
 
@@ -132,7 +168,26 @@ impl Entry {
     pub fn example(&self) -> String {
         match self.parameter {
             None => self.name.to_owned(),
-            Some(_) => format!("{}:2", self.name),
+            Some(parameter) => format!("{}:{}", self.name, parameter.example),
+        }
+    }
+}
+
+impl Shape {
+    /// The value that is set, of an algorithm that has a parameter.
+    fn setting(&self) -> u32 {
+        let value = self.parameter.map(NonZeroU32::get);
+        value.expect("an algorithm with a parameter is only read with its value")
+    }
+}
+
+impl Outline {
+    /// So many rounds of messages of one block, from and into the caller's arrays.
+    fn without_relays(rounds: usize) -> Self {
+        Self {
+            rounds,
+            scratch: 0,
+            longest_message: 1,
         }
     }
 }
@@ -149,17 +204,17 @@ impl Algorithm {
         };
         let entry = entries(collective)
             .find(|entry| entry.name == name)
-            .ok_or_else(|| unknown_name(collective, text))?;
-        let parameter = setting.map(str::parse::<NonZeroU32>).transpose();
-        match parameter {
-            Ok(parameter) if parameter.is_some() == entry.parameter.is_some() => {
-                Ok(Self { entry, parameter })
-            }
-            _ => Err(UnknownAlgorithm::Parameter {
-                text: text.to_owned(),
-                usage: entry.usage(),
-            }),
-        }
+            .ok_or_else(|| UnknownAlgorithm::name(collective, text))?;
+        let wrong = || UnknownAlgorithm::Parameter {
+            text: text.to_owned(),
+            usage: entry.usage(),
+        };
+        let parameter = match (entry.parameter, setting) {
+            (None, None) => None,
+            (Some(parameter), Some(setting)) => Some(parameter.read(setting).ok_or_else(wrong)?),
+            _ => return Err(wrong()),
+        };
+        Ok(Self { entry, parameter })
     }
 
     /// The collective it computes.
@@ -167,83 +222,111 @@ impl Algorithm {
         self.entry.collective
     }
 
-    /// Rounds, memory and longest message among `procs`.
-    pub fn extent(&self, procs: Procs) -> Extent {
-        (self.entry.extent)(self.shape(procs))
+    /// Rounds, division, memory and longest message among `procs` for pieces of `size`.
+    /// Counts beyond 2³² − 1 are given as that.
+    pub fn extent(&self, procs: Procs, size: Bytes) -> Extent {
+        let division = self.division(procs, size);
+        self.extent_of(self.shape(procs, division), division)
     }
 
-    /// What `rank` does in round `index` among `procs`.
-    pub fn round(&self, procs: Procs, rank: Rank, index: usize) -> Round {
-        (self.entry.round)(self.shape(procs), rank, index)
+    /// What `rank` does in round `index` among `procs` for pieces of `size`.
+    pub fn round(&self, procs: Procs, size: Bytes, rank: Rank, index: usize) -> Round {
+        let shape = self.shape(procs, self.division(procs, size));
+        (self.entry.round)(shape, rank, index)
     }
 
-    fn shape(&self, procs: Procs) -> Shape {
+    fn division(&self, procs: Procs, size: Bytes) -> Division {
+        match self.entry.cut {
+            Cut::Whole => Division::whole(size),
+            Cut::Ranks => Division::equal(size, procs.get()),
+            Cut::PowerOfTwo => Division::equal(size, 1 << procs.floor_log2()),
+            Cut::Segments => {
+                let segment = self.parameter.map_or(0, NonZeroU32::get);
+                Division::segments(size, Bytes(segment.into()))
+            }
+        }
+    }
+
+    fn shape(&self, procs: Procs, division: Division) -> Shape {
         Shape {
             procs,
+            parts: division.parts(),
             parameter: self.parameter,
         }
     }
 
-    /// Proves the schedule for `procs`: every datum arrives, every rule is kept.
+    fn extent_of(&self, shape: Shape, division: Division) -> Extent {
+        let Outline {
+            rounds,
+            scratch,
+            longest_message,
+        } = (self.entry.outline)(shape);
+        let Pieces { input, output } = self.collective().pieces(shape.procs);
+        Extent {
+            procs: shape.procs,
+            rounds,
+            division,
+            blocks: BlockCounts {
+                input: input.saturating_mul(shape.parts),
+                output: output.saturating_mul(shape.parts),
+                scratch,
+            },
+            longest_message,
+        }
+    }
+
+    /// Proves the schedule for `procs` and pieces of `size`: every datum arrives, every rule
+    /// is kept. Of the size, only the number of parts matters.
     ///
     /// # Errors
     /// The first rule that is broken.
-    pub fn check(&self, procs: Procs) -> Result<(), ScheduleError> {
-        let expected = |rank: Rank| {
-            procs
-                .ranks()
-                .map(|origin| Datum {
-                    origin,
-                    block: rank.0,
-                })
-                .collect::<Vec<_>>()
+    pub fn check(&self, procs: Procs, size: Bytes) -> Result<(), ScheduleError> {
+        let extent = self.extent(procs, size);
+        let parts = extent.division.parts();
+        let blocks = |piece: Piece| {
+            let first = piece.number * parts;
+            (first..first + parts).map(move |block| Datum {
+                origin: piece.origin,
+                block,
+            })
         };
-        let round = |rank, index| self.round(procs, rank, index);
-        schedule::check_delivery(self.extent(procs), round, expected)
+        let pieces = |rank| self.collective().expected(procs, rank);
+        let expected = |rank| pieces(rank).flat_map(blocks).collect();
+        let round = |rank, index| self.round(procs, size, rank, index);
+        schedule::check_delivery(extent, round, expected)
     }
 
     /// [`Algorithm::check`] with its success in hand. Takes time and memory that grow
-    /// with the square of `procs`: well below a second and 100 MB among 1024.
+    /// with the blocks of all ranks, for an all-to-all with the square of `procs`: well below
+    /// a second and 100 MB among 1024.
     ///
     /// # Errors
     /// As there.
-    pub fn prove(&self, procs: Procs) -> Result<Proven, ScheduleError> {
-        self.check(procs)?;
+    pub fn prove(&self, procs: Procs, size: Bytes) -> Result<Proven, ScheduleError> {
+        self.check(procs, size)?;
         Ok(Proven {
             algorithm: *self,
-            procs,
+            shape: self.shape(procs, self.division(procs, size)),
         })
     }
 }
 
 impl Proven {
-    /// Whether it is `algorithm` that was proved, and for `procs`.
-    pub fn is_for(&self, algorithm: Algorithm, procs: Procs) -> bool {
-        (self.algorithm, self.procs) == (algorithm, procs)
+    /// Whether it is `algorithm` that was proved, for `procs` and for as many parts as
+    /// pieces of `size` have.
+    pub fn is_for(&self, algorithm: Algorithm, procs: Procs, size: Bytes) -> bool {
+        (self.algorithm, self.shape.procs) == (algorithm, procs)
+            && self.shape.parts == algorithm.division(procs, size).parts()
     }
 
-    /// Rounds, memory and longest message.
-    pub fn extent(&self) -> Extent {
-        self.algorithm.extent(self.procs)
+    /// The number of rounds.
+    pub fn rounds(&self) -> usize {
+        (self.algorithm.entry.outline)(self.shape).rounds
     }
 
     /// What `rank` does in round `index`.
     pub fn round(&self, rank: Rank, index: usize) -> Round {
-        self.algorithm.round(self.procs, rank, index)
-    }
-}
-
-impl Method {
-    /// The method of `collective` written as `text`: `library` or an algorithm.
-    ///
-    /// # Errors
-    /// As [`Algorithm::parse`].
-    pub fn parse(collective: Collective, text: &str) -> Result<Self, UnknownAlgorithm> {
-        match text {
-            _ if entries(collective).next().is_none() => Err(UnknownAlgorithm::NotRun(collective)),
-            "library" => Ok(Self::Library),
-            _ => Algorithm::parse(collective, text).map(Self::Schedule),
-        }
+        (self.algorithm.entry.round)(self.shape, rank, index)
     }
 }
 
@@ -253,18 +336,11 @@ fn entries(collective: Collective) -> impl Iterator<Item = &'static Entry> {
         .filter(move |entry| entry.collective == collective)
 }
 
-fn unknown_name(collective: Collective, text: &str) -> UnknownAlgorithm {
-    let known: Vec<_> = entries(collective).map(Entry::usage).collect();
-    UnknownAlgorithm::Name {
-        name: text.to_owned(),
-        collective,
-        known: known.join(", "),
-    }
-}
-
 impl PartialEq for Algorithm {
     fn eq(&self, other: &Self) -> bool {
-        (self.entry.name, self.parameter) == (other.entry.name, other.parameter)
+        let names =
+            (self.entry.collective, self.entry.name) == (other.entry.collective, other.entry.name);
+        names && self.parameter == other.parameter
     }
 }
 
@@ -276,15 +352,6 @@ impl fmt::Display for Algorithm {
         match self.parameter {
             Some(value) => write!(f, ":{value}"),
             None => Ok(()),
-        }
-    }
-}
-
-impl fmt::Display for Method {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Library => f.write_str("library"),
-            Self::Schedule(algorithm) => algorithm.fmt(f),
         }
     }
 }
@@ -304,64 +371,4 @@ impl FromStr for Collective {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_algorithm_delivers_for_every_process_count() {
-        for entry in &ALGORITHMS {
-            for procs in 1..=33 {
-                let settings: &[_] = if entry.parameter.is_some() {
-                    &[1, 2, 3, 7, 16, 21, 64]
-                } else {
-                    &[0]
-                };
-                for &setting in settings {
-                    let algorithm = Algorithm {
-                        entry,
-                        parameter: NonZeroU32::new(setting),
-                    };
-                    let procs = Procs::new(procs).unwrap();
-                    assert_eq!(algorithm.check(procs), Ok(()), "{algorithm} among {procs}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn a_proof_is_for_one_algorithm_and_number_of_processes() {
-        let of = |text| Algorithm::parse(Collective::Alltoall, text).unwrap();
-        let [four, five] = [4, 5].map(|procs| Procs::new(procs).unwrap());
-        let proven = of("throttled:2").prove(four).unwrap();
-        assert!(proven.is_for(of("throttled:2"), four));
-        assert!(!proven.is_for(of("throttled:3"), four));
-        assert!(!proven.is_for(of("throttled:2"), five));
-    }
-
-    #[test]
-    fn names_are_unique_and_survive_a_round_trip() {
-        for entry in &ALGORITHMS {
-            let text = entry.example();
-            let algorithm = Algorithm::parse(entry.collective, &text).unwrap();
-            assert_eq!(algorithm.to_string(), text);
-            assert_eq!(algorithm.entry.name, entry.name);
-        }
-    }
-
-    #[test]
-    fn wrong_names_say_what_there_is() {
-        let message = |text| {
-            Method::parse(Collective::Alltoall, text)
-                .unwrap_err()
-                .to_string()
-        };
-        assert_eq!(
-            message("ring"),
-            r#""ring" is not an algorithm of alltoall; write library or one of: direct, direct-unrotated, pairwise, throttled:WINDOW, two-phase:N1, two-phase-balanced:N1"#
-        );
-        for text in ["throttled", "throttled:0", "throttled:x", "throttled:-1"] {
-            assert!(message(text).ends_with("write throttled:WINDOW"), "{text}");
-        }
-        assert!(message("direct:3").ends_with("write direct"));
-    }
-}
+mod tests;

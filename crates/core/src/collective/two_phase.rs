@@ -35,16 +35,18 @@ use std::iter::StepBy;
 use std::num::NonZeroU32;
 use std::ops::Range;
 
-use super::{Collective, Entry, Shape, alltoall};
-use crate::schedule::{BlockCounts, Extent, InFlight, Receive, Round, Send, Slot};
+use super::parameter::N1;
+use super::{Collective, Cut, Entry, Outline, Shape, alltoall};
+use crate::schedule::{Receive, Round, Send, Slot};
 use crate::units::Rank;
 
 pub(super) const TWO_PHASE: Entry = Entry {
     name: "two-phase",
     collective: Collective::Alltoall,
     summary: "two clusters, the first of N1 ranks: gathered on relays, then one message a pair",
-    parameter: Some("N1"),
-    extent: |shape| Grid::new(shape, Relays::Near).extent(shape),
+    parameter: Some(N1),
+    cut: Cut::Whole,
+    outline: |shape| Grid::new(shape, Relays::Near).outline(),
     round: |shape, rank, index| Grid::new(shape, Relays::Near).round(rank, index),
 };
 
@@ -52,8 +54,9 @@ pub(super) const TWO_PHASE_BALANCED: Entry = Entry {
     name: "two-phase-balanced",
     collective: Collective::Alltoall,
     summary: "two-phase, but the relays of the larger cluster have equal shares",
-    parameter: Some("N1"),
-    extent: |shape| Grid::new(shape, Relays::Balanced).extent(shape),
+    parameter: Some(N1),
+    cut: Cut::Whole,
+    outline: |shape| Grid::new(shape, Relays::Balanced).outline(),
     round: |shape, rank, index| Grid::new(shape, Relays::Balanced).round(rank, index),
 };
 
@@ -106,22 +109,18 @@ impl Grid {
         }
     }
 
-    fn extent(&self, shape: Shape) -> Extent {
+    fn outline(&self) -> Outline {
         let small = self.size(Side::Smaller);
         let steps = self.size(Side::Larger).div_ceil(small);
-        let plain = alltoall::extent(shape, 1 + steps as usize);
         let gathered = if small == 1 { 1 } else { 1 + steps };
         let relayed = self
             .seats(Side::Larger)
             .map(|seat| self.sources(seat).len());
         let relayed = u32::try_from(relayed.max().unwrap_or(0)).expect("fewer than ranks");
-        Extent {
-            blocks: BlockCounts {
-                scratch: steps * small,
-                ..plain.blocks
-            },
+        Outline {
+            rounds: 1 + steps as usize,
+            scratch: steps * small,
             longest_message: gathered.max(relayed),
-            ..plain
         }
     }
 
@@ -145,8 +144,8 @@ impl Grid {
             receives: (1..size)
                 .map(|t| self.collect(peer(size - t), me))
                 .collect(),
-            copies: vec![alltoall::keep_own(self.rank(me))],
-            in_flight: InFlight::Unlimited,
+            copies: vec![alltoall::keep(self.rank(me).0)],
+            ..Round::default()
         }
     }
 
@@ -185,8 +184,7 @@ impl Grid {
         Round {
             sends: partner.map(|to| self.pass_on(me, to)).into_iter().collect(),
             receives: partner.map(|from| self.take(from)).into_iter().collect(),
-            copies: vec![],
-            in_flight: InFlight::Unlimited,
+            ..Round::default()
         }
     }
 
@@ -304,7 +302,10 @@ impl Grid {
 mod tests {
     use super::*;
     use crate::collective::Algorithm;
-    use crate::units::Procs;
+    use crate::units::{Bytes, Procs};
+
+    /// Nothing depends on it.
+    const SIZE: Bytes = Bytes(1);
 
     const FORMS: [&str; 2] = ["two-phase", "two-phase-balanced"];
 
@@ -328,7 +329,7 @@ mod tests {
     /// All sends of a round, with their senders.
     fn sends(algorithm: &Algorithm, procs: Procs, index: usize) -> Vec<(Rank, Send)> {
         let of = |rank| {
-            let round = algorithm.round(procs, rank, index);
+            let round = algorithm.round(procs, SIZE, rank, index);
             round.sends.into_iter().map(move |send| (rank, send))
         };
         procs.ranks().flat_map(of).collect()
@@ -338,7 +339,11 @@ mod tests {
     fn every_pair_of_clusters_is_served_in_either_order() {
         for (n1, n2) in pairs() {
             for (algorithm, procs) in schedules(n1, n2) {
-                assert_eq!(algorithm.check(procs), Ok(()), "{algorithm} among {procs}");
+                assert_eq!(
+                    algorithm.check(procs, SIZE),
+                    Ok(()),
+                    "{algorithm} among {procs}"
+                );
             }
         }
     }
@@ -352,7 +357,7 @@ mod tests {
                 } else {
                     n2
                 };
-                let rounds = algorithm.extent(procs).rounds;
+                let rounds = algorithm.extent(procs, SIZE).rounds;
                 assert_eq!(rounds, 1 + n2.div_ceil(n1) as usize);
                 let (near, wide): (Vec<_>, Vec<_>) = (0..rounds)
                     .flat_map(|index| sends(&algorithm, procs, index))
@@ -370,9 +375,9 @@ mod tests {
     fn a_step_is_at_most_one_exchange_of_each_rank() {
         for (n1, n2) in pairs() {
             for (algorithm, procs) in schedules(n1, n2) {
-                for index in 1..algorithm.extent(procs).rounds {
+                for index in 1..algorithm.extent(procs, SIZE).rounds {
                     for rank in procs.ranks() {
-                        let round = algorithm.round(procs, rank, index);
+                        let round = algorithm.round(procs, SIZE, rank, index);
                         let partners = |list: Vec<Rank>| (list.len(), list.first().copied());
                         let to = partners(round.sends.iter().map(|send| send.to).collect());
                         let from = partners(round.receives.iter().map(|r| r.from).collect());
@@ -380,20 +385,6 @@ mod tests {
                         assert!(to.0 <= 1);
                     }
                 }
-            }
-        }
-    }
-
-    #[test]
-    fn the_stated_longest_message_occurs() {
-        for (n1, n2) in pairs() {
-            for (algorithm, procs) in schedules(n1, n2) {
-                let extent = algorithm.extent(procs);
-                let longest = (0..extent.rounds)
-                    .flat_map(|index| sends(&algorithm, procs, index))
-                    .map(|(_, send)| send.slots.len())
-                    .max();
-                assert_eq!(longest, Some(extent.longest_message as usize));
             }
         }
     }
@@ -440,7 +431,7 @@ mod tests {
     #[test]
     fn the_block_that_the_printed_rule_loses_goes_to_the_relay_before() {
         // Rank 4's block for rank 1 would be relayed by rank 5 of 0 … 4.
-        let round = algorithm("two-phase", 2).round(Procs::new(5).unwrap(), Rank(4), 0);
+        let round = algorithm("two-phase", 2).round(Procs::new(5).unwrap(), SIZE, Rank(4), 0);
         let to_3 = round.sends.iter().find(|send| send.to == Rank(3)).unwrap();
         assert_eq!(to_3.slots, [Slot::Input(3), Slot::Input(1)]);
     }
@@ -452,9 +443,10 @@ mod tests {
             algorithm("two-phase", 5),
             Algorithm::parse(Collective::Alltoall, "direct").unwrap(),
         );
-        assert_eq!(lone.extent(procs), direct.extent(procs));
+        assert_eq!(lone.extent(procs, SIZE), direct.extent(procs, SIZE));
         for rank in procs.ranks() {
-            assert_eq!(lone.round(procs, rank, 0), direct.round(procs, rank, 0));
+            let rounds = [lone, direct].map(|either| either.round(procs, SIZE, rank, 0));
+            assert_eq!(rounds[0], rounds[1]);
         }
     }
 }

@@ -62,7 +62,10 @@ struct State {
     mail: Vec<Vec<Letter>>,
     /// What all letters of this round carry.
     data: Vec<Datum>,
+    /// Of places in one rank's memory.
     marks: Marks,
+    /// Of parts in one message.
+    parts: Marks,
 }
 
 /// A message under way.
@@ -102,10 +105,8 @@ impl State {
             memories: extent.procs.ranks().map(memory).collect(),
             mail: extent.procs.ranks().map(|_| Vec::new()).collect(),
             data: Vec::new(),
-            marks: Marks {
-                times: vec![0; total],
-                now: 0,
-            },
+            marks: Marks::new(total),
+            parts: Marks::new(extent.division.parts() as usize),
         }
     }
 
@@ -120,6 +121,14 @@ impl State {
 }
 
 impl Marks {
+    /// For so many places.
+    fn new(places: usize) -> Self {
+        Self {
+            times: vec![0; places],
+            now: 0,
+        }
+    }
+
     fn clear(&mut self) {
         self.now += 1;
     }
@@ -144,9 +153,12 @@ impl Task<'_> {
             }
             let start = state.data.len();
             state.marks.clear();
+            state.parts.clear();
             for &slot in &send.slots {
                 let (place, datum) = self.read(slot, state)?;
-                if !state.marks.insert(place) {
+                let is_new = state.marks.insert(place)
+                    && (self.parts() == 1 || state.parts.insert(self.part(slot.index())));
+                if !is_new {
                     return Err(bad);
                 }
                 state.data.push(datum);
@@ -177,6 +189,9 @@ impl Task<'_> {
             let place = place.ok_or(ScheduleError::OutsideMemory { round, rank, slot })?;
             if matches!(slot, Slot::Input(_)) || !state.marks.insert(place) {
                 return Err(ScheduleError::BadWrite { round, rank, slot });
+            }
+            if self.part(slot.index()) != self.part(datum.block) {
+                return Err(ScheduleError::OtherPart { round, rank, slot });
             }
             state.memories[rank.0 as usize][place] = Some(datum);
         }
@@ -219,6 +234,15 @@ impl Task<'_> {
             })
     }
 
+    fn parts(&self) -> u32 {
+        self.extent.division.parts()
+    }
+
+    /// Which part of its piece block `index` is.
+    fn part(&self, index: u32) -> usize {
+        (index % self.parts()) as usize
+    }
+
     /// Marks what this rank reads in this round, and nothing else.
     fn mark_reads(&self, marks: &mut Marks) {
         marks.clear();
@@ -243,8 +267,8 @@ impl Task<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schedule::{Copy, InFlight, Receive, Send};
-    use crate::units::Procs;
+    use crate::schedule::{Copy, Division, Receive, Send};
+    use crate::units::{Bytes, Procs};
 
     fn two() -> Procs {
         Procs::new(2).unwrap()
@@ -261,8 +285,7 @@ mod tests {
                 from: other,
                 slots: vec![Slot::Output(0)],
             }],
-            copies: vec![],
-            in_flight: InFlight::Unlimited,
+            ..Round::default()
         }
     }
 
@@ -274,11 +297,19 @@ mod tests {
     }
 
     fn check(round: impl Fn(Rank) -> Round) -> Result<(), ScheduleError> {
+        check_divided(Division::whole(Bytes(1)), round)
+    }
+
+    fn check_divided(
+        division: Division,
+        round: impl Fn(Rank) -> Round,
+    ) -> Result<(), ScheduleError> {
         let extent = Extent {
             procs: two(),
             rounds: 1,
+            division,
             blocks: BlockCounts {
-                input: 2,
+                input: 2 * division.parts(),
                 output: 2,
                 scratch: 1,
             },
@@ -446,15 +477,38 @@ mod tests {
     }
 
     #[test]
+    fn parts_of_a_piece_stay_what_they_are() {
+        use Slot::{Input, Output, Scratch};
+        let halves = Division::equal(Bytes(5), 2);
+        let sending = |sent: [Slot; 2], received: [Slot; 2]| {
+            check_divided(halves, |rank| {
+                let mut round = swap(rank);
+                round.sends[0].slots = sent.to_vec();
+                round.receives[0].slots = received.to_vec();
+                round
+            })
+        };
+        let both = [Input(0), Input(1)];
+        assert_eq!(sending(both, [Output(0), Output(1)]), Ok(()));
+        let crossed = sending(both, [Output(0), Scratch(0)]);
+        assert!(matches!(crossed, Err(ScheduleError::OtherPart { .. })));
+        let turned = sending(both, [Output(1), Output(0)]);
+        assert!(matches!(turned, Err(ScheduleError::OtherPart { .. })));
+        let same_half_twice = sending([Input(0), Input(2)], [Output(0), Scratch(0)]);
+        assert!(matches!(
+            same_half_twice,
+            Err(ScheduleError::BadMessage { .. })
+        ));
+    }
+
+    #[test]
     fn the_wrong_data_is_found() {
         let own = |_rank| Round {
-            sends: vec![],
-            receives: vec![],
             copies: vec![Copy {
                 from: Slot::Input(0),
                 to: Slot::Output(0),
             }],
-            in_flight: InFlight::Unlimited,
+            ..Round::default()
         };
         let result = check(own);
         assert!(matches!(result, Err(ScheduleError::NotDelivered { .. })));

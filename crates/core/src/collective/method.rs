@@ -1,0 +1,39 @@
+//! Who runs a collective: the MPI library or one of netsig's schedules.
+
+use std::fmt;
+
+use super::library::LibraryChoice;
+use super::{Algorithm, Collective, UnknownAlgorithm};
+
+/// Who runs the collective.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// The MPI library's own call.
+    Library(LibraryChoice),
+    /// netsig's schedule.
+    Schedule(Algorithm),
+}
+
+impl Method {
+    /// The method of `collective` written as `text`: `library`, `library:NAME`,
+    /// `library:NAME:SEGMENT` or an algorithm.
+    ///
+    /// # Errors
+    /// As [`Algorithm::parse`]; or if no library has an algorithm of that name, or none of that
+    /// name takes such a segment size.
+    pub fn parse(collective: Collective, text: &str) -> Result<Self, UnknownAlgorithm> {
+        match LibraryChoice::parse(collective, text)? {
+            Some(choice) => Ok(Self::Library(choice)),
+            None => Algorithm::parse(collective, text).map(Self::Schedule),
+        }
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Library(choice) => choice.fmt(f),
+            Self::Schedule(algorithm) => algorithm.fmt(f),
+        }
+    }
+}

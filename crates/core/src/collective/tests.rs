@@ -1,0 +1,197 @@
+//! Tests of all algorithms: what the table promises of each of its entries.
+
+use super::*;
+
+fn procs(count: u32) -> Procs {
+    Procs::new(count).unwrap()
+}
+
+fn parse(collective: Collective, text: &str) -> Algorithm {
+    Algorithm::parse(collective, text).unwrap()
+}
+
+/// The bytes that each rank sends in all its rounds.
+pub(super) fn sent_bytes(algorithm: Algorithm, procs: Procs, size: Bytes) -> Vec<u64> {
+    let extent = algorithm.extent(procs, size);
+    let of = |rank| {
+        let rounds = (0..extent.rounds).map(|index| algorithm.round(procs, size, rank, index));
+        let sends = rounds.flat_map(|round| round.sends);
+        let slots = sends.flat_map(|send| send.slots);
+        slots.map(|slot| extent.division.bytes(slot.index())).sum()
+    };
+    procs.ranks().map(of).collect()
+}
+
+/// Every entry with settings that suit few and many ranks, and sizes below and beyond the
+/// number of parts, whole multiples of the segment and not.
+fn cases() -> impl Iterator<Item = (Algorithm, Bytes)> {
+    ALGORITHMS.iter().flat_map(|entry| {
+        let settings: &[&str] = match entry.parameter {
+            None => &[""],
+            Some(parameter) if parameter.name == "SEGMENT" => &[":1", ":7", ":8KiB"],
+            Some(parameter) if parameter.name == "RADIX" => &[":2", ":3", ":5", ":16", ":64"],
+            Some(_) => &[":1", ":2", ":3", ":7", ":16", ":21", ":64"],
+        };
+        let sizes: &[u64] = match entry.cut {
+            Cut::Whole => &[3],
+            Cut::Ranks | Cut::PowerOfTwo => &[1, 5, 64, 1001],
+            Cut::Segments => &[1, 7, 20],
+        };
+        let algorithms = settings
+            .iter()
+            .map(|setting| parse(entry.collective, &format!("{}{setting}", entry.name)));
+        algorithms.flat_map(|algorithm| sizes.iter().map(move |&size| (algorithm, Bytes(size))))
+    })
+}
+
+#[test]
+fn every_algorithm_delivers_for_every_process_count() {
+    for (algorithm, size) in cases() {
+        for count in 1..=33 {
+            let checked = algorithm.check(procs(count), size);
+            let collective = algorithm.collective();
+            assert_eq!(
+                checked,
+                Ok(()),
+                "{collective} {algorithm} among {count}, {size}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_stated_longest_message_occurs() {
+    for (algorithm, size) in cases() {
+        for procs in (2..=33).map(procs) {
+            let extent = algorithm.extent(procs, size);
+            let all = (0..extent.rounds).flat_map(|index| {
+                let of = move |rank| algorithm.round(procs, size, rank, index).sends;
+                procs.ranks().flat_map(of)
+            });
+            let longest = all.map(|send| send.slots.len()).max();
+            let stated = Some(extent.longest_message as usize);
+            let collective = algorithm.collective();
+            assert_eq!(longest, stated, "{collective} {algorithm} among {procs}");
+        }
+    }
+}
+
+#[test]
+fn a_proof_is_for_one_algorithm_and_number_of_processes_and_parts() {
+    let of = |text| parse(Collective::Bcast, text);
+    let [four, five] = [4, 5].map(procs);
+    let proven = of("pipeline:100").prove(four, Bytes(250)).unwrap();
+    // Three parts each.
+    assert!(proven.is_for(of("pipeline:100"), four, Bytes(250)));
+    assert!(proven.is_for(of("pipeline:100"), four, Bytes(201)));
+    assert_eq!(proven.rounds(), 4 - 2 + 3);
+    for (text, procs, size) in [
+        ("pipeline:100", four, 200),
+        ("pipeline:100", five, 250),
+        ("pipeline:99", four, 250),
+        ("binary-segmented:100", four, 250),
+    ] {
+        assert!(!proven.is_for(of(text), procs, Bytes(size)), "{text}");
+    }
+    // A name that two collectives have.
+    let flat = of("flat").prove(four, Bytes(1)).unwrap();
+    assert!(!flat.is_for(parse(Collective::Scatter, "flat"), four, Bytes(1)));
+}
+
+#[test]
+fn absurd_numbers_of_segments_are_told() {
+    let algorithm = parse(Collective::Alltoall, "pairwise-segmented:1");
+    let extent = algorithm.extent(procs(100_000), Bytes(u64::MAX));
+    assert_eq!(extent.blocks.input, u32::MAX);
+}
+
+#[test]
+fn names_are_unique_and_survive_a_round_trip() {
+    for entry in &ALGORITHMS {
+        let text = entry.example();
+        let algorithm = parse(entry.collective, &text);
+        assert_eq!(algorithm.to_string(), text);
+        assert_eq!(algorithm.entry.name, entry.name);
+        assert_eq!(algorithm.entry.summary, entry.summary);
+    }
+}
+
+#[test]
+fn sizes_may_have_units() {
+    let segmented = |text| parse(Collective::Bcast, text).to_string();
+    assert_eq!(segmented("pipeline:8KiB"), "pipeline:8192");
+    assert_eq!(segmented("pipeline:1kB"), "pipeline:1000");
+    assert_eq!(segmented("pipeline:2147483647"), "pipeline:2147483647");
+}
+
+#[test]
+fn wrong_names_say_what_there_is() {
+    let message = |collective, text| Method::parse(collective, text).unwrap_err().to_string();
+    assert_eq!(
+        message(Collective::Alltoall, "ring"),
+        r#""ring" is not an algorithm of alltoall; write library or one of: direct, direct-unrotated, pairwise, pairwise-segmented:SEGMENT, throttled:WINDOW, bruck:RADIX, two-phase:N1, two-phase-balanced:N1"#
+    );
+    for (collective, texts, usage) in [
+        (
+            Collective::Alltoall,
+            &[
+                "throttled",
+                "throttled:0",
+                "throttled:x",
+                "throttled:-1",
+                "throttled:1KiB",
+            ][..],
+            "throttled:WINDOW",
+        ),
+        (Collective::Alltoall, &["direct:3"], "direct"),
+        (
+            Collective::Alltoall,
+            &["bruck", "bruck:0", "bruck:1"],
+            "bruck:RADIX",
+        ),
+        (
+            Collective::Bcast,
+            &[
+                "pipeline",
+                "pipeline:",
+                "pipeline:0",
+                "pipeline:4k",
+                "pipeline:2GiB",
+            ],
+            "pipeline:SEGMENT",
+        ),
+    ] {
+        for text in texts {
+            let message = message(collective, text);
+            assert!(message.ends_with(&format!("write {usage}")), "{message}");
+        }
+    }
+}
+
+/// What MPI says of each call, written out for three ranks.
+#[test]
+fn collectives_promise_what_mpi_says() {
+    use Collective::{Allgather, Alltoall, Bcast, Gather, Scatter};
+    type Promise = [&'static [(u32, u32)]; 3];
+    let promises: [(Collective, Promise); 5] = [
+        (Bcast, [&[], &[(0, 0)], &[(0, 0)]]),
+        (Scatter, [&[(0, 0)], &[(0, 1)], &[(0, 2)]]),
+        (Gather, [&[(0, 0), (1, 0), (2, 0)], &[], &[]]),
+        (
+            Alltoall,
+            [
+                &[(0, 0), (1, 0), (2, 0)],
+                &[(0, 1), (1, 1), (2, 1)],
+                &[(0, 2), (1, 2), (2, 2)],
+            ],
+        ),
+        (Allgather, [&[(0, 0), (1, 0), (2, 0)]; 3]),
+    ];
+    for (collective, promise) in promises {
+        for (rank, expected) in procs(3).ranks().zip(promise) {
+            let pieces = collective.expected(procs(3), rank);
+            let pieces: Vec<_> = pieces.map(|piece| (piece.origin.0, piece.number)).collect();
+            assert_eq!(pieces, expected, "{collective}");
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! One cell's operation on one rank: its memory, what it sends, how it runs, and the check
+//! of what it must have received.
+
+use std::os::raw::c_int;
+
+use mpi::ffi;
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::{AsRaw, Communicator, Destination, Source};
+use netsig_core::collective::{Collective, Method, Piece, Proven};
+use netsig_core::units::{Procs, Rank};
+use netsig_measure::plan::{Cell, Operation};
+
+use crate::blocks::Blocks;
+use crate::executor::ReadyRound;
+use crate::pattern::Label;
+
+/// The root of every collective that has one.
+const ROOT: c_int = 0;
+
+/// All that can be made ready before the clock starts.
+pub struct Prepared {
+    operation: Operation,
+    procs: Procs,
+    rank: Rank,
+    blocks: Blocks,
+    runner: Runner,
+}
+
+/// Who carries the operation out.
+enum Runner {
+    PingPong,
+    /// The MPI library, with its call for this collective.
+    Library(Collective),
+    /// This rank's rounds of a schedule.
+    Schedule(Vec<ReadyRound>),
+}
+
+/// The first wrong byte of what a rank received.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fault {
+    /// Its place in the piece.
+    pub byte: usize,
+    /// The rank that the piece is from.
+    pub origin: Rank,
+    /// The rank that it is for.
+    pub target: Rank,
+}
+
+impl Prepared {
+    /// What `rank` needs for `cell`: with the proof of its schedule, if it runs one.
+    pub fn new(cell: &Cell, rank: Rank, proven: Option<&Proven>) -> Self {
+        let blocks = Blocks::new(cell.blocks(), cell.division());
+        let runner = match cell.operation {
+            Operation::Collective(collective, Method::Library(_)) => Runner::Library(collective),
+            Operation::Collective(_, Method::Schedule(algorithm)) => {
+                let is_it = |proven: &&Proven| proven.is_for(algorithm, cell.procs, cell.size);
+                let proven = proven
+                    .filter(is_it)
+                    .expect("a schedule runs with its proof");
+                let rounds = 0..proven.rounds();
+                let ready = rounds.map(|index| ReadyRound::new(proven, rank, index, &blocks));
+                Runner::Schedule(ready.collect())
+            }
+            _ => Runner::PingPong,
+        };
+        Self {
+            operation: cell.operation,
+            procs: cell.procs,
+            rank,
+            blocks,
+            runner,
+        }
+    }
+
+    /// Writes what this rank hands in.
+    pub fn fill(&mut self, repetition: u32) {
+        let pieces = match self.operation {
+            Operation::Collective(collective, _) => collective.handed_in(self.procs, self.rank),
+            _ => 1 - self.rank.0,
+        };
+        for number in 0..pieces {
+            let piece = Piece {
+                origin: self.rank,
+                number,
+            };
+            label(piece, repetition).fill(self.blocks.input_piece(number));
+        }
+    }
+
+    /// Carries the operation out on `comm`, whose ranks are those of the cell.
+    pub fn run(&mut self, comm: &SimpleCommunicator) {
+        match &self.runner {
+            Runner::PingPong => self.ping_pong(comm),
+            Runner::Library(collective) => self.call(*collective, comm),
+            Runner::Schedule(rounds) => {
+                for round in rounds {
+                    round.run(&mut self.blocks, comm);
+                }
+            }
+        }
+    }
+
+    /// Checks every piece that this rank received.
+    ///
+    /// # Errors
+    /// The first byte that is not what was sent in this repetition.
+    pub fn verify(&self, repetition: u32) -> Result<(), Fault> {
+        match self.operation {
+            Operation::Collective(collective, _) => {
+                let mut expected = (0..).zip(collective.expected(self.procs, self.rank));
+                expected.try_for_each(|(place, piece)| self.check(place, piece, repetition))
+            }
+            _ => {
+                let piece = Piece {
+                    origin: Rank(0),
+                    number: 0,
+                };
+                self.check(0, piece, repetition)
+            }
+        }
+    }
+
+    fn check(&self, place: u32, piece: Piece, repetition: u32) -> Result<(), Fault> {
+        match label(piece, repetition).first_fault(self.blocks.output_piece(place)) {
+            None => Ok(()),
+            Some(byte) => Err(Fault {
+                byte,
+                origin: piece.origin,
+                target: self.rank,
+            }),
+        }
+    }
+
+    /// The piece of rank 0 goes to rank 1 and comes back.
+    fn ping_pong(&mut self, comm: &SimpleCommunicator) {
+        let other = comm.process_at_rank(1 - i32::from(self.rank == Rank(1)));
+        if self.rank == Rank(0) {
+            other.send(&*self.blocks.input_piece(0));
+            other.receive_into(self.blocks.output_piece_mut(0));
+        } else {
+            other.receive_into(self.blocks.output_piece_mut(0));
+            other.send(self.blocks.output_piece(0));
+        }
+    }
+
+    /// MPI's own call. The arrays are those that it needs: a root has memory for all pieces,
+    /// which only it uses; a broadcast is from the root's input into the others' output.
+    fn call(&mut self, collective: Collective, comm: &SimpleCommunicator) {
+        let bytes = c_int::try_from(self.blocks.piece_bytes());
+        let count = bytes.expect("plans limit messages to what a C int counts");
+        let (input, output) = self.blocks.arrays();
+        let message = if self.rank == Rank(0) { input } else { output };
+        let (input, output) = (input.cast_const().cast(), output.cast());
+        let comm = comm.as_raw();
+        // SAFETY: a constant of the MPI library.
+        let byte = unsafe { ffi::RSMPI_UINT8_T };
+        // SAFETY: both arrays have as many pieces of `count` bytes as the collective uses
+        // among the ranks of the communicator, and are borrowed until the call returns.
+        // MPI's default error handler ends the program on failure.
+        unsafe {
+            match collective {
+                Collective::Bcast => ffi::MPI_Bcast(message.cast(), count, byte, ROOT, comm),
+                Collective::Scatter => {
+                    ffi::MPI_Scatter(input, count, byte, output, count, byte, ROOT, comm)
+                }
+                Collective::Gather => {
+                    ffi::MPI_Gather(input, count, byte, output, count, byte, ROOT, comm)
+                }
+                Collective::Allgather => {
+                    ffi::MPI_Allgather(input, count, byte, output, count, byte, comm)
+                }
+                Collective::Alltoall => {
+                    ffi::MPI_Alltoall(input, count, byte, output, count, byte, comm)
+                }
+            };
+        }
+    }
+}
+
+/// What a piece is filled with. Its number is the rank that it is for, or 0 if it is for
+/// all.
+fn label(piece: Piece, repetition: u32) -> Label {
+    Label {
+        origin: piece.origin.0,
+        target: piece.number,
+        repetition,
+    }
+}
