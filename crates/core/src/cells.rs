@@ -55,6 +55,11 @@ impl Sorted {
         Self(values)
     }
 
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
     /// The middle one, or the mean of the middle two.
     pub fn median(&self) -> f64 {
         let count = self.0.len();

@@ -1,19 +1,32 @@
-//! One launch of a plan: every cell in its order, warm-ups, repetitions, records.
+//! One launch of a plan: every cell in its random order, warm-ups, repetitions in batches
+//! until they are enough, records.
+//!
+//! Rank 0, the recorder, leads: it alone knows what was measured and decides. The others
+//! follow its orders, which `agree` brings them. A cell ends when its repetitions are as many
+//! as planned, or its median is as precise as planned (see [`crate::stopping`]), or its
+//! share of the budget is used and there are three. Repetitions that do not count are
+//! repeated, but at most as often as was planned altogether.
 
-use std::sync::Arc;
+mod history;
+mod leader;
+mod orders;
+mod rows;
+mod shares;
 
-use netsig_core::dataset::{Dataset, Experiment, Place, Record, Rejected, Sample};
+use netsig_core::dataset::{Dataset, Record};
 use netsig_core::units::Seconds;
 
-use crate::plan::{Cell, Operation, Plan};
-use crate::transport::{Observation, Outcome, Role, Transport};
+use crate::plan::Plan;
+use crate::transport::{Role, Transport};
+
+pub(crate) use leader::{Measure, Repeat, Step};
 
 /// What a launch spent in what it timed.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Spent {
     /// In timed operations, repetitions that count only.
     pub timed: Seconds,
-    /// In the barriers before them.
+    /// In bringing the ranks together before them.
     pub barriers: Seconds,
 }
 
@@ -26,86 +39,29 @@ pub struct Launch<'a> {
     pub number: u32,
     /// On the recorder, what an interrupted run of the same plan has measured already.
     pub past: &'a Dataset,
-    /// How long the launch may take; its repetitions become fewer if they must.
+    /// How long the launch may take; its repetitions become fewer if they must, but no cell
+    /// has fewer than three or is left out.
     pub budget: Option<Seconds>,
 }
 
 /// Carries out a launch, on the recorder handing every batch of records to `record` as soon
-/// as it is taken.
+/// as it is taken. What was spent is known on the recorder.
 ///
 /// # Errors
 /// The first error of the transport or of `record`; what was recorded stays.
 pub fn run<T: Transport>(
     launch: &Launch,
     transport: &mut T,
-    mut record: impl FnMut(&[Record]) -> Result<(), T::Error>,
+    record: impl FnMut(&[Record]) -> Result<(), T::Error>,
 ) -> Result<Spent, T::Error> {
-    let mut spent = Spent::default();
+    if transport.is_recorder() {
+        return leader::lead(launch, transport, record);
+    }
     for cell in launch.plan.order(launch.number) {
         if transport.enter(&cell)? == Role::Participant {
-            transport.prepare(&cell)?;
-            let mut seen = Vec::new();
-            transport.repeat(&cell, 0..cell.warmup, &mut seen)?;
-            seen.clear();
-            let numbers = cell.warmup..cell.warmup + cell.repetitions;
-            transport.repeat(&cell, numbers, &mut seen)?;
-            let records: Vec<Record> = (0..)
-                .zip(&seen)
-                .flat_map(|(number, seen)| records(launch.number, &cell, number, seen))
-                .collect();
-            for seen in &seen {
-                spent.barriers = spent.barriers + seen.barrier;
-            }
-            if transport.is_recorder() {
-                record(&records)?;
-            }
+            orders::follow(&cell, transport)?;
         }
         transport.leave(&cell)?;
     }
-    Ok(spent)
-}
-
-fn records(launch: u32, cell: &Cell, repetition: u32, seen: &Observation) -> Vec<Record> {
-    let (experiment, algorithm) = identity(&cell.operation);
-    let place = Place {
-        launch,
-        experiment,
-        algorithm,
-        procs: cell.procs,
-        size: cell.size,
-    };
-    match &seen.outcome {
-        Outcome::Rejected(reason) => vec![Record::Rejected(Rejected {
-            place,
-            repetition,
-            reason: *reason,
-        })],
-        Outcome::Times(times) => (0..)
-            .zip(times)
-            .map(|(part, &time)| {
-                Record::Sample(Sample {
-                    experiment: place.experiment,
-                    algorithm: Arc::clone(&place.algorithm),
-                    procs: place.procs,
-                    size: place.size,
-                    repetition,
-                    launch,
-                    time,
-                    losses: seen.losses,
-                    part,
-                    sync_error: seen.sync_error,
-                })
-            })
-            .collect(),
-    }
-}
-
-fn identity(operation: &Operation) -> (Experiment, Arc<str>) {
-    match operation {
-        Operation::Collective(collective, method) => (
-            Experiment::Collective(*collective),
-            method.to_string().into(),
-        ),
-        _ => (Experiment::PingPong, "".into()),
-    }
+    Ok(Spent::default())
 }

@@ -1,20 +1,24 @@
-//! A measurement plan: TOML in, the list of cells to measure out.
+//! A measurement plan: TOML in, the list of cells to measure out, and TOML again.
 //!
 //! The order of cells is random but fixed by the plan's seed and the launch, so that all
 //! ranks agree on it and congestion left behind by one size does not always meet the same
 //! next one.
 
-use netsig_core::collective::{Collective, Method};
-use netsig_core::file_error::{FileError, parse_toml};
-use netsig_core::list::List;
-use netsig_core::schedule::{BlockCounts, Division};
-use netsig_core::units::{Bytes, Procs};
+mod cell;
+mod settings;
+mod wire;
+mod write;
+
+use netsig_core::file_error::FileError;
+use netsig_core::units::{Bytes, Procs, Rank};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
-use serde::Deserialize;
 
-const HINT: &str = "see FORMATS.md for what a plan may say";
+pub(crate) use cell::LARGEST_MESSAGE;
+pub use cell::{Cell, Operation};
+pub(crate) use settings::warm_up;
+pub use settings::{Flood, PLogPSettings};
 
 /// What to measure.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,22 +38,6 @@ pub struct Plan {
     cells: Vec<Cell>,
 }
 
-/// One operation to repeat.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cell {
-    /// What is timed.
-    pub operation: Operation,
-    /// Among how many: the first so many ranks.
-    pub procs: Procs,
-    /// Bytes per destination; of a broadcast or between two, of the message; for
-    /// [`Operation::PLogP`] of the largest.
-    pub size: Bytes,
-    /// Repetitions that are thrown away first.
-    pub warmup: u32,
-    /// Repetitions that are kept, at most.
-    pub repetitions: u32,
-}
-
 /// How the ranks come to a common start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Synchronisation {
@@ -60,162 +48,38 @@ pub enum Synchronisation {
     Window,
 }
 
-/// How pLogP is measured: the settings of the MPI `LogP` benchmark.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PLogPSettings {
-    /// The smallest size but 0.
-    pub smallest: Bytes,
-    /// The largest size, but see `extend`.
-    pub largest: Bytes,
-    /// Repetitions are added in rounds of so many.
-    pub round: u32,
-    /// The most repetitions of a size above 64 KiB; twice and four times as many of smaller.
-    pub most: u32,
-    /// The level of the confidence intervals that end the repetitions.
-    pub confidence: f64,
-    /// Half the relative half-width at which they end.
-    pub epsilon: f64,
-    /// The largest relative deviation from a line through two sizes that needs no size
-    /// between.
-    pub difference: f64,
-    /// Whether every g(m) is measured by saturation, as g(0) is.
-    pub flood: Flood,
-}
-
-/// Which gaps are measured by saturation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Flood {
-    /// g(0) only; the others follow from round trips.
-    Empty,
-    /// All.
-    Every,
-}
-
-/// What can be timed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Operation {
-    /// `size` bytes from rank 0 to rank 1 and back; the time is half of that.
-    PingPong,
-    /// pLogP between ranks 0 and 1: a series of the three operations below.
-    PLogP,
-    /// `size` bytes from rank 0 to rank 1 and none back. Times: RTT(m) and os(m).
-    RoundTrip,
-    /// Rank 0 sends nothing, waits, and receives `size` bytes that have arrived meanwhile.
-    /// Time: or(m).
-    ReceiveOverhead {
-        /// How long it waits.
-        delay_ns: u64,
-    },
-    /// Rank 0 sends so many messages of `size` bytes without a pause and waits for an empty
-    /// answer. Times: that of the sends, divided by their number, and that of all.
-    Flood {
-        /// How many messages.
-        messages: u32,
-    },
-    /// `procs`/2 simultaneous transfers of `size` bytes between disjoint pairs, from rank i
-    /// of the lower half of all ranks to its counterpart in the upper half. Times: one a
-    /// pair, from the common start to the end of its transfer.
-    Flows,
-    /// A collective. Time: the maximum over the ranks.
-    Collective(Collective, Method),
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WirePlan {
-    #[serde(default)]
-    seed: u64,
-    #[serde(default = "one")]
-    launches: Count,
-    pingpong: Option<WirePingPong>,
-    #[serde(default)]
-    collective: Vec<WireCollective>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WirePingPong {
-    sizes: List<Bytes>,
-    repetitions: Count,
-    #[serde(default = "one")]
-    warmup: Count,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WireCollective {
-    name: Name,
-    algorithms: Vec<String>,
-    procs: List<Procs>,
-    sizes: List<Bytes>,
-    repetitions: Count,
-    #[serde(default = "one")]
-    warmup: Count,
-}
-
-/// A count from 1 to a million.
-#[derive(Deserialize, Clone, Copy)]
-#[serde(try_from = "i64")]
-struct Count(u32);
-
-/// The name of a collective.
-#[derive(Deserialize, Clone, Copy)]
-#[serde(try_from = "String")]
-struct Name(Collective);
-
-fn one() -> Count {
-    Count(1)
-}
-
-impl TryFrom<i64> for Count {
-    type Error = String;
-    fn try_from(value: i64) -> Result<Self, String> {
-        match u32::try_from(value) {
-            Ok(count @ 1..=1_000_000) => Ok(Self(count)),
-            _ => Err(format!(
-                "{value} is not possible here; write a number from 1 to 1000000"
-            )),
-        }
-    }
-}
-
-impl TryFrom<String> for Name {
-    type Error = String;
-    fn try_from(name: String) -> Result<Self, String> {
-        name.parse()
-            .map(Self)
-            .map_err(|e: netsig_core::collective::UnknownAlgorithm| e.to_string())
-    }
-}
-
-/// The most memory that one rank may need for its blocks in a cell: 16 GiB.
-const MOST_MEMORY: u64 = 1 << 34;
-
-/// The most blocks that all ranks may have together: a schedule is proved for every one of
-/// them, which takes 200 MB for so many.
-const MOST_BLOCKS: u64 = 1 << 24;
-
-/// The largest message: MPI counts bytes in a C int.
-const LARGEST_MESSAGE: u64 = (1 << 31) - 1;
-
 impl Plan {
     /// Reads a plan; `name` is what errors call it.
     ///
     /// # Errors
     /// If it is not TOML, has unknown keys or impossible values, or measures nothing.
     pub fn parse(name: &str, text: &str) -> Result<Self, FileError> {
-        let wire: WirePlan = parse_toml(name, text, HINT)?;
-        let cells = wire
-            .cells()
-            .map_err(|problem| FileError::at_line(name, 1, problem))?;
-        Ok(Self {
-            seed: wire.seed,
-            launches: wire.launches.0,
-            precision: None,
-            synchronisation: Synchronisation::default(),
-            plogp: None,
+        wire::parse(name, text)
+    }
+
+    /// The cells of a launch in the order of the file.
+    pub fn cells(&self) -> &[Cell] {
+        &self.cells
+    }
+
+    /// The same plan with other cells, at least one.
+    pub(crate) fn with_cells(&self, cells: Vec<Cell>) -> Self {
+        Self {
             cells,
-        })
+            ..self.clone()
+        }
+    }
+
+    /// Sets the most repetitions of pLogP, if it is measured.
+    pub(crate) fn fit_plogp(&mut self, most: impl Fn(&PLogPSettings) -> u32) {
+        let Some(settings) = &mut self.plogp else {
+            return;
+        };
+        settings.most = most(settings);
+        let cells = self.cells.iter_mut();
+        for cell in cells.filter(|cell| cell.operation == Operation::PLogP) {
+            cell.repetitions = settings.most;
+        }
     }
 
     /// The cells of a launch in the order in which it measures them.
@@ -236,20 +100,42 @@ impl Plan {
             .expect("a plan measures something")
     }
 
-    /// The volume of all repetitions that the whole plan records.
+    /// To whom rank `sender` of the lower half of all [`Plan::procs`] ranks sends in
+    /// [`Operation::Flows`]: i to i + ⌈n/2⌉. Among an odd number the middle one has no part.
+    pub fn receiver(&self, sender: Rank) -> Rank {
+        Rank(sender.0 + self.procs().get().div_ceil(2))
+    }
+
+    /// The volume of all repetitions that the whole plan records at most.
     pub fn volume(&self) -> u64 {
-        let of = |cell: &Cell| u64::from(cell.repetitions) * volume(cell.procs, cell.size);
+        let of = |cell: &Cell| {
+            let rows = self.rows(cell).into_iter();
+            rows.map(|(size, count)| count * volume(cell.procs, size))
+                .sum::<u64>()
+        };
         self.cells.iter().map(of).sum::<u64>() * u64::from(self.launches)
     }
 
-    /// How many samples the whole plan gives.
+    /// How many samples the whole plan gives at most; of pLogP, for the sizes that are
+    /// certain.
     pub fn samples(&self) -> u64 {
-        let once: u64 = self
-            .cells
-            .iter()
-            .map(|cell| u64::from(cell.repetitions))
-            .sum();
-        once * u64::from(self.launches)
+        let rows = self.cells.iter().flat_map(|cell| self.rows(cell));
+        rows.map(|(_, count)| count).sum::<u64>() * u64::from(self.launches)
+    }
+
+    /// How many samples of which sizes a cell gives at most in a launch.
+    fn rows(&self, cell: &Cell) -> Vec<(Bytes, u64)> {
+        let once = u64::from(cell.repetitions);
+        match (cell.operation, &self.plogp) {
+            (Operation::Flows, _) => vec![(cell.size, once * u64::from(cell.procs.get() / 2))],
+            (Operation::PLogP, Some(settings)) => {
+                let sizes = settings.initial_sizes().into_iter();
+                sizes
+                    .map(|size| (size, 3 * u64::from(settings.most_of(size))))
+                    .collect()
+            }
+            _ => vec![(cell.size, once)],
+        }
     }
 }
 
@@ -258,182 +144,6 @@ impl Plan {
 pub fn volume(procs: Procs, size: Bytes) -> u64 {
     const START_UP: u64 = 1000;
     u64::from(procs.get() - 1) * (size.0 + START_UP)
-}
-
-impl WirePlan {
-    fn cells(&self) -> Result<Vec<Cell>, String> {
-        let mut cells: Vec<Cell> = self.pingpong.iter().flat_map(WirePingPong::cells).collect();
-        for collective in &self.collective {
-            cells.extend(collective.cells()?);
-        }
-        if cells.is_empty() {
-            return Err("the plan measures nothing; add [pingpong] or [[collective]]".to_owned());
-        }
-        cells.iter().try_for_each(Cell::check)?;
-        let doubled =
-            (1..cells.len()).find(|&i| cells[..i].iter().any(|cell| cell.is_same_work(&cells[i])));
-        match doubled {
-            Some(i) => Err(format!("{} is planned twice; merge the entries", cells[i])),
-            None => Ok(cells),
-        }
-    }
-}
-
-impl WirePingPong {
-    fn cells(&self) -> Vec<Cell> {
-        let procs = Procs::new(2).expect("two is a number of processes");
-        let cell = |&size| Cell {
-            operation: Operation::PingPong,
-            procs,
-            size,
-            warmup: self.warmup.0,
-            repetitions: self.repetitions.0,
-        };
-        self.sizes.items().iter().map(cell).collect()
-    }
-}
-
-impl WireCollective {
-    fn cells(&self) -> Result<Vec<Cell>, String> {
-        if self.algorithms.is_empty() {
-            return Err(format!(
-                "no algorithms for {}; write algorithms = [\"direct\"]",
-                self.name.0
-            ));
-        }
-        let mut cells = Vec::new();
-        for algorithm in &self.algorithms {
-            let method = Method::parse(self.name.0, algorithm).map_err(|e| e.to_string())?;
-            for &procs in self.procs.items() {
-                for &size in self.sizes.items() {
-                    cells.push(Cell {
-                        operation: Operation::Collective(self.name.0, method),
-                        procs,
-                        size,
-                        warmup: self.warmup.0,
-                        repetitions: self.repetitions.0,
-                    });
-                }
-            }
-        }
-        Ok(cells)
-    }
-}
-
-impl Cell {
-    /// The blocks that every rank needs.
-    pub fn blocks(&self) -> BlockCounts {
-        let (input, output) = match self.operation {
-            Operation::Collective(_, Method::Schedule(algorithm)) => {
-                return algorithm.extent(self.procs, self.size).blocks;
-            }
-            Operation::Collective(collective, Method::Library(_)) => {
-                let pieces = collective.pieces(self.procs);
-                (pieces.input, pieces.output)
-            }
-            _ => (1, 1),
-        };
-        BlockCounts {
-            input,
-            output,
-            scratch: 0,
-        }
-    }
-
-    /// How the message of the cell's size is divided into blocks.
-    pub fn division(&self) -> Division {
-        match self.operation {
-            Operation::Collective(_, Method::Schedule(algorithm)) => {
-                algorithm.extent(self.procs, self.size).division
-            }
-            _ => Division::whole(self.size),
-        }
-    }
-
-    fn check(&self) -> Result<(), String> {
-        if self.procs.get() < 2 {
-            return Err("procs = 1 exchanges nothing; write 2 or more".to_owned());
-        }
-        let smallest = match self.operation {
-            Operation::Collective(..) | Operation::Flows => 1,
-            _ => 0,
-        };
-        if !(smallest..=LARGEST_MESSAGE).contains(&self.size.0) {
-            return Err(format!(
-                "{self} is not possible; write sizes from {smallest} to 2147483647 bytes"
-            ));
-        }
-        self.check_blocks()?;
-        self.check_memory()?;
-        self.check_messages()
-    }
-
-    /// Segments may be absurdly short.
-    fn check_blocks(&self) -> Result<(), String> {
-        let blocks = self.blocks().total() as u64 * u64::from(self.procs.get());
-        if blocks <= MOST_BLOCKS {
-            return Ok(());
-        }
-        Err(format!(
-            "{self} makes {blocks} blocks on all ranks, more than {MOST_BLOCKS}; write longer segments or fewer processes"
-        ))
-    }
-
-    fn check_memory(&self) -> Result<(), String> {
-        let bytes = self.blocks().bytes(self.division());
-        if bytes <= MOST_MEMORY {
-            return Ok(());
-        }
-        let times = bytes.div_ceil(self.size.0);
-        Err(format!(
-            "{self} takes {times} times {} bytes on every rank; write sizes up to {} bytes, so that they fit into 16 GiB",
-            self.size.0,
-            MOST_MEMORY / times
-        ))
-    }
-
-    /// A schedule may gather blocks into one message.
-    fn check_messages(&self) -> Result<(), String> {
-        let Operation::Collective(_, Method::Schedule(algorithm)) = self.operation else {
-            return Ok(());
-        };
-        let extent = algorithm.extent(self.procs, self.size);
-        let bytes = extent.division.offset(extent.longest_message);
-        if bytes <= LARGEST_MESSAGE {
-            return Ok(());
-        }
-        let times = bytes.div_ceil(self.size.0);
-        Err(format!(
-            "{algorithm} among {} gathers {times} times {} bytes in one message; write sizes up to {} bytes, so that it stays below 2 GiB",
-            self.procs,
-            self.size.0,
-            LARGEST_MESSAGE / times
-        ))
-    }
-
-    fn is_same_work(&self, other: &Self) -> bool {
-        (self.operation, self.procs, self.size) == (other.operation, other.procs, other.size)
-    }
-}
-
-impl std::fmt::Display for Cell {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.operation {
-            Operation::PingPong => write!(f, "ping-pong of {}", self.size),
-            Operation::PLogP => write!(f, "pLogP up to {}", self.size),
-            Operation::RoundTrip => write!(f, "round trip of {}", self.size),
-            Operation::ReceiveOverhead { .. } => write!(f, "receive overhead of {}", self.size),
-            Operation::Flood { messages } => write!(f, "{messages} messages of {}", self.size),
-            Operation::Flows => write!(f, "{} flows of {}", self.procs.get() / 2, self.size),
-            Operation::Collective(collective, method) => {
-                write!(
-                    f,
-                    "{collective} {method} among {} with {}",
-                    self.procs, self.size
-                )
-            }
-        }
-    }
 }
 
 #[cfg(test)]
@@ -549,5 +259,127 @@ repetitions = 5
             .unwrap_err()
             .to_string();
         assert!(nothing.contains("measures nothing"));
+    }
+
+    const FULL: &str = r#"
+seed = 7
+launches = 2
+precision = "2.5%"
+synchronisation = "window"
+
+[pingpong]
+sizes = "0, 1..4"
+repetitions = 10
+
+[plogp]
+sizes = "1..64KiB"
+most = 9
+flood = "every"
+
+[flows]
+pairs = [1, 2, 4]
+size = "1MiB"
+
+[[collective]]
+name = "alltoall"
+algorithms = ["direct", "throttled:2"]
+procs = [4, 9]
+sizes = "256, 1KiB"
+repetitions = 5
+warmup = 3
+"#;
+
+    fn full_problem(old: &str, new: &str) -> String {
+        assert!(FULL.contains(old), "{old}");
+        let problem = Plan::parse("plan.toml", &FULL.replace(old, new)).unwrap_err();
+        problem.to_string()
+    }
+
+    #[test]
+    fn everything_a_plan_can_say_is_read() {
+        let plan = Plan::parse("plan.toml", FULL).unwrap();
+        assert_eq!(plan.precision, Some(0.025));
+        assert_eq!(plan.synchronisation, Synchronisation::Window);
+        let settings = PLogPSettings {
+            largest: Bytes(65536),
+            most: 9,
+            flood: Flood::Every,
+            ..PLogPSettings::default()
+        };
+        assert_eq!(plan.plogp, Some(settings));
+        let flows = plan
+            .cells()
+            .iter()
+            .filter(|c| c.operation == Operation::Flows);
+        let flows: Vec<_> = flows
+            .map(|c| (c.procs.get(), c.size.0, c.repetitions))
+            .collect();
+        assert_eq!(flows, [(2, 1 << 20, 3), (4, 1 << 20, 3), (8, 1 << 20, 3)]);
+        // Of nine ranks 0 to 3 send to 5 to 8.
+        assert_eq!([0, 3].map(|i| plan.receiver(Rank(i)).0), [5, 8]);
+        let bare = Plan::parse("p", "[plogp]").unwrap();
+        assert_eq!(bare.plogp, Some(PLogPSettings::default()));
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        for text in [TEXT, FULL, &FULL.replace("\"2.5%\"", "0.07")] {
+            let plan = Plan::parse("plan.toml", text).unwrap();
+            assert_eq!(Plan::parse("again", &plan.to_toml()).unwrap(), plan);
+        }
+    }
+
+    #[test]
+    fn faults_of_the_newer_parts_are_told_too() {
+        let cases = [
+            (
+                "\"2.5%\"",
+                "\"2.5\"",
+                "plan.toml:4: \"2.5\" is not a precision; write \"2%\"",
+            ),
+            ("\"2.5%\"", "1.0", "plan.toml:4: 1 is not a precision"),
+            ("\"2.5%\"", "[2]", "plan.toml:4: write a share such as"),
+            (
+                "\"window\"",
+                "\"door\"",
+                "plan.toml:5: unknown variant `door`",
+            ),
+            ("\"every\"", "\"all\"", "unknown variant `all`"),
+            ("most = 9", "most = 2", "most = 2 is less than a round of 3"),
+            (
+                "most = 9",
+                "confidence = 0.5",
+                "confidence = 0.5 has no interval",
+            ),
+            (
+                "most = 9",
+                "epsilon = 0.0",
+                "plan.toml:13: 0 is not possible here",
+            ),
+            ("1..64KiB", "0", "sizes up to 0 B are no range"),
+            ("1..64KiB", "1, 4GiB", "sizes up to 4 GiB are no range"),
+            ("[1, 2, 4]", "3000000000", "3000000000 pairs are too many"),
+            ("1MiB", "0", "1 flows of 0 B is not possible"),
+        ];
+        for (old, new, expected) in cases {
+            let message = full_problem(old, new);
+            assert!(message.contains(expected), "{new}: {message}");
+            assert!(message.contains("; "), "{message}");
+        }
+    }
+
+    #[test]
+    fn initial_sizes_double() {
+        let sizes = |smallest, largest| {
+            let settings = PLogPSettings {
+                smallest: Bytes(smallest),
+                largest: Bytes(largest),
+                ..PLogPSettings::default()
+            };
+            let sizes = settings.initial_sizes().into_iter();
+            sizes.map(|size| size.0).collect::<Vec<_>>()
+        };
+        assert_eq!(sizes(1, 8), [0, 1, 2, 4, 8]);
+        assert_eq!(sizes(3, 20), [0, 3, 6, 12, 20]);
     }
 }

@@ -1,5 +1,7 @@
 //! A transport whose truth is known: the contention signature itself with noise from a
 //! seed. It serves tests and machines without MPI; it is no evidence about any network.
+//!
+//! Time passes as if all this happened: its clock goes on by what each repetition takes.
 
 use std::convert::Infallible;
 use std::ops::Range;
@@ -7,10 +9,11 @@ use std::ops::Range;
 use netsig_core::collective::Collective;
 use netsig_core::dataset::LossCounters;
 use netsig_core::model::hockney::Hockney;
+use netsig_core::model::plogp::{PLogP, Parameters, Table};
 use netsig_core::model::signature::{Form, Signature};
 use netsig_core::model::{ParameterError, Threshold};
 use netsig_core::scenario::{Scenario, Truth};
-use netsig_core::units::{Seconds, SecondsPerByte};
+use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -25,12 +28,20 @@ const FRAMING: f64 = 1514.0 / 1448.0;
 /// No repetition is faster than this share of the truth, however large the noise.
 const FASTEST: f64 = 0.1;
 
+/// No time is shorter, as no clock would resolve it.
+const SHORTEST: Seconds = Seconds(1e-8);
+
+/// How many messages of a flood the sender is rid of before any has left.
+const BUFFERED: u32 = 4;
+
 /// The simulated network. All algorithms cost the same on it.
 #[derive(Debug)]
 pub struct Simulated {
     truth: Signature,
+    between_two: PLogP,
     noise: f64,
     rng: ChaCha8Rng,
+    now: Seconds,
 }
 
 /// The signature that a scenario states, with β from its link rate.
@@ -50,16 +61,14 @@ pub fn truth(scenario: &Scenario, stated: &Truth) -> Result<Signature, Parameter
     signature.checked()
 }
 
-/// Whether all of `plan` can be simulated: the signature is of ping-pongs and all-to-alls.
+/// Whether all of `plan` can be simulated: of collectives, the signature knows all-to-all.
 ///
 /// # Errors
 /// If it measures another collective; says which.
 pub fn check(plan: &Plan) -> Result<(), String> {
-    let is_known = |cell: &&Cell| {
-        matches!(
-            cell.operation,
-            Operation::PingPong | Operation::Collective(Collective::Alltoall, _)
-        )
+    let is_known = |cell: &&Cell| match cell.operation {
+        Operation::Collective(collective, _) => collective == Collective::Alltoall,
+        _ => true,
     };
     match plan.order(0).iter().find(|cell| !is_known(cell)) {
         None => Ok(()),
@@ -67,6 +76,24 @@ pub fn check(plan: &Plan) -> Result<(), String> {
             "{cell} cannot be simulated; plan alltoall alone, or measure --on mpi or lab:SCENARIO"
         )),
     }
+}
+
+/// The pLogP between two processes of a simulated network: L = ¾·α and g(m) = ¼·α + β·m, so
+/// that L + g(m) = α + β·m; os(m) is half of g(m) and or(m) a quarter.
+pub fn between_two(base: &Hockney) -> PLogP {
+    const FAR: Bytes = Bytes(1 << 31);
+    let table = |name, share: f64| {
+        let at = |size| (base.alpha() * 0.25 + base.beta() * size) * share;
+        let rows = vec![(Bytes(0), at(Bytes(0))), (FAR, at(FAR))];
+        Table::new(name, rows).expect("alpha and beta are possible")
+    };
+    let parameters = Parameters {
+        latency: base.alpha() * 0.75,
+        gap: table("g", 1.0),
+        send_overhead: table("os", 0.5),
+        receive_overhead: table("or", 0.25),
+    };
+    PLogP::new(parameters).expect("alpha is possible")
 }
 
 impl Simulated {
@@ -77,18 +104,66 @@ impl Simulated {
         // The plan draws the order of cells from the stream of the same number, in
         // another generator: an offset keeps the two apart.
         rng.set_stream((1 << 32) + u64::from(launch));
-        Self { truth, noise, rng }
+        Self {
+            between_two: between_two(&truth.base),
+            truth,
+            noise,
+            rng,
+            now: Seconds(0.0),
+        }
+    }
+
+    /// The times of a repetition without noise.
+    fn times(&self, step: &Cell) -> Vec<Seconds> {
+        let (size, two) = (step.size, &self.between_two);
+        match step.operation {
+            Operation::Collective(..) => vec![self.truth.time(step.procs, size)],
+            Operation::PingPong => vec![two.message(size)],
+            Operation::Flows => {
+                let pairs = step.procs.get() / 2;
+                (0..pairs).map(|_| two.message(size)).collect()
+            }
+            Operation::RoundTrip | Operation::PLogP => vec![self.round_trip(size), two.os(size)],
+            Operation::ReceiveOverhead { .. } => vec![two.or(size)],
+            Operation::Flood { messages } => {
+                let sends = self.sends(size, messages);
+                let answer = two.latency() + two.message(Bytes(0));
+                vec![sends * (1.0 / f64::from(messages)), sends + answer]
+            }
+        }
+    }
+
+    /// RTT(m).
+    fn round_trip(&self, size: Bytes) -> Seconds {
+        self.between_two.message(size) + self.between_two.message(Bytes(0))
+    }
+
+    /// What it takes to be rid of `messages` messages.
+    fn sends(&self, size: Bytes, messages: u32) -> Seconds {
+        let buffered = messages.min(BUFFERED);
+        self.between_two.os(size) * f64::from(buffered)
+            + self.between_two.g(size) * f64::from(messages - buffered)
+    }
+
+    fn noisy(&mut self, time: Seconds) -> Seconds {
+        let error: f64 = StandardNormal.sample(&mut self.rng);
+        let time = time * (1.0 + self.noise * error).max(FASTEST);
+        if time < SHORTEST { SHORTEST } else { time }
+    }
+
+    /// A barrier takes α for each level of a binomial tree.
+    fn barrier(&self, step: &Cell) -> Seconds {
+        self.truth.base.alpha() * f64::from(step.procs.ceil_log2())
     }
 }
 
-impl Simulated {
-    fn time(&mut self, cell: &Cell) -> Seconds {
-        let truth = match cell.operation {
-            Operation::Collective(..) => self.truth.time(cell.procs, cell.size),
-            _ => self.truth.base.time(cell.size),
-        };
-        let error: f64 = StandardNormal.sample(&mut self.rng);
-        truth * (1.0 + self.noise * error).max(FASTEST)
+/// How long the clock goes on for a repetition with these times.
+fn duration(operation: Operation, times: &[Seconds]) -> Seconds {
+    let longest = Seconds(times.iter().map(|time| time.0).fold(0.0, f64::max));
+    match operation {
+        Operation::PingPong => longest * 2.0,
+        Operation::ReceiveOverhead { delay_ns } => longest + Seconds(delay_ns as f64 * 1e-9),
+        _ => longest,
     }
 }
 
@@ -100,7 +175,7 @@ impl Transport for Simulated {
     }
 
     fn now(&self) -> Seconds {
-        Seconds(0.0)
+        self.now
     }
 
     fn enter(&mut self, _: &Cell) -> Result<Role, Infallible> {
@@ -117,11 +192,14 @@ impl Transport for Simulated {
         numbers: Range<u32>,
         seen: &mut Vec<Observation>,
     ) -> Result<(), Infallible> {
+        let barrier = self.barrier(step);
+        let truth = self.times(step);
         for _ in numbers {
-            let time = self.time(step);
+            let times: Vec<Seconds> = truth.iter().map(|&time| self.noisy(time)).collect();
+            self.now = self.now + barrier + duration(step.operation, &times);
             seen.push(Observation {
-                outcome: Outcome::Times(vec![time]),
-                barrier: Seconds(0.0),
+                outcome: Outcome::Times(times),
+                barrier,
                 losses: LossCounters::default(),
                 sync_error: None,
             });

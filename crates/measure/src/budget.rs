@@ -1,0 +1,216 @@
+//! Fits a plan into a time budget by leaving out what tells least.
+//!
+//! # Rule
+//! A point that is left out must be interpolated between its neighbours. What that costs is
+//! the distance of the logarithms of the two: of the sizes (in bytes, and one more, since 0
+//! may be one) of the same collective, algorithm and process count, or of the process counts
+//! with the same size, whichever are closer. The point with the least of this for
+//! each second it saves goes first; all points of a process count may also go together.
+//!
+//! The ends of a range are interpolated by nothing and stay. So do four sizes wherever there
+//! are as many, two process counts, and pLogP. When nothing more can go, the repetitions of
+//! all cells shrink in the same proportion, to three at least.
+//!
+//! What must fit is the estimate if everything is needed that can be; with a precision
+//! the one if all goes well, since repetitions then are fitted to the budget while measuring.
+
+mod grid;
+
+use netsig_core::units::Seconds;
+
+use self::grid::Grid;
+use crate::estimate::{Rates, estimate};
+use crate::plan::{Cell, Plan};
+
+/// No cell has fewer repetitions, unless it was planned so.
+const FEWEST: u32 = 3;
+
+/// A plan that fits.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fitted {
+    /// What is left of it.
+    pub plan: Plan,
+    /// What is not, in the order in which it went.
+    pub dropped: Vec<Cell>,
+    /// The share of the planned repetitions that the cells keep, from 0 to 1; of those
+    /// that would have fewer than three, three are left.
+    pub repetitions: f64,
+}
+
+/// A plan that cannot be fitted into a budget.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error(
+    "the plan takes {least} at least, with as few points and repetitions as make sense, and the budget is {budget}; raise --budget or plan less"
+)]
+pub struct TooLittle {
+    /// What there is.
+    pub budget: Seconds,
+    /// What it takes at least.
+    pub least: Seconds,
+}
+
+/// Fits all launches of `plan` into `budget`.
+///
+/// # Errors
+/// If even the fewest points and repetitions that make sense take longer.
+pub fn fit_into(plan: &Plan, budget: Seconds, rates: &Rates) -> Result<Fitted, TooLittle> {
+    let mut grid = Grid::new(plan, |cell| time(plan, cell, rates));
+    let mut dropped = Vec::new();
+    let excess = needed(plan, rates) - budget;
+    let mut saved = Seconds(0.0);
+    while saved < excess {
+        let Some(points) = grid.take_least() else {
+            break;
+        };
+        for (cell, time) in points {
+            saved = saved + time;
+            dropped.push(cell);
+        }
+    }
+    let is_left = |cell: &&Cell| !dropped.contains(cell);
+    let plan = plan.with_cells(plan.cells().iter().filter(is_left).copied().collect());
+    let repetitions = affordable(&plan, budget, rates)?;
+    Ok(Fitted {
+        plan: with_repetitions(&plan, repetitions),
+        dropped,
+        repetitions,
+    })
+}
+
+/// What must fit.
+fn needed(plan: &Plan, rates: &Rates) -> Seconds {
+    let estimate = estimate(plan, rates);
+    match plan.precision {
+        Some(_) => estimate.low,
+        None => estimate.high,
+    }
+}
+
+/// The part of it that a cell needs.
+fn time(plan: &Plan, cell: &Cell, rates: &Rates) -> Seconds {
+    let once = rates.cell(plan, cell);
+    let launch = match plan.precision {
+        Some(_) => once.low,
+        None => once.high,
+    };
+    launch * f64::from(plan.launches)
+}
+
+/// The largest share of its repetitions with which `plan` fits.
+fn affordable(plan: &Plan, budget: Seconds, rates: &Rates) -> Result<f64, TooLittle> {
+    const STEPS: u32 = 40;
+    let takes = |share| needed(&with_repetitions(plan, share), rates);
+    if takes(1.0) <= budget {
+        return Ok(1.0);
+    }
+    let least = takes(0.0);
+    if least > budget {
+        return Err(TooLittle { budget, least });
+    }
+    let (mut fits, mut exceeds) = (0.0, 1.0);
+    for _ in 0..STEPS {
+        let middle = f64::midpoint(fits, exceeds);
+        if takes(middle) <= budget {
+            fits = middle;
+        } else {
+            exceeds = middle;
+        }
+    }
+    Ok(fits)
+}
+
+/// The plan with a share of its repetitions.
+fn with_repetitions(plan: &Plan, share: f64) -> Plan {
+    let fewer = |planned: u32, fewest: u32| {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a share of a count"
+        )]
+        let left = (f64::from(planned) * share) as u32;
+        left.clamp(fewest.min(planned), planned)
+    };
+    let fewer_of = |cell: &Cell| Cell {
+        repetitions: fewer(cell.repetitions, FEWEST),
+        ..*cell
+    };
+    let mut plan = plan.with_cells(plan.cells().iter().map(fewer_of).collect());
+    plan.fit_plogp(|settings| fewer(settings.most, settings.round.max(FEWEST)));
+    plan
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Operation;
+    use netsig_core::model::hockney::Hockney;
+    use netsig_core::units::SecondsPerByte;
+
+    fn rates() -> Rates {
+        Rates {
+            hockney: Hockney::new(Seconds(1e-4), SecondsPerByte(2e-7)).unwrap(),
+            contention: 2.0,
+            launch_overhead: Seconds(1.0),
+        }
+    }
+
+    const TEXT: &str = r#"
+launches = 2
+[pingpong]
+sizes = "0, 1..1MiB"
+repetitions = 20
+[plogp]
+sizes = "1..64KiB"
+[flows]
+pairs = [1, 2, 4]
+size = "1MiB"
+[[collective]]
+name = "alltoall"
+algorithms = ["direct", "pairwise"]
+procs = [2, 4, 6, 8]
+sizes = "256..1MiB"
+repetitions = 20
+"#;
+
+    fn plan() -> Plan {
+        Plan::parse("p", TEXT).unwrap()
+    }
+
+    #[test]
+    fn what_fits_is_left_alone() {
+        let fitted = fit_into(&plan(), Seconds(1e6), &rates()).unwrap();
+        assert_eq!(fitted.plan, plan());
+        assert_eq!((fitted.dropped, fitted.repetitions), (Vec::new(), 1.0));
+    }
+
+    /// Of equal gaps the one that saves most goes first: the largest inner size among 6, whose
+    /// neighbours among 4 and 8 are closer than the sizes beside it.
+    #[test]
+    fn the_most_expensive_of_the_least_informative_goes_first() {
+        let budget = needed(&plan(), &rates()) - Seconds(1.0);
+        let fitted = fit_into(&plan(), budget, &rates()).unwrap();
+        let [first] = fitted.dropped[..] else {
+            panic!("{:?}", fitted.dropped)
+        };
+        assert_eq!(first.to_string(), "alltoall direct among 6 with 512 KiB");
+    }
+
+    #[test]
+    fn what_is_least_is_four_sizes_and_two_process_counts() {
+        let refused = fit_into(&plan(), Seconds(1.0), &rates()).unwrap_err();
+        let fitted = fit_into(&plan(), refused.least * 1.000_001, &rates()).unwrap();
+        let cells = fitted.plan.cells();
+        let count = |operation: fn(&Operation) -> bool| {
+            cells
+                .iter()
+                .filter(|cell| operation(&cell.operation))
+                .count()
+        };
+        assert_eq!(count(|o| *o == Operation::PingPong), 4);
+        assert_eq!(count(|o| *o == Operation::PLogP), 1);
+        assert_eq!(count(|o| *o == Operation::Flows), 2);
+        assert_eq!(count(|o| matches!(o, Operation::Collective(..))), 2 * 2 * 4);
+        assert!(cells.iter().all(|cell| cell.repetitions == 3));
+        assert!(refused.to_string().contains("raise --budget"));
+    }
+}

@@ -1,0 +1,105 @@
+//! What is known of a step already: from an interrupted run, and from the batches so far.
+
+use std::collections::HashMap;
+
+use netsig_core::dataset::{Dataset, Place};
+use netsig_core::units::Seconds;
+
+use super::rows::values;
+
+/// The repetitions of all steps of a launch that an interrupted run has left.
+#[derive(Default)]
+pub(super) struct Past(HashMap<Place, Left>);
+
+#[derive(Default)]
+struct Left {
+    /// Repetitions with their numbers, of simultaneous transfers the slowest.
+    times: Vec<(u32, f64)>,
+    /// The number after the last repetition.
+    next: u32,
+    rejected: u32,
+    is_done: bool,
+}
+
+/// The repetitions of a step.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct History {
+    /// The times of those that count, one list for each quantity that the step measures.
+    pub series: Vec<Vec<f64>>,
+    /// The number of the next.
+    pub next: u32,
+    /// How many do not count.
+    pub rejected: u32,
+    /// Whether the step was measured to its end.
+    pub is_done: bool,
+}
+
+impl Past {
+    /// What `data` hold of `launch`.
+    pub fn of(data: &Dataset, launch: u32) -> Self {
+        let mut past = Self::default();
+        for sample in data.samples.iter().filter(|s| s.launch == launch) {
+            past.left(sample.place())
+                .add(sample.repetition, sample.time.0);
+        }
+        for rejected in data.rejected.iter().filter(|r| r.place.launch == launch) {
+            let left = past.left(rejected.place.clone());
+            left.rejected += 1;
+            left.next = left.next.max(rejected.repetition + 1);
+        }
+        for place in data.completed.iter().filter(|p| p.launch == launch) {
+            past.left(place.clone()).is_done = true;
+        }
+        past
+    }
+
+    fn left(&mut self, place: Place) -> &mut Left {
+        self.0.entry(place).or_default()
+    }
+
+    /// Whether `place` was measured to its end.
+    pub fn is_done(&self, place: &Place) -> bool {
+        self.0.get(place).is_some_and(|left| left.is_done)
+    }
+
+    /// What is left of a step that measures `places`.
+    pub fn history(&self, places: &[Place]) -> History {
+        let none = Left::default();
+        let left: Vec<&Left> = places
+            .iter()
+            .map(|place| self.0.get(place).unwrap_or(&none))
+            .collect();
+        let times = |left: &&Left| left.times.iter().map(|(_, time)| *time).collect();
+        History {
+            series: left.iter().map(times).collect(),
+            next: left.iter().map(|left| left.next).max().unwrap_or(0),
+            rejected: left.iter().map(|left| left.rejected).sum(),
+            is_done: left.iter().all(|left| left.is_done),
+        }
+    }
+}
+
+impl Left {
+    fn add(&mut self, repetition: u32, time: f64) {
+        self.next = self.next.max(repetition + 1);
+        match self.times.last_mut() {
+            Some((last, slowest)) if *last == repetition => *slowest = slowest.max(time),
+            _ => self.times.push((repetition, time)),
+        }
+    }
+}
+
+impl History {
+    /// How many repetitions count; one that was cut off in the middle of its rows does not.
+    pub fn accepted(&self) -> u32 {
+        let least = self.series.iter().map(Vec::len).min().unwrap_or(0);
+        u32::try_from(least).unwrap_or(u32::MAX)
+    }
+
+    /// Adds a repetition that counts.
+    pub fn add(&mut self, places: &[Place], times: &[Seconds]) {
+        for (series, value) in self.series.iter_mut().zip(values(places, times)) {
+            series.push(value);
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! How long a plan takes, before it is carried out: from the rates of a network, which a
+//! small probe finds.
+//!
+//! # Formula
+//! In seconds, with α and β of Hockney's model, m bytes, n processes and c, how many times
+//! longer than the contention-free bound an all-to-all takes:
+//!
+//! - ping-pong 2·(α + βm); all-to-all and allgather c·(n−1)·(α + βm); collectives with a
+//!   root (n−1)·(α + βm); flows c·(α + βm), a single one without c,
+//! - before each repetition ⌈log₂ n⌉·α for a barrier and 5 µs for the bookkeeping,
+//! - pLogP 2.5·RTT for each size and repetition, RTT = 2α + βm, and floods of 2·RTT/ε to twice
+//!   that, of which the search takes as long as two.
+//!
+//! # Domain
+//! Right to a factor of two or so, which is what a budget needs: c is that of 64 KiB and the
+//! most processes, and a campaign keeps its budget by itself. Between `low` and `high` lies
+//! what depends on the data: with a precision the repetitions are between six and those
+//! planned, and pLogP stops by its own rule and may double its sizes.
+
+use netsig_core::cells::{CellKey, Summary, summarise};
+use netsig_core::collective::Collective;
+use netsig_core::dataset::{Dataset, Experiment};
+use netsig_core::model::hockney::Hockney;
+use netsig_core::units::{Bytes, Procs, Seconds, SecondsPerByte};
+
+use crate::plan::{Cell, Flood, Operation, PLogPSettings, Plan};
+
+/// The least repetitions with which a median has an interval.
+const FEWEST: u32 = 6;
+
+/// What a repetition costs beside what is timed and the barrier.
+const BOOKKEEPING: Seconds = Seconds(5e-6);
+
+/// What pLogP takes for a repetition of all it measures at a size, in round trips.
+const ROUND_TRIPS: f64 = 2.5;
+
+/// The sizes that pLogP may add, as a factor of its planned ones.
+const ADDED: f64 = 2.0;
+
+/// How fast a network and a launcher are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rates {
+    /// A message between two ranks.
+    pub hockney: Hockney,
+    /// How many times the contention-free bound an all-to-all takes.
+    pub contention: f64,
+    /// What starting and ending an MPI job takes.
+    pub launch_overhead: Seconds,
+}
+
+/// A duration that is not known yet.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    /// If all goes well.
+    pub low: Seconds,
+    /// If everything that can be needed is.
+    pub high: Seconds,
+}
+
+/// How long the whole plan takes.
+pub fn estimate(plan: &Plan, rates: &Rates) -> Estimate {
+    let launch = Estimate::exactly(rates.launch_overhead);
+    let cells = plan.cells().iter().map(|cell| rates.cell(plan, cell));
+    cells
+        .fold(launch, Estimate::and)
+        .times(f64::from(plan.launches))
+}
+
+impl Plan {
+    /// A plan that takes little and tells the rates of a network among `procs`, at least 2:
+    /// a ping-pong and a direct all-to-all, two sizes each.
+    pub fn probe(procs: Procs) -> Self {
+        let text = format!(
+            "[pingpong]\nsizes = [1, 65536]\nrepetitions = 10\n\
+             [[collective]]\nname = \"alltoall\"\nalgorithms = [\"direct\"]\nprocs = {procs}\n\
+             sizes = [1024, 65536]\nrepetitions = 3\n"
+        );
+        Self::parse("probe", &text).expect("the probe is a plan")
+    }
+}
+
+impl Rates {
+    /// The rates that the data of [`Plan::probe`] tell; `wall` is what its launch took. `None`
+    /// without a ping-pong of two sizes and an all-to-all.
+    pub fn from_probe(data: &Dataset, wall: Seconds) -> Option<Self> {
+        let cells = summarise(data);
+        let of = |experiment| {
+            let its = move |(key, _): &(&CellKey, &Summary)| key.experiment == experiment;
+            cells.iter().filter(its)
+        };
+        let (small, fast) = of(Experiment::PingPong).next()?;
+        let (large, slow) = of(Experiment::PingPong).next_back()?;
+        if small.size == large.size {
+            return None;
+        }
+        let bytes = large.size.as_f64() - small.size.as_f64();
+        let slope = ((slow.median - fast.median).0 / bytes).max(0.0);
+        let start_up = (fast.median.0 - slope * small.size.as_f64()).max(0.0);
+        let hockney = Hockney::new(Seconds(start_up), SecondsPerByte(slope)).ok()?;
+        let times_the_bound =
+            |(key, seen): (&CellKey, &Summary)| seen.mean / hockney.alltoall(key.procs, key.size);
+        let alltoall = of(Experiment::Collective(Collective::Alltoall));
+        let contention = alltoall.map(times_the_bound).reduce(f64::max)?;
+        let timed = |(key, seen): (&CellKey, &Summary)| {
+            let both_ways = if key.experiment == Experiment::PingPong {
+                2.0
+            } else {
+                1.0
+            };
+            seen.mean.0 * seen.repetitions as f64 * both_ways
+        };
+        let timed: f64 = cells.iter().map(timed).sum();
+        contention.is_finite().then_some(Self {
+            hockney,
+            contention,
+            launch_overhead: Seconds((wall.0 - timed).max(0.0)),
+        })
+    }
+
+    /// Those of a network that nothing is known of: 1 Gbit/s, 50 µs.
+    pub(crate) fn ordinary() -> Self {
+        Self {
+            hockney: Hockney::new(Seconds(5e-5), SecondsPerByte(8e-9)).expect("both are positive"),
+            contention: 1.0,
+            launch_overhead: Seconds(1.0),
+        }
+    }
+
+    /// A repetition of a cell with all that belongs to it.
+    pub(crate) fn repetition(&self, cell: &Cell) -> Seconds {
+        let message = self.hockney.time(cell.size);
+        let operation = match cell.operation {
+            Operation::PingPong => message * 2.0,
+            Operation::Flows if cell.procs.get() > 2 => message * self.contention,
+            Operation::Flows => message,
+            Operation::Collective(collective, _) if has_root(collective) => {
+                message * cell.procs.partners()
+            }
+            Operation::Collective(..) => message * (cell.procs.partners() * self.contention),
+            _ => self.round_trip(cell.size),
+        };
+        operation + self.overhead(cell.procs)
+    }
+
+    /// What a cell takes in one launch.
+    pub(crate) fn cell(&self, plan: &Plan, cell: &Cell) -> Estimate {
+        if let (Operation::PLogP, Some(settings)) = (cell.operation, &plan.plogp) {
+            return self.plogp(settings, cell.procs);
+        }
+        let fewest = match plan.precision {
+            Some(_) => cell.repetitions.min(FEWEST),
+            None => cell.repetitions,
+        };
+        let once = self.repetition(cell);
+        let all = |repetitions| once * f64::from(cell.warmup + repetitions);
+        Estimate {
+            low: all(fewest),
+            high: all(cell.repetitions),
+        }
+    }
+
+    fn plogp(&self, settings: &PLogPSettings, procs: Procs) -> Estimate {
+        let of_size = |size: Bytes| {
+            let once = self.round_trip(size) * ROUND_TRIPS + self.overhead(procs) * 2.0;
+            let steps = Estimate {
+                low: once * f64::from(settings.round),
+                high: once * (ADDED * f64::from(settings.most_of(size))),
+            };
+            let is_flooded = size.0 == 0 || settings.flood == Flood::Every;
+            let floods = if is_flooded {
+                self.floods(settings, size)
+            } else {
+                Estimate::exactly(Seconds(0.0))
+            };
+            steps.and(floods)
+        };
+        let sizes = settings.initial_sizes().into_iter();
+        sizes
+            .map(of_size)
+            .fold(Estimate::exactly(Seconds(0.0)), Estimate::and)
+    }
+
+    fn floods(&self, settings: &PLogPSettings, size: Bytes) -> Estimate {
+        const SEARCH: u32 = 2;
+        let shortest = self.round_trip(size) * (2.0 / settings.epsilon);
+        Estimate {
+            low: shortest * f64::from(SEARCH + settings.round),
+            high: shortest * (2.0 * f64::from(SEARCH + settings.most)),
+        }
+    }
+
+    fn round_trip(&self, size: Bytes) -> Seconds {
+        self.hockney.time(size) + self.hockney.alpha()
+    }
+
+    fn overhead(&self, procs: Procs) -> Seconds {
+        self.hockney.alpha() * f64::from(procs.ceil_log2()) + BOOKKEEPING
+    }
+}
+
+fn has_root(collective: Collective) -> bool {
+    matches!(
+        collective,
+        Collective::Bcast | Collective::Scatter | Collective::Gather
+    )
+}
+
+impl Estimate {
+    fn exactly(time: Seconds) -> Self {
+        Self {
+            low: time,
+            high: time,
+        }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            low: self.low + other.low,
+            high: self.high + other.high,
+        }
+    }
+
+    fn times(self, factor: f64) -> Self {
+        Self {
+            low: self.low * factor,
+            high: self.high * factor,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// α = 0.1 ms, β = 10 ns/B, an all-to-all of twice the bound, launches of 2 s.
+    fn rates() -> Rates {
+        Rates {
+            hockney: Hockney::new(Seconds(1e-4), SecondsPerByte(1e-8)).unwrap(),
+            contention: 2.0,
+            launch_overhead: Seconds(2.0),
+        }
+    }
+
+    fn seconds(text: &str) -> [f64; 2] {
+        let estimate = estimate(&Plan::parse("p", text).unwrap(), &rates());
+        [estimate.low.0, estimate.high.0]
+    }
+
+    fn close(found: f64, expected: f64) -> bool {
+        (found / expected - 1.0).abs() < 1e-9
+    }
+
+    #[test]
+    fn durations_by_hand() {
+        // A message of 10 kB takes 0.2 ms; 11 of both ways, each after 0.105 ms.
+        let [low, high] = seconds("[pingpong]\nsizes = \"10kB\"\nrepetitions = 10");
+        assert!(close(low, 2.0 + 11.0 * 0.505e-3) && close(high, low));
+        // Among 5: 4 · 0.2 ms · 2 after 3 · 0.1 ms and 5 us, twice 101 or 7 times.
+        let text = "launches = 2\nprecision = 0.1\n[[collective]]\nname = \"alltoall\"\n\
+            algorithms = [\"direct\"]\nprocs = 5\nsizes = \"10kB\"\nrepetitions = 100";
+        let [low, high] = seconds(text);
+        assert!(close(low, 4.0 + 14.0 * 1.905e-3));
+        assert!(close(high, 4.0 + 202.0 * 1.905e-3));
+        // 10.1 ms alone; among two pairs twice as long.
+        let flows = "[flows]\npairs = [1, 2]\nsize = \"1MB\"\nrepetitions = 1";
+        let [low, _] = seconds(flows);
+        assert!(close(
+            low,
+            2.0 + 10.1e-3 + 20.2e-3 + 0.1e-3 + 0.2e-3 + 0.01e-3
+        ));
+    }
+
+    #[test]
+    fn plogp_takes_between_its_least_and_its_most() {
+        let [low, high] = seconds("[plogp]\nsizes = \"1..1MiB\"");
+        assert!(2.0 < low && 4.0 * (low - 2.0) < high - 2.0, "{low} {high}");
+        let [every, _] = seconds("[plogp]\nsizes = \"1..1MiB\"\nflood = \"every\"");
+        assert!(every > 2.0 * low);
+    }
+
+    #[test]
+    fn a_probe_is_a_plan_that_can_be_written_down() {
+        let probe = Plan::probe(Procs::new(6).unwrap());
+        assert_eq!((probe.procs().get(), probe.samples()), (6, 26));
+        assert_eq!(Plan::parse("again", &probe.to_toml()).unwrap(), probe);
+        assert_eq!(Rates::from_probe(&Dataset::default(), Seconds(1.0)), None);
+    }
+}

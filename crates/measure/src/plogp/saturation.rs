@@ -1,0 +1,137 @@
+//! How many messages without a pause saturate the way to the other rank.
+//!
+//! # Formula
+//! The flood doubles from 10 messages. With the time of the sends divided by their number
+//! (a), and the time until an answer to the last (T), in seconds, it saturates when it has at
+//! least 20 messages and
+//!
+//! - a differs from the one before by less than 1 % (1.5 % above 64 KiB, 8 % from 640
+//!   messages on),
+//! - RTT/T < ε/2: the answer counts for nothing,
+//! - |2·T' − RTT/2|/T < 1 + ε with the T' before: T has grown as the messages have;
+//!
+//! or when it has 2560 messages.
+//!
+//! # Source
+//! The MPI `LogP` benchmark of Kielmann, Bal, Verstoep 2000.
+
+use netsig_core::units::{Bytes, Seconds};
+
+/// The messages of the first flood.
+pub(super) const FIRST_FLOOD: u32 = 10;
+
+/// The least and the most messages that can saturate.
+const FEWEST: u32 = 20;
+const MOST: u32 = 2560;
+
+/// From here on the averages of two floods may differ by more.
+const MANY: u32 = 640;
+
+/// The search for the number of messages.
+pub(super) struct Search {
+    messages: u32,
+    size: Bytes,
+    round_trip: Seconds,
+    epsilon: f64,
+    /// The average and the whole of the flood before.
+    before: Option<[f64; 2]>,
+}
+
+impl Search {
+    /// A search whose first flood is still to come.
+    pub fn new(size: Bytes, round_trip: Seconds, epsilon: f64) -> Self {
+        Self {
+            messages: FIRST_FLOOD,
+            size,
+            round_trip,
+            epsilon,
+            before: None,
+        }
+    }
+
+    /// How many messages the next flood has, and after the search those that saturate.
+    pub fn messages(&self) -> u32 {
+        self.messages
+    }
+
+    /// Whether a flood with these times saturates. If not the next has twice the messages. A
+    /// flood that does not count saturates nothing.
+    pub fn ends_with(&mut self, times: Option<&[Seconds]>) -> bool {
+        let now = match times {
+            Some([average, whole]) => Some([average.0, whole.0]),
+            _ => None,
+        };
+        let is_steady = match (self.before, now) {
+            (Some(before), Some(now)) => self.is_steady(before, now),
+            _ => false,
+        };
+        if is_steady || self.messages >= MOST {
+            return true;
+        }
+        self.before = now;
+        self.messages *= 2;
+        false
+    }
+
+    fn is_steady(&self, [average_before, whole_before]: [f64; 2], now: [f64; 2]) -> bool {
+        let [average, whole] = now;
+        let tolerance = match self.size {
+            _ if self.messages >= MANY => 0.08,
+            Bytes(65_537..) => 0.015,
+            _ => 0.01,
+        };
+        let round_trip = self.round_trip.0;
+        let growth = (2.0 * whole_before - round_trip / 2.0).abs() / whole;
+        self.messages >= FEWEST
+            && (average / average_before - 1.0).abs() < tolerance
+            && round_trip / whole < self.epsilon / 2.0
+            && growth < 1.0 + self.epsilon
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many messages the search ends with where the sends of n messages take `sends`(n)
+    /// and an answer another round trip of 0.1 ms.
+    fn found(size: u64, sends: impl Fn(f64) -> f64) -> u32 {
+        let mut search = Search::new(Bytes(size), Seconds(1e-4), 0.03);
+        loop {
+            let messages = f64::from(search.messages());
+            let all = sends(messages);
+            let times = [all / messages, all + 1e-4].map(Seconds);
+            if search.ends_with(Some(&times)) {
+                return search.messages();
+            }
+        }
+    }
+
+    /// Without buffers the answer alone counts: 0.1 ms is 1.5 % of 6.67 ms, which messages
+    /// of 0.1 ms reach at 80, counting the answer, and of 10 ms at once.
+    #[test]
+    fn an_answer_must_count_for_nothing() {
+        assert_eq!(found(0, |n| n * 1e-4), 80);
+        assert_eq!(found(0, |n| n * 1e-2), 20);
+    }
+
+    /// Messages of 1 ms, but the first 8 go into a buffer at no cost: the averages 1 − 8/n of
+    /// n = 320 and 640 differ by 1.27 %, which is enough above 64 KiB, and those of 640
+    /// are allowed 8 %.
+    #[test]
+    fn buffers_must_count_for_little() {
+        let buffered = |n: f64| (n - 8.0) * 1e-3;
+        assert_eq!(found(0, buffered), 640);
+        let fewer = |n: f64| (n - 2.0) * 1e-3;
+        assert_eq!(found(0, fewer), 320);
+        assert_eq!(found(1 << 17, fewer), 160);
+    }
+
+    #[test]
+    fn the_search_ends_even_if_nothing_is_steady() {
+        assert_eq!(found(0, |n| n * n), 2560);
+        let mut search = Search::new(Bytes(0), Seconds(1e-4), 0.03);
+        let floods = std::iter::from_fn(|| (!search.ends_with(None)).then_some(()));
+        assert_eq!(floods.count(), 8);
+    }
+}

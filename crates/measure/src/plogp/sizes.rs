@@ -1,0 +1,254 @@
+//! Which sizes the tables of pLogP need: those planned, larger ones while the gap keeps
+//! falling short of a line, and more wherever a line through two sizes misses the next.
+//!
+//! # Choices
+//! The limits are those of the MPI `LogP` benchmark, see [`netsig_core::fit::plogp`]. What
+//! is new is that a miss must be no noise: a size is only added where the miss is above
+//! three times its standard error. The original adds sizes without end where times scatter.
+
+use netsig_core::cells::Sorted;
+use netsig_core::fit::plogp::discontinuity;
+use netsig_core::units::{Bytes, Seconds};
+
+use crate::plan::{LARGEST_MESSAGE, PLogPSettings};
+
+/// How many times the planned largest size the largest may be.
+const MOST_GROWTH: u64 = 8;
+
+/// A miss counts from so many standard errors on.
+const SIGNIFICANT: f64 = 3.0;
+
+/// Overheads of sizes above this that cost less than this a byte may miss by twice as much.
+const CHEAP_ABOVE: Bytes = Bytes(1024);
+const CHEAP: f64 = 1e-8;
+
+/// A median with its standard error.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Value {
+    /// The median.
+    pub time: Seconds,
+    /// Its standard error in seconds.
+    pub error: f64,
+}
+
+/// What was measured at a size.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Point {
+    pub size: Bytes,
+    pub send_overhead: Value,
+    pub receive_overhead: Value,
+    pub gap: Value,
+}
+
+/// Whoever measures a size.
+pub(super) trait Points {
+    type Error;
+
+    /// What is measured at `size`; nothing if no repetition counts.
+    fn point(&mut self, size: Bytes) -> Result<Option<Point>, Self::Error>;
+
+    /// Whether there is time for sizes that are not planned.
+    fn may_add(&self) -> bool;
+}
+
+impl Value {
+    /// The value of repetitions, if there are any.
+    pub fn of(times: &[f64]) -> Option<Self> {
+        if times.is_empty() {
+            return None;
+        }
+        let sorted = Sorted::new(times.to_vec());
+        Some(Self {
+            time: Seconds(sorted.median()),
+            error: Self::error_of(&sorted),
+        })
+    }
+
+    /// The standard error of a median, from the quartiles: of normal errors it is
+    /// √(π/2)·σ/√n, and σ is the distance of the quartiles over 1.349.
+    pub fn error_of(times: &Sorted) -> f64 {
+        let spread = (times.quantile(0.75) - times.quantile(0.25)) / 1.349;
+        let factor = std::f64::consts::FRAC_PI_2.sqrt();
+        factor * spread / (times.count() as f64).sqrt()
+    }
+}
+
+/// Measures all sizes that are needed and gives them in ascending order.
+pub(super) fn explore<P: Points>(
+    settings: &PLogPSettings,
+    points: &mut P,
+) -> Result<Vec<Point>, P::Error> {
+    let mut table = Vec::new();
+    for size in settings.initial_sizes() {
+        table.extend(points.point(size)?);
+    }
+    while let Some(size) = larger(&table, settings) {
+        match measure_more(size, points)? {
+            Some(point) => table.push(point),
+            None => break,
+        }
+    }
+    let mut last = 2;
+    while last < table.len() {
+        let added = match between(&table[..=last], settings) {
+            Some(size) => measure_more(size, points)?,
+            None => None,
+        };
+        match added {
+            Some(point) => table.insert(last, point),
+            None => last += 1,
+        }
+    }
+    Ok(table)
+}
+
+fn measure_more<P: Points>(size: Bytes, points: &mut P) -> Result<Option<Point>, P::Error> {
+    if points.may_add() {
+        points.point(size)
+    } else {
+        Ok(None)
+    }
+}
+
+/// A larger size than all, if the last gap is below the line through the two before it.
+fn larger(table: &[Point], settings: &PLogPSettings) -> Option<Bytes> {
+    let [.., a, b, c] = table else { return None };
+    let miss = Miss::of([a, b, c], |point| point.gap, settings.epsilon);
+    let size = Bytes(c.size.0 * 2);
+    let most = (settings.largest.0 * MOST_GROWTH).min(LARGEST_MESSAGE);
+    let falls_short = c.gap.time < miss.expected && miss.is_real && miss.error > settings.epsilon;
+    (falls_short && size.0 <= most).then_some(size)
+}
+
+/// A size between the last two, if the last misses the line through the two before it.
+fn between(table: &[Point], settings: &PLogPSettings) -> Option<Bytes> {
+    let [.., a, b, c] = table else { return None };
+    let gap = Miss::of([a, b, c], |point| point.gap, settings.difference);
+    let of_overhead = |of: fn(&Point) -> Value| {
+        let miss = Miss::of([a, b, c], of, settings.difference);
+        let is_cheap = c.size > CHEAP_ABOVE && miss.expected.0 / c.size.as_f64() < CHEAP;
+        if is_cheap {
+            Miss::of([a, b, c], of, 2.0 * settings.difference)
+        } else {
+            miss
+        }
+    };
+    let overheads = [
+        of_overhead(|point| point.send_overhead),
+        of_overhead(|point| point.receive_overhead),
+    ];
+    let all = overheads.into_iter().chain([gap]);
+    all.filter(|miss| miss.is_real).find_map(|miss| miss.insert)
+}
+
+/// How a value misses what the line through the two before it foretells.
+struct Miss {
+    expected: Seconds,
+    /// Relative.
+    error: f64,
+    /// Whether it is more than noise.
+    is_real: bool,
+    /// The size to measure if it is more than allowed.
+    insert: Option<Bytes>,
+}
+
+impl Miss {
+    fn of(points: [&Point; 3], of: impl Fn(&Point) -> Value, allowed: f64) -> Self {
+        let found = discontinuity(points.map(|point| (point.size, of(point).time)), allowed);
+        let [a, b, c] = points.map(|point| point.size.as_f64());
+        let steps = (c - b) / (b - a);
+        let [error_a, error_b, error_c] = points.map(|point| of(point).error);
+        let noise =
+            (error_c.powi(2) + ((1.0 + steps) * error_b).powi(2) + (steps * error_a).powi(2))
+                .sqrt();
+        let deviation = (of(points[2]).time - found.expected).0.abs();
+        Self {
+            expected: found.expected,
+            error: found.relative_error,
+            is_real: deviation > SIGNIFICANT * noise,
+            insert: found.insert,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::convert::Infallible;
+
+    /// A network whose g(m) is known, without noise but for `error`.
+    struct Known<G> {
+        gap: G,
+        error: f64,
+        most: usize,
+        measured: usize,
+    }
+
+    impl<G: Fn(f64) -> f64> Points for Known<G> {
+        type Error = Infallible;
+
+        fn point(&mut self, size: Bytes) -> Result<Option<Point>, Infallible> {
+            self.measured += 1;
+            let value = |time| Value {
+                time: Seconds(time),
+                error: self.error,
+            };
+            let overhead = value(1e-6);
+            Ok(Some(Point {
+                size,
+                send_overhead: overhead,
+                receive_overhead: overhead,
+                gap: value((self.gap)(size.as_f64())),
+            }))
+        }
+
+        fn may_add(&self) -> bool {
+            self.measured < self.most
+        }
+    }
+
+    fn sizes(error: f64, most: usize, gap: impl Fn(f64) -> f64) -> Vec<u64> {
+        let settings = PLogPSettings {
+            largest: Bytes(65536),
+            ..PLogPSettings::default()
+        };
+        let measured = 0;
+        let mut known = Known {
+            gap,
+            error,
+            most,
+            measured,
+        };
+        let Ok(table) = explore(&settings, &mut known);
+        table.iter().map(|point| point.size.0).collect()
+    }
+
+    const PLANNED: usize = 18;
+
+    #[test]
+    fn a_line_needs_no_more_sizes() {
+        let line = sizes(0.0, usize::MAX, |m| 1e-5 + m * 1e-8);
+        assert_eq!(line.len(), PLANNED);
+        assert_eq!((line[0], line[1], line[17]), (0, 1, 65536));
+    }
+
+    /// From 10 000 bytes on messages take half a millisecond more.
+    #[test]
+    fn a_jump_is_closed_in_on() {
+        let jump = |m: f64| 1e-5 + m * 1e-8 + if m > 1e4 { 5e-4 } else { 0.0 };
+        let found = sizes(0.0, usize::MAX, jump);
+        assert!(found.is_sorted() && found.len() < 40, "{found:?}");
+        let after = found.partition_point(|&size| size <= 10_000);
+        assert!(found[after] - found[after - 1] <= 310, "{found:?}");
+        // With errors of a millisecond it is noise, and without time it is left.
+        assert_eq!(sizes(1e-3, usize::MAX, jump).len(), PLANNED);
+        assert_eq!(sizes(0.0, PLANNED + 2, jump).len(), PLANNED + 2);
+    }
+
+    /// A gap per byte that keeps falling is followed to eight times the planned size.
+    #[test]
+    fn larger_sizes_follow_a_falling_gap() {
+        let falling = sizes(0.0, usize::MAX, |m| 1e-5 + 1e-7 * m.powf(0.8));
+        assert_eq!(falling.last(), Some(&(8 * 65536)));
+    }
+}

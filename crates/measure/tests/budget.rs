@@ -1,0 +1,91 @@
+//! Plans that are fitted into any budget that is not too little.
+
+#[path = "../../core/tests/seeded/mod.rs"]
+mod seeded;
+
+use netsig_core::model::hockney::Hockney;
+use netsig_core::units::{Bytes, Procs, Seconds, SecondsPerByte};
+use netsig_measure::budget::fit_into;
+use netsig_measure::estimate::{Rates, estimate};
+use netsig_measure::plan::{Cell, Operation, Plan};
+use proptest::prelude::*;
+
+const PLAN: &str = r#"
+launches = 2
+[pingpong]
+sizes = "0, 1..1MiB"
+repetitions = 20
+[plogp]
+sizes = "1..64KiB"
+[flows]
+pairs = [1, 2, 4]
+size = "1MiB"
+[[collective]]
+name = "alltoall"
+algorithms = ["direct", "pairwise"]
+procs = [2, 4, 6, 8]
+sizes = "256..1MiB"
+repetitions = 20
+"#;
+
+/// Four sizes of the ping-pong, pLogP, two numbers of flows, and for two algorithms two
+/// process counts with four sizes.
+const LEAST_CELLS: usize = 4 + 1 + 2 + 2 * 2 * 4;
+
+fn rates() -> Rates {
+    Rates {
+        hockney: Hockney::new(Seconds(1e-4), SecondsPerByte(2e-7)).unwrap(),
+        contention: 2.0,
+        launch_overhead: Seconds(1.0),
+    }
+}
+
+/// What the budget is held against.
+fn needed(plan: &Plan) -> Seconds {
+    let estimate = estimate(plan, &rates());
+    if plan.precision.is_some() {
+        estimate.low
+    } else {
+        estimate.high
+    }
+}
+
+/// The ends of what `of` gives for the cells of an operation, and of one process count of it
+/// if that is given.
+fn ends<T: Ord + Copy>(
+    plan: &Plan,
+    (operation, procs): (Operation, Option<Procs>),
+    of: impl Fn(&Cell) -> T,
+) -> (T, T) {
+    let its = |cell: &&Cell| cell.operation == operation && procs.is_none_or(|p| p == cell.procs);
+    let values = || plan.cells().iter().filter(its).map(&of);
+    (values().min().unwrap(), values().max().unwrap())
+}
+
+proptest! {
+    #![proptest_config(seeded::cases(64))]
+    #[test]
+    fn what_is_left_fits_and_keeps_its_ends(
+        share in 0.0..1.0,
+        precision in prop::option::of(0.01..0.1),
+    ) {
+        let mut plan = Plan::parse("p", PLAN).unwrap();
+        plan.precision = precision;
+        let refused = fit_into(&plan, Seconds(0.0), &rates()).unwrap_err();
+        let budget = refused.least + (needed(&plan) - refused.least) * share;
+        let fitted = fit_into(&plan, budget, &rates()).unwrap();
+        prop_assert!(needed(&fitted.plan) <= budget);
+        for cell in fitted.plan.cells() {
+            let kind = (cell.operation, None);
+            let procs = |cell: &Cell| cell.procs;
+            prop_assert_eq!(ends(&plan, kind, procs), ends(&fitted.plan, kind, procs));
+            let row = (cell.operation, Some(cell.procs));
+            let size = |cell: &Cell| -> Bytes { cell.size };
+            prop_assert_eq!(ends(&plan, row, size), ends(&fitted.plan, row, size));
+        }
+        // Repetitions are the last to go.
+        prop_assert!(fitted.repetitions >= 1.0 || fitted.plan.cells().len() == LEAST_CELLS);
+        prop_assert_eq!(fitted.plan.cells().len() + fitted.dropped.len(), plan.cells().len());
+        prop_assert_eq!(fit_into(&plan, budget, &rates()).unwrap(), fitted);
+    }
+}

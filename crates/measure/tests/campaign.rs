@@ -1,0 +1,423 @@
+//! Campaigns on a network with a known truth: what they find, when they stop, how they go on
+//! after an interruption, and that all ranks do the same.
+
+use std::collections::{BTreeMap, HashSet};
+use std::convert::Infallible;
+use std::ops::Range;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use netsig_core::cells::Sorted;
+use netsig_core::dataset::{Dataset, Experiment, Place, Record, Rejection};
+use netsig_core::model::Threshold;
+use netsig_core::model::hockney::Hockney;
+use netsig_core::model::signature::{Form, Signature};
+use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
+use netsig_measure::campaign::{self, Launch, Spent};
+use netsig_measure::estimate::{Rates, estimate};
+use netsig_measure::plan::{Cell, Plan};
+use netsig_measure::simulated::{Simulated, between_two};
+use netsig_measure::transport::{Observation, Outcome, Role, Transport};
+
+const EVERYTHING: &str = r#"
+seed = 3
+[pingpong]
+sizes = "1..64KiB"
+repetitions = 30
+[plogp]
+sizes = "1..16KiB"
+[flows]
+pairs = [1, 2]
+size = "1MiB"
+[[collective]]
+name = "alltoall"
+algorithms = ["direct", "pairwise"]
+procs = [4, 6]
+sizes = "256..64KiB"
+repetitions = 20
+"#;
+
+fn truth() -> Signature {
+    Signature {
+        base: Hockney::new(Seconds(1e-4), SecondsPerByte(1e-8)).unwrap(),
+        form: Form::Full,
+        gamma: 1.8,
+        gamma_below: None,
+        delta: Seconds(4e-3),
+        threshold: Some(Threshold::From(Bytes(32768))),
+    }
+}
+
+fn plan(text: &str) -> Plan {
+    Plan::parse("plan.toml", text).unwrap()
+}
+
+/// Carries out launch 0 on a transport and gives the new records.
+fn run<T: Transport<Error = Infallible>>(
+    launch: &Launch,
+    transport: &mut T,
+) -> (Vec<Record>, Spent) {
+    let mut records = Vec::new();
+    let Ok(spent) = campaign::run(launch, transport, |batch| {
+        records.extend_from_slice(batch);
+        Ok(())
+    });
+    (records, spent)
+}
+
+/// What a plan gives that is carried out without interruption, and how long that takes.
+fn measure(plan: &Plan, noise: f64, budget: Option<Seconds>) -> (Dataset, Seconds) {
+    let mut network = Simulated::new(truth(), noise, plan, 0);
+    let records = run(&launch(plan, &Dataset::default(), budget), &mut network).0;
+    let mut data = Dataset::default();
+    data.extend(records);
+    (data, network.now())
+}
+
+fn launch<'a>(plan: &'a Plan, past: &'a Dataset, budget: Option<Seconds>) -> Launch<'a> {
+    Launch {
+        plan,
+        number: 0,
+        past,
+        budget,
+    }
+}
+
+/// The times of each place, several for a repetition of flows.
+fn times(data: &Dataset) -> BTreeMap<Place, Vec<f64>> {
+    let mut all: BTreeMap<Place, Vec<f64>> = BTreeMap::new();
+    for sample in &data.samples {
+        all.entry(sample.place()).or_default().push(sample.time.0);
+    }
+    all
+}
+
+fn is_close(found: f64, expected: f64, tolerance: f64) -> bool {
+    (found / expected - 1.0).abs() < tolerance
+}
+
+/// L, g(m), os(m) and or(m) come out of the medians as the benchmark computes them.
+#[test]
+fn a_known_plogp_is_recovered() {
+    let plan = plan("[plogp]\nsizes = \"1..64KiB\"");
+    let data = measure(&plan, 0.02, None).0;
+    let known = between_two(&truth().base);
+    let all = times(&data);
+    let median = |experiment, size| {
+        let its = all
+            .iter()
+            .find(|(p, _)| p.experiment == experiment && p.size == size);
+        Sorted::new(its.unwrap().1.clone()).median()
+    };
+    let empty = median(Experiment::RoundTrip, Bytes(0));
+    let gap = median(Experiment::Gap, Bytes(0));
+    assert!(is_close(gap, known.g(Bytes(0)).0, 0.02));
+    assert!(is_close(empty / 2.0 - gap, known.latency().0, 0.02));
+    let sizes = all
+        .keys()
+        .filter(|place| place.experiment == Experiment::RoundTrip);
+    for size in sizes.clone().map(|place| place.size) {
+        let of_trips = median(Experiment::RoundTrip, size) - empty + gap;
+        // The difference of round trips carries 2 % of each, and g(1) is an eighth of one.
+        assert!((of_trips - known.g(size).0).abs() < 0.02 * median(Experiment::RoundTrip, size));
+        assert!(is_close(
+            median(Experiment::SendOverhead, size),
+            known.os(size).0,
+            0.03
+        ));
+        assert!(is_close(
+            median(Experiment::ReceiveOverhead, size),
+            known.or(size).0,
+            0.03
+        ));
+    }
+    assert_eq!(sizes.count(), 18, "a line needs no more sizes than planned");
+    assert!(all.keys().all(|place| data.completed.contains(place)));
+}
+
+#[test]
+fn every_gap_can_be_measured_by_saturation() {
+    let plan = plan("[plogp]\nsizes = \"1..1KiB\"\nflood = \"every\"");
+    let data = measure(&plan, 0.02, None).0;
+    let known = between_two(&truth().base);
+    for (place, times) in times(&data) {
+        if place.experiment == Experiment::Gap {
+            assert!(is_close(
+                Sorted::new(times).median(),
+                known.g(place.size).0,
+                0.05
+            ));
+        }
+    }
+    let gaps = |place: &&Place| place.experiment == Experiment::Gap;
+    assert_eq!(data.completed.iter().filter(gaps).count(), 12);
+}
+
+#[test]
+fn repetitions_stop_when_the_median_is_known() {
+    let text = "[pingpong]\nsizes = \"1KiB..64KiB\"\nrepetitions = 4000\nwarmup = 2";
+    let counts = |noise, precision: &str| {
+        let data = measure(&plan(&format!("{precision}\n{text}")), noise, None).0;
+        times(&data)
+            .into_values()
+            .map(|t| t.len())
+            .collect::<Vec<_>>()
+    };
+    // Batches of 5 ms are 15 repetitions and more. A median of 5 % noise is known to 1 % from
+    // about 150 repetitions on.
+    assert!(counts(0.001, "precision = \"1%\"").iter().all(|n| *n < 30));
+    let some = counts(0.05, "precision = \"1%\"");
+    assert!(some.iter().all(|n| (50..600).contains(n)), "{some:?}");
+    assert!(counts(0.05, "").iter().all(|n| *n == 4000));
+}
+
+/// However a run is cut off, the one that goes on leaves every cell whole and nothing twice.
+#[test]
+fn an_interrupted_campaign_goes_on_where_it_ended() {
+    let plan = plan(EVERYTHING);
+    let records = run(
+        &launch(&plan, &Dataset::default(), None),
+        &mut Simulated::new(truth(), 0.001, &plan, 0),
+    )
+    .0;
+    let mut whole = Dataset::default();
+    whole.extend(records.iter().cloned());
+    let fixed = |data: &Dataset| -> Vec<(Place, usize)> {
+        let all = times(data)
+            .into_iter()
+            .map(|(place, times)| (place, times.len()));
+        all.filter(|(place, _)| {
+            matches!(
+                place.experiment,
+                Experiment::PingPong | Experiment::Collective(_) | Experiment::Flow
+            )
+        })
+        .collect()
+    };
+    for cut in (0..=records.len()).step_by(97).chain([records.len()]) {
+        let mut past = Dataset::default();
+        past.extend(records[..cut].iter().cloned());
+        let mut network = Simulated::new(truth(), 0.001, &plan, 0);
+        let more = run(&launch(&plan, &past, None), &mut network).0;
+        past.extend(more);
+        let rows: HashSet<_> = past
+            .samples
+            .iter()
+            .map(|s| (s.place(), s.repetition, s.part))
+            .collect();
+        assert_eq!(
+            rows.len(),
+            past.samples.len(),
+            "{cut}: a repetition is there twice"
+        );
+        assert_eq!(fixed(&past), fixed(&whole), "{cut}");
+        let done: HashSet<_> = past.completed.iter().collect();
+        assert_eq!(
+            done.len(),
+            past.completed.len(),
+            "{cut}: a cell is done twice"
+        );
+        assert_eq!(done, whole.completed.iter().collect(), "{cut}");
+    }
+}
+
+#[test]
+fn what_is_complete_is_not_measured_again() {
+    let plan = plan(EVERYTHING);
+    let whole = measure(&plan, 0.001, None).0;
+    let mut network = Simulated::new(truth(), 0.001, &plan, 0);
+    let (records, spent) = run(&launch(&plan, &whole, None), &mut network);
+    assert_eq!((records, spent), (Vec::new(), Spent::default()));
+    assert_eq!(network.now(), Seconds(0.0));
+}
+
+#[test]
+fn a_budget_is_kept_and_every_cell_has_three_repetitions() {
+    for precision in ["", "precision = 0.005"] {
+        let text = format!("{precision}\n{}", EVERYTHING.replace("= 20", "= 2000"));
+        let plan = plan(&text);
+        let (all, needed) = measure(&plan, 0.02, None);
+        let cells: HashSet<_> = all
+            .samples
+            .iter()
+            .map(|s| (s.experiment, s.procs))
+            .collect();
+        for share in [0.1, 0.5, 0.9] {
+            let (data, taken) = measure(&plan, 0.02, Some(needed * share));
+            let used = taken / (needed * share);
+            assert!((0.6..1.02).contains(&used), "{precision} {share}: {used}");
+            let of: HashSet<_> = data
+                .samples
+                .iter()
+                .map(|s| (s.experiment, s.procs))
+                .collect();
+            assert_eq!(of, cells);
+            assert!(times(&data).values().all(|times| times.len() >= 3));
+        }
+        let (_, taken) = measure(&plan, 0.02, Some(needed * 2.0));
+        assert!(is_close(taken.0, needed.0, 0.2));
+    }
+}
+
+/// A probe tells the rates of the network well enough to foretell what a plan takes on it.
+#[test]
+fn a_duration_is_foretold() {
+    let plan = plan(EVERYTHING);
+    let probe = Plan::probe(plan.procs());
+    let (data, wall) = measure(&probe, 0.02, None);
+    let rates = Rates::from_probe(&data, wall).unwrap();
+    assert!(is_close(rates.hockney.alpha().0, 1e-4, 0.02));
+    assert!(is_close(rates.hockney.beta().0, 1e-8, 0.1));
+    let foretold = estimate(&plan, &rates);
+    let taken = measure(&plan, 0.02, None).1;
+    assert!(
+        foretold.low * 0.5 < taken && taken < foretold.high * 2.0,
+        "{taken} {foretold:?}"
+    );
+}
+
+/// A network on which some repetitions do not count.
+struct Faulty {
+    network: Simulated,
+    rejects: fn(u32) -> bool,
+}
+
+impl Transport for Faulty {
+    type Error = Infallible;
+
+    fn is_recorder(&self) -> bool {
+        true
+    }
+    fn now(&self) -> Seconds {
+        self.network.now()
+    }
+    fn enter(&mut self, cell: &Cell) -> Result<Role, Infallible> {
+        self.network.enter(cell)
+    }
+    fn prepare(&mut self, step: &Cell) -> Result<(), Infallible> {
+        self.network.prepare(step)
+    }
+    fn repeat(
+        &mut self,
+        step: &Cell,
+        numbers: Range<u32>,
+        seen: &mut Vec<Observation>,
+    ) -> Result<(), Infallible> {
+        self.network.repeat(step, numbers.clone(), seen)?;
+        for (number, seen) in numbers.zip(seen) {
+            if (self.rejects)(number) {
+                seen.outcome = Outcome::Rejected(Rejection::Late);
+            }
+        }
+        Ok(())
+    }
+    fn agree(&mut self, words: &mut [u64]) -> Result<(), Infallible> {
+        self.network.agree(words)
+    }
+    fn leave(&mut self, cell: &Cell) -> Result<(), Infallible> {
+        self.network.leave(cell)
+    }
+}
+
+fn faulty(plan: &Plan, rejects: fn(u32) -> bool) -> Dataset {
+    let network = Simulated::new(truth(), 0.001, plan, 0);
+    let mut transport = Faulty { network, rejects };
+    let mut data = Dataset::default();
+    data.extend(run(&launch(plan, &Dataset::default(), None), &mut transport).0);
+    data
+}
+
+#[test]
+fn rejected_repetitions_are_repeated_but_not_for_ever() {
+    let plan = plan(EVERYTHING);
+    let some = faulty(&plan, |number| number % 3 == 0);
+    let good = measure(&plan, 0.001, None).0;
+    let count = |data: &Dataset, experiment| {
+        data.samples
+            .iter()
+            .filter(|s| s.experiment == experiment)
+            .count()
+    };
+    for experiment in [Experiment::PingPong, Experiment::Flow] {
+        assert_eq!(count(&some, experiment), count(&good, experiment));
+    }
+    assert_eq!(some.completed.len(), good.completed.len());
+    let all = faulty(&plan, |_| true);
+    assert_eq!(all.samples, []);
+    // 17 sizes 30 times, 2 · 2 · 9 cells 20 times, two numbers of flows 3 times, RTT(0).
+    assert!((17 * 30 + 36 * 20 + 6 + 72..).contains(&all.rejected.len()));
+    assert!(all.rejected.len() < 2 * (17 * 30 + 36 * 20 + 6 + 72));
+    assert_eq!(all.completed.len(), 17 + 36 + 2 + 2);
+}
+
+/// One of two ranks: what the recorder agrees to reaches the other, and both keep a log.
+struct Linked {
+    network: Option<Simulated>,
+    words: (Sender<Vec<u64>>, Receiver<Vec<u64>>),
+    log: Vec<String>,
+}
+
+impl Transport for Linked {
+    type Error = Infallible;
+
+    fn is_recorder(&self) -> bool {
+        self.network.is_some()
+    }
+    fn now(&self) -> Seconds {
+        self.network.as_ref().map_or(Seconds(0.0), Simulated::now)
+    }
+    fn enter(&mut self, cell: &Cell) -> Result<Role, Infallible> {
+        self.log.push(format!("enter {cell:?}"));
+        Ok(Role::Participant)
+    }
+    fn prepare(&mut self, step: &Cell) -> Result<(), Infallible> {
+        self.log.push(format!("prepare {step:?}"));
+        Ok(())
+    }
+    fn repeat(
+        &mut self,
+        step: &Cell,
+        numbers: Range<u32>,
+        seen: &mut Vec<Observation>,
+    ) -> Result<(), Infallible> {
+        self.log.push(format!("repeat {step:?} {numbers:?}"));
+        match &mut self.network {
+            Some(network) => network.repeat(step, numbers, seen),
+            None => Ok(()),
+        }
+    }
+    fn agree(&mut self, words: &mut [u64]) -> Result<(), Infallible> {
+        if self.network.is_some() {
+            self.words.0.send(words.to_vec()).unwrap();
+        } else {
+            words.copy_from_slice(&self.words.1.recv().unwrap());
+        }
+        Ok(())
+    }
+    fn leave(&mut self, cell: &Cell) -> Result<(), Infallible> {
+        self.log.push(format!("leave {cell:?}"));
+        Ok(())
+    }
+}
+
+#[test]
+fn all_participants_do_what_the_recorder_does() {
+    let plan = plan(&format!("precision = 0.01\n{EVERYTHING}"));
+    let linked = |network, words| Linked {
+        network,
+        words,
+        log: Vec::new(),
+    };
+    let (there, here) = (channel(), channel());
+    let network = Some(Simulated::new(truth(), 0.1, &plan, 0));
+    let mut leader = linked(network, (there.0, here.1));
+    let mut follower = linked(None, (here.0, there.1));
+    let nothing = Dataset::default();
+    let launch = launch(&plan, &nothing, Some(Seconds(0.5)));
+    std::thread::scope(|scope| {
+        scope.spawn(|| run(&launch, &mut leader));
+        let (records, _) = run(&launch, &mut follower);
+        assert_eq!(records, []);
+    });
+    assert!(leader.log.len() > 300, "{}", leader.log.len());
+    assert_eq!(leader.log, follower.log);
+}
