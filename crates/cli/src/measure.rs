@@ -115,6 +115,7 @@ impl Campaign<'_> {
             let launch = Launch {
                 plan,
                 number: launch,
+                variant: 0,
                 past: &Dataset::default(),
                 budget: None,
             };

@@ -37,6 +37,8 @@ pub struct Launch<'a> {
     pub plan: &'a Plan,
     /// Its number, from 0.
     pub number: u32,
+    /// Which of its jobs, see [`Plan::variants`].
+    pub variant: u32,
     /// On the recorder, what an interrupted run of the same plan has measured already.
     pub past: &'a Dataset,
     /// How long the launch may take; its repetitions become fewer if they must, but no cell
@@ -57,7 +59,7 @@ pub fn run<T: Transport>(
     if transport.is_recorder() {
         return leader::lead(launch, transport, record);
     }
-    for cell in launch.plan.order(launch.number) {
+    for cell in launch.plan.order(launch.number, launch.variant) {
         if transport.enter(&cell)? == Role::Participant {
             orders::follow(&cell, transport)?;
         }

@@ -59,7 +59,8 @@ pub struct Estimate {
 
 /// How long the whole plan takes.
 pub fn estimate(plan: &Plan, rates: &Rates) -> Estimate {
-    let launch = Estimate::exactly(rates.launch_overhead);
+    let jobs = plan.variants().len() as f64;
+    let launch = Estimate::exactly(rates.launch_overhead * jobs);
     let cells = plan.cells().iter().map(|cell| rates.cell(plan, cell));
     cells
         .fold(launch, Estimate::and)

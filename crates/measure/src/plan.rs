@@ -6,6 +6,7 @@
 
 mod cell;
 mod settings;
+mod variant;
 mod wire;
 mod write;
 
@@ -19,6 +20,7 @@ pub(crate) use cell::LARGEST_MESSAGE;
 pub use cell::{Cell, Operation};
 pub(crate) use settings::warm_up;
 pub use settings::{Flood, PLogPSettings};
+pub use variant::Variant;
 
 /// What to measure.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,12 +84,15 @@ impl Plan {
         }
     }
 
-    /// The cells of a launch in the order in which it measures them.
-    pub fn order(&self, launch: u32) -> Vec<Cell> {
+    /// The cells of job number `variant` of a launch in the order in which it measures them.
+    pub fn order(&self, launch: u32, variant: u32) -> Vec<Cell> {
         let mut cells = self.cells.clone();
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(u64::from(launch));
         cells.shuffle(&mut rng);
+        let variants = self.variants();
+        let job = variants.iter().find(|job| job.number == variant);
+        cells.retain(|cell| job.is_some_and(|job| job.has(cell)));
         cells
     }
 
@@ -199,7 +204,7 @@ repetitions = 5
                  sizes = 2147483647\nrepetitions = 1\n"
             );
             let plan = Plan::parse("plan.toml", &text).unwrap();
-            let cell = plan.order(0)[0];
+            let cell = plan.cells()[0];
             assert_eq!(cell.blocks().bytes(cell.division()), 2 * 2_147_483_647);
         }
     }
@@ -207,7 +212,7 @@ repetitions = 5
     #[test]
     fn every_launch_has_its_own_order_of_the_same_cells() {
         let plan = Plan::parse("plan.toml", TEXT).unwrap();
-        let [first, again, second] = [0, 0, 1].map(|launch| plan.order(launch));
+        let [first, again, second] = [0, 0, 1].map(|launch| plan.order(launch, 0));
         assert_eq!(first, again);
         assert_ne!(first, second);
         assert!(first.iter().all(|cell| second.contains(cell)));

@@ -70,7 +70,7 @@ pub fn check(plan: &Plan) -> Result<(), String> {
         Operation::Collective(collective, _) => collective == Collective::Alltoall,
         _ => true,
     };
-    match plan.order(0).iter().find(|cell| !is_known(cell)) {
+    match plan.cells().iter().find(|cell| !is_known(cell)) {
         None => Ok(()),
         Some(cell) => Err(format!(
             "{cell} cannot be simulated; plan alltoall alone, or measure --on mpi or lab:SCENARIO"

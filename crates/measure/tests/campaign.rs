@@ -77,6 +77,7 @@ fn launch<'a>(plan: &'a Plan, past: &'a Dataset, budget: Option<Seconds>) -> Lau
     Launch {
         plan,
         number: 0,
+        variant: 0,
         past,
         budget,
     }

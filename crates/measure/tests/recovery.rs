@@ -50,6 +50,7 @@ fn simulate(seed: u64) -> Dataset {
         let launch = Launch {
             plan: &plan,
             number: launch,
+            variant: 0,
             past: &Dataset::default(),
             budget: None,
         };

@@ -89,6 +89,7 @@ fn run(args: &Args, universe: &Universe) -> Result<()> {
     let launch = Launch {
         plan: &plan,
         number: args.launch,
+        variant: 0,
         past: &Dataset::default(),
         budget: None,
     };

@@ -46,8 +46,8 @@ impl OverMpi {
     /// # Errors
     /// If a schedule breaks a rule.
     pub fn new(world: &SimpleCommunicator, plan: &Plan) -> Result<Self> {
-        let schedules = prove(&plan.order(0))?;
-        let mut sizes: Vec<Procs> = plan.order(0).iter().map(|cell| cell.procs).collect();
+        let schedules = prove(plan.cells())?;
+        let mut sizes: Vec<Procs> = plan.cells().iter().map(|cell| cell.procs).collect();
         sizes.sort_unstable();
         sizes.dedup();
         Ok(Self {

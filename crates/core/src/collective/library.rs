@@ -204,6 +204,11 @@ impl LibraryChoice {
         Ok(Some(Self(Some(Forced { name, segment }))))
     }
 
+    /// Whether it is not left to the library.
+    pub fn is_forced(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// The variables that make `flavour` use this for `collective`, with their values: none
     /// for the library's own decision.
     ///

@@ -31,6 +31,7 @@ use crate::schedule::{self, BlockCounts, Datum, Division, Extent, Round, Schedul
 use crate::units::{Bytes, Procs, Rank};
 
 pub use delivery::{Piece, Pieces};
+pub use library::{LibraryChoice, MpiFlavour, NotOffered};
 pub use method::Method;
 pub use parameter::Parameter;
 pub use unknown::UnknownAlgorithm;

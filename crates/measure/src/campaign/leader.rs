@@ -89,7 +89,7 @@ pub(super) fn lead<T: Transport>(
     transport: &mut T,
     record: impl FnMut(&[Record]) -> Result<(), T::Error>,
 ) -> Result<Spent, T::Error> {
-    let order = launch.plan.order(launch.number);
+    let order = launch.plan.order(launch.number, launch.variant);
     let mut shares = Shares::new(launch.plan, launch.budget, transport.now());
     let mut leader = Leader {
         launch,

@@ -1,0 +1,155 @@
+//! The jobs of one launch: an MPI library takes the algorithm that it is told to when the
+//! job starts, so every choice of a library's algorithm needs a job of its own.
+
+use netsig_core::collective::{Collective, LibraryChoice, Method, MpiFlavour, NotOffered};
+
+use super::{Cell, Operation, Plan};
+
+/// One job of a launch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Variant {
+    /// Its number: 0 leaves all choices to the library.
+    pub number: u32,
+    /// At most one algorithm for each collective.
+    forced: Vec<(Collective, LibraryChoice)>,
+}
+
+impl Plan {
+    /// The jobs that one launch takes, in the order of their numbers. The first has all cells
+    /// but those that force a library's algorithm, if there are any; job v the v-th algorithm
+    /// that each collective is forced to.
+    pub fn variants(&self) -> Vec<Variant> {
+        let mut forced: Vec<(Collective, LibraryChoice)> = Vec::new();
+        for choice in self.cells().iter().filter_map(forced_choice) {
+            if !forced.contains(&choice) {
+                forced.push(choice);
+            }
+        }
+        let mut variants: Vec<Variant> = Vec::new();
+        if self
+            .cells()
+            .iter()
+            .any(|cell| forced_choice(cell).is_none())
+        {
+            variants.push(Variant {
+                number: 0,
+                forced: Vec::new(),
+            });
+        }
+        for number in 1.. {
+            let round = take_round(&mut forced);
+            if round.is_empty() {
+                break;
+            }
+            variants.push(Variant {
+                number,
+                forced: round,
+            });
+        }
+        variants
+    }
+}
+
+/// Takes out the first choice of each collective.
+fn take_round(choices: &mut Vec<(Collective, LibraryChoice)>) -> Vec<(Collective, LibraryChoice)> {
+    let mut round: Vec<(Collective, LibraryChoice)> = Vec::new();
+    choices.retain(|choice| {
+        let is_served = round.iter().any(|taken| taken.0 == choice.0);
+        if !is_served {
+            round.push(*choice);
+        }
+        is_served
+    });
+    round
+}
+
+/// What a cell forces the library to.
+fn forced_choice(cell: &Cell) -> Option<(Collective, LibraryChoice)> {
+    match cell.operation {
+        Operation::Collective(collective, Method::Library(choice)) if choice.is_forced() => {
+            Some((collective, choice))
+        }
+        _ => None,
+    }
+}
+
+impl Variant {
+    /// Whether this job measures `cell`.
+    pub fn has(&self, cell: &Cell) -> bool {
+        match forced_choice(cell) {
+            None => self.number == 0,
+            Some(choice) => self.forced.contains(&choice),
+        }
+    }
+
+    /// The variables that make `flavour` take the algorithms of this job.
+    ///
+    /// # Errors
+    /// If that library has none of that name.
+    pub fn environment(&self, flavour: MpiFlavour) -> Result<Vec<(String, String)>, NotOffered> {
+        let mut variables = Vec::new();
+        for (collective, choice) in &self.forced {
+            for variable in choice.environment(flavour, *collective)? {
+                if !variables.contains(&variable) {
+                    variables.push(variable);
+                }
+            }
+        }
+        Ok(variables)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = r#"
+[pingpong]
+sizes = 1
+repetitions = 1
+[[collective]]
+name = "alltoall"
+algorithms = ["direct", "library", "library:pairwise", "library:linear"]
+procs = [4, 8]
+sizes = 1
+repetitions = 1
+[[collective]]
+name = "bcast"
+algorithms = ["library:pipeline:8KiB"]
+procs = 4
+sizes = 1
+repetitions = 1
+"#;
+
+    #[test]
+    fn every_cell_belongs_to_one_job() {
+        let plan = Plan::parse("plan.toml", TEXT).unwrap();
+        let variants = plan.variants();
+        let cells: Vec<usize> = variants
+            .iter()
+            .map(|variant| plan.cells().iter().filter(|cell| variant.has(cell)).count())
+            .collect();
+        assert_eq!(cells, [5, 3, 2]);
+        assert_eq!(cells.iter().sum::<usize>(), plan.cells().len());
+        let of_first = variants[1].environment(MpiFlavour::OpenMpi).unwrap();
+        let set = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        for expected in [
+            set("OMPI_MCA_coll_tuned_alltoall_algorithm", "2"),
+            set("OMPI_MCA_coll_tuned_bcast_algorithm", "3"),
+            set("OMPI_MCA_coll_tuned_bcast_algorithm_segmentsize", "8192"),
+        ] {
+            assert!(of_first.contains(&expected), "{of_first:?}");
+        }
+        let problem = variants[1].environment(MpiFlavour::Mpich).unwrap_err();
+        assert!(problem.to_string().contains("MPICH has no bcast algorithm"));
+    }
+
+    #[test]
+    fn a_plan_of_forced_algorithms_has_no_job_without() {
+        let text = TEXT.replace("\"direct\", \"library\", ", "");
+        let forced = &text[text.find("[[").unwrap()..];
+        let plan = Plan::parse("plan.toml", forced).unwrap();
+        let numbers: Vec<u32> = plan.variants().iter().map(|it| it.number).collect();
+        assert_eq!(numbers, [1, 2]);
+    }
+}
