@@ -1,6 +1,7 @@
 //! Option values that several commands share.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::ValueEnum;
 use netsig_core::cells::Statistic;
@@ -121,15 +122,55 @@ pub fn setting(text: &str) -> Result<(String, f64), String> {
     Ok((name.to_owned(), value))
 }
 
-/// Reads a duration with a unit, or a bare number of seconds.
+/// The units of durations that take longer than what `Seconds` reads.
+const LONG_UNITS: [(&str, f64); 3] = [("min", 60.0), ("m", 60.0), ("h", 3600.0)];
+
+/// Reads a duration with a unit up to hours, or a bare number of seconds.
 ///
 /// # Errors
 /// If it is neither.
 pub fn duration(text: &str) -> Result<Seconds, String> {
-    match text.trim().parse::<f64>() {
+    let text = text.trim();
+    let in_unit = |&(unit, seconds): &(&str, f64)| {
+        let number: f64 = text.strip_suffix(unit)?.trim().parse().ok()?;
+        Some(Seconds(number * seconds))
+    };
+    match text.parse::<f64>() {
         Ok(seconds) => Ok(Seconds(seconds)),
-        Err(_) => text.parse::<Seconds>().map_err(|error| error.to_string()),
+        Err(_) => LONG_UNITS
+            .iter()
+            .find_map(in_unit)
+            .map_or_else(|| text.parse::<Seconds>(), Ok)
+            .map_err(|error| error.to_string()),
     }
+}
+
+/// Reads how long something may take: a duration of at least a second.
+///
+/// # Errors
+/// If it is not.
+pub fn limit(text: &str) -> Result<Duration, String> {
+    let seconds = duration(text)?.0;
+    Duration::try_from_secs_f64(seconds)
+        .ok()
+        .filter(|limit| *limit >= Duration::from_secs(1))
+        .ok_or_else(|| "write a duration from 1 s, such as 90s, 10m or 2h".to_owned())
+}
+
+/// Reads a precision such as `2%` and gives it in the form in which a plan states it.
+///
+/// # Errors
+/// If it is not above 0 and below 100 %.
+pub fn precision(text: &str) -> Result<String, String> {
+    let percent = text.trim().strip_suffix('%').map(str::trim);
+    percent
+        .filter(|number| {
+            number
+                .parse::<f64>()
+                .is_ok_and(|number| number > 0.0 && number < 100.0)
+        })
+        .map(|number| format!("{number}%"))
+        .ok_or_else(|| "write a share of the median such as 2%".to_owned())
 }
 
 /// Reads a size of at least one byte.
@@ -188,9 +229,25 @@ impl From<StatisticChoice> for Statistic {
     }
 }
 
+/// What starts MPI programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LauncherChoice {
+    /// srun within a Slurm allocation, else the mpirun in PATH.
+    Auto,
+    /// The mpirun of Open MPI.
+    Openmpi,
+    /// The mpirun of MPICH.
+    Mpich,
+    /// Slurm's srun.
+    Srun,
+}
+
 /// How MPI programs are started.
 #[derive(Debug, Clone, clap::Args)]
 pub struct LaunchArgs {
+    /// What to start MPI programs with.
+    #[arg(long, value_enum, default_value = "auto")]
+    pub launcher: LauncherChoice,
     /// The mpirun to use [default: the one in PATH].
     #[arg(long, value_name = "PATH")]
     pub mpirun: Option<PathBuf>,
@@ -200,4 +257,34 @@ pub struct LaunchArgs {
     /// The rank program, built against the same MPI [default: found beside netsig].
     #[arg(long, value_name = "PATH", env = "NETSIG_RANK_PROGRAM")]
     pub rank_program: Option<PathBuf>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_have_units_up_to_hours() {
+        for (text, seconds) in [
+            ("90", 90.0),
+            ("90s", 90.0),
+            ("10m", 600.0),
+            ("1.5 min", 90.0),
+            ("2h", 7200.0),
+            ("10ms", 0.01),
+        ] {
+            assert_eq!(duration(text), Ok(Seconds(seconds)), "{text}");
+        }
+        for text in ["0", "-1", "0.5s", "inf", "NaN", "ten", "10 d"] {
+            assert!(limit(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_precision_is_a_share() {
+        assert_eq!(precision(" 2 %").as_deref(), Ok("2%"));
+        for text in ["2", "0%", "100%", "-1%", "NaN%", "%"] {
+            assert!(precision(text).is_err(), "{text}");
+        }
+    }
 }

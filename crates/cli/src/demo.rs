@@ -13,11 +13,11 @@ use netsig_core::profile::Profile;
 use netsig_core::units::Seconds;
 
 use crate::args::{LaunchArgs, Place, StatisticChoice};
+use crate::campaign::{Campaign, Options};
 use crate::failure::Failure;
 use crate::files;
 use crate::fit::{Choices, fit_file, meaning, warnings};
-use crate::launch::Launcher;
-use crate::measure::Campaign;
+use crate::launch::{Launcher, Site};
 use crate::parameters;
 use crate::plot::{self, PlotPoint};
 use crate::rows::{Cell, Format, Rows, to_stdout};
@@ -87,6 +87,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             output,
             place: &place,
             launch: &args.launch,
+            options: Options::default(),
         }
         .carry_out(what)
     };
@@ -136,7 +137,10 @@ const STATISTIC: StatisticChoice = StatisticChoice::Mean;
 /// The lab where it works; elsewhere says why not.
 fn choose_ground(launch: &LaunchArgs) -> Result<Ground, Failure> {
     let scenario = netsig_lab::load(SCENARIO)?;
-    let obstacle = match (netsig_lab::verify(&scenario), Launcher::find(launch)) {
+    let obstacle = match (
+        netsig_lab::verify(&scenario),
+        Launcher::find(launch, Site::Lab),
+    ) {
         (Ok(()), Ok(_)) => return Ok(Ground::Lab),
         (Err(error), _) => error.to_string(),
         (Ok(()), Err(failure)) => failure.to_string(),

@@ -8,7 +8,6 @@ use anyhow::{Context, Result};
 use netsig_core::dataset::Dataset;
 use netsig_core::model::plogp::PLogP;
 use netsig_core::profile::Profile;
-use netsig_measure::plan::Plan;
 
 use crate::failure::Failure;
 
@@ -76,14 +75,6 @@ pub fn plogp(path: &Path) -> Result<PLogP, Failure> {
     })
 }
 
-/// The plan of a file that the user named.
-///
-/// # Errors
-/// If it is not a plan.
-pub fn plan(path: &Path) -> Result<Plan, Failure> {
-    Ok(Plan::parse(&path.display().to_string(), &text(path)?)?)
-}
-
 /// Refuses an output path where there is a file already.
 ///
 /// # Errors
@@ -124,11 +115,13 @@ pub fn replace(path: &Path, content: &[u8]) -> Result<()> {
     readable(&file).with_context(what)
 }
 
-fn unwritable(path: &Path) -> String {
+/// Why and what to do.
+pub fn unwritable(path: &Path) -> String {
     format!("{}: cannot be written; choose another path", path.display())
 }
 
-fn parent(path: &Path) -> &Path {
+/// The directory that a file is in.
+pub fn parent(path: &Path) -> &Path {
     let parent = path
         .parent()
         .filter(|parent| !parent.as_os_str().is_empty());

@@ -1,21 +1,20 @@
 //! An MPI job under way, in an emulated cluster or not, and what it says.
 
+mod process;
+
 use std::ffi::OsString;
-use std::io::{BufRead, BufReader, Read, stderr};
-use std::os::fd::AsFd;
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::io::{BufRead, BufReader, Read};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
 use netsig_core::scenario::Scenario;
-use netsig_lab::{Lab, Running};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use netsig_measure::plan::JobId;
 
 use crate::failure::Failure;
 use crate::progress::Follower;
+use crate::vigil::{Heard, Vigil};
+use process::{Exit, Process};
 
 /// How often a running job is looked at.
 const GLANCE: Duration = Duration::from_millis(20);
@@ -36,165 +35,131 @@ pub struct Job {
     messages: Receiver<String>,
 }
 
-enum Process {
-    Plain(Child),
-    Lab(Running),
+/// How a job ended.
+#[derive(Debug, PartialEq, Eq)]
+pub enum End {
+    /// It has done everything.
+    Complete,
+    /// Nothing that it measured counts, for this reason.
+    Void(String),
+    /// By Ctrl-C.
+    Interrupted,
+    /// A rank that is named here died or hung.
+    Lost(String),
+    /// By itself, with this code; what it printed says why.
+    Code(i32),
 }
 
-/// How a job ended.
-pub struct End {
-    /// The exit code.
-    pub code: i32,
-    /// Why nothing that it measured counts, if so.
-    pub void: Option<String>,
+/// What to expect of a job.
+#[derive(Debug, Clone, Copy)]
+pub struct Expected {
+    /// Which of the campaign it is.
+    pub job: JobId,
+    /// After how long without a step its ranks report.
+    pub timeout: Duration,
 }
 
 impl Job {
-    /// Starts `command`, in the lab if there is a scenario. What it prints goes to
-    /// standard error: standard output is for results.
+    /// Starts `command`, in the lab if there is a scenario.
     ///
     /// # Errors
     /// If it cannot be started.
     pub fn start(command: &[OsString], scenario: Option<&Scenario>) -> Result<Self, Failure> {
-        let output = stderr()
-            .as_fd()
-            .try_clone_to_owned()
-            .context("standard error is closed")?;
-        let output = Stdio::from(output);
-        if let Some(scenario) = scenario {
-            let lab = Lab::new(scenario)?
-                .stdin(Stdio::null())
-                .stdout(output)
-                .stderr(Stdio::piped());
-            let mut running = lab.spawn(command)?;
-            let messages = lines(running.take_stderr());
-            return Ok(Self {
-                process: Process::Lab(running),
-                messages,
-            });
-        }
-        let (program, arguments) = command.split_first().expect("a command has a program");
-        let mut command = Command::new(program);
-        command
-            .args(arguments)
-            .stdin(Stdio::null())
-            .stdout(output)
-            .stderr(Stdio::piped());
-        let what = || {
-            format!(
-                "{} cannot be started; give another --mpirun",
-                program.display()
-            )
-        };
-        let mut child = command.spawn().with_context(what)?;
-        let messages = lines(child.stderr.take());
-        Ok(Self {
-            process: Process::Plain(child),
-            messages,
-        })
+        let mut process = Process::start(command, scenario)?;
+        let (sender, messages) = channel();
+        let (output, errors) = process.take_outputs();
+        read_lines(output, sender.clone());
+        read_lines(errors, sender);
+        Ok(Self { process, messages })
     }
 
-    /// Waits for the end of launch number `launch`, showing progress and passing on
-    /// messages. A job that has measured everything but does not come to its end (some MPIs
-    /// hang in `MPI_Finalize`) is ended.
+    /// Waits for the end, showing progress and passing on messages. What a job prints goes
+    /// to standard error: standard output is for results. A job that has measured
+    /// everything but does not come to its end (some MPIs hang in `MPI_Finalize`) is ended,
+    /// as is one that hangs.
     ///
     /// # Errors
     /// If the system refuses to say how the job does.
-    pub fn follow(mut self, launch: u32, progress: &mut Follower) -> Result<End, Failure> {
+    pub fn follow(mut self, expected: Expected, progress: &mut Follower) -> Result<End, Failure> {
+        let mut vigil = Vigil::new(expected.timeout, Instant::now());
         let mut complete_since: Option<Instant> = None;
-        let end = loop {
-            if let Some(end) = self.process.try_wait()? {
-                break end;
+        loop {
+            if let Some(exit) = self.process.try_wait()? {
+                self.listen_to_last_words(&mut vigil, progress);
+                progress.look_now();
+                return Ok(end(exit, &vigil, expected, progress));
             }
-            self.messages
-                .try_iter()
-                .for_each(|line| pass_on(progress, &line));
+            let now = Instant::now();
+            for line in self.messages.try_iter() {
+                pass_on(&line, &mut vigil, progress);
+            }
             progress.look();
-            if progress.launches_ended() > launch {
-                let since = *complete_since.get_or_insert_with(Instant::now);
-                if since.elapsed() > FAREWELL {
-                    self.process.kill();
+            if progress.has_ended(expected.job) {
+                let since = *complete_since.get_or_insert(now);
+                if now - since > FAREWELL {
+                    return self.end_as(End::Complete);
                 }
+            } else if let Some(why) =
+                vigil.verdict(now, progress.grown(), progress.hosts(expected.job))
+            {
+                return self.end_as(End::Lost(why));
             }
             thread::sleep(GLANCE);
-        };
-        while let Ok(line) = self.messages.recv_timeout(LAST_WORDS) {
-            pass_on(progress, &line);
         }
-        let was_ended = complete_since.is_some_and(|since| since.elapsed() > FAREWELL);
-        Ok(if was_ended {
-            End { code: 0, ..end }
-        } else {
-            end
-        })
+    }
+
+    /// Ends the job, whose end is `end` unless nothing counts.
+    fn end_as(mut self, end: End) -> Result<End, Failure> {
+        let exit = self.process.end()?;
+        Ok(exit.void.map_or(end, End::Void))
+    }
+
+    fn listen_to_last_words(&self, vigil: &mut Vigil, progress: &Follower) {
+        while let Ok(line) = self.messages.recv_timeout(LAST_WORDS) {
+            pass_on(&line, vigil, progress);
+        }
     }
 }
 
-fn pass_on(progress: &Follower, line: &str) {
-    if !line.contains(NOISE) {
+/// The end of a job that ended by itself.
+fn end(exit: Exit, vigil: &Vigil, expected: Expected, progress: &Follower) -> End {
+    if let Some(reason) = exit.void {
+        return End::Void(reason);
+    }
+    if exit.was_interrupted {
+        return End::Interrupted;
+    }
+    if exit.code == 0 || progress.has_ended(expected.job) {
+        return End::Complete;
+    }
+    vigil
+        .death(progress.hosts(expected.job))
+        .map_or(End::Code(exit.code), End::Lost)
+}
+
+fn pass_on(line: &str, vigil: &mut Vigil, progress: &Follower) {
+    if vigil.hear(line, Instant::now()) == Heard::ForPeople && !line.contains(NOISE) {
         progress.say(line);
     }
 }
 
-impl Process {
-    fn try_wait(&mut self) -> Result<Option<End>, Failure> {
-        match self {
-            Self::Plain(child) => {
-                let status = child
-                    .try_wait()
-                    .context("the MPI job cannot be waited for")?;
-                Ok(status.map(|status| End {
-                    code: status.code().unwrap_or(1),
-                    void: None,
-                }))
+/// Sends the lines that come out of `source`, read by a thread that ends with it.
+fn read_lines(source: Option<impl Read + Send + 'static>, sender: Sender<String>) {
+    let Some(source) = source else { return };
+    thread::spawn(move || {
+        let mut lines = BufReader::new(source);
+        let mut line = Vec::new();
+        while lines
+            .read_until(b'\n', &mut line)
+            .is_ok_and(|count| count > 0)
+        {
+            let text = String::from_utf8_lossy(&line)
+                .trim_end_matches('\n')
+                .to_owned();
+            if sender.send(text).is_err() {
+                return;
             }
-            Self::Lab(running) => {
-                let outcome = running.try_wait()?;
-                Ok(outcome.map(|outcome| End {
-                    code: outcome.code,
-                    void: outcome.void_reason(),
-                }))
-            }
+            line.clear();
         }
-    }
-}
-
-impl Process {
-    /// Ends the job; that it has just ended by itself is no error.
-    fn kill(&mut self) {
-        match self {
-            Self::Plain(child) => {
-                let _ = child.kill();
-            }
-            Self::Lab(running) => {
-                let lab = Pid::from_raw(running.id().cast_signed());
-                let _ = kill(lab, Signal::SIGKILL);
-            }
-        }
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        if let Self::Plain(child) = self {
-            // Both fail only if the job has ended and been waited for.
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-    }
-}
-
-/// The lines that come out of `source`, read by a thread that ends with it.
-fn lines(source: Option<impl Read + Send + 'static>) -> Receiver<String> {
-    let (sender, receiver) = channel();
-    if let Some(source) = source {
-        thread::spawn(move || {
-            for line in BufReader::new(source).lines().map_while(Result::ok) {
-                if sender.send(line).is_err() {
-                    return;
-                }
-            }
-        });
-    }
-    receiver
+    });
 }

@@ -2,15 +2,20 @@
 //! prints.
 
 mod args;
+mod asked;
 mod bounds;
+mod campaign;
 mod compare;
+mod death;
 mod demo;
+mod estimate;
 mod failure;
 mod files;
 mod filter;
 mod fit;
 mod import;
 mod job;
+mod kept;
 mod lab;
 mod launch;
 mod measure;
@@ -20,8 +25,14 @@ mod parameters;
 mod plot;
 mod predict;
 mod progress;
+mod quote;
+mod resume;
 mod rows;
 mod select;
+mod series;
+mod space;
+mod stall;
+mod vigil;
 
 use std::process::ExitCode;
 

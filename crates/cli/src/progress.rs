@@ -3,14 +3,15 @@
 //! A measurement is followed through its data file: the volume of the samples in it
 //! against the volume of the plan.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::io::Read;
+use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use netsig_core::units::Bytes;
-use netsig_measure::plan::{Plan, volume};
+use netsig_measure::plan::{JobId, Plan, volume};
 
 /// Work shorter than this shows nothing.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -18,21 +19,27 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// How often the data file is looked at.
 const GLANCE: Duration = Duration::from_millis(200);
 
-/// What the line begins with that ends a launch.
-const LAUNCH_END: &str = "#@launch_";
+/// What the line begins with that names the hosts of all jobs, in the order of the ranks.
+const HOSTS: &str = "#@hosts=";
 
 /// A bar that follows a growing data file. It shows nothing where standard error is no
 /// terminal.
 pub struct Follower {
     bar: ProgressBar,
     path: PathBuf,
-    file: Option<File>,
-    /// An incomplete last line.
-    rest: String,
+    /// How much of the file has been read, in whole lines.
+    read: u64,
+    /// The length of the file when it was last looked at.
+    length: u64,
+    /// When it was last seen to have grown in the present job.
+    grown: Option<Instant>,
     started: Instant,
     looked: Instant,
     done: u64,
-    launches_ended: u32,
+    ended: BTreeSet<JobId>,
+    hosts: Vec<String>,
+    /// Where they are others than those of the first job.
+    hosts_of: BTreeMap<JobId, Vec<String>>,
 }
 
 impl Follower {
@@ -47,12 +54,15 @@ impl Follower {
         Self {
             bar,
             path: path.to_owned(),
-            file: None,
-            rest: String::new(),
+            read: 0,
+            length: 0,
+            grown: None,
             started: now,
             looked: now,
             done: 0,
-            launches_ended: 0,
+            ended: BTreeSet::new(),
+            hosts: Vec::new(),
+            hosts_of: BTreeMap::new(),
         }
     }
 
@@ -61,35 +71,77 @@ impl Follower {
         self.bar.suspend(|| eprintln!("{message}"));
     }
 
-    /// How many launches have said in the file that they are complete.
-    pub fn launches_ended(&self) -> u32 {
-        self.launches_ended
+    /// Whether a job has said in the file that it is complete.
+    pub fn has_ended(&self, job: JobId) -> bool {
+        self.ended.contains(&job)
+    }
+
+    /// When the file was last seen to have grown since the present job began.
+    pub fn grown(&self) -> Option<Instant> {
+        self.grown
+    }
+
+    /// The hosts of a job in the order of the ranks, as far as the file names them.
+    pub fn hosts(&self, job: JobId) -> &[String] {
+        self.hosts_of.get(&job).unwrap_or(&self.hosts)
+    }
+
+    /// Begins to follow a job.
+    pub fn begin_job(&mut self) {
+        self.look_now();
+        self.grown = None;
     }
 
     /// Looks at the file, if it is time to.
     pub fn look(&mut self) {
-        if self.looked.elapsed() < GLANCE {
-            return;
+        if self.looked.elapsed() >= GLANCE {
+            self.look_now();
         }
+    }
+
+    /// Looks at the file.
+    pub fn look_now(&mut self) {
         self.looked = Instant::now();
         if self.bar.is_hidden() && self.started.elapsed() > PATIENCE {
             self.bar
                 .set_draw_target(indicatif::ProgressDrawTarget::stderr());
         }
-        if self.file.is_none() {
-            self.file = File::open(&self.path).ok();
-        }
         // What cannot be read now is read at the next look.
-        if let Some(file) = &mut self.file {
-            let _ = file.read_to_string(&mut self.rest);
-        }
-        while let Some(end) = self.rest.find('\n') {
-            let line = &self.rest[..end];
-            self.done += line_volume(line).unwrap_or(0);
-            self.launches_ended += u32::from(line.starts_with(LAUNCH_END));
-            self.rest.drain(..=end);
-        }
+        let _ = self.read_on();
         self.bar.set_position(self.done);
+    }
+
+    /// Reads the lines that are whole by now; a torn one may yet be cut off.
+    fn read_on(&mut self) -> std::io::Result<()> {
+        let mut file = File::open(&self.path)?;
+        let length = file.metadata()?.len();
+        if length > self.length {
+            self.grown = Some(self.looked);
+        }
+        self.length = length;
+        file.seek(SeekFrom::Start(self.read))?;
+        let mut lines = BufReader::new(file);
+        let mut line = Vec::new();
+        while lines.read_until(b'\n', &mut line)? > 0 && line.ends_with(b"\n") {
+            self.read += line.len() as u64;
+            self.take(String::from_utf8_lossy(&line).trim_end());
+            line.clear();
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, line: &str) {
+        self.done += line_volume(line).unwrap_or(0);
+        if let Some(names) = line.strip_prefix(HOSTS) {
+            self.hosts = split(names);
+        }
+        match fact_of_job(line) {
+            Some((job, "s", _)) => self.ended.extend([job]),
+            Some((job, "hosts", names)) => {
+                self.hosts_of.insert(job, split(names));
+            }
+            _ => {}
+        }
     }
 }
 
@@ -105,4 +157,15 @@ fn line_volume(line: &str) -> Option<u64> {
     let procs = fields.next()?.parse().ok()?;
     let size = fields.next()?.parse().ok()?;
     Some(volume(procs, Bytes(size)))
+}
+
+/// The job, fact and value of a line `#@launch_3_FACT=VALUE`.
+fn fact_of_job(line: &str) -> Option<(JobId, &str, &str)> {
+    let (key, value) = line.strip_prefix("#@")?.split_once('=')?;
+    let (job, fact) = JobId::of_key(key)?;
+    Some((job, fact, value))
+}
+
+fn split(names: &str) -> Vec<String> {
+    names.split(',').map(str::to_owned).collect()
 }

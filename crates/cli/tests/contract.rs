@@ -6,10 +6,9 @@ mod support;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 
-use support::{Home, ON, PLAN, Row, number, said, table};
+use support::{Home, ON, PLAN, Row, number, said, script, table};
 
 /// Says that it is Open MPI's; its job puts `partial.csv` in the place of the data, talks
 /// and fails.
@@ -24,12 +23,6 @@ cp partial.csv "$2"
 echo 'a word on standard output'
 exit 5
 "#;
-
-/// Writes an executable file.
-fn script(home: &Home, name: &str, text: &str) {
-    home.write(name, text);
-    fs::set_permissions(home.path(name), fs::Permissions::from_mode(0o755)).unwrap();
-}
 
 #[test]
 fn a_plan_leads_to_predictions() {

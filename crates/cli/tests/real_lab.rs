@@ -13,7 +13,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use netsig_core::collective::{ALGORITHMS, Collective, Entry};
-use netsig_core::dataset::{Dataset, Experiment};
+use netsig_core::dataset::{Dataset, Experiment, Rejection, Sample};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 use tempfile::TempDir;
@@ -339,21 +339,127 @@ fn killing_netsig_ends_the_job_and_keeps_its_samples() {
 }
 
 #[test]
-fn a_dying_rank_ends_the_job_and_keeps_its_samples() {
+fn a_dying_rank_is_named_and_ends_the_job_which_keeps_its_samples() {
     let Some(_alone) = lab() else { return };
     let (status, message) = die_midway(|_, home| {
-        let is_rank = |pid: &&i32| {
+        let is_second = |pid: &&i32| {
+            let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
             fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|n| n == "netsig-rank\n")
+                && String::from_utf8_lossy(&environment).contains("OMPI_COMM_WORLD_RANK=2\0")
         };
-        let rank = *processes(home).iter().find(is_rank).unwrap();
+        let rank = *processes(home).iter().find(is_second).unwrap();
         kill(Pid::from_raw(rank), Signal::SIGKILL).unwrap();
     });
     assert_eq!(status.code(), Some(1), "{message}");
     let last = message.lines().last().unwrap();
-    assert!(
-        last.starts_with("netsig: ") && last.ends_with("samples are kept in data.csv"),
-        "{message}"
-    );
+    let who = "netsig: launch 0: rank 2 on host h2 was killed by signal 9; ";
+    let kept = " samples are kept in data.csv; --resume measures the rest";
+    assert!(last.starts_with(who) && last.ends_with(kept), "{message}");
+}
+
+/// Ranks 2 and 3 have had less to do than the one that hangs. The fault comes after more
+/// steps than the estimate takes.
+#[test]
+fn a_hanging_rank_is_named_and_ends_the_job_which_keeps_its_samples() {
+    let Some(_alone) = lab() else { return };
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    let plan = format!("[pingpong]\nsizes = \"1..256\"\nrepetitions = 50\n{ENDLESS}");
+    fs::write(home.join("plan.toml"), plan).unwrap();
+    let mut command = measuring(home);
+    command.args(["--timeout", "3"]);
+    command.env("NETSIG_TEST_FAULT", "hang:1:3000");
+    let output = run_unless_void(command, home);
+    let message = said(&output);
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    let last = message.lines().last().unwrap();
+    let who = "netsig: launch 0: rank 1 on host h1 did not answer for 3 s in \"alltoall direct among 4 with ";
+    let kept = " samples are kept in data.csv; --resume measures the rest";
+    assert!(last.starts_with(who) && last.ends_with(kept), "{message}");
+    assert!(!data(home).samples.is_empty());
+    wait_until("the end of its processes", || processes(home).is_empty());
+}
+
+#[test]
+fn wrong_data_are_recorded_as_failures() {
+    let Some(_alone) = lab() else { return };
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    let plan = ENDLESS.replace("1000000", "1000");
+    fs::write(home.join("plan.toml"), plan).unwrap();
+    let mut command = measuring(home);
+    command.env("NETSIG_TEST_FAULT", "corrupt:1:500");
+    let output = run_unless_void(command, home);
+    let message = said(&output);
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(message.contains("wrong data arrived in "), "{message}");
+    let data = data(home);
+    assert!(!data.rejected.is_empty());
+    for rejected in &data.rejected {
+        assert_eq!(rejected.reason, Rejection::WrongData);
+        let has_time = |sample: &Sample| {
+            sample.repetition == rejected.repetition && sample.place() == rejected.place
+        };
+        assert!(!data.samples.iter().any(has_time), "{rejected:?}");
+    }
+}
+
+/// Long enough to be killed in both of its launches.
+const KILLED: &str = r#"launches = 2
+
+[pingpong]
+sizes = "1, 1KiB, 64KiB"
+repetitions = 100
+
+[[collective]]
+name = "alltoall"
+algorithms = ["direct", "pairwise"]
+procs = [3, 4]
+sizes = "1000, 16KiB, 32KiB"
+repetitions = 30
+"#;
+
+/// How many repetitions it has.
+const OF_KILLED: usize = 2 * (3 * 100 + 2 * 2 * 3 * 30);
+
+#[test]
+fn a_campaign_killed_three_times_loses_and_doubles_nothing() {
+    let Some(_alone) = lab() else { return };
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    fs::write(home.join("plan.toml"), KILLED).unwrap();
+    let resuming = || {
+        let mut command = measuring(home);
+        command.arg("--resume");
+        command
+    };
+    let rows = || fs::read_to_string(home.join("data.csv")).map_or(0, |text| text.lines().count());
+    for percent in [10, 40, 80] {
+        let mut command = resuming();
+        command.stderr(fs::File::create(home.join("said")).unwrap());
+        let mut job = Job(command.spawn().unwrap());
+        wait_until("samples", || rows() > percent * OF_KILLED / 100);
+        kill(pid(&job.0), Signal::SIGKILL).unwrap();
+        job.0.wait().unwrap();
+        wait_until("the end of its processes", || processes(home).is_empty());
+    }
+    // As a disk that fills up or a dying machine leaves it.
+    let mut file = fs::OpenOptions::new()
+        .append(true)
+        .open(home.join("data.csv"))
+        .unwrap();
+    file.write_all(b"collective,alltoall,dir").unwrap();
+    let output = resuming().output().unwrap();
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(said(&output).contains("the last line was cut short and is dropped"));
+    let data = data(home);
+    let taken: BTreeSet<_> = data
+        .samples
+        .iter()
+        .map(|sample| (sample.place(), sample.repetition))
+        .collect();
+    assert_eq!(taken.len(), OF_KILLED, "nothing lost");
+    assert_eq!(data.samples.len(), OF_KILLED, "nothing doubled");
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Ctrl-C while a command runs in the lab. The terminal interrupts the command as well;
-//! this process must stay until the command has cleaned up, so it only takes note.
+//! Ctrl-C while a command runs. The terminal interrupts the command as well; this process
+//! must stay until the command has cleaned up, so it only takes note.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -10,7 +10,7 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// While it lives, SIGINT does not end this process but is taken note of.
 #[derive(Debug)]
-pub(crate) struct Watch {
+pub struct Watch {
     before: SigAction,
 }
 
@@ -20,7 +20,10 @@ extern "C" fn take_note(_signal: c_int) {
 
 impl Watch {
     /// Starts taking note, from no interrupt seen.
-    pub(crate) fn start() -> nix::Result<Self> {
+    ///
+    /// # Errors
+    /// If the system refuses, which it does not on any Linux in order.
+    pub fn start() -> nix::Result<Self> {
         INTERRUPTED.store(false, Ordering::Relaxed);
         let handler = SigHandler::Handler(take_note);
         let action = SigAction::new(handler, SaFlags::SA_RESTART, SigSet::empty());
@@ -30,8 +33,7 @@ impl Watch {
     }
 
     /// Whether SIGINT came since the watch started.
-    #[expect(clippy::unused_self, reason = "only meaningful while a watch is on")]
-    pub(crate) fn saw_interrupt(&self) -> bool {
+    pub fn saw_interrupt(&self) -> bool {
         INTERRUPTED.load(Ordering::Relaxed)
     }
 }

@@ -32,7 +32,8 @@ use std::process::ExitCode;
 pub use capability::{Capabilities, Capability, Missing, Need, check, verify};
 pub use catalogue::{load, shipped};
 pub use error::LabError;
-pub use outside::{Lab, Outcome, Running, exec};
+pub use interrupt::Watch;
+pub use outside::{Lab, Outcome, Running, end_with_this_process, exec};
 
 /// The hidden first argument of the process that builds the network.
 const INSIDE: &str = "lab-inside";

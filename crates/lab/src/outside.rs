@@ -6,6 +6,7 @@ use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use netsig_core::scenario::Scenario;
+use nix::sys::signal::Signal;
 
 use crate::error::{LabError, RUN_CHECK, system};
 use crate::interrupt::Watch;
@@ -136,7 +137,7 @@ impl Lab {
     pub fn spawn(mut self, command: &[OsString]) -> Result<Running, LabError> {
         let name = &self.scenario.name;
         self.command.args(command);
-        die_with_this_process(&mut self.command);
+        end_with_this_process(&mut self.command, Signal::SIGKILL);
         let drops_before = softnet::drops()?;
         let watch = Watch::start().map_err(system("watch for", "SIGINT", RUN_CHECK))?;
         let child = self
@@ -227,15 +228,16 @@ impl Drop for Running {
     }
 }
 
-/// Lets the kernel kill `command` when this process ends in whatever way.
+/// Lets the kernel send `signal` to `command` when the *thread* that starts it ends in
+/// whatever way.
 #[expect(
     unsafe_code,
     reason = "the only way to ask for it between fork and exec"
 )]
-fn die_with_this_process(command: &mut Command) {
+pub fn end_with_this_process(command: &mut Command, signal: Signal) {
     let parent = nix::unistd::getpid();
     let ask = move || {
-        nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL)?;
+        nix::sys::prctl::set_pdeathsig(signal)?;
         // If the parent ended before it was asked for, nobody would be told any more.
         if nix::unistd::getppid() != parent {
             return Err(nix::errno::Errno::ESRCH.into());

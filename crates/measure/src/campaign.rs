@@ -16,7 +16,7 @@ mod shares;
 use netsig_core::dataset::{Dataset, Record};
 use netsig_core::units::Seconds;
 
-use crate::plan::Plan;
+use crate::plan::{JobId, Plan};
 use crate::transport::{Role, Transport};
 
 pub(crate) use leader::{Measure, Repeat, Step};
@@ -35,10 +35,8 @@ pub struct Spent {
 pub struct Launch<'a> {
     /// The plan.
     pub plan: &'a Plan,
-    /// Its number, from 0.
-    pub number: u32,
-    /// Which of its jobs, see [`Plan::variants`].
-    pub variant: u32,
+    /// Which of its jobs.
+    pub job: JobId,
     /// On the recorder, what an interrupted run of the same plan has measured already.
     pub past: &'a Dataset,
     /// How long the launch may take; its repetitions become fewer if they must, but no cell
@@ -59,7 +57,7 @@ pub fn run<T: Transport>(
     if transport.is_recorder() {
         return leader::lead(launch, transport, record);
     }
-    for cell in launch.plan.order(launch.number, launch.variant) {
+    for cell in launch.plan.order(launch.job) {
         if transport.enter(&cell)? == Role::Participant {
             orders::follow(&cell, transport)?;
         }

@@ -20,7 +20,7 @@ pub(crate) use cell::LARGEST_MESSAGE;
 pub use cell::{Cell, Operation};
 pub(crate) use settings::warm_up;
 pub use settings::{Flood, PLogPSettings};
-pub use variant::Variant;
+pub use variant::{JobId, Variant};
 
 /// What to measure.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,15 +84,15 @@ impl Plan {
         }
     }
 
-    /// The cells of job number `variant` of a launch in the order in which it measures them.
-    pub fn order(&self, launch: u32, variant: u32) -> Vec<Cell> {
+    /// The cells of a job in the order in which it measures them.
+    pub fn order(&self, job: JobId) -> Vec<Cell> {
         let mut cells = self.cells.clone();
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-        rng.set_stream(u64::from(launch));
+        rng.set_stream(u64::from(job.launch));
         cells.shuffle(&mut rng);
         let variants = self.variants();
-        let job = variants.iter().find(|job| job.number == variant);
-        cells.retain(|cell| job.is_some_and(|job| job.has(cell)));
+        let variant = variants.iter().find(|it| it.number == job.variant);
+        cells.retain(|cell| variant.is_some_and(|variant| variant.has(cell)));
         cells
     }
 
@@ -212,7 +212,8 @@ repetitions = 5
     #[test]
     fn every_launch_has_its_own_order_of_the_same_cells() {
         let plan = Plan::parse("plan.toml", TEXT).unwrap();
-        let [first, again, second] = [0, 0, 1].map(|launch| plan.order(launch, 0));
+        let [first, again, second] =
+            [0, 0, 1].map(|launch| plan.order(JobId { launch, variant: 0 }));
         assert_eq!(first, again);
         assert_ne!(first, second);
         assert!(first.iter().all(|cell| second.contains(cell)));

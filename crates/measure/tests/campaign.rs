@@ -14,7 +14,7 @@ use netsig_core::model::signature::{Form, Signature};
 use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
 use netsig_measure::campaign::{self, Launch, Spent};
 use netsig_measure::estimate::{Rates, estimate};
-use netsig_measure::plan::{Cell, Plan};
+use netsig_measure::plan::{Cell, JobId, Plan};
 use netsig_measure::simulated::{Simulated, between_two};
 use netsig_measure::transport::{Observation, Outcome, Role, Transport};
 
@@ -76,8 +76,10 @@ fn measure(plan: &Plan, noise: f64, budget: Option<Seconds>) -> (Dataset, Second
 fn launch<'a>(plan: &'a Plan, past: &'a Dataset, budget: Option<Seconds>) -> Launch<'a> {
     Launch {
         plan,
-        number: 0,
-        variant: 0,
+        job: JobId {
+            launch: 0,
+            variant: 0,
+        },
         past,
         budget,
     }

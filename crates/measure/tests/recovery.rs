@@ -8,7 +8,7 @@ use netsig_core::fit::signature::Parameter;
 use netsig_core::scenario::Scenario;
 use netsig_core::units::{Bytes, Procs};
 use netsig_measure::campaign::{self, Launch};
-use netsig_measure::plan::Plan;
+use netsig_measure::plan::{JobId, Plan};
 use netsig_measure::simulated::{Simulated, truth};
 
 const SCENARIO: &str = r#"
@@ -49,8 +49,7 @@ fn simulate(seed: u64) -> Dataset {
         let mut network = Simulated::new(known, stated.noise, &plan, launch);
         let launch = Launch {
             plan: &plan,
-            number: launch,
-            variant: 0,
+            job: JobId { launch, variant: 0 },
             past: &Dataset::default(),
             budget: None,
         };

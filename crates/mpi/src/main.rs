@@ -21,7 +21,7 @@ use mpi::environment::Universe;
 use mpi::traits::{Communicator, Root};
 use netsig_core::dataset::Dataset;
 use netsig_measure::campaign::{self, Launch};
-use netsig_measure::plan::Plan;
+use netsig_measure::plan::{JobId, Plan};
 
 use crate::recorder::Recorder;
 use crate::transport::OverMpi;
@@ -88,8 +88,10 @@ fn run(args: &Args, universe: &Universe) -> Result<()> {
     let mut transport = OverMpi::new(&world, &plan)?;
     let launch = Launch {
         plan: &plan,
-        number: args.launch,
-        variant: 0,
+        job: JobId {
+            launch: args.launch,
+            variant: 0,
+        },
         past: &Dataset::default(),
         budget: None,
     };

@@ -1,8 +1,10 @@
 //! A directory to run netsig in, and what its output says.
 #![allow(dead_code, reason = "no file of tests uses all of it")]
+#![allow(dead_code, reason = "each test program uses its part of this")]
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::Output;
 use std::time::Duration;
@@ -77,6 +79,7 @@ impl Home {
         let entries = fs::read_dir(self.0.path()).unwrap();
         let paths = entries.map(|entry| entry.unwrap().path());
         paths
+            .filter(|path| path.is_file())
             .map(|path| (path.clone(), fs::read(path).unwrap()))
             .collect()
     }
@@ -118,6 +121,12 @@ impl Home {
         assert!(output.stdout.is_empty(), "{command:?} prints a result");
         assert!(before == self.files(), "{command:?} changed a file");
     }
+}
+
+/// Writes an executable file.
+pub fn script(home: &Home, name: &str, text: &str) {
+    home.write(name, text);
+    fs::set_permissions(home.path(name), fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 pub fn said(output: &Output) -> String {

@@ -89,13 +89,13 @@ pub(super) fn lead<T: Transport>(
     transport: &mut T,
     record: impl FnMut(&[Record]) -> Result<(), T::Error>,
 ) -> Result<Spent, T::Error> {
-    let order = launch.plan.order(launch.number, launch.variant);
+    let order = launch.plan.order(launch.job);
     let mut shares = Shares::new(launch.plan, launch.budget, transport.now());
     let mut leader = Leader {
         launch,
         transport,
         record,
-        past: Past::of(launch.past, launch.number),
+        past: Past::of(launch.past, launch.job.launch),
         spent: Spent::default(),
     };
     for (index, cell) in order.iter().enumerate() {
@@ -152,7 +152,7 @@ where
     }
 
     fn repeat_step(&mut self, step: &Cell, repeat: &mut Repeat) -> Result<Vec<Vec<f64>>, T::Error> {
-        let places = places(self.leader.launch.number, step);
+        let places = places(self.leader.launch.job.launch, step);
         let mut history = self.leader.past.history(&places);
         if history.is_done {
             return Ok(history.series);
@@ -251,7 +251,7 @@ where
     }
 
     fn completed(&self, step: &Step) -> Option<Vec<Vec<f64>>> {
-        let places = places(self.leader.launch.number, &self.step(step));
+        let places = places(self.leader.launch.job.launch, &self.step(step));
         let history = self.leader.past.history(&places);
         history.is_done.then_some(history.series)
     }

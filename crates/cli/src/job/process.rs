@@ -1,0 +1,186 @@
+//! The process of a job: a launcher on this machine, or an emulated cluster with one in it.
+
+use std::ffi::OsString;
+use std::io::Read;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use netsig_core::scenario::Scenario;
+use netsig_lab::{Lab, Running, Watch, end_with_this_process};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use super::GLANCE;
+use crate::failure::Failure;
+
+/// How long a launcher may take to end its ranks once it is asked to.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// The exit code of a lab that Ctrl-C ended.
+const INTERRUPTED: i32 = 130;
+
+/// What a process prints.
+pub type Output = Option<Box<dyn Read + Send>>;
+
+/// A process to wait for. Dropping it ends it.
+pub enum Process {
+    /// A launcher.
+    Plain(Plain),
+    /// An emulated cluster.
+    Lab(Running),
+}
+
+/// A launcher on this machine.
+pub struct Plain {
+    child: Child,
+    watch: Watch,
+    asked_to_end: Option<Instant>,
+}
+
+/// How a process ended.
+#[derive(Debug)]
+pub struct Exit {
+    /// The exit code.
+    pub code: i32,
+    /// Whether Ctrl-C came.
+    pub was_interrupted: bool,
+    /// Why nothing that it measured counts, if so.
+    pub void: Option<String>,
+}
+
+impl Process {
+    /// Starts `command`, in the lab if there is a scenario.
+    ///
+    /// # Errors
+    /// If it cannot be started.
+    pub fn start(command: &[OsString], scenario: Option<&Scenario>) -> Result<Self, Failure> {
+        if let Some(scenario) = scenario {
+            let lab = Lab::new(scenario)?
+                .stdin(Stdio::null())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped());
+            return Ok(Self::Lab(lab.spawn(command)?));
+        }
+        Plain::start(command).map(Self::Plain)
+    }
+
+    /// What it prints on standard output and standard error.
+    pub fn take_outputs(&mut self) -> (Output, Output) {
+        fn boxed(source: Option<impl Read + Send + 'static>) -> Output {
+            source.map(|source| Box::new(source) as Box<dyn Read + Send>)
+        }
+        match self {
+            Self::Plain(Plain { child, .. }) => {
+                (boxed(child.stdout.take()), boxed(child.stderr.take()))
+            }
+            Self::Lab(running) => (boxed(running.take_stdout()), boxed(running.take_stderr())),
+        }
+    }
+
+    /// How it ended, if it has. After Ctrl-C it has a moment to clean up, then this call
+    /// ends it.
+    ///
+    /// # Errors
+    /// If the system refuses to say.
+    pub fn try_wait(&mut self) -> Result<Option<Exit>, Failure> {
+        match self {
+            Self::Plain(plain) => plain.try_wait(),
+            Self::Lab(running) => Ok(running.try_wait()?.map(|outcome| Exit {
+                code: outcome.code,
+                was_interrupted: outcome.code == INTERRUPTED,
+                void: outcome.void_reason(),
+            })),
+        }
+    }
+
+    /// Ends it and waits until it has.
+    ///
+    /// # Errors
+    /// If the system refuses to say how it ended.
+    pub fn end(&mut self) -> Result<Exit, Failure> {
+        match self {
+            Self::Plain(plain) => plain.ask_to_end(),
+            // The kernel ends everything in the lab with its first process.
+            Self::Lab(running) => send(running.id(), Signal::SIGKILL),
+        }
+        loop {
+            if let Some(exit) = self.try_wait()? {
+                return Ok(exit);
+            }
+            thread::sleep(GLANCE);
+        }
+    }
+}
+
+impl Plain {
+    fn start(command: &[OsString]) -> Result<Self, Failure> {
+        let (program, arguments) = command.split_first().expect("a command has a program");
+        let mut command = Command::new(program);
+        command
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        // A launcher that outlived netsig would go on writing data.
+        end_with_this_process(&mut command, Signal::SIGTERM);
+        let what = || {
+            format!(
+                "{} cannot be started; give another --mpirun",
+                program.display()
+            )
+        };
+        let watch = Watch::start()
+            .map_err(std::io::Error::from)
+            .context("Ctrl-C cannot be watched for")?;
+        Ok(Self {
+            child: command.spawn().with_context(what)?,
+            watch,
+            asked_to_end: None,
+        })
+    }
+
+    fn try_wait(&mut self) -> Result<Option<Exit>, Failure> {
+        let was_interrupted = self.watch.saw_interrupt();
+        if was_interrupted {
+            // The terminal has told the launcher too; told twice, some clean up nothing.
+            self.asked_to_end.get_or_insert_with(Instant::now);
+        }
+        if self
+            .asked_to_end
+            .is_some_and(|since| since.elapsed() > GRACE)
+        {
+            // It fails only if the launcher has just ended.
+            let _ = self.child.kill();
+        }
+        let status = self
+            .child
+            .try_wait()
+            .context("the MPI job cannot be waited for")?;
+        Ok(status.map(|status| Exit {
+            code: status.code().unwrap_or(1),
+            was_interrupted,
+            void: None,
+        }))
+    }
+
+    /// Launchers end their ranks when they are asked to end, and cannot when killed.
+    fn ask_to_end(&mut self) {
+        self.asked_to_end = Some(Instant::now());
+        send(self.child.id(), Signal::SIGTERM);
+    }
+}
+
+impl Drop for Plain {
+    fn drop(&mut self) {
+        // Both fail only if the job has ended and been waited for.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Sends a signal; that the process has just ended by itself is no error.
+fn send(process: u32, signal: Signal) {
+    let _ = kill(Pid::from_raw(process.cast_signed()), signal);
+}

@@ -1,0 +1,38 @@
+//! Commands as a shell reads them.
+
+use std::ffi::OsString;
+
+/// What needs no quotes.
+const PLAIN: &str = "-_./=:,+@%";
+
+/// The command in one line that a shell takes apart into the same words.
+pub fn line(words: &[OsString]) -> String {
+    let quoted: Vec<String> = words
+        .iter()
+        .map(|word| quoted(&word.to_string_lossy()))
+        .collect();
+    quoted.join(" ")
+}
+
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || PLAIN.contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shell_reads_the_same_words() {
+        let words = ["printf", "%s|", "a b", "", "it's", "$HOME", "x=1,2", "a\nb"];
+        let line = line(&words.map(OsString::from));
+        let output = std::process::Command::new("sh")
+            .args(["-c", &line])
+            .output();
+        assert_eq!(output.unwrap().stdout, b"a b||it's|$HOME|x=1,2|a\nb|");
+    }
+}

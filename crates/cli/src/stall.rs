@@ -1,0 +1,153 @@
+//! What the ranks of a job report when nothing moves any more, and which of them are to
+//! blame.
+//!
+//! Every rank that takes part in a cell reports when it has not entered a new step for the
+//! time-out. A rank that hangs in user code or whose host is dead reports nothing; one that
+//! hangs where its watchdog still works has entered fewer steps than those that wait for it.
+
+use std::time::Duration;
+
+/// What begins the line of a report.
+const MARK: &str = "@netsig-stall ";
+
+/// One rank's report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// The rank.
+    rank: usize,
+    /// The host that it runs on.
+    host: String,
+    /// How many steps it has entered.
+    steps: u64,
+    /// How many ranks take part: the first so many.
+    among: usize,
+    /// What it was doing, in words.
+    activity: String,
+}
+
+impl Report {
+    /// Reads a line of a job's standard error; `None` if it is no report.
+    pub fn parse(line: &str) -> Option<Self> {
+        let (_, text) = line.split_once(MARK)?;
+        let (numbers, activity) = text.split_once(" in=")?;
+        let field = |name: &str| {
+            numbers
+                .split(' ')
+                .find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
+        };
+        Some(Self {
+            rank: field("rank")?.parse().ok()?,
+            host: field("host")?.to_owned(),
+            steps: field("steps")?.parse().ok()?,
+            among: field("among")?.parse().ok()?,
+            activity: activity.to_owned(),
+        })
+    }
+}
+
+/// What stalled where for how long, from all reports; there is at least one. `hosts` are in
+/// the order of the ranks, as far as they are known.
+pub fn conclude(reports: &[Report], hosts: &[String], timeout: Duration) -> String {
+    let last = reports.iter().max_by_key(|report| report.steps);
+    let activity = last.map_or("", |report| report.activity.as_str());
+    let among = reports.iter().map(|report| report.among).max().unwrap_or(0);
+    let blamed = blamed(reports, among);
+    let seconds = timeout.as_secs();
+    if blamed.len() == among {
+        return format!("none of the {among} ranks went on for {seconds} s in \"{activity}\"");
+    }
+    let host = |rank: usize| {
+        let reported = reports.iter().find(|report| report.rank == rank);
+        reported.map_or_else(
+            || hosts.get(rank).map_or("unknown", String::as_str),
+            |report| report.host.as_str(),
+        )
+    };
+    let who = name(&blamed, host);
+    format!("{who} did not answer for {seconds} s in \"{activity}\"")
+}
+
+/// The ranks that reported nothing; if all did, those with the fewest steps.
+fn blamed(reports: &[Report], among: usize) -> Vec<usize> {
+    let silent: Vec<usize> = (0..among)
+        .filter(|rank| reports.iter().all(|report| report.rank != *rank))
+        .collect();
+    if !silent.is_empty() {
+        return silent;
+    }
+    let latest = |rank| {
+        let own = reports.iter().filter(move |report| report.rank == rank);
+        own.map(|report| report.steps).max()
+    };
+    let fewest = (0..among).filter_map(latest).min();
+    (0..among).filter(|rank| latest(*rank) == fewest).collect()
+}
+
+/// The most ranks that are named one by one.
+const MOST_NAMED: usize = 4;
+
+fn name<'a>(ranks: &[usize], host: impl Fn(usize) -> &'a str) -> String {
+    let shown = ranks.iter().take(MOST_NAMED);
+    let mut names: Vec<String> = shown
+        .map(|&rank| format!("rank {rank} on host {}", host(rank)))
+        .collect();
+    if ranks.len() > MOST_NAMED {
+        names.push(format!("{} more", ranks.len() - MOST_NAMED));
+    }
+    names.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn concluded(steps: &[(usize, u64)]) -> String {
+        let line = |&(rank, steps): &(usize, u64)| {
+            format!(
+                "@netsig-stall rank={rank} host=h{rank} steps={steps} among=4 in=alltoall direct among 4 with 4 KiB, repetition {steps}"
+            )
+        };
+        let reports: Vec<Report> = steps
+            .iter()
+            .map(|step| Report::parse(&line(step)).unwrap())
+            .collect();
+        let hosts = ["n0", "n1", "n2", "n3"].map(str::to_owned);
+        conclude(&reports, &hosts, Duration::from_secs(60))
+    }
+
+    #[test]
+    fn who_is_silent_or_behind_is_to_blame() {
+        let within =
+            "did not answer for 60 s in \"alltoall direct among 4 with 4 KiB, repetition 9\"";
+        assert_eq!(
+            concluded(&[(0, 9), (1, 9), (2, 9)]),
+            format!("rank 3 on host n3 {within}")
+        );
+        assert_eq!(
+            concluded(&[(0, 9), (3, 8)]),
+            format!("rank 1 on host n1, rank 2 on host n2 {within}")
+        );
+        assert_eq!(
+            concluded(&[(0, 9), (1, 8), (2, 9), (3, 9)]),
+            format!("rank 1 on host h1 {within}")
+        );
+        // A second report of a rank that has moved on since the first.
+        assert_eq!(
+            concluded(&[(0, 9), (1, 7), (2, 8), (3, 9), (1, 9)]),
+            format!("rank 2 on host h2 {within}")
+        );
+        assert!(concluded(&[(0, 9), (1, 9), (2, 9), (3, 9)]).starts_with("none of the 4 ranks"));
+    }
+
+    #[test]
+    fn other_lines_are_no_reports() {
+        for line in [
+            "",
+            "@netsig-stall",
+            "@netsig-stall rank=x host=h in=y",
+            "a word",
+        ] {
+            assert_eq!(Report::parse(line), None, "{line}");
+        }
+    }
+}
