@@ -3,6 +3,7 @@
 //! bench/results. Needs the release build and the rank program (`make bench`).
 
 mod figure;
+mod loading;
 mod predictions;
 mod program;
 
@@ -30,6 +31,7 @@ pub fn run() -> Result<bool> {
         program::set_up(&netsig)?,
         program::overhead(&netsig, work.path(), &root)?,
     ];
+    figures.extend(loading::figures(&root, work.path())?);
     figures.extend(predictions::figures(&root)?);
     let mut raw = String::from("name,unit,target,value\n");
     for figure in &figures {

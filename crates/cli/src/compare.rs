@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use netsig_core::cells::{CellKey, summarise};
 use netsig_core::compare;
 use netsig_core::dataset::{Dataset, Experiment};
 use netsig_core::fit::network::Options;
@@ -30,8 +31,8 @@ pub struct Args {
     /// What stands for the repetitions of a collective.
     #[arg(long, value_enum, default_value = "mean")]
     statistic: StatisticChoice,
-    /// A profile whose pLogP tables the models take that need them [default: alpha and beta
-    /// in their place].
+    /// A profile whose pLogP tables the models take that need them [default: those of the
+    /// data, else alpha and beta in their place].
     #[arg(long, value_name = "FILE")]
     plogp: Option<PathBuf>,
     /// How to print it.
@@ -79,7 +80,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     for note in &compared.notes {
         eprintln!("netsig: note: not compared: {note}");
     }
-    if options.plogp.is_none() {
+    if !compared.has_tables {
         notes::tell_about_tables();
     }
     eprintln!("fitted to {train} cells, judged on {rest}");
@@ -88,12 +89,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 /// The process counts and sizes of collectives, each combination once.
 fn cells(data: &Dataset) -> Vec<(Procs, Bytes)> {
-    let is_collective = |experiment| matches!(experiment, Experiment::Collective(_));
-    let samples = data
-        .samples
-        .iter()
-        .filter(|sample| is_collective(sample.experiment));
-    let mut cells: Vec<_> = samples.map(|sample| (sample.procs, sample.size)).collect();
+    let is_collective = |key: &CellKey| matches!(key.experiment, Experiment::Collective(_));
+    let keys = summarise(data).into_keys().filter(is_collective);
+    let mut cells: Vec<_> = keys.map(|key| (key.procs, key.size)).collect();
     cells.sort_unstable();
     cells.dedup();
     cells

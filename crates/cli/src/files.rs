@@ -27,7 +27,10 @@ pub fn text(path: &Path) -> Result<String, Failure> {
 /// If it is not a data file.
 pub fn dataset(path: &Path) -> Result<Dataset, Failure> {
     let name = path.display().to_string();
-    Ok(Dataset::read(&name, text(path)?.as_bytes())?)
+    let file = File::open(path)
+        .with_context(|| format!("{name}: cannot be read; check the path"))
+        .map_err(Failure::Usage)?;
+    Ok(Dataset::read(&name, file)?)
 }
 
 /// The same, if the data are not marked as void.

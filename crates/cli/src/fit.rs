@@ -14,6 +14,7 @@ use crate::args::{self, CovarianceChoice, StatisticChoice};
 use crate::failure::Failure;
 use crate::files;
 use crate::notes;
+use crate::pairs;
 use crate::parameters;
 use crate::rows::Format;
 
@@ -52,8 +53,8 @@ pub struct Choices {
     /// Keep process counts that do not saturate the network in the fit.
     #[arg(long)]
     keep_unsaturated: bool,
-    /// A profile whose pLogP tables the models are fitted on that need them [default: alpha
-    /// and beta in their place].
+    /// A profile whose pLogP tables the models are fitted on that need them [default: those
+    /// of the data, else alpha and beta in their place].
     #[arg(long, value_name = "FILE")]
     plogp: Option<PathBuf>,
     /// The level of intervals and tests.
@@ -120,7 +121,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     files::refuse_unwritable(&args.output)?;
     let data = files::dataset(&args.data)?;
     let fitted = fit_file(&data, &args.data, &args.output, &args.choices)?;
-    parameters::of_all(&fitted).print(args.format)?;
+    parameters::of_all(&fitted, args.format).print(args.format)?;
+    pairs::tell(&fitted.point_to_point, &data.provenance)?;
+    notes::tell_about_data(&fitted);
     if fitted.is_empty() {
         eprintln!(
             "netsig: note: the data hold no alltoall: alpha and beta are all that was fitted"

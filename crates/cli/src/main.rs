@@ -21,6 +21,7 @@ mod launch;
 mod measure;
 mod models;
 mod notes;
+mod pairs;
 mod parameters;
 mod plot;
 mod predict;

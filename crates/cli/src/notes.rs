@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use netsig_core::collective::Collective;
+use netsig_core::fit::network::NetworkFit;
 use netsig_core::model::alltoall::are_bounds_degenerate;
 use netsig_core::model::plogp::PLogP;
 use netsig_core::profile::Profile;
@@ -32,6 +33,26 @@ pub fn tell_about_tables() {
         "netsig: note: without pLogP tables g, os and or are alpha + beta m, so some models coincide: \
          free with hockney, factor_003 with slowdown"
     );
+}
+
+/// What stands for repetitions that are not in the data, and which collectives were passed
+/// over.
+pub fn tell_about_data(fitted: &NetworkFit) {
+    let counts = fitted.imported.iter();
+    let counts: Vec<String> = counts.map(|(kind, n)| format!("{n} {kind}")).collect();
+    if !counts.is_empty() {
+        eprintln!(
+            "netsig: note: cells without repetitions, for which another program's statistic stands: {}",
+            counts.join(", ")
+        );
+    }
+    let names: Vec<String> = fitted.passed_over.iter().map(ToString::to_string).collect();
+    if !names.is_empty() {
+        eprintln!(
+            "netsig: note: not fitted, since only an alltoall has fits: {}",
+            names.join(", ")
+        );
+    }
 }
 
 impl Notes<'_> {

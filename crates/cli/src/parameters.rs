@@ -1,13 +1,16 @@
 //! Fitted parameters as rows.
 
 use netsig_core::fit::Estimate;
+use netsig_core::fit::breakpoints::Pieces;
+use netsig_core::fit::flows::Flows;
 use netsig_core::fit::network::{FittedModel, NetworkFit};
+use netsig_core::fit::plogp::Measured;
 use netsig_core::fit::signature::Parameter;
 use netsig_core::model::plogp::Table;
-use netsig_core::registry::SIGNATURE;
+use netsig_core::registry::{SIGNATURE, THROUGHPUT};
 use netsig_core::units::{Bytes, Seconds};
 
-use crate::rows::{Cell, Rows};
+use crate::rows::{Cell, Format, Rows};
 
 /// Whose parameter it is.
 struct Owner<'a> {
@@ -27,11 +30,7 @@ pub fn of_signatures(fitted: &NetworkFit) -> Rows {
         "upper",
         "model",
     ]);
-    let hockney = Owner {
-        collective: String::new(),
-        algorithm: "",
-        model: "hockney",
-    };
+    let hockney = Owner::of_pairs("", "hockney");
     hockney.push("alpha_s", fitted.hockney.alpha, &mut rows);
     hockney.push("beta_s_per_byte", fitted.hockney.beta, &mut rows);
     for algorithm in &fitted.signatures {
@@ -61,13 +60,64 @@ pub fn of_signatures(fitted: &NetworkFit) -> Rows {
     rows
 }
 
-/// The same, and the parameters of all other models.
-pub fn of_all(fitted: &NetworkFit) -> Rows {
+/// The same, and what else was fitted: pairs, and the parameters of all other models. Tables
+/// over all sizes are for programs.
+pub fn of_all(fitted: &NetworkFit, format: Format) -> Rows {
     let mut rows = of_signatures(fitted);
+    let pairs = &fitted.point_to_point;
+    if let Some(pieces) = pairs.pieces.as_ref().filter(|p| !p.breaks.is_empty()) {
+        push_pieces(pieces, &mut rows);
+    }
+    if let Some(measured) = &pairs.plogp {
+        push_plogp(measured, format, &mut rows);
+    }
+    if let Some(flows) = &pairs.flows {
+        push_flows(flows, &mut rows);
+    }
     for model in &fitted.models {
         push_model(model, &mut rows);
     }
     rows
+}
+
+/// α and β of each piece by its first size, each jump by the first size after it.
+fn push_pieces(found: &Pieces, rows: &mut Rows) {
+    let owner = Owner::of_pairs("pingpong", "pieces");
+    for piece in &found.pieces {
+        let first = piece.first.0;
+        owner.push(&format!("alpha_s@{first}"), piece.alpha, rows);
+        owner.push(&format!("beta_s_per_byte@{first}"), piece.beta, rows);
+    }
+    for own in &found.breaks {
+        owner.push(&format!("jump_s@{}", own.from.0), own.jump, rows);
+    }
+}
+
+fn push_plogp(measured: &Measured, format: Format, rows: &mut Rows) {
+    let owner = Owner::of_pairs("plogp", "plogp");
+    owner.push("latency_s", measured.latency, rows);
+    if format == Format::Table {
+        return;
+    }
+    for (name, table) in [
+        ("gap_s", &measured.gap),
+        ("send_overhead_s", &measured.send_overhead),
+        ("receive_overhead_s", &measured.receive_overhead),
+    ] {
+        for row in table {
+            owner.push(&format!("{name}@{}", row.size.0), row.estimate, rows);
+        }
+    }
+}
+
+fn push_flows(flows: &Flows, rows: &mut Rows) {
+    let owner = Owner::of_pairs("flows", THROUGHPUT);
+    owner.push_found("beta_f_s_per_byte", flows.beta_free.0, rows);
+    owner.push_found("beta_c_s_per_byte", flows.modes.beta_contended.0, rows);
+    owner.push_found("rho", flows.modes.rho, rows);
+    if let Some(pairs) = flows.saturated_pairs {
+        owner.push_found("saturated_pairs", f64::from(pairs), rows);
+    }
 }
 
 fn push_model(fitted: &FittedModel, rows: &mut Rows) {
@@ -98,7 +148,16 @@ fn push_model(fitted: &FittedModel, rows: &mut Rows) {
     }
 }
 
-impl Owner<'_> {
+impl<'a> Owner<'a> {
+    /// What belongs to no collective.
+    fn of_pairs(algorithm: &'a str, model: &'a str) -> Self {
+        Self {
+            collective: String::new(),
+            algorithm,
+            model,
+        }
+    }
+
     fn push(&self, parameter: &str, estimate: Estimate, rows: &mut Rows) {
         let Estimate {
             value,
@@ -135,11 +194,13 @@ impl Owner<'_> {
     reason = "sizes are whole bytes"
 )]
 fn show(parameter: &str, value: f64) -> String {
-    match parameter {
+    let quantity = parameter.split('@').next().unwrap_or(parameter);
+    match quantity {
         _ if !value.is_finite() => "none".to_owned(),
         name if name.ends_with("_s_per_byte") => format!("{:.4} ns/B", value * 1e9),
-        name if name.ends_with("_s") || name.contains("_s@") => Seconds(value).to_string(),
+        name if name.ends_with("_s") => Seconds(value).to_string(),
         name if name.ends_with("_bytes") => Bytes(value as u64).to_string(),
+        name if name.ends_with("_pairs") => value.to_string(),
         _ => format!("{value:.4}"),
     }
 }

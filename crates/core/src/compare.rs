@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use crate::cells::{CellKey, Sorted, Summary, summarise};
 use crate::collective::Collective;
-use crate::dataset::{Dataset, Experiment, Provenance, Sample};
+use crate::dataset::{Aggregate, Dataset, Experiment, Provenance};
 use crate::fit::network::{self, NetworkFitError, Options, Wanted};
 use crate::predict::{Basis, Knowledge};
 use crate::profile::Profile;
@@ -45,10 +45,12 @@ pub struct Comparison {
     pub scores: Vec<Score>,
     /// What could not be fitted or judged, and why.
     pub notes: Vec<String>,
+    /// Whether models of pLogP had tables, given or measured, and not α and β in their place.
+    pub has_tables: bool,
 }
 
-/// Fits all models to the cells that `trains` wants, and to all ping-pongs, and scores them
-/// on the other cells.
+/// Fits all models to the cells that `trains` wants, and to all that is no collective, and
+/// scores them on the other cells.
 ///
 /// # Errors
 /// If the training samples support no fit at all.
@@ -57,19 +59,23 @@ pub fn compare(
     trains: impl Fn(Procs, Bytes) -> bool,
     options: &Options,
 ) -> Result<Comparison, NetworkFitError> {
-    let is_seen = |sample: &&Sample| {
-        sample.experiment == Experiment::PingPong || trains(sample.procs, sample.size)
+    let is_seen = |experiment, procs, size| {
+        !matches!(experiment, Experiment::Collective(_)) || trains(procs, size)
     };
-    let (train, rest): (Vec<&Sample>, Vec<&Sample>) = data.samples.iter().partition(is_seen);
-    let part = |samples: Vec<&Sample>| Dataset {
-        samples: samples.into_iter().cloned().collect(),
+    let part = |wanted: bool| Dataset {
+        samples: kept(&data.samples, |sample| {
+            is_seen(sample.experiment, sample.procs, sample.size) == wanted
+        }),
+        aggregates: kept(&data.aggregates, |Aggregate { place, .. }| {
+            is_seen(place.experiment, place.procs, place.size) == wanted
+        }),
         ..Dataset::default()
     };
     let options = &Options {
         wanted: Wanted::Any,
         ..options.clone()
     };
-    let fitted = network::fit(&part(train), options)?;
+    let fitted = network::fit(&part(true), options)?;
     if let Some(failure) = fitted.failures.first().filter(|_| fitted.is_empty()) {
         return Err(failure.clone());
     }
@@ -80,8 +86,9 @@ pub fn compare(
     let mut comparison = Comparison {
         scores: Vec::new(),
         notes: fitted.failures.iter().map(ToString::to_string).collect(),
+        has_tables: fitted.plogp.is_some(),
     };
-    let cells = summarise(&part(rest));
+    let cells = summarise(&part(false));
     for ((collective, algorithm), cells) in by_algorithm(&cells) {
         let Judgement { scores, left_out } = judge.scores(collective, &algorithm, &cells);
         comparison.scores.extend(scores);
@@ -92,6 +99,10 @@ pub fn compare(
         }
     }
     Ok(comparison)
+}
+
+fn kept<T: Clone>(all: &[T], is_wanted: impl Fn(&T) -> bool) -> Vec<T> {
+    all.iter().filter(|one| is_wanted(one)).cloned().collect()
 }
 
 type Cells<'a> = Vec<(&'a CellKey, &'a Summary)>;
@@ -191,7 +202,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::dataset::LossCounters;
+    use crate::dataset::{LossCounters, Sample};
     use crate::model::hockney::Hockney;
     use crate::units::Seconds;
     use crate::units::SecondsPerByte;

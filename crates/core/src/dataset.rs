@@ -85,14 +85,14 @@ const COLLECTIVE: &str = "collective";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LossCounters {
     /// Segments sent again (`Tcp: RetransSegs`).
-    pub retransmits: Option<u64>,
+    pub retransmits: Option<u32>,
     /// Expired retransmission timers (`TcpExt: TCPTimeouts`).
-    pub rtos: Option<u64>,
+    pub rtos: Option<u32>,
     /// Tail-loss probes (`TcpExt: TCPLossProbes`).
-    pub tail_probes: Option<u64>,
+    pub tail_probes: Option<u32>,
     /// Packets that the hosts themselves dropped before TCP saw them
     /// (`/proc/net/softnet_stat`).
-    pub softnet_drops: Option<u64>,
+    pub softnet_drops: Option<u32>,
 }
 
 /// One repetition of one experiment.

@@ -9,6 +9,7 @@ use nalgebra::DMatrix;
 use crate::collective::Collective;
 use crate::dataset::Provenance;
 use crate::file_error::FileError;
+use crate::fit::flows::Flows;
 use crate::fit::hockney::HockneyFit;
 use crate::fit::saturation::Saturation;
 use crate::fit::signature::{Parameter, Residuals, ThresholdEstimate};
@@ -17,7 +18,7 @@ use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
 use crate::model::signature::Signature;
 use crate::registry::{Model, Need, Network, Values};
-use crate::units::{Bytes, Procs};
+use crate::units::{Bytes, Procs, SecondsPerByte};
 
 /// The version of the format that this netsig writes, and the newest that it reads.
 pub const VERSION: u32 = 1;
@@ -31,6 +32,8 @@ pub struct Profile {
     pub hockney: HockneyEntry,
     /// L, g(m), os(m), or(m), where they are known.
     pub plogp: Option<PLogP>,
+    /// What simultaneous transfers between disjoint pairs told.
+    pub flows: Option<FlowsEntry>,
     /// Contention signatures, one for each collective and algorithm.
     pub signatures: Vec<SignatureEntry>,
     /// Other models with fitted parameters.
@@ -48,6 +51,19 @@ pub struct HockneyEntry {
     pub beta: Estimate,
     /// Standard deviation of the relative residuals.
     pub residual: f64,
+}
+
+/// The gaps of free and of delayed transfers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FlowsEntry {
+    /// `β_F`: of a transfer that is alone.
+    pub beta_free: SecondsPerByte,
+    /// `β_C`: of one that others delay.
+    pub beta_contended: SecondsPerByte,
+    /// ρ: the share of delayed transfers, from 0 to 1.
+    pub rho: f64,
+    /// The number of pairs that saturates the network, where it was reached.
+    pub saturated_pairs: Option<u32>,
 }
 
 /// What a fit has seen; beyond it a prediction is an extrapolation.
@@ -157,6 +173,17 @@ impl From<&HockneyFit> for HockneyEntry {
             alpha: fit.alpha,
             beta: fit.beta,
             residual: fit.residual,
+        }
+    }
+}
+
+impl From<&Flows> for FlowsEntry {
+    fn from(flows: &Flows) -> Self {
+        Self {
+            beta_free: flows.beta_free,
+            beta_contended: flows.modes.beta_contended,
+            rho: flows.modes.rho,
+            saturated_pairs: flows.saturated_pairs,
         }
     }
 }

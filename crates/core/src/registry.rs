@@ -33,6 +33,9 @@ pub use words::{Estimator, Kind, Need, Parameter, Role, Subject};
 /// full.
 pub const SIGNATURE: &str = "signature";
 
+/// The name of the model that measured transfers give the parameters of.
+pub const THROUGHPUT: &str = "throughput";
+
 /// A model.
 #[derive(Debug)]
 pub struct Model {

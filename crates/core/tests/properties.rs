@@ -21,7 +21,7 @@ fn procs(count: u32) -> Procs {
 }
 
 fn sample() -> impl Strategy<Value = Sample> {
-    let counter = || proptest::option::of(any::<u64>());
+    let counter = || proptest::option::of(any::<u32>());
     let counters = (counter(), counter(), counter());
     let numbers = (
         1u32..5000,

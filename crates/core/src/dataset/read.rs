@@ -27,9 +27,7 @@ impl Dataset {
         let mut data = Self::default();
         let mut names = Names::default();
         let mut comments = Vec::new();
-        let mut reader = csv::ReaderBuilder::new()
-            .trim(csv::Trim::All)
-            .from_reader(Uncommented::new(input, &mut comments));
+        let mut reader = csv::Reader::from_reader(Uncommented::new(input, &mut comments));
         let header = reader
             .headers()
             .map_err(|error| at(error_line(&error).unwrap_or(1), describe(&error)))?
@@ -133,16 +131,19 @@ impl<R: Read> Read for Uncommented<'_, R> {
 
 /// Algorithm names, each kept once.
 #[derive(Default)]
-struct Names(HashSet<Arc<str>>);
+struct Names {
+    known: HashSet<Arc<str>>,
+    /// The one that was asked for last: the rows of a cell stand together.
+    last: Arc<str>,
+}
 
 impl Names {
     fn intern(&mut self, name: &str) -> Arc<str> {
-        if let Some(known) = self.0.get(name) {
-            return Arc::clone(known);
+        if *self.last != *name {
+            self.last = self.known.get(name).map_or_else(|| name.into(), Arc::clone);
+            self.known.insert(Arc::clone(&self.last));
         }
-        let new: Arc<str> = name.into();
-        self.0.insert(Arc::clone(&new));
-        new
+        Arc::clone(&self.last)
     }
 }
 
@@ -151,7 +152,7 @@ struct Columns([Option<usize>; COLUMNS.len()]);
 
 impl Columns {
     fn find(header: &csv::StringRecord) -> Result<Self, String> {
-        let found = COLUMNS.map(|name| header.iter().position(|field| field == name));
+        let found = COLUMNS.map(|name| header.iter().position(|field| field.trim() == name));
         match found[..REQUIRED].iter().position(Option::is_none) {
             None => Ok(Self(found)),
             Some(missing) => Err(format!(
@@ -206,10 +207,12 @@ impl Row<'_> {
         Ok(())
     }
 
-    /// The text of a column, empty if the file has no such column.
+    /// The text of a column without the spaces around it, empty if the file has no such
+    /// column.
     fn text(&self, column: usize) -> &str {
         let index = self.columns.0[column];
-        index.and_then(|index| self.record.get(index)).unwrap_or("")
+        let text = index.and_then(|index| self.record.get(index));
+        text.unwrap_or("").trim()
     }
 
     fn place(&self, names: &mut Names) -> Result<Place, String> {

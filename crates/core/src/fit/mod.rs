@@ -1,12 +1,19 @@
 //! Parameters from data: each estimator with its formula, covariance and intervals.
 
+pub mod agreement;
+pub mod breakpoints;
+pub mod flows;
 pub mod gls;
 pub mod hockney;
+pub mod levels;
 pub mod model;
 pub mod network;
 pub mod plogp;
+pub mod point_to_point;
 pub mod saturation;
 pub mod signature;
+#[cfg(test)]
+mod testing;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -75,14 +82,30 @@ impl Student {
     }
 }
 
+impl Variance {
+    /// The variance of a sum of independent parts, with the degrees of freedom of Welch and
+    /// Satterthwaite: (Σv)²/Σ(v²/νᵢ).
+    pub(crate) fn sum(parts: &[Self]) -> Self {
+        let value: f64 = parts.iter().map(|part| part.value).sum();
+        let weighted: f64 = parts.iter().map(|part| part.value.powi(2) / part.dof).sum();
+        Self {
+            value,
+            dof: if value > 0.0 {
+                value * value / weighted
+            } else {
+                1.0
+            },
+        }
+    }
+}
+
 impl Estimate {
     /// The interval of level `confidence` around a value whose error is the sum of
-    /// independent parts: ± t(ν)·√Σv with ν = (Σv)²/Σ(v²/νᵢ) (Welch, Satterthwaite).
+    /// independent parts: ± t(ν)·√v with v and ν of [`Variance::sum`].
     pub(crate) fn around(value: f64, parts: &[Variance], confidence: f64) -> Self {
-        let total: f64 = parts.iter().map(|part| part.value).sum();
-        let weighted: f64 = parts.iter().map(|part| part.value.powi(2) / part.dof).sum();
-        let half = if total > 0.0 {
-            t_quantile(confidence, total * total / weighted) * total.sqrt()
+        let total = Variance::sum(parts);
+        let half = if total.value > 0.0 {
+            t_quantile(confidence, total.dof) * total.value.sqrt()
         } else {
             0.0
         };

@@ -1,19 +1,22 @@
-//! All that a dataset says about a network: α and β from its ping-pong and, for each
-//! algorithm of an all-to-all in it, a contention signature and every other model that has
-//! parameters.
+//! All that a dataset says about a network: α and β from its ping-pong, what else it says
+//! about pairs and, for each algorithm of an all-to-all in it, a contention signature and
+//! every other model that has parameters. Other collectives are passed over, unless one of
+//! their models is wanted.
 
-use std::collections::BTreeMap;
+mod entry;
+
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::hockney::{self, HockneyFit};
 use super::model::{self, ModelFit};
+use super::point_to_point::{self, PointToPoint};
 use super::signature::{self, BaseError, SignatureFit, Unsaturated};
-use super::{Covariance, FitError, Point, Student, points};
+use super::{Covariance, FitError, Point, points};
 use crate::cells::{CellKey, Statistic, Summary, summarise};
 use crate::collective::Collective;
-use crate::dataset::{Dataset, Experiment, Provenance};
+use crate::dataset::{Dataset, Experiment, StatisticKind};
 use crate::model::plogp::PLogP;
-use crate::profile::{Base, Domain, HockneyEntry, ModelEntry, Profile, SignatureEntry};
 use crate::registry::{self, Estimator, Model, Network, SIGNATURE, Subject};
 
 /// How to fit a dataset.
@@ -29,7 +32,8 @@ pub struct Options {
     pub statistic: Statistic,
     /// What is fitted besides α and β.
     pub wanted: Wanted,
-    /// The tables that models of pLogP are fitted on; `None` for α and β in their place.
+    /// The tables that models of pLogP are fitted on; `None` for those that the data hold,
+    /// else α and β in their place.
     pub plogp: Option<PLogP>,
 }
 
@@ -60,14 +64,20 @@ pub struct NetworkFitError {
 pub struct NetworkFit {
     /// α and β.
     pub hockney: HockneyFit,
-    /// The tables that were given.
+    /// The tables that were given, else measured.
     pub plogp: Option<PLogP>,
+    /// What else is known of pairs.
+    pub point_to_point: PointToPoint,
     /// The signature of each algorithm.
     pub signatures: Vec<AlgorithmFit>,
     /// The other models of each algorithm.
     pub models: Vec<FittedModel>,
     /// What could not be fitted, and why.
     pub failures: Vec<NetworkFitError>,
+    /// Measured collectives that nothing was fitted to.
+    pub passed_over: BTreeSet<Collective>,
+    /// How many cells hold numbers of other programs alone, by what these are.
+    pub imported: BTreeMap<StatisticKind, usize>,
 }
 
 /// A model of one algorithm.
@@ -117,12 +127,18 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, NetworkFitEr
         subject: "ping-pong".to_owned(),
         error,
     })?;
+    let point_to_point = point_to_point::fit(data, confidence);
+    let measured = point_to_point.plogp.as_ref();
+    let tables = measured.map(|measured| &measured.plogp);
     let mut fitted = NetworkFit {
         hockney,
-        plogp: options.plogp.clone(),
+        plogp: options.plogp.as_ref().or(tables).cloned(),
+        point_to_point,
         signatures: Vec::new(),
         models: Vec::new(),
         failures: Vec::new(),
+        passed_over: BTreeSet::new(),
+        imported: imported(&cells),
     };
     for ((collective, algorithm), points) in by_algorithm(&cells, options.statistic) {
         let measured = Measured {
@@ -161,13 +177,13 @@ impl Measured<'_> {
         if let Wanted::One(model) = self.options.wanted {
             if model.subject == Subject::Collective(self.collective) {
                 let saturating = self.saturating(&fitted.hockney);
-                fitted
-                    .models
-                    .push(self.model(model, &fitted.hockney, &saturating)?);
+                let model = self.model(model, fitted, &saturating)?;
+                fitted.models.push(model);
             }
             return Ok(());
         }
         if self.collective != Collective::Alltoall {
+            fitted.passed_over.insert(self.collective);
             return Ok(());
         }
         match self.signature(&fitted.hockney) {
@@ -214,7 +230,7 @@ impl Measured<'_> {
             .filter(|model| model.estimator != Estimator::None && model.name != SIGNATURE);
         let saturating = self.saturating(&fitted.hockney);
         for model in with_parameters {
-            match self.model(model, &fitted.hockney, &saturating) {
+            match self.model(model, fitted, &saturating) {
                 Ok(fit) => fitted.models.push(fit),
                 Err(error) => fitted.failures.push(error),
             }
@@ -224,10 +240,11 @@ impl Measured<'_> {
     fn model(
         &self,
         model: &'static Model,
-        hockney: &HockneyFit,
+        between_two: &NetworkFit,
         points: &[Point],
     ) -> Result<FittedModel, NetworkFitError> {
-        let tables = self.options.plogp.clone();
+        let hockney = &between_two.hockney;
+        let tables = between_two.plogp.clone();
         let network = Network {
             hockney: hockney.model,
             plogp: tables.unwrap_or_else(|| PLogP::from_hockney(&hockney.model)),
@@ -261,68 +278,9 @@ impl Measured<'_> {
 }
 
 impl NetworkFit {
-    /// Whether nothing was fitted but α and β.
+    /// Whether no model of a collective was fitted.
     pub fn is_empty(&self) -> bool {
         self.signatures.is_empty() && self.models.is_empty()
-    }
-
-    /// The profile that predictions read.
-    pub fn profile(&self, provenance: Provenance, confidence: f64) -> Profile {
-        Profile {
-            provenance,
-            hockney: HockneyEntry::from(&self.hockney),
-            plogp: self.plogp.clone(),
-            signatures: self
-                .signatures
-                .iter()
-                .filter_map(|fitted| fitted.entry(confidence))
-                .collect(),
-            models: self
-                .models
-                .iter()
-                .filter_map(|fitted| fitted.entry(confidence, self.plogp.as_ref()))
-                .collect(),
-        }
-    }
-}
-
-impl AlgorithmFit {
-    /// What predictions need of the fit; `None` if nothing was fitted.
-    fn entry(&self, confidence: f64) -> Option<SignatureEntry> {
-        let fitted = |p: &&Point| !self.fit.left_out.contains(&p.procs);
-        let points: Vec<Point> = self.points.iter().filter(fitted).copied().collect();
-        Some(SignatureEntry {
-            collective: self.collective,
-            algorithm: self.algorithm.clone(),
-            signature: self.fit.signature,
-            student: Student::new(confidence, self.fit.dof),
-            parameters: self.fit.parameters.clone(),
-            covariance: self.fit.covariance.clone(),
-            errors: self.covariance.to_string(),
-            threshold: self.fit.threshold,
-            residuals: self.fit.residuals,
-            saturation: self.fit.saturation,
-            domain: Domain::of(&points)?,
-        })
-    }
-}
-
-impl FittedModel {
-    /// What predictions need of the fit; `None` if nothing was fitted.
-    fn entry(&self, confidence: f64, tables: Option<&PLogP>) -> Option<ModelEntry> {
-        Some(ModelEntry {
-            model: self.model,
-            collective: self.collective,
-            algorithm: self.algorithm.clone(),
-            values: self.fit.values.clone(),
-            estimates: self.fit.estimates.clone(),
-            covariance: self.fit.covariance.clone(),
-            student: Student::new(confidence, self.fit.dof),
-            residual: self.fit.residual,
-            errors: self.covariance.to_string(),
-            base: Base::of(self.model, tables),
-            domain: Domain::of(&self.points)?,
-        })
     }
 }
 
@@ -377,6 +335,15 @@ fn under_best<F>(
     }
     let fit = under(Covariance::BandwidthShare)?;
     Ok((fit, Covariance::BandwidthShare))
+}
+
+/// What the cells hold that other programs computed.
+fn imported(cells: &BTreeMap<CellKey, Summary>) -> BTreeMap<StatisticKind, usize> {
+    let mut counts = BTreeMap::new();
+    for kind in cells.values().filter_map(|summary| summary.imported) {
+        *counts.entry(kind).or_default() += 1;
+    }
+    counts
 }
 
 fn by_algorithm(

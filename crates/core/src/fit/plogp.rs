@@ -31,6 +31,9 @@
 //! assert_eq!(found.insert, Some(Bytes(3072)));
 //! ```
 
+mod measured;
+
+pub use self::measured::{Doubt, EPSILON, Measured, Row, is_in, measured};
 use crate::units::{Bytes, Seconds};
 
 /// No gap is shorter: it would be below the resolution of the clock.

@@ -8,9 +8,9 @@ use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
 use crate::model::signature::{Form, Signature};
 use crate::model::tree::Tree;
-use crate::profile::{Base, ModelEntry, Profile, SignatureEntry};
+use crate::profile::{Base, FlowsEntry, ModelEntry, Profile, SignatureEntry};
 use crate::registry::{
-    Case, Kind, Model, ModelError, Need, Network, SIGNATURE, Subject, Timed, Values,
+    Case, Kind, Model, ModelError, Need, Network, SIGNATURE, Subject, THROUGHPUT, Timed, Values,
 };
 use crate::units::{Seconds, SecondsPerByte};
 
@@ -88,7 +88,7 @@ impl<'a> Knowledge<'a> {
         self.profile.signature(collective, self.algorithm)
     }
 
-    /// What is given, else what was fitted, else the defaults.
+    /// What is given, else what was fitted or measured, else the defaults.
     fn values(&self, model: &'static Model) -> Result<Values, ModelError> {
         let given = |name: &str| Some(self.given.iter().find(|(given, _)| given == name)?.1);
         let entry = self.profile.model(model, self.algorithm);
@@ -101,12 +101,27 @@ impl<'a> Knowledge<'a> {
         };
         let signature = self.signature(model).filter(|_| model.name == SIGNATURE);
         let of_signature = |name: &str| parameter(&signature?.signature, name);
+        let flows = self.flows(model);
+        let of_flows = |name: &str| match name {
+            "beta_contended_s_per_byte" => Some(flows?.beta_contended.0),
+            "rho" => Some(flows?.rho),
+            _ => None,
+        };
         model.values(|parameter| {
             let name = parameter.name;
             given(name)
                 .or_else(|| fitted(name))
                 .or_else(|| of_signature(name))
+                .or_else(|| of_flows(name))
         })
+    }
+
+    /// The measured transfers, for the model that is made of them and was not fitted.
+    fn flows(&self, model: &Model) -> Option<&'a FlowsEntry> {
+        let is_theirs = model.name == THROUGHPUT;
+        let is_fitted = self.profile.model(model, self.algorithm).is_some();
+        let flows = self.profile.flows.as_ref();
+        flows.filter(|_| is_theirs && !is_fitted)
     }
 
     /// What models know, with the signature of the algorithm and the links.
@@ -129,14 +144,16 @@ impl<'a> Knowledge<'a> {
             tree: self.tree.cloned(),
         };
         let entry = &self.profile.hockney;
+        let flows = self.flows(model);
         let end = |alpha: f64, beta: f64| {
+            let beta = flows.map_or(beta, |flows| flows.beta_free.0);
             let hockney = Hockney::new(Seconds(alpha.max(0.0)), SecondsPerByte(beta.max(0.0)));
             at(hockney.expect("a profile's intervals have finite ends"))
         };
         Networks {
             low: end(entry.alpha.lower, entry.beta.lower),
             high: end(entry.alpha.upper, entry.beta.upper),
-            best: at(entry.model),
+            best: end(entry.model.alpha().0, entry.model.beta().0),
             are_apart: model.needs.iter().any(|need| match need {
                 Need::Hockney => true,
                 Need::PLogP => tables.is_none(),

@@ -11,7 +11,7 @@ use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 use self::model::WireModel;
-use self::network::{WireHockney, WirePLogP};
+use self::network::{WireFlows, WireHockney, WirePLogP};
 use self::signature::WireSignature;
 use super::{Domain, Profile, VERSION};
 use crate::dataset::Provenance;
@@ -32,6 +32,7 @@ struct WireProfile {
     provenance: BTreeMap<String, String>,
     hockney: WireHockney,
     plogp: Option<WirePLogP>,
+    flows: Option<WireFlows>,
     #[serde(default, rename = "signature")]
     signatures: Vec<WireSignature>,
     #[serde(default, rename = "model")]
@@ -93,6 +94,7 @@ impl WireProfile {
             hockney,
             signatures: signatures.collect::<Result<_, _>>()?,
             models: models.collect::<Result<_, _>>()?,
+            flows: self.flows.map(WireFlows::into_domain).transpose()?,
             plogp,
         })
     }
@@ -209,6 +211,7 @@ impl From<&Profile> for WireProfile {
             provenance: facts.collect(),
             hockney: WireHockney::from(&profile.hockney),
             plogp: profile.plogp.as_ref().map(WirePLogP::from),
+            flows: profile.flows.as_ref().map(WireFlows::from),
             signatures: profile.signatures.iter().map(WireSignature::from).collect(),
             models: profile.models.iter().map(WireModel::from).collect(),
         }
@@ -249,6 +252,11 @@ latency_s = 5e-5
 gap_s = [[0, 1e-5], [1024, 2e-5]]
 send_overhead_s = [[0, 1e-6]]
 receive_overhead_s = [[0, 0]]
+[flows]
+beta_f_s_per_byte = 2e-7
+beta_c_s_per_byte = 8e-7
+rho = 0.25
+saturated_pairs = 4
 [[model]]
 collective = "alltoall"
 algorithm = "direct"
@@ -278,6 +286,9 @@ domain = { procs = [4, 8], smallest_bytes = 256, largest_bytes = 262144 }
         let profile = parse("p.toml", TEXT).unwrap();
         assert_eq!(profile.models[0].values.numbers, [0.5, 0.0, f64::INFINITY]);
         assert_eq!(parse("p.toml", &to_toml(&profile)).unwrap(), profile);
+        let endless = TEXT.replace("saturated_pairs = 4", "");
+        let flows = parse("p.toml", &endless).unwrap().flows.unwrap();
+        assert_eq!(flows.saturated_pairs, None);
     }
 
     #[test]
@@ -367,6 +378,17 @@ domain = { procs = [4, 8], smallest_bytes = 256, largest_bytes = 262144 }
                 "threshold_bytes = inf",
                 "treshold_bytes = 4096",
                 "parameters.treshold_bytes is none of gamma, ",
+            ),
+            ("rho = 0.25", "rho = 1.5", "[flows] rho = 1.5 "),
+            (
+                "beta_f_s_per_byte = 2e-7",
+                "beta_f_s_per_byte = -1",
+                "[flows] beta_f_s_per_byte = -1 ",
+            ),
+            (
+                "saturated_pairs = 4",
+                "saturated_pairs = 0",
+                "[flows] saturated_pairs = 0 ",
             ),
             ("[4, 8]", "[8, 4]", "domain.procs = [… 8, 4 …] "),
             ("[4, 8]", "[4, 4]", "domain.procs = [… 4, 4 …] "),

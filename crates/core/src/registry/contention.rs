@@ -3,7 +3,8 @@
 use super::alltoall::{FREE, HOCKNEY};
 use super::networks::{case, fast_ethernet, gigabit_ethernet, on_toy, values};
 use super::{
-    Case, Estimator, Example, Inputs, Kind, Model, ModelError, Parameter, Role, SIGNATURE, Timed,
+    Case, Estimator, Example, Inputs, Kind, Model, ModelError, Parameter, Role, SIGNATURE,
+    THROUGHPUT, Timed,
 };
 use crate::fit::signature::Sides;
 use crate::model::contention_factor::{DeltaForm, Factor001, Factor003};
@@ -205,7 +206,7 @@ pub(super) const MODELS: [Model; 8] = [
         ..FULL
     },
     Model {
-        name: "throughput",
+        name: THROUGHPUT,
         formula: "T = (n−1)·(α + m·((1−ρ)·β_F + ρ·β_C)), β_F = β",
         source: "Steffenel 2006, section 6, eq. 3",
         domain: "Messages above 64 KiB. ρ = 1/2: at most one of each two connections is delayed.",

@@ -7,10 +7,10 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{REMEDY, refuse_impossible_interval};
 use crate::fit::Estimate;
-use crate::model::ParameterError;
 use crate::model::hockney::Hockney;
 use crate::model::plogp::{PLogP, Parameters, Table};
-use crate::profile::HockneyEntry;
+use crate::model::{ParameterError, non_negative};
+use crate::profile::{FlowsEntry, HockneyEntry};
 use crate::units::{Bytes, Seconds, SecondsPerByte};
 
 #[derive(Serialize, Deserialize)]
@@ -91,6 +91,15 @@ pub(super) struct WirePLogP {
     receive_overhead_s: WireTable,
 }
 
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WireFlows {
+    beta_f_s_per_byte: SecondsPerByte,
+    beta_c_s_per_byte: SecondsPerByte,
+    rho: f64,
+    saturated_pairs: Option<u32>,
+}
+
 impl WireHockney {
     pub(super) fn into_domain(self) -> Result<HockneyEntry, String> {
         let wrong = |what: String| format!("[hockney] {what}; {REMEDY}");
@@ -139,6 +148,44 @@ impl WirePLogP {
                 .map_err(wrong)?,
         };
         PLogP::new(parameters).map_err(wrong)
+    }
+}
+
+impl WireFlows {
+    pub(super) fn into_domain(self) -> Result<FlowsEntry, String> {
+        let wrong = |what: String| format!("[flows] {what}; {REMEDY}");
+        for (key, gap) in [
+            ("beta_f_s_per_byte", self.beta_f_s_per_byte),
+            ("beta_c_s_per_byte", self.beta_c_s_per_byte),
+        ] {
+            non_negative(key, gap.0).map_err(|error| wrong(error.to_string()))?;
+        }
+        let rho = self.rho;
+        if !(0.0..=1.0).contains(&rho) {
+            return Err(wrong(format!("rho = {rho} is not between 0 and 1")));
+        }
+        if self.saturated_pairs == Some(0) {
+            return Err(wrong(
+                "saturated_pairs = 0 is no number of pairs".to_owned(),
+            ));
+        }
+        Ok(FlowsEntry {
+            beta_free: self.beta_f_s_per_byte,
+            beta_contended: self.beta_c_s_per_byte,
+            rho,
+            saturated_pairs: self.saturated_pairs,
+        })
+    }
+}
+
+impl From<&FlowsEntry> for WireFlows {
+    fn from(entry: &FlowsEntry) -> Self {
+        Self {
+            beta_f_s_per_byte: entry.beta_free,
+            beta_c_s_per_byte: entry.beta_contended,
+            rho: entry.rho,
+            saturated_pairs: entry.saturated_pairs,
+        }
     }
 }
 

@@ -1,0 +1,349 @@
+//! Whether pLogP and the ping-pong tell the same of a network, and if not, how they differ.
+//!
+//! # Formula
+//! A message of m bytes takes t(m) one way in a ping-pong, and L + g(m) by pLogP, which is
+//! RTT(m) − RTT(0)/2. The difference Δ(m) = L + g(m) − t(m), in seconds, is within its error
+//! if |Δ| is at most t·√(v₁ + v₂), with the variances of both and Student's t for intervals
+//! that hold at all N sizes together (each at the level 1 − (1 − confidence)/N); where nothing
+//! is known of either variance, at most 3 % of t(m). The two agree if all sizes are within.
+//!
+//! # Method
+//! Else the first of these that brings all sizes within their errors says how they differ:
+//! Δ = a, Δ = b·m, Δ = a from a size on (and none below), Δ = a + b·m; a and b by least
+//! squares, weighted with the errors. What none explains is scattered. α and β are estimated
+//! from both at the same sizes, as [`fit_ends`] does.
+//!
+//! # Domain
+//! Four sizes that both have measured.
+//!
+//! # Source
+//! The identity is that of the MPI `LogP` benchmark (Kielmann, Bal, Verstoep 2000); the
+//! comparison is netsig's.
+
+use super::hockney::{HockneyFit, fit_ends};
+use super::levels::Level;
+use super::plogp::{EPSILON, Measured, Row};
+use super::{Estimate, FitError, Point, Variance, t_quantile};
+use crate::units::{Bytes, Procs, Seconds, SecondsPerByte};
+
+/// The comparison of the two.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Agreement {
+    /// α in seconds.
+    pub alpha: Twice,
+    /// β in seconds per byte.
+    pub beta: Twice,
+    /// The sizes that both measured.
+    pub sizes: Vec<Difference>,
+    /// How they stand to each other over all sizes.
+    pub verdict: Verdict,
+}
+
+/// A parameter from either.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Twice {
+    /// From L + g(m).
+    pub plogp: f64,
+    /// From the ping-pong.
+    pub ping_pong: f64,
+    /// The first less the second.
+    pub difference: Estimate,
+}
+
+/// Δ at one size.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Difference {
+    /// m.
+    pub size: Bytes,
+    /// t(m) of the ping-pong.
+    pub ping_pong: Seconds,
+    /// Δ.
+    pub difference: Seconds,
+    /// The largest |Δ| that errors explain.
+    pub error: Seconds,
+}
+
+/// How Δ depends on m.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Verdict {
+    /// Within its error.
+    Agree,
+    /// A constant.
+    Offset(Seconds),
+    /// In proportion to m.
+    Slope(SecondsPerByte),
+    /// A constant from a size on.
+    OffsetFrom(Bytes, Seconds),
+    /// A constant and a slope.
+    Line(Seconds, SecondsPerByte),
+    /// None of these; the size with the largest |Δ|/t.
+    Scattered(Bytes),
+}
+
+/// Compares a ping-pong with measured tables.
+///
+/// # Errors
+/// If they have fewer than four sizes in common, or these give no α and β.
+pub fn compare(
+    ping_pong: &[Level],
+    plogp: &Measured,
+    confidence: f64,
+) -> Result<Agreement, FitError> {
+    let pairs: Vec<(&Level, &Row)> = ping_pong
+        .iter()
+        .filter_map(|level| {
+            let mut rows = plogp.message.iter();
+            Some((level, rows.find(|row| row.size == level.size)?))
+        })
+        .collect();
+    let times = |time: fn(&(&Level, &Row)) -> f64| -> Vec<Point> {
+        let point = |pair| point(pair, time(pair));
+        pairs.iter().map(point).collect()
+    };
+    let one_way = times(|(level, _)| level.time.0);
+    let own = fit_ends(&one_way, confidence)?;
+    let other = fit_ends(&times(|(_, row)| row.estimate.value), confidence)?;
+    let twice = |value: fn(&HockneyFit) -> (f64, Variance)| {
+        let ((own, own_variance), (other, other_variance)) = (value(&own), value(&other));
+        let parts = [own_variance, other_variance];
+        Twice {
+            plogp: other,
+            ping_pong: own,
+            difference: Estimate::around(other - own, &parts, confidence),
+        }
+    };
+    let each = 1.0 - (1.0 - confidence) / pairs.len() as f64;
+    let sizes: Vec<Difference> = pairs
+        .iter()
+        .map(|(level, row)| difference(level, row, each))
+        .collect();
+    Ok(Agreement {
+        alpha: twice(|fit| (fit.alpha.value, fit.alpha_variance)),
+        beta: twice(|fit| (fit.beta.value, fit.beta_variance)),
+        verdict: judge(&sizes),
+        sizes,
+    })
+}
+
+fn point((level, _): &(&Level, &Row), time: f64) -> Point {
+    Point {
+        procs: Procs::new(2).expect("two is not zero"),
+        size: level.size,
+        time: Seconds(time),
+        deviation: Seconds(0.0),
+        repetitions: 1,
+    }
+}
+
+fn difference(level: &Level, row: &Row, confidence: f64) -> Difference {
+    let both = Variance::sum(&[level.variance, row.variance]);
+    let error = if both.value > 0.0 {
+        t_quantile(confidence, both.dof) * both.value.sqrt()
+    } else {
+        EPSILON * level.time.0
+    };
+    Difference {
+        size: level.size,
+        ping_pong: level.time,
+        difference: Seconds(row.estimate.value - level.time.0),
+        error: Seconds(error),
+    }
+}
+
+impl Twice {
+    /// Whether the difference can be told from none.
+    pub fn differs(&self) -> bool {
+        self.difference.lower > 0.0 || self.difference.upper < 0.0
+    }
+}
+
+impl Agreement {
+    /// Whether α, β and all sizes agree.
+    pub fn is_complete(&self) -> bool {
+        self.verdict == Verdict::Agree && !self.alpha.differs() && !self.beta.differs()
+    }
+
+    /// How many sizes are within their errors.
+    pub fn agreeing(&self) -> usize {
+        self.sizes.iter().filter(|one| one.is_within(0.0)).count()
+    }
+}
+
+impl Difference {
+    /// Δ as a share of the ping-pong's time.
+    pub fn relative(&self) -> f64 {
+        self.difference / self.ping_pong
+    }
+
+    /// Whether Δ is within its error of what is `expected`, in seconds.
+    fn is_within(&self, expected: f64) -> bool {
+        (self.difference.0 - expected).abs() <= self.error.0
+    }
+}
+
+fn judge(sizes: &[Difference]) -> Verdict {
+    let explains = |verdict: &Verdict| {
+        let mut all = sizes.iter();
+        all.all(|one| one.is_within(verdict.expected(one.size)))
+    };
+    let line = line(sizes);
+    let mut candidates = vec![
+        Verdict::Agree,
+        Verdict::Offset(Seconds(mean(sizes, |_| 1.0))),
+        Verdict::Slope(SecondsPerByte(mean(sizes, Bytes::as_f64))),
+    ];
+    candidates.extend((1..sizes.len()).map(|first| {
+        let rest = &sizes[first..];
+        Verdict::OffsetFrom(rest[0].size, Seconds(mean(rest, |_| 1.0)))
+    }));
+    candidates.extend(line);
+    candidates.into_iter().find(explains).unwrap_or_else(|| {
+        let relative = |one: &&Difference| one.relative().abs();
+        let worst = sizes
+            .iter()
+            .max_by(|a, b| relative(a).total_cmp(&relative(b)));
+        Verdict::Scattered(worst.map_or(Bytes(0), |one| one.size))
+    })
+}
+
+impl Verdict {
+    /// Δ at a size, in seconds.
+    fn expected(&self, size: Bytes) -> f64 {
+        match *self {
+            Self::Offset(offset) => offset.0,
+            Self::Slope(slope) => (slope * size).0,
+            Self::OffsetFrom(from, offset) if size >= from => offset.0,
+            Self::Agree | Self::Scattered(_) | Self::OffsetFrom(..) => 0.0,
+            Self::Line(offset, slope) => (offset + slope * size).0,
+        }
+    }
+}
+
+/// The factor c of Δ = c·`column`(m) that suits best.
+fn mean(sizes: &[Difference], column: fn(Bytes) -> f64) -> f64 {
+    let sum = |term: &dyn Fn(&Difference) -> f64| -> f64 {
+        sizes
+            .iter()
+            .map(|one| term(one) / one.error.0.powi(2))
+            .sum()
+    };
+    sum(&|one| column(one.size) * one.difference.0) / sum(&|one| column(one.size).powi(2))
+}
+
+/// The line that suits best.
+fn line(sizes: &[Difference]) -> Option<Verdict> {
+    let sum = |term: &dyn Fn(f64, f64) -> f64| -> f64 {
+        let terms = sizes
+            .iter()
+            .map(|one| term(one.size.as_f64(), one.difference.0) / one.error.0.powi(2));
+        terms.sum()
+    };
+    let weight = sum(&|_, _| 1.0);
+    let [size, difference] = [sum(&|m, _| m) / weight, sum(&|_, d| d) / weight];
+    let slope = sum(&|m, d| (m - size) * (d - difference)) / sum(&|m, _| (m - size).powi(2));
+    let offset = difference - slope * size;
+    slope
+        .is_finite()
+        .then_some(Verdict::Line(Seconds(offset), SecondsPerByte(slope)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dataset::Experiment;
+    use crate::fit::levels::levels;
+    use crate::fit::{plogp, testing};
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
+    use rand_distr::{Distribution, StandardNormal};
+
+    /// L = 50 µs and g(m) = 10 µs + 10 ns·m, with the ping-pong later by `extra`.
+    fn compared(extra: fn(f64) -> f64, seed: u64) -> Agreement {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut error = || -> f64 {
+            let normal: f64 = StandardNormal.sample(&mut rng);
+            1.0 + 0.01 * normal
+        };
+        let sizes = [0].into_iter().chain((0..=20).map(|i| 1u64 << i));
+        let cells = sizes.flat_map(|m| {
+            let bytes = m as f64;
+            let round_trip = 120e-6 + 1e-8 * bytes;
+            [
+                (Experiment::PingPong, m, 60e-6 + 1e-8 * bytes + extra(bytes)),
+                (Experiment::RoundTrip, m, round_trip),
+                (Experiment::SendOverhead, m, 5e-6),
+                (Experiment::ReceiveOverhead, m, 6e-6),
+            ]
+        });
+        let cells: Vec<_> = cells.chain([(Experiment::Gap, 0, 1e-5)]).collect();
+        let rows = cells
+            .iter()
+            .flat_map(|&(e, m, t)| (0..20).map(move |_| (e, m, 0, t)));
+        let rows: Vec<_> = rows.map(|(e, m, l, t)| (e, m, l, t * error())).collect();
+        let data = testing::data(rows);
+        let measured = plogp::measured(&data, 0.95).unwrap();
+        compare(&levels(&data, Experiment::PingPong), &measured, 0.95).unwrap()
+    }
+
+    /// Of twenty pairs of measurements of one network with 1 % noise nearly all agree.
+    #[test]
+    fn one_network_measured_twice_agrees() {
+        let agreeing = (0..20).filter(|&seed| compared(|_| 0.0, seed).verdict == Verdict::Agree);
+        let agreeing = agreeing.count();
+        assert!(agreeing >= 18, "{agreeing} of 20");
+        let found = compared(|_| 0.0, 1);
+        assert!((found.alpha.plogp / 60e-6 - 1.0).abs() < 0.02, "{found:?}");
+        assert!(
+            (found.beta.ping_pong / 1e-8 - 1.0).abs() < 0.02,
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn what_makes_the_difference_is_told_with_its_figure() {
+        let close = |value: f64, expected: f64| (value / expected - 1.0).abs() < 0.1;
+        let offset = compared(|_| 20e-6, 1);
+        assert!(
+            matches!(offset.verdict, Verdict::Offset(Seconds(s)) if close(s, -20e-6)),
+            "{:?}",
+            offset.verdict
+        );
+        assert!(offset.alpha.differs() && !offset.is_complete());
+        let slope = compared(|m| 2e-9 * m, 1);
+        assert!(
+            matches!(slope.verdict, Verdict::Slope(SecondsPerByte(s)) if close(s, -2e-9)),
+            "{:?}",
+            slope.verdict
+        );
+        assert!(slope.beta.differs());
+        // The rendezvous of the answer, which pLogP does not meet.
+        let late = compared(|m| if m >= 65536.0 { 9e-4 } else { 0.0 }, 1);
+        assert!(
+            matches!(late.verdict, Verdict::OffsetFrom(Bytes(65536), Seconds(s)) if close(s, -9e-4)),
+            "{:?}",
+            late.verdict
+        );
+        let both = compared(|m| 20e-6 + 2e-9 * m, 1);
+        assert!(
+            matches!(both.verdict, Verdict::Line(..)),
+            "{:?}",
+            both.verdict
+        );
+        let scattered = compared(
+            |m| {
+                if (64.0..600.0).contains(&m) {
+                    1e-4
+                } else {
+                    0.0
+                }
+            },
+            1,
+        );
+        assert!(
+            matches!(scattered.verdict, Verdict::Scattered(Bytes(64..600))),
+            "{:?}",
+            scattered.verdict
+        );
+        assert_eq!(scattered.sizes.len(), 22);
+    }
+}

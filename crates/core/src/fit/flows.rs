@@ -1,0 +1,336 @@
+//! What simultaneous transfers between disjoint pairs tell of a saturated network.
+//!
+//! # Formula
+//! Of k pairs that each transfer m bytes from a common start, the i-th ends after tᵢ. Its
+//! bandwidth is m/tᵢ, in bytes per second; the aggregate is k times their mean. The network is
+//! saturated from k pairs on if the aggregate of 2k exceeds that of k by less than 5 %.
+//!
+//! - `β_F`, the free gap per byte, is the median of t/m at k = 1, or the fast mode of the
+//!   fewest pairs if there is no k = 1.
+//! - `β_C`, the gap of a delayed transfer, is that of the slow mode at the most pairs: the
+//!   slowest transfer ([`SlowMode::Max`]), or the mean of the slow one of two clusters of ln t
+//!   ([`SlowMode::TwoMeans`]).
+//! - ρ is the share of the transfers at the most pairs that are in the slow mode: nearer to
+//!   `β_C` than to `β_F` in their logarithms, or in the slow cluster. No transfer is if `β_C`
+//!   does not exceed `β_F`.
+//!
+//! # Domain
+//! Messages that take much longer than a start-up: of several sizes the largest counts. The
+//! source uses 32 MiB.
+//!
+//! # Source
+//! Steffenel 2006 (INRIA report) §3 and §6, who reads `β_C` off the slowest transfers and sets
+//! ρ = 1/2. The clusters and the share are netsig's.
+//!
+//! ```
+//! # use netsig_core::fit::flows::{SlowMode, modes};
+//! # use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
+//! // Eight transfers of 32 MiB, of which one half is delayed, with the source's gaps.
+//! let size = Bytes(32 << 20);
+//! let [free, slow] = [8.502e-9, 8.498189e-8].map(|gap| SecondsPerByte(gap) * size);
+//! let times = [free, slow, free, slow, slow, free, free, slow];
+//! let found = modes(&times, size, SecondsPerByte(8.502e-9), SlowMode::Max);
+//! let mixed = (1.0 - found.rho) * 8.502e-9 + found.rho * found.beta_contended.0;
+//! assert!((mixed / 4.6741945e-8 - 1.0).abs() < 1e-12);
+//! ```
+
+use std::collections::BTreeMap;
+
+use crate::cells::Sorted;
+use crate::dataset::{Dataset, Experiment};
+use crate::model::plogpt::BytesPerSecond;
+use crate::units::{Bytes, Seconds, SecondsPerByte};
+
+/// An aggregate that grows by less when the pairs double is at its end.
+const GROWTH: f64 = 0.05;
+
+/// What stands for the delayed transfers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SlowMode {
+    /// The slowest one, as in the source.
+    #[default]
+    Max,
+    /// The mean of the slow one of two clusters.
+    TwoMeans,
+}
+
+/// The transfers of one number of pairs and one size.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Load {
+    /// k.
+    pub pairs: u32,
+    /// m.
+    pub size: Bytes,
+    /// How many transfers were measured.
+    pub transfers: usize,
+    /// The mean of the transfers' bandwidths.
+    pub bandwidth: BytesPerSecond,
+    /// k times that.
+    pub aggregate: BytesPerSecond,
+    /// When transfers end.
+    pub completion: Completion,
+}
+
+/// The times from the common start to the end of a transfer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Completion {
+    /// Arithmetic mean.
+    pub mean: Seconds,
+    /// The first.
+    pub min: Seconds,
+    /// A tenth has ended (nearest rank).
+    pub p10: Seconds,
+    /// One half has ended.
+    pub median: Seconds,
+    /// Nine tenths have ended.
+    pub p90: Seconds,
+    /// The last.
+    pub max: Seconds,
+}
+
+/// The gap of delayed transfers and how many there are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Modes {
+    /// `β_C`.
+    pub beta_contended: SecondsPerByte,
+    /// ρ.
+    pub rho: f64,
+}
+
+/// What the transfers of a dataset tell.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Flows {
+    /// Ascending in size and pairs.
+    pub loads: Vec<Load>,
+    /// `β_F`.
+    pub beta_free: SecondsPerByte,
+    /// `β_C` and ρ.
+    pub modes: Modes,
+    /// The least number of pairs from which on the aggregate no longer grows; `None` if it
+    /// grows to the end, or no two numbers of pairs are k and 2k.
+    pub saturated_pairs: Option<u32>,
+}
+
+/// Reads the transfers of a dataset; `None` if it holds none.
+pub fn fit(data: &Dataset, slow_mode: SlowMode) -> Option<Flows> {
+    let mut times: BTreeMap<(Bytes, u32), Vec<Seconds>> = BTreeMap::new();
+    let flows = data.samples.iter();
+    for sample in flows.filter(|sample| sample.experiment == Experiment::Flow) {
+        let pairs = (sample.procs.get() / 2).max(1);
+        times
+            .entry((sample.size, pairs))
+            .or_default()
+            .push(sample.time);
+    }
+    let loads: Vec<Load> = times
+        .iter()
+        .map(|(&(size, pairs), times)| load(pairs, size, times))
+        .collect();
+    let (&(largest, _), most) = times.last_key_value()?;
+    let (&(_, fewest), least) = times.range((largest, 0)..).next()?;
+    let beta_free = if fewest == 1 {
+        let seconds = least.iter().map(|time| time.0).collect();
+        gap(Seconds(Sorted::new(seconds).median()), largest)
+    } else {
+        gap(clusters(least).fast, largest)
+    };
+    let of_largest: Vec<Load> = loads
+        .iter()
+        .filter(|l| l.size == largest)
+        .copied()
+        .collect();
+    Some(Flows {
+        saturated_pairs: saturated(&of_largest),
+        loads,
+        beta_free,
+        modes: modes(most, largest, beta_free, slow_mode),
+    })
+}
+
+/// `β_C` and ρ of transfers of `size` bytes, at least one.
+pub fn modes(
+    times: &[Seconds],
+    size: Bytes,
+    beta_free: SecondsPerByte,
+    slow_mode: SlowMode,
+) -> Modes {
+    let (slow, least) = match slow_mode {
+        SlowMode::Max => {
+            let slow = times.iter().fold(0.0, |most: f64, time| most.max(time.0));
+            let free = (beta_free * size).0;
+            (Seconds(slow), (slow * free).sqrt())
+        }
+        SlowMode::TwoMeans => {
+            let found = clusters(times);
+            (found.slow, found.least_slow.0)
+        }
+    };
+    let beta_contended = gap(slow, size);
+    let delayed = times.iter().filter(|time| time.0 >= least).count();
+    Modes {
+        beta_contended,
+        rho: if beta_contended > beta_free {
+            delayed as f64 / times.len() as f64
+        } else {
+            0.0
+        },
+    }
+}
+
+fn gap(time: Seconds, size: Bytes) -> SecondsPerByte {
+    SecondsPerByte(time.0 / size.as_f64().max(1.0))
+}
+
+fn load(pairs: u32, size: Bytes, times: &[Seconds]) -> Load {
+    let count = times.len() as f64;
+    let bandwidths = times.iter().map(|time| size.as_f64() / time.0);
+    let bandwidth = bandwidths.sum::<f64>() / count;
+    let sorted = Sorted::new(times.iter().map(|time| time.0).collect());
+    let quantile = |level| Seconds(sorted.quantile(level));
+    Load {
+        pairs,
+        size,
+        transfers: times.len(),
+        bandwidth: BytesPerSecond(bandwidth),
+        aggregate: BytesPerSecond(bandwidth * f64::from(pairs)),
+        completion: Completion {
+            mean: Seconds(times.iter().map(|time| time.0).sum::<f64>() / count),
+            min: quantile(0.0),
+            p10: quantile(0.1),
+            median: Seconds(sorted.median()),
+            p90: quantile(0.9),
+            max: quantile(1.0),
+        },
+    }
+}
+
+/// The first k whose aggregate grows by less than the limit to 2k.
+fn saturated(loads: &[Load]) -> Option<u32> {
+    let full = |load: &&Load| {
+        let double = loads.iter().find(|other| other.pairs == 2 * load.pairs);
+        double.is_some_and(|double| double.aggregate.0 < load.aggregate.0 * (1.0 + GROWTH))
+    };
+    loads.iter().find(full).map(|load| load.pairs)
+}
+
+/// Two groups of transfers.
+struct Clusters {
+    /// The mean of the fast ones.
+    fast: Seconds,
+    /// The mean of the slow ones.
+    slow: Seconds,
+    /// The fastest of the slow ones.
+    least_slow: Seconds,
+}
+
+/// The two groups of neighbours with the least sum of squares of ln t within them. In one
+/// dimension every cut can be tried, so this is the optimum of 2-means. The least sum within
+/// is the greatest between: Σ over the groups of (Σ ln t)²/count.
+fn clusters(times: &[Seconds]) -> Clusters {
+    let mut sorted: Vec<f64> = times.iter().map(|time| time.0).collect();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
+    let middle = mean(&sorted).ln();
+    let total: f64 = sorted.iter().map(|time| time.ln() - middle).sum();
+    let (mut below, mut cut, mut most) = (0.0, 0, f64::NEG_INFINITY);
+    for (count, time) in (1..sorted.len()).zip(&sorted) {
+        below += time.ln() - middle;
+        let [fast, slow] = [count, sorted.len() - count].map(|count| count as f64);
+        let between = below * below / fast + (total - below).powi(2) / slow;
+        if between > most {
+            (cut, most) = (count, between);
+        }
+    }
+    let (fast, slow) = sorted.split_at(cut);
+    Clusters {
+        fast: Seconds(mean(if fast.is_empty() { slow } else { fast })),
+        slow: Seconds(mean(slow)),
+        least_slow: Seconds(slow[0]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fit::testing;
+    use crate::units::Procs;
+
+    /// Transfers of a megabyte: the times of each number of pairs.
+    fn flows(loads: &[(u32, &[f64])]) -> Dataset {
+        let rows = loads
+            .iter()
+            .flat_map(|(pairs, times)| times.iter().map(move |t| (pairs, t)));
+        let rows: Vec<(u32, f64)> = rows.map(|(&pairs, &time)| (pairs, time)).collect();
+        let times = rows
+            .iter()
+            .map(|&(_, t)| (Experiment::Flow, 1_000_000, 0, t));
+        let mut data = testing::data(times);
+        for (sample, (pairs, _)) in data.samples.iter_mut().zip(rows) {
+            sample.procs = Procs::new(2 * pairs).unwrap();
+        }
+        data
+    }
+
+    /// A backbone that carries two full transfers: four share it evenly.
+    #[test]
+    fn a_shared_backbone_saturates_where_its_aggregate_ends() {
+        let data = flows(&[
+            (1, &[0.1, 0.1]),
+            (2, &[0.1, 0.1]),
+            (4, &[0.2, 0.2, 0.2, 0.2]),
+            (8, &[0.4; 8]),
+        ]);
+        let found = fit(&data, SlowMode::Max).unwrap();
+        assert_eq!(found.saturated_pairs, Some(2));
+        let aggregates: Vec<_> = found.loads.iter().map(|l| l.aggregate.0 / 1e6).collect();
+        for (aggregate, expected) in aggregates.iter().zip([10.0, 20.0, 20.0, 20.0]) {
+            assert!((aggregate - expected).abs() < 1e-9, "{aggregates:?}");
+        }
+        assert!((found.beta_free.0 - 1e-7).abs() < 1e-18);
+        assert!((found.modes.beta_contended.0 - 4e-7).abs() < 1e-18);
+        assert_eq!(found.modes.rho.to_bits(), 1f64.to_bits());
+        let growing = fit(
+            &flows(&[(1, &[0.1]), (2, &[0.1]), (4, &[0.1])]),
+            SlowMode::Max,
+        );
+        let growing = growing.unwrap();
+        assert_eq!(
+            (growing.saturated_pairs, growing.modes.rho.to_bits()),
+            (None, 0)
+        );
+    }
+
+    /// Six fast and two slow ones, of which one is an extreme: the largest takes it, the
+    /// clusters their mean; both count two slow ones.
+    #[test]
+    fn modes_are_told_apart() {
+        let eight = [0.1, 0.11, 0.09, 0.1, 0.1, 0.1, 0.5, 0.7];
+        let data = flows(&[(1, &[0.1]), (8, &eight)]);
+        for (mode, expected) in [(SlowMode::Max, 7e-7), (SlowMode::TwoMeans, 6e-7)] {
+            let found = fit(&data, mode).unwrap().modes;
+            assert!(
+                (found.beta_contended.0 / expected - 1.0).abs() < 1e-9,
+                "{found:?}"
+            );
+            assert!((found.rho - 0.25).abs() < 1e-12, "{found:?}");
+        }
+        let completion = fit(&data, SlowMode::Max).unwrap().loads[1].completion;
+        assert_eq!(
+            [
+                completion.min,
+                completion.p10,
+                completion.median,
+                completion.p90,
+                completion.max
+            ],
+            [0.09, 0.09, 0.1, 0.7, 0.7].map(Seconds)
+        );
+    }
+
+    #[test]
+    fn without_a_lone_transfer_the_fast_mode_is_free() {
+        let found = fit(&flows(&[(2, &[0.1, 0.1, 0.4, 0.1])]), SlowMode::Max).unwrap();
+        assert!((found.beta_free.0 - 1e-7).abs() < 1e-18);
+        assert_eq!(fit(&Dataset::default(), SlowMode::Max), None);
+    }
+}

@@ -1,0 +1,517 @@
+//! L, g(m), os(m) and or(m) out of a dataset, with their intervals and what casts doubt on
+//! them.
+//!
+//! # Method
+//! os(m) and or(m) are what was measured. g(m) comes from the round trips, see the formulas of
+//! the [parent module](super); rows of [`Experiment::Gap`] with m > 0 (a flood of messages of
+//! that size) take precedence. Where RTT(m) is below RTT(0) by g(0) or more, which leaves no
+//! gap, the shortest RTT(0) stands in its place. (The benchmark does so wherever RTT(m) is not
+//! above RTT(0); at sizes that take as long as an empty message noise decides that, and every
+//! other g(m) would be too long by the spread of RTT(0).) L comes from RTT(0) and g(0); without RTT(0) it is what the
+//! file states. All of them are medians, see [`levels`](crate::fit::levels), and the variances
+//! of the parts add up.
+//!
+//! # Source
+//! As the parent module; the medians and the intervals are netsig's.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::{gap_from_round_trips, latency};
+use crate::dataset::{Dataset, Experiment};
+use crate::fit::levels::{Level, levels};
+use crate::fit::{Estimate, FitError, Variance};
+use crate::model::plogp::{PLogP, Parameters, Table};
+use crate::units::{Bytes, Seconds};
+
+/// By what share os or or may exceed g: the benchmark's ε.
+pub const EPSILON: f64 = 0.03;
+
+/// Measured tables.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// The tables.
+    pub plogp: PLogP,
+    /// L in seconds.
+    pub latency: Estimate,
+    /// g(m), os(m), or(m).
+    pub gap: Vec<Row>,
+    /// os(m).
+    pub send_overhead: Vec<Row>,
+    /// or(m).
+    pub receive_overhead: Vec<Row>,
+    /// L + g(m): a message one way. From round trips it is RTT(m) − RTT(0)/2, so that the
+    /// error of g(0) drops out.
+    pub message: Vec<Row>,
+    /// What casts doubt on them.
+    pub doubts: Vec<Doubt>,
+}
+
+/// A row of a table.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Row {
+    /// m.
+    pub size: Bytes,
+    /// The value in seconds with its interval.
+    pub estimate: Estimate,
+    /// The variance of the value in s²; `value` is 0 where nothing is known of it.
+    pub variance: Variance,
+}
+
+/// What casts doubt on measured tables.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Doubt {
+    /// RTT(0)/2 is below g(0): there is no latency, or g(0) is no gap of a saturated sender.
+    NoLatency {
+        /// RTT(0)/2.
+        half_round_trip: Seconds,
+        /// g(0).
+        gap: Seconds,
+    },
+    /// os or or exceeds g at these sizes.
+    SmallGap(Vec<Bytes>),
+    /// RTT is below RTT(0) by g(0) or more at these sizes: g comes from the shortest RTT(0).
+    ShortRoundTrip(Vec<Bytes>),
+    /// g(0) drifts while it is measured: messages do not yet saturate the sender.
+    Unsaturated {
+        /// Its median over the first half of the repetitions.
+        first: Seconds,
+        /// And over the second.
+        second: Seconds,
+    },
+}
+
+/// The experiments that only pLogP is made of.
+const OWN: [Experiment; 4] = [
+    Experiment::RoundTrip,
+    Experiment::SendOverhead,
+    Experiment::ReceiveOverhead,
+    Experiment::Gap,
+];
+
+/// Whether there is something to make tables of.
+pub fn is_in(data: &Dataset) -> bool {
+    let samples = data.samples.iter().map(|sample| sample.experiment);
+    let aggregates = data.aggregates.iter().map(|one| one.place.experiment);
+    samples.chain(aggregates).any(|one| OWN.contains(&one))
+}
+
+/// Makes the tables with intervals of level `confidence`.
+///
+/// # Errors
+/// If one of g, os and or, or all of what L comes from, was not measured.
+pub fn measured(data: &Dataset, confidence: f64) -> Result<Measured, FitError> {
+    let parts = Parts::of(data)?;
+    let (latency, latency_doubt) = parts.latency(data, confidence)?;
+    let (gaps, message) = parts.gaps_and_messages(Seconds(latency.value));
+    let [send_overhead, receive_overhead] = [&parts.sends, &parts.receives].map(|levels| {
+        rows(
+            levels.iter().map(|l| (l.size, l.time, vec![l.variance])),
+            confidence,
+        )
+    });
+    let mut short = parts.round_trips.clone();
+    short.retain(|level| parts.is_short(level.time));
+    let short: Vec<Bytes> = short.iter().map(|level| level.size).collect();
+    let gap = rows(gaps.into_iter(), confidence);
+    let tables = Parameters {
+        latency: Seconds(latency.value),
+        gap: table("g", &gap)?,
+        send_overhead: table("os", &send_overhead)?,
+        receive_overhead: table("or", &receive_overhead)?,
+    };
+    let plogp = PLogP::new(tables).map_err(|error| FitError::Impossible(error.to_string()))?;
+    let small = plogp.sizes_with_small_gap(EPSILON);
+    let doubts = [
+        latency_doubt,
+        (!small.is_empty()).then_some(Doubt::SmallGap(small)),
+        (!short.is_empty()).then_some(Doubt::ShortRoundTrip(short)),
+        drift(data, parts.empty_gap.size),
+    ];
+    Ok(Measured {
+        plogp,
+        latency,
+        gap,
+        send_overhead,
+        receive_overhead,
+        message: rows(message.into_iter(), confidence),
+        doubts: doubts.into_iter().flatten().collect(),
+    })
+}
+
+/// A value with the variances of what it is the sum of.
+type Sum = (Bytes, Seconds, Vec<Variance>);
+
+/// What the tables are made of.
+struct Parts {
+    /// RTT(m), m > 0.
+    round_trips: Vec<Level>,
+    /// RTT(0).
+    empty_round_trip: Option<Level>,
+    /// g(0).
+    empty_gap: Level,
+    /// g(m) of floods, m > 0.
+    floods: Vec<Level>,
+    sends: Vec<Level>,
+    receives: Vec<Level>,
+}
+
+impl Parts {
+    fn of(data: &Dataset) -> Result<Self, FitError> {
+        let [mut round_trips, sends, receives, mut floods] =
+            OWN.map(|experiment| levels(data, experiment));
+        for (levels, what) in [(&sends, "os"), (&receives, "or"), (&floods, "g(0)")] {
+            if levels.is_empty() {
+                return Err(missing(what));
+            }
+        }
+        let empty_gap = floods.remove(0);
+        let is_empty = |level: &&Level| level.size == Bytes(0);
+        let empty_round_trip = round_trips.first().filter(is_empty).copied();
+        round_trips.retain(|level| level.size > Bytes(0));
+        if empty_round_trip.is_none() && !round_trips.is_empty() {
+            return Err(missing("RTT(0)"));
+        }
+        Ok(Self {
+            round_trips,
+            empty_round_trip,
+            empty_gap,
+            floods,
+            sends,
+            receives,
+        })
+    }
+
+    /// Whether RTT(0) and g(0) leave nothing of a round trip.
+    fn is_short(&self, round_trip: Seconds) -> bool {
+        let empty = self
+            .empty_round_trip
+            .map(|empty| empty.time - self.empty_gap.time);
+        empty.is_some_and(|least| round_trip <= least)
+    }
+
+    /// g(m) and L + g(m), ascending in m.
+    fn gaps_and_messages(&self, latency: Seconds) -> (Vec<Sum>, Vec<Sum>) {
+        let (mut gaps, mut messages) = (BTreeMap::new(), BTreeMap::new());
+        let half = self.empty_round_trip.map(|empty| quarter(empty.variance));
+        let mut push = |size, gap: Seconds, parts: Vec<Variance>, of_message| {
+            gaps.insert(size, (gap, parts));
+            messages.insert(size, (latency + gap, of_message));
+        };
+        let own = self.empty_gap;
+        let flooded = |variance: Variance| {
+            let of_latency = half.map(|half| [half, own.variance]);
+            [vec![variance], of_latency.map_or(Vec::new(), Vec::from)].concat()
+        };
+        push(
+            own.size,
+            own.time,
+            vec![own.variance],
+            flooded(own.variance),
+        );
+        if let (Some(empty), Some(half)) = (self.empty_round_trip, half) {
+            push(Bytes(0), own.time, vec![own.variance], vec![half]);
+            for level in &self.round_trips {
+                let is_short = self.is_short(level.time);
+                let base = if is_short { empty.least } else { empty.time };
+                let gap = gap_from_round_trips(level.time, base, own.time);
+                let parts = vec![level.variance, empty.variance, own.variance];
+                push(level.size, gap, parts, vec![level.variance, half]);
+            }
+        }
+        for level in &self.floods {
+            let parts = vec![level.variance];
+            push(level.size, level.time, parts, flooded(level.variance));
+        }
+        let [gaps, messages] = [gaps, messages].map(|sums| {
+            let sums = sums.into_iter();
+            sums.map(|(size, (value, parts))| (size, value, parts))
+                .collect()
+        });
+        (gaps, messages)
+    }
+
+    /// L, and whether it had to be raised to zero.
+    fn latency(
+        &self,
+        data: &Dataset,
+        confidence: f64,
+    ) -> Result<(Estimate, Option<Doubt>), FitError> {
+        let Some(empty) = self.empty_round_trip else {
+            let stated = levels(data, Experiment::Latency);
+            let stated = stated.first().ok_or_else(|| missing("RTT(0)"))?;
+            return Ok((estimate(stated.time, &[stated.variance], confidence), None));
+        };
+        let (half_round_trip, gap) = (empty.time * 0.5, self.empty_gap.time);
+        let parts = [quarter(empty.variance), self.empty_gap.variance];
+        let doubt = (half_round_trip <= gap).then_some(Doubt::NoLatency {
+            half_round_trip,
+            gap,
+        });
+        Ok((
+            estimate(latency(empty.time, gap), &parts, confidence),
+            doubt,
+        ))
+    }
+}
+
+/// The variance of a half.
+fn quarter(variance: Variance) -> Variance {
+    Variance {
+        value: variance.value / 4.0,
+        ..variance
+    }
+}
+
+/// An interval that does not reach below zero.
+fn estimate(value: Seconds, parts: &[Variance], confidence: f64) -> Estimate {
+    let estimate = Estimate::around(value.0, parts, confidence);
+    Estimate {
+        lower: estimate.lower.max(0.0),
+        ..estimate
+    }
+}
+
+fn rows(sums: impl Iterator<Item = Sum>, confidence: f64) -> Vec<Row> {
+    sums.map(|(size, value, parts)| Row {
+        size,
+        estimate: estimate(value, &parts, confidence),
+        variance: Variance::sum(&parts),
+    })
+    .collect()
+}
+
+fn table(name: &'static str, rows: &[Row]) -> Result<Table, FitError> {
+    let rows = rows
+        .iter()
+        .map(|row| (row.size, Seconds(row.estimate.value)));
+    Table::new(name, rows.collect()).map_err(|error| FitError::Impossible(error.to_string()))
+}
+
+fn missing(what: &str) -> FitError {
+    FitError::TooFewPoints {
+        what: format!("{what} of pLogP"),
+        found: 0,
+        needed: 1,
+    }
+}
+
+/// Whether the first and the second half of the repetitions of g(0) differ by more than ε and
+/// by more than their errors.
+fn drift(data: &Dataset, size: Bytes) -> Option<Doubt> {
+    let mut halves = [Dataset::default(), Dataset::default()];
+    let own = |sample: &&crate::dataset::Sample| {
+        sample.experiment == Experiment::Gap && sample.size == size
+    };
+    let last = data
+        .samples
+        .iter()
+        .filter(own)
+        .map(|s| s.repetition)
+        .max()?;
+    for sample in data.samples.iter().filter(own) {
+        let half = usize::from(sample.repetition > last / 2);
+        halves[half].samples.push(sample.clone());
+    }
+    let [first, second] = halves.map(|half| levels(&half, Experiment::Gap).first().copied());
+    let (first, second) = (first?, second?);
+    let difference = (second.time - first.time).0;
+    let error = (first.variance.value + second.variance.value).sqrt();
+    let is_visible = difference.abs() > (EPSILON * first.time.0).max(3.0 * error);
+    is_visible.then_some(Doubt::Unsaturated {
+        first: first.time,
+        second: second.time,
+    })
+}
+
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let first = |sizes: &[Bytes]| sizes.first().copied().unwrap_or_default();
+        match self {
+            Self::NoLatency {
+                half_round_trip,
+                gap,
+            } => write!(
+                f,
+                "RTT(0)/2 = {half_round_trip} is not above g(0) = {gap}: L is taken as 0"
+            ),
+            Self::SmallGap(sizes) => write!(
+                f,
+                "os or or exceeds g at {} sizes, first at {}",
+                sizes.len(),
+                first(sizes)
+            ),
+            Self::ShortRoundTrip(sizes) => write!(
+                f,
+                "RTT(m) is below RTT(0) - g(0) at {} sizes, first at {}: g is uncertain there",
+                sizes.len(),
+                first(sizes)
+            ),
+            Self::Unsaturated { first, second } => write!(
+                f,
+                "g(0) drifts from {first} to {second} while it is measured: the sender is not saturated"
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dataset::{Aggregate, Place, StatisticKind};
+    use crate::fit::testing;
+    use crate::units::Procs;
+
+    /// L = 50 µs, g(m) = 10 µs + 10 ns·m, os = 5 µs + 4 ns·m, or = 6 µs + 5 ns·m.
+    fn truth(experiment: Experiment, m: f64) -> f64 {
+        match experiment {
+            Experiment::RoundTrip => 120e-6 + 1e-8 * m,
+            Experiment::SendOverhead => 5e-6 + 4e-9 * m,
+            Experiment::ReceiveOverhead => 6e-6 + 5e-9 * m,
+            _ => 1e-5 + 1e-8 * m,
+        }
+    }
+
+    fn all() -> Vec<(Experiment, u64, u32, f64)> {
+        let sizes = [0, 1024, 65536];
+        let three = [
+            Experiment::RoundTrip,
+            Experiment::SendOverhead,
+            Experiment::ReceiveOverhead,
+        ];
+        let cells = three.into_iter().flat_map(|e| sizes.map(|m| (e, m)));
+        let cells = cells.chain([(Experiment::Gap, 0)]);
+        let repeated = cells.flat_map(|(e, m)| {
+            // A stall in eleven repetitions, and an error of one in a thousand.
+            (0..11u32).map(move |r| {
+                let error = if r == 10 { 0.2 } else { 0.0 };
+                (
+                    e,
+                    m,
+                    0,
+                    truth(e, m as f64) * (1.0 + 1e-3 * (f64::from(r % 5) - 2.0)) + error,
+                )
+            })
+        });
+        repeated.collect()
+    }
+
+    #[test]
+    fn a_known_network_comes_back_in_spite_of_stalls() {
+        let found = measured(&testing::data(all()), 0.95).unwrap();
+        for (estimate, expected) in [
+            (found.latency, 50e-6),
+            (found.gap[0].estimate, 10e-6),
+            (found.gap[1].estimate, 20.24e-6),
+            (found.gap[2].estimate, 665.36e-6),
+            (found.send_overhead[1].estimate, 9.096e-6),
+            (found.receive_overhead[2].estimate, 333.68e-6),
+        ] {
+            assert!(
+                estimate.lower <= expected && expected <= estimate.upper,
+                "{estimate:?}"
+            );
+            assert!(
+                (estimate.value / expected - 1.0).abs() < 0.01,
+                "{estimate:?}"
+            );
+            assert!(
+                estimate.upper - estimate.lower < 0.1 * expected,
+                "{estimate:?}"
+            );
+        }
+        assert_eq!(found.doubts, []);
+        assert_eq!(
+            found.plogp.g(Bytes(1024)),
+            Seconds(found.gap[1].estimate.value)
+        );
+    }
+
+    #[test]
+    fn floods_override_and_impossible_values_are_doubted() {
+        let mut rows = all();
+        rows.push((Experiment::Gap, 1024, 0, 9e-6));
+        rows.retain(|row| row.1 != 65536 || row.0 != Experiment::RoundTrip);
+        rows.push((Experiment::RoundTrip, 65536, 0, 30e-6));
+        for row in &mut rows {
+            if row.0 == Experiment::Gap && row.1 == 0 {
+                row.3 = 70e-6;
+            }
+        }
+        let found = measured(&testing::data(rows), 0.95).unwrap();
+        assert_eq!(found.gap[1].estimate.value.to_bits(), 9e-6f64.to_bits());
+        assert_eq!(found.latency.value.to_bits(), 0f64.to_bits());
+        let [
+            Doubt::NoLatency { .. },
+            Doubt::SmallGap(small),
+            Doubt::ShortRoundTrip(short),
+        ] = &found.doubts[..]
+        else {
+            panic!("{:?}", found.doubts);
+        };
+        assert_eq!(small[..], [Bytes(1024), Bytes(65536)]);
+        assert_eq!(short[..], [Bytes(65536)]);
+    }
+
+    /// Tables of other programs have no round trips but a latency, and no repetitions.
+    #[test]
+    fn stated_tables_serve_as_they_are() {
+        let row = |(experiment, size, time)| Aggregate {
+            place: Place {
+                launch: 0,
+                experiment,
+                algorithm: "".into(),
+                procs: Procs::new(2).unwrap(),
+                size: Bytes(size),
+            },
+            statistic: StatisticKind::Mean,
+            averaged: None,
+            time: Seconds(time),
+        };
+        let gap = [(Experiment::Gap, 0, 1e-5), (Experiment::Gap, 1024, 2e-5)];
+        let rest = [
+            (Experiment::SendOverhead, 0, 1e-6),
+            (Experiment::ReceiveOverhead, 0, 2e-6),
+            (Experiment::Latency, 0, 5e-5),
+        ];
+        let data = Dataset {
+            aggregates: gap.into_iter().chain(rest).map(row).collect(),
+            ..Dataset::default()
+        };
+        let found = measured(&data, 0.95).unwrap();
+        let expected = Seconds(7e-5);
+        assert!((found.plogp.message(Bytes(1024)) / expected - 1.0).abs() < 1e-12);
+        let wide = |row: &&Row| row.estimate.lower < row.estimate.upper;
+        assert_eq!(found.gap.iter().find(wide), None);
+    }
+
+    #[test]
+    fn a_drift_of_the_empty_gap_is_told() {
+        let mut data = testing::data(all());
+        for (number, sample) in (0..).zip(&mut data.samples) {
+            sample.repetition = number % 11;
+            if sample.experiment == Experiment::Gap && sample.repetition <= 5 {
+                sample.time = sample.time * 1.5;
+            }
+        }
+        let found = measured(&data, 0.95).unwrap();
+        assert!(
+            matches!(found.doubts[..], [Doubt::Unsaturated { .. }]),
+            "{:?}",
+            found.doubts
+        );
+    }
+
+    #[test]
+    fn what_was_not_measured_is_named() {
+        for (experiment, name) in [
+            (Experiment::Gap, "g(0)"),
+            (Experiment::SendOverhead, "os"),
+            (Experiment::ReceiveOverhead, "or"),
+        ] {
+            let rows = all().into_iter().filter(|row| row.0 != experiment);
+            let error = measured(&testing::data(rows), 0.95).unwrap_err();
+            assert!(error.to_string().starts_with(&format!("{name} of pLogP")));
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! What a dataset says about pairs of processes besides α and β: pLogP tables, changes of
+//! protocol, whether the two agree, and transfers of many pairs at once.
+
+use super::FitError;
+use super::agreement::{self, Agreement};
+use super::breakpoints::{self, Pieces};
+use super::flows::{self, Flows, SlowMode};
+use super::levels::levels;
+use super::plogp::{self, Measured};
+use crate::dataset::{Dataset, Experiment};
+
+/// The fits of pairs; each is `None` if the data hold nothing of it or do not support it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PointToPoint {
+    /// L, g(m), os(m) and or(m).
+    pub plogp: Option<Measured>,
+    /// The straight pieces of the ping-pong.
+    pub pieces: Option<Pieces>,
+    /// How the ping-pong stands to pLogP.
+    pub agreement: Option<Agreement>,
+    /// Simultaneous transfers.
+    pub flows: Option<Flows>,
+    /// What the data hold but do not support.
+    pub failures: Vec<PointToPointError>,
+}
+
+/// A failed fit and what was being fitted.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{subject}: {error}")]
+pub struct PointToPointError {
+    subject: &'static str,
+    error: FitError,
+}
+
+/// Fits what there is, with intervals of level `confidence`.
+pub fn fit(data: &Dataset, confidence: f64) -> PointToPoint {
+    let mut failures = Vec::new();
+    let ping_pong = levels(data, Experiment::PingPong);
+    let sends = levels(data, Experiment::SendOverhead);
+    let tables = plogp::is_in(data).then(|| plogp::measured(data, confidence));
+    let plogp = tables.and_then(|found| kept(found, "pLogP", &mut failures));
+    // A few sizes are enough for α and β, and nobody expects more of them.
+    let pieces = breakpoints::find(&ping_pong, confidence)
+        .ok()
+        .map(|pieces| pieces.with_send_overhead(&sends, confidence));
+    let agreement = plogp.as_ref().and_then(|measured| {
+        let found = agreement::compare(&ping_pong, measured, confidence);
+        kept(found, "pLogP against the ping-pong", &mut failures)
+    });
+    PointToPoint {
+        plogp,
+        pieces,
+        agreement,
+        flows: flows::fit(data, SlowMode::Max),
+        failures,
+    }
+}
+
+fn kept<T>(
+    found: Result<T, FitError>,
+    subject: &'static str,
+    failures: &mut Vec<PointToPointError>,
+) -> Option<T> {
+    found
+        .map_err(|error| failures.push(PointToPointError { subject, error }))
+        .ok()
+}

@@ -1,0 +1,24 @@
+//! Data for the tests of estimators.
+
+use crate::dataset::{Dataset, Experiment, LossCounters, Sample};
+use crate::units::{Bytes, Procs, Seconds};
+
+/// Samples between two processes: experiment, size, launch, time.
+pub(crate) fn data(rows: impl IntoIterator<Item = (Experiment, u64, u32, f64)>) -> Dataset {
+    let sample = |(experiment, size, launch, time)| Sample {
+        experiment,
+        algorithm: "".into(),
+        procs: Procs::new(2).unwrap(),
+        size: Bytes(size),
+        repetition: 0,
+        launch,
+        time: Seconds(time),
+        losses: LossCounters::default(),
+        part: 0,
+        sync_error: None,
+    };
+    Dataset {
+        samples: rows.into_iter().map(sample).collect(),
+        ..Dataset::default()
+    }
+}
