@@ -2,6 +2,7 @@
 //! its target. One line a figure: `name  value  target  met|MISSED`; raw numbers go to
 //! bench/results. Needs the release build and the rank program (`make bench`).
 
+mod campaign;
 mod figure;
 mod loading;
 mod predictions;
@@ -33,6 +34,8 @@ pub fn run() -> Result<bool> {
     ];
     figures.extend(loading::figures(&root, work.path())?);
     figures.extend(predictions::figures(&root)?);
+    figures.push(campaign::harness(&netsig, work.path())?);
+    figures.extend(campaign::complete(&netsig, work.path(), &root)?);
     let mut raw = String::from("name,unit,target,value\n");
     for figure in &figures {
         println!("{}", figure.line());

@@ -137,7 +137,7 @@ fn milliseconds(program: &Path, arguments: &[&str]) -> Result<f64> {
 }
 
 /// Runs a program that must succeed and gives its wall time.
-fn run_quietly(program: &Path, arguments: &[&str]) -> Result<Duration> {
+pub(super) fn run_quietly(program: &Path, arguments: &[&str]) -> Result<Duration> {
     let started = Instant::now();
     let output = Command::new(program)
         .args(arguments)
@@ -153,7 +153,7 @@ fn run_quietly(program: &Path, arguments: &[&str]) -> Result<Duration> {
     Ok(elapsed)
 }
 
-fn text(path: &Path) -> Result<String> {
+pub(super) fn text(path: &Path) -> Result<String> {
     path.to_str()
         .map(str::to_owned)
         .with_context(|| format!("{} is not UTF-8", path.display()))
