@@ -241,7 +241,9 @@ impl<'a> Series<'a> {
         ];
         let seconds = |limit: Duration| limit.as_secs().to_string();
         arguments.extend(option("--launch", orders.job.launch.to_string()));
-        arguments.extend(option("--variant", orders.job.variant.to_string()));
+        if orders.job.variant > 0 {
+            arguments.extend(option("--variant", orders.job.variant.to_string()));
+        }
         arguments.extend(option("--timeout", seconds(self.campaign.options.timeout)));
         if let Some(budget) = orders.budget {
             arguments.extend(option("--budget", seconds(budget)));

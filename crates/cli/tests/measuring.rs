@@ -144,10 +144,7 @@ fn a_launch_that_fails_does_not_end_the_others_and_is_resumed() {
     );
     assert!(message.contains("data.csv: the last line was cut short and is dropped"));
     let last = message.lines().last().unwrap();
-    assert!(
-        last.starts_with("netsig: 1 of 3 launches failed"),
-        "{message}"
-    );
+    assert!(last.starts_with("netsig: 1 of 3 jobs failed"), "{message}");
     assert!(last.ends_with("samples are kept in data.csv; --resume measures the rest"));
     assert_eq!(started(&home), [0, 1, 2]);
 
@@ -330,7 +327,10 @@ fn too_much_for_disk_or_budget_is_refused_before_measuring() {
             "choose another --output",
         ],
     );
-    home.write("plan.toml", &huge.replace("= 1000000\n", "= 100\n"));
+    let long = huge
+        .replace("= 1000000\n", "= 100\n")
+        .replace("1..4", "1GiB");
+    home.write("plan.toml", &long);
     home.refuses(
         &format!("{MEASURE} --budget 1s"),
         2,
