@@ -1,70 +1,128 @@
-//! The kernel's TCP counters of this host, from `/proc/net/snmp` and `/proc/net/netstat`.
+//! The kernel's counters of this host: TCP's, from `/proc/net/snmp` and `/proc/net/netstat`,
+//! and the packets that the kernel itself dropped, from `/proc/net/softnet_stat`.
 //!
-//! Both files are pairs of lines: names, then values, each beginning with a group name.
-//! They count per network namespace, that is per emulated host.
+//! The first two are pairs of lines, names and then values, each beginning with a group
+//! name; they count per network namespace, that is per emulated host. The third has a line
+//! for each processor, with drops in the second column in hexadecimal; it counts for the whole
+//! machine. Every count is read by one rank for all that share it.
 
 use std::fs::File;
 use std::io::{Read, Seek};
 
 use netsig_core::dataset::LossCounters;
 
+use crate::scope::Duty;
+
+/// How many counts there are: segments sent again, expired timers, tail-loss probes, packets
+/// dropped.
+const COUNTS: usize = 4;
+
+/// What ranks sum: their counts, and behind them how many could not read each.
+pub type Sums = [u64; 2 * COUNTS];
+
 /// The counter files, kept open.
 pub struct Counters {
-    snmp: Option<File>,
-    netstat: Option<File>,
+    sources: Vec<Source>,
     text: String,
 }
 
+/// A counter since the machine started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Count {
+    /// Another rank reads it.
+    OfAnother,
+    Unreadable,
+    Is(u64),
+}
+
+/// The counters at a moment.
+pub struct Reading([Count; COUNTS]);
+
+struct Source {
+    file: Option<File>,
+    /// The counts that it holds, and how to find them in its text.
+    counts: &'static [(usize, Find)],
+}
+
+type Find = fn(&str) -> Option<u64>;
+
+const SNMP: &[(usize, Find)] = &[(0, |text| find(text, "Tcp:", "RetransSegs"))];
+const NETSTAT: &[(usize, Find)] = &[
+    (1, |text| find(text, "TcpExt:", "TCPTimeouts")),
+    (2, |text| find(text, "TcpExt:", "TCPLossProbes")),
+];
+const SOFTNET: &[(usize, Find)] = &[(3, drops)];
+
 impl Counters {
-    /// Opens what there is.
-    pub fn open() -> Self {
-        let open = |path| File::open(path).ok();
+    /// Opens what there is of what this rank has to read.
+    pub fn open(duty: Duty) -> Self {
+        let source = |path, counts| Source {
+            file: File::open(path).ok(),
+            counts,
+        };
+        let mut sources = Vec::new();
+        if duty.tcp {
+            sources.push(source("/proc/net/snmp", SNMP));
+            sources.push(source("/proc/net/netstat", NETSTAT));
+        }
+        if duty.softnet {
+            sources.push(source("/proc/net/softnet_stat", SOFTNET));
+        }
         Self {
-            snmp: open("/proc/net/snmp"),
-            netstat: open("/proc/net/netstat"),
+            sources,
             text: String::new(),
         }
     }
 
-    /// The counts since boot.
-    pub fn read(&mut self) -> LossCounters {
-        let mut read = |file: &mut Option<File>, group, names: &[&str]| {
+    /// The counts now.
+    pub fn read(&mut self) -> Reading {
+        let mut reading = [Count::OfAnother; COUNTS];
+        for source in &mut self.sources {
             self.text.clear();
-            let whole = file.as_mut().and_then(|file| {
+            let whole = source.file.as_mut().and_then(|file| {
                 file.rewind().ok()?;
                 file.read_to_string(&mut self.text).ok()
             });
-            match whole {
-                Some(_) => names
-                    .iter()
-                    .map(|name| find(&self.text, group, name))
-                    .collect(),
-                None => vec![None; names.len()],
+            for (place, find) in source.counts {
+                let found = whole.and_then(|_| find(&self.text));
+                reading[*place] = found.map_or(Count::Unreadable, Count::Is);
             }
-        };
-        let snmp = read(&mut self.snmp, "Tcp:", &["RetransSegs"]);
-        let netstat = read(
-            &mut self.netstat,
-            "TcpExt:",
-            &["TCPTimeouts", "TCPLossProbes"],
-        );
-        LossCounters {
-            retransmits: snmp[0],
-            rtos: netstat[0],
-            tail_probes: netstat[1],
-            softnet_drops: None,
         }
+        Reading(reading)
     }
 }
 
-/// What was counted between two readings.
-pub fn since(before: &LossCounters, after: &LossCounters) -> LossCounters {
-    let difference = |b: Option<u64>, a: Option<u64>| Some(a?.saturating_sub(b?));
+impl Reading {
+    /// What was counted from this moment to a `later` one, to be summed over the ranks.
+    pub fn until(&self, later: &Self) -> Sums {
+        let mut sums = [0; 2 * COUNTS];
+        for (place, pair) in self.0.iter().zip(later.0).enumerate() {
+            match pair {
+                (Count::OfAnother, _) => {}
+                (&Count::Is(before), Count::Is(after)) => {
+                    sums[place] = after.saturating_sub(before);
+                }
+                _ => sums[COUNTS + place] = 1,
+            }
+        }
+        sums
+    }
+}
+
+/// What the sums say of each of so many `repetitions`: if something was lost in several it is
+/// unknown in which.
+pub fn of_each(sums: &Sums, repetitions: usize) -> LossCounters {
+    let count = |place: usize| {
+        let is_read = sums[COUNTS + place] == 0;
+        let is_clear = repetitions == 1 || sums[place] == 0;
+        let sum = u32::try_from(sums[place]).ok()?;
+        (is_read && is_clear).then_some(sum)
+    };
     LossCounters {
-        retransmits: difference(before.retransmits, after.retransmits),
-        rtos: difference(before.rtos, after.rtos),
-        tail_probes: difference(before.tail_probes, after.tail_probes),
-        softnet_drops: difference(before.softnet_drops, after.softnet_drops),
+        retransmits: count(0),
+        rtos: count(1),
+        tail_probes: count(2),
+        softnet_drops: count(3),
     }
 }
 
@@ -74,6 +132,13 @@ fn find(text: &str, group: &str, name: &str) -> Option<u64> {
     let (names, values) = (lines.next()?, lines.next()?);
     let column = names.split_whitespace().position(|field| field == name)?;
     values.split_whitespace().nth(column)?.parse().ok()
+}
+
+/// The sum of the second column.
+fn drops(text: &str) -> Option<u64> {
+    text.lines()
+        .map(|line| u64::from_str_radix(line.split_whitespace().nth(1)?, 16).ok())
+        .sum()
 }
 
 #[cfg(test)]
@@ -90,11 +155,49 @@ mod tests {
     }
 
     #[test]
-    fn this_kernel_counts() {
-        let counts = Counters::open().read();
+    fn drops_are_hexadecimal_and_of_all_processors() {
+        assert_eq!(
+            drops("00000e46 00000010 0\n00000012 0000000a 0\n"),
+            Some(26)
+        );
+        assert_eq!(drops("00000e46\n"), None);
+    }
+
+    #[test]
+    fn this_kernel_counts_what_is_asked_for() {
+        let both = Duty {
+            tcp: true,
+            softnet: true,
+        };
+        let counts = Counters::open(both).read().0;
         assert!(
-            counts.retransmits.is_some() && counts.tail_probes.is_some(),
+            counts.iter().all(|count| matches!(count, Count::Is(_))),
             "{counts:?}"
         );
+        let tcp = Duty {
+            softnet: false,
+            ..both
+        };
+        assert_eq!(Counters::open(tcp).read().0[3], Count::OfAnother);
+    }
+
+    #[test]
+    fn several_repetitions_share_a_loss_that_nobody_can_place() {
+        use Count::{Is, OfAnother, Unreadable};
+        let before = Reading([Is(5), Is(1), Unreadable, OfAnother]);
+        let later = Reading([Is(7), Is(1), Is(3), OfAnother]);
+        let sums = before.until(&later);
+        let one = LossCounters {
+            retransmits: Some(2),
+            rtos: Some(0),
+            tail_probes: None,
+            softnet_drops: Some(0),
+        };
+        assert_eq!(of_each(&sums, 1), one);
+        let many = LossCounters {
+            retransmits: None,
+            ..one
+        };
+        assert_eq!(of_each(&sums, 10), many);
     }
 }

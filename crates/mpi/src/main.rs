@@ -1,15 +1,28 @@
 //! netsig-rank: what `mpirun` starts on every rank. Rank 0 reads a measurement plan,
 //! all carry it out, rank 0 appends every sample to the data file as it is taken.
 
+mod batch;
 mod blocks;
+mod clocks;
 mod counters;
 mod executor;
+mod flow;
+mod group;
 mod message;
 mod operation;
+mod pair;
 mod pattern;
 mod provenance;
+mod provoked;
 mod recorder;
+mod schedules;
+mod scope;
+mod settings;
+mod stopwatch;
+mod task;
 mod transport;
+mod watchdog;
+mod window;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -17,14 +30,23 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use clap::Parser;
+use mpi::Threading;
 use mpi::environment::Universe;
+use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, Root};
 use netsig_core::dataset::Dataset;
+use netsig_core::units::Seconds;
 use netsig_measure::campaign::{self, Launch};
 use netsig_measure::plan::{JobId, Plan};
 
+use crate::batch::Tools;
+use crate::provenance::Job;
+use crate::provoked::Provoked;
 use crate::recorder::Recorder;
+use crate::scope::Scopes;
+use crate::stopwatch::Stopwatch;
 use crate::transport::OverMpi;
+use crate::watchdog::Watchdog;
 
 /// Carries out one launch of a measurement plan; start it with mpirun.
 #[derive(Parser)]
@@ -38,6 +60,15 @@ struct Args {
     /// The number of this launch, from 0.
     #[arg(long, default_value_t = 0)]
     launch: u32,
+    /// Which of the jobs of the launch this is.
+    #[arg(long, default_value_t = 0)]
+    variant: u32,
+    /// How many seconds the launch may take; its repetitions become fewer if they must.
+    #[arg(long, value_name = "SECONDS")]
+    budget: Option<f64>,
+    /// After how many seconds without a step a rank reports that it does not get on.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    timeout: u32,
     /// A fact for the provenance of the data, as key=value; may be repeated.
     #[arg(long = "note")]
     notes: Vec<String>,
@@ -45,8 +76,9 @@ struct Args {
 
 fn main() -> Result<()> {
     let args = Args::parse();
-    let universe =
-        mpi::initialize().context("MPI cannot be initialised; start netsig-rank with mpirun")?;
+    // The watchdog is a thread of its own, but MPI is called by the main one alone.
+    let (universe, _) = mpi::initialize_with_threading(Threading::Funneled)
+        .context("MPI cannot be initialised; start netsig-rank with mpirun")?;
     if let Err(error) = run(&args, &universe) {
         complain(&format!(
             "netsig-rank: rank {}: {error:#}\n",
@@ -69,10 +101,10 @@ fn complain(line: &str) {
 }
 
 fn run(args: &Args, universe: &Universe) -> Result<()> {
-    let started = Instant::now();
     let world = universe.world();
     let name = args.plan.display().to_string();
-    let plan = Plan::parse(&name, &share_plan(args, universe)?)?;
+    let text = share_plan(args, universe)?;
+    let plan = Plan::parse(&name, &text)?;
     let available =
         u32::try_from(world.size()).context("MPI reports a negative number of ranks")?;
     ensure!(
@@ -81,28 +113,51 @@ fn run(args: &Args, universe: &Universe) -> Result<()> {
         plan.procs(),
         plan.procs()
     );
-    let facts = provenance::collect(&world, &args.notes)?;
-    let mut recorder = (world.rank() == 0)
-        .then(|| Recorder::open(&args.output, &facts))
-        .transpose()?;
-    let mut transport = OverMpi::new(&world, &plan)?;
+    let id = JobId {
+        launch: args.launch,
+        variant: args.variant,
+    };
+    let job = Job {
+        text: &text,
+        plan: &plan,
+        notes: &args.notes,
+    };
+    let facts = provenance::collect(&world, &job)?;
+    let (mut recorder, past) = match facts {
+        Some(facts) => {
+            let (recorder, past) = Recorder::open(&args.output, &facts, id)?;
+            (Some(recorder), past)
+        }
+        None => (None, Dataset::default()),
+    };
+    let started = Instant::now();
+    let scopes = Scopes::share(&world);
+    let tools = tools(args, &world)?;
+    let mut transport = OverMpi::new(&world, &plan, scopes, tools)?;
     let launch = Launch {
         plan: &plan,
-        job: JobId {
-            launch: args.launch,
-            variant: 0,
-        },
-        past: &Dataset::default(),
-        budget: None,
+        job: id,
+        past: &past,
+        budget: args.budget.map(Seconds),
     };
     let spent = campaign::run(&launch, &mut transport, |records| match &mut recorder {
         Some(recorder) => recorder.append(records),
         None => Ok(()),
     })?;
     match &mut recorder {
-        Some(recorder) => recorder.end(args.launch, started.elapsed(), spent),
+        Some(recorder) => recorder.end(started.elapsed(), spent),
         None => Ok(()),
     }
+}
+
+fn tools(args: &Args, world: &SimpleCommunicator) -> Result<Tools> {
+    let rank = provenance::rank(world);
+    let timeout = Duration::from_secs(u64::from(args.timeout.max(1)));
+    Ok(Tools {
+        watch: Stopwatch::start(),
+        dog: Watchdog::start(rank, &provenance::host_name(), timeout),
+        provoked: Provoked::from_environment(rank)?,
+    })
 }
 
 /// The text of the plan, read by rank 0 and broadcast.

@@ -121,14 +121,11 @@ impl Prepared {
     }
 
     fn check(&self, place: u32, piece: Piece, repetition: u32) -> Result<(), Fault> {
-        match label(piece, repetition).first_fault(self.blocks.output_piece(place)) {
-            None => Ok(()),
-            Some(byte) => Err(Fault {
-                byte,
-                origin: piece.origin,
-                target: self.rank,
-            }),
-        }
+        let found = label(piece, repetition).check(self.blocks.output_piece(place));
+        found.map_err(|fault| Fault {
+            target: self.rank,
+            ..fault
+        })
     }
 
     /// The piece of rank 0 goes to rank 1 and comes back.
@@ -184,5 +181,22 @@ fn label(piece: Piece, repetition: u32) -> Label {
         origin: piece.origin.0,
         target: piece.number,
         repetition,
+    }
+}
+
+impl Label {
+    /// Checks data that should be this label's.
+    ///
+    /// # Errors
+    /// The first byte that is not.
+    pub fn check(self, data: &[u8]) -> Result<(), Fault> {
+        match self.first_fault(data) {
+            None => Ok(()),
+            Some(byte) => Err(Fault {
+                byte,
+                origin: Rank(self.origin),
+                target: Rank(self.target),
+            }),
+        }
     }
 }

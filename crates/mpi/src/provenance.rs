@@ -1,62 +1,146 @@
 //! How these measurements came to be, as rank 0 can tell.
 
+mod environment;
+mod system;
+
+use std::fmt::Display;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, Root};
 use netsig_core::dataset::Provenance;
+use netsig_core::units::Rank;
+use netsig_measure::plan::{JobId, Plan, Synchronisation};
+
+use crate::settings;
+
+/// What begins the key of a control variable of the MPI library.
+const SETTING: &str = "setting_";
+
+/// What begins the key of an environment variable.
+const VARIABLE: &str = "env_";
 
 /// Longest host name that is passed on.
 const NAME: usize = 64;
 
-/// The facts of this job; all ranks call it together. `notes` are `key=value` texts.
+/// What a job is started with.
+pub struct Job<'a> {
+    /// The text of the plan.
+    pub text: &'a str,
+    /// The plan.
+    pub plan: &'a Plan,
+    /// `key=value` texts to be added.
+    pub notes: &'a [String],
+}
+
+/// The facts of this job, on rank 0; all ranks call it together.
 ///
 /// # Errors
 /// If a note is not `key=value`.
-pub fn collect(world: &SimpleCommunicator, notes: &[String]) -> Result<Provenance> {
+pub fn collect(world: &SimpleCommunicator, job: &Job) -> Result<Option<Provenance>> {
+    let hosts = host_names(world);
+    if world.rank() != 0 {
+        return Ok(None);
+    }
     let mut facts = Provenance::default();
     facts.push("netsig", env!("CARGO_PKG_VERSION"));
-    facts.push(
-        "mpi",
-        mpi::environment::library_version()
-            .unwrap_or_default()
-            .trim_end_matches(is_padding),
-    );
+    let library = mpi::environment::library_version().unwrap_or_default();
+    facts.push("mpi", library.trim_end_matches(is_padding));
     facts.push("ranks", world.size());
-    facts.push("hosts", host_names(world).join(","));
-    let system = |path| {
-        std::fs::read_to_string(path)
-            .ok()
-            .map(|text| text.trim().to_owned())
-    };
-    let variable = |name| std::env::var(name).ok();
-    let lab_control = variable("NETSIG_LAB_CONGESTION_CONTROL");
-    for (key, value) in [
-        ("kernel", system("/proc/sys/kernel/osrelease")),
-        // The lab sets it by route, which the system-wide setting does not show.
-        (
-            "congestion_control",
-            lab_control.or_else(|| system("/proc/sys/net/ipv4/tcp_congestion_control")),
-        ),
-        ("lab", variable("NETSIG_LAB")),
-        ("yield_shim", variable("NETSIG_YIELD_SHIM")),
-    ] {
-        if let Some(value) = value {
-            facts.push(key, value);
-        }
+    facts.push("hosts", hosts.join(","));
+    facts.push("placement", placement(&hosts));
+    facts.push("seed", job.plan.seed);
+    facts.push("plan", in_one_line(job.text));
+    facts.push("synchronisation", synchronisation(job.plan));
+    let settings = settings::read();
+    push_all(&mut facts, system::facts(&settings));
+    let prefixed = |begin: &str, key: &str| format!("{begin}{key}");
+    for (name, value) in settings {
+        facts.push(&prefixed(SETTING, name), value);
     }
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .context("the clock is before 1970; set it")?;
-    facts.push("started_unix_s", now.as_secs());
-    for note in notes {
+    for (name, value) in environment::relevant() {
+        facts.push(&prefixed(VARIABLE, &name), value);
+    }
+    facts.push("started_unix_s", unix_seconds()?);
+    for note in job.notes {
         let (key, value) = note
             .split_once('=')
             .with_context(|| format!("--note {note:?} is not key=value"))?;
         facts.push(key, value);
     }
-    Ok(facts)
+    Ok(Some(facts))
+}
+
+/// What of the facts of a later job is not as `known` says, each under that job's key; a
+/// setting that is no more is empty.
+pub fn changes(known: &Provenance, facts: &Provenance, job: JobId) -> Provenance {
+    let is_gone = |key: &str| {
+        (key.starts_with(SETTING) || key.starts_with(VARIABLE)) && facts.get(key).is_none()
+    };
+    let mut changes = Provenance::default();
+    for (key, value) in facts.iter() {
+        if known.get(key) != Some(value) {
+            changes.push(&job.key(key), value);
+        }
+    }
+    for (key, _) in known.iter().filter(|(key, _)| is_gone(key)) {
+        changes.push(&job.key(key), "");
+    }
+    changes
+}
+
+/// The time of day.
+///
+/// # Errors
+/// If the clock is before 1970.
+pub fn unix_seconds() -> Result<u64> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    Ok(now.context("the clock is before 1970; set it")?.as_secs())
+}
+
+/// This rank's host.
+pub fn host_name() -> String {
+    mpi::environment::processor_name().unwrap_or_default()
+}
+
+/// The number of this rank.
+pub fn rank(world: &SimpleCommunicator) -> Rank {
+    Rank(u32::try_from(world.rank()).expect("ranks are not negative"))
+}
+
+fn push_all<K: AsRef<str>, V: Display>(facts: &mut Provenance, new: Vec<(K, V)>) {
+    for (key, value) in new {
+        facts.push(key.as_ref(), value);
+    }
+}
+
+fn synchronisation(plan: &Plan) -> &'static str {
+    match plan.synchronisation {
+        Synchronisation::Barrier => "barrier",
+        Synchronisation::Window => "window",
+    }
+}
+
+/// A text with its line breaks written as `\n`, and backslashes as `\\`.
+fn in_one_line(text: &str) -> String {
+    text.replace('\\', r"\\").replace('\n', r"\n")
+}
+
+/// How many ranks each host has, in the order of the first of each.
+fn placement(hosts: &[String]) -> String {
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for host in hosts {
+        match counts.iter_mut().find(|(name, _)| name == host) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((host, 1)),
+        }
+    }
+    let texts: Vec<String> = counts
+        .iter()
+        .map(|(host, count)| format!("{host}:{count}"))
+        .collect();
+    texts.join(",")
 }
 
 /// MPI libraries pad their C strings.
@@ -66,7 +150,7 @@ fn is_padding(c: char) -> bool {
 
 /// The hosts in the order of the ranks, complete on rank 0.
 fn host_names(world: &SimpleCommunicator) -> Vec<String> {
-    let name = mpi::environment::processor_name().unwrap_or_default();
+    let name = host_name();
     let mut mine = [0u8; NAME];
     let length = name.len().min(NAME);
     mine[..length].copy_from_slice(&name.as_bytes()[..length]);
@@ -84,4 +168,44 @@ fn host_names(world: &SimpleCommunicator) -> Vec<String> {
             .to_owned()
     });
     names.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_are_counted_in_their_order() {
+        let hosts = ["b", "a", "b"].map(str::to_owned);
+        assert_eq!(placement(&hosts), "b:2,a:1");
+    }
+
+    #[test]
+    fn a_later_launch_says_what_is_new() {
+        let facts = |pairs: &[(&str, &str)]| {
+            let mut facts = Provenance::default();
+            for (key, value) in pairs {
+                facts.push(key, value);
+            }
+            facts
+        };
+        let known = facts(&[("kernel", "6.1"), ("env_A", "1"), ("env_B", "2")]);
+        let now = facts(&[("kernel", "6.1"), ("env_A", "3"), ("seed", "0")]);
+        let expected = [
+            ("launch_2_env_A", "3"),
+            ("launch_2_seed", "0"),
+            ("launch_2_env_B", ""),
+        ];
+        assert_eq!(
+            changes(
+                &known,
+                &now,
+                JobId {
+                    launch: 2,
+                    variant: 0
+                }
+            ),
+            facts(&expected)
+        );
+    }
 }

@@ -1,41 +1,56 @@
-//! The data file as it grows: every line is written in one call as soon as it is known,
-//! so that whatever ends the program loses nothing that was measured.
+//! The data file as it grows: each batch is written in one call as soon as it is known,
+//! so that whatever ends the program loses nothing that was measured. A file that has data
+//! already goes on where it ends.
 
 use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use netsig_core::dataset::{self, Provenance, Record};
+use netsig_core::dataset::{self, Dataset, Provenance, Record};
 use netsig_measure::campaign::Spent;
+use netsig_measure::plan::JobId;
+
+use crate::provenance;
 
 /// Appends to a data file.
 pub struct Recorder {
     file: File,
     name: String,
+    job: JobId,
+    text: Vec<u8>,
 }
 
 impl Recorder {
-    /// Opens the file; an empty one gets the provenance and the header.
+    /// Opens the file and gives what is in it. One without data gets the facts and the
+    /// header; another the facts that differ from what it says.
     ///
     /// # Errors
-    /// If it cannot be opened or written.
-    pub fn open(path: &Path, facts: &Provenance) -> Result<Self> {
+    /// If it cannot be opened, read or written, or is no data file.
+    pub fn open(path: &Path, facts: &Provenance, job: JobId) -> Result<(Self, Dataset)> {
         let name = path.display().to_string();
-        let what = || format!("{name}: cannot be written; choose another --output");
-        let mut file = OpenOptions::new()
+        let file = OpenOptions::new()
             .create(true)
             .append(true)
             .open(path)
-            .with_context(what)?;
-        if file.metadata().with_context(what)?.len() == 0 {
-            facts
-                .write(&mut file)
-                .and_then(|()| dataset::write_header(&mut file))
-                .with_context(what)?;
+            .with_context(|| format!("{name}: cannot be written; choose another --output"))?;
+        let past = past(path, &name)?;
+        let mut recorder = Self {
+            file,
+            name,
+            job,
+            text: Vec::new(),
+        };
+        if let Some(past) = &past {
+            let changes = provenance::changes(&past.provenance, facts, job);
+            changes.write(&mut recorder.text)?;
+        } else {
+            facts.write(&mut recorder.text)?;
+            dataset::write_header(&mut recorder.text)?;
         }
-        Ok(Self { file, name })
+        recorder.flush()?;
+        Ok((recorder, past.unwrap_or_default()))
     }
 
     /// Appends records in one write.
@@ -43,19 +58,17 @@ impl Recorder {
     /// # Errors
     /// If the file cannot be written.
     pub fn append(&mut self, records: &[Record]) -> Result<()> {
-        let mut text = Vec::new();
-        records
-            .iter()
-            .try_for_each(|record| record.write(&mut text))
-            .and_then(|()| self.file.write_all(&text))
-            .with_context(|| format!("{}: cannot be written; is the disk full?", self.name))
+        for record in records {
+            record.write(&mut self.text)?;
+        }
+        self.flush()
     }
 
-    /// Appends how the time of a launch was spent.
+    /// Appends when the launch ended and how its time was spent.
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn end(&mut self, launch: u32, wall: Duration, spent: Spent) -> Result<()> {
+    pub fn end(&mut self, wall: Duration, spent: Spent) -> Result<()> {
         let mut facts = Provenance::default();
         let text = format!(
             "wall {:.6} timed {:.6} barriers {:.6}",
@@ -63,9 +76,29 @@ impl Recorder {
             spent.timed.0,
             spent.barriers.0
         );
-        facts.push(&format!("launch_{launch}_s"), text);
-        facts
-            .write(&mut self.file)
-            .with_context(|| format!("{}: cannot be written; is the disk full?", self.name))
+        facts.push("ended_unix_s", provenance::unix_seconds()?);
+        facts.push(&self.job.key("s"), text);
+        facts.write(&mut self.text)?;
+        self.flush()
     }
+
+    fn flush(&mut self) -> Result<()> {
+        let written = self.file.write_all(&self.text);
+        self.text.clear();
+        written.with_context(|| format!("{}: cannot be written; is the disk full?", self.name))
+    }
+}
+
+/// The data in a file, if it has got as far as its header.
+fn past(path: &Path, name: &str) -> Result<Option<Dataset>> {
+    let what = || format!("{name}: cannot be read; choose another --output");
+    let file = File::open(path).with_context(what)?;
+    let length = file.metadata().with_context(what)?.len();
+    let mut lines = BufReader::new(file.take(length)).lines();
+    let has_header = lines.any(|line| line.is_ok_and(|line| !line.starts_with('#')));
+    if !has_header {
+        return Ok(None);
+    }
+    let file = File::open(path).with_context(what)?;
+    Ok(Some(Dataset::read(name, file)?))
 }

@@ -1,268 +1,243 @@
-//! Plans over MPI: communicators, buffers, the clock, the checks.
+//! Plans over MPI: brings the ranks of a cell together, repeats its steps in batches, and
+//! tells rank 0 what came of them.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow};
-use mpi::collective::SystemOperation;
-use mpi::ffi;
-use mpi::topology::{Color, SimpleCommunicator};
-use mpi::traits::{AsRaw, Communicator, CommunicatorCollectives, Root};
-use netsig_core::collective::{Method, Proven};
-use netsig_core::dataset::LossCounters;
-use netsig_core::units::{Procs, Rank, Seconds};
-use netsig_measure::plan::{Cell, Operation, Plan};
-use netsig_measure::transport::{Observation, Outcome, Role, Transport};
+use anyhow::{Context, Result};
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::Communicator;
+use netsig_core::units::{Procs, Seconds};
+use netsig_measure::plan::{Cell, Operation, Plan, Synchronisation};
+use netsig_measure::transport::{Observation, Role, Transport};
 
-use crate::counters::{self, Counters};
-use crate::operation::{Fault, Prepared};
+use crate::batch::{Batch, Scene, Starts, Tools};
+use crate::clocks::Clocks;
+use crate::counters::{self, Counters, Sums};
+use crate::flow::Flow;
+use crate::group::{Group, sleepy_barrier};
+use crate::operation::Prepared;
+use crate::pair::Pair;
+use crate::schedules::Schedules;
+use crate::scope::Scopes;
+use crate::task::{Task, takes_all_ranks};
+use crate::window::Pace;
 
-/// How long an idle rank sleeps between looks at whether the others are done.
-const NAP: Duration = Duration::from_micros(500);
-
-/// The first so many ranks of the world.
-struct Group {
-    comm: SimpleCommunicator,
-    /// Whether this rank reads the TCP counters for its host.
-    reads_counters: bool,
-}
+/// So many repetitions show how long a window must be; their numbers are none of a plan's.
+const TRIALS: Range<u32> = u32::MAX - 3..u32::MAX;
 
 /// One rank's side of a campaign.
 pub struct OverMpi {
     world: SimpleCommunicator,
+    /// How many ranks the plan needs.
+    ranks: Procs,
+    synchronisation: Synchronisation,
+    scopes: Scopes,
     groups: BTreeMap<Procs, Option<Group>>,
-    /// The schedules of the plan.
-    schedules: Vec<Proven>,
+    schedules: Schedules,
     counters: Counters,
-    prepared: Option<Prepared>,
-    started: Instant,
+    clocks: Clocks,
+    tools: Tools,
+    /// What reading the clock twice adds to a time.
+    overhead: Seconds,
+    pace: Pace,
+    batch: Batch,
+    /// How many ranks take part in the cell that this rank takes part in.
+    entered: Option<Procs>,
+    /// What this rank does in the step that was prepared.
+    task: Option<Task>,
 }
 
 impl OverMpi {
-    /// Proves the schedules and makes the communicators that `plan` needs; all ranks call
-    /// it together.
+    /// Proves the schedules, makes the communicators that `plan` needs, and compares the
+    /// clocks; all ranks call it together.
     ///
     /// # Errors
     /// If a schedule breaks a rule.
-    pub fn new(world: &SimpleCommunicator, plan: &Plan) -> Result<Self> {
-        let schedules = prove(plan.cells())?;
-        let mut sizes: Vec<Procs> = plan.cells().iter().map(|cell| cell.procs).collect();
+    pub fn new(
+        world: &SimpleCommunicator,
+        plan: &Plan,
+        scopes: Scopes,
+        tools: Tools,
+    ) -> Result<Self> {
+        let cells = plan.cells();
+        let ranks = plan.procs();
+        let mut sizes: Vec<Procs> = cells.iter().map(|cell| cell.procs).collect();
+        sizes.push(ranks);
         sizes.sort_unstable();
         sizes.dedup();
-        Ok(Self {
+        let groups = sizes.into_iter();
+        let mut transport = Self {
             world: world.duplicate(),
-            groups: sizes
-                .into_iter()
+            ranks,
+            synchronisation: plan.synchronisation,
+            groups: groups
                 .map(|procs| (procs, Group::split(world, procs)))
                 .collect(),
-            schedules,
-            counters: Counters::open(),
-            prepared: None,
-            started: Instant::now(),
-        })
+            schedules: Schedules::prove(cells)?,
+            counters: Counters::open(scopes.duty()),
+            scopes,
+            clocks: Clocks::new(tools.watch),
+            overhead: tools.watch.overhead(),
+            tools,
+            pace: Pace::new(),
+            batch: Batch::default(),
+            entered: None,
+            task: None,
+        };
+        transport.compare_clocks();
+        Ok(transport)
     }
 
-    fn group(&self, procs: Procs) -> &Group {
-        self.groups[&procs]
-            .as_ref()
-            .expect("only participants repeat")
+    fn compare_clocks(&mut self) {
+        if let Some(group) = &self.groups[&self.ranks] {
+            let activity = "the comparison of the clocks".to_owned();
+            self.tools.dog.enter(activity, self.ranks);
+            self.clocks.compare_if_due(group);
+            self.tools.dog.rest();
+        }
+    }
+
+    /// How many ranks take part in a cell.
+    fn size(&self, cell: &Cell) -> Procs {
+        if takes_all_ranks(cell) {
+            self.ranks
+        } else {
+            cell.procs
+        }
+    }
+
+    /// Whether the step that was prepared starts at agreed moments.
+    fn starts_by_windows(&self) -> bool {
+        let has_common_start = self.task.as_ref().is_some_and(Task::has_common_start);
+        self.synchronisation == Synchronisation::Window && has_common_start
+    }
+
+    /// What this rank does in a step of a cell that it takes part in.
+    fn task(&self, step: &Cell, group: &Group) -> Task {
+        let rank = group.rank();
+        if let Some(pair) = Pair::new(step, rank, self.tools.watch, self.overhead) {
+            return Task::Pair(pair);
+        }
+        match step.operation {
+            Operation::Flows => Task::Flow(Flow::new(step, rank, self.ranks)),
+            Operation::Collective(..) => {
+                Task::Collective(Prepared::new(step, rank, self.schedules.of(step)))
+            }
+            _ => Task::PingPong(Prepared::new(step, rank, None), rank),
+        }
+    }
+
+    /// Finds out how long windows must be: some repetitions that start by a barrier.
+    fn try_out(&mut self, step: &Cell) {
+        let group = entered(&self.groups, self.entered);
+        let mut scene = Scene {
+            cell: step,
+            task: prepared(&mut self.task),
+            group,
+            tools: &mut self.tools,
+        };
+        let starts = Starts::Barrier(self.clocks.clock());
+        self.batch.run(&mut scene, TRIALS, &starts);
+        self.batch.reduce(group);
+        let [longest, preparation] = self.batch.longest();
+        self.pace.suit(longest, preparation);
     }
 }
 
-impl Group {
-    fn split(world: &SimpleCommunicator, procs: Procs) -> Option<Self> {
-        let takes_part = world.rank() < i32::try_from(procs.get()).unwrap_or(i32::MAX);
-        let color = if takes_part {
-            Color::with_value(0)
-        } else {
-            Color::undefined()
-        };
-        let comm = world.split_by_color(color)?;
-        let reads_counters = comm.split_shared(0).rank() == 0;
-        Some(Self {
-            comm,
-            reads_counters,
-        })
-    }
+/// The group of the cell that this rank takes part in.
+fn entered(groups: &BTreeMap<Procs, Option<Group>>, size: Option<Procs>) -> &Group {
+    let group = size.and_then(|size| groups[&size].as_ref());
+    group.expect("only participants of a cell carry it out")
+}
 
-    fn rank(&self) -> Rank {
-        Rank(u32::try_from(self.comm.rank()).expect("ranks are not negative"))
-    }
+fn prepared(task: &mut Option<Task>) -> &mut Task {
+    task.as_mut().expect("a step is prepared first")
 }
 
 impl Transport for OverMpi {
     type Error = anyhow::Error;
-
-    fn enter(&mut self, cell: &Cell) -> Result<Role> {
-        let Some(group) = &self.groups[&cell.procs] else {
-            return Ok(Role::Idle);
-        };
-        let proven = match cell.operation {
-            Operation::Collective(_, Method::Schedule(algorithm)) => {
-                let is_it = |it: &&Proven| it.is_for(algorithm, cell.procs, cell.size);
-                let found = self.schedules.iter().find(is_it);
-                Some(found.expect("the schedules of the plan are proved first"))
-            }
-            _ => None,
-        };
-        self.prepared = Some(Prepared::new(cell, group.rank(), proven));
-        Ok(Role::Participant)
-    }
 
     fn is_recorder(&self) -> bool {
         self.world.rank() == 0
     }
 
     fn now(&self) -> Seconds {
-        Seconds(self.started.elapsed().as_secs_f64())
+        self.tools.watch.now()
     }
 
-    fn prepare(&mut self, _: &Cell) -> Result<()> {
+    fn enter(&mut self, cell: &Cell) -> Result<Role> {
+        let size = self.size(cell);
+        let Some(group) = &self.groups[&size] else {
+            return Ok(Role::Idle);
+        };
+        self.tools.dog.enter(cell.to_string(), size);
+        self.clocks.compare_if_due(group);
+        self.tools.watch.wait_by(self.scopes.waiting(size));
+        self.entered = Some(size);
+        Ok(Role::Participant)
+    }
+
+    fn prepare(&mut self, step: &Cell) -> Result<()> {
+        let group = entered(&self.groups, self.entered);
+        self.tools.dog.begin(step.to_string());
+        self.task = Some(self.task(step, group));
+        if self.starts_by_windows() {
+            self.try_out(step);
+        }
         Ok(())
     }
 
     fn repeat(
         &mut self,
-        cell: &Cell,
+        step: &Cell,
         numbers: Range<u32>,
         seen: &mut Vec<Observation>,
     ) -> Result<()> {
-        for number in numbers {
-            seen.push(self.once(cell, number)?);
+        let group = entered(&self.groups, self.entered);
+        let count = numbers.len();
+        let by_windows = self.starts_by_windows();
+        if by_windows {
+            self.clocks.compare_if_due(group);
+        }
+        let before = self.counters.read();
+        let starts = if by_windows {
+            let windows = self.pace.announce(group, &self.clocks, &self.tools.watch);
+            Starts::Windows(windows)
+        } else {
+            Starts::Barrier(self.clocks.clock())
+        };
+        let mut scene = Scene {
+            cell: step,
+            task: prepared(&mut self.task),
+            group,
+            tools: &mut self.tools,
+        };
+        self.batch.run(&mut scene, numbers, &starts);
+        let lost = before.until(&self.counters.read());
+        self.tools.step();
+        self.batch.reduce(group);
+        let mut sums = Sums::default();
+        group.sum(&lost, &mut sums);
+        if self.is_recorder() {
+            seen.extend(self.batch.observations(counters::of_each(&sums, count)));
+            if by_windows {
+                self.pace.learn(&self.batch.late());
+            }
         }
         Ok(())
     }
 
-    fn agree(&mut self, _: &mut [u64]) -> Result<()> {
+    fn agree(&mut self, words: &mut [u64]) -> Result<()> {
+        self.tools.step();
+        entered(&self.groups, self.entered).broadcast(words);
         Ok(())
     }
 
     fn leave(&mut self, _: &Cell) -> Result<()> {
-        self.prepared = None;
+        self.task = None;
+        self.entered = None;
+        self.tools.dog.rest();
         sleepy_barrier(&self.world).context("the ranks cannot meet after a cell")
     }
-}
-
-impl OverMpi {
-    fn once(&mut self, cell: &Cell, number: u32) -> Result<Observation> {
-        let group = self.groups[&cell.procs]
-            .as_ref()
-            .expect("only participants repeat");
-        let prepared = self
-            .prepared
-            .as_mut()
-            .expect("a cell is entered before it is repeated");
-        prepared.fill(number);
-        let before = group.reads_counters.then(|| self.counters.read());
-        let waiting = Instant::now();
-        group.comm.barrier();
-        let start = Instant::now();
-        prepared.run(&group.comm);
-        let elapsed = start.elapsed();
-        let losses = before.map(|before| counters::since(&before, &self.counters.read()));
-        prepared
-            .verify(number)
-            .map_err(|fault| complaint(cell, number, &fault))?;
-        let time = match cell.operation {
-            Operation::Collective(..) => elapsed,
-            _ => elapsed / 2,
-        };
-        Ok(self.group(cell.procs).reduce(time, start - waiting, losses))
-    }
-}
-
-/// Every schedule among `cells`, proved once.
-fn prove(cells: &[Cell]) -> Result<Vec<Proven>> {
-    let mut schedules: Vec<Proven> = Vec::new();
-    for cell in cells {
-        let Operation::Collective(_, Method::Schedule(algorithm)) = cell.operation else {
-            continue;
-        };
-        let is_it = |schedule: &Proven| schedule.is_for(algorithm, cell.procs, cell.size);
-        if !schedules.iter().any(is_it) {
-            let proven = algorithm.prove(cell.procs, cell.size).with_context(|| {
-                format!("{cell}: netsig's own schedule is wrong; leave it out of the plan")
-            })?;
-            schedules.push(proven);
-        }
-    }
-    Ok(schedules)
-}
-
-fn complaint(cell: &Cell, repetition: u32, fault: &Fault) -> anyhow::Error {
-    anyhow!(
-        "{cell}, repetition {repetition}: byte {} of the data from rank {} for rank {} is wrong; \
-         the times of this run cannot be trusted, check the network and the MPI library",
-        fault.byte,
-        fault.origin,
-        fault.target
-    )
-}
-
-impl Group {
-    /// The maximum of the times and the sum of the losses, complete on rank 0.
-    fn reduce(
-        &self,
-        time: Duration,
-        barrier: Duration,
-        losses: Option<LossCounters>,
-    ) -> Observation {
-        let root = self.comm.process_at_rank(0);
-        let mine = time.as_secs_f64();
-        let mut slowest = mine;
-        let counted = losses.unwrap_or_default();
-        let known = |counter: Option<u64>| u64::from(losses.is_some() && counter.is_none());
-        let counts = [counted.retransmits, counted.rtos, counted.tail_probes];
-        // Three sums, and how many hosts could not read each.
-        let send: Vec<u64> = counts
-            .iter()
-            .map(|c| c.unwrap_or(0))
-            .chain(counts.map(known))
-            .collect();
-        let mut sums = [0u64; 6];
-        if self.comm.rank() == 0 {
-            root.reduce_into_root(&mine, &mut slowest, SystemOperation::max());
-            root.reduce_into_root(&send[..], &mut sums[..], SystemOperation::sum());
-        } else {
-            root.reduce_into(&mine, SystemOperation::max());
-            root.reduce_into(&send[..], SystemOperation::sum());
-        }
-        let total = |i: usize| (sums[i + 3] == 0).then_some(sums[i]);
-        Observation {
-            outcome: Outcome::Times(vec![Seconds(slowest)]),
-            sync_error: None,
-            barrier: Seconds(barrier.as_secs_f64()),
-            losses: LossCounters {
-                retransmits: total(0),
-                rtos: total(1),
-                tail_probes: total(2),
-                softnet_drops: None,
-            },
-        }
-    }
-}
-
-/// A barrier whose waiting ranks sleep, so that they leave the processors to the others.
-fn sleepy_barrier(comm: &SimpleCommunicator) -> Result<()> {
-    // SAFETY: a constant of the MPI library.
-    let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
-    // SAFETY: the communicator is alive and the request is waited for below.
-    let posted = unsafe { ffi::MPI_Ibarrier(comm.as_raw(), &raw mut request) };
-    anyhow::ensure!(posted == ok(), "MPI_Ibarrier gave error {posted}");
-    loop {
-        let mut done = 0;
-        // SAFETY: the request is the one posted above, or null once it is complete.
-        let tested =
-            unsafe { ffi::MPI_Test(&raw mut request, &raw mut done, ffi::RSMPI_STATUS_IGNORE) };
-        anyhow::ensure!(tested == ok(), "MPI_Test gave error {tested}");
-        if done != 0 {
-            return Ok(());
-        }
-        std::thread::sleep(NAP);
-    }
-}
-
-fn ok() -> std::os::raw::c_int {
-    std::os::raw::c_int::try_from(ffi::MPI_SUCCESS).expect("MPI_SUCCESS is zero")
 }

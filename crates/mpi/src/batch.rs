@@ -1,0 +1,253 @@
+//! Repetitions one after the other: this rank's part of each, and what all ranks' parts
+//! together say on rank 0.
+//!
+//! Every repetition is a row of numbers of which the greatest of all ranks counts, so that a
+//! whole batch takes one reduction. Between the reductions nothing is allocated and no file is
+//! touched.
+
+use std::io::Write;
+use std::ops::Range;
+
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::CommunicatorCollectives;
+use netsig_core::dataset::{LossCounters, Rejection};
+use netsig_core::units::Seconds;
+use netsig_measure::clock::Clock;
+use netsig_measure::plan::Cell;
+use netsig_measure::transport::{Observation, Outcome};
+
+use crate::group::Group;
+use crate::operation::Fault;
+use crate::provoked::Provoked;
+use crate::stopwatch::Stopwatch;
+use crate::task::Task;
+use crate::watchdog::Watchdog;
+use crate::window::Windows;
+
+/// Behind the times of a row: two numbers whose sum is by how much the starts may have
+/// differed, and whether this rank was late or got wrong data.
+const LATEST: usize = 0;
+const EARLIEST: usize = 1;
+const LATE: usize = 2;
+const WRONG: usize = 3;
+const BEHIND: usize = 4;
+
+/// Behind the rows: how long a repetition took with all that belongs to it but the wait for
+/// its start, and how long of that before the start.
+const SPANS: usize = 2;
+
+/// What a flag is that is set.
+const YES: f64 = 1.0;
+
+/// How the repetitions start.
+pub enum Starts<'a> {
+    /// As the ranks leave a barrier; their clocks tell how far apart that was.
+    Barrier(&'a Clock),
+    /// At agreed moments.
+    Windows(Windows),
+}
+
+/// What a rank carries with it.
+pub struct Tools {
+    /// Its clock.
+    pub watch: Stopwatch,
+    /// Who looks after it.
+    pub dog: Watchdog,
+    /// What is to go wrong.
+    pub provoked: Provoked,
+}
+
+/// What is repeated, and with whom.
+pub struct Scene<'a> {
+    /// The step, for messages.
+    pub cell: &'a Cell,
+    /// What this rank does.
+    pub task: &'a mut Task,
+    /// All who take part.
+    pub group: &'a Group,
+    /// This rank's tools.
+    pub tools: &'a mut Tools,
+}
+
+/// The rows of a batch; the memory is used again for the next.
+#[derive(Default)]
+pub struct Batch {
+    width: usize,
+    /// This rank's rows, and behind them its longest spans.
+    mine: Vec<f64>,
+    /// The greatest of all ranks', on rank 0.
+    all: Vec<f64>,
+    /// How long this rank waited for each start.
+    waits: Vec<Seconds>,
+}
+
+/// A start on this rank's clock.
+struct Start {
+    /// When it came.
+    at: Seconds,
+    /// From when the time counts.
+    due: Seconds,
+    is_late: bool,
+}
+
+impl Tools {
+    /// This rank is about to enter its next step.
+    pub fn step(&self) {
+        self.provoked.before(self.dog.steps() + 1);
+        self.dog.step();
+    }
+
+    /// It is about to enter a repetition of `cell`; gives the number to label its data with.
+    fn repetition(&mut self, number: u32, cell: &Cell) -> u32 {
+        let step = self.dog.steps() + 1;
+        self.provoked.before(step);
+        self.dog.repetition(number.saturating_sub(cell.warmup));
+        self.provoked.label(step, number)
+    }
+}
+
+impl Batch {
+    /// Carries out this rank's part of the repetitions with these numbers.
+    pub fn run(&mut self, scene: &mut Scene, numbers: Range<u32>, starts: &Starts) {
+        self.width = scene.task.width();
+        let row = self.width + BEHIND;
+        self.mine.clear();
+        self.mine.resize(numbers.len() * row + SPANS, 0.0);
+        self.all.resize(self.mine.len(), 0.0);
+        self.waits.clear();
+        self.waits.reserve(numbers.len());
+        let mut longest = [0.0f64; SPANS];
+        let rows = self.mine.chunks_exact_mut(row);
+        for ((index, number), row) in numbers.enumerate().zip(rows) {
+            let (times, behind) = row.split_at_mut(self.width);
+            let label = scene.tools.repetition(number, scene.cell);
+            let watch = scene.tools.watch;
+            let began = watch.now();
+            scene.task.fill(label);
+            let ready = watch.now();
+            let start = starts.wait(index, scene.group.comm(), &watch);
+            scene.task.run(scene.group.comm());
+            let end = watch.now();
+            scene.task.times(end - start.due, times);
+            starts.note(&start, behind);
+            if let Err(fault) = scene.task.verify(number) {
+                behind[WRONG] = YES;
+                complain(scene.cell, number, &fault);
+            }
+            self.waits.push(start.at - ready);
+            let before = ready - began;
+            let all = before + (watch.now() - start.at);
+            longest = [longest[0].max(all.0), longest[1].max(before.0)];
+        }
+        let spans = self.mine.len() - SPANS;
+        self.mine[spans..].copy_from_slice(&longest);
+    }
+
+    /// Brings the rows of all ranks of `group` together on rank 0.
+    pub fn reduce(&mut self, group: &Group) {
+        group.greatest(&self.mine, &mut self.all);
+    }
+
+    /// On rank 0, how long a repetition took at most on any rank with all that belongs to
+    /// it but the wait for its start, and how long of that before the start.
+    pub fn longest(&self) -> [Seconds; SPANS] {
+        let spans = &self.all[self.all.len() - SPANS..];
+        [Seconds(spans[0]), Seconds(spans[1])]
+    }
+
+    /// On rank 0, which repetitions were late.
+    pub fn late(&self) -> Vec<bool> {
+        self.rows().map(|(_, behind)| behind[LATE] > 0.0).collect()
+    }
+
+    /// On rank 0, what is to be said of each repetition; `losses` are those of each.
+    pub fn observations(&self, losses: LossCounters) -> impl Iterator<Item = Observation> {
+        let rows = self.rows().zip(&self.waits);
+        rows.map(move |((times, behind), &barrier)| Observation {
+            outcome: outcome(times, behind),
+            barrier,
+            losses,
+            sync_error: Some(rounded(behind[LATEST] + behind[EARLIEST])),
+        })
+    }
+
+    fn rows(&self) -> impl Iterator<Item = (&[f64], &[f64])> {
+        let rows = self.all[..self.all.len() - SPANS].chunks_exact(self.width + BEHIND);
+        rows.map(|row| row.split_at(self.width))
+    }
+}
+
+impl Starts<'_> {
+    /// Waits for the start of the repetition at `index` of the batch.
+    fn wait(&self, index: usize, comm: &SimpleCommunicator, watch: &Stopwatch) -> Start {
+        match self {
+            Self::Barrier(_) => {
+                comm.barrier();
+                let at = watch.now();
+                Start {
+                    at,
+                    due: at,
+                    is_late: false,
+                }
+            }
+            Self::Windows(windows) => {
+                let due = windows.start(index);
+                let is_late = watch.now() > due;
+                watch.wait_until(due);
+                Start {
+                    at: watch.now(),
+                    due,
+                    is_late,
+                }
+            }
+        }
+    }
+
+    /// Writes behind a row's times what is to be said of the start.
+    fn note(&self, start: &Start, behind: &mut [f64]) {
+        match self {
+            Self::Barrier(clock) => {
+                let common = clock.to_common(start.at).0;
+                behind[LATEST] = common;
+                behind[EARLIEST] = -common;
+            }
+            Self::Windows(windows) => behind[LATEST] = windows.error(start.due, start.at).0,
+        }
+        if start.is_late {
+            behind[LATE] = YES;
+        }
+    }
+}
+
+fn outcome(times: &[f64], behind: &[f64]) -> Outcome {
+    if behind[WRONG] > 0.0 {
+        Outcome::Rejected(Rejection::WrongData)
+    } else if behind[LATE] > 0.0 {
+        Outcome::Rejected(Rejection::Late)
+    } else {
+        Outcome::Times(times.iter().copied().map(rounded).collect())
+    }
+}
+
+/// To picoseconds, a thousandth of what clocks resolve: differences of doubles have digits
+/// beyond that mean nothing.
+fn rounded(seconds: f64) -> Seconds {
+    const PICOSECONDS: f64 = 1e12;
+    Seconds((seconds * PICOSECONDS).round() / PICOSECONDS)
+}
+
+/// Says on standard error that data are wrong, in one piece: other ranks may speak at the
+/// same time.
+fn complain(cell: &Cell, repetition: u32, fault: &Fault) {
+    let which = match repetition.checked_sub(cell.warmup) {
+        Some(number) => format!("repetition {number}"),
+        None => format!("warm-up {repetition}"),
+    };
+    let line = format!(
+        "netsig-rank: {cell}, {which}: byte {} of the data from rank {} for rank {} is wrong; \
+         the repetition does not count, check the network and the MPI library\n",
+        fault.byte, fault.origin.0, fault.target.0
+    );
+    // Without a standard error there is nobody to tell.
+    let _ = std::io::stderr().write_all(line.as_bytes());
+}

@@ -1,0 +1,103 @@
+//! Failures on demand, for tests of what netsig does about them: `NETSIG_TEST_FAULT` in the
+//! environment of the ranks, see CONTRIBUTING.md.
+
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use netsig_core::units::Rank;
+
+const VARIABLE: &str = "NETSIG_TEST_FAULT";
+
+/// What is to go wrong on this rank, if anything.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Provoked(Option<(Kind, u64)>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// It never goes on.
+    Hang,
+    /// It dies.
+    Die,
+    /// It sends wrong data, once.
+    Corrupt,
+}
+
+impl Provoked {
+    /// What the environment says for `rank`.
+    ///
+    /// # Errors
+    /// If it is not `hang:RANK:STEP`, `die:RANK:STEP` or `corrupt:RANK:STEP`.
+    pub fn from_environment(rank: Rank) -> Result<Self> {
+        match std::env::var(VARIABLE) {
+            Ok(text) => Self::parse(&text, rank).with_context(|| {
+                format!("{VARIABLE}={text:?} is no fault; write hang:RANK:STEP, die:… or corrupt:…")
+            }),
+            Err(_) => Ok(Self(None)),
+        }
+    }
+
+    fn parse(text: &str, mine: Rank) -> Option<Self> {
+        let mut parts = text.split(':');
+        let kind = match parts.next()? {
+            "hang" => Kind::Hang,
+            "die" => Kind::Die,
+            "corrupt" => Kind::Corrupt,
+            _ => return None,
+        };
+        let rank = parts.next()?.parse().ok()?;
+        let step = parts.next()?.parse().ok()?;
+        Some(Self((mine == Rank(rank)).then_some((kind, step))))
+    }
+
+    /// Hangs or dies if it is time: `step` is about to begin.
+    pub fn before(&self, step: u64) {
+        match self.0 {
+            Some((Kind::Hang, at)) if step >= at => sleep_for_ever(),
+            Some((Kind::Die, at)) if step >= at => {
+                let id = std::process::id().to_string();
+                let _ = Command::new("kill").args(["-KILL", &id]).status();
+                sleep_for_ever()
+            }
+            _ => {}
+        }
+    }
+
+    /// The repetition that this rank's data are to be labelled with in `step`, which carries
+    /// out `repetition`.
+    pub fn label(&mut self, step: u64, repetition: u32) -> u32 {
+        match self.0 {
+            Some((Kind::Corrupt, at)) if step >= at => {
+                self.0 = None;
+                !repetition
+            }
+            _ => repetition,
+        }
+    }
+}
+
+fn sleep_for_ever() -> ! {
+    loop {
+        std::thread::sleep(Duration::from_secs(1));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_are_corrupt_once_on_one_rank() {
+        let mut provoked = Provoked::parse("corrupt:2:10", Rank(2)).unwrap();
+        assert_eq!(provoked.label(9, 4), 4);
+        assert_ne!(provoked.label(11, 5), 5);
+        assert_eq!(provoked.label(12, 6), 6);
+        assert_eq!(
+            Provoked::parse("corrupt:2:10", Rank(1)),
+            Some(Provoked(None))
+        );
+        for text in ["", "hang", "hang:1", "burn:1:2", "die:x:1"] {
+            assert_eq!(Provoked::parse(text, Rank(0)), None, "{text}");
+        }
+    }
+}

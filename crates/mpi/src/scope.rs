@@ -1,0 +1,137 @@
+//! Which ranks share a machine, and which a network stack: the counters of either are read
+//! by one rank for all.
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::path::Path;
+
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::{Communicator, CommunicatorCollectives};
+use netsig_core::units::Procs;
+
+use crate::stopwatch::Waiting;
+
+/// Where the ranks run, in their order, each place as a number.
+pub struct Scopes {
+    mine: usize,
+    /// Of each rank: the machine, that is the running kernel; emulated hosts share one.
+    machines: Vec<u64>,
+    /// Of each rank: its network namespace, which an emulated host has of its own.
+    networks: Vec<u64>,
+    /// How many processors this rank's machine has.
+    processors: usize,
+}
+
+/// What this rank counts, for all that share it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Duty {
+    /// TCP's counters, one set a network namespace.
+    pub tcp: bool,
+    /// The packets that the kernel dropped, one count a machine.
+    pub softnet: bool,
+}
+
+impl Scopes {
+    /// Finds out; all ranks call it together.
+    pub fn share(world: &SimpleCommunicator) -> Self {
+        let machine = machine();
+        let mine = [machine, network(machine)];
+        let count = usize::try_from(world.size()).expect("a communicator has ranks");
+        let mut all = vec![0; 2 * count];
+        world.all_gather_into(&mine[..], &mut all[..]);
+        Self {
+            mine: usize::try_from(world.rank()).expect("ranks are not negative"),
+            machines: all.iter().copied().step_by(2).collect(),
+            networks: all.iter().copied().skip(1).step_by(2).collect(),
+            processors: processors(),
+        }
+    }
+
+    /// The first rank at a place counts for the others there.
+    pub fn duty(&self) -> Duty {
+        let is_first = |places: &[u64]| {
+            let place = places[self.mine];
+            places.iter().position(|&other| other == place) == Some(self.mine)
+        };
+        Duty {
+            tcp: is_first(&self.networks),
+            softnet: is_first(&self.machines),
+        }
+    }
+
+    /// How the first `procs` ranks of this rank's machine wait: whether each has a
+    /// processor.
+    pub fn waiting(&self, procs: Procs) -> Waiting {
+        let machine = self.machines[self.mine];
+        let taking_part = self.machines.iter().take(procs.get() as usize);
+        let here = taking_part.filter(|&&other| other == machine).count();
+        if here > self.processors {
+            Waiting::Yield
+        } else {
+            Waiting::Spin
+        }
+    }
+}
+
+/// How many processors this machine has. A launcher may bind each rank to one, so that this
+/// process's own share does not tell.
+pub fn processors() -> usize {
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let count = text.lines().filter(|line| line.starts_with("processor"));
+    count.count().max(1)
+}
+
+/// This machine: what its kernel drew when it started, or the host's name where that is not
+/// told.
+fn machine() -> u64 {
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id");
+    hash(&boot.unwrap_or_else(|_| mpi::environment::processor_name().unwrap_or_default()))
+}
+
+fn network(machine: u64) -> u64 {
+    let namespace = Path::new("/proc/self/ns/net").read_link().ok();
+    hash(&(machine, namespace))
+}
+
+/// The same number for the same value in all processes.
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_rank_of_a_place_counts() {
+        let duties = [0, 1, 2, 3].map(|mine| {
+            let scopes = Scopes {
+                mine,
+                machines: vec![7, 7, 7, 8],
+                networks: vec![1, 2, 2, 3],
+                processors: 2,
+            };
+            let Duty { tcp, softnet } = scopes.duty();
+            (tcp, softnet)
+        });
+        let expected = [(true, true), (true, false), (false, false), (true, true)];
+        assert_eq!(duties, expected);
+    }
+
+    #[test]
+    fn ranks_without_a_processor_of_their_own_yield() {
+        let scopes = Scopes {
+            mine: 1,
+            machines: vec![7, 7, 8, 7],
+            networks: vec![1; 4],
+            processors: 2,
+        };
+        let among = |procs| scopes.waiting(Procs::new(procs).unwrap());
+        assert_eq!(
+            [2, 3, 4].map(among),
+            [Waiting::Spin, Waiting::Spin, Waiting::Yield]
+        );
+    }
+}
