@@ -1,0 +1,112 @@
+//! Jobs of the rank program on this machine, over the MPI of the compiler wrapper in
+//! `MPICC`, as for the build: `mpicc.openmpi` means `mpirun.openmpi`.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A job that takes this long hangs. MPICH does not yield while it waits, so that with more
+/// ranks than processors it takes seconds.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// How long a hanging job may take to end its ranks.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// Two jobs at once would only slow each other down.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// What makes a rank fail, see CONTRIBUTING.md.
+const FAULT: &str = "NETSIG_TEST_FAULT";
+
+/// A job under way.
+pub struct Job {
+    process: Child,
+    said: PathBuf,
+    _alone: MutexGuard<'static, ()>,
+}
+
+/// How a job ended.
+pub struct End {
+    pub succeeded: bool,
+    pub message: String,
+}
+
+/// Starts `netsig-rank ARGUMENTS` in `home` on `ranks` ranks, one of which may fail.
+pub fn start(home: &Path, ranks: u32, arguments: &[&str], fault: Option<&str>) -> Job {
+    let mpirun = match option_env!("MPICC").and_then(|cc| cc.split_once("mpicc")) {
+        Some((folder, suffix)) => format!("{folder}mpirun{suffix}"),
+        None => "mpirun".to_owned(),
+    };
+    let said = home.join("said");
+    let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let process = Command::new(mpirun)
+        .args(["-np", &ranks.to_string(), env!("CARGO_BIN_EXE_netsig-rank")])
+        .args(arguments)
+        .current_dir(home)
+        .envs([
+            // Read by Open MPI alone.
+            ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
+            ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
+            ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
+            ("OMPI_MCA_mpi_yield_when_idle", "1"),
+        ])
+        .envs(fault.map(|fault| (FAULT, fault)))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(File::create(&said).unwrap())
+        .spawn()
+        .unwrap();
+    Job {
+        process,
+        said,
+        _alone: alone,
+    }
+}
+
+/// Runs a job of which no rank is made to fail.
+pub fn run(home: &Path, ranks: u32, arguments: &[&str]) -> End {
+    start(home, ranks, arguments, None).end()
+}
+
+impl Job {
+    /// What it has said on standard error so far.
+    pub fn said(&self) -> String {
+        fs::read_to_string(&self.said).unwrap()
+    }
+
+    /// Waits for its end; a job that hangs is a failed test.
+    pub fn end(mut self) -> End {
+        let ended = self.ends_within(PATIENCE);
+        let message = self.said();
+        assert!(ended, "a job hangs: {message}");
+        let succeeded = self.process.wait().unwrap().success();
+        End { succeeded, message }
+    }
+
+    fn ends_within(&mut self, patience: Duration) -> bool {
+        let deadline = Instant::now() + patience;
+        while Instant::now() < deadline {
+            if self.process.try_wait().unwrap().is_some() {
+                return true;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        false
+    }
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        if !self.ends_within(Duration::from_millis(1)) {
+            // mpirun ends its ranks if it is asked to, not if it is killed.
+            let id = self.process.id().to_string();
+            let _ = Command::new("kill").args(["-TERM", &id]).status();
+            if !self.ends_within(GRACE) {
+                let _ = self.process.kill();
+            }
+            let _ = self.process.wait();
+        }
+    }
+}
