@@ -127,8 +127,10 @@ impl Simulated {
             Operation::ReceiveOverhead { .. } => vec![two.or(size)],
             Operation::Flood { messages } => {
                 let sends = self.sends(size, messages);
+                let others = f64::from(messages.saturating_sub(1).max(1));
+                let gap = (sends - self.sends(size, 1)) * (1.0 / others);
                 let answer = two.latency() + two.message(Bytes(0));
-                vec![sends * (1.0 / f64::from(messages)), sends + answer]
+                vec![gap, sends + answer]
             }
         }
     }

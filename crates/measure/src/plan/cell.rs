@@ -47,7 +47,7 @@ pub enum Operation {
         delay_ns: u64,
     },
     /// Rank 0 sends so many messages of `size` bytes without a pause and waits for an empty
-    /// answer. Times: that of the sends, divided by their number, and that of all.
+    /// answer. Times: the gap g(m) between two of them, and the time of all.
     Flood {
         /// How many messages.
         messages: u32,

@@ -1,9 +1,8 @@
 //! How many messages without a pause saturate the way to the other rank.
 //!
 //! # Formula
-//! The flood doubles from 10 messages. With the time of the sends divided by their number
-//! (a), and the time until an answer to the last (T), in seconds, it saturates when it has at
-//! least 20 messages and
+//! The flood doubles from 10 messages. With the gap between two messages (a) and the time until
+//! an answer to the last (T), in seconds, it saturates when it has at least 20 messages and
 //!
 //! - a differs from the one before by less than 1 % (1.5 % above 64 KiB, 8 % from 640
 //!   messages on),
