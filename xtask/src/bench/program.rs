@@ -85,7 +85,7 @@ pub(super) fn overhead(netsig: &Path, work: &Path, root: &Path) -> Result<Figure
     )?;
     let wall = started.elapsed().as_secs_f64();
     let facts = Dataset::read(&data, fs::File::open(&data)?)?.provenance;
-    let launches = facts.iter().filter(|(key, _)| key.starts_with("launch_"));
+    let launches = facts.iter().filter(|(_, value)| value.starts_with("wall "));
     let spent: f64 = launches.map(|(_, value)| timed_and_barriers(value)).sum();
     ensure!(spent > 0.0, "{data} does not say how the time was spent");
     Ok(Figure {
