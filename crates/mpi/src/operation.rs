@@ -105,19 +105,15 @@ impl Prepared {
     /// # Errors
     /// The first byte that is not what was sent in this repetition.
     pub fn verify(&self, repetition: u32) -> Result<(), Fault> {
-        match self.operation {
-            Operation::Collective(collective, _) => {
-                let mut expected = (0..).zip(collective.expected(self.procs, self.rank));
-                expected.try_for_each(|(place, piece)| self.check(place, piece, repetition))
-            }
-            _ => {
-                let piece = Piece {
-                    origin: Rank(0),
-                    number: 0,
-                };
-                self.check(0, piece, repetition)
-            }
+        if let Operation::Collective(collective, _) = self.operation {
+            let mut expected = (0..).zip(collective.expected(self.procs, self.rank));
+            return expected.try_for_each(|(place, piece)| self.check(place, piece, repetition));
         }
+        let piece = Piece {
+            origin: Rank(0),
+            number: 0,
+        };
+        self.check(0, piece, repetition)
     }
 
     fn check(&self, place: u32, piece: Piece, repetition: u32) -> Result<(), Fault> {

@@ -1,5 +1,4 @@
 //! A directory to run netsig in, and what its output says.
-#![allow(dead_code, reason = "no file of tests uses all of it")]
 #![allow(dead_code, reason = "each test program uses its part of this")]
 
 use std::collections::BTreeMap;
