@@ -181,13 +181,21 @@ fn saturation(flows: &Flows) -> String {
         || "saturation is not reached".to_owned(),
         |pairs| format!("saturated from {pairs} pairs on"),
     );
+    let [free, slow] = [flows.beta_free, flows.modes.beta_contended];
+    if slow.0 < free.0 * DELAYED {
+        let [free, slow] = [free, slow].map(gap);
+        return format!("flows: {free} alone, {slow} at most: none is delayed; {from}");
+    }
     format!(
-        "flows: {} free, {} delayed, {:.0} % of the transfers delayed; {from}",
-        gap(flows.beta_free),
-        gap(flows.modes.beta_contended),
+        "flows: {} alone, {} delayed, {:.0} % of the transfers delayed; {from}",
+        gap(free),
+        gap(slow),
         100.0 * flows.modes.rho
     )
 }
+
+/// A transfer that takes less than so many times as long as a lone one is not delayed.
+const DELAYED: f64 = 1.05;
 
 fn rate(rate: BytesPerSecond) -> Cell {
     Cell::shown_as(rate.0, format!("{:.1} Mbit/s", rate.0 * 8e-6))

@@ -3,7 +3,8 @@
 //! # Formula
 //! Of k pairs that each transfer m bytes from a common start, the i-th ends after tᵢ. Its
 //! bandwidth is m/tᵢ, in bytes per second; the aggregate is k times their mean. The network is
-//! saturated from k pairs on if the aggregate of 2k exceeds that of k by less than 5 %.
+//! saturated from k pairs on if the aggregate of 2k exceeds that of k by less than 5 %; where
+//! another number of pairs was measured next, by less than 5 % for every doubling.
 //!
 //! - `β_F`, the free gap per byte, is the median of t/m at k = 1, or the fast mode of the
 //!   fewest pairs if there is no k = 1.
@@ -107,7 +108,7 @@ pub struct Flows {
     /// `β_C` and ρ.
     pub modes: Modes,
     /// The least number of pairs from which on the aggregate no longer grows; `None` if it
-    /// grows to the end, or no two numbers of pairs are k and 2k.
+    /// grows to the end.
     pub saturated_pairs: Option<u32>,
 }
 
@@ -204,13 +205,14 @@ fn load(pairs: u32, size: Bytes, times: &[Seconds]) -> Load {
     }
 }
 
-/// The first k whose aggregate grows by less than the limit to 2k.
+/// The first k whose aggregate grows by less than the limit, for twice the pairs, up to the next
+/// k that was measured.
 fn saturated(loads: &[Load]) -> Option<u32> {
-    let full = |load: &&Load| {
-        let double = loads.iter().find(|other| other.pairs == 2 * load.pairs);
-        double.is_some_and(|double| double.aggregate.0 < load.aggregate.0 * (1.0 + GROWTH))
+    let is_full = |pair: &&[Load]| {
+        let doublings = (f64::from(pair[1].pairs) / f64::from(pair[0].pairs)).log2();
+        pair[1].aggregate.0 < pair[0].aggregate.0 * (1.0 + GROWTH).powf(doublings)
     };
-    loads.iter().find(full).map(|load| load.pairs)
+    loads.windows(2).find(is_full).map(|pair| pair[0].pairs)
 }
 
 /// Two groups of transfers.
@@ -289,6 +291,8 @@ mod tests {
         assert!((found.beta_free.0 - 1e-7).abs() < 1e-18);
         assert!((found.modes.beta_contended.0 - 4e-7).abs() < 1e-18);
         assert_eq!(found.modes.rho.to_bits(), 1f64.to_bits());
+        let few = fit(&flows(&[(4, &[0.2; 4]), (6, &[0.3; 6])]), SlowMode::Max);
+        assert_eq!(few.unwrap().saturated_pairs, Some(4));
         let growing = fit(
             &flows(&[(1, &[0.1]), (2, &[0.1]), (4, &[0.1])]),
             SlowMode::Max,
