@@ -1,4 +1,5 @@
-//! What launchers say when a rank dies: which rank, on which host, and how.
+//! Why a job ended, as it says itself: the reason of a rank that gave up, or what the
+//! launcher says when a rank dies: which rank, on which host, and how.
 //!
 //! Open MPI and Slurm name the rank. MPICH names the host, which is enough where one rank
 //! runs on each.
@@ -19,14 +20,17 @@ const REASON: &str = "netsig-rank: ";
 #[derive(Debug, Default)]
 pub struct Witness {
     death: Death,
-    /// Whether a rank has given its own reason.
-    has_reason: bool,
+    /// Why a rank gave up, in its own words.
+    reason: Option<String>,
 }
 
 impl Witness {
-    /// Takes note of a line.
-    pub fn hear(&mut self, line: &str) {
-        self.has_reason |= line.contains(REASON);
+    /// Takes note of a line; says whether it is the reason of the first rank that gave up.
+    pub fn hear(&mut self, line: &str) -> bool {
+        if let (None, Some((_, reason))) = (&self.reason, line.split_once(REASON)) {
+            self.reason = Some(reason.to_owned());
+            return true;
+        }
         let heard = open_mpi(line)
             .or_else(|| mpich(line))
             .or_else(|| slurm(line))
@@ -36,13 +40,19 @@ impl Witness {
         known.rank = known.rank.or(heard.rank);
         known.host = known.host.take().or(heard.host);
         known.how = known.how.take().or(heard.how);
+        false
+    }
+
+    /// Why a rank gave up, if one did.
+    pub fn reason(&self) -> Option<&str> {
+        self.reason.as_deref()
     }
 
     /// Who died how, in words, if that is known and explains the end of the job. `hosts`
     /// are in the order of the ranks.
     pub fn tell(&self, hosts: &[String]) -> Option<String> {
         let Death { rank, host, how } = &self.death;
-        if self.has_reason || (rank.is_none() && host.is_none()) {
+        if self.reason.is_some() || (rank.is_none() && host.is_none()) {
             return None;
         }
         let rank = rank.or_else(|| only_rank_on(host.as_deref()?, hosts));
@@ -141,8 +151,11 @@ mod tests {
     fn told(messages: &str) -> Option<String> {
         let hosts = ["h0", "h1", "h2", "node3"].map(str::to_owned);
         let mut witness = Witness::default();
-        messages.lines().for_each(|line| witness.hear(line));
-        witness.tell(&hosts)
+        for line in messages.lines() {
+            witness.hear(line);
+        }
+        let reason = witness.reason().map(str::to_owned);
+        reason.or_else(|| witness.tell(&hosts))
     }
 
     /// Messages as the launchers wrote them when a rank was killed.
@@ -183,6 +196,7 @@ mod tests {
         assert_eq!(told("all is well"), None);
         let aborted = "netsig-rank: rank 0: data.csv: cannot be written\n\
                        mpirun noticed that process rank 0 with PID 1 on node h0 exited on signal 9";
-        assert_eq!(told(aborted), None);
+        let reason = "rank 0: data.csv: cannot be written";
+        assert_eq!(told(aborted).as_deref(), Some(reason));
     }
 }

@@ -8,7 +8,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use anyhow::Context;
 use netsig_core::scenario::Scenario;
+use netsig_lab::Watch;
 use netsig_measure::plan::JobId;
 
 use crate::failure::Failure;
@@ -25,6 +27,9 @@ const FAREWELL: Duration = Duration::from_secs(10);
 /// How long the last messages of an ended job may take to arrive.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
+/// The exit code of what a signal has ended, less the number of that signal.
+pub const BY_SIGNAL: i32 = 128;
+
 /// A message of Open MPI's launcher that means nothing: its process group was set by the
 /// child before the parent came to it.
 const NOISE: &str = "plm:rsh: Warning: setpgid(";
@@ -33,6 +38,7 @@ const NOISE: &str = "plm:rsh: Warning: setpgid(";
 pub struct Job {
     process: Process,
     messages: Receiver<String>,
+    watch: Watch,
 }
 
 /// How a job ended.
@@ -46,8 +52,8 @@ pub enum End {
     Interrupted,
     /// A rank that is named here died or hung.
     Lost(String),
-    /// By itself, with this code; what it printed says why.
-    Code(i32),
+    /// By itself, for this reason.
+    Failed(String),
 }
 
 /// What to expect of a job.
@@ -65,12 +71,17 @@ impl Job {
     /// # Errors
     /// If it cannot be started.
     pub fn start(command: &[OsString], scenario: Option<&Scenario>) -> Result<Self, Failure> {
+        let watch = watch()?;
         let mut process = Process::start(command, scenario)?;
         let (sender, messages) = channel();
         let (output, errors) = process.take_outputs();
         read_lines(output, sender.clone());
         read_lines(errors, sender);
-        Ok(Self { process, messages })
+        Ok(Self {
+            process,
+            messages,
+            watch,
+        })
     }
 
     /// Waits for the end, showing progress and passing on messages. What a job prints goes
@@ -86,12 +97,12 @@ impl Job {
         loop {
             if let Some(exit) = self.process.try_wait()? {
                 self.listen_to_last_words(&mut vigil, progress);
-                progress.look_now();
+                progress.look_until_quiet();
                 return Ok(end(exit, &vigil, expected, progress));
             }
             let now = Instant::now();
             for line in self.messages.try_iter() {
-                pass_on(&line, &mut vigil, progress);
+                self.pass_on(&line, &mut vigil, progress);
             }
             progress.look();
             if progress.has_ended(expected.job) {
@@ -108,6 +119,14 @@ impl Job {
         }
     }
 
+    /// Takes note of a line and shows it, if it is for people.
+    fn pass_on(&self, line: &str, vigil: &mut Vigil, progress: &Follower) {
+        let is_noise = line.contains(NOISE) || self.watch.saw_interrupt();
+        if vigil.hear(line, Instant::now()) == Heard::ForPeople && !is_noise {
+            progress.say(line);
+        }
+    }
+
     /// Ends the job, whose end is `end` unless nothing counts.
     fn end_as(mut self, end: End) -> Result<End, Failure> {
         let exit = self.process.end()?;
@@ -116,9 +135,18 @@ impl Job {
 
     fn listen_to_last_words(&self, vigil: &mut Vigil, progress: &Follower) {
         while let Ok(line) = self.messages.recv_timeout(LAST_WORDS) {
-            pass_on(&line, vigil, progress);
+            self.pass_on(&line, vigil, progress);
         }
     }
+}
+
+/// Takes note of Ctrl-C from now on.
+///
+/// # Errors
+/// If the system refuses.
+pub fn watch() -> Result<Watch, Failure> {
+    let watch = Watch::start().map_err(std::io::Error::from);
+    Ok(watch.context("Ctrl-C cannot be watched for")?)
 }
 
 /// The end of a job that ended by itself.
@@ -132,14 +160,18 @@ fn end(exit: Exit, vigil: &Vigil, expected: Expected, progress: &Follower) -> En
     if exit.code == 0 || progress.has_ended(expected.job) {
         return End::Complete;
     }
+    if let Some(reason) = vigil.reason() {
+        return End::Failed(reason);
+    }
     vigil
         .death(progress.hosts(expected.job))
-        .map_or(End::Code(exit.code), End::Lost)
+        .map_or_else(|| End::Failed(ended_with(exit.code)), End::Lost)
 }
 
-fn pass_on(line: &str, vigil: &mut Vigil, progress: &Follower) {
-    if vigil.hear(line, Instant::now()) == Heard::ForPeople && !line.contains(NOISE) {
-        progress.say(line);
+fn ended_with(code: i32) -> String {
+    match code - BY_SIGNAL {
+        signal @ 1..=64 => format!("the MPI job was killed by signal {signal}"),
+        _ => format!("the MPI job ended with code {code}, for the reason above"),
     }
 }
 

@@ -34,8 +34,14 @@ fn in_words(data: &Path, count: usize) -> String {
 /// Lines and not samples: what a full disk cut off is not worth the rest.
 fn samples(data: &Path) -> usize {
     let Ok(file) = File::open(data) else { return 0 };
-    let lines = BufReader::new(file).split(b'\n').map_while(Result::ok);
-    let rows = lines.filter(|line| !line.starts_with(b"#")).count();
+    let mut lines = BufReader::new(file);
+    let mut line = Vec::new();
+    let mut rows: usize = 0;
+    // The last one may be torn.
+    while lines.read_until(b'\n', &mut line).is_ok() && line.ends_with(b"\n") {
+        rows += usize::from(!line.starts_with(b"#"));
+        line.clear();
+    }
     // The first names the columns.
     rows.saturating_sub(1)
 }

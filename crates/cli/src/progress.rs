@@ -19,6 +19,12 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// How often the data file is looked at.
 const GLANCE: Duration = Duration::from_millis(200);
 
+/// A file that does not grow for so long is complete,
+const QUIET: Duration = Duration::from_millis(300);
+
+/// or is left as it is after this time.
+const LONGEST: Duration = Duration::from_secs(10);
+
 /// What the line begins with that names the hosts of all jobs, in the order of the ranks.
 const HOSTS: &str = "#@hosts=";
 
@@ -109,6 +115,21 @@ impl Follower {
         // What cannot be read now is read at the next look.
         let _ = self.read_on();
         self.bar.set_position(self.done);
+    }
+
+    /// Looks until the file has stopped growing: ranks outlive a launcher that was killed by
+    /// a moment.
+    pub fn look_until_quiet(&mut self) {
+        let deadline = Instant::now() + LONGEST;
+        self.look_now();
+        loop {
+            let length = self.length;
+            std::thread::sleep(QUIET);
+            self.look_now();
+            if self.length == length || Instant::now() > deadline {
+                return;
+            }
+        }
     }
 
     /// Reads the lines that are whole by now; a torn one may yet be cut off.

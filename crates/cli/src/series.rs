@@ -16,7 +16,7 @@ use crate::asked::Asked;
 use crate::campaign::Campaign;
 use crate::estimate::{Pace, probe};
 use crate::failure::Failure;
-use crate::job::{End, Expected, Job};
+use crate::job::{End, Expected, Job, watch};
 use crate::launch::{Launcher, absolute};
 use crate::progress::Follower;
 use crate::resume::{self, Past, REQUESTED_PLAN};
@@ -107,6 +107,8 @@ impl<'a> Series<'a> {
     /// If the plan does not fit into the budget, a job cannot be started, the data are
     /// void, Ctrl-C came, or jobs failed.
     pub fn run(mut self, what: &str) -> Result<(), Failure> {
+        // Between jobs too, so that no file is left.
+        let watch = watch()?;
         match &self.past {
             Some(past) => eprintln!(
                 "going on from {} samples and {} complete jobs of {}",
@@ -121,6 +123,9 @@ impl<'a> Series<'a> {
         let left = self.left();
         let mut failed = Vec::new();
         for (done, &job) in left.iter().enumerate() {
+            if watch.saw_interrupt() {
+                self.judge(End::Interrupted)?;
+            }
             let orders = Orders {
                 plan: plan.path(),
                 output: self.campaign.output,
@@ -129,7 +134,7 @@ impl<'a> Series<'a> {
             };
             let end = self.carry_out(&orders, &mut progress)?;
             // What could not even begin will not begin the next time either.
-            let is_hopeless = matches!(end, End::Code(_)) && progress.grown().is_none();
+            let is_hopeless = matches!(end, End::Failed(_)) && progress.grown().is_none();
             let Some(why) = self.judge(end)? else {
                 continue;
             };
@@ -206,15 +211,13 @@ impl<'a> Series<'a> {
                 let data = files::dataset(data.path())?;
                 return Ok(Pace::measured(&data, started.elapsed()));
             }
-            End::Code(code) if progress.grown().is_none() => {
-                let end = ended_with(code);
-                return Err(Failure::Work(anyhow!("{end}; {nothing}")));
+            End::Failed(why) if progress.grown().is_none() => {
+                return Err(Failure::Work(anyhow!("{why}; {nothing}")));
             }
             End::Interrupted => {
                 return Err(Failure::Interrupted(anyhow!("interrupted; {nothing}")));
             }
-            End::Void(problem) | End::Lost(problem) => problem,
-            End::Code(code) => ended_with(code),
+            End::Void(problem) | End::Lost(problem) | End::Failed(problem) => problem,
         };
         progress.say(&format!("netsig: there is no estimate: {problem}"));
         Ok(None)
@@ -277,8 +280,7 @@ impl<'a> Series<'a> {
         let output = self.campaign.output;
         match end {
             End::Complete => Ok(None),
-            End::Lost(why) => Ok(Some(why)),
-            End::Code(code) => Ok(Some(ended_with(code))),
+            End::Lost(why) | End::Failed(why) => Ok(Some(why)),
             End::Void(reason) => {
                 kept::mark_void(output, &reason)?;
                 let shown = output.display();
@@ -304,10 +306,6 @@ impl<'a> Series<'a> {
         let kept = kept::or_removed(self.campaign.output);
         Err(Failure::Work(anyhow!("{what}; {kept}")))
     }
-}
-
-fn ended_with(code: i32) -> String {
-    format!("the MPI job ended with code {code}, for the reason above")
 }
 
 fn option(name: &str, value: String) -> [OsString; 2] {

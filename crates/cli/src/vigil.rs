@@ -53,7 +53,9 @@ impl Vigil {
             self.first_report.get_or_insert(now);
             return Heard::ForNetsig;
         }
-        self.witness.hear(line);
+        if self.witness.hear(line) {
+            return Heard::ForNetsig;
+        }
         Heard::ForPeople
     }
 
@@ -67,7 +69,8 @@ impl Vigil {
     ) -> Option<String> {
         if let Some(first) = self.first_report {
             let is_complete = now - first > COLLECTION;
-            return is_complete.then(|| stall::conclude(&self.reports, hosts, self.timeout));
+            let stalled = || stall::conclude(&self.reports, hosts, self.timeout);
+            return is_complete.then(|| self.reason().unwrap_or_else(stalled));
         }
         let limit = self.timeout + START_UP;
         let (since, limit) = match grown {
@@ -76,6 +79,11 @@ impl Vigil {
         };
         (now.saturating_duration_since(since) > limit)
             .then(|| format!("there was no sign of life for {} s", limit.as_secs()))
+    }
+
+    /// Why a rank gave up, if one did.
+    pub fn reason(&self) -> Option<String> {
+        self.witness.reason().map(str::to_owned)
     }
 
     /// Which rank died, if that explains why the job has ended.

@@ -267,16 +267,31 @@ fn a_rank_that_hangs_is_named_and_its_job_ended() {
     );
 }
 
+/// So is a rank that gives its own reason, and the signal that ends a launcher.
 #[test]
 fn a_rank_that_dies_is_named() {
     let (home, _) = home();
+    home.write(
+        "fault-0",
+        "grep ping part-0.csv >>\"$data\"\nkill -KILL $$\n",
+    );
+    home.write(
+        "fault-1",
+        "grep ping part-1.csv >>\"$data\"\necho 'netsig-rank: rank 0: no space' >&2\nexit 1\n",
+    );
     home.write(
         "fault-2",
         "echo 'mpirun noticed that process rank 1 with PID 0 on node h1 exited on signal 9 (Killed).'\nexit 137\n",
     );
     let message = said(&measure(&home, ""));
-    let expected = "launch 2: rank 1 on host h1 was killed by signal 9; 24 samples are kept";
-    assert!(message.contains(expected), "{message}");
+    for expected in [
+        "launch 0: the MPI job was killed by signal 9; 12 samples are kept",
+        "launch 1: rank 0: no space; 24 samples are kept",
+        "launch 2: rank 1 on host h1 was killed by signal 9; 24 samples are kept",
+    ] {
+        assert!(message.contains(expected), "{message}");
+    }
+    assert!(!message.contains("netsig-rank"), "{message}");
 }
 
 #[test]

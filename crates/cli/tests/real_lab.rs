@@ -3,28 +3,25 @@
 //! process. Where the lab or the MPI is missing the tests say SKIPPED, or fail if
 //! `NETSIG_LAB_TESTS=required`.
 
+#[path = "real_lab/ends.rs"]
+mod ends;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{Write, stderr};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
 use netsig_core::collective::{ALGORITHMS, Collective, Entry};
-use netsig_core::dataset::{Dataset, Experiment, Rejection, Sample};
-use nix::sys::signal::{Signal, kill, killpg};
-use nix::unistd::Pid;
+use netsig_core::dataset::{Dataset, Experiment, Sample};
 use tempfile::TempDir;
 
 const SCENARIO: &str = "ethernet-4x50";
 
 /// The rate of its links.
 const BYTES_PER_SECOND: f64 = 50e6 / 8.0;
-
-/// After this a thing that should come about counts as failed.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Two clusters at once would disturb each other.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -249,223 +246,124 @@ fn a_foreign_program_runs_and_its_exit_code_comes_through() {
     assert_eq!(exec(&["sh", "-c", "exit 7"]).status.code(), Some(7));
 }
 
-/// More work than any test waits for.
-const ENDLESS: &str = r#"
-[[collective]]
-name = "alltoall"
-algorithms = ["direct"]
-procs = 4
-sizes = "1000, 4KiB"
-repetitions = 1000000
-"#;
-
-/// A job that ends with its test.
-struct Job(Child);
-
-impl Drop for Job {
-    fn drop(&mut self) {
-        // Both fail only if it has ended already.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-/// Ends a measurement by `end` once it has samples, and checks that these are kept and no
-/// process is. Gives how netsig ended, and what it said.
-fn die_midway(end: impl Fn(&Child, &Path)) -> (ExitStatus, String) {
-    let home = TempDir::new().unwrap();
-    let home = home.path();
-    fs::write(home.join("plan.toml"), ENDLESS).unwrap();
-    let job = measuring(home)
-        .stdout(Stdio::null())
-        .stderr(fs::File::create(home.join("said")).unwrap())
-        // As a shell does it: Ctrl-C is for all of the job.
-        .process_group(0)
-        .spawn();
-    let mut job = Job(job.unwrap());
-    let message = || fs::read_to_string(home.join("said")).unwrap();
-    let lines = || fs::read_to_string(home.join("data.csv")).unwrap_or_default();
-    wait_until("samples", || {
-        assert_eq!(job.0.try_wait().unwrap(), None, "{}", message());
-        lines().lines().count() > 20
-    });
-    let seen = lines();
-    assert!(!processes(home).is_empty());
-    end(&job.0, home);
-    wait_until("its end", || job.0.try_wait().unwrap().is_some());
-    wait_until("the end of its processes", || processes(home).is_empty());
-
-    let kept = lines();
-    assert!(kept.starts_with(&seen) && kept.ends_with('\n'));
-    assert!(!data(home).samples.is_empty());
-    let fit = netsig(home, &["fit", "data.csv", "-o", "profile.toml"]).output();
-    assert_eq!(fit.unwrap().status.code(), Some(3), "too little, but sound");
-    (job.0.wait().unwrap(), message())
-}
-
-fn wait_until(what: &str, mut happened: impl FnMut() -> bool) {
-    let deadline = Instant::now() + PATIENCE;
-    while !happened() {
-        assert!(Instant::now() < deadline, "waiting for {what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
-/// The processes that have `home` in their command line or environment, other than this.
-fn processes(home: &Path) -> Vec<i32> {
-    let mark = home.to_str().unwrap();
-    let mentions = |process: &Path| {
-        ["cmdline", "environ"].iter().any(|file| {
-            let text = fs::read(process.join(file)).unwrap_or_default();
-            String::from_utf8_lossy(&text).contains(mark)
-        })
-    };
-    let all = fs::read_dir("/proc").unwrap().flatten();
-    let marked = all.filter(|entry| mentions(&entry.path()));
-    marked
-        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-        .collect()
-}
-
-fn pid(child: &Child) -> Pid {
-    Pid::from_raw(child.id().cast_signed())
-}
-
-#[test]
-fn killing_netsig_ends_the_job_and_keeps_its_samples() {
-    let Some(_alone) = lab() else { return };
-    let (status, _) = die_midway(|job, _| kill(pid(job), Signal::SIGKILL).unwrap());
-    assert_eq!(status.signal(), Some(9));
-}
-
-#[test]
-fn a_dying_rank_is_named_and_ends_the_job_which_keeps_its_samples() {
-    let Some(_alone) = lab() else { return };
-    let (status, message) = die_midway(|_, home| {
-        let is_second = |pid: &&i32| {
-            let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-            fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|n| n == "netsig-rank\n")
-                && String::from_utf8_lossy(&environment).contains("OMPI_COMM_WORLD_RANK=2\0")
-        };
-        let rank = *processes(home).iter().find(is_second).unwrap();
-        kill(Pid::from_raw(rank), Signal::SIGKILL).unwrap();
-    });
-    assert_eq!(status.code(), Some(1), "{message}");
-    let last = message.lines().last().unwrap();
-    let who = "netsig: launch 0: rank 2 on host h2 was killed by signal 9; ";
-    let kept = " samples are kept in data.csv; --resume measures the rest";
-    assert!(last.starts_with(who) && last.ends_with(kept), "{message}");
-}
-
-/// Ranks 2 and 3 have had less to do than the one that hangs. The fault comes after more
-/// steps than the estimate takes.
-#[test]
-fn a_hanging_rank_is_named_and_ends_the_job_which_keeps_its_samples() {
-    let Some(_alone) = lab() else { return };
-    let home = TempDir::new().unwrap();
-    let home = home.path();
-    let plan = format!("[pingpong]\nsizes = \"1..256\"\nrepetitions = 50\n{ENDLESS}");
-    fs::write(home.join("plan.toml"), plan).unwrap();
-    let mut command = measuring(home);
-    command.args(["--timeout", "3"]);
-    command.env("NETSIG_TEST_FAULT", "hang:1:3000");
-    let output = run_unless_void(command, home);
-    let message = said(&output);
-    assert_eq!(output.status.code(), Some(1), "{message}");
-    let last = message.lines().last().unwrap();
-    let who = "netsig: launch 0: rank 1 on host h1 did not answer for 3 s in \"alltoall direct among 4 with ";
-    let kept = " samples are kept in data.csv; --resume measures the rest";
-    assert!(last.starts_with(who) && last.ends_with(kept), "{message}");
-    assert!(!data(home).samples.is_empty());
-    wait_until("the end of its processes", || processes(home).is_empty());
-}
-
-#[test]
-fn wrong_data_are_recorded_as_failures() {
-    let Some(_alone) = lab() else { return };
-    let home = TempDir::new().unwrap();
-    let home = home.path();
-    let plan = ENDLESS.replace("1000000", "1000");
-    fs::write(home.join("plan.toml"), plan).unwrap();
-    let mut command = measuring(home);
-    command.env("NETSIG_TEST_FAULT", "corrupt:1:500");
-    let output = run_unless_void(command, home);
-    let message = said(&output);
-    assert_eq!(output.status.code(), Some(1), "{message}");
-    assert!(message.contains("wrong data arrived in "), "{message}");
-    let data = data(home);
-    assert!(!data.rejected.is_empty());
-    for rejected in &data.rejected {
-        assert_eq!(rejected.reason, Rejection::WrongData);
-        let has_time = |sample: &Sample| {
-            sample.repetition == rejected.repetition && sample.place() == rejected.place
-        };
-        assert!(!data.samples.iter().any(has_time), "{rejected:?}");
-    }
-}
-
-/// Long enough to be killed in both of its launches.
-const KILLED: &str = r#"launches = 2
+/// Two jobs a launch: one leaves all to the library, the other forces it.
+const FORCED: &str = r#"synchronisation = "window"
 
 [pingpong]
-sizes = "1, 1KiB, 64KiB"
-repetitions = 100
+sizes = "1, 1KiB"
+repetitions = 20
 
 [[collective]]
 name = "alltoall"
-algorithms = ["direct", "pairwise"]
+algorithms = ["direct", "library:pairwise"]
 procs = [3, 4]
-sizes = "1000, 16KiB, 32KiB"
-repetitions = 30
+sizes = "16, 1000"
+repetitions = 10
+
+[[collective]]
+name = "bcast"
+algorithms = ["library:pipeline:8KiB"]
+procs = 4
+sizes = "64KiB"
+repetitions = 10
 "#;
 
-/// How many repetitions it has.
-const OF_KILLED: usize = 2 * (3 * 100 + 2 * 2 * 3 * 30);
-
-#[test]
-fn a_campaign_killed_three_times_loses_and_doubles_nothing() {
-    let Some(_alone) = lab() else { return };
-    let home = TempDir::new().unwrap();
-    let home = home.path();
-    fs::write(home.join("plan.toml"), KILLED).unwrap();
-    let resuming = || {
-        let mut command = measuring(home);
-        command.arg("--resume");
-        command
+/// All of it was measured, in windows, and the second job by the algorithms that it names.
+fn assert_forced(data: &Dataset) {
+    let of = |name: &str| {
+        let places = data.completed.iter();
+        places.filter(|p| p.algorithm.to_string() == name).count()
     };
-    let rows = || fs::read_to_string(home.join("data.csv")).map_or(0, |text| text.lines().count());
-    for percent in [10, 40, 80] {
-        let mut command = resuming();
-        command.stderr(fs::File::create(home.join("said")).unwrap());
-        let mut job = Job(command.spawn().unwrap());
-        wait_until("samples", || rows() > percent * OF_KILLED / 100);
-        kill(pid(&job.0), Signal::SIGKILL).unwrap();
-        job.0.wait().unwrap();
-        wait_until("the end of its processes", || processes(home).is_empty());
+    let found = ["", "direct", "library:pairwise", "library:pipeline:8192"].map(of);
+    assert_eq!(found, [2, 4, 4, 1]);
+    let measured: BTreeSet<_> = data.samples.iter().map(Sample::place).collect();
+    assert_eq!(measured, data.completed.iter().cloned().collect());
+    for sample in &data.samples {
+        let error = sample.sync_error.expect("the clocks are compared");
+        assert!((0.0..1.0).contains(&error.0), "{sample:?}");
     }
-    // As a disk that fills up or a dying machine leaves it.
-    let mut file = fs::OpenOptions::new()
-        .append(true)
-        .open(home.join("data.csv"))
-        .unwrap();
-    file.write_all(b"collective,alltoall,dir").unwrap();
-    let output = resuming().output().unwrap();
-    assert!(output.status.success(), "{}", said(&output));
-    assert!(said(&output).contains("the last line was cut short and is dropped"));
-    let data = data(home);
-    let taken: BTreeSet<_> = data
-        .samples
-        .iter()
-        .map(|sample| (sample.place(), sample.repetition))
-        .collect();
-    assert_eq!(taken.len(), OF_KILLED, "nothing lost");
-    assert_eq!(data.samples.len(), OF_KILLED, "nothing doubled");
+    assert_eq!(data.provenance.get("synchronisation"), Some("window"));
+    // The numbers of the two in Open MPI's documentation of its variables.
+    for (name, number) in [
+        ("alltoall_algorithm", "2"),
+        ("bcast_algorithm", "3"),
+        ("bcast_algorithm_segmentsize", "8192"),
+    ] {
+        let key = format!("setting_coll_tuned_{name}");
+        assert_eq!(data.provenance.get(&key), Some("0"));
+        let forced = format!("launch_0_job_1_{key}");
+        assert_eq!(data.provenance.get(&forced), Some(number));
+    }
 }
 
 #[test]
-fn an_interrupt_ends_the_job_and_keeps_its_samples() {
+fn forced_algorithms_are_measured_in_windows_and_by_the_commands_of_a_dry_run() {
     let Some(_alone) = lab() else { return };
-    let (status, message) = die_midway(|job, _| killpg(pid(job), Signal::SIGINT).unwrap());
-    assert_eq!(status.code(), Some(130), "{message}");
-    assert!(message.contains("are kept in data.csv"), "{message}");
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    fs::write(home.join("plan.toml"), FORCED).unwrap();
+    let commands = measuring(home).arg("--dry-run").output().unwrap();
+    let output = run_unless_void(measuring(home), home);
+    assert!(output.status.success(), "{}", said(&output));
+    assert_forced(&data(home));
+
+    fs::remove_file(home.join("data.csv")).unwrap();
+    let mut commands = String::from_utf8(commands.stdout).unwrap();
+    commands.insert_str(0, "netsig() { \"$NETSIG\" \"$@\"; }\nset -e\n");
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", &commands])
+        .env("NETSIG", env!("CARGO_BIN_EXE_netsig"))
+        .current_dir(home);
+    let output = run_unless_void(shell, home);
+    assert!(output.status.success(), "{}", said(&output));
+    assert_forced(&data(home));
+}
+
+/// It starts the ranks with Open MPI, as Slurm does that was built with support for it.
+const SRUN: &str = r#"#!/bin/sh
+unset SLURM_JOB_ID SLURM_NTASKS SLURM_JOB_NUM_NODES
+while :; do
+    case $1 in
+    -n) ranks=$2; shift 2 ;;
+    --kill-on-bad-exit=1) shift ;;
+    --export=ALL,*) set_all=${1#--export=ALL,}; shift ;;
+    *) break ;;
+    esac
+done
+IFS=,
+for variable in $set_all; do export "$variable"; done
+exec mpirun.openmpi -np "$ranks" "$@"
+"#;
+
+#[test]
+fn srun_starts_the_ranks_of_an_allocation() {
+    let Some(_alone) = lab() else { return };
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    fs::write(home.join("plan.toml"), FORCED).unwrap();
+    let bin = home.join("bin");
+    fs::create_dir(&bin).unwrap();
+    fs::write(bin.join("srun"), SRUN).unwrap();
+    fs::set_permissions(bin.join("srun"), fs::Permissions::from_mode(0o755)).unwrap();
+    std::os::unix::fs::symlink(path_of("mpirun.openmpi"), bin.join("mpirun")).unwrap();
+    let path = std::env::var_os("PATH").unwrap();
+    let path = std::env::join_paths([bin].into_iter().chain(std::env::split_paths(&path)));
+    let mut command = netsig(home, &["measure", "plan.toml", "-o", "data.csv"]);
+    command
+        .arg("--rank-program")
+        .arg(rank_program())
+        .env("PATH", path.unwrap())
+        .envs([
+            ("SLURM_JOB_ID", "7"),
+            ("SLURM_NTASKS", "4"),
+            ("SLURM_JOB_NUM_NODES", "2"),
+            ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
+            ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
+            ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
+            ("OMPI_MCA_mpi_yield_when_idle", "1"),
+        ]);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", said(&output));
+    assert_forced(&data(home));
 }

@@ -1,21 +1,24 @@
 //! Ctrl-C while a command runs. The terminal interrupts the command as well; this process
 //! must stay until the command has cleaned up, so it only takes note.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use nix::libc::c_int;
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
 
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// How often it came while it was taken note of.
+static INTERRUPTS: AtomicU32 = AtomicU32::new(0);
 
-/// While it lives, SIGINT does not end this process but is taken note of.
+/// While it lives, SIGINT does not end this process but is taken note of. A watch within
+/// another hides nothing from the outer one.
 #[derive(Debug)]
 pub struct Watch {
     before: SigAction,
+    seen: u32,
 }
 
 extern "C" fn take_note(_signal: c_int) {
-    INTERRUPTED.store(true, Ordering::Relaxed);
+    INTERRUPTS.fetch_add(1, Ordering::Relaxed);
 }
 
 impl Watch {
@@ -24,17 +27,18 @@ impl Watch {
     /// # Errors
     /// If the system refuses, which it does not on any Linux in order.
     pub fn start() -> nix::Result<Self> {
-        INTERRUPTED.store(false, Ordering::Relaxed);
+        let seen = INTERRUPTS.load(Ordering::Relaxed);
         let handler = SigHandler::Handler(take_note);
         let action = SigAction::new(handler, SaFlags::SA_RESTART, SigSet::empty());
         Ok(Self {
             before: set(&action)?,
+            seen,
         })
     }
 
     /// Whether SIGINT came since the watch started.
     pub fn saw_interrupt(&self) -> bool {
-        INTERRUPTED.load(Ordering::Relaxed)
+        INTERRUPTS.load(Ordering::Relaxed) != self.seen
     }
 }
 
@@ -48,6 +52,6 @@ impl Drop for Watch {
 #[expect(unsafe_code, reason = "the only way to handle a signal")]
 fn set(action: &SigAction) -> nix::Result<SigAction> {
     // SAFETY: the action is either the one that was in force before, or `take_note`,
-    // which only stores to an atomic and so may run at any point.
+    // which only adds to an atomic and so may run at any point.
     unsafe { sigaction(Signal::SIGINT, action) }
 }

@@ -85,7 +85,7 @@ impl Recorder {
     fn flush(&mut self) -> Result<()> {
         let written = self.file.write_all(&self.text);
         self.text.clear();
-        written.with_context(|| format!("{}: cannot be written; is the disk full?", self.name))
+        written.with_context(|| format!("{}: cannot be written", self.name))
     }
 }
 

@@ -1,28 +1,20 @@
 //! The rank program over the MPI that it was built against, on this machine: every
 //! algorithm of every collective moves every size among any number of ranks (the rank
-//! program itself checks each piece that arrives), launches append, and what cannot be done ends with a message.
-//!
-//! The MPI is that of the compiler wrapper in `MPICC`, as for the build:
-//! `mpicc.openmpi` means `mpirun.openmpi`.
+//! program itself checks each piece that arrives), launches append, and what cannot be done
+//! ends with a message.
+
+mod support;
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
 use netsig_core::collective::library::{MpiFlavour, OFFERS};
 use netsig_core::collective::{ALGORITHMS, COLLECTIVES, Collective, Entry, Method};
 use netsig_core::dataset::{COLUMNS, Dataset, Experiment};
 use tempfile::TempDir;
 
-/// A job that takes this long hangs. MPICH does not yield while it waits, so that with more
-/// ranks than processors it takes seconds.
-const PATIENCE: Duration = Duration::from_secs(120);
-
-/// How long a hanging job may take to end its ranks.
-const GRACE: Duration = Duration::from_secs(10);
+use self::support::{End, data, run, start};
 
 /// Not a power of two, and more than most test machines have processors to spare.
 const RANKS: u32 = 5;
@@ -31,75 +23,7 @@ const RANKS: u32 = 5;
 const PROCS: [u32; 4] = [2, 3, 4, RANKS];
 
 /// Less than a word, odd, and too large to be sent without the receiver's consent.
-const SIZES: [u64; 4] = [1, 7, 1001, 70_000];
-
-/// Two jobs at once would only slow each other down.
-static ALONE: Mutex<()> = Mutex::new(());
-
-/// Names and values.
-type Variables = [(String, String)];
-
-/// How a job ended.
-struct End {
-    succeeded: bool,
-    message: String,
-}
-
-/// Runs `netsig-rank PLAN -o data.csv` in `home` on `ranks` ranks.
-fn run(home: &Path, ranks: u32, arguments: &[&str]) -> End {
-    run_with(home, ranks, arguments, &[])
-}
-
-/// The same with further variables in the environment.
-fn run_with(home: &Path, ranks: u32, arguments: &[&str], variables: &Variables) -> End {
-    let mpirun = match option_env!("MPICC").and_then(|cc| cc.split_once("mpicc")) {
-        Some((folder, suffix)) => format!("{folder}mpirun{suffix}"),
-        None => "mpirun".to_owned(),
-    };
-    let said = home.join("said");
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut job = Command::new(mpirun)
-        .args(["-np", &ranks.to_string(), env!("CARGO_BIN_EXE_netsig-rank")])
-        .args(arguments)
-        .current_dir(home)
-        .envs([
-            // Read by Open MPI alone.
-            ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
-            ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
-            ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
-            ("OMPI_MCA_mpi_yield_when_idle", "1"),
-        ])
-        .envs(variables.iter().cloned())
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(File::create(&said).unwrap())
-        .spawn()
-        .unwrap();
-    let ended = ends_within(&mut job, PATIENCE);
-    if !ended {
-        // mpirun ends its ranks if it is asked to, not if it is killed.
-        let id = job.id().to_string();
-        Command::new("kill").args(["-TERM", &id]).status().unwrap();
-        if !ends_within(&mut job, GRACE) {
-            job.kill().unwrap();
-        }
-    }
-    let succeeded = job.wait().unwrap().success();
-    let message = fs::read_to_string(said).unwrap();
-    assert!(ended, "{arguments:?} on {ranks} ranks hangs: {message}");
-    End { succeeded, message }
-}
-
-fn ends_within(job: &mut Child, patience: Duration) -> bool {
-    let deadline = Instant::now() + patience;
-    while Instant::now() < deadline {
-        if job.try_wait().unwrap().is_some() {
-            return true;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    false
-}
+const SIZES: [u64; 3] = [1, 1001, 70_000];
 
 fn write_plan(home: &Path, collective: Collective, algorithms: &[String], procs: &[u32]) {
     let text = format!(
@@ -142,8 +66,7 @@ fn every_algorithm_works_among_any_number_of_ranks() {
         write_plan(home, collective, &algorithms(collective), &PROCS);
         let end = run(home, RANKS, &["plan.toml", "-o", "data.csv"]);
         assert!(end.succeeded, "{name}: {}", end.message);
-        let file = File::open(home.join("data.csv")).unwrap();
-        let data = Dataset::read("data.csv", file).unwrap();
+        let data = data(home);
         let cells = PROCS.len() * SIZES.len() * algorithms(collective).len();
         let of = Experiment::Collective(collective);
         let taken = data.samples.iter().filter(|s| s.experiment == of);
@@ -158,15 +81,14 @@ fn flavour() -> MpiFlavour {
     write_plan(home, Collective::Bcast, &["library".to_owned()], &[2]);
     let end = run(home, 2, &["plan.toml", "-o", "data.csv"]);
     assert!(end.succeeded, "{}", end.message);
-    let file = File::open(home.join("data.csv")).unwrap();
-    let data = Dataset::read("data.csv", file).unwrap();
-    match data.provenance.get("mpi") {
+    match data(home).provenance.get("mpi") {
         Some(name) if name.starts_with("Open MPI") => MpiFlavour::OpenMpi,
         _ => MpiFlavour::Mpich,
     }
 }
 
-/// Runs `collective` with the library's algorithm `name` forced, on so many ranks.
+/// Runs `collective` with the library's algorithm `name` forced, on so many ranks. If that
+/// succeeds, the samples are of that algorithm and complete.
 fn force(flavour: MpiFlavour, collective: Collective, name: &str, ranks: u32) -> End {
     let home = TempDir::new().unwrap();
     let home = home.path();
@@ -175,8 +97,15 @@ fn force(flavour: MpiFlavour, collective: Collective, name: &str, ranks: u32) ->
         panic!("{text} is a library's algorithm")
     };
     let variables = choice.environment(flavour, collective).unwrap();
-    write_plan(home, collective, &[text], &[ranks]);
-    run_with(home, ranks, &["plan.toml", "-o", "data.csv"], &variables)
+    write_plan(home, collective, std::slice::from_ref(&text), &[ranks]);
+    let arguments = ["plan.toml", "-o", "data.csv", "--variant", "1"];
+    let end = start(home, ranks, &arguments, &variables).end();
+    if end.succeeded {
+        let samples = data(home).samples;
+        assert_eq!(samples.len(), 2 * SIZES.len(), "{text}");
+        assert!(samples.iter().all(|s| s.algorithm.to_string() == text));
+    }
+    end
 }
 
 /// The libraries refuse names and numbers that they do not know.

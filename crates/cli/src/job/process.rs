@@ -2,7 +2,8 @@
 
 use std::ffi::OsString;
 use std::io::Read;
-use std::process::{Child, Command, Stdio};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -12,11 +13,14 @@ use netsig_lab::{Lab, Running, Watch, end_with_this_process};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use super::GLANCE;
+use super::{BY_SIGNAL, GLANCE, watch};
 use crate::failure::Failure;
 
 /// How long a launcher may take to end its ranks once it is asked to.
 const GRACE: Duration = Duration::from_secs(5);
+
+/// How long it may take to end them by itself after Ctrl-C.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The exit code of a lab that Ctrl-C ended.
 const INTERRUPTED: i32 = 130;
@@ -36,6 +40,7 @@ pub enum Process {
 pub struct Plain {
     child: Child,
     watch: Watch,
+    interrupted: Option<Instant>,
     asked_to_end: Option<Instant>,
 }
 
@@ -131,21 +136,23 @@ impl Plain {
                 program.display()
             )
         };
-        let watch = Watch::start()
-            .map_err(std::io::Error::from)
-            .context("Ctrl-C cannot be watched for")?;
+        let watch = watch()?;
         Ok(Self {
             child: command.spawn().with_context(what)?,
             watch,
+            interrupted: None,
             asked_to_end: None,
         })
     }
 
     fn try_wait(&mut self) -> Result<Option<Exit>, Failure> {
         let was_interrupted = self.watch.saw_interrupt();
-        if was_interrupted {
+        if was_interrupted && self.asked_to_end.is_none() {
+            let since = *self.interrupted.get_or_insert_with(Instant::now);
             // The terminal has told the launcher too; told twice, some clean up nothing.
-            self.asked_to_end.get_or_insert_with(Instant::now);
+            if since.elapsed() > PATIENCE {
+                self.ask_to_end();
+            }
         }
         if self
             .asked_to_end
@@ -159,7 +166,7 @@ impl Plain {
             .try_wait()
             .context("the MPI job cannot be waited for")?;
         Ok(status.map(|status| Exit {
-            code: status.code().unwrap_or(1),
+            code: code(status),
             was_interrupted,
             void: None,
         }))
@@ -178,6 +185,11 @@ impl Drop for Plain {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+fn code(status: ExitStatus) -> i32 {
+    let by_signal = || BY_SIGNAL + status.signal().unwrap_or_default();
+    status.code().unwrap_or_else(by_signal)
 }
 
 /// Sends a signal; that the process has just ended by itself is no error.

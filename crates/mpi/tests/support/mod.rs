@@ -1,11 +1,14 @@
 //! Jobs of the rank program on this machine, over the MPI of the compiler wrapper in
 //! `MPICC`, as for the build: `mpicc.openmpi` means `mpirun.openmpi`.
+#![allow(dead_code, reason = "each test program uses its part of this")]
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+use netsig_core::dataset::Dataset;
 
 /// A job that takes this long hangs. MPICH does not yield while it waits, so that with more
 /// ranks than processors it takes seconds.
@@ -17,8 +20,8 @@ const GRACE: Duration = Duration::from_secs(10);
 /// Two jobs at once would only slow each other down.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// What makes a rank fail, see CONTRIBUTING.md.
-const FAULT: &str = "NETSIG_TEST_FAULT";
+/// Names and values of environment variables.
+pub type Variables = [(String, String)];
 
 /// A job under way.
 pub struct Job {
@@ -33,8 +36,14 @@ pub struct End {
     pub message: String,
 }
 
-/// Starts `netsig-rank ARGUMENTS` in `home` on `ranks` ranks, one of which may fail.
-pub fn start(home: &Path, ranks: u32, arguments: &[&str], fault: Option<&str>) -> Job {
+/// The variable that makes a rank fail, see CONTRIBUTING.md.
+pub fn fault(how: &str) -> [(String, String); 1] {
+    [("NETSIG_TEST_FAULT".to_owned(), how.to_owned())]
+}
+
+/// Starts `netsig-rank ARGUMENTS` in `home` on `ranks` ranks, with further variables in their
+/// environment.
+pub fn start(home: &Path, ranks: u32, arguments: &[&str], variables: &Variables) -> Job {
     let mpirun = match option_env!("MPICC").and_then(|cc| cc.split_once("mpicc")) {
         Some((folder, suffix)) => format!("{folder}mpirun{suffix}"),
         None => "mpirun".to_owned(),
@@ -52,7 +61,7 @@ pub fn start(home: &Path, ranks: u32, arguments: &[&str], fault: Option<&str>) -
             ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
             ("OMPI_MCA_mpi_yield_when_idle", "1"),
         ])
-        .envs(fault.map(|fault| (FAULT, fault)))
+        .envs(variables.iter().cloned())
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(File::create(&said).unwrap())
@@ -65,9 +74,14 @@ pub fn start(home: &Path, ranks: u32, arguments: &[&str], fault: Option<&str>) -
     }
 }
 
-/// Runs a job of which no rank is made to fail.
+/// Runs a job with nothing else in its environment.
 pub fn run(home: &Path, ranks: u32, arguments: &[&str]) -> End {
-    start(home, ranks, arguments, None).end()
+    start(home, ranks, arguments, &[]).end()
+}
+
+/// The data file of a job.
+pub fn data(home: &Path) -> Dataset {
+    Dataset::read("data.csv", File::open(home.join("data.csv")).unwrap()).unwrap()
 }
 
 impl Job {
