@@ -1,11 +1,12 @@
 //! What `netsig fit` says on standard error about pairs of processes: pLogP, changes of
 //! protocol, whether ping-pong and pLogP agree, and simultaneous transfers.
 
+mod agreement;
+
 use std::io::Write;
 
 use netsig_core::dataset::Provenance;
-use netsig_core::fit::agreement::{Agreement, Twice, Verdict};
-use netsig_core::fit::breakpoints::{Break, Change, Pieces};
+use netsig_core::fit::breakpoints::{Break, Change, EagerLimit};
 use netsig_core::fit::flows::{Flows, Load};
 use netsig_core::fit::plogp::Measured;
 use netsig_core::fit::point_to_point::PointToPoint;
@@ -23,12 +24,9 @@ const EAGER_LIMIT: &str = "eager_limit";
 /// If standard error cannot be written.
 pub fn tell(pairs: &PointToPoint, provenance: &Provenance) -> anyhow::Result<()> {
     let lines = [
-        pairs
-            .pieces
-            .as_ref()
-            .map(|found| changes(found, provenance)),
+        Some(changes(pairs, provenance)),
         pairs.plogp.as_ref().map(tables),
-        pairs.agreement.as_ref().map(agreement),
+        pairs.agreement.as_ref().map(agreement::lines),
     ];
     let mut out = std::io::stderr().lock();
     for line in lines.into_iter().flatten().flatten() {
@@ -44,37 +42,83 @@ pub fn tell(pairs: &PointToPoint, provenance: &Provenance) -> anyhow::Result<()>
     Ok(())
 }
 
-/// One line a change, and the limits that the MPI library was configured with.
-fn changes(found: &Pieces, provenance: &Provenance) -> Vec<String> {
+/// One line for the eager limit, one for each other change, and the limits that the MPI library
+/// was configured with.
+fn changes(pairs: &PointToPoint, provenance: &Provenance) -> Vec<String> {
     let limits = provenance
         .iter()
         .filter(|(key, _)| key.ends_with(EAGER_LIMIT));
-    let limits = limits.map(|(key, value)| format!("configured: {key} = {value} bytes"));
-    found.breaks.iter().map(change).chain(limits).collect()
+    let limits: Vec<String> = limits
+        .map(|(key, value)| format!("{key} = {value} bytes"))
+        .collect();
+    let limits = (!limits.is_empty()).then(|| format!("configured: {}", limits.join(", ")));
+    let found = pairs.eager_limit.as_ref();
+    let own = found.and_then(|limit| limit.ping_pong);
+    let breaks = pairs.pieces.iter().flat_map(|pieces| &pieces.breaks);
+    let others = breaks.filter(|other| own != Some(**other)).map(change);
+    match found {
+        Some(limit) => {
+            let limits = limits.map_or(String::new(), |limits| format!("; {limits}"));
+            others.chain([eager_limit(limit) + &limits]).collect()
+        }
+        None => others.chain(limits).collect(),
+    }
+}
+
+fn eager_limit(limit: &EagerLimit) -> String {
+    let os = limit.send_overhead.map(|step| {
+        let (before, after) = (step.before, step.after);
+        format!("os rises from {before} to {after}")
+    });
+    let ping_pong = limit.ping_pong.map(|own| {
+        let witness = match limit.send_overhead {
+            Some(_) => String::new(),
+            None => witness(&own),
+        };
+        format!("the ping-pong changes by {}{witness}", kind(&own).1)
+    });
+    let evidence: Vec<String> = [os, ping_pong].into_iter().flatten().collect();
+    format!(
+        "eager limit between {} and {}: {}",
+        limit.above,
+        limit.up_to,
+        evidence.join(", ")
+    )
 }
 
 fn change(own: &Break) -> String {
+    let (kind, what) = kind(own);
+    format!(
+        "{kind} between {} and {}: {what}{}",
+        own.below,
+        own.from,
+        witness(own)
+    )
+}
+
+/// The name of a change and its figures.
+fn kind(own: &Break) -> (&'static str, String) {
     let jump = own.certain_jump().map(signed);
-    let (kind, what) = match (own.change, jump) {
+    match (own.change, jump) {
         (Change::Intercept, Some(jump)) if own.is_rendezvous() => {
             ("protocol change", format!("{jump} (rendezvous)"))
         }
         (Change::Intercept, Some(jump)) => ("step", format!("{jump} at the same slope")),
-        (Change::Intercept, None) => ("change", "too small to name".to_owned()),
+        (Change::Intercept, None) => ("change", "too little to name".to_owned()),
         (Change::Slope { before, after }, jump) => {
             let jump = jump.map_or(String::new(), |jump| format!(" and {jump}"));
             let [before, after] = [before, after].map(gap);
             let what = format!("from {before} to {after}{jump} (bandwidth, or the end of a burst)");
             ("change of slope", what)
         }
-    };
-    let witness = own.send_overhead.map_or(String::new(), |jump| {
+    }
+}
+
+/// What os does at the same sizes.
+fn witness(own: &Break) -> String {
+    own.send_overhead.map_or(String::new(), |jump| {
         format!("; os changes by {} there", signed(Seconds(jump.value)))
-    });
-    format!(
-        "{kind} between {} and {}: {what}{witness}",
-        own.below, own.from
-    )
+    })
 }
 
 fn tables(measured: &Measured) -> Vec<String> {
@@ -87,55 +131,6 @@ fn tables(measured: &Measured) -> Vec<String> {
     let doubts = measured.doubts.iter();
     let doubts = doubts.map(|doubt| format!("netsig: warning: pLogP: {doubt}"));
     [head].into_iter().chain(doubts).collect()
-}
-
-fn agreement(found: &Agreement) -> Vec<String> {
-    let of = found.sizes.len();
-    let sizes = format!("{} of {of} sizes within their intervals", found.agreeing());
-    let verdict = match found.verdict {
-        Verdict::Agree if found.is_complete() => {
-            return vec![format!(
-                "pLogP and the ping-pong agree in alpha, beta and g: {sizes}"
-            )];
-        }
-        Verdict::Agree => "each size agrees, the lines through them do not".to_owned(),
-        Verdict::Offset(offset) => format!("L + g(m) is {} at every size", apart(offset)),
-        Verdict::Slope(slope) => format!("L + g(m) grows by {} otherwise", gap(slope)),
-        Verdict::OffsetFrom(from, offset) => {
-            format!(
-                "L + g(m) agrees below {from}, and is {} from there on",
-                apart(offset)
-            )
-        }
-        Verdict::Line(offset, slope) => format!(
-            "L + g(m) is {} and grows by {} otherwise",
-            apart(offset),
-            gap(slope)
-        ),
-        Verdict::Scattered(worst) => {
-            let worst = found.sizes.iter().find(|one| one.size == worst);
-            let share = worst.map_or(0.0, |one| 100.0 * one.relative());
-            let size = worst.map(|one| one.size).unwrap_or_default();
-            format!("L + g(m) deviates without a pattern, most at {size}: {share:+.1} %")
-        }
-    };
-    vec![
-        format!("pLogP and the ping-pong differ ({sizes}): {verdict}"),
-        twice("alpha", &found.alpha, |s| Seconds(s).to_string()),
-        twice("beta", &found.beta, |s| gap(SecondsPerByte(s))),
-    ]
-}
-
-fn twice(name: &str, found: &Twice, show: fn(f64) -> String) -> String {
-    let judged = if found.differs() { "differ" } else { "agree" };
-    let (lower, upper) = (found.difference.lower, found.difference.upper);
-    format!(
-        "  {name}: {} from pLogP, {} from the ping-pong: {judged} (difference {} .. {})",
-        show(found.plogp),
-        show(found.ping_pong),
-        show(lower),
-        show(upper)
-    )
 }
 
 fn loads(flows: &Flows) -> Rows {
@@ -208,10 +203,4 @@ fn gap(gap: SecondsPerByte) -> String {
 fn signed(time: Seconds) -> String {
     let sign = if time.0 < 0.0 { "" } else { "+" };
     format!("{sign}{time}")
-}
-
-/// `12 us less` or `12 us more`.
-fn apart(offset: Seconds) -> String {
-    let word = if offset.0 < 0.0 { "less" } else { "more" };
-    format!("{} {word}", Seconds(offset.0.abs()))
 }

@@ -1,7 +1,7 @@
 //! Fitted parameters as rows.
 
 use netsig_core::fit::Estimate;
-use netsig_core::fit::breakpoints::Pieces;
+use netsig_core::fit::breakpoints::{EagerLimit, Pieces};
 use netsig_core::fit::flows::Flows;
 use netsig_core::fit::network::{FittedModel, NetworkFit};
 use netsig_core::fit::plogp::Measured;
@@ -68,6 +68,9 @@ pub fn of_all(fitted: &NetworkFit, format: Format) -> Rows {
     if let Some(pieces) = pairs.pieces.as_ref().filter(|p| !p.breaks.is_empty()) {
         push_pieces(pieces, &mut rows);
     }
+    if let Some(limit) = &pairs.eager_limit {
+        push_eager_limit(limit, &mut rows);
+    }
     if let Some(measured) = &pairs.plogp {
         push_plogp(measured, format, &mut rows);
     }
@@ -91,6 +94,16 @@ fn push_pieces(found: &Pieces, rows: &mut Rows) {
     for own in &found.breaks {
         owner.push(&format!("jump_s@{}", own.from.0), own.jump, rows);
     }
+}
+
+/// With what shows it.
+fn push_eager_limit(limit: &EagerLimit, rows: &mut Rows) {
+    let owner = match limit.send_overhead {
+        Some(_) => Owner::of_pairs("plogp", "plogp"),
+        None => Owner::of_pairs("pingpong", "pieces"),
+    };
+    owner.push_found("eager_limit_above_bytes", limit.above.as_f64(), rows);
+    owner.push_found("eager_limit_up_to_bytes", limit.up_to.as_f64(), rows);
 }
 
 fn push_plogp(measured: &Measured, format: Format, rows: &mut Rows) {

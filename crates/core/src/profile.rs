@@ -9,6 +9,7 @@ use nalgebra::DMatrix;
 use crate::collective::Collective;
 use crate::dataset::Provenance;
 use crate::file_error::FileError;
+use crate::fit::breakpoints::EagerLimit;
 use crate::fit::flows::Flows;
 use crate::fit::hockney::HockneyFit;
 use crate::fit::saturation::Saturation;
@@ -32,6 +33,8 @@ pub struct Profile {
     pub hockney: HockneyEntry,
     /// L, g(m), os(m), or(m), where they are known.
     pub plogp: Option<PLogP>,
+    /// What the protocol of the MPI library was seen to do.
+    pub protocol: Option<ProtocolEntry>,
     /// What simultaneous transfers between disjoint pairs told.
     pub flows: Option<FlowsEntry>,
     /// Contention signatures, one for each collective and algorithm.
@@ -51,6 +54,15 @@ pub struct HockneyEntry {
     pub beta: Estimate,
     /// Standard deviation of the relative residuals.
     pub residual: f64,
+}
+
+/// Between which sizes the eager limit lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProtocolEntry {
+    /// A message of this size is still sent at once.
+    pub eager_above: Bytes,
+    /// One of this size no longer is.
+    pub eager_up_to: Bytes,
 }
 
 /// The gaps of free and of delayed transfers.
@@ -173,6 +185,15 @@ impl From<&HockneyFit> for HockneyEntry {
             alpha: fit.alpha,
             beta: fit.beta,
             residual: fit.residual,
+        }
+    }
+}
+
+impl From<&EagerLimit> for ProtocolEntry {
+    fn from(limit: &EagerLimit) -> Self {
+        Self {
+            eager_above: limit.above,
+            eager_up_to: limit.up_to,
         }
     }
 }

@@ -272,6 +272,7 @@ mod tests {
                 residual: 0.0,
             },
             plogp: Some(plogp.unwrap()),
+            protocol: None,
             flows: None,
             signatures: Vec::new(),
             models: Vec::new(),

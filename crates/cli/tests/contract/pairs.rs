@@ -44,17 +44,23 @@ fn a_fit_reports_pairs_in_lines_and_rows() {
         .unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     for line in [
-        "protocol change between 32 KiB and 64 KiB: +180 us (rendezvous); os changes by +90",
-        "configured: mpi_btl_tcp_eager_limit = 65536 bytes",
+        "eager limit between 32 KiB and 64 KiB: the ping-pong changes by +180 us (rendezvous); os changes by +90",
+        " there; configured: mpi_btl_tcp_eager_limit = 65536 bytes",
         "pLogP: L = 50.0 us, 22 sizes of g up to 1 MiB",
         "pLogP and the ping-pong agree in alpha, beta and g: 22 of 22 sizes",
+        "  up to 1 KiB: 12 of 12 sizes agree",
+        "  above 1 KiB: 10 of 10 sizes agree",
         "saturated from 1 pairs on",
     ] {
         assert!(said.contains(line), "{line} in {said}");
     }
+    let profile = home.read("p.toml");
+    assert!(profile.contains("[protocol]\neager_above_bytes = 32768\neager_up_to_bytes = 65536\n"));
     let rows = String::from_utf8(output.stdout).unwrap();
     for row in [
         ",pingpong,jump_s@65536,0.00018",
+        ",pingpong,eager_limit_above_bytes,32768.0,,,pieces",
+        ",pingpong,eager_limit_up_to_bytes,65536.0,,,pieces",
         ",plogp,latency_s,",
         ",plogp,send_overhead_s@1024,",
         ",flows,saturated_pairs,1.0,,,throughput",

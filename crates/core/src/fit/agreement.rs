@@ -26,6 +26,9 @@ use super::plogp::{EPSILON, Measured, Row};
 use super::{Estimate, FitError, Point, Variance, t_quantile};
 use crate::units::{Bytes, Procs, Seconds, SecondsPerByte};
 
+/// A relative difference that the rounding of numbers can make.
+const ROUNDING: f64 = 1e-9;
+
 /// The comparison of the two.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Agreement {
@@ -43,9 +46,9 @@ pub struct Agreement {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Twice {
     /// From L + g(m).
-    pub plogp: f64,
+    pub plogp: Estimate,
     /// From the ping-pong.
-    pub ping_pong: f64,
+    pub ping_pong: Estimate,
     /// The first less the second.
     pub difference: Estimate,
 }
@@ -76,8 +79,8 @@ pub enum Verdict {
     OffsetFrom(Bytes, Seconds),
     /// A constant and a slope.
     Line(Seconds, SecondsPerByte),
-    /// None of these; the size with the largest |Δ|/t.
-    Scattered(Bytes),
+    /// None of these.
+    Scattered,
 }
 
 /// Compares a ping-pong with measured tables.
@@ -103,13 +106,13 @@ pub fn compare(
     let one_way = times(|(level, _)| level.time.0);
     let own = fit_ends(&one_way, confidence)?;
     let other = fit_ends(&times(|(_, row)| row.estimate.value), confidence)?;
-    let twice = |value: fn(&HockneyFit) -> (f64, Variance)| {
-        let ((own, own_variance), (other, other_variance)) = (value(&own), value(&other));
+    let twice = |parameter: fn(&HockneyFit) -> (Estimate, Variance)| {
+        let ((own, own_variance), (other, other_variance)) = (parameter(&own), parameter(&other));
         let parts = [own_variance, other_variance];
         Twice {
             plogp: other,
             ping_pong: own,
-            difference: Estimate::around(other - own, &parts, confidence),
+            difference: Estimate::around(other.value - own.value, &parts, confidence),
         }
     };
     let each = 1.0 - (1.0 - confidence) / pairs.len() as f64;
@@ -118,8 +121,8 @@ pub fn compare(
         .map(|(level, row)| difference(level, row, each))
         .collect();
     Ok(Agreement {
-        alpha: twice(|fit| (fit.alpha.value, fit.alpha_variance)),
-        beta: twice(|fit| (fit.beta.value, fit.beta_variance)),
+        alpha: twice(|fit| (fit.alpha, fit.alpha_variance)),
+        beta: twice(|fit| (fit.beta, fit.beta_variance)),
         verdict: judge(&sizes),
         sizes,
     })
@@ -151,9 +154,15 @@ fn difference(level: &Level, row: &Row, confidence: f64) -> Difference {
 }
 
 impl Twice {
-    /// Whether the difference can be told from none.
+    /// Whether the difference can be told from none, and from the rounding of numbers.
     pub fn differs(&self) -> bool {
-        self.difference.lower > 0.0 || self.difference.upper < 0.0
+        let Estimate {
+            value,
+            lower,
+            upper,
+        } = self.difference;
+        let is_rounding = value.abs() <= ROUNDING * self.ping_pong.value.abs();
+        !is_rounding && (lower > 0.0 || upper < 0.0)
     }
 }
 
@@ -165,7 +174,7 @@ impl Agreement {
 
     /// How many sizes are within their errors.
     pub fn agreeing(&self) -> usize {
-        self.sizes.iter().filter(|one| one.is_within(0.0)).count()
+        self.sizes.iter().filter(|one| one.agrees()).count()
     }
 }
 
@@ -173,6 +182,11 @@ impl Difference {
     /// Δ as a share of the ping-pong's time.
     pub fn relative(&self) -> f64 {
         self.difference / self.ping_pong
+    }
+
+    /// Whether Δ is within its error.
+    pub fn agrees(&self) -> bool {
+        self.is_within(0.0)
     }
 
     /// Whether Δ is within its error of what is `expected`, in seconds.
@@ -197,13 +211,8 @@ fn judge(sizes: &[Difference]) -> Verdict {
         Verdict::OffsetFrom(rest[0].size, Seconds(mean(rest, |_| 1.0)))
     }));
     candidates.extend(line);
-    candidates.into_iter().find(explains).unwrap_or_else(|| {
-        let relative = |one: &&Difference| one.relative().abs();
-        let worst = sizes
-            .iter()
-            .max_by(|a, b| relative(a).total_cmp(&relative(b)));
-        Verdict::Scattered(worst.map_or(Bytes(0), |one| one.size))
-    })
+    let found = candidates.into_iter().find(explains);
+    found.unwrap_or(Verdict::Scattered)
 }
 
 impl Verdict {
@@ -213,7 +222,7 @@ impl Verdict {
             Self::Offset(offset) => offset.0,
             Self::Slope(slope) => (slope * size).0,
             Self::OffsetFrom(from, offset) if size >= from => offset.0,
-            Self::Agree | Self::Scattered(_) | Self::OffsetFrom(..) => 0.0,
+            Self::Agree | Self::Scattered | Self::OffsetFrom(..) => 0.0,
             Self::Line(offset, slope) => (offset + slope * size).0,
         }
     }
@@ -292,9 +301,12 @@ mod tests {
         let agreeing = agreeing.count();
         assert!(agreeing >= 18, "{agreeing} of 20");
         let found = compared(|_| 0.0, 1);
-        assert!((found.alpha.plogp / 60e-6 - 1.0).abs() < 0.02, "{found:?}");
         assert!(
-            (found.beta.ping_pong / 1e-8 - 1.0).abs() < 0.02,
+            (found.alpha.plogp.value / 60e-6 - 1.0).abs() < 0.02,
+            "{found:?}"
+        );
+        assert!(
+            (found.beta.ping_pong.value / 1e-8 - 1.0).abs() < 0.02,
             "{found:?}"
         );
     }
@@ -339,11 +351,10 @@ mod tests {
             },
             1,
         );
-        assert!(
-            matches!(scattered.verdict, Verdict::Scattered(Bytes(64..600))),
-            "{:?}",
-            scattered.verdict
-        );
-        assert_eq!(scattered.sizes.len(), 22);
+        assert_eq!(scattered.verdict, Verdict::Scattered);
+        let differing = scattered.sizes.iter().filter(|one| !one.agrees());
+        let differing: Vec<u64> = differing.map(|one| one.size.0).collect();
+        assert_eq!(differing, [64, 128, 256, 512]);
+        assert_eq!((scattered.sizes.len(), scattered.agreeing()), (22, 18));
     }
 }

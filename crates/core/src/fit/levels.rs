@@ -4,11 +4,14 @@
 //! # Formula
 //! The variance of a median of R repetitions in K launches is the greater of
 //!
-//! - π/2·(1.4826·MAD)²/R, from the median absolute deviation of the repetitions from the
-//!   median of their launch (a normal distribution's variance of a median; stalls do not
-//!   enter), with 0.37·(R − K) degrees of freedom,
-//! - s²·t²/K, where s² is the variance of the launches' medians relative to their mean,
-//!   pooled over all sizes of the experiment, since a single size has too few launches.
+//! - π/2·w(t)/R, where w is the variance of a repetition, from (1.4826·MAD)², the median absolute
+//!   deviation of the repetitions from the median of their launch (a normal distribution's
+//!   variance of a median; stalls do not enter), with 0.37·(R − K) degrees of freedom,
+//! - v(t)/K, where v is the variance of a launch's median, with K − 1 degrees of freedom. Launches
+//!   with unlike numbers of repetitions Rⱼ count as K = (ΣRⱼ)²/ΣRⱼ².
+//!
+//! w and v are functions of the time that all sizes of the experiment tell together: a single
+//! size has too few repetitions, and far too few launches, to tell them.
 //!
 //! All in s². Zero where nothing is known of repetitions.
 //!
@@ -18,9 +21,12 @@
 //! up the mean, so here it is medians. The factor 0.37 is the efficiency of the MAD under a
 //! normal distribution (Hampel 1974).
 
+mod noise;
+
 use std::collections::BTreeMap;
 use std::f64::consts::FRAC_PI_2;
 
+use self::noise::{Noise, Spread};
 use super::Variance;
 use crate::cells::{Sorted, Statistic, summarise};
 use crate::dataset::{Dataset, Experiment};
@@ -41,6 +47,8 @@ pub struct Level {
     pub time: Seconds,
     /// The variance of `time` in s².
     pub variance: Variance,
+    /// With how many degrees of freedom launches tell it; 0 if there is one launch.
+    pub launched_dof: f64,
     /// The shortest repetition.
     pub least: Seconds,
 }
@@ -57,13 +65,8 @@ pub fn levels(data: &Dataset, experiment: Experiment) -> Vec<Level> {
         let repetitions = launches.entry(sample.launch).or_default();
         repetitions.push(sample.time.0);
     }
-    let between = between_launches(by_size.values());
     let mut levels: BTreeMap<Bytes, Level> = imported(data, experiment);
-    levels.extend(
-        by_size
-            .iter()
-            .map(|(&size, launches)| (size, level(size, launches, between))),
-    );
+    levels.extend(measured(&by_size));
     levels.into_values().collect()
 }
 
@@ -88,6 +91,7 @@ fn imported(data: &Dataset, experiment: Experiment) -> BTreeMap<Bytes, Level> {
                     value: 0.0,
                     dof: 1.0,
                 },
+                launched_dof: 0.0,
                 least: time,
             };
             (key.size, level)
@@ -95,59 +99,65 @@ fn imported(data: &Dataset, experiment: Experiment) -> BTreeMap<Bytes, Level> {
         .collect()
 }
 
-fn level(size: Bytes, launches: &Launches, between: Variance) -> Level {
+/// The levels of repetitions.
+fn measured(by_size: &BTreeMap<Bytes, Launches>) -> impl Iterator<Item = (Bytes, Level)> {
+    let within = by_size.values().map(within_launches);
+    let within = Noise::fitted(within.collect());
+    let repeated = by_size.values().filter(|launches| launches.len() > 1);
+    let between = Noise::fitted(repeated.map(between_launches).collect());
+    by_size.iter().map(move |(&size, launches)| {
+        let level = level(size, launches, [&within, &between]);
+        (size, level)
+    })
+}
+
+fn level(size: Bytes, launches: &Launches, [within, between]: [&Noise; 2]) -> Level {
     let all = Sorted::new(launches.values().flatten().copied().collect());
-    let time = all.median();
-    let own = within_launches(launches);
-    let launched = Variance {
-        value: between.value * time * time / launches.len() as f64,
-        dof: between.dof,
-    };
+    let count: usize = launches.values().map(Vec::len).sum();
+    let own = within.variance(all.median());
+    let own = own.times(FRAC_PI_2 / count as f64);
+    let launched = between.variance(all.median());
+    let launched = launched.times(1.0 / equal_launches(launches));
     Level {
         size,
-        time: Seconds(time),
+        time: Seconds(all.median()),
         variance: if launched.value > own.value {
             launched
         } else {
             own
         },
+        launched_dof: launched.dof,
         least: Seconds(all.quantile(0.0)),
     }
 }
 
-/// The variance of the median, from the repetitions around the medians of their launches.
-fn within_launches(launches: &Launches) -> Variance {
+/// How many launches of equally many repetitions tell as much.
+fn equal_launches(launches: &Launches) -> f64 {
+    let counts = || launches.values().map(|times| times.len() as f64);
+    counts().sum::<f64>().powi(2) / counts().map(|count| count * count).sum::<f64>()
+}
+
+/// The variance of a repetition around the median of its launch.
+fn within_launches(launches: &Launches) -> Spread {
+    let all = Sorted::new(launches.values().flatten().copied().collect());
     let deviations = launches.values().flat_map(|times| {
         let middle = Sorted::new(times.clone()).median();
         times.iter().map(move |time| (time - middle).abs())
     });
     let deviations = Sorted::new(deviations.collect());
     let count: usize = launches.values().map(Vec::len).sum();
-    let deviation = NORMAL_MAD * deviations.median();
-    Variance {
-        value: FRAC_PI_2 * deviation * deviation / count as f64,
+    Spread {
+        square_time: all.median().powi(2),
+        variance: (NORMAL_MAD * deviations.median()).powi(2),
         dof: (MAD_EFFICIENCY * (count - launches.len()) as f64).max(1.0),
     }
 }
 
-/// The relative variance of a launch's median, pooled over sizes.
-fn between_launches<'a>(sizes: impl Iterator<Item = &'a Launches>) -> Variance {
-    let (mut squares, mut dof) = (0.0, 0);
-    for launches in sizes.filter(|launches| launches.len() > 1) {
-        let medians = launches.values();
-        let medians: Vec<f64> = medians
-            .map(|times| Sorted::new(times.clone()).median())
-            .collect();
-        let mean = medians.iter().sum::<f64>() / medians.len() as f64;
-        let square = |median: &f64| (median / mean - 1.0).powi(2);
-        squares += medians.iter().map(square).sum::<f64>();
-        dof += medians.len() - 1;
-    }
-    let dof = dof.max(1) as f64;
-    Variance {
-        value: squares / dof,
-        dof,
-    }
+/// The variance of a launch's median around their mean; of at least two launches.
+fn between_launches(launches: &Launches) -> Spread {
+    let medians = launches.values();
+    let medians = medians.map(|times| Sorted::new(times.clone()).median());
+    Spread::of(&medians.collect::<Vec<f64>>())
 }
 
 #[cfg(test)]
@@ -169,8 +179,8 @@ mod tests {
         }
     }
 
-    /// Two launches that differ by 2 % at every size: each median is 1 % off the mean, so
-    /// s² = 2·0.01² for one degree of freedom a size, and half of that for the mean of two.
+    /// Two launches that differ by 2 % of 1 s at every size: each median is 10 ms off the mean,
+    /// so s² = 2·(10 ms)² for one degree of freedom a size, and half of that for the mean of two.
     #[test]
     fn what_differs_between_launches_is_not_repeated_away() {
         let rows = (0..5).flat_map(|i| (0..2).map(move |launch| (i, launch)));

@@ -97,6 +97,14 @@ impl Variance {
             },
         }
     }
+
+    /// The variance of a value so many times in the square.
+    pub(crate) fn times(self, factor: f64) -> Self {
+        Self {
+            value: self.value * factor,
+            ..self
+        }
+    }
 }
 
 impl Estimate {

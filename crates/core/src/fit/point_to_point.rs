@@ -3,7 +3,7 @@
 
 use super::FitError;
 use super::agreement::{self, Agreement};
-use super::breakpoints::{self, Pieces};
+use super::breakpoints::{self, EagerLimit, Pieces};
 use super::flows::{self, Flows, SlowMode};
 use super::levels::levels;
 use super::plogp::{self, Measured};
@@ -16,6 +16,8 @@ pub struct PointToPoint {
     pub plogp: Option<Measured>,
     /// The straight pieces of the ping-pong.
     pub pieces: Option<Pieces>,
+    /// Where messages are no longer sent at once.
+    pub eager_limit: Option<EagerLimit>,
     /// How the ping-pong stands to pLogP.
     pub agreement: Option<Agreement>,
     /// Simultaneous transfers.
@@ -49,6 +51,7 @@ pub fn fit(data: &Dataset, confidence: f64) -> PointToPoint {
     });
     PointToPoint {
         plogp,
+        eager_limit: breakpoints::eager_limit(&sends, pieces.as_ref(), confidence),
         pieces,
         agreement,
         flows: flows::fit(data, SlowMode::Max),

@@ -11,7 +11,7 @@ use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 use self::model::WireModel;
-use self::network::{WireFlows, WireHockney, WirePLogP};
+use self::network::{WireFlows, WireHockney, WirePLogP, WireProtocol};
 use self::signature::WireSignature;
 use super::{Domain, Profile, VERSION};
 use crate::dataset::Provenance;
@@ -32,6 +32,7 @@ struct WireProfile {
     provenance: BTreeMap<String, String>,
     hockney: WireHockney,
     plogp: Option<WirePLogP>,
+    protocol: Option<WireProtocol>,
     flows: Option<WireFlows>,
     #[serde(default, rename = "signature")]
     signatures: Vec<WireSignature>,
@@ -94,6 +95,7 @@ impl WireProfile {
             hockney,
             signatures: signatures.collect::<Result<_, _>>()?,
             models: models.collect::<Result<_, _>>()?,
+            protocol: self.protocol.map(WireProtocol::into_domain).transpose()?,
             flows: self.flows.map(WireFlows::into_domain).transpose()?,
             plogp,
         })
@@ -211,6 +213,7 @@ impl From<&Profile> for WireProfile {
             provenance: facts.collect(),
             hockney: WireHockney::from(&profile.hockney),
             plogp: profile.plogp.as_ref().map(WirePLogP::from),
+            protocol: profile.protocol.as_ref().map(WireProtocol::from),
             flows: profile.flows.as_ref().map(WireFlows::from),
             signatures: profile.signatures.iter().map(WireSignature::from).collect(),
             models: profile.models.iter().map(WireModel::from).collect(),
@@ -252,6 +255,9 @@ latency_s = 5e-5
 gap_s = [[0, 1e-5], [1024, 2e-5]]
 send_overhead_s = [[0, 1e-6]]
 receive_overhead_s = [[0, 0]]
+[protocol]
+eager_above_bytes = 64512
+eager_up_to_bytes = 65536
 [flows]
 beta_f_s_per_byte = 2e-7
 beta_c_s_per_byte = 8e-7
@@ -378,6 +384,11 @@ domain = { procs = [4, 8], smallest_bytes = 256, largest_bytes = 262144 }
                 "threshold_bytes = inf",
                 "treshold_bytes = 4096",
                 "parameters.treshold_bytes is none of gamma, ",
+            ),
+            (
+                "eager_above_bytes = 64512",
+                "eager_above_bytes = 65536",
+                "[protocol] eager_above_bytes = 65536 ",
             ),
             ("rho = 0.25", "rho = 1.5", "[flows] rho = 1.5 "),
             (

@@ -40,6 +40,7 @@ pub fn of_network(network: &Network) -> Profile {
             residual: 0.1,
         },
         plogp: Some(network.plogp.clone()),
+        protocol: None,
         flows: None,
         signatures: Vec::new(),
         models: Vec::new(),

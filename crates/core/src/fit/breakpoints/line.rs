@@ -10,10 +10,17 @@ use crate::fit::{Estimate, Variance};
 use crate::units::Bytes;
 
 /// The relative error that no point is without.
-const OWN_NOISE: f64 = 2e-3;
+const OWN_NOISE: f64 = 1e-3;
 
 /// The relative error that no line is free of, in units of [`OWN_NOISE`].
-pub(super) const LEAST_NOISE: f64 = 0.1;
+pub(super) const LEAST_NOISE: f64 = 0.2;
+
+/// With how many degrees of freedom the errors of points are known: the harmonic mean over the
+/// points, since launches tell the errors of all of them at once. 0 if any has none.
+pub(super) fn known_dof(levels: &[Level]) -> f64 {
+    let inverse = levels.iter().map(|level| 1.0 / level.launched_dof);
+    levels.len() as f64 / inverse.sum::<f64>()
+}
 
 /// A fitted line.
 #[derive(Debug, Clone, Copy)]

@@ -4,16 +4,20 @@ use super::{AlgorithmFit, FittedModel, NetworkFit};
 use crate::dataset::Provenance;
 use crate::fit::{Point, Student};
 use crate::model::plogp::PLogP;
-use crate::profile::{Base, Domain, FlowsEntry, HockneyEntry, ModelEntry, Profile, SignatureEntry};
+use crate::profile::{
+    Base, Domain, FlowsEntry, HockneyEntry, ModelEntry, Profile, ProtocolEntry, SignatureEntry,
+};
 
 impl NetworkFit {
     /// The profile that predictions read.
     pub fn profile(&self, provenance: Provenance, confidence: f64) -> Profile {
+        let pairs = &self.point_to_point;
         Profile {
             provenance,
             hockney: HockneyEntry::from(&self.hockney),
             plogp: self.plogp.clone(),
-            flows: self.point_to_point.flows.as_ref().map(FlowsEntry::from),
+            protocol: pairs.eager_limit.as_ref().map(ProtocolEntry::from),
+            flows: pairs.flows.as_ref().map(FlowsEntry::from),
             signatures: self
                 .signatures
                 .iter()

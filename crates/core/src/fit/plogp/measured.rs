@@ -41,7 +41,7 @@ pub struct Measured {
     /// or(m).
     pub receive_overhead: Vec<Row>,
     /// L + g(m): a message one way. From round trips it is RTT(m) − RTT(0)/2, so that the
-    /// error of g(0) drops out.
+    /// error of g(0) drops out, and so does what stands in for RTT(0) at short round trips.
     pub message: Vec<Row>,
     /// What casts doubt on them.
     pub doubts: Vec<Doubt>,
@@ -194,34 +194,32 @@ impl Parts {
     fn gaps_and_messages(&self, latency: Seconds) -> (Vec<Sum>, Vec<Sum>) {
         let (mut gaps, mut messages) = (BTreeMap::new(), BTreeMap::new());
         let half = self.empty_round_trip.map(|empty| quarter(empty.variance));
-        let mut push = |size, gap: Seconds, parts: Vec<Variance>, of_message| {
+        let mut push = |size, gap: Seconds, parts: Vec<Variance>, message: (Seconds, _)| {
             gaps.insert(size, (gap, parts));
-            messages.insert(size, (latency + gap, of_message));
+            messages.insert(size, message);
         };
         let own = self.empty_gap;
-        let flooded = |variance: Variance| {
+        let flooded = |level: &Level| {
             let of_latency = half.map(|half| [half, own.variance]);
-            [vec![variance], of_latency.map_or(Vec::new(), Vec::from)].concat()
+            let of_latency = of_latency.map_or(Vec::new(), Vec::from);
+            let parts = [vec![level.variance], of_latency].concat();
+            (latency + level.time, parts)
         };
-        push(
-            own.size,
-            own.time,
-            vec![own.variance],
-            flooded(own.variance),
-        );
+        push(own.size, own.time, vec![own.variance], flooded(&own));
         if let (Some(empty), Some(half)) = (self.empty_round_trip, half) {
-            push(Bytes(0), own.time, vec![own.variance], vec![half]);
+            let way = empty.time * 0.5;
+            push(Bytes(0), own.time, vec![own.variance], (way, vec![half]));
             for level in &self.round_trips {
                 let is_short = self.is_short(level.time);
                 let base = if is_short { empty.least } else { empty.time };
                 let gap = gap_from_round_trips(level.time, base, own.time);
                 let parts = vec![level.variance, empty.variance, own.variance];
-                push(level.size, gap, parts, vec![level.variance, half]);
+                let message = (level.time - way, vec![level.variance, half]);
+                push(level.size, gap, parts, message);
             }
         }
         for level in &self.floods {
-            let parts = vec![level.variance];
-            push(level.size, level.time, parts, flooded(level.variance));
+            push(level.size, level.time, vec![level.variance], flooded(level));
         }
         let [gaps, messages] = [gaps, messages].map(|sums| {
             let sums = sums.into_iter();

@@ -10,7 +10,7 @@ use crate::fit::Estimate;
 use crate::model::hockney::Hockney;
 use crate::model::plogp::{PLogP, Parameters, Table};
 use crate::model::{ParameterError, non_negative};
-use crate::profile::{FlowsEntry, HockneyEntry};
+use crate::profile::{FlowsEntry, HockneyEntry, ProtocolEntry};
 use crate::units::{Bytes, Seconds, SecondsPerByte};
 
 #[derive(Serialize, Deserialize)]
@@ -93,6 +93,13 @@ pub(super) struct WirePLogP {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+pub(super) struct WireProtocol {
+    eager_above_bytes: Bytes,
+    eager_up_to_bytes: Bytes,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct WireFlows {
     beta_f_s_per_byte: SecondsPerByte,
     beta_c_s_per_byte: SecondsPerByte,
@@ -148,6 +155,30 @@ impl WirePLogP {
                 .map_err(wrong)?,
         };
         PLogP::new(parameters).map_err(wrong)
+    }
+}
+
+impl WireProtocol {
+    pub(super) fn into_domain(self) -> Result<ProtocolEntry, String> {
+        let (Bytes(above), Bytes(up_to)) = (self.eager_above_bytes, self.eager_up_to_bytes);
+        if above >= up_to {
+            return Err(format!(
+                "[protocol] eager_above_bytes = {above} is not below eager_up_to_bytes = {up_to}; {REMEDY}"
+            ));
+        }
+        Ok(ProtocolEntry {
+            eager_above: self.eager_above_bytes,
+            eager_up_to: self.eager_up_to_bytes,
+        })
+    }
+}
+
+impl From<&ProtocolEntry> for WireProtocol {
+    fn from(entry: &ProtocolEntry) -> Self {
+        Self {
+            eager_above_bytes: entry.eager_above,
+            eager_up_to_bytes: entry.eager_up_to,
+        }
     }
 }
 

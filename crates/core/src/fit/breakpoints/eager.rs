@@ -1,0 +1,264 @@
+//! The eager limit: up to which size an MPI library sends a message without asking.
+//!
+//! # Formula
+//! Beyond the limit the send call waits for the answer of the receiver, so that os jumps, by
+//! the time of a round trip. Between the neighbours m₁ < m₂ it does if
+//!
+//! - os(m₂) ≥ 2·os(m₁), and twice what the straight line through the smaller sizes foretells
+//!   for m₂: what copying a longer message costs is no jump,
+//! - the rise above the greater of the two is more than the errors of os(m₁) and os(m₂) at all N
+//!   sizes together, each at the level 1 − (1 − confidence)/N,
+//! - it stays: with o the median of os at the next three sizes from m₂ on, every size from m₂ on
+//!   has os ≥ 0.7·o, and every size up to m₁ os ≤ 0.7·o.
+//!
+//! Of several such jumps the greatest counts. A break of the ping-pong whose interval overlaps
+//! is the same finding, and narrows it to what both have in common. Without a jump of os the
+//! greatest step of the ping-pong that looks like a rendezvous stands alone.
+//!
+//! # Domain
+//! Three sizes up to the limit and two beyond it, whose medians scatter by 10 % at most. The
+//! size is that of the data; a library may count a header, and its limit is then that much
+//! greater than the largest eager message.
+//!
+//! # Source
+//! netsig.
+
+use super::line::Line;
+use super::{Break, Pieces};
+use crate::fit::levels::Level;
+use crate::fit::{Estimate, Variance};
+use crate::units::{Bytes, Seconds};
+
+/// The sizes that it takes on either side of a jump.
+const LEAST_BELOW: usize = 3;
+const LEAST_BEYOND: usize = 2;
+
+/// How many times the os before a jump is the one after it, at least.
+const JUMP: f64 = 2.0;
+
+/// What share of the level after a jump the larger sizes keep, and the smaller ones stay below.
+const KEPT: f64 = 0.7;
+
+/// How many sizes make up the level after a jump.
+const LEVEL: usize = 3;
+
+/// Between which sizes the eager limit lies, and what shows it: os, the ping-pong or both.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EagerLimit {
+    /// A message of this size is still sent at once.
+    pub above: Bytes,
+    /// One of this size no longer is.
+    pub up_to: Bytes,
+    /// The jump of os.
+    pub send_overhead: Option<Step>,
+    /// The break of the ping-pong.
+    pub ping_pong: Option<Break>,
+}
+
+/// Two sizes between which os jumps.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Step {
+    /// The last size before it.
+    pub below: Bytes,
+    /// The first size after it.
+    pub from: Bytes,
+    /// os before.
+    pub before: Seconds,
+    /// os after.
+    pub after: Seconds,
+}
+
+/// Finds the eager limit in os, ascending in size, and in the pieces of the ping-pong; errors
+/// are judged at the level `confidence`.
+pub fn eager_limit(
+    sends: &[Level],
+    pieces: Option<&Pieces>,
+    confidence: f64,
+) -> Option<EagerLimit> {
+    let breaks = pieces.map_or(&[][..], |pieces| &pieces.breaks);
+    let Some(step) = jump(sends, confidence) else {
+        return alone(breaks);
+    };
+    let overlaps = |own: &&Break| own.below.max(step.below) < own.from.min(step.from);
+    let ping_pong = breaks.iter().find(overlaps).copied();
+    let [below, from] = ping_pong.map_or([step.below, step.from], |own| [own.below, own.from]);
+    Some(EagerLimit {
+        above: step.below.max(below),
+        up_to: step.from.min(from),
+        send_overhead: Some(step),
+        ping_pong,
+    })
+}
+
+/// The greatest step of the ping-pong that looks like a rendezvous.
+fn alone(breaks: &[Break]) -> Option<EagerLimit> {
+    let steps = breaks.iter().filter(|own| own.is_rendezvous());
+    let own = steps.max_by(|a, b| a.jump.value.total_cmp(&b.jump.value))?;
+    Some(EagerLimit {
+        above: own.below,
+        up_to: own.from,
+        send_overhead: None,
+        ping_pong: Some(*own),
+    })
+}
+
+/// The greatest jump of os.
+fn jump(sends: &[Level], confidence: f64) -> Option<Step> {
+    let places = LEAST_BELOW..(sends.len() + 1).saturating_sub(LEAST_BEYOND);
+    let each = 1.0 - (1.0 - confidence) / sends.len() as f64;
+    let jumps = places.filter_map(|place| step_at(sends.split_at(place), each));
+    jumps.max_by(|a, b| (a.after - a.before).0.total_cmp(&(b.after - b.before).0))
+}
+
+/// The jump between two sizes, if it is one.
+fn step_at((smaller, larger): (&[Level], &[Level]), confidence: f64) -> Option<Step> {
+    let (before, after) = (smaller[smaller.len() - 1], larger[0]);
+    let foretold = Line::through(smaller).at(after.size).max(before.time.0);
+    let level = KEPT * median(larger);
+    let parts: [Variance; 2] = [before.variance, after.variance];
+    let rise = Estimate::around(after.time.0 - foretold, &parts, confidence);
+    let is_jump = after.time.0 >= JUMP * foretold
+        && rise.lower > 0.0
+        && larger.iter().all(|own| own.time.0 >= level)
+        && smaller.iter().all(|own| own.time.0 <= level);
+    is_jump.then_some(Step {
+        below: before.size,
+        from: after.size,
+        before: before.time,
+        after: after.time,
+    })
+}
+
+/// The median of the first few times.
+fn median(larger: &[Level]) -> f64 {
+    let mut times: Vec<f64> = larger.iter().take(LEVEL).map(|own| own.time.0).collect();
+    times.sort_unstable_by(f64::total_cmp);
+    f64::midpoint(times[(times.len() - 1) / 2], times[times.len() / 2])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fit::breakpoints::find;
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
+    use rand_distr::{Distribution, StandardNormal};
+
+    fn levels(times: impl IntoIterator<Item = (u64, f64)>, noise: f64, seed: u64) -> Vec<Level> {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let level = |(size, time): (u64, f64)| {
+            let error: f64 = StandardNormal.sample(&mut rng);
+            let time = Seconds(time * (noise * error).exp());
+            Level {
+                size: Bytes(size),
+                time,
+                variance: Variance {
+                    value: (noise * time.0).powi(2),
+                    dof: 10.0,
+                },
+                launched_dof: 0.0,
+                least: time,
+            }
+        };
+        times.into_iter().map(level).collect()
+    }
+
+    fn doubling() -> impl Iterator<Item = u64> {
+        [0].into_iter().chain((0..=20).map(|i| 1 << i))
+    }
+
+    /// os of Open MPI over TCP in an emulated cluster, in microseconds: it sends up to 64512
+    /// bytes at once, and has small steps at a packet and at two.
+    const REAL: [(u64, f64); 25] = [
+        (0, 6.9),
+        (1, 6.6),
+        (16, 7.2),
+        (256, 7.3),
+        (704, 7.4),
+        (736, 6.6),
+        (1024, 7.0),
+        (1408, 6.9),
+        (1440, 10.5),
+        (2048, 10.5),
+        (2816, 9.4),
+        (3072, 14.8),
+        (4096, 15.7),
+        (16384, 20.5),
+        (32768, 29.8),
+        (49152, 34.8),
+        (57344, 50.0),
+        (61440, 42.4),
+        (64512, 42.5),
+        (65536, 263.9),
+        (66560, 262.7),
+        (69632, 321.8),
+        (73728, 269.8),
+        (98304, 270.0),
+        (262_144, 318.0),
+    ];
+
+    #[test]
+    fn a_real_send_overhead_shows_the_limit_and_no_small_step() {
+        let times = REAL.map(|(size, micros)| (size, micros * 1e-6));
+        let found = eager_limit(&levels(times, 0.0, 0), None, 0.95).unwrap();
+        assert_eq!((found.above, found.up_to), (Bytes(64512), Bytes(65536)));
+        let step = found.send_overhead.unwrap();
+        let [before, after] = [step.before, step.after].map(|time| time.0 * 1e6);
+        assert!((before - 43.0).abs() < 1.0 && (after - 264.0).abs() < 1.0);
+        let eager = times.into_iter().filter(|(size, _)| *size < 65536);
+        assert_eq!(eager_limit(&levels(eager, 0.0, 0), None, 0.95), None);
+    }
+
+    /// The same with each time off by 10 %, and steady rises off by more.
+    #[test]
+    fn noise_hides_no_limit_and_makes_none() {
+        let limit = |times: Vec<(u64, f64)>, (noise, seed)| {
+            let found = eager_limit(&levels(times, noise, seed), None, 0.95);
+            found.map(|found| (found.above.0, found.up_to.0))
+        };
+        let found =
+            (0..200).filter(|&seed| limit(REAL.to_vec(), (0.1, seed)) == Some((64512, 65536)));
+        let found = found.count();
+        assert!(found >= 190, "{found} of 200");
+        let rise: fn(u64) -> (u64, f64) = |m| (m, 5.0 + 1e-3 * m as f64);
+        let flat = |m: u64| (m, 5.0);
+        for (noise, most) in [(0.2, 0), (0.3, 4)] {
+            for os in [rise, flat] {
+                let made = (0..200)
+                    .filter(|&seed| limit(doubling().map(os).collect(), (noise, seed)).is_some());
+                let made = made.count();
+                assert!(made <= most, "{made} of 200 at {noise}");
+            }
+        }
+    }
+
+    /// Copies that cost twice as much per byte from 256 KiB on, and one size that is off.
+    #[test]
+    fn neither_copies_nor_a_single_size_are_a_limit() {
+        let copies = |m: u64| 5.0 + 1e-3 * (m + m.saturating_sub(1 << 18)) as f64;
+        let copies = levels(doubling().map(|m| (m, copies(m))), 0.0, 0);
+        assert_eq!(eager_limit(&copies, None, 0.95), None);
+        let off = doubling().map(|m| (m, if m == 4096 { 50.0 } else { 5.0 }));
+        assert_eq!(eager_limit(&levels(off, 0.0, 0), None, 0.95), None);
+        let last = doubling().map(|m| (m, if m == 1 << 20 { 50.0 } else { 5.0 }));
+        assert_eq!(eager_limit(&levels(last, 0.0, 0), None, 0.95), None);
+        assert_eq!(eager_limit(&[], None, 0.95), None);
+    }
+
+    /// Doubling sizes of the ping-pong and finer ones of os are one finding; without os the
+    /// ping-pong tells what it can.
+    #[test]
+    fn both_are_one_finding() {
+        let late = |m: u64| if m >= 65536 { 1.8e-4 } else { 0.0 };
+        let times = doubling().map(|m| (m, 5e-5 + 1e-8 * m as f64 + late(m)));
+        let pieces = find(&levels(times, 1e-3, 1), 0.95).unwrap();
+        let sends = levels(REAL.map(|(size, micros)| (size, micros * 1e-6)), 0.0, 0);
+        let both = eager_limit(&sends, Some(&pieces), 0.95).unwrap();
+        assert_eq!((both.above, both.up_to), (Bytes(64512), Bytes(65536)));
+        let jump = both.ping_pong.unwrap().jump.value;
+        assert!((jump / 1.8e-4 - 1.0).abs() < 0.1, "{jump}");
+        let alone = eager_limit(&[], Some(&pieces), 0.95).unwrap();
+        assert_eq!((alone.above, alone.up_to), (Bytes(32768), Bytes(65536)));
+        assert_eq!(alone.send_overhead, None);
+    }
+}
