@@ -150,9 +150,9 @@ pub fn duration(text: &str) -> Result<Seconds, String> {
 /// # Errors
 /// If it is not.
 pub fn limit(text: &str) -> Result<Duration, String> {
-    let seconds = duration(text)?.0;
-    Duration::try_from_secs_f64(seconds)
+    duration(text)
         .ok()
+        .and_then(|duration| Duration::try_from_secs_f64(duration.0).ok())
         .filter(|limit| *limit >= Duration::from_secs(1))
         .ok_or_else(|| "write a duration from 1 s, such as 90s, 10m or 2h".to_owned())
 }

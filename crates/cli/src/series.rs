@@ -64,7 +64,7 @@ impl<'a> Series<'a> {
             _ => asked,
         };
         launcher.check(asked.plan.procs())?;
-        Ok(Self {
+        let series = Self {
             campaign,
             scenario,
             launcher,
@@ -72,7 +72,12 @@ impl<'a> Series<'a> {
             requested: None,
             past,
             started: Instant::now(),
-        })
+        };
+        // What the library does not have is refused before anything is measured.
+        for variant in series.asked.plan.variants() {
+            series.environment(variant.number)?;
+        }
+        Ok(series)
     }
 
     /// The command of every job, as far as it is known before the estimate.
@@ -259,19 +264,19 @@ impl<'a> Series<'a> {
             arguments.extend(option("--note", format!("network={}", scenario.summary())));
         }
         let procs = self.asked.plan.procs();
-        let environment = self.environment(orders)?;
+        let environment = self.environment(orders.job.variant)?;
         Ok(self.launcher.command(procs, &environment, &arguments))
     }
 
-    /// The variables that make the library take the algorithms of a job.
-    fn environment(&self, orders: &Orders) -> Result<Vec<(String, String)>, Failure> {
+    /// The variables that make the library take the algorithms of a variant.
+    fn environment(&self, number: u32) -> Result<Vec<(String, String)>, Failure> {
         let variants = self.asked.plan.variants();
-        let variant = variants.iter().find(|it| it.number == orders.job.variant);
+        let variant = variants.iter().find(|variant| variant.number == number);
         match variant.filter(|variant| variant.number > 0) {
             None => Ok(Vec::new()),
             Some(variant) => variant
                 .environment(self.launcher.mpi()?)
-                .map_err(Failure::usage),
+                .map_err(|error| Failure::usage(format!("{}: {error}", self.asked.file.display()))),
         }
     }
 

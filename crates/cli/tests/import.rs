@@ -92,6 +92,10 @@ fn what_cannot_be_imported_is_refused() {
             ["invalid value '0'", "a whole number from 1"],
         ),
         (
+            "osu osu.txt -o new.csv --procs 1",
+            ["osu.txt:3: one process", "give --procs N"],
+        ),
+        (
             "skampi p8.txt -o new.csv",
             ["invalid value 'skampi'", "netgauge, logp_mpi"],
         ),

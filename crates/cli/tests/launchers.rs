@@ -79,6 +79,20 @@ fn a_dry_run_prints_the_command_of_every_launch() {
 }
 
 #[test]
+fn an_algorithm_that_the_library_lacks_is_refused_first() {
+    let home = home(&[("mpirun", OPEN_MPI)]);
+    let plan = "[pingpong]\nsizes = 1\nrepetitions = 1\n[[collective]]\nname = \"bcast\"\n\
+        algorithms = [\"library:nb\"]\nprocs = 4\nsizes = 1\nrepetitions = 1\n";
+    home.write("plan.toml", plan);
+    let lacks = "plan.toml: Open MPI has no bcast algorithm \"nb\"; it has: basic_linear";
+    home.command_refuses(
+        &mut dry_run(&home, ""),
+        2,
+        [lacks, "scatter_allgather_ring"],
+    );
+}
+
+#[test]
 fn srun_is_used_within_an_allocation() {
     let home = home(&[("mpirun", OPEN_MPI), ("srun", "#!/bin/sh\n")]);
     let within = |options: &str, tasks: &str, nodes: &str| {

@@ -32,13 +32,20 @@ impl<'a> File<'a> {
     /// name says.
     pub fn procs(&self, line: u64, stated: Option<Procs>) -> Result<Procs, FileError> {
         let fault = |problem| self.fault(line, problem);
-        match (stated, self.asked.procs) {
-            (Some(stated), Some(asked)) if stated != asked => Err(fault(format!(
-                "the file says {stated} processes, not {asked}; leave --procs out"
-            ))),
-            (Some(procs), _) | (None, Some(procs)) => Ok(procs),
-            (None, None) => procs_in_name(self.name).map_err(fault),
+        let procs = match (stated, self.asked.procs) {
+            (Some(stated), Some(asked)) if stated != asked => {
+                return Err(fault(format!(
+                    "the file says {stated} processes, not {asked}; leave --procs out"
+                )));
+            }
+            (Some(procs), _) | (None, Some(procs)) => procs,
+            (None, None) => procs_in_name(self.name).map_err(fault)?,
+        };
+        if procs.get() == 1 {
+            let problem = "one process exchanges nothing; give --procs N with the number that ran";
+            return Err(fault(problem.to_owned()));
         }
+        Ok(procs)
     }
 
     /// The cell of `size` bytes; who ran a collective is as asked.
