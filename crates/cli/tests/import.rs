@@ -93,7 +93,7 @@ fn what_cannot_be_imported_is_refused() {
         ),
         (
             "osu osu.txt -o new.csv --procs 1",
-            ["osu.txt:3: one process", "give --procs N"],
+            ["osu.txt:3: one process", "the number that ran"],
         ),
         (
             "skampi p8.txt -o new.csv",
