@@ -279,6 +279,24 @@ impl Extend<Record> for Dataset {
     }
 }
 
+impl Place {
+    /// A repetition of it, the only part of which nothing more is known.
+    pub fn sample(self, repetition: u32, time: Seconds) -> Sample {
+        Sample {
+            experiment: self.experiment,
+            algorithm: self.algorithm,
+            procs: self.procs,
+            size: self.size,
+            repetition,
+            launch: self.launch,
+            time,
+            losses: LossCounters::default(),
+            part: 0,
+            sync_error: None,
+        }
+    }
+}
+
 impl Sample {
     /// What the sample is a repetition of.
     pub fn place(&self) -> Place {

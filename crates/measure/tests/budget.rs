@@ -40,6 +40,10 @@ fn rates() -> Rates {
     }
 }
 
+fn plan() -> Plan {
+    Plan::parse("p", PLAN).unwrap()
+}
+
 /// What the budget is held against.
 fn needed(plan: &Plan) -> Seconds {
     let estimate = estimate(plan, &rates());
@@ -69,7 +73,7 @@ proptest! {
         share in 0.0..1.0,
         precision in prop::option::of(0.01..0.1),
     ) {
-        let mut plan = Plan::parse("p", PLAN).unwrap();
+        let mut plan = plan();
         plan.precision = precision;
         let refused = fit_into(&plan, Seconds(0.0), &rates()).unwrap_err();
         let budget = refused.least + (needed(&plan) - refused.least) * share;
@@ -88,4 +92,42 @@ proptest! {
         prop_assert_eq!(fitted.plan.cells().len() + fitted.dropped.len(), plan.cells().len());
         prop_assert_eq!(fit_into(&plan, budget, &rates()).unwrap(), fitted);
     }
+}
+
+#[test]
+fn what_fits_is_left_alone() {
+    let fitted = fit_into(&plan(), Seconds(1e6), &rates()).unwrap();
+    assert_eq!(fitted.plan, plan());
+    assert_eq!((fitted.dropped, fitted.repetitions), (Vec::new(), 1.0));
+}
+
+/// Of equal gaps the one that saves most goes first: the largest inner size among 6, whose
+/// neighbours among 4 and 8 are closer than the sizes beside it.
+#[test]
+fn the_most_expensive_of_the_least_informative_goes_first() {
+    let budget = needed(&plan()) - Seconds(1.0);
+    let fitted = fit_into(&plan(), budget, &rates()).unwrap();
+    let [first] = fitted.dropped[..] else {
+        panic!("{:?}", fitted.dropped)
+    };
+    assert_eq!(first.to_string(), "alltoall direct among 6 with 512 KiB");
+}
+
+#[test]
+fn what_is_least_is_four_sizes_and_two_process_counts() {
+    let refused = fit_into(&plan(), Seconds(1.0), &rates()).unwrap_err();
+    let fitted = fit_into(&plan(), refused.least * 1.000_001, &rates()).unwrap();
+    let cells = fitted.plan.cells();
+    let count = |operation: fn(&Operation) -> bool| {
+        cells
+            .iter()
+            .filter(|cell| operation(&cell.operation))
+            .count()
+    };
+    assert_eq!(count(|o| *o == Operation::PingPong), 4);
+    assert_eq!(count(|o| *o == Operation::PLogP), 1);
+    assert_eq!(count(|o| *o == Operation::Flows), 2);
+    assert_eq!(count(|o| matches!(o, Operation::Collective(..))), 2 * 2 * 4);
+    assert!(cells.iter().all(|cell| cell.repetitions == 3));
+    assert!(refused.to_string().contains("raise --budget"));
 }

@@ -192,16 +192,10 @@ impl Row<'_> {
                 time,
             }),
             None => data.samples.push(Sample {
-                experiment: place.experiment,
-                algorithm: place.algorithm,
-                procs: place.procs,
-                size: place.size,
-                repetition,
-                launch: place.launch,
-                time,
                 losses: self.losses()?,
                 part: optional("part", self.text(12))?.unwrap_or(0),
                 sync_error: self.sync_error()?,
+                ..place.sample(repetition, time)
             }),
         }
         Ok(())

@@ -4,8 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::dataset::{
-    Aggregate, Dataset, Experiment, LossCounters, Place, Provenance, Rejected, Rejection, Sample,
-    StatisticKind,
+    Aggregate, Dataset, Experiment, Place, Provenance, Rejected, Rejection, StatisticKind,
 };
 use crate::units::{Bytes, Seconds};
 
@@ -93,18 +92,7 @@ impl Source {
     pub fn sample(&mut self, cell: &Cell, repetition: u32, time: Seconds) {
         if self.is_data(cell, time) {
             let place = cell.place.clone();
-            self.run().samples.push(Sample {
-                experiment: place.experiment,
-                algorithm: place.algorithm,
-                procs: place.procs,
-                size: place.size,
-                repetition,
-                launch: place.launch,
-                time,
-                losses: LossCounters::default(),
-                part: 0,
-                sync_error: None,
-            });
+            self.run().samples.push(place.sample(repetition, time));
         }
     }
 

@@ -47,16 +47,10 @@ pub(super) fn records(places: &[Place], repetition: u32, seen: &Observation) -> 
     };
     let sample = |place: &Place, part, &time| {
         Record::Sample(Sample {
-            experiment: place.experiment,
-            algorithm: Arc::clone(&place.algorithm),
-            procs: place.procs,
-            size: place.size,
-            repetition,
-            launch: place.launch,
-            time,
             losses: seen.losses,
             part,
             sync_error: seen.sync_error,
+            ..place.clone().sample(repetition, time)
         })
     };
     if places[0].experiment == Experiment::Flow {
