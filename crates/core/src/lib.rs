@@ -18,4 +18,5 @@ pub mod registry;
 pub mod scenario;
 pub mod schedule;
 pub mod select;
+pub mod sim;
 pub mod units;

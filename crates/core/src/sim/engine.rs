@@ -1,0 +1,320 @@
+//! Runs a program on a network: takes events in the order of time, tells the program what
+//! is complete and the network what starts.
+//!
+//! A rank has one processor, which serves what comes to it in the order of its coming:
+//! computations and the overheads of messages. Its sends leave one after the other, each
+//! when the network can take it; no operation is put back to be tried again. Memory grows
+//! with the ranks and the messages under way, not with all messages of a program.
+
+use super::flights::Flights;
+use super::network::{Agenda, Event, Flight, LinkUse, Loss, Network};
+use super::observer::{Activity, Observer};
+use super::program::{Envelope, FlightId, Op, Program, Rest, Send, Task};
+use super::time::Time;
+use crate::units::Rank;
+
+/// What a simulation finds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// When the last operation of all ranks was complete.
+    pub time: Time,
+    /// How many messages were sent.
+    pub messages: u64,
+    /// How long they were together.
+    pub bytes: u64,
+    /// The messages that had to wait for lost packets, by the time of the loss.
+    pub losses: Vec<Loss>,
+    /// What each link carried, in the network's order.
+    pub links: Vec<LinkUse>,
+}
+
+/// A program that does not end, or leaves something over.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{} receives wait for messages that never come, {} messages are never received", .0.receives.len(), .0.sends.len())]
+pub struct Stuck(pub Rest);
+
+/// A computation in progress.
+#[derive(Debug, Clone, Copy)]
+struct Computation {
+    rank: Rank,
+    op: Op,
+    start: Time,
+}
+
+/// What the engine knows of a rank.
+#[derive(Debug, Clone, Copy, Default)]
+struct Host {
+    /// When its processor has done all that it was given.
+    processor: Time,
+    /// Whether a message is before its port.
+    is_sending: bool,
+}
+
+struct Engine<'a, P, N, O> {
+    program: &'a mut P,
+    network: &'a mut N,
+    observer: &'a mut O,
+    agenda: Agenda,
+    hosts: Vec<Host>,
+    flights: Flights,
+    computations: Vec<Computation>,
+    free_computations: Vec<u32>,
+    tasks: Vec<Task>,
+    /// [`Engine::tasks`] while they are worked off.
+    taken: Vec<Task>,
+    messages: u64,
+    bytes: u64,
+    end: Time,
+}
+
+/// Runs `program` on `network` to its end.
+///
+/// # Errors
+/// If operations are left that nothing will complete, or messages that no rank receives.
+pub fn run(
+    program: &mut impl Program,
+    network: &mut impl Network,
+    observer: &mut impl Observer,
+) -> Result<Outcome, Stuck> {
+    let procs = program.procs();
+    let mut engine = Engine {
+        program,
+        network,
+        observer,
+        agenda: Agenda::default(),
+        hosts: vec![Host::default(); procs.get() as usize],
+        flights: Flights::default(),
+        computations: Vec::new(),
+        free_computations: Vec::new(),
+        tasks: Vec::new(),
+        taken: Vec::new(),
+        messages: 0,
+        bytes: 0,
+        end: Time::ZERO,
+    };
+    engine.agenda.is_settled = true;
+    for rank in procs.ranks() {
+        engine.program.start(rank, &mut engine.tasks);
+        engine.go_on(rank);
+    }
+    engine.run();
+    match engine.program.rest() {
+        Some(rest) => Err(Stuck(rest)),
+        None => Ok(engine.outcome()),
+    }
+}
+
+impl<P: Program, N: Network, O: Observer> Engine<'_, P, N, O> {
+    fn run(&mut self) {
+        loop {
+            let next = self.agenda.queue.next_time();
+            if !self.agenda.is_settled && next != Some(self.agenda.now) {
+                self.agenda.is_settled = true;
+                self.network.settle(&mut self.agenda);
+                continue;
+            }
+            let Some((time, event)) = self.agenda.queue.pop() else {
+                return;
+            };
+            self.agenda.now = time;
+            self.handle(event);
+        }
+    }
+
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Inject(id) => {
+                let rank = self.flights.get(id).from;
+                self.inject(id);
+                self.go_on(rank);
+            }
+            Event::Sent(id) => {
+                let rank = self.sent(id);
+                self.go_on(rank);
+            }
+            Event::SentAndReady(id) => {
+                let rank = self.sent(id);
+                self.host(rank).is_sending = false;
+                self.go_on(rank);
+            }
+            Event::Ready(rank) => {
+                self.host(Rank(rank)).is_sending = false;
+                self.go_on(Rank(rank));
+            }
+            Event::Delivered(id) => self.deliver(id),
+            Event::Received(id) => {
+                let rank = self.received(id);
+                self.go_on(rank);
+            }
+            Event::Computed(number) => self.computed(number),
+            Event::Wake(token) => self.network.wake(token, &mut self.agenda),
+        }
+    }
+
+    fn host(&mut self, rank: Rank) -> &mut Host {
+        &mut self.hosts[rank.0 as usize]
+    }
+
+    /// Gives the processor of `rank` work and says when it will be done.
+    fn work(&mut self, rank: Rank, duration: Time) -> Time {
+        let now = self.agenda.now;
+        let processor = &mut self.host(rank).processor;
+        *processor = now.max(*processor) + duration;
+        *processor
+    }
+
+    /// Starts all that `rank` may start now.
+    fn go_on(&mut self, rank: Rank) {
+        loop {
+            while !self.tasks.is_empty() {
+                std::mem::swap(&mut self.tasks, &mut self.taken);
+                for index in 0..self.taken.len() {
+                    self.take(rank, self.taken[index]);
+                }
+                self.taken.clear();
+            }
+            if self.host(rank).is_sending {
+                return;
+            }
+            let Some(send) = self.program.next_send(rank) else {
+                return;
+            };
+            self.send(rank, send);
+        }
+    }
+
+    fn take(&mut self, rank: Rank, task: Task) {
+        match task {
+            Task::Receive { op, flight } => self.receive(rank, op, flight),
+            Task::Compute { op, duration } => {
+                let end = self.work(rank, duration);
+                let start = end - duration;
+                let number = self.computation(Computation { rank, op, start });
+                self.agenda.queue.push(end, Event::Computed(number));
+            }
+        }
+    }
+
+    fn send(&mut self, rank: Rank, send: Send) {
+        let overhead = self.network.overhead(send.bytes);
+        let done = self.work(rank, overhead);
+        let id = self.flights.insert(Flight {
+            from: rank,
+            to: send.to,
+            tag: send.tag,
+            send: send.op,
+            bytes: send.bytes,
+            start: done - overhead,
+        });
+        self.messages += 1;
+        self.bytes += send.bytes;
+        if done == self.agenda.now {
+            self.inject(id);
+        } else {
+            self.host(rank).is_sending = true;
+            self.agenda.queue.push(done, Event::Inject(id));
+        }
+    }
+
+    /// Hands a message to the network.
+    fn inject(&mut self, id: FlightId) {
+        let now = self.agenda.now;
+        let flight = *self.flights.get(id);
+        let injected = self.network.inject(id, &flight, &mut self.agenda);
+        let is_busy = injected.next > now;
+        self.host(flight.from).is_sending = is_busy;
+        match injected.sent {
+            Some(time) if time <= now => {
+                self.sent(id);
+            }
+            Some(time) if time == injected.next => {
+                self.agenda.queue.push(time, Event::SentAndReady(id));
+                return;
+            }
+            Some(time) => self.agenda.queue.push(time, Event::Sent(id)),
+            None => {}
+        }
+        if is_busy {
+            let ready = Event::Ready(flight.from.0);
+            self.agenda.queue.push(injected.next, ready);
+        }
+    }
+
+    /// A send is complete; gives its rank.
+    fn sent(&mut self, id: FlightId) -> Rank {
+        let flight = *self.flights.get(id);
+        self.observe(Activity::Send(&flight), flight.start);
+        self.program.sent(flight.from, flight.send, &mut self.tasks);
+        self.flights.release(id);
+        flight.from
+    }
+
+    fn deliver(&mut self, id: FlightId) {
+        let flight = *self.flights.get(id);
+        let envelope = Envelope {
+            flight: id,
+            from: flight.from,
+            tag: flight.tag,
+        };
+        if let Some(op) = self.program.deliver(flight.to, envelope) {
+            self.receive(flight.to, op, id);
+            self.go_on(flight.to);
+        }
+    }
+
+    /// A message meets its receive.
+    fn receive(&mut self, rank: Rank, op: Op, id: FlightId) {
+        self.flights.set_receive(id, op);
+        let overhead = self.network.overhead(self.flights.get(id).bytes);
+        if overhead == Time::ZERO {
+            self.received(id);
+            return;
+        }
+        let done = self.work(rank, overhead);
+        self.agenda.queue.push(done, Event::Received(id));
+    }
+
+    /// A receive is complete; gives its rank.
+    fn received(&mut self, id: FlightId) -> Rank {
+        let (flight, op) = (*self.flights.get(id), self.flights.receive(id));
+        let begin = self.agenda.now - self.network.overhead(flight.bytes);
+        self.observe(Activity::Receive(&flight, op), begin);
+        self.program.received(flight.to, op, &mut self.tasks);
+        self.flights.release(id);
+        flight.to
+    }
+
+    fn computation(&mut self, computation: Computation) -> u32 {
+        if let Some(number) = self.free_computations.pop() {
+            self.computations[number as usize] = computation;
+            return number;
+        }
+        self.computations.push(computation);
+        u32::try_from(self.computations.len() - 1).expect("fewer than 2^32 computations at once")
+    }
+
+    fn computed(&mut self, number: u32) {
+        let Computation { rank, op, start } = self.computations[number as usize];
+        self.free_computations.push(number);
+        self.observe(Activity::Compute(rank, op), start);
+        self.program.computed(rank, op, &mut self.tasks);
+        self.go_on(rank);
+    }
+
+    /// Tells of an activity from `start` until now.
+    fn observe(&mut self, activity: Activity<'_>, start: Time) {
+        let now = self.agenda.now;
+        self.end = self.end.max(now);
+        self.observer.observe(activity, start, now);
+    }
+
+    fn outcome(self) -> Outcome {
+        Outcome {
+            time: self.end,
+            messages: self.messages,
+            bytes: self.bytes,
+            losses: self.agenda.losses,
+            links: self.network.links(),
+        }
+    }
+}

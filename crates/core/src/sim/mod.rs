@@ -1,0 +1,19 @@
+//! A simulator of message passing: any schedule on a network model, for networks that do not
+//! exist yet and for effects that no closed form shows.
+//!
+//! A [`program`] says what ranks do, a [`network`] how long it takes, and the [`engine`]
+//! brings the two together. Time is whole picoseconds; events of the same time happen in
+//! the order in which they were caused. So a simulation is a function of its input.
+
+pub mod engine;
+mod flights;
+mod kept;
+pub mod network;
+pub mod observer;
+pub mod program;
+mod queue;
+pub mod rounds;
+mod time;
+
+pub use engine::{Outcome, Stuck, run};
+pub use time::Time;

@@ -1,0 +1,169 @@
+//! How messages travel: the side of a simulation that knows time, but nothing of programs.
+//!
+//! A network is told of each message that is injected and says, through its [`Agenda`],
+//! when the send is complete and when the message is delivered. It may ask to be woken at
+//! any later time, and at the end of the present instant, when all messages that start
+//! now are known.
+
+pub mod endpoint;
+
+use super::program::{FlightId, Op};
+use super::queue::Queue;
+use super::time::Time;
+use crate::units::Rank;
+
+/// A message under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Flight {
+    /// The sender.
+    pub from: Rank,
+    /// The receiver.
+    pub to: Rank,
+    /// What the receiver tells it from others by.
+    pub tag: u32,
+    /// The operation that sends it.
+    pub send: Op,
+    /// Its length.
+    pub bytes: u64,
+    /// When the sender began with it.
+    pub start: Time,
+}
+
+/// What is known of a message once it is injected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Injected {
+    /// When the send is complete, if that is known; else [`Agenda::sent`] tells later.
+    pub sent: Option<Time>,
+    /// When the sender may inject its next message.
+    pub next: Time,
+}
+
+/// A network model.
+pub trait Network {
+    /// How long either end's processor is busy with a message of `bytes`.
+    fn overhead(&self, bytes: u64) -> Time {
+        let _ = bytes;
+        Time::ZERO
+    }
+
+    /// A message leaves its sender's processor.
+    fn inject(&mut self, id: FlightId, flight: &Flight, agenda: &mut Agenda) -> Injected;
+
+    /// What [`Agenda::wake`] asked for has come.
+    fn wake(&mut self, token: u32, agenda: &mut Agenda);
+
+    /// What [`Agenda::settle`] asked for has come: nothing else happens at this time, unless
+    /// the network makes it so.
+    fn settle(&mut self, agenda: &mut Agenda) {
+        let _ = agenda;
+    }
+
+    /// How the links were used.
+    fn links(&self) -> Vec<LinkUse> {
+        Vec::new()
+    }
+}
+
+/// What a link carried in one direction.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LinkUse {
+    /// Its name: `host 3 -> switch 0`.
+    pub name: String,
+    /// What passed.
+    pub bytes: u64,
+    /// How long it would have taken at the full rate.
+    pub busy: Time,
+}
+
+/// A message that lost packets and had to wait.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Loss {
+    /// When the loss was decided.
+    pub time: Time,
+    /// The sender.
+    pub from: Rank,
+    /// The receiver.
+    pub to: Rank,
+    /// The operation that sent it.
+    pub send: Op,
+    /// How much later it arrives.
+    pub delay: Time,
+    /// What for.
+    pub cause: Cause,
+}
+
+/// Why a message had to wait.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cause {
+    /// `PlogPT`: its last packet met the first of another message to the same receiver.
+    LastPacket {
+        /// The sender of the other message.
+        other: Rank,
+        /// The effective height of the message.
+        height: u32,
+        /// The effective height of the other.
+        other_height: u32,
+    },
+}
+
+/// An event of the engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Event {
+    /// The sender's processor is done with a message.
+    Inject(FlightId),
+    /// A send is complete.
+    Sent(FlightId),
+    /// A send is complete and its sender may inject again.
+    SentAndReady(FlightId),
+    /// A rank may inject again.
+    Ready(u32),
+    /// A message is at its receiver.
+    Delivered(FlightId),
+    /// A receive is complete.
+    Received(FlightId),
+    /// A computation is complete.
+    Computed(u32),
+    /// The network asked to be woken.
+    Wake(u32),
+}
+
+/// What a network makes happen.
+#[derive(Debug, Default)]
+pub struct Agenda {
+    pub(super) queue: Queue<Event>,
+    pub(super) now: Time,
+    pub(super) is_settled: bool,
+    pub(super) losses: Vec<Loss>,
+}
+
+impl Agenda {
+    /// The present time.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// A send is complete at `time`, now or later.
+    pub fn sent(&mut self, time: Time, flight: FlightId) {
+        self.queue.push(time, Event::Sent(flight));
+    }
+
+    /// A message is at its receiver at `time`, now or later.
+    pub fn delivered(&mut self, time: Time, flight: FlightId) {
+        self.queue.push(time, Event::Delivered(flight));
+    }
+
+    /// Wakes the network at `time`, now or later.
+    pub fn wake(&mut self, time: Time, token: u32) {
+        self.queue.push(time, Event::Wake(token));
+    }
+
+    /// Lets the network settle when all that happens now has happened.
+    pub fn settle(&mut self) {
+        self.is_settled = false;
+    }
+
+    /// Reports a loss.
+    pub fn lost(&mut self, loss: Loss) {
+        self.losses.push(loss);
+    }
+}

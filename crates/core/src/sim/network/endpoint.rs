@@ -1,0 +1,154 @@
+//! Ports alone: a message keeps the port of its sender and then that of its receiver, and
+//! between them there is room for any number.
+//!
+//! # Formula
+//! In a network with the gap g(m), the latency L and the overhead o, a sender begins two
+//! messages at least g(m) apart. The message begins to come in o + L after its begin, or
+//! when the receiver's port is free, which takes two messages at least g(m) apart as well.
+//!
+//! | | `LogGP` | pLogP |
+//! |---|---|---|
+//! | interval at a port | max(o, g + (m − 1)·G) | g(m) |
+//! | in after its begin to come in | (m − 1)·G | g(m) |
+//! | processor at either end | o | none: g(m) holds the overheads |
+//! | send complete | after o | after g(m) |
+//!
+//! An empty message counts as one byte in `LogGP`.
+//!
+//! # Domain
+//! Messages are sent eagerly. Ranks that share a host have ports of their own.
+//!
+//! # Source
+//! Alexandrov, Ionescu, Schauser, Scheiman 1995 (`LogGP`); Kielmann, Bal, Verstoep 2000
+//! (pLogP). That receivers have ports is said by neither and follows Hoefler, Schneider,
+//! Lumsdaine 2010 (`LogGOPSim`).
+
+use crate::model::loggp::LogGP;
+use crate::model::plogp::PLogP;
+use crate::sim::network::{Agenda, Flight, Injected, Network};
+use crate::sim::program::FlightId;
+use crate::sim::time::Time;
+use crate::units::{Bytes, Procs};
+
+/// The parameters of ports.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ports {
+    /// L, o, g and G.
+    LogGP(LogGP),
+    /// L and g(m).
+    PLogP(PLogP),
+}
+
+/// What a message of one length costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Costs {
+    /// o at either processor.
+    pub overhead: Time,
+    /// The least time between two messages at a port.
+    pub interval: Time,
+    /// From the begin to come in until all of it is in.
+    pub body: Time,
+}
+
+impl Ports {
+    /// L.
+    pub fn latency(&self) -> Time {
+        Time::of(match self {
+            Self::LogGP(model) => model.latency(),
+            Self::PLogP(model) => model.latency(),
+        })
+    }
+
+    /// What a message of `bytes` costs.
+    pub fn costs(&self, bytes: u64) -> Costs {
+        match self {
+            Self::LogGP(model) => {
+                let overhead = Time::of(model.overhead());
+                let body = Time::of(model.gap_per_byte() * Bytes(bytes.saturating_sub(1)));
+                Costs {
+                    overhead,
+                    interval: overhead.max(Time::of(model.gap()) + body),
+                    body,
+                }
+            }
+            Self::PLogP(model) => {
+                let gap = Time::of(model.g(Bytes(bytes)));
+                Costs {
+                    overhead: Time::ZERO,
+                    interval: gap,
+                    body: gap,
+                }
+            }
+        }
+    }
+}
+
+/// The ports of all ranks.
+#[derive(Debug)]
+pub struct Endpoint {
+    ports: Ports,
+    latency: Time,
+    /// When each rank's port can begin to take in the next message.
+    receivers: Vec<Time>,
+    /// The length that was last asked for, with its costs.
+    last: (u64, Costs),
+    /// Where each message under way goes and what it costs.
+    coming: Vec<(u32, Costs)>,
+}
+
+impl Endpoint {
+    /// Free ports for `procs` ranks.
+    pub fn new(ports: Ports, procs: Procs) -> Self {
+        Self {
+            latency: ports.latency(),
+            last: (0, ports.costs(0)),
+            ports,
+            receivers: vec![Time::ZERO; procs.get() as usize],
+            coming: Vec::new(),
+        }
+    }
+
+    fn costs(&mut self, bytes: u64) -> Costs {
+        if self.last.0 != bytes {
+            self.last = (bytes, self.ports.costs(bytes));
+        }
+        self.last.1
+    }
+}
+
+impl Network for Endpoint {
+    fn overhead(&self, bytes: u64) -> Time {
+        if self.last.0 == bytes {
+            return self.last.1.overhead;
+        }
+        self.ports.costs(bytes).overhead
+    }
+
+    fn inject(&mut self, id: FlightId, flight: &Flight, agenda: &mut Agenda) -> Injected {
+        let now = agenda.now();
+        let costs = self.costs(flight.bytes);
+        let place = id as usize;
+        if self.coming.len() <= place {
+            self.coming.resize(place + 1, (0, costs));
+        }
+        self.coming[place] = (flight.to.0, costs);
+        agenda.wake(now + self.latency, id);
+        let next = now + (costs.interval - costs.overhead);
+        let sent = match self.ports {
+            Ports::LogGP(_) => now,
+            Ports::PLogP(_) => next,
+        };
+        Injected {
+            sent: Some(sent),
+            next,
+        }
+    }
+
+    fn wake(&mut self, token: u32, agenda: &mut Agenda) {
+        let (to, costs) = self.coming[token as usize];
+        let port = &mut self.receivers[to as usize];
+        let begin = agenda.now().max(*port);
+        *port = begin + costs.interval;
+        agenda.delivered(begin + costs.body, token);
+    }
+}

@@ -1,0 +1,200 @@
+//! What happens next: events by time, and those of the same time in the order in which they
+//! were put in.
+//!
+//! Regular exchanges have many events at few times. So the heap holds runs, not events: a
+//! run is a list of events of one time. An event joins the last run of its time, if that is
+//! one of the few that are remembered, else it begins a new one. Runs of the same time are
+//! ordered by their beginnings, and no event joins a run after a later run of its time has
+//! begun; so the order is that of (time, sequence) throughout.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::time::Time;
+
+/// How many runs are remembered; a power of two.
+const REMEMBERED: usize = 64;
+
+/// The end of a list.
+const NONE: u32 = u32::MAX;
+
+/// Events of one time in a row.
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    time: Time,
+    head: u32,
+    tail: u32,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Node<E> {
+    event: E,
+    next: u32,
+}
+
+/// A queue of small events.
+#[derive(Debug)]
+pub struct Queue<E> {
+    /// The runs that have not begun to be taken, by time and then by age.
+    waiting: BinaryHeap<Reverse<(Time, u64, u32)>>,
+    /// The run that is being taken.
+    current: u32,
+    /// How many runs there ever were.
+    begun: u64,
+    runs: Vec<Run>,
+    free_runs: Vec<u32>,
+    nodes: Vec<Node<E>>,
+    free_node: u32,
+    /// For each remainder of a time the last run that began.
+    remembered: [u32; REMEMBERED],
+}
+
+impl<E: Copy> Default for Queue<E> {
+    fn default() -> Self {
+        Self {
+            waiting: BinaryHeap::new(),
+            current: NONE,
+            begun: 0,
+            runs: Vec::new(),
+            free_runs: Vec::new(),
+            nodes: Vec::new(),
+            free_node: NONE,
+            remembered: [NONE; REMEMBERED],
+        }
+    }
+}
+
+impl<E: Copy> Queue<E> {
+    /// Puts an event in.
+    pub fn push(&mut self, time: Time, event: E) {
+        let node = self.node(event);
+        let place = place(time);
+        let known = self.remembered[place];
+        if let Some(run) = self.runs.get_mut(known as usize)
+            && run.time == time
+        {
+            self.nodes[run.tail as usize].next = node;
+            run.tail = node;
+            return;
+        }
+        self.remembered[place] = self.begin(time, node);
+    }
+
+    /// When the next event is, if there is one.
+    pub fn next_time(&self) -> Option<Time> {
+        if self.current != NONE {
+            return Some(self.runs[self.current as usize].time);
+        }
+        self.waiting.peek().map(|Reverse((time, ..))| *time)
+    }
+
+    /// Takes the next event out.
+    pub fn pop(&mut self) -> Option<(Time, E)> {
+        if self.current == NONE {
+            let Reverse((.., run)) = self.waiting.pop()?;
+            self.current = run;
+        }
+        let run = &mut self.runs[self.current as usize];
+        let (time, head) = (run.time, run.head);
+        let Node { event, next } = self.nodes[head as usize];
+        run.head = next;
+        self.nodes[head as usize].next = self.free_node;
+        self.free_node = head;
+        if next == NONE {
+            self.end(time);
+        }
+        Some((time, event))
+    }
+
+    fn node(&mut self, event: E) -> u32 {
+        let node = Node { event, next: NONE };
+        if self.free_node == NONE {
+            self.nodes.push(node);
+            return index(self.nodes.len() - 1);
+        }
+        let place = self.free_node;
+        self.free_node = std::mem::replace(&mut self.nodes[place as usize], node).next;
+        place
+    }
+
+    /// A run of one event.
+    fn begin(&mut self, time: Time, node: u32) -> u32 {
+        let run = Run {
+            time,
+            head: node,
+            tail: node,
+        };
+        let place = if let Some(place) = self.free_runs.pop() {
+            self.runs[place as usize] = run;
+            place
+        } else {
+            self.runs.push(run);
+            index(self.runs.len() - 1)
+        };
+        self.waiting.push(Reverse((time, self.begun, place)));
+        self.begun += 1;
+        place
+    }
+
+    /// The current run is empty: nothing may join it any more.
+    fn end(&mut self, time: Time) {
+        let remembered = &mut self.remembered[place(time)];
+        if *remembered == self.current {
+            *remembered = NONE;
+        }
+        self.free_runs.push(self.current);
+        self.current = NONE;
+    }
+}
+
+/// Where a run of this time is remembered.
+fn place(time: Time) -> usize {
+    let mixed = time.0.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    usize::try_from(mixed >> (u64::BITS - REMEMBERED.ilog2())).expect("few bits")
+}
+
+fn index(place: usize) -> u32 {
+    u32::try_from(place).expect("fewer than 2^32 events at once")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Against a sorted list; a third of the steps take an event out, and later events
+        /// are never put before it.
+        #[test]
+        fn events_come_by_time_and_then_in_their_order(
+            steps in prop::collection::vec((0u64..200, 0u8..3), 0..600)
+        ) {
+            let mut queue = Queue::default();
+            let mut expected: Vec<(Time, usize)> = Vec::new();
+            let mut now = Time::ZERO;
+            let mut check = |queue: &mut Queue<usize>, expected: &mut Vec<(Time, usize)>| {
+                expected.sort();
+                let first = (!expected.is_empty()).then(|| expected.remove(0));
+                prop_assert_eq!(queue.next_time(), first.map(|(time, _)| time));
+                prop_assert_eq!(queue.pop(), first);
+                now = first.map_or(now, |(time, _)| time);
+                Ok(now)
+            };
+            let mut earliest = Time::ZERO;
+            for (number, (delay, kind)) in steps.into_iter().enumerate() {
+                if kind == 0 {
+                    earliest = check(&mut queue, &mut expected)?;
+                } else {
+                    let time = earliest + Time(delay);
+                    queue.push(time, number);
+                    expected.push((time, number));
+                }
+            }
+            while !expected.is_empty() {
+                check(&mut queue, &mut expected)?;
+            }
+            prop_assert_eq!(queue.pop(), None);
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! An algorithm of the table as a program: each rank's rounds, made when they are needed.
+//!
+//! A rank has at most one round in hand. Messages match within their round, so the number
+//! of the round is their tag, and a rank need only count: a message of its present round is
+//! received, one of a later round is kept until then.
+
+use super::kept::Kept;
+use super::program::{Envelope, Op, Program, Rest, Send, Task};
+use crate::collective::Algorithm;
+use crate::schedule::{self, Division, InFlight, Round};
+use crate::units::{Bytes, Procs, Rank};
+
+/// Where a rank is.
+#[derive(Debug, Clone, Copy, Default)]
+struct Progress {
+    round: u32,
+    /// The first round in which it has nothing more to do.
+    end: u32,
+    /// Sends and receives of the round that are not complete.
+    open: u32,
+    /// Sends that have started.
+    started: u32,
+    /// Sends that have started and are not complete.
+    in_flight: u32,
+}
+
+/// All ranks of an algorithm.
+#[derive(Debug)]
+pub struct Rounds {
+    algorithm: Algorithm,
+    procs: Procs,
+    size: Bytes,
+    division: Division,
+    ranks: Vec<Progress>,
+    /// Messages that came before their round, by receiver and round.
+    early: Kept<(Rank, u32)>,
+    /// The round that was last made, and whose it is.
+    last: (Rank, u32, Round),
+}
+
+impl Rounds {
+    /// `algorithm` among `procs` with pieces of `size`.
+    pub fn new(algorithm: Algorithm, procs: Procs, size: Bytes) -> Self {
+        Self {
+            algorithm,
+            procs,
+            size,
+            division: algorithm.extent(procs, size).division,
+            ranks: vec![Progress::default(); procs.get() as usize],
+            early: Kept::default(),
+            last: (Rank(u32::MAX), 0, Round::default()),
+        }
+    }
+
+    /// What a rank does in its present round.
+    fn round(&mut self, rank: Rank) -> &Round {
+        let round = self.ranks[rank.0 as usize].round;
+        if (self.last.0, self.last.1) != (rank, round) {
+            let made = self
+                .algorithm
+                .round(self.procs, self.size, rank, round as usize);
+            self.last = (rank, round, made);
+        }
+        &self.last.2
+    }
+
+    fn progress(&mut self, rank: Rank) -> &mut Progress {
+        &mut self.ranks[rank.0 as usize]
+    }
+
+    /// Begins the round at which `rank` stands, or the next in which it has something to do.
+    fn begin(&mut self, rank: Rank, tasks: &mut Vec<Task>) {
+        while self.ranks[rank.0 as usize].round < self.ranks[rank.0 as usize].end {
+            let round = self.round(rank);
+            let open = count(round.sends.len() + round.receives.len());
+            let progress = self.progress(rank);
+            (progress.open, progress.started, progress.in_flight) = (open, 0, 0);
+            if open > 0 {
+                let now = progress.round;
+                self.take_early(rank, now, tasks);
+                return;
+            }
+            progress.round += 1;
+        }
+    }
+
+    fn take_early(&mut self, rank: Rank, round: u32, tasks: &mut Vec<Task>) {
+        if self.early.is_empty() {
+            return;
+        }
+        let flights = std::iter::from_fn(|| self.early.pop((rank, round)));
+        tasks.extend(flights.map(|flight| Task::Receive { op: round, flight }));
+    }
+
+    /// One operation of the round is complete.
+    fn complete(&mut self, rank: Rank, tasks: &mut Vec<Task>) {
+        let progress = self.progress(rank);
+        progress.open -= 1;
+        if progress.open == 0 {
+            progress.round += 1;
+            self.begin(rank, tasks);
+        }
+    }
+
+    fn bytes(&self, send: &schedule::Send) -> u64 {
+        let lengths = send
+            .slots
+            .iter()
+            .map(|slot| self.division.bytes(slot.index()));
+        lengths.fold(0, u64::saturating_add)
+    }
+}
+
+impl Program for Rounds {
+    fn procs(&self) -> Procs {
+        self.procs
+    }
+
+    fn start(&mut self, rank: Rank, tasks: &mut Vec<Task>) {
+        let active = 0..self.algorithm.extent(self.procs, self.size).rounds;
+        let progress = self.progress(rank);
+        (progress.round, progress.end) = (count(active.start), count(active.end));
+        self.begin(rank, tasks);
+    }
+
+    fn next_send(&mut self, rank: Rank) -> Option<Send> {
+        let progress = self.ranks[rank.0 as usize];
+        if progress.open == 0 {
+            return None;
+        }
+        let round = self.round(rank);
+        let most = match round.in_flight {
+            InFlight::Unlimited => u32::MAX,
+            InFlight::AtMost(most) => most.get(),
+        };
+        if progress.in_flight >= most {
+            return None;
+        }
+        let send = round.sends.get(progress.started as usize)?.clone();
+        let progress = self.progress(rank);
+        progress.started += 1;
+        progress.in_flight += 1;
+        let tag = progress.round;
+        Some(Send {
+            op: tag,
+            to: send.to,
+            tag,
+            bytes: self.bytes(&send),
+        })
+    }
+
+    fn sent(&mut self, rank: Rank, _: Op, tasks: &mut Vec<Task>) {
+        self.progress(rank).in_flight -= 1;
+        self.complete(rank, tasks);
+    }
+
+    fn deliver(&mut self, rank: Rank, envelope: Envelope) -> Option<Op> {
+        let Envelope { flight, tag, .. } = envelope;
+        let progress = self.ranks[rank.0 as usize];
+        if progress.round == tag && progress.open > 0 {
+            return Some(tag);
+        }
+        self.early.push((rank, tag), flight);
+        None
+    }
+
+    fn received(&mut self, rank: Rank, _: Op, tasks: &mut Vec<Task>) {
+        self.complete(rank, tasks);
+    }
+
+    fn computed(&mut self, _: Rank, _: Op, _: &mut Vec<Task>) {
+        unreachable!("an algorithm has no computations");
+    }
+
+    fn rest(&self) -> Option<Rest> {
+        let waits = |(rank, progress): (usize, &Progress)| {
+            (progress.round < progress.end)
+                .then(|| format!("rank {rank} in round {}", progress.round))
+        };
+        let receives: Vec<String> = self.ranks.iter().enumerate().filter_map(waits).collect();
+        let mut early: Vec<(Rank, u32)> = self.early.keys().collect();
+        early.sort_unstable();
+        let late = |(rank, round)| format!("messages to rank {rank} in round {round}");
+        let sends: Vec<String> = early.into_iter().map(late).collect();
+        (!receives.is_empty() || !sends.is_empty()).then(|| Rest {
+            receives,
+            sends,
+            ..Rest::default()
+        })
+    }
+}
+
+fn count(number: usize) -> u32 {
+    u32::try_from(number).expect("fewer than 2^32 rounds and messages of one rank in each")
+}
