@@ -4,10 +4,11 @@ use serde::de::DeserializeOwned;
 
 /// A file that cannot be used. The problem ends in what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{name}:{line}: {problem}")]
+#[error("{name}:{line}:{} {problem}", .column.map(|column| format!("{column}:")).unwrap_or_default())]
 pub struct FileError {
     name: String,
     line: u64,
+    column: Option<u64>,
     problem: String,
 }
 
@@ -17,7 +18,16 @@ impl FileError {
         Self {
             name: name.to_owned(),
             line,
+            column: None,
             problem,
+        }
+    }
+
+    /// A problem in a line from a column on, both counted from 1.
+    pub fn at_column(name: &str, line: u64, column: u64, problem: String) -> Self {
+        Self {
+            column: Some(column),
+            ..Self::at_line(name, line, problem)
         }
     }
 
@@ -61,5 +71,11 @@ mod tests {
             "{message}"
         );
         assert_eq!(message.lines().count(), 1);
+    }
+
+    #[test]
+    fn a_column_is_named_where_it_is_known() {
+        let fault = FileError::at_column("t.conf", 3, 14, "no; yes".to_owned());
+        assert_eq!(fault.to_string(), "t.conf:3:14: no; yes");
     }
 }

@@ -14,6 +14,7 @@ pub mod program;
 mod queue;
 pub mod rounds;
 mod time;
+pub mod topology;
 
 pub use engine::{Outcome, Stuck, run};
 pub use time::Time;

@@ -67,7 +67,7 @@ pub trait Network {
 /// What a link carried in one direction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinkUse {
-    /// Its name: `host 3 -> switch 0`.
+    /// Its name: `host3 -> switch0`.
     pub name: String,
     /// What passed.
     pub bytes: u64,

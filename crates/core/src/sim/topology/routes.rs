@@ -1,0 +1,198 @@
+//! Routes: by climbing in a tree, by tables of next links elsewhere.
+
+use std::collections::VecDeque;
+use std::sync::OnceLock;
+
+use super::{Link, LinkId, Vertex};
+
+/// The links that leave each vertex, ordered by whom they lead to.
+#[derive(Debug, Clone)]
+pub(super) struct Neighbours {
+    hosts: usize,
+    links: Vec<LinkId>,
+    /// Where the links of a vertex begin, and where those of the last end.
+    starts: Vec<usize>,
+}
+
+impl Neighbours {
+    pub(super) fn new(links: &[Link], hosts: usize, vertices: usize) -> Self {
+        let mut ids: Vec<LinkId> = (0..).map(LinkId).take(links.len()).collect();
+        ids.sort_unstable_by_key(|id| {
+            let Link { from, to, .. } = links[id.index()];
+            (from, to)
+        });
+        let mut starts = vec![0; vertices + 1];
+        for link in links {
+            starts[link.from.index() + 1] += 1;
+        }
+        for vertex in 0..vertices {
+            starts[vertex + 1] += starts[vertex];
+        }
+        Self {
+            hosts,
+            links: ids,
+            starts,
+        }
+    }
+
+    pub(super) fn of(&self, vertex: Vertex) -> &[LinkId] {
+        let index = vertex.index();
+        &self.links[self.starts[index]..self.starts[index + 1]]
+    }
+
+    fn vertices(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    fn is_host(&self, vertex: Vertex) -> bool {
+        vertex.index() < self.hosts
+    }
+
+    /// How many links lead from each vertex to `goal`, through switches alone.
+    fn distances(&self, links: &[Link], goal: Vertex) -> Vec<Option<u32>> {
+        let mut distances = vec![None; self.vertices()];
+        distances[goal.index()] = Some(0);
+        let mut queue = VecDeque::from([(goal, 0)]);
+        while let Some((vertex, distance)) = queue.pop_front() {
+            for next in self.of(vertex).iter().map(|id| links[id.index()].to) {
+                if distances[next.index()].is_none() {
+                    distances[next.index()] = Some(distance + 1);
+                    if !self.is_host(next) {
+                        queue.push_back((next, distance + 1));
+                    }
+                }
+            }
+        }
+        distances
+    }
+
+    /// The link to take from each vertex towards `goal`; none at the goal itself.
+    fn towards(&self, links: &[Link], goal: Vertex) -> Box<[Option<LinkId>]> {
+        let distances = self.distances(links, goal);
+        let next = |vertex: usize| {
+            let nearer = distances[vertex]?.checked_sub(1)?;
+            let leads = |id: &&LinkId| {
+                let to = links[id.index()].to;
+                (to == goal || !self.is_host(to)) && distances[to.index()] == Some(nearer)
+            };
+            self.of(Vertex::of(vertex)).iter().find(leads).copied()
+        };
+        (0..self.vertices()).map(next).collect()
+    }
+}
+
+/// How routes are found.
+#[derive(Debug, Clone)]
+pub(super) enum Routes {
+    Tree(Tree),
+    Graph(Graph),
+}
+
+impl Routes {
+    /// What suits the graph. Else two vertices, the lowest of their parts, that cannot reach
+    /// each other.
+    pub(super) fn new(neighbours: Neighbours, links: &[Link]) -> Result<Self, (Vertex, Vertex)> {
+        let vertices = neighbours.vertices();
+        let root = Vertex::of(neighbours.hosts.min(vertices - 1));
+        let distances = neighbours.distances(links, root);
+        if let Some(far) = distances.iter().position(Option::is_none) {
+            let near = distances.iter().position(Option::is_some);
+            let near = near.expect("the root reaches itself");
+            return Err((Vertex::of(near), Vertex::of(far)));
+        }
+        Ok(if links.len() == 2 * (vertices - 1) {
+            Self::Tree(Tree {
+                up: neighbours.towards(links, root),
+                depths: distances.into_iter().flatten().collect(),
+            })
+        } else {
+            Self::Graph(Graph {
+                tables: vec![OnceLock::new(); vertices],
+                neighbours,
+            })
+        })
+    }
+
+    /// Appends the links from the first vertex to the second.
+    pub(super) fn append(&self, links: &[Link], ends: (Vertex, Vertex), route: &mut Vec<LinkId>) {
+        match self {
+            Self::Tree(tree) => tree.append(links, ends, route),
+            Self::Graph(graph) => graph.append(links, ends, route),
+        }
+    }
+}
+
+/// A tree with some switch as its root.
+#[derive(Debug, Clone)]
+pub(super) struct Tree {
+    /// The link towards the root.
+    up: Box<[Option<LinkId>]>,
+    /// How many links the root is away.
+    depths: Vec<u32>,
+}
+
+impl Tree {
+    fn up(&self, vertex: Vertex) -> LinkId {
+        self.up[vertex.index()].expect("only the root has no link up, and it is never left")
+    }
+
+    fn parent(&self, links: &[Link], vertex: Vertex) -> Vertex {
+        links[self.up(vertex).index()].to
+    }
+
+    /// The lowest vertex that both are below.
+    fn meeting(&self, links: &[Link], (mut a, mut b): (Vertex, Vertex)) -> Vertex {
+        while a != b {
+            let (depth_a, depth_b) = (self.depths[a.index()], self.depths[b.index()]);
+            if depth_a >= depth_b {
+                a = self.parent(links, a);
+            }
+            if depth_b >= depth_a {
+                b = self.parent(links, b);
+            }
+        }
+        a
+    }
+
+    fn append(&self, links: &[Link], (from, to): (Vertex, Vertex), route: &mut Vec<LinkId>) {
+        let top = self.meeting(links, (from, to));
+        let climb = |start| {
+            let below_top = move |vertex: &Vertex| (*vertex != top).then_some(*vertex);
+            let next = move |vertex: &Vertex| below_top(&self.parent(links, *vertex));
+            std::iter::successors(below_top(&start), next).map(|vertex| self.up(vertex))
+        };
+        route.extend(climb(from));
+        let turn = route.len();
+        route.extend(climb(to).map(LinkId::reverse));
+        route[turn..].reverse();
+    }
+}
+
+/// Any graph, with a table for each vertex that some route ended at.
+#[derive(Debug, Clone)]
+pub(super) struct Graph {
+    neighbours: Neighbours,
+    tables: Vec<OnceLock<Box<[Option<LinkId>]>>>,
+}
+
+impl Graph {
+    /// A host of one link shares the table of its switch.
+    fn append(&self, links: &[Link], (from, to): (Vertex, Vertex), route: &mut Vec<LinkId>) {
+        if from == to {
+            return;
+        }
+        let last = match self.neighbours.of(to) {
+            [only] => Some(only.reverse()),
+            _ => None,
+        };
+        let goal = last.map_or(to, |last| links[last.index()].from);
+        let table = self.tables[goal.index()].get_or_init(|| self.neighbours.towards(links, goal));
+        let mut vertex = from;
+        while vertex != goal {
+            let next = table[vertex.index()].expect("all vertices were found to be joined");
+            route.push(next);
+            vertex = links[next.index()].to;
+        }
+        route.extend(last);
+    }
+}

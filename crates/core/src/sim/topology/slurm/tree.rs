@@ -1,0 +1,142 @@
+//! From described switches to one tree, or what is wrong with them.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use super::super::MOST_HOSTS;
+use super::lines::{Fault, Place};
+use super::{Described, SlurmTopology, Switch};
+
+/// The tree of all lines.
+pub(super) fn assemble(described: &[Described]) -> Result<SlurmTopology, Fault> {
+    let numbers = numbers(described)?;
+    let (hosts, leaves) = hosts_and_leaves(described)?;
+    let above = above(described, &numbers)?;
+    check_cycles(described, &above)?;
+    check_one_top(described, &above)?;
+    let switches = described.iter().zip(above).map(|(switch, above)| Switch {
+        name: switch.name.text.clone(),
+        link_speed: switch.link_speed,
+        above,
+    });
+    Ok(SlurmTopology {
+        hosts,
+        leaves,
+        switches: switches.collect(),
+    })
+}
+
+/// The place of each switch in the file.
+fn numbers(described: &[Described]) -> Result<HashMap<&str, usize>, Fault> {
+    let mut numbers = HashMap::new();
+    for (number, switch) in described.iter().enumerate() {
+        match numbers.entry(switch.name.text.as_str()) {
+            Entry::Vacant(entry) => entry.insert(number),
+            Entry::Occupied(entry) => {
+                let first: &Described = &described[*entry.get()];
+                let line = first.line.place(first.name.offset).line;
+                let name = entry.key();
+                let problem =
+                    format!("switch {name:?} is described in line {line} already; rename one");
+                return switch.fault(&switch.name, problem);
+            }
+        };
+    }
+    Ok(numbers)
+}
+
+/// All nodes, and the switch that each is on.
+fn hosts_and_leaves(described: &[Described]) -> Result<(Vec<String>, Vec<usize>), Fault> {
+    let mut switches = HashMap::new();
+    let (mut hosts, mut leaves) = (Vec::new(), Vec::new());
+    for (number, switch) in described.iter().enumerate() {
+        for node in switch.nodes() {
+            let text = &node.text;
+            if let Some(other) = switches.insert(text, &switch.name.text) {
+                let problem =
+                    format!("node {text:?} is on switch {other:?} already; name it there alone");
+                return switch.fault(node, problem);
+            }
+            if hosts.len() == MOST_HOSTS {
+                let problem = format!("more than {MOST_HOSTS} nodes; shorten the ranges");
+                return switch.fault(node, problem);
+            }
+            hosts.push(text.clone());
+            leaves.push(number);
+        }
+    }
+    Ok((hosts, leaves))
+}
+
+/// The switch above each, if there is one.
+fn above(
+    described: &[Described],
+    numbers: &HashMap<&str, usize>,
+) -> Result<Vec<Option<usize>>, Fault> {
+    let mut above: Vec<Option<usize>> = vec![None; described.len()];
+    for (number, switch) in described.iter().enumerate() {
+        for child in switch.switches() {
+            let text = &child.text;
+            let Some(&below) = numbers.get(text.as_str()) else {
+                let problem =
+                    format!("switch {text:?} is not described; add a line with SwitchName={text}");
+                return switch.fault(child, problem);
+            };
+            if let Some(other) = above[below].replace(number) {
+                let other = &described[other].name.text;
+                let problem = format!(
+                    "switch {text:?} is below switch {other:?} already; name it there alone"
+                );
+                return switch.fault(child, problem);
+            }
+        }
+    }
+    Ok(above)
+}
+
+/// Refuses switches that are below themselves.
+fn check_cycles(described: &[Described], above: &[Option<usize>]) -> Result<(), Fault> {
+    // The climb in which each switch was met.
+    let mut climbs = vec![usize::MAX; above.len()];
+    for start in 0..above.len() {
+        let mut at = Some(start);
+        while let Some(number) = at.filter(|&number| climbs[number] == usize::MAX) {
+            climbs[number] = start;
+            at = above[number];
+        }
+        if let Some(met) = at.filter(|&number| climbs[number] == start) {
+            let switch = &described[met];
+            let problem = format!(
+                "switch {:?} is below itself; remove it from the Switches of those below it",
+                switch.name.text
+            );
+            return switch.fault(&switch.name, problem);
+        }
+    }
+    Ok(())
+}
+
+/// Refuses files of several trees, or none.
+fn check_one_top(described: &[Described], above: &[Option<usize>]) -> Result<(), Fault> {
+    let mut tops = described
+        .iter()
+        .zip(above)
+        .filter(|(_, above)| above.is_none());
+    let mut top = || tops.next().map(|(switch, _)| switch);
+    match (top(), top()) {
+        (Some(_), None) => Ok(()),
+        (Some(first), Some(second)) => {
+            let (a, b) = (&first.name.text, &second.name.text);
+            let problem = format!(
+                "switches {a:?} and {b:?} are not joined; add a line with SwitchName=NAME \
+                 Switches={a},{b}"
+            );
+            second.fault(&second.name, problem)
+        }
+        (None, _) => {
+            let problem = "no switch is described; write lines such as SwitchName=s0 Nodes=n[0-15]";
+            let start = Place { line: 1, column: 1 };
+            Err((start, problem.to_owned()))
+        }
+    }
+}
