@@ -17,13 +17,17 @@
 
 mod check;
 mod division;
+mod messages;
 
 use std::num::NonZeroU32;
+
+use smallvec::SmallVec;
 
 use crate::units::{Procs, Rank};
 
 pub use check::check_delivery;
 pub use division::Division;
+pub use messages::{Frame, IntoIter, Iter, Messages};
 
 /// The place of a block in one rank's memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -97,13 +101,16 @@ pub struct Extent {
     pub longest_message: u32,
 }
 
+/// The blocks of a message.
+pub type Slots = SmallVec<[Slot; 1]>;
+
 /// One message out: blocks to one rank.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Send {
     /// The receiver.
     pub to: Rank,
     /// The blocks that are sent, all different.
-    pub slots: Vec<Slot>,
+    pub slots: Slots,
 }
 
 /// One message in: from one rank, into blocks.
@@ -112,7 +119,7 @@ pub struct Receive {
     /// The sender.
     pub from: Rank,
     /// The blocks that are filled, as many as were sent and in that order.
-    pub slots: Vec<Slot>,
+    pub slots: Slots,
 }
 
 /// A local copy of one block.
@@ -132,6 +139,19 @@ pub enum InFlight {
     Unlimited,
     /// The next of the list is posted only when one of so many is complete.
     AtMost(NonZeroU32),
+    /// All receives are posted at once, but sends as in [`InFlight::AtMost`].
+    Sends(NonZeroU32),
+}
+
+impl InFlight {
+    /// The most receives and the most sends in progress.
+    pub fn at_once(self) -> (usize, usize) {
+        match self {
+            Self::Unlimited => (usize::MAX, usize::MAX),
+            Self::AtMost(most) => (most.get() as usize, most.get() as usize),
+            Self::Sends(most) => (usize::MAX, most.get() as usize),
+        }
+    }
 }
 
 /// What one rank does in one round, by default nothing. Posting follows the order of the
@@ -139,11 +159,11 @@ pub enum InFlight {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Round {
     /// Messages out, in the order they are posted.
-    pub sends: Vec<Send>,
+    pub sends: Messages<Send>,
     /// Messages in, in the order they are posted; posted before the sends.
-    pub receives: Vec<Receive>,
+    pub receives: Messages<Receive>,
     /// Local copies.
-    pub copies: Vec<Copy>,
+    pub copies: SmallVec<[Copy; 1]>,
     /// The limit on what is in progress at once.
     pub in_flight: InFlight,
 }

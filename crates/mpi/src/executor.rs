@@ -1,6 +1,6 @@
 //! Runs one rank's rounds of a schedule over MPI.
 //!
-//! Up to the round's limit, receives and then sends are posted in the order of their
+//! Up to the round's limits, receives and then sends are posted in the order of their
 //! lists; whenever one is complete the next of its list takes its place. Local copies
 //! are made while messages are under way.
 
@@ -60,12 +60,9 @@ impl ReadyRound {
     /// all of it is complete. `blocks` are those that it was prepared for.
     pub fn run(&self, blocks: &mut Blocks, comm: &SimpleCommunicator) {
         assert_eq!(blocks.bytes(), self.memory, "prepared for other blocks");
-        let limit = match self.in_flight {
-            InFlight::Unlimited => usize::MAX,
-            InFlight::AtMost(most) => most.get() as usize,
-        };
-        let receives = self.receives.len().min(limit);
-        let sends = self.sends.len().min(limit);
+        let (receives, sends) = self.in_flight.at_once();
+        let receives = self.receives.len().min(receives);
+        let sends = self.sends.len().min(sends);
         let mut posting = Posting {
             round: self,
             blocks,
@@ -93,7 +90,9 @@ impl Posting<'_> {
     fn keep_full(&mut self, receives: usize, sends: usize) {
         let (mut next_receive, mut next_send) = (receives, sends);
         while next_receive < self.round.receives.len() || next_send < self.round.sends.len() {
-            let done = self.wait_any();
+            // Once all receives are posted, only sends make room.
+            let all_posted = next_receive == self.round.receives.len();
+            let done = self.wait_any(if all_posted { receives } else { 0 });
             if done < receives && next_receive < self.round.receives.len() {
                 self.requests[done] = self.receive(next_receive);
                 next_receive += 1;
@@ -126,37 +125,39 @@ impl Posting<'_> {
         unsafe { copy.run(self.blocks.memory()) }
     }
 
-    /// Waits for any request and gives its place; it is null afterwards.
-    fn wait_any(&mut self) -> usize {
+    /// Waits for any request from place `first` on and gives its place; it is null
+    /// afterwards.
+    fn wait_any(&mut self, first: usize) -> usize {
+        let requests = &mut self.requests[first..];
         let mut index: c_int = 0;
         // SAFETY: the array holds valid or null requests, of which one at least is
         // active: a list that has not run out keeps its places filled.
         unsafe {
             ffi::MPI_Waitany(
-                self.count(),
-                self.requests.as_mut_ptr(),
+                count(requests),
+                requests.as_mut_ptr(),
                 &raw mut index,
                 ffi::RSMPI_STATUS_IGNORE,
             );
         }
-        usize::try_from(index).expect("an active request completes")
+        first + usize::try_from(index).expect("an active request completes")
     }
 
     fn wait_all(&mut self) {
         // SAFETY: the array holds valid or null requests.
         unsafe {
             ffi::MPI_Waitall(
-                self.count(),
+                count(&self.requests),
                 self.requests.as_mut_ptr(),
                 ffi::RSMPI_STATUSES_IGNORE,
             );
         }
         self.requests.clear();
     }
+}
 
-    fn count(&self) -> c_int {
-        c_int::try_from(self.requests.len()).expect("fewer requests than a C int counts")
-    }
+fn count(requests: &[ffi::MPI_Request]) -> c_int {
+    c_int::try_from(requests.len()).expect("fewer requests than a C int counts")
 }
 
 impl Drop for Posting<'_> {

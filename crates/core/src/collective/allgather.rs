@@ -32,6 +32,7 @@ pub(super) const RING: Entry = Entry {
     cut: Cut::Whole,
     outline: ring_outline,
     round: ring,
+    active: |shape, _| 0..ring_outline(shape).rounds,
 };
 
 pub(super) const RECURSIVE_DOUBLING: Entry = Entry {
@@ -42,6 +43,7 @@ pub(super) const RECURSIVE_DOUBLING: Entry = Entry {
     cut: Cut::Whole,
     outline: doubling_outline,
     round: doubling,
+    active: |shape, _| 0..doubling_outline(shape).rounds,
 };
 
 pub(super) const BRUCK: Entry = Entry {
@@ -52,6 +54,7 @@ pub(super) const BRUCK: Entry = Entry {
     cut: Cut::Whole,
     outline: bruck_outline,
     round: bruck,
+    active: |shape, _| 0..bruck_outline(shape).rounds,
 };
 
 pub(super) const NEIGHBOUR: Entry = Entry {
@@ -62,6 +65,7 @@ pub(super) const NEIGHBOUR: Entry = Entry {
     cut: Cut::Whole,
     outline: neighbour_outline,
     round: neighbour,
+    active: |shape, _| 0..neighbour_outline(shape).rounds,
 };
 
 /// Where a rank has the piece of rank `of`: its own is there from the start.
@@ -81,8 +85,8 @@ fn round(rank: Rank, index: usize, out: Option<Send>, come: Option<Receive>) -> 
         to: Slot::Output(rank.0),
     };
     Round {
-        sends: out.into_iter().collect(),
-        receives: come.into_iter().collect(),
+        sends: out.into(),
+        receives: come.into(),
         copies: (index == 0).then_some(own).into_iter().collect(),
         ..Round::default()
     }

@@ -5,12 +5,17 @@
 //! the rotation every rank starts with rank 0, as LAM 6.5.2 did.
 //!
 //! The pairwise exchange meets one partner at a time; its segmented form cuts what it
-//! exchanges with a partner into segments, one round each.
+//! exchanges with a partner into segments, one round each. Sends in turn go to the same
+//! partners in the same order, but nobody waits for what comes in. These are algorithms A
+//! and B of Nomura, Matsuba, Ishikawa 2007 (`PlogPT`), for powers of two; they do not say
+//! what other numbers of ranks do.
+
+use std::num::NonZeroU32;
 
 use super::parameter::{SEGMENT, WINDOW};
 use super::{Collective, Cut, Entry, Outline, Shape};
-use crate::schedule::{Copy, InFlight, Receive, Round, Send, Slot};
-use crate::units::Rank;
+use crate::schedule::{Copy, Frame, InFlight, Messages, Receive, Round, Send, Slot};
+use crate::units::{Procs, Rank};
 
 pub(super) const DIRECT: Entry = Entry {
     name: "direct",
@@ -20,6 +25,7 @@ pub(super) const DIRECT: Entry = Entry {
     cut: Cut::Whole,
     outline: one_round,
     round: direct,
+    active: |_, _| 0..1,
 };
 
 pub(super) const DIRECT_UNROTATED: Entry = Entry {
@@ -30,6 +36,7 @@ pub(super) const DIRECT_UNROTATED: Entry = Entry {
     cut: Cut::Whole,
     outline: one_round,
     round: direct_unrotated,
+    active: |_, _| 0..1,
 };
 
 pub(super) const PAIRWISE: Entry = Entry {
@@ -40,6 +47,7 @@ pub(super) const PAIRWISE: Entry = Entry {
     cut: Cut::Whole,
     outline: pairwise_outline,
     round: pairwise,
+    active: |shape, _| 0..pairwise_outline(shape).rounds,
 };
 
 pub(super) const PAIRWISE_SEGMENTED: Entry = Entry {
@@ -50,6 +58,7 @@ pub(super) const PAIRWISE_SEGMENTED: Entry = Entry {
     cut: Cut::Segments,
     outline: pairwise_outline,
     round: pairwise,
+    active: |shape, _| 0..pairwise_outline(shape).rounds,
 };
 
 pub(super) const THROTTLED: Entry = Entry {
@@ -60,34 +69,76 @@ pub(super) const THROTTLED: Entry = Entry {
     cut: Cut::Whole,
     outline: one_round,
     round: throttled,
+    active: |_, _| 0..1,
+};
+
+pub(super) const SENDS_IN_TURN: Entry = Entry {
+    name: "sends-in-turn",
+    collective: Collective::Alltoall,
+    summary: "all receives posted first, then one send after the other: to i xor t for powers of two, else i+t",
+    parameter: None,
+    cut: Cut::Whole,
+    outline: one_round,
+    round: sends_in_turn,
+    active: |_, _| 0..1,
 };
 
 fn one_round(_: Shape) -> Outline {
     Outline::without_relays(1)
 }
 
-fn direct(shape: Shape, rank: Rank, _: usize) -> Round {
+/// A message to each other rank and one from each, all in one round. The functions give
+/// the partners of `rank` in their order, by a number from 0.
+fn exchange(
+    shape: Shape,
+    rank: Rank,
+    send: fn(Frame, u32) -> Send,
+    receive: fn(Frame, u32) -> Receive,
+) -> Round {
     let procs = shape.procs;
-    let distances = 1..procs.get();
+    let frame = Frame {
+        procs,
+        rank,
+        block: 0,
+    };
+    let count = procs.get() - 1;
     Round {
-        sends: distances
-            .clone()
-            .map(|t| send(rank.ahead(t, procs)))
-            .collect(),
-        receives: distances.map(|t| receive(rank.behind(t, procs))).collect(),
-        copies: vec![keep(rank.0)],
+        sends: Messages::Each {
+            frame,
+            count,
+            of: send,
+        },
+        receives: Messages::Each {
+            frame,
+            count,
+            of: receive,
+        },
+        copies: [keep(rank.0)].into(),
         ..Round::default()
     }
 }
 
+fn direct(shape: Shape, rank: Rank, _: usize) -> Round {
+    exchange(
+        shape,
+        rank,
+        |Frame { rank, procs, .. }, number| send(rank.ahead(number + 1, procs)),
+        |Frame { rank, procs, .. }, number| receive(rank.behind(number + 1, procs)),
+    )
+}
+
 fn direct_unrotated(shape: Shape, rank: Rank, _: usize) -> Round {
-    let others = || shape.procs.ranks().filter(|&other| other != rank);
-    Round {
-        sends: others().map(send).collect(),
-        receives: others().map(receive).collect(),
-        copies: vec![keep(rank.0)],
-        ..Round::default()
-    }
+    exchange(
+        shape,
+        rank,
+        |frame, number| send(other(frame.rank, number)),
+        |frame, number| receive(other(frame.rank, number)),
+    )
+}
+
+/// All ranks but `rank`, ascending.
+fn other(rank: Rank, number: u32) -> Rank {
+    Rank(number + u32::from(number >= rank.0))
 }
 
 fn throttled(shape: Shape, rank: Rank, index: usize) -> Round {
@@ -96,6 +147,18 @@ fn throttled(shape: Shape, rank: Rank, index: usize) -> Round {
             .parameter
             .map_or(InFlight::Unlimited, InFlight::AtMost),
         ..direct(shape, rank, index)
+    }
+}
+
+fn sends_in_turn(shape: Shape, rank: Rank, _: usize) -> Round {
+    Round {
+        in_flight: InFlight::Sends(NonZeroU32::MIN),
+        ..exchange(
+            shape,
+            rank,
+            |Frame { rank, procs, .. }, number| send(partners(procs, rank, number + 1).to),
+            |Frame { rank, procs, .. }, number| receive(partners(procs, rank, number + 1).from),
+        )
     }
 }
 
@@ -110,44 +173,58 @@ fn pairwise(shape: Shape, rank: Rank, index: usize) -> Round {
     let (procs, parts) = (shape.procs, shape.parts as usize);
     let step = u32::try_from(index / parts + 1).expect("fewer steps than ranks");
     let part = u32::try_from(index % parts).expect("less than the number of parts");
-    let (to, from) = if procs.get() == 1 {
-        (None, None)
-    } else if procs.get().is_power_of_two() {
-        (Some(Rank(rank.0 ^ step)), Some(Rank(rank.0 ^ step)))
-    } else {
-        (
-            Some(rank.ahead(step, procs)),
-            Some(rank.behind(step, procs)),
-        )
-    };
     let block = |of: Rank| of.0 * shape.parts + part;
-    let sends = to.map(|to| Send {
+    let partners = (procs.get() > 1).then(|| partners(procs, rank, step));
+    let send = partners.map(|Partners { to, .. }| Send {
         to,
-        slots: vec![Slot::Input(block(to))],
+        slots: [Slot::Input(block(to))].into(),
     });
-    let receives = from.map(|from| Receive {
+    let receive = partners.map(|Partners { from, .. }| Receive {
         from,
-        slots: vec![Slot::Output(block(from))],
+        slots: [Slot::Output(block(from))].into(),
     });
     Round {
-        sends: sends.into_iter().collect(),
-        receives: receives.into_iter().collect(),
+        sends: send.into(),
+        receives: receive.into(),
         copies: (step == 1).then(|| keep(block(rank))).into_iter().collect(),
         ..Round::default()
+    }
+}
+
+/// Whom a rank meets in a step.
+#[derive(Debug, Clone, Copy)]
+struct Partners {
+    to: Rank,
+    from: Rank,
+}
+
+/// Of `rank` in step `step`, from 1.
+fn partners(procs: Procs, rank: Rank, step: u32) -> Partners {
+    if procs.get().is_power_of_two() {
+        let both = Rank(rank.0 ^ step);
+        Partners {
+            to: both,
+            from: both,
+        }
+    } else {
+        Partners {
+            to: rank.ahead(step, procs),
+            from: rank.behind(step, procs),
+        }
     }
 }
 
 fn send(to: Rank) -> Send {
     Send {
         to,
-        slots: vec![Slot::Input(to.0)],
+        slots: [Slot::Input(to.0)].into(),
     }
 }
 
 fn receive(from: Rank) -> Receive {
     Receive {
         from,
-        slots: vec![Slot::Output(from.0)],
+        slots: [Slot::Output(from.0)].into(),
     }
 }
 
@@ -165,7 +242,7 @@ mod tests {
     use crate::collective::Algorithm;
     use crate::units::{Bytes, Procs};
 
-    fn partners(round: fn(Shape, Rank, usize) -> Round, procs: u32, rank: u32) -> Vec<u32> {
+    fn receivers(round: fn(Shape, Rank, usize) -> Round, procs: u32, rank: u32) -> Vec<u32> {
         let shape = Shape {
             procs: Procs::new(procs).unwrap(),
             parts: 1,
@@ -180,8 +257,8 @@ mod tests {
 
     #[test]
     fn rotation_spreads_the_first_targets() {
-        assert_eq!(partners(direct, 5, 2), [3, 4, 0, 1]);
-        assert_eq!(partners(direct_unrotated, 5, 2), [0, 1, 3, 4]);
+        assert_eq!(receivers(direct, 5, 2), [3, 4, 0, 1]);
+        assert_eq!(receivers(direct_unrotated, 5, 2), [0, 1, 3, 4]);
     }
 
     #[test]
@@ -191,14 +268,36 @@ mod tests {
         let procs = Procs::new(3).unwrap();
         let exchanges: Vec<_> = (0..algorithm.extent(procs, Bytes(25)).rounds)
             .map(|index| algorithm.round(procs, Bytes(25), Rank(2), index))
-            .map(|round| (round.sends[0].to.0, round.sends[0].slots[0].index()))
+            .map(|round| {
+                let send = round.sends.get(0).unwrap();
+                (send.to.0, send.slots[0].index())
+            })
             .collect();
         assert_eq!(exchanges, [(0, 0), (0, 1), (0, 2), (1, 3), (1, 4), (1, 5)]);
     }
 
     #[test]
+    fn sends_in_turn_go_where_pairwise_goes() {
+        for count in 2..20 {
+            let procs = Procs::new(count).unwrap();
+            let algorithms = ["sends-in-turn", "pairwise"];
+            let [at_once, stepwise] =
+                algorithms.map(|text| Algorithm::parse(Collective::Alltoall, text).unwrap());
+            for rank in procs.ranks() {
+                let all = at_once.round(procs, Bytes(1), rank, 0);
+                let steps = (0..count as usize - 1)
+                    .map(|index| stepwise.round(procs, Bytes(1), rank, index));
+                let (sends, receives): (Vec<_>, Vec<_>) =
+                    steps.map(|round| (round.sends, round.receives)).unzip();
+                assert!(all.sends.into_iter().eq(sends.into_iter().flatten()));
+                assert!(all.receives.into_iter().eq(receives.into_iter().flatten()));
+            }
+        }
+    }
+
+    #[test]
     fn pairwise_meets_one_partner_a_round() {
-        assert_eq!(partners(pairwise, 8, 5), [4]);
-        assert_eq!(partners(pairwise, 6, 5), [0]);
+        assert_eq!(receivers(pairwise, 8, 5), [4]);
+        assert_eq!(receivers(pairwise, 6, 5), [0]);
     }
 }

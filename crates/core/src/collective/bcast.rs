@@ -11,10 +11,12 @@
 //! segments follow each other; here, as in Open MPI, all children get a segment before any
 //! gets the next.
 
+use std::ops::Range;
+
 use super::parameter::{RADIX, SEGMENT};
 use super::tree::{BINOMIAL as BINOMIAL_TREE, Tree};
 use super::{Collective, Cut, Entry, Outline, Shape};
-use crate::schedule::{Receive, Round, Send, Slot};
+use crate::schedule::{Frame, Messages, Receive, Round, Send, Slot};
 use crate::units::Rank;
 
 pub(super) const FLAT: Entry = Entry {
@@ -25,6 +27,7 @@ pub(super) const FLAT: Entry = Entry {
     cut: Cut::Whole,
     outline: |shape| staged(Tree::Flat, shape),
     round: |shape, rank, index| stage(Tree::Flat, shape, rank, index),
+    active: |shape, rank| Tree::Flat.active(shape.procs, rank),
 };
 
 pub(super) const CHAIN: Entry = Entry {
@@ -35,6 +38,7 @@ pub(super) const CHAIN: Entry = Entry {
     cut: Cut::Whole,
     outline: |shape| staged(Tree::Chain, shape),
     round: |shape, rank, index| stage(Tree::Chain, shape, rank, index),
+    active: |shape, rank| Tree::Chain.active(shape.procs, rank),
 };
 
 pub(super) const BINARY: Entry = Entry {
@@ -45,6 +49,7 @@ pub(super) const BINARY: Entry = Entry {
     cut: Cut::Whole,
     outline: |shape| staged(Tree::Binary, shape),
     round: |shape, rank, index| stage(Tree::Binary, shape, rank, index),
+    active: |shape, rank| Tree::Binary.active(shape.procs, rank),
 };
 
 pub(super) const BINOMIAL: Entry = Entry {
@@ -55,6 +60,7 @@ pub(super) const BINOMIAL: Entry = Entry {
     cut: Cut::Whole,
     outline: |shape| staged(BINOMIAL_TREE, shape),
     round: |shape, rank, index| stage(BINOMIAL_TREE, shape, rank, index),
+    active: |shape, rank| BINOMIAL_TREE.active(shape.procs, rank),
 };
 
 pub(super) const KNOMIAL: Entry = Entry {
@@ -65,6 +71,7 @@ pub(super) const KNOMIAL: Entry = Entry {
     cut: Cut::Whole,
     outline: |shape| staged(Tree::Knomial(shape.setting()), shape),
     round: |shape, rank, index| stage(Tree::Knomial(shape.setting()), shape, rank, index),
+    active: |shape, rank| Tree::Knomial(shape.setting()).active(shape.procs, rank),
 };
 
 pub(super) const FLAT_SEGMENTED: Entry = Entry {
@@ -75,6 +82,7 @@ pub(super) const FLAT_SEGMENTED: Entry = Entry {
     cut: Cut::Segments,
     outline: |shape| relayed(Tree::Flat, shape),
     round: |shape, rank, index| relay(Tree::Flat, shape, rank, index),
+    active: |shape, rank| relaying(Tree::Flat, shape, rank),
 };
 
 pub(super) const PIPELINE: Entry = Entry {
@@ -85,6 +93,7 @@ pub(super) const PIPELINE: Entry = Entry {
     cut: Cut::Segments,
     outline: |shape| relayed(Tree::Chain, shape),
     round: |shape, rank, index| relay(Tree::Chain, shape, rank, index),
+    active: |shape, rank| relaying(Tree::Chain, shape, rank),
 };
 
 pub(super) const BINARY_SEGMENTED: Entry = Entry {
@@ -95,6 +104,7 @@ pub(super) const BINARY_SEGMENTED: Entry = Entry {
     cut: Cut::Segments,
     outline: |shape| relayed(Tree::Binary, shape),
     round: |shape, rank, index| relay(Tree::Binary, shape, rank, index),
+    active: |shape, rank| relaying(Tree::Binary, shape, rank),
 };
 
 pub(super) const BINOMIAL_SEGMENTED: Entry = Entry {
@@ -105,6 +115,7 @@ pub(super) const BINOMIAL_SEGMENTED: Entry = Entry {
     cut: Cut::Segments,
     outline: |shape| relayed(BINOMIAL_TREE, shape),
     round: |shape, rank, index| relay(BINOMIAL_TREE, shape, rank, index),
+    active: |shape, rank| relaying(BINOMIAL_TREE, shape, rank),
 };
 
 /// Where a rank has block `index` of the message.
@@ -122,15 +133,19 @@ fn staged(tree: Tree, shape: Shape) -> Outline {
 
 /// The whole message, in the order of arrivals.
 fn stage(tree: Tree, shape: Shape, rank: Rank, index: usize) -> Round {
-    let arrives = |rank: &Rank| tree.arrival(shape.procs, *rank) == index;
-    let children = tree.children(shape.procs, rank).into_iter();
-    let parent = tree.parent(rank).filter(|_| arrives(&rank));
+    let procs = shape.procs;
+    let parent = tree.parent_in(procs, rank, index);
     Round {
-        sends: children
-            .filter(arrives)
-            .map(|to| send(rank, to, 0))
-            .collect(),
-        receives: parent.map(|from| receive(from, 0)).into_iter().collect(),
+        sends: hand_out(
+            Frame {
+                procs,
+                rank,
+                block: 0,
+            },
+            tree,
+            tree.children_in(procs, rank, index),
+        ),
+        receives: parent.map(|from| receive(from, 0)).into(),
         ..Round::default()
     }
 }
@@ -148,35 +163,56 @@ fn relay(tree: Tree, shape: Shape, rank: Rank, index: usize) -> Round {
         let segment = late.and_then(|segment| u32::try_from(segment).ok());
         segment.filter(|&segment| segment < shape.parts)
     };
-    let out = segment(index.checked_sub(depth));
-    let sends = out.map(|segment| {
-        let children = tree.children(shape.procs, rank).into_iter();
-        children.map(|to| send(rank, to, segment)).collect()
+    let out = segment(index.checked_sub(depth)).map(|block| Frame {
+        procs: shape.procs,
+        rank,
+        block,
     });
+    let sends = out.map(|frame| hand_out(frame, tree, tree.children(shape.procs, rank)));
     let come = tree
         .parent(rank)
         .zip(segment((index + 1).checked_sub(depth)));
     Round {
         sends: sends.unwrap_or_default(),
-        receives: come
-            .map(|(from, segment)| receive(from, segment))
-            .into_iter()
-            .collect(),
+        receives: come.map(|(from, segment)| receive(from, segment)).into(),
         ..Round::default()
+    }
+}
+
+/// The rounds of a segmented form in which `rank` gets or hands on a segment.
+fn relaying(tree: Tree, shape: Shape, rank: Rank) -> Range<usize> {
+    let depth = tree.depth(rank);
+    let hands_on = tree.children(shape.procs, rank).next().is_some();
+    let first = depth.saturating_sub(1);
+    let before = (depth + usize::from(hands_on)).checked_sub(1);
+    first..before.map_or(first, |before| before + shape.parts as usize)
+}
+
+/// A block to `children`, which a flat tree has too many of to list.
+fn hand_out(frame: Frame, tree: Tree, children: impl Iterator<Item = Rank>) -> Messages<Send> {
+    match tree {
+        Tree::Flat if frame.rank == Rank(0) => Messages::Each {
+            frame,
+            count: frame.procs.get() - 1,
+            of: |frame, number| send(frame.rank, Rank(number + 1), frame.block),
+        },
+        _ => children
+            .map(|to| send(frame.rank, to, frame.block))
+            .collect(),
     }
 }
 
 fn send(from: Rank, to: Rank, block: u32) -> Send {
     Send {
         to,
-        slots: vec![held(from, block)],
+        slots: [held(from, block)].into(),
     }
 }
 
 fn receive(from: Rank, block: u32) -> Receive {
     Receive {
         from,
-        slots: vec![Slot::Output(block)],
+        slots: [Slot::Output(block)].into(),
     }
 }
 
@@ -216,8 +252,8 @@ mod tests {
     fn a_relay_takes_a_segment_while_it_hands_on_the_one_before() {
         let procs = Procs::new(5).unwrap();
         let round = bcast("pipeline:10").round(procs, Bytes(100), Rank(2), 4);
-        assert_eq!(round.sends[0].slots[0].index(), 2);
-        assert_eq!(round.receives[0].slots[0].index(), 3);
+        assert_eq!(round.sends.get(0).unwrap().slots[0].index(), 2);
+        assert_eq!(round.receives.get(0).unwrap().slots[0].index(), 3);
     }
 
     #[test]

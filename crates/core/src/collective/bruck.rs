@@ -27,12 +27,16 @@ pub(super) const BRUCK: Entry = Entry {
     cut: Cut::Whole,
     outline,
     round,
+    active: |shape, _| 0..rounds(shape),
 };
+
+fn rounds(shape: Shape) -> usize {
+    weights(shape.procs, shape.setting()).count().max(1)
+}
 
 fn outline(shape: Shape) -> Outline {
     let (procs, radix) = (shape.procs, shape.setting());
-    let weights: Vec<u64> = weights(procs, radix).collect();
-    let longest = weights.iter().map(|&weight| {
+    let longest = weights(procs, radix).map(|weight| {
         let moves = Moves {
             weight,
             radix,
@@ -42,7 +46,7 @@ fn outline(shape: Shape) -> Outline {
     });
     let longest = u32::try_from(longest.max().unwrap_or(1)).expect("fewer than ranks");
     Outline {
-        rounds: weights.len().max(1),
+        rounds: rounds(shape),
         scratch: procs.get().saturating_sub(radix).saturating_sub(1),
         longest_message: longest,
     }

@@ -6,11 +6,13 @@
 //! # Source
 //! The strategies of Barchet-Steffenel and Mounié 2005 (PPAM).
 
+use std::ops::Range;
+
 use super::scatter;
 use super::tree::{BINOMIAL as BINOMIAL_TREE, Tree};
 use super::{Collective, Cut, Entry, Shape};
-use crate::schedule::{Copy, Receive, Round, Send, Slot};
-use crate::units::Rank;
+use crate::schedule::{Copy, Frame, Messages, Receive, Round, Send, Slot};
+use crate::units::{Procs, Rank};
 
 pub(super) const FLAT: Entry = Entry {
     name: "flat",
@@ -20,6 +22,7 @@ pub(super) const FLAT: Entry = Entry {
     cut: Cut::Whole,
     outline: |shape| scatter::outline(Tree::Flat, shape),
     round: |shape, rank, index| round(Tree::Flat, shape, rank, index),
+    active: |shape, rank| active(Tree::Flat, shape, rank),
 };
 
 pub(super) const BINOMIAL: Entry = Entry {
@@ -30,6 +33,7 @@ pub(super) const BINOMIAL: Entry = Entry {
     cut: Cut::Whole,
     outline: |shape| scatter::outline(BINOMIAL_TREE, shape),
     round: |shape, rank, index| round(BINOMIAL_TREE, shape, rank, index),
+    active: |shape, rank| active(BINOMIAL_TREE, shape, rank),
 };
 
 pub(super) const CHAIN: Entry = Entry {
@@ -40,14 +44,25 @@ pub(super) const CHAIN: Entry = Entry {
     cut: Cut::Whole,
     outline: |shape| scatter::outline(Tree::Chain, shape),
     round: |shape, rank, index| round(Tree::Chain, shape, rank, index),
+    active: |shape, rank| active(Tree::Chain, shape, rank),
 };
 
+fn active(tree: Tree, shape: Shape, rank: Rank) -> Range<usize> {
+    let rounds = tree.rounds(shape.procs).max(1);
+    let scattering = tree.active(shape.procs, rank);
+    match rank {
+        // It keeps its own piece in the first round.
+        Rank(0) => 0..rounds,
+        _ => rounds - scattering.end..rounds - scattering.start,
+    }
+}
+
 fn round(tree: Tree, shape: Shape, rank: Rank, index: usize) -> Round {
-    let last = scatter::outline(tree, shape).rounds - 1;
-    let leaves = |rank: Rank| tree.arrival(shape.procs, rank) == last - index;
-    let pieces = |child| tree.subtree(shape.procs, child).map(|of| held(rank, of));
-    let children = tree.children(shape.procs, rank).into_iter();
-    let parent = tree.parent(rank).filter(|_| leaves(rank));
+    let procs = shape.procs;
+    // The round of the scatter that it reverses.
+    let mirrored = tree.rounds(procs).max(1) - 1 - index;
+    let pieces = |child| tree.subtree(procs, child).map(|of| held(rank, of));
+    let parent = tree.parent_in(procs, rank, mirrored);
     let keeps_own = index == 0 && rank == Rank(0);
     Round {
         sends: parent
@@ -55,17 +70,36 @@ fn round(tree: Tree, shape: Shape, rank: Rank, index: usize) -> Round {
                 to,
                 slots: pieces(rank).collect(),
             })
-            .into_iter()
-            .collect(),
-        receives: children
-            .filter(|&child| leaves(child))
-            .map(|from| Receive {
-                from,
-                slots: pieces(from).collect(),
-            })
-            .collect(),
+            .into(),
+        receives: match tree {
+            Tree::Flat if rank == Rank(0) => from_all(procs),
+            _ => tree
+                .children_in(procs, rank, mirrored)
+                .map(|from| Receive {
+                    from,
+                    slots: pieces(from).collect(),
+                })
+                .collect(),
+        },
         copies: keeps_own.then(keep_own).into_iter().collect(),
         ..Round::default()
+    }
+}
+
+/// What the root of a flat tree gets.
+fn from_all(procs: Procs) -> Messages<Receive> {
+    let frame = Frame {
+        procs,
+        rank: Rank(0),
+        block: 0,
+    };
+    Messages::Each {
+        frame,
+        count: procs.get() - 1,
+        of: |_, number| Receive {
+            from: Rank(number + 1),
+            slots: [Slot::Output(number + 1)].into(),
+        },
     }
 }
 

@@ -24,6 +24,7 @@ mod unknown;
 
 use std::fmt;
 use std::num::NonZeroU32;
+use std::ops::Range;
 use std::str::FromStr;
 
 use crate::names::{name_of, variant_of};
@@ -74,6 +75,8 @@ pub struct Entry {
     cut: Cut,
     outline: fn(Shape) -> Outline,
     round: fn(Shape, Rank, usize) -> Round,
+    /// The rounds outside of which a rank has nothing to do.
+    active: fn(Shape, Rank) -> Range<usize>,
 }
 
 /// What an algorithm divides a piece into.
@@ -109,7 +112,7 @@ struct Outline {
 }
 
 /// Every algorithm, in the order in which help and reports list them.
-pub static ALGORITHMS: [Entry; 29] = [
+pub static ALGORITHMS: [Entry; 30] = [
     bcast::FLAT,
     bcast::CHAIN,
     bcast::BINARY,
@@ -132,6 +135,7 @@ pub static ALGORITHMS: [Entry; 29] = [
     alltoall::PAIRWISE,
     alltoall::PAIRWISE_SEGMENTED,
     alltoall::THROTTLED,
+    alltoall::SENDS_IN_TURN,
     bruck::BRUCK,
     two_phase::TWO_PHASE,
     two_phase::TWO_PHASE_BALANCED,
@@ -234,6 +238,13 @@ impl Algorithm {
     pub fn round(&self, procs: Procs, size: Bytes, rank: Rank, index: usize) -> Round {
         let shape = self.shape(procs, self.division(procs, size));
         (self.entry.round)(shape, rank, index)
+    }
+
+    /// The rounds outside of which `rank` has nothing to do. In a tree it is busy in the first
+    /// and the last of them.
+    pub fn active(&self, procs: Procs, size: Bytes, rank: Rank) -> Range<usize> {
+        let shape = self.shape(procs, self.division(procs, size));
+        (self.entry.active)(shape, rank)
     }
 
     fn division(&self, procs: Procs, size: Bytes) -> Division {

@@ -6,10 +6,12 @@
 //! # Source
 //! The strategies of Barchet-Steffenel and Mounié 2005 (PPAM).
 
+use std::ops::Range;
+
 use super::tree::{BINOMIAL as BINOMIAL_TREE, Tree};
 use super::{Collective, Cut, Entry, Outline, Shape};
-use crate::schedule::{Copy, Receive, Round, Send, Slot};
-use crate::units::Rank;
+use crate::schedule::{Copy, Frame, Messages, Receive, Round, Send, Slot};
+use crate::units::{Procs, Rank};
 
 pub(super) const FLAT: Entry = Entry {
     name: "flat",
@@ -19,6 +21,7 @@ pub(super) const FLAT: Entry = Entry {
     cut: Cut::Whole,
     outline: |shape| outline(Tree::Flat, shape),
     round: |shape, rank, index| round(Tree::Flat, shape, rank, index),
+    active: |shape, rank| active(Tree::Flat, shape, rank),
 };
 
 pub(super) const BINOMIAL: Entry = Entry {
@@ -29,6 +32,7 @@ pub(super) const BINOMIAL: Entry = Entry {
     cut: Cut::Whole,
     outline: |shape| outline(BINOMIAL_TREE, shape),
     round: |shape, rank, index| round(BINOMIAL_TREE, shape, rank, index),
+    active: |shape, rank| active(BINOMIAL_TREE, shape, rank),
 };
 
 pub(super) const CHAIN: Entry = Entry {
@@ -39,14 +43,13 @@ pub(super) const CHAIN: Entry = Entry {
     cut: Cut::Whole,
     outline: |shape| outline(Tree::Chain, shape),
     round: |shape, rank, index| round(Tree::Chain, shape, rank, index),
+    active: |shape, rank| active(Tree::Chain, shape, rank),
 };
 
 /// Of a scatter or gather over `tree`. At least one round, for the piece of the root.
 pub(super) fn outline(tree: Tree, shape: Shape) -> Outline {
     let procs = shape.procs;
-    let children = tree.children(procs, Rank(0)).into_iter();
-    let below = children.map(|child| tree.subtree(procs, child).len());
-    let longest = u32::try_from(below.max().unwrap_or(1)).expect("no more than ranks");
+    let longest = tree.largest_subtree(procs);
     Outline {
         rounds: tree.rounds(procs).max(1),
         scratch: longest - 1,
@@ -54,29 +57,55 @@ pub(super) fn outline(tree: Tree, shape: Shape) -> Outline {
     }
 }
 
+/// The root keeps its own piece in the first round.
+pub(super) fn active(tree: Tree, shape: Shape, rank: Rank) -> Range<usize> {
+    match rank {
+        Rank(0) => 0..tree.active(shape.procs, rank).end.max(1),
+        _ => tree.active(shape.procs, rank),
+    }
+}
+
 fn round(tree: Tree, shape: Shape, rank: Rank, index: usize) -> Round {
-    let arrives = |rank: Rank| tree.arrival(shape.procs, rank) == index;
-    let pieces = |child| tree.subtree(shape.procs, child).map(|of| held(rank, of));
-    let children = tree.children(shape.procs, rank).into_iter();
-    let parent = tree.parent(rank).filter(|_| arrives(rank));
+    let procs = shape.procs;
+    let pieces = |child| tree.subtree(procs, child).map(|of| held(rank, of));
+    let parent = tree.parent_in(procs, rank, index);
     let keeps_own = index == 0 && rank == Rank(0);
     Round {
-        sends: children
-            .filter(|&child| arrives(child))
-            .map(|to| Send {
-                to,
-                slots: pieces(to).collect(),
-            })
-            .collect(),
+        sends: match tree {
+            Tree::Flat if rank == Rank(0) => to_all(procs),
+            _ => tree
+                .children_in(procs, rank, index)
+                .map(|to| Send {
+                    to,
+                    slots: pieces(to).collect(),
+                })
+                .collect(),
+        },
         receives: parent
             .map(|from| Receive {
                 from,
                 slots: pieces(rank).collect(),
             })
-            .into_iter()
-            .collect(),
+            .into(),
         copies: keeps_own.then(keep_own).into_iter().collect(),
         ..Round::default()
+    }
+}
+
+/// What the root of a flat tree sends.
+fn to_all(procs: Procs) -> Messages<Send> {
+    let frame = Frame {
+        procs,
+        rank: Rank(0),
+        block: 0,
+    };
+    Messages::Each {
+        frame,
+        count: procs.get() - 1,
+        of: |_, number| Send {
+            to: Rank(number + 1),
+            slots: [Slot::Input(number + 1)].into(),
+        },
     }
 }
 

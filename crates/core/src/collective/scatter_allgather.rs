@@ -35,6 +35,7 @@ pub(super) const SCATTER_ALLGATHER: Entry = Entry {
     cut: Cut::PowerOfTwo,
     outline: doubling_outline,
     round: doubling,
+    active: |shape, _| 0..doubling_outline(shape).rounds,
 };
 
 pub(super) const SCATTER_ALLGATHER_RING: Entry = Entry {
@@ -45,6 +46,7 @@ pub(super) const SCATTER_ALLGATHER_RING: Entry = Entry {
     cut: Cut::Ranks,
     outline: ring_outline,
     round: ring,
+    active: |shape, _| 0..ring_outline(shape).rounds,
 };
 
 /// The ranks that share in the scatter, one for each part.
@@ -52,28 +54,16 @@ fn sharers(shape: Shape) -> Procs {
     Procs::new(shape.parts).expect("a piece has parts")
 }
 
-/// The most parts in one message of the scatter among `sharers`.
-fn longest_scattered(sharers: Procs) -> u32 {
-    let children = BINOMIAL.children(sharers, Rank(0)).into_iter();
-    let parts = children.map(|child| BINOMIAL.subtree(sharers, child).len());
-    u32::try_from(parts.max().unwrap_or(1)).expect("no more than ranks")
-}
-
 /// Round `index` of the scatter among `sharers`.
 fn scatter(sharers: Procs, rank: Rank, index: usize) -> Round {
-    let arrives = |rank: Rank| BINOMIAL.arrival(sharers, rank) == index;
     let parts = |child| BINOMIAL.subtree(sharers, child);
-    let children = BINOMIAL.children(sharers, rank).into_iter();
-    let parent = BINOMIAL.parent(rank).filter(|_| arrives(rank));
+    let parent = BINOMIAL.parent_in(sharers, rank, index);
     Round {
-        sends: children
-            .filter(|&child| arrives(child))
+        sends: BINOMIAL
+            .children_in(sharers, rank, index)
             .map(|to| send(rank, to, parts(to)))
             .collect(),
-        receives: parent
-            .map(|from| receive(from, parts(rank)))
-            .into_iter()
-            .collect(),
+        receives: parent.map(|from| receive(from, parts(rank))).into(),
         ..Round::default()
     }
 }
@@ -110,8 +100,8 @@ fn doubling(shape: Shape, rank: Rank, index: usize) -> Round {
     };
     let partner = Rank(rank.0 ^ group);
     Round {
-        sends: vec![send(rank, partner, parts(rank))],
-        receives: vec![receive(partner, parts(partner))],
+        sends: send(rank, partner, parts(rank)).into(),
+        receives: receive(partner, parts(partner)).into(),
         ..Round::default()
     }
 }
@@ -123,11 +113,8 @@ fn hand_over(shape: Shape, sharers: Procs, rank: Rank) -> Round {
     let from = rank.0.checked_sub(sharers.get()).map(Rank);
     let to = (twin.0 < shape.procs.get()).then_some(twin);
     Round {
-        sends: to
-            .map(|to| send(rank, to, all.clone()))
-            .into_iter()
-            .collect(),
-        receives: from.map(|from| receive(from, all)).into_iter().collect(),
+        sends: to.map(|to| send(rank, to, all.clone())).into(),
+        receives: from.map(|from| receive(from, all)).into(),
         ..Round::default()
     }
 }
@@ -135,7 +122,7 @@ fn hand_over(shape: Shape, sharers: Procs, rank: Rank) -> Round {
 fn ring_outline(shape: Shape) -> Outline {
     let sharers = sharers(shape);
     Outline {
-        longest_message: longest_scattered(sharers),
+        longest_message: BINOMIAL.largest_subtree(sharers),
         ..Outline::without_relays(BINOMIAL.rounds(sharers) + sharers.get() as usize - 1)
     }
 }
@@ -148,8 +135,8 @@ fn ring(shape: Shape, rank: Rank, index: usize) -> Round {
     let step = u32::try_from(step).expect("fewer steps than ranks");
     let (last_got, coming) = (rank.behind(step, procs).0, rank.behind(step + 1, procs).0);
     Round {
-        sends: vec![send(rank, rank.ahead(1, procs), last_got..last_got + 1)],
-        receives: vec![receive(rank.behind(1, procs), coming..coming + 1)],
+        sends: send(rank, rank.ahead(1, procs), last_got..last_got + 1).into(),
+        receives: receive(rank.behind(1, procs), coming..coming + 1).into(),
         ..Round::default()
     }
 }
@@ -200,7 +187,8 @@ mod tests {
         let algorithm = bcast("scatter-allgather");
         let extent = algorithm.extent(procs, Bytes(100));
         assert_eq!((extent.rounds, extent.division.parts()), (5, 4));
-        let last = algorithm.round(procs, Bytes(100), Rank(1), 4);
-        assert_eq!((last.sends[0].to, last.sends[0].slots.len()), (Rank(5), 4));
+        let round = algorithm.round(procs, Bytes(100), Rank(1), 4);
+        let last = round.sends.get(0).unwrap();
+        assert_eq!((last.to, last.slots.len()), (Rank(5), 4));
     }
 }

@@ -76,6 +76,49 @@ fn the_stated_longest_message_occurs() {
     }
 }
 
+fn is_idle(round: &Round) -> bool {
+    round.sends.is_empty() && round.receives.is_empty() && round.copies.is_empty()
+}
+
+/// Compares with the first and last round that give a rank something to do. Some algorithms
+/// have ranks that wait at either end and promise no more than all rounds.
+#[test]
+fn ranks_are_idle_outside_of_their_active_rounds() {
+    let loose = [
+        "scatter-allgather",
+        "scatter-allgather-ring",
+        "recursive-doubling",
+        "two-phase",
+        "two-phase-balanced",
+    ];
+    for (algorithm, size) in cases() {
+        for procs in (1..=33).map(procs) {
+            let extent = algorithm.extent(procs, size);
+            for rank in procs.ranks() {
+                let mut busy = (0..extent.rounds)
+                    .filter(|&index| !is_idle(&algorithm.round(procs, size, rank, index)));
+                let first = busy.next();
+                let last = busy.next_back().or(first);
+                let found = first
+                    .zip(last)
+                    .map_or(0..0, |(first, last)| first..last + 1);
+                let active = algorithm.active(procs, size, rank);
+                let collective = algorithm.collective();
+                let case = format!("{collective} {algorithm}, rank {rank} of {procs}, {size}");
+                assert!(active.end <= extent.rounds, "{case}");
+                if loose.contains(&algorithm.entry.name) {
+                    assert!(
+                        active.start <= found.start && found.end <= active.end,
+                        "{case}"
+                    );
+                } else if !(found.is_empty() && active.is_empty()) {
+                    assert_eq!(active, found, "{case}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn a_proof_is_for_one_algorithm_and_number_of_processes_and_parts() {
     let of = |text| parse(Collective::Bcast, text);
@@ -129,7 +172,7 @@ fn wrong_names_say_what_there_is() {
     let message = |collective, text| Method::parse(collective, text).unwrap_err().to_string();
     assert_eq!(
         message(Collective::Alltoall, "ring"),
-        r#""ring" is not an algorithm of alltoall; write library or one of: direct, direct-unrotated, pairwise, pairwise-segmented:SEGMENT, throttled:WINDOW, bruck:RADIX, two-phase:N1, two-phase-balanced:N1"#
+        r#""ring" is not an algorithm of alltoall; write library or one of: direct, direct-unrotated, pairwise, pairwise-segmented:SEGMENT, throttled:WINDOW, sends-in-turn, bruck:RADIX, two-phase:N1, two-phase-balanced:N1"#
     );
     for (collective, texts, usage) in [
         (

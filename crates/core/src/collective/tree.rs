@@ -36,44 +36,70 @@ impl Tree {
     }
 
     /// The children of `rank` in the order in which it serves them.
-    pub(super) fn children(self, procs: Procs, rank: Rank) -> Vec<Rank> {
-        let numbers = |numbers: Range<u64>| {
-            let all = numbers.take_while(|&number| number < u64::from(procs.get()));
-            all.map(rank_of).collect()
-        };
+    pub(super) fn children(self, procs: Procs, rank: Rank) -> impl Iterator<Item = Rank> {
+        let rounds = self.serving(procs, rank);
+        rounds.flat_map(move |index| self.children_in(procs, rank, index))
+    }
+
+    /// The children that `rank` serves in round `index`, in their order.
+    ///
+    /// Rounds count from 0. Every rank first has the whole of its message and then serves
+    /// all its children at once; in a k-nomial tree those of one digit in each round.
+    pub(super) fn children_in(
+        self,
+        procs: Procs,
+        rank: Rank,
+        index: usize,
+    ) -> impl Iterator<Item = Rank> {
         let number = u64::from(rank.0);
-        match self {
-            Self::Flat if rank.0 > 0 => Vec::new(),
-            Self::Flat => numbers(1..u64::from(procs.get())),
-            Self::Chain => numbers(number + 1..number + 2),
-            Self::Binary => numbers(2 * number + 1..2 * number + 3),
+        let (first, step, most) = match self {
+            _ if !self.serving(procs, rank).contains(&index) => (number, 1, 0),
+            Self::Flat => (1, 1, u32::MAX),
+            Self::Chain => (number + 1, 1, 1),
+            Self::Binary => (2 * number + 1, 1, 2),
             Self::Knomial(radix) => {
-                let digits = 1..u64::from(radix);
-                let of = |unit: u64| digits.clone().map(move |digit| number + digit * unit);
-                let exist = |&child: &u64| child < u64::from(procs.get());
-                let limit = if rank.0 == 0 {
-                    u64::from(procs.get())
-                } else {
-                    unit(rank.0, radix)
-                };
-                let units: Vec<u64> = powers(radix).take_while(|&unit| unit < limit).collect();
-                let children = units.into_iter().rev();
-                let children = children.flat_map(|unit| of(unit).take_while(exist));
-                children.map(rank_of).collect()
+                let unit = power(radix, self.rounds(procs) - 1 - index);
+                (number + unit, unit, radix - 1)
             }
+        };
+        let all = (0..most).map(move |place| first + step * u64::from(place));
+        all.take_while(move |&child| child < u64::from(procs.get()))
+            .map(rank_of)
+    }
+
+    /// The parent of `rank`, if what it sends arrives in round `index`.
+    pub(super) fn parent_in(self, procs: Procs, rank: Rank, index: usize) -> Option<Rank> {
+        let parent = self.parent(rank)?;
+        (self.ready(procs, rank) == index + 1).then_some(parent)
+    }
+
+    /// The rounds in which `rank` gets its message or serves a child.
+    pub(super) fn active(self, procs: Procs, rank: Rank) -> Range<usize> {
+        let serving = self.serving(procs, rank);
+        serving.start.saturating_sub(1)..serving.end
+    }
+
+    /// The rounds in which `rank` serves a child.
+    fn serving(self, procs: Procs, rank: Rank) -> Range<usize> {
+        let ready = self.ready(procs, rank);
+        let (nearest_child, end) = match self {
+            Self::Flat | Self::Knomial(_) => (u64::from(rank.0) + 1, self.rounds(procs)),
+            Self::Chain => (u64::from(rank.0) + 1, ready + 1),
+            Self::Binary => (2 * u64::from(rank.0) + 1, ready + 1),
+        };
+        if nearest_child < u64::from(procs.get()) {
+            ready..end
+        } else {
+            ready..ready
         }
     }
 
-    /// The round, from 0, in which `rank` gets its message if every rank first has the
-    /// whole of it, and a rank of a k-nomial tree serves the children of one digit in each
-    /// round. Not for the root.
-    pub(super) fn arrival(self, procs: Procs, rank: Rank) -> usize {
+    /// The first round in which `rank` has its message.
+    fn ready(self, procs: Procs, rank: Rank) -> usize {
         match self {
-            Self::Flat | Self::Chain | Self::Binary => self.depth(rank) - 1,
-            Self::Knomial(radix) => {
-                let own = powers(radix).take_while(|&power| power < unit(rank.0, radix));
-                self.rounds(procs) - 1 - own.count()
-            }
+            Self::Knomial(_) if rank.0 == 0 => 0,
+            Self::Knomial(radix) => self.rounds(procs) - zeros(rank.0, radix),
+            Self::Flat | Self::Chain | Self::Binary => self.depth(rank),
         }
     }
 
@@ -81,6 +107,7 @@ impl Tree {
     pub(super) fn rounds(self, procs: Procs) -> usize {
         match self {
             Self::Flat | Self::Chain | Self::Binary => self.height(procs),
+            Self::Knomial(2) => procs.ceil_log2() as usize,
             Self::Knomial(radix) => powers(radix)
                 .take_while(|&power| power < u64::from(procs.get()))
                 .count(),
@@ -93,6 +120,7 @@ impl Tree {
             Self::Flat => usize::from(rank.0 > 0),
             Self::Chain => rank.0 as usize,
             Self::Binary => (u64::from(rank.0) + 1).ilog2() as usize,
+            Self::Knomial(2) => rank.0.count_ones() as usize,
             Self::Knomial(radix) => std::iter::successors(self.parent(rank), |&parent| {
                 Self::Knomial(radix).parent(parent)
             })
@@ -116,6 +144,16 @@ impl Tree {
         }
     }
 
+    /// The length of the largest subtree of a child of the root, or 1 if there is none. Not
+    /// for binary trees.
+    pub(super) fn largest_subtree(self, procs: Procs) -> u32 {
+        // The subtrees of the second round are complete. Later ones are no larger.
+        let children = [0, 1].map(|index| self.children_in(procs, Rank(0), index).next());
+        let subtrees = children.into_iter().flatten();
+        let lengths = subtrees.map(|child| self.subtree(procs, child).len());
+        u32::try_from(lengths.max().unwrap_or(1)).expect("no more than ranks")
+    }
+
     /// The ranks that get their data by way of `child`, itself first. Not for binary trees,
     /// whose subtrees are not ranks in a row, and not for the root.
     pub(super) fn subtree(self, procs: Procs, child: Rank) -> Range<u32> {
@@ -137,13 +175,24 @@ fn powers(radix: u32) -> impl Iterator<Item = u64> {
     std::iter::successors(Some(1u64), move |power| power.checked_mul(radix.into()))
 }
 
+/// The weight of a digit of this place, from 0.
+fn power(radix: u32, place: usize) -> u64 {
+    let place = u32::try_from(place).expect("fewer digits than bits");
+    u64::from(radix).pow(place)
+}
+
 /// The weight of the lowest digit of `number` > 0 that is not zero.
 fn unit(number: u32, radix: u32) -> u64 {
+    power(radix, zeros(number, radix))
+}
+
+/// How many digits of `number` > 0 are zero below the first that is not.
+fn zeros(number: u32, radix: u32) -> usize {
+    if radix == 2 {
+        return number.trailing_zeros() as usize;
+    }
     let divides = |power: &u64| u64::from(number).is_multiple_of(*power);
-    powers(radix)
-        .take_while(divides)
-        .last()
-        .expect("1 divides every number")
+    powers(radix).skip(1).take_while(divides).count()
 }
 
 /// What is left of `number` below the digit of this weight.
@@ -172,7 +221,7 @@ mod tests {
     fn children(tree: Tree, procs: u32, rank: u32) -> Vec<u32> {
         let procs = Procs::new(procs).unwrap();
         let children = tree.children(procs, Rank(rank));
-        children.iter().map(|child| child.0).collect()
+        children.map(|child| child.0).collect()
     }
 
     #[test]
@@ -213,6 +262,39 @@ mod tests {
     }
 
     #[test]
+    fn every_child_is_served_when_it_expects_its_message() {
+        for tree in TREES {
+            for procs in (1..70).map(|count| Procs::new(count).unwrap()) {
+                let mut gets = vec![None; procs.get() as usize];
+                for rank in procs.ranks() {
+                    for index in 0..tree.rounds(procs) {
+                        for child in tree.children_in(procs, rank, index) {
+                            gets[child.0 as usize] = Some((rank, index));
+                        }
+                    }
+                }
+                for child in procs.ranks() {
+                    let expects = (0..tree.rounds(procs))
+                        .find_map(|index| Some((tree.parent_in(procs, child, index)?, index)));
+                    assert_eq!(gets[child.0 as usize], expects, "{tree:?} over {procs}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_largest_subtree_is_that_of_all_children() {
+        for tree in TREES.into_iter().filter(|&tree| tree != Tree::Binary) {
+            for procs in (2..70).map(|count| Procs::new(count).unwrap()) {
+                let children = tree.children(procs, Rank(0));
+                let lengths = children.map(|child| tree.subtree(procs, child).len());
+                let largest = tree.largest_subtree(procs) as usize;
+                assert_eq!(lengths.max(), Some(largest), "{tree:?} over {procs}");
+            }
+        }
+    }
+
+    #[test]
     fn a_subtree_is_a_child_with_the_subtrees_of_its_children() {
         for tree in TREES.into_iter().filter(|&tree| tree != Tree::Binary) {
             for count in 2..70 {
@@ -220,7 +302,7 @@ mod tests {
                 for child in procs.ranks().skip(1) {
                     let mut ranks = vec![child.0];
                     let below = tree.children(procs, child);
-                    ranks.extend(below.into_iter().flat_map(|rank| tree.subtree(procs, rank)));
+                    ranks.extend(below.flat_map(|rank| tree.subtree(procs, rank)));
                     ranks.sort_unstable();
                     assert!(ranks.into_iter().eq(tree.subtree(procs, child)));
                 }
@@ -233,14 +315,8 @@ mod tests {
         for count in 1..70 {
             let procs = Procs::new(count).unwrap();
             assert_eq!(BINOMIAL.rounds(procs), procs.ceil_log2() as usize);
-            let last = procs
-                .ranks()
-                .skip(1)
-                .map(|rank| BINOMIAL.arrival(procs, rank));
-            assert_eq!(
-                last.max().map_or(0, |last| last + 1),
-                BINOMIAL.rounds(procs)
-            );
+            let ready = procs.ranks().map(|rank| BINOMIAL.ready(procs, rank));
+            assert_eq!(ready.max(), Some(BINOMIAL.rounds(procs)));
         }
         let rounds = |procs| Tree::Knomial(4).rounds(Procs::new(procs).unwrap());
         assert_eq!([1, 2, 4, 5, 16, 17].map(rounds), [0, 1, 1, 2, 2, 3]);

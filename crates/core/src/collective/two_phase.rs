@@ -37,7 +37,7 @@ use std::ops::Range;
 
 use super::parameter::N1;
 use super::{Collective, Cut, Entry, Outline, Shape, alltoall};
-use crate::schedule::{Receive, Round, Send, Slot};
+use crate::schedule::{Receive, Round, Send, Slot, Slots};
 use crate::units::Rank;
 
 pub(super) const TWO_PHASE: Entry = Entry {
@@ -48,6 +48,7 @@ pub(super) const TWO_PHASE: Entry = Entry {
     cut: Cut::Whole,
     outline: |shape| Grid::new(shape, Relays::Near).outline(),
     round: |shape, rank, index| Grid::new(shape, Relays::Near).round(rank, index),
+    active: |shape, _| 0..Grid::new(shape, Relays::Near).rounds(),
 };
 
 pub(super) const TWO_PHASE_BALANCED: Entry = Entry {
@@ -58,6 +59,7 @@ pub(super) const TWO_PHASE_BALANCED: Entry = Entry {
     cut: Cut::Whole,
     outline: |shape| Grid::new(shape, Relays::Balanced).outline(),
     round: |shape, rank, index| Grid::new(shape, Relays::Balanced).round(rank, index),
+    active: |shape, _| 0..Grid::new(shape, Relays::Balanced).rounds(),
 };
 
 /// Which ranks of the larger cluster relay.
@@ -111,17 +113,26 @@ impl Grid {
 
     fn outline(&self) -> Outline {
         let small = self.size(Side::Smaller);
-        let steps = self.size(Side::Larger).div_ceil(small);
+        let steps = self.steps();
         let gathered = if small == 1 { 1 } else { 1 + steps };
         let relayed = self
             .seats(Side::Larger)
             .map(|seat| self.sources(seat).len());
         let relayed = u32::try_from(relayed.max().unwrap_or(0)).expect("fewer than ranks");
         Outline {
-            rounds: 1 + steps as usize,
+            rounds: self.rounds(),
             scratch: steps * small,
             longest_message: gathered.max(relayed),
         }
+    }
+
+    /// The number of rounds of the second phase.
+    fn steps(&self) -> u32 {
+        self.size(Side::Larger).div_ceil(self.size(Side::Smaller))
+    }
+
+    fn rounds(&self) -> usize {
+        1 + self.steps() as usize
     }
 
     fn round(&self, rank: Rank, index: usize) -> Round {
@@ -144,14 +155,14 @@ impl Grid {
             receives: (1..size)
                 .map(|t| self.collect(peer(size - t), me))
                 .collect(),
-            copies: vec![alltoall::keep(self.rank(me).0)],
+            copies: [alltoall::keep(self.rank(me).0)].into(),
             ..Round::default()
         }
     }
 
     /// A rank's message to a peer: the block for the peer and those that the peer relays.
     fn hand_over(&self, from: Seat, to: Seat) -> Send {
-        let mut slots = vec![Slot::Input(self.rank(to).0)];
+        let mut slots = Slots::from([Slot::Input(self.rank(to).0)]);
         if self.sources(to).any(|source| source == from.number) {
             slots.extend(self.targets(to).map(|seat| Slot::Input(self.rank(seat).0)));
         }
@@ -163,7 +174,7 @@ impl Grid {
 
     /// The same message where it arrives.
     fn collect(&self, from: Seat, to: Seat) -> Receive {
-        let mut slots = vec![Slot::Output(self.rank(from).0)];
+        let mut slots = Slots::from([Slot::Output(self.rank(from).0)]);
         let mut sources = self.sources(to).zip(0..);
         if let Some((_, place)) = sources.find(|&(source, _)| source == from.number) {
             let blocks = self
@@ -182,8 +193,8 @@ impl Grid {
         let mut partners = self.targets(me);
         let partner = partners.find(|&partner| self.step(me, partner) == step);
         Round {
-            sends: partner.map(|to| self.pass_on(me, to)).into_iter().collect(),
-            receives: partner.map(|from| self.take(from)).into_iter().collect(),
+            sends: partner.map(|to| self.pass_on(me, to)).into(),
+            receives: partner.map(|from| self.take(from)).into(),
             ..Round::default()
         }
     }
@@ -433,7 +444,7 @@ mod tests {
         // Rank 4's block for rank 1 would be relayed by rank 5 of 0 … 4.
         let round = algorithm("two-phase", 2).round(Procs::new(5).unwrap(), SIZE, Rank(4), 0);
         let to_3 = round.sends.iter().find(|send| send.to == Rank(3)).unwrap();
-        assert_eq!(to_3.slots, [Slot::Input(3), Slot::Input(1)]);
+        assert_eq!(to_3.slots[..], [Slot::Input(3), Slot::Input(1)]);
     }
 
     #[test]

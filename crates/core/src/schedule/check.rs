@@ -246,12 +246,16 @@ impl Task<'_> {
     /// Marks what this rank reads in this round, and nothing else.
     fn mark_reads(&self, marks: &mut Marks) {
         marks.clear();
-        let sent = self.round.sends.iter().flat_map(|send| &send.slots);
-        let copied = self.round.copies.iter().map(|copy| &copy.from);
-        for &slot in sent.chain(copied) {
+        let mut mark = |slot| {
             if let Some(place) = self.extent.blocks.place(slot) {
                 marks.insert(place);
             }
+        };
+        for send in &self.round.sends {
+            send.slots.iter().copied().for_each(&mut mark);
+        }
+        for copy in &self.round.copies {
+            mark(copy.from);
         }
     }
 
@@ -266,25 +270,31 @@ impl Task<'_> {
 
 #[cfg(test)]
 mod tests {
+    use smallvec::smallvec;
+
     use super::*;
-    use crate::schedule::{Copy, Division, Receive, Send};
+    use crate::schedule::{Copy, Division, Messages, Receive, Send};
     use crate::units::{Bytes, Procs};
 
     fn two() -> Procs {
         Procs::new(2).unwrap()
     }
 
+    fn sends(to: Rank, slots: &[Slot]) -> Messages<Send> {
+        let slots = slots.into();
+        Send { to, slots }.into()
+    }
+
+    fn receives(from: Rank, slots: &[Slot]) -> Messages<Receive> {
+        let slots = slots.into();
+        Receive { from, slots }.into()
+    }
+
     fn swap(rank: Rank) -> Round {
         let other = rank.ahead(1, two());
         Round {
-            sends: vec![Send {
-                to: other,
-                slots: vec![Slot::Input(0)],
-            }],
-            receives: vec![Receive {
-                from: other,
-                slots: vec![Slot::Output(0)],
-            }],
+            sends: sends(other, &[Slot::Input(0)]),
+            receives: receives(other, &[Slot::Output(0)]),
             ..Round::default()
         }
     }
@@ -328,7 +338,7 @@ mod tests {
         let lame = |rank| {
             let mut round = swap(rank);
             if rank == Rank(1) {
-                round.receives.clear();
+                round.receives = Messages::default();
             }
             round
         };
@@ -345,12 +355,12 @@ mod tests {
         let ghost = Rank(2);
         let to_ghost = |rank| {
             let mut round = swap(rank);
-            round.sends[0].to = ghost;
+            round.sends = sends(ghost, &[Slot::Input(0)]);
             round
         };
         let from_ghost = |rank| {
             let mut round = swap(rank);
-            round.receives[0].from = ghost;
+            round.receives = receives(ghost, &[Slot::Output(0)]);
             round
         };
         let unmatched = |to| ScheduleError::Unmatched {
@@ -374,16 +384,10 @@ mod tests {
     fn messages_match_by_sender_in_whatever_order_receives_are_listed() {
         let to_itself_and_other = |rank: Rank| {
             let mut round = swap(rank);
-            let own = Send {
-                to: rank,
-                slots: vec![Slot::Input(1)],
-            };
-            let kept = Receive {
-                from: rank,
-                slots: vec![Slot::Output(1)],
-            };
-            round.sends.insert(0, own);
-            round.receives.push(kept);
+            let own = sends(rank, &[Slot::Input(1)]);
+            let kept = receives(rank, &[Slot::Output(1)]);
+            round.sends = own.into_iter().chain(round.sends).collect();
+            round.receives = round.receives.into_iter().chain(kept).collect();
             round
         };
         assert_eq!(check(to_itself_and_other), Ok(()));
@@ -393,7 +397,7 @@ mod tests {
     fn reading_an_empty_slot_is_found() {
         let early = |rank| {
             let mut round = swap(rank);
-            round.sends[0].slots = vec![Slot::Output(0)];
+            round.sends = sends(rank.ahead(1, two()), &[Slot::Output(0)]);
             round
         };
         assert!(matches!(
@@ -435,8 +439,9 @@ mod tests {
     fn check_message(sent: &[Slot], received: &[Slot]) -> Result<(), ScheduleError> {
         check(|rank| {
             let mut round = swap(rank);
-            round.sends[0].slots = sent.to_vec();
-            round.receives[0].slots = received.to_vec();
+            let other = rank.ahead(1, two());
+            round.sends = sends(other, sent);
+            round.receives = receives(other, received);
             round
         })
     }
@@ -483,8 +488,9 @@ mod tests {
         let sending = |sent: [Slot; 2], received: [Slot; 2]| {
             check_divided(halves, |rank| {
                 let mut round = swap(rank);
-                round.sends[0].slots = sent.to_vec();
-                round.receives[0].slots = received.to_vec();
+                let other = rank.ahead(1, two());
+                round.sends = sends(other, &sent);
+                round.receives = receives(other, &received);
                 round
             })
         };
@@ -504,7 +510,7 @@ mod tests {
     #[test]
     fn the_wrong_data_is_found() {
         let own = |_rank| Round {
-            copies: vec![Copy {
+            copies: smallvec![Copy {
                 from: Slot::Input(0),
                 to: Slot::Output(0),
             }],

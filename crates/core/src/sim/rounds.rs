@@ -7,7 +7,7 @@
 use super::kept::Kept;
 use super::program::{Envelope, Op, Program, Rest, Send, Task};
 use crate::collective::Algorithm;
-use crate::schedule::{self, Division, InFlight, Round};
+use crate::schedule::{self, Division, Round};
 use crate::units::{Bytes, Procs, Rank};
 
 /// Where a rank is.
@@ -101,14 +101,6 @@ impl Rounds {
             self.begin(rank, tasks);
         }
     }
-
-    fn bytes(&self, send: &schedule::Send) -> u64 {
-        let lengths = send
-            .slots
-            .iter()
-            .map(|slot| self.division.bytes(slot.index()));
-        lengths.fold(0, u64::saturating_add)
-    }
 }
 
 impl Program for Rounds {
@@ -117,7 +109,7 @@ impl Program for Rounds {
     }
 
     fn start(&mut self, rank: Rank, tasks: &mut Vec<Task>) {
-        let active = 0..self.algorithm.extent(self.procs, self.size).rounds;
+        let active = self.algorithm.active(self.procs, self.size, rank);
         let progress = self.progress(rank);
         (progress.round, progress.end) = (count(active.start), count(active.end));
         self.begin(rank, tasks);
@@ -128,24 +120,22 @@ impl Program for Rounds {
         if progress.open == 0 {
             return None;
         }
+        let division = self.division;
         let round = self.round(rank);
-        let most = match round.in_flight {
-            InFlight::Unlimited => u32::MAX,
-            InFlight::AtMost(most) => most.get(),
-        };
-        if progress.in_flight >= most {
+        let (_, most) = round.in_flight.at_once();
+        if progress.in_flight as usize >= most {
             return None;
         }
-        let send = round.sends.get(progress.started as usize)?.clone();
+        let send = round.sends.get(progress.started as usize)?;
+        let (to, bytes) = (send.to, bytes(&send, division));
         let progress = self.progress(rank);
         progress.started += 1;
         progress.in_flight += 1;
-        let tag = progress.round;
         Some(Send {
-            op: tag,
-            to: send.to,
-            tag,
-            bytes: self.bytes(&send),
+            op: progress.round,
+            to,
+            tag: progress.round,
+            bytes,
         })
     }
 
@@ -188,6 +178,11 @@ impl Program for Rounds {
             ..Rest::default()
         })
     }
+}
+
+fn bytes(send: &schedule::Send, division: Division) -> u64 {
+    let lengths = send.slots.iter().map(|slot| division.bytes(slot.index()));
+    lengths.fold(0, u64::saturating_add)
 }
 
 fn count(number: usize) -> u32 {

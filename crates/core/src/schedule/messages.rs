@@ -1,0 +1,223 @@
+//! The messages of a round: a list, or a rule that makes each when it is asked for.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+use smallvec::SmallVec;
+
+use crate::units::{Procs, Rank};
+
+/// The messages of a round in their order. Neither a single message of one block nor a
+/// million by a rule take memory beyond this.
+///
+/// ```
+/// use netsig_core::collective::{Algorithm, Collective};
+/// use netsig_core::units::{Bytes, Procs, Rank};
+///
+/// let direct = Algorithm::parse(Collective::Alltoall, "direct").unwrap();
+/// let round = direct.round(Procs::new(1_000_000).unwrap(), Bytes(8), Rank(999_990), 0);
+/// assert_eq!(round.sends.len(), 999_999);
+/// assert_eq!(round.sends.get(499_999).unwrap().to, Rank(499_990));
+/// ```
+#[derive(Clone)]
+pub enum Messages<T> {
+    /// Written out.
+    Listed(SmallVec<[T; 1]>),
+    /// By a rule.
+    Each {
+        /// Whose messages.
+        frame: Frame,
+        /// How many.
+        count: u32,
+        /// The message of this number, from 0.
+        of: fn(Frame, u32) -> T,
+    },
+}
+
+/// What a rule makes messages from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Frame {
+    /// Who takes part.
+    pub procs: Procs,
+    /// Whose round it is.
+    pub rank: Rank,
+    /// The number of the block that the messages carry, where the rule needs one.
+    pub block: u32,
+}
+
+/// Messages one after the other, handed out.
+pub struct IntoIter<T> {
+    listed: smallvec::IntoIter<[T; 1]>,
+    by_rule: Option<ByRule<T>>,
+}
+
+struct ByRule<T> {
+    frame: Frame,
+    left: Range<u32>,
+    of: fn(Frame, u32) -> T,
+}
+
+/// Messages one after the other.
+pub struct Iter<'a, T> {
+    messages: &'a Messages<T>,
+    left: Range<usize>,
+}
+
+impl<T> Messages<T> {
+    /// How many.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Listed(list) => list.len(),
+            Self::Each { count, .. } => *count as usize,
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl<T: Clone> Messages<T> {
+    /// All in their order.
+    pub fn iter(&self) -> Iter<'_, T> {
+        Iter {
+            messages: self,
+            left: 0..self.len(),
+        }
+    }
+
+    /// The message of this number, from 0, if there are so many.
+    pub fn get(&self, number: usize) -> Option<Cow<'_, T>> {
+        match self {
+            Self::Listed(list) => list.get(number).map(Cow::Borrowed),
+            Self::Each { frame, count, of } => {
+                let number = u32::try_from(number).ok();
+                let number = number.filter(|number| number < count);
+                number.map(|number| Cow::Owned(of(*frame, number)))
+            }
+        }
+    }
+}
+
+impl<T> Default for Messages<T> {
+    fn default() -> Self {
+        Self::Listed(SmallVec::new())
+    }
+}
+
+impl<T> FromIterator<T> for Messages<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(messages: I) -> Self {
+        Self::Listed(messages.into_iter().collect())
+    }
+}
+
+impl<T> From<Option<T>> for Messages<T> {
+    fn from(message: Option<T>) -> Self {
+        message.map_or_else(Self::default, Self::from)
+    }
+}
+
+impl<T> From<T> for Messages<T> {
+    fn from(message: T) -> Self {
+        Self::Listed([message].into())
+    }
+}
+
+/// Whether the messages are the same, whatever makes them.
+impl<T: Clone + PartialEq> PartialEq for Messages<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl<T: Clone + Eq> Eq for Messages<T> {}
+
+impl<T: Clone + fmt::Debug> fmt::Debug for Messages<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self).finish()
+    }
+}
+
+impl<T> IntoIterator for Messages<T> {
+    type Item = T;
+    type IntoIter = IntoIter<T>;
+    fn into_iter(self) -> IntoIter<T> {
+        let (list, by_rule) = match self {
+            Self::Listed(list) => (list, None),
+            Self::Each { frame, count, of } => {
+                let left = 0..count;
+                (SmallVec::new(), Some(ByRule { frame, left, of }))
+            }
+        };
+        IntoIter {
+            listed: list.into_iter(),
+            by_rule,
+        }
+    }
+}
+
+impl<T> Iterator for IntoIter<T> {
+    type Item = T;
+    fn next(&mut self) -> Option<T> {
+        let by_rule = &mut self.by_rule;
+        self.listed.next().or_else(|| {
+            let rule = by_rule.as_mut()?;
+            rule.left.next().map(|number| (rule.of)(rule.frame, number))
+        })
+    }
+}
+
+impl<'a, T: Clone> IntoIterator for &'a Messages<T> {
+    type Item = Cow<'a, T>;
+    type IntoIter = Iter<'a, T>;
+    fn into_iter(self) -> Iter<'a, T> {
+        self.iter()
+    }
+}
+
+impl<'a, T: Clone> Iterator for Iter<'a, T> {
+    type Item = Cow<'a, T>;
+    fn next(&mut self) -> Option<Cow<'a, T>> {
+        self.messages.get(self.left.next()?)
+    }
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.left.size_hint()
+    }
+}
+
+impl<T: Clone> ExactSizeIterator for Iter<'_, T> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn by_rule(count: u32) -> Messages<u32> {
+        let frame = Frame {
+            procs: Procs::new(9).unwrap(),
+            rank: Rank(4),
+            block: 0,
+        };
+        Messages::Each {
+            frame,
+            count,
+            of: |frame, number| frame.rank.0 + 10 * number,
+        }
+    }
+
+    #[test]
+    fn a_rule_is_as_good_as_its_list() {
+        let (ruled, listed) = (by_rule(3), Messages::from_iter([4, 14, 24]));
+        assert_eq!(ruled, listed);
+        assert_ne!(by_rule(2), listed);
+        assert_eq!(format!("{ruled:?}"), "[4, 14, 24]");
+        assert_eq!((ruled.len(), ruled.iter().len()), (3, 3));
+        for number in 0..4 {
+            assert_eq!(ruled.get(number), listed.get(number));
+        }
+        assert!(ruled.into_iter().eq(listed));
+        assert!(by_rule(0).is_empty());
+        assert_eq!(by_rule(0), Messages::default());
+    }
+}
