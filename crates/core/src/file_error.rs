@@ -31,15 +31,27 @@ impl FileError {
         }
     }
 
-    /// A problem at a byte of the file's text.
+    /// A problem at a byte of the file's text, by its line.
     pub fn at_offset(name: &str, text: &str, offset: usize, problem: String) -> Self {
-        let breaks = text
-            .bytes()
-            .take(offset)
-            .filter(|&byte| byte == b'\n')
-            .count();
-        Self::at_line(name, 1 + breaks as u64, problem)
+        Self::at_line(name, line_and_column(text, offset).0, problem)
     }
+
+    /// A problem at a byte of the file's text, by its line and column; a column is a
+    /// character.
+    pub fn at_character(name: &str, text: &str, offset: usize, problem: String) -> Self {
+        let (line, column) = line_and_column(text, offset);
+        Self::at_column(name, line, column, problem)
+    }
+}
+
+/// Where a byte of a text is, both counted from 1.
+fn line_and_column(text: &str, offset: usize) -> (u64, u64) {
+    let before = &text.as_bytes()[..offset.min(text.len())];
+    let mut lines = before.split(|&byte| byte == b'\n');
+    let last = lines.next_back().unwrap_or_default();
+    // Every character has one byte that does not continue another.
+    let characters = last.iter().filter(|&&byte| byte & 0xc0 != 0x80);
+    (1 + lines.count() as u64, 1 + characters.count() as u64)
 }
 
 /// Reads TOML into `T`; `hint` ends the message when that fails.
@@ -74,8 +86,11 @@ mod tests {
     }
 
     #[test]
-    fn a_column_is_named_where_it_is_known() {
-        let fault = FileError::at_column("t.conf", 3, 14, "no; yes".to_owned());
-        assert_eq!(fault.to_string(), "t.conf:3:14: no; yes");
+    fn a_column_is_a_character() {
+        let text = "a\näöü x\n";
+        let at = |offset| FileError::at_character("f", text, offset, "no".to_owned()).to_string();
+        assert_eq!(at(0), "f:1:1: no");
+        assert_eq!(at(text.find('x').unwrap()), "f:2:5: no");
+        assert_eq!(at(text.len()), "f:3:1: no");
     }
 }

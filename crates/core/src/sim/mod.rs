@@ -7,6 +7,7 @@
 
 pub mod engine;
 mod flights;
+pub mod goal;
 mod kept;
 pub mod network;
 pub mod observer;

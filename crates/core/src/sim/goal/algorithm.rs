@@ -1,0 +1,131 @@
+//! Algorithms of netsig as programs in GOAL.
+
+use std::io::{self, Write};
+use std::ops::Range;
+
+use crate::collective::Algorithm;
+use crate::schedule::{Division, Round, Slot};
+use crate::units::{Bytes, Procs, Rank};
+
+/// Writes an algorithm among `procs` for pieces of `size`, a rank and round at a time.
+///
+/// Each message has the number of its round as tag; within a round, receives come before
+/// sends. All of a round waits for all of the rank's round before, through an empty
+/// calculation where both have several operations. Where a schedule allows k sends in
+/// progress, a send waits for the k-th before it: GOAL cannot say that it waits for
+/// whichever ends first. Receives are posted at once, as the simulator takes them. Copies
+/// are left out, as if they took no time.
+///
+/// ```
+/// use netsig_core::collective::{Algorithm, Collective};
+/// use netsig_core::sim::goal;
+/// use netsig_core::units::{Bytes, Procs};
+///
+/// let chain = Algorithm::parse(Collective::Bcast, "chain")?;
+/// let mut text = Vec::new();
+/// goal::write_algorithm(chain, Procs::new(3)?, Bytes(64), &mut text)?;
+/// let relay = "rank 1 {\nl1: recv 64b from 0 tag 0\nl2: send 64b to 2 tag 1\nl2 requires l1\n}";
+/// assert!(String::from_utf8(text)?.contains(relay));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// If `out` cannot be written.
+pub fn write_algorithm(
+    algorithm: Algorithm,
+    procs: Procs,
+    size: Bytes,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let division = algorithm.extent(procs, size).division;
+    writeln!(out, "num_ranks {procs}")?;
+    for rank in procs.ranks() {
+        writeln!(out, "\nrank {rank} {{")?;
+        let mut writer = RankWriter {
+            out: &mut *out,
+            next: 1,
+            previous: 1..1,
+        };
+        for index in algorithm.active(procs, size, rank) {
+            let round = algorithm.round(procs, size, rank, index);
+            writer.round(index, &posts(&round, division))?;
+        }
+        writeln!(out, "}}")?;
+    }
+    Ok(())
+}
+
+/// The messages of a round that GOAL knows of, each with the other rank and its length.
+struct Posts {
+    receives: Vec<(Rank, u64)>,
+    sends: Vec<(Rank, u64)>,
+    window: u64,
+}
+
+fn posts(round: &Round, division: Division) -> Posts {
+    let bytes = |slots: &[Slot]| slots.iter().map(|slot| division.bytes(slot.index())).sum();
+    let receives = round.receives.iter();
+    let sends = round.sends.iter();
+    Posts {
+        receives: receives.map(|one| (one.from, bytes(&one.slots))).collect(),
+        sends: sends.map(|one| (one.to, bytes(&one.slots))).collect(),
+        window: round.in_flight.at_once().1 as u64,
+    }
+}
+
+/// The block of a rank; its operations have their numbers as labels.
+struct RankWriter<'a, W> {
+    out: &'a mut W,
+    /// The number of the next operation.
+    next: u64,
+    /// The operations of the last round that had any.
+    previous: Range<u64>,
+}
+
+impl<W: Write> RankWriter<'_, W> {
+    fn round(&mut self, tag: usize, posts: &Posts) -> io::Result<()> {
+        let count = posts.receives.len() + posts.sends.len();
+        if count == 0 {
+            return Ok(());
+        }
+        let gate = self.gate(count)?;
+        let start = self.next;
+        for (peer, bytes) in &posts.receives {
+            let line = format_args!("recv {bytes}b from {peer} tag {tag}");
+            self.operation(line, gate.clone())?;
+        }
+        let first = self.next;
+        for (peer, bytes) in &posts.sends {
+            let line = format_args!("send {bytes}b to {peer} tag {tag}");
+            let freeing = self.next.saturating_sub(posts.window);
+            let waits_for = if freeing >= first {
+                freeing..freeing + 1
+            } else {
+                gate.clone()
+            };
+            self.operation(line, waits_for)?;
+        }
+        self.previous = start..self.next;
+        Ok(())
+    }
+
+    /// What each of `count` operations waits for so that all wait for the previous round.
+    fn gate(&mut self, count: usize) -> io::Result<Range<u64>> {
+        let previous = self.previous.clone();
+        if count == 1 || previous.end - previous.start <= 1 {
+            return Ok(previous);
+        }
+        self.operation(format_args!("calc 0"), previous)?;
+        Ok(self.next - 1..self.next)
+    }
+
+    fn operation(&mut self, what: std::fmt::Arguments, waits_for: Range<u64>) -> io::Result<()> {
+        let label = self.next;
+        self.next += 1;
+        writeln!(self.out, "l{label}: {what}")?;
+        for before in waits_for {
+            writeln!(self.out, "l{label} requires l{before}")?;
+        }
+        Ok(())
+    }
+}

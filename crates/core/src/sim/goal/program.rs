@@ -1,0 +1,284 @@
+//! The program of one rank, small in memory: operations, labels and dependencies in flat
+//! arrays.
+
+use std::collections::HashMap;
+
+use crate::units::{Bytes, Rank};
+
+/// Stands for any rank and any tag, as in `LogGOPSim`.
+pub(super) const ANY: u32 = u32::MAX;
+
+/// What an operation does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// A message out.
+    Send {
+        /// The receiver.
+        to: Rank,
+        /// Its length.
+        size: Bytes,
+        /// What the receiver knows it by; without, it fits every tag.
+        tag: Option<u32>,
+    },
+    /// A message in.
+    Receive {
+        /// The sender, or any.
+        from: Option<Rank>,
+        /// Its length.
+        size: Bytes,
+        /// What it is known by; without, every tag fits.
+        tag: Option<u32>,
+    },
+    /// Work of the rank's own.
+    Calculate {
+        /// How long it takes.
+        nanoseconds: u64,
+    },
+}
+
+/// The program of one rank: operations, numbered from 0 in the order of the file, and which
+/// wait for which. No operation waits for itself, by whatever detour.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RankProgram {
+    operations: Vec<Packed>,
+    /// All labels in a row.
+    labels: String,
+    /// Where each operation's label ends; the next one's begins there.
+    label_ends: Vec<u32>,
+    /// `2i` and `2i + 1`: where those begin that wait for the end and for the start of i.
+    bounds: Vec<u32>,
+    successors: Vec<u32>,
+    predecessor_counts: Vec<u32>,
+}
+
+/// An operation with its processor and interface in 24 bytes, of which [`Action`] alone
+/// takes as much.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Packed {
+    /// Bytes or nanoseconds.
+    amount: u64,
+    /// The other rank, or [`ANY`].
+    peer: u32,
+    /// The tag, or [`ANY`].
+    tag: u32,
+    kind: Kind,
+    cpu: u8,
+    nic: u8,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Send,
+    Receive,
+    Calculate,
+}
+
+/// What of an operation is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Event {
+    End,
+    Start,
+}
+
+/// An operation as it is written.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Operation {
+    pub action: Action,
+    pub cpu: u8,
+    pub nic: u8,
+}
+
+impl RankProgram {
+    /// How many operations there are.
+    pub fn len(&self) -> usize {
+        self.operations.len()
+    }
+
+    /// Whether the rank does nothing.
+    pub fn is_empty(&self) -> bool {
+        self.operations.is_empty()
+    }
+
+    /// What operation `index` does.
+    pub fn action(&self, index: u32) -> Action {
+        self.operations[index as usize].action()
+    }
+
+    /// The processor that operation `index` takes.
+    pub fn cpu(&self, index: u32) -> u8 {
+        self.operations[index as usize].cpu
+    }
+
+    /// The network interface that operation `index` takes; 0 of a calculation.
+    pub fn nic(&self, index: u32) -> u8 {
+        self.operations[index as usize].nic
+    }
+
+    /// What the file calls operation `index`, if it has a name.
+    pub fn label(&self, index: u32) -> Option<&str> {
+        let index = index as usize;
+        let start = match index {
+            0 => 0,
+            _ => self.label_ends[index - 1] as usize,
+        };
+        let label = &self.labels[start..self.label_ends[index] as usize];
+        (!label.is_empty()).then_some(label)
+    }
+
+    /// The operations that begin after `index` has ended, once for each statement.
+    pub fn after_end(&self, index: u32) -> &[u32] {
+        self.waiting_for(index, Event::End)
+    }
+
+    /// The operations that begin after `index` has begun, once for each statement.
+    pub fn after_start(&self, index: u32) -> &[u32] {
+        self.waiting_for(index, Event::Start)
+    }
+
+    /// For each operation, how many ends and starts it waits for: how often it is in
+    /// [`RankProgram::after_end`] and [`RankProgram::after_start`].
+    pub fn predecessor_counts(&self) -> &[u32] {
+        &self.predecessor_counts
+    }
+
+    pub(super) fn waiting_for(&self, index: u32, event: Event) -> &[u32] {
+        let slot = slot(index, event);
+        &self.successors[self.bounds[slot] as usize..self.bounds[slot + 1] as usize]
+    }
+}
+
+fn slot(index: u32, event: Event) -> usize {
+    2 * index as usize + event as usize
+}
+
+impl Packed {
+    fn new(operation: Operation) -> Self {
+        let any = |value: Option<u32>| value.unwrap_or(ANY);
+        let (kind, amount, peer, tag) = match operation.action {
+            Action::Send { to, size, tag } => (Kind::Send, size.0, to.0, any(tag)),
+            Action::Receive { from, size, tag } => {
+                let from = from.map(|rank| rank.0);
+                (Kind::Receive, size.0, any(from), any(tag))
+            }
+            Action::Calculate { nanoseconds } => (Kind::Calculate, nanoseconds, 0, 0),
+        };
+        Self {
+            amount,
+            peer,
+            tag,
+            kind,
+            cpu: operation.cpu,
+            nic: operation.nic,
+        }
+    }
+
+    fn action(self) -> Action {
+        let specific = |value| (value != ANY).then_some(value);
+        match self.kind {
+            Kind::Send => Action::Send {
+                to: Rank(self.peer),
+                size: Bytes(self.amount),
+                tag: specific(self.tag),
+            },
+            Kind::Receive => Action::Receive {
+                from: specific(self.peer).map(Rank),
+                size: Bytes(self.amount),
+                tag: specific(self.tag),
+            },
+            Kind::Calculate => Action::Calculate {
+                nanoseconds: self.amount,
+            },
+        }
+    }
+}
+
+/// A program that grows. Nothing of it may count beyond 2³² − 1.
+#[derive(Debug, Default)]
+pub(super) struct Builder<'a> {
+    operations: Vec<Packed>,
+    labels: String,
+    label_ends: Vec<u32>,
+    numbers: HashMap<&'a str, u32>,
+    dependencies: Vec<Dependency>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Dependency {
+    before: u32,
+    event: Event,
+    after: u32,
+}
+
+impl<'a> Builder<'a> {
+    /// The operation of that label.
+    pub fn number(&self, label: &str) -> Option<u32> {
+        self.numbers.get(label).copied()
+    }
+
+    /// Adds an operation with a new label, or with the empty one.
+    pub fn push(&mut self, label: &'a str, operation: Operation) {
+        if !label.is_empty() {
+            self.numbers.insert(label, count(self.operations.len()));
+        }
+        self.labels.push_str(label);
+        self.label_ends.push(count(self.labels.len()));
+        self.operations.push(Packed::new(operation));
+    }
+
+    /// Operation `after` begins only after that event of `before`.
+    pub fn depend(&mut self, after: u32, before: u32, event: Event) {
+        self.dependencies.push(Dependency {
+            before,
+            event,
+            after,
+        });
+    }
+
+    /// The program, in which there may still be cycles.
+    pub fn finish(mut self) -> RankProgram {
+        self.operations.shrink_to_fit();
+        self.labels.shrink_to_fit();
+        self.label_ends.shrink_to_fit();
+        let mut predecessor_counts = vec![0; self.operations.len()];
+        for dependency in &self.dependencies {
+            predecessor_counts[dependency.after as usize] += 1;
+        }
+        let (bounds, successors) = by_event(self.operations.len(), &self.dependencies);
+        RankProgram {
+            operations: self.operations,
+            labels: self.labels,
+            label_ends: self.label_ends,
+            bounds,
+            successors,
+            predecessor_counts,
+        }
+    }
+}
+
+/// Sorts dependencies by what they wait for, those alike in their order: the bounds of each
+/// event's share and the shares.
+fn by_event(operations: usize, dependencies: &[Dependency]) -> (Vec<u32>, Vec<u32>) {
+    // Each event's count stands two places on, so that filling moves every bound into place.
+    let mut bounds = vec![0_u32; 2 * operations + 2];
+    for dependency in dependencies {
+        let slot = slot(dependency.before, dependency.event);
+        if let Some(bound) = bounds.get_mut(slot + 2) {
+            *bound += 1;
+        }
+    }
+    for index in 1..bounds.len() {
+        bounds[index] += bounds[index - 1];
+    }
+    let mut successors = vec![0; dependencies.len()];
+    for dependency in dependencies {
+        let bound = &mut bounds[slot(dependency.before, dependency.event) + 1];
+        successors[*bound as usize] = dependency.after;
+        *bound += 1;
+    }
+    bounds.pop();
+    (bounds, successors)
+}
+
+fn count(length: usize) -> u32 {
+    u32::try_from(length).expect("a block is read only up to 4 GiB")
+}

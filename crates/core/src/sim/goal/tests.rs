@@ -1,0 +1,242 @@
+//! GOAL against its grammar, against what was put into a text, and against damage.
+
+use std::fmt::Write;
+
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+use super::*;
+use crate::units::{Bytes, Rank};
+
+mod algorithms;
+mod faults;
+
+/// As `LogGOPSim`'s own examples are written, and with all that its grammar allows.
+const EXAMPLE: &str = "/* two\nlines */ num_ranks 3 // three\r\n
+rank 1 { l1: recv 1b from 0 tag 0\r
+\tl2 :send18446744073709551615b to2 cpu 255\n\nl2 requires l1\n  l2 irequires l1  \n}
+rank 0{
+l1: send 1 b to 1 tag 4294967294 cpu 1 nic 2
+send 0b to 0 tag -1 nic 3
+calc 7
+x_9: calc8 cpu2
+//x_9: calc 9
+x_9irequires: calc 1
+}rank 2 {recv 5b from -1 tag 4294967295\n} // the end";
+
+fn parse(text: &str) -> Result<Goal, String> {
+    Goal::parse("f.goal", text).map_err(|error| error.to_string())
+}
+
+fn written(goal: &Goal) -> String {
+    let mut text = Vec::new();
+    goal.write(&mut text).unwrap();
+    String::from_utf8(text).unwrap()
+}
+
+fn message(send: bool, peer: Option<u32>, size: u64, tag: Option<u32>) -> Action {
+    let (from, size) = (peer.map(Rank), Bytes(size));
+    match from {
+        Some(to) if send => Action::Send { to, size, tag },
+        _ => Action::Receive { from, size, tag },
+    }
+}
+
+#[test]
+fn all_that_the_grammar_allows_is_read() {
+    let goal = parse(EXAMPLE).unwrap();
+    let [zero, one, two] = goal.ranks() else {
+        panic!("three ranks")
+    };
+    let actions = |program: &RankProgram| -> Vec<Action> {
+        (0..5)
+            .take(program.len())
+            .map(|i| program.action(i))
+            .collect()
+    };
+    let calc = |nanoseconds| Action::Calculate { nanoseconds };
+    let sends = [
+        message(true, Some(1), 1, Some(u32::MAX - 1)),
+        message(true, Some(0), 0, None),
+    ];
+    assert_eq!(actions(zero)[..2], sends);
+    assert_eq!(actions(zero)[2..], [calc(7), calc(8), calc(1)]);
+    assert_eq!([zero.cpu(0), zero.nic(0), zero.cpu(3)], [1, 2, 2]);
+    assert_eq!([zero.cpu(1), zero.nic(1)], [0, 3]);
+    let labels = (0..5).map(|index| zero.label(index));
+    let expected = [Some("l1"), None, None, Some("x_9"), Some("x_9irequires")];
+    assert!(labels.eq(expected));
+
+    let expected = [
+        message(false, Some(0), 1, Some(0)),
+        message(true, Some(2), u64::MAX, Some(0)),
+    ];
+    assert_eq!(actions(one), expected);
+    assert_eq!((one.after_end(0), one.after_start(0)), (&[1][..], &[1][..]));
+    assert_eq!(one.predecessor_counts(), [0, 2]);
+    assert_eq!(actions(two), [message(false, None, 5, None)]);
+    assert_eq!(parse(&written(&goal)), Ok(goal));
+}
+
+/// What is put into the text of one rank.
+#[derive(Debug, Clone)]
+struct Content {
+    /// Actions, with a processor; every other one has a label.
+    actions: Vec<(Action, u8)>,
+    /// Pairs of operations with labels, the later first; whether the end is waited for.
+    waits: Vec<(usize, usize, bool)>,
+}
+
+fn contents() -> impl Strategy<Value = Vec<Content>> {
+    let number = || prop_oneof![0..9_u64, any::<u64>()];
+    let tag = || proptest::option::of(0..u32::MAX);
+    let rank = || (0..4_u32).prop_map(Some);
+    let action = prop_oneof![
+        (rank(), number(), tag()).prop_map(|(to, size, tag)| message(true, to, size, tag)),
+        (prop_oneof![rank(), Just(None)], number(), tag())
+            .prop_map(|(from, size, tag)| message(false, from, size, tag)),
+        number().prop_map(|nanoseconds| Action::Calculate { nanoseconds }),
+    ];
+    let actions = proptest::collection::vec((action, any::<u8>()), 3..12);
+    let waits = proptest::collection::vec(any::<(Index, Index, bool)>(), 0..20);
+    let content = (actions, waits).prop_map(|(actions, waits)| {
+        let labelled = actions.len().div_ceil(2);
+        let waits = waits.into_iter().map(|(a, b, end)| {
+            let after = 1 + a.index(labelled - 1);
+            (2 * after, 2 * b.index(after), end)
+        });
+        let waits = waits.collect();
+        Content { actions, waits }
+    });
+    proptest::collection::vec(content, 4)
+}
+
+fn text_of(contents: &[Content], blank: &str) -> String {
+    let mut text = format!("num_ranks {}\n", contents.len());
+    for (rank, content) in contents.iter().enumerate().rev() {
+        writeln!(text, "{blank}rank {rank}{blank}{{").unwrap();
+        for (index, (action, cpu)) in content.actions.iter().enumerate() {
+            if index % 2 == 0 {
+                write!(text, "{blank}n{index}{blank}:").unwrap();
+            }
+            let any = |value: Option<u32>| value.map_or(-1, i64::from);
+            match *action {
+                Action::Calculate { nanoseconds } => write!(text, "calc {nanoseconds}"),
+                Action::Send { to, size, tag } => {
+                    write!(text, "send {}b{blank}to {to} tag {}", size.0, any(tag))
+                }
+                Action::Receive { from, size, tag } => {
+                    let from = any(from.map(|rank| rank.0));
+                    write!(text, "recv {}b{blank}from {from} tag {}", size.0, any(tag))
+                }
+            }
+            .unwrap();
+            writeln!(text, " cpu{blank}{cpu}{blank}").unwrap();
+        }
+        for (after, before, end) in &content.waits {
+            let how = if *end { "requires" } else { "irequires" };
+            writeln!(text, "n{after} {how}{blank} n{before}").unwrap();
+        }
+        text.push_str("}\n");
+    }
+    text
+}
+
+/// One change to a text.
+#[derive(Debug, Clone)]
+enum Damage {
+    Flip(Index, u8),
+    Truncate(Index),
+    Drop(Index),
+    Repeat(Index, Index),
+}
+
+fn damage() -> impl Strategy<Value = Damage> {
+    prop_oneof![
+        (any::<Index>(), any::<u8>()).prop_map(|(at, bits)| Damage::Flip(at, bits)),
+        any::<Index>().prop_map(Damage::Truncate),
+        any::<Index>().prop_map(Damage::Drop),
+        any::<(Index, Index)>().prop_map(|(from, to)| Damage::Repeat(from, to)),
+    ]
+}
+
+fn damaged(text: &str, damage: &Damage) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
+    if lines.is_empty() {
+        return String::new();
+    }
+    match damage {
+        Damage::Flip(at, bits) => {
+            let at = at.index(bytes.len());
+            bytes[at] ^= bits;
+            return String::from_utf8_lossy(&bytes).into_owned();
+        }
+        Damage::Truncate(at) => {
+            bytes.truncate(at.index(bytes.len()));
+            return String::from_utf8_lossy(&bytes).into_owned();
+        }
+        Damage::Drop(at) => drop(lines.remove(at.index(lines.len()))),
+        Damage::Repeat(from, to) => {
+            let line = lines[from.index(lines.len())];
+            lines.insert(to.index(lines.len()), line);
+        }
+    }
+    lines.concat()
+}
+
+/// Reads a text: either a fault of one line with its place, or what writes and reads alike.
+fn check(text: &str) -> Result<(), TestCaseError> {
+    match parse(text) {
+        Ok(goal) => prop_assert_eq!(parse(&written(&goal)), Ok(goal)),
+        Err(error) => {
+            prop_assert_eq!(error.lines().count(), 1);
+            let mut parts = error.splitn(4, ':').skip(1);
+            let mut number = || parts.next().and_then(|part| part.parse().ok());
+            let (line, column): (Option<usize>, Option<usize>) = (number(), number());
+            let lines = 1 + text.matches('\n').count();
+            prop_assert!((1..=lines).contains(&line.unwrap_or(0)), "{}", error);
+            prop_assert!(column.unwrap_or(0) > 0, "{}", error);
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn what_is_put_into_a_text_is_read_from_it(contents in contents(), blank in "[ \t]{1,2}") {
+        let goal = parse(&text_of(&contents, &blank)).unwrap();
+        for (program, content) in goal.ranks().iter().zip(&contents) {
+            prop_assert_eq!(program.len(), content.actions.len());
+            for (index, (action, cpu)) in (0..).zip(&content.actions) {
+                let of = |end| content.waits.iter().filter(move |wait| wait.2 == end)
+                    .filter(move |wait| wait.1 == index as usize)
+                    .map(|wait| u32::try_from(wait.0).unwrap());
+                prop_assert_eq!((program.action(index), program.cpu(index)), (*action, *cpu));
+                let label = format!("n{index}");
+                prop_assert_eq!(program.label(index), (index % 2 == 0).then_some(label.as_str()));
+                prop_assert!(program.after_end(index).iter().copied().eq(of(true)));
+                prop_assert!(program.after_start(index).iter().copied().eq(of(false)));
+                let count = content.waits.iter().filter(|wait| wait.0 == index as usize).count();
+                prop_assert_eq!(program.predecessor_counts()[index as usize] as usize, count);
+            }
+        }
+        prop_assert_eq!(parse(&written(&goal)), Ok(goal));
+    }
+
+    #[test]
+    fn damage_is_a_fault_or_another_program(
+        contents in contents(),
+        damages in proptest::collection::vec(damage(), 1..4),
+    ) {
+        let example = damages.iter().fold(EXAMPLE.to_owned(), |text, one| damaged(&text, one));
+        check(&example)?;
+        let text = text_of(&contents, " ");
+        check(&damages.iter().fold(text, |text, one| damaged(&text, one)))?;
+    }
+
+    #[test]
+    fn any_text_is_a_fault_or_a_program(text in "(num_ranks 1\nrank 0 \\{\n)?(\\PC|[ \n\r\t}:/*])*") {
+        check(&text)?;
+    }
+}

@@ -1,0 +1,15 @@
+//! Any text is a fault, or a program that reads back as it was written.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use netsig_core::sim::goal::Goal;
+
+fuzz_target!(|text: &str| {
+    let Ok(goal) = Goal::parse("f.goal", text) else {
+        return;
+    };
+    let mut written = Vec::new();
+    goal.write(&mut written).expect("a vector takes all");
+    let written = str::from_utf8(&written).expect("GOAL is text");
+    assert_eq!(Goal::parse("f.goal", written), Ok(goal));
+});
