@@ -64,6 +64,8 @@ struct Engine<'a, P, N, O> {
     taken: Vec<Task>,
     messages: u64,
     bytes: u64,
+    /// How many losses the observer was told of.
+    told: usize,
     end: Time,
 }
 
@@ -90,6 +92,7 @@ pub fn run(
         taken: Vec::new(),
         messages: 0,
         bytes: 0,
+        told: 0,
         end: Time::ZERO,
     };
     engine.agenda.is_settled = true;
@@ -107,6 +110,7 @@ pub fn run(
 impl<P: Program, N: Network, O: Observer> Engine<'_, P, N, O> {
     fn run(&mut self) {
         loop {
+            self.tell_losses();
             let next = self.agenda.queue.next_time();
             if !self.agenda.is_settled && next != Some(self.agenda.now) {
                 self.agenda.is_settled = true;
@@ -243,7 +247,7 @@ impl<P: Program, N: Network, O: Observer> Engine<'_, P, N, O> {
     /// A send is complete; gives its rank.
     fn sent(&mut self, id: FlightId) -> Rank {
         let flight = *self.flights.get(id);
-        self.observe(Activity::Send(&flight), flight.start);
+        self.observe(Activity::Send(id, &flight), flight.start);
         self.program.sent(flight.from, flight.send, &mut self.tasks);
         self.flights.release(id);
         flight.from
@@ -278,7 +282,7 @@ impl<P: Program, N: Network, O: Observer> Engine<'_, P, N, O> {
     fn received(&mut self, id: FlightId) -> Rank {
         let (flight, op) = (*self.flights.get(id), self.flights.receive(id));
         let begin = self.agenda.now - self.network.overhead(flight.bytes);
-        self.observe(Activity::Receive(&flight, op), begin);
+        self.observe(Activity::Receive(id, &flight, op), begin);
         self.program.received(flight.to, op, &mut self.tasks);
         self.flights.release(id);
         flight.to
@@ -306,6 +310,15 @@ impl<P: Program, N: Network, O: Observer> Engine<'_, P, N, O> {
         let now = self.agenda.now;
         self.end = self.end.max(now);
         self.observer.observe(activity, start, now);
+    }
+
+    /// Tells of the losses that the network has reported meanwhile.
+    fn tell_losses(&mut self) {
+        for loss in &self.agenda.losses[self.told..] {
+            let end = loss.time + loss.delay;
+            self.observer.observe(Activity::Loss(loss), loss.time, end);
+        }
+        self.told = self.agenda.losses.len();
     }
 
     fn outcome(self) -> Outcome {

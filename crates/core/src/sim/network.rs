@@ -7,6 +7,8 @@
 
 pub mod endpoint;
 
+use std::fmt;
+
 use super::program::{FlightId, Op};
 use super::queue::Queue;
 use super::time::Time;
@@ -104,6 +106,23 @@ pub enum Cause {
         /// The effective height of the other.
         other_height: u32,
     },
+}
+
+/// As the end of a sentence about the message.
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::LastPacket {
+                other,
+                height,
+                other_height,
+            } => write!(
+                f,
+                "its last packet met the first of a message from rank {other} \
+                 (effective heights {height} and {other_height})"
+            ),
+        }
+    }
 }
 
 /// An event of the engine.
