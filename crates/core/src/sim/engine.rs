@@ -211,7 +211,7 @@ impl<P: Program, N: Network, O: Observer> Engine<'_, P, N, O> {
             start: done - overhead,
         });
         self.messages += 1;
-        self.bytes += send.bytes;
+        self.bytes = self.bytes.saturating_add(send.bytes);
         if done == self.agenda.now {
             self.inject(id);
         } else {

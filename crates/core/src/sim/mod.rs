@@ -5,6 +5,7 @@
 //! brings the two together. Time is whole picoseconds; events of the same time happen in
 //! the order in which they were caused. So a simulation is a function of its input.
 
+pub mod closed;
 pub mod engine;
 mod flights;
 pub mod goal;

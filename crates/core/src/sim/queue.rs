@@ -12,8 +12,11 @@ use std::collections::BinaryHeap;
 
 use super::time::Time;
 
-/// How many runs are remembered; a power of two.
-const REMEMBERED: usize = 64;
+/// How many sets of runs are remembered; a power of two.
+const SETS: usize = 256;
+
+/// How many runs of a set.
+const WAYS: usize = 4;
 
 /// The end of a list.
 const NONE: u32 = u32::MAX;
@@ -45,8 +48,8 @@ pub struct Queue<E> {
     free_runs: Vec<u32>,
     nodes: Vec<Node<E>>,
     free_node: u32,
-    /// For each remainder of a time the last run that began.
-    remembered: [u32; REMEMBERED],
+    /// For each set of times some of the last runs that began, at most one of each time.
+    remembered: [[(Time, u32); WAYS]; SETS],
 }
 
 impl<E: Copy> Default for Queue<E> {
@@ -59,7 +62,7 @@ impl<E: Copy> Default for Queue<E> {
             free_runs: Vec::new(),
             nodes: Vec::new(),
             free_node: NONE,
-            remembered: [NONE; REMEMBERED],
+            remembered: [[(Time::ZERO, NONE); WAYS]; SETS],
         }
     }
 }
@@ -68,16 +71,14 @@ impl<E: Copy> Queue<E> {
     /// Puts an event in.
     pub fn push(&mut self, time: Time, event: E) {
         let node = self.node(event);
-        let place = place(time);
-        let known = self.remembered[place];
-        if let Some(run) = self.runs.get_mut(known as usize)
-            && run.time == time
-        {
+        let set = &self.remembered[set_of(time)];
+        if let Some(&(_, known)) = set.iter().find(|known| is_run_of(time, known)) {
+            let run = &mut self.runs[known as usize];
             self.nodes[run.tail as usize].next = node;
             run.tail = node;
             return;
         }
-        self.remembered[place] = self.begin(time, node);
+        self.begin(time, node);
     }
 
     /// When the next event is, if there is one.
@@ -117,8 +118,8 @@ impl<E: Copy> Queue<E> {
         place
     }
 
-    /// A run of one event.
-    fn begin(&mut self, time: Time, node: u32) -> u32 {
+    /// A run of one event. It is remembered in place of one that has ended, or of any.
+    fn begin(&mut self, time: Time, node: u32) {
         let run = Run {
             time,
             head: node,
@@ -133,14 +134,16 @@ impl<E: Copy> Queue<E> {
         };
         self.waiting.push(Reverse((time, self.begun, place)));
         self.begun += 1;
-        place
+        let set = &mut self.remembered[set_of(time)];
+        let free = set.iter().position(|known| known.1 == NONE);
+        set[free.unwrap_or(place as usize % WAYS)] = (time, place);
     }
 
     /// The current run is empty: nothing may join it any more.
     fn end(&mut self, time: Time) {
-        let remembered = &mut self.remembered[place(time)];
-        if *remembered == self.current {
-            *remembered = NONE;
+        let set = &mut self.remembered[set_of(time)];
+        if let Some(known) = set.iter_mut().find(|known| known.1 == self.current) {
+            known.1 = NONE;
         }
         self.free_runs.push(self.current);
         self.current = NONE;
@@ -148,9 +151,13 @@ impl<E: Copy> Queue<E> {
 }
 
 /// Where a run of this time is remembered.
-fn place(time: Time) -> usize {
+fn set_of(time: Time) -> usize {
     let mixed = time.0.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    usize::try_from(mixed >> (u64::BITS - REMEMBERED.ilog2())).expect("few bits")
+    usize::try_from(mixed >> (u64::BITS - SETS.ilog2())).expect("few bits")
+}
+
+fn is_run_of(time: Time, known: &(Time, u32)) -> bool {
+    known.1 != NONE && known.0 == time
 }
 
 fn index(place: usize) -> u32 {

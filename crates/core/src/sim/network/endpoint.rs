@@ -152,3 +152,6 @@ impl Network for Endpoint {
         agenda.delivered(begin + costs.body, token);
     }
 }
+
+#[cfg(test)]
+mod tests;

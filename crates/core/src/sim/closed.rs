@@ -1,0 +1,21 @@
+//! What a simulation would find, without simulating: for the simplest networks and the
+//! algorithms whose ranks all do alike, in no time for any number of ranks.
+//!
+//! A closed form is given only where it is what the engine finds to the picosecond.
+
+pub mod endpoint;
+
+use super::time::Time;
+
+pub use endpoint::endpoint;
+
+/// What a simulation would find.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Solved {
+    /// When the last operation of all ranks is complete.
+    pub time: Time,
+    /// How many messages are sent.
+    pub messages: u64,
+    /// How long they are together.
+    pub bytes: u64,
+}

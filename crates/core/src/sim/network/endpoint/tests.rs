@@ -1,0 +1,237 @@
+//! The engine on the network of ports, against models, values by hand and invariants.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::collective::{ALGORITHMS, Algorithm, Collective};
+use crate::model::broadcast::{Broadcast, Levels, Strategy};
+use crate::model::samples::{affine, procs, table};
+use crate::model::segment::Segment;
+use crate::model::{alltoall, plogp, scatter};
+use crate::sim::observer::{Activity, Observer};
+use crate::sim::rounds::Rounds;
+use crate::sim::{Outcome, run};
+use crate::units::{Seconds, SecondsPerByte};
+
+use Collective::{Alltoall, Bcast, Gather, Scatter};
+
+/// All activities in the order in which the engine told of them.
+#[derive(Debug, Default, PartialEq)]
+struct Log(Vec<(String, Time, Time)>);
+
+impl Observer for Log {
+    fn observe(&mut self, activity: Activity<'_>, start: Time, end: Time) {
+        self.0.push((format!("{activity:?}"), start, end));
+    }
+}
+
+fn logged(algorithm: Algorithm, procs: Procs, size: Bytes, ports: &Ports) -> (Outcome, Log) {
+    let mut log = Log::default();
+    let mut program = Rounds::new(algorithm, procs, size);
+    let mut network = Endpoint::new(ports.clone(), procs);
+    let outcome = run(&mut program, &mut network, &mut log).unwrap();
+    (outcome, log)
+}
+
+fn algorithm(collective: Collective, text: &str) -> Algorithm {
+    Algorithm::parse(collective, text).unwrap()
+}
+
+fn time((collective, text): (Collective, &str), procs: Procs, size: u64, ports: &Ports) -> Time {
+    let mut program = Rounds::new(algorithm(collective, text), procs, Bytes(size));
+    let mut network = Endpoint::new(ports.clone(), procs);
+    run(&mut program, &mut network, &mut ()).unwrap().time
+}
+
+fn loggp(times: [f64; 3], gap_per_byte: f64) -> LogGP {
+    let [latency, overhead, gap] = times.map(Seconds);
+    LogGP::new(latency, overhead, gap, SecondsPerByte(gap_per_byte)).unwrap()
+}
+
+#[track_caller]
+fn assert_time(time: Time, expected: Seconds) {
+    let error = (time.seconds() - expected).0.abs();
+    assert!(error <= 1e-9 * expected.0, "{time} is not {expected}");
+}
+
+#[test]
+fn one_message_takes_what_its_model_says() {
+    let model = loggp([5e-5, 4e-6, 1e-5], 1e-8);
+    let ports = Ports::LogGP(model);
+    for size in [0, 1, 101, 1 << 20] {
+        let time = time((Bcast, "flat"), procs(2), size, &ports);
+        assert_time(time, model.message(Bytes(size)));
+    }
+    let ports = Ports::PLogP(affine());
+    for size in [0, 1000, 1 << 20] {
+        let time = time((Bcast, "flat"), procs(2), size, &ports);
+        assert_time(time, affine().message(Bytes(size)));
+    }
+}
+
+/// L = 50, o = 4, g = 10 and 1 for the further bytes (µs): three messages come in at once, at
+/// 54, 65 and 76; the last is in at 77 and received at 81. Scattered, they leave at 0, 11
+/// and 22.
+#[test]
+fn messages_to_one_receiver_wait_for_its_port() {
+    let ports = Ports::LogGP(loggp([5e-5, 4e-6, 1e-5], 1e-8));
+    for collective in [Gather, Scatter] {
+        let time = time((collective, "flat"), procs(4), 101, &ports);
+        assert_eq!(time, Time(81_000_000));
+    }
+}
+
+/// L = 2, o = 3, g = 4 (µs): a rank sends until 3 and from 4 to 7. The messages to it are there
+/// at 5 and 9, but received from 7 and from 10 on: a processor does one thing at a time.
+#[test]
+fn overheads_of_sends_and_receives_follow_each_other() {
+    let ports = Ports::LogGP(loggp([2e-6, 3e-6, 4e-6], 0.0));
+    let (outcome, log) = logged(algorithm(Alltoall, "direct"), procs(3), Bytes(1), &ports);
+    let of_rank_0 = |(what, ..): &&(String, Time, Time)| {
+        let end = if what.starts_with("Send") {
+            "from"
+        } else {
+            "to"
+        };
+        what.contains(&format!("{end}: Rank(0)"))
+    };
+    let ends: Vec<u64> = log
+        .0
+        .iter()
+        .filter(of_rank_0)
+        .map(|(.., end)| end.0 / 1_000_000)
+        .collect();
+    assert_eq!(ends, [3, 7, 10, 13]);
+    assert_eq!(outcome.time, Time(13_000_000));
+}
+
+#[test]
+fn broadcasts_take_what_their_models_say() {
+    let network = affine();
+    let ports = Ports::PLogP(network.clone());
+    let segment = Segment::new(Bytes(1000)).unwrap();
+    for (text, strategy) in [
+        ("flat", Strategy::Flat),
+        ("chain", Strategy::Chain),
+        ("binomial", Strategy::Binomial),
+        ("pipeline:1000", Strategy::ChainSegmented),
+        ("flat-segmented:1000", Strategy::FlatSegmented),
+    ] {
+        let model = Broadcast {
+            network: &network,
+            strategy,
+            levels: Levels::Exact,
+        };
+        for procs in (1..40).map(procs) {
+            let expected = model.time(procs, Bytes(7000), Some(segment));
+            assert_time(time((Bcast, text), procs, 7000, &ports), expected);
+        }
+    }
+}
+
+#[test]
+fn scatters_and_gathers_take_what_their_models_say() {
+    let ports = Ports::PLogP(affine());
+    for (what, strategy) in [
+        ((Scatter, "flat"), scatter::Strategy::Flat),
+        ((Scatter, "chain"), scatter::Strategy::Chain),
+        ((Scatter, "binomial"), scatter::Strategy::BinomialExact),
+        ((Gather, "flat"), scatter::Strategy::Flat),
+        ((Gather, "chain"), scatter::Strategy::Chain),
+    ] {
+        for procs in (1..40).map(procs) {
+            let expected = scatter::time(&affine(), strategy, procs, Bytes(7000)).unwrap();
+            assert_time(time(what, procs, 7000, &ports), expected);
+        }
+    }
+}
+
+#[test]
+fn all_to_alls_take_what_their_models_say() {
+    let (network, size) = (affine(), 7000);
+    let ports = Ports::PLogP(network.clone());
+    let (gap, latency) = (network.g(Bytes(size)), network.latency());
+    for procs in (1..20).map(procs) {
+        let in_step = alltoall::steps(gap, latency, procs, alltoall::Steps::A);
+        assert_time(time((Alltoall, "pairwise"), procs, size, &ports), in_step);
+        for text in ["direct", "throttled:1", "throttled:3"] {
+            let free = alltoall::free(&network, procs, Bytes(size));
+            assert_time(time((Alltoall, text), procs, size, &ports), free);
+        }
+    }
+}
+
+/// Also, two runs of anything do the same in the same order.
+#[test]
+fn every_message_of_every_algorithm_is_delivered() {
+    let networks = [
+        Ports::PLogP(affine()),
+        Ports::LogGP(loggp([5e-6, 2e-6, 1e-6], 1e-9)),
+        Ports::LogGP(loggp([0.0; 3], 0.0)),
+    ];
+    for (entry, ports) in ALGORITHMS
+        .iter()
+        .flat_map(|entry| networks.each_ref().map(|ports| (entry, ports)))
+    {
+        let algorithm = algorithm(entry.collective, &entry.example());
+        for (procs, size) in (1..14)
+            .map(procs)
+            .zip([0, 1, 20_000].map(Bytes).into_iter().cycle())
+        {
+            let extent = algorithm.extent(procs, size);
+            let rounds = procs.ranks().flat_map(|rank| {
+                (0..extent.rounds).map(move |index| algorithm.round(procs, size, rank, index))
+            });
+            let (mut messages, mut bytes) = (0, 0);
+            for send in rounds.flat_map(|round| round.sends) {
+                let blocks = send
+                    .slots
+                    .iter()
+                    .map(|slot| extent.division.bytes(slot.index()));
+                messages += 1;
+                bytes += blocks.sum::<u64>();
+            }
+            let (outcome, log) = logged(algorithm, procs, size, ports);
+            assert_eq!(
+                (outcome.messages, outcome.bytes),
+                (messages, bytes),
+                "{algorithm}"
+            );
+            assert_eq!(
+                log.0.len() as u64,
+                2 * messages,
+                "{algorithm} among {procs}"
+            );
+            assert_eq!(logged(algorithm, procs, size, ports), (outcome, log));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn more_bytes_and_more_ranks_take_no_less_time(
+        [latency, gap, further] in [0u32..100, 0u32..100, 0u32..100],
+        count in 2u32..16,
+        size in 0u64..100_000,
+    ) {
+        let [latency, gap, end] = [latency, gap, gap + further].map(|us| f64::from(us) * 1e-6);
+        let model = PLogP::new(plogp::Parameters {
+            latency: Seconds(latency),
+            gap: table(&[(0, gap), (1 << 16, end)]),
+            send_overhead: table(&[(0, 0.0)]),
+            receive_overhead: table(&[(0, 0.0)]),
+        });
+        for ports in [
+            Ports::PLogP(model.unwrap()),
+            Ports::LogGP(loggp([latency, 0.0, gap], end / 65536.0)),
+        ] {
+            for what in [(Bcast, "flat"), (Gather, "flat"), (Alltoall, "direct")] {
+                let base = time(what, procs(count), size, &ports);
+                prop_assert!(base <= time(what, procs(count), size + 1000, &ports));
+                prop_assert!(base <= time(what, procs(count + 1), size, &ports));
+            }
+        }
+    }
+}
