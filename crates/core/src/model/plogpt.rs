@@ -68,6 +68,7 @@
 mod network;
 mod sharing;
 
+pub(crate) use network::overflows;
 pub use network::{BytesPerSecond, Delays, Edge, Gap, LINUX_RTO, Negligible, Network, Parameters};
 pub use sharing::throughput;
 

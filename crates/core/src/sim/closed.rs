@@ -4,10 +4,12 @@
 //! A closed form is given only where it is what the engine finds to the picosecond.
 
 pub mod endpoint;
+mod plogpt;
 
 use super::time::Time;
 
 pub use endpoint::endpoint;
+pub use plogpt::{SolvedWithLosses, plogpt};
 
 /// What a simulation would find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -39,6 +39,17 @@ pub enum Negligible {
     Above,
 }
 
+impl Negligible {
+    /// Whether it holds for an edge above others that bring `below` together.
+    pub(crate) fn holds(self, edge: &Edge, below: BytesPerSecond) -> bool {
+        let is_wide = match self {
+            Self::AtLeast => edge.bandwidth >= below,
+            Self::Above => edge.bandwidth > below,
+        };
+        is_wide && edge.delay.0 == 0.0
+    }
+}
+
 /// How long one message keeps its sender busy: from the links, as the slides compute it, or
 /// from measured gaps, which callers of the library may choose where they have them.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -48,6 +59,16 @@ pub enum Gap {
     Bandwidth,
     /// g(m) as measured between two ranks alone, times throughput alone / throughput.
     Scaled(Table),
+}
+
+impl Gap {
+    /// `g_c(m, C)` of a message that has one throughput alone and another in C.
+    pub(crate) fn of(&self, size: Bytes, alone: BytesPerSecond, shared: BytesPerSecond) -> Seconds {
+        match self {
+            Self::Bandwidth => Seconds(size.as_f64() / shared.0),
+            Self::Scaled(table) => table.at(size) * (alone.0 / shared.0),
+        }
+    }
 }
 
 /// Whether the delays of the edges count besides L. The slides leave it open: callers of the
@@ -96,20 +117,16 @@ impl Parameters {
         let [.., below, edge] = &self.edges[..height] else {
             return false;
         };
-        let twice = 2.0 * below.bandwidth.0;
-        let is_wide = match self.negligible {
-            Negligible::AtLeast => edge.bandwidth.0 >= twice,
-            Negligible::Above => edge.bandwidth.0 > twice,
-        };
-        is_wide && edge.delay.0 == 0.0
+        let twice = BytesPerSecond(2.0 * below.bandwidth.0);
+        self.negligible.holds(edge, twice)
     }
 }
 
 /// What holds for messages of one height in a round in which all ranks send.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Level {
-    pub(super) height: u32,
-    pub(super) effective_height: u32,
+pub(crate) struct Level {
+    pub(crate) height: u32,
+    pub(crate) effective_height: u32,
     /// The throughput of a message in the round.
     pub(super) shared: BytesPerSecond,
     /// The throughput of a message that is alone.
@@ -154,11 +171,17 @@ impl Level {
 
     /// Whether a message of this height loses its last packet to one of the next, which
     /// begins at the same receiver when it ends. The next effective height is at least
-    /// this one, so its buffer counts. b·d is rounded, so it may be a trifle too small.
-    pub(super) fn loses_before(&self, next: &Self, size: Bytes) -> bool {
-        let rounding = (next.buffer * 1e-12).max(1e-9);
-        self.effective_height != next.effective_height && size.as_f64() > next.buffer + rounding
+    /// this one, so its buffer counts.
+    pub(crate) fn loses_before(&self, next: &Self, size: Bytes) -> bool {
+        self.effective_height != next.effective_height && overflows(size, next.buffer)
     }
+}
+
+/// Whether a message does not fit into a buffer of b·d bytes, which is rounded, so it may be
+/// a trifle too small.
+pub(crate) fn overflows(size: Bytes, buffer: f64) -> bool {
+    let rounding = (buffer * 1e-12).max(1e-9);
+    size.as_f64() > buffer + rounding
 }
 
 /// A symmetric binary tree of switches.
@@ -194,7 +217,7 @@ impl Network {
         Procs::new(1 << self.levels.len()).expect("a power of two is not zero")
     }
 
-    pub(super) fn levels(&self) -> &[Level] {
+    pub(crate) fn levels(&self) -> &[Level] {
         &self.levels
     }
 
@@ -203,11 +226,8 @@ impl Network {
     }
 
     /// `g_c(m, C)` of a message of this height in a round.
-    pub(super) fn gap(&self, level: &Level, size: Bytes) -> Seconds {
-        match &self.gap {
-            Gap::Bandwidth => Seconds(size.as_f64() / level.shared.0),
-            Gap::Scaled(table) => table.at(size) * (level.alone.0 / level.shared.0),
-        }
+    pub(crate) fn gap(&self, level: &Level, size: Bytes) -> Seconds {
+        self.gap.of(size, level.alone, level.shared)
     }
 }
 

@@ -1,0 +1,176 @@
+//! All-to-alls on the binary trees of [`PlogPT`](crate::sim::network::plogpt), in the ticks of
+//! the engine.
+//!
+//! # Formula
+//! In a round "rank r to r xor i" all ranks do alike: every message takes `s_h`, m divided by
+//! its throughput, and is received `L_h` after it is sent, both rounded to ticks; h is the
+//! bit length of i. So all ranks begin every round together, and
+//!
+//! - A (`pairwise`) takes `Σ_i (s_h + L_h)`,
+//! - B (`sends-in-turn`) takes `Σ_i s_h + L_H`, or longer with timeouts: at the end of the
+//!   last round of a height, each message may meet one of the next height. With
+//!   [`RtoMode::Receiver`] the messages of such a round are received `T_RTO` later; with
+//!   [`RtoMode::TwoPass`] each such round delays all by `T_RTO`.
+//!
+//! The rounds of one height are 2^(h−1), so H terms suffice. `L_h` is L, and with
+//! [`Delays::Added`] the delays of the way as well.
+//!
+//! # Domain
+//! P = 2^H. Where packets may be lost, rounds must be longer than the tolerance of the
+//! engine for equal times, 10⁻⁹ of the time that has passed: only then does a message meet
+//! those of the next round alone.
+//!
+//! # Source
+//! Nomura, Matsuba, Ishikawa 2007 (`PlogPT`, slides of IEEE Cluster).
+//!
+//! ```
+//! # use netsig_core::model::plogpt::{Algorithm, BytesPerSecond, Edge, Parameters, RtoMode};
+//! # use netsig_core::sim::{Time, closed};
+//! # use netsig_core::units::{Bytes, Seconds};
+//! let edge = |d| Edge { bandwidth: BytesPerSecond(125e6), delay: Seconds(d) };
+//! let tree = Parameters::new(vec![edge(0.0), edge(3.64e-5)], Seconds(5e-5));
+//! let b = closed::plogpt(Algorithm::B, Bytes(10_000), &tree, RtoMode::Receiver).unwrap();
+//! assert_eq!(b.solved.time, Time::of(Seconds(0.200_13)));
+//! assert_eq!((b.losing_rounds, b.losses), (vec![1], 4));
+//! ```
+
+use super::Solved;
+use crate::model::plogpt::{Algorithm, Delays, Edge, Network, Parameters, RtoMode};
+use crate::sim::network::plogpt::tolerance;
+use crate::sim::time::Time;
+use crate::units::Bytes;
+
+/// What a simulation with lost packets would find.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SolvedWithLosses {
+    /// What it would find.
+    pub solved: Solved,
+    /// When the last operation would be complete if no packet were lost.
+    pub time_without_rto: Time,
+    /// The rounds, from 1, in which every message loses its last packet.
+    pub losing_rounds: Vec<u32>,
+    /// How many messages do.
+    pub losses: u64,
+}
+
+/// All rounds of one height.
+#[derive(Debug, Clone, Copy)]
+struct Class {
+    /// How many rounds there are; also the number of the first.
+    rounds: u32,
+    duration: Time,
+    latency: Time,
+    /// When the messages of the last round are sent.
+    finish: Time,
+}
+
+impl Class {
+    /// When the messages of the last round are received, if none is lost.
+    fn received(&self) -> Time {
+        self.finish + self.latency
+    }
+}
+
+/// The all-to-all of `size` bytes per destination on the tree of `parameters`; `None` if it
+/// must be simulated, the tree is none, or a number is too large.
+pub fn plogpt(
+    algorithm: Algorithm,
+    size: Bytes,
+    parameters: &Parameters,
+    mode: RtoMode,
+) -> Option<SolvedWithLosses> {
+    let network = Network::new(parameters.clone()).ok()?;
+    let classes = classes(&network, parameters, (algorithm, size));
+    if may_lose(&network, size) && !are_apart(&classes) {
+        return None;
+    }
+    let losing = losing(&network, &classes, (algorithm, size));
+    let rto = Time::of(parameters.rto);
+    let time_without_rto = classes.last().map_or(Time::ZERO, Class::received);
+    let late = losing.iter().map(|class| class.received() + rto);
+    let time = match mode {
+        RtoMode::Receiver => late.fold(time_without_rto, Time::max),
+        RtoMode::TwoPass => time_without_rto + rto * losing.len() as u64,
+    };
+    let procs = u64::from(network.procs().get());
+    let messages = procs * (procs - 1);
+    let bytes = messages.checked_mul(size.0)?;
+    (time < Time::MAX).then(|| SolvedWithLosses {
+        solved: Solved {
+            time,
+            messages,
+            bytes,
+        },
+        time_without_rto,
+        losses: procs * losing.len() as u64,
+        losing_rounds: losing.iter().map(|class| 2 * class.rounds - 1).collect(),
+    })
+}
+
+/// The rounds by height.
+fn classes(
+    network: &Network,
+    parameters: &Parameters,
+    (algorithm, size): (Algorithm, Bytes),
+) -> Vec<Class> {
+    let (mut start, mut latency) = (Time::ZERO, Time::of(parameters.latency));
+    let class = |(level, edge): (&_, &Edge)| {
+        let duration = Time::of(network.gap(level, size));
+        if parameters.delays == Delays::Added {
+            latency += Time::of(edge.delay) * 2;
+        }
+        let pace = match algorithm {
+            Algorithm::A => duration + latency,
+            Algorithm::B => duration,
+        };
+        let rounds = 1 << (level.height - 1);
+        let finish = start + pace * u64::from(rounds - 1) + duration;
+        start += pace * u64::from(rounds);
+        Class {
+            rounds,
+            duration,
+            latency,
+            finish,
+        }
+    };
+    network
+        .levels()
+        .iter()
+        .zip(&parameters.edges)
+        .map(class)
+        .collect()
+}
+
+/// Whether a message could lose its last packet to some other, were they to meet.
+fn may_lose(network: &Network, size: Bytes) -> bool {
+    let levels = network.levels();
+    let mut pairs = (1..levels.len())
+        .flat_map(|next| levels[..next].iter().zip(std::iter::repeat(&levels[next])));
+    pairs.any(|(level, next)| level.loses_before(next, size))
+}
+
+/// Whether no message ends so near to the begin of its own round or the one after the next
+/// that it could meet their messages.
+fn are_apart(classes: &[Class]) -> bool {
+    let next = classes.iter().skip(1).chain(classes.last());
+    classes.iter().zip(next).all(|(class, next)| {
+        let tolerance = tolerance(class.finish);
+        class.duration > tolerance && next.duration > tolerance
+    })
+}
+
+/// The heights whose last round meets the first of the next and loses its last packets.
+fn losing(
+    network: &Network,
+    classes: &[Class],
+    (algorithm, size): (Algorithm, Bytes),
+) -> Vec<Class> {
+    match algorithm {
+        Algorithm::A => Vec::new(),
+        Algorithm::B => {
+            let pairs = network.levels().windows(2).zip(classes);
+            let loses = pairs.filter(|(pair, _)| pair[0].loses_before(&pair[1], size));
+            loses.map(|(_, class)| *class).collect()
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! `PlogPT` message by message: links of a tree that are shared, and retransmission timeouts
+//! where the last packet of one message meets the first of the next.
+//!
+//! # Formula
+//! A message of m bytes that begins at e is sent at `f = e + m / throughput` and received at
+//! f + L, `T_RTO` later if its last packet is lost. The throughput is the least, over the
+//! links on its way, of the rate divided by the members of C on that link.
+//!
+//! A message from a to d loses its last packet if (1) another one, from elsewhere to d,
+//! begins when it ends, (2) m > b·d, the buffer at the greater effective height of the two,
+//! and (3) their effective heights differ.
+//!
+//! The height of a link is 1 at the hosts and else one more than that of the highest below
+//! it; the effective height of a message is that of the highest link on its way that is not
+//! negligible. A link is negligible if it has no delay and carries all that the links below
+//! it bring: in a binary tree, `b_h ≥ 2·b_(h−1)`.
+//!
+//! # Choices
+//! C are the messages that begin in the same instant, and the throughput then stays
+//! ([`Sharing::Fixed`]). With [`Sharing::Fluid`] C are all messages under way, and each
+//! link is shared anew whenever one of its messages begins or ends.
+//!
+//! "When it ends" allows for 10⁻⁹ of the time that has passed, or for a window such as the
+//! time of a packet, but never for more than L: then all of the message is there.
+//!
+//! [`RtoMode::Receiver`] is what a [`PlogPT`] does by itself; [`run`] also does
+//! [`RtoMode::TwoPass`]. Where two links of a way have the effective height, the buffer is
+//! that of the one nearer to the receiver.
+//!
+//! # Domain
+//! Hosts and switches that form a tree. Messages are sent eagerly, any number of one rank at
+//! once. Ranks on one host need L alone, share nothing and lose nothing; they are different
+//! receivers.
+//!
+//! # Source
+//! Nomura, Matsuba, Ishikawa 2007 (`PlogPT`, slides of IEEE Cluster); for what they leave
+//! open, see [`plogpt`]. Trees that are not binary are netsig's own.
+//!
+//! ```
+//! # use netsig_core::collective::{Algorithm, Collective};
+//! # use netsig_core::model::plogpt::{BytesPerSecond, Edge, Parameters};
+//! # use netsig_core::sim::{self, Time, network::plogpt::PlogPT, rounds::Rounds};
+//! # use netsig_core::units::{Bytes, Procs, Seconds};
+//! // Two and two hosts at 1 Gbit/s, joined by 1 Gbit/s with 4550 bytes of buffer.
+//! let edge = |d| Edge { bandwidth: BytesPerSecond(125e6), delay: Seconds(d) };
+//! let tree = Parameters::new(vec![edge(0.0), edge(3.64e-5)], Seconds(5e-5));
+//! let mut network = PlogPT::binary_tree(tree)?;
+//! let algorithm = Algorithm::parse(Collective::Alltoall, "pairwise")?;
+//! let mut program = Rounds::new(algorithm, Procs::new(4)?, Bytes(10_000));
+//! let outcome = sim::run(&mut program, &mut network, &mut ())?;
+//! assert_eq!(outcome.time, Time::of(Seconds(5.5e-4)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod fixed;
+mod fluid;
+mod passes;
+mod timeouts;
+mod traffic;
+mod wires;
+
+pub use passes::run;
+pub(in crate::sim) use traffic::tolerance;
+
+use crate::model::ParameterError;
+use crate::model::plogpt::{self, Parameters};
+use crate::sim::network::{Agenda, Flight, Injected, LinkUse, Loss, Network};
+use crate::sim::program::FlightId;
+use crate::sim::time::Time;
+use crate::sim::topology::{LinkId, Topology, TopologyError, Vertex};
+use crate::units::{Bytes, Rank, Seconds};
+use fixed::Counts;
+use fluid::Flows;
+use passes::Pass;
+use timeouts::Beginnings;
+use traffic::{Rules, Stage, Traffic};
+
+#[cfg(doc)]
+use crate::model::plogpt::RtoMode;
+
+/// Who shares a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sharing {
+    /// The messages that begin at the same time (the default).
+    #[default]
+    Fixed,
+    /// The messages that are under way.
+    Fluid,
+}
+
+/// A tree in which links are shared and last packets may be lost.
+#[derive(Debug, Clone)]
+pub struct PlogPT {
+    topology: Topology,
+    /// Where each rank is.
+    hosts: Vec<Vertex>,
+    traffic: Traffic,
+    shares: Shares,
+    /// What has begun in this instant.
+    begun: Vec<FlightId>,
+    /// What has been sent, and may have lost its last packet.
+    ended: Vec<FlightId>,
+    beginnings: Beginnings,
+    pass: Pass,
+    /// What passed each link.
+    bytes: Vec<u64>,
+}
+
+#[derive(Debug, Clone)]
+enum Shares {
+    Fixed(Counts),
+    Fluid(Flows),
+}
+
+impl PlogPT {
+    /// The symmetric binary tree of `parameters`, each leaf a rank.
+    ///
+    /// # Errors
+    /// If it has edges that no tree can have, more than 20 heights, or negative times.
+    pub fn binary_tree(parameters: Parameters) -> Result<Self, TopologyError> {
+        let topology = Topology::binary_tree(&parameters.edges)?;
+        let hosts = topology.hosts().collect();
+        Ok(Self::new(topology, hosts, parameters)?)
+    }
+
+    /// Any tree, with the host of each rank. The edges of `parameters` say what delay links
+    /// of each height have, and their buffer is b·d; above the last of them, or if there are
+    /// none, the delay is what fills the link's buffer.
+    ///
+    /// # Errors
+    /// If the topology is not a tree, a rank is not on one of its hosts, or a parameter is
+    /// negative.
+    pub fn new(
+        topology: Topology,
+        hosts: Vec<Vertex>,
+        parameters: Parameters,
+    ) -> Result<Self, ParameterError> {
+        plogpt::Network::new(parameters.clone())?;
+        if let Some(host) = hosts.iter().find(|host| !topology.is_host(**host)) {
+            let rule = "the number of a host of the topology";
+            return Err(ParameterError::new("host of a rank", host.0, rule));
+        }
+        let wires = wires::wires(&topology, &parameters).ok_or_else(|| {
+            let rule = "one less than hosts and switches, as in a tree, for PlogPT";
+            ParameterError::new("number of cables", topology.links().len() / 2, rule)
+        })?;
+        let links = wires.len();
+        Ok(Self {
+            topology,
+            traffic: Traffic::new(wires, Rules::new(parameters)),
+            shares: Shares::Fixed(Counts::new(links)),
+            begun: Vec::new(),
+            ended: Vec::new(),
+            beginnings: Beginnings::new(hosts.len()),
+            pass: Pass::Receiver,
+            bytes: vec![0; links],
+            hosts,
+        })
+    }
+
+    /// The same network with its links shared in this way.
+    #[must_use]
+    pub fn sharing(mut self, sharing: Sharing) -> Self {
+        let links = self.bytes.len();
+        self.shares = match sharing {
+            Sharing::Fixed => Shares::Fixed(Counts::new(links)),
+            Sharing::Fluid => Shares::Fluid(Flows::new(links)),
+        };
+        self
+    }
+
+    /// The same network, in which the last packet of a message meets the first of another
+    /// that begins no more than `window` before or after it ends.
+    #[must_use]
+    pub fn window(mut self, window: Seconds) -> Self {
+        self.traffic.rules.window = Time::of(window);
+        self
+    }
+
+    /// Sets a message on its way; false if that is within a host.
+    fn begin(&mut self, id: FlightId, agenda: &mut Agenda) -> bool {
+        let message = &mut self.traffic.messages[id as usize];
+        let place = |rank: Rank| self.hosts[rank.0 as usize];
+        let (from, to) = (place(message.from), place(message.to));
+        self.topology.route(from, to, &mut message.route);
+        for link in &message.route {
+            self.bytes[link.index()] += message.size.0;
+        }
+        if message.route.is_empty() {
+            let now = agenda.now();
+            agenda.sent(now, id);
+            agenda.delivered(now + self.traffic.rules.latency, id);
+            return false;
+        }
+        self.traffic.find_way(id);
+        let message = &self.traffic.messages[id as usize];
+        self.beginnings.begin(message, agenda.now());
+        true
+    }
+
+    /// Decides whether the last packet of a message is lost, and when it is received.
+    fn receive(&mut self, id: FlightId, agenda: &mut Agenda) {
+        let message = &self.traffic.messages[id as usize];
+        let rules = &self.traffic.rules;
+        let since = message.finish - rules.tolerance(message);
+        let meets = || self.beginnings.meets(message, since);
+        let cause = self.pass.cause(message, meets);
+        let is_searching = matches!(self.pass, Pass::Search(_));
+        let delay = match &cause {
+            Some(_) if !is_searching => rules.rto,
+            _ => Time::ZERO,
+        };
+        agenda.delivered(message.finish + message.latency + delay, id);
+        if let Some(cause) = cause {
+            agenda.lost(Loss {
+                time: agenda.now(),
+                from: message.from,
+                to: message.to,
+                send: message.send,
+                delay,
+                cause,
+            });
+        }
+    }
+}
+
+impl Network for PlogPT {
+    fn inject(&mut self, id: FlightId, flight: &Flight, agenda: &mut Agenda) -> Injected {
+        let pass = self.pass.inject(flight, self.traffic.rules.rto);
+        self.traffic.put(id, flight, pass);
+        self.begun.push(id);
+        agenda.settle();
+        Injected {
+            sent: None,
+            next: agenda.now(),
+        }
+    }
+
+    fn wake(&mut self, token: u32, agenda: &mut Agenda) {
+        let message = &mut self.traffic.messages[token as usize];
+        match (message.stage, &mut self.shares) {
+            (Stage::Moving, Shares::Fluid(flows)) if message.finish == agenda.now() => {
+                flows.remove(token, message);
+                self.traffic.send(token, agenda);
+            }
+            (Stage::Ending, _) if message.known == agenda.now() => {
+                message.stage = Stage::Absent;
+                self.ended.push(token);
+            }
+            _ => return,
+        }
+        agenda.settle();
+    }
+
+    fn settle(&mut self, agenda: &mut Agenda) {
+        let mut begun = std::mem::take(&mut self.begun);
+        begun.retain(|&id| self.begin(id, agenda));
+        match &mut self.shares {
+            Shares::Fixed(counts) => counts.share(&begun, &mut self.traffic, agenda),
+            Shares::Fluid(flows) => flows.share(&begun, &mut self.traffic, agenda),
+        }
+        begun.clear();
+        self.begun = begun;
+        let mut ended = std::mem::take(&mut self.ended);
+        for id in ended.drain(..) {
+            self.receive(id, agenda);
+        }
+        self.ended = ended;
+    }
+
+    fn links(&self) -> Vec<LinkUse> {
+        let ids = (0..).map(LinkId);
+        let links = ids.zip(self.topology.links()).zip(&self.bytes);
+        links
+            .map(|((id, link), &bytes)| LinkUse {
+                name: self.topology.link_name(id),
+                bytes,
+                busy: Time::of(Seconds(Bytes(bytes).as_f64() / link.rate.0)),
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

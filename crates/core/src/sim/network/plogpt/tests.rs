@@ -1,0 +1,351 @@
+//! `PlogPT` against closed forms, hand-worked values, and brute force.
+
+mod script;
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::collective::{Algorithm, Collective};
+use crate::model::plogp::Table;
+use crate::model::plogpt::{self as model, BytesPerSecond, Delays, Edge, Gap, Negligible, RtoMode};
+use crate::scenario::Scenario;
+use crate::sim::closed::{self, SolvedWithLosses};
+use crate::sim::engine::Outcome;
+use crate::sim::network::Cause;
+use crate::sim::rounds::Rounds;
+use crate::sim::topology::{Cable, Parts};
+use crate::units::{Procs, Seconds};
+use script::{Recorder, Script, play};
+
+const US: u64 = 1_000_000;
+
+fn parameters(list: &[(f64, f64)]) -> Parameters {
+    let edge = |&(bandwidth, delay): &(f64, f64)| Edge {
+        bandwidth: BytesPerSecond(bandwidth),
+        delay: Seconds(delay),
+    };
+    Parameters::new(list.iter().map(edge).collect(), Seconds(5e-5))
+}
+
+fn rounds(algorithm: &str, procs: usize, size: u64) -> Rounds {
+    let algorithm = Algorithm::parse(Collective::Alltoall, algorithm).unwrap();
+    let procs = Procs::new(u32::try_from(procs).unwrap()).unwrap();
+    Rounds::new(algorithm, procs, Bytes(size))
+}
+
+/// What the engine finds, in the words of the closed form.
+fn simulate(algorithm: model::Algorithm, size: u64, network: &PlogPT, mode: RtoMode) -> Outcome {
+    let algorithm = match algorithm {
+        model::Algorithm::A => "pairwise",
+        model::Algorithm::B => "sends-in-turn",
+    };
+    let program = || rounds(algorithm, network.hosts.len(), size);
+    run(mode, program, network, &mut ()).unwrap()
+}
+
+fn assert_same(solved: &SolvedWithLosses, outcome: &Outcome) {
+    assert_eq!(solved.solved.time, outcome.time);
+    assert_eq!(solved.solved.messages, outcome.messages);
+    assert_eq!(solved.solved.bytes, outcome.bytes);
+    assert_eq!(solved.losses, outcome.losses.len() as u64);
+    let xor = |loss: &Loss| loss.from.0 ^ loss.to.0;
+    let rounds: BTreeSet<u32> = outcome.losses.iter().map(xor).collect();
+    let losing: BTreeSet<u32> = solved.losing_rounds.iter().copied().collect();
+    assert_eq!(losing, rounds);
+}
+
+fn any_parameters() -> impl Strategy<Value = Parameters> {
+    let rate = prop::sample::select(vec![100e6, 125e6, 200e6, 250e6, 3e8, 500e6, 1e9 / 3.0]);
+    let delay = prop::sample::select(vec![0.0, 0.0, 0.0, 1e-5, 3.64e-5]);
+    let edges = prop::collection::vec((rate, delay), 0..=6);
+    let latency = prop::sample::select(vec![0.0, 1e-12, 3.3e-6, 5e-5]);
+    let rule = prop::sample::select(vec![Negligible::AtLeast, Negligible::Above]);
+    let delays = prop::sample::select(vec![Delays::Within, Delays::Added]);
+    let rows = vec![
+        (Bytes(0), Seconds(7.3e-6)),
+        (Bytes(20_000), Seconds(1.7e-4)),
+    ];
+    let measured = Gap::Scaled(Table::new("g", rows).unwrap());
+    let gap = prop::sample::select(vec![Gap::Bandwidth, measured]);
+    (edges, latency, rule, delays, gap).prop_map(|(edges, latency, negligible, delays, gap)| {
+        Parameters {
+            latency: Seconds(latency),
+            negligible,
+            delays,
+            gap,
+            ..parameters(&edges)
+        }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn closed_forms_are_what_the_engine_finds(
+        parameters in any_parameters(),
+        size in prop_oneof![Just(0), Just(1), 1u64..20_000],
+        sharing in prop::sample::select(vec![Sharing::Fixed, Sharing::Fluid]),
+    ) {
+        let network = PlogPT::binary_tree(parameters.clone()).unwrap().sharing(sharing);
+        for algorithm in [model::Algorithm::A, model::Algorithm::B] {
+            for mode in [RtoMode::Receiver, RtoMode::TwoPass] {
+                let solved = closed::plogpt(algorithm, Bytes(size), &parameters, mode).unwrap();
+                assert_same(&solved, &simulate(algorithm, size, &network, mode));
+            }
+        }
+    }
+
+    #[test]
+    fn heights_are_those_of_the_lower_side(parents in prop::collection::vec(any::<u32>(), 0..12)) {
+        let topology = random_tree(&parents);
+        let wires = wires::wires(&topology, &parameters(&[])).unwrap();
+        for (number, link) in topology.links().iter().enumerate() {
+            let sides = [depth(&topology, link.from, link.to), depth(&topology, link.to, link.from)];
+            prop_assert_eq!(wires[number].height, 1 + sides[0].min(sides[1]));
+        }
+    }
+}
+
+/// A tree of switches, each with a host and below an earlier one.
+fn random_tree(parents: &[u32]) -> Topology {
+    let switches = u32::try_from(parents.len()).unwrap() + 1;
+    let name = |kind| (0..switches).map(move |number| format!("{kind}{number}"));
+    let cable = |a, b| Cable {
+        ends: [Vertex(a), Vertex(b)],
+        rate: BytesPerSecond(1e6),
+        buffer: Bytes(0),
+    };
+    let above = (1..switches)
+        .zip(parents)
+        .map(|(switch, parent)| cable(switches + switch, switches + parent % switch));
+    Topology::new(Parts {
+        hosts: name("h").collect(),
+        switches: name("s").collect(),
+        cables: (0..switches)
+            .map(|host| cable(host, switches + host))
+            .chain(above)
+            .collect(),
+    })
+    .unwrap()
+}
+
+/// How many cables the farthest vertex is from `at`, away from `from`.
+fn depth(topology: &Topology, at: Vertex, from: Vertex) -> u32 {
+    let out = topology
+        .links()
+        .iter()
+        .filter(|link| link.from == at && link.to != from);
+    out.map(|link| 1 + depth(topology, link.to, at))
+        .max()
+        .unwrap_or(0)
+}
+
+#[test]
+fn a_million_ranks_are_solved_at_once() {
+    let edges = [(1e9, 1e-6); 20];
+    let b = closed::plogpt(
+        model::Algorithm::B,
+        Bytes(10_000),
+        &parameters(&edges),
+        RtoMode::TwoPass,
+    );
+    let b = b.unwrap();
+    assert_eq!((b.losing_rounds.len(), b.losses), (19, 19 << 20));
+    // One rank's rounds of height h share the edge of their height: Σ 2^(h−1)·2^(h−1)·10 µs.
+    let sends: u64 = (0..20).map(|h| (10 * US) << (2 * h)).sum();
+    assert_eq!(b.time_without_rto, Time(sends + 50 * US));
+}
+
+/// Twelve hosts of 1 Gbit/s on two switches that are joined by 2 Gbit/s.
+fn two_switches() -> PlogPT {
+    let text = "description = \"\"\nhosts = 12\nrate = \"1Gbit/s\"\nport_buffer = \"64KiB\"\n\
+        congestion_control = \"reno\"\ntopology = \"tree\"\n\
+        [uplink]\nrate = \"2Gbit/s\"\nport_buffer = \"4550B\"\n";
+    let topology = Topology::of_scenario(&Scenario::parse("s", text).unwrap()).unwrap();
+    let hosts = topology.hosts().collect();
+    PlogPT::new(topology, hosts, parameters(&[])).unwrap()
+}
+
+/// From, to, begin, end.
+type Sent = (u32, u32, u64, u64);
+
+/// Every rank's sends one after the other, all of a moment at once.
+fn brute_force(size: u64) -> Vec<Sent> {
+    let mut clocks = [(0u64, 1u32); 12];
+    let mut sent = Vec::new();
+    while let Some(now) = clocks
+        .iter()
+        .filter(|(_, turn)| *turn < 12)
+        .map(|(time, _)| *time)
+        .min()
+    {
+        let begins = |rank: &u32| {
+            let (time, turn) = clocks[*rank as usize];
+            time == now && turn < 12
+        };
+        let pairs: Vec<(u32, u32)> = (0..12)
+            .filter(begins)
+            .map(|rank| (rank, (rank + clocks[rank as usize].1) % 12))
+            .collect();
+        for &(from, to) in &pairs {
+            let direction = |(a, b): (u32, u32)| (a / 6, b / 6);
+            let across = pairs
+                .iter()
+                .filter(|pair| direction(**pair) == direction((from, to)));
+            let at_receiver = pairs.iter().filter(|pair| pair.1 == to).count() as u64;
+            let crossing = if from / 6 == to / 6 {
+                0
+            } else {
+                across.count() as u64
+            };
+            // A byte takes 8 ns on a host's link and 4 ns between the switches.
+            let end = now + size * (8000 * at_receiver).max(4000 * crossing);
+            clocks[from as usize] = (end, clocks[from as usize].1 + 1);
+            sent.push((from, to, now, end));
+        }
+    }
+    sent
+}
+
+#[test]
+fn twelve_ranks_on_two_switches_are_as_by_brute_force() {
+    for (size, is_lossy) in [(10_000, true), (4551, true), (4550, false)] {
+        let expected = brute_force(size);
+        let crosses = |message: &Sent| message.0 / 6 != message.1 / 6;
+        let meets = |c: &Sent, other: &Sent| {
+            let (from, to, _, end) = *c;
+            let is_other = other.1 == to && other.0 != from && crosses(other) != crosses(c);
+            is_other && other.2.abs_diff(end) <= end / 1_000_000_000 && size > 4550
+        };
+        let loses = |c: &&Sent| expected.iter().any(|other| meets(c, other));
+        let lost: BTreeSet<(u32, u32)> =
+            expected.iter().filter(loses).map(|c| (c.0, c.1)).collect();
+        assert_eq!(!lost.is_empty(), is_lossy);
+        let received = |c: &Sent| c.3 + 50 * US + if loses(&c) { 200_000 * US } else { 0 };
+        let time = expected.iter().map(received).max().unwrap();
+
+        let mut recorder = Recorder::default();
+        let program = || rounds("sends-in-turn", 12, size);
+        let outcome = run(RtoMode::Receiver, program, &two_switches(), &mut recorder).unwrap();
+        let sorted = |mut sent: Vec<Sent>| {
+            sent.sort_unstable();
+            sent
+        };
+        assert_eq!(sorted(recorder.sent), sorted(expected.clone()));
+        let found = outcome
+            .losses
+            .iter()
+            .map(|loss| (loss.from.0, loss.to.0))
+            .collect();
+        assert_eq!((outcome.time, lost), (Time(time), found));
+    }
+}
+
+#[test]
+fn a_loss_names_what_was_met() {
+    let network = PlogPT::binary_tree(parameters(&[(125e6, 0.0), (125e6, 3.64e-5)])).unwrap();
+    for (mode, seconds) in [(RtoMode::Receiver, 0.200_13), (RtoMode::TwoPass, 0.200_45)] {
+        let outcome = simulate(model::Algorithm::B, 10_000, &network, mode);
+        assert_eq!(outcome.time, Time::of(Seconds(seconds)));
+        let loss = outcome.losses.iter().find(|loss| loss.from == Rank(0));
+        let expected = Loss {
+            time: Time(80 * US),
+            from: Rank(0),
+            to: Rank(1),
+            send: 0,
+            delay: Time(200_000 * US),
+            cause: Cause::LastPacket {
+                other: Rank(3),
+                height: 1,
+                other_height: 2,
+            },
+        };
+        assert_eq!(loss, Some(&expected));
+    }
+}
+
+#[test]
+fn fluid_links_are_shared_by_all_under_way() {
+    let topology = Topology::star(3, BytesPerSecond(1e6), Bytes(0)).unwrap();
+    let hosts = topology.hosts().collect();
+    let network = PlogPT::new(topology, hosts, parameters(&[])).unwrap();
+    let script = Script::new(3, &[(0, 0, 2, 1000), (250 * US, 1, 2, 1000)]);
+    let received = play(&script, &network);
+    assert_eq!(received, [(0, 2, 1050 * US), (1, 2, 1300 * US)]);
+    // 250 B alone, 750 B at half the rate; the other then has 250 B left for itself.
+    let received = play(&script, &network.sharing(Sharing::Fluid));
+    assert_eq!(received, [(0, 2, 1800 * US), (1, 2, 2050 * US)]);
+}
+
+#[test]
+fn a_window_widens_what_meets_up_to_the_latency() {
+    let network = PlogPT::binary_tree(parameters(&[(125e6, 0.0), (125e6, 3.64e-5)])).unwrap();
+    // The first ends at 80 µs; the other begins 12 µs later, or earlier.
+    for begin in [68, 92] {
+        let script = Script::new(4, &[(0, 0, 1, 10_000), (begin * US, 2, 1, 10_000)]);
+        let first = |window| {
+            let network = network.clone().window(Seconds(window));
+            play(&script, &network).iter().find(|c| c.0 == 0).unwrap().2
+        };
+        assert_eq!(first(0.0), 130 * US);
+        assert_eq!(first(11e-6), 130 * US);
+        assert_eq!(first(12e-6), 200_130 * US);
+        assert_eq!(first(1.0), 200_130 * US);
+    }
+    // At 131 µs all of it has been received.
+    let script = Script::new(4, &[(0, 0, 1, 10_000), (131 * US, 2, 1, 10_000)]);
+    assert_eq!(play(&script, &network.window(Seconds(1.0)))[0].2, 130 * US);
+}
+
+#[test]
+fn ranks_on_one_host_need_the_latency_alone() {
+    let topology = Topology::star(2, BytesPerSecond(1e6), Bytes(0)).unwrap();
+    let hosts = vec![Vertex(0), Vertex(0), Vertex(1)];
+    let network = PlogPT::new(topology, hosts, parameters(&[])).unwrap();
+    let script = Script::new(3, &[(0, 0, 1, 1000), (0, 1, 2, 1000)]);
+    assert_eq!(
+        play(&script, &network),
+        [(0, 1, 50 * US), (1, 2, 1050 * US)]
+    );
+}
+
+#[test]
+fn links_tell_what_passed() {
+    let network = PlogPT::binary_tree(parameters(&[(125e6, 0.0), (125e6, 0.0)])).unwrap();
+    let links = simulate(model::Algorithm::B, 1000, &network, RtoMode::TwoPass).links;
+    assert_eq!(links.len(), 12);
+    let (host, uplink) = (&links[0], &links[8]);
+    assert_eq!((host.name.as_str(), host.bytes), ("host0 -> switch0", 3000));
+    assert_eq!(
+        (uplink.name.as_str(), uplink.bytes),
+        ("switch0 -> switch2", 4000)
+    );
+    assert_eq!(uplink.busy, Time(32 * US));
+}
+
+#[test]
+fn what_is_no_tree_is_refused() {
+    let cable = |a, b| Cable {
+        ends: [Vertex(a), Vertex(b)],
+        rate: BytesPerSecond(1e6),
+        buffer: Bytes(0),
+    };
+    let triangle = Topology::new(Parts {
+        hosts: vec!["h".into()],
+        switches: ["a", "b", "c"].map(String::from).to_vec(),
+        cables: vec![cable(0, 1), cable(1, 2), cable(2, 3), cable(3, 1)],
+    });
+    let error = PlogPT::new(triangle.unwrap(), vec![Vertex(0)], parameters(&[])).unwrap_err();
+    assert!(
+        error.to_string().starts_with("number of cables = 4 is not"),
+        "{error}"
+    );
+    let star = Topology::star(2, BytesPerSecond(1e6), Bytes(0)).unwrap();
+    let error = PlogPT::new(star, vec![Vertex(2)], parameters(&[])).unwrap_err();
+    assert!(
+        error.to_string().starts_with("host of a rank = 2"),
+        "{error}"
+    );
+}

@@ -1,0 +1,79 @@
+//! Which messages lose their last packet: what began lately at each receiver.
+
+use super::traffic::Message;
+use crate::model::plogpt::overflows;
+use crate::sim::network::Cause;
+use crate::sim::time::Time;
+use crate::units::Rank;
+
+/// The way of a message, as far as timeouts depend on it.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Way {
+    /// The effective height.
+    pub(super) height: u32,
+    /// b·d of the link of that height that is nearest to the receiver, in bytes.
+    pub(super) buffer: f64,
+}
+
+/// The last two senders whose messages began on ways of one kind, the latest first.
+#[derive(Debug, Clone, Copy)]
+struct Begun {
+    way: Way,
+    last: [Option<(Rank, Time)>; 2],
+}
+
+/// The messages that began lately, by receiver. Two senders suffice: one of them is another
+/// than the sender of a message that ends, if there is any.
+#[derive(Debug, Clone)]
+pub(super) struct Beginnings(Vec<Vec<Begun>>);
+
+impl Beginnings {
+    pub(super) fn new(ranks: usize) -> Self {
+        Self(vec![Vec::new(); ranks])
+    }
+
+    /// A message begins.
+    pub(super) fn begin(&mut self, message: &Message, now: Time) {
+        let Message { from, to, way, .. } = *message;
+        let ways = &mut self.0[to.0 as usize];
+        let new = Some((from, now));
+        match ways.iter_mut().find(|begun| begun.way == way) {
+            Some(Begun { last, .. }) => {
+                if last[0].is_some_and(|(latest, _)| latest != from) {
+                    last[1] = last[0];
+                }
+                last[0] = new;
+            }
+            None => ways.push(Begun {
+                way,
+                last: [new, None],
+            }),
+        }
+    }
+
+    /// Why the last packet of a message is lost, if it is: another one has begun at its
+    /// receiver no earlier than `since`.
+    pub(super) fn meets(&self, message: &Message, since: Time) -> Option<Cause> {
+        let other = |begun: &Begun| {
+            let mut last = begun.last.iter().flatten();
+            let other = last.find(|(from, time)| *from != message.from && *time >= since);
+            other.map(|(from, _)| (*from, begun.way.height))
+        };
+        let loses = |begun: &&Begun| {
+            let (own, other) = (message.way, begun.way);
+            let higher = if own.height > other.height {
+                own
+            } else {
+                other
+            };
+            own.height != other.height && overflows(message.size, higher.buffer)
+        };
+        let ways = self.0[message.to.0 as usize].iter();
+        let (other, other_height) = ways.filter(loses).find_map(other)?;
+        Some(Cause::LastPacket {
+            other,
+            height: message.way.height,
+            other_height,
+        })
+    }
+}

@@ -1,0 +1,190 @@
+//! The messages under way, and what holds for all of them.
+
+use super::timeouts::Way;
+use super::wires::Wire;
+use crate::model::plogpt::{BytesPerSecond, Delays, Gap, Parameters};
+use crate::sim::network::{Agenda, Flight};
+use crate::sim::program::{FlightId, Op};
+use crate::sim::time::Time;
+use crate::sim::topology::LinkId;
+use crate::units::{Bytes, Rank, Seconds};
+
+/// Of how much time one unit is a tolerance.
+const TOLERATED: u64 = 1_000_000_000;
+
+/// What holds for all messages.
+#[derive(Debug, Clone)]
+pub(super) struct Rules {
+    pub(super) latency: Time,
+    pub(super) rto: Time,
+    gap: Gap,
+    delays: Delays,
+    pub(super) window: Time,
+}
+
+/// Where a message is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Stage {
+    /// Not yet on its way, or sent and decided.
+    #[default]
+    Absent,
+    /// Being sent until a time that may change.
+    Moving,
+    /// Sent, or being sent until a time that will not change.
+    Ending,
+}
+
+/// A message.
+#[derive(Debug, Clone)]
+pub(super) struct Message {
+    pub(super) from: Rank,
+    pub(super) to: Rank,
+    pub(super) send: Op,
+    pub(super) size: Bytes,
+    /// How many messages its operation had sent before it, if that matters.
+    pub(super) occurrence: u32,
+    /// How much longer its sender waits because its last packet is lost.
+    pub(super) held: Time,
+    pub(super) stage: Stage,
+    pub(super) route: Vec<LinkId>,
+    pub(super) way: Way,
+    /// From when it is sent until it is received.
+    pub(super) latency: Time,
+    /// The throughput it would have alone.
+    alone: BytesPerSecond,
+    /// When it is sent, no packet being lost.
+    pub(super) finish: Time,
+    /// When it is known what begins when it ends.
+    pub(super) known: Time,
+}
+
+impl Message {
+    /// A message that is not on its way yet; `route` is memory for later.
+    fn new(flight: &Flight, route: Vec<LinkId>) -> Self {
+        Self {
+            from: flight.from,
+            to: flight.to,
+            send: flight.send,
+            size: Bytes(flight.bytes),
+            occurrence: 0,
+            held: Time::ZERO,
+            stage: Stage::Absent,
+            route,
+            way: Way::default(),
+            latency: Time::ZERO,
+            alone: BytesPerSecond(f64::INFINITY),
+            finish: Time::ZERO,
+            known: Time::ZERO,
+        }
+    }
+}
+
+impl Rules {
+    pub(super) fn new(parameters: Parameters) -> Self {
+        Self {
+            latency: Time::of(parameters.latency),
+            rto: Time::of(parameters.rto),
+            gap: parameters.gap,
+            delays: parameters.delays,
+            window: Time::ZERO,
+        }
+    }
+
+    /// How far the begin of another message may be from the end of this one.
+    pub(super) fn tolerance(&self, message: &Message) -> Time {
+        let rounding = tolerance(message.finish);
+        rounding.max(self.window).min(message.latency)
+    }
+}
+
+/// How much two equal times may differ.
+pub(in crate::sim) fn tolerance(time: Time) -> Time {
+    Time(time.0 / TOLERATED)
+}
+
+/// All messages by the number of their flight, on the links of a tree.
+#[derive(Debug, Clone)]
+pub(super) struct Traffic {
+    pub(super) wires: Vec<Wire>,
+    pub(super) rules: Rules,
+    pub(super) messages: Vec<Message>,
+}
+
+impl Traffic {
+    pub(super) fn new(wires: Vec<Wire>, rules: Rules) -> Self {
+        Self {
+            wires,
+            rules,
+            messages: Vec::new(),
+        }
+    }
+
+    /// Takes in a message, how many its operation had sent before it, and how much longer its
+    /// sender waits.
+    pub(super) fn put(&mut self, id: FlightId, flight: &Flight, (occurrence, held): (u32, Time)) {
+        let index = id as usize;
+        if self.messages.len() <= index {
+            let blank = || Message::new(flight, Vec::new());
+            self.messages.resize_with(index + 1, blank);
+        }
+        let message = &mut self.messages[index];
+        let route = std::mem::take(&mut message.route);
+        *message = Message {
+            occurrence,
+            held,
+            ..Message::new(flight, route)
+        };
+    }
+
+    /// What follows from the route of a message.
+    pub(super) fn find_way(&mut self, id: FlightId) {
+        let message = &mut self.messages[id as usize];
+        let mut alone = f64::INFINITY;
+        message.latency = self.rules.latency;
+        for link in &message.route {
+            let wire = &self.wires[link.index()];
+            alone = alone.min(wire.edge.bandwidth.0);
+            if self.rules.delays == Delays::Added {
+                message.latency += Time::of(wire.edge.delay);
+            }
+            if !wire.is_negligible && wire.height >= message.way.height {
+                message.way = Way {
+                    height: wire.height,
+                    buffer: wire.buffer,
+                };
+            }
+        }
+        message.alone = BytesPerSecond(alone);
+    }
+
+    /// The throughput of a message, given how many share each link.
+    pub(super) fn throughput(
+        &self,
+        message: &Message,
+        sharers: impl Fn(LinkId) -> usize,
+    ) -> BytesPerSecond {
+        let share =
+            |link: &LinkId| self.wires[link.index()].edge.bandwidth.0 / sharers(*link) as f64;
+        BytesPerSecond(
+            message
+                .route
+                .iter()
+                .map(share)
+                .fold(f64::INFINITY, f64::min),
+        )
+    }
+
+    /// How long a message takes at a throughput.
+    pub(super) fn gap(&self, message: &Message, shared: BytesPerSecond) -> Seconds {
+        self.rules.gap.of(message.size, message.alone, shared)
+    }
+
+    /// A message will have been sent when it finishes.
+    pub(super) fn send(&mut self, id: FlightId, agenda: &mut Agenda) {
+        let message = &mut self.messages[id as usize];
+        message.stage = Stage::Ending;
+        message.known = message.finish + self.rules.tolerance(message);
+        agenda.sent(message.finish + message.held, id);
+        agenda.wake(message.known, id);
+    }
+}
