@@ -6,6 +6,7 @@
 //! now are known.
 
 pub mod endpoint;
+pub mod fluid;
 pub mod plogpt;
 
 use std::fmt;

@@ -1,0 +1,151 @@
+//! Fair sharing: all messages under way at once, each as fast as the links on its way allow
+//! while all share them fairly.
+//!
+//! # Formula
+//! A message of m bytes crosses the links of its route at one rate r(t), in bytes per
+//! second. Rates are max–min fair: on no link more than its rate in sum, and no message
+//! could be faster unless another that is no faster were slower. They change when a message
+//! starts or ends. The last byte leaves when ∫ r dt = m; then the send is complete, and the
+//! message is delivered the latency L later.
+//!
+//! # Domain
+//! Any number of a rank's messages are under way at once. Messages between ranks on one
+//! host, and empty ones, take L alone. Buffers are not looked at: nothing is ever lost, and
+//! rates adapt at once. The end of each message is rounded to a picosecond. Lengths are exact
+//! up to 2⁵³ bytes.
+//!
+//! # Source
+//! Bertsekas and Gallager 1992, Data Networks, section 6.5.2 (max–min fairness). Fluid
+//! models of this kind are those of Velho and Legrand 2009 (`SimGrid`), without its
+//! corrections for the round-trip time.
+//!
+//! ```
+//! # use netsig_core::collective::{Algorithm, Collective};
+//! # use netsig_core::model::plogpt::BytesPerSecond;
+//! # use netsig_core::sim::network::fluid::Fluid;
+//! # use netsig_core::sim::{self, Time, rounds::Rounds, topology::Topology};
+//! # use netsig_core::units::{Bytes, Procs};
+//! // All-to-all among 8 hosts of 1 Gbit/s: 7·10⁴ B · 8 ns/B + 50 µs = 610 µs.
+//! let star = Topology::star(8, BytesPerSecond(125e6), Bytes(65536))?;
+//! let mut network = Fluid::new(&star, star.hosts().collect(), Time(50_000_000));
+//! let direct = Algorithm::parse(Collective::Alltoall, "direct")?;
+//! let mut program = Rounds::new(direct, Procs::new(8)?, Bytes(10_000));
+//! let outcome = sim::run(&mut program, &mut network, &mut ())?;
+//! assert_eq!(outcome.time, Time(610_000_000));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod flows;
+mod group;
+mod partition;
+mod parts;
+pub mod sharing;
+mod water;
+
+use super::{Agenda, Flight, Injected, LinkUse, Network};
+use crate::sim::program::FlightId;
+use crate::sim::time::Time;
+use crate::sim::topology::{LinkId, Topology, Vertex};
+use crate::units::Seconds;
+use sharing::Sharing;
+
+/// Ranks on the hosts of a topology.
+#[derive(Debug)]
+pub struct Fluid<'a> {
+    topology: &'a Topology,
+    hosts: Vec<Vertex>,
+    latency: Time,
+    sharing: Sharing,
+    /// For when it is to be woken next.
+    alarm: Option<Time>,
+    /// What has passed each link.
+    carried: Vec<u64>,
+    route: Vec<LinkId>,
+}
+
+impl<'a> Fluid<'a> {
+    /// Each rank on one of the hosts, which are hosts of `topology`, with the latency L.
+    pub fn new(topology: &'a Topology, hosts: Vec<Vertex>, latency: Time) -> Self {
+        let links = topology.links();
+        Self {
+            topology,
+            hosts,
+            latency,
+            sharing: Sharing::new(links.iter().map(|link| link.rate)),
+            alarm: None,
+            carried: vec![0; links.len()],
+            route: Vec::new(),
+        }
+    }
+
+    /// Finds the route of a message and counts its bytes on it.
+    fn set_route(&mut self, flight: &Flight) {
+        let [from, to] = [flight.from, flight.to].map(|rank| self.hosts[rank.0 as usize]);
+        self.topology.route(from, to, &mut self.route);
+        for link in &self.route {
+            self.carried[link.index()] += flight.bytes;
+        }
+    }
+
+    fn set_alarm(&mut self, agenda: &mut Agenda) {
+        let Some(next) = self.sharing.next_finish() else {
+            return;
+        };
+        if self.alarm.is_none_or(|alarm| next < alarm) {
+            agenda.wake(next, 0);
+            self.alarm = Some(next);
+        }
+    }
+}
+
+impl Network for Fluid<'_> {
+    fn inject(&mut self, id: FlightId, flight: &Flight, agenda: &mut Agenda) -> Injected {
+        let now = agenda.now();
+        self.set_route(flight);
+        if self.route.is_empty() || flight.bytes == 0 {
+            agenda.delivered(now + self.latency, id);
+            return Injected {
+                sent: Some(now),
+                next: now,
+            };
+        }
+        self.sharing.add(id, &self.route, flight.bytes as f64);
+        agenda.settle();
+        Injected {
+            sent: None,
+            next: now,
+        }
+    }
+
+    fn wake(&mut self, _: u32, agenda: &mut Agenda) {
+        let now = agenda.now();
+        if self.alarm != Some(now) {
+            return;
+        }
+        self.alarm = None;
+        let latency = self.latency;
+        self.sharing.finish(now, |flow| {
+            agenda.sent(now, flow);
+            agenda.delivered(now + latency, flow);
+        });
+        agenda.settle();
+    }
+
+    fn settle(&mut self, agenda: &mut Agenda) {
+        self.sharing.settle(agenda.now());
+        self.set_alarm(agenda);
+    }
+
+    fn links(&self) -> Vec<LinkUse> {
+        let uses = (0..).map(LinkId).zip(&self.carried);
+        uses.map(|(id, &bytes)| LinkUse {
+            name: self.topology.link_name(id),
+            bytes,
+            busy: Time::of(Seconds(bytes as f64 / self.topology.link(id).rate.0)),
+        })
+        .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

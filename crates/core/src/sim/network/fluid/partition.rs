@@ -1,0 +1,246 @@
+//! Which flows are alike: classes of flows and bundles of links that no sharing of the
+//! links could tell apart.
+//!
+//! # Method
+//! Colour refinement. A flow's first colour is what it has left, a link's is its rate. Then
+//! each link takes a new colour from its own and those of the flows on it, each flow from
+//! its own and those of its links, until no more colours appear. Colours are 64-bit hashes,
+//! and those of a neighbourhood are added, so order does not matter.
+//!
+//! The result is equitable: flows of one class have the same number of links in each
+//! bundle, links of one bundle carry the same number of flows of each class. That two of k
+//! colours are the same by chance has the probability k²/2⁶⁵, 3·10⁻⁸ for a million.
+//!
+//! If no two flows are alike any more, every link is a bundle of its own; that is
+//! equitable as well, and it ends the search early where nothing is symmetric.
+//!
+//! # Source
+//! Weisfeiler and Leman 1968 (refinement); Grohe, Kersting, Mladenov, Selman 2014 (that
+//! equitable partitions reduce linear programs); the hash is the finaliser of Steele, Lea,
+//! Flood 2014 (`SplitMix64`).
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::flows::{Flows, State, index};
+use crate::sim::topology::LinkId;
+
+/// What is alike among the flows of the last search.
+#[derive(Debug)]
+pub(super) struct Partition {
+    rates: Vec<f64>,
+    /// The links of these flows, once each.
+    links: Vec<LinkId>,
+    link_colours: Vec<u64>,
+    link_sums: Vec<u64>,
+    flow_colours: Vec<u64>,
+    seen: FxHashSet<u64>,
+    numbers: FxHashMap<u64, u32>,
+    /// The flows by class.
+    members: Vec<u32>,
+    /// Where the members of each class begin, and where those of the last end.
+    starts: Vec<u32>,
+    /// The bundle of each link; that of other links is stale.
+    bundles: Vec<u32>,
+    bundle_count: usize,
+}
+
+impl Partition {
+    /// For links of these rates.
+    pub(super) fn new(rates: Vec<f64>) -> Self {
+        Self {
+            links: Vec::new(),
+            link_colours: vec![0; rates.len()],
+            link_sums: vec![0; rates.len()],
+            flow_colours: Vec::new(),
+            seen: FxHashSet::default(),
+            numbers: FxHashMap::default(),
+            members: Vec::new(),
+            starts: Vec::new(),
+            bundles: vec![0; rates.len()],
+            bundle_count: 0,
+            rates,
+        }
+    }
+
+    /// How many classes there are.
+    pub(super) fn classes(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The flows of a class.
+    pub(super) fn members(&self, class: usize) -> &[u32] {
+        &self.members[self.starts[class] as usize..self.starts[class + 1] as usize]
+    }
+
+    /// How many bundles there are.
+    pub(super) fn bundles(&self) -> usize {
+        self.bundle_count
+    }
+
+    /// The links of all flows, once each.
+    pub(super) fn links(&self) -> &[LinkId] {
+        &self.links
+    }
+
+    /// The bundle of a link.
+    pub(super) fn bundle(&self, link: LinkId) -> u32 {
+        self.bundles[link.index()]
+    }
+
+    /// The rate of a link.
+    pub(super) fn rate(&self, link: LinkId) -> f64 {
+        self.rates[link.index()]
+    }
+
+    /// Finds what is alike among `waiting`.
+    pub(super) fn find(&mut self, flows: &Flows, waiting: &[u32]) {
+        self.begin(flows, waiting);
+        let mut count = 0;
+        loop {
+            let kinds = self.count_flow_colours();
+            if kinds == waiting.len() {
+                self.set_links_apart();
+                break;
+            }
+            let next = kinds + self.count_link_colours();
+            if next == count {
+                break;
+            }
+            count = next;
+            self.colour_links(flows, waiting);
+            self.colour_flows(flows, waiting);
+        }
+        self.number_flows(waiting);
+        self.number_links();
+    }
+
+    /// The first colours.
+    fn begin(&mut self, flows: &Flows, waiting: &[u32]) {
+        self.flow_colours.clear();
+        self.links.clear();
+        for &flow in waiting {
+            let State::Waiting(bytes) = flows.state(flow) else {
+                unreachable!("only flows that wait are searched")
+            };
+            self.flow_colours.push(mix(bytes.to_bits()));
+            for &link in flows.route(flow) {
+                // A sum of 1 marks a link that is known.
+                if self.link_sums[link.index()] == 0 {
+                    self.link_sums[link.index()] = 1;
+                    self.link_colours[link.index()] = mix(self.rates[link.index()].to_bits());
+                    self.links.push(link);
+                }
+            }
+        }
+        self.clear_sums();
+    }
+
+    fn clear_sums(&mut self) {
+        for link in &self.links {
+            self.link_sums[link.index()] = 0;
+        }
+    }
+
+    fn colour_links(&mut self, flows: &Flows, waiting: &[u32]) {
+        for (&flow, &colour) in waiting.iter().zip(&self.flow_colours) {
+            for &link in flows.route(flow) {
+                let sum = &mut self.link_sums[link.index()];
+                *sum = sum.wrapping_add(colour);
+            }
+        }
+        for link in &self.links {
+            let colour = &mut self.link_colours[link.index()];
+            *colour = join(*colour, self.link_sums[link.index()]);
+        }
+        self.clear_sums();
+    }
+
+    fn colour_flows(&mut self, flows: &Flows, waiting: &[u32]) {
+        for (&flow, colour) in waiting.iter().zip(&mut self.flow_colours) {
+            let colours = flows.route(flow).iter();
+            let colours = colours.map(|link| self.link_colours[link.index()]);
+            *colour = join(*colour, colours.fold(0, u64::wrapping_add));
+        }
+    }
+
+    fn count_flow_colours(&mut self) -> usize {
+        count(&mut self.seen, self.flow_colours.iter().copied())
+    }
+
+    fn count_link_colours(&mut self) -> usize {
+        let colours = self.links.iter();
+        let colours = colours.map(|link| self.link_colours[link.index()]);
+        count(&mut self.seen, colours)
+    }
+
+    fn set_links_apart(&mut self) {
+        for link in &self.links {
+            self.link_colours[link.index()] = mix(u64::from(link.0));
+        }
+    }
+
+    /// Sorts the flows by class, classes in the order of their first flows.
+    fn number_flows(&mut self, waiting: &[u32]) {
+        self.numbers.clear();
+        self.starts.clear();
+        for colour in &mut self.flow_colours {
+            let next = self.numbers.len();
+            let class = *self.numbers.entry(*colour).or_insert_with(|| index(next));
+            if class as usize == self.starts.len() {
+                self.starts.push(0);
+            }
+            self.starts[class as usize] += 1;
+            *colour = u64::from(class);
+        }
+        let mut end = 0;
+        for start in &mut self.starts {
+            end += std::mem::replace(start, end);
+        }
+        self.members.clear();
+        self.members.resize(waiting.len(), 0);
+        for (&flow, &class) in waiting.iter().zip(&self.flow_colours) {
+            let place = &mut self.starts[usize::try_from(class).expect("it was a u32")];
+            self.members[*place as usize] = flow;
+            *place += 1;
+        }
+        // Each start has become the end of its class.
+        self.starts.insert(0, 0);
+    }
+
+    fn number_links(&mut self) {
+        self.numbers.clear();
+        for link in &self.links {
+            let next = index(self.numbers.len());
+            let colour = self.link_colours[link.index()];
+            self.bundles[link.index()] = *self.numbers.entry(colour).or_insert(next);
+        }
+        self.bundle_count = self.numbers.len();
+    }
+}
+
+/// How many different colours there are.
+fn count(seen: &mut FxHashSet<u64>, colours: impl Iterator<Item = u64>) -> usize {
+    seen.clear();
+    let mut last = None;
+    for colour in colours {
+        // Colours often come in rows.
+        if last != Some(colour) {
+            seen.insert(colour);
+            last = Some(colour);
+        }
+    }
+    seen.len()
+}
+
+/// A colour from an old one and a sum of others.
+fn join(colour: u64, sum: u64) -> u64 {
+    mix(mix(colour).wrapping_add(sum))
+}
+
+/// `SplitMix64`'s finaliser, with its increment so that 0 is not kept.
+fn mix(value: u64) -> u64 {
+    let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    value ^ (value >> 31)
+}

@@ -1,0 +1,322 @@
+//! Flows that share links fairly: who has which rate, and who finishes when.
+//!
+//! # Method
+//! Flows that are alike form a class (see `partition`), and all work is done per class: the
+//! rates (see `water`), the progress, the finish. Classes that links join form a group;
+//! groups know nothing of each other. When flows come or leave, their groups are dissolved
+//! and the flows in them put into new classes at the end of the instant. When all flows of
+//! a class finish, the partition of the others stays as good as it was: a link of a bundle
+//! loses as many flows as any other, and nothing else changes. So only the classes of that
+//! group share again.
+//!
+//! # Use
+//! In any instant: [`Sharing::finish`] if [`Sharing::next_finish`] is due,
+//! [`Sharing::add`] and [`Sharing::remove`], then one [`Sharing::settle`].
+//!
+//! ```
+//! # use netsig_core::model::plogpt::BytesPerSecond;
+//! # use netsig_core::sim::network::fluid::sharing::Sharing;
+//! # use netsig_core::sim::{Time, topology::LinkId};
+//! // 100 and 400 bytes on a link of 100 B/s; the longer one goes on alone after 2 s.
+//! let mut sharing = Sharing::new([BytesPerSecond(100.0)]);
+//! sharing.add(0, &[LinkId(0)], 100.0);
+//! sharing.add(1, &[LinkId(0)], 400.0);
+//! sharing.settle(Time::ZERO);
+//! let mut finished = Vec::new();
+//! while let Some(time) = sharing.next_finish() {
+//!     sharing.finish(time, |flow| finished.push((time, flow)));
+//!     sharing.settle(time);
+//! }
+//! let second = 1_000_000_000_000;
+//! assert_eq!(finished, [(Time(2 * second), 0), (Time(5 * second), 1)]);
+//! ```
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::flows::{Flows, State, index};
+use super::group::{Due, Group};
+use super::partition::Partition;
+use super::parts::{NONE, Parts};
+use super::water::Water;
+use crate::model::plogpt::BytesPerSecond;
+use crate::sim::time::Time;
+use crate::sim::topology::LinkId;
+
+/// What a link has to carry.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Load {
+    /// How many flows cross it.
+    pub flows: u64,
+    /// What they have left, in bytes.
+    pub bytes: f64,
+    /// How fast they are together.
+    pub rate: BytesPerSecond,
+}
+
+/// Flows on links.
+#[derive(Debug)]
+pub struct Sharing {
+    flows: Flows,
+    /// The flows that wait for their rates.
+    waiting: Vec<u32>,
+    groups: Vec<Group>,
+    free: Vec<u32>,
+    /// The group of each link and its bundle within.
+    places: Vec<(u32, u32)>,
+    /// The groups of which something is due.
+    due: Vec<u32>,
+    /// When the groups' next classes finish: time, group and stamp.
+    finishes: BinaryHeap<Reverse<(Time, u32, u64)>>,
+    /// The last stamp that was given.
+    stamp: u64,
+    partition: Partition,
+    parts: Parts,
+    /// The groups of the parts of the last partition.
+    formed: Vec<u32>,
+    water: Water,
+}
+
+impl Sharing {
+    /// No flows on links of these rates, which are positive; a [`LinkId`] is a place among
+    /// them.
+    pub fn new(rates: impl IntoIterator<Item = BytesPerSecond>) -> Self {
+        let rates: Vec<f64> = rates.into_iter().map(|rate| rate.0).collect();
+        Self {
+            flows: Flows::default(),
+            waiting: Vec::new(),
+            groups: Vec::new(),
+            free: Vec::new(),
+            places: vec![(NONE, NONE); rates.len()],
+            due: Vec::new(),
+            finishes: BinaryHeap::new(),
+            stamp: 0,
+            partition: Partition::new(rates),
+            parts: Parts::default(),
+            formed: Vec::new(),
+            water: Water::default(),
+        }
+    }
+
+    /// Puts in a flow of `bytes` over one link or more, each once. Its number is one that is
+    /// not under way; small numbers save memory. It has a rate from the next
+    /// [`Sharing::settle`] on.
+    pub fn add(&mut self, flow: u32, route: &[LinkId], bytes: f64) {
+        self.flows.insert(flow, route, bytes);
+        self.waiting.push(flow);
+    }
+
+    /// Takes out a flow that is under way. Gives the bytes that it has left.
+    pub fn remove(&mut self, flow: u32, now: Time) -> f64 {
+        let left = match self.flows.state(flow) {
+            State::Out => return 0.0,
+            State::Waiting(bytes) => {
+                self.waiting.retain(|other| *other != flow);
+                bytes
+            }
+            State::In(number, class) => {
+                self.set_due(number, Due::Parting);
+                let group = &self.groups[number as usize];
+                group.left(&group.classes[class as usize], now)
+            }
+        };
+        self.flows.release(flow);
+        left
+    }
+
+    /// When the next flows finish, as of the last [`Sharing::settle`].
+    pub fn next_finish(&self) -> Option<Time> {
+        self.finishes.peek().map(|Reverse((time, ..))| *time)
+    }
+
+    /// Takes out the flows that have finished by `now`, and names each.
+    pub fn finish(&mut self, now: Time, mut finished: impl FnMut(u32)) {
+        while let Some(&Reverse((time, number, stamp))) = self.finishes.peek() {
+            if time > now {
+                break;
+            }
+            self.finishes.pop();
+            if self.groups[number as usize].stamp != stamp {
+                continue;
+            }
+            self.set_due(number, Due::Sharing);
+            let flows = &mut self.flows;
+            self.groups[number as usize].advance(now, |class, members| {
+                let here = State::In(number, index(class));
+                for &flow in members {
+                    // Others were taken out in this instant.
+                    if flows.state(flow) == here {
+                        flows.release(flow);
+                        finished(flow);
+                    }
+                }
+            });
+        }
+    }
+
+    /// Gives rates to all flows, at the end of an instant in which any came or left.
+    pub fn settle(&mut self, now: Time) {
+        let routes = self.waiting.iter().map(|&flow| self.flows.route(flow));
+        let groups = routes.flatten().map(|link| self.places[link.index()].0);
+        for number in groups.filter(|group| *group != NONE) {
+            if self.groups[number as usize].raise(Due::Parting) {
+                self.due.push(number);
+            }
+        }
+        let mut due = std::mem::take(&mut self.due);
+        for number in due.drain(..) {
+            match self.groups[number as usize].due {
+                Due::Parting => self.dissolve(number, now),
+                Due::Sharing | Due::Nothing => self.share(number, now),
+            }
+        }
+        self.due = due;
+        self.form(now);
+        self.drop_stale();
+    }
+
+    /// What a link has to carry, as of the last [`Sharing::settle`].
+    pub fn load(&self, link: LinkId, now: Time) -> Load {
+        let nothing = Load {
+            flows: 0,
+            bytes: 0.0,
+            rate: BytesPerSecond(0.0),
+        };
+        let (number, bundle) = self.places[link.index()];
+        let Some(group) = self.groups.get(number as usize) else {
+            return nothing;
+        };
+        group
+            .users_of(bundle)
+            .fold(nothing, |sum, (class, flows)| Load {
+                flows: sum.flows + flows,
+                bytes: sum.bytes + group.left(class, now) * flows as f64,
+                rate: BytesPerSecond(sum.rate.0 + class.rate * flows as f64),
+            })
+    }
+
+    /// The rate of a flow, if it has one.
+    pub fn rate(&self, flow: u32) -> Option<BytesPerSecond> {
+        let State::In(group, class) = self.flows.state(flow) else {
+            return None;
+        };
+        let class = &self.groups[group as usize].classes[class as usize];
+        Some(BytesPerSecond(class.rate))
+    }
+
+    fn set_due(&mut self, number: u32, due: Due) {
+        if self.groups[number as usize].raise(due) {
+            self.due.push(number);
+        }
+    }
+
+    /// Lets all flows of a group wait for new classes.
+    fn dissolve(&mut self, number: u32, now: Time) {
+        let group = &self.groups[number as usize];
+        for (place, class) in (0..).zip(&group.classes) {
+            if !class.is_active {
+                continue;
+            }
+            let (here, left) = (State::In(number, place), group.left(class, now));
+            for &flow in &group.flows[class.flows.clone()] {
+                if self.flows.state(flow) == here {
+                    self.flows.set_state(flow, State::Waiting(left));
+                    self.waiting.push(flow);
+                }
+            }
+        }
+        self.give_back(number);
+    }
+
+    fn give_back(&mut self, number: u32) {
+        let group = &mut self.groups[number as usize];
+        for link in &group.links {
+            self.places[link.index()] = (NONE, NONE);
+        }
+        group.clear();
+        self.free.push(number);
+    }
+
+    /// Gives the active classes of a group their rates.
+    fn share(&mut self, number: u32, now: Time) {
+        let group = &mut self.groups[number as usize];
+        group.due = Due::Nothing;
+        self.water.fill(group);
+        let Some(finish) = group.go_on(now) else {
+            self.give_back(number);
+            return;
+        };
+        self.stamp += 1;
+        group.stamp = self.stamp;
+        self.finishes.push(Reverse((finish, number, self.stamp)));
+    }
+
+    /// Makes groups of the flows that wait.
+    fn form(&mut self, now: Time) {
+        if self.waiting.is_empty() {
+            return;
+        }
+        self.partition.find(&self.flows, &self.waiting);
+        self.waiting.clear();
+        self.parts.find(&self.partition, &self.flows);
+        self.formed.clear();
+        for _ in 0..self.parts.count() {
+            let number = self.free.pop().unwrap_or_else(|| {
+                self.groups.push(Group::default());
+                index(self.groups.len() - 1)
+            });
+            self.formed.push(number);
+        }
+        for class in 0..self.partition.classes() {
+            self.form_class(class);
+        }
+        self.form_links();
+        for place in 0..self.formed.len() {
+            let number = self.formed[place];
+            self.groups[number as usize].find_users();
+            self.share(number, now);
+        }
+    }
+
+    fn form_class(&mut self, class: usize) {
+        let members = self.partition.members(class);
+        let State::Waiting(bytes) = self.flows.state(members[0]) else {
+            unreachable!("only flows that wait are in a new partition")
+        };
+        let link = self.flows.route(members[0])[0];
+        let part = self.parts.part(self.partition.bundle(link));
+        let number = self.formed[part];
+        let group = &mut self.groups[number as usize];
+        let here = State::In(number, index(group.classes.len()));
+        self.parts
+            .add_class(group, (&self.partition, class), (&self.flows, bytes));
+        for &flow in members {
+            self.flows.set_state(flow, here);
+        }
+    }
+
+    fn form_links(&mut self) {
+        for &link in self.partition.links() {
+            let bundle = self.partition.bundle(link);
+            let number = self.formed[self.parts.part(bundle)];
+            let within = self.parts.within(bundle);
+            let group = &mut self.groups[number as usize];
+            group.links.push(link);
+            group.bundles[within as usize].links += 1;
+            self.places[link.index()] = (number, within);
+        }
+    }
+
+    /// Forgets finishes of rates that are no longer true, as far as they come first.
+    fn drop_stale(&mut self) {
+        while let Some(Reverse((_, number, stamp))) = self.finishes.peek() {
+            if self.groups[*number as usize].stamp == *stamp {
+                return;
+            }
+            self.finishes.pop();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

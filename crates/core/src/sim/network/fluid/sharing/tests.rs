@@ -1,0 +1,281 @@
+//! Tests against sharing done flow by flow.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::model::plogpt::Edge;
+use crate::sim::topology::{Topology, Vertex};
+use crate::units::{Bytes, Seconds};
+
+/// A flow of the tests: its links, its length, and when it comes.
+type Given = (Vec<usize>, u32, u64);
+
+fn sharing(rates: &[f64]) -> Sharing {
+    Sharing::new(rates.iter().copied().map(BytesPerSecond))
+}
+
+fn links(route: &[usize]) -> Vec<LinkId> {
+    route.iter().map(|&link| LinkId(index(link))).collect()
+}
+
+/// Max–min fair rates: the fullest link is looked for again after every single flow.
+fn fair(rates: &[f64], routes: &[&[usize]]) -> Vec<f64> {
+    let mut fixed: Vec<Option<f64>> = vec![None; routes.len()];
+    loop {
+        let share = |link: usize| {
+            let on = |flow: &usize| routes[*flow].contains(&link);
+            let (done, open): (Vec<usize>, Vec<usize>) = (0..routes.len())
+                .filter(on)
+                .partition(|&flow| fixed[flow].is_some());
+            let used: f64 = done.iter().filter_map(|&flow| fixed[flow]).sum();
+            let first = open.first().copied()?;
+            Some(((rates[link] - used) / open.len() as f64, first))
+        };
+        let shares = (0..rates.len()).filter_map(share);
+        let Some((rate, flow)) = shares.min_by(|a, b| a.0.total_cmp(&b.0)) else {
+            return fixed.into_iter().flatten().collect();
+        };
+        fixed[flow] = Some(rate);
+    }
+}
+
+fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
+}
+
+/// The long way shares each of three links with a short one; and a link that leaves its
+/// flows less than another makes room there: 12/3 = 4 on the second, 10 − 4 on the first.
+#[test]
+fn rates_by_hand() {
+    let rates = |rates: &[f64], routes: &[&[usize]]| {
+        let mut sharing = sharing(rates);
+        for (flow, route) in (0..).zip(routes) {
+            sharing.add(flow, &links(route), 1.0);
+        }
+        sharing.settle(Time::ZERO);
+        let rates = (0..).map_while(|flow| sharing.rate(flow));
+        rates.map(|rate| rate.0).collect::<Vec<f64>>()
+    };
+    let line = rates(&[1.0; 3], &[&[0, 1, 2], &[0], &[1], &[2]]);
+    assert_eq!(line, [0.5; 4]);
+    let uneven = rates(&[10.0, 12.0], &[&[0, 1], &[0], &[1], &[1]]);
+    assert_eq!(uneven, [4.0, 6.0, 4.0, 4.0]);
+    let [crowd, rest] = [
+        rates(&[9.0, 2.0], &[&[0], &[0], &[0, 1], &[1]]),
+        vec![4.0, 4.0, 1.0, 1.0],
+    ];
+    assert_eq!(crowd, rest);
+}
+
+/// All to all in a binary tree: a class for each height that messages climb to.
+#[test]
+fn flows_that_are_alike_make_one_class() {
+    let edge = |rate: u32| Edge {
+        bandwidth: BytesPerSecond(rate.into()),
+        delay: Seconds(0.0),
+    };
+    let star = Topology::star(16, BytesPerSecond(1.0), Bytes(0)).unwrap();
+    let tree = Topology::binary_tree(&[1, 2, 3, 4].map(edge)).unwrap();
+    for (topology, classes) in [(star, 1), (tree, 4)] {
+        let mut sharing = Sharing::new(topology.links().iter().map(|link| link.rate));
+        let pairs = (0..16).flat_map(|a| (0..16).map(move |b| (a, b)));
+        let mut route = Vec::new();
+        for (flow, (a, b)) in (0..).zip(pairs.filter(|(a, b)| a != b)) {
+            topology.route(Vertex(a), Vertex(b), &mut route);
+            sharing.add(flow, &route, 100.0);
+        }
+        sharing.settle(Time::ZERO);
+        let sizes: Vec<usize> = sharing
+            .groups
+            .iter()
+            .map(|group| group.classes.len())
+            .collect();
+        assert_eq!(sizes, [classes]);
+    }
+}
+
+/// A number may be taken out and put in again in one instant, even in that of its finish.
+#[test]
+fn flows_can_pause() {
+    let mut sharing = sharing(&[100.0]);
+    let time = |tenths: u64| Time(tenths * 100_000_000_000);
+    let restart = |sharing: &mut Sharing, now| {
+        let left = sharing.remove(0, now);
+        sharing.add(0, &links(&[0]), 50.0);
+        left
+    };
+    sharing.add(0, &links(&[0]), 100.0);
+    sharing.add(1, &links(&[0]), 100.0);
+    sharing.settle(Time::ZERO);
+    assert!(near(restart(&mut sharing, time(10)), 50.0));
+    sharing.settle(time(10));
+    assert_eq!(sharing.next_finish(), Some(time(20)));
+    assert!(near(restart(&mut sharing, time(20)), 0.0));
+    let mut finished = Vec::new();
+    sharing.finish(time(20), |flow| finished.push(flow));
+    assert_eq!(finished, [1]);
+    sharing.settle(time(20));
+    assert_eq!(sharing.next_finish(), Some(time(25)));
+    assert!(near(sharing.remove(1, time(25)), 0.0));
+}
+
+/// What a flow of [`flow_by_flow`] has left, and when it finished.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Fate {
+    Coming,
+    Left(f64),
+    Finished(f64),
+    Removed(f64),
+}
+
+/// Follows each flow by itself in seconds. `removed` leaves at its time if it has not
+/// finished.
+fn flow_by_flow(rates: &[f64], given: &[Given], removed: (usize, f64)) -> Vec<Fate> {
+    let mut fates = vec![Fate::Coming; given.len()];
+    let mut now = 0.0;
+    loop {
+        let left = |flow: &usize| matches!(fates[*flow], Fate::Left(_));
+        let active: Vec<usize> = (0..given.len()).filter(left).collect();
+        let routes: Vec<&[usize]> = active.iter().map(|&flow| &*given[flow].0).collect();
+        let speeds = fair(rates, &routes);
+        let mut next = f64::INFINITY;
+        for (&flow, speed) in active.iter().zip(&speeds) {
+            if let Fate::Left(bytes) = fates[flow] {
+                next = next.min(now + bytes / speed);
+            }
+        }
+        for (flow, (_, _, start)) in given.iter().enumerate() {
+            if fates[flow] == Fate::Coming {
+                next = next.min(Time(*start).seconds().0);
+            }
+        }
+        if removed.1 > now {
+            next = next.min(removed.1);
+        }
+        if next.is_infinite() {
+            return fates;
+        }
+        for (&flow, speed) in active.iter().zip(&speeds) {
+            if let Fate::Left(bytes) = fates[flow] {
+                let left = bytes - speed * (next - now);
+                fates[flow] = if left < 1e-6 {
+                    Fate::Finished(next)
+                } else {
+                    Fate::Left(left)
+                };
+            }
+        }
+        now = next;
+        for (flow, (_, bytes, start)) in given.iter().enumerate() {
+            if fates[flow] == Fate::Coming && Time(*start).seconds().0 <= now {
+                fates[flow] = Fate::Left(f64::from(*bytes));
+            }
+        }
+        if let (Fate::Left(left), true) = (fates[removed.0], (removed.1 - now).abs() < 1e-12) {
+            fates[removed.0] = Fate::Removed(left);
+        }
+    }
+}
+
+/// The same with [`Sharing`].
+fn together(rates: &[f64], given: &[Given], removed: (usize, Time)) -> Vec<Fate> {
+    let mut sharing = sharing(rates);
+    let mut fates = vec![Fate::Coming; given.len()];
+    let mut moments: Vec<Time> = given.iter().map(|(_, _, start)| Time(*start)).collect();
+    moments.push(removed.1);
+    moments.sort();
+    moments.reverse();
+    while let Some(now) = [moments.last().copied(), sharing.next_finish()]
+        .into_iter()
+        .flatten()
+        .min()
+    {
+        sharing.finish(now, |flow| {
+            fates[flow as usize] = Fate::Finished(now.seconds().0);
+        });
+        for (flow, (route, bytes, start)) in given.iter().enumerate() {
+            if *start == now.0 && fates[flow] == Fate::Coming {
+                sharing.add(index(flow), &links(route), f64::from(*bytes));
+                fates[flow] = Fate::Left(f64::NAN);
+            }
+        }
+        if now == removed.1 && matches!(fates[removed.0], Fate::Left(_)) {
+            fates[removed.0] = Fate::Removed(sharing.remove(index(removed.0), now));
+        }
+        sharing.settle(now);
+        while moments.last() == Some(&now) {
+            moments.pop();
+        }
+    }
+    fates
+}
+
+/// Links and flows over any of them; few rates and lengths, so that many flows are alike.
+fn network() -> impl Strategy<Value = (Vec<f64>, Vec<Given>)> {
+    let rates = prop::collection::vec(1u32..4, 1..9);
+    rates.prop_flat_map(|rates| {
+        let count = rates.len();
+        let route = prop::sample::subsequence((0..count).collect::<Vec<_>>(), 1..=count.min(4));
+        let flow = (route, 1u32..3, 0u64..3);
+        let flows = prop::collection::vec(flow, 1..24);
+        let rates: Vec<f64> = rates.iter().map(|rate| f64::from(*rate) * 1e6).collect();
+        (Just(rates), flows).prop_map(|(rates, flows)| {
+            let given = |(route, bytes, start): (Vec<usize>, u32, u64)| {
+                (route, bytes * 3000, start * 700_000_001)
+            };
+            (rates, flows.into_iter().map(given).collect())
+        })
+    })
+}
+
+proptest! {
+    #[test]
+    fn rates_are_those_of_filling_flow_by_flow((rates, given) in network()) {
+        let mut sharing = sharing(&rates);
+        for (flow, (route, bytes, _)) in (0..).zip(&given) {
+            sharing.add(flow, &links(route), f64::from(*bytes));
+        }
+        sharing.settle(Time::ZERO);
+        let routes: Vec<&[usize]> = given.iter().map(|(route, ..)| &**route).collect();
+        let found: Vec<f64> = (0..).map_while(|flow| sharing.rate(flow)).map(|rate| rate.0).collect();
+        for (a, b) in found.iter().zip(fair(&rates, &routes)) {
+            prop_assert!(near(*a, b), "{} {}", a, b);
+        }
+        let routes = &routes;
+        let on = |link: usize| (0..given.len()).filter(move |&flow| routes[flow].contains(&link));
+        let sum = |link| on(link).map(|flow| found[flow]).sum::<f64>();
+        for (link, &rate) in rates.iter().enumerate() {
+            prop_assert!(sum(link) <= rate * (1.0 + 1e-9));
+            let load = sharing.load(LinkId(index(link)), Time::ZERO);
+            prop_assert_eq!(load.flows, on(link).count() as u64);
+            prop_assert!(near(load.rate.0, sum(link)));
+            prop_assert!(near(load.bytes, on(link).map(|flow| f64::from(given[flow].1)).sum()));
+        }
+        // Each flow has a link that is full and on which nobody is faster.
+        for flow in 0..given.len() {
+            let is_bottleneck = |link: &usize| {
+                let fastest = on(*link).map(|other| found[other]).fold(0.0, f64::max);
+                near(sum(*link), rates[*link]) && near(found[flow], fastest)
+            };
+            prop_assert!(given[flow].0.iter().any(is_bottleneck));
+        }
+    }
+
+    /// Times agree to 50 ps, and to the bytes of that time.
+    #[test]
+    fn flows_finish_as_they_do_one_by_one(
+        (rates, given) in network(),
+        removed in (any::<prop::sample::Index>(), 0u64..20)
+    ) {
+        let (flow, time) = (removed.0.index(given.len()), Time(removed.1 * 300_000_007));
+        let expected = flow_by_flow(&rates, &given, (flow, time.seconds().0));
+        for (found, expected) in together(&rates, &given, (flow, time)).into_iter().zip(expected) {
+            let agree = match (found, expected) {
+                (Fate::Finished(a), Fate::Finished(b)) => (a - b).abs() < 5e-11,
+                (Fate::Removed(a), Fate::Removed(b)) => (a - b).abs() < 1e-3,
+                _ => false,
+            };
+            prop_assert!(agree, "{:?} {:?}", found, expected);
+        }
+    }
+}

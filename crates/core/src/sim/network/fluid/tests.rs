@@ -1,0 +1,107 @@
+//! Tests against closed forms.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::collective::{Algorithm, Collective};
+use crate::model::plogpt::BytesPerSecond;
+use crate::model::tree::{self, Tree};
+use crate::sim::observer::{Activity, Observer};
+use crate::sim::topology::{Cable, Parts};
+use crate::sim::{self, Outcome, rounds::Rounds};
+use crate::units::{Bytes, Procs, SecondsPerByte};
+
+const LATENCY: Time = Time(50_000_000);
+
+/// When receives ended.
+#[derive(Default)]
+struct Ends(Vec<Time>);
+
+impl Observer for Ends {
+    fn observe(&mut self, activity: Activity<'_>, _: Time, end: Time) {
+        if matches!(activity, Activity::Receive(..)) {
+            self.0.push(end);
+        }
+    }
+}
+
+fn exchange(name: &str, topology: &Topology, hosts: Vec<Vertex>, size: u64) -> (Outcome, Ends) {
+    let algorithm = Algorithm::parse(Collective::Alltoall, name).unwrap();
+    let procs = Procs::new(u32::try_from(hosts.len()).unwrap()).unwrap();
+    let mut network = Fluid::new(topology, hosts, LATENCY);
+    let mut program = Rounds::new(algorithm, procs, Bytes(size));
+    let mut ends = Ends::default();
+    let outcome = sim::run(&mut program, &mut network, &mut ends).unwrap();
+    (outcome, ends)
+}
+
+/// Hosts of 125 MB/s on two switches, joined at the rate `uplink`.
+fn two_switches(sizes: [u32; 2], uplink: f64) -> Topology {
+    let count = sizes[0] + sizes[1];
+    let cable = |ends: [u32; 2], rate| Cable {
+        ends: ends.map(Vertex),
+        rate: BytesPerSecond(rate),
+        buffer: Bytes(0),
+    };
+    let host = |host| cable([host, count + u32::from(host >= sizes[0])], 125e6);
+    let joint = cable([count, count + 1], uplink);
+    Topology::new(Parts {
+        hosts: (0..count).map(|host| format!("h{host}")).collect(),
+        switches: vec!["a".to_owned(), "b".to_owned()],
+        cables: (0..count).map(host).chain([joint]).collect(),
+    })
+    .unwrap()
+}
+
+proptest! {
+    /// (n − 1)·m/rate + L, for each single message and to the picosecond.
+    #[test]
+    fn direct_exchange_on_a_star_is_exact(n in 2u32..20, size in 1u64..1_000_000) {
+        let star = Topology::star(n, BytesPerSecond(125e6), Bytes(0)).unwrap();
+        let (outcome, ends) = exchange("direct", &star, star.hosts().collect(), size);
+        let expected = Time(8000) * (u64::from(n - 1) * size) + LATENCY;
+        prop_assert_eq!(outcome.time, expected);
+        prop_assert_eq!(ends.0, vec![expected; (n * (n - 1)) as usize]);
+        for link in outcome.links {
+            prop_assert_eq!((link.bytes, link.busy + LATENCY), (u64::from(n - 1) * size, expected));
+        }
+    }
+
+    /// A link between switches that is the narrowest decides, as the cut bound says, and is
+    /// busy without a break.
+    #[test]
+    fn a_narrow_uplink_attains_the_cut_bound(a in 2u32..8, b in 2u32..8, size in 1u64..100_000) {
+        let topology = two_switches([a, b], 100e6);
+        let (outcome, _) = exchange("direct", &topology, topology.hosts().collect(), size);
+        let uplink = tree::Link { below: a, gap: SecondsPerByte(1e-8), buffer: Bytes(0) };
+        let bound = Tree::new(vec![uplink]).unwrap().alltoall(Procs::new(a + b).unwrap(), Bytes(size));
+        prop_assert_eq!(outcome.time, Time::of(bound) + LATENCY);
+        let joint = outcome.links.last().unwrap();
+        prop_assert_eq!(&joint.name, "b -> a");
+        prop_assert_eq!(joint.busy, Time::of(bound));
+    }
+}
+
+/// Rounds wait for the latency: (n − 1)·(m/rate + L) in pairs; whatever the algorithm, each
+/// host sends and receives as much.
+#[test]
+fn pairs_pay_the_latency_each_round() {
+    let star = Topology::star(8, BytesPerSecond(125e6), Bytes(0)).unwrap();
+    let [pairs, window] = ["pairwise", "throttled:3"]
+        .map(|name| exchange(name, &star, star.hosts().collect(), 1000).0);
+    assert_eq!(pairs.time, (Time(8_000_000) + LATENCY) * 7);
+    assert_eq!(pairs.links, window.links);
+    assert!(window.time < pairs.time);
+    assert!(window.time >= Time(56_000_000) + LATENCY);
+}
+
+/// Two ranks on each host: what stays on a host, or is empty, takes L alone.
+#[test]
+fn messages_within_a_host_take_the_latency() {
+    let star = Topology::star(3, BytesPerSecond(1e6), Bytes(0)).unwrap();
+    let (_, ends) = exchange("direct", &star, [0, 0, 1, 1].map(Vertex).to_vec(), 1000);
+    let across = Time(4_000_000_000) + LATENCY;
+    assert_eq!(ends.0, [vec![LATENCY; 4], vec![across; 8]].concat());
+    let (empty, _) = exchange("direct", &star, star.hosts().collect(), 0);
+    assert_eq!(empty.time, LATENCY);
+}
