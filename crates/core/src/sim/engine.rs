@@ -1,10 +1,14 @@
 //! Runs a program on a network: takes events in the order of time, tells the program what
 //! is complete and the network what starts.
 //!
-//! A rank has one processor, which serves what comes to it in the order of its coming:
-//! computations and the overheads of messages. Its sends leave one after the other, each
-//! when the network can take it; no operation is put back to be tried again. Memory grows
-//! with the ranks and the messages under way, not with all messages of a program.
+//! A processor serves what comes to it in the order of its coming: computations and the
+//! overheads of messages. What may start at once comes in this order: messages that are
+//! there, sends, computations. A rank has one processor unless its program names more. Its
+//! sends leave one after the other, each when its processor and the network can take it,
+//! whatever their processors; no operation is put back to be tried again. Memory grows with
+//! the ranks and the messages under way, not with all messages of a program.
+
+use rustc_hash::FxHashMap;
 
 use super::flights::Flights;
 use super::network::{Agenda, Event, Flight, LinkUse, Loss, Network};
@@ -44,7 +48,7 @@ struct Computation {
 /// What the engine knows of a rank.
 #[derive(Debug, Clone, Copy, Default)]
 struct Host {
-    /// When its processor has done all that it was given.
+    /// When its processor 0 has done all that it was given.
     processor: Time,
     /// Whether a message is before its port.
     is_sending: bool,
@@ -56,12 +60,16 @@ struct Engine<'a, P, N, O> {
     observer: &'a mut O,
     agenda: Agenda,
     hosts: Vec<Host>,
+    /// When each further processor has done all that it was given.
+    more_processors: FxHashMap<(Rank, u8), Time>,
     flights: Flights,
     computations: Vec<Computation>,
     free_computations: Vec<u32>,
     tasks: Vec<Task>,
     /// [`Engine::tasks`] while they are worked off.
     taken: Vec<Task>,
+    /// Computations that may start when nothing else does.
+    held: Vec<(Op, Time)>,
     messages: u64,
     bytes: u64,
     /// How many losses the observer was told of.
@@ -85,11 +93,13 @@ pub fn run(
         observer,
         agenda: Agenda::default(),
         hosts: vec![Host::default(); procs.get() as usize],
+        more_processors: FxHashMap::default(),
         flights: Flights::default(),
         computations: Vec::new(),
         free_computations: Vec::new(),
         tasks: Vec::new(),
         taken: Vec::new(),
+        held: Vec::new(),
         messages: 0,
         bytes: 0,
         told: 0,
@@ -159,10 +169,13 @@ impl<P: Program, N: Network, O: Observer> Engine<'_, P, N, O> {
         &mut self.hosts[rank.0 as usize]
     }
 
-    /// Gives the processor of `rank` work and says when it will be done.
-    fn work(&mut self, rank: Rank, duration: Time) -> Time {
+    /// Gives the processor of an operation work and says when it will be done.
+    fn work(&mut self, rank: Rank, op: Op, duration: Time) -> Time {
         let now = self.agenda.now;
-        let processor = &mut self.host(rank).processor;
+        let processor = match self.program.processor(rank, op) {
+            0 => &mut self.host(rank).processor,
+            number => self.more_processors.entry((rank, number)).or_default(),
+        };
         *processor = now.max(*processor) + duration;
         *processor
     }
@@ -177,31 +190,37 @@ impl<P: Program, N: Network, O: Observer> Engine<'_, P, N, O> {
                 }
                 self.taken.clear();
             }
-            if self.host(rank).is_sending {
-                return;
+            if !self.host(rank).is_sending
+                && let Some(send) = self.program.next_send(rank, &mut self.tasks)
+            {
+                self.send(rank, send);
+                continue;
             }
-            let Some(send) = self.program.next_send(rank) else {
-                return;
-            };
-            self.send(rank, send);
+            for index in 0..self.held.len() {
+                self.compute(rank, self.held[index]);
+            }
+            self.held.clear();
+            return;
         }
     }
 
     fn take(&mut self, rank: Rank, task: Task) {
         match task {
             Task::Receive { op, flight } => self.receive(rank, op, flight),
-            Task::Compute { op, duration } => {
-                let end = self.work(rank, duration);
-                let start = end - duration;
-                let number = self.computation(Computation { rank, op, start });
-                self.agenda.queue.push(end, Event::Computed(number));
-            }
+            Task::Compute { op, duration } => self.held.push((op, duration)),
         }
+    }
+
+    fn compute(&mut self, rank: Rank, (op, duration): (Op, Time)) {
+        let end = self.work(rank, op, duration);
+        let start = end - duration;
+        let number = self.computation(Computation { rank, op, start });
+        self.agenda.queue.push(end, Event::Computed(number));
     }
 
     fn send(&mut self, rank: Rank, send: Send) {
         let overhead = self.network.overhead(send.bytes);
-        let done = self.work(rank, overhead);
+        let done = self.work(rank, send.op, overhead);
         let id = self.flights.insert(Flight {
             from: rank,
             to: send.to,
@@ -258,6 +277,7 @@ impl<P: Program, N: Network, O: Observer> Engine<'_, P, N, O> {
         let envelope = Envelope {
             flight: id,
             from: flight.from,
+            send: flight.send,
             tag: flight.tag,
         };
         if let Some(op) = self.program.deliver(flight.to, envelope) {
@@ -274,7 +294,7 @@ impl<P: Program, N: Network, O: Observer> Engine<'_, P, N, O> {
             self.received(id);
             return;
         }
-        let done = self.work(rank, overhead);
+        let done = self.work(rank, op, overhead);
         self.agenda.queue.push(done, Event::Received(id));
     }
 

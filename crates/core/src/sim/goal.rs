@@ -54,13 +54,16 @@ mod algorithm;
 mod cycle;
 mod program;
 mod read;
+mod run;
 mod scan;
+mod standstill;
 mod write;
 
 use crate::file_error::FileError;
 
 pub use algorithm::write_algorithm;
 pub use program::{Action, RankProgram};
+pub use run::{Goals, OtherInterface};
 
 /// The programs of all ranks. Every rank that they name is one of them.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,6 +10,7 @@ pub mod engine;
 mod flights;
 pub mod goal;
 mod kept;
+mod matching;
 pub mod network;
 pub mod observer;
 pub mod program;

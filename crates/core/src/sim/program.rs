@@ -30,6 +30,8 @@ pub struct Envelope {
     pub flight: FlightId,
     /// The sender.
     pub from: Rank,
+    /// The operation that sent it.
+    pub send: Op,
     /// What it is told from others by.
     pub tag: u32,
 }
@@ -59,11 +61,18 @@ pub trait Program {
     /// How many ranks there are.
     fn procs(&self) -> Procs;
 
+    /// Which of its rank's processors an operation keeps busy.
+    fn processor(&self, rank: Rank, op: Op) -> u8 {
+        let _ = (rank, op);
+        0
+    }
+
     /// Makes ready what `rank` does first.
     fn start(&mut self, rank: Rank, tasks: &mut Vec<Task>);
 
-    /// The next send of `rank` that may start now. It then has started.
-    fn next_send(&mut self, rank: Rank) -> Option<Send>;
+    /// The next send of `rank` that may start now. It then has started, which may make more
+    /// ready.
+    fn next_send(&mut self, rank: Rank, tasks: &mut Vec<Task>) -> Option<Send>;
 
     /// A send is complete at its sender.
     fn sent(&mut self, rank: Rank, op: Op, tasks: &mut Vec<Task>);

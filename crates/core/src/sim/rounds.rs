@@ -115,7 +115,7 @@ impl Program for Rounds {
         self.begin(rank, tasks);
     }
 
-    fn next_send(&mut self, rank: Rank) -> Option<Send> {
+    fn next_send(&mut self, rank: Rank, _: &mut Vec<Task>) -> Option<Send> {
         let progress = self.ranks[rank.0 as usize];
         if progress.open == 0 {
             return None;

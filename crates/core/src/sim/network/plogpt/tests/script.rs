@@ -45,7 +45,7 @@ impl Program for Script {
         }));
     }
 
-    fn next_send(&mut self, rank: Rank) -> Option<Send> {
+    fn next_send(&mut self, rank: Rank, _: &mut Vec<Task>) -> Option<Send> {
         std::mem::take(&mut self.ready[rank.0 as usize]).then(|| {
             let mut messages = self.messages.iter();
             let (.., to, bytes) = messages.find(|message| message.1 == rank.0).unwrap();

@@ -1,0 +1,290 @@
+//! Programs in GOAL, run by the simulator.
+
+use super::program::ANY;
+use super::standstill;
+use super::{Action, Goal, RankProgram};
+use crate::sim::kept::{Chain, Chains};
+use crate::sim::matching::{Arrived, Matching, Pattern};
+use crate::sim::program::{Envelope, Op, Program, Rest, Send, Task};
+use crate::sim::time::Time;
+use crate::units::{Procs, Rank};
+
+/// The state of an operation that has started. Below it, the state is how many others are
+/// waited for: each took a statement, and a rank has less than 4 GiB of them.
+const STARTED: u32 = u32::MAX - 1;
+
+/// The state of an operation that has ended.
+const ENDED: u32 = u32::MAX;
+
+/// An operation asks for a network interface that its rank does not have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "rank {rank}: {operation} takes network interface {nic}, but each rank has one; remove nic {nic}"
+)]
+pub struct OtherInterface {
+    /// The rank.
+    pub rank: Rank,
+    /// What the operation is called and does.
+    pub operation: String,
+    /// The interface.
+    pub nic: u8,
+}
+
+/// Programs in GOAL while they run.
+///
+/// An operation is ready when all that it requires has ended and all that it irequires has
+/// started. A ready receive is posted, and so starts, at once. A ready send starts when it
+/// is the first of its rank's ready sends and the port can take it. A ready calculation
+/// starts when it is given to its processor; one of no time takes no processor.
+///
+/// A message goes to the earliest posted receive that it fits, and a receive takes the
+/// earliest message that fits it. Only ranks and tags are compared: a receive of another
+/// length than its message takes it all the same, and the message's length counts.
+///
+/// Rules, and with them results, are `LogGOPSim`'s for eager messages, but for these:
+/// * There, a receive takes o and (m − 1)·G of a processor, of the number that the send
+///   names, when the message comes in. Here it takes what the network says, of the processor
+///   that the receive names, when the message is in and the receive is posted.
+/// * There, a receive is posted when its processor is free; here at once.
+/// * There, an empty message is G shorter than one of a byte; here the network says.
+/// * There, what requires a calculation on another processor may begin along with it; here
+///   it waits for the end.
+///
+/// Each rank has as many processors as its program names, and one network interface. A send
+/// that waits for a processor lets no later send of its rank pass.
+///
+/// ```
+/// use netsig_core::model::loggp::LogGP;
+/// use netsig_core::sim::goal::{Goal, Goals};
+/// use netsig_core::sim::network::endpoint::{Endpoint, Ports};
+/// use netsig_core::sim::{Time, run};
+/// use netsig_core::units::{Procs, Seconds, SecondsPerByte};
+///
+/// let text = "num_ranks 2\nrank 0 {\nl1: calc 5\nl2: send 8b to 1\nl2 requires l1\n}\n\
+///             rank 1 {\nrecv 8b from -1 tag -1\n}\n";
+/// let goal = Goal::parse("f.goal", text)?;
+/// // L = 2500 ns, o = 0, g = 1000 ns and G = 6 ns.
+/// let ports = LogGP::new(Seconds(2.5e-6), Seconds(0.0), Seconds(1e-6), SecondsPerByte(6e-9))?;
+/// let mut network = Endpoint::new(Ports::LogGP(ports), Procs::new(2)?);
+/// let outcome = run(&mut Goals::new(&goal)?, &mut network, &mut ())?;
+/// // The calculation, L, and 7 times G.
+/// assert_eq!(outcome.time, Time(5_000 + 2_500_000 + 7 * 6_000));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Goals<'a> {
+    pub(super) goal: &'a Goal,
+    /// Where the states of each rank's operations begin.
+    firsts: Vec<usize>,
+    states: Vec<u32>,
+    /// How many operations have not ended.
+    open: usize,
+    /// The ready sends of each rank.
+    ready: Vec<Chain>,
+    sends: Chains,
+    pub(super) matching: Matching,
+    /// Operations that have become ready, for a moment.
+    freed: Vec<Op>,
+}
+
+impl<'a> Goals<'a> {
+    /// Programs that have not begun.
+    ///
+    /// # Errors
+    /// If an operation takes another network interface than 0.
+    pub fn new(goal: &'a Goal) -> Result<Self, OtherInterface> {
+        let mut matching = Matching::new(procs(goal));
+        let (mut firsts, mut states) = (Vec::new(), Vec::new());
+        for (rank, program) in ranks(goal) {
+            firsts.push(states.len());
+            states.extend_from_slice(program.predecessor_counts());
+            for op in operations(program) {
+                check_interface(rank, program, op)?;
+                match program.action(op) {
+                    Action::Receive { from, tag, .. } => {
+                        matching.announce_receive(pattern(rank, from, tag));
+                    }
+                    Action::Send { to, tag, .. } => {
+                        matching.announce_message(pattern(to, Some(rank), tag));
+                    }
+                    Action::Calculate { .. } => {}
+                }
+            }
+        }
+        Ok(Self {
+            goal,
+            ready: vec![Chain::default(); firsts.len()],
+            firsts,
+            open: states.len(),
+            states,
+            sends: Chains::default(),
+            matching,
+            freed: Vec::new(),
+        })
+    }
+
+    pub(super) fn program(&self, rank: Rank) -> &'a RankProgram {
+        &self.goal.ranks()[rank.0 as usize]
+    }
+
+    pub(super) fn has_started(&self, rank: Rank, op: Op) -> bool {
+        self.states[self.firsts[rank.0 as usize] + op as usize] >= STARTED
+    }
+
+    pub(super) fn has_ended(&self, rank: Rank, op: Op) -> bool {
+        self.states[self.firsts[rank.0 as usize] + op as usize] == ENDED
+    }
+
+    fn state(&mut self, rank: Rank, op: Op) -> &mut u32 {
+        &mut self.states[self.firsts[rank.0 as usize] + op as usize]
+    }
+
+    /// One thing less to wait for.
+    fn free(&mut self, rank: Rank, waiting: &[Op]) {
+        for &op in waiting {
+            let state = self.state(rank, op);
+            *state -= 1;
+            if *state == 0 {
+                self.freed.push(op);
+            }
+        }
+    }
+
+    fn started(&mut self, rank: Rank, op: Op) {
+        *self.state(rank, op) = STARTED;
+        self.free(rank, self.program(rank).after_start(op));
+    }
+
+    fn ended(&mut self, rank: Rank, op: Op) {
+        *self.state(rank, op) = ENDED;
+        self.open -= 1;
+        self.free(rank, self.program(rank).after_end(op));
+    }
+
+    /// Starts or makes ready what has become free, and what that frees.
+    fn go_on(&mut self, rank: Rank, tasks: &mut Vec<Task>) {
+        let mut next = 0;
+        while let Some(&op) = self.freed.get(next) {
+            next += 1;
+            match self.program(rank).action(op) {
+                Action::Send { .. } => self.sends.push(&mut self.ready[rank.0 as usize], op),
+                Action::Receive { from, tag, .. } => {
+                    self.started(rank, op);
+                    let arrived = self.matching.post(pattern(rank, from, tag), op);
+                    tasks
+                        .extend(arrived.map(|Arrived { flight, .. }| Task::Receive { op, flight }));
+                }
+                Action::Calculate { nanoseconds: 0 } => {
+                    self.started(rank, op);
+                    self.ended(rank, op);
+                }
+                Action::Calculate { nanoseconds } => {
+                    self.started(rank, op);
+                    let duration = Time(1_000) * nanoseconds;
+                    tasks.push(Task::Compute { op, duration });
+                }
+            }
+        }
+        self.freed.clear();
+    }
+
+    fn end(&mut self, rank: Rank, op: Op, tasks: &mut Vec<Task>) {
+        self.ended(rank, op);
+        self.go_on(rank, tasks);
+    }
+}
+
+impl Program for Goals<'_> {
+    fn procs(&self) -> Procs {
+        procs(self.goal)
+    }
+
+    fn processor(&self, rank: Rank, op: Op) -> u8 {
+        self.program(rank).cpu(op)
+    }
+
+    fn start(&mut self, rank: Rank, tasks: &mut Vec<Task>) {
+        let counts = (0..).zip(self.program(rank).predecessor_counts());
+        let free = counts.filter(|&(_, &count)| count == 0);
+        self.freed.extend(free.map(|(op, _)| op));
+        self.go_on(rank, tasks);
+    }
+
+    fn next_send(&mut self, rank: Rank, tasks: &mut Vec<Task>) -> Option<Send> {
+        let op = self.sends.pop(&mut self.ready[rank.0 as usize])?;
+        let Action::Send { to, size, tag } = self.program(rank).action(op) else {
+            unreachable!("only sends are put there");
+        };
+        self.started(rank, op);
+        self.go_on(rank, tasks);
+        Some(Send {
+            op,
+            to,
+            tag: tag.unwrap_or(ANY),
+            bytes: size.0,
+        })
+    }
+
+    fn sent(&mut self, rank: Rank, op: Op, tasks: &mut Vec<Task>) {
+        self.end(rank, op, tasks);
+    }
+
+    fn deliver(&mut self, rank: Rank, envelope: Envelope) -> Option<Op> {
+        let Envelope {
+            flight, from, send, ..
+        } = envelope;
+        let tag = (envelope.tag != ANY).then_some(envelope.tag);
+        let arrived = Arrived { flight, from, send };
+        self.matching
+            .arrive(pattern(rank, Some(from), tag), arrived)
+    }
+
+    fn received(&mut self, rank: Rank, op: Op, tasks: &mut Vec<Task>) {
+        self.end(rank, op, tasks);
+    }
+
+    fn computed(&mut self, rank: Rank, op: Op, tasks: &mut Vec<Task>) {
+        self.end(rank, op, tasks);
+    }
+
+    fn rest(&self) -> Option<Rest> {
+        let is_done = self.open == 0 && self.matching.arrived.is_empty();
+        (!is_done).then(|| standstill::rest(self))
+    }
+}
+
+pub(super) fn pattern(receiver: Rank, source: Option<Rank>, tag: Option<u32>) -> Pattern {
+    Pattern {
+        receiver,
+        source,
+        tag,
+    }
+}
+
+pub(super) fn ranks(goal: &Goal) -> impl Iterator<Item = (Rank, &RankProgram)> {
+    procs(goal).ranks().zip(goal.ranks())
+}
+
+pub(super) fn operations(program: &RankProgram) -> impl Iterator<Item = Op> {
+    (0..).zip(program.predecessor_counts()).map(|(op, _)| op)
+}
+
+fn procs(goal: &Goal) -> Procs {
+    let count = u32::try_from(goal.ranks().len()).ok();
+    let procs = count.and_then(|count| Procs::new(count).ok());
+    procs.expect("a file with no ranks, or more than it can count, is not read")
+}
+
+fn check_interface(rank: Rank, program: &RankProgram, op: Op) -> Result<(), OtherInterface> {
+    match program.nic(op) {
+        0 => Ok(()),
+        nic => Err(OtherInterface {
+            rank,
+            operation: standstill::name(program, op),
+            nic,
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests;
