@@ -11,8 +11,8 @@ use crate::file_error::FileError;
 use crate::model::tree::Link;
 use crate::units::{BitsPerSecond, Bytes, Procs, Seconds};
 
-/// More hosts than this do not fit the address plan (`10.0.0.1` and up).
-const MOST_HOSTS: u32 = 200;
+/// The most hosts that a simulation numbers.
+const MOST_HOSTS: u32 = 1 << 20;
 
 /// The burst of a link at 100 Mbit/s and below: two full frames. A smaller port
 /// buffer would let nothing pass.
@@ -297,10 +297,10 @@ noise = 0.03
     fn faults_name_line_and_remedy() {
         assert_eq!(
             fault("hosts = 9", "hosts = 1"),
-            "t:4: hosts is 1; write a number from 2 to 200"
+            "t:4: hosts is 1; write a number from 2 to 1048576"
         );
         let cases = [
-            ("hosts = 9", "hosts = 201", "t:4: hosts is 201;"),
+            ("hosts = 9", "hosts = 1048577", "t:4: hosts is 1048577;"),
             ("hosts = 9", "hosts = \"9\"", "t:4: invalid type"),
             ("hosts = 9", "host = 9", "t:4: unknown field `host`"),
             ("hosts = 9", "", "missing field `hosts`"),

@@ -9,6 +9,9 @@ use crate::launch;
 use crate::probe::{self, Findings, PROBES};
 use crate::tool::{self, ETHTOOL, IP, TC, Tool, UNSHARE, one_line};
 
+/// More hosts than this do not fit the address plan (`10.0.0.1` and up).
+const MOST_HOSTS: u32 = 200;
+
 /// Whether the lab works without a capability.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
@@ -73,6 +76,13 @@ impl Capabilities {
                 remedy,
             })
         };
+        let hosts = scenario.hosts.get();
+        if hosts > MOST_HOSTS {
+            return refuse(
+                format!("the lab numbers at most {MOST_HOSTS} hosts, and it has {hosts}"),
+                "use a smaller scenario, or `netsig simulate --network` for this one".to_owned(),
+            );
+        }
         if let Some((name, missing)) = self.first_missing() {
             return refuse(format!("{name}: {}", missing.why), missing.remedy.clone());
         }
@@ -265,6 +275,21 @@ mod tests {
         let expected =
             "this machine cannot emulate ethernet-4x50: veth: Unknown device type.; load";
         assert!(message.starts_with(expected), "{message}");
+    }
+
+    #[test]
+    fn more_hosts_than_addresses_are_refused() {
+        let mut scenario = crate::load("ethernet-4x50").unwrap();
+        let mut message = |hosts| {
+            scenario.hosts = netsig_core::units::Procs::new(hosts).unwrap();
+            machine(None)
+                .verify(&scenario)
+                .map_err(|error| error.to_string())
+        };
+        assert_eq!(message(200), Ok(()));
+        let expected = "this machine cannot emulate ethernet-4x50: the lab numbers at most 200 hosts, \
+            and it has 201; use a smaller scenario, or `netsig simulate --network` for this one";
+        assert_eq!(message(201), Err(expected.to_owned()));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! the order in which they were caused. So a simulation is a function of its input.
 
 pub mod closed;
+pub mod description;
 pub mod engine;
 mod flights;
 pub mod goal;
@@ -16,6 +17,7 @@ pub mod observer;
 pub mod program;
 mod queue;
 pub mod rounds;
+pub mod setup;
 mod time;
 pub mod topology;
 

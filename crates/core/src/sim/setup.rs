@@ -1,0 +1,409 @@
+//! A simulation from end to end: which model, which program, and whether a closed form
+//! answers in its place.
+//!
+//! A new network model is one arm of [`NetworkModel`] and one of each `match` here.
+//!
+//! ```
+//! # use netsig_core::collective::{Algorithm, Collective};
+//! # use netsig_core::model::loggp::LogGP;
+//! # use netsig_core::sim::network::endpoint::Ports;
+//! # use netsig_core::sim::setup::{Case, Method, NetworkModel, simulate};
+//! # use netsig_core::units::{Bytes, Procs, Seconds, SecondsPerByte};
+//! // One message of 1001 bytes: L + 2·o + 1000·G.
+//! let model = LogGP::new(Seconds(5e-5), Seconds(4e-6), Seconds(1e-5), SecondsPerByte(1e-8))?;
+//! let case = Case {
+//!     algorithm: Algorithm::parse(Collective::Bcast, "flat")?,
+//!     procs: Procs::new(2)?,
+//!     size: Bytes(1001),
+//! };
+//! let report = simulate(&NetworkModel::Endpoint(Ports::LogGP(model)), case, Method::Auto)?;
+//! assert!((report.time.seconds().0 / 68e-6 - 1.0).abs() < 1e-9);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod error;
+mod model;
+
+use super::closed::{self, Solved};
+use super::engine::{Outcome, run};
+use super::goal::{Goal, Goals};
+use super::network::Loss;
+use super::network::endpoint::Endpoint;
+use super::network::fluid::Fluid;
+use super::network::plogpt::run as run_plogpt;
+use super::observer::Observer;
+use super::program::Program;
+use super::rounds::Rounds;
+use super::time::Time;
+use crate::collective::{Algorithm, Collective};
+use crate::model::plogpt;
+use crate::names::name_of;
+use crate::units::{Bytes, Procs, Rank};
+
+pub use error::SimulationError;
+pub use model::{NetworkModel, Shared, Timeouts};
+
+/// More messages than this would take hours.
+const MOST_MESSAGES: u64 = 10_000_000_000;
+
+/// What is simulated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Case {
+    /// The algorithm.
+    pub algorithm: Algorithm,
+    /// How many ranks run it.
+    pub procs: Procs,
+    /// The length of a piece.
+    pub size: Bytes,
+}
+
+/// How a time is to be found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Method {
+    /// By a closed form where there is one that is exact, else event by event.
+    #[default]
+    Auto,
+    /// By a closed form.
+    ClosedForm,
+    /// Event by event.
+    Event,
+}
+
+/// How a time was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    /// By a closed form that gives what the engine would give.
+    ClosedForm,
+    /// Event by event.
+    Event,
+}
+
+/// What a simulation found, in short.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// When the last operation of all ranks was complete.
+    pub time: Time,
+    /// How many messages were sent.
+    pub messages: u64,
+    /// How long they were together.
+    pub bytes: u64,
+    /// How many of them lost packets and had to wait.
+    pub losses: u64,
+    /// The first of them, if events were followed.
+    pub first_loss: Option<Loss>,
+    /// How that was found.
+    pub found: Found,
+}
+
+impl Found {
+    /// The word for it in rows.
+    pub fn name(self) -> &'static str {
+        name_of(
+            &self,
+            &[(Self::ClosedForm, "closed-form"), (Self::Event, "event")],
+        )
+    }
+}
+
+impl Report {
+    /// Of a closed form without losses.
+    fn of_closed_form(solved: Solved) -> Self {
+        let Solved {
+            time,
+            messages,
+            bytes,
+        } = solved;
+        Self {
+            time,
+            messages,
+            bytes,
+            losses: 0,
+            first_loss: None,
+            found: Found::ClosedForm,
+        }
+    }
+
+    /// Of what the engine found.
+    pub fn of_events(outcome: &Outcome) -> Self {
+        Self {
+            time: outcome.time,
+            messages: outcome.messages,
+            bytes: outcome.bytes,
+            losses: outcome.losses.len() as u64,
+            first_loss: outcome.losses.first().cloned(),
+            found: Found::Event,
+        }
+    }
+}
+
+/// How long `case` takes on a network, by `method`.
+///
+/// # Errors
+/// If a closed form is wanted and there is none, or the case is too large.
+pub fn simulate(
+    model: &NetworkModel,
+    case: Case,
+    method: Method,
+) -> Result<Report, SimulationError> {
+    match solution(model, case, method)? {
+        Some(report) => checked(report.time, report),
+        None => observe(model, case, &mut ()).map(|outcome| Report::of_events(&outcome)),
+    }
+}
+
+/// Refuses what [`simulate`] would refuse, without following any event.
+///
+/// # Errors
+/// If a closed form is wanted and there is none, or the case is too large.
+pub fn check(model: &NetworkModel, case: Case, method: Method) -> Result<(), SimulationError> {
+    match solution(model, case, method)? {
+        Some(report) => checked(report.time, ()),
+        None => refuse_too_many(case),
+    }
+}
+
+/// All that happens in `case`, event by event; `observer` is told of it.
+///
+/// # Errors
+/// If the case is too large.
+pub fn observe(
+    model: &NetworkModel,
+    case: Case,
+    observer: &mut impl Observer,
+) -> Result<Outcome, SimulationError> {
+    refuse_too_many(case)?;
+    let Case {
+        algorithm,
+        procs,
+        size,
+    } = case;
+    follow(model, || Rounds::new(algorithm, procs, size), observer)
+}
+
+/// All that happens when the ranks of `goal` run on a network.
+///
+/// # Errors
+/// If the program takes other network interfaces than hosts have, cannot end, or takes too
+/// long.
+pub fn simulate_goal(
+    model: &NetworkModel,
+    goal: &Goal,
+    observer: &mut impl Observer,
+) -> Result<Outcome, SimulationError> {
+    Goals::new(goal)?;
+    let program = || Goals::new(goal).expect("made once already");
+    follow(model, program, observer)
+}
+
+/// Runs the program that `program` gives on a network, event by event.
+///
+/// # Errors
+/// If the program cannot end, or takes too long.
+fn follow<P: Program>(
+    model: &NetworkModel,
+    program: impl Fn() -> P,
+    observer: &mut impl Observer,
+) -> Result<Outcome, SimulationError> {
+    let outcome = match model {
+        NetworkModel::Endpoint(ports) => {
+            let mut program = program();
+            let mut network = Endpoint::new(ports.clone(), program.procs());
+            run(&mut program, &mut network, observer)
+        }
+        NetworkModel::PlogPT(timeouts) => {
+            run_plogpt(timeouts.mode, program, &timeouts.network()?, observer)
+        }
+        NetworkModel::Fluid(Shared {
+            topology,
+            hosts,
+            latency,
+        }) => {
+            let mut network = Fluid::new(topology, hosts.clone(), *latency);
+            run(&mut program(), &mut network, observer)
+        }
+    }?;
+    checked(outcome.time, outcome)
+}
+
+/// What a closed form says; none if events are to be followed.
+fn solution(
+    model: &NetworkModel,
+    case: Case,
+    method: Method,
+) -> Result<Option<Report>, SimulationError> {
+    let solved = match method {
+        Method::Event => return Ok(None),
+        Method::Auto | Method::ClosedForm => solve(model, case),
+    };
+    match (solved, method) {
+        (None, Method::ClosedForm) => Err(SimulationError::NoClosedForm(case)),
+        (solved, _) => Ok(solved),
+    }
+}
+
+/// What a closed form says, where one is exact.
+fn solve(model: &NetworkModel, case: Case) -> Option<Report> {
+    let Case {
+        algorithm,
+        procs,
+        size,
+    } = case;
+    match model {
+        NetworkModel::Endpoint(ports) => {
+            closed::endpoint(algorithm, procs, size, ports).map(Report::of_closed_form)
+        }
+        NetworkModel::PlogPT(timeouts) => solve_timeouts(timeouts, case),
+        NetworkModel::Fluid(_) => None,
+    }
+}
+
+/// The two algorithms of `PlogPT`, on its tree.
+fn solve_timeouts(timeouts: &Timeouts, case: Case) -> Option<Report> {
+    let named = |name| Algorithm::parse(Collective::Alltoall, name).ok();
+    let algorithm = match Some(case.algorithm) {
+        algorithm if algorithm == named("pairwise") => plogpt::Algorithm::A,
+        algorithm if algorithm == named("sends-in-turn") => plogpt::Algorithm::B,
+        _ => return None,
+    };
+    let parameters = timeouts.full_tree(case.procs)?;
+    let found = closed::plogpt(algorithm, case.size, &parameters, timeouts.mode)?;
+    Some(Report {
+        losses: found.losses,
+        ..Report::of_closed_form(found.solved)
+    })
+}
+
+fn checked<T>(time: Time, result: T) -> Result<T, SimulationError> {
+    if time == Time::MAX {
+        return Err(SimulationError::TooLong);
+    }
+    Ok(result)
+}
+
+fn refuse_too_many(case: Case) -> Result<(), SimulationError> {
+    let messages = most_messages(case);
+    if messages > MOST_MESSAGES {
+        return Err(SimulationError::TooMany { case, messages });
+    }
+    Ok(())
+}
+
+/// No fewer than the messages of all ranks: as many each as the second or last rank sends,
+/// or as the root alone.
+fn most_messages(case: Case) -> u64 {
+    let Case {
+        algorithm,
+        procs,
+        size,
+    } = case;
+    let sends = |rank: u32| -> u64 {
+        let active = algorithm.active(procs, size, Rank(rank));
+        let of_round = |index| algorithm.round(procs, size, Rank(rank), index).sends.len() as u64;
+        active.map(of_round).sum()
+    };
+    let last = procs.get() - 1;
+    let each = sends(last.min(1)).max(sends(last));
+    sends(0).max(each.saturating_mul(procs.get().into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::loggp::LogGP;
+    use crate::model::plogpt::RtoMode;
+    use crate::sim::description::Description;
+    use crate::sim::network::endpoint::Ports;
+    use crate::sim::network::plogpt::Sharing;
+    use crate::units::{Seconds, SecondsPerByte};
+
+    fn case(collective: Collective, algorithm: &str, procs: u32) -> Case {
+        Case {
+            algorithm: Algorithm::parse(collective, algorithm).unwrap(),
+            procs: Procs::new(procs).unwrap(),
+            size: Bytes(1000),
+        }
+    }
+
+    fn ports(gap_per_byte: f64) -> NetworkModel {
+        let gap_per_byte = SecondsPerByte(gap_per_byte);
+        let model = LogGP::new(Seconds(5e-5), Seconds(0.0), Seconds(0.0), gap_per_byte);
+        NetworkModel::Endpoint(Ports::LogGP(model.unwrap()))
+    }
+
+    /// Two, then four hosts below a switch each, joined by links of their rate.
+    fn trees() -> [NetworkModel; 2] {
+        let text = "topology = 'binary-tree'\nlatency = '50us'\n[[height]]\nrate = '1Gbit/s'\n\
+                    [[height]]\nrate = '1Gbit/s'\ndelay = '36.4us'\n\
+                    [[height]]\nrate = '1Gbit/s'\ndelay = '1us'\n";
+        let network = Description::parse("t", text).unwrap();
+        let edges = network.heights.clone().unwrap();
+        let timeouts = |mode| {
+            NetworkModel::PlogPT(Timeouts {
+                hosts: network.topology.hosts().take(4).collect(),
+                parameters: plogpt::Parameters::new(edges.clone(), Seconds(5e-5)),
+                network: network.clone(),
+                sharing: Sharing::Fixed,
+                mode,
+            })
+        };
+        [RtoMode::Receiver, RtoMode::TwoPass].map(timeouts)
+    }
+
+    #[test]
+    fn closed_forms_and_events_agree_where_both_answer() {
+        let [receiver, two_pass] = trees();
+        let cases = [
+            (ports(8e-9), "pairwise", 7),
+            (ports(8e-9), "direct", 7),
+            (receiver.clone(), "pairwise", 4),
+            (receiver.clone(), "sends-in-turn", 4),
+            (two_pass, "sends-in-turn", 4),
+        ];
+        for (model, algorithm, procs) in cases {
+            let mut case = case(Collective::Alltoall, algorithm, procs);
+            case.size = Bytes(10_000);
+            let [closed, event] =
+                [Method::Auto, Method::Event].map(|method| simulate(&model, case, method).unwrap());
+            assert_eq!(
+                [closed.found, event.found],
+                [Found::ClosedForm, Found::Event]
+            );
+            let key = |report: &Report| (report.time, report.messages, report.bytes, report.losses);
+            assert_eq!(key(&closed), key(&event), "{algorithm}");
+        }
+        let other = case(Collective::Alltoall, "bruck:2", 4);
+        let refused = simulate(&receiver, other, Method::ClosedForm);
+        assert_eq!(refused, Err(SimulationError::NoClosedForm(other)));
+    }
+
+    #[test]
+    fn what_would_take_days_is_refused_and_what_is_small_is_not() {
+        let model = ports(8e-9);
+        let check = |case| check(&model, case, Method::Event);
+        for (collective, algorithm, procs, is_small) in [
+            (Collective::Alltoall, "direct", 65_536, true),
+            (Collective::Alltoall, "direct", 131_072, false),
+            (Collective::Allgather, "ring", 131_072, false),
+            (Collective::Alltoall, "bruck:2", 1 << 14, true),
+            (Collective::Bcast, "flat", 1 << 20, true),
+            (Collective::Bcast, "binomial", 1 << 20, true),
+            (Collective::Gather, "flat", 1 << 20, true),
+        ] {
+            let checked = check(case(collective, algorithm, procs));
+            assert_eq!(checked.is_ok(), is_small, "{algorithm} {procs}");
+        }
+        let mut long = case(Collective::Bcast, "pipeline:1", 1 << 20);
+        long.size = Bytes(1 << 14);
+        assert!(matches!(check(long), Err(SimulationError::TooMany { .. })));
+    }
+
+    #[test]
+    fn time_ends() {
+        let result = simulate(
+            &ports(1e9),
+            case(Collective::Bcast, "flat", 2),
+            Method::Auto,
+        );
+        assert_eq!(result, Err(SimulationError::TooLong));
+    }
+}

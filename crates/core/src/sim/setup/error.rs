@@ -1,0 +1,43 @@
+//! Why a simulation gives no result.
+
+use super::Case;
+use crate::model::ParameterError;
+use crate::sim::engine::Stuck;
+use crate::sim::goal::OtherInterface;
+
+/// Why there is no result; the message ends in what to do.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SimulationError {
+    /// No formula gives what the engine would.
+    #[error(
+        "{collective} {algorithm} among {procs} has no exact closed form on this network; use --method event",
+        collective = .0.algorithm.collective(), algorithm = .0.algorithm, procs = .0.procs
+    )]
+    NoClosedForm(Case),
+    /// It would take too long.
+    #[error(
+        "{collective} {algorithm} among {procs} has about {messages:.1e} messages, too many to follow each; choose fewer processes or longer segments",
+        collective = .case.algorithm.collective(), algorithm = .case.algorithm,
+        procs = .case.procs, messages = *.messages as f64
+    )]
+    TooMany {
+        /// What was asked.
+        case: Case,
+        /// How many messages it has at most.
+        messages: u64,
+    },
+    /// Simulated time has an end.
+    #[error(
+        "the simulated time passes 213 days, where it ends; choose smaller messages or a faster network"
+    )]
+    TooLong,
+    /// A network that the model does not know.
+    #[error("{0}; use another model")]
+    Network(#[from] ParameterError),
+    /// A program for hosts of another kind.
+    #[error(transparent)]
+    Interface(#[from] OtherInterface),
+    /// The program cannot end.
+    #[error(transparent)]
+    Stuck(#[from] Stuck),
+}
