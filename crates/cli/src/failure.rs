@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use netsig_core::collective::UnknownAlgorithm;
 use netsig_core::file_error::FileError;
 use netsig_core::registry::ModelError;
+use netsig_core::sim::setup::SimulationError;
 use netsig_lab::LabError;
 
 /// Why a command did not do what it was asked.
@@ -19,6 +20,8 @@ pub enum Failure {
     Data(anyhow::Error),
     /// Ctrl-C: exit code 130.
     Interrupted(anyhow::Error),
+    /// Files that cannot be used for several causes, a line each: exit code 2.
+    Causes(Vec<String>),
     /// A command that netsig ran ended with this code and has said why itself.
     Passed(u8),
 }
@@ -34,21 +37,34 @@ impl Failure {
         Self::Data(anyhow::anyhow!("{message}"))
     }
 
+    /// The same failure, told by `error`.
+    #[must_use]
+    pub fn told_by(self, error: impl Into<anyhow::Error>) -> Self {
+        match self {
+            Self::Work(_) => Self::Work(error.into()),
+            Self::Data(_) => Self::Data(error.into()),
+            Self::Usage(_) | Self::Causes(_) => Self::Usage(error.into()),
+            Self::Interrupted(_) | Self::Passed(_) => self,
+        }
+    }
+
     /// Tells the user and gives the exit code.
     pub fn report(self) -> ExitCode {
         let code = match self {
             Self::Work(_) => 1,
-            Self::Usage(_) => 2,
+            Self::Usage(_) | Self::Causes(_) => 2,
             Self::Data(_) => 3,
             Self::Interrupted(_) => 130,
             Self::Passed(code) => return ExitCode::from(code),
         };
-        eprintln!("netsig: {self}");
+        for line in self.to_string().lines() {
+            eprintln!("netsig: {line}");
+        }
         ExitCode::from(code)
     }
 }
 
-/// The cause in one line.
+/// Each cause in one line.
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -56,6 +72,7 @@ impl fmt::Display for Failure {
             | Self::Usage(error)
             | Self::Data(error)
             | Self::Interrupted(error) => f.write_str(&one_line(error)),
+            Self::Causes(lines) => f.write_str(&lines.join("\n")),
             Self::Passed(code) => write!(f, "a command ended with code {code}"),
         }
     }
@@ -114,6 +131,16 @@ impl From<ModelError> for Failure {
         match error {
             ModelError::Missing { .. } | ModelError::Impossible { .. } => Self::Data(error.into()),
             ModelError::Parameter(_) | ModelError::Unknown { .. } => Self::Usage(error.into()),
+        }
+    }
+}
+
+/// Where no formula is exact there is no answer; the rest is the arguments' fault.
+impl From<SimulationError> for Failure {
+    fn from(error: SimulationError) -> Self {
+        match error {
+            SimulationError::NoClosedForm(_) => Self::Data(error.into()),
+            _ => Self::Usage(error.into()),
         }
     }
 }

@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use netsig_core::dataset::Dataset;
 use netsig_core::model::plogp::PLogP;
 use netsig_core::profile::Profile;
+use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
 
@@ -108,10 +109,26 @@ pub fn refuse_unwritable(path: &Path) -> Result<(), Failure> {
 /// # Errors
 /// If the directory cannot be written.
 pub fn replace(path: &Path, content: &[u8]) -> Result<()> {
+    let mut draft = draft(path)?;
+    draft.write_all(content).with_context(|| unwritable(path))?;
+    publish(draft, path)
+}
+
+/// A file to be written piece by piece that [`publish`] puts in the place of `path`.
+///
+/// # Errors
+/// If the directory cannot be written.
+pub fn draft(path: &Path) -> Result<NamedTempFile> {
+    NamedTempFile::new_in(parent(path)).with_context(|| unwritable(path))
+}
+
+/// Puts a finished draft in its place.
+///
+/// # Errors
+/// If the directory cannot be written.
+pub fn publish(draft: NamedTempFile, path: &Path) -> Result<()> {
     let what = || unwritable(path);
-    let mut file = tempfile::NamedTempFile::new_in(parent(path)).with_context(what)?;
-    file.write_all(content).with_context(what)?;
-    let file = file
+    let file = draft
         .persist(path)
         .map_err(|error| error.error)
         .with_context(what)?;

@@ -31,6 +31,7 @@ mod resume;
 mod rows;
 mod select;
 mod series;
+mod simulate;
 mod space;
 mod stall;
 mod vigil;
@@ -60,6 +61,7 @@ enum Command {
     Compare(compare::Args),
     Predict(predict::Args),
     Select(select::Args),
+    Simulate(Box<simulate::Args>),
     Bounds(bounds::Args),
     Models(models::Args),
 }
@@ -82,6 +84,7 @@ fn main() -> ExitCode {
         Command::Compare(args) => compare::run(&args),
         Command::Predict(args) => predict::run(&args),
         Command::Select(args) => select::run(&args),
+        Command::Simulate(args) => simulate::run(&args),
         Command::Bounds(args) => bounds::run(&args),
         Command::Models(args) => models::run(&args),
     };

@@ -1,0 +1,132 @@
+//! What simulations found, as rows.
+
+use netsig_core::sim::network::Loss;
+use netsig_core::sim::setup::Report;
+use netsig_core::units::{Bytes, Procs};
+
+use super::points::Point;
+use super::source::Source;
+use crate::rows::{Cell, Rows};
+
+/// The columns of the rows. The algorithm of a program in GOAL is its file; collective and
+/// size are empty.
+pub const COLUMNS: [&str; 11] = [
+    "collective",
+    "algorithm",
+    "procs",
+    "size_bytes",
+    "time_s",
+    "model",
+    "method",
+    "messages",
+    "sent_bytes",
+    "losses",
+    "network",
+];
+
+/// The places of the columns that are known before a point is simulated.
+pub const KEYS: [usize; 6] = [0, 1, 2, 3, 5, 10];
+
+/// A simulation and what it found.
+#[derive(Debug)]
+pub struct Answer {
+    /// In the order of [`COLUMNS`].
+    pub cells: Vec<Cell>,
+    /// How many messages had to wait for lost packets.
+    losses: u64,
+    /// The first of them, in words.
+    first_loss: Option<String>,
+}
+
+impl Answer {
+    /// Of one cell.
+    pub fn of_point(point: &Point, report: &Report) -> Self {
+        let case = &point.case;
+        let what = [
+            Cell::text(point.collective().to_string()),
+            Cell::text(case.algorithm.to_string()),
+            Cell::count(case.procs.get().into()),
+            Cell::size(case.size),
+        ];
+        Self::new(what, point.source, report)
+    }
+
+    /// What the columns [`KEYS`] say of a point.
+    pub fn keys(point: &Point) -> [String; 6] {
+        let case = &point.case;
+        [
+            point.collective().to_string(),
+            case.algorithm.to_string(),
+            case.procs.to_string(),
+            case.size.0.to_string(),
+            point.source.choice.name().to_owned(),
+            point.source.network_name().unwrap_or_default().to_owned(),
+        ]
+    }
+
+    /// Of a program in GOAL.
+    pub fn of_goal(file: &str, procs: Procs, source: &Source, report: &Report) -> Self {
+        let what = [
+            Cell::nothing(),
+            Cell::text(file),
+            Cell::count(procs.get().into()),
+            Cell::nothing(),
+        ];
+        Self::new(what, source, report)
+    }
+
+    fn new(what: [Cell; 4], source: &Source, report: &Report) -> Self {
+        let network = source.network_name();
+        let found = [
+            Cell::time(report.time.seconds()),
+            Cell::text(source.choice.name()),
+            Cell::text(report.found.name()),
+            Cell::count(report.messages),
+            Cell::size(Bytes(report.bytes)),
+            Cell::count(report.losses),
+            network.map_or_else(Cell::nothing, Cell::text),
+        ];
+        Self {
+            cells: what.into_iter().chain(found).collect(),
+            losses: report.losses,
+            first_loss: report.first_loss.as_ref().map(in_words),
+        }
+    }
+}
+
+/// All answers as rows.
+pub fn rows(answers: Vec<Answer>) -> Rows {
+    let mut rows = Rows::new(&COLUMNS);
+    for answer in answers {
+        rows.push(answer.cells);
+    }
+    rows
+}
+
+/// Says how many messages lost packets, and why the first one did.
+pub fn tell_losses(answers: &[Answer]) {
+    let total: u64 = answers.iter().map(|answer| answer.losses).sum();
+    if total == 0 {
+        return;
+    }
+    let first = answers
+        .iter()
+        .find_map(|answer| answer.first_loss.as_deref());
+    let first = first.map_or_else(String::new, |words| format!("; the first: {words}"));
+    eprintln!(
+        "netsig: note: {total} messages lost packets and had to wait{first}; --losses \
+         FILE lists those of one row"
+    );
+}
+
+fn in_words(loss: &Loss) -> String {
+    let Loss {
+        time,
+        from,
+        to,
+        delay,
+        cause,
+        ..
+    } = loss;
+    format!("rank {from} to rank {to} at {time}, {delay} late, since {cause}")
+}

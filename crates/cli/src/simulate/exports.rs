@@ -1,0 +1,189 @@
+//! The files that one simulation can leave besides its row.
+
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use netsig_core::sim::Time;
+use netsig_core::sim::engine::Outcome;
+use netsig_core::sim::goal::{self, Goal};
+use netsig_core::sim::network::{LinkUse, Loss};
+use netsig_core::sim::setup::{Case, Method};
+use netsig_core::units::Bytes;
+
+use super::points::Point;
+use crate::failure::Failure;
+use crate::files;
+use crate::rows::{Cell, Format, Rows};
+
+/// Where what is to be written.
+#[derive(Debug, clap::Args)]
+pub struct Exports {
+    /// Writes what each rank does when, as a trace for Perfetto and Chrome (JSON).
+    #[arg(long, value_name = "FILE", conflicts_with = "sweep")]
+    pub timeline: Option<PathBuf>,
+    /// Draws what each of up to 64 ranks does when (SVG).
+    #[arg(long, value_name = "FILE", conflicts_with = "sweep")]
+    pub gantt: Option<PathBuf>,
+    /// Writes what each link carried (CSV).
+    #[arg(long, value_name = "FILE", conflicts_with = "sweep")]
+    pub links: Option<PathBuf>,
+    /// Writes which messages lost packets and had to wait, and why (CSV).
+    #[arg(long, value_name = "FILE", conflicts_with = "sweep")]
+    pub losses: Option<PathBuf>,
+    /// Writes the program in GOAL, which other simulators read.
+    #[arg(long, value_name = "FILE", conflicts_with = "sweep")]
+    pub write_goal: Option<PathBuf>,
+}
+
+impl Exports {
+    /// The files that need every event, by their options.
+    fn of_events(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        let all = [
+            ("--timeline", &self.timeline),
+            ("--gantt", &self.gantt),
+            ("--links", &self.links),
+            ("--losses", &self.losses),
+        ];
+        all.into_iter()
+            .filter_map(|(option, path)| Some((option, path.as_deref()?)))
+    }
+
+    /// All files.
+    fn all(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        let goal = self
+            .write_goal
+            .as_deref()
+            .map(|path| ("--write-goal", path));
+        self.of_events().chain(goal)
+    }
+
+    /// Whether events must be followed.
+    pub fn need_events(&self) -> bool {
+        self.of_events().next().is_some()
+    }
+
+    /// Refuses files that cannot be written, or that a closed form does not fill.
+    ///
+    /// # Errors
+    /// If there is one.
+    pub fn check(&self, method: Method) -> Result<(), Failure> {
+        if let (Method::ClosedForm, Some((option, _))) = (method, self.of_events().next()) {
+            return Err(Failure::usage(format!(
+                "a closed form follows no events, which {option} needs; use --method event"
+            )));
+        }
+        self.all()
+            .try_for_each(|(_, path)| files::refuse_unwritable(path))
+    }
+
+    /// The one point that the files are of, if any are wanted.
+    ///
+    /// # Errors
+    /// If there are several points.
+    pub fn only<'p, 's>(&self, points: &'p [Point<'s>]) -> Result<Option<&'p Point<'s>>, Failure> {
+        match (self.all().next(), points) {
+            (None, _) => Ok(None),
+            (Some(_), [point]) => Ok(Some(point)),
+            (Some((option, _)), points) => Err(Failure::usage(format!(
+                "{option} tells of one simulation, and these are {}; give one algorithm, process \
+                 count and size",
+                points.len()
+            ))),
+        }
+    }
+
+    /// Writes the tables of what happened.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub fn write_tables(&self, outcome: &Outcome) -> Result<(), Failure> {
+        let tables = [
+            (&self.links, links as fn(&Outcome) -> Rows),
+            (&self.losses, losses),
+        ];
+        for (path, table) in tables {
+            if let Some(path) = path {
+                stream(path, |out| table(outcome).write(Format::Csv, out))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes an algorithm in GOAL.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn write_case(&self, case: Case) -> Result<(), Failure> {
+        let Some(path) = &self.write_goal else {
+            return Ok(());
+        };
+        stream(path, |mut out| {
+            goal::write_algorithm(case.algorithm, case.procs, case.size, &mut out)
+        })
+    }
+
+    /// Writes a program in GOAL again.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn write_goal(&self, goal: &Goal) -> Result<(), Failure> {
+        let Some(path) = &self.write_goal else {
+            return Ok(());
+        };
+        stream(path, |mut out| goal.write(&mut out))
+    }
+}
+
+/// Puts what `write` writes in the place of the file `path`, all or nothing.
+fn stream(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> Result<(), Failure> {
+    let mut draft = files::draft(path)?;
+    let mut out = BufWriter::new(&mut draft);
+    let written = write(&mut out).and_then(|()| out.flush());
+    written.with_context(|| files::unwritable(path))?;
+    drop(out);
+    Ok(files::publish(draft, path)?)
+}
+
+fn links(outcome: &Outcome) -> Rows {
+    let mut rows = Rows::new(&["link", "bytes", "busy_s", "utilisation"]);
+    for LinkUse { name, bytes, busy } in &outcome.links {
+        let share = match outcome.time {
+            Time::ZERO => 0.0,
+            time => busy.seconds() / time.seconds(),
+        };
+        rows.push(vec![
+            Cell::text(name.clone()),
+            Cell::size(Bytes(*bytes)),
+            Cell::time(busy.seconds()),
+            Cell::share(share),
+        ]);
+    }
+    rows
+}
+
+fn losses(outcome: &Outcome) -> Rows {
+    let mut rows = Rows::new(&["time_s", "from", "to", "operation", "delay_s", "cause"]);
+    for loss in &outcome.losses {
+        let Loss {
+            time,
+            from,
+            to,
+            send,
+            delay,
+            cause,
+        } = loss;
+        rows.push(vec![
+            Cell::time(time.seconds()),
+            Cell::count(from.0.into()),
+            Cell::count(to.0.into()),
+            Cell::count((*send).into()),
+            Cell::time(delay.seconds()),
+            Cell::text(cause.to_string()),
+        ]);
+    }
+    rows
+}

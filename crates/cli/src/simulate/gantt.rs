@@ -1,0 +1,426 @@
+//! A simulation as an SVG picture: a row for each rank, bars for what it does over time.
+
+use anyhow::{Result, anyhow};
+use netsig_core::sim::Time;
+use netsig_core::sim::observer::{Activity, Observer};
+use netsig_core::units::{Procs, Rank, Seconds};
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+use super::lanes::{Kind, Lane, Lanes};
+use crate::failure::Failure;
+
+/// The most ranks that are still readable.
+const MOST_RANKS: u32 = 64;
+/// From how many bars on those that nobody can tell apart become one.
+const MANY_BARS: usize = 20_000;
+const WIDTH: u32 = 1200;
+const FONT: &str = "sans-serif";
+const TEXT: RGBColor = RGBColor(50, 50, 50);
+/// Lets the lines of the axis show.
+const IDLE: RGBAColor = RGBAColor(0, 0, 0, 0.07);
+
+/// What a rank did on a lane.
+#[derive(Debug, Clone, Copy)]
+struct Bar {
+    lane: Lane,
+    start: Time,
+    end: Time,
+    /// The other end of the message, if it is one.
+    peer: Option<Rank>,
+}
+
+/// Collects bars; what the width of the picture cannot show is not kept.
+#[derive(Debug)]
+pub struct Gantt {
+    procs: Procs,
+    lanes: Lanes,
+    bars: Vec<Bar>,
+    /// How many bars to have before some are merged.
+    limit: usize,
+    end: Time,
+}
+
+impl Gantt {
+    /// A chart of `procs` ranks.
+    ///
+    /// # Errors
+    /// If they are too many for a picture.
+    pub fn new(procs: Procs) -> Result<Self, Failure> {
+        if procs.get() > MOST_RANKS {
+            return Err(Failure::usage(format!(
+                "{} ranks do not fit a Gantt chart of at most {MOST_RANKS}; use --timeline",
+                procs.get()
+            )));
+        }
+        Ok(Self {
+            procs,
+            lanes: Lanes::new(procs),
+            bars: Vec::new(),
+            limit: MANY_BARS,
+            end: Time::ZERO,
+        })
+    }
+
+    /// The picture as SVG text.
+    ///
+    /// # Errors
+    /// If the drawing library fails.
+    pub fn svg(mut self, title: &str) -> Result<String> {
+        if self.bars.len() > MANY_BARS {
+            self.merge();
+        }
+        // Waits come last and lie over what happens meanwhile.
+        self.bars.sort_by_key(|bar| bar.lane.kind);
+        let mut svg = String::new();
+        let size = (
+            WIDTH,
+            HEAD + row_height(self.procs) * self.procs.get() + FOOT,
+        );
+        {
+            let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
+            self.draw(&area, title)
+                .map_err(|error| anyhow!("the Gantt chart cannot be drawn: {error}"))?;
+        }
+        Ok(svg)
+    }
+
+    /// Makes one of bars on a lane that are narrower than half a pixel and as near. The
+    /// scale is that of the present; later ones are coarser.
+    fn merge(&mut self) {
+        let half_pixel = Time(self.end.0 / u64::from(2 * WIDTH));
+        self.bars.sort_unstable_by_key(|bar| (bar.lane, bar.start));
+        self.bars.dedup_by(|next, last| {
+            let is_same = next.lane == last.lane
+                && next.end - next.start < half_pixel
+                && next.start - last.end < half_pixel;
+            if is_same {
+                (last.end, last.peer) = (next.end, None);
+            }
+            is_same
+        });
+        self.limit = MANY_BARS.max(2 * self.bars.len());
+    }
+
+    fn draw<'a>(&self, area: &Area<'a>, title: &str) -> DrawResult<'a> {
+        area.fill(&WHITE)?;
+        area.draw(&Text::new(title.to_owned(), (LEFT, 14), text(18)))?;
+        let chart = Chart {
+            columns: draw_axis(area, self.end)?,
+            row: pixels(row_height(self.procs)),
+            lanes: self.lanes_by_kind(),
+            end: self.end,
+        };
+        chart.draw_legend(area)?;
+        for rank in self.procs.ranks() {
+            chart.draw_row(area, rank)?;
+        }
+        for bar in &self.bars {
+            chart.draw_bar(area, bar)?;
+        }
+        area.present()
+    }
+
+    /// How many lanes of each kind the rank with the most has.
+    fn lanes_by_kind(&self) -> [u32; Kind::ALL.len()] {
+        let mut lanes = [0; Kind::ALL.len()];
+        for Bar { lane, .. } in &self.bars {
+            let most = &mut lanes[lane.kind as usize];
+            *most = (*most).max(lane.number + 1);
+        }
+        lanes
+    }
+}
+
+impl Observer for Gantt {
+    fn observe(&mut self, activity: Activity<'_>, start: Time, end: Time) {
+        self.end = self.end.max(end);
+        self.bars.push(Bar {
+            lane: self.lanes.take(&activity, start, end),
+            start,
+            end,
+            peer: match activity {
+                Activity::Send(_, flight) => Some(flight.to),
+                Activity::Receive(_, flight, _) => Some(flight.from),
+                Activity::Compute(..) | Activity::Loss(_) => None,
+            },
+        });
+        if self.bars.len() > self.limit {
+            self.merge();
+        }
+    }
+}
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+type DrawResult<'a, T = ()> =
+    std::result::Result<T, DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>>;
+
+/// Pixels above the rows, below them, and left of them.
+const HEAD: u32 = 76;
+const FOOT: u32 = 58;
+const LEFT: i32 = 84;
+
+/// Few ranks have high rows.
+fn row_height(procs: Procs) -> u32 {
+    (640 / procs.get()).clamp(16, 60)
+}
+
+fn pixels(count: u32) -> i32 {
+    i32::try_from(count).expect("a picture has fewer than 2^31 pixels")
+}
+
+fn text(size: i32) -> TextStyle<'static> {
+    let middle = Pos::new(HPos::Left, VPos::Center);
+    (FONT, size)
+        .into_text_style(&(1, 1))
+        .color(&TEXT)
+        .pos(middle)
+}
+
+/// Colours that stay apart for the colour-blind, after Okabe and Ito.
+fn colour(kind: Kind) -> RGBColor {
+    match kind {
+        Kind::Send => RGBColor(0, 114, 178),
+        Kind::Receive => RGBColor(230, 159, 0),
+        Kind::Compute => RGBColor(0, 158, 115),
+        Kind::Wait => RGBColor(190, 0, 50),
+    }
+}
+
+/// The axis of time; gives the columns of pixels above it.
+fn draw_axis<'a>(area: &Area<'a>, end: Time) -> DrawResult<'a, std::ops::Range<i32>> {
+    let end = end.max(Time(1)).seconds().0;
+    let mut chart = ChartBuilder::on(area)
+        .margin_top(HEAD)
+        .margin_right(24)
+        .margin_bottom(8)
+        .margin_left(LEFT)
+        .x_label_area_size(FOOT - 8)
+        .build_cartesian_2d(0.0..end, 0.0..1.0)?;
+    chart
+        .configure_mesh()
+        .disable_y_mesh()
+        .disable_y_axis()
+        .light_line_style(WHITE)
+        .x_labels(12)
+        .x_desc("time")
+        .label_style((FONT, 13).into_font().color(&TEXT))
+        .axis_desc_style((FONT, 14).into_font().color(&TEXT))
+        .x_label_formatter(&|time| time_label(*time))
+        .draw()?;
+    Ok(chart.plotting_area().get_pixel_range().0)
+}
+
+fn time_label(time: f64) -> String {
+    match time {
+        0.0 => "0".to_owned(),
+        _ => Seconds(time).to_string(),
+    }
+}
+
+/// Where a box ends so that it can be told from its neighbour, if it is large enough; none
+/// vanishes.
+fn shorten(start: i32, end: i32) -> i32 {
+    if end - start > 3 {
+        end - 1
+    } else {
+        end.max(start + 1)
+    }
+}
+
+/// A filled box, or an outline with diagonals for a wait, so that what is beneath shows.
+fn draw_box<'a>(area: &Area<'a>, kind: Kind, corners: [(i32, i32); 2]) -> DrawResult<'a> {
+    const APART: usize = 7;
+    if kind != Kind::Wait {
+        return area.draw(&Rectangle::new(corners, colour(kind).filled()));
+    }
+    let [(left, top), (right, bottom)] = corners;
+    let height = bottom - top;
+    area.draw(&Rectangle::new(corners, colour(kind).stroke_width(1)))?;
+    for foot in (left..right + height).step_by(APART) {
+        let low = (foot.min(right), bottom - (foot - right).max(0));
+        let high = (
+            (foot - height).max(left),
+            top + (left - (foot - height)).max(0),
+        );
+        area.draw(&PathElement::new([low, high], colour(kind).mix(0.7)))?;
+    }
+    Ok(())
+}
+
+/// Where things are.
+struct Chart {
+    columns: std::ops::Range<i32>,
+    /// The height of a row.
+    row: i32,
+    lanes: [u32; Kind::ALL.len()],
+    end: Time,
+}
+
+impl Chart {
+    /// What the boxes mean that there are.
+    fn draw_legend<'a>(&self, area: &Area<'a>) -> DrawResult<'a> {
+        const APART: i32 = 170;
+        const MIDDLE: i32 = 48;
+        let sample = |left| [(left, MIDDLE - 7), (left + 28, MIDDLE + 7)];
+        let label = |name, left| Text::new(name, (left + 34, MIDDLE), text(14));
+        let mut left = LEFT;
+        for kind in Kind::ALL {
+            if self.lanes[kind as usize] == 0 {
+                continue;
+            }
+            draw_box(area, kind, sample(left))?;
+            let name = match kind {
+                Kind::Send => "send (to rank)",
+                Kind::Receive => "receive (from rank)",
+                Kind::Compute | Kind::Wait => kind.name(),
+            };
+            area.draw(&label(name, left))?;
+            left += APART;
+        }
+        area.draw(&Rectangle::new(sample(left), IDLE.filled()))?;
+        area.draw(&label("idle", left))
+    }
+
+    fn draw_row<'a>(&self, area: &Area<'a>, rank: Rank) -> DrawResult<'a> {
+        let (top, bottom) = self.row(rank);
+        let corners = [(self.columns.start, top), (self.columns.end, bottom)];
+        area.draw(&Rectangle::new(corners, IDLE.filled()))?;
+        let size = (self.row - 4).min(14);
+        let style = text(size).pos(Pos::new(HPos::Right, VPos::Center));
+        let place = (self.columns.start - 8, i32::midpoint(top, bottom));
+        area.draw(&Text::new(format!("rank {rank}"), place, style))
+    }
+
+    fn draw_bar<'a>(&self, area: &Area<'a>, bar: &Bar) -> DrawResult<'a> {
+        let (top, bottom) = self.lane(bar.lane);
+        let (left, right) = (self.column(bar.start), self.column(bar.end));
+        let kind = bar.lane.kind;
+        let (right, bottom) = (shorten(left, right), shorten(top, bottom));
+        draw_box(area, kind, [(left, top), (right, bottom)])?;
+        let size = (bottom - top).min(12);
+        let Some(peer) = bar.peer.filter(|_| size >= 9 && right - left >= 2 * size) else {
+            return Ok(());
+        };
+        let middle = Pos::new(HPos::Center, VPos::Center);
+        let ink = if kind == Kind::Send { WHITE } else { BLACK };
+        let place = (i32::midpoint(left, right), i32::midpoint(top, bottom));
+        area.draw(&Text::new(
+            peer.to_string(),
+            place,
+            text(size).color(&ink).pos(middle),
+        ))
+    }
+
+    fn column(&self, time: Time) -> i32 {
+        let width = i128::from(self.columns.end - self.columns.start);
+        let column = width * i128::from(time.0) / i128::from(self.end.0.max(1));
+        self.columns.start + i32::try_from(column).expect("no time is beyond the end")
+    }
+
+    fn row(&self, rank: Rank) -> (i32, i32) {
+        let top = pixels(HEAD) + pixels(rank.0) * self.row;
+        (top + 1, top + self.row - 1)
+    }
+
+    /// Sends are in the upper half of a row, receives in the lower, the rest in both. Lanes
+    /// lie above each other, and over each other if there is no room.
+    fn lane(&self, lane: Lane) -> (i32, i32) {
+        const LEAST: i32 = 2;
+        let (top, bottom) = self.row(lane.rank);
+        let middle = i32::midpoint(top, bottom);
+        let (top, bottom) = match lane.kind {
+            Kind::Send => (top, middle),
+            Kind::Receive => (middle, bottom),
+            Kind::Compute | Kind::Wait => (top, bottom),
+        };
+        let lanes = pixels(self.lanes[lane.kind as usize]).clamp(1, (bottom - top) / LEAST);
+        let number = pixels(lane.number) % lanes;
+        let edge = |number| top + (bottom - top) * number / lanes;
+        (edge(number), edge(number + 1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use netsig_core::sim::program::Op;
+
+    use super::super::lanes::testing::{Lossy, endpoint, exchange};
+    use super::*;
+
+    fn chart(procs: u32) -> Gantt {
+        Gantt::new(Procs::new(procs).unwrap()).unwrap()
+    }
+
+    /// The begin and the width of all boxes of a kind, in pixels.
+    fn boxes(svg: &str, kind: Kind) -> Vec<(i32, i32)> {
+        let RGBColor(r, g, b) = colour(kind);
+        let fill = format!("fill=\"#{r:02X}{g:02X}{b:02X}\"");
+        let number = |line: &str, key: &str| -> i32 {
+            let (_, rest) = line.split_once(&format!(" {key}=\"")).unwrap();
+            rest.split_once('"').unwrap().0.parse().unwrap()
+        };
+        svg.lines()
+            .filter(|line| line.starts_with("<rect") && line.contains(&fill))
+            .map(|line| (number(line, "x"), number(line, "width")))
+            .collect()
+    }
+
+    /// o = 15.5 µs, L = 20 µs, 65535·G = 65.535 µs: the receive ends at 116.535 µs, where
+    /// the 1092 columns of the picture end.
+    #[test]
+    fn boxes_are_where_their_times_are() {
+        let mut gantt = chart(2);
+        exchange("pairwise", 2, &mut endpoint(2), &mut gantt);
+        let svg = gantt.svg("two ranks").unwrap();
+        for (kind, start, width) in [(Kind::Send, 0, 145), (Kind::Receive, 946, 145)] {
+            let boxes = boxes(&svg, kind);
+            assert_eq!(boxes.len(), 3, "of each rank, and in the legend");
+            for (x, w) in &boxes[1..] {
+                let is_near = (x - 84 - start).abs() <= 2 && (w - width).abs() <= 2;
+                assert!(is_near, "{kind:?}: {x} {w}");
+            }
+        }
+        assert!(boxes(&svg, Kind::Compute).is_empty(), "nothing computes");
+    }
+
+    #[test]
+    fn many_bars_become_few_and_a_gap_remains_a_gap() {
+        let mut gantt = chart(1);
+        let burst = |from: u64| (from..from + 500_000).map(|at| (Time(10 * at), Time(10 * at + 9)));
+        for (op, (start, end)) in (0..).zip(burst(0).chain(burst(600_000))) {
+            let op: Op = op;
+            gantt.observe(Activity::Compute(Rank(0), op), start, end);
+        }
+        assert!(gantt.bars.len() <= 2 * MANY_BARS, "{}", gantt.bars.len());
+        let svg = gantt.svg("two bursts").unwrap();
+        let mut boxes = boxes(&svg, Kind::Compute).split_off(1);
+        boxes.sort_unstable();
+        let gaps: Vec<i32> = boxes
+            .windows(2)
+            .map(|pair| pair[1].0 - (pair[0].0 + pair[0].1))
+            .filter(|gap| *gap > 1)
+            .collect();
+        assert_eq!(gaps.len(), 1, "{boxes:?}");
+        assert!((gaps[0] - 1092 / 11).abs() <= 2, "{gaps:?}");
+    }
+
+    #[test]
+    fn up_to_64_ranks_fit() {
+        let mut gantt = chart(64);
+        let losses = exchange("pairwise", 64, &mut Lossy, &mut gantt)
+            .losses
+            .len();
+        let svg = gantt.svg("64 ranks").unwrap();
+        let shown = |text: &str| svg.lines().filter(|line| *line == text).count();
+        assert!((0..64).all(|rank| shown(&format!("rank {rank}")) == 1));
+        let outlines = svg.matches("fill=\"none\" stroke=\"#BE0032\"").count();
+        assert_eq!(outlines, losses + 1, "and in the legend");
+        let refused = Gantt::new(Procs::new(65).unwrap()).unwrap_err().to_string();
+        assert_eq!(
+            refused,
+            "65 ranks do not fit a Gantt chart of at most 64; use --timeline"
+        );
+    }
+}

@@ -1,0 +1,100 @@
+//! A program in GOAL, simulated.
+
+use std::path::Path;
+
+use netsig_core::sim::engine::{Outcome, Stuck};
+use netsig_core::sim::goal::Goal;
+use netsig_core::sim::program::Rest;
+use netsig_core::sim::setup::{Report, SimulationError, simulate_goal};
+use netsig_core::units::Procs;
+
+use super::answers::Answer;
+use super::exports::Exports;
+use super::recorders::Recorders;
+use super::source::Source;
+use crate::failure::Failure;
+use crate::files;
+
+/// How many of a kind are told at most.
+const TOLD: usize = 10;
+
+/// Simulates the program of a file.
+///
+/// # Errors
+/// If the file is no program, it cannot end, or the network has no place for its ranks.
+pub fn simulate(path: &Path, source: &Source, exports: &Exports) -> Result<Answer, Failure> {
+    let name = path.display().to_string();
+    let goal = Goal::parse(&name, &files::text(path)?)?;
+    let procs = procs(&name, &goal)?;
+    let model = source.model(procs)?;
+    exports.write_goal(&goal)?;
+    let mut recorders = Recorders::new(exports, procs)?;
+    let outcome: Outcome =
+        simulate_goal(&model, &goal, &mut recorders).map_err(|error| explained(&name, error))?;
+    exports.write_tables(&outcome)?;
+    recorders.finish(&format!("{name}, {procs} ranks, {}", source.title()))?;
+    let report = Report::of_events(&outcome);
+    Ok(Answer::of_goal(&name, procs, source, &report))
+}
+
+fn procs(name: &str, goal: &Goal) -> Result<Procs, Failure> {
+    let count = u32::try_from(goal.ranks().len()).unwrap_or(u32::MAX);
+    Procs::new(count).map_err(|_| Failure::usage(format!("{name}: has no ranks; write some")))
+}
+
+/// Why a program cannot end, a line for each cause.
+fn explained(name: &str, error: SimulationError) -> Failure {
+    match error {
+        SimulationError::Stuck(Stuck(rest)) => Failure::Causes(causes(name, &rest)),
+        other => Failure::usage(format!("{name}: {other}")),
+    }
+}
+
+fn causes(name: &str, rest: &Rest) -> Vec<String> {
+    let mut lines = Vec::new();
+    if !rest.cycle.is_empty() {
+        let shown = rest.cycle.iter().take(TOLD).map(String::as_str);
+        let mut circle: Vec<&str> = shown.collect();
+        let more = format!("and {} more", rest.cycle.len() - circle.len());
+        if rest.cycle.len() > TOLD {
+            circle.push(&more);
+        }
+        lines.push(format!(
+            "{name}: ranks wait for each other: {}; let one of them go on without the next",
+            circle.join(", ")
+        ));
+    }
+    let kinds = [
+        (&rest.receives, "send one or remove the receive"),
+        (&rest.sends, "receive it or remove the send"),
+    ];
+    for (all, remedy) in kinds {
+        let told = all.iter().take(TOLD);
+        lines.extend(told.map(|one| format!("{name}: {one}; {remedy}")));
+        if all.len() > TOLD {
+            let more = all.len() - TOLD;
+            lines.push(format!("{name}: and {more} more like the last; {remedy}"));
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_cause_is_a_line_and_many_are_cut_short() {
+        let many = |word: &str, count: usize| (0..count).map(|i| format!("{word}{i}")).collect();
+        let rest = Rest {
+            cycle: many("c", 12),
+            receives: many("r", 10),
+            sends: many("s", 11),
+        };
+        let lines = causes("f", &rest);
+        assert_eq!(lines.len(), 1 + 10 + 11);
+        assert!(lines[0].contains("c9, and 2 more; "), "{}", lines[0]);
+        assert!(lines[10].starts_with("f: r9; send"), "{}", lines[10]);
+        assert!(lines[21].starts_with("f: and 1 more like"), "{}", lines[21]);
+    }
+}

@@ -1,0 +1,159 @@
+//! What a picture of a simulation shows of a rank: activities by kind, those that overlap on
+//! lanes side by side.
+
+use std::collections::BTreeSet;
+
+use netsig_core::sim::Time;
+use netsig_core::sim::observer::Activity;
+use netsig_core::units::{Procs, Rank};
+
+/// A kind of activity, in the order in which pictures show them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Sends.
+    Send,
+    /// Receives.
+    Receive,
+    /// Computations.
+    Compute,
+    /// Waits of a sender for its lost packets.
+    Wait,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Self; 4] = [Self::Send, Self::Receive, Self::Compute, Self::Wait];
+
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Send => "send",
+            Self::Receive => "receive",
+            Self::Compute => "compute",
+            Self::Wait => "wait after loss",
+        }
+    }
+}
+
+/// A lane of a picture; the order is that of the picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Lane {
+    /// Whose it is.
+    pub rank: Rank,
+    /// What it shows.
+    pub kind: Kind,
+    /// Which of those it is.
+    pub number: u32,
+}
+
+/// The lanes of all ranks.
+#[derive(Debug)]
+pub struct Lanes {
+    /// By rank and kind: when each lane becomes free.
+    free: Vec<[BTreeSet<(Time, u32)>; Kind::ALL.len()]>,
+}
+
+impl Lanes {
+    /// No lanes for `procs` ranks.
+    pub fn new(procs: Procs) -> Self {
+        Self {
+            free: procs.ranks().map(|_| Default::default()).collect(),
+        }
+    }
+
+    /// A lane on which nothing overlaps the activity: the one that is free for the shortest
+    /// time, or a new one.
+    pub fn take(&mut self, activity: &Activity<'_>, start: Time, end: Time) -> Lane {
+        let (rank, kind) = place(activity);
+        let free = &mut self.free[rank.0 as usize][kind as usize];
+        let last = free.range(..=(start, u32::MAX)).next_back().copied();
+        let number = match last {
+            Some(last) => {
+                free.remove(&last);
+                last.1
+            }
+            None => u32::try_from(free.len()).expect("fewer than 2^32 messages at once"),
+        };
+        free.insert((end, number));
+        Lane { rank, kind, number }
+    }
+}
+
+/// Whose activity it is, and its kind.
+fn place(activity: &Activity<'_>) -> (Rank, Kind) {
+    match activity {
+        Activity::Send(_, flight) => (flight.from, Kind::Send),
+        Activity::Receive(_, flight, _) => (flight.to, Kind::Receive),
+        Activity::Compute(rank, _) => (*rank, Kind::Compute),
+        Activity::Loss(loss) => (loss.from, Kind::Wait),
+    }
+}
+
+/// Simulations for the tests of pictures.
+#[cfg(test)]
+pub mod testing {
+    use netsig_core::collective::{Algorithm, Collective};
+    use netsig_core::model::loggp::LogGP;
+    use netsig_core::sim::network::endpoint::{Endpoint, Ports};
+    use netsig_core::sim::network::{Agenda, Cause, Flight, Injected, Loss, Network};
+    use netsig_core::sim::observer::Observer;
+    use netsig_core::sim::program::FlightId;
+    use netsig_core::sim::rounds::Rounds;
+    use netsig_core::sim::{Outcome, Time, run};
+    use netsig_core::units::{Bytes, Procs, Rank, Seconds, SecondsPerByte};
+
+    /// An all-to-all exchange of 64 KiB.
+    pub fn exchange(
+        algorithm: &str,
+        procs: u32,
+        network: &mut impl Network,
+        observer: &mut impl Observer,
+    ) -> Outcome {
+        let algorithm = Algorithm::parse(Collective::Alltoall, algorithm).unwrap();
+        let procs = Procs::new(procs).unwrap();
+        let mut rounds = Rounds::new(algorithm, procs, Bytes(65536));
+        run(&mut rounds, network, observer).unwrap()
+    }
+
+    /// Ports with overheads and gaps.
+    pub fn endpoint(procs: u32) -> Endpoint {
+        let us = |time: f64| Seconds(time * 1e-6);
+        let gap_per_byte = SecondsPerByte(1e-9);
+        let model = LogGP::new(us(20.0), us(15.5), us(3.0), gap_per_byte).unwrap();
+        Endpoint::new(Ports::LogGP(model), Procs::new(procs).unwrap())
+    }
+
+    /// Takes any number of messages at once, of which those to rank 1 from even ranks are
+    /// late. Sends end with their receives, at times that are no whole nanoseconds.
+    pub struct Lossy;
+
+    impl Network for Lossy {
+        fn inject(&mut self, id: FlightId, flight: &Flight, agenda: &mut Agenda) -> Injected {
+            let mut end = agenda.now() + Time(50_000_001 + 7_000_777 * u64::from(flight.to.0));
+            if flight.to == Rank(1) && flight.from.0.is_multiple_of(2) {
+                let delay = Time(200_000_000);
+                agenda.lost(Loss {
+                    time: agenda.now(),
+                    from: flight.from,
+                    to: flight.to,
+                    send: flight.send,
+                    delay,
+                    cause: Cause::LastPacket {
+                        other: Rank(3),
+                        height: 2,
+                        other_height: 1,
+                    },
+                });
+                end += delay;
+            }
+            agenda.delivered(end, id);
+            agenda.sent(end, id);
+            Injected {
+                sent: None,
+                next: agenda.now(),
+            }
+        }
+
+        fn wake(&mut self, _: u32, _: &mut Agenda) {}
+    }
+}

@@ -1,0 +1,146 @@
+//! What `--network` names, and which of its hosts ranks run on.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use netsig_core::model::plogpt::BytesPerSecond;
+use netsig_core::sim::description::Description;
+use netsig_core::sim::topology::placement::{Order, Placement};
+use netsig_core::sim::topology::slurm::{self, UplinkRates};
+use netsig_core::sim::topology::{Topology, Vertex};
+use netsig_core::units::{Bytes, Procs};
+
+use super::options::{NetworkOptions, PlacementChoice};
+use crate::failure::Failure;
+use crate::files;
+
+/// What a port of a topology.conf buffers unless said.
+const PORT_BUFFER: Bytes = Bytes(128 * 1024);
+
+/// A network with the hosts that are used.
+#[derive(Debug)]
+pub struct Network {
+    /// What rows call it.
+    pub name: String,
+    /// What its file says.
+    pub description: Description,
+    hosts: Vec<Vertex>,
+    placing: Placing,
+}
+
+/// How ranks go to hosts.
+#[derive(Debug)]
+enum Placing {
+    Ordered(Order, u32),
+    /// By the lines of a file: its name and text.
+    Listed(String, String),
+}
+
+impl Network {
+    /// The network that the options name, if they do.
+    ///
+    /// # Errors
+    /// If there is none of that name, its file cannot be used, or has no such hosts.
+    pub fn of(options: &NetworkOptions) -> Result<Option<Self>, Failure> {
+        let Some(named) = &options.network else {
+            return Ok(None);
+        };
+        let description = describe(named, options)?;
+        let topology = &description.topology;
+        let hosts = match &options.nodes {
+            None => topology.hosts().collect(),
+            Some(expression) => topology
+                .hosts_named(expression)
+                .map_err(|error| Failure::usage(format!("--nodes {expression}: {error}")))?,
+        };
+        let path = Path::new(named);
+        let name = path.file_stem().unwrap_or(path.as_os_str());
+        Ok(Some(Self {
+            name: name.to_string_lossy().into_owned(),
+            placing: Placing::of(options)?,
+            description,
+            hosts,
+        }))
+    }
+
+    /// Hosts, switches and links.
+    pub fn topology(&self) -> &Arc<Topology> {
+        &self.description.topology
+    }
+
+    /// The host of each of `procs` ranks.
+    ///
+    /// # Errors
+    /// If the hosts do not hold them all.
+    pub fn place(&self, procs: Procs) -> Result<Placement, Failure> {
+        match &self.placing {
+            Placing::Ordered(order, per_host) => {
+                Placement::new(*order, procs, &self.hosts, *per_host)
+                    .map_err(|error| Failure::usage(format!("{}: {error}", self.name)))
+            }
+            Placing::Listed(name, text) => {
+                Ok(Placement::parse(name, text, self.topology(), procs)?)
+            }
+        }
+    }
+}
+
+impl Placing {
+    fn of(options: &NetworkOptions) -> Result<Self, Failure> {
+        let ordered = |order| Ok(Self::Ordered(order, options.ppn.unwrap_or(1)));
+        match &options.placement {
+            None | Some(PlacementChoice::Block) => ordered(Order::Block),
+            Some(PlacementChoice::Cyclic) => ordered(Order::Cyclic),
+            Some(PlacementChoice::File(path)) => {
+                if options.ppn.is_some() || options.nodes.is_some() {
+                    return Err(Failure::usage(
+                        "a file of --placement names the host of each rank; leave out --nodes and --ppn",
+                    ));
+                }
+                let name = path.display().to_string();
+                Ok(Self::Listed(name, files::text(path)?))
+            }
+        }
+    }
+}
+
+/// Reads the network: a shipped scenario by its name, TOML by the end of its name, else a
+/// topology.conf.
+fn describe(named: &str, options: &NetworkOptions) -> Result<Description, Failure> {
+    let path = Path::new(named);
+    let is_toml = path.extension().is_some_and(|end| end == "toml");
+    let is_conf = !is_toml && (named.contains(['/', '.']) || path.is_file());
+    if is_conf {
+        return slurm(path, options);
+    }
+    let only_slurm = [
+        ("--rate", options.rate.is_some()),
+        ("--uplink-rate", options.uplink_rate.is_some()),
+        ("--port-buffer", options.port_buffer.is_some()),
+    ];
+    if let Some((option, _)) = only_slurm.into_iter().find(|(_, is_given)| *is_given) {
+        return Err(Failure::usage(format!(
+            "{option} is for a topology.conf, and {named} says itself how fast it is; leave out {option}"
+        )));
+    }
+    if is_toml {
+        return Ok(Description::parse(named, &files::text(path)?)?);
+    }
+    Ok(Description::of_scenario(&netsig_lab::load(named)?))
+}
+
+fn slurm(path: &Path, options: &NetworkOptions) -> Result<Description, Failure> {
+    let name = path.display().to_string();
+    let tree = slurm::parse(&name, &files::text(path)?)?;
+    let Some(rate) = options.rate else {
+        return Err(Failure::usage(format!(
+            "{name}: a topology.conf does not say how fast links are; give --rate 1Gbit/s"
+        )));
+    };
+    let uplinks = options.uplink_rate.map(BytesPerSecond::from);
+    let uplinks = uplinks.map_or(UplinkRates::Host, UplinkRates::All);
+    let buffer = options.port_buffer.unwrap_or(PORT_BUFFER);
+    let topology = tree.build(rate.into(), buffer, uplinks);
+    let topology = topology.map_err(|error| Failure::usage(format!("{name}: {error}")))?;
+    Ok(Description::of_topology(topology))
+}

@@ -1,0 +1,255 @@
+//! The options of `netsig simulate` that say what runs, and on what.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use netsig_core::collective::{ALGORITHMS, Algorithm, Collective};
+use netsig_core::list::List;
+use netsig_core::sim::setup::Method;
+use netsig_core::units::{BitsPerSecond, Bytes, Procs};
+use serde::Deserialize;
+
+use super::points::Cases;
+use crate::args;
+use crate::failure::Failure;
+
+/// A network model of the simulator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ModelChoice {
+    /// Ports alone, with L, o, g and G.
+    Loggp,
+    /// Ports alone, with L and g(m).
+    Plogp,
+    /// A tree whose links are shared, and where lost last packets cost a timeout.
+    Plogpt,
+    /// Links that are shared fairly.
+    Fluid,
+}
+
+impl ModelChoice {
+    /// The word for it in options and rows.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Loggp => "loggp",
+            Self::Plogp => "plogp",
+            Self::Plogpt => "plogpt",
+            Self::Fluid => "fluid",
+        }
+    }
+}
+
+/// How times are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MethodChoice {
+    /// By a closed form where one is exact, else event by event.
+    #[default]
+    Auto,
+    /// By a closed form.
+    ClosedForm,
+    /// Event by event.
+    Event,
+}
+
+impl From<MethodChoice> for Method {
+    fn from(choice: MethodChoice) -> Self {
+        match choice {
+            MethodChoice::Auto => Self::Auto,
+            MethodChoice::ClosedForm => Self::ClosedForm,
+            MethodChoice::Event => Self::Event,
+        }
+    }
+}
+
+/// Whom a retransmission timeout delays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RtoChoice {
+    /// The receiver of the message alone.
+    Receiver,
+    /// Everything that comes after it.
+    TwoPass,
+}
+
+/// Who shares a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SharingChoice {
+    /// The messages that begin at the same time.
+    Fixed,
+    /// The messages that are under way.
+    Fluid,
+}
+
+/// When an edge without delay is wide enough never to matter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NegligibleChoice {
+    /// At twice the bandwidth below it.
+    AtLeast,
+    /// Above that, as printed.
+    Above,
+}
+
+/// The choices that `PlogPT` leaves open.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub struct PlogptOptions {
+    /// Whom a timeout delays, in plogpt [default: receiver].
+    #[arg(long, value_enum, value_name = "MODE")]
+    pub rto_mode: Option<RtoChoice>,
+    /// Who shares a link, in plogpt [default: fixed].
+    #[arg(long, value_enum)]
+    pub sharing: Option<SharingChoice>,
+    /// When an edge without delay does not matter, in plogpt [default: at-least].
+    #[arg(long, value_enum, value_name = "RULE")]
+    pub negligible: Option<NegligibleChoice>,
+}
+
+impl PlogptOptions {
+    /// Refuses them for other models.
+    ///
+    /// # Errors
+    /// If one is given and `model` is another.
+    pub fn check(self, model: ModelChoice) -> Result<(), Failure> {
+        let given = [
+            ("--rto-mode", self.rto_mode.is_some()),
+            ("--sharing", self.sharing.is_some()),
+            ("--negligible", self.negligible.is_some()),
+        ];
+        match given.into_iter().find(|(_, is_given)| *is_given) {
+            Some((option, _)) if model != ModelChoice::Plogpt => Err(Failure::usage(format!(
+                "{option} is a choice of plogpt, and the model is {}; leave it out or give --model plogpt",
+                model.name()
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// In which order ranks go to hosts, or the file that says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PlacementChoice {
+    /// All ranks of a host, then those of the next.
+    Block,
+    /// A rank to each host in turn.
+    Cyclic,
+    /// As a file says, a host in each line.
+    File(PathBuf),
+}
+
+/// Reads `block`, `cyclic` or the path of a file.
+impl From<&str> for PlacementChoice {
+    fn from(text: &str) -> Self {
+        match text {
+            "block" => Self::Block,
+            "cyclic" => Self::Cyclic,
+            path => Self::File(path.into()),
+        }
+    }
+}
+
+/// What runs.
+#[derive(Debug, clap::Args)]
+pub struct ProgramOptions {
+    /// The collective: bcast, scatter, gather, alltoall or allgather.
+    #[arg(long, required_unless_present_any = ["goal", "sweep"], requires_all = ["procs", "size"])]
+    pub collective: Option<Collective>,
+    /// Algorithms, separated by commas [default: all that need no setting].
+    #[arg(long, value_name = "NAME", requires = "collective")]
+    pub algorithm: Option<String>,
+    /// Process counts: 8,16,32 or 8..64 (doubling) or 8..64+8 (steps).
+    #[arg(long, value_name = "LIST", requires = "collective")]
+    pub procs: Option<List<Procs>>,
+    /// Bytes per destination (of a bcast: of the message), as for --procs, with kB MB KiB MiB.
+    #[arg(long, value_name = "LIST", requires = "collective")]
+    pub size: Option<List<Bytes>>,
+    /// A program in GOAL in place of a collective.
+    #[arg(long, value_name = "FILE", conflicts_with = "collective")]
+    pub goal: Option<PathBuf>,
+}
+
+/// On what it runs.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct NetworkOptions {
+    /// The network: a scenario, a .toml file, or Slurm's topology.conf.
+    #[arg(long, value_name = "SCENARIO|FILE")]
+    pub network: Option<String>,
+    /// The network model [default: plogpt on a binary tree, fluid on other networks, without
+    /// a network plogp or loggp, by what the profile holds].
+    #[arg(long, value_enum)]
+    pub model: Option<ModelChoice>,
+    /// The profile that `netsig fit` wrote, for loggp and plogp.
+    #[arg(long, value_name = "PROFILE")]
+    pub profile: Option<PathBuf>,
+    /// A parameter of the model and its value, with its unit if it has one; may be repeated.
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = args::setting)]
+    pub settings: Vec<(String, f64)>,
+    /// Where ranks go: block, cyclic, or a file with a host for each rank [default: block].
+    #[arg(long, value_name = "block|cyclic|FILE", requires = "network")]
+    pub placement: Option<PlacementChoice>,
+    /// The hosts to use, such as n[0-15] [default: all].
+    #[arg(long, value_name = "HOSTS", requires = "network")]
+    pub nodes: Option<String>,
+    /// How many ranks a host takes [default: 1].
+    #[arg(long, value_name = "K", requires = "network", value_parser = clap::value_parser!(u32).range(1..))]
+    pub ppn: Option<u32>,
+    /// The rate of the hosts' links, for a topology.conf.
+    #[arg(long, requires = "network")]
+    pub rate: Option<BitsPerSecond>,
+    /// The rate of the links between switches, for a topology.conf [default: that of the
+    /// hosts' links].
+    #[arg(long, value_name = "RATE", requires = "network")]
+    pub uplink_rate: Option<BitsPerSecond>,
+    /// What a port buffers, for a topology.conf [default: 128 KiB].
+    #[arg(long, value_name = "BYTES", requires = "network")]
+    pub port_buffer: Option<Bytes>,
+    #[command(flatten)]
+    pub plogpt: PlogptOptions,
+}
+
+impl ProgramOptions {
+    /// The cases that are asked for.
+    ///
+    /// # Errors
+    /// If the collective has no such algorithm.
+    pub fn cases(&self) -> Result<Cases, Failure> {
+        let (Some(collective), Some(procs), Some(sizes)) =
+            (self.collective, &self.procs, &self.size)
+        else {
+            unreachable!("clap asks for these three together");
+        };
+        Ok(Cases {
+            algorithms: algorithms(collective, self.algorithm.as_deref())?,
+            sizes: sizes.items().to_vec(),
+            procs: procs.items().to_vec(),
+        })
+    }
+}
+
+/// The algorithms that `names` lists; without, all of the collective that need no setting.
+///
+/// # Errors
+/// If the collective has no such algorithm.
+pub fn algorithms(collective: Collective, names: Option<&str>) -> Result<Vec<Algorithm>, Failure> {
+    let all = || {
+        let entries = ALGORITHMS.iter();
+        let plain = entries.filter(|e| e.collective == collective && e.parameter.is_none());
+        plain.map(|entry| entry.name).collect()
+    };
+    let names: Vec<&str> = match names {
+        None | Some("all") => all(),
+        Some(names) => names.split(',').map(str::trim).collect(),
+    };
+    let mut algorithms: Vec<Algorithm> = Vec::new();
+    for name in names {
+        let algorithm = Algorithm::parse(collective, name)?;
+        if algorithms.contains(&algorithm) {
+            return Err(Failure::usage(format!(
+                "{name} is named twice; name it once"
+            )));
+        }
+        algorithms.push(algorithm);
+    }
+    Ok(algorithms)
+}

@@ -1,0 +1,110 @@
+//! The cells that are asked for, and finding their times on all processors, in order.
+
+use netsig_core::collective::{Algorithm, Collective};
+use netsig_core::sim::engine::Outcome;
+use netsig_core::sim::observer::Observer;
+use netsig_core::sim::setup::{self, Case, Method, Report};
+use netsig_core::units::{Bytes, Procs};
+use rayon::prelude::*;
+
+use super::answers::Answer;
+use super::source::Source;
+use crate::failure::Failure;
+
+/// One cell: a case on a network model.
+#[derive(Debug, Clone, Copy)]
+pub struct Point<'a> {
+    /// On what.
+    pub source: &'a Source,
+    /// What.
+    pub case: Case,
+    /// How its time is to be found.
+    pub method: Method,
+}
+
+/// Cases of one collective: every algorithm with every size and process count, the last
+/// changing fastest.
+#[derive(Debug)]
+pub struct Cases {
+    /// The algorithms.
+    pub algorithms: Vec<Algorithm>,
+    /// The sizes.
+    pub sizes: Vec<Bytes>,
+    /// The process counts.
+    pub procs: Vec<Procs>,
+}
+
+impl Cases {
+    /// All cases in order.
+    pub fn all(&self) -> impl Iterator<Item = Case> {
+        let sizes = self.algorithms.iter().flat_map(|&algorithm| {
+            let with = move |&size| (algorithm, size);
+            self.sizes.iter().map(with)
+        });
+        sizes.flat_map(|(algorithm, size)| {
+            let with = move |&procs| Case {
+                algorithm,
+                procs,
+                size,
+            };
+            self.procs.iter().map(with)
+        })
+    }
+}
+
+impl Point<'_> {
+    /// The collective.
+    pub fn collective(&self) -> Collective {
+        self.case.algorithm.collective()
+    }
+
+    /// What it is, in a few words.
+    pub fn title(&self) -> String {
+        let Case {
+            algorithm,
+            procs,
+            size,
+        } = self.case;
+        let (collective, on) = (self.collective(), self.source.title());
+        format!("{collective} {algorithm}, {procs} ranks, {size}, {on}")
+    }
+
+    /// Refuses what cannot be simulated, before any time is spent on it.
+    ///
+    /// # Errors
+    /// If the network has no place for the ranks, or the method does not answer.
+    pub fn check(&self) -> Result<(), Failure> {
+        let model = self.source.model(self.case.procs)?;
+        Ok(setup::check(&model, self.case, self.method)?)
+    }
+
+    /// Its time.
+    ///
+    /// # Errors
+    /// If it cannot be simulated.
+    pub fn simulate(&self) -> Result<Answer, Failure> {
+        let model = self.source.model(self.case.procs)?;
+        let report = setup::simulate(&model, self.case, self.method)?;
+        Ok(Answer::of_point(self, &report))
+    }
+
+    /// All that happens in it.
+    ///
+    /// # Errors
+    /// If it cannot be simulated.
+    pub fn observe(&self, observer: &mut impl Observer) -> Result<(Answer, Outcome), Failure> {
+        let model = self.source.model(self.case.procs)?;
+        let outcome = setup::observe(&model, self.case, observer)?;
+        let answer = Answer::of_point(self, &Report::of_events(&outcome));
+        Ok((answer, outcome))
+    }
+}
+
+/// The answers of all points in their order.
+///
+/// # Errors
+/// If one cannot be simulated: the first of those.
+pub fn simulate_all(points: &[Point]) -> Result<Vec<Answer>, Failure> {
+    let answers: Vec<_> = points.par_iter().map(Point::simulate).collect();
+    answers.into_iter().collect()
+}

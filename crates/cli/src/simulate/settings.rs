@@ -1,0 +1,74 @@
+//! Parameters of network models that `--set` gives.
+
+use netsig_core::units::{Seconds, SecondsPerByte};
+
+use super::options::ModelChoice;
+use crate::failure::Failure;
+
+/// L.
+pub const LATENCY: &str = "latency_s";
+/// o.
+pub const OVERHEAD: &str = "overhead_s";
+/// g, or what g(m) begins with.
+pub const GAP: &str = "gap_s";
+/// G, or what a byte adds to g(m).
+pub const GAP_PER_BYTE: &str = "gap_per_byte_s_per_byte";
+/// The retransmission timeout.
+pub const RTO: &str = "rto_s";
+
+/// The parameters of each model.
+fn parameters(model: ModelChoice) -> &'static [&'static str] {
+    match model {
+        ModelChoice::Loggp => &[LATENCY, OVERHEAD, GAP, GAP_PER_BYTE],
+        ModelChoice::Plogp => &[LATENCY, GAP, GAP_PER_BYTE],
+        ModelChoice::Fluid => &[LATENCY],
+        ModelChoice::Plogpt => &[LATENCY, RTO],
+    }
+}
+
+/// Parameters that belong to the model, each once.
+#[derive(Debug)]
+pub struct Settings<'a>(&'a [(String, f64)]);
+
+impl<'a> Settings<'a> {
+    /// What is given for `model`.
+    ///
+    /// # Errors
+    /// If it has no such parameter, or one is given twice or is no time.
+    pub fn new(model: ModelChoice, given: &'a [(String, f64)]) -> Result<Self, Failure> {
+        let known = parameters(model);
+        for (index, (name, value)) in given.iter().enumerate() {
+            if given[..index].iter().any(|(earlier, _)| earlier == name) {
+                return Err(Failure::usage(format!("{name} is set twice; set it once")));
+            }
+            if !known.contains(&name.as_str()) {
+                return Err(Failure::usage(format!(
+                    "{} has no parameter {name:?}; set one of: {}",
+                    model.name(),
+                    known.join(", ")
+                )));
+            }
+            if !(value.is_finite() && *value >= 0.0) {
+                return Err(Failure::usage(format!(
+                    "{name} = {value} is no time; give one from 0 on, such as {name}=50us"
+                )));
+            }
+        }
+        Ok(Self(given))
+    }
+
+    fn get(&self, name: &str) -> Option<f64> {
+        let found = self.0.iter().find(|(given, _)| given == name);
+        found.map(|(_, value)| *value)
+    }
+
+    /// A time, if it is given.
+    pub fn time(&self, name: &str) -> Option<Seconds> {
+        self.get(name).map(Seconds)
+    }
+
+    /// G, if it is given.
+    pub fn gap_per_byte(&self) -> Option<SecondsPerByte> {
+        self.get(GAP_PER_BYTE).map(SecondsPerByte)
+    }
+}

@@ -1,0 +1,178 @@
+//! A network model with everything that it takes from options, profile and network.
+
+use std::sync::Arc;
+
+use netsig_core::model::plogpt::{LINUX_RTO, Negligible, Parameters, RtoMode};
+use netsig_core::sim::Time;
+use netsig_core::sim::network::endpoint::Ports;
+use netsig_core::sim::network::plogpt::Sharing;
+use netsig_core::sim::setup::{NetworkModel, Shared, Timeouts};
+use netsig_core::sim::topology::Vertex;
+use netsig_core::units::{Procs, Seconds};
+
+use super::network::Network;
+use super::options::{
+    ModelChoice, NegligibleChoice, NetworkOptions, PlogptOptions, RtoChoice, SharingChoice,
+};
+use super::ports::Known;
+use super::settings::{RTO, Settings};
+use crate::failure::Failure;
+use crate::files;
+
+/// What simulations draw on; ready for any number of ranks.
+#[derive(Debug)]
+pub struct Source {
+    /// The model.
+    pub choice: ModelChoice,
+    /// What people must know of where its parameters come from.
+    pub notes: Vec<String>,
+    network: Option<Network>,
+    kind: Kind,
+}
+
+/// A model with its parameters.
+#[derive(Debug)]
+enum Kind {
+    Ports(Ports),
+    PlogPT(Parameters, PlogptOptions),
+    Fluid(Seconds),
+}
+
+impl Source {
+    /// Takes everything together.
+    ///
+    /// # Errors
+    /// If a file or parameter cannot be used, or something that the model needs is missing.
+    pub fn new(options: &NetworkOptions) -> Result<Self, Failure> {
+        let network = Network::of(options)?;
+        let profile = options.profile.as_deref();
+        let profile = profile.map(|path| Ok::<_, Failure>((path, files::profile(path)?)));
+        let known = Known {
+            profile: profile.transpose()?,
+            network: network.as_ref(),
+        };
+        let choice = options.model.unwrap_or_else(|| known.usual_model());
+        let settings = Settings::new(choice, &options.settings)?;
+        options.plogpt.check(choice)?;
+        let mut notes = Vec::new();
+        let kind = match choice {
+            ModelChoice::Loggp => Kind::Ports(known.loggp(&settings, &mut notes)?),
+            ModelChoice::Plogp => Kind::Ports(known.plogp(&settings, &mut notes)?),
+            ModelChoice::Plogpt => {
+                Kind::PlogPT(plogpt(&known, &settings, options)?, options.plogpt)
+            }
+            ModelChoice::Fluid => Kind::Fluid(known.latency(&settings)?),
+        };
+        if network.is_none() && matches!(kind, Kind::PlogPT(..) | Kind::Fluid(_)) {
+            let model = choice.name();
+            return Err(Failure::usage(format!(
+                "{model} is a model of switches and links; give it a --network"
+            )));
+        }
+        let source = Self {
+            choice,
+            notes,
+            network,
+            kind,
+        };
+        source.refuse_unknown_shape()?;
+        Ok(source)
+    }
+
+    /// Refuses a network that is no tree where the model wants one.
+    fn refuse_unknown_shape(&self) -> Result<(), Failure> {
+        let (Kind::PlogPT(parameters, options), Some(network)) = (&self.kind, &self.network) else {
+            return Ok(());
+        };
+        let timeouts = timeouts(network, Vec::new(), parameters, *options);
+        let refused =
+            |error| Failure::usage(format!("{}: {error}; use another --model", network.name));
+        timeouts.network().map(drop).map_err(refused)
+    }
+
+    /// What rows call the network, if there is one.
+    pub fn network_name(&self) -> Option<&str> {
+        self.network.as_ref().map(|network| network.name.as_str())
+    }
+
+    /// The model and the network: `fluid on tree-2x6x40`.
+    pub fn title(&self) -> String {
+        let model = self.choice.name();
+        match self.network_name() {
+            Some(network) => format!("{model} on {network}"),
+            None => model.to_owned(),
+        }
+    }
+
+    /// The model for `procs` ranks.
+    ///
+    /// # Errors
+    /// If the network has no place for them, or is none that the model knows.
+    pub fn model(&self, procs: Procs) -> Result<NetworkModel, Failure> {
+        let placed = self.network.as_ref().map(|network| {
+            let placement = network.place(procs)?;
+            let hosts = procs.ranks().map(|rank| placement.host(rank)).collect();
+            Ok::<(&Network, Vec<Vertex>), Failure>((network, hosts))
+        });
+        let placed = placed.transpose()?;
+        let on_hosts = || placed.clone().expect("this model has a network");
+        match &self.kind {
+            Kind::Ports(ports) => Ok(NetworkModel::Endpoint(ports.clone())),
+            Kind::Fluid(latency) => {
+                let (network, hosts) = on_hosts();
+                Ok(NetworkModel::Fluid(Shared {
+                    topology: Arc::clone(network.topology()),
+                    hosts,
+                    latency: Time::of(*latency),
+                }))
+            }
+            Kind::PlogPT(parameters, options) => {
+                let (network, hosts) = on_hosts();
+                Ok(NetworkModel::PlogPT(timeouts(
+                    network, hosts, parameters, *options,
+                )))
+            }
+        }
+    }
+}
+
+fn timeouts(
+    network: &Network,
+    hosts: Vec<Vertex>,
+    parameters: &Parameters,
+    options: PlogptOptions,
+) -> Timeouts {
+    Timeouts {
+        network: network.description.clone(),
+        hosts,
+        parameters: parameters.clone(),
+        sharing: match options.sharing {
+            None | Some(SharingChoice::Fixed) => Sharing::Fixed,
+            Some(SharingChoice::Fluid) => Sharing::Fluid,
+        },
+        mode: match options.rto_mode {
+            None | Some(RtoChoice::Receiver) => RtoMode::Receiver,
+            Some(RtoChoice::TwoPass) => RtoMode::TwoPass,
+        },
+    }
+}
+
+/// The parameters of `PlogPT`: heights where the network has them, else what fills the
+/// buffers of its ports.
+fn plogpt(
+    known: &Known,
+    settings: &Settings,
+    options: &NetworkOptions,
+) -> Result<Parameters, Failure> {
+    let of_file = known.network.map(|network| &network.description);
+    let edges = of_file.and_then(|file| file.heights.clone());
+    let rto = settings.time(RTO).or(of_file.and_then(|file| file.rto));
+    Ok(Parameters {
+        rto: rto.unwrap_or(LINUX_RTO),
+        negligible: match options.plogpt.negligible {
+            None | Some(NegligibleChoice::AtLeast) => Negligible::AtLeast,
+            Some(NegligibleChoice::Above) => Negligible::Above,
+        },
+        ..Parameters::new(edges.unwrap_or_default(), known.latency(settings)?)
+    })
+}

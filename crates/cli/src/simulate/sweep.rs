@@ -1,0 +1,167 @@
+//! `netsig simulate --sweep`: all points of a plan, in a fixed order, as CSV.
+//!
+//! Points are simulated on all processors and written in their order, so the file is the
+//! same at any number of threads, and the shards of a sweep, one after the other, are the
+//! file of the whole.
+
+mod kept;
+mod plan;
+
+use std::fs::{File, OpenOptions};
+use std::io::{Seek, SeekFrom, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+
+use super::answers::{self, Answer, COLUMNS};
+use super::points::{self, Point};
+use crate::failure::Failure;
+use crate::files;
+use crate::rows::{Format, to_stdout};
+use plan::Plan;
+
+/// How many points are simulated before their rows are written.
+const CHUNK: usize = 64;
+
+/// What is swept, and which part of it is done where.
+#[derive(Debug, clap::Args)]
+pub struct SweepOptions {
+    /// Simulates all points of a plan (TOML) instead, and writes them as CSV.
+    #[arg(
+        long, value_name = "PLAN",
+        conflicts_with_all = ["collective", "goal", "network", "model", "profile", "settings"]
+    )]
+    pub sweep: Option<PathBuf>,
+    /// Where the rows of a sweep go [default: standard output].
+    #[arg(short, long, value_name = "FILE", requires = "sweep")]
+    pub output: Option<PathBuf>,
+    /// Simulates the I-th of N parts of a sweep; the parts one after the other are the whole.
+    #[arg(long, value_name = "I/N", requires = "sweep")]
+    pub shard: Option<Shard>,
+    /// Goes on where a sweep into the same --output was interrupted.
+    #[arg(long, requires = "output")]
+    pub resume: bool,
+}
+
+/// The I-th of N parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shard {
+    /// From 1.
+    number: usize,
+    of: usize,
+}
+
+impl Shard {
+    /// All of it.
+    const WHOLE: Self = Self { number: 1, of: 1 };
+
+    /// Which of `count` points are in it.
+    fn range(self, count: usize) -> Range<usize> {
+        let cut = |number: usize| {
+            let product = number as u128 * count as u128 / self.of as u128;
+            usize::try_from(product).expect("at most the count")
+        };
+        cut(self.number - 1)..cut(self.number)
+    }
+}
+
+impl std::str::FromStr for Shard {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let parts = text.split_once('/');
+        let parts = parts.and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+        match parts {
+            Some((number, of)) if 0 < number && number <= of => Ok(Self { number, of }),
+            _ => Err("write I/N with I from 1 to N, such as 2/8".to_owned()),
+        }
+    }
+}
+
+/// Simulates the points of the plan in the file `path`.
+///
+/// # Errors
+/// If the plan cannot be used or one of its points be simulated, which is told before
+/// anything runs, or the output cannot be written.
+pub fn run(path: &Path, options: &SweepOptions) -> Result<(), Failure> {
+    if let (Some(output), false) = (&options.output, options.resume) {
+        files::refuse_existing(output)?;
+        files::refuse_unwritable(output)?;
+    }
+    let plan = Plan::read(path)?;
+    let points = plan.points();
+    for point in &points {
+        point.check()?;
+    }
+    let shard = options.shard.unwrap_or(Shard::WHOLE);
+    let points = &points[shard.range(points.len())];
+    let header = match shard.number {
+        1 => format!("{}\n", COLUMNS.join(",")).into_bytes(),
+        _ => Vec::new(),
+    };
+    match &options.output {
+        None => to_standard_output(&header, points),
+        Some(output) => to_file(output, &header, points),
+    }?;
+    for note in plan.notes() {
+        eprintln!("netsig: note: {note}");
+    }
+    Ok(())
+}
+
+fn to_standard_output(header: &[u8], points: &[Point]) -> Result<(), Failure> {
+    to_stdout(|out| out.write_all(header))?;
+    for chunk in points.chunks(CHUNK) {
+        let lines = lines(points::simulate_all(chunk)?)?;
+        to_stdout(|out| out.write_all(&lines))?;
+    }
+    Ok(())
+}
+
+/// Appends to what an earlier sweep has left in the file, if there is one.
+fn to_file(output: &Path, header: &[u8], points: &[Point]) -> Result<(), Failure> {
+    let what = || files::unwritable(output);
+    let kept = kept::points(output, header, points)?;
+    let mut open = OpenOptions::new();
+    let open = open.write(true).create(true).truncate(false);
+    let mut file: File = open.open(output).with_context(what)?;
+    file.set_len(kept.bytes).with_context(what)?;
+    file.seek(SeekFrom::End(0)).with_context(what)?;
+    if kept.bytes == 0 {
+        file.write_all(header).with_context(what)?;
+    }
+    for chunk in points[kept.points..].chunks(CHUNK) {
+        let lines = lines(points::simulate_all(chunk)?)?;
+        file.write_all(&lines).with_context(what)?;
+    }
+    Ok(file.sync_all().with_context(what)?)
+}
+
+/// Answers as lines of CSV, without the header.
+fn lines(answers: Vec<Answer>) -> Result<Vec<u8>, Failure> {
+    let mut text = Vec::new();
+    let rows = answers::rows(answers);
+    let written = rows.write(Format::Csv, &mut text);
+    written.context("rows cannot be written")?;
+    let end = text.iter().position(|&byte| byte == b'\n');
+    text.drain(..=end.unwrap_or_default());
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shards_cover_all_points_once() {
+        for count in [0, 1, 7, 64] {
+            for of in 1..=9 {
+                let shards = (1..=of).map(|number| Shard { number, of }.range(count));
+                assert!(shards.flatten().eq(0..count), "{count} in {of}");
+            }
+        }
+        for bad in ["0/4", "5/4", "1/0", "1", "a/b", "-1/2", ""] {
+            assert!(bad.parse::<Shard>().is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! The plan of a sweep: TOML in, points out.
+
+use std::path::{Path, PathBuf};
+
+use netsig_core::collective::Collective;
+use netsig_core::file_error::{FileError, parse_toml};
+use netsig_core::list::List;
+use netsig_core::sim::setup::Method;
+use netsig_core::units::{Bytes, Procs};
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::super::options::{
+    self, MethodChoice, ModelChoice, NegligibleChoice, NetworkOptions, PlacementChoice,
+    PlogptOptions, RtoChoice, SharingChoice,
+};
+use super::super::points::{Cases, Point};
+use super::super::source::Source;
+use crate::args;
+use crate::failure::Failure;
+use crate::files;
+
+const HINT: &str = "see FORMATS.md for what a sweep may say";
+
+/// A plan, with every network read.
+#[derive(Debug)]
+pub struct Plan {
+    sweeps: Vec<Sweep>,
+}
+
+/// Every source with every case.
+#[derive(Debug)]
+struct Sweep {
+    sources: Vec<Source>,
+    cases: Cases,
+    method: Method,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wire {
+    sweep: Vec<Spanned<Block>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Block {
+    networks: Option<Vec<String>>,
+    models: Option<Vec<ModelChoice>>,
+    profile: Option<PathBuf>,
+    collective: String,
+    algorithms: Option<Vec<String>>,
+    procs: List<Procs>,
+    sizes: List<Bytes>,
+    #[serde(default)]
+    set: toml::Table,
+    placement: Option<String>,
+    nodes: Option<String>,
+    ppn: Option<u32>,
+    rate: Option<netsig_core::units::BitsPerSecond>,
+    uplink_rate: Option<netsig_core::units::BitsPerSecond>,
+    port_buffer: Option<String>,
+    rto_mode: Option<RtoChoice>,
+    sharing: Option<SharingChoice>,
+    negligible: Option<NegligibleChoice>,
+    #[serde(default)]
+    method: MethodChoice,
+}
+
+impl Plan {
+    /// Reads the plan of a file, and the networks that it names.
+    ///
+    /// # Errors
+    /// If one of them cannot be used.
+    pub fn read(path: &Path) -> Result<Self, Failure> {
+        let (name, text) = (path.display().to_string(), files::text(path)?);
+        let wire: Wire = parse_toml(&name, &text, HINT)?;
+        let sweep = |block: Spanned<Block>| {
+            let start = block.span().start;
+            block.into_inner().sweep().map_err(|failure| {
+                let problem = failure.to_string();
+                failure.told_by(FileError::at_offset(&name, &text, start, problem))
+            })
+        };
+        let sweeps = wire.sweep.into_iter().map(sweep);
+        Ok(Self {
+            sweeps: sweeps.collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// What people must know, each once.
+    pub fn notes(&self) -> Vec<&str> {
+        let sources = self.sweeps.iter().flat_map(|sweep| &sweep.sources);
+        let mut notes: Vec<&str> = Vec::new();
+        for note in sources.flat_map(|source| &source.notes) {
+            if !notes.contains(&note.as_str()) {
+                notes.push(note);
+            }
+        }
+        notes
+    }
+
+    /// All points: by sweep, network, model, algorithm, size and process count, the last
+    /// changing fastest.
+    pub fn points(&self) -> Vec<Point<'_>> {
+        let all = self.sweeps.iter().flat_map(|sweep| {
+            let of_source = move |source| {
+                let point = move |case| Point {
+                    source,
+                    case,
+                    method: sweep.method,
+                };
+                sweep.cases.all().map(point)
+            };
+            sweep.sources.iter().flat_map(of_source)
+        });
+        all.collect()
+    }
+}
+
+impl Block {
+    fn sweep(self) -> Result<Sweep, Failure> {
+        let sources = self
+            .options()?
+            .iter()
+            .map(Source::new)
+            .collect::<Result<_, _>>()?;
+        let collective: Collective = self.collective.parse()?;
+        let names = self.algorithms.map(|names| names.join(","));
+        Ok(Sweep {
+            sources,
+            cases: Cases {
+                algorithms: options::algorithms(collective, names.as_deref())?,
+                sizes: self.sizes.items().to_vec(),
+                procs: self.procs.items().to_vec(),
+            },
+            method: self.method.into(),
+        })
+    }
+
+    /// Each network with each model.
+    fn options(&self) -> Result<Vec<NetworkOptions>, Failure> {
+        let base = self.base()?;
+        let networks: Vec<Option<String>> = match &self.networks {
+            None => vec![None],
+            Some(names) => names.iter().cloned().map(Some).collect(),
+        };
+        let models: Vec<Option<ModelChoice>> = match &self.models {
+            None => vec![None],
+            Some(models) => models.iter().copied().map(Some).collect(),
+        };
+        let options = networks.into_iter().flat_map(|network| {
+            let with = |&model: &Option<ModelChoice>| NetworkOptions {
+                network: network.clone(),
+                model,
+                ..base.clone()
+            };
+            models.iter().map(with).collect::<Vec<_>>()
+        });
+        Ok(options.collect())
+    }
+
+    /// What all networks and models share.
+    fn base(&self) -> Result<NetworkOptions, Failure> {
+        let placement = self.placement.as_deref().map(PlacementChoice::from);
+        let settings = self.set.iter().map(|(name, value)| {
+            let value = value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned);
+            args::setting(&format!("{name}={value}"))
+        });
+        let settings: Result<_, String> = settings.collect();
+        let port_buffer = self.port_buffer.as_deref().map(str::parse).transpose();
+        Ok(NetworkOptions {
+            profile: self.profile.clone(),
+            settings: settings.map_err(Failure::usage)?,
+            placement,
+            nodes: self.nodes.clone(),
+            ppn: self.ppn,
+            rate: self.rate,
+            uplink_rate: self.uplink_rate,
+            port_buffer: port_buffer.map_err(Failure::usage)?,
+            plogpt: PlogptOptions {
+                rto_mode: self.rto_mode,
+                sharing: self.sharing,
+                negligible: self.negligible,
+            },
+            ..NetworkOptions::default()
+        })
+    }
+}

@@ -1,0 +1,373 @@
+//! A simulation as a file in Chrome's trace event format, which Perfetto and
+//! `chrome://tracing` show: a thread for each lane of each rank, an arrow for each message.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use netsig_core::sim::Time;
+use netsig_core::sim::network::{Flight, Loss};
+use netsig_core::sim::observer::{Activity, Observer};
+use netsig_core::sim::program::{FlightId, Op};
+use netsig_core::units::{Procs, Rank};
+use tempfile::NamedTempFile;
+
+use super::lanes::{Lane, Lanes};
+use crate::files;
+
+/// Writes activities as they come; memory grows with the lanes and the messages under way.
+pub struct Timeline {
+    path: PathBuf,
+    file: BufWriter<NamedTempFile>,
+    /// Why the file could not be written, once it could not.
+    problem: Option<io::Error>,
+    lanes: Lanes,
+    /// The thread of each lane.
+    threads: BTreeMap<Lane, usize>,
+    /// The arrows of the messages of which one end is known.
+    arrows: HashMap<FlightId, u64>,
+    messages: u64,
+}
+
+impl Timeline {
+    /// A timeline of `procs` ranks that will be in the file `path`.
+    ///
+    /// # Errors
+    /// If the directory cannot be written.
+    pub fn create(path: &Path, procs: Procs) -> Result<Self> {
+        let mut timeline = Self {
+            path: path.to_owned(),
+            file: BufWriter::new(files::draft(path)?),
+            problem: None,
+            lanes: Lanes::new(procs),
+            threads: BTreeMap::new(),
+            arrows: HashMap::new(),
+            messages: 0,
+        };
+        timeline.write(format_args!(
+            "{{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n{}",
+            r#"{"ph":"M","name":"process_name","pid":1,"args":{"name":"netsig simulate"}}"#
+        ));
+        Ok(timeline)
+    }
+
+    /// Completes the file and puts it in its place.
+    ///
+    /// # Errors
+    /// If it could not be written.
+    pub fn finish(mut self) -> Result<()> {
+        self.name_threads();
+        self.write(format_args!("\n]}}\n"));
+        let written = self.problem.map_or(Ok(()), Err);
+        let draft = written.and_then(|()| Ok(self.file.into_inner()?));
+        let draft = draft.with_context(|| files::unwritable(&self.path))?;
+        files::publish(draft, &self.path)
+    }
+
+    /// Names each thread for its lane and orders them as lanes are.
+    fn name_threads(&mut self) {
+        for (order, (lane, thread)) in std::mem::take(&mut self.threads).iter().enumerate() {
+            let name = lane_name(*lane);
+            self.event(format_args!(
+                r#""ph":"M","name":"thread_name","pid":1,"tid":{thread},"args":{{"name":"{name}"}}"#
+            ));
+            self.event(format_args!(
+                r#""ph":"M","name":"thread_sort_index","pid":1,"tid":{thread},"args":{{"sort_index":{order}}}"#
+            ));
+        }
+    }
+
+    fn event(&mut self, members: fmt::Arguments<'_>) {
+        self.write(format_args!(",\n{{{members}}}"));
+    }
+
+    fn write(&mut self, text: fmt::Arguments<'_>) {
+        if self.problem.is_none() {
+            self.problem = self.file.write_fmt(text).err();
+        }
+    }
+
+    /// The number of a message's arrow, the same for its two ends.
+    fn arrow(&mut self, id: FlightId) -> u64 {
+        self.arrows.remove(&id).unwrap_or_else(|| {
+            self.messages += 1;
+            self.arrows.insert(id, self.messages);
+            self.messages
+        })
+    }
+
+    /// One end of a message: its bar and its end of the arrow.
+    fn message(&mut self, id: FlightId, flight: &Flight, end: &End, when: When) {
+        let End {
+            verb,
+            peer,
+            op,
+            arrow,
+        } = end;
+        let Flight { tag, bytes, .. } = flight;
+        let When { thread, start, .. } = when;
+        self.event(format_args!(
+            r#""ph":"X","name":"{verb} {peer}",{when},"args":{{"peer":{peer},"bytes":{bytes},"tag":{tag},"operation":{op}}}"#
+        ));
+        let id = self.arrow(id);
+        self.event(format_args!(
+            r#"{arrow},"cat":"message","name":"message","id":{id},"pid":1,"tid":{thread},"ts":{start}"#
+        ));
+    }
+
+    fn compute(&mut self, op: Op, when: When) {
+        self.event(format_args!(
+            r#""ph":"X","name":"compute",{when},"args":{{"operation":{op}}}"#
+        ));
+    }
+
+    /// The wait as a bar, and its begin as a mark that no zoom hides.
+    fn loss(&mut self, loss: &Loss, when: When) {
+        let cause = serde_json::Value::from(loss.cause.to_string());
+        let (peer, op, delay) = (loss.to, loss.send, Micros(loss.delay));
+        let args = format!(
+            r#""args":{{"peer":{peer},"operation":{op},"delay_us":{delay},"cause":{cause}}}"#
+        );
+        self.event(format_args!(
+            r#""ph":"X","name":"wait for {peer}",{when},{args}"#
+        ));
+        let When { thread, start, .. } = when;
+        self.event(format_args!(
+            r#""ph":"i","s":"t","name":"loss","pid":1,"tid":{thread},"ts":{start},{args}"#
+        ));
+    }
+}
+
+impl Observer for Timeline {
+    fn observe(&mut self, activity: Activity<'_>, start: Time, end: Time) {
+        let lane = self.lanes.take(&activity, start, end);
+        let new = self.threads.len() + 1;
+        let when = When {
+            thread: *self.threads.entry(lane).or_insert(new),
+            start: Micros(start),
+            duration: Micros(end - start),
+        };
+        match activity {
+            Activity::Send(id, flight) => self.message(id, flight, &End::sender(flight), when),
+            Activity::Receive(id, flight, op) => {
+                self.message(id, flight, &End::receiver(flight, op), when);
+            }
+            Activity::Compute(_, op) => self.compute(op, when),
+            Activity::Loss(loss) => self.loss(loss, when),
+        }
+    }
+}
+
+/// One end of a message.
+struct End {
+    verb: &'static str,
+    peer: Rank,
+    op: Op,
+    arrow: &'static str,
+}
+
+impl End {
+    fn sender(flight: &Flight) -> Self {
+        Self {
+            verb: "send to",
+            peer: flight.to,
+            op: flight.send,
+            arrow: r#""ph":"s""#,
+        }
+    }
+
+    fn receiver(flight: &Flight, op: Op) -> Self {
+        Self {
+            verb: "receive from",
+            peer: flight.from,
+            op,
+            arrow: r#""ph":"f","bp":"e""#,
+        }
+    }
+}
+
+/// Where and when an activity is shown.
+#[derive(Clone, Copy)]
+struct When {
+    thread: usize,
+    start: Micros,
+    duration: Micros,
+}
+
+impl fmt::Display for When {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (thread, start, duration) = (self.thread, self.start, self.duration);
+        write!(f, r#""pid":1,"tid":{thread},"ts":{start},"dur":{duration}"#)
+    }
+}
+
+/// A time in microseconds, with all its picoseconds.
+#[derive(Clone, Copy)]
+struct Micros(Time);
+
+impl fmt::Display for Micros {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const PER_MICROSECOND: u64 = 1_000_000;
+        let (whole, rest) = (self.0.0 / PER_MICROSECOND, self.0.0 % PER_MICROSECOND);
+        write!(f, "{whole}.{rest:06}")
+    }
+}
+
+/// `rank 3 send`, and `rank 3 send 2` for the second lane.
+fn lane_name(lane: Lane) -> String {
+    let Lane { rank, kind, number } = lane;
+    let what = kind.name();
+    match number {
+        0 => format!("rank {rank} {what}"),
+        _ => format!("rank {rank} {what} {}", number + 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::super::lanes::testing::{Lossy, endpoint, exchange};
+    use super::*;
+
+    /// The text of the timeline of an exchange, and what else is known of it.
+    fn timeline(
+        algorithm: &str,
+        procs: u32,
+        network: &mut impl netsig_core::sim::network::Network,
+    ) -> (String, netsig_core::sim::Outcome) {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("timeline.json");
+        let mut timeline = Timeline::create(&path, Procs::new(procs).unwrap()).unwrap();
+        let outcome = exchange(algorithm, procs, network, &mut timeline);
+        timeline.finish().unwrap();
+        (std::fs::read_to_string(path).unwrap(), outcome)
+    }
+
+    struct Trace(Vec<Value>);
+
+    impl Trace {
+        fn parse(text: &str) -> Self {
+            let mut trace: Value = serde_json::from_str(text).unwrap();
+            assert_eq!(trace["displayTimeUnit"], "ns");
+            match trace["traceEvents"].take() {
+                Value::Array(events) => Self(events),
+                other => panic!("{other}"),
+            }
+        }
+
+        fn phase(&self, phase: &str) -> impl Iterator<Item = &Value> {
+            self.0.iter().filter(move |event| event["ph"] == phase)
+        }
+    }
+
+    fn picoseconds(value: &Value) -> i64 {
+        format!("{:.0}", value.as_f64().unwrap() * 1e6)
+            .parse()
+            .unwrap()
+    }
+
+    /// All begins of bars, by thread; fails if two overlap.
+    fn begins(trace: &Trace) -> BTreeMap<i64, Vec<i64>> {
+        let mut bars: BTreeMap<i64, Vec<(i64, i64)>> = BTreeMap::new();
+        for bar in trace.phase("X") {
+            let (start, duration) = (picoseconds(&bar["ts"]), picoseconds(&bar["dur"]));
+            assert!(start >= 0 && duration >= 0, "{bar}");
+            let of_thread = bars.entry(bar["tid"].as_i64().unwrap()).or_default();
+            of_thread.push((start, start + duration));
+        }
+        let starts = |mut bars: Vec<(i64, i64)>| {
+            bars.sort_unstable();
+            let is_free = bars.windows(2).all(|pair| pair[0].1 <= pair[1].0);
+            assert!(is_free, "{bars:?}");
+            bars.into_iter().map(|bar| bar.0).collect()
+        };
+        bars.into_iter()
+            .map(|(id, bars)| (id, starts(bars)))
+            .collect()
+    }
+
+    fn check(text: &str, outcome: &netsig_core::sim::Outcome) {
+        let trace = Trace::parse(text);
+        let (messages, losses) = (outcome.messages, outcome.losses.len());
+        let bars = usize::try_from(2 * messages).unwrap() + losses;
+        assert_eq!(trace.phase("X").count(), bars);
+        assert_eq!(trace.phase("i").count(), losses);
+        let begins = begins(&trace);
+        let arrows = |phase| -> BTreeMap<u64, i64> {
+            let arrows = trace.phase(phase).map(|arrow| {
+                let time = picoseconds(&arrow["ts"]);
+                assert!(begins[&arrow["tid"].as_i64().unwrap()].contains(&time));
+                (arrow["id"].as_u64().unwrap(), time)
+            });
+            arrows.collect()
+        };
+        let (feet, heads) = (arrows("s"), arrows("f"));
+        assert!(feet.keys().copied().eq(1..=messages));
+        assert!(heads.keys().eq(feet.keys()));
+        assert!(feet.iter().all(|(id, foot)| foot <= &heads[id]));
+        let names = trace
+            .phase("M")
+            .filter(|event| event["name"] == "thread_name");
+        let named = names.map(|event| event["tid"].as_i64().unwrap());
+        let mut named: Vec<i64> = named.collect();
+        named.sort_unstable();
+        assert!(named.iter().eq(begins.keys()));
+    }
+
+    #[test]
+    fn nothing_overlaps_on_a_thread_and_every_message_has_an_arrow() {
+        for algorithm in ["pairwise", "direct"] {
+            let (text, outcome) = timeline(algorithm, 8, &mut endpoint(8));
+            check(&text, &outcome);
+            let (text, outcome) = timeline(algorithm, 8, &mut Lossy);
+            assert_eq!(outcome.losses.len(), 4);
+            check(&text, &outcome);
+        }
+    }
+
+    /// o = 15.5 µs, L = 20 µs, 65535·G = 65.535 µs.
+    #[test]
+    fn times_have_all_their_picoseconds() {
+        let (text, _) = timeline("pairwise", 2, &mut endpoint(2));
+        for event in [
+            r#"{"ph":"X","name":"send to 1","pid":1,"tid":1,"ts":0.000000,"dur":15.500000,"args":{"peer":1,"bytes":65536,"tag":0,"operation":0}}"#,
+            r#""ts":101.035000,"dur":15.500000,"args":{"peer":0,"#,
+        ] {
+            assert!(text.contains(event), "{text}");
+        }
+    }
+
+    #[test]
+    fn threads_are_in_the_order_of_ranks_and_tell_their_lanes() {
+        let (text, _) = timeline("direct", 4, &mut Lossy);
+        let trace = Trace::parse(&text);
+        let names = trace
+            .phase("M")
+            .filter_map(|event| event["args"]["name"].as_str());
+        let names: Vec<&str> = names.skip(1).take(6).collect();
+        let expected = [
+            "rank 0 send",
+            "rank 0 send 2",
+            "rank 0 send 3",
+            "rank 0 receive",
+            "rank 0 wait after loss",
+            "rank 1 send",
+        ];
+        assert_eq!(names, expected);
+        let loss = trace.phase("i").next().unwrap();
+        assert_eq!(picoseconds(&loss["args"]["delay_us"]), 200_000_000);
+        let cause = loss["args"]["cause"].as_str().unwrap();
+        assert!(cause.starts_with("its last packet met"), "{cause}");
+    }
+
+    #[test]
+    fn a_timeline_that_is_not_finished_leaves_no_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("timeline.json");
+        drop(Timeline::create(&path, Procs::new(2).unwrap()).unwrap());
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+    }
+}

@@ -1,0 +1,339 @@
+//! `netsig simulate`: what it prints, what it refuses, and times that were worked by hand.
+
+#[path = "simulate/refusals.rs"]
+mod refusals;
+mod support;
+#[path = "simulate/sweep.rs"]
+mod sweep;
+
+use netsig_core::collective::ALGORITHMS;
+use support::{Home, Row, number, said, table};
+
+/// `LogGP` with round numbers: L = 5 µs, o = 1 µs, g = 2 µs, G = 1 ns.
+const LOGGP: &str = "--set latency_s=5us --set overhead_s=1us --set gap_s=2us \
+                     --set gap_per_byte_s_per_byte=1ns";
+
+/// Two and two hosts at 1 Gbit/s; the uplinks carry 1 Gbit/s and buffer 4550 bytes.
+const FOUR: &str = r#"topology = "binary-tree"
+latency = "50us"
+[[height]]
+rate = "1Gbit/s"
+[[height]]
+rate = "1Gbit/s"
+delay = "36.4us"
+"#;
+
+/// Eight hosts; the switches in the middle are wide enough not to matter.
+const EIGHT: &str = r#"topology = "binary-tree"
+latency = "50us"
+[[height]]
+rate = "1Gbit/s"
+[[height]]
+rate = "2.4Gbit/s"
+[[height]]
+rate = "2Gbit/s"
+delay = "18.2us"
+"#;
+
+/// A binomial broadcast among 8 ranks, written by hand.
+const BINOMIAL: &str = "num_ranks 8
+rank 0 {
+send 1001b to 4
+send 1001b to 2
+send 1001b to 1
+}
+rank 1 {
+recv 1001b from 0
+}
+rank 2 {
+in: recv 1001b from 0
+out: send 1001b to 3
+out requires in
+}
+rank 3 {
+recv 1001b from 2
+}
+rank 4 {
+in: recv 1001b from 0
+a: send 1001b to 6
+b: send 1001b to 5
+a requires in
+b requires in
+}
+rank 5 {
+recv 1001b from 4
+}
+rank 6 {
+in: recv 1001b from 4
+out: send 1001b to 7
+out requires in
+}
+rank 7 {
+recv 1001b from 6
+}
+";
+
+/// A topology.conf of six nodes.
+const CONF: &str = "SwitchName=s0 Nodes=n[0-2]\nSwitchName=s1 Nodes=n[3-5]\n\
+                    SwitchName=top Switches=s[0-1]\n";
+
+fn home() -> Home {
+    let home = Home::new();
+    home.write("four.toml", FOUR);
+    home.write("eight.toml", EIGHT);
+    home.write("binomial.goal", BINOMIAL);
+    home.write("topology.conf", CONF);
+    home
+}
+
+/// The rows of a simulation.
+fn rows(home: &Home, arguments: &str) -> Vec<Row> {
+    table(&home.does(&format!("simulate {arguments} --format csv"))).1
+}
+
+/// The time of the only row, in microseconds.
+fn time_us(home: &Home, arguments: &str) -> f64 {
+    let rows = rows(home, arguments);
+    assert_eq!(rows.len(), 1, "{arguments}");
+    number(&rows[0], "time_s") * 1e6
+}
+
+fn assert_near(found: f64, expected: f64, what: &str) {
+    let error = (found - expected).abs();
+    assert!(error <= 1e-9 * expected, "{what}: {found} not {expected}");
+}
+
+#[test]
+fn rows_have_the_promised_columns_in_every_format() {
+    let home = home();
+    let wanted =
+        "simulate --network tree-2x6x40 --collective alltoall --procs 4,6 --size 1KiB,2KiB";
+    let (columns, rows) = table(&home.does(&format!("{wanted} --format csv")));
+    let promised = "collective,algorithm,procs,size_bytes,time_s,model,method,messages,sent_bytes,losses,network";
+    assert_eq!(columns.join(","), promised);
+    let plain = ALGORITHMS
+        .iter()
+        .filter(|entry| entry.collective.to_string() == "alltoall" && entry.parameter.is_none());
+    assert_eq!(rows.len(), 4 * plain.count());
+    assert_eq!(rows[1]["procs"], "6", "process counts change fastest");
+    let json = home.does(&format!("{wanted} --format json"));
+    let objects: Vec<Row> = serde_json::from_str::<Vec<serde_json::Map<_, _>>>(&json)
+        .unwrap()
+        .into_iter()
+        .map(|object| object.into_iter().map(plain_text).collect())
+        .collect();
+    assert_eq!(objects, rows);
+    assert!(home.does(wanted).contains("size bytes"));
+}
+
+fn plain_text((key, value): (String, serde_json::Value)) -> (String, String) {
+    let text = value.as_str().map(str::to_owned);
+    (key, text.unwrap_or_else(|| value.to_string()))
+}
+
+#[test]
+fn every_scenario_of_the_lab_simulates_as_it_is() {
+    let home = home();
+    for (name, _) in netsig_lab::shipped() {
+        let procs = netsig_lab::load(name).unwrap().hosts;
+        for model in ["loggp", "plogp", "plogpt", "fluid"] {
+            let what = format!(
+                "--network {name} --model {model} --collective alltoall --procs {procs} --size 4KiB"
+            );
+            for row in rows(&home, &what) {
+                assert!(number(&row, "time_s") > 0.0, "{row:?}");
+                assert_eq!((&*row["model"], &*row["network"]), (model, *name));
+            }
+        }
+    }
+}
+
+/// By hand, from the slides' conditions: s = 80, 160, 160 µs among four and 3·80 + 4·160 µs
+/// among eight, L = 50 µs, a timeout of 200 ms. A waits in every round, B at the end.
+#[test]
+fn plogpt_as_worked_by_hand() {
+    let home = home();
+    for (network, procs, size, more, [a, b]) in [
+        ("four", 4, 10_000, "", [550.0, 200_130.0]),
+        ("four", 4, 10_000, "--rto-mode two-pass", [550.0, 200_450.0]),
+        ("four", 4, 4550, "", [332.0, 232.0]),
+        ("eight", 8, 10_000, "", [1230.0, 200_290.0]),
+        (
+            "eight",
+            8,
+            10_000,
+            "--rto-mode two-pass",
+            [1230.0, 200_930.0],
+        ),
+        ("eight", 8, 10_000, "--set rto_s=1ms", [1230.0, 1290.0]),
+    ] {
+        for (algorithm, expected) in [("pairwise", a), ("sends-in-turn", b)] {
+            for method in ["closed-form", "event"] {
+                let what = format!(
+                    "--network {network}.toml --collective alltoall --algorithm {algorithm} \
+                     --procs {procs} --size {size} {more} --method {method}"
+                );
+                assert_near(time_us(&home, &what), expected, &what);
+            }
+        }
+    }
+    let lost =
+        "--network four.toml --collective alltoall --algorithm sends-in-turn --procs 4 --size";
+    assert_eq!(rows(&home, &format!("{lost} 4550"))[0]["losses"], "0");
+    assert_ne!(rows(&home, &format!("{lost} 4551"))[0]["losses"], "0");
+}
+
+#[test]
+fn losses_and_links_are_told_and_written() {
+    let home = home();
+    let lost = "simulate --network four.toml --collective alltoall --algorithm sends-in-turn \
+                --procs 4 --size 10000 --losses losses.csv --links links.csv --gantt g.svg \
+                --timeline t.json";
+    let output = home.netsig(lost).output().unwrap();
+    let note = said(&output);
+    assert!(
+        note.starts_with("netsig: note: 4 messages lost packets") && note.contains("--losses"),
+        "{note}"
+    );
+    assert_eq!(note.lines().count(), 1, "{note}");
+    let (columns, losses) = table(&home.read("losses.csv"));
+    assert_eq!(columns.join(","), "time_s,from,to,operation,delay_s,cause");
+    assert_eq!(losses.len(), 4);
+    assert_eq!(
+        (&*losses[0]["time_s"], &*losses[0]["delay_s"]),
+        ("0.00008", "0.2")
+    );
+    let (columns, links) = table(&home.read("links.csv"));
+    assert_eq!(columns.join(","), "link,bytes,busy_s,utilisation");
+    // Each host sends two messages over the uplink of its pair.
+    let uplink = links.iter().find(|row| row["link"] == "switch0 -> switch2");
+    assert_eq!(uplink.unwrap()["bytes"], "40000");
+    assert!(home.read("g.svg").starts_with("<svg"));
+    assert!(serde_json::from_str::<serde_json::Value>(&home.read("t.json")).is_ok());
+}
+
+#[test]
+fn switches_in_files_join_hosts_as_they_say() {
+    let home = home();
+    home.write("hosts", "n0\nn3 # on the other switch\n");
+    let pair = "--network topology.conf --rate 1Gbit/s --uplink-rate 100Mbit/s --set latency_s=10us \
+                --collective bcast --algorithm flat --procs 2 --size 10000";
+    // Within a switch 10⁴ B · 8 ns/B + 10 µs, between them ten times the 80 µs.
+    assert_near(time_us(&home, pair), 90.0, "block");
+    for apart in [
+        "--placement hosts",
+        "--nodes n0,n5",
+        "--nodes n[5,0] --placement cyclic",
+    ] {
+        assert_near(time_us(&home, &format!("{pair} {apart}")), 810.0, apart);
+    }
+    // On one host, L alone.
+    assert_near(time_us(&home, &format!("{pair} --ppn 2")), 10.0, "one host");
+}
+
+#[test]
+fn many_hosts_simulate() {
+    let home = home();
+    let star = "description = 'many'\ntopology = 'star'\nhosts = 4096\nrate = '1Gbit/s'\n\
+                port_buffer = '64KiB'\ncongestion_control = 'reno'\n[truth]\nalpha = '50us'\n\
+                gamma = 1.0\ndelta = '0s'\nthreshold = '1B'\nnoise = 0.0\n";
+    home.write("many.toml", star);
+    // Twelve levels of 80 µs and L: ranks of one level do not share links.
+    let bcast =
+        "--network many.toml --collective bcast --algorithm binomial --procs 4096 --size 10kB";
+    assert_near(time_us(&home, bcast), 12.0 * 130.0, bcast);
+}
+
+#[test]
+fn parameters_come_from_a_profile() {
+    let home = Home::fitted();
+    let message =
+        "--profile profile.toml --collective bcast --algorithm flat --procs 2 --size 4KiB";
+    let row = &rows(&home, message)[0];
+    let predicted =
+        "predict profile.toml --collective bcast --algorithm flat --procs 2 --size 4KiB";
+    let predicted = table(&home.does(&format!("{predicted} --format csv"))).1;
+    let expected = number(&predicted[0], "time_s");
+    let found = number(row, "time_s");
+    // The profile has no tables: an empty message counts as one byte.
+    assert_eq!(row["model"], "loggp");
+    assert!(
+        (found / expected - 1.0).abs() < 1e-3,
+        "{found} not {expected}"
+    );
+    home.refuses(
+        "simulate --profile profile.toml --model plogp --collective bcast --procs 2 --size 1",
+        3,
+        ["profile.toml: has no [plogp]", "or use loggp"],
+    );
+}
+
+/// Three hops of o + (m − 1)·G + L + o = 8 µs: ranks 4, 6 and 7.
+#[test]
+fn a_broadcast_written_by_hand_takes_what_loggp_says() {
+    let home = home();
+    assert_near(
+        time_us(&home, &format!("--goal binomial.goal {LOGGP}")),
+        24.0,
+        "goal",
+    );
+    let table = format!("--collective bcast --algorithm binomial --procs 8 --size 1001 {LOGGP}");
+    assert_near(time_us(&home, &table), 24.0, "the table's");
+    let row = &rows(&home, &format!("--goal binomial.goal {LOGGP}"))[0];
+    let keys = ["collective", "algorithm", "procs", "size_bytes", "messages"];
+    let values = keys.map(|key| &*row[key]);
+    assert_eq!(values, ["", "binomial.goal", "8", "", "7"]);
+}
+
+#[test]
+fn every_algorithm_takes_the_same_as_its_goal() {
+    let home = home();
+    for entry in &ALGORITHMS {
+        let case = format!(
+            "--collective {} --algorithm {} --procs 6 --size 5000",
+            entry.collective,
+            entry.example()
+        );
+        for model in [LOGGP, "--network four.toml --model fluid --ppn 2"] {
+            let direct = rows(&home, &format!("{case} {model} --write-goal p.goal"));
+            let read = rows(&home, &format!("--goal p.goal {model}"));
+            for key in ["time_s", "messages", "sent_bytes"] {
+                assert_eq!(direct[0][key], read[0][key], "{case} {model} {key}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_goal_that_cannot_end_is_explained_in_lines() {
+    let home = home();
+    let ring = "num_ranks 2\nrank 0 {\na: recv 8b from 1\nb: send 8b to 1\nb requires a\n}\n\
+                rank 1 {\na: recv 8b from 0\nb: send 8b to 0\nb requires a\n}\n";
+    home.write("ring.goal", ring);
+    home.write(
+        "alone.goal",
+        "num_ranks 2\nrank 0 {\nsend 8b to 1 tag 3\n}\nrank 1 {\nrecv 8b from 0\n}\n",
+    );
+    for (file, parts) in [
+        ("ring", vec!["ranks wait for each other"]),
+        ("alone", vec!["has no message for", "has no receive for"]),
+    ] {
+        let command = format!("simulate --goal {file}.goal {LOGGP}");
+        let output = home.netsig(&command).output().unwrap();
+        let lines = said(&output);
+        assert_eq!(output.status.code(), Some(2), "{lines}");
+        for part in parts {
+            assert!(lines.contains(part), "{part}: {lines}");
+        }
+        for line in lines.lines() {
+            let begin = format!("netsig: {file}.goal: ");
+            assert!(line.starts_with(&begin) && line.contains("; "), "{line}");
+        }
+    }
+    home.write("bad.goal", "num_ranks 1\nrank 0 {\nsend 8b to 7\n}\n");
+    home.refuses(
+        &format!("simulate --goal bad.goal {LOGGP}"),
+        2,
+        ["bad.goal:3:", ""],
+    );
+}

@@ -1,0 +1,135 @@
+//! Sweeps: the same rows whole, in shards, and interrupted.
+
+use super::support::{Home, said, table};
+
+const SWEEP: &str = r#"[[sweep]]
+networks = ["ethernet-4x50", "four.toml"]
+collective = "alltoall"
+algorithms = ["pairwise", "throttled:2"]
+procs = "2..4"
+sizes = "1KiB..4KiB"
+[[sweep]]
+networks = ["tree-2x6x40"]
+models = ["loggp", "fluid"]
+collective = "bcast"
+procs = 12
+sizes = [1000]
+set = { latency_s = "50us" }
+placement = "cyclic"
+"#;
+
+fn home() -> Home {
+    let home = super::home();
+    home.write("sweep.toml", SWEEP);
+    home.does("simulate --sweep sweep.toml -o whole.csv");
+    home
+}
+
+#[test]
+fn rows_come_in_order_at_any_number_of_threads() {
+    let home = home();
+    let whole = home.read("whole.csv");
+    let (_, rows) = table(&whole);
+    let key = |index: usize| {
+        ["network", "algorithm", "size_bytes", "procs"].map(|key| &*rows[index][key])
+    };
+    assert_eq!(key(0), ["ethernet-4x50", "pairwise", "1024", "2"]);
+    assert_eq!(key(1), ["ethernet-4x50", "pairwise", "1024", "4"]);
+    assert_eq!(key(2), ["ethernet-4x50", "pairwise", "2048", "2"]);
+    assert_eq!(key(6), ["ethernet-4x50", "throttled:2", "1024", "2"]);
+    assert_eq!(key(12)[0], "four");
+    assert_eq!(
+        (&*rows[12]["model"], &*rows[24]["model"]),
+        ("plogpt", "loggp")
+    );
+    for threads in [1, 3] {
+        let again = home.does(&format!("simulate --sweep sweep.toml --threads {threads}"));
+        assert!(again == whole, "{threads} threads");
+    }
+}
+
+#[test]
+fn shards_one_after_the_other_are_the_whole() {
+    let home = home();
+    let shard = |number| home.does(&format!("simulate --sweep sweep.toml --shard {number}/5"));
+    let shards: String = (1..=5).map(shard).collect();
+    assert_eq!(shards, home.read("whole.csv"));
+}
+
+#[test]
+fn a_sweep_goes_on_where_it_was_interrupted() {
+    let home = home();
+    let whole = home.read("whole.csv");
+    let row = whole.find('\n').unwrap() + 1;
+    for length in [
+        0,
+        10,
+        row,
+        row + 5,
+        whole.len() / 2,
+        whole.len() - 1,
+        whole.len(),
+    ] {
+        home.write("part.csv", &whole[..length]);
+        home.does("simulate --sweep sweep.toml -o part.csv --resume");
+        assert!(home.read("part.csv") == whole, "cut at {length}");
+    }
+    home.does("simulate --sweep sweep.toml -o none.csv --resume");
+    assert!(home.read("none.csv") == whole);
+}
+
+#[test]
+fn what_a_sweep_cannot_do_is_refused_before_anything_runs() {
+    let home = home();
+    let whole = home.read("whole.csv");
+    let last = whole.trim_end().rfind('\n').unwrap() + 1;
+    home.write("other.csv", &whole[..last].replace(",1024,", ",1023,"));
+    home.write("longer.csv", &format!("{whole}{}", &whole[last..]));
+    home.write("changed.csv", &whole.replace("0.", "1."));
+    home.write("text.csv", "some text");
+    for (name, text) in [
+        ("large", SWEEP.replace("\"2..4\"", "\"2..8\"")),
+        ("key", SWEEP.replace("sizes = [", "size = [")),
+        ("name", SWEEP.replace("pairwise", "pair")),
+        ("set", SWEEP.replace("50us", "50u")),
+    ] {
+        home.write(&format!("{name}.toml"), &text);
+    }
+    let remedy = "choose another --output or remove it";
+    for (arguments, complaint) in [
+        (
+            "sweep.toml -o whole.csv",
+            ["whole.csv: exists already", remedy],
+        ),
+        (
+            "sweep.toml -o other.csv --resume",
+            ["other.csv:2: is not of this plan", remedy],
+        ),
+        ("sweep.toml -o longer.csv --resume", ["longer.csv:", remedy]),
+        (
+            "sweep.toml -o changed.csv --resume",
+            ["changed.csv:", remedy],
+        ),
+        ("sweep.toml -o text.csv --resume", ["text.csv:1: ", remedy]),
+        (
+            "large.toml -o new.csv",
+            ["ethernet-4x50: 8 ranks", "place 2 on each"],
+        ),
+        ("key.toml", ["key.toml:12: unknown field `size`", "may say"]),
+        ("name.toml", ["name.toml:1: ", ""]),
+        ("set.toml", ["set.toml:7: ", ""]),
+        ("no.toml", ["no.toml: cannot be read", "check the path"]),
+        ("sweep.toml --shard 3/2", ["", "such as 2/8"]),
+        ("sweep.toml --resume", ["", ""]),
+        ("sweep.toml --format json", ["", ""]),
+        ("sweep.toml --collective bcast --procs 2 --size 1", ["", ""]),
+    ] {
+        home.refuses(&format!("simulate --sweep {arguments}"), 2, complaint);
+    }
+    let output = home.netsig("simulate --sweep sweep.toml").output().unwrap();
+    assert!(
+        said(&output).contains("note: tree-2x6x40"),
+        "{}",
+        said(&output)
+    );
+}
