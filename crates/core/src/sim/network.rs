@@ -8,6 +8,7 @@
 pub mod endpoint;
 pub mod fluid;
 pub mod plogpt;
+pub mod tcp;
 
 use std::fmt;
 
@@ -108,6 +109,34 @@ pub enum Cause {
         /// The effective height of the other.
         other_height: u32,
     },
+    /// TCP: the port of a switch had no room for some of its segments.
+    Overflow {
+        /// The link that the port sends on.
+        link: String,
+        /// How the sender made up for it.
+        repair: Repair,
+    },
+}
+
+/// How a TCP sender finds out that segments are lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Repair {
+    /// Three that followed came through.
+    FastRetransmit,
+    /// Too few followed, and a probe asked.
+    TailLossProbe,
+    /// The retransmission timer ran out.
+    Timeout,
+}
+
+impl fmt::Display for Repair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::FastRetransmit => "fast retransmit",
+            Self::TailLossProbe => "tail loss probe",
+            Self::Timeout => "retransmission timeout",
+        })
+    }
 }
 
 /// As the end of a sentence about the message.
@@ -123,6 +152,9 @@ impl fmt::Display for Cause {
                 "its last packet met the first of a message from rank {other} \
                  (effective heights {height} and {other_height})"
             ),
+            Self::Overflow { link, repair } => {
+                write!(f, "port {link} had no room for all of it ({repair})")
+            }
         }
     }
 }

@@ -175,6 +175,18 @@ impl Sharing {
         self.drop_stale();
     }
 
+    /// What a flow has left, in bytes; none if it is not under way.
+    pub fn left(&self, flow: u32, now: Time) -> f64 {
+        match self.flows.state(flow) {
+            State::Out => 0.0,
+            State::Waiting(bytes) => bytes,
+            State::In(group, class) => {
+                let group = &self.groups[group as usize];
+                group.left(&group.classes[class as usize], now)
+            }
+        }
+    }
+
     /// What a link has to carry, as of the last [`Sharing::settle`].
     pub fn load(&self, link: LinkId, now: Time) -> Load {
         let nothing = Load {

@@ -1,0 +1,366 @@
+//! TCP at the level of messages: fair sharing, and what happens where it would need more
+//! room than the ports of switches have.
+//!
+//! # Formula
+//! Messages share links as in [`fluid`](super::fluid). Each goes in trains: a train is as
+//! many bytes as the connection may have in flight, W, or the rest of the message. The next
+//! one starts when the last is through. W begins at the initial window, doubles with each
+//! whole train until it reaches the threshold, then grows by a segment, and survives for
+//! the next message of the same pair.
+//!
+//! What a message has in flight waits at the first link of its route that holds it back: a
+//! full one on which no other message is faster. If that is the port of a switch, its trains
+//! come there in step: those that start now at once, the earlier ones, less rate·2L, are in
+//! the buffer already. If it is another link, trains only pass the port: once in each cycle
+//! W/r, at any time of it, with the rate of the link before. The port is a queue that drops
+//! its tail: k trains of W bytes that come at once from k links of the port's rate lose what
+//! (k − 1)·W exceeds the free buffer by.
+//!
+//! | of the train, after the first lost segment | repair | idle for | W |
+//! |---|---|---|---|
+//! | 3 segments come through, or follow | fast retransmit | R, less what follows | half |
+//! | fewer | tail loss probe | 2·R, and 200 ms if one segment was alone; at most R + 200 ms | half |
+//! | fewer, of what was sent again | timeout | R + 200 ms, then ·2, ·4, … | 1 segment |
+//!
+//! R is the round-trip time: 2·L and the queue at the link that holds the message back. The
+//! lost bytes are sent again after the others, and what was lost also took its share the
+//! first time. Only the train that starts can lose: the others did when they started.
+//!
+//! # Domain
+//! Windows do not bound rates: rate·2L is below the initial window. Shared links are full
+//! for longer than a round trip. Headers take neither time nor room. Messages are sent
+//! eagerly: a rendezvous, as many MPI libraries do it from 64 KiB on, is not part of this.
+//! Ranks are not in step: random times in a cycle are the pessimistic case for an exchange
+//! in rotation, in which ranks that keep in step never send to the same port at once. So
+//! stalls begin at somewhat smaller messages than on a quiet cluster. The time needed grows
+//! with the losses, for they end what messages have in common.
+//!
+//! # Source
+//! Windows: RFC 5681 (slow start, threshold, halving, three duplicate acknowledgements),
+//! RFC 6928 (initial window of 10 segments). Timers: RFC 6298 with Linux's least variance of
+//! 200 ms in place of the second, RFC 8985 section 7 (tail loss probe). Queues that drop
+//! their tails, full windows and timeouts in exchanges: Phanishayee and others 2008 (FAST,
+//! incast). That a window goes as one train is a choice of netsig.
+//!
+//! ```
+//! # use netsig_core::collective::{Algorithm, Collective};
+//! # use netsig_core::model::plogpt::BytesPerSecond;
+//! # use netsig_core::sim::network::tcp::{Options, Tcp};
+//! # use netsig_core::sim::{self, Time, rounds::Rounds, topology::Topology};
+//! # use netsig_core::units::{Bytes, Procs};
+//! // 4 hosts of 40 Mbit/s: 3 trains of 10⁴ B fit. 3·10⁴ B · 200 ns/B + 50 µs = 6.05 ms.
+//! let star = Topology::star(4, BytesPerSecond(5e6), Bytes(65536))?;
+//! let hosts = star.hosts().collect();
+//! let mut network = Tcp::new(&star, hosts, Time(50_000_000), Options::default())?;
+//! let direct = Algorithm::parse(Collective::Alltoall, "direct")?;
+//! let mut program = Rounds::new(direct, Procs::new(4)?, Bytes(10_000));
+//! let outcome = sim::run(&mut program, &mut network, &mut ())?;
+//! assert_eq!(outcome.time, Time(6_050_000_000));
+//! assert_eq!(outcome.losses, []);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod connection;
+mod levels;
+mod losses;
+mod messages;
+mod port;
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rustc_hash::FxHashSet;
+
+use super::fluid::sharing::Sharing;
+use super::{Agenda, Cause, Flight, Injected, LinkUse, Loss, Network, Repair};
+use crate::model::ParameterError;
+use crate::sim::program::FlightId;
+use crate::sim::time::Time;
+use crate::sim::topology::{LinkId, Topology, Vertex};
+use crate::units::{Bytes, Seconds};
+use levels::{Levels, rate};
+use messages::{Message, Messages, State};
+use port::Train;
+
+/// What TCP is set to, and where chance begins. Linux has the defaults.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// The payload of a segment: 1448 bytes on Ethernet, with time stamps.
+    pub segment: Bytes,
+    /// What a connection may have in flight at first: 10 segments.
+    pub initial_window: Bytes,
+    /// What it may ever have in flight: 4 MiB, the send buffer.
+    pub max_window: Bytes,
+    /// What the retransmission timer adds to the round-trip time: 200 ms.
+    pub min_timeout: Time,
+    /// Where the random numbers begin.
+    pub seed: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            segment: Bytes(1448),
+            initial_window: Bytes(14_480),
+            max_window: Bytes(4_194_304),
+            min_timeout: Time(200_000_000_000),
+            seed: 0,
+        }
+    }
+}
+
+impl Options {
+    fn check(&self) -> Result<(), ParameterError> {
+        let rules = [
+            ("segment", self.segment, Bytes(1), "at least one byte"),
+            (
+                "initial_window",
+                self.initial_window,
+                self.segment,
+                "at least one segment",
+            ),
+            (
+                "max_window",
+                self.max_window,
+                self.initial_window,
+                "at least the initial window",
+            ),
+        ];
+        match rules.into_iter().find(|(_, value, least, _)| value < least) {
+            Some((name, value, _, rule)) => Err(ParameterError::new(name, value.0, rule)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Ranks on the hosts of a topology. Connections keep their windows from one run to the
+/// next.
+#[derive(Debug)]
+pub struct Tcp<'a> {
+    topology: &'a Topology,
+    hosts: Vec<Vertex>,
+    latency: Time,
+    options: Options,
+    rng: ChaCha8Rng,
+    sharing: Sharing,
+    levels: Levels,
+    messages: Messages,
+    /// The flows whose next train starts now.
+    starting: Vec<u32>,
+    /// For when it is to be woken next to see flows finish.
+    alarm: Option<Time>,
+    /// What has passed each link.
+    carried: Vec<u64>,
+    trains: Vec<Train>,
+}
+
+/// Wakes for flows that finish; others are numbers of messages.
+const FINISH: u32 = u32::MAX;
+
+impl<'a> Tcp<'a> {
+    /// Each rank on one of the hosts, which are hosts of `topology`, with the latency L.
+    ///
+    /// # Errors
+    /// If a segment is empty, or a window cannot hold what it must.
+    pub fn new(
+        topology: &'a Topology,
+        hosts: Vec<Vertex>,
+        latency: Time,
+        options: Options,
+    ) -> Result<Self, ParameterError> {
+        options.check()?;
+        let rates = || topology.links().iter().map(|link| link.rate);
+        Ok(Self {
+            topology,
+            hosts,
+            latency,
+            options,
+            rng: ChaCha8Rng::seed_from_u64(options.seed),
+            sharing: Sharing::new(rates()),
+            levels: Levels::new(rates().map(|rate| rate.0).collect()),
+            messages: Messages::default(),
+            starting: Vec::new(),
+            alarm: None,
+            carried: vec![0; topology.links().len()],
+            trains: Vec::new(),
+        })
+    }
+
+    /// Puts a message, or what is sent of it again, on its links.
+    fn start(&mut self, id: u32, bytes: u64, agenda: &mut Agenda) {
+        let message = self.messages.get_mut(id);
+        message.state = State::Starting;
+        self.sharing.add(id, &message.route, bytes as f64);
+        self.levels.insert(id, &message.route);
+        for link in &message.route {
+            self.carried[link.index()] += bytes;
+        }
+        self.starting.push(id);
+        agenda.settle();
+    }
+
+    /// A flow has nothing more to send for now.
+    fn finish(&mut self, id: u32, agenda: &mut Agenda) {
+        let now = agenda.now();
+        let message = self.messages.get_mut(id);
+        self.levels.remove(id, &message.route);
+        self.end_train(id);
+        let message = self.messages.get_mut(id);
+        if message.again > 0 {
+            message.state = State::Waiting;
+            message.next = now + message.wait;
+            agenda.wake(message.next, id);
+            return;
+        }
+        message.state = State::Out;
+        self.messages.keep(id);
+        agenda.sent(now, id);
+        agenda.delivered(now + self.latency, id);
+    }
+
+    /// The window grows if all of it came through.
+    fn end_train(&mut self, id: u32) {
+        let Message {
+            state,
+            train,
+            connection,
+            ..
+        } = self.messages.get_mut(id);
+        if *state == State::Running && *train >= connection.window {
+            connection.grow(&self.options);
+        }
+    }
+
+    /// A train of a flow is through, or a wait is over.
+    fn go_on(&mut self, id: u32, agenda: &mut Agenda) {
+        let now = agenda.now();
+        let message = self.messages.get_mut(id);
+        if message.next != now {
+            return;
+        }
+        match message.state {
+            State::Waiting => {
+                let again = std::mem::take(&mut message.again);
+                self.start(id, again, agenda);
+            }
+            State::Running | State::Losing if self.sharing.left(id, now) >= 1.0 => {
+                self.end_train(id);
+                let message = self.messages.get_mut(id);
+                (message.state, message.tries) = (State::Starting, 0);
+                self.starting.push(id);
+                agenda.settle();
+            }
+            State::Running | State::Losing | State::Starting | State::Out => {}
+        }
+    }
+
+    /// Begins the next trains of the flows in `starting`.
+    fn begin_trains(&mut self, now: Time) {
+        for &id in &self.starting {
+            let left = self.sharing.left(id, now);
+            let message = self.messages.get_mut(id);
+            message.train = message.connection.window.min(left);
+        }
+    }
+
+    /// The switch ports that trains now enter, in the order of the trains.
+    fn ports(&mut self) -> Vec<LinkId> {
+        let mut seen = FxHashSet::default();
+        let routes = self.starting.iter().map(|&id| &self.messages.get(id).route);
+        // The first link leaves a host.
+        let ports = routes.flat_map(|route| &route[1..]).copied();
+        ports.filter(|port| seen.insert(*port)).collect()
+    }
+
+    /// All trains that start now are on their way. A flow that loses its end sends no more
+    /// trains before it has waited.
+    fn end_start(&mut self, agenda: &mut Agenda) {
+        let now = agenda.now();
+        for id in self.starting.drain(..) {
+            let left = self.sharing.left(id, now);
+            let message = self.messages.get_mut(id);
+            let is_clean = message.state == State::Starting;
+            if is_clean {
+                message.state = State::Running;
+            }
+            message.next = Time::MAX;
+            if left > message.train && (is_clean || message.tries == 0) {
+                message.next = now + Time::of(Seconds(message.train / rate(id, &self.sharing)));
+                agenda.wake(message.next, id);
+            }
+        }
+    }
+
+    fn set_alarm(&mut self, agenda: &mut Agenda) {
+        let Some(next) = self.sharing.next_finish() else {
+            return;
+        };
+        if self.alarm.is_none_or(|alarm| next < alarm) {
+            agenda.wake(next, FINISH);
+            self.alarm = Some(next);
+        }
+    }
+}
+
+impl Network for Tcp<'_> {
+    fn inject(&mut self, id: FlightId, flight: &Flight, agenda: &mut Agenda) -> Injected {
+        let now = agenda.now();
+        let ends = [flight.from, flight.to].map(|rank| self.hosts[rank.0 as usize]);
+        let message = self.messages.insert(id, flight, &self.options);
+        self.topology.route(ends[0], ends[1], &mut message.route);
+        if message.route.is_empty() || flight.bytes == 0 {
+            agenda.delivered(now + self.latency, id);
+            return Injected {
+                sent: Some(now),
+                next: now,
+            };
+        }
+        self.start(id, flight.bytes, agenda);
+        Injected {
+            sent: None,
+            next: now,
+        }
+    }
+
+    fn wake(&mut self, token: u32, agenda: &mut Agenda) {
+        if token != FINISH {
+            self.go_on(token, agenda);
+            return;
+        }
+        let now = agenda.now();
+        if self.alarm != Some(now) {
+            return;
+        }
+        self.alarm = None;
+        let mut done = Vec::new();
+        self.sharing.finish(now, |id| done.push(id));
+        for id in done {
+            self.finish(id, agenda);
+        }
+        agenda.settle();
+    }
+
+    fn settle(&mut self, agenda: &mut Agenda) {
+        let now = agenda.now();
+        self.sharing.settle(now);
+        self.levels.change();
+        self.begin_trains(now);
+        for port in self.ports() {
+            self.meet(port, agenda);
+        }
+        self.end_start(agenda);
+        self.set_alarm(agenda);
+    }
+
+    fn links(&self) -> Vec<LinkUse> {
+        let uses = (0..).map(LinkId).zip(&self.carried);
+        uses.map(|(id, &bytes)| LinkUse {
+            name: self.topology.link_name(id),
+            bytes,
+            busy: Time::of(Seconds(bytes as f64 / self.topology.link(id).rate.0)),
+        })
+        .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

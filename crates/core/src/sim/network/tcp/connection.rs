@@ -1,0 +1,112 @@
+//! What TCP knows of a connection: how much it may have in flight, and how long it waits.
+
+use super::Options;
+use crate::sim::network::Repair;
+use crate::sim::time::Time;
+use crate::units::Bytes;
+
+/// The worst delay of an acknowledgement that waits for a second segment.
+const ACK_DELAY: Time = Time(200_000_000_000);
+
+/// How often the retransmission timer doubles at most, so that it stays below two minutes.
+const MOST_DOUBLINGS: u32 = 9;
+
+/// The congestion window and what bounds its growth, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Connection {
+    pub(super) window: f64,
+    threshold: f64,
+}
+
+impl Connection {
+    pub(super) fn new(options: &Options) -> Self {
+        Self {
+            window: bytes(options.initial_window),
+            threshold: f64::INFINITY,
+        }
+    }
+
+    /// A whole window was acknowledged: twice as much in slow start, a segment more after.
+    pub(super) fn grow(&mut self, options: &Options) {
+        let grown = if self.window < self.threshold {
+            (2.0 * self.window).min(self.threshold)
+        } else {
+            self.window + bytes(options.segment)
+        };
+        self.window = grown.min(bytes(options.max_window));
+    }
+
+    /// Something of a train of so many bytes was lost.
+    pub(super) fn shrink(&mut self, train: f64, repair: Repair, options: &Options) {
+        let segment = bytes(options.segment);
+        self.threshold = (train / 2.0).max(2.0 * segment);
+        self.window = match repair {
+            Repair::FastRetransmit | Repair::TailLossProbe => self.threshold,
+            Repair::Timeout => segment,
+        };
+    }
+}
+
+/// What a sender of `train` bytes, the end of which is lost, does and how long after the last
+/// acknowledgement, with the round-trip time that it has seen and how often it has tried.
+pub(super) fn patience(
+    train: f64,
+    round_trip: Time,
+    tries: u32,
+    options: &Options,
+) -> (Repair, Time) {
+    let timeout = round_trip + options.min_timeout;
+    if let Some(doublings) = tries.checked_sub(1) {
+        return (
+            Repair::Timeout,
+            timeout * (1 << doublings.min(MOST_DOUBLINGS)),
+        );
+    }
+    let is_alone = train <= bytes(options.segment);
+    let ack_delay = if is_alone { ACK_DELAY } else { Time::ZERO };
+    let probe = round_trip * 2 + ack_delay;
+    (Repair::TailLossProbe, probe.min(timeout))
+}
+
+/// As a number to reckon with.
+pub(super) fn bytes(count: Bytes) -> f64 {
+    count.0 as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By hand from RFC 8985, section 7.2, and RFC 6298, section 5, with 200 ms and a round
+    /// trip of 30 ms.
+    #[test]
+    fn a_probe_comes_before_timeouts_that_double() {
+        let wait = |train, tries| {
+            let round_trip = Time(30_000_000_000);
+            let (repair, wait) = patience(train, round_trip, tries, &Options::default());
+            (repair, wait.0 / 1_000_000_000)
+        };
+        assert_eq!(wait(2896.0, 0), (Repair::TailLossProbe, 60));
+        assert_eq!(wait(1448.0, 0), (Repair::TailLossProbe, 230));
+        assert_eq!(wait(1448.0, 1), (Repair::Timeout, 230));
+        assert_eq!(wait(1448.0, 2), (Repair::Timeout, 460));
+    }
+
+    /// RFC 5681, section 3.1: slow start to the threshold, then a segment each round trip.
+    #[test]
+    fn a_window_that_was_halved_grows_by_segments() {
+        let options = Options::default();
+        let mut connection = Connection::new(&options);
+        let mut windows = vec![connection.window];
+        connection.grow(&options);
+        windows.push(connection.window);
+        connection.shrink(28_960.0, Repair::Timeout, &options);
+        windows.push(connection.window);
+        for _ in 0..5 {
+            connection.grow(&options);
+            windows.push(connection.window);
+        }
+        let segments: Vec<f64> = windows.iter().map(|window| window / 1448.0).collect();
+        assert_eq!(segments, [10.0, 20.0, 1.0, 2.0, 4.0, 8.0, 10.0, 11.0]);
+    }
+}

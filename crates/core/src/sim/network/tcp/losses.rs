@@ -1,0 +1,161 @@
+//! Which trains meet in a port, what they lose there, and what their senders do about it.
+
+use rand::RngExt;
+
+use super::connection::{bytes, patience};
+use super::levels::rate;
+use super::messages::State;
+use super::port::{Lost, Port, Train};
+use super::{Agenda, Cause, Loss, Repair, Tcp};
+use crate::sim::time::Time;
+use crate::sim::topology::LinkId;
+use crate::units::Seconds;
+
+/// How many segments that come through tell that one before them is lost.
+const DUPLICATES: f64 = 3.0;
+
+impl Tcp<'_> {
+    /// Lets the trains that start now meet others in a port.
+    pub(super) fn meet(&mut self, port: LinkId, agenda: &mut Agenda) {
+        let link = self.topology.link(port);
+        let on_the_way = link.rate.0 * (self.latency * 2).seconds().0;
+        let mut trains = std::mem::take(&mut self.trains);
+        trains.clear();
+        let mut queue = 0.0;
+        for place in 0..self.levels.flows(port).len() {
+            let id = self.levels.flows(port)[place];
+            let bottleneck = self.bottleneck(id);
+            let message = self.messages.get(id);
+            if bottleneck != Some(port) {
+                // It comes at any time of its cycle.
+                let cycle = message.train / rate(id, &self.sharing);
+                let start = self.rng.random::<f64>() * cycle;
+                trains.push(self.train(id, port, start));
+            } else if message.state == State::Starting {
+                trains.push(self.train(id, port, 0.0));
+            } else {
+                queue += message.train;
+            }
+        }
+        let held = (queue - on_the_way).max(0.0);
+        let room = (bytes(link.buffer) - held).max(0.0);
+        let lost = Port::new(link.rate.0, room).send(&mut trains);
+        for (train, lost) in trains.iter().zip(lost) {
+            if lost.bytes > 0.0 && self.messages.get(train.flow).state == State::Starting {
+                self.lose(port, (train, lost), agenda);
+            }
+        }
+        self.trains = trains;
+    }
+
+    /// The train of a flow as it comes to a port.
+    fn train(&self, flow: u32, port: LinkId, start: f64) -> Train {
+        let message = self.messages.get(flow);
+        let input = message.input(port);
+        Train {
+            flow,
+            input,
+            start,
+            bytes: message.train,
+            rate: self.levels.rate(input),
+        }
+    }
+
+    /// A train loses segments in a port: their number is rounded up or down at random, to the
+    /// right mean.
+    fn lose(&mut self, port: LinkId, (train, lost): (&Train, Lost), agenda: &mut Agenda) {
+        let segment = bytes(self.options.segment).min(train.bytes);
+        let segments = (lost.bytes / segment + self.rng.random::<f64>()).floor();
+        if segments == 0.0 {
+            return;
+        }
+        let again = (segments * segment).min(train.bytes);
+        let later = self.sharing.left(train.flow, agenda.now()) - train.bytes;
+        let (repair, wait) = self.repair(train, (lost.following, later), again);
+        let message = self.messages.get_mut(train.flow);
+        message.state = State::Losing;
+        message.again += whole(again);
+        message.wait = wait;
+        message.tries = match repair {
+            Repair::FastRetransmit => 0,
+            Repair::TailLossProbe | Repair::Timeout => message.tries + 1,
+        };
+        message
+            .connection
+            .shrink(train.bytes, repair, &self.options);
+        agenda.lost(Loss {
+            time: agenda.now(),
+            from: message.from,
+            to: message.to,
+            send: message.send,
+            delay: wait,
+            cause: Cause::Overflow {
+                link: self.topology.link_name(port),
+                repair,
+            },
+        });
+    }
+
+    /// What the sender does about `again` lost bytes, and how long it is idle before it sends
+    /// them. After the first of them, bytes of the same train come through, and `later` ones
+    /// are sent if any of the train does.
+    fn repair(
+        &mut self,
+        train: &Train,
+        (following, later): (f64, f64),
+        again: f64,
+    ) -> (Repair, Time) {
+        let segment = bytes(self.options.segment);
+        let following = (following / segment).floor() * segment;
+        let later = if again < train.bytes { later } else { 0.0 };
+        let round_trip = self.round_trip(train.flow);
+        if following + later < DUPLICATES * segment {
+            let tries = self.messages.get(train.flow).tries;
+            return patience(train.bytes, round_trip, tries, &self.options);
+        }
+        let busy = Time::of(Seconds(following / rate(train.flow, &self.sharing)));
+        let wait = if later >= 1.0 {
+            Time::ZERO
+        } else {
+            round_trip - busy
+        };
+        (Repair::FastRetransmit, wait)
+    }
+
+    /// How long a segment of a flow and its acknowledgement take: 2·L, and the queue at the
+    /// link that holds the flow back.
+    fn round_trip(&mut self, id: u32) -> Time {
+        let wires = self.latency * 2;
+        let Some(link) = self.bottleneck(id) else {
+            return wires;
+        };
+        let mut queue = 0.0;
+        for place in 0..self.levels.flows(link).len() {
+            let other = self.levels.flows(link)[place];
+            if self.bottleneck(other) == Some(link) {
+                queue += self.messages.get(other).train;
+            }
+        }
+        let ends = self.topology.link(link);
+        if !self.topology.is_host(ends.from) {
+            queue = queue.min(bytes(ends.buffer));
+        }
+        wires + Time::of(Seconds(queue / ends.rate.0))
+    }
+
+    fn bottleneck(&mut self, id: u32) -> Option<LinkId> {
+        let route = &self.messages.get(id).route;
+        self.levels.bottleneck(id, route, &self.sharing)
+    }
+}
+
+/// As many bytes, and one for a part of one.
+fn whole(bytes: f64) -> u64 {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a train is neither negative nor longer than a window"
+    )]
+    let whole = bytes.ceil() as u64;
+    whole
+}

@@ -1,0 +1,108 @@
+//! The messages under way and their connections.
+
+use rustc_hash::FxHashMap;
+
+use super::Options;
+use super::connection::Connection;
+use crate::sim::network::Flight;
+use crate::sim::program::Op;
+use crate::sim::time::Time;
+use crate::sim::topology::LinkId;
+use crate::units::Rank;
+
+/// Where a message stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum State {
+    /// It is not under way.
+    #[default]
+    Out,
+    /// Its next train starts now.
+    Starting,
+    /// Its train is under way.
+    Running,
+    /// Its train is under way and loses segments.
+    Losing,
+    /// It waits to send again.
+    Waiting,
+}
+
+/// A message under way.
+#[derive(Debug, Clone)]
+pub(super) struct Message {
+    pub(super) from: Rank,
+    pub(super) to: Rank,
+    pub(super) send: Op,
+    pub(super) state: State,
+    /// When its train is through, or its wait over.
+    pub(super) next: Time,
+    /// The bytes of its present train.
+    pub(super) train: f64,
+    /// The bytes that are to be sent again.
+    pub(super) again: u64,
+    /// How long the sender is idle before.
+    pub(super) wait: Time,
+    /// How often in a row its end was lost.
+    pub(super) tries: u32,
+    pub(super) route: Vec<LinkId>,
+    pub(super) connection: Connection,
+}
+
+impl Message {
+    /// The link that brings it to a port.
+    pub(super) fn input(&self, port: LinkId) -> LinkId {
+        let mut pairs = self.route.windows(2);
+        let pair = pairs.find(|pair| pair[1] == port);
+        pair.expect("a route comes to a switch before its port")[0]
+    }
+}
+
+/// Messages by number.
+#[derive(Debug, Default)]
+pub(super) struct Messages {
+    messages: Vec<Option<Message>>,
+    connections: FxHashMap<(Rank, Rank), Connection>,
+}
+
+impl Messages {
+    pub(super) fn get(&self, id: u32) -> &Message {
+        self.messages[id as usize]
+            .as_ref()
+            .expect("a message under way")
+    }
+
+    pub(super) fn get_mut(&mut self, id: u32) -> &mut Message {
+        self.messages[id as usize]
+            .as_mut()
+            .expect("a message under way")
+    }
+
+    pub(super) fn insert(&mut self, id: u32, flight: &Flight, options: &Options) -> &mut Message {
+        let place = id as usize;
+        if self.messages.len() <= place {
+            self.messages.resize(place + 1, None);
+        }
+        let known = self.connections.get(&(flight.from, flight.to));
+        let connection = known.copied().unwrap_or_else(|| Connection::new(options));
+        let route = self.messages[place].take().map(|old| old.route);
+        self.messages[place].insert(Message {
+            from: flight.from,
+            to: flight.to,
+            send: flight.send,
+            state: State::Out,
+            next: Time::MAX,
+            train: 0.0,
+            again: 0,
+            wait: Time::ZERO,
+            tries: 0,
+            route: route.unwrap_or_default(),
+            connection,
+        })
+    }
+
+    /// Keeps the state of the connection for the next message.
+    pub(super) fn keep(&mut self, id: u32) {
+        let message = self.get(id);
+        let (ends, connection) = ((message.from, message.to), message.connection);
+        self.connections.insert(ends, connection);
+    }
+}

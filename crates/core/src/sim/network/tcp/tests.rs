@@ -1,0 +1,196 @@
+//! TCP against fair sharing, cases by hand, and what must hold for any traffic.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::collective::{Algorithm, Collective};
+use crate::model::plogpt::BytesPerSecond;
+use crate::sim::network::fluid::Fluid;
+use crate::sim::program::{Envelope, Op, Program, Rest, Send, Task};
+use crate::sim::rounds::Rounds;
+use crate::sim::{Outcome, run};
+use crate::units::{Procs, Rank};
+
+/// One segment takes a millisecond.
+const RATE: BytesPerSecond = BytesPerSecond(1_448_000.0);
+const LATENCY: Time = Time(50_000_000);
+const SEGMENT: u64 = 1448;
+
+/// Messages that all start at once, each sender's in order.
+struct Messages {
+    procs: Procs,
+    sends: Vec<Vec<(u32, u64)>>,
+    received: usize,
+}
+
+impl Messages {
+    fn new(procs: u32, messages: &[(u32, u32, u64)]) -> Self {
+        let mut sends = vec![Vec::new(); procs as usize];
+        for &(from, to, bytes) in messages.iter().rev() {
+            sends[from as usize].push((to, bytes));
+        }
+        Self {
+            procs: Procs::new(procs).unwrap(),
+            sends,
+            received: 0,
+        }
+    }
+}
+
+impl Program for Messages {
+    fn procs(&self) -> Procs {
+        self.procs
+    }
+    fn start(&mut self, _: Rank, _: &mut Vec<Task>) {}
+    fn next_send(&mut self, rank: Rank, _: &mut Vec<Task>) -> Option<Send> {
+        let (to, bytes) = self.sends[rank.0 as usize].pop()?;
+        let to = Rank(to);
+        Some(Send {
+            op: 0,
+            to,
+            tag: 0,
+            bytes,
+        })
+    }
+    fn sent(&mut self, _: Rank, _: Op, _: &mut Vec<Task>) {}
+    fn deliver(&mut self, _: Rank, _: Envelope) -> Option<Op> {
+        Some(0)
+    }
+    fn received(&mut self, _: Rank, _: Op, _: &mut Vec<Task>) {
+        self.received += 1;
+    }
+    fn computed(&mut self, _: Rank, _: Op, _: &mut Vec<Task>) {}
+    fn rest(&self) -> Option<Rest> {
+        None
+    }
+}
+
+fn star(hosts: u32, buffer: u64) -> Topology {
+    Topology::star(hosts, RATE, Bytes(buffer)).unwrap()
+}
+
+fn tcp(topology: &Topology, seed: u64) -> Tcp<'_> {
+    let options = Options {
+        seed,
+        ..Options::default()
+    };
+    Tcp::new(topology, topology.hosts().collect(), LATENCY, options).unwrap()
+}
+
+/// `senders` messages of so many segments to host 0, through a buffer of so many.
+fn incast(senders: u32, segments: u64, buffer: u64) -> Outcome {
+    let star = star(senders + 1, buffer * SEGMENT);
+    let messages: Vec<_> = (1..=senders)
+        .map(|from| (from, 0, segments * SEGMENT))
+        .collect();
+    let mut program = Messages::new(senders + 1, &messages);
+    run(&mut program, &mut tcp(&star, 0), &mut ()).unwrap()
+}
+
+fn direct(hosts: u32, bytes: u64) -> Rounds {
+    let direct = Algorithm::parse(Collective::Alltoall, "direct").unwrap();
+    Rounds::new(direct, Procs::new(hosts).unwrap(), Bytes(bytes))
+}
+
+fn messages() -> impl Strategy<Value = Vec<(u32, u32, u64)>> {
+    prop::collection::vec((0u32..6, 0u32..6, 0u64..200_000), 1..40)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn with_room_for_all_it_is_fair_sharing(messages in messages()) {
+        let star = star(6, 1 << 40);
+        let (mut one, mut other) = (Messages::new(6, &messages), Messages::new(6, &messages));
+        let mut fluid = Fluid::new(&star, star.hosts().collect(), LATENCY);
+        let expected = run(&mut one, &mut fluid, &mut ()).unwrap();
+        prop_assert_eq!(run(&mut other, &mut tcp(&star, 0), &mut ()).unwrap(), expected);
+    }
+
+    #[test]
+    fn all_messages_arrive_and_a_seed_says_when(
+        messages in messages(),
+        (buffer, seed) in (0u64..100_000, any::<u64>()),
+    ) {
+        let star = star(6, buffer);
+        let mut one = Messages::new(6, &messages);
+        let outcome = run(&mut one, &mut tcp(&star, seed), &mut ()).unwrap();
+        prop_assert_eq!(one.received, messages.len());
+        let mut again = Messages::new(6, &messages);
+        prop_assert_eq!(run(&mut again, &mut tcp(&star, seed), &mut ()).unwrap(), outcome);
+    }
+
+    #[test]
+    fn a_message_alone_never_loses(bytes in 1u64..10_000_000, buffer in 0u64..10_000) {
+        let star = star(2, buffer);
+        let mut program = Messages::new(2, &[(0, 1, bytes)]);
+        let outcome = run(&mut program, &mut tcp(&star, 0), &mut ()).unwrap();
+        prop_assert_eq!(outcome.losses, vec![]);
+    }
+
+    /// All trains are at most the initial window, so (k − 1)·m is to fit. What exceeds it is
+    /// a segment of each or more, so that no rounding hides it.
+    #[test]
+    fn an_incast_loses_if_the_trains_do_not_fit(senders in 2u32..12, segments in 1u64..11) {
+        let needed = u64::from(senders - 1) * segments;
+        prop_assert_eq!(incast(senders, segments, needed).losses, vec![]);
+        if let Some(less) = needed.checked_sub(u64::from(senders)) {
+            prop_assert!(incast(senders, segments, less).losses.len() >= senders as usize);
+        }
+    }
+}
+
+/// Two trains of 4 segments come at once, and 2 fit: each loses one of its last two, and
+/// one comes through after it. All is through after 8 ms. With 2 ms of queue and 0.1 ms of
+/// wires, the probe comes 4.2 ms later; then 2 segments, and the latency: 14.25 ms.
+#[test]
+fn the_end_of_a_short_message_waits_for_a_probe() {
+    let outcome = incast(2, 4, 2);
+    assert_eq!(outcome.time, Time(14_250_000_000));
+    for loss in &outcome.losses {
+        assert_eq!(loss.delay, Time(4_200_000_000));
+        let repair = Repair::TailLossProbe;
+        let link = "switch0 -> host0".to_owned();
+        assert_eq!(loss.cause, Cause::Overflow { link, repair });
+    }
+    assert_eq!(outcome.losses.len(), 2);
+}
+
+/// Two trains of 10 segments, and 4 fit: each loses 3 of its last 6, and 3 come through
+/// after the first. They tell it 3 · 2 ms after; the round trip has 4 ms of queue.
+#[test]
+fn what_three_segments_follow_is_sent_again_at_once() {
+    let outcome = incast(2, 10, 4);
+    let first = &outcome.losses[0];
+    let Cause::Overflow { repair, .. } = first.cause else {
+        panic!("TCP does not know {:?}", first.cause)
+    };
+    assert_eq!((repair, first.delay), (Repair::FastRetransmit, Time::ZERO));
+}
+
+#[test]
+fn more_room_is_less_loss() {
+    let losses = |buffer| {
+        let star = star(8, buffer);
+        let count = |seed| {
+            let outcome = run(&mut direct(8, 65_536), &mut tcp(&star, seed), &mut ()).unwrap();
+            outcome.losses.len()
+        };
+        (0..20).map(count).sum::<usize>()
+    };
+    let counts = [16, 32, 64, 128, 256].map(|kib| losses(kib * 1024));
+    assert!(counts.is_sorted_by(|a, b| a >= b), "{counts:?}");
+    assert!(counts[0] > 0 && counts[4] == 0, "{counts:?}");
+}
+
+#[test]
+fn windows_hold_a_segment() {
+    let star = star(2, 0);
+    let options = Options {
+        initial_window: Bytes(100),
+        ..Options::default()
+    };
+    let refused = Tcp::new(&star, star.hosts().collect(), LATENCY, options);
+    let expected = "initial_window = 100 is not allowed; it must be at least one segment";
+    assert_eq!(refused.unwrap_err().to_string(), expected);
+}
