@@ -136,7 +136,7 @@ fn every_scenario_of_the_lab_simulates_as_it_is() {
     let home = home();
     for (name, _) in netsig_lab::shipped() {
         let procs = netsig_lab::load(name).unwrap().hosts;
-        for model in ["loggp", "plogp", "plogpt", "fluid"] {
+        for model in ["loggp", "plogp", "plogpt", "fluid", "tcp"] {
             let what = format!(
                 "--network {name} --model {model} --collective alltoall --procs {procs} --size 4KiB"
             );

@@ -25,6 +25,8 @@ pub enum ModelChoice {
     Plogpt,
     /// Links that are shared fairly.
     Fluid,
+    /// The same under TCP, where ports overflow and losses are made up for.
+    Tcp,
 }
 
 impl ModelChoice {
@@ -35,6 +37,7 @@ impl ModelChoice {
             Self::Plogp => "plogp",
             Self::Plogpt => "plogpt",
             Self::Fluid => "fluid",
+            Self::Tcp => "tcp",
         }
     }
 }
@@ -206,6 +209,9 @@ pub struct NetworkOptions {
     pub port_buffer: Option<Bytes>,
     #[command(flatten)]
     pub plogpt: PlogptOptions,
+    /// Where the random numbers of tcp begin [default: 0].
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
 }
 
 impl ProgramOptions {
@@ -224,6 +230,22 @@ impl ProgramOptions {
             sizes: sizes.items().to_vec(),
             procs: procs.items().to_vec(),
         })
+    }
+}
+
+impl NetworkOptions {
+    /// Refuses choices that belong to another model.
+    ///
+    /// # Errors
+    /// If one is given and `model` is another.
+    pub fn check(&self, model: ModelChoice) -> Result<(), Failure> {
+        if self.seed.is_some() && model != ModelChoice::Tcp {
+            return Err(Failure::usage(format!(
+                "--seed is for tcp, and {} leaves nothing to chance; leave it out or give --model tcp",
+                model.name()
+            )));
+        }
+        self.plogpt.check(model)
     }
 }
 

@@ -22,7 +22,7 @@ fn parameters(model: ModelChoice) -> &'static [&'static str] {
         ModelChoice::Loggp => &[LATENCY, OVERHEAD, GAP, GAP_PER_BYTE],
         ModelChoice::Plogp => &[LATENCY, GAP, GAP_PER_BYTE],
         ModelChoice::Fluid => &[LATENCY],
-        ModelChoice::Plogpt => &[LATENCY, RTO],
+        ModelChoice::Plogpt | ModelChoice::Tcp => &[LATENCY, RTO],
     }
 }
 

@@ -6,6 +6,7 @@ use netsig_core::model::plogpt::{LINUX_RTO, Negligible, Parameters, RtoMode};
 use netsig_core::sim::Time;
 use netsig_core::sim::network::endpoint::Ports;
 use netsig_core::sim::network::plogpt::Sharing;
+use netsig_core::sim::network::tcp;
 use netsig_core::sim::setup::{NetworkModel, Shared, Timeouts};
 use netsig_core::sim::topology::Vertex;
 use netsig_core::units::{Procs, Seconds};
@@ -36,6 +37,7 @@ enum Kind {
     Ports(Ports),
     PlogPT(Parameters, PlogptOptions),
     Fluid(Seconds),
+    Tcp(Seconds, tcp::Options),
 }
 
 impl Source {
@@ -53,7 +55,7 @@ impl Source {
         };
         let choice = options.model.unwrap_or_else(|| known.usual_model());
         let settings = Settings::new(choice, &options.settings)?;
-        options.plogpt.check(choice)?;
+        options.check(choice)?;
         let mut notes = Vec::new();
         let kind = match choice {
             ModelChoice::Loggp => Kind::Ports(known.loggp(&settings, &mut notes)?),
@@ -62,8 +64,12 @@ impl Source {
                 Kind::PlogPT(plogpt(&known, &settings, options)?, options.plogpt)
             }
             ModelChoice::Fluid => Kind::Fluid(known.latency(&settings)?),
+            ModelChoice::Tcp => Kind::Tcp(
+                known.latency(&settings)?,
+                tcp_options(&known, &settings, options),
+            ),
         };
-        if network.is_none() && matches!(kind, Kind::PlogPT(..) | Kind::Fluid(_)) {
+        if network.is_none() && !matches!(kind, Kind::Ports(_)) {
             let model = choice.name();
             return Err(Failure::usage(format!(
                 "{model} is a model of switches and links; give it a --network"
@@ -118,13 +124,9 @@ impl Source {
         let on_hosts = || placed.clone().expect("this model has a network");
         match &self.kind {
             Kind::Ports(ports) => Ok(NetworkModel::Endpoint(ports.clone())),
-            Kind::Fluid(latency) => {
-                let (network, hosts) = on_hosts();
-                Ok(NetworkModel::Fluid(Shared {
-                    topology: Arc::clone(network.topology()),
-                    hosts,
-                    latency: Time::of(*latency),
-                }))
+            Kind::Fluid(latency) => Ok(NetworkModel::Fluid(shared(on_hosts(), *latency))),
+            Kind::Tcp(latency, options) => {
+                Ok(NetworkModel::Tcp(shared(on_hosts(), *latency), *options))
             }
             Kind::PlogPT(parameters, options) => {
                 let (network, hosts) = on_hosts();
@@ -133,6 +135,26 @@ impl Source {
                 )))
             }
         }
+    }
+}
+
+fn shared((network, hosts): (&Network, Vec<Vertex>), latency: Seconds) -> Shared {
+    Shared {
+        topology: Arc::clone(network.topology()),
+        hosts,
+        latency: Time::of(latency),
+    }
+}
+
+/// What TCP is set to: as in Linux, but for what is given.
+fn tcp_options(known: &Known, settings: &Settings, options: &NetworkOptions) -> tcp::Options {
+    let usual = tcp::Options::default();
+    let of_file = known.network.and_then(|network| network.description.rto);
+    let rto = settings.time(RTO).or(of_file).map(Time::of);
+    tcp::Options {
+        min_timeout: rto.unwrap_or(usual.min_timeout),
+        seed: options.seed.unwrap_or(usual.seed),
+        ..usual
     }
 }
 

@@ -31,6 +31,7 @@ use super::network::Loss;
 use super::network::endpoint::Endpoint;
 use super::network::fluid::Fluid;
 use super::network::plogpt::run as run_plogpt;
+use super::network::tcp::Tcp;
 use super::observer::Observer;
 use super::program::Program;
 use super::rounds::Rounds;
@@ -221,6 +222,15 @@ fn follow<P: Program>(
             let mut network = Fluid::new(topology, hosts.clone(), *latency);
             run(&mut program(), &mut network, observer)
         }
+        NetworkModel::Tcp(shared, options) => {
+            let Shared {
+                topology,
+                hosts,
+                latency,
+            } = shared;
+            let mut network = Tcp::new(topology, hosts.clone(), *latency, *options)?;
+            run(&mut program(), &mut network, observer)
+        }
     }?;
     checked(outcome.time, outcome)
 }
@@ -253,7 +263,7 @@ fn solve(model: &NetworkModel, case: Case) -> Option<Report> {
             closed::endpoint(algorithm, procs, size, ports).map(Report::of_closed_form)
         }
         NetworkModel::PlogPT(timeouts) => solve_timeouts(timeouts, case),
-        NetworkModel::Fluid(_) => None,
+        NetworkModel::Fluid(_) | NetworkModel::Tcp(..) => None,
     }
 }
 

@@ -63,6 +63,7 @@ struct Block {
     rto_mode: Option<RtoChoice>,
     sharing: Option<SharingChoice>,
     negligible: Option<NegligibleChoice>,
+    seed: Option<u64>,
     #[serde(default)]
     method: MethodChoice,
 }
@@ -185,6 +186,7 @@ impl Block {
                 sharing: self.sharing,
                 negligible: self.negligible,
             },
+            seed: self.seed,
             ..NetworkOptions::default()
         })
     }

@@ -7,6 +7,7 @@ use crate::model::plogpt::{Parameters, RtoMode};
 use crate::sim::description::Description;
 use crate::sim::network::endpoint::Ports;
 use crate::sim::network::plogpt::{PlogPT, Sharing};
+use crate::sim::network::tcp;
 use crate::sim::time::Time;
 use crate::sim::topology::{Topology, Vertex};
 use crate::units::Procs;
@@ -20,6 +21,8 @@ pub enum NetworkModel {
     PlogPT(Timeouts),
     /// Links that are shared fairly.
     Fluid(Shared),
+    /// The same under TCP, where ports overflow and losses are made up for.
+    Tcp(Shared, tcp::Options),
 }
 
 /// Ranks on the hosts of a network.
