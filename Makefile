@@ -1,7 +1,8 @@
 # demo · test · bench · check: what a newcomer types. Everything each needs it installs.
 CARGO ?= cargo
 
-.PHONY: demo test bench check netsig openmpi mpich system
+# bench-sim: the simulator's speed; bench-plogpt: two all-to-alls in the lab beside PlogPT.
+.PHONY: demo test bench bench-sim bench-plogpt check netsig openmpi mpich system
 
 demo: netsig openmpi
 	target/release/netsig demo
@@ -13,6 +14,12 @@ test: netsig openmpi mpich
 
 bench: netsig openmpi
 	$(CARGO) xtask bench
+
+bench-sim: netsig
+	$(CARGO) xtask bench-sim
+
+bench-plogpt: netsig openmpi
+	$(CARGO) xtask plogpt
 
 check:
 	bash .ci/run

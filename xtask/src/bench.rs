@@ -13,7 +13,8 @@ use std::fs;
 
 use anyhow::{Context, Result, ensure};
 
-use self::figure::Figure;
+pub(crate) use self::figure::Figure;
+pub(crate) use self::program::{run_quietly, text};
 
 /// Measures everything; false if a target is missed.
 pub fn run() -> Result<bool> {

@@ -1,7 +1,10 @@
-//! Chores of this repository: `cargo xtask bench`, `cargo xtask tidy`, `cargo xtask vectors`.
+//! Chores of this repository: `cargo xtask bench`, `cargo xtask bench-sim`,
+//! `cargo xtask plogpt`, `cargo xtask tidy`, `cargo xtask vectors`.
 //! Exit code 1 says that something falls short, 2 that a chore could not be done.
 
 mod bench;
+mod plogpt;
+mod speed;
 mod tidy;
 mod vectors;
 
@@ -13,10 +16,13 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
         ["bench"] => bench::run(),
+        ["bench-sim"] => speed::run(),
+        ["usage", program @ ..] => speed::usage(program),
+        ["plogpt"] => plogpt::run(),
         ["tidy"] => tidy::run(),
         ["vectors", files @ ..] if !files.is_empty() => vectors::run(files),
         _ => {
-            eprintln!("usage: cargo xtask bench | tidy | vectors FILE...");
+            eprintln!("usage: cargo xtask bench | bench-sim | plogpt | tidy | vectors FILE...");
             return ExitCode::from(2);
         }
     };

@@ -21,7 +21,9 @@ const SHIPPED: &[(&str, &str)] = scenarios![
     "ethernet-16x25",
     "ethernet-24x25",
     "cubic-16x40",
+    "tree-2x4x40",
     "tree-2x6x40",
+    "tree-2x8x25",
 ];
 
 /// Name and TOML text of each scenario that netsig ships, smallest first.

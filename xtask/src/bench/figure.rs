@@ -1,11 +1,11 @@
 //! A measured figure with its target.
 
 /// A figure and the most it may be.
-pub(super) struct Figure {
-    pub(super) name: String,
-    pub(super) values: Vec<f64>,
-    pub(super) target: f64,
-    pub(super) unit: &'static str,
+pub(crate) struct Figure {
+    pub(crate) name: String,
+    pub(crate) values: Vec<f64>,
+    pub(crate) target: f64,
+    pub(crate) unit: &'static str,
 }
 
 impl Figure {
@@ -16,11 +16,11 @@ impl Figure {
         sorted[sorted.len() / 2]
     }
 
-    pub(super) fn is_met(&self) -> bool {
+    pub(crate) fn is_met(&self) -> bool {
         self.median() <= self.target
     }
 
-    pub(super) fn line(&self) -> String {
+    pub(crate) fn line(&self) -> String {
         let Self {
             name, unit, target, ..
         } = self;

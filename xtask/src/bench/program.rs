@@ -137,7 +137,7 @@ fn milliseconds(program: &Path, arguments: &[&str]) -> Result<f64> {
 }
 
 /// Runs a program that must succeed and gives its wall time.
-pub(super) fn run_quietly(program: &Path, arguments: &[&str]) -> Result<Duration> {
+pub(crate) fn run_quietly(program: &Path, arguments: &[&str]) -> Result<Duration> {
     let started = Instant::now();
     let output = Command::new(program)
         .args(arguments)
@@ -158,7 +158,7 @@ pub(super) fn run_quietly(program: &Path, arguments: &[&str]) -> Result<Duration
     Ok(elapsed)
 }
 
-pub(super) fn text(path: &Path) -> Result<String> {
+pub(crate) fn text(path: &Path) -> Result<String> {
     path.to_str()
         .map(str::to_owned)
         .with_context(|| format!("{} is not UTF-8", path.display()))

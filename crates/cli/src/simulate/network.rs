@@ -46,10 +46,10 @@ impl Network {
             return Ok(None);
         };
         let description = describe(named, options)?;
-        let topology = &description.topology;
         let hosts = match &options.nodes {
-            None => topology.hosts().collect(),
-            Some(expression) => topology
+            None => description.hosts(),
+            Some(expression) => description
+                .topology()
                 .hosts_named(expression)
                 .map_err(|error| Failure::usage(format!("--nodes {expression}: {error}")))?,
         };
@@ -65,7 +65,7 @@ impl Network {
 
     /// Hosts, switches and links.
     pub fn topology(&self) -> &Arc<Topology> {
-        &self.description.topology
+        self.description.topology()
     }
 
     /// The host of each of `procs` ranks.

@@ -37,7 +37,7 @@ impl Known<'_> {
         match (&self.profile, self.network) {
             (Some((_, profile)), _) if profile.plogp.is_some() => ModelChoice::Plogp,
             (Some(_), _) | (None, None) => ModelChoice::Loggp,
-            (None, Some(network)) if network.description.heights.is_some() => ModelChoice::Plogpt,
+            (None, Some(network)) if network.description.heights().is_some() => ModelChoice::Plogpt,
             (None, Some(_)) => ModelChoice::Fluid,
         }
     }

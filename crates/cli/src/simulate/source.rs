@@ -90,6 +90,9 @@ impl Source {
         let (Kind::PlogPT(parameters, options), Some(network)) = (&self.kind, &self.network) else {
             return Ok(());
         };
+        if network.description.heights().is_some() {
+            return Ok(());
+        }
         let timeouts = timeouts(network, Vec::new(), parameters, *options);
         let refused =
             |error| Failure::usage(format!("{}: {error}; use another --model", network.name));
@@ -187,7 +190,7 @@ fn plogpt(
     options: &NetworkOptions,
 ) -> Result<Parameters, Failure> {
     let of_file = known.network.map(|network| &network.description);
-    let edges = of_file.and_then(|file| file.heights.clone());
+    let edges = of_file.and_then(|file| file.heights());
     let rto = settings.time(RTO).or(of_file.and_then(|file| file.rto));
     Ok(Parameters {
         rto: rto.unwrap_or(LINUX_RTO),
@@ -195,6 +198,6 @@ fn plogpt(
             None | Some(NegligibleChoice::AtLeast) => Negligible::AtLeast,
             Some(NegligibleChoice::Above) => Negligible::Above,
         },
-        ..Parameters::new(edges.unwrap_or_default(), known.latency(settings)?)
+        ..Parameters::new(edges.unwrap_or_default().to_vec(), known.latency(settings)?)
     })
 }

@@ -13,15 +13,15 @@
 //!     [[switch]]\nname = 's1'\nhosts = 'n[4-7]'\n\
 //!     [[link]]\nbetween = ['s0', 's1']\nrate = '2Gbit/s'\nport_buffer = '128KiB'\n";
 //! let network = Description::parse("two", text)?;
-//! assert_eq!(network.topology.hosts().len(), 8);
+//! assert_eq!(network.topology().hosts().len(), 8);
 //! # Ok::<(), netsig_core::file_error::FileError>(())
 //! ```
 
 mod wire;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use super::topology::{Link, Topology};
+use super::topology::{self, Link, Topology, TopologyError, Vertex};
 use crate::file_error::FileError;
 use crate::model::plogpt::{BytesPerSecond, Edge};
 use crate::scenario::Scenario;
@@ -30,14 +30,23 @@ use crate::units::Seconds;
 /// A network to simulate, with what its file says of it.
 #[derive(Debug, Clone)]
 pub struct Description {
-    /// Hosts, switches and links.
-    pub topology: Arc<Topology>,
     /// L, if the file says.
     pub latency: Option<Seconds>,
     /// The retransmission timeout, if the file says.
     pub rto: Option<Seconds>,
-    /// The edges by height, of a binary tree.
-    pub heights: Option<Vec<Edge>>,
+    shape: Shape,
+}
+
+/// Hosts, switches and links.
+#[derive(Debug, Clone)]
+enum Shape {
+    Built(Arc<Topology>),
+    /// A binary tree, built when it is needed: a closed form needs its edges alone.
+    BinaryTree {
+        heights: Vec<Edge>,
+        hosts: usize,
+        built: Arc<OnceLock<Arc<Topology>>>,
+    },
 }
 
 impl Description {
@@ -61,16 +70,61 @@ impl Description {
 
     /// A network of which no more is known.
     pub fn of_topology(topology: Topology) -> Self {
+        Self::of(Shape::Built(Arc::new(topology)))
+    }
+
+    /// The binary tree of these edges by height.
+    ///
+    /// # Errors
+    /// As [`Topology::binary_tree`].
+    pub fn of_heights(heights: Vec<Edge>) -> Result<Self, TopologyError> {
+        Ok(Self::of(Shape::BinaryTree {
+            hosts: topology::leaves(&heights)?,
+            heights,
+            built: Arc::default(),
+        }))
+    }
+
+    fn of(shape: Shape) -> Self {
         Self {
-            topology: Arc::new(topology),
             latency: None,
             rto: None,
-            heights: None,
+            shape,
+        }
+    }
+
+    /// Hosts, switches and links.
+    pub fn topology(&self) -> &Arc<Topology> {
+        match &self.shape {
+            Shape::Built(topology) => topology,
+            Shape::BinaryTree { heights, built, .. } => built.get_or_init(|| {
+                let tree = Topology::binary_tree(heights);
+                Arc::new(tree.expect("the edges were checked"))
+            }),
+        }
+    }
+
+    /// The edges by height, of a binary tree.
+    pub fn heights(&self) -> Option<&[Edge]> {
+        match &self.shape {
+            Shape::Built(_) => None,
+            Shape::BinaryTree { heights, .. } => Some(heights),
+        }
+    }
+
+    /// All hosts, ascending.
+    pub fn hosts(&self) -> Vec<Vertex> {
+        match &self.shape {
+            Shape::Built(topology) => topology.hosts().collect(),
+            Shape::BinaryTree { hosts, .. } => (0..).map(Vertex).take(*hosts).collect(),
         }
     }
 
     /// The rate of the links of all hosts, if it is the same.
     pub fn host_rate(&self) -> Option<BytesPerSecond> {
+        if let Some(heights) = self.heights() {
+            return heights.first().map(|edge| edge.bandwidth);
+        }
         let mut leaving = self.host_links().map(|link| link.rate);
         let rate = leaving.next()?;
         leaving.all(|other| other == rate).then_some(rate)
@@ -78,8 +132,9 @@ impl Description {
 
     /// The links that leave hosts.
     fn host_links(&self) -> impl Iterator<Item = &Link> {
-        let links = self.topology.links().iter();
-        links.filter(|link| self.topology.is_host(link.from))
+        let topology = self.topology();
+        let links = topology.links().iter();
+        links.filter(|link| topology.is_host(link.from))
     }
 }
 
@@ -128,7 +183,7 @@ delay = "36.4us"
     #[test]
     fn a_graph_is_read_in_full() {
         let graph = Description::parse("t", GRAPH).unwrap();
-        let topology = &graph.topology;
+        let topology = graph.topology();
         let names: Vec<&str> = topology.hosts().map(|host| topology.name(host)).collect();
         assert_eq!(names, ["n0", "n1", "n2", "n3", "s1-0", "s1-1"]);
         assert_eq!((topology.vertices(), topology.links().len()), (9, 16));
@@ -146,9 +201,9 @@ delay = "36.4us"
     #[test]
     fn a_binary_tree_keeps_its_heights() {
         let tree = Description::parse("t", BINARY).unwrap();
-        assert_eq!(tree.topology.hosts().len(), 4);
+        assert_eq!(tree.topology().hosts().len(), 4);
         assert_eq!(tree.latency, Some(Seconds(50.0 * 1e-6)));
-        let delays: Vec<f64> = tree.heights.iter().flatten().map(|e| e.delay.0).collect();
+        let delays: Vec<f64> = tree.heights().iter().flatten().map(|e| e.delay.0).collect();
         assert_eq!(delays, [0.0, 36.4 * 1e-6]);
         assert_eq!(tree.host_rate(), Some(BytesPerSecond(125e6)));
     }
@@ -158,7 +213,7 @@ delay = "36.4us"
         let text = "description = 'big'\ntopology = 'star'\nhosts = 4096\nrate = '1Gbit/s'\n\
                     port_buffer = '64KiB'\ncongestion_control = 'reno'\n";
         let star = Description::parse("t", text).unwrap();
-        assert_eq!((star.topology.hosts().len(), star.latency), (4096, None));
+        assert_eq!((star.topology().hosts().len(), star.latency), (4096, None));
     }
 
     #[test]

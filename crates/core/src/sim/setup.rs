@@ -349,7 +349,7 @@ mod tests {
         let edges = network.heights.clone().unwrap();
         let timeouts = |mode| {
             NetworkModel::PlogPT(Timeouts {
-                hosts: network.topology.hosts().take(4).collect(),
+                hosts: network.topology().hosts().take(4).collect(),
                 parameters: plogpt::Parameters::new(edges.clone(), Seconds(5e-5)),
                 network: network.clone(),
                 sharing: Sharing::Fixed,

@@ -34,6 +34,7 @@ use std::collections::HashSet;
 use crate::model::ParameterError;
 use crate::model::plogpt::BytesPerSecond;
 use crate::units::Bytes;
+pub use build::leaves;
 use routes::{Neighbours, Routes};
 
 /// The most hosts that a topology may have.

@@ -124,13 +124,12 @@ impl BinaryTree {
             delay: seconds(height.delay).unwrap_or_default(),
         };
         let heights: Vec<Edge> = self.height.into_iter().map(edge).collect();
-        let topology = Topology::binary_tree(&heights);
-        let topology = topology.map_err(|error| (head.topology.span(), error.to_string()))?;
+        let tree = Description::of_heights(heights);
+        let tree = tree.map_err(|error| (head.topology.span(), error.to_string()))?;
         Ok(Description {
             latency: seconds(self.latency),
             rto: seconds(self.rto),
-            heights: Some(heights),
-            ..Description::of_topology(topology)
+            ..tree
         })
     }
 }

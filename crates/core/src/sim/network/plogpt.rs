@@ -62,6 +62,8 @@ mod wires;
 pub use passes::run;
 pub(in crate::sim) use traffic::tolerance;
 
+use std::sync::Arc;
+
 use crate::model::ParameterError;
 use crate::model::plogpt::{self, Parameters};
 use crate::sim::network::{Agenda, Flight, Injected, LinkUse, Loss, Network};
@@ -91,7 +93,7 @@ pub enum Sharing {
 /// A tree in which links are shared and last packets may be lost.
 #[derive(Debug, Clone)]
 pub struct PlogPT {
-    topology: Topology,
+    topology: Arc<Topology>,
     /// Where each rank is.
     hosts: Vec<Vertex>,
     traffic: Traffic,
@@ -131,10 +133,11 @@ impl PlogPT {
     /// If the topology is not a tree, a rank is not on one of its hosts, or a parameter is
     /// negative.
     pub fn new(
-        topology: Topology,
+        topology: impl Into<Arc<Topology>>,
         hosts: Vec<Vertex>,
         parameters: Parameters,
     ) -> Result<Self, ParameterError> {
+        let topology = topology.into();
         plogpt::Network::new(parameters.clone())?;
         if let Some(host) = hosts.iter().find(|host| !topology.is_host(**host)) {
             let rule = "the number of a host of the topology";

@@ -57,7 +57,7 @@ impl Timeouts {
     /// # Errors
     /// If the network is no tree, or a parameter is negative.
     pub fn network(&self) -> Result<PlogPT, ParameterError> {
-        let topology = self.network.topology.as_ref().clone();
+        let topology = Arc::clone(self.network.topology());
         let network = PlogPT::new(topology, self.hosts.clone(), self.parameters.clone());
         Ok(network?.sharing(self.sharing))
     }
@@ -65,10 +65,10 @@ impl Timeouts {
     /// The parameters of the binary tree whose leaves are the first `procs` hosts in order,
     /// if that is where the ranks are, and if links are shared as closed forms assume.
     pub(super) fn full_tree(&self, procs: Procs) -> Option<Parameters> {
-        let heights = self.network.heights.as_ref()?;
+        let heights = self.network.heights()?;
         let is_full = procs.get().is_power_of_two()
             && self.sharing == Sharing::Fixed
-            && self.parameters.edges == *heights
+            && self.parameters.edges == heights
             && self.hosts.iter().map(|host| host.0).eq(0..procs.get());
         is_full.then(|| {
             let mut parameters = self.parameters.clone();

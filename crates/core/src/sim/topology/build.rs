@@ -61,9 +61,7 @@ impl Topology {
     /// # Errors
     /// If a bandwidth is not positive, a delay is negative, or there are more than 20 heights.
     pub fn binary_tree(heights: &[Edge]) -> Result<Self, TopologyError> {
-        Network::new(Parameters::new(heights.to_vec(), Seconds(0.0)))?;
-        let hosts = 1usize << heights.len();
-        check_hosts(hosts)?;
+        let hosts = leaves(heights)?;
         let first = |height: usize| 2 * hosts - ((2 * hosts) >> height);
         let cables = heights.iter().enumerate().flat_map(|(below, edge)| {
             (0..hosts >> below).map(move |node| Cable {
@@ -79,6 +77,17 @@ impl Topology {
             cables: cables.collect(),
         })
     }
+}
+
+/// How many leaves the binary tree of these edges has.
+///
+/// # Errors
+/// As [`Topology::binary_tree`].
+pub fn leaves(heights: &[Edge]) -> Result<usize, TopologyError> {
+    Network::new(Parameters::new(heights.to_vec(), Seconds(0.0)))?;
+    let hosts = 1 << heights.len();
+    check_hosts(hosts)?;
+    Ok(hosts)
 }
 
 fn check_hosts(count: usize) -> Result<(), TopologyError> {

@@ -1,0 +1,100 @@
+//! What a campaign tells: the parameters of the network, and the times to be predicted.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use netsig_core::cells::Sorted;
+use netsig_core::collective::Collective;
+use netsig_core::dataset::{Dataset, Experiment};
+use netsig_core::profile::Profile;
+use netsig_core::scenario::{Scenario, Topology};
+use netsig_core::units::{BitsPerSecond, Bytes, Procs, Seconds};
+
+/// What every pair sends at once to saturate the uplink.
+const FLOW: Bytes = Bytes(4 << 20);
+
+/// The plan of a campaign: pairs alone, pairs together, and the exchanges.
+pub(super) fn plan(procs: Procs, sizes: &str) -> String {
+    let pairs = procs.get() / 2;
+    format!(
+        "seed = 50\nlaunches = 2\n\n[pingpong]\nsizes = \"1..64, 64KiB..512KiB\"\nrepetitions = 10\n\n\
+         [plogp]\nsizes = \"1..128KiB\"\n\n\
+         [flows]\npairs = [1, {pairs}]\nsize = \"{}MiB\"\nrepetitions = 3\n\n\
+         [[collective]]\nname = \"alltoall\"\nalgorithms = [\"pairwise\", \"sends-in-turn\"]\n\
+         procs = {procs}\nsizes = \"{sizes}\"\nrepetitions = 8\nwarmup = 1\n",
+        FLOW.0 >> 20,
+    )
+}
+
+/// The data of a campaign.
+pub(super) struct Campaign(Dataset);
+
+impl Campaign {
+    pub(super) fn read(path: &Path) -> Result<Self> {
+        let file = fs::File::open(path)?;
+        Ok(Self(Dataset::read(&path.display().to_string(), file)?))
+    }
+
+    /// The repetitions of an all-to-all.
+    pub(super) fn times(&self, algorithm: &str, size: Bytes) -> Result<Sorted> {
+        let wanted = Experiment::Collective(Collective::Alltoall);
+        let samples = self.0.samples.iter().filter(|sample| {
+            sample.experiment == wanted && &*sample.algorithm == algorithm && sample.size == size
+        });
+        let times: Vec<f64> = samples.map(|sample| sample.time.0).collect();
+        ensure!(!times.is_empty(), "no times of {algorithm} with {size}");
+        Ok(Sorted::new(times))
+    }
+
+    /// `scenario` with the rates that were measured: of a host's link 1/β, and of the uplink
+    /// what all pairs together brought across it.
+    pub(super) fn network(&self, scenario: Scenario, profile: &Path) -> Result<Scenario> {
+        let beta = parsed(profile)?.hockney.model.beta();
+        let Topology::Tree(mut uplink) = scenario.topology else {
+            anyhow::bail!("{} is no tree", scenario.name);
+        };
+        let pairs = scenario.hosts.get() / 2;
+        uplink.rate = rate(f64::from(pairs) * FLOW.as_f64() / self.slowest_flow(pairs)?);
+        Ok(Scenario {
+            rate: rate(1.0 / beta.0),
+            topology: Topology::Tree(uplink),
+            ..scenario
+        })
+    }
+
+    /// The median over the repetitions of the last of all pairs to end.
+    fn slowest_flow(&self, pairs: u32) -> Result<f64> {
+        let flows = self.0.samples.iter().filter(|sample| {
+            sample.experiment == Experiment::Flow && sample.procs.get() == 2 * pairs
+        });
+        let mut last = std::collections::BTreeMap::new();
+        for flow in flows {
+            let time: &mut f64 = last.entry((flow.launch, flow.repetition)).or_default();
+            *time = time.max(flow.time.0);
+        }
+        ensure!(!last.is_empty(), "no flows of {pairs} pairs");
+        Ok(Sorted::new(last.into_values().collect()).median())
+    }
+}
+
+/// L, as measured between two ranks.
+pub(super) fn latency(profile: &Path) -> Result<Seconds> {
+    let plogp = parsed(profile)?.plogp;
+    Ok(plogp.context("the profile has no pLogP")?.latency())
+}
+
+fn parsed(path: &Path) -> Result<Profile> {
+    let text = fs::read_to_string(path)?;
+    Ok(Profile::parse(&path.display().to_string(), &text)?)
+}
+
+/// To the next bit per second.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "rates of emulated links are far from the bounds"
+)]
+fn rate(bytes_per_second: f64) -> BitsPerSecond {
+    BitsPerSecond((bytes_per_second * 8.0).round() as u64)
+}
