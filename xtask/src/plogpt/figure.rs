@@ -91,7 +91,7 @@ fn draw_panel<'a>(area: &Area<'a>, network: &str, rows: &[&Row]) -> Drawn<'a> {
     }
     chart
         .configure_series_labels()
-        .position(SeriesLabelPosition::UpperLeft)
+        .position(SeriesLabelPosition::LowerRight)
         .background_style(WHITE.mix(0.8))
         .label_font((FONT, 12))
         .draw()

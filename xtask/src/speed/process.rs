@@ -19,11 +19,13 @@ pub(super) struct Usage {
     pub(super) megabytes: f64,
 }
 
-/// What `netsig simulate` with these arguments takes; `WORK` and `PORTS` stand for the
-/// directory and the parameters of ports.
+/// What `netsig simulate` with these arguments takes; `WORK` stands for the
+/// directory, `CLOSED` for the parameters of ports, and `PORTS` for them where every event is
+/// followed.
 pub(super) fn simulate(netsig: &Path, work: &Path, arguments: &str) -> Result<Usage> {
     let work = text(work)?;
-    let arguments = arguments.replace("PORTS", super::PORTS);
+    let arguments = arguments.replace("PORTS", "CLOSED --method event");
+    let arguments = arguments.replace("CLOSED", super::CLOSED);
     let arguments = arguments.replace("WORK", &work);
     let words = arguments.split_whitespace();
     let all: Vec<&str> = ["simulate"].into_iter().chain(words).collect();

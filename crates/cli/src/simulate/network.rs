@@ -1,7 +1,8 @@
 //! What `--network` names, and which of its hosts ranks run on.
 
+use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use netsig_core::model::plogpt::BytesPerSecond;
 use netsig_core::sim::description::Description;
@@ -26,6 +27,8 @@ pub struct Network {
     pub description: Description,
     hosts: Vec<Vertex>,
     placing: Placing,
+    /// Where ranks run, for the process counts that were asked for.
+    placed: Mutex<BTreeMap<Procs, Arc<[Vertex]>>>,
 }
 
 /// How ranks go to hosts.
@@ -60,6 +63,7 @@ impl Network {
             placing: Placing::of(options)?,
             description,
             hosts,
+            placed: Mutex::default(),
         }))
     }
 
@@ -72,16 +76,21 @@ impl Network {
     ///
     /// # Errors
     /// If the hosts do not hold them all.
-    pub fn place(&self, procs: Procs) -> Result<Placement, Failure> {
-        match &self.placing {
+    pub fn place(&self, procs: Procs) -> Result<Arc<[Vertex]>, Failure> {
+        let mut placed = self.placed.lock().expect("nobody panics with it");
+        if let Some(hosts) = placed.get(&procs) {
+            return Ok(Arc::clone(hosts));
+        }
+        let placement = match &self.placing {
             Placing::Ordered(order, per_host) => {
                 Placement::new(*order, procs, &self.hosts, *per_host)
-                    .map_err(|error| Failure::usage(format!("{}: {error}", self.name)))
+                    .map_err(|error| Failure::usage(format!("{}: {error}", self.name)))?
             }
-            Placing::Listed(name, text) => {
-                Ok(Placement::parse(name, text, self.topology(), procs)?)
-            }
-        }
+            Placing::Listed(name, text) => Placement::parse(name, text, self.topology(), procs)?,
+        };
+        let hosts: Arc<[Vertex]> = placement.into_hosts().into();
+        placed.insert(procs, Arc::clone(&hosts));
+        Ok(hosts)
     }
 }
 

@@ -93,7 +93,7 @@ impl Source {
         if network.description.heights().is_some() {
             return Ok(());
         }
-        let timeouts = timeouts(network, Vec::new(), parameters, *options);
+        let timeouts = timeouts(network, [].into(), parameters, *options);
         let refused =
             |error| Failure::usage(format!("{}: {error}; use another --model", network.name));
         timeouts.network().map(drop).map_err(refused)
@@ -118,11 +118,8 @@ impl Source {
     /// # Errors
     /// If the network has no place for them, or is none that the model knows.
     pub fn model(&self, procs: Procs) -> Result<NetworkModel, Failure> {
-        let placed = self.network.as_ref().map(|network| {
-            let placement = network.place(procs)?;
-            let hosts = procs.ranks().map(|rank| placement.host(rank)).collect();
-            Ok::<(&Network, Vec<Vertex>), Failure>((network, hosts))
-        });
+        let placed = self.network.as_ref();
+        let placed = placed.map(|network| Ok::<_, Failure>((network, network.place(procs)?)));
         let placed = placed.transpose()?;
         let on_hosts = || placed.clone().expect("this model has a network");
         match &self.kind {
@@ -141,7 +138,7 @@ impl Source {
     }
 }
 
-fn shared((network, hosts): (&Network, Vec<Vertex>), latency: Seconds) -> Shared {
+fn shared((network, hosts): (&Network, Arc<[Vertex]>), latency: Seconds) -> Shared {
     Shared {
         topology: Arc::clone(network.topology()),
         hosts,
@@ -163,7 +160,7 @@ fn tcp_options(known: &Known, settings: &Settings, options: &NetworkOptions) -> 
 
 fn timeouts(
     network: &Network,
-    hosts: Vec<Vertex>,
+    hosts: Arc<[Vertex]>,
     parameters: &Parameters,
     options: PlogptOptions,
 ) -> Timeouts {

@@ -203,7 +203,7 @@ delay = "36.4us"
         let tree = Description::parse("t", BINARY).unwrap();
         assert_eq!(tree.topology().hosts().len(), 4);
         assert_eq!(tree.latency, Some(Seconds(50.0 * 1e-6)));
-        let delays: Vec<f64> = tree.heights().iter().flatten().map(|e| e.delay.0).collect();
+        let delays: Vec<f64> = tree.heights().unwrap().iter().map(|e| e.delay.0).collect();
         assert_eq!(delays, [0.0, 36.4 * 1e-6]);
         assert_eq!(tree.host_rate(), Some(BytesPerSecond(125e6)));
     }

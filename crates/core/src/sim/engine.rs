@@ -155,6 +155,10 @@ impl<P: Program, N: Network, O: Observer> Engine<'_, P, N, O> {
                 self.host(Rank(rank)).is_sending = false;
                 self.go_on(Rank(rank));
             }
+            Event::Arrive(id) => {
+                let flight = self.flights.get(id);
+                self.network.arrive(id, flight, &mut self.agenda);
+            }
             Event::Delivered(id) => self.deliver(id),
             Event::Received(id) => {
                 let rank = self.received(id);

@@ -54,8 +54,15 @@ pub trait Network {
     /// A message leaves its sender's processor.
     fn inject(&mut self, id: FlightId, flight: &Flight, agenda: &mut Agenda) -> Injected;
 
+    /// A message begins to come in, as [`Agenda::arrive`] said.
+    fn arrive(&mut self, id: FlightId, flight: &Flight, agenda: &mut Agenda) {
+        let _ = (id, flight, agenda);
+    }
+
     /// What [`Agenda::wake`] asked for has come.
-    fn wake(&mut self, token: u32, agenda: &mut Agenda);
+    fn wake(&mut self, token: u32, agenda: &mut Agenda) {
+        let _ = (token, agenda);
+    }
 
     /// What [`Agenda::settle`] asked for has come: nothing else happens at this time, unless
     /// the network makes it so.
@@ -170,6 +177,8 @@ pub(super) enum Event {
     SentAndReady(FlightId),
     /// A rank may inject again.
     Ready(u32),
+    /// A message begins to come in.
+    Arrive(FlightId),
     /// A message is at its receiver.
     Delivered(FlightId),
     /// A receive is complete.
@@ -198,6 +207,11 @@ impl Agenda {
     /// A send is complete at `time`, now or later.
     pub fn sent(&mut self, time: Time, flight: FlightId) {
         self.queue.push(time, Event::Sent(flight));
+    }
+
+    /// A message begins to come in at `time`, now or later; then the network is told.
+    pub fn arrive(&mut self, time: Time, flight: FlightId) {
+        self.queue.push(time, Event::Arrive(flight));
     }
 
     /// A message is at its receiver at `time`, now or later.

@@ -219,7 +219,7 @@ fn follow<P: Program>(
             hosts,
             latency,
         }) => {
-            let mut network = Fluid::new(topology, hosts.clone(), *latency);
+            let mut network = Fluid::new(topology, hosts.to_vec(), *latency);
             run(&mut program(), &mut network, observer)
         }
         NetworkModel::Tcp(shared, options) => {
@@ -228,7 +228,7 @@ fn follow<P: Program>(
                 hosts,
                 latency,
             } = shared;
-            let mut network = Tcp::new(topology, hosts.clone(), *latency, *options)?;
+            let mut network = Tcp::new(topology, hosts.to_vec(), *latency, *options)?;
             run(&mut program(), &mut network, observer)
         }
     }?;
@@ -346,7 +346,7 @@ mod tests {
                     [[height]]\nrate = '1Gbit/s'\ndelay = '36.4us'\n\
                     [[height]]\nrate = '1Gbit/s'\ndelay = '1us'\n";
         let network = Description::parse("t", text).unwrap();
-        let edges = network.heights.clone().unwrap();
+        let edges = network.heights().unwrap().to_vec();
         let timeouts = |mode| {
             NetworkModel::PlogPT(Timeouts {
                 hosts: network.topology().hosts().take(4).collect(),

@@ -92,8 +92,6 @@ pub struct Endpoint {
     receivers: Vec<Time>,
     /// The length that was last asked for, with its costs.
     last: (u64, Costs),
-    /// Where each message under way goes and what it costs.
-    coming: Vec<(u32, Costs)>,
 }
 
 impl Endpoint {
@@ -104,7 +102,6 @@ impl Endpoint {
             last: (0, ports.costs(0)),
             ports,
             receivers: vec![Time::ZERO; procs.get() as usize],
-            coming: Vec::new(),
         }
     }
 
@@ -127,12 +124,7 @@ impl Network for Endpoint {
     fn inject(&mut self, id: FlightId, flight: &Flight, agenda: &mut Agenda) -> Injected {
         let now = agenda.now();
         let costs = self.costs(flight.bytes);
-        let place = id as usize;
-        if self.coming.len() <= place {
-            self.coming.resize(place + 1, (0, costs));
-        }
-        self.coming[place] = (flight.to.0, costs);
-        agenda.wake(now + self.latency, id);
+        agenda.arrive(now + self.latency, id);
         let next = now + (costs.interval - costs.overhead);
         let sent = match self.ports {
             Ports::LogGP(_) => now,
@@ -144,12 +136,12 @@ impl Network for Endpoint {
         }
     }
 
-    fn wake(&mut self, token: u32, agenda: &mut Agenda) {
-        let (to, costs) = self.coming[token as usize];
-        let port = &mut self.receivers[to as usize];
+    fn arrive(&mut self, id: FlightId, flight: &Flight, agenda: &mut Agenda) {
+        let costs = self.costs(flight.bytes);
+        let port = &mut self.receivers[flight.to.0 as usize];
         let begin = agenda.now().max(*port);
         *port = begin + costs.interval;
-        agenda.delivered(begin + costs.body, token);
+        agenda.delivered(begin + costs.body, id);
     }
 }
 

@@ -31,7 +31,7 @@ pub struct Shared {
     /// The network.
     pub topology: Arc<Topology>,
     /// The host of each rank.
-    pub hosts: Vec<Vertex>,
+    pub hosts: Arc<[Vertex]>,
     /// L.
     pub latency: Time,
 }
@@ -42,7 +42,7 @@ pub struct Timeouts {
     /// The network.
     pub network: Description,
     /// The host of each rank.
-    pub hosts: Vec<Vertex>,
+    pub hosts: Arc<[Vertex]>,
     /// L and the timeout; the edges by height are those of the network, if it has heights.
     pub parameters: Parameters,
     /// Who shares a link.
@@ -58,7 +58,7 @@ impl Timeouts {
     /// If the network is no tree, or a parameter is negative.
     pub fn network(&self) -> Result<PlogPT, ParameterError> {
         let topology = Arc::clone(self.network.topology());
-        let network = PlogPT::new(topology, self.hosts.clone(), self.parameters.clone());
+        let network = PlogPT::new(topology, self.hosts.to_vec(), self.parameters.clone());
         Ok(network?.sharing(self.sharing))
     }
 

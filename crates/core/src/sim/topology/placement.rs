@@ -84,15 +84,11 @@ impl Placement {
             });
         }
         let ranks = procs.get() as usize;
-        let hosts = match order {
-            Order::Block => {
-                let filled = hosts
-                    .iter()
-                    .flat_map(|&host| std::iter::repeat_n(host, per_host as usize));
-                filled.take(ranks).collect()
-            }
-            Order::Cyclic => hosts.iter().copied().cycle().take(ranks).collect(),
+        let place = |rank: usize| match order {
+            Order::Block => hosts[rank / per_host as usize],
+            Order::Cyclic => hosts[rank % hosts.len()],
         };
+        let hosts = (0..ranks).map(place).collect();
         Ok(Self { hosts })
     }
 
@@ -140,6 +136,11 @@ impl Placement {
     pub fn procs(&self) -> Procs {
         let count = u32::try_from(self.hosts.len()).expect("made of so many ranks");
         Procs::new(count).expect("at least one rank")
+    }
+
+    /// Where all ranks run, in their order.
+    pub fn into_hosts(self) -> Vec<Vertex> {
+        self.hosts
     }
 
     /// Where a rank runs.
