@@ -88,7 +88,7 @@ impl Network {
             }
             Placing::Listed(name, text) => Placement::parse(name, text, self.topology(), procs)?,
         };
-        let hosts: Arc<[Vertex]> = placement.into_hosts().into();
+        let hosts = placement.into_hosts();
         placed.insert(procs, Arc::clone(&hosts));
         Ok(hosts)
     }

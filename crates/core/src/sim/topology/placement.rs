@@ -13,6 +13,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use std::sync::Arc;
+
 use super::{Topology, Vertex};
 use crate::file_error::FileError;
 use crate::units::{Procs, Rank};
@@ -55,7 +57,7 @@ pub enum PlacementError {
 /// The host of each rank.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placement {
-    hosts: Vec<Vertex>,
+    hosts: Arc<[Vertex]>,
 }
 
 impl Placement {
@@ -129,7 +131,9 @@ impl Placement {
             return Err(FileError::at_column(name, last, 1, problem));
         }
         hosts.truncate(procs.get() as usize);
-        Ok(Self { hosts })
+        Ok(Self {
+            hosts: hosts.into(),
+        })
     }
 
     /// How many ranks are placed.
@@ -139,7 +143,7 @@ impl Placement {
     }
 
     /// Where all ranks run, in their order.
-    pub fn into_hosts(self) -> Vec<Vertex> {
+    pub fn into_hosts(self) -> Arc<[Vertex]> {
         self.hosts
     }
 
@@ -208,8 +212,8 @@ mod tests {
         let text = "# ranks\n host2\r\n\nhost0 # again\nhost2\n";
         let read = |text, count| Placement::parse("hosts.txt", text, &star, procs(count));
         let placement = read(text, 2).unwrap();
-        assert_eq!(placement.hosts, [2, 0].map(Vertex));
-        assert_eq!(read(text, 3).unwrap().hosts, [2, 0, 2].map(Vertex));
+        assert_eq!(*placement.hosts, [2, 0].map(Vertex));
+        assert_eq!(*read(text, 3).unwrap().hosts, [2, 0, 2].map(Vertex));
         assert_eq!(
             read(text, 4).unwrap_err().to_string(),
             "hosts.txt:5:1: 4 ranks need 4 lines with a host, and there are 3; \
