@@ -25,8 +25,16 @@ use measured::Campaign;
 /// The trees, smallest first; all their hosts take part.
 const NETWORKS: [&str; 3] = ["tree-2x4x40", "tree-2x6x40", "tree-2x8x25"];
 
-/// The algorithms with the letters of the slides.
-const ALGORITHMS: [(&str, &str); 2] = [("A", "pairwise"), ("B", "sends-in-turn")];
+/// The algorithms with the letters of the slides, and what they are to a TCP that takes every
+/// message at once: an eager send is complete when it is copied, so that all of B's messages
+/// are under way together.
+const ALGORITHMS: [(&str, &str, &str); 2] = [
+    ("A", "pairwise", "pairwise"),
+    ("B", "sends-in-turn", "direct"),
+];
+
+/// How often chance is tried.
+const SEEDS: u32 = 9;
 
 /// Bytes per destination.
 const SIZES: &str = "1KiB, 4KiB, 16KiB, 32KiB, 48KiB, 64KiB, 96KiB, 128KiB";
@@ -44,6 +52,8 @@ struct Row {
     plogpt: Seconds,
     /// `PlogPT` with links shared by the messages that are under way.
     fluid: Seconds,
+    /// The simulated TCP, the median over the seeds.
+    tcp: Seconds,
     /// How many messages either lets time out at most.
     timeouts: u64,
 }
@@ -93,27 +103,19 @@ fn on(network: &'static str, netsig: &Path, results: &Path) -> Result<Vec<Row>> 
     let as_measured = campaign.network(scenario, &profile)?;
     fs::write(&description, as_measured.to_toml())?;
     let mut rows = Vec::new();
-    for (letter, algorithm) in ALGORITHMS {
-        let by = |model: &[&str]| {
-            let procs = as_measured.hosts.to_string();
-            predictions(netsig, algorithm, &procs, model)
-        };
+    for (letter, algorithm, to_tcp) in ALGORITHMS {
+        let procs = as_measured.hosts.to_string();
+        let by = |model: &[&str]| predictions(netsig, algorithm, &procs, model);
         let latency = format!("latency_s={}", measured::latency(&profile)?.0);
         let profile = text(&profile)?;
         let description = text(&description)?;
         let plogp = by(&["--model", "plogp", "--profile", &profile])?;
-        let tree = [
-            "--model",
-            "plogpt",
-            "--network",
-            &description,
-            "--set",
-            &latency,
-            "--sharing",
-        ];
-        let plogpt = by(&[&tree[..], &["fixed"]].concat())?;
-        let fluid = by(&[&tree[..], &["fluid"]].concat())?;
-        for (plogp, (plogpt, fluid)) in plogp.iter().zip(plogpt.iter().zip(&fluid)) {
+        let tree = ["--network", &description, "--set", &latency, "--model"];
+        let plogpt = by(&[&tree[..], &["plogpt", "--sharing", "fixed"]].concat())?;
+        let fluid = by(&[&tree[..], &["plogpt", "--sharing", "fluid"]].concat())?;
+        let tcp = under_tcp(netsig, to_tcp, &procs, &tree)?;
+        for (place, plogp) in plogp.iter().enumerate() {
+            let (plogpt, fluid) = (&plogpt[place], &fluid[place]);
             let size = Bytes(number(plogp, "size_bytes")?);
             rows.push(Row {
                 network,
@@ -124,11 +126,28 @@ fn on(network: &'static str, netsig: &Path, results: &Path) -> Result<Vec<Row>> 
                 plogp: time(plogp)?,
                 plogpt: time(plogpt)?,
                 fluid: time(fluid)?,
+                tcp: tcp[place],
                 timeouts: number(plogpt, "losses")?.max(number(fluid, "losses")?),
             });
         }
     }
     Ok(rows)
+}
+
+/// What the simulated TCP takes for every size: the median over the seeds.
+fn under_tcp(netsig: &Path, algorithm: &str, procs: &str, tree: &[&str]) -> Result<Vec<Seconds>> {
+    let mut by_size: Vec<Vec<f64>> = Vec::new();
+    for seed in 0..SEEDS {
+        let seed = seed.to_string();
+        let model = [tree, &["tcp", "--seed", &seed]].concat();
+        let rows = predictions(netsig, algorithm, procs, &model)?;
+        by_size.resize(rows.len(), Vec::new());
+        for (times, row) in by_size.iter_mut().zip(&rows) {
+            times.push(time(row)?.0);
+        }
+    }
+    let median = |times| Seconds(Sorted::new(times).median());
+    Ok(by_size.into_iter().map(median).collect())
 }
 
 /// What `netsig simulate` says of every size.
@@ -166,8 +185,10 @@ fn time(row: &Value) -> Result<Seconds> {
 
 /// The table as METHODOLOGY has it: A and B side by side.
 fn print(rows: &[Row]) {
-    println!("| n | m | A, ms | pLogP | PlogPT | fluid | B, ms | pLogP | PlogPT | fluid |");
-    println!("|---|---|---|---|---|---|---|---|---|---|");
+    println!(
+        "| n | m | A, ms | pLogP | PlogPT | fluid | TCP | B, ms | pLogP | PlogPT | fluid | TCP |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
     let (a, b): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| row.letter == "A");
     for (a, b) in a.into_iter().zip(b) {
         println!(
@@ -191,13 +212,14 @@ impl Row {
             count => format!(", {count} time-outs"),
         };
         format!(
-            "{} ({}–{}) | {} | {} | {}{timeouts}",
+            "{} ({}–{}) | {} | {} | {}{timeouts} | {}",
             ms(middle),
             ms(low),
             ms(high),
             error(self.plogp),
             error(self.plogpt),
             error(self.fluid),
+            error(self.tcp),
         )
     }
 }
