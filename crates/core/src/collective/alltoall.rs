@@ -95,24 +95,10 @@ fn exchange(
     send: fn(Frame, u32) -> Send,
     receive: fn(Frame, u32) -> Receive,
 ) -> Round {
-    let procs = shape.procs;
-    let frame = Frame {
-        procs,
-        rank,
-        block: 0,
-    };
-    let count = procs.get() - 1;
+    let frame = Frame::of(shape.procs, rank);
     Round {
-        sends: Messages::Each {
-            frame,
-            count,
-            of: send,
-        },
-        receives: Messages::Each {
-            frame,
-            count,
-            of: receive,
-        },
+        sends: Messages::one_each(frame, send),
+        receives: Messages::one_each(frame, receive),
         copies: [keep(rank.0)].into(),
         ..Round::default()
     }

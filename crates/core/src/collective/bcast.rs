@@ -137,11 +137,7 @@ fn stage(tree: Tree, shape: Shape, rank: Rank, index: usize) -> Round {
     let parent = tree.parent_in(procs, rank, index);
     Round {
         sends: hand_out(
-            Frame {
-                procs,
-                rank,
-                block: 0,
-            },
+            Frame::of(procs, rank),
             tree,
             tree.children_in(procs, rank, index),
         ),
@@ -191,11 +187,9 @@ fn relaying(tree: Tree, shape: Shape, rank: Rank) -> Range<usize> {
 /// A block to `children`, which a flat tree has too many of to list.
 fn hand_out(frame: Frame, tree: Tree, children: impl Iterator<Item = Rank>) -> Messages<Send> {
     match tree {
-        Tree::Flat if frame.rank == Rank(0) => Messages::Each {
-            frame,
-            count: frame.procs.get() - 1,
-            of: |frame, number| send(frame.rank, Rank(number + 1), frame.block),
-        },
+        Tree::Flat if frame.rank == Rank(0) => Messages::one_each(frame, |frame, number| {
+            send(frame.rank, Rank(number + 1), frame.block)
+        }),
         _ => children
             .map(|to| send(frame.rank, to, frame.block))
             .collect(),

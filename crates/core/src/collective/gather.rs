@@ -88,19 +88,10 @@ fn round(tree: Tree, shape: Shape, rank: Rank, index: usize) -> Round {
 
 /// What the root of a flat tree gets.
 fn from_all(procs: Procs) -> Messages<Receive> {
-    let frame = Frame {
-        procs,
-        rank: Rank(0),
-        block: 0,
-    };
-    Messages::Each {
-        frame,
-        count: procs.get() - 1,
-        of: |_, number| Receive {
-            from: Rank(number + 1),
-            slots: [Slot::Output(number + 1)].into(),
-        },
-    }
+    Messages::one_each(Frame::of(procs, Rank(0)), |_, number| Receive {
+        from: Rank(number + 1),
+        slots: [Slot::Output(number + 1)].into(),
+    })
 }
 
 /// Where a rank has the piece of rank `of`, itself or one below it.

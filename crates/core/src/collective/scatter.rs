@@ -94,19 +94,10 @@ fn round(tree: Tree, shape: Shape, rank: Rank, index: usize) -> Round {
 
 /// What the root of a flat tree sends.
 fn to_all(procs: Procs) -> Messages<Send> {
-    let frame = Frame {
-        procs,
-        rank: Rank(0),
-        block: 0,
-    };
-    Messages::Each {
-        frame,
-        count: procs.get() - 1,
-        of: |_, number| Send {
-            to: Rank(number + 1),
-            slots: [Slot::Input(number + 1)].into(),
-        },
-    }
+    Messages::one_each(Frame::of(procs, Rank(0)), |_, number| Send {
+        to: Rank(number + 1),
+        slots: [Slot::Input(number + 1)].into(),
+    })
 }
 
 /// Where a rank has the piece of rank `of`, itself or one below it.

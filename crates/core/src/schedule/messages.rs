@@ -46,6 +46,17 @@ pub struct Frame {
     pub block: u32,
 }
 
+impl Frame {
+    /// Of a rank, for rules that need no block.
+    pub fn of(procs: Procs, rank: Rank) -> Self {
+        Self {
+            procs,
+            rank,
+            block: 0,
+        }
+    }
+}
+
 /// Messages one after the other, handed out.
 pub struct IntoIter<T> {
     listed: smallvec::IntoIter<[T; 1]>,
@@ -65,6 +76,15 @@ pub struct Iter<'a, T> {
 }
 
 impl<T> Messages<T> {
+    /// One message for each other rank, n − 1 in all, by the rule `of`.
+    pub fn one_each(frame: Frame, of: fn(Frame, u32) -> T) -> Self {
+        Self::Each {
+            frame,
+            count: frame.procs.get() - 1,
+            of,
+        }
+    }
+
     /// How many.
     pub fn len(&self) -> usize {
         match self {

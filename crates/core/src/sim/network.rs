@@ -15,7 +15,8 @@ use std::fmt;
 use super::program::{FlightId, Op};
 use super::queue::Queue;
 use super::time::Time;
-use crate::units::Rank;
+use super::topology::{LinkId, Topology};
+use crate::units::{Rank, Seconds};
 
 /// A message under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,6 +86,20 @@ pub struct LinkUse {
     pub bytes: u64,
     /// How long it would have taken at the full rate.
     pub busy: Time,
+}
+
+impl LinkUse {
+    /// What all links of a topology carried, in their order.
+    fn of_all(topology: &Topology, carried: &[u64]) -> Vec<Self> {
+        let ids = (0..).map(LinkId);
+        let links = ids.zip(topology.links()).zip(carried);
+        let uses = links.map(|((id, link), &bytes)| Self {
+            name: topology.link_name(id),
+            bytes,
+            busy: Time::of(Seconds(bytes as f64 / link.rate.0)),
+        });
+        uses.collect()
+    }
 }
 
 /// A message that lost packets and had to wait.

@@ -46,7 +46,6 @@ use super::{Agenda, Flight, Injected, LinkUse, Network};
 use crate::sim::program::FlightId;
 use crate::sim::time::Time;
 use crate::sim::topology::{LinkId, Topology, Vertex};
-use crate::units::Seconds;
 use sharing::Sharing;
 
 /// Ranks on the hosts of a topology.
@@ -137,13 +136,7 @@ impl Network for Fluid<'_> {
     }
 
     fn links(&self) -> Vec<LinkUse> {
-        let uses = (0..).map(LinkId).zip(&self.carried);
-        uses.map(|(id, &bytes)| LinkUse {
-            name: self.topology.link_name(id),
-            bytes,
-            busy: Time::of(Seconds(bytes as f64 / self.topology.link(id).rate.0)),
-        })
-        .collect()
+        LinkUse::of_all(self.topology, &self.carried)
     }
 }
 

@@ -69,8 +69,8 @@ use crate::model::plogpt::{self, Parameters};
 use crate::sim::network::{Agenda, Flight, Injected, LinkUse, Loss, Network};
 use crate::sim::program::FlightId;
 use crate::sim::time::Time;
-use crate::sim::topology::{LinkId, Topology, TopologyError, Vertex};
-use crate::units::{Bytes, Rank, Seconds};
+use crate::sim::topology::{Topology, TopologyError, Vertex};
+use crate::units::{Rank, Seconds};
 use fixed::Counts;
 use fluid::Flows;
 use passes::Pass;
@@ -272,15 +272,7 @@ impl Network for PlogPT {
     }
 
     fn links(&self) -> Vec<LinkUse> {
-        let ids = (0..).map(LinkId);
-        let links = ids.zip(self.topology.links()).zip(&self.bytes);
-        links
-            .map(|((id, link), &bytes)| LinkUse {
-                name: self.topology.link_name(id),
-                bytes,
-                busy: Time::of(Seconds(Bytes(bytes).as_f64() / link.rate.0)),
-            })
-            .collect()
+        LinkUse::of_all(&self.topology, &self.bytes)
     }
 }
 

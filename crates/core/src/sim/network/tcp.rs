@@ -352,13 +352,7 @@ impl Network for Tcp<'_> {
     }
 
     fn links(&self) -> Vec<LinkUse> {
-        let uses = (0..).map(LinkId).zip(&self.carried);
-        uses.map(|(id, &bytes)| LinkUse {
-            name: self.topology.link_name(id),
-            bytes,
-            busy: Time::of(Seconds(bytes as f64 / self.topology.link(id).rate.0)),
-        })
-        .collect()
+        LinkUse::of_all(self.topology, &self.carried)
     }
 }
 

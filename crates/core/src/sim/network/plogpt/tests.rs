@@ -16,7 +16,7 @@ use crate::sim::engine::Outcome;
 use crate::sim::network::Cause;
 use crate::sim::rounds::Rounds;
 use crate::sim::topology::{Cable, Parts};
-use crate::units::{Procs, Seconds};
+use crate::units::{Bytes, Procs, Seconds};
 use script::{Recorder, Script, play};
 
 const US: u64 = 1_000_000;
