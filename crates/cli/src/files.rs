@@ -2,9 +2,9 @@
 
 use std::fs::File;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use netsig_core::dataset::Dataset;
 use netsig_core::model::plogp::PLogP;
 use netsig_core::profile::Profile;
@@ -98,7 +98,8 @@ pub fn refuse_existing(path: &Path) -> Result<(), Failure> {
 /// # Errors
 /// If it is such a path.
 pub fn refuse_unwritable(path: &Path) -> Result<(), Failure> {
-    tempfile::tempfile_in(parent(path))
+    let target = target(path).map_err(Failure::Usage)?;
+    tempfile::tempfile_in(parent(&target))
         .map(drop)
         .with_context(|| unwritable(path))
         .map_err(Failure::Usage)
@@ -119,7 +120,7 @@ pub fn replace(path: &Path, content: &[u8]) -> Result<()> {
 /// # Errors
 /// If the directory cannot be written.
 pub fn draft(path: &Path) -> Result<NamedTempFile> {
-    NamedTempFile::new_in(parent(path)).with_context(|| unwritable(path))
+    NamedTempFile::new_in(parent(&target(path)?)).with_context(|| unwritable(path))
 }
 
 /// Puts a finished draft in its place.
@@ -129,10 +130,26 @@ pub fn draft(path: &Path) -> Result<NamedTempFile> {
 pub fn publish(draft: NamedTempFile, path: &Path) -> Result<()> {
     let what = || unwritable(path);
     let file = draft
-        .persist(path)
+        .persist(target(path)?)
         .map_err(|error| error.error)
         .with_context(what)?;
     readable(&file).with_context(what)
+}
+
+/// The file that `path` leads to, if there is one, else `path`.
+///
+/// # Errors
+/// If something else is there, such as a device, which no file may take the place of.
+fn target(path: &Path) -> Result<PathBuf> {
+    let Ok(found) = path.canonicalize() else {
+        return Ok(path.to_owned());
+    };
+    ensure!(
+        found.is_file(),
+        "{}: is not a regular file; choose another path",
+        path.display()
+    );
+    Ok(found)
 }
 
 /// Why and what to do.

@@ -103,7 +103,7 @@ pub fn rows(answers: Vec<Answer>) -> Rows {
     rows
 }
 
-/// Says how many messages lost packets, and why the first one did.
+/// Says how often messages lost packets, and why the first one did.
 pub fn tell_losses(answers: &[Answer]) {
     let total: u64 = answers.iter().map(|answer| answer.losses).sum();
     if total == 0 {
@@ -113,9 +113,13 @@ pub fn tell_losses(answers: &[Answer]) {
         .iter()
         .find_map(|answer| answer.first_loss.as_deref());
     let first = first.map_or_else(String::new, |words| format!("; the first: {words}"));
+    let times = if total == 1 {
+        "once"
+    } else {
+        &format!("{total} times")
+    };
     eprintln!(
-        "netsig: note: {total} messages lost packets and had to wait{first}; --losses \
-         FILE lists those of one row"
+        "netsig: note: messages lost packets {times}{first}; --losses FILE lists those of one row"
     );
 }
 

@@ -77,6 +77,9 @@ impl<'a> Scanner<'a> {
     /// If something else comes before; `wanted` is what could.
     pub fn end_of_line(&mut self, wanted: &str) -> Result<(), FileError> {
         self.skip_blanks();
+        if self.rest().starts_with("//") {
+            self.skip(|byte| byte != b'\n');
+        }
         let line = ["\n", "\r\n"].iter().any(|end| self.take(end));
         if line || self.is_at_end() {
             return Ok(());

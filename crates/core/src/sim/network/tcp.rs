@@ -160,7 +160,7 @@ impl<'a> Tcp<'a> {
     /// Each rank on one of the hosts, which are hosts of `topology`, with the latency L.
     ///
     /// # Errors
-    /// If a segment is empty, or a window cannot hold what it must.
+    /// If a segment is empty, or a window or the port of a switch cannot hold one.
     pub fn new(
         topology: &'a Topology,
         hosts: Vec<Vertex>,
@@ -168,6 +168,7 @@ impl<'a> Tcp<'a> {
         options: Options,
     ) -> Result<Self, ParameterError> {
         options.check()?;
+        check_buffers(topology, options.segment)?;
         let rates = || topology.links().iter().map(|link| link.rate);
         Ok(Self {
             topology,
@@ -354,6 +355,21 @@ impl Network for Tcp<'_> {
     fn links(&self) -> Vec<LinkUse> {
         LinkUse::of_all(self.topology, &self.carried)
     }
+}
+
+/// Refuses ports of switches that no segment would pass.
+fn check_buffers(topology: &Topology, segment: Bytes) -> Result<(), ParameterError> {
+    let too_small = |id: &LinkId| {
+        let link = topology.link(*id);
+        !topology.is_host(link.from) && link.buffer < segment
+    };
+    let mut ids = (0..).map(LinkId).take(topology.links().len());
+    let Some(id) = ids.find(too_small) else {
+        return Ok(());
+    };
+    let value = format!("{} at {}", topology.link(id).buffer, topology.link_name(id));
+    let rule = "a segment at least, 1448 bytes, so that TCP gets through";
+    Err(ParameterError::new("port buffer", value, rule))
 }
 
 #[cfg(test)]
