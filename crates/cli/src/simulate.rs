@@ -42,8 +42,8 @@ pub struct Args {
     exports: Exports,
     #[command(flatten)]
     sweep: SweepOptions,
-    /// How many simulations run at once [default: one on each processor].
-    #[arg(long, value_name = "N", env = "RAYON_NUM_THREADS", value_parser = clap::value_parser!(u16).range(1..))]
+    /// How many simulations run at once; 0 is one on each processor [default: 0].
+    #[arg(long, value_name = "N", env = "RAYON_NUM_THREADS")]
     threads: Option<u16>,
     /// How to print it; a sweep is csv.
     #[arg(long, value_enum, default_value = "table", conflicts_with = "sweep")]
@@ -60,7 +60,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if let Some(plan) = &args.sweep.sweep {
         return sweep::run(plan, &args.sweep);
     }
-    args.exports.check(method)?;
+    args.exports.check(method, args.program.goal.as_deref())?;
     let source = Source::new(&args.network)?;
     let answers = match &args.program.goal {
         Some(path) => vec![goal::simulate(path, &source, &args.exports)?],
@@ -90,14 +90,17 @@ fn collective(args: &Args, source: &Source, method: Method) -> Result<Vec<Answer
     let Some(point) = args.exports.only(&points)? else {
         return points::simulate_all(&points);
     };
-    args.exports.write_case(point.case)?;
+    args.exports.check_case(point.case)?;
     if !args.exports.need_events() {
-        return points::simulate_all(&points);
+        let answers = points::simulate_all(&points)?;
+        args.exports.write_case(point.case)?;
+        return Ok(answers);
     }
     let mut recorders = Recorders::new(&args.exports, point.case.procs)?;
     let (answer, outcome) = point.observe(&mut recorders)?;
     args.exports.write_tables(&outcome)?;
     recorders.finish(&point.title())?;
+    args.exports.write_case(point.case)?;
     Ok(vec![answer])
 }
 

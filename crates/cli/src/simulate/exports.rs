@@ -1,5 +1,6 @@
 //! The files that one simulation can leave besides its row.
 
+use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -8,13 +9,16 @@ use netsig_core::sim::Time;
 use netsig_core::sim::engine::Outcome;
 use netsig_core::sim::goal::{self, Goal};
 use netsig_core::sim::network::{LinkUse, Loss};
-use netsig_core::sim::setup::{Case, Method};
+use netsig_core::sim::setup::{Case, Method, most_messages};
 use netsig_core::units::Bytes;
 
 use super::points::Point;
 use crate::failure::Failure;
 use crate::files;
 use crate::rows::{Cell, Format, Rows};
+
+/// A program of more messages would take gigabytes.
+const MOST_WRITTEN: u64 = 100_000_000;
 
 /// Where what is to be written.
 #[derive(Debug, clap::Args)]
@@ -63,18 +67,42 @@ impl Exports {
         self.of_events().next().is_some()
     }
 
-    /// Refuses files that cannot be written, or that a closed form does not fill.
+    /// Refuses files that cannot be written, that a closed form does not fill, or that are
+    /// named twice; `goal` is the program that is read.
     ///
     /// # Errors
     /// If there is one.
-    pub fn check(&self, method: Method) -> Result<(), Failure> {
+    pub fn check(&self, method: Method, goal: Option<&Path>) -> Result<(), Failure> {
         if let (Method::ClosedForm, Some((option, _))) = (method, self.of_events().next()) {
             return Err(Failure::usage(format!(
                 "a closed form follows no events, which {option} needs; use --method event"
             )));
         }
         self.all()
-            .try_for_each(|(_, path)| files::refuse_unwritable(path))
+            .try_for_each(|(_, path)| files::refuse_unwritable(path))?;
+        let read = goal.map(|path| ("--goal", path));
+        refuse_same(read.into_iter().chain(self.all()))
+    }
+
+    /// Refuses to write the program of `case` if it is too long.
+    ///
+    /// # Errors
+    /// If it is and is to be written.
+    pub fn check_case(&self, case: Case) -> Result<(), Failure> {
+        if self.write_goal.is_none() {
+            return Ok(());
+        }
+        let messages = most_messages(case);
+        if messages <= MOST_WRITTEN {
+            return Ok(());
+        }
+        Err(Failure::usage(format!(
+            "{} {} among {} has up to {messages} messages, too many for --write-goal; choose fewer \
+             processes or longer segments",
+            case.algorithm.collective(),
+            case.algorithm,
+            case.procs
+        )))
     }
 
     /// The one point that the files are of, if any are wanted.
@@ -133,6 +161,30 @@ impl Exports {
         };
         stream(path, |mut out| goal.write(&mut out))
     }
+}
+
+/// Refuses two options that name one file.
+fn refuse_same<'a>(files: impl Iterator<Item = (&'static str, &'a Path)>) -> Result<(), Failure> {
+    let mut named: BTreeMap<PathBuf, &str> = BTreeMap::new();
+    for (option, path) in files {
+        if let Some(other) = named.insert(resolved(path), option) {
+            return Err(Failure::usage(format!(
+                "{}: is named by {other} and {option}; give each its own file",
+                path.display()
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The path without links, of a file that need not exist.
+fn resolved(path: &Path) -> PathBuf {
+    let in_parent = || {
+        let parent = files::parent(path).canonicalize().ok()?;
+        Some(parent.join(path.file_name()?))
+    };
+    let found = path.canonicalize().ok().or_else(in_parent);
+    found.unwrap_or_else(|| path.to_owned())
 }
 
 /// Puts what `write` writes in the place of the file `path`, all or nothing.

@@ -91,9 +91,11 @@ impl Gantt {
     fn merge(&mut self) {
         let half_pixel = Time(self.end.0 / u64::from(2 * WIDTH));
         self.bars.sort_unstable_by_key(|bar| (bar.lane, bar.start));
+        let is_narrow = |bar: &Bar| bar.end - bar.start < half_pixel;
         self.bars.dedup_by(|next, last| {
             let is_same = next.lane == last.lane
-                && next.end - next.start < half_pixel
+                && is_narrow(next)
+                && is_narrow(last)
                 && next.start - last.end < half_pixel;
             if is_same {
                 (last.end, last.peer) = (next.end, None);
@@ -404,6 +406,20 @@ mod tests {
             .collect();
         assert_eq!(gaps.len(), 1, "{boxes:?}");
         assert!((gaps[0] - 1092 / 11).abs() <= 2, "{gaps:?}");
+    }
+
+    #[test]
+    fn a_wide_bar_takes_no_narrow_one_in() {
+        let mut gantt = chart(1);
+        let far = Time(u64::from(2 * WIDTH) * 10);
+        for (op, (start, end)) in (0..).zip([(0, 1000), (1001, 1005), (1006, 1010), (1011, 2000)]) {
+            let op: Op = op;
+            gantt.observe(Activity::Compute(Rank(0), op), Time(start), Time(end));
+        }
+        gantt.end = far;
+        gantt.merge();
+        let bars = gantt.bars.iter().map(|bar| (bar.start.0, bar.end.0));
+        assert!(bars.eq([(0, 1000), (1001, 1010), (1011, 2000)]));
     }
 
     #[test]

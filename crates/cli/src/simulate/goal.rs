@@ -27,12 +27,12 @@ pub fn simulate(path: &Path, source: &Source, exports: &Exports) -> Result<Answe
     let goal = Goal::parse(&name, &files::text(path)?)?;
     let procs = procs(&name, &goal)?;
     let model = source.model(procs)?;
-    exports.write_goal(&goal)?;
     let mut recorders = Recorders::new(exports, procs)?;
     let outcome: Outcome =
         simulate_goal(&model, &goal, &mut recorders).map_err(|error| explained(&name, error))?;
     exports.write_tables(&outcome)?;
     recorders.finish(&format!("{name}, {procs} ranks, {}", source.title()))?;
+    exports.write_goal(&goal)?;
     let report = Report::of_events(&outcome);
     Ok(Answer::of_goal(&name, procs, source, &report))
 }

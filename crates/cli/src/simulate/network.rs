@@ -1,6 +1,5 @@
 //! What `--network` names, and which of its hosts ranks run on.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
@@ -27,8 +26,8 @@ pub struct Network {
     pub description: Description,
     hosts: Vec<Vertex>,
     placing: Placing,
-    /// Where ranks run, for the process counts that were asked for.
-    placed: Mutex<BTreeMap<Procs, Arc<[Vertex]>>>,
+    /// Where ranks run, for the process count that was asked for last.
+    placed: Mutex<Option<(Procs, Arc<[Vertex]>)>>,
 }
 
 /// How ranks go to hosts.
@@ -77,8 +76,10 @@ impl Network {
     /// # Errors
     /// If the hosts do not hold them all.
     pub fn place(&self, procs: Procs) -> Result<Arc<[Vertex]>, Failure> {
-        let mut placed = self.placed.lock().expect("nobody panics with it");
-        if let Some(hosts) = placed.get(&procs) {
+        let placed = || self.placed.lock().expect("nobody panics with it");
+        if let Some((of, hosts)) = &*placed()
+            && *of == procs
+        {
             return Ok(Arc::clone(hosts));
         }
         let placement = match &self.placing {
@@ -89,7 +90,7 @@ impl Network {
             Placing::Listed(name, text) => Placement::parse(name, text, self.topology(), procs)?,
         };
         let hosts = placement.into_hosts();
-        placed.insert(procs, Arc::clone(&hosts));
+        *placed() = Some((procs, Arc::clone(&hosts)));
         Ok(hosts)
     }
 }

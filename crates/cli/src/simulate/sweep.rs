@@ -30,7 +30,10 @@ pub struct SweepOptions {
     /// Simulates all points of a plan (TOML) instead, and writes them as CSV.
     #[arg(
         long, value_name = "PLAN",
-        conflicts_with_all = ["collective", "goal", "network", "model", "profile", "settings"]
+        conflicts_with_all = [
+            "ProgramOptions", "network", "model", "profile", "settings", "placement", "nodes", "ppn",
+            "rate", "uplink_rate", "port_buffer", "PlogptOptions", "seed",
+        ]
     )]
     pub sweep: Option<PathBuf>,
     /// Where the rows of a sweep go [default: standard output].
@@ -150,7 +153,28 @@ fn lines(answers: Vec<Answer>) -> Result<Vec<u8>, Failure> {
 
 #[cfg(test)]
 mod tests {
+    use clap::Args as _;
+
+    use super::super::options::{NetworkOptions, ProgramOptions};
     use super::*;
+
+    #[test]
+    fn nothing_that_a_plan_says_is_an_option_beside_it() {
+        let mut command = super::super::Args::augment_args(clap::Command::new("simulate"));
+        command.build();
+        let sweep = command.get_arguments().find(|arg| arg.get_id() == "sweep");
+        let refused = command.get_arg_conflicts_with(sweep.unwrap());
+        let empty = || clap::Command::new("empty");
+        for options in [
+            ProgramOptions::augment_args(empty()),
+            NetworkOptions::augment_args(empty()),
+        ] {
+            for option in options.get_arguments() {
+                let is_refused = refused.iter().any(|arg| arg.get_id() == option.get_id());
+                assert!(is_refused, "{}", option.get_id());
+            }
+        }
+    }
 
     #[test]
     fn shards_cover_all_points_once() {

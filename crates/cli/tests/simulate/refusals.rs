@@ -8,6 +8,10 @@ const ON: &str = "--network ethernet-4x50";
 
 fn refuses(cases: &[(String, i32, [&str; 2])]) {
     let home = home();
+    home.write(
+        "alone.goal",
+        "num_ranks 2\nrank 0 {\nsend 8b to 1\n}\nrank 1 {\n}\n",
+    );
     home.write("graph.toml", "topology = 'graph'\n");
     let ring = "topology = 'graph'\nrate = '1Gbit/s'\nport_buffer = '64KiB'\n[[switch]]\nname = 'a'\n\
                 hosts = 2\n[[switch]]\nname = 'b'\nhosts = 2\n[[switch]]\nname = 'c'\n";
@@ -119,6 +123,8 @@ fn networks_and_parameters() {
 fn cells_and_files() {
     let required = ["the following required", "--collective <COLLECTIVE>"];
     let many = "--collective allgather --algorithm ring --procs 1048576 --size 1 --method event";
+    let long = "--collective alltoall --algorithm direct --procs 1048576 --size 1";
+    let ages = "--collective bcast --algorithm flat --procs 2 --size 1 --method event";
     let wide = "--collective bcast --algorithm flat --procs 65 --size 1 --gantt g.svg";
     refuses(&[
         ("--procs 4 --size 1".into(), 2, required),
@@ -161,6 +167,34 @@ fn cells_and_files() {
             format!("{many} {LOGGP}"),
             2,
             ["allgather ring among 1048576", "longer segments"],
+        ),
+        (
+            format!("{long} {LOGGP} --write-goal p.goal"),
+            2,
+            ["alltoall direct among 1048576", "longer segments"],
+        ),
+        (
+            format!("{ages} {ON} --model fluid --set latency_s=1e9 --write-goal p.goal"),
+            2,
+            ["the simulated time passes", "network"],
+        ),
+        (
+            format!("{CELL} {ON} --algorithm direct --links a --losses ./a"),
+            2,
+            ["./a: is named by --links and --losses", "its own file"],
+        ),
+        (
+            format!("--goal binomial.goal {LOGGP} --write-goal ./binomial.goal"),
+            2,
+            [
+                "./binomial.goal: is named by --goal and --write-goal",
+                "its own file",
+            ],
+        ),
+        (
+            format!("--goal alone.goal {LOGGP} --write-goal p.goal"),
+            2,
+            ["alone.goal: ", "receive it or remove the send"],
         ),
         (format!("{wide} {LOGGP}"), 2, ["", "use --timeline"]),
         (

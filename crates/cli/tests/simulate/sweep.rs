@@ -79,6 +79,51 @@ fn a_sweep_goes_on_where_it_was_interrupted() {
 }
 
 #[test]
+fn a_shard_goes_on_in_its_own_file_alone() {
+    let home = home();
+    home.does("simulate --sweep sweep.toml --shard 2/3 -o whole_shard.csv");
+    let shard = home.read("whole_shard.csv");
+    let row = shard.find('\n').unwrap() + 1;
+    for length in [0, 10, row + 5, shard.len()] {
+        home.write("part.csv", &shard[..length]);
+        home.does("simulate --sweep sweep.toml --shard 2/3 -o part.csv --resume");
+        assert!(home.read("part.csv") == shard, "cut at {length}");
+    }
+    let changed = shard[..row].replacen("0.", "1.", 1) + &shard[row..];
+    for (text, part) in [
+        ("precious", "2/3"),
+        ("precious", "2/100"),
+        (&format!("{shard}precious"), "2/3"),
+        (&format!("{}precious", &shard[..row]), "2/3"),
+        (&changed, "2/3"),
+        (&format!("{shard}\n"), "2/3"),
+    ] {
+        home.write("part.csv", text);
+        let command = format!("simulate --sweep sweep.toml --shard {part} -o part.csv --resume");
+        home.refuses(
+            &command,
+            2,
+            ["part.csv:", "choose another --output or remove it"],
+        );
+    }
+    home.write("part.csv", "");
+    home.does("simulate --sweep sweep.toml --shard 2/100 -o part.csv --resume");
+    assert_eq!(
+        home.read("part.csv"),
+        "",
+        "there are fewer points than shards"
+    );
+}
+
+#[test]
+fn zero_threads_are_one_on_each_processor() {
+    let home = home();
+    let mut command = home.netsig("simulate --sweep sweep.toml");
+    let output = command.env("RAYON_NUM_THREADS", "0").output().unwrap();
+    assert!(output.stdout == home.read("whole.csv").into_bytes());
+}
+
+#[test]
 fn what_a_sweep_cannot_do_is_refused_before_anything_runs() {
     let home = home();
     let whole = home.read("whole.csv");
@@ -86,12 +131,19 @@ fn what_a_sweep_cannot_do_is_refused_before_anything_runs() {
     home.write("other.csv", &whole[..last].replace(",1024,", ",1023,"));
     home.write("longer.csv", &format!("{whole}{}", &whole[last..]));
     home.write("changed.csv", &whole.replace("0.", "1."));
+    // The first row on the second network, of another rate: its keys are the same.
+    let mut lines: Vec<String> = whole.lines().map(str::to_owned).collect();
+    lines[13] = lines[13].replacen("0.", "1.", 1);
+    home.write("rate.csv", &(lines.join("\n") + "\n"));
     home.write("text.csv", "some text");
     for (name, text) in [
         ("large", SWEEP.replace("\"2..4\"", "\"2..8\"")),
         ("key", SWEEP.replace("sizes = [", "size = [")),
         ("name", SWEEP.replace("pairwise", "pair")),
         ("set", SWEEP.replace("50us", "50u")),
+        ("empty", "# nothing\nsweep = []\n".to_owned()),
+        ("networks", SWEEP.replace("\"tree-2x6x40\"", "")),
+        ("models", SWEEP.replace("\"loggp\", \"fluid\"", "")),
     ] {
         home.write(&format!("{name}.toml"), &text);
     }
@@ -110,6 +162,10 @@ fn what_a_sweep_cannot_do_is_refused_before_anything_runs() {
             "sweep.toml -o changed.csv --resume",
             ["changed.csv:", remedy],
         ),
+        (
+            "sweep.toml -o rate.csv --resume",
+            ["rate.csv:14: is not of this plan", remedy],
+        ),
         ("sweep.toml -o text.csv --resume", ["text.csv:1: ", remedy]),
         (
             "large.toml -o new.csv",
@@ -118,10 +174,24 @@ fn what_a_sweep_cannot_do_is_refused_before_anything_runs() {
         ("key.toml", ["key.toml:12: unknown field `size`", "may say"]),
         ("name.toml", ["name.toml:1: ", ""]),
         ("set.toml", ["set.toml:7: ", ""]),
+        (
+            "empty.toml",
+            ["empty.toml:2: sweep is empty", "write a [[sweep]]"],
+        ),
+        (
+            "networks.toml",
+            ["networks.toml:7: networks is empty", "leave it out"],
+        ),
+        (
+            "models.toml",
+            ["models.toml:7: models is empty", "leave it out"],
+        ),
         ("no.toml", ["no.toml: cannot be read", "check the path"]),
         ("sweep.toml --shard 3/2", ["", "such as 2/8"]),
         ("sweep.toml --resume", ["", ""]),
         ("sweep.toml --format json", ["", ""]),
+        ("sweep.toml --seed 1", ["", ""]),
+        ("sweep.toml --sharing fluid", ["", ""]),
         ("sweep.toml --collective bcast --procs 2 --size 1", ["", ""]),
     ] {
         home.refuses(&format!("simulate --sweep {arguments}"), 2, complaint);

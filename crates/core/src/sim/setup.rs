@@ -300,7 +300,7 @@ fn refuse_too_many(case: Case) -> Result<(), SimulationError> {
 
 /// No fewer than the messages of all ranks: as many each as the second or last rank sends,
 /// or as the root alone.
-fn most_messages(case: Case) -> u64 {
+pub fn most_messages(case: Case) -> u64 {
     let Case {
         algorithm,
         procs,

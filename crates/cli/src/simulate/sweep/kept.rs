@@ -22,8 +22,8 @@ pub struct Kept {
 /// line that was cut short does not count.
 ///
 /// # Errors
-/// If its header or the keys of a line are not those of the plan, or its last row is not
-/// what the plan gives.
+/// If its header or the keys of a line are not those of the plan, or a row that is simulated
+/// again or was cut short is not what the plan gives.
 pub fn points(output: &Path, header: &[u8], points: &[Point]) -> Result<Kept, Failure> {
     if !output.exists() {
         return Ok(Kept::default());
@@ -41,42 +41,69 @@ pub fn points(output: &Path, header: &[u8], points: &[Point]) -> Result<Kept, Fa
             output.display()
         ))
     };
-    if whole == 0 {
-        let is_torn_header = header.starts_with(&text) || header.is_empty();
-        return is_torn_header.then(Kept::default).ok_or_else(|| other(1));
+    let (whole, torn) = text.split_at(whole);
+    if whole.is_empty() && !header.is_empty() {
+        let is_of_header = header.starts_with(torn);
+        return is_of_header.then(Kept::default).ok_or_else(|| other(1));
     }
-    let rows = text[..whole].strip_prefix(header).ok_or_else(|| other(1))?;
+    let rows = whole.strip_prefix(header).ok_or_else(|| other(1))?;
     let first = usize::from(!header.is_empty()) + 1;
-    let records: Vec<Vec<String>> = csv::ReaderBuilder::new()
-        .has_headers(false)
-        .from_reader(rows)
-        .deserialize()
-        .collect::<Result<_, _>>()
-        .map_err(|_| other(first))?;
-    for (index, record) in records.iter().enumerate() {
-        let is_of_plan = points.get(index).is_some_and(|point| agrees(record, point));
-        if !is_of_plan {
-            return Err(other(first + index));
+    let kept = agreeing(rows, points).map_err(|row| other(first + row))?;
+    for row in samples(&points[..kept.len()]) {
+        let end = kept.get(row + 1).copied().unwrap_or(rows.len());
+        if rows[kept[row]..end] != line(&points[row])? {
+            return Err(other(first + row));
         }
     }
-    if let Some(last) = records.len().checked_sub(1) {
-        let again = lines(vec![points[last].simulate()?])?;
-        if !rows.ends_with(&again) {
-            return Err(other(first + last));
+    if !torn.is_empty() {
+        let next = points.get(kept.len()).map(line).transpose()?;
+        if !next.is_some_and(|next| next.starts_with(torn)) {
+            return Err(other(first + kept.len()));
         }
     }
     Ok(Kept {
-        bytes: whole as u64,
-        points: records.len(),
+        bytes: whole.len() as u64,
+        points: kept.len(),
     })
 }
 
+/// Where each of the rows begins, or the first that is not of its point.
+fn agreeing(rows: &[u8], points: &[Point]) -> Result<Vec<usize>, usize> {
+    let mut reader = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .from_reader(rows);
+    let mut begins = Vec::new();
+    for (index, record) in reader.records().enumerate() {
+        let record = record.map_err(|_| index)?;
+        let is_of_plan = points
+            .get(index)
+            .is_some_and(|point| agrees(&record, point));
+        let begin = record.position().filter(|_| is_of_plan).ok_or(index)?;
+        begins.push(usize::try_from(begin.byte()).expect("it is in memory"));
+    }
+    Ok(begins)
+}
+
+/// The points whose rows are compared in full: the first of each source, and the last.
+fn samples(points: &[Point]) -> Vec<usize> {
+    let is_sample = |&index: &usize| {
+        let is_new = |last: usize| !std::ptr::eq(points[last].source, points[index].source);
+        index + 1 == points.len() || index.checked_sub(1).is_none_or(is_new)
+    };
+    (0..points.len()).filter(is_sample).collect()
+}
+
+/// The row of a point.
+fn line(point: &Point) -> Result<Vec<u8>, Failure> {
+    lines(vec![point.simulate()?])
+}
+
 /// Whether a row is that of the point, by the columns that are known before it is simulated.
-fn agrees(record: &[String], point: &Point) -> bool {
+fn agrees(record: &csv::StringRecord, point: &Point) -> bool {
     let keys = Answer::keys(point);
     record.len() == COLUMNS.len()
         && KEYS
             .iter()
             .zip(keys)
-            .all(|(&key, value)| record[key] == value)
+            .all(|(&key, value)| record[key] == *value)
 }

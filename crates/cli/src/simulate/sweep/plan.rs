@@ -39,7 +39,7 @@ struct Sweep {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Wire {
-    sweep: Vec<Spanned<Block>>,
+    sweep: Spanned<Vec<Spanned<Block>>>,
 }
 
 #[derive(Deserialize)]
@@ -83,7 +83,12 @@ impl Plan {
                 failure.told_by(FileError::at_offset(&name, &text, start, problem))
             })
         };
-        let sweeps = wire.sweep.into_iter().map(sweep);
+        if wire.sweep.get_ref().is_empty() {
+            let problem = "sweep is empty; write a [[sweep]]".to_owned();
+            let start = wire.sweep.span().start;
+            return Err(FileError::at_offset(&name, &text, start, problem).into());
+        }
+        let sweeps = wire.sweep.into_inner().into_iter().map(sweep);
         Ok(Self {
             sweeps: sweeps.collect::<Result<_, _>>()?,
         })
@@ -121,6 +126,7 @@ impl Plan {
 
 impl Block {
     fn sweep(self) -> Result<Sweep, Failure> {
+        self.refuse_empty()?;
         let sources = self
             .options()?
             .iter()
@@ -137,6 +143,21 @@ impl Block {
             },
             method: self.method.into(),
         })
+    }
+
+    /// Refuses lists that leave nothing to simulate.
+    fn refuse_empty(&self) -> Result<(), Failure> {
+        let lists = [
+            ("networks", self.networks.as_ref().map(Vec::len)),
+            ("models", self.models.as_ref().map(Vec::len)),
+            ("algorithms", self.algorithms.as_ref().map(Vec::len)),
+        ];
+        match lists.iter().find(|(_, length)| *length == Some(0)) {
+            None => Ok(()),
+            Some((list, _)) => Err(Failure::usage(format!(
+                "{list} is empty; name some or leave it out"
+            ))),
+        }
     }
 
     /// Each network with each model.
