@@ -60,7 +60,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if let Some(plan) = &args.sweep.sweep {
         return sweep::run(plan, &args.sweep);
     }
+    args.sweep.refuse_without_plan()?;
     args.exports.check(method, args.program.goal.as_deref())?;
+    if args.program.goal.is_some() && method == Method::ClosedForm {
+        return Err(Failure::usage(
+            "a program in GOAL has no closed form; leave out --method closed-form",
+        ));
+    }
     let source = Source::new(&args.network)?;
     let answers = match &args.program.goal {
         Some(path) => vec![goal::simulate(path, &source, &args.exports)?],
@@ -78,15 +84,18 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 /// Simulates every cell that is asked for.
 fn collective(args: &Args, source: &Source, method: Method) -> Result<Vec<Answer>, Failure> {
     let cases = args.program.cases()?;
-    let points: Vec<Point> = cases
-        .all()
-        .map(|case| Point {
-            source,
-            case,
-            method,
-        })
-        .collect();
-    points.iter().try_for_each(Point::check)?;
+    let points = cases.all().map(|case| Point {
+        source,
+        case,
+        method,
+    });
+    let points = if args.program.names_algorithms() {
+        let points: Vec<Point> = points.collect();
+        points.iter().try_for_each(Point::check)?;
+        points
+    } else {
+        possible(points)?
+    };
     let Some(point) = args.exports.only(&points)? else {
         return points::simulate_all(&points);
     };
@@ -102,6 +111,26 @@ fn collective(args: &Args, source: &Source, method: Method) -> Result<Vec<Answer
     recorders.finish(&point.title())?;
     args.exports.write_case(point.case)?;
     Ok(vec![answer])
+}
+
+/// The points that can be simulated, with a note if others are left out.
+fn possible<'a>(points: impl Iterator<Item = Point<'a>>) -> Result<Vec<Point<'a>>, Failure> {
+    let mut possible = Vec::new();
+    let mut refused = None;
+    for point in points {
+        match point.problem()? {
+            None => possible.push(point),
+            Some(failure) => refused = refused.or(Some(failure)),
+        }
+    }
+    match refused {
+        Some(failure) if possible.is_empty() => return Err(failure),
+        Some(failure) => eprintln!(
+            "netsig: note: algorithms that cannot be simulated are left out, such as: {failure}"
+        ),
+        None => {}
+    }
+    Ok(possible)
 }
 
 fn use_threads(threads: Option<u16>) -> Result<(), Failure> {

@@ -1,9 +1,10 @@
 //! The cells that are asked for, and finding their times on all processors, in order.
 
+use anyhow::anyhow;
 use netsig_core::collective::{Algorithm, Collective};
 use netsig_core::sim::engine::Outcome;
 use netsig_core::sim::observer::Observer;
-use netsig_core::sim::setup::{self, Case, Method, Report};
+use netsig_core::sim::setup::{self, Case, Method, Report, SimulationError};
 use netsig_core::units::{Bytes, Procs};
 use rayon::prelude::*;
 
@@ -74,8 +75,20 @@ impl Point<'_> {
     /// # Errors
     /// If the network has no place for the ranks, or the method does not answer.
     pub fn check(&self) -> Result<(), Failure> {
+        match self.problem()? {
+            Some(failure) => Err(failure),
+            None => Ok(()),
+        }
+    }
+
+    /// Why its algorithm cannot be simulated, if that is so.
+    ///
+    /// # Errors
+    /// If the network has no place for the ranks.
+    pub fn problem(&self) -> Result<Option<Failure>, Failure> {
         let model = self.source.model(self.case.procs)?;
-        Ok(setup::check(&model, self.case, self.method)?)
+        let checked = setup::check(&model, self.case, self.method);
+        Ok(checked.err().map(|error| self.failure(error)))
     }
 
     /// Its time.
@@ -84,8 +97,20 @@ impl Point<'_> {
     /// If it cannot be simulated.
     pub fn simulate(&self) -> Result<Answer, Failure> {
         let model = self.source.model(self.case.procs)?;
-        let report = setup::simulate(&model, self.case, self.method)?;
+        let report = setup::simulate(&model, self.case, self.method);
+        let report = report.map_err(|error| self.failure(error))?;
         Ok(Answer::of_point(self, &report))
+    }
+
+    /// Which of the points failed, where the error does not say so itself, and why.
+    fn failure(&self, error: SimulationError) -> Failure {
+        let named = match &error {
+            SimulationError::TooLong | SimulationError::Network(_) => {
+                anyhow!("{}: {error}", self.title())
+            }
+            _ => anyhow!("{error}"),
+        };
+        Failure::from(error).told_by(named)
     }
 
     /// All that happens in it.
@@ -94,7 +119,8 @@ impl Point<'_> {
     /// If it cannot be simulated.
     pub fn observe(&self, observer: &mut impl Observer) -> Result<(Answer, Outcome), Failure> {
         let model = self.source.model(self.case.procs)?;
-        let outcome = setup::observe(&model, self.case, observer)?;
+        let outcome = setup::observe(&model, self.case, observer);
+        let outcome = outcome.map_err(|error| self.failure(error))?;
         let answer = Answer::of_point(self, &Report::of_events(&outcome));
         Ok((answer, outcome))
     }

@@ -47,6 +47,27 @@ pub struct SweepOptions {
     pub resume: bool,
 }
 
+impl SweepOptions {
+    /// Refuses what means something to a sweep alone where there is none. (clap passes
+    /// `requires` over where the required option conflicts with another that is given.)
+    ///
+    /// # Errors
+    /// If there is such an option.
+    pub fn refuse_without_plan(&self) -> Result<(), Failure> {
+        let given = [
+            ("--output", self.output.is_some()),
+            ("--shard", self.shard.is_some()),
+            ("--resume", self.resume),
+        ];
+        match given.into_iter().find(|(_, is_given)| *is_given) {
+            Some((option, _)) => Err(Failure::usage(format!(
+                "{option} is for --sweep; give a plan, or leave it out"
+            ))),
+            None => Ok(()),
+        }
+    }
+}
+
 /// The I-th of N parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
