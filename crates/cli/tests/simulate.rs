@@ -192,7 +192,8 @@ fn losses_and_links_are_told_and_written() {
     let output = home.netsig(lost).output().unwrap();
     let note = said(&output);
     assert!(
-        note.starts_with("netsig: note: 4 messages lost packets") && note.contains("--losses"),
+        note.starts_with("netsig: note: messages lost packets 4 times")
+            && note.contains("--losses"),
         "{note}"
     );
     assert_eq!(note.lines().count(), 1, "{note}");

@@ -176,7 +176,10 @@ fn cells_and_files() {
         (
             format!("{ages} {ON} --model fluid --set latency_s=1e9 --write-goal p.goal"),
             2,
-            ["the simulated time passes", "network"],
+            [
+                "bcast flat, 2 ranks, 1 B, fluid on ethernet-4x50: the simulated time passes",
+                "network",
+            ],
         ),
         (
             format!("{CELL} {ON} --algorithm direct --links a --losses ./a"),
@@ -207,5 +210,17 @@ fn cells_and_files() {
             2,
             ["algorithm \"bruck\"", "write bruck:RADIX"],
         ),
+    ]);
+}
+
+#[test]
+fn what_serves_sweeps_alone_is_refused_elsewhere() {
+    let cell =
+        "--network ethernet-4x50 --collective alltoall --algorithm direct --procs 4 --size 1";
+    let [output, shard] = ["-o rows.csv", "--shard 1/2"].map(|option| format!("{cell} {option}"));
+    let remedy = "give a plan, or leave it out";
+    refuses(&[
+        (output, 2, ["--output is for --sweep", remedy]),
+        (shard, 2, ["--shard is for --sweep", remedy]),
     ]);
 }

@@ -259,7 +259,7 @@ delay = "36.4us"
                 GRAPH,
                 "= 2",
                 "= 2000000",
-                "t:9: 2000000 hosts are too many; write at most 1048576",
+                "t:9: 2000004 hosts up to here are too many; write at most 1048576",
             ),
             (
                 GRAPH,

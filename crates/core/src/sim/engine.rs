@@ -6,7 +6,7 @@
 //! there, sends, computations. A rank has one processor unless its program names more. Its
 //! sends leave one after the other, each when its processor and the network can take it,
 //! whatever their processors; no operation is put back to be tried again. Memory grows with
-//! the ranks and the messages under way, not with all messages of a program.
+//! the ranks, the messages under way and the losses, not with all messages of a program.
 
 use rustc_hash::FxHashMap;
 
@@ -20,7 +20,7 @@ use crate::units::Rank;
 /// What a simulation finds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
-    /// When the last operation of all ranks was complete.
+    /// When the last operation of all ranks was complete; [`Time::MAX`] if some never were.
     pub time: Time,
     /// How many messages were sent.
     pub messages: u64,
@@ -77,7 +77,7 @@ struct Engine<'a, P, N, O> {
     end: Time,
 }
 
-/// Runs `program` on `network` to its end.
+/// Runs `program` on `network` to its end, or to that of time, [`Time::MAX`].
 ///
 /// # Errors
 /// If operations are left that nothing will complete, or messages that no rank receives.
@@ -112,6 +112,7 @@ pub fn run(
     }
     engine.run();
     match engine.program.rest() {
+        _ if engine.agenda.now == Time::MAX => Ok(engine.outcome()),
         Some(rest) => Err(Stuck(rest)),
         None => Ok(engine.outcome()),
     }
@@ -131,6 +132,10 @@ impl<P: Program, N: Network, O: Observer> Engine<'_, P, N, O> {
                 return;
             };
             self.agenda.now = time;
+            if time == Time::MAX {
+                self.end = time;
+                return;
+            }
             self.handle(event);
         }
     }

@@ -11,6 +11,7 @@ pub mod plogpt;
 pub mod tcp;
 
 use std::fmt;
+use std::sync::Arc;
 
 use super::program::{FlightId, Op};
 use super::queue::Queue;
@@ -134,7 +135,7 @@ pub enum Cause {
     /// TCP: the port of a switch had no room for some of its segments.
     Overflow {
         /// The link that the port sends on.
-        link: String,
+        link: Arc<str>,
         /// How the sender made up for it.
         repair: Repair,
     },

@@ -11,7 +11,7 @@ pub enum Activity<'a> {
     /// A send, from its first overhead until it is complete at the sender. The number of
     /// the message is its own until its receive is complete as well.
     Send(FlightId, &'a Flight),
-    /// A receive, from when its message was there, with its operation.
+    /// A receive, from when its processor began with it, with its operation.
     Receive(FlightId, &'a Flight, Op),
     /// A computation.
     Compute(Rank, Op),

@@ -36,6 +36,7 @@ use super::observer::Observer;
 use super::program::Program;
 use super::rounds::Rounds;
 use super::time::Time;
+use super::topology::MOST_HOSTS;
 use crate::collective::{Algorithm, Collective};
 use crate::model::plogpt;
 use crate::names::name_of;
@@ -46,6 +47,16 @@ pub use model::{NetworkModel, Shared, Timeouts};
 
 /// More messages than this would take hours.
 const MOST_MESSAGES: u64 = 10_000_000_000;
+
+/// More ranks than this, 16 on each host of the largest topology, would need too much memory.
+pub(super) const MOST_RANKS: u32 = 16 << MOST_HOSTS.ilog2();
+
+/// The most rounds of a rank, so that the last of any other has a number too: no rank ends
+/// more rounds later than there are ranks.
+const MOST_ROUNDS: usize = (u32::MAX - MOST_RANKS) as usize;
+
+/// How many rounds of a rank are looked at to find out how many messages it has.
+const SAMPLE: usize = 256;
 
 /// What is simulated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -152,7 +163,9 @@ pub fn simulate(
     }
 }
 
-/// Refuses what [`simulate`] would refuse, without following any event.
+/// Refuses what [`simulate`] would refuse before it follows an event: a case without a closed
+/// form, or with too many ranks or messages to follow each. It does not find what shows only
+/// while events are followed, such as a time beyond the end of time.
 ///
 /// # Errors
 /// If a closed form is wanted and there is none, or the case is too large.
@@ -241,6 +254,7 @@ fn solution(
     case: Case,
     method: Method,
 ) -> Result<Option<Report>, SimulationError> {
+    refuse_uncounted(case)?;
     let solved = match method {
         Method::Event => return Ok(None),
         Method::Auto | Method::ClosedForm => solve(model, case),
@@ -290,35 +304,75 @@ fn checked<T>(time: Time, result: T) -> Result<T, SimulationError> {
     Ok(result)
 }
 
-fn refuse_too_many(case: Case) -> Result<(), SimulationError> {
-    let messages = most_messages(case);
-    if messages > MOST_MESSAGES {
+/// Refuses a message in more segments than can be counted.
+fn refuse_uncounted(case: Case) -> Result<(), SimulationError> {
+    let division = case.algorithm.extent(case.procs, case.size).division;
+    let held = u64::from(division.parts()).saturating_mul(division.bytes(0));
+    if held < case.size.0 {
+        let messages = u64::MAX;
         return Err(SimulationError::TooMany { case, messages });
     }
     Ok(())
 }
 
-/// No fewer than the messages of all ranks: as many each as the second or last rank sends,
-/// or as the root alone.
+/// Refuses what events cannot be followed of.
+fn refuse_too_many(case: Case) -> Result<(), SimulationError> {
+    if case.procs.get() > MOST_RANKS {
+        return Err(SimulationError::TooManyRanks(case));
+    }
+    let messages = most_messages(case);
+    let has_too_many_rounds = ranks_of_all_kinds(case.procs)
+        .into_iter()
+        .any(|rank| case.algorithm.active(case.procs, case.size, rank).end > MOST_ROUNDS);
+    if messages > MOST_MESSAGES || has_too_many_rounds {
+        return Err(SimulationError::TooMany { case, messages });
+    }
+    Ok(())
+}
+
+/// No fewer than the messages of all ranks: for each as many as the busiest has. They are counted
+/// at the end that is not the root, where all ranks have about as many.
 pub fn most_messages(case: Case) -> u64 {
+    let each = ranks_of_all_kinds(case.procs).map(|rank| messages_of(case, rank));
+    let each = each.into_iter().max().unwrap_or(0);
+    each.saturating_mul(case.procs.get().into())
+}
+
+/// The root, the first of the others, and the last: no rank has more messages than one of
+/// these.
+fn ranks_of_all_kinds(procs: Procs) -> [Rank; 3] {
+    let last = procs.get() - 1;
+    [0, last.min(1), last].map(Rank)
+}
+
+/// No fewer than the messages that a rank receives, where data spread from the root, or else
+/// sends: those of its first round, and in each of the others the most of any in a sample.
+fn messages_of(case: Case, rank: Rank) -> u64 {
     let Case {
         algorithm,
         procs,
         size,
     } = case;
-    let sends = |rank: u32| -> u64 {
-        let active = algorithm.active(procs, size, Rank(rank));
-        let of_round = |index| algorithm.round(procs, size, Rank(rank), index).sends.len() as u64;
-        active.map(of_round).sum()
+    let of_round = |index| {
+        let round = algorithm.round(procs, size, rank, index);
+        let messages = match algorithm.collective() {
+            Collective::Bcast | Collective::Scatter => round.receives.len(),
+            Collective::Gather | Collective::Alltoall | Collective::Allgather => round.sends.len(),
+        };
+        messages as u64
     };
-    let last = procs.get() - 1;
-    let each = sends(last.min(1)).max(sends(last));
-    sends(0).max(each.saturating_mul(procs.get().into()))
+    let mut rounds = algorithm.active(procs, size, rank);
+    let first = rounds.next().map_or(0, of_round);
+    let others = rounds.len() as u64;
+    let step = rounds.len().div_ceil(SAMPLE).max(1);
+    let most = rounds.step_by(step).map(of_round).max();
+    first.saturating_add(most.unwrap_or(0).saturating_mul(others))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::collective::ALGORITHMS;
     use crate::model::loggp::LogGP;
     use crate::model::plogpt::RtoMode;
     use crate::sim::description::Description;
@@ -405,15 +459,64 @@ mod tests {
         let mut long = case(Collective::Bcast, "pipeline:1", 1 << 20);
         long.size = Bytes(1 << 14);
         assert!(matches!(check(long), Err(SimulationError::TooMany { .. })));
+        let mut uncounted = case(Collective::Bcast, "pipeline:1", 4);
+        uncounted.size = Bytes(1 << 50);
+        let solved = simulate(&model, uncounted, Method::Auto);
+        assert!(matches!(solved, Err(SimulationError::TooMany { .. })));
+    }
+
+    #[test]
+    fn too_many_ranks_or_rounds_are_refused_unless_a_closed_form_answers() {
+        let model = ports(8e-9);
+        let all = case(Collective::Bcast, "binomial", u32::MAX);
+        let refused = check(&model, all, Method::Event);
+        assert_eq!(refused, Err(SimulationError::TooManyRanks(all)));
+        assert_eq!(check(&model, all, Method::Auto), Ok(()));
+        let mut long = case(Collective::Bcast, "pipeline:1", 3);
+        long.size = Bytes(u32::MAX.into());
+        let refused = check(&model, long, Method::Event);
+        assert!(matches!(refused, Err(SimulationError::TooMany { .. })));
+        let mut wide = case(Collective::Alltoall, "pairwise-segmented:1", 1 << 14);
+        wide.size = Bytes(1 << 16);
+        let refused = check(&model, wide, Method::Event);
+        assert!(matches!(refused, Err(SimulationError::TooMany { .. })));
+    }
+
+    /// Against the sends of all rounds of all ranks.
+    #[test]
+    fn no_algorithm_has_more_messages_than_the_most() {
+        for (entry, procs) in ALGORITHMS
+            .iter()
+            .flat_map(|entry| (1..40).map(move |n| (entry, n)))
+        {
+            let mut case = case(entry.collective, &entry.example(), procs);
+            case.size = Bytes(100_000);
+            let Case {
+                algorithm,
+                procs,
+                size,
+            } = case;
+            let rounds = algorithm.extent(procs, size).rounds;
+            let all = procs
+                .ranks()
+                .flat_map(|rank| (0..rounds).map(move |index| (rank, index)));
+            let sends =
+                |(rank, index)| algorithm.round(procs, size, rank, index).sends.len() as u64;
+            let (exact, most) = (all.map(sends).sum::<u64>(), most_messages(case));
+            assert!(exact <= most, "{algorithm} {procs}: {exact} {most}");
+        }
     }
 
     #[test]
     fn time_ends() {
-        let result = simulate(
-            &ports(1e9),
-            case(Collective::Bcast, "flat", 2),
-            Method::Auto,
-        );
-        assert_eq!(result, Err(SimulationError::TooLong));
+        let two = case(Collective::Bcast, "flat", 2);
+        for method in [Method::Auto, Method::Event] {
+            let result = simulate(&ports(1e9), two, method);
+            assert_eq!(result, Err(SimulationError::TooLong));
+        }
+        // The others wait for ever, but are not stuck.
+        let chain = case(Collective::Bcast, "chain", 4);
+        let outcome = observe(&ports(1e9), chain, &mut ());
+        assert_eq!(outcome, Err(SimulationError::TooLong));
     }
 }

@@ -9,7 +9,8 @@
 //!
 //! # Domain
 //! At most 1,048,576 hosts and as many switches. Trees need memory for their links alone;
-//! other graphs also one table for each switch that some route ended at.
+//! other graphs also a table for each switch that some route ended at, of 8 bytes for each
+//! host and switch.
 //!
 //! ```
 //! # use netsig_core::model::plogpt::BytesPerSecond;

@@ -141,6 +141,7 @@ impl Graph {
         for switch in &self.switch {
             let first = names.len();
             switch.add_hosts(&mut names)?;
+            switch.refuse_too_many(names.len())?;
             of_switch.push(first..names.len());
         }
         let vertex = |index: usize| Vertex(u32::try_from(index).unwrap_or(u32::MAX));
@@ -180,6 +181,18 @@ impl Graph {
 }
 
 impl Switch {
+    /// Refuses so many hosts on this switch and those before.
+    fn refuse_too_many(&self, hosts: usize) -> Result<(), Fault> {
+        match &self.hosts {
+            Some(here) if hosts > MOST_HOSTS => {
+                let what =
+                    format!("{hosts} hosts up to here are too many; write at most {MOST_HOSTS}");
+                Err((here.span(), what))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The names of its hosts: those that it gives, or its own with numbers.
     fn add_hosts(&self, names: &mut Vec<String>) -> Result<(), Fault> {
         let Some(hosts) = &self.hosts else {
@@ -190,10 +203,8 @@ impl Switch {
             Hosts::Count(0) => Err(wrong(
                 "0 hosts; write 1 or more, or leave it out".to_owned(),
             )),
-            Hosts::Count(count) if *count > MOST_HOSTS => Err(wrong(format!(
-                "{count} hosts are too many; write at most {MOST_HOSTS}"
-            ))),
             Hosts::Count(count) => {
+                self.refuse_too_many(names.len().saturating_add(*count))?;
                 let switch = self.name.get_ref();
                 names.extend((0..*count).map(|number| format!("{switch}-{number}")));
                 Ok(())

@@ -20,8 +20,8 @@
 //! ([`Sharing::Fixed`]). With [`Sharing::Fluid`] C are all messages under way, and each
 //! link is shared anew whenever one of its messages begins or ends.
 //!
-//! "When it ends" allows for 10⁻⁹ of the time that has passed, or for a window such as the
-//! time of a packet, but never for more than L: then all of the message is there.
+//! "When it ends" allows for 10⁻⁹ of the time that has passed, but never for more than L:
+//! then all of the message is there.
 //!
 //! [`RtoMode::Receiver`] is what a [`PlogPT`] does by itself; [`run`] also does
 //! [`RtoMode::TwoPass`]. Where two links of a way have the effective height, the buffer is
@@ -70,7 +70,7 @@ use crate::sim::network::{Agenda, Flight, Injected, LinkUse, Loss, Network};
 use crate::sim::program::FlightId;
 use crate::sim::time::Time;
 use crate::sim::topology::{Topology, TopologyError, Vertex};
-use crate::units::{Rank, Seconds};
+use crate::units::Rank;
 use fixed::Counts;
 use fluid::Flows;
 use passes::Pass;
@@ -172,14 +172,6 @@ impl PlogPT {
         self
     }
 
-    /// The same network, in which the last packet of a message meets the first of another
-    /// that begins no more than `window` before or after it ends.
-    #[must_use]
-    pub fn window(mut self, window: Seconds) -> Self {
-        self.traffic.rules.window = Time::of(window);
-        self
-    }
-
     /// Sets a message on its way; false if that is within a host.
     fn begin(&mut self, id: FlightId, agenda: &mut Agenda) -> bool {
         let message = &mut self.traffic.messages[id as usize];
@@ -205,7 +197,7 @@ impl PlogPT {
     fn receive(&mut self, id: FlightId, agenda: &mut Agenda) {
         let message = &self.traffic.messages[id as usize];
         let rules = &self.traffic.rules;
-        let since = message.finish - rules.tolerance(message);
+        let since = message.finish - message.tolerance();
         let meets = || self.beginnings.meets(message, since);
         let cause = self.pass.cause(message, meets);
         let is_searching = matches!(self.pass, Pass::Search(_));

@@ -66,9 +66,11 @@ mod losses;
 mod messages;
 mod port;
 
+use std::sync::Arc;
+
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::fluid::sharing::Sharing;
 use super::{Agenda, Cause, Flight, Injected, LinkUse, Loss, Network, Repair};
@@ -151,6 +153,8 @@ pub struct Tcp<'a> {
     /// What has passed each link.
     carried: Vec<u64>,
     trains: Vec<Train>,
+    /// The names of ports that lost something.
+    names: FxHashMap<LinkId, Arc<str>>,
 }
 
 /// Wakes for flows that finish; others are numbers of messages.
@@ -183,6 +187,7 @@ impl<'a> Tcp<'a> {
             alarm: None,
             carried: vec![0; topology.links().len()],
             trains: Vec::new(),
+            names: FxHashMap::default(),
         })
     }
 

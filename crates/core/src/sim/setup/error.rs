@@ -1,6 +1,6 @@
 //! Why a simulation gives no result.
 
-use super::Case;
+use super::{Case, MOST_RANKS};
 use crate::model::ParameterError;
 use crate::sim::engine::Stuck;
 use crate::sim::goal::OtherInterface;
@@ -14,9 +14,9 @@ pub enum SimulationError {
         collective = .0.algorithm.collective(), algorithm = .0.algorithm, procs = .0.procs
     )]
     NoClosedForm(Case),
-    /// It would take too long.
+    /// It would take too long, or have too many rounds to number.
     #[error(
-        "{collective} {algorithm} among {procs} has about {messages:.1e} messages, too many to follow each; choose fewer processes or longer segments",
+        "{collective} {algorithm} among {procs} has up to {messages:.1e} messages, too many to follow each; choose fewer processes or longer segments",
         collective = .case.algorithm.collective(), algorithm = .case.algorithm,
         procs = .case.procs, messages = *.messages as f64
     )]
@@ -26,6 +26,12 @@ pub enum SimulationError {
         /// How many messages it has at most.
         messages: u64,
     },
+    /// It would need too much memory.
+    #[error(
+        "{procs} processes are too many to follow each, at most {MOST_RANKS}; choose fewer or a network with a closed form",
+        procs = .0.procs
+    )]
+    TooManyRanks(Case),
     /// Simulated time has an end.
     #[error(
         "the simulated time passes 213 days, where it ends; choose smaller messages or a faster network"

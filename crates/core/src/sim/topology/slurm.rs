@@ -8,8 +8,8 @@
 //!
 //! # Choices
 //! Slurm calls `LinkSpeed` the performance of "this communication link", in arbitrary units,
-//! and does not use it. Here it belongs to the link from the switch to the one above it;
-//! [`UplinkRates`] tells what a unit is worth. A switch without it has 1, as in Slurm.
+//! and does not use it; nor is it used here. [`UplinkRates`] tells how fast the link from a
+//! switch to the one above it is.
 //!
 //! Slurm accepts nodes on several switches and several switches at the top, between which no
 //! job may run. A simulation needs one tree, so both are refused. Nodes and switches below
@@ -34,7 +34,7 @@ mod lines;
 mod tree;
 
 use super::hosts::{self, Name};
-use super::{Cable, Parts, Topology, TopologyError, Vertex};
+use super::{Cable, MOST_HOSTS, Parts, Topology, TopologyError, Vertex};
 use crate::file_error::FileError;
 use crate::model::plogpt::BytesPerSecond;
 use crate::units::Bytes;
@@ -48,8 +48,6 @@ pub enum UplinkRates {
     Host,
     /// This fast, whatever the file says.
     All(BytesPerSecond),
-    /// `LinkSpeed` times this rate.
-    LinkSpeedUnit(BytesPerSecond),
 }
 
 /// A tree of switches as a file describes it.
@@ -65,7 +63,6 @@ pub struct SlurmTopology {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Switch {
     name: String,
-    link_speed: u32,
     above: Option<usize>,
 }
 
@@ -76,10 +73,7 @@ struct Switch {
 /// switch is unknown, or the switches are not one tree with each node on one of them. The
 /// message names line and column.
 pub fn parse(name: &str, text: &str) -> Result<SlurmTopology, FileError> {
-    let described = lines(text).into_iter().map(Described::new);
-    let tree = described
-        .collect::<Result<Vec<_>, Fault>>()
-        .and_then(|described| tree::assemble(&described));
+    let tree = described(text).and_then(|described| tree::assemble(&described));
     tree.map_err(|(place, problem)| FileError::at_column(name, place.line, place.column, problem))
 }
 
@@ -103,18 +97,15 @@ impl SlurmTopology {
         };
         let to_leaves = self.leaves.iter().enumerate();
         let to_leaves = to_leaves.map(|(host, &leaf)| cable(Vertex::of(host), leaf, host_rate));
-        let rate = |link_speed| match uplinks {
+        let rate = match uplinks {
             UplinkRates::Host => host_rate,
             UplinkRates::All(rate) => rate,
-            UplinkRates::LinkSpeedUnit(unit) => BytesPerSecond(unit.0 * f64::from(link_speed)),
         };
         let between = self
             .switches
             .iter()
             .enumerate()
-            .filter_map(|(index, below)| {
-                Some(cable(switch(index), below.above?, rate(below.link_speed)))
-            });
+            .filter_map(|(index, below)| Some(cable(switch(index), below.above?, rate)));
         Topology::new(Parts {
             cables: to_leaves.chain(between).collect(),
             switches: self.switches.iter().map(|s| s.name.clone()).collect(),
@@ -127,7 +118,6 @@ impl SlurmTopology {
 struct Described {
     line: Line,
     name: Name,
-    link_speed: u32,
     below: Below,
 }
 
@@ -135,6 +125,28 @@ struct Described {
 enum Below {
     Nodes(Vec<Name>),
     Switches(Vec<Name>),
+}
+
+/// The lines of a file, as long as they do not name too much.
+fn described(text: &str) -> Result<Vec<Described>, Fault> {
+    let mut totals = [0, 0];
+    let mut all = Vec::new();
+    for line in lines(text) {
+        let described = Described::new(line)?;
+        let below = [
+            ("nodes", described.nodes()),
+            ("switches", described.switches()),
+        ];
+        for (total, (what, names)) in totals.iter_mut().zip(below) {
+            *total += names.len();
+            if let Some(first) = names.first().filter(|_| *total > MOST_HOSTS) {
+                let problem = format!("more than {MOST_HOSTS} {what}; shorten the ranges");
+                return described.fault(first, problem);
+            }
+        }
+        all.push(described);
+    }
+    Ok(all)
 }
 
 /// The keys of a line.
@@ -163,13 +175,10 @@ impl Described {
         let [name, nodes, switches, link_speed] = found;
         let name = switch_name(&line, name.as_ref())?;
         let below = below(&line, &name, [nodes, switches])?;
-        let link_speed = link_speed.map_or(Ok(1), |pair| link_speed_of(&line, &pair))?;
-        Ok(Self {
-            line,
-            name,
-            link_speed,
-            below,
-        })
+        if let Some(pair) = link_speed {
+            check_link_speed(&line, &pair)?;
+        }
+        Ok(Self { line, name, below })
     }
 
     fn fault<T>(&self, name: &Name, problem: String) -> Result<T, Fault> {
@@ -231,14 +240,13 @@ fn below(line: &Line, name: &Name, found: [Option<Pair>; 2]) -> Result<Below, Fa
     }
 }
 
-fn link_speed_of(line: &Line, pair: &Pair) -> Result<u32, Fault> {
-    let speed = pair.value.parse().ok().filter(|&speed| speed > 0);
-    speed.ok_or_else(|| {
-        let value = pair.value;
-        let problem =
-            format!("LinkSpeed {value:?} is not a whole number from 1; change or omit it");
-        (line.place(pair.value_offset), problem)
-    })
+fn check_link_speed(line: &Line, pair: &Pair) -> Result<(), Fault> {
+    let value = pair.value;
+    if value.parse::<u32>().is_ok_and(|speed| speed > 0) {
+        return Ok(());
+    }
+    let problem = format!("LinkSpeed {value:?} is not a whole number from 1; change or omit it");
+    Err((line.place(pair.value_offset), problem))
 }
 
 /// The names that a value lists.

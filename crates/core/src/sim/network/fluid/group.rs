@@ -94,26 +94,6 @@ impl Group {
         before == Due::Nothing
     }
 
-    /// The uses of a class.
-    pub(super) fn uses_of(&self, class: &Class) -> &[Use] {
-        &self.uses[class.uses.clone()]
-    }
-
-    /// The active classes that use a bundle, with how many of their flows each link carries.
-    pub(super) fn users_of(&self, bundle: u32) -> impl Iterator<Item = (&Class, u64)> {
-        let Bundle { users, links, .. } = &self.bundles[bundle as usize];
-        let classes = self.users[users.clone()].iter();
-        let classes = classes.map(|&class| &self.classes[class as usize]);
-        classes.filter(|class| class.is_active).map(move |class| {
-            let used = self
-                .uses_of(class)
-                .iter()
-                .find(|used| used.bundle == bundle);
-            let used = used.expect("users and uses are each other's reverse");
-            (class, flows_per_link(class, *used, *links))
-        })
-    }
-
     /// Finds the users of all bundles from the uses of all classes.
     pub(super) fn find_users(&mut self) {
         for used in &self.uses {

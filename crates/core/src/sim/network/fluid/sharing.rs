@@ -43,17 +43,6 @@ use crate::model::plogpt::BytesPerSecond;
 use crate::sim::time::Time;
 use crate::sim::topology::LinkId;
 
-/// What a link has to carry.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Load {
-    /// How many flows cross it.
-    pub flows: u64,
-    /// What they have left, in bytes.
-    pub bytes: f64,
-    /// How fast they are together.
-    pub rate: BytesPerSecond,
-}
-
 /// Flows on links.
 #[derive(Debug)]
 pub struct Sharing {
@@ -185,26 +174,6 @@ impl Sharing {
                 group.left(&group.classes[class as usize], now)
             }
         }
-    }
-
-    /// What a link has to carry, as of the last [`Sharing::settle`].
-    pub fn load(&self, link: LinkId, now: Time) -> Load {
-        let nothing = Load {
-            flows: 0,
-            bytes: 0.0,
-            rate: BytesPerSecond(0.0),
-        };
-        let (number, bundle) = self.places[link.index()];
-        let Some(group) = self.groups.get(number as usize) else {
-            return nothing;
-        };
-        group
-            .users_of(bundle)
-            .fold(nothing, |sum, (class, flows)| Load {
-                flows: sum.flows + flows,
-                bytes: sum.bytes + group.left(class, now) * flows as f64,
-                rate: BytesPerSecond(sum.rate.0 + class.rate * flows as f64),
-            })
     }
 
     /// The rate of a flow, if it has one.

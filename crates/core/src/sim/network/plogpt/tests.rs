@@ -280,26 +280,6 @@ fn fluid_links_are_shared_by_all_under_way() {
 }
 
 #[test]
-fn a_window_widens_what_meets_up_to_the_latency() {
-    let network = PlogPT::binary_tree(parameters(&[(125e6, 0.0), (125e6, 3.64e-5)])).unwrap();
-    // The first ends at 80 µs; the other begins 12 µs later, or earlier.
-    for begin in [68, 92] {
-        let script = Script::new(4, &[(0, 0, 1, 10_000), (begin * US, 2, 1, 10_000)]);
-        let first = |window| {
-            let network = network.clone().window(Seconds(window));
-            play(&script, &network).iter().find(|c| c.0 == 0).unwrap().2
-        };
-        assert_eq!(first(0.0), 130 * US);
-        assert_eq!(first(11e-6), 130 * US);
-        assert_eq!(first(12e-6), 200_130 * US);
-        assert_eq!(first(1.0), 200_130 * US);
-    }
-    // At 131 µs all of it has been received.
-    let script = Script::new(4, &[(0, 0, 1, 10_000), (131 * US, 2, 1, 10_000)]);
-    assert_eq!(play(&script, &network.window(Seconds(1.0)))[0].2, 130 * US);
-}
-
-#[test]
 fn ranks_on_one_host_need_the_latency_alone() {
     let topology = Topology::star(2, BytesPerSecond(1e6), Bytes(0)).unwrap();
     let hosts = vec![Vertex(0), Vertex(0), Vertex(1)];

@@ -19,7 +19,6 @@ pub(super) struct Rules {
     pub(super) rto: Time,
     gap: Gap,
     delays: Delays,
-    pub(super) window: Time,
 }
 
 /// Where a message is.
@@ -86,14 +85,14 @@ impl Rules {
             rto: Time::of(parameters.rto),
             gap: parameters.gap,
             delays: parameters.delays,
-            window: Time::ZERO,
         }
     }
+}
 
+impl Message {
     /// How far the begin of another message may be from the end of this one.
-    pub(super) fn tolerance(&self, message: &Message) -> Time {
-        let rounding = tolerance(message.finish);
-        rounding.max(self.window).min(message.latency)
+    pub(super) fn tolerance(&self) -> Time {
+        tolerance(self.finish).min(self.latency)
     }
 }
 
@@ -183,7 +182,7 @@ impl Traffic {
     pub(super) fn send(&mut self, id: FlightId, agenda: &mut Agenda) {
         let message = &mut self.messages[id as usize];
         message.stage = Stage::Ending;
-        message.known = message.finish + self.rules.tolerance(message);
+        message.known = message.finish + message.tolerance();
         agenda.sent(message.finish + message.held, id);
         agenda.wake(message.known, id);
     }

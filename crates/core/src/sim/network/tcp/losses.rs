@@ -1,5 +1,7 @@
 //! Which trains meet in a port, what they lose there, and what their senders do about it.
 
+use std::sync::Arc;
+
 use rand::RngExt;
 
 use super::connection::{bytes, patience};
@@ -22,8 +24,8 @@ impl Tcp<'_> {
         let mut trains = std::mem::take(&mut self.trains);
         trains.clear();
         let mut queue = 0.0;
-        for place in 0..self.levels.flows(port).len() {
-            let id = self.levels.flows(port)[place];
+        for place in 0..self.levels.count(port) {
+            let id = self.levels.flow(port, place);
             let bottleneck = self.bottleneck(id);
             let message = self.messages.get(id);
             if bottleneck != Some(port) {
@@ -83,17 +85,22 @@ impl Tcp<'_> {
         message
             .connection
             .shrink(train.bytes, repair, &self.options);
+        let link = self.name(port);
+        let message = self.messages.get(train.flow);
         agenda.lost(Loss {
             time: agenda.now(),
             from: message.from,
             to: message.to,
             send: message.send,
             delay: wait,
-            cause: Cause::Overflow {
-                link: self.topology.link_name(port),
-                repair,
-            },
+            cause: Cause::Overflow { link, repair },
         });
+    }
+
+    /// The name of a port, made when it is first needed.
+    fn name(&mut self, port: LinkId) -> Arc<str> {
+        let name = self.names.entry(port);
+        Arc::clone(name.or_insert_with(|| self.topology.link_name(port).into()))
     }
 
     /// What the sender does about `again` lost bytes, and how long it is idle before it sends
@@ -129,18 +136,28 @@ impl Tcp<'_> {
         let Some(link) = self.bottleneck(id) else {
             return wires;
         };
-        let mut queue = 0.0;
-        for place in 0..self.levels.flows(link).len() {
-            let other = self.levels.flows(link)[place];
-            if self.bottleneck(other) == Some(link) {
-                queue += self.messages.get(other).train;
-            }
-        }
+        let mut queue = self.queue(link);
         let ends = self.topology.link(link);
         if !self.topology.is_host(ends.from) {
             queue = queue.min(bytes(ends.buffer));
         }
         wires + Time::of(Seconds(queue / ends.rate.0))
+    }
+
+    /// The trains of the flows that a link holds back, in bytes.
+    fn queue(&mut self, link: LinkId) -> f64 {
+        if let Some(known) = self.levels.queue(link) {
+            return known;
+        }
+        let mut queue = 0.0;
+        for place in 0..self.levels.count(link) {
+            let id = self.levels.flow(link, place);
+            if self.bottleneck(id) == Some(link) {
+                queue += self.messages.get(id).train;
+            }
+        }
+        self.levels.keep_queue(link, queue);
+        queue
     }
 
     fn bottleneck(&mut self, id: u32) -> Option<LinkId> {

@@ -151,7 +151,7 @@ fn the_end_of_a_short_message_waits_for_a_probe() {
     for loss in &outcome.losses {
         assert_eq!(loss.delay, Time(4_200_000_000));
         let repair = Repair::TailLossProbe;
-        let link = "switch0 -> host0".to_owned();
+        let link = "switch0 -> host0".into();
         assert_eq!(loss.cause, Cause::Overflow { link, repair });
     }
     assert_eq!(outcome.losses.len(), 2);

@@ -34,7 +34,7 @@ fn way(topology: &Topology, from: &str, to: &str) -> (Vec<String>, Vec<f64>) {
 
 #[test]
 fn a_file_is_read_in_full() {
-    let topology = tree(UplinkRates::LinkSpeedUnit(BytesPerSecond(2.0)));
+    let topology = tree(UplinkRates::All(BytesPerSecond(2.0)));
     let hosts: Vec<&str> = topology.hosts().map(|host| topology.name(host)).collect();
     let expected = "dev0 dev1 dev2 dev3 dev4 dev5 dev06 dev07 a b1 b2";
     assert_eq!(hosts.join(" "), expected);
@@ -47,8 +47,8 @@ fn a_file_is_read_in_full() {
         "s2 -> b2",
     ];
     assert_eq!(names, expected);
-    assert_eq!(rates, [10.0, 6.0, 10.0, 18.0, 10.0]);
-    assert_eq!(way(&topology, "dev0", "dev06").1, [10.0, 2.0, 6.0, 10.0]);
+    assert_eq!(rates, [10.0, 2.0, 2.0, 2.0, 10.0]);
+    assert_eq!(way(&topology, "dev0", "dev06").1, [10.0, 2.0, 2.0, 10.0]);
     assert!(topology.links().iter().all(|link| link.buffer == Bytes(7)));
 }
 

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use super::super::MOST_HOSTS;
 use super::lines::{Fault, Place};
 use super::{Described, SlurmTopology, Switch};
 
@@ -16,7 +15,6 @@ pub(super) fn assemble(described: &[Described]) -> Result<SlurmTopology, Fault> 
     check_one_top(described, &above)?;
     let switches = described.iter().zip(above).map(|(switch, above)| Switch {
         name: switch.name.text.clone(),
-        link_speed: switch.link_speed,
         above,
     });
     Ok(SlurmTopology {
@@ -55,10 +53,6 @@ fn hosts_and_leaves(described: &[Described]) -> Result<(Vec<String>, Vec<usize>)
             if let Some(other) = switches.insert(text, &switch.name.text) {
                 let problem =
                     format!("node {text:?} is on switch {other:?} already; name it there alone");
-                return switch.fault(node, problem);
-            }
-            if hosts.len() == MOST_HOSTS {
-                let problem = format!("more than {MOST_HOSTS} nodes; shorten the ranges");
                 return switch.fault(node, problem);
             }
             hosts.push(text.clone());
