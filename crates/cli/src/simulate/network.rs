@@ -24,7 +24,7 @@ pub struct Network {
     pub name: String,
     /// What its file says.
     pub description: Description,
-    hosts: Vec<Vertex>,
+    hosts: Arc<[Vertex]>,
     placing: Placing,
     /// Where ranks run, for the process count that was asked for last.
     placed: Mutex<Option<(Procs, Arc<[Vertex]>)>>,
@@ -53,7 +53,8 @@ impl Network {
             Some(expression) => description
                 .topology()
                 .hosts_named(expression)
-                .map_err(|error| Failure::usage(format!("--nodes {expression}: {error}")))?,
+                .map_err(|error| Failure::usage(format!("--nodes {expression}: {error}")))?
+                .into(),
         };
         let path = Path::new(named);
         let name = path.file_stem().unwrap_or(path.as_os_str());
@@ -81,6 +82,10 @@ impl Network {
             && *of == procs
         {
             return Ok(Arc::clone(hosts));
+        }
+        let has_one_each = matches!(self.placing, Placing::Ordered(Order::Block, 1));
+        if has_one_each && self.hosts.len() == procs.get() as usize {
+            return Ok(Arc::clone(&self.hosts));
         }
         let placement = match &self.placing {
             Placing::Ordered(order, per_host) => {

@@ -113,11 +113,13 @@ impl Description {
     }
 
     /// All hosts, ascending.
-    pub fn hosts(&self) -> Vec<Vertex> {
-        match &self.shape {
-            Shape::Built(topology) => topology.hosts().collect(),
-            Shape::BinaryTree { hosts, .. } => (0..).map(Vertex).take(*hosts).collect(),
-        }
+    pub fn hosts(&self) -> Arc<[Vertex]> {
+        let count = match &self.shape {
+            Shape::Built(topology) => topology.hosts().len(),
+            Shape::BinaryTree { hosts, .. } => *hosts,
+        };
+        let end = u32::try_from(count).expect("at most 2^20 hosts");
+        (0..end).map(Vertex).collect()
     }
 
     /// The rate of the links of all hosts, if it is the same.
