@@ -1,0 +1,119 @@
+//! How much there is to follow in a case, and how much is too much.
+
+use super::{Case, SimulationError};
+use crate::collective::Collective;
+use crate::sim::topology::MOST_HOSTS;
+use crate::units::{Procs, Rank};
+
+/// More messages than this would take hours.
+const MOST_MESSAGES: u64 = 10_000_000_000;
+
+/// More ranks than this, 16 on each host of the largest topology, would need too much memory.
+pub(super) const MOST_RANKS: u32 = 16 << MOST_HOSTS.ilog2();
+
+/// The most rounds of a rank, so that the last of any other has a number too: no rank ends
+/// more rounds later than there are ranks.
+const MOST_ROUNDS: usize = (u32::MAX - MOST_RANKS) as usize;
+
+/// How many rounds of a rank are looked at to find out how many messages it has.
+const SAMPLE: usize = 256;
+
+/// Refuses a message in more segments than can be counted.
+pub(super) fn refuse_uncounted(case: Case) -> Result<(), SimulationError> {
+    let division = case.algorithm.extent(case.procs, case.size).division;
+    let held = u64::from(division.parts()).saturating_mul(division.bytes(0));
+    if held < case.size.0 {
+        let messages = u64::MAX;
+        return Err(SimulationError::TooMany { case, messages });
+    }
+    Ok(())
+}
+
+/// Refuses what events cannot be followed of.
+pub(super) fn refuse_too_many(case: Case) -> Result<(), SimulationError> {
+    if case.procs.get() > MOST_RANKS {
+        return Err(SimulationError::TooManyRanks(case));
+    }
+    let messages = most_messages(case);
+    let has_too_many_rounds = ranks_of_all_kinds(case.procs)
+        .into_iter()
+        .any(|rank| case.algorithm.active(case.procs, case.size, rank).end > MOST_ROUNDS);
+    if messages > MOST_MESSAGES || has_too_many_rounds {
+        return Err(SimulationError::TooMany { case, messages });
+    }
+    Ok(())
+}
+
+/// No fewer than the messages of all ranks: for each as many as the busiest has. They are counted
+/// at the end that is not the root, where all ranks have about as many.
+pub fn most_messages(case: Case) -> u64 {
+    let each = ranks_of_all_kinds(case.procs).map(|rank| messages_of(case, rank));
+    let each = each.into_iter().max().unwrap_or(0);
+    each.saturating_mul(case.procs.get().into())
+}
+
+/// The root, the first of the others, and the last: no rank has more messages than one of
+/// these.
+fn ranks_of_all_kinds(procs: Procs) -> [Rank; 3] {
+    let last = procs.get() - 1;
+    [0, last.min(1), last].map(Rank)
+}
+
+/// No fewer than the messages that a rank receives, where data spread from the root, or else
+/// sends: those of its first round, and in each of the others the most of any in a sample.
+fn messages_of(case: Case, rank: Rank) -> u64 {
+    let Case {
+        algorithm,
+        procs,
+        size,
+    } = case;
+    let of_round = |index| {
+        let round = algorithm.round(procs, size, rank, index);
+        let messages = match algorithm.collective() {
+            Collective::Bcast | Collective::Scatter => round.receives.len(),
+            Collective::Gather | Collective::Alltoall | Collective::Allgather => round.sends.len(),
+        };
+        messages as u64
+    };
+    let mut rounds = algorithm.active(procs, size, rank);
+    let first = rounds.next().map_or(0, of_round);
+    let others = rounds.len() as u64;
+    let step = rounds.len().div_ceil(SAMPLE).max(1);
+    let most = rounds.step_by(step).map(of_round).max();
+    first.saturating_add(most.unwrap_or(0).saturating_mul(others))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collective::{ALGORITHMS, Algorithm};
+    use crate::units::Bytes;
+
+    /// Against the sends of all rounds of all ranks.
+    #[test]
+    fn no_algorithm_has_more_messages_than_the_most() {
+        for (entry, procs) in ALGORITHMS
+            .iter()
+            .flat_map(|entry| (1..40).map(move |n| (entry, n)))
+        {
+            let case = Case {
+                algorithm: Algorithm::parse(entry.collective, &entry.example()).unwrap(),
+                procs: Procs::new(procs).unwrap(),
+                size: Bytes(100_000),
+            };
+            let Case {
+                algorithm,
+                procs,
+                size,
+            } = case;
+            let rounds = algorithm.extent(procs, size).rounds;
+            let all = procs
+                .ranks()
+                .flat_map(|rank| (0..rounds).map(move |index| (rank, index)));
+            let sends =
+                |(rank, index)| algorithm.round(procs, size, rank, index).sends.len() as u64;
+            let (exact, most) = (all.map(sends).sum::<u64>(), most_messages(case));
+            assert!(exact <= most, "{algorithm} {procs}: {exact} {most}");
+        }
+    }
+}
