@@ -12,14 +12,15 @@ use crate::args::{self, CovarianceChoice, StatisticChoice};
 use crate::failure::Failure;
 use crate::files;
 use crate::filter::Filter;
+use crate::input::{DataArgs, Input};
 use crate::notes;
 use crate::rows::{Cell, Format, Rows};
 
 /// Fit every model to one part of the data and judge it on the rest.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The data file.
-    data: PathBuf,
+    #[command(flatten)]
+    input: DataArgs,
     /// What the models are fitted to, such as 'procs<=16' or 'procs<16,size>=1KiB'; they are
     /// judged on the rest [default: all but the largest process count].
     #[arg(long, value_name = "CONDITION")]
@@ -45,8 +46,7 @@ pub struct Args {
 /// # Errors
 /// If the data cannot be used, or one of the two parts is empty, or nothing can be fitted.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let data = files::usable_dataset(&args.data)?;
-    let shown = args.data.display();
+    let Input { data, name: shown } = args.input.read()?;
     let cells = cells(&data);
     let Some(&largest) = cells.iter().map(|(procs, _)| procs).max() else {
         return Err(Failure::data(format!(

@@ -8,10 +8,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::cells::{CellKey, Sorted, Summary, summarise};
+use crate::cells::{CellKey, Sorted, Statistic, Summary, summarise};
 use crate::collective::Collective;
 use crate::dataset::{Aggregate, Dataset, Experiment, Provenance};
 use crate::fit::network::{self, NetworkFitError, Options, Wanted};
+use crate::predict::regimes::Asked;
 use crate::predict::{Basis, Knowledge};
 use crate::profile::Profile;
 use crate::registry::{self, Case, Estimator, ModelError};
@@ -133,6 +134,10 @@ impl Judge<'_> {
             algorithm,
             tree: None,
             given: &[],
+            asked: match self.options.statistic {
+                Statistic::Mean => Asked::Mean,
+                Statistic::Median => Asked::Median,
+            },
         };
         let is_seen = self.profile.signature(collective, algorithm).is_some();
         for model in registry::of(collective) {

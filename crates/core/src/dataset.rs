@@ -5,6 +5,9 @@
 //! found by name; those that netsig does not know are passed over. Nothing is summarised
 //! here: see [`crate::cells`].
 
+mod job;
+mod join;
+pub mod mixture;
 mod read;
 mod write;
 
@@ -15,6 +18,8 @@ use crate::collective::Collective;
 use crate::names::name_of;
 use crate::units::{Bytes, Procs, Seconds};
 
+pub use job::JobId;
+pub use join::TooManyLaunches;
 pub use write::write_header;
 
 /// The columns, in the order in which they are written.

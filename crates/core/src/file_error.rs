@@ -62,8 +62,31 @@ pub fn parse_toml<T: DeserializeOwned>(name: &str, text: &str, hint: &str) -> Re
     toml::from_str(text).map_err(|error| {
         let what = error.message().lines().collect::<Vec<_>>().join(" ");
         let offset = error.span().map_or(0, |span| span.start);
-        FileError::at_offset(name, text, offset, format!("{what}; {hint}"))
+        let key = key_of_value(text, offset).filter(|_| what.starts_with("invalid "));
+        let whose = key.map_or(String::new(), |key| format!(", in {key}"));
+        FileError::at_offset(name, text, offset, format!("{what}{whose}; {hint}"))
     })
+}
+
+/// The key whose value begins at a byte of a TOML text, after its section; within an inline
+/// table with that table's: `[signature] gamma.value`.
+fn key_of_value(text: &str, offset: usize) -> Option<String> {
+    let before = text.get(..offset)?;
+    let (above, line) = before.rsplit_once('\n').unwrap_or(("", before));
+    let name = |part: &str| {
+        let mut words = part.trim_end().rsplit(['{', ',', ' ']);
+        words.next().unwrap_or_default().to_owned()
+    };
+    let (keys, _) = line.rsplit_once('=')?;
+    let names: Vec<String> = keys.split('=').map(name).collect();
+    let (first, inner) = names.split_first()?;
+    let inner = inner
+        .last()
+        .map_or(String::new(), |last| format!(".{last}"));
+    let mut sections = above.lines().map(str::trim);
+    let section = sections.rfind(|line| line.starts_with('['));
+    let section = section.map_or(String::new(), |section| format!("{section} "));
+    Some(format!("{section}{first}{inner}"))
 }
 
 #[cfg(test)]
@@ -83,6 +106,23 @@ mod tests {
             "{message}"
         );
         assert_eq!(message.lines().count(), 1);
+    }
+
+    #[test]
+    fn the_key_of_a_value_is_found() {
+        for (text, key) in [
+            ("[a.b]\nc = 1\nd = -5\n", Some("[a.b] d")),
+            ("d = -5", Some("d")),
+            (
+                "[[a]]\nm = { lower = 1, value = -5 }",
+                Some("[[a]] m.value"),
+            ),
+            ("[a]\nl = [4, -5]", Some("[a] l")),
+            ("[a]\nl = [\n4,\n-5]", None),
+        ] {
+            let found = key_of_value(text, text.find("-5").unwrap());
+            assert_eq!(found.as_deref(), key, "{text}");
+        }
     }
 
     #[test]

@@ -18,9 +18,11 @@ use rand_chacha::ChaCha8Rng;
 
 pub(crate) use cell::LARGEST_MESSAGE;
 pub use cell::{Cell, Operation};
+pub use netsig_core::dataset::JobId;
 pub(crate) use settings::warm_up;
 pub use settings::{Flood, PLogPSettings};
-pub use variant::{JobId, Variant};
+pub use variant::Variant;
+pub(crate) use wire::plogp_cell;
 
 /// What to measure.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,6 +64,26 @@ impl Plan {
     /// The cells of a launch in the order of the file.
     pub fn cells(&self) -> &[Cell] {
         &self.cells
+    }
+
+    /// A plan of these cells, at least one, in the order of a file.
+    ///
+    /// # Errors
+    /// If one of them cannot be measured.
+    pub(crate) fn of(
+        launches: u32,
+        plogp: Option<PLogPSettings>,
+        cells: Vec<Cell>,
+    ) -> Result<Self, String> {
+        cells.iter().try_for_each(Cell::check)?;
+        Ok(Self {
+            seed: 1,
+            launches,
+            precision: None,
+            synchronisation: Synchronisation::default(),
+            plogp,
+            cells,
+        })
     }
 
     /// The same plan with other cells, at least one.

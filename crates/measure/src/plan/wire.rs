@@ -238,7 +238,7 @@ fn two() -> Procs {
     Procs::new(2).expect("two is a number of processes")
 }
 
-fn plogp_cell(settings: &PLogPSettings) -> Cell {
+pub(crate) fn plogp_cell(settings: &PLogPSettings) -> Cell {
     Cell {
         operation: Operation::PLogP,
         procs: two(),

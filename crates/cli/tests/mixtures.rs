@@ -1,0 +1,243 @@
+//! What `fit` and `compare` make of their data files before they fit: several put together,
+//! mixtures and impossible times refused unless forced, and what only warns.
+
+mod support;
+
+use support::{Home, ON, PLAN, number, said, table};
+
+/// The columns that the data have.
+const HEADER: &str = "experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s,\
+    retransmits,rtos,tail_probes\n";
+
+/// One network and MPI.
+const FACTS: &str = "#@netsig=0.1.0\n#@mpi=Open MPI 4.1.4\n#@placement=a:1,b:1,c:1,d:1\n\
+    #@setting_btl=tcp\n#@env_UCX_TLS=tcp\n";
+
+/// 100 us and 0.2 us a byte.
+fn one_way(size: u32) -> f64 {
+    1e-4 + 2e-7 * f64::from(size)
+}
+
+/// Ping-pongs, and alltoalls of 4 processes that take 1.5 times their contention-free time
+/// and, from 64 KiB on, 0.3 s more, with a timer that expires in each.
+fn data(facts: &str) -> String {
+    let rows = |repetition: u32, size: u32| {
+        let noise = 1.0 + 0.01 * f64::from(repetition);
+        let pair = one_way(size) * noise;
+        let stalls = u32::from(size >= 65536);
+        let all = (4.5 * one_way(size) + 0.3 * f64::from(stalls)) * noise;
+        format!(
+            "pingpong,,,2,{size},{repetition},0,{pair},0,0,0\n\
+             collective,alltoall,direct,4,{size},{repetition},0,{all},{stalls},{stalls},0\n"
+        )
+    };
+    let sizes = |repetition| (0..11).map(move |power| rows(repetition, 512 << power));
+    let rows: String = (0..3).flat_map(sizes).collect();
+    format!("{facts}{HEADER}{rows}")
+}
+
+/// With `a.csv` and, of other facts, `b.csv`.
+fn pair(right: &str, wrong: &str) -> Home {
+    let home = Home::new();
+    assert!(FACTS.contains(right), "{right}");
+    home.write("a.csv", &data(FACTS));
+    home.write("b.csv", &data(&FACTS.replace(right, wrong)));
+    home
+}
+
+/// What a fit of the files says on standard error, after it did what it was asked.
+fn fit_says(home: &Home, arguments: &str) -> String {
+    let output = home.netsig(&format!("fit {arguments} -o p.toml")).output();
+    let output = output.unwrap();
+    assert!(output.status.success(), "{arguments}: {}", said(&output));
+    said(&output)
+}
+
+/// The repetitions of either file count: the interval of beta shrinks.
+#[test]
+fn files_are_fitted_together() {
+    let home = Home::measured();
+    home.write("other.toml", &PLAN.replace("seed = 20", "seed = 21"));
+    home.does(&format!("measure other.toml -o more.csv {ON}"));
+    let half_width = |files: &str| {
+        let arguments = format!("fit {files} -o p.toml --model signature --format csv");
+        let (_, rows) = table(&home.does(&arguments));
+        let mut rows = rows.iter();
+        let beta = rows.find(|row| row["parameter"] == "beta_s_per_byte");
+        let beta = beta.unwrap();
+        (number(beta, "upper") - number(beta, "lower")) / 2.0
+    };
+    assert!(half_width("data.csv more.csv") < half_width("data.csv"));
+    let profile = home.read("p.toml");
+    assert!(profile.contains("data = \"data.csv\""), "{profile}");
+    half_width("data.csv more.csv");
+    let profile = home.read("p.toml");
+    for fact in [
+        "data = \"data.csv, more.csv\"",
+        "data_seed = \"20\"",
+        "data_file_2_seed = \"21\"",
+    ] {
+        assert!(profile.contains(fact), "{fact}: {profile}");
+    }
+    let judged = home.does("compare data.csv more.csv --format csv");
+    assert!(judged.contains("direct,full,"), "{judged}");
+}
+
+#[test]
+fn a_file_that_cannot_be_used_is_named_among_several() {
+    let home = Home::new();
+    home.write("a.csv", &data(FACTS));
+    home.write("void.csv", &data(&format!("{FACTS}#@void=it was busy\n")));
+    let void = ["void.csv: the data are void: it was busy", "measure again"];
+    home.refuses("fit a.csv void.csv -o p.toml", 3, void);
+    let missing = ["missing.csv: cannot be read", "check the path"];
+    home.refuses("fit a.csv missing.csv -o p.toml", 2, missing);
+    let twice = ["./a.csv: is named twice", "name each file once"];
+    home.refuses("compare a.csv ./a.csv", 2, twice);
+}
+
+#[test]
+fn networks_and_settings_are_not_mixed() {
+    for (right, wrong, said) in [
+        (
+            "mpi=Open MPI 4.1.4",
+            "mpi=MPICH 4.0",
+            r#"mpi is "Open MPI 4.1.4" in a.csv and "MPICH 4.0" in b.csv"#,
+        ),
+        (
+            "#@setting_btl",
+            "#@lab=ethernet-8x50\n#@setting_btl",
+            r#"lab is not set in a.csv and "ethernet-8x50" in b.csv"#,
+        ),
+        (
+            "setting_btl=tcp",
+            "setting_btl=sm",
+            r#"setting_btl is "tcp" in a.csv and "sm" in b.csv"#,
+        ),
+        (
+            "env_UCX_TLS=tcp",
+            "env_UCX_TLS=rc",
+            r#"env_UCX_TLS is "tcp" in a.csv and "rc" in b.csv"#,
+        ),
+        (
+            "a:1,b:1,c:1,d:1",
+            "a:2,b:2",
+            r#"placement is "1 a host" in a.csv and "2 a host" in b.csv"#,
+        ),
+    ] {
+        let home = pair(right, wrong);
+        let what = format!("a.csv, b.csv: two networks or settings are mixed: {said}");
+        let remedy = "; take each on its own, or give --force";
+        for command in ["fit a.csv b.csv -o p.toml", "compare a.csv b.csv"] {
+            home.refuses(command, 3, [&format!("{what}{remedy}"), remedy]);
+        }
+        let warned = fit_says(&home, "a.csv b.csv --force");
+        let warning = format!("netsig: warning: {what}\n");
+        assert!(warned.starts_with(&warning), "{warned}");
+        fit_says(&home, "a.csv");
+    }
+}
+
+#[test]
+fn jobs_of_one_cluster_are_no_mixture() {
+    let home = pair("a:1,b:1,c:1,d:1", "e:1,f:1\n#@hosts=e,f\n#@kernel=6.9");
+    let said = fit_says(&home, "a.csv b.csv");
+    assert!(!said.contains("mixed"), "{said}");
+}
+
+#[test]
+fn a_launch_that_differs_from_the_first_is_named() {
+    let home = Home::new();
+    let facts = format!("{FACTS}#@launch_1_mpi=MPICH 4.0\n#@launch_1_setting_btl=sm\n");
+    home.write("a.csv", &data(&facts));
+    let difference = "a.csv: two networks or settings are mixed: mpi is \"Open MPI 4.1.4\" in a.csv \
+                      and \"MPICH 4.0\" in launch 1 of a.csv (and 1 more difference); ";
+    let remedy = "measure again with one of them, or give --force";
+    home.refuses("fit a.csv -o p.toml", 3, [difference, remedy]);
+}
+
+/// Each of 4 processes sends three blocks: from 32 KiB on more than 64 KiB together. 96 KiB
+/// take 98304 B · 0.202 us/B, the repetitions' median being 1 % above the truth.
+#[test]
+fn times_that_the_links_do_not_allow_are_refused() {
+    let home = Home::new();
+    let in_other_units = |line: &str| {
+        let mut cells: Vec<String> = line.split(',').map(str::to_owned).collect();
+        if cells[0] == "collective" {
+            cells[7] = format!("{:e}", cells[7].parse::<f64>().unwrap() * 1e-3);
+        }
+        cells.join(",") + "\n"
+    };
+    let text: String = data(FACTS).lines().map(in_other_units).collect();
+    home.write("a.csv", &data(FACTS));
+    home.write("wrong.csv", &text);
+    let what = "wrong.csv: alltoall direct, 4 processes, 32 KiB: ";
+    let remedy = "is less than half of the 19.9 ms that its 96 KiB take over a link at the \
+                  ping-pong's rate: time_s may be in another unit than seconds; correct it or \
+                  measure again, or give --force";
+    home.refuses("fit wrong.csv -o p.toml", 3, [what, remedy]);
+    home.refuses("fit a.csv wrong.csv -o p.toml", 3, [what, remedy]);
+    home.refuses("compare wrong.csv", 3, [what, remedy]);
+    let warned = fit_says(&home, "wrong.csv --force");
+    let warning = format!("netsig: warning: {what}");
+    assert!(warned.starts_with(&warning), "{warned}");
+}
+
+#[test]
+fn cells_that_only_stalled_are_a_warning() {
+    let home = Home::new();
+    home.write("a.csv", &data(FACTS));
+    let warned = fit_says(&home, "a.csv");
+    let warning = "netsig: warning: 3 cells stalled in every repetition (first: alltoall direct, \
+                   4 processes, 64 KiB): the network never showed its unstalled time there, ";
+    assert!(warned.contains(warning), "{warned}");
+    let once = data(FACTS).replacen(",1,1,0\n", ",1,0,0\n", 1);
+    home.write("a.csv", &once);
+    let warned = fit_says(&home, "a.csv");
+    assert!(warned.contains("warning: 2 cells stalled"), "{warned}");
+}
+
+#[test]
+fn one_process_count_is_fitted_with_a_warning_of_what_stays_unknown() {
+    let home = Home::new();
+    home.write("a.csv", &data(FACTS));
+    let warned = fit_says(&home, "a.csv");
+    let warning = "alltoall direct: 4 is the only process count: how times grow with it, ";
+    assert!(warned.contains(warning), "{warned}");
+    assert!(!warned.contains("unverified"), "{warned}");
+}
+
+/// Small messages, which no link rules out, whose times fall with their size.
+#[test]
+fn a_negative_gamma_is_no_profile() {
+    let home = Home::new();
+    let falling = |line: &str| {
+        let mut cells: Vec<String> = line.split(',').map(str::to_owned).collect();
+        let size = cells.get(4).and_then(|size| size.parse::<f64>().ok());
+        if let Some(size) = size.filter(|_| cells[0] == "collective") {
+            cells[7] = (10.0 / size).to_string();
+        }
+        cells.join(",") + "\n"
+    };
+    let text: String = data(FACTS).lines().map(falling).collect();
+    home.write("a.csv", &text);
+    let output = home.netsig("fit a.csv -o p.toml --force").output().unwrap();
+    let message = said(&output);
+    assert_eq!(output.status.code(), Some(3), "{message}");
+    let line = "netsig: a.csv: alltoall direct: gamma = -";
+    assert!(message.contains(line), "{message}");
+    assert!(!home.path("p.toml").exists());
+}
+
+#[test]
+fn a_negative_threshold_is_refused() {
+    let home = Home::new();
+    home.write("a.csv", &data(FACTS));
+    for threshold in ["-5", "-4KiB"] {
+        let what = format!(
+            "invalid value '{threshold}' for '--threshold <THRESHOLD>': a threshold is a size from 0 on: "
+        );
+        let command = format!("fit a.csv -o p.toml --threshold {threshold}");
+        home.refuses(&command, 2, [&what, "4KiB or 4kB, auto or none"]);
+    }
+}
