@@ -12,6 +12,7 @@ pub mod labarta;
 pub mod loggp;
 pub mod plogp;
 pub mod plogpt;
+pub mod regimes;
 #[cfg(test)]
 pub(crate) mod samples;
 pub mod scatter;

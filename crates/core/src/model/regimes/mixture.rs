@@ -1,0 +1,154 @@
+//! Times of repetitions of which some stall.
+//!
+//! # Formula
+//! With the probability 1 − p ln T is normal around ln T₁ with the standard deviation σ₁; with p
+//! it is T₀ + D·e^(σ·z), z standard normal: the time-out adds to what the rest takes.
+
+use statrs::distribution::{ContinuousCDF, Normal};
+
+use crate::units::Seconds;
+
+/// The distribution of the time of one repetition.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Times {
+    /// T₁: the median of the repetitions that do not stall.
+    pub typical: Seconds,
+    /// σ₁.
+    pub spread: f64,
+    /// Those that do.
+    pub stall: Option<Stall>,
+}
+
+/// What a stall adds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stall {
+    /// p.
+    pub probability: f64,
+    /// T₀.
+    pub from: Seconds,
+    /// D, the median of what is added.
+    pub cost: Seconds,
+    /// σ.
+    pub spread: f64,
+}
+
+/// How often an interval is halved: beyond the precision of the numbers.
+const HALVINGS: usize = 80;
+
+/// Less spread than this is none.
+const LEAST_SPREAD: f64 = 1e-6;
+
+/// How many standard deviations hold all that counts.
+const FAR: f64 = 9.0;
+
+impl Times {
+    /// E\[T\].
+    pub fn mean(&self) -> Seconds {
+        let plain = self.typical.0 * (self.spread.powi(2) / 2.0).exp();
+        Seconds(match self.stall {
+            None => plain,
+            Some(stall) => {
+                let stalled = stall.from.0 + stall.cost.0 * (stall.spread.powi(2) / 2.0).exp();
+                (1.0 - stall.probability) * plain + stall.probability * stalled
+            }
+        })
+    }
+
+    /// The median.
+    pub fn median(&self) -> Seconds {
+        self.quantile(0.5)
+    }
+
+    /// The time that the share `level` of the repetitions, between 0 and 1, does not exceed.
+    pub fn quantile(&self, level: f64) -> Seconds {
+        let Some(stall) = self.stall.filter(|stall| stall.probability > 0.0) else {
+            return Seconds(self.typical.0 * (self.spread * normal().inverse_cdf(level)).exp());
+        };
+        let plain = |z: f64| self.typical.0 * (self.spread * z).exp();
+        let stalled = |z: f64| stall.from.0 + stall.cost.0 * (stall.spread * z).exp();
+        let mut low = plain(-FAR).min(stalled(-FAR));
+        let mut high = plain(FAR).max(stalled(FAR));
+        for _ in 0..HALVINGS {
+            let middle = f64::midpoint(low, high);
+            if self.share_up_to(middle, &stall) < level {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        Seconds(high)
+    }
+
+    /// P(T ≤ t).
+    fn share_up_to(&self, time: f64, stall: &Stall) -> f64 {
+        let below = |time: f64, median: f64, spread: f64| {
+            if time <= 0.0 {
+                return 0.0;
+            }
+            normal().cdf((time / median).ln() / spread.max(LEAST_SPREAD))
+        };
+        let plain = below(time, self.typical.0, self.spread);
+        let stalled = below(time - stall.from.0, stall.cost.0, stall.spread);
+        (1.0 - stall.probability) * plain + stall.probability * stalled
+    }
+}
+
+fn normal() -> Normal {
+    Normal::standard()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stalling(probability: f64) -> Times {
+        Times {
+            typical: Seconds(0.1),
+            spread: 0.05,
+            stall: Some(Stall {
+                probability,
+                from: Seconds(0.09),
+                cost: Seconds(0.2),
+                spread: 0.1,
+            }),
+        }
+    }
+
+    /// Half of a mixture without overlap lies on either side, so its quartiles are the medians
+    /// of the halves.
+    #[test]
+    fn the_quartiles_of_two_peaks_are_their_medians() {
+        let times = stalling(0.5);
+        assert!((times.quantile(0.25).0 - 0.1).abs() < 1e-9);
+        assert!((times.quantile(0.75).0 - 0.29).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_median_jumps_where_half_of_the_repetitions_stall() {
+        assert!(stalling(0.4).median().0 < 0.13);
+        assert!(stalling(0.6).median().0 > 0.23);
+    }
+
+    /// By hand: 0.7·0.1·e^0.00125 + 0.3·(0.09 + 0.2·e^0.005).
+    #[test]
+    fn the_mean_is_that_of_both_parts() {
+        let mean = stalling(0.3).mean().0;
+        assert!((mean - 0.157_388_305).abs() < 1e-8, "{mean}");
+    }
+
+    #[test]
+    fn quantiles_ascend() {
+        for times in [
+            stalling(0.3),
+            stalling(0.99),
+            Times {
+                stall: None,
+                ..stalling(0.0)
+            },
+        ] {
+            let levels = (1..100).map(|i| times.quantile(f64::from(i) / 100.0).0);
+            let levels: Vec<f64> = levels.collect();
+            assert!(levels.is_sorted() && levels[0] > 0.0);
+        }
+    }
+}

@@ -1,0 +1,399 @@
+//! What an algorithm puts on the wire between its start and its end: start-ups and bytes along
+//! the path that ends last.
+//!
+//! # Formula
+//! For n processes and m bytes, V(w) the time of w bytes in a row:
+//!
+//! | pattern | start-ups s | W |
+//! |---|---|---|
+//! | a port: all-to-all, flat trees, rings | n − 1 | V((n−1)·m) |
+//! | doubling: allgather in ⌈log₂ n⌉ rounds | ⌈log₂ n⌉ | V((n−1)·m) |
+//! | chain in segments of q bytes | n − 2 + ⌈m/q⌉ | (n−2)·V(q) + V(m) |
+//! | binomial tree | ⌈log₂ n⌉ | see below |
+//!
+//! In a tree a rank sends to its children, the largest subtree first. One message after the
+//! other, child k has its own when V of all up to it has passed (W). But what a rank sends is
+//! complete for MPI when the system has taken it, long before it has left: then all of a rank's
+//! messages share its link. In equal shares the i-th smallest of k messages of w₁ ≤ w₂ ≤ … bytes
+//! is complete after V(Σⱼ≤ᵢ (k−j+1)·(wⱼ − wⱼ₋₁)), which is what W′ takes at every rank. For the
+//! other patterns W′ = W.
+//!
+//! On a tree of switches another link may be busy for longer than the port, and its time is a
+//! floor F: with a processes behind it a·(n−a)·m bytes cross a link in an exchange. Pairwise
+//! exchange waits in every round for the slowest pair, so that there the floor is the sum over
+//! the rounds of what the busiest link needs, at least that of a host, if any needs more. Links are known without
+//! headers, so that their time counts as many times as β exceeds the gap of a host's link.
+//!
+//! # Source
+//! netsig; equal shares of a link are those of processor sharing (Kleinrock 1967).
+
+use super::tree::Binomial;
+use super::{Point, Wire};
+use crate::collective::Collective;
+use crate::model::tree::{Link, Tree};
+use crate::units::{Bytes, Procs, Seconds};
+
+/// How an algorithm's traffic meets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pattern {
+    /// All that a process receives or sends passes one port, and all processes do so at once.
+    Exchange(Order),
+    /// All passes the port of one process.
+    Port,
+    /// Blocks that double, or are handed on, in ⌈log₂ n⌉ rounds; all pass every port.
+    Doubling,
+    /// Each process hands the message on to the next, in segments.
+    Chain {
+        /// q; `None` for the whole message.
+        segment: Option<Bytes>,
+    },
+    /// A binomial tree.
+    Tree {
+        /// Whether an edge carries a block for every process behind it.
+        parts: bool,
+    },
+}
+
+/// In which order the messages of an exchange are sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// All at once. A window of a few changes nothing for eager messages, whose sends are complete
+    /// when the system has taken them.
+    AtOnce,
+    /// In rounds, to the partner as many ranks further.
+    Rounds,
+    /// In rounds, to partner i xor t where the count is a power of two, else as before.
+    Powers,
+}
+
+/// Process counts for which an algorithm does the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Class {
+    /// All of them.
+    Every,
+    /// Powers of two.
+    Power,
+    /// The others.
+    Other,
+}
+
+/// What the path carries.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Traffic {
+    /// s.
+    pub startups: f64,
+    /// W.
+    pub serial: Seconds,
+    /// W′.
+    pub shared: Seconds,
+    /// F: what a link of the network needs that is not a host's; 0 where none is known.
+    pub floor: Seconds,
+}
+
+impl Pattern {
+    /// The pattern of an algorithm as a data file names it, its own or a library's; `None` for one
+    /// that the model does not describe. What an MPI library chooses itself counts as its usual
+    /// choice.
+    pub fn of(collective: Collective, algorithm: &str) -> Option<Self> {
+        let forced = algorithm.strip_prefix("library:");
+        let own = forced.unwrap_or(algorithm);
+        let (name, parameter) = own.split_once(':').unwrap_or((own, ""));
+        match collective {
+            Collective::Alltoall => match name {
+                "direct" | "direct-unrotated" | "throttled" | "sends-in-turn" | "library"
+                | "linear" | "linear_sync" | "scattered" => Some(Self::Exchange(Order::AtOnce)),
+                // Open MPI's has the same partners at every count.
+                "pairwise" if forced.is_some() => Some(Self::Exchange(Order::Rounds)),
+                "pairwise" | "pairwise-segmented" => Some(Self::Exchange(Order::Powers)),
+                _ => None,
+            },
+            Collective::Bcast => match name {
+                "flat" | "basic_linear" => Some(Self::Port),
+                "chain" if forced.is_none() => Some(Self::Chain { segment: None }),
+                "pipeline" => {
+                    let segment = parameter.parse().ok()?;
+                    Some(Self::Chain {
+                        segment: Some(segment),
+                    })
+                }
+                "binomial" if parameter.is_empty() => Some(Self::Tree { parts: false }),
+                "library" => Some(Self::Tree { parts: false }),
+                _ => None,
+            },
+            Collective::Scatter | Collective::Gather => match name {
+                "flat" | "basic_linear" | "linear_nb" | "linear_sync" => Some(Self::Port),
+                "binomial" | "library" => Some(Self::Tree { parts: true }),
+                _ => None,
+            },
+            Collective::Allgather => match name {
+                "recursive-doubling" | "recursive_doubling" | "bruck" | "brucks" => {
+                    Some(Self::Doubling)
+                }
+                "ring" | "neighbour" | "neighbor" | "linear" | "library" => Some(Self::Port),
+                _ => None,
+            },
+        }
+    }
+
+    /// The class of n.
+    pub fn class(self, procs: Procs) -> Class {
+        match self {
+            Self::Exchange(Order::Powers) if procs.get().is_power_of_two() => Class::Power,
+            Self::Exchange(Order::Powers) => Class::Other,
+            _ => Class::Every,
+        }
+    }
+
+    /// x: the bytes that head for one port at once, where many senders do.
+    pub fn towards_a_port(self, procs: Procs, size: Bytes) -> Option<f64> {
+        matches!(self, Self::Exchange(_)).then(|| procs.partners() * size.as_f64())
+    }
+
+    /// What the path carries.
+    pub fn traffic(self, wire: &Wire, point: Point) -> Traffic {
+        let Point { procs, size, .. } = point;
+        let bytes = procs.partners() * size.as_f64();
+        let rounds = f64::from(procs.ceil_log2());
+        let same = |startups: f64, wire: Seconds| Traffic {
+            startups,
+            serial: wire,
+            shared: wire,
+            floor: Seconds(0.0),
+        };
+        match self {
+            Self::Exchange(order) => Traffic {
+                floor: Seconds(floor(point, order).0 * headers(wire, point)),
+                ..same(procs.partners(), wire.time(bytes))
+            },
+            Self::Port => same(procs.partners(), wire.time(bytes)),
+            Self::Doubling => same(rounds, wire.time(bytes)),
+            Self::Chain { segment } => {
+                let segment = segment.map_or(size, |segment| segment.min(size));
+                let hops = (procs.partners() - 1.0).max(0.0);
+                let segments = match segment {
+                    Bytes(0) => 1,
+                    Bytes(segment) => size.0.div_ceil(segment).max(1),
+                };
+                let passed = hops * wire.time(segment.as_f64()).0;
+                same(
+                    hops + segments as f64,
+                    Seconds(passed + wire.time(size.as_f64()).0),
+                )
+            }
+            Self::Tree { parts } => {
+                let tree = Binomial {
+                    size: size.as_f64(),
+                    parts,
+                    wire,
+                };
+                let [serial, shared] = tree.times(procs);
+                Traffic {
+                    startups: rounds,
+                    serial,
+                    shared,
+                    floor: Seconds(0.0),
+                }
+            }
+        }
+    }
+}
+
+/// Beyond so many processes the rounds of pairwise exchange are not looked at one by one.
+const MOST_ROUNDS: u32 = 1024;
+
+/// F.
+fn floor(point: Point, order: Order) -> Seconds {
+    let links = point.tree.map_or(&[][..], Tree::links);
+    let inner: Vec<&Link> = links.iter().filter(|link| link.below > 1).collect();
+    let procs = point.procs.get();
+    let busiest = |carried: &dyn Fn(&Link) -> f64| {
+        let times = inner.iter().map(|link| link.gap.0 * carried(link));
+        times.fold(0.0, f64::max)
+    };
+    let size = point.size.as_f64();
+    if order == Order::AtOnce || procs > MOST_ROUNDS {
+        let carried =
+            |link: &Link| f64::from(link.below) * f64::from(procs.saturating_sub(link.below));
+        return Seconds(busiest(&carried) * size);
+    }
+    let own = links.iter().find(|link| link.below == 1);
+    let own = own.map_or(0.0, |link| link.gap.0);
+    let round =
+        |round: u32| busiest(&|link| f64::from(crossing((procs, order), link.below, round)));
+    let rounds: Vec<f64> = (1..procs).map(round).collect();
+    if rounds.iter().all(|time| *time <= own) {
+        return Seconds(0.0);
+    }
+    Seconds(rounds.iter().map(|time| time.max(own)).sum::<f64>() * size)
+}
+
+/// Headers are no more than this: a β beyond it is that of something else than the link.
+const MOST_HEADERS: f64 = 1.1;
+
+/// How many times the gap of a host's link β is: the links of a network are known without the
+/// headers that β holds.
+fn headers(wire: &Wire, point: Point) -> f64 {
+    let links = point.tree.map_or(&[][..], Tree::links);
+    let host = links
+        .iter()
+        .find(|link| link.below == 1 && link.gap.0 > 0.0);
+    host.map_or(1.0, |host| {
+        (wire.beta().0 / host.gap.0).clamp(1.0, MOST_HEADERS)
+    })
+}
+
+/// How many of the first `below` processes have their partner of a round of pairwise exchange
+/// beyond.
+fn crossing((procs, order): (u32, Order), below: u32, round: u32) -> u32 {
+    if below >= procs {
+        return 0;
+    }
+    if order == Order::Powers && procs.is_power_of_two() {
+        let crosses = |rank: &u32| rank ^ round >= below;
+        return u32::try_from((0..below).filter(crosses).count()).unwrap_or(below);
+    }
+    below.min(procs - below).min(round).min(procs - round)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::SecondsPerByte;
+
+    const GAP: SecondsPerByte = SecondsPerByte(1e-9);
+
+    fn are_near(found: [f64; 2], expected: [f64; 2]) -> bool {
+        let pairs = found.iter().zip(expected);
+        pairs
+            .into_iter()
+            .all(|(found, expected)| (found - expected).abs() < 1e-6)
+    }
+
+    /// W and W′ in bytes, for messages of one byte.
+    fn path(pattern: Pattern, procs: u32) -> [f64; 2] {
+        let point = Point {
+            procs: Procs::new(procs).unwrap(),
+            size: Bytes(1),
+            tree: None,
+        };
+        let traffic = pattern.traffic(&Wire::straight(GAP), point);
+        [traffic.serial, traffic.shared].map(|time| time.0 / GAP.0)
+    }
+
+    /// Worked by hand. Six ranks: the root serves 4 (with 5), 2 (with 3) and 1, in all 5 bytes;
+    /// both messages of two bytes are complete at 5, then each relay sends one more.
+    #[test]
+    fn trees_take_what_was_worked_by_hand() {
+        let scatter = Pattern::Tree { parts: true };
+        let paths = [
+            (4, [3.0, 4.0]),
+            (6, [5.0, 6.0]),
+            (8, [7.0, 11.0]),
+            (12, [11.0, 15.0]),
+        ];
+        for (procs, expected) in paths {
+            assert!(are_near(path(scatter, procs), expected), "scatter {procs}");
+        }
+        let bcast = Pattern::Tree { parts: false };
+        for (procs, expected) in [(4, [2.0, 3.0]), (6, [3.0, 4.0]), (8, [3.0, 6.0])] {
+            assert!(are_near(path(bcast, procs), expected), "bcast {procs}");
+        }
+    }
+
+    /// 5 hops of one byte and four more segments.
+    #[test]
+    fn a_chain_hands_on_segments() {
+        let chain = Pattern::Chain {
+            segment: Some(Bytes(2)),
+        };
+        let point = Point {
+            procs: Procs::new(6).unwrap(),
+            size: Bytes(9),
+            tree: None,
+        };
+        let traffic = chain.traffic(&Wire::straight(GAP), point);
+        assert!((traffic.startups - 9.0).abs() < 1e-12);
+        assert!((traffic.serial.0 / GAP.0 - 17.0).abs() < 1e-9);
+    }
+
+    /// Six of twelve processes behind a link as fast as a host's: 36 messages cross it, in rounds
+    /// of 1, 2, 3, 4, 5, 6, 5, 4, 3, 2 and 1.
+    #[test]
+    fn a_narrow_link_is_a_floor_of_an_exchange() {
+        let link = |below| Link {
+            below,
+            gap: GAP,
+            buffer: Bytes(0),
+        };
+        let tree = Tree::new(vec![link(1), link(6)]).unwrap();
+        for order in [Order::AtOnce, Order::Rounds, Order::Powers] {
+            let point = Point {
+                procs: Procs::new(12).unwrap(),
+                size: Bytes(100),
+                tree: Some(&tree),
+            };
+            let traffic = Pattern::Exchange(order).traffic(&Wire::straight(GAP), point);
+            assert!((traffic.floor.0 / GAP.0 - 3600.0).abs() < 1e-6);
+            assert!((traffic.serial.0 / GAP.0 - 1100.0).abs() < 1e-6);
+        }
+    }
+
+    /// Counts the pairs of every round.
+    #[test]
+    fn rounds_cross_a_link_as_often_as_their_partners_do() {
+        let all = (2..40u32).flat_map(|n| [(n, Order::Rounds), (n, Order::Powers)]);
+        for (procs, order) in all {
+            for (below, round) in (1..procs).flat_map(|a| (1..procs).map(move |b| (a, b))) {
+                let partner = |rank: u32| {
+                    if order == Order::Powers && procs.is_power_of_two() {
+                        rank ^ round
+                    } else {
+                        (rank + round) % procs
+                    }
+                };
+                let counted = (0..below).filter(|rank| partner(*rank) >= below).count();
+                let found = crossing((procs, order), below, round) as usize;
+                assert_eq!(found, counted, "{procs} {below} {round}");
+            }
+        }
+    }
+
+    /// What MPI libraries and netsig call the same, and what relays blocks.
+    #[test]
+    fn algorithms_have_the_pattern_of_what_they_do() {
+        let of = |collective, name| Pattern::of(collective, name);
+        let at_once = Some(Pattern::Exchange(Order::AtOnce));
+        for name in [
+            "direct",
+            "throttled:2",
+            "library",
+            "library:linear",
+            "library:scattered",
+        ] {
+            assert_eq!(of(Collective::Alltoall, name), at_once, "{name}");
+        }
+        let powers = Some(Pattern::Exchange(Order::Powers));
+        assert_eq!(of(Collective::Alltoall, "pairwise"), powers);
+        assert_eq!(of(Collective::Alltoall, "pairwise-segmented:4KiB"), powers);
+        let rounds = Some(Pattern::Exchange(Order::Rounds));
+        assert_eq!(of(Collective::Alltoall, "library:pairwise"), rounds);
+        for name in [
+            "bruck:2",
+            "two-phase:4",
+            "library:brucks",
+            "library:modified_bruck",
+        ] {
+            assert_eq!(of(Collective::Alltoall, name), None, "{name}");
+        }
+        assert_eq!(
+            of(Collective::Bcast, "library:basic_linear"),
+            Some(Pattern::Port)
+        );
+        assert_eq!(of(Collective::Bcast, "library:chain"), None);
+        let doubling = Some(Pattern::Doubling);
+        assert_eq!(
+            of(Collective::Allgather, "library:recursive_doubling"),
+            doubling
+        );
+    }
+}

@@ -1,0 +1,147 @@
+//! How long bytes in a row take on the wire.
+//!
+//! # Formula
+//! V(w) = t(w) − t(m₀) + V(m₀) for w up to the largest size w₁ whose message is sent at once, and
+//! V(w₁) + β·(w − w₁) beyond; t is the time of a ping-pong message, m₀ its smallest size, whose
+//! own bytes take V(m₀) = β·m₀, though no more than t(m₀). Between sizes V is linear. So what passes at once at the beginning of a message (the burst of
+//! a shaped link, the buffer of an adapter) passes once for all that a process sends in a row,
+//! not once for each message.
+//!
+//! # Units
+//! Bytes and seconds.
+//!
+//! # Source
+//! netsig; t(m) − t(0) is g(m) − g(0) of pLogP (Kielmann, Bal, Verstoep 2000). Where t falls with
+//! the size it is replaced by its isotonic regression (Ayer et al. 1955).
+
+use crate::model::ParameterError;
+use crate::units::{Bytes, Seconds, SecondsPerByte};
+
+/// V(w).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wire {
+    /// (w, V(w)), ascending in both, the first of 0 bytes and 0 s.
+    table: Vec<(f64, f64)>,
+    /// β.
+    beta: SecondsPerByte,
+}
+
+impl Wire {
+    /// V from the times of a ping-pong of sizes that are sent at once, ascending, and β.
+    ///
+    /// # Errors
+    /// If β or a time is negative or not finite.
+    pub fn new(times: &[(Bytes, Seconds)], beta: SecondsPerByte) -> Result<Self, ParameterError> {
+        super::super::non_negative("beta", beta.0)?;
+        for (_, time) in times {
+            super::super::non_negative("time", time.0)?;
+        }
+        let rising = isotonic(times.iter().map(|(_, time)| time.0));
+        let start = match (times.first(), rising.first()) {
+            (Some((size, _)), Some(first)) => first - (beta * *size).0.min(*first),
+            _ => 0.0,
+        };
+        let points = times.iter().zip(&rising);
+        let mut table = vec![(0.0, 0.0)];
+        table.extend(
+            points
+                .map(|((size, _), time)| (size.as_f64(), time - start))
+                .filter(|(size, _)| *size > 0.0),
+        );
+        Ok(Self { table, beta })
+    }
+
+    /// V(w) = β·w.
+    pub fn straight(beta: SecondsPerByte) -> Self {
+        Self {
+            table: vec![(0.0, 0.0)],
+            beta,
+        }
+    }
+
+    /// β.
+    pub fn beta(&self) -> SecondsPerByte {
+        self.beta
+    }
+
+    /// (w, V(w)), ascending, beyond zero bytes.
+    pub fn points(&self) -> impl Iterator<Item = (Bytes, Seconds)> {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "the sizes came from whole bytes"
+        )]
+        let whole = |(size, time): &(f64, f64)| (Bytes(*size as u64), Seconds(*time));
+        self.table[1..].iter().map(whole)
+    }
+
+    /// V of `bytes`, at least 0.
+    pub fn time(&self, bytes: f64) -> Seconds {
+        let last = self.table[self.table.len() - 1];
+        if bytes >= last.0 {
+            return Seconds(last.1 + self.beta.0 * (bytes - last.0));
+        }
+        let above = self.table.partition_point(|(size, _)| *size <= bytes);
+        let [(lower, from), (upper, to)] = [self.table[above - 1], self.table[above]];
+        Seconds(from + (to - from) * (bytes.max(0.0) - lower) / (upper - lower))
+    }
+}
+
+/// The nearest ascending numbers, in the sense of least squares: neighbours that descend are
+/// replaced by their mean until none do.
+fn isotonic(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut blocks: Vec<(f64, usize)> = Vec::new();
+    for value in values {
+        blocks.push((value, 1));
+        while let [.., (before, many), (after, more)] = blocks[..]
+            && before > after
+        {
+            let all = many + more;
+            let mean = (before * many as f64 + after * more as f64) / all as f64;
+            blocks.truncate(blocks.len() - 2);
+            blocks.push((mean, all));
+        }
+    }
+    let spread = |(mean, count): (f64, usize)| std::iter::repeat_n(mean, count);
+    blocks.into_iter().flat_map(spread).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wire() -> Wire {
+        let times = [(0, 1e-4), (1000, 1.1e-4), (2000, 1.05e-4), (8000, 1.3e-3)];
+        let times = times.map(|(size, time)| (Bytes(size), Seconds(time)));
+        Wire::new(&times, SecondsPerByte(2e-7)).unwrap()
+    }
+
+    /// 1000 and 2000 bytes are pooled to 107.5 µs, 7.5 µs more than none.
+    #[test]
+    fn between_sizes_it_is_linear_and_beyond_them_it_has_the_slope_beta() {
+        let times = [
+            (1500.0, 7.5e-6),
+            (5000.0, 6.0375e-4),
+            (8000.0, 1.2e-3),
+            (9000.0, 1.4e-3),
+        ];
+        for (bytes, expected) in times {
+            assert!((wire().time(bytes).0 - expected).abs() < 1e-15, "{bytes}");
+        }
+        assert!(wire().time(0.0).0.abs() < 1e-18);
+    }
+
+    #[test]
+    fn times_never_fall() {
+        let times: Vec<f64> = (0..2000)
+            .map(|i| wire().time(f64::from(i) * 7.0).0)
+            .collect();
+        assert!(times.is_sorted());
+    }
+
+    #[test]
+    fn without_a_table_it_is_a_line_through_the_origin() {
+        let time = Wire::straight(SecondsPerByte(3e-9)).time(1e6).0;
+        assert!((time - 3e-3).abs() < 1e-15);
+    }
+}
