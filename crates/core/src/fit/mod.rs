@@ -5,11 +5,13 @@ pub mod breakpoints;
 pub mod flows;
 pub mod gls;
 pub mod hockney;
+pub mod ladder;
 pub mod levels;
 pub mod model;
 pub mod network;
 pub mod plogp;
 pub mod point_to_point;
+pub mod regimes;
 pub mod saturation;
 pub mod signature;
 #[cfg(test)]
@@ -275,8 +277,8 @@ pub(crate) fn bandwidth_share(base: &Hockney, size: Bytes) -> f64 {
 }
 
 /// How often T̂ enters its own weights at most, and when it has settled.
-const ITERATIONS: usize = 20;
-const SETTLED: f64 = 1e-9;
+pub(crate) const ITERATIONS: usize = 20;
+pub(crate) const SETTLED: f64 = 1e-9;
 
 /// A linear model of the times of points: T = `fixed` + `x`·θ.
 struct Design {

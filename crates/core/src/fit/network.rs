@@ -1,23 +1,28 @@
 //! All that a dataset says about a network: α and β from its ping-pong, what else it says
 //! about pairs and, for each algorithm of an all-to-all in it, a contention signature and
-//! every other model that has parameters. Other collectives are passed over, unless one of
-//! their models is wanted.
+//! every other model that has parameters; and the regimes of every algorithm of any collective
+//! that they describe. Others of other collectives are passed over.
 
 mod entry;
+mod regimes;
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
+pub use self::regimes::FittedRegimes;
 use super::hockney::{self, HockneyFit};
 use super::model::{self, ModelFit};
 use super::point_to_point::{self, PointToPoint};
+use super::regimes::Parts;
 use super::signature::{self, BaseError, SignatureFit, Unsaturated};
 use super::{Covariance, FitError, Point, points};
 use crate::cells::{CellKey, Statistic, Summary, summarise};
 use crate::collective::Collective;
 use crate::dataset::{Dataset, Experiment, StatisticKind};
 use crate::model::plogp::PLogP;
-use crate::registry::{self, Estimator, Model, Network, SIGNATURE, Subject};
+use crate::model::regimes::Pattern;
+use crate::model::tree::Tree;
+use crate::registry::{self, Estimator, Model, Network, REGIMES, SIGNATURE, Subject};
 
 /// How to fit a dataset.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -35,6 +40,10 @@ pub struct Options {
     /// The tables that models of pLogP are fitted on; `None` for those that the data hold,
     /// else α and β in their place.
     pub plogp: Option<PLogP>,
+    /// The links of the network, which regimes take notice of where they are known.
+    pub tree: Option<Tree>,
+    /// The parts of the regimes; `None` for those that earn their place.
+    pub parts: Option<Parts>,
 }
 
 /// Which models to fit.
@@ -60,7 +69,7 @@ pub struct NetworkFitError {
 }
 
 /// The fits of a dataset.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct NetworkFit {
     /// α and β.
     pub hockney: HockneyFit,
@@ -72,9 +81,11 @@ pub struct NetworkFit {
     pub signatures: Vec<AlgorithmFit>,
     /// The other models of each algorithm.
     pub models: Vec<FittedModel>,
+    /// The regimes of each algorithm of any collective.
+    pub regimes: Vec<FittedRegimes>,
     /// What could not be fitted, and why.
     pub failures: Vec<NetworkFitError>,
-    /// Measured collectives that nothing was fitted to.
+    /// Measured collectives with an algorithm that nothing was fitted to.
     pub passed_over: BTreeSet<Collective>,
     /// How many cells hold numbers of other programs alone, by what these are.
     pub imported: BTreeMap<StatisticKind, usize>,
@@ -136,6 +147,7 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, NetworkFitEr
         point_to_point,
         signatures: Vec::new(),
         models: Vec::new(),
+        regimes: Vec::new(),
         failures: Vec::new(),
         passed_over: BTreeSet::new(),
         imported: imported(&cells),
@@ -148,6 +160,14 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, NetworkFitEr
             options,
         };
         measured.fit(&mut fitted)?;
+    }
+    if options.wanted.wants_regimes() {
+        regimes::fit(data, &ping_pong, options, &mut fitted);
+    }
+    if let (Wanted::One(_), [failure, ..]) = (options.wanted, &fitted.failures[..])
+        && fitted.is_empty()
+    {
+        return Err(failure.clone());
     }
     if matches!(options.wanted, Wanted::One(_) | Wanted::Signature) && fitted.is_empty() {
         let error = FitError::TooFewPoints {
@@ -163,6 +183,16 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, NetworkFitEr
     Ok(fitted)
 }
 
+impl Wanted {
+    fn wants_regimes(self) -> bool {
+        match self {
+            Self::All | Self::Any => true,
+            Self::Signature => false,
+            Self::One(model) => model.name == REGIMES,
+        }
+    }
+}
+
 /// The points of one algorithm.
 struct Measured<'a> {
     collective: Collective,
@@ -175,7 +205,7 @@ impl Measured<'_> {
     /// Fits what is wanted of this algorithm.
     fn fit(&self, fitted: &mut NetworkFit) -> Result<(), NetworkFitError> {
         if let Wanted::One(model) = self.options.wanted {
-            if model.subject == Subject::Collective(self.collective) {
+            if model.name != REGIMES && model.subject == Subject::Collective(self.collective) {
                 let saturating = self.saturating(&fitted.hockney);
                 let model = self.model(model, fitted, &saturating)?;
                 fitted.models.push(model);
@@ -183,7 +213,9 @@ impl Measured<'_> {
             return Ok(());
         }
         if self.collective != Collective::Alltoall {
-            fitted.passed_over.insert(self.collective);
+            if Pattern::of(self.collective, &self.algorithm).is_none() {
+                fitted.passed_over.insert(self.collective);
+            }
             return Ok(());
         }
         match self.signature(&fitted.hockney) {
@@ -280,7 +312,7 @@ impl Measured<'_> {
 impl NetworkFit {
     /// Whether no model of a collective was fitted.
     pub fn is_empty(&self) -> bool {
-        self.signatures.is_empty() && self.models.is_empty()
+        self.signatures.is_empty() && self.models.is_empty() && self.regimes.is_empty()
     }
 }
 

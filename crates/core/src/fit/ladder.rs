@@ -1,0 +1,277 @@
+//! Which model suffices: from the simplest on, as far as what was left out speaks for it.
+//!
+//! # Method
+//! The rungs are Hockney's bound, pLogP's, the contention signature (γ, δ, M), two thresholds (a γ
+//! on either side of the eager limit, stalls from the overflow on) and the regimes (κ and ρ, where
+//! they earn their place). Each is fitted with every process count left out in turn and judged on
+//! the cells of that count by |ln(T/T̂)|, at most 0.4, weighted by how certain their medians are. Taken is the
+//! simplest whose mean is greater than the least by at most one standard error of the difference
+//! over the cells, the one-standard-error rule of Breiman et al. 1984.
+//!
+//! # Domain
+//! Two process counts at least; of one nothing can be left out, and the last rung is taken.
+//!
+//! # Source
+//! Breiman, Friedman, Olshen, Stone 1984, section 3.4.3.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+use super::Point;
+use super::hockney::HockneyFit;
+use super::regimes::held_out::{leave_out, loss, weighted};
+use super::regimes::{AlgorithmRegimes, Ground, HeldOut, Observation, Parts, by_class};
+use super::signature::{self, Options};
+use crate::collective::Collective;
+use crate::model::hockney::Hockney;
+use crate::model::plogp::PLogP;
+use crate::model::regimes::Pattern;
+use crate::units::{Bytes, Procs, Seconds};
+
+/// A model as the ladder knows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rung {
+    /// (n − 1)(α + βm).
+    Hockney,
+    /// (n − 1)·g(m) + L.
+    PLogP,
+    /// (γ, δ, M).
+    Signature,
+    /// Eager limit and overflow.
+    Thresholds,
+    /// With all parts that earn their place.
+    Regimes,
+}
+
+/// The rung that suffices, and what speaks for it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    /// The rung.
+    pub rung: Rung,
+    /// The mean of |ln(T/T̂)| over what was left out, of each rung that could be judged.
+    pub errors: Vec<(Rung, f64)>,
+    /// Why it was taken, in a sentence.
+    pub reason: String,
+}
+
+/// What the rungs draw on.
+pub struct Ladder<'a> {
+    /// What the regimes stand on.
+    pub ground: &'a Ground<'a>,
+    /// α and β.
+    pub hockney: &'a HockneyFit,
+    /// Tables, if there are any.
+    pub plogp: Option<&'a PLogP>,
+    /// How signatures are fitted.
+    pub options: &'a Options,
+}
+
+/// ln(T/T̂) by cell, with what it counts.
+type Errors = BTreeMap<(Procs, Bytes), (f64, f64)>;
+
+impl Rung {
+    /// The name of its model.
+    pub fn model(self) -> &'static str {
+        match self {
+            Self::Hockney => "hockney",
+            Self::PLogP => "free",
+            Self::Signature => crate::registry::SIGNATURE,
+            Self::Thresholds | Self::Regimes => crate::registry::REGIMES,
+        }
+    }
+
+    /// What people call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Hockney => "hockney",
+            Self::PLogP => "pLogP",
+            Self::Signature => "signature",
+            Self::Thresholds => "two thresholds",
+            Self::Regimes => "regimes",
+        }
+    }
+}
+
+impl Ladder<'_> {
+    /// The rung that suffices for an algorithm with these cells.
+    pub fn climb(
+        &self,
+        (collective, pattern): (Collective, Pattern),
+        cells: &[Observation],
+        fitted: &AlgorithmRegimes,
+    ) -> Verdict {
+        let own = fitted.held_out.iter();
+        let own: Errors = own.map(by_cell).collect();
+        let mut rungs: Vec<(Rung, Errors)> = Vec::new();
+        if collective == Collective::Alltoall {
+            rungs.push((Rung::Hockney, self.bound(cells)));
+            if let Some(plogp) = self.plogp {
+                rungs.push((Rung::PLogP, plogp_errors(plogp, cells)));
+            }
+            rungs.push((Rung::Signature, self.signature(cells)));
+        }
+        rungs.push((Rung::Thresholds, self.thresholds(pattern, cells)));
+        if fitted.fits.iter().any(|fit| fit.parts != THRESHOLDS) {
+            rungs.push((Rung::Regimes, own));
+        }
+        verdict(&rungs)
+    }
+
+    fn bound(&self, cells: &[Observation]) -> Errors {
+        let model: &Hockney = &self.hockney.model;
+        errors(cells, |cell| Some(model.alltoall(cell.procs, cell.size)))
+    }
+
+    fn signature(&self, cells: &[Observation]) -> Errors {
+        let counts: BTreeSet<Procs> = cells.iter().map(|cell| cell.procs).collect();
+        let mut all = Errors::new();
+        for count in counts {
+            let kept = cells.iter().filter(|cell| cell.procs != count).map(point);
+            let kept: Vec<Point> = kept.collect();
+            if let Ok(fit) = signature::fit(&self.hockney.model, &kept, self.options) {
+                let own: Vec<Observation> = cells
+                    .iter()
+                    .filter(|cell| cell.procs == count)
+                    .cloned()
+                    .collect();
+                let time = |cell: &Observation| Some(fit.signature.time(cell.procs, cell.size));
+                all.extend(errors(&own, time));
+            }
+        }
+        all
+    }
+
+    fn thresholds(&self, pattern: Pattern, cells: &[Observation]) -> Errors {
+        let classes = by_class(pattern, cells);
+        let held_out = classes
+            .values()
+            .flat_map(|cells| leave_out(self.ground, pattern, cells, THRESHOLDS));
+        held_out.map(|held| by_cell(&held)).collect()
+    }
+}
+
+/// The parts of two thresholds.
+pub const THRESHOLDS: Parts = Parts {
+    eager_growth: false,
+    rendezvous_growth: false,
+    corrections: false,
+    stalls: true,
+    slowdown: false,
+};
+
+fn by_cell(held: &HeldOut) -> ((Procs, Bytes), (f64, f64)) {
+    ((held.procs, held.size), (held.error, held.weight))
+}
+
+/// A cell as the other estimators see it.
+fn point(cell: &Observation) -> Point {
+    Point {
+        procs: cell.procs,
+        size: cell.size,
+        time: cell.median,
+        deviation: Seconds(cell.spread * cell.median.0),
+        repetitions: cell.plain + cell.excesses.len(),
+    }
+}
+
+fn plogp_errors(plogp: &PLogP, cells: &[Observation]) -> Errors {
+    errors(cells, |cell| {
+        let others = f64::from(cell.procs.get() - 1);
+        Some(Seconds(plogp.latency().0 + others * plogp.g(cell.size).0))
+    })
+}
+
+fn errors(cells: &[Observation], time: impl Fn(&Observation) -> Option<Seconds>) -> Errors {
+    let error = |cell: &Observation| {
+        let time = time(cell).filter(|time| time.0 > 0.0)?;
+        let error = (cell.median / time).ln();
+        Some(((cell.procs, cell.size), (error, cell.weight())))
+    };
+    cells.iter().filter_map(error).collect()
+}
+
+/// The simplest rung within one standard error of the best, over the cells that all could
+/// judge.
+fn verdict(rungs: &[(Rung, Errors)]) -> Verdict {
+    let judged: Vec<&(Rung, Errors)> = rungs
+        .iter()
+        .filter(|(_, errors)| !errors.is_empty())
+        .collect();
+    let last = rungs.last().map_or(Rung::Thresholds, |(rung, _)| *rung);
+    let Some((_, first)) = judged.last().filter(|(rung, _)| *rung == last) else {
+        return Verdict {
+            rung: last,
+            errors: Vec::new(),
+            reason: format!(
+                "{}, unjudged: it takes two process counts alike to leave one out",
+                last.name()
+            ),
+        };
+    };
+    let common: Vec<(Procs, Bytes)> = first
+        .keys()
+        .filter(|cell| judged.iter().all(|(_, errors)| errors.contains_key(cell)))
+        .copied()
+        .collect();
+    let sizes = |errors: &Errors| -> Vec<(f64, f64)> {
+        let size = |cell| (loss(errors[cell].0), errors[cell].1);
+        common.iter().map(size).collect()
+    };
+    let all = judged.iter().map(|(rung, errors)| (*rung, sizes(errors)));
+    let all: Vec<(Rung, Vec<(f64, f64)>)> = all.collect();
+    let mean = |own: &[(f64, f64)]| weighted(own).0;
+    let best = all.iter().map(|(_, own)| own);
+    let best = best.min_by(|a, b| mean(a).total_cmp(&mean(b)));
+    let best: &[(f64, f64)] = best.map_or(&[], |best| best);
+    let suffices = |(_, own): &&(Rung, Vec<(f64, f64)>)| {
+        let pairs = own.iter().zip(best);
+        let worse: Vec<(f64, f64)> = pairs
+            .map(|((own, weight), (best, _))| (own - best, *weight))
+            .collect();
+        let (difference, error) = weighted(&worse);
+        difference <= error
+    };
+    let (rung, own) = all.iter().find(suffices).unwrap_or(&all[all.len() - 1]);
+    let errors: Vec<(Rung, f64)> = all.iter().map(|(rung, own)| (*rung, mean(own))).collect();
+    Verdict {
+        rung: *rung,
+        reason: reason(*rung, mean(own), &errors),
+        errors,
+    }
+}
+
+/// Why the ladder ends where it does.
+fn reason(rung: Rung, own: f64, errors: &[(Rung, f64)]) -> String {
+    let percent = |error: f64| format!("{:.1} %", error.exp_m1() * 100.0);
+    let mut text = format!(
+        "{}, off by {} on average where a process count is left out",
+        rung.name(),
+        percent(own)
+    );
+    let said = |rungs: Vec<&(Rung, f64)>| {
+        let said: Vec<String> = rungs
+            .iter()
+            .map(|(rung, error)| format!("{} {}", rung.name(), percent(*error)))
+            .collect();
+        said.join(", ")
+    };
+    let (below, above): (Vec<_>, Vec<_>) = errors
+        .iter()
+        .filter(|(other, _)| *other != rung)
+        .partition(|(other, _)| *other < rung);
+    if !below.is_empty() {
+        let _ = write!(
+            text,
+            "; what is simpler misses by more than one standard error more ({})",
+            said(below)
+        );
+    }
+    if !above.is_empty() {
+        let _ = write!(
+            text,
+            "; what is richer is no better by more than one ({})",
+            said(above)
+        );
+    }
+    text
+}

@@ -1,0 +1,82 @@
+//! The regimes of all algorithms of a dataset, and which model suffices for each.
+
+use super::{NetworkFit, NetworkFitError, Options};
+use crate::collective::Collective;
+use crate::dataset::Dataset;
+use crate::fit::Point;
+use crate::fit::ladder::{Ladder, Rung, THRESHOLDS, Verdict};
+use crate::fit::regimes::{self, AlgorithmRegimes, Ground, Limits};
+use crate::model::regimes::Pattern;
+use crate::registry::REGIMES;
+use crate::units::{Bytes, Seconds};
+
+/// The regimes of one algorithm.
+#[derive(Debug, Clone)]
+pub struct FittedRegimes {
+    /// What the algorithm computes.
+    pub collective: Collective,
+    /// Its name.
+    pub algorithm: String,
+    /// The fit.
+    pub fit: AlgorithmRegimes,
+    /// Which model suffices.
+    pub verdict: Verdict,
+}
+
+/// Fits the regimes of every algorithm that they describe.
+pub(super) fn fit(data: &Dataset, ping_pong: &[Point], options: &Options, fitted: &mut NetworkFit) {
+    let mut all = regimes::observations(data);
+    let mut times: Vec<(Bytes, Seconds)> = ping_pong.iter().map(|p| (p.size, p.time)).collect();
+    times.sort_unstable_by_key(|(size, _)| *size);
+    let limits = Limits {
+        ping_pong: &times,
+        beta: fitted.hockney.model.beta(),
+        seen: fitted.point_to_point.eager_limit.as_ref(),
+        tree: options.tree.as_ref(),
+    };
+    let network = match limits.find(&all) {
+        Ok(found) => found,
+        Err(error) => {
+            let subject = REGIMES.to_owned();
+            fitted.failures.push(NetworkFitError { subject, error });
+            return;
+        }
+    };
+    regimes::tell_apart(&mut all, &network);
+    let ground = Ground::new(network, &all);
+    let ladder = Ladder {
+        ground: &ground,
+        hockney: &fitted.hockney,
+        plogp: fitted.plogp.as_ref(),
+        options: &options.signature,
+    };
+    let mut done = Vec::new();
+    let mut failures = Vec::new();
+    for ((collective, algorithm), cells) in &all {
+        let Some(pattern) = Pattern::of(*collective, algorithm) else {
+            continue;
+        };
+        let fit = ground.fit(pattern, cells, options.parts).and_then(|fit| {
+            let verdict = ladder.climb((*collective, pattern), cells, &fit);
+            let fit = match (verdict.rung, options.parts) {
+                (Rung::Thresholds, None) => ground.fit(pattern, cells, Some(THRESHOLDS))?,
+                _ => fit,
+            };
+            Ok((fit, verdict))
+        });
+        match fit {
+            Ok((fit, verdict)) => done.push(FittedRegimes {
+                collective: *collective,
+                algorithm: algorithm.clone(),
+                verdict,
+                fit,
+            }),
+            Err(error) => failures.push(NetworkFitError {
+                subject: format!("{collective} {algorithm} {REGIMES}"),
+                error,
+            }),
+        }
+    }
+    fitted.regimes = done;
+    fitted.failures.extend(failures);
+}

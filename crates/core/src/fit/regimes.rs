@@ -1,0 +1,361 @@
+//! The regimes of every measured algorithm: see [`crate::model::regimes`].
+//!
+//! # Method
+//! 1. V(w) comes from the ping-pong: its sizes below the eager limit, and β.
+//! 2. The eager limit is what pairs tell; where they leave several measured sizes, or tell
+//!    nothing, the one with the least loss over all algorithms (`limit`).
+//! 3. Repetitions that waited for a time-out are told from the others ([`observation`]), also in
+//!    means that other programs computed ([`tell_apart`]); their
+//!    rate and onset come by maximum likelihood (`stalls`), together for all algorithms that
+//!    exchange everything at once, since the port that overflows is the network's.
+//! 4. a, b, γ, κ, λ and u come by robust regression of the others (`regression`), ρ(m) from what
+//!    remains (`correction`).
+//! 5. ρ and κ of eager messages each have to earn their place: whole process counts are left out
+//!    in turn, and a part stays only if it lowers the error of those by more than one standard
+//!    error ([`held_out`]).
+//!
+//! An algorithm that does something else at powers of two is fitted apart there.
+//!
+//! # Source
+//! netsig; the parts name theirs.
+
+mod averages;
+mod correction;
+pub mod held_out;
+mod limit;
+pub mod observation;
+mod regression;
+mod stalls;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use nalgebra::DMatrix;
+
+pub use self::averages::tell_apart;
+pub use self::held_out::{HeldOut, Kind};
+pub use self::limit::{Limited, Limits};
+pub(crate) use self::observation::UNKNOWN_SPREAD;
+pub use self::observation::{Observation, Who, observations};
+pub(crate) use self::regression::FLOOR;
+use self::regression::Solution;
+pub use self::regression::{Basis, Column};
+pub(crate) use self::stalls::MAD;
+use super::FitError;
+use crate::model::regimes::{Class, Order, Pattern, Protocol, Regime, Regimes, Stalls};
+use crate::units::{Procs, Seconds};
+
+/// What is known before an algorithm is looked at.
+#[derive(Debug, Clone)]
+pub struct Ground<'a> {
+    /// The wire, the eager limit and the links.
+    pub network: Limited<'a>,
+    /// How eager messages stall of all algorithms that exchange everything at once, without one
+    /// process count or with all.
+    together: BTreeMap<Option<Procs>, Option<Stalls>>,
+}
+
+/// Which parts the model has.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "a set of parts, each there or not"
+)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Parts {
+    /// κ of eager messages.
+    pub eager_growth: bool,
+    /// κ of the others.
+    pub rendezvous_growth: bool,
+    /// ρ(m).
+    pub corrections: bool,
+    /// Repetitions that wait for a time-out.
+    pub stalls: bool,
+    /// u.
+    pub slowdown: bool,
+}
+
+/// The fit of one algorithm at the process counts of one class.
+#[derive(Debug, Clone)]
+pub struct RegimesFit {
+    /// The process counts that it is for.
+    pub class: Class,
+    /// The model.
+    pub model: Regimes,
+    /// What the regression estimated, in the order of `covariance`.
+    pub columns: Vec<Column>,
+    /// Their covariance, in seconds for b and pure numbers else.
+    pub covariance: DMatrix<f64>,
+    /// The parts that earned their place.
+    pub parts: Parts,
+    /// The cells.
+    pub cells: Vec<Observation>,
+}
+
+/// The fit of one algorithm.
+#[derive(Debug, Clone)]
+pub struct AlgorithmRegimes {
+    /// One for each class of process counts that was measured.
+    pub fits: Vec<RegimesFit>,
+    /// What the model misses of process counts that were left out.
+    pub held_out: Vec<HeldOut>,
+}
+
+impl<'a> Ground<'a> {
+    /// What all algorithms together tell, on the wire and with the limit that [`Limits`] found.
+    pub fn new(network: Limited<'a>, all: &BTreeMap<Who, Vec<Observation>>) -> Self {
+        let mut ground = Self {
+            network,
+            together: BTreeMap::new(),
+        };
+        let exchange = Pattern::Exchange(Order::AtOnce);
+        let is_exchange = |who: &Who| Pattern::of(who.0, &who.1) == Some(exchange);
+        let cells = all.iter().filter(|(who, _)| is_exchange(who));
+        let cells = cells.flat_map(|(_, cells)| cells);
+        let cells: Vec<&Observation> = cells.filter(|cell| cell.procs.get() > 2).collect();
+        let counts: BTreeSet<Procs> = cells.iter().map(|cell| cell.procs).collect();
+        for without in counts.into_iter().map(Some).chain([None]) {
+            let eager = ground.in_flight(exchange, &cells, (Regime::Eager, without));
+            ground.together.insert(without, stalls::overflowing(&eager));
+        }
+        ground
+    }
+
+    /// The cells under a protocol, but for those of one count, with the bytes towards a port.
+    fn in_flight(
+        &self,
+        pattern: Pattern,
+        cells: &[&Observation],
+        (regime, without): (Regime, Option<Procs>),
+    ) -> Vec<(Observation, f64)> {
+        let wanted = |cell: &&&Observation| {
+            Some(cell.procs) != without && self.network.regime(cell.size) == regime
+        };
+        let with_bytes = |cell: &&Observation| {
+            let bytes = pattern.towards_a_port(cell.procs, cell.size)?;
+            Some(((*cell).clone(), bytes))
+        };
+        cells.iter().filter(wanted).filter_map(with_bytes).collect()
+    }
+
+    /// The stalls under either protocol, from all cells but those of `without`. The port that
+    /// overflows is the network's, so that its onset comes from all algorithms that exchange
+    /// everything at once; how often another one stalls is its own.
+    fn stalls(
+        &self,
+        pattern: Pattern,
+        cells: &[Observation],
+        without: Option<Procs>,
+    ) -> [Option<Stalls>; 2] {
+        let own: Vec<&Observation> = cells.iter().collect();
+        let eager = self.in_flight(pattern, &own, (Regime::Eager, without));
+        let late = self.in_flight(pattern, &own, (Regime::Rendezvous, without));
+        let whole = self.together.get(&None).copied().flatten();
+        let shared = self.together.get(&without).copied().unwrap_or(whole);
+        let overflowing = match pattern {
+            Pattern::Exchange(Order::AtOnce) => shared,
+            Pattern::Exchange(_) => shared.map_or_else(
+                || stalls::overflowing(&eager),
+                |shared| Some(stalls::with_own_rate(&shared, &eager)),
+            ),
+            _ => None,
+        };
+        let anywhere = stalls::anywhere(&late, overflowing.as_ref());
+        [overflowing, anywhere]
+    }
+
+    /// Fits one algorithm, with the parts that are given, else with those that earn their place.
+    ///
+    /// # Errors
+    /// If the cells do not determine even γ.
+    pub fn fit(
+        &self,
+        pattern: Pattern,
+        cells: &[Observation],
+        parts: Option<Parts>,
+    ) -> Result<AlgorithmRegimes, FitError> {
+        let by_class = by_class(pattern, cells);
+        let mut failed = None;
+        let mut all = AlgorithmRegimes {
+            fits: Vec::new(),
+            held_out: Vec::new(),
+        };
+        for (class, cells) in by_class {
+            let (parts, held_out) = match parts {
+                Some(parts) => (parts, held_out::leave_out(self, pattern, &cells, parts)),
+                None => held_out::choose(self, pattern, &cells),
+            };
+            match self.fit_parts(pattern, class, &cells, parts, None) {
+                Ok(fit) => all.fits.push(fit),
+                Err(error) => failed = failed.or(Some(error)),
+            }
+            all.held_out.extend(held_out);
+        }
+        if let (true, Some(error)) = (all.fits.is_empty(), failed) {
+            return Err(error);
+        }
+        if all.fits.is_empty() {
+            return Err(FitError::TooFewPoints {
+                what: "the regimes".to_owned(),
+                found: 0,
+                needed: 4,
+            });
+        }
+        Ok(all)
+    }
+
+    /// Fits the given parts to the cells of one class, but for those of the count `without`.
+    ///
+    /// # Errors
+    /// If the cells do not determine even γ.
+    pub fn fit_parts(
+        &self,
+        pattern: Pattern,
+        class: Class,
+        cells: &[Observation],
+        parts: Parts,
+        without: Option<Procs>,
+    ) -> Result<RegimesFit, FitError> {
+        let kept: Vec<Observation> = cells
+            .iter()
+            .filter(|cell| Some(cell.procs) != without)
+            .cloned()
+            .collect();
+        let [overflowing, anywhere] = if parts.stalls {
+            self.stalls(pattern, &kept, without)
+        } else {
+            [None, None]
+        };
+        let basis = Basis {
+            onset: overflowing.and_then(|stalls| stalls.onset),
+            ..self.network.basis(pattern)
+        };
+        let mut placed = self.network.placed(&kept);
+        placed.retain(|(cell, _)| cell.plain > 0);
+        let mut solution = regression::solve(&basis, &placed, &columns(&basis, &placed, parts))?;
+        // What a narrow link holds back says nothing of the ports.
+        let is_free =
+            |(cell, regime): &(&Observation, Regime)| !solution.is_held(&basis, cell, *regime);
+        let free: Vec<(&Observation, Regime)> = placed
+            .iter()
+            .filter(|cell| is_free(cell))
+            .copied()
+            .collect();
+        if free.len() < placed.len()
+            && let Ok(other) = regression::solve(&basis, &free, &columns(&basis, &free, parts))
+        {
+            (placed, solution) = (free, other);
+        }
+        let protocol = |regime: Regime, stalls: Option<Stalls>| {
+            protocol(&placed, &solution, regime, parts, stalls)
+        };
+        Ok(RegimesFit {
+            class,
+            model: Regimes {
+                pattern,
+                wire: self.network.wire.clone(),
+                latency: Seconds(solution.value(Column::Latency)),
+                startup: Seconds(solution.value(Column::Startup)),
+                eager: protocol(Regime::Eager, overflowing),
+                rendezvous: protocol(Regime::Rendezvous, anywhere),
+                eager_limit: self.network.eager_limit,
+            },
+            columns: solution.columns,
+            covariance: solution.covariance,
+            parts,
+            cells: kept,
+        })
+    }
+}
+
+/// The cells by class. Of an exchange two processes are left out if there are more: they share
+/// no port, so that they tell nothing of contention, and n = 2 is no point of its growth.
+pub(super) fn by_class(
+    pattern: Pattern,
+    cells: &[Observation],
+) -> BTreeMap<Class, Vec<Observation>> {
+    let is_alone = |cell: &Observation| cell.procs.get() == 2;
+    let shares = cells.iter().any(|cell| !is_alone(cell));
+    let mut classes: BTreeMap<Class, Vec<Observation>> = BTreeMap::new();
+    for cell in cells {
+        if shares && is_alone(cell) && matches!(pattern, Pattern::Exchange(_)) {
+            continue;
+        }
+        classes
+            .entry(pattern.class(cell.procs))
+            .or_default()
+            .push(cell.clone());
+    }
+    classes
+}
+
+/// How many cells overflow a port, each by what share of F at least, if u is to be told.
+const LEAST_OVERFLOWING: usize = 2;
+const LEAST_SHARE: f64 = 0.3;
+
+/// The columns of the regression for what was measured.
+fn columns(basis: &Basis, placed: &[(&Observation, Regime)], parts: Parts) -> Vec<Column> {
+    let mut columns = vec![Column::Latency, Column::Startup];
+    let eager = placed.iter().filter(|(_, of)| *of == Regime::Eager);
+    let overflows = |(cell, regime): &(&Observation, Regime)| {
+        basis.slope(Column::Slowdown, cell, *regime)
+            > LEAST_SHARE * basis.slope(Column::Gamma(*regime), cell, *regime)
+    };
+    if parts.slowdown && eager.filter(|cell| overflows(cell)).count() >= LEAST_OVERFLOWING {
+        columns.push(Column::Slowdown);
+    }
+    for (regime, grows) in [
+        (Regime::Eager, parts.eager_growth),
+        (Regime::Rendezvous, parts.rendezvous_growth),
+    ] {
+        let counts = placed
+            .iter()
+            .filter(|(_, of)| *of == regime)
+            .map(|(cell, _)| cell.procs);
+        let counts: BTreeSet<Procs> = counts.collect();
+        if counts.is_empty() {
+            continue;
+        }
+        columns.push(Column::Gamma(regime));
+        if grows && counts.len() > 1 {
+            columns.push(Column::Growth(regime));
+        }
+        if matches!(basis.pattern, Pattern::Tree { .. }) {
+            columns.push(Column::Overlap(regime));
+        }
+    }
+    columns
+}
+
+/// A protocol as the solution has it; `None` if it was not measured.
+fn protocol(
+    placed: &[(&Observation, Regime)],
+    solution: &Solution,
+    regime: Regime,
+    parts: Parts,
+    stalls: Option<Stalls>,
+) -> Option<Protocol> {
+    let own = placed
+        .iter()
+        .zip(&solution.errors)
+        .filter(|((_, of), _)| *of == regime);
+    let own: Vec<(&Observation, f64)> = own.map(|((cell, _), error)| (*cell, *error)).collect();
+    if own.is_empty() {
+        return None;
+    }
+    let squares: f64 = own.iter().map(|(cell, _)| cell.spread.powi(2)).sum();
+    Some(Protocol {
+        gamma: solution.value(Column::Gamma(regime)),
+        growth: solution.value(Column::Growth(regime)),
+        overlap: solution.value(Column::Overlap(regime)),
+        slowdown: match regime {
+            Regime::Eager => solution.value(Column::Slowdown),
+            Regime::Rendezvous => 0.0,
+        },
+        corrections: if parts.corrections {
+            correction::of(&own)
+        } else {
+            Vec::new()
+        },
+        spread: (squares / own.len() as f64).sqrt(),
+        stalls,
+    })
+}

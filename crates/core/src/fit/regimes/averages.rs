@@ -1,0 +1,145 @@
+//! Stalls that a cell does not show by itself: means of other programs, and cells in which every
+//! repetition stalled.
+//!
+//! # Method
+//! T₀ is that of a robust regression of all cells with b and a γ for either protocol.
+//!
+//! *Means.* Where nothing but the mean of R repetitions is known, T̄ = T₀ + D·k/R if k of them
+//! waited for a time-out, D what Linux waits at least (200 ms). A mean of eager messages that
+//! exceeds T₀ by more than a tenth of D and of itself is taken for such a mixture, k the nearest
+//! whole number; any other for repetitions that did not stall.
+//!
+//! *All.* If even the quickest of several repetitions of eager messages exceeds T₀ as one that
+//! waited for a time-out exceeds the others (`observation`), all of them did: then nothing is known
+//! of the cell's unhindered time, and T₀ stands for it without a say in the fit.
+//!
+//! # Domain
+//! Exchanges, whose messages head for one port together. Twenty repetitions where a program does
+//! not say how many it took.
+//!
+//! # Source
+//! netsig; the mean of a mixture.
+
+use std::collections::BTreeMap;
+
+use super::limit::{Limited, columns};
+use super::observation::{LEAST_TIMEOUT, Observation, Who, exceeds};
+use super::regression;
+use crate::model::regimes::{Pattern, Regime};
+use crate::units::Seconds;
+
+/// Which share of D, and of itself, a mean exceeds T₀ by at least.
+const LEAST_SHARE: f64 = 0.1;
+
+/// How many repetitions must all have stalled.
+const ENOUGH: usize = 3;
+
+/// Tells the repetitions apart that the cells of `all` do not show.
+pub fn tell_apart(all: &mut BTreeMap<Who, Vec<Observation>>, limited: &Limited) {
+    for (who, cells) in all.iter_mut() {
+        let Some(pattern @ Pattern::Exchange(_)) = Pattern::of(who.0, &who.1) else {
+            continue;
+        };
+        let placed = limited.placed(cells);
+        let columns = columns(&placed);
+        let Ok(solution) = regression::solve(&limited.basis(pattern), &placed, &columns) else {
+            continue;
+        };
+        let told: Vec<Observation> = placed
+            .iter()
+            .zip(&solution.errors)
+            .map(|((cell, regime), error)| {
+                let unhindered = Seconds(cell.typical.0 / error.exp());
+                match (regime, cell.averaged) {
+                    (Regime::Rendezvous, _) => (*cell).clone(),
+                    (Regime::Eager, Some(count)) => mixture(cell, count, unhindered),
+                    (Regime::Eager, None) => all_stalled(cell, unhindered),
+                }
+            })
+            .collect();
+        *cells = told;
+    }
+}
+
+/// A mean of `count` repetitions, T₀ being `unhindered`.
+fn mixture(cell: &Observation, count: u32, unhindered: Seconds) -> Observation {
+    let excess = cell.median.0 - unhindered.0;
+    if excess < LEAST_SHARE * LEAST_TIMEOUT.0.max(cell.median.0) {
+        return cell.clone();
+    }
+    let most = f64::from(count);
+    let stalled = (excess / LEAST_TIMEOUT.0 * most)
+        .round()
+        .clamp(0.0, most - 1.0);
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "between 0 and a count of repetitions"
+    )]
+    let stalled = stalled as usize;
+    let rest = cell.median.0 - LEAST_TIMEOUT.0 * stalled as f64 / most;
+    Observation {
+        typical: Seconds(rest.max(unhindered.0 * LEAST_SHARE)),
+        plain: count as usize - stalled,
+        excesses: vec![LEAST_TIMEOUT; stalled],
+        ..cell.clone()
+    }
+}
+
+/// A cell whose quickest repetition already stalled, as one of which all did.
+fn all_stalled(cell: &Observation, unhindered: Seconds) -> Observation {
+    let repetitions = cell.plain + cell.excesses.len();
+    if repetitions < ENOUGH || !exceeds(cell.quickest, unhindered) {
+        return cell.clone();
+    }
+    let longer = cell.typical.0 - unhindered.0;
+    let plain = std::iter::repeat_n(Seconds(longer), cell.plain);
+    let stalled = cell
+        .excesses
+        .iter()
+        .map(|excess| Seconds(excess.0 + longer));
+    Observation {
+        typical: unhindered,
+        plain: 0,
+        excesses: plain.chain(stalled).collect(),
+        ..cell.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::{Bytes, Procs};
+
+    fn observed(times: &[f64]) -> Observation {
+        let times: Vec<Seconds> = times.iter().copied().map(Seconds).collect();
+        Observation::of(Procs::new(8).unwrap(), Bytes(32_768), &times)
+    }
+
+    /// Half of twenty repetitions of 80 ms waited 200 ms more: a mean of 180 ms.
+    #[test]
+    fn a_mean_far_above_the_rest_is_a_mixture() {
+        let mean = observed(&[0.18]).averaged(20);
+        let told = mixture(&mean, 20, Seconds(0.08));
+        assert_eq!((told.plain, told.excesses.len()), (10, 10));
+        assert!((told.typical.0 - 0.08).abs() < 1e-12);
+        assert!(told.variance() > mean.variance());
+    }
+
+    #[test]
+    fn a_mean_near_the_rest_is_left_alone() {
+        for (time, ratio) in [(0.09, 1.1), (0.001, 2.0), (2.0, 1.05)] {
+            let mean = observed(&[time]).averaged(20);
+            assert_eq!(mixture(&mean, 20, Seconds(time / ratio)), mean);
+        }
+    }
+
+    #[test]
+    fn a_cell_of_nothing_but_stalls_is_told_by_the_others() {
+        let told = all_stalled(&observed(&[0.29, 0.30, 0.31]), Seconds(0.08));
+        assert_eq!((told.plain, told.excesses.len()), (0, 3));
+        assert!(told.excesses.iter().all(|excess| excess.0 > 0.2));
+        let slow = observed(&[0.12, 0.13, 0.14]);
+        assert_eq!(all_stalled(&slow, Seconds(0.08)), slow);
+    }
+}

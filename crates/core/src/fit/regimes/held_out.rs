@@ -1,0 +1,222 @@
+//! What the model misses of process counts that it was not fitted to, and which parts that
+//! speaks for.
+//!
+//! # Method
+//! Each process count is left out in turn, whole, since the cells of one count share what is
+//! particular to it. A part stays if it lowers the mean of |ln(T/T̂)| (at most 0.4) over the cells left
+//! out, weighted by how certain their medians are, by more than one standard error of that difference
+//! (the one-standard-error rule of Breiman et al. 1984, for the paired difference); parts are tried
+//! one after the other, each on top of those that stayed. With fewer than three counts growth cannot be judged, and κ of eager messages
+//! is not tried; that of the others has a prior in place of a trial (`regression`).
+//!
+//! # Source
+//! Breiman, Friedman, Olshen, Stone 1984; leaving out groups: Stone 1974.
+
+use std::collections::BTreeSet;
+
+use super::observation::Observation;
+use super::{Ground, Parts, RegimesFit};
+use crate::model::regimes::{Pattern, Point, Regime, Regimes};
+use crate::units::{Bytes, Procs};
+
+/// What takes most of a cell's time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// Start-ups.
+    Startup,
+    /// Eager messages on the wire.
+    Eager,
+    /// The others.
+    Rendezvous,
+    /// A mixture: between one and nine in ten repetitions stall.
+    Stalling,
+}
+
+/// A cell that was left out.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HeldOut {
+    /// What takes most of its time.
+    pub kind: Kind,
+    /// n.
+    pub procs: Procs,
+    /// m.
+    pub size: Bytes,
+    /// ln(T/T̂) of its median.
+    pub error: f64,
+    /// What the error counts, from 0 to 1: less where the median itself is uncertain.
+    pub weight: f64,
+}
+
+/// The shares of stalled repetitions between which a median is neither of the two.
+const MIXED: std::ops::Range<f64> = 0.1..0.9;
+
+/// An error beyond this counts as much as this: of a median that may be that of stalled
+/// repetitions or of the others, chance decides which.
+const MOST: f64 = 0.4;
+
+/// How many process counts show growth.
+const LEAST_COUNTS: usize = 3;
+
+/// The parts that earn their place, and what the model misses with them.
+pub(super) fn choose(
+    ground: &Ground,
+    pattern: Pattern,
+    cells: &[Observation],
+) -> (Parts, Vec<HeldOut>) {
+    let counts: BTreeSet<Procs> = cells.iter().map(|cell| cell.procs).collect();
+    let mut chosen = Parts {
+        stalls: true,
+        slowdown: true,
+        rendezvous_growth: true,
+        corrections: counts.len() < 2,
+        eager_growth: false,
+    };
+    let mut errors = leave_out(ground, pattern, cells, chosen);
+    let corrected = (counts.len() > 1).then_some(Parts {
+        corrections: true,
+        ..chosen
+    });
+    let growing = |parts: Parts| Parts {
+        eager_growth: true,
+        ..parts
+    };
+    for step in 0..2 {
+        let candidate = match step {
+            0 => corrected,
+            _ => (counts.len() >= LEAST_COUNTS).then(|| growing(chosen)),
+        };
+        let Some(candidate) = candidate else { continue };
+        let tried = leave_out(ground, pattern, cells, candidate);
+        if is_better(&tried, &errors) {
+            (chosen, errors) = (candidate, tried);
+        }
+    }
+    (chosen, errors)
+}
+
+/// Whether the weighted mean of the loss is lower by more than one standard error of the difference.
+pub fn is_better(tried: &[HeldOut], before: &[HeldOut]) -> bool {
+    if tried.len() != before.len() || tried.len() < 2 {
+        return false;
+    }
+    let pairs = tried.iter().zip(before);
+    let gains = pairs.map(|(a, b)| (loss(b.error) - loss(a.error), a.weight));
+    let (mean, error) = weighted(&gains.collect::<Vec<_>>());
+    mean > error
+}
+
+/// |e|, at most [`MOST`].
+pub(crate) fn loss(error: f64) -> f64 {
+    error.abs().min(MOST)
+}
+
+/// The mean of numbers with weights, and its standard error: √(Σw²·(v−v̄)²)/Σw.
+pub(crate) fn weighted(values: &[(f64, f64)]) -> (f64, f64) {
+    let all: f64 = values.iter().map(|(_, weight)| weight).sum();
+    let mean = values
+        .iter()
+        .map(|(value, weight)| value * weight)
+        .sum::<f64>()
+        / all;
+    let squares = values
+        .iter()
+        .map(|(value, weight)| (weight * (value - mean)).powi(2));
+    (mean, squares.sum::<f64>().sqrt() / all)
+}
+
+/// The errors of every count when it is left out, in the order of the cells; none if there is
+/// one count alone, or the others determine nothing.
+pub fn leave_out(
+    ground: &Ground,
+    pattern: Pattern,
+    cells: &[Observation],
+    parts: Parts,
+) -> Vec<HeldOut> {
+    let counts: BTreeSet<Procs> = cells.iter().map(|cell| cell.procs).collect();
+    if counts.len() < 2 {
+        return Vec::new();
+    }
+    let of_count = |count: Procs| {
+        let class = pattern.class(count);
+        let fit = ground
+            .fit_parts(pattern, class, cells, parts, Some(count))
+            .ok()?;
+        let own = cells.iter().filter(move |cell| cell.procs == count);
+        Some(
+            own.filter_map(move |cell| missed(ground, &fit, cell))
+                .collect::<Vec<_>>(),
+        )
+    };
+    counts.into_iter().filter_map(of_count).flatten().collect()
+}
+
+/// The error of one cell; `None` if the model gives it no time.
+fn missed(ground: &Ground, fit: &RegimesFit, cell: &Observation) -> Option<HeldOut> {
+    let point = Point {
+        procs: cell.procs,
+        size: cell.size,
+        tree: ground.network.tree,
+    };
+    let predicted = fit.model.times(point)?.median();
+    Some(HeldOut {
+        kind: kind(&fit.model, point),
+        procs: cell.procs,
+        size: cell.size,
+        error: (cell.median / predicted).ln(),
+        weight: cell.weight(),
+    })
+}
+
+/// What takes most of the time of a case.
+pub fn kind(model: &Regimes, point: Point) -> Kind {
+    let Some(times) = model.times(point) else {
+        return Kind::Eager;
+    };
+    if times
+        .stall
+        .is_some_and(|stall| MIXED.contains(&stall.probability))
+    {
+        return Kind::Stalling;
+    }
+    let startups = model.pattern.traffic(&model.wire, point).startups;
+    let startups = model.latency.0 + model.startup.0 * startups;
+    match model.regime(point.size) {
+        _ if startups > times.typical.0 / 2.0 => Kind::Startup,
+        Regime::Eager => Kind::Eager,
+        Regime::Rendezvous => Kind::Rendezvous,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// (1·1 + 2·3)/4 = 1.75, and √((0.75)² + (3·0.25)²)/4, by hand.
+    #[test]
+    fn weights_enter_the_mean_and_its_error() {
+        let (mean, error) = weighted(&[(1.0, 1.0), (2.0, 3.0)]);
+        assert!((mean - 1.75).abs() < 1e-12);
+        assert!((error - (0.5625f64 + 0.5625).sqrt() / 4.0).abs() < 1e-12);
+    }
+
+    fn held(error: f64) -> HeldOut {
+        HeldOut {
+            kind: Kind::Eager,
+            procs: Procs::new(4).unwrap(),
+            size: Bytes(1024),
+            error,
+            weight: 1.0,
+        }
+    }
+
+    /// Lower by 0.02 in every cell is better; by 0.02 on average with a scatter of 0.1 in four
+    /// is not.
+    #[test]
+    fn a_part_must_be_better_by_more_than_its_error() {
+        let before = [0.1, -0.2, 0.15, -0.3].map(held);
+        let all = [0.08, -0.18, 0.13, -0.28].map(held);
+        assert!(is_better(&all, &before) && !is_better(&before, &all));
+        let scattered = [0.0, -0.28, 0.03, -0.4].map(held);
+        assert!(!is_better(&scattered, &before));
+    }
+}

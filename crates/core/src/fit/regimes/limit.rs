@@ -1,0 +1,143 @@
+//! From which size on messages are no longer sent at once.
+//!
+//! # Method
+//! Where pairs tell between which sizes the eager limit lies, it is one of the measured sizes
+//! there, else the upper end. Where they tell nothing it is any measured size that has two below,
+//! or none. Of several, the one with the least loss of all algorithms together, each with b and a
+//! γ for either protocol; having a limit costs as much as the Bayesian information criterion
+//! charges for another γ for each algorithm (Schwarz 1978).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::FitError;
+use super::observation::{Observation, Who};
+use super::regression::{self, Basis, Column};
+use crate::fit::breakpoints::EagerLimit;
+use crate::model::regimes::{Pattern, Regime, Wire};
+use crate::model::tree::Tree;
+use crate::units::{Bytes, Seconds, SecondsPerByte};
+
+/// How many sizes there must be below a limit that pairs do not tell.
+const LEAST_BELOW: usize = 2;
+
+/// What tells the limit besides the algorithms.
+pub struct Limits<'a> {
+    /// The medians of the ping-pong by size, ascending.
+    pub ping_pong: &'a [(Bytes, Seconds)],
+    /// β.
+    pub beta: SecondsPerByte,
+    /// What pairs tell.
+    pub seen: Option<&'a EagerLimit>,
+    /// The links of the network, where they are known.
+    pub tree: Option<&'a Tree>,
+}
+
+/// A network with its eager limit.
+#[derive(Debug, Clone)]
+pub struct Limited<'a> {
+    /// V(w).
+    pub wire: Wire,
+    /// The first size that is not sent at once; `None` if all are.
+    pub eager_limit: Option<Bytes>,
+    /// The links of the network, where they are known.
+    pub tree: Option<&'a Tree>,
+}
+
+impl<'a> Limits<'a> {
+    /// The limit, and V(w) as it is below it.
+    ///
+    /// # Errors
+    /// If a time of the ping-pong is no time.
+    pub fn find(&self, all: &BTreeMap<Who, Vec<Observation>>) -> Result<Limited<'a>, FitError> {
+        let mut best: Option<(f64, Limited<'a>)> = None;
+        for limit in self.candidates(all) {
+            let limited = self.limited(limit)?;
+            let loss = limited.loss(all);
+            if best.as_ref().is_none_or(|(least, _)| loss < *least) {
+                best = Some((loss, limited));
+            }
+        }
+        match best {
+            Some((_, limited)) => Ok(limited),
+            None => self.limited(None),
+        }
+    }
+
+    fn candidates(&self, all: &BTreeMap<Who, Vec<Observation>>) -> Vec<Option<Bytes>> {
+        let sizes: BTreeSet<Bytes> = all.values().flatten().map(|cell| cell.size).collect();
+        match self.seen {
+            Some(seen) => {
+                let between = |size: &&Bytes| {
+                    (seen.above.0.saturating_add(1)..seen.up_to.0).contains(&size.0)
+                };
+                let mut found: Vec<_> = sizes.iter().filter(between).copied().map(Some).collect();
+                found.push(Some(seen.up_to));
+                found
+            }
+            None => std::iter::once(None)
+                .chain(sizes.into_iter().skip(LEAST_BELOW).map(Some))
+                .collect(),
+        }
+    }
+
+    fn limited(&self, limit: Option<Bytes>) -> Result<Limited<'a>, FitError> {
+        let at_once = |(size, _): &&(Bytes, Seconds)| limit.is_none_or(|limit| *size < limit);
+        let times: Vec<(Bytes, Seconds)> = self.ping_pong.iter().filter(at_once).copied().collect();
+        let wire = Wire::new(&times, self.beta);
+        Ok(Limited {
+            wire: wire.map_err(|error| FitError::Impossible(error.to_string()))?,
+            eager_limit: limit,
+            tree: self.tree,
+        })
+    }
+}
+
+impl Limited<'_> {
+    /// The protocol of m bytes.
+    pub(super) fn regime(&self, size: Bytes) -> Regime {
+        Regime::of(size, self.eager_limit)
+    }
+
+    /// Cells with their protocols.
+    pub(super) fn placed<'c>(&self, cells: &'c [Observation]) -> Vec<(&'c Observation, Regime)> {
+        cells
+            .iter()
+            .map(|cell| (cell, self.regime(cell.size)))
+            .collect()
+    }
+
+    /// What T₀ is made of, without overflow.
+    pub(super) fn basis(&self, pattern: Pattern) -> Basis<'_> {
+        Basis {
+            pattern,
+            wire: &self.wire,
+            tree: self.tree,
+            onset: None,
+        }
+    }
+
+    fn loss(&self, all: &BTreeMap<Who, Vec<Observation>>) -> f64 {
+        let mut sum = 0.0;
+        for (who, cells) in all {
+            let Some(pattern) = Pattern::of(who.0, &who.1) else {
+                continue;
+            };
+            let placed = self.placed(cells);
+            let columns = columns(&placed);
+            if let Ok(solution) = regression::solve(&self.basis(pattern), &placed, &columns) {
+                sum += solution.loss + (cells.len() as f64).ln() / 2.0 * columns.len() as f64;
+            }
+        }
+        sum
+    }
+}
+
+/// b and a γ for every protocol that there is.
+pub(super) fn columns(placed: &[(&Observation, Regime)]) -> Vec<Column> {
+    let regimes = [Regime::Eager, Regime::Rendezvous].into_iter();
+    let there = regimes.filter(|regime| placed.iter().any(|(_, of)| of == regime));
+    [Column::Latency, Column::Startup]
+        .into_iter()
+        .chain(there.map(Column::Gamma))
+        .collect()
+}

@@ -1,0 +1,205 @@
+//! The repetitions of one process count and size, told apart into those that stalled and those
+//! that did not.
+//!
+//! # Method
+//! A repetition waited for a time-out of TCP if it took longer than the quickest of its cell by
+//! half of the least that Linux waits (200 ms) and by 30 per cent, which is beyond what other
+//! causes scatter. A number that another program computed is one repetition that did not.
+
+use std::collections::BTreeMap;
+
+use super::regression::FLOOR;
+use crate::cells::{Sorted, summarise};
+use crate::collective::Collective;
+use crate::dataset::{Dataset, Experiment};
+use crate::units::{Bytes, Procs, Seconds};
+
+/// The least that Linux waits for an acknowledgement before it sends again.
+pub(super) const LEAST_TIMEOUT: Seconds = Seconds(0.2);
+
+/// By which share of the quickest repetition one that stalled is longer, at least.
+const LEAST_SHARE: f64 = 0.3;
+
+/// The standard deviation of ln T of one repetition where nothing tells it.
+pub(crate) const UNKNOWN_SPREAD: f64 = 0.1;
+
+/// How many repetitions a mean stands for whose program does not say.
+const UNKNOWN_COUNT: u32 = 20;
+
+/// More repetitions than this count as so many.
+const MOST_COUNT: u32 = 1000;
+
+/// What was measured of one cell.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Observation {
+    /// n.
+    pub procs: Procs,
+    /// m.
+    pub size: Bytes,
+    /// The median of the repetitions that did not stall.
+    pub typical: Seconds,
+    /// The median of all.
+    pub median: Seconds,
+    /// The shortest of all.
+    pub quickest: Seconds,
+    /// The standard deviation of ln T of one that did not stall.
+    pub spread: f64,
+    /// How many did not.
+    pub plain: usize,
+    /// By how much each that did exceeds `typical`.
+    pub excesses: Vec<Seconds>,
+    /// Of how many repetitions another program computed the one number there is, if so.
+    pub averaged: Option<u32>,
+}
+
+impl Observation {
+    /// From the times of the repetitions, at least one, all positive.
+    pub fn of(procs: Procs, size: Bytes, times: &[Seconds]) -> Self {
+        let mut times: Vec<f64> = times.iter().map(|time| time.0).collect();
+        times.sort_unstable_by(f64::total_cmp);
+        let all = Sorted::new(times.clone());
+        let quickest = all.quantile(0.0);
+        let (plain, stalled): (Vec<f64>, Vec<f64>) = times
+            .into_iter()
+            .partition(|time| !exceeds(Seconds(*time), Seconds(quickest)));
+        let typical = Sorted::new(plain.clone()).median();
+        Self {
+            procs,
+            size,
+            typical: Seconds(typical),
+            median: Seconds(all.median()),
+            spread: spread(&plain),
+            plain: plain.len(),
+            excesses: stalled.iter().map(|time| Seconds(time - typical)).collect(),
+            quickest: Seconds(quickest),
+            averaged: None,
+        }
+    }
+
+    /// As one number that stands for `count` repetitions.
+    pub(super) fn averaged(self, count: u32) -> Self {
+        let count = count.clamp(1, MOST_COUNT);
+        Self {
+            plain: count as usize,
+            averaged: Some(count),
+            ..self
+        }
+    }
+
+    /// The variance of ln of `typical`: that of a median of normal errors; of a mean, that of a
+    /// mean, and more where repetitions that stalled were told from it. Infinite where all did.
+    pub fn variance(&self) -> f64 {
+        let plain = self.plain as f64;
+        match self.averaged {
+            _ if self.plain == 0 => f64::INFINITY,
+            Some(_) if self.excesses.is_empty() => self.spread.powi(2) / plain,
+            Some(_) => self.spread.powi(2),
+            None => std::f64::consts::FRAC_PI_2 * self.spread.powi(2) / plain,
+        }
+    }
+
+    /// What an error of `median` counts beside that of a cell without noise, from 0 to 1: the
+    /// ratio of the standard deviations, where a model misses three per cent in any case.
+    pub fn weight(&self) -> f64 {
+        let repetitions = (self.plain + self.excesses.len()) as f64;
+        let own = std::f64::consts::FRAC_PI_2 * self.spread.powi(2) / repetitions;
+        FLOOR / (FLOOR.powi(2) + own).sqrt()
+    }
+}
+
+/// Whether a time is so much longer than another that it waited for a time-out.
+pub(super) fn exceeds(time: Seconds, other: Seconds) -> bool {
+    time.0 > other.0 + (LEAST_TIMEOUT.0 / 2.0).max(LEAST_SHARE * other.0)
+}
+
+/// The sample standard deviation of the logarithms.
+fn spread(times: &[f64]) -> f64 {
+    if times.len() < 2 {
+        return UNKNOWN_SPREAD;
+    }
+    let logs: Vec<f64> = times.iter().map(|time| time.ln()).collect();
+    let mean = logs.iter().sum::<f64>() / logs.len() as f64;
+    let squares: f64 = logs.iter().map(|log| (log - mean).powi(2)).sum();
+    (squares / (logs.len() - 1) as f64).sqrt()
+}
+
+/// A collective and who ran it.
+pub type Who = (Collective, String);
+
+/// The observations of every algorithm, of more than one process and of positive times, by
+/// process count and size.
+pub fn observations(data: &Dataset) -> BTreeMap<Who, Vec<Observation>> {
+    let mut times: BTreeMap<(Who, Procs, Bytes), Vec<Seconds>> = BTreeMap::new();
+    let mut averaged: BTreeMap<(Who, Procs, Bytes), u32> = BTreeMap::new();
+    for aggregate in &data.aggregates {
+        let place = &aggregate.place;
+        if let Experiment::Collective(collective) = place.experiment {
+            let who = (collective, place.algorithm.to_string());
+            let count = aggregate.averaged.unwrap_or(UNKNOWN_COUNT);
+            averaged.insert((who, place.procs, place.size), count);
+        }
+    }
+    for sample in &data.samples {
+        if let Experiment::Collective(collective) = sample.experiment {
+            let who = (collective, sample.algorithm.to_string());
+            let cell = times.entry((who, sample.procs, sample.size)).or_default();
+            cell.push(sample.time);
+        }
+    }
+    for (key, summary) in summarise(data) {
+        if let (Experiment::Collective(collective), Some(_)) = (key.experiment, summary.imported) {
+            let who = (collective, key.algorithm.to_string());
+            times.insert((who, key.procs, key.size), vec![summary.mean]);
+        } else if let Experiment::Collective(collective) = key.experiment {
+            averaged.remove(&((collective, key.algorithm.to_string()), key.procs, key.size));
+        }
+    }
+    let mut all: BTreeMap<Who, Vec<Observation>> = BTreeMap::new();
+    for ((who, procs, size), times) in times {
+        let is_possible = times.iter().all(|time| time.0 > 0.0 && time.0.is_finite());
+        if procs.get() > 1 && is_possible {
+            let observation = Observation::of(procs, size, &times);
+            let observation = match averaged.get(&(who.clone(), procs, size)) {
+                Some(count) => observation.averaged(*count),
+                None => observation,
+            };
+            all.entry(who).or_default().push(observation);
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn observed(times: &[f64]) -> Observation {
+        let times: Vec<Seconds> = times.iter().copied().map(Seconds).collect();
+        Observation::of(Procs::new(4).unwrap(), Bytes(1024), &times)
+    }
+
+    #[test]
+    fn time_outs_are_told_from_noise() {
+        let observation = observed(&[0.10, 0.11, 0.12, 0.31, 0.33]);
+        assert!((observation.typical.0 - 0.11).abs() < 1e-12);
+        assert!((observation.median.0 - 0.12).abs() < 1e-12);
+        let excesses: Vec<f64> = observation.excesses.iter().map(|e| e.0).collect();
+        assert!((excesses[0] - 0.20).abs() < 1e-12 && (excesses[1] - 0.22).abs() < 1e-12);
+    }
+
+    /// A second of noise among ten is not a time-out, nor are a few milliseconds among short
+    /// operations.
+    #[test]
+    fn noise_is_no_time_out() {
+        for times in [[10.0, 10.4, 11.0], [1e-3, 5e-3, 9e-3]] {
+            assert!(observed(&times).excesses.is_empty());
+        }
+    }
+
+    /// e^±0.1: a standard deviation of 0.1·√2 of two, by hand.
+    #[test]
+    fn the_spread_is_that_of_logarithms() {
+        let observation = observed(&[(0.1f64).exp(), (-0.1f64).exp()]);
+        assert!((observation.spread - 0.1 * 2f64.sqrt()).abs() < 1e-12);
+    }
+}

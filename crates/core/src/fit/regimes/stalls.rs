@@ -1,0 +1,244 @@
+//! How often repetitions wait for a time-out, and from which bytes in flight on.
+//!
+//! # Method
+//! Maximum likelihood. Of R repetitions of a cell k stalled, k binomial with p = 1 − exp(−c·n·(n −
+//! 1)·F(x)). The rate c and the onset X are found on a grid of both, which is deterministic and
+//! needs no start. The interval of X holds what a likelihood-ratio test does not reject (χ² with
+//! one degree of freedom, 95 %; Wilks 1938). Of rendezvous messages, whose exchanges hide a time-out
+//! the longer they take, only cells count in which one would show. D is the median of what stalled repetitions exceed the others by, its spread the
+//! scaled median absolute deviation of the logarithms (Hampel 1974).
+//!
+//! # Source
+//! netsig.
+
+use std::collections::BTreeMap;
+
+use super::observation::{LEAST_TIMEOUT, Observation, exceeds};
+use crate::cells::Sorted;
+use crate::model::regimes::{Onset, Stalls, connections};
+use crate::units::{Bytes, Procs, Seconds};
+
+/// The steps of the grid in X, from an eighth of the most bytes in flight to a quarter more.
+const STEPS: i32 = 40;
+
+/// The steps in c between its bounds.
+const RATES: i32 = 80;
+const LEAST_RATE: f64 = 1e-4;
+const MOST_RATE: f64 = 1.0;
+
+/// Half of the quantile 0.95 of χ² with one degree of freedom.
+const LIKELY: f64 = 1.920_729;
+
+/// No repetition is taken to be more certain than this: some cause is never known.
+const LEAST_PROBABILITY: f64 = 1e-3;
+
+/// The bounds of the spread of ln D.
+const SPREADS: std::ops::RangeInclusive<f64> = 0.1..=0.5;
+
+/// What 1.4826·MAD estimates the standard deviation by, for normal errors.
+pub(crate) const MAD: f64 = 1.4826;
+
+/// A cell as a trial: k of R stalled.
+struct Trial {
+    /// n·(n − 1).
+    connections: f64,
+    /// x.
+    bytes: f64,
+    stalled: f64,
+    plain: f64,
+}
+
+/// The stalls of eager messages, which set in with the bytes in flight `x` of each cell; `None`
+/// if none was seen.
+pub(super) fn overflowing(cells: &[(Observation, f64)]) -> Option<Stalls> {
+    let cells: Vec<(Observation, f64)> = cells
+        .iter()
+        .filter(|(_, bytes)| *bytes > 0.0)
+        .cloned()
+        .collect();
+    let (trials, cost, spread) = trials(&cells)?;
+    let most = trials.iter().map(|trial| trial.bytes).fold(0.0, f64::max);
+    let onset_at = |step: i32| most / 8.0 * 10f64.powf(f64::from(step) / f64::from(STEPS));
+    let tried = (0..=STEPS).map(|step| {
+        let bytes = onset_at(step);
+        let (rate, likelihood) = best_rate(&trials, |x| onset(bytes).share(x));
+        (bytes, rate, likelihood)
+    });
+    let tried: Vec<(f64, f64, f64)> = tried.collect();
+    let best = tried
+        .iter()
+        .copied()
+        .reduce(|a, b| if b.2 > a.2 { b } else { a })?;
+    let likely = || tried.iter().filter(|one| one.2 >= best.2 - LIKELY);
+    Some(Stalls {
+        rate: best.1,
+        cost,
+        spread,
+        onset: Some(Onset {
+            bytes: best.0,
+            lower: likely().map(|one| one.0).fold(f64::INFINITY, f64::min),
+            upper: likely().map(|one| one.0).fold(0.0, f64::max),
+        }),
+    })
+}
+
+/// The stalls of other cells that set in where `shared` do: their own rate, 0 if none stalled.
+pub(super) fn with_own_rate(shared: &Stalls, cells: &[(Observation, f64)]) -> Stalls {
+    let share = |bytes| shared.onset.map_or(1.0, |onset| onset.share(bytes));
+    let rate = trials(cells).map_or(0.0, |(trials, ..)| best_rate(&trials, share).0);
+    Stalls { rate, ..*shared }
+}
+
+/// The stalls that come at any size and moment, as of rendezvous messages; D is that of
+/// `overflowing`, else the least that Linux waits.
+pub(super) fn anywhere(
+    cells: &[(Observation, f64)],
+    overflowing: Option<&Stalls>,
+) -> Option<Stalls> {
+    let cost = overflowing.map_or(LEAST_TIMEOUT, |stalls| stalls.cost);
+    let stalls = Stalls {
+        rate: 0.0,
+        cost,
+        spread: 0.0,
+        onset: None,
+    };
+    // Longer exchanges hide a time-out, so that nobody can count them there.
+    let shows =
+        |cell: &Observation| exceeds(cell.typical + stalls.added(cell.typical), cell.typical);
+    let shown = cells
+        .iter()
+        .filter(|(cell, _)| shows(cell) || !cell.excesses.is_empty());
+    let shown: Vec<(Observation, f64)> = shown.cloned().collect();
+    let (trials, _, spread) = trials(&shown)?;
+    let (rate, _) = best_rate(&trials, |_| 1.0);
+    Some(Stalls {
+        rate,
+        cost,
+        spread,
+        onset: None,
+    })
+}
+
+/// The trials, with D and its spread; `None` if nothing stalled.
+fn trials(cells: &[(Observation, f64)]) -> Option<(Vec<Trial>, Seconds, f64)> {
+    let excesses = cells.iter().flat_map(|(cell, _)| &cell.excesses);
+    let excesses: Vec<f64> = excesses.map(|excess| excess.0).collect();
+    if excesses.is_empty() {
+        return None;
+    }
+    let cost = Sorted::new(excesses.clone()).median();
+    let away = excesses.iter().map(|excess| (excess / cost).ln().abs());
+    let spread = MAD * Sorted::new(away.collect()).median();
+    let spread = spread.clamp(*SPREADS.start(), *SPREADS.end());
+    Some((pooled(cells), Seconds(cost), spread))
+}
+
+/// Cells that are alike are one trial.
+fn pooled(cells: &[(Observation, f64)]) -> Vec<Trial> {
+    let mut trials: BTreeMap<(Procs, Bytes), Trial> = BTreeMap::new();
+    for (cell, bytes) in cells {
+        let trial = trials.entry((cell.procs, cell.size)).or_insert(Trial {
+            connections: connections(cell.procs),
+            bytes: *bytes,
+            stalled: 0.0,
+            plain: 0.0,
+        });
+        trial.stalled += cell.excesses.len() as f64;
+        trial.plain += cell.plain as f64;
+    }
+    trials.into_values().collect()
+}
+
+/// c with the greatest likelihood, and its logarithm.
+fn best_rate(trials: &[Trial], share: impl Fn(f64) -> f64) -> (f64, f64) {
+    let exposed = |trial: &Trial| trial.connections * share(trial.bytes);
+    let exposures: Vec<f64> = trials.iter().map(exposed).collect();
+    let likelihood = |rate: f64| -> f64 {
+        let of = |(trial, exposure): (&Trial, &f64)| {
+            let p = -(-rate * exposure).exp_m1();
+            let p = p.clamp(LEAST_PROBABILITY, 1.0 - LEAST_PROBABILITY);
+            trial.stalled * p.ln() + trial.plain * (1.0 - p).ln()
+        };
+        trials.iter().zip(&exposures).map(of).sum()
+    };
+    let rate =
+        |step: i32| LEAST_RATE * (MOST_RATE / LEAST_RATE).powf(f64::from(step) / f64::from(RATES));
+    let tried = (0..=RATES).map(|step| (rate(step), likelihood(rate(step))));
+    tried
+        .reduce(|a, b| if b.1 > a.1 { b } else { a })
+        .unwrap_or((LEAST_RATE, f64::NEG_INFINITY))
+}
+
+fn onset(bytes: f64) -> Onset {
+    Onset {
+        bytes,
+        lower: bytes,
+        upper: bytes,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REPETITIONS: usize = 200;
+
+    /// As many stalled repetitions as the truth expects, each 210 or 230 ms longer.
+    fn cell(count: u32, size: u64, truth: &Stalls) -> (Observation, f64) {
+        let procs = Procs::new(count).unwrap();
+        let bytes = f64::from(count - 1) * size as f64;
+        let stalled = truth.probability(procs, bytes) * REPETITIONS as f64;
+        let longer = (0..REPETITIONS).take_while(|i| (*i as f64) < stalled.round());
+        let excess = |i: usize| Seconds(if i.is_multiple_of(2) { 0.21 } else { 0.23 });
+        let times: Vec<Seconds> = longer
+            .clone()
+            .map(|i| Seconds(0.1) + excess(i))
+            .chain((longer.count()..REPETITIONS).map(|_| Seconds(0.1)))
+            .collect();
+        (Observation::of(procs, Bytes(size), &times), bytes)
+    }
+
+    fn cells(truth: &Stalls) -> Vec<(Observation, f64)> {
+        let sizes = [4096, 16_384, 32_768, 49_152, 61_440];
+        let all = [4, 6, 8].into_iter().flat_map(|n| sizes.map(|m| (n, m)));
+        all.map(|(count, size)| cell(count, size, truth)).collect()
+    }
+
+    fn truth(onset: Option<Onset>) -> Stalls {
+        Stalls {
+            rate: 0.012,
+            cost: Seconds(0.22),
+            spread: 0.1,
+            onset,
+        }
+    }
+
+    #[test]
+    fn rate_and_onset_come_back() {
+        let all = cells(&truth(Some(onset(250_000.0))));
+        let found = overflowing(&all).unwrap();
+        assert!((found.rate / 0.012).ln().abs() < 0.3, "{}", found.rate);
+        let at = found.onset.unwrap();
+        assert!((at.bytes / 250_000.0).ln().abs() < 0.2, "{}", at.bytes);
+        assert!(at.lower <= 250_000.0 && 250_000.0 <= at.upper);
+        assert!((found.cost.0 - 0.22).abs() < 0.011);
+    }
+
+    #[test]
+    fn a_rate_that_knows_no_onset_comes_back() {
+        let all = cells(&truth(None));
+        let found = anywhere(&all, None).unwrap();
+        assert!((found.rate / 0.012).ln().abs() < 0.1, "{}", found.rate);
+        assert!(found.onset.is_none() && (found.cost.0 - 0.2).abs() < 1e-12);
+    }
+
+    #[test]
+    fn nothing_is_found_where_nothing_stalled() {
+        let quiet = Stalls {
+            rate: 0.0,
+            ..truth(None)
+        };
+        let all = cells(&quiet);
+        assert!(overflowing(&all).is_none() && anywhere(&all, None).is_none());
+    }
+}
