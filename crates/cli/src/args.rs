@@ -41,20 +41,22 @@ pub fn place(text: &str) -> Result<Place, String> {
     }
 }
 
-/// Reads the name of a collective that has models.
+/// Reads the name of a collective whose algorithms can be ranked.
 ///
 /// # Errors
-/// If it is no collective, or one that can only be measured.
-pub fn modelled(text: &str) -> Result<Collective, String> {
+/// If it is no collective, or one that has neither strategies nor signatures.
+pub fn ranked(text: &str) -> Result<Collective, String> {
     let collective = text.parse().map_err(|e: UnknownAlgorithm| e.to_string())?;
-    let has_models = |collective| registry::of(collective).next().is_some();
-    if has_models(collective) {
+    let is_ranked = |collective| {
+        collective == Collective::Alltoall || registry::strategies(collective).next().is_some()
+    };
+    if is_ranked(collective) {
         return Ok(collective);
     }
-    let others = COLLECTIVES.iter().filter(|(other, _)| has_models(*other));
+    let others = COLLECTIVES.iter().filter(|(other, _)| is_ranked(*other));
     let names: Vec<&str> = others.map(|(_, name)| *name).collect();
     Err(format!(
-        "{collective} is measured by netsig but has no model; write one of: {}",
+        "{collective} is predicted where it was measured but has no strategies to rank; write one of: {}",
         names.join(", ")
     ))
 }
@@ -193,7 +195,7 @@ pub fn threshold(text: &str) -> Result<ThresholdChoice, String> {
         size => size
             .parse()
             .map(ThresholdChoice::At)
-            .map_err(|error| format!("{error}, auto or none")),
+            .map_err(|error| format!("a threshold is a size from 0 on: {error}, auto or none")),
     }
 }
 
@@ -209,6 +211,17 @@ pub fn confidence(text: &str) -> Result<f64, String> {
     level
         .filter(|level| *level > 0.0 && *level <= MOST_CONFIDENT)
         .ok_or_else(|| format!("write a level such as 0.95, at most {MOST_CONFIDENT}"))
+}
+
+/// A share above 0 and below 1.
+///
+/// # Errors
+/// If it is not.
+pub fn quantile(text: &str) -> Result<f64, String> {
+    let share: Option<f64> = text.parse().ok();
+    share
+        .filter(|share| *share > 0.0 && *share < 1.0)
+        .ok_or_else(|| "write a share between 0 and 1, such as 0.9".to_owned())
 }
 
 /// Which number stands for the repetitions of a cell.

@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::ValueEnum;
-use netsig_core::cells::{Sorted, Statistic, summarise};
+use netsig_core::cells::{CellKey, Sorted, Statistic, Summary, summarise};
 use netsig_core::dataset::Dataset;
 use netsig_core::fit::network::NetworkFit;
-use netsig_core::predict;
-use netsig_core::profile::Profile;
+use netsig_core::predict::regimes::Asked;
+use netsig_core::predict::{self, Knowledge};
+use netsig_core::profile::{Choice, Profile, SignatureEntry};
+use netsig_core::registry::{self, Case, Model, SIGNATURE};
 use netsig_core::units::Seconds;
 
 use crate::args::{LaunchArgs, Place, StatisticChoice};
@@ -68,6 +70,10 @@ struct Files {
 /// Predicted and measured times of the held-out sizes.
 struct Comparison {
     points: Vec<PlotPoint>,
+    /// The model that the fit chose.
+    chosen: &'static Model,
+    /// What it says at each point.
+    by_chosen: Vec<Seconds>,
 }
 
 /// Runs the command.
@@ -104,8 +110,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     )?;
     eprintln!("2/4 fitting");
     let fitted = fit_file(
-        &files::dataset(&files.data)?,
-        &files.data,
+        &files::usable_dataset(&files.data)?,
+        &files.data.display().to_string(),
         &files.profile,
         &Choices::standard(STATISTIC),
     )?;
@@ -200,20 +206,22 @@ impl Comparison {
             .first()
             .ok_or_else(|| Failure::data("the profile has no signature"))?;
         let cells = summarise(held_out);
-        let point =
-            |(key, summary): (&netsig_core::cells::CellKey, &netsig_core::cells::Summary)| {
-                let prediction = predict::signature(entry, key.procs, key.size)?;
-                Ok(PlotPoint {
-                    size: key.size,
-                    predicted: prediction.time,
-                    interval: prediction
-                        .interval
-                        .map_or((prediction.time, prediction.time), |i| (i.lower, i.upper)),
-                    contention_free: profile.hockney.model.alltoall(key.procs, key.size),
-                    measured: summary.value(Statistic::from(STATISTIC)),
-                })
-            };
+        let (chosen, by_chosen) = by_chosen(profile, entry, cells.keys())?;
+        let point = |(key, summary): (&CellKey, &Summary)| {
+            let prediction = predict::signature(entry, key.procs, key.size)?;
+            Ok(PlotPoint {
+                size: key.size,
+                predicted: prediction.time,
+                interval: prediction
+                    .interval
+                    .map_or((prediction.time, prediction.time), |i| (i.lower, i.upper)),
+                contention_free: profile.hockney.model.alltoall(key.procs, key.size),
+                measured: summary.value(Statistic::from(STATISTIC)),
+            })
+        };
         Ok(Self {
+            chosen,
+            by_chosen,
             points: cells.iter().map(point).collect::<Result<_, Failure>>()?,
         })
     }
@@ -229,8 +237,11 @@ impl Comparison {
             "contention_free_s",
             "contention_free_error",
             "contended",
+            "chosen_model",
+            "chosen_s",
+            "chosen_error",
         ]);
-        for point in &self.points {
+        for (point, chosen) in self.points.iter().zip(&self.by_chosen) {
             rows.push(vec![
                 Cell::size(point.size),
                 Cell::time(point.predicted),
@@ -241,28 +252,27 @@ impl Comparison {
                 Cell::time(point.contention_free),
                 Cell::error(point.contention_free / point.measured - 1.0),
                 Cell::text(if is_contended(point) { "yes" } else { "no" }),
+                Cell::text(self.chosen.name),
+                Cell::time(*chosen),
+                Cell::error(*chosen / point.measured - 1.0),
             ]);
         }
         rows
     }
 
-    /// Median absolute errors of signature and contention-free model over the contended
-    /// sizes, and how many those are.
+    /// Median absolute errors of the models over the contended sizes, and how many those are.
     fn verdict(&self) -> String {
-        let contended: Vec<&PlotPoint> = self.points.iter().filter(|p| is_contended(p)).collect();
+        let all = self.points.iter().zip(&self.by_chosen);
+        let contended: Vec<_> = all.filter(|(point, _)| is_contended(point)).collect();
         if contended.is_empty() {
             return "No size is contended: measured times stay within 1.2 times contention-free."
                 .to_owned();
         }
-        let error = |value: fn(&PlotPoint) -> Seconds| {
-            100.0
-                * Sorted::new(
-                    contended
-                        .iter()
-                        .map(|p| (value(p) / p.measured - 1.0).abs())
-                        .collect(),
-                )
-                .median()
+        let error = |value: fn(&PlotPoint, Seconds) -> Seconds| {
+            let of = |(point, chosen): &(&PlotPoint, &Seconds)| {
+                (value(point, **chosen) / point.measured - 1.0).abs()
+            };
+            100.0 * Sorted::new(contended.iter().map(of).collect()).median()
         };
         let within = self
             .points
@@ -270,14 +280,44 @@ impl Comparison {
             .filter(|p| p.interval.0 <= p.measured && p.measured <= p.interval.1)
             .count();
         format!(
-            "Over the {} contended sizes the median error is {:.1} % with the signature and {:.1} % without; \
-             {within} of {} measured times lie within the predicted interval.",
+            "Over the {} contended sizes the median error is {:.1} % with the signature, {:.1} % without \
+             and {:.1} % with the model that the fit chose ({}); {within} of {} measured times lie within \
+             the interval of the signature.",
             contended.len(),
-            error(|p| p.predicted),
-            error(|p| p.contention_free),
+            error(|point, _| point.predicted),
+            error(|point, _| point.contention_free),
+            error(|_, chosen| chosen),
+            self.chosen.name,
             self.points.len()
         )
     }
+}
+
+/// The model that the fit chose for the algorithm of a signature, and its times.
+fn by_chosen<'a>(
+    profile: &Profile,
+    signature: &SignatureEntry,
+    cells: impl Iterator<Item = &'a CellKey>,
+) -> Result<(&'static Model, Vec<Seconds>), Failure> {
+    let SignatureEntry {
+        collective,
+        algorithm,
+        ..
+    } = signature;
+    let own = |choice: &&Choice| choice.collective == *collective && choice.algorithm == *algorithm;
+    let choice = profile.choices.iter().find(own);
+    let name = choice.map_or(SIGNATURE, |choice| &choice.model);
+    let model = registry::find(*collective, name)?;
+    let knowledge = Knowledge {
+        profile,
+        algorithm,
+        tree: None,
+        given: &[],
+        asked: Asked::Mean,
+    };
+    let basis = knowledge.basis(model)?;
+    let time = |key: &CellKey| Ok(basis.predict(Case::new(key.procs, key.size))?.time);
+    Ok((model, cells.map(time).collect::<Result<_, Failure>>()?))
 }
 
 fn is_contended(point: &PlotPoint) -> bool {

@@ -137,7 +137,7 @@ fn counted(count: u64, noun: &str, plural: &str) -> String {
 }
 
 /// A duration in words, to the second: `45 s`, `2 min 10 s`, `1 h 5 min`.
-fn span(duration: Seconds) -> String {
+pub fn span(duration: Seconds) -> String {
     let seconds = duration.0.round().max(1.0);
     let minutes = (seconds / 60.0).floor();
     match seconds {

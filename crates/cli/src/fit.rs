@@ -2,27 +2,31 @@
 
 use std::path::{Path, PathBuf};
 
-use netsig_core::collective::{COLLECTIVES, Collective};
+use netsig_core::collective::Collective;
 use netsig_core::dataset::{Dataset, Experiment, Provenance, Sample};
-use netsig_core::fit::network::{self, AlgorithmFit, NetworkFit, Wanted};
+use netsig_core::fit::ladder::Rung;
+use netsig_core::fit::network::{self, AlgorithmFit, FittedRegimes, NetworkFit, Wanted};
 use netsig_core::fit::saturation::Saturation;
 use netsig_core::fit::signature::{Options, Parameter, ThresholdChoice, Unsaturated};
-use netsig_core::registry::{self, Estimator, SIGNATURE};
+use netsig_core::registry::{self, Estimator, Model, REGIMES, SIGNATURE};
 use netsig_core::units::Seconds;
 
 use crate::args::{self, CovarianceChoice, StatisticChoice};
 use crate::failure::Failure;
 use crate::files;
+use crate::input::DataArgs;
+use crate::links;
 use crate::notes;
 use crate::pairs;
 use crate::parameters;
+use crate::regimes;
 use crate::rows::Format;
 
 /// Fit models to data, print them with intervals and diagnosis, write a profile.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The data file.
-    data: PathBuf,
+    #[command(flatten)]
+    input: DataArgs,
     /// The profile to write.
     #[arg(short, long, value_name = "PROFILE")]
     output: PathBuf,
@@ -36,12 +40,13 @@ pub struct Args {
 /// How to fit.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Choices {
-    /// What to fit besides alpha and beta: auto (the signature, with a second gamma below M
-    /// where the data show one, and all other models), or the name of one model.
+    /// What to fit besides alpha and beta: auto (of an alltoall the signature, with a second
+    /// gamma below M where the data show one, and all other models; of every algorithm the
+    /// regimes, and the model that suffices), or the name of one model.
     #[arg(long, value_name = "NAME", value_parser = wanted, default_value = "auto")]
     model: Wanted,
     /// M: a size, auto (search) or none.
-    #[arg(long, value_parser = args::threshold, default_value = "auto")]
+    #[arg(long, value_parser = args::threshold, default_value = "auto", allow_hyphen_values = true)]
     threshold: ThresholdChoice,
     /// The covariance of the errors: auto, means, proportional, bandwidth-share, ols or
     /// ar1:RHO.
@@ -57,6 +62,9 @@ pub struct Choices {
     /// of the data, else alpha and beta in their place].
     #[arg(long, value_name = "FILE")]
     plogp: Option<PathBuf>,
+    /// The scenario that holds the links of the network, of which the regimes take notice.
+    #[arg(long, value_name = "SCENARIO")]
+    network: Option<String>,
     /// The level of intervals and tests.
     #[arg(long, value_parser = args::confidence, default_value = "0.95")]
     confidence: f64,
@@ -64,7 +72,8 @@ pub struct Choices {
 
 /// Reads `auto` or the name of a model that has parameters.
 fn wanted(text: &str) -> Result<Wanted, String> {
-    let fittable = || registry::of(Collective::Alltoall).filter(|m| m.estimator != Estimator::None);
+    let is_fitted = |m: &&Model| m.estimator != Estimator::None || m.name == REGIMES;
+    let fittable = || registry::of(Collective::Alltoall).filter(is_fitted);
     match text {
         "auto" => Ok(Wanted::All),
         SIGNATURE => Ok(Wanted::Signature),
@@ -78,6 +87,11 @@ fn wanted(text: &str) -> Result<Wanted, String> {
     }
 }
 
+/// Whether the regimes alone are wanted.
+fn wants_regimes(wanted: Wanted) -> bool {
+    matches!(wanted, Wanted::One(model) if model.name == REGIMES)
+}
+
 impl Choices {
     /// What a fit without options does, for `statistic`.
     pub fn standard(statistic: StatisticChoice) -> Self {
@@ -88,11 +102,21 @@ impl Choices {
             statistic,
             keep_unsaturated: false,
             plogp: None,
+            network: None,
             confidence: 0.95,
         }
     }
 
-    fn options(&self) -> Result<network::Options, Failure> {
+    /// The options for a fit of `data`.
+    fn options(&self, data: &Dataset) -> Result<network::Options, Failure> {
+        let is_collective = |s: &&Sample| matches!(s.experiment, Experiment::Collective(_));
+        let most = data
+            .samples
+            .iter()
+            .filter(is_collective)
+            .map(|s| s.procs)
+            .max();
+        let tree = self.network.as_deref().map(|name| links::tree(name, most));
         let signature = Options {
             threshold: self.threshold,
             unsaturated: if self.keep_unsaturated {
@@ -109,6 +133,8 @@ impl Choices {
             statistic: self.statistic.into(),
             wanted: self.model,
             plogp: self.plogp.as_deref().map(files::plogp).transpose()?,
+            tree: tree.transpose()?,
+            parts: None,
         })
     }
 }
@@ -119,21 +145,17 @@ impl Choices {
 /// If the data cannot be used or do not support the fit.
 pub fn run(args: &Args) -> Result<(), Failure> {
     files::refuse_unwritable(&args.output)?;
-    let data = files::dataset(&args.data)?;
-    let fitted = fit_file(&data, &args.data, &args.output, &args.choices)?;
-    parameters::of_all(&fitted, args.format).print(args.format)?;
+    let input = args.input.read()?;
+    let data = &input.data;
+    let fitted = fit_file(data, &input.name, &args.output, &args.choices)?;
+    parameters::of_all(&fitted, args.choices.confidence, args.format).print(args.format)?;
     pairs::tell(&fitted.point_to_point, &data.provenance)?;
-    notes::tell_about_data(&fitted);
+    notes::tell_about_data(&fitted, data);
+    input.tell_stalls();
     if fitted.is_empty() {
         eprintln!(
-            "netsig: note: the data hold no alltoall: alpha and beta are all that was fitted"
+            "netsig: note: the data hold no alltoall or other collective that models describe: alpha and beta are all that was fitted"
         );
-    }
-    for (collective, _) in COLLECTIVES {
-        let is_of = |sample: &Sample| sample.experiment == Experiment::Collective(collective);
-        if collective != Collective::Alltoall && data.samples.iter().any(is_of) {
-            eprintln!("netsig: note: nothing is fitted to the samples of {collective}");
-        }
     }
     if !fitted.models.is_empty() && fitted.plogp.is_none() {
         notes::tell_about_tables();
@@ -141,44 +163,86 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     for failure in &fitted.failures {
         eprintln!("netsig: note: not fitted: {failure}");
     }
-    for algorithm in &fitted.signatures {
-        eprintln!("{}", meaning(algorithm));
-        for warning in warnings(algorithm) {
-            eprintln!(
-                "netsig: warning: {} {}: {warning}",
-                algorithm.collective, algorithm.algorithm
-            );
-        }
-    }
+    tell_meanings(&fitted, args.choices.model);
     Ok(())
 }
 
-/// Fits `data`, which came from the file `source`, and writes the profile.
+/// A sentence for each algorithm, and what must be known before it is trusted.
+fn tell_meanings(fitted: &NetworkFit, wanted: Wanted) {
+    for own in &fitted.regimes {
+        let sentence = if wants_regimes(wanted) {
+            regimes::sentence(own)
+        } else {
+            regimes::choice(own, fitted)
+        };
+        eprintln!("{sentence}");
+        for warning in regimes::warnings(own, fitted) {
+            eprintln!(
+                "netsig: warning: {} {}: {warning}",
+                own.collective, own.algorithm
+            );
+        }
+    }
+    for algorithm in &fitted.signatures {
+        let who = (algorithm.collective, &algorithm.algorithm);
+        let is_told = |own: &&FittedRegimes| (own.collective, &own.algorithm) == who;
+        match fitted.regimes.iter().find(is_told) {
+            None => eprintln!("{}", meaning(algorithm)),
+            // What a signature lacks is of no concern where another model was chosen.
+            Some(own) if own.verdict.rung != Rung::Signature => continue,
+            Some(_) => {}
+        }
+        for warning in warnings(algorithm) {
+            eprintln!("netsig: warning: {} {}: {warning}", who.0, who.1);
+        }
+    }
+}
+
+/// Fits `data`, which came from the files `source`, and writes the profile.
 ///
 /// # Errors
-/// If the data are void or do not support the fit, or the profile cannot be written.
+/// If the data do not support the fit, or the profile cannot be written.
 pub fn fit_file(
     data: &Dataset,
-    source: &Path,
+    source: &str,
     output: &Path,
     choices: &Choices,
 ) -> Result<NetworkFit, Failure> {
-    let shown = source.display();
-    files::refuse_void(data, source)?;
-    let fitted = network::fit(data, &choices.options()?)
-        .map_err(|error| Failure::data(format!("{shown}: {error}")))?;
+    let fitted = network::fit(data, &choices.options(data)?)
+        .map_err(|error| Failure::data(format!("{source}: {error}")))?;
+    refuse_negative(&fitted, source)?;
     let mut provenance = Provenance::default();
     provenance.push("fitted_by", concat!("netsig ", env!("CARGO_PKG_VERSION")));
-    provenance.push("data", shown);
+    provenance.push("data", source);
     if let Some(tables) = &choices.plogp {
         provenance.push("plogp", tables.display());
+    }
+    if let Some(name) = &choices.network {
+        provenance.push("network", name);
     }
     for (key, value) in data.provenance.iter() {
         provenance.push(&format!("data_{key}"), value);
     }
-    let profile = fitted.profile(provenance, choices.confidence);
+    let mut profile = fitted.profile(provenance, choices.confidence);
+    if wants_regimes(choices.model) {
+        profile.choices.clear();
+    }
     files::replace(output, profile.to_toml().as_bytes())?;
     Ok(fitted)
+}
+
+/// Refuses a signature that gives negative times, before it becomes a profile that none can
+/// read.
+fn refuse_negative(fitted: &NetworkFit, source: &str) -> Result<(), Failure> {
+    for AlgorithmFit { algorithm, fit, .. } in &fitted.signatures {
+        let gammas = [Some(fit.signature.gamma), fit.signature.gamma_below];
+        if let Some(gamma) = gammas.into_iter().flatten().find(|gamma| *gamma < 0.0) {
+            return Err(Failure::data(format!(
+                "{source}: alltoall {algorithm}: gamma = {gamma:.4} is negative, so the times do not grow with the size; check them or measure again"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// What a signature says, in a sentence.
@@ -238,6 +302,9 @@ pub fn warnings(algorithm: &AlgorithmFit) -> Vec<String> {
         Saturation::From(_) => {}
         Saturation::NotReached => warnings.push(format!(
             "saturation is not reached: gamma still changes with the number of processes ({gammas}); measure more processes"
+        )),
+        Saturation::Unverified if fit.gamma_by_procs.len() == 1 => warnings.push(format!(
+            "all data are of one process count (gamma = {gammas}): whether the network is saturated, how times grow with the number of processes and how wide intervals are at others cannot be known; measure three process counts"
         )),
         Saturation::Unverified => warnings.push(format!(
             "saturation is unverified ({gammas}): it takes three process counts; predictions for more may be too low"

@@ -14,19 +14,23 @@ mod files;
 mod filter;
 mod fit;
 mod import;
+mod input;
 mod job;
 mod kept;
 mod lab;
 mod launch;
+mod links;
 mod measure;
 mod models;
 mod notes;
 mod pairs;
 mod parameters;
+mod plan;
 mod plot;
 mod predict;
 mod progress;
 mod quote;
+mod regimes;
 mod resume;
 mod rows;
 mod select;
@@ -55,6 +59,7 @@ struct Cli {
 enum Command {
     Demo(demo::Args),
     Lab(lab::Args),
+    Plan(plan::Args),
     Measure(measure::Args),
     Import(import::Args),
     Fit(fit::Args),
@@ -78,6 +83,7 @@ fn main() -> ExitCode {
     let done = match cli.command {
         Command::Demo(args) => demo::run(&args),
         Command::Lab(args) => lab::run(&args),
+        Command::Plan(args) => plan::run(&args),
         Command::Measure(args) => measure::run(&args),
         Command::Import(args) => import::run(&args),
         Command::Fit(args) => fit::run(&args),

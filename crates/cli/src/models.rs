@@ -6,7 +6,6 @@ use netsig_core::collective::Collective;
 use netsig_core::registry::{self, Estimator, Model, Parameter, Role};
 use netsig_core::units::Seconds;
 
-use crate::args;
 use crate::failure::Failure;
 use crate::rows::{Cell, Format, Rows, to_stdout};
 
@@ -16,7 +15,7 @@ pub struct Args {
     /// A model, as in the list; subject/model where several have the name.
     name: Option<String>,
     /// Only the models of this collective.
-    #[arg(long, value_parser = args::modelled)]
+    #[arg(long)]
     collective: Option<Collective>,
     /// How to print it.
     #[arg(long, value_enum, default_value = "table")]

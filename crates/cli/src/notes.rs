@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
+use netsig_core::cells::summarise;
 use netsig_core::collective::Collective;
+use netsig_core::dataset::{Dataset, Experiment};
 use netsig_core::fit::network::NetworkFit;
 use netsig_core::model::alltoall::are_bounds_degenerate;
 use netsig_core::model::plogp::PLogP;
 use netsig_core::profile::Profile;
-use netsig_core::registry::{Model, Need};
+use netsig_core::registry::{Kind, Model, Need};
 use netsig_core::units::{Bytes, Procs};
 
 /// By what share an overhead may exceed the gap unremarked.
@@ -35,9 +37,9 @@ pub fn tell_about_tables() {
     );
 }
 
-/// What stands for repetitions that are not in the data, and which collectives were passed
-/// over.
-pub fn tell_about_data(fitted: &NetworkFit) {
+/// What stands for repetitions that are not in the data, and which algorithms nothing was
+/// fitted to.
+pub fn tell_about_data(fitted: &NetworkFit, data: &Dataset) {
     let counts = fitted.imported.iter();
     let counts: Vec<String> = counts.map(|(kind, n)| format!("{n} {kind}")).collect();
     if !counts.is_empty() {
@@ -46,13 +48,38 @@ pub fn tell_about_data(fitted: &NetworkFit) {
             counts.join(", ")
         );
     }
-    let names: Vec<String> = fitted.passed_over.iter().map(ToString::to_string).collect();
+    let names = unfitted(fitted, data);
     if !names.is_empty() {
-        eprintln!(
-            "netsig: note: not fitted, since only an alltoall has fits: {}",
-            names.join(", ")
-        );
+        eprintln!("netsig: note: nothing is fitted to {}", names.join(", "));
     }
+}
+
+/// The measured algorithms that nothing is fitted to.
+fn unfitted(fitted: &NetworkFit, data: &Dataset) -> Vec<String> {
+    let signatures = fitted.signatures.iter();
+    let signatures = signatures.map(|own| (own.collective, &own.algorithm));
+    let models = fitted
+        .models
+        .iter()
+        .map(|own| (own.collective, &own.algorithm));
+    let regimes = fitted
+        .regimes
+        .iter()
+        .map(|own| (own.collective, &own.algorithm));
+    let known: Vec<(Collective, &String)> = signatures.chain(models).chain(regimes).collect();
+    let mut names = Vec::new();
+    for key in summarise(data).into_keys() {
+        let Experiment::Collective(collective) = key.experiment else {
+            continue;
+        };
+        let is_own =
+            |own: &&(Collective, &String)| own.0 == collective && **own.1 == *key.algorithm;
+        let name = format!("{collective} {}", key.algorithm);
+        if !known.iter().any(|own| is_own(&own)) && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
 }
 
 impl Notes<'_> {
@@ -67,7 +94,8 @@ impl Notes<'_> {
             ),
             Some(plogp) => self.tell_limits(plogp, models),
         }
-        if self.collective == Collective::Gather {
+        let has_strategies = models.iter().any(|m| m.kind == Kind::ContentionFree);
+        if self.collective == Collective::Gather && has_strategies {
             eprintln!(
                 "netsig: warning: gather is predicted without contention; many senders to one receiver take longer"
             );

@@ -1,5 +1,7 @@
 //! Fitted parameters as rows.
 
+mod regimes;
+
 use netsig_core::fit::Estimate;
 use netsig_core::fit::breakpoints::{EagerLimit, Pieces};
 use netsig_core::fit::flows::Flows;
@@ -60,9 +62,9 @@ pub fn of_signatures(fitted: &NetworkFit) -> Rows {
     rows
 }
 
-/// The same, and what else was fitted: pairs, and the parameters of all other models. Tables
-/// over all sizes are for programs.
-pub fn of_all(fitted: &NetworkFit, format: Format) -> Rows {
+/// The same, and what else was fitted: pairs, and the parameters of all other models, with
+/// intervals at the level `confidence`. Tables over all sizes are for programs.
+pub fn of_all(fitted: &NetworkFit, confidence: f64, format: Format) -> Rows {
     let mut rows = of_signatures(fitted);
     let pairs = &fitted.point_to_point;
     if let Some(pieces) = pairs.pieces.as_ref().filter(|p| !p.breaks.is_empty()) {
@@ -76,6 +78,9 @@ pub fn of_all(fitted: &NetworkFit, format: Format) -> Rows {
     }
     if let Some(flows) = &pairs.flows {
         push_flows(flows, &mut rows);
+    }
+    for own in &fitted.regimes {
+        regimes::push(own, confidence, &mut rows);
     }
     for model in &fitted.models {
         push_model(model, &mut rows);

@@ -23,7 +23,7 @@ pub struct Args {
     /// The profile that `netsig fit` wrote.
     profile: PathBuf,
     /// The collective: bcast, scatter, gather or alltoall.
-    #[arg(long, value_parser = args::modelled)]
+    #[arg(long, value_parser = args::ranked)]
     collective: Collective,
     /// Process counts: 8,16,32 or 8..64 (doubling) or 8..64+8 (steps).
     #[arg(long, value_name = "LIST")]
@@ -94,7 +94,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Show::CrossOvers => cross_overs(args, &selector)?,
     };
     if args.collective != Collective::Alltoall {
-        let models: Vec<&Model> = registry::of(args.collective).collect();
+        let models: Vec<&Model> = registry::strategies(args.collective).collect();
         let notes = Notes {
             profile: &profile,
             name: &args.profile,

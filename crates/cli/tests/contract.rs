@@ -256,22 +256,24 @@ fn an_unknown_collective_is_refused_with_what_there_is() {
 }
 
 #[test]
-fn a_collective_without_models_is_refused_with_those_that_have_some() {
+fn a_collective_that_was_not_measured_is_refused_where_it_has_no_strategies() {
     let home = Home::fitted();
-    for command in [
-        "predict profile.toml --procs 8 --size 1KiB",
-        "select profile.toml --procs 8 --size 1KiB",
-        "models",
-    ] {
-        home.refuses(
-            &format!("{command} --collective allgather"),
-            2,
-            [
-                "invalid value 'allgather'",
-                "but has no model; write one of: bcast, scatter, gather, alltoall",
-            ],
-        );
-    }
+    home.refuses(
+        "select profile.toml --procs 8 --size 1KiB --collective allgather",
+        2,
+        [
+            "invalid value 'allgather'",
+            "write one of: bcast, scatter, gather, alltoall",
+        ],
+    );
+    home.refuses(
+        "predict profile.toml --procs 8 --size 1KiB --collective allgather",
+        3,
+        [
+            "profile.toml: has no regimes of allgather",
+            "measure some and fit them",
+        ],
+    );
 }
 
 /// Whatever a job leaves is the user's, even if a full disk tore its last line.
@@ -298,7 +300,8 @@ fn a_failed_job_keeps_what_it_measured() {
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
     let home = Home::fitted();
-    let many = "predict profile.toml --collective alltoall --procs 4..400+1 --size 1KiB";
+    let many =
+        "predict profile.toml --collective alltoall --procs 4..400+1 --size 1KiB --extrapolate";
     for arguments in [
         "lab list",
         "lab check --format csv",

@@ -6,6 +6,7 @@
 
 use divan::{Bencher, black_box};
 use netsig_core::collective::Collective;
+use netsig_core::predict::regimes::Asked;
 use netsig_core::predict::{Basis, Interval, Knowledge, Prediction};
 use netsig_core::profile::Profile;
 use netsig_core::registry::{self, Case, ModelError};
@@ -71,6 +72,7 @@ fn basis<'a>(profile: &'a Profile, collective: Collective, name: &str) -> Basis<
         algorithm: "direct",
         tree: None,
         given: &[],
+        asked: Asked::default(),
     };
     let model = registry::find(collective, name).expect("a model");
     knowledge.basis(model).expect("known parameters")

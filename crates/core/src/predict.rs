@@ -12,12 +12,14 @@
 //! that takes neither, as from tables of pLogP, has none.
 
 mod basis;
+pub mod regimes;
 
 use std::fmt;
 
 use nalgebra::DMatrix;
 
 pub use self::basis::{Basis, Knowledge};
+use self::regimes::Outside;
 use crate::fit::bandwidth_share;
 use crate::fit::saturation::Saturation;
 use crate::fit::signature::Parameter;
@@ -63,6 +65,8 @@ pub enum Standing {
     ContentionFree,
     /// From parameters that were not fitted to this collective.
     Unfitted,
+    /// Too far from what was measured: see [`regimes::Outside`].
+    Outside,
 }
 
 /// Predicts an all-to-all of `size` bytes per destination among `procs` by its signature.
@@ -190,6 +194,13 @@ fn standing(entry: &SignatureEntry, procs: Procs, size: Bytes) -> Standing {
     entry.domain.standing(procs, size)
 }
 
+/// More processes than were measured, where γ still grows with their number.
+fn unsaturated(entry: &SignatureEntry, procs: Procs) -> Option<Outside> {
+    let most = *entry.domain.procs.last()?;
+    let is_growing = entry.saturation == Saturation::NotReached;
+    (is_growing && procs > most).then_some(Outside::Unsaturated { most })
+}
+
 impl Domain {
     /// How a point stands to what was measured.
     fn standing(&self, procs: Procs, size: Bytes) -> Standing {
@@ -212,6 +223,7 @@ impl fmt::Display for Standing {
             Self::Unsaturated => "unsaturated",
             Self::ContentionFree => "contention-free",
             Self::Unfitted => "unfitted",
+            Self::Outside => "outside",
         })
     }
 }

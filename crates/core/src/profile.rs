@@ -2,7 +2,11 @@
 //!
 //! The structs of this file are the domain's; its private `wire` module is what stands in the file.
 
+mod regimes;
 mod wire;
+
+pub(crate) use self::regimes::find as find_regimes;
+pub use self::regimes::{Choice, KindError, RegimesEntry};
 
 use nalgebra::DMatrix;
 
@@ -41,6 +45,10 @@ pub struct Profile {
     pub signatures: Vec<SignatureEntry>,
     /// Other models with fitted parameters.
     pub models: Vec<ModelEntry>,
+    /// The regimes of each algorithm, one for each class of process counts.
+    pub regimes: Vec<RegimesEntry>,
+    /// Which model a fit chose for each algorithm.
+    pub choices: Vec<Choice>,
 }
 
 /// α and β with their intervals.

@@ -8,11 +8,13 @@
 mod alltoall;
 mod broadcast;
 mod contention;
+mod error;
 mod exchange;
 mod general;
 mod grid;
 mod networks;
 mod plogpt;
+mod regimes;
 mod related;
 mod scatter;
 mod words;
@@ -27,11 +29,16 @@ use crate::model::signature::Signature;
 use crate::model::tree::Tree;
 use crate::model::{ParameterError, volume};
 use crate::units::{Bytes, Procs, Seconds};
+pub use error::ModelError;
+use error::unknown;
 pub use words::{Estimator, Kind, Need, Parameter, Role, Subject};
 
 /// The name of netsig's own signature of an all-to-all, the model that a profile holds in
 /// full.
 pub const SIGNATURE: &str = "signature";
+
+/// The name of the regimes, which a profile holds in full for every algorithm.
+pub const REGIMES: &str = "regimes";
 
 /// The name of the model that measured transfers give the parameters of.
 pub const THROUGHPUT: &str = "throughput";
@@ -131,42 +138,6 @@ pub struct Timed {
     pub segment: Option<Segment>,
 }
 
-/// Why a model gives no time.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ModelError {
-    /// A number is not allowed.
-    #[error(transparent)]
-    Parameter(#[from] ParameterError),
-    /// The model needs what is not known.
-    #[error("{model} needs {what}; {remedy}")]
-    Missing {
-        /// Which model.
-        model: &'static str,
-        /// What is missing.
-        what: String,
-        /// How to give it.
-        remedy: &'static str,
-    },
-    /// The formula gives what is no time.
-    #[error("{model} gives {time} s, which is no time; its parameters do not suit this network")]
-    Impossible {
-        /// Which model.
-        model: &'static str,
-        /// What it gives.
-        time: String,
-    },
-    /// No model of that name.
-    #[error("{name:?} is not a model{of}; write one of: {known}")]
-    Unknown {
-        /// What was asked for.
-        name: String,
-        /// Of what, with a leading " of "; empty for any.
-        of: String,
-        /// What there is.
-        known: String,
-    },
-}
-
 /// What a formula sees.
 struct Inputs<'a> {
     model: &'static Model,
@@ -180,10 +151,15 @@ pub fn models() -> impl Iterator<Item = &'static Model> {
     general::MESSAGES
         .iter()
         .chain(&broadcast::MODELS)
+        .chain(&regimes::BCAST)
         .chain(&scatter::SCATTER)
+        .chain(&regimes::SCATTER)
         .chain(&scatter::GATHER)
+        .chain(&regimes::GATHER)
+        .chain(&regimes::ALLGATHER)
         .chain(&alltoall::MODELS)
         .chain(&contention::MODELS)
+        .chain(&regimes::ALLTOALL)
         .chain(&plogpt::MODELS)
         .chain(&related::MODELS)
         .chain(&grid::MODELS)
@@ -194,6 +170,13 @@ pub fn models() -> impl Iterator<Item = &'static Model> {
 /// All models of a collective.
 pub fn of(collective: Collective) -> impl Iterator<Item = &'static Model> {
     models().filter(move |model| model.subject == Subject::Collective(collective))
+}
+
+/// The strategies of a collective, each its own model: all but the regimes, which describe
+/// any algorithm that was measured. An all-to-all has none.
+pub fn strategies(collective: Collective) -> impl Iterator<Item = &'static Model> {
+    let has_some = collective != Collective::Alltoall;
+    of(collective).filter(move |model| has_some && model.name != REGIMES)
 }
 
 /// The model of a collective that is called `name`.
@@ -249,17 +232,6 @@ fn count(name: &'static str, value: f64) -> Result<NonZeroU32, ParameterError> {
     count
         .and_then(NonZeroU32::new)
         .ok_or_else(|| ParameterError::new(name, value, "a whole number from 1 to 4294967295"))
-}
-
-fn unknown(name: &str, of: String, known: impl Iterator<Item = &'static Model>) -> ModelError {
-    let mut names: Vec<&str> = known.map(|model| model.name).collect();
-    names.sort_unstable();
-    names.dedup();
-    ModelError::Unknown {
-        name: name.to_owned(),
-        of,
-        known: names.join(", "),
-    }
 }
 
 impl Model {
@@ -458,7 +430,7 @@ mod tests {
         let error = find(Collective::Scatter, "direct").unwrap_err().to_string();
         assert_eq!(
             error,
-            r#""direct" is not a model of scatter; write one of: binomial, binomial_exact, chain, flat"#
+            r#""direct" is not a model of scatter; write one of: binomial, binomial_exact, chain, flat, regimes"#
         );
         assert!(named("flat").unwrap().len() == 3);
     }

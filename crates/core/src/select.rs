@@ -85,15 +85,10 @@ impl<'a> Selector<'a> {
     /// The strategies of `collective` on `network`, which are none for an all-to-all: its
     /// algorithms must be measured.
     pub fn of_strategies(network: Network, collective: Collective, options: Options) -> Self {
-        let candidates = match collective {
-            Collective::Alltoall => Vec::new(),
-            _ => strategies(collective, options.binomial)
-                .map(Candidate::Strategy)
-                .collect(),
-        };
+        let candidates = strategies(collective, options.binomial).map(Candidate::Strategy);
         Self {
             network,
-            candidates,
+            candidates: candidates.collect(),
             options,
         }
     }
@@ -228,10 +223,10 @@ impl<'a> Selector<'a> {
 
 /// The models of a collective with the wanted reading of the binomial tree.
 fn strategies(collective: Collective, binomial: Levels) -> impl Iterator<Item = &'static Model> {
-    let mended: Vec<&str> = registry::of(collective)
+    let mended: Vec<&str> = registry::strategies(collective)
         .filter_map(|model| model.mends)
         .collect();
-    registry::of(collective).filter(move |model| match binomial {
+    registry::strategies(collective).filter(move |model| match binomial {
         Levels::Printed => model.mends.is_none(),
         Levels::Exact => !mended.contains(&model.name),
     })
@@ -276,6 +271,8 @@ mod tests {
             flows: None,
             signatures: Vec::new(),
             models: Vec::new(),
+            regimes: Vec::new(),
+            choices: Vec::new(),
         }
     }
 

@@ -5,6 +5,7 @@ use netsig_core::collective::Collective;
 use netsig_core::dataset::{Dataset, Experiment, LossCounters, Provenance, Sample};
 use netsig_core::fit::network::{self, Options, Wanted};
 use netsig_core::predict::Knowledge;
+use netsig_core::predict::regimes::Asked;
 use netsig_core::profile::{Base, Profile};
 use netsig_core::registry::{self, Case, THROUGHPUT};
 use netsig_core::units::{Bytes, Procs, Seconds};
@@ -136,6 +137,7 @@ fn measured_transfers_predict_where_no_fit_does() {
         algorithm: "direct",
         tree: None,
         given: &[],
+        asked: Asked::default(),
     };
     let model = registry::find(Collective::Alltoall, THROUGHPUT).unwrap();
     let case = Case::new(Procs::new(40).unwrap(), Bytes(1 << 20));

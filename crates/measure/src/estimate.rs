@@ -119,7 +119,7 @@ impl Rates {
     }
 
     /// Those of a network that nothing is known of: 1 Gbit/s, 50 µs.
-    pub(crate) fn ordinary() -> Self {
+    pub fn ordinary() -> Self {
         Self {
             hockney: Hockney::new(Seconds(5e-5), SecondsPerByte(8e-9)).expect("both are positive"),
             contention: 1.0,
@@ -160,7 +160,8 @@ impl Rates {
         }
     }
 
-    fn plogp(&self, settings: &PLogPSettings, procs: Procs) -> Estimate {
+    /// What pLogP takes in one launch.
+    pub(crate) fn plogp(&self, settings: &PLogPSettings, procs: Procs) -> Estimate {
         let of_size = |size: Bytes| {
             let once = self.round_trip(size) * ROUND_TRIPS + self.overhead(procs) * 2.0;
             let steps = Estimate {
@@ -194,7 +195,8 @@ impl Rates {
         self.hockney.time(size) + self.hockney.alpha()
     }
 
-    fn overhead(&self, procs: Procs) -> Seconds {
+    /// What a repetition takes beside what is timed.
+    pub(crate) fn overhead(&self, procs: Procs) -> Seconds {
         self.hockney.alpha() * f64::from(procs.ceil_log2()) + BOOKKEEPING
     }
 }

@@ -1,16 +1,21 @@
 //! What a prediction by a model draws on: a fit in the profile, values that are given, or
 //! the parameters between two processes alone.
 
-use super::{Interval, Prediction, Spread, Standing, signature};
+use super::regimes::{self, Asked, Outside};
+use super::{Interval, Prediction, Spread, Standing, signature, unsaturated};
+use crate::collective::Collective;
 use crate::fit::bandwidth_share;
 use crate::model::Threshold;
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
+use crate::model::regimes::Point;
 use crate::model::signature::{Form, Signature};
 use crate::model::tree::Tree;
-use crate::profile::{Base, FlowsEntry, ModelEntry, Profile, SignatureEntry};
+use crate::model::volume;
+use crate::profile::{Base, FlowsEntry, ModelEntry, Profile, RegimesEntry, SignatureEntry};
 use crate::registry::{
-    Case, Kind, Model, ModelError, Need, Network, SIGNATURE, Subject, THROUGHPUT, Timed, Values,
+    self, Case, Kind, Model, ModelError, Need, Network, REGIMES, SIGNATURE, Subject, THROUGHPUT,
+    Timed, Values,
 };
 use crate::units::{Seconds, SecondsPerByte};
 
@@ -25,6 +30,8 @@ pub struct Knowledge<'a> {
     pub tree: Option<&'a Tree>,
     /// Parameters by name, which take precedence over fitted ones.
     pub given: &'a [(String, f64)],
+    /// What is asked of regimes; other models have one time alone.
+    pub asked: Asked,
 }
 
 /// A model with what its predictions draw on.
@@ -41,6 +48,8 @@ enum Source<'a> {
     Signature(&'a SignatureEntry),
     /// Another fitted model.
     Fitted(&'a ModelEntry),
+    /// Regimes, an entry for each class of process counts.
+    Regimes(Knowledge<'a>, Collective),
     /// Parameter values without a fit of their own.
     Given(Values),
 }
@@ -69,9 +78,12 @@ impl<'a> Knowledge<'a> {
         let source = match (
             self.signature(model),
             self.profile.model(model, self.algorithm),
+            self.regimes(model),
         ) {
-            (Some(entry), _) if model.name == SIGNATURE && !touched => Source::Signature(entry),
-            (_, Some(entry)) if !touched => Source::Fitted(entry),
+            _ if touched => Source::Given(self.values(model)?),
+            (Some(entry), _, _) if model.name == SIGNATURE => Source::Signature(entry),
+            (_, Some(entry), _) => Source::Fitted(entry),
+            (_, _, Some(collective)) => Source::Regimes(*self, collective),
             _ => Source::Given(self.values(model)?),
         };
         Ok(Basis {
@@ -86,6 +98,31 @@ impl<'a> Knowledge<'a> {
             return None;
         };
         self.profile.signature(collective, self.algorithm)
+    }
+
+    /// The collective of the model, if it is the regimes and the algorithm has some.
+    fn regimes(&self, model: &Model) -> Option<Collective> {
+        match model.subject {
+            Subject::Collective(collective) if model.name == REGIMES => {
+                let is_own = |entry: &RegimesEntry| {
+                    entry.collective == collective && entry.algorithm == self.algorithm
+                };
+                self.profile
+                    .regimes
+                    .iter()
+                    .any(is_own)
+                    .then_some(collective)
+            }
+            _ => None,
+        }
+    }
+
+    /// The regimes for the process count of a case, and the case as they see it.
+    fn of_case(&self, collective: Collective, case: Case) -> Option<(&'a RegimesEntry, Point<'a>)> {
+        let Case { procs, size, .. } = case;
+        let entry = self.profile.regimes_of(collective, self.algorithm, procs)?;
+        let tree = self.tree;
+        Some((entry, Point { procs, size, tree }))
     }
 
     /// What is given, else what was fitted or measured, else the defaults.
@@ -177,16 +214,60 @@ fn parameter(fitted: &Signature, name: &str) -> Option<f64> {
     }
 }
 
+/// Predicts by the regimes for the process count of a case.
+fn by_regimes(
+    knowledge: &Knowledge,
+    collective: Collective,
+    case: Case,
+) -> Result<Prediction, ModelError> {
+    volume(case.procs, case.size)?;
+    let predicted = knowledge
+        .of_case(collective, case)
+        .and_then(|(entry, point)| regimes::regimes(entry, point, knowledge.asked));
+    let prediction = predicted.ok_or_else(|| ModelError::Missing {
+        model: REGIMES,
+        what: format!("messages of the protocol that {} are sent by", case.size),
+        remedy: "measure some and fit again",
+    })?;
+    registry::possible(REGIMES, prediction.time)?;
+    Ok(prediction)
+}
+
 impl Basis<'_> {
     /// Predicts a case.
     ///
     /// # Errors
     /// As [`Model::time`].
     pub fn predict(&self, case: Case) -> Result<Prediction, ModelError> {
-        match &self.source {
+        let prediction = match &self.source {
             Source::Signature(entry) => signature(entry, case.procs, case.size),
             Source::Fitted(entry) => self.fitted(entry, case),
+            Source::Regimes(knowledge, collective) => by_regimes(knowledge, *collective, case),
             Source::Given(values) => self.given(values, case),
+        }?;
+        Ok(match self.outside(case) {
+            Some(_) => Prediction {
+                standing: Standing::Outside,
+                ..prediction
+            },
+            None => prediction,
+        })
+    }
+
+    /// Why a case is too far from what the model was fitted to, if it is; never so if it was
+    /// not fitted.
+    pub fn outside(&self, case: Case) -> Option<Outside> {
+        match &self.source {
+            Source::Signature(entry) => {
+                let unsaturated = unsaturated(entry, case.procs);
+                unsaturated.or_else(|| entry.domain.outside(case.procs, case.size))
+            }
+            Source::Fitted(entry) => entry.domain.outside(case.procs, case.size),
+            Source::Regimes(knowledge, collective) => {
+                let (entry, point) = knowledge.of_case(*collective, case)?;
+                regimes::outside(entry, point)
+            }
+            Source::Given(_) => None,
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod model;
 mod network;
+mod regimes;
 mod signature;
 
 use std::collections::BTreeMap;
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use self::model::WireModel;
 use self::network::{WireFlows, WireHockney, WirePLogP, WireProtocol};
+use self::regimes::{WireChoice, WireRegimes};
 use self::signature::WireSignature;
 use super::{Domain, Profile, VERSION};
 use crate::dataset::Provenance;
@@ -38,6 +40,10 @@ struct WireProfile {
     signatures: Vec<WireSignature>,
     #[serde(default, rename = "model")]
     models: Vec<WireModel>,
+    #[serde(default)]
+    regimes: Vec<WireRegimes>,
+    #[serde(default, rename = "choice")]
+    choices: Vec<WireChoice>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -90,11 +96,15 @@ impl WireProfile {
         let plogp = self.plogp.map(WirePLogP::into_domain).transpose()?;
         let models = self.models.into_iter();
         let models = models.map(|m| m.into_domain(plogp.as_ref()));
+        let regimes = self.regimes.into_iter().map(WireRegimes::into_domain);
+        let choices = self.choices.into_iter().map(WireChoice::into_domain);
         Ok(Profile {
             provenance,
             hockney,
             signatures: signatures.collect::<Result<_, _>>()?,
             models: models.collect::<Result<_, _>>()?,
+            regimes: regimes.collect::<Result<_, _>>()?,
+            choices: choices.collect::<Result<_, _>>()?,
             protocol: self.protocol.map(WireProtocol::into_domain).transpose()?,
             flows: self.flows.map(WireFlows::into_domain).transpose()?,
             plogp,
@@ -170,6 +180,14 @@ fn no_interval<T: Debug>(key: &str, [value, lower, upper]: [T; 3]) -> String {
     )
 }
 
+/// A value below the least that is possible, or no number.
+fn refuse_below(key: &str, value: f64, least: f64) -> Result<(), String> {
+    if value >= least {
+        return Ok(());
+    }
+    Err(format!("{key} = {value} is not at least {least}"))
+}
+
 /// A root mean square that is none.
 fn refuse_impossible_residual(key: &str, residual: f64) -> Result<(), String> {
     if residual.is_finite() && residual >= 0.0 {
@@ -217,6 +235,8 @@ impl From<&Profile> for WireProfile {
             flows: profile.flows.as_ref().map(WireFlows::from),
             signatures: profile.signatures.iter().map(WireSignature::from).collect(),
             models: profile.models.iter().map(WireModel::from).collect(),
+            regimes: profile.regimes.iter().map(WireRegimes::from).collect(),
+            choices: profile.choices.iter().map(WireChoice::from).collect(),
         }
     }
 }
@@ -337,6 +357,15 @@ domain = { procs = [4, 8], smallest_bytes = 256, largest_bytes = 262144 }
     }
 
     #[test]
+    fn a_value_that_is_no_size_is_named_with_its_section_and_key() {
+        let value = "threshold_bytes = { value = ";
+        let problem = problem_of(&format!("{value}65536"), &format!("{value}-5"));
+        assert!(problem.starts_with("p.toml:"), "{problem}");
+        let said = "integer `-5`, expected u64, in [[signature]] threshold_bytes.value; ";
+        assert!(problem.contains(said), "{problem}");
+    }
+
+    #[test]
     fn what_would_predict_nonsense_is_named_with_its_section_key_and_value() {
         for (right, wrong, said) in [
             ("upper = 1.1e-4", "upper = inf", "[hockney] alpha_s = "),
@@ -359,6 +388,21 @@ domain = { procs = [4, 8], smallest_bytes = 256, largest_bytes = 262144 }
                 "upper = 3e-3",
                 "upper = 0",
                 r#"[[signature]] of "direct": delta_s = "#,
+            ),
+            (
+                "gamma = { value = 1.8, lower = 1.7",
+                "gamma = { value = -1.8, lower = -2",
+                r#"[[signature]] of "direct": gamma = -1.8 is not at least 0; "#,
+            ),
+            (
+                "value = 2e-3, lower = 1e-3",
+                "value = -2e-3, lower = -1",
+                r#"[[signature]] of "direct": delta_s = -0.002 is not at least 0; "#,
+            ),
+            (
+                "threshold_bytes = inf",
+                "threshold_bytes = -5",
+                r#"of "direct": parameters.threshold_bytes = -5 is not at least 0; "#,
             ),
             (
                 "lower = 32768",

@@ -237,7 +237,7 @@ fn factor_001(inputs: &Inputs, delta_form: DeltaForm) -> Result<Timed, ModelErro
         gamma: inputs.value(0),
         delta_per_process: Seconds(inputs.value(1)),
         delta_form,
-        threshold: threshold(inputs.value(2))?.map(Threshold::Above),
+        threshold: threshold("threshold_bytes", inputs.value(2))?.map(Threshold::Above),
     };
     let Case { procs, size, .. } = inputs.case;
     let model = model.checked()?;
@@ -265,19 +265,19 @@ fn signature(
         gamma,
         gamma_below,
         delta: Seconds(delta),
-        threshold: threshold(bytes)?.map(Threshold::From),
+        threshold: threshold("threshold_bytes", bytes)?.map(Threshold::From),
     };
     let Case { procs, size, .. } = inputs.case;
     Ok(model.checked()?.time(procs, size).into())
 }
 
 /// The bytes of a threshold; infinity stands for none.
-pub(super) fn threshold(bytes: f64) -> Result<Option<Bytes>, ParameterError> {
+pub(super) fn threshold(name: &'static str, bytes: f64) -> Result<Option<Bytes>, ParameterError> {
     const RULE: &str = "a whole number of bytes, or inf for none";
     if bytes == f64::INFINITY {
         return Ok(None);
     }
     super::whole(bytes)
         .map(|bytes| Some(Bytes(bytes)))
-        .ok_or_else(|| ParameterError::new("threshold_bytes", bytes, RULE))
+        .ok_or_else(|| ParameterError::new(name, bytes, RULE))
 }

@@ -117,7 +117,7 @@ pub(super) const MODELS: [Model; 6] = [
                 gamma: inputs.value(0),
                 gamma_below: None,
                 delta: Seconds(inputs.value(1)),
-                threshold: threshold(inputs.value(2))?.map(Threshold::From),
+                threshold: threshold("threshold_bytes", inputs.value(2))?.map(Threshold::From),
             };
             Ok(uniform(inputs).signature_time(&signature.checked()?).into())
         },

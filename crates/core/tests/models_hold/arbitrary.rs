@@ -59,15 +59,18 @@ pub fn sizes() -> impl Strategy<Value = u64> {
 /// Values of a model's parameters that make sense, from one number of [0, 1) each.
 pub fn sane(model: &Model, shares: [f64; 4]) -> Vec<f64> {
     let value = |(parameter, share): (&Parameter, f64)| match parameter.name {
-        "gamma" | "gamma_below" | "slowdown" => 5.0 * share,
-        "delta_s" | "delta_per_process_s" | "alpha_w_s" => 0.1 * share,
+        "gamma" | "gamma_below" | "slowdown" | "gamma_eager" | "gamma_rendezvous" => 5.0 * share,
+        "growth_eager" | "growth_rendezvous" => 4.0 * share - 2.0,
+        "delta_s" | "delta_per_process_s" | "alpha_w_s" | "startup_s" | "stall_s" | "latency_s" => {
+            0.1 * share
+        }
         "beta_contended_s_per_byte" | "beta_w_s_per_byte" => 1e-6 * share,
-        "threshold_bytes" if share < 0.1 => f64::INFINITY,
-        "threshold_bytes" => (share * 1e6).floor(),
+        "threshold_bytes" | "eager_limit_bytes" | "overflow_bytes" if share < 0.1 => f64::INFINITY,
+        "threshold_bytes" | "eager_limit_bytes" | "overflow_bytes" => (share * 1e6).floor(),
         "buses" | "dimensions" | "first_cluster_procs" | "packed_blocks" => {
             (1.0 + 99.0 * share).floor()
         }
-        "sharing" | "rho" => share,
+        "sharing" | "rho" | "stall_rate" => share,
         "flits" | "hops" => 10.0 * share,
         name => {
             assert_eq!(
@@ -78,6 +81,7 @@ pub fn sane(model: &Model, shares: [f64; 4]) -> Vec<f64> {
             share
         }
     };
+    let shares = shares.into_iter().cycle();
     model.parameters.iter().zip(shares).map(value).collect()
 }
 

@@ -9,6 +9,7 @@ use netsig_core::fit::signature::{Options, Unsaturated};
 use netsig_core::fit::{Covariance, Point};
 use netsig_core::model::plogp::Table;
 use netsig_core::predict::Knowledge;
+use netsig_core::predict::regimes::Asked;
 use netsig_core::profile::{Base, Profile};
 use netsig_core::registry::{self, Case, Estimator, Model, Values};
 use netsig_core::units::{Bytes, Seconds};
@@ -316,6 +317,7 @@ fn a_model_fitted_on_tables_is_predicted_on_them() {
             algorithm: "direct",
             tree: None,
             given: &[],
+            asked: Asked::default(),
         };
         knowledge.basis(model).unwrap().predict(case).unwrap().time
     };

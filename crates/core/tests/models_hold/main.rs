@@ -7,6 +7,8 @@ mod arbitrary;
 mod choices;
 mod fits;
 mod profiles;
+mod regime_profiles;
+mod regimes;
 #[path = "../seeded/mod.rs"]
 mod seeded;
 mod times;

@@ -9,15 +9,21 @@ use netsig_core::fit::{Estimate, Student};
 use netsig_core::model::Threshold;
 use netsig_core::model::hockney::Hockney;
 use netsig_core::model::signature::{Form, Signature};
-use netsig_core::predict::{self, Interval, Knowledge, Prediction};
-use netsig_core::profile::{Base, Domain, HockneyEntry, ModelEntry, Profile, SignatureEntry};
-use netsig_core::registry::{Case, Estimator, Model, ModelError, Network, Role, Values};
+use netsig_core::predict::regimes::{Asked, Outside};
+use netsig_core::predict::{self, Interval, Knowledge, Prediction, Standing};
+use netsig_core::profile::{
+    Base, Choice, Domain, HockneyEntry, ModelEntry, Profile, RegimesEntry, SignatureEntry,
+};
+use netsig_core::registry::{
+    self, Case, Estimator, Model, ModelError, Network, REGIMES, Role, SIGNATURE, Values,
+};
 use netsig_core::units::{Bytes, Seconds};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-use crate::arbitrary::{any_network, any_table, as_they_come, counts, exactly, procs, sizes};
+use crate::arbitrary::{any_network, any_table, as_they_come, counts, exactly, procs, sizes, toy};
 use crate::fits::fittable;
+use crate::regime_profiles::any_regimes;
 use crate::seeded;
 
 fn domain() -> Domain {
@@ -44,6 +50,8 @@ pub fn of_network(network: &Network) -> Profile {
         flows: None,
         signatures: Vec::new(),
         models: Vec::new(),
+        regimes: Vec::new(),
+        choices: Vec::new(),
     }
 }
 
@@ -94,13 +102,24 @@ fn towards(value: f64, end: f64) -> Estimate {
     }
 }
 
+/// The least that a profile may hold of a parameter.
+fn least(role: Role) -> f64 {
+    match role {
+        Role::Linear(least) => least,
+        Role::Supplement | Role::Threshold => 0.0,
+        Role::Count => 1.0,
+        Role::Given => f64::MIN,
+    }
+}
+
 /// An entry of a model whose linear parameters were estimated, with an end of their
 /// intervals; a value that is not finite is none of an estimate.
 fn model_entry(model: &'static Model, mut values: Values, end: f64) -> ModelEntry {
     let mut estimates = Vec::new();
     for (place, parameter) in model.parameters.iter().enumerate() {
+        let value = &mut values.numbers[place];
+        *value = value.max(least(parameter.role));
         if let Role::Linear(_) | Role::Supplement = parameter.role {
-            let value = &mut values.numbers[place];
             *value = value.min(f64::MAX);
             estimates.push((place, towards(*value, end)));
         }
@@ -134,7 +153,7 @@ fn any_profile() -> impl Strategy<Value = Profile> {
         any_network(1e-2, as_they_come),
         any_table(0.0..1.0f64, as_they_come),
     );
-    (network, numbers, sizes(), "\\PC{0,9}").prop_map(
+    let whole = (network, numbers, sizes(), "\\PC{0,9}").prop_map(
         |((network, latency), numbers, size, fact)| {
             let end = numbers[0].min(f64::MAX);
             let [gamma, delta] = [0.5, 0.1].map(|value| towards(value, end));
@@ -157,7 +176,18 @@ fn any_profile() -> impl Strategy<Value = Profile> {
             )];
             profile
         },
-    )
+    );
+    (whole, prop::collection::vec(any_regimes(), 0..3)).prop_map(|(mut profile, regimes)| {
+        let choice = |entry: &RegimesEntry| Choice {
+            collective: entry.collective,
+            algorithm: entry.algorithm.clone(),
+            model: REGIMES.to_owned(),
+            reason: "\"why\" not".to_owned(),
+        };
+        profile.choices = regimes.iter().map(choice).collect();
+        profile.regimes = regimes;
+        profile
+    })
 }
 
 proptest! {
@@ -192,6 +222,7 @@ fn any_change() -> impl Strategy<Value = Change> {
         "{",
         "#",
         "[[model]]\n",
+        "[regimes.eager]\n",
         "[\"delta\"]",
         "ü",
         "\u{0}",
@@ -237,7 +268,8 @@ proptest! {
             Err(error) => prop_assert!(error.to_string().starts_with("p.toml:")),
             Ok(profile) => {
                 let again = Profile::parse("p.toml", &profile.to_toml());
-                prop_assert_eq!(again.map(|p| p.signatures), Ok(profile.signatures.clone()));
+                let parts = |p: Profile| (p.signatures, p.regimes);
+                prop_assert_eq!(again.map(parts), Ok(parts(profile.clone())));
                 for entry in &profile.signatures {
                     check(&predict::signature(entry, procs(count), Bytes(size)))?;
                 }
@@ -247,12 +279,67 @@ proptest! {
                         algorithm: &entry.algorithm,
                         tree: None,
                         given: &[],
+                        asked: Asked::default(),
                     };
                     let basis = knowledge.basis(entry.model);
                     let case = Case::new(procs(count), Bytes(size));
                     check(&basis.and_then(|basis| basis.predict(case)))?;
                 }
+                for entry in &profile.regimes {
+                    let knowledge = Knowledge {
+                        profile: &profile,
+                        algorithm: &entry.algorithm,
+                        tree: None,
+                        given: &[],
+                        asked: Asked::default(),
+                    };
+                    let model = registry::find(entry.collective, REGIMES).unwrap();
+                    // A tree takes a step for each process.
+                    let case = Case::new(procs(count.min(10_000)), Bytes(size));
+                    check(&knowledge.basis(model).and_then(|basis| basis.predict(case)))?;
+                }
             }
         }
     }
+}
+
+/// Up to four times the processes and sizes that were fitted a prediction is an extrapolation;
+/// beyond, and beyond all counts where γ still grows, it is outside.
+#[test]
+fn predictions_far_from_a_fit_are_outside() {
+    let mut profile = of_network(&toy());
+    let [gamma, delta] = [1.5, 1e-3].map(exactly);
+    let mut entry = signature_entry(toy().hockney, "direct", [gamma, delta], Bytes(4096));
+    entry.domain.largest = Bytes(1000);
+    profile.signatures = vec![entry];
+    let model = registry::find(Collective::Alltoall, SIGNATURE).unwrap();
+    let standing = |profile: &Profile, count, size| {
+        let knowledge = Knowledge {
+            profile,
+            algorithm: "direct",
+            tree: None,
+            given: &[],
+            asked: Asked::default(),
+        };
+        let basis = knowledge.basis(model).unwrap();
+        let case = Case::new(procs(count), Bytes(size));
+        (basis.outside(case), basis.predict(case).unwrap().standing)
+    };
+    let beyond = (None, Standing::Extrapolated);
+    assert_eq!(standing(&profile, 32, 4000), beyond);
+    let most = procs(8);
+    let far = (Some(Outside::Processes { most }), Standing::Outside);
+    assert_eq!(standing(&profile, 33, 1000), far);
+    let largest = Bytes(1000);
+    let large = (Some(Outside::Size { largest }), Standing::Outside);
+    assert_eq!(standing(&profile, 8, 4001), large);
+    profile.signatures[0].saturation = Saturation::NotReached;
+    let growing = (Some(Outside::Unsaturated { most }), Standing::Outside);
+    assert_eq!(standing(&profile, 9, 1000), growing);
+    assert_eq!(standing(&profile, 8, 1000), (None, Standing::Interpolated));
+    profile.signatures[0].domain.procs = vec![procs(8)];
+    let only = procs(8);
+    profile.signatures[0].saturation = Saturation::Unverified;
+    let alone = (Some(Outside::Growth { only }), Standing::Outside);
+    assert_eq!(standing(&profile, 4, 1000), alone);
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::network::WireTable;
 use super::{
-    REMEDY, WireDomain, matrix, refuse_impossible, refuse_impossible_interval,
+    REMEDY, WireDomain, matrix, refuse_below, refuse_impossible, refuse_impossible_interval,
     refuse_impossible_residual, refuse_repeated, rows,
 };
 use crate::collective::Collective;
@@ -74,6 +74,7 @@ impl WireModel {
         refuse_impossible(self.confidence, self.dof, &self.covariance).map_err(wrong)?;
         refuse_impossible_residual("relative_residual", self.relative_residual).map_err(wrong)?;
         self.refuse_unsuitable(model).map_err(wrong)?;
+        self.refuse_too_low(model).map_err(wrong)?;
         if self.fitted_on == Base::Tables && tables.is_none() {
             let lack = "fitted_on = \"plogp\", but the profile has no [plogp]";
             return Err(wrong(lack.to_owned()));
@@ -122,6 +123,23 @@ impl WireModel {
             (false, Some(_)) => Err(format!("{} takes no table latency_s", model.name)),
             _ => Ok(()),
         }
+    }
+
+    /// What no fit gives for a parameter of its role.
+    fn refuse_too_low(&self, model: &Model) -> Result<(), String> {
+        for parameter in model.parameters {
+            let least = match parameter.role {
+                Role::Linear(least) => least,
+                Role::Supplement | Role::Threshold => 0.0,
+                Role::Count => 1.0,
+                Role::Given => continue,
+            };
+            if let Some(value) = self.parameters.get(parameter.name) {
+                let key = format!("parameters.{}", parameter.name);
+                refuse_below(&key, value.value(), least)?;
+            }
+        }
+        Ok(())
     }
 
     /// The estimates in the order of the covariance, which must hold each; the time must be

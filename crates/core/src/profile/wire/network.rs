@@ -1,6 +1,7 @@
 //! The point-to-point parameters as they stand in a profile.
 
 use std::fmt;
+use std::marker::PhantomData;
 
 use serde::de::{self, IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -25,28 +26,29 @@ pub(super) struct WireHockney {
 /// Rows of a table: size in bytes, time in seconds.
 #[derive(Serialize, Deserialize)]
 #[serde(transparent)]
-pub(super) struct WireTable(Vec<WireRow>);
+pub(super) struct WireTable(Vec<WireRow<Seconds>>);
 
+/// What belongs to a size.
 #[derive(Serialize)]
-struct WireRow(Bytes, Seconds);
+pub(super) struct WireRow<T>(pub(super) Bytes, pub(super) T);
 
 /// Derived, it would pass over what a row has too much.
-impl<'de> Deserialize<'de> for WireRow {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for WireRow<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_seq(RowVisitor)
+        deserializer.deserialize_seq(RowVisitor(PhantomData))
     }
 }
 
-struct RowVisitor;
+struct RowVisitor<T>(PhantomData<T>);
 
-impl<'de> Visitor<'de> for RowVisitor {
-    type Value = WireRow;
+impl<'de, T: Deserialize<'de>> Visitor<'de> for RowVisitor<T> {
+    type Value = WireRow<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("a row [bytes, seconds]")
+        f.write_str("a row [bytes, number]")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut row: A) -> Result<WireRow, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut row: A) -> Result<WireRow<T>, A::Error> {
         let short = |length| de::Error::invalid_length(length, &self);
         let size = row.next_element()?.ok_or_else(|| short(0))?;
         let time = row.next_element()?.ok_or_else(|| short(1))?;

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    REMEDY, WireDomain, matrix, no_interval, refuse_impossible, refuse_impossible_interval,
-    refuse_impossible_residual, refuse_repeated, rows,
+    REMEDY, WireDomain, matrix, no_interval, refuse_below, refuse_impossible,
+    refuse_impossible_interval, refuse_impossible_residual, refuse_repeated, rows,
 };
 use crate::fit::saturation::Saturation;
 use crate::fit::signature::{Parameter, Residuals, ThresholdEstimate};
@@ -48,7 +48,10 @@ impl WireSignature {
             ("gamma_below", self.gamma_below),
             ("delta_s", self.delta_s),
         ] {
-            estimate.map_or(Ok(()), |e| refuse_impossible_interval(key, e))?;
+            if let Some(estimate) = estimate {
+                refuse_impossible_interval(key, estimate)?;
+                refuse_below(key, estimate.value, 0.0)?;
+            }
         }
         match self.threshold_bytes {
             Some(m) if !(m.lower <= m.value && m.value <= m.upper) => {

@@ -1,0 +1,21 @@
+//! The links of a network that a scenario describes.
+
+use netsig_core::model::tree::Tree;
+use netsig_core::units::Procs;
+
+use crate::failure::Failure;
+
+/// The links of the scenario `name`, which must have hosts for `most` processes.
+///
+/// # Errors
+/// If there is no such scenario, or it has fewer hosts.
+pub fn tree(name: &str, most: Option<Procs>) -> Result<Tree, Failure> {
+    let scenario = netsig_lab::load(name)?;
+    if let Some(procs) = most.filter(|procs| *procs > scenario.hosts) {
+        return Err(Failure::usage(format!(
+            "scenario {name} has {} hosts for {procs} processes; choose a larger one or fewer processes",
+            scenario.hosts
+        )));
+    }
+    Tree::new(scenario.links()).map_err(Failure::usage)
+}

@@ -1,0 +1,373 @@
+//! What users rely on where regimes are fitted and predicted: known truths come out, the simplest
+//! model that suffices is taken, and what is too far from the data is refused.
+
+mod support;
+
+use std::fmt::Write;
+
+use support::{Home, Row, number, said, table};
+
+const HEADER: &str =
+    "experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s,part,statistic";
+
+/// α and β of the ping-pong, in seconds and seconds per byte.
+const ALPHA: f64 = 1e-4;
+const BETA: f64 = 1e-8;
+
+/// b: start-ups of successive messages overlap.
+const STARTUP: f64 = 2e-5;
+const EAGER_LIMIT: u64 = 65536;
+const GAMMA_EAGER: f64 = 1.1;
+const GAMMA_RENDEZVOUS: f64 = 1.6;
+
+/// X, c and D.
+const OVERFLOW: f64 = 163_840.0;
+const RATE: f64 = 0.01;
+const TIMEOUT: f64 = 0.2;
+
+const REPETITIONS: u32 = 20;
+
+/// Numbers of [0, 1) that look random.
+struct Noise(u64);
+
+impl Noise {
+    fn next(&mut self) -> f64 {
+        let step = self.0.wrapping_mul(6_364_136_223_846_793_005);
+        self.0 = step.wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 40) as f64 / f64::from(1 << 24)
+    }
+}
+
+/// T₀ of an all-to-all.
+fn typical(n: u32, size: u64) -> f64 {
+    let others = f64::from(n - 1);
+    let gamma = if size < EAGER_LIMIT {
+        GAMMA_EAGER
+    } else {
+        GAMMA_RENDEZVOUS
+    };
+    others * STARTUP + gamma * BETA * others * size as f64
+}
+
+/// The probability that a repetition stalls.
+fn stalls(n: u32, size: u64) -> f64 {
+    let count = f64::from(n);
+    let bytes = (count - 1.0) * size as f64;
+    let share = 1.0 / (1.0 + (OVERFLOW / bytes).powi(4));
+    match size {
+        EAGER_LIMIT.. => 0.0,
+        _ => 1.0 - (-RATE * count * (count - 1.0) * share).exp(),
+    }
+}
+
+fn sizes() -> impl Iterator<Item = u64> {
+    (8..=19).flat_map(|power| [1u64 << power, 3 << (power - 1)])
+}
+
+/// A ping-pong that takes `rendezvous` more from the eager limit on, in seconds, and what `push`
+/// adds.
+fn data(rendezvous: f64, mut push: impl FnMut(&mut String, &mut Noise, u64)) -> String {
+    let mut text = format!("{HEADER}\n");
+    let mut noise = Noise(7);
+    for size in [0, 1].into_iter().chain(sizes()) {
+        let jump = if size < EAGER_LIMIT { 0.0 } else { rendezvous };
+        for repetition in 0..REPETITIONS {
+            let time = (ALPHA + BETA * size as f64 + jump) * (0.99 + 0.02 * noise.next());
+            writeln!(text, "pingpong,,,2,{size},{repetition},0,{time},,").unwrap();
+        }
+    }
+    for size in sizes() {
+        push(&mut text, &mut noise, size);
+    }
+    text
+}
+
+/// All-to-alls of 4, 6 and 8 that follow the truth of this file, and of `others` among four.
+fn in_regimes(others: &[&str]) -> String {
+    data(1.5e-4, |text, noise, size| {
+        for n in [4, 6, 8] {
+            for repetition in 0..REPETITIONS {
+                let mut time = typical(n, size) * (0.99 + 0.02 * noise.next());
+                if noise.next() < stalls(n, size) {
+                    time += TIMEOUT * (0.95 + 0.1 * noise.next());
+                }
+                let who = format!("alltoall,direct,{n},{size}");
+                writeln!(text, "collective,{who},{repetition},0,{time},,").unwrap();
+            }
+        }
+        for n in [4, 6, 8] {
+            for (other, repetition) in others.iter().flat_map(|o| (0..4).map(move |r| (o, r))) {
+                let time = typical(n, size) * (0.99 + 0.02 * noise.next());
+                writeln!(
+                    text,
+                    "collective,{other},{n},{size},{repetition},0,{time},,"
+                )
+                .unwrap();
+            }
+        }
+    })
+}
+
+fn fitted() -> Home {
+    let home = Home::new();
+    home.write("data.csv", &in_regimes(&[]));
+    home.does("fit data.csv -o profile.toml");
+    home
+}
+
+fn rows(home: &Home, arguments: &str) -> Vec<Row> {
+    table(&home.does(&format!("{arguments} --format csv"))).1
+}
+
+const OF: &str = "predict profile.toml --collective alltoall";
+
+#[test]
+fn a_known_truth_comes_out_and_predicts_more_processes() {
+    let home = Home::new();
+    home.write("data.csv", &in_regimes(&[]));
+    let output = home
+        .netsig("fit data.csv -o profile.toml --format csv")
+        .output()
+        .unwrap();
+    let message = said(&output);
+    assert!(output.status.success(), "{message}");
+    for part in [
+        "alltoall direct: ",
+        "below the eager limit of 64 KiB",
+        "overflows from",
+    ] {
+        assert!(message.contains(part), "{part:?} is not in {message}");
+    }
+    let (_, parameters) = table(&String::from_utf8_lossy(&output.stdout));
+    for (name, truth, tolerance) in [
+        ("startup_s", STARTUP, 0.05),
+        ("gamma_eager", GAMMA_EAGER, 0.03),
+        ("gamma_rendezvous", GAMMA_RENDEZVOUS, 0.03),
+        ("eager_limit_bytes", EAGER_LIMIT as f64, 1e-9),
+        ("overflow_bytes", OVERFLOW, 0.2),
+        ("stall_eager_s", TIMEOUT, 0.03),
+    ] {
+        let is_own = |row: &&Row| row["model"] == "regimes" && row["parameter"] == name;
+        let row = parameters.iter().find(is_own).expect(name);
+        let value = number(row, "value");
+        assert!((value / truth - 1.0).abs() < tolerance, "{row:?}");
+    }
+    for size in [1024, 8192, 131_072, 524_288] {
+        let row = &rows(&home, &format!("{OF} --procs 12 --size {size}"))[0];
+        assert_eq!(
+            [&row["model"], &row["standing"]],
+            ["regimes", "extrapolated"]
+        );
+        let [lower, time, upper] = ["lower_s", "time_s", "upper_s"].map(|key| number(row, key));
+        let truth = typical(12, size);
+        assert!((time / truth - 1.0).abs() < 0.05, "{truth} {row:?}");
+        assert!(lower < truth && truth < upper, "{truth} {row:?}");
+    }
+    let alone = rows(&home, "fit data.csv -o alone.toml --model regimes");
+    assert!(
+        alone
+            .iter()
+            .all(|row| ["hockney", "pieces", "regimes"].contains(&&*row["model"]))
+    );
+    let row = &rows(
+        &home,
+        &format!("{} --procs 8 --size 1KiB", OF.replace("profile", "alone")),
+    )[0];
+    assert_eq!(row["model"], "regimes");
+}
+
+/// Of two models that are right the simpler one is taken.
+#[test]
+fn data_on_the_bound_need_no_more_than_the_bound() {
+    let home = Home::new();
+    let on_the_bound = data(0.0, |text, noise, size| {
+        for n in [4, 6, 8] {
+            for repetition in 0..REPETITIONS {
+                let time = f64::from(n - 1) * (ALPHA + BETA * size as f64);
+                let time = time * (0.99 + 0.02 * noise.next());
+                let who = format!("alltoall,direct,{n},{size}");
+                writeln!(text, "collective,{who},{repetition},0,{time},,").unwrap();
+            }
+        }
+    });
+    home.write("data.csv", &on_the_bound);
+    home.does("fit data.csv -o profile.toml");
+    let row = &rows(&home, &format!("{OF} --procs 8 --size 1KiB"))[0];
+    assert_eq!(
+        [&row["model"], &row["standing"]],
+        ["hockney", "contention-free"]
+    );
+    home.refuses(
+        &format!("{OF} --procs 8 --size 1KiB --quantile 0.9"),
+        2,
+        ["hockney has no quantiles", "leave out --quantile"],
+    );
+}
+
+/// Half of the repetitions stall among eight at 48 KiB, so quantiles are far apart.
+#[test]
+fn quantiles_ascend_and_the_mean_carries_the_stalls() {
+    let home = fitted();
+    let of = format!("{OF} --procs 8 --size 48KiB");
+    let levels = [0.05, 0.25, 0.5, 0.75, 0.95];
+    let quantile = |level: f64| {
+        let row = &rows(&home, &format!("{of} --quantile {level}"))[0];
+        number(row, "time_s")
+    };
+    let times = levels.map(quantile);
+    assert!(
+        times.is_sorted() && times[4] - times[0] > 0.9 * TIMEOUT,
+        "{times:?}"
+    );
+    let [median, mean] = ["median", "mean"].map(|statistic| {
+        number(
+            &rows(&home, &format!("{of} --statistic {statistic}"))[0],
+            "time_s",
+        )
+    });
+    assert!((median / times[2] - 1.0).abs() < 1e-12);
+    let truth = typical(8, 49152) + stalls(8, 49152) * TIMEOUT;
+    assert!((mean / truth - 1.0).abs() < 0.2, "{mean} {truth}");
+    for (arguments, complaint) in [
+        ("--quantile 1", ["invalid value '1'", "such as 0.9"]),
+        ("--quantile 0.5 --statistic mean", ["the argument", ""]),
+    ] {
+        home.refuses(&format!("{of} {arguments}"), 2, complaint);
+    }
+}
+
+#[test]
+fn what_is_too_far_from_the_data_is_refused() {
+    let home = fitted();
+    for (arguments, why) in [
+        (
+            "--procs 8,32,33 --size 1KiB",
+            "among 33 processes with 1 KiB is outside of",
+        ),
+        (
+            "--procs 8 --size 1KiB,4MiB",
+            "more than 4 times the 768 KiB",
+        ),
+    ] {
+        let output = home.netsig(&format!("{OF} {arguments}")).output().unwrap();
+        assert!(said(&output).contains(why), "{}", said(&output));
+        home.refuses(
+            &format!("{OF} {arguments}"),
+            3,
+            [
+                "profile.toml: alltoall direct by regimes among ",
+                "all the same",
+            ],
+        );
+        let output = home
+            .netsig(&format!("{OF} {arguments} --extrapolate --format csv"))
+            .output()
+            .unwrap();
+        let message = said(&output);
+        assert!(
+            output.status.success() && message.contains(why),
+            "{message}"
+        );
+        assert_eq!(message.lines().count(), 1, "{message}");
+        let (_, got) = table(&String::from_utf8_lossy(&output.stdout));
+        assert_eq!(got.last().unwrap()["standing"], "outside");
+        assert_ne!(got[0]["standing"], "outside");
+    }
+    home.does(&format!("{OF} --procs 33 --size 1KiB --model hockney"));
+}
+
+/// What follows a pattern is a line of its own beside the strategies, and what follows none is
+/// named.
+#[test]
+fn every_measured_collective_is_predicted() {
+    let home = Home::new();
+    let others = ["allgather,ring", "scatter,binomial", "bcast,knomial:4"];
+    home.write("data.csv", &in_regimes(&others));
+    let output = home
+        .netsig("fit data.csv -o profile.toml")
+        .output()
+        .unwrap();
+    let note = "note: nothing is fitted to bcast knomial:4\n";
+    assert!(said(&output).contains(note), "{}", said(&output));
+    let of = |collective: &str, rest: &str| {
+        let cell = "--procs 8 --size 1KiB";
+        rows(
+            &home,
+            &format!("predict profile.toml --collective {collective} {cell} {rest}"),
+        )
+    };
+    let ring = of("allgather", "");
+    assert_eq!(ring.len(), 1);
+    assert_eq!(
+        [&ring[0]["algorithm"], &ring[0]["model"]],
+        ["ring", "regimes"]
+    );
+    let truth = typical(8, 1024);
+    assert!((number(&ring[0], "time_s") / truth - 1.0).abs() < 0.05);
+    let scatters = of("scatter", "");
+    let measured = scatters
+        .iter()
+        .filter(|row| row["model"] == "regimes")
+        .count();
+    assert_eq!([scatters.len(), measured], [5, 1]);
+    assert_eq!(of("scatter", "--algorithm binomial")[0]["model"], "regimes");
+    assert_eq!(of("scatter", "--model binomial")[0]["model"], "binomial");
+    assert_eq!(of("scatter", "--algorithm flat")[0]["model"], "flat");
+    home.refuses(
+        "predict profile.toml --collective allgather --algorithm bruck --procs 8 --size 1KiB",
+        3,
+        [
+            "profile.toml: has no regimes of allgather bruck; it has: ring",
+            "what is missing",
+        ],
+    );
+}
+
+#[test]
+fn regimes_that_cannot_be_are_refused() {
+    let home = fitted();
+    let profile = home.read("profile.toml");
+    let line = |key: &str| {
+        let found = profile.lines().find(|line| line.starts_with(key));
+        found.unwrap_or_else(|| panic!("{key} is not in {profile}"))
+    };
+    for (key, wrong, place) in [
+        (
+            "onset_bytes",
+            "onset_bytes = -1.0",
+            "eager.stalls.onset_bytes = -1",
+        ),
+        (
+            "eager_limit_bytes",
+            "eager_limit_bytes = -1",
+            "eager_limit_bytes",
+        ),
+        ("rate", "rate = -0.5", "eager.stalls.rate = -0.5"),
+        (
+            "procs_class",
+            "procs_class = \"others\"",
+            "domain.procs: 4 is not",
+        ),
+    ] {
+        home.write("wrong.toml", &profile.replacen(line(key), wrong, 1));
+        let arguments = "predict wrong.toml --collective alltoall --procs 8 --size 1KiB";
+        let output = home.netsig(arguments).output().unwrap();
+        assert!(said(&output).contains(place), "{key}: {}", said(&output));
+        home.refuses(arguments, 2, ["wrong.toml:", ""]);
+    }
+}
+
+/// Nothing can be left out of one process count, so nothing speaks for a simpler model.
+#[test]
+fn one_process_count_says_nothing_of_others() {
+    let home = Home::new();
+    let is_kept = |line: &&str| !line.contains("direct,6,") && !line.contains("direct,8,");
+    let text = in_regimes(&[]);
+    let lines: Vec<&str> = text.lines().filter(is_kept).collect();
+    home.write("data.csv", &lines.join("\n"));
+    home.does("fit data.csv -o profile.toml");
+    let of = |count: u32| format!("{OF} --procs {count} --size 1KiB");
+    assert_eq!(rows(&home, &of(4))[0]["model"], "regimes");
+    let place = "profile.toml: alltoall direct by regimes among 8 processes with 1 KiB is outside";
+    home.refuses(&of(8), 3, [place, "all the same"]);
+}

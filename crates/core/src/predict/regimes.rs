@@ -1,0 +1,284 @@
+//! Predictions by regimes, with intervals and what lies outside of their domain.
+//!
+//! # Interval
+//! Where the median of ten new repetitions would lie. With s² = xᵀ·cov(θ̂)·x/T₀² + e²·h:
+//!
+//! - x is the gradient of T₀ in the parameters;
+//! - e is the scaled median absolute deviation of ln(T/T̂) of process counts that were left out, of cells whose
+//!   time is of the same kind (start-ups, eager, rendezvous, stalling), so that it holds noise
+//!   and misfit alike;
+//! - h = 1 + (ln(n/n₁)/ln(n₁/n₀))² for n beyond the most processes measured, n₁, n₀ the fewest:
+//!   twice the processes, if those span a factor of two, count as much as all that was seen;
+//!
+//! the ends are T·exp(∓√((t·s)² + q²)), t Student's quantile with as many degrees of freedom as
+//! cells were left out, and q the distance in ln T from the quantile asked for to what ten
+//! repetitions may give in its place: of a mixture of stalled and other repetitions they may be
+//! mostly the one or the other. Both ends of the interval of X are tried for that.
+//!
+//! # Source
+//! netsig; order statistics for the median of few repetitions.
+
+use std::fmt;
+
+use super::{Interval, Prediction, Standing};
+use crate::fit::regimes::held_out::kind;
+use crate::fit::regimes::{Basis, Column, Observation};
+use crate::fit::t_quantile;
+use crate::model::regimes::{Class, Onset, Point, Regime, Times};
+use crate::profile::{Profile, RegimesEntry};
+use crate::units::{Bytes, Procs, Seconds};
+
+/// What is asked of the times of a case.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Asked {
+    /// The median: what usually happens.
+    #[default]
+    Median,
+    /// The mean, which carries the stalls.
+    Mean,
+    /// What the share of repetitions does not exceed.
+    Quantile(f64),
+}
+
+/// Why a case is outside of what was measured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outside {
+    /// More than four times the most processes.
+    Processes {
+        /// The most that were measured.
+        most: Procs,
+    },
+    /// No message of that protocol was measured.
+    Protocol {
+        /// From which size on it is used, or up to which.
+        limit: Bytes,
+    },
+    /// More than four times the largest message.
+    Size {
+        /// The largest that was measured.
+        largest: Bytes,
+    },
+    /// How the time grows with n is not known: one count alone was measured.
+    Growth {
+        /// That count.
+        only: Procs,
+    },
+    /// γ still grows with n.
+    Unsaturated {
+        /// The most that were measured.
+        most: Procs,
+    },
+    /// Nothing was measured at such counts, where the algorithm does something else.
+    Class(Class),
+}
+
+/// How many times the most processes and the largest message a prediction goes beyond.
+pub const FAR: u32 = 4;
+
+/// How many repetitions the interval is for.
+const REPETITIONS: f64 = 10.0;
+
+/// The standard deviation where nothing was left out, and the degrees of freedom it stands for.
+const UNKNOWN: f64 = 0.25;
+const UNKNOWN_DOF: f64 = 4.0;
+
+/// Levels closer to 0 and 1 than this are not asked of a mixture.
+const LEAST_LEVEL: f64 = 0.02;
+
+/// Predicts by the regimes of an entry; `None` if they have no time for the case.
+pub fn regimes(entry: &RegimesEntry, point: Point, asked: Asked) -> Option<Prediction> {
+    let times = entry.model.times(point)?;
+    let value = asked.of(&times);
+    Some(Prediction {
+        time: value,
+        interval: Some(interval(entry, point, asked, &times)),
+        standing: match outside(entry, point) {
+            None => entry.domain.standing(point.procs, point.size),
+            Some(_) => Standing::Outside,
+        },
+        segment: None,
+    })
+}
+
+/// Why a case is outside of an entry's domain, if it is.
+pub fn outside(entry: &RegimesEntry, point: Point) -> Option<Outside> {
+    let Point { procs, size, .. } = point;
+    let class = entry.model.pattern.class(procs);
+    if class != entry.class {
+        return Some(Outside::Class(class));
+    }
+    let regime = entry.model.regime(size);
+    if let (None, Some(limit)) = (entry.model.protocol(regime), entry.model.eager_limit) {
+        return Some(Outside::Protocol { limit });
+    }
+    entry.domain.outside(procs, size)
+}
+
+impl crate::profile::Domain {
+    /// Why a case is too far from what was measured, if it is.
+    pub fn outside(&self, procs: Procs, size: Bytes) -> Option<Outside> {
+        if let [only] = self.procs[..]
+            && procs != only
+        {
+            return Some(Outside::Growth { only });
+        }
+        let most = *self.procs.last()?;
+        if procs.get() > most.get().saturating_mul(FAR) {
+            return Some(Outside::Processes { most });
+        }
+        let largest = self.largest;
+        (size.0 > largest.0.saturating_mul(FAR.into())).then_some(Outside::Size { largest })
+    }
+}
+
+impl Profile {
+    /// The regimes of an algorithm for n processes.
+    pub fn regimes_of(
+        &self,
+        collective: crate::collective::Collective,
+        algorithm: &str,
+        procs: Procs,
+    ) -> Option<&RegimesEntry> {
+        crate::profile::find_regimes(&self.regimes, collective, algorithm, procs)
+    }
+}
+
+impl Asked {
+    /// The wanted statistic.
+    pub fn of(self, times: &Times) -> Seconds {
+        match self {
+            Self::Median => times.median(),
+            Self::Mean => times.mean(),
+            Self::Quantile(level) => times.quantile(level),
+        }
+    }
+
+    /// The levels between which that of ten repetitions lies with 95 %.
+    fn levels(self) -> [f64; 2] {
+        let level = match self {
+            Self::Median | Self::Mean => 0.5,
+            Self::Quantile(level) => level,
+        };
+        let half = 1.96 * (level * (1.0 - level) / REPETITIONS).sqrt();
+        [level - half, level + half].map(|end| end.clamp(LEAST_LEVEL, 1.0 - LEAST_LEVEL))
+    }
+}
+
+fn interval(entry: &RegimesEntry, point: Point, asked: Asked, times: &Times) -> Interval {
+    let value = asked.of(times).0;
+    if value <= 0.0 {
+        return Interval {
+            lower: Seconds(0.0),
+            upper: Seconds(0.0),
+        };
+    }
+    let kind = kind(&entry.model, point);
+    let (error, dof) = entry.error(kind).map_or((UNKNOWN, UNKNOWN_DOF), |error| {
+        (error.deviation, error.cells as f64)
+    });
+    let reach = reach(&entry.domain.procs, point.procs);
+    let spread = (parameters(entry, point, times) + error * error * reach).sqrt();
+    let model = t_quantile(entry.confidence, dof) * spread;
+    let [low, high] = asked.levels();
+    let (least, most) = ends(entry, point, |times| {
+        (times.quantile(low).0, times.quantile(high).0)
+    });
+    let apart = |end: f64| (end / value).ln();
+    Interval {
+        lower: Seconds(value * (-model.hypot(apart(least).min(0.0))).exp()),
+        upper: Seconds(value * model.hypot(apart(most).max(0.0)).exp()),
+    }
+}
+
+/// The least lower and the greatest upper level over the interval of X.
+fn ends(entry: &RegimesEntry, point: Point, levels: impl Fn(&Times) -> (f64, f64)) -> (f64, f64) {
+    let mut ends = (f64::INFINITY, 0.0f64);
+    let picks: [fn(Onset) -> f64; 3] = [|on| on.bytes, |on| on.lower, |on| on.upper];
+    for pick in picks {
+        let mut model = entry.model.clone();
+        if let Some(onset) = model
+            .eager
+            .as_mut()
+            .and_then(|protocol| protocol.stalls.as_mut())
+            .and_then(|stalls| stalls.onset.as_mut())
+        {
+            onset.bytes = pick(*onset);
+        }
+        if let Some(times) = model.times(point) {
+            let (low, high) = levels(&times);
+            ends = (ends.0.min(low), ends.1.max(high));
+        }
+    }
+    ends
+}
+
+/// xᵀ·cov(θ̂)·x/T₀².
+fn parameters(entry: &RegimesEntry, point: Point, times: &Times) -> f64 {
+    let basis = Basis {
+        pattern: entry.model.pattern,
+        wire: &entry.model.wire,
+        tree: point.tree,
+        onset: entry
+            .model
+            .eager
+            .as_ref()
+            .and_then(|protocol| protocol.stalls?.onset),
+    };
+    let regime: Regime = entry.model.regime(point.size);
+    let cell = Observation::of(point.procs, point.size, &[times.typical]);
+    let correction = entry.model.protocol(regime);
+    let factor = correction.map_or(1.0, |protocol| protocol.correction(point.size).exp());
+    let slope = |column: &Column| factor * basis.slope(*column, &cell, regime);
+    let slopes: Vec<f64> = entry.columns.iter().map(slope).collect();
+    let count = slopes.len();
+    let terms = (0..count).flat_map(|i| (0..count).map(move |j| (i, j)));
+    let variance: f64 = terms
+        .map(|(i, j)| slopes[i] * entry.covariance[(i, j)] * slopes[j])
+        .sum();
+    variance.max(0.0) / times.typical.0.powi(2)
+}
+
+/// h, for the process counts that were measured, ascending.
+pub(crate) fn reach(counts: &[Procs], procs: Procs) -> f64 {
+    let (Some(least), Some(most)) = (counts.first(), counts.last()) else {
+        return 1.0;
+    };
+    let ln = |procs: Procs| f64::from(procs.get()).ln();
+    let span = (ln(*most) - ln(*least)).max(2f64.ln() / 2.0);
+    let beyond = (ln(procs) - ln(*most)).max(ln(*least) - ln(procs)).max(0.0);
+    1.0 + (beyond / span).powi(2)
+}
+
+impl fmt::Display for Outside {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Processes { most } => {
+                write!(
+                    f,
+                    "more than {FAR} times the {most} processes that were measured"
+                )
+            }
+            Self::Protocol { limit } => write!(
+                f,
+                "the MPI library changes its protocol at {limit}, and nothing was measured on that side"
+            ),
+            Self::Size { largest } => {
+                write!(f, "more than {FAR} times the {largest} that were measured")
+            }
+            Self::Growth { only } => write!(
+                f,
+                "{only} is the only process count that was measured, so that nothing says how the time grows"
+            ),
+            Self::Unsaturated { most } => write!(
+                f,
+                "up to {most} processes do not saturate the network, so that the time of more is not known"
+            ),
+            Self::Class(Class::Power) => f.write_str(
+                "the algorithm does something else at powers of two, and none was measured",
+            ),
+            Self::Class(_) => f.write_str(
+                "the algorithm does something else at powers of two, and only these were measured",
+            ),
+        }
+    }
+}

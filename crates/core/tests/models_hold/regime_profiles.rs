@@ -1,0 +1,118 @@
+//! Regimes to choose from.
+
+use nalgebra::DMatrix;
+use netsig_core::collective::Collective;
+use netsig_core::fit::regimes::{Column, Kind};
+use netsig_core::model::regimes::{Class, Onset, Pattern, Protocol, Regime, Regimes, Stalls, Wire};
+use netsig_core::profile::{Domain, KindError, RegimesEntry};
+use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use crate::arbitrary::{procs, sizes};
+
+/// Algorithms of every pattern, at the process counts of a class.
+const MEASURED: [(Collective, &str, Class, [u32; 2]); 8] = [
+    (Collective::Alltoall, "direct", Class::Every, [4, 6]),
+    (Collective::Alltoall, "pairwise", Class::Power, [4, 8]),
+    (Collective::Alltoall, "pairwise", Class::Other, [3, 6]),
+    (Collective::Bcast, "binomial", Class::Every, [4, 6]),
+    (Collective::Bcast, "pipeline:1024", Class::Every, [4, 6]),
+    (
+        Collective::Scatter,
+        "library:binomial",
+        Class::Every,
+        [4, 6],
+    ),
+    (Collective::Gather, "basic_linear", Class::Every, [4, 6]),
+    (Collective::Allgather, "bruck", Class::Every, [4, 6]),
+];
+
+fn any_wire() -> impl Strategy<Value = Wire> {
+    let steps = prop::collection::vec((1..1u64 << 20, 0.0..1e-3f64), 0..5);
+    (steps, 0.0..1e-6f64).prop_map(|(steps, beta)| {
+        let mut times = vec![(Bytes(0), Seconds(0.0))];
+        for (bytes, time) in steps {
+            let (Bytes(size), before) = times[times.len() - 1];
+            times.push((Bytes(size + bytes), before + Seconds(time)));
+        }
+        Wire::new(&times, SecondsPerByte(beta)).unwrap()
+    })
+}
+
+fn any_stalls() -> impl Strategy<Value = Stalls> {
+    let onset = prop::option::of(1.0..1e7f64);
+    (0.0..2.0f64, 0.0..1.0f64, 0.0..0.5f64, onset).prop_map(|(rate, cost, spread, onset)| Stalls {
+        rate,
+        cost: Seconds(cost),
+        spread,
+        onset: onset.map(|bytes| Onset {
+            bytes,
+            lower: bytes / 2.0,
+            upper: bytes * 1.5,
+        }),
+    })
+}
+
+fn any_protocol() -> impl Strategy<Value = Protocol> {
+    let corrections = prop::collection::btree_map(2..1u64 << 30, -0.4..0.4f64, 0..4);
+    let numbers = (0.0..5.0f64, -2.0..2.0f64, 0.0..3.0f64, 0.0..0.3f64);
+    let stalls = prop::option::of(any_stalls());
+    (numbers, corrections, stalls).prop_map(|(numbers, corrections, stalls)| Protocol {
+        gamma: numbers.0,
+        growth: numbers.1,
+        overlap: numbers.2,
+        slowdown: numbers.2 / 2.0,
+        spread: numbers.3,
+        corrections: corrections
+            .into_iter()
+            .map(|(m, rho)| (Bytes(m), rho))
+            .collect(),
+        stalls,
+    })
+}
+
+/// The regimes of one algorithm at the process counts of one class.
+pub fn any_regimes() -> impl Strategy<Value = RegimesEntry> {
+    let parts = (any_wire(), any_protocol(), prop::option::of(any_protocol()));
+    let rest = (select(MEASURED.to_vec()), sizes(), 0.0..1e-3f64, 1..50usize);
+    (parts, rest).prop_map(
+        |((wire, eager, rendezvous), (measured, size, startup, cells))| {
+            let (collective, algorithm, class, counts) = measured;
+            let mut columns = vec![Column::Startup, Column::Gamma(Regime::Eager)];
+            columns.extend(
+                rendezvous
+                    .as_ref()
+                    .map(|_| Column::Growth(Regime::Rendezvous)),
+            );
+            let error = |kind| KindError {
+                kind,
+                deviation: startup * 100.0,
+                cells,
+            };
+            RegimesEntry {
+                collective,
+                algorithm: algorithm.to_owned(),
+                class,
+                covariance: DMatrix::from_diagonal_element(columns.len(), columns.len(), 1e-6),
+                columns,
+                model: Regimes {
+                    pattern: Pattern::of(collective, algorithm).unwrap(),
+                    wire,
+                    latency: Seconds(startup / 2.0),
+                    startup: Seconds(startup),
+                    eager_limit: rendezvous.as_ref().map(|_| Bytes(size)),
+                    eager: Some(eager),
+                    rendezvous,
+                },
+                errors: vec![error(Kind::Startup), error(Kind::Stalling)],
+                confidence: 0.9,
+                domain: Domain {
+                    procs: counts.map(procs).to_vec(),
+                    smallest: Bytes(0),
+                    largest: Bytes(size),
+                },
+            }
+        },
+    )
+}
