@@ -1,0 +1,120 @@
+//! What a plan is to be for, in the words of `--for`.
+
+use std::fmt;
+
+use netsig_core::collective::{Collective, Method, UnknownAlgorithm};
+use netsig_core::units::Procs;
+
+/// `alltoall direct,pairwise up to 64`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Predicted {
+    /// The collective.
+    pub collective: Collective,
+    /// Who runs it, each once.
+    pub methods: Vec<Method>,
+    /// Among how many.
+    pub procs: Procs,
+}
+
+/// How many processes a prediction may be for: two are a ping-pong, and of trees every rank is
+/// looked at.
+const PROCS: std::ops::RangeInclusive<u32> = 3..=65536;
+
+/// Reads `COLLECTIVE [ALGORITHM,...] up to N`.
+///
+/// # Errors
+/// If it is not of that form, or there is no such collective or algorithm.
+pub fn predicted(text: &str) -> Result<Predicted, String> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let [collective, algorithms @ .., "up", "to", procs] = &words[..] else {
+        return Err(
+            "write 'COLLECTIVE [ALGORITHM,...] up to N', such as 'alltoall direct,pairwise up to 64'"
+                .to_owned(),
+        );
+    };
+    let unknown = |error: UnknownAlgorithm| error.to_string();
+    let collective: Collective = collective.parse().map_err(unknown)?;
+    Ok(Predicted {
+        collective,
+        methods: methods(collective, &algorithms.join(",").replace(",,", ",")).map_err(unknown)?,
+        procs: count(procs)?,
+    })
+}
+
+/// The library's choice, if none is named.
+fn methods(collective: Collective, text: &str) -> Result<Vec<Method>, UnknownAlgorithm> {
+    let names = if text.is_empty() { "library" } else { text };
+    let mut methods = Vec::new();
+    for name in names.split(',') {
+        let method = Method::parse(collective, name)?;
+        if !methods.contains(&method) {
+            methods.push(method);
+        }
+    }
+    Ok(methods)
+}
+
+fn count(text: &str) -> Result<Procs, String> {
+    let count = text.parse().ok().filter(|count| PROCS.contains(count));
+    count
+        .and_then(|count| Procs::new(count).ok())
+        .ok_or_else(|| {
+            format!(
+                "up to {text}: write a number of processes from {} to {}",
+                PROCS.start(),
+                PROCS.end()
+            )
+        })
+}
+
+impl fmt::Display for Predicted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<String> = self.methods.iter().map(Method::to_string).collect();
+        write!(
+            f,
+            "{} {} up to {}",
+            self.collective,
+            names.join(","),
+            self.procs
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn predictions_read_back_in_their_own_words() {
+        for (text, expected) in [
+            ("alltoall up to 64", "alltoall library up to 64"),
+            (
+                "  alltoall direct, pairwise ,direct up  to 8",
+                "alltoall direct,pairwise up to 8",
+            ),
+            ("bcast binomial up to 3", "bcast binomial up to 3"),
+        ] {
+            assert_eq!(predicted(text).unwrap().to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn faults_say_what_to_write() {
+        for (text, expected) in [
+            ("", "write 'COLLECTIVE"),
+            ("alltoall 64", "write 'COLLECTIVE"),
+            ("up to 64", "write 'COLLECTIVE"),
+            ("reduce up to 64", "\"reduce\" is not a collective"),
+            ("alltoall ring up to 64", "\"ring\" is not an algorithm"),
+            ("alltoall direct,, up to 64", "\"\" is not an algorithm"),
+            (
+                "alltoall up to 1",
+                "up to 1: write a number of processes from 3",
+            ),
+            ("alltoall up to many", "up to many: write a number"),
+        ] {
+            let problem = predicted(text).unwrap_err();
+            assert!(problem.contains(expected), "{text}: {problem}");
+        }
+    }
+}

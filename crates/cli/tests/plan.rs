@@ -1,0 +1,189 @@
+//! What users rely on where a plan is proposed: it can be carried out, says what it is for, and
+//! what cannot be planned is refused in one line.
+
+mod support;
+
+use netsig_measure::plan::Plan;
+use support::{Home, said};
+
+/// α = 100 µs and β = 200 ns/B, written by hand.
+const PROFILE: &str = "netsig_profile = 1
+[hockney]
+alpha_s = { value = 1e-4, lower = 0.9e-4, upper = 1.1e-4 }
+beta_s_per_byte = { value = 2e-7, lower = 1.9e-7, upper = 2.1e-7 }
+residual = 0.02
+";
+
+const WISH: &str = "alltoall direct,pairwise up to 12";
+
+/// netsig plan for a wish, with further arguments.
+fn plan(home: &Home, wish: &str, arguments: &str) -> assert_cmd::Command {
+    let mut command = home.netsig("plan");
+    command
+        .args(["--for", wish])
+        .args(arguments.split_whitespace());
+    command
+}
+
+/// What it prints and says, after it did what it was asked.
+fn planned(home: &Home, wish: &str, arguments: &str) -> (String, String) {
+    let output = plan(home, wish, arguments).output().unwrap();
+    assert!(
+        output.status.success(),
+        "{wish} {arguments}: {}",
+        said(&output)
+    );
+    let says = said(&output);
+    (String::from_utf8(output.stdout).unwrap(), says)
+}
+
+#[test]
+fn a_proposed_plan_is_carried_out() {
+    let home = Home::new();
+    let (text, says) = planned(&home, WISH, "--budget 30s --most 8 -o proposed.toml");
+    assert!(text.is_empty() && says.lines().count() == 1, "{says}");
+    assert!(
+        says.contains("times among 12 are then expected to be known to ±"),
+        "{says}"
+    );
+    let proposed = home.read("proposed.toml");
+    let header: Vec<&str> = proposed
+        .lines()
+        .take_while(|line| line.starts_with('#'))
+        .collect();
+    for (line, words) in [
+        (
+            0,
+            "Proposed for alltoall direct,pairwise up to 12 with 256 B to 256 KiB",
+        ),
+        (1, "Budget 30.0 s; expected "),
+        (
+            2,
+            "Assumed: alpha = 50.0 us, beta = 8.0000 ns/B, eager limit 64 KiB",
+        ),
+        (3, "alltoall direct among 12: ±"),
+        (4, "alltoall pairwise among 8: ±"),
+        (5, "alltoall pairwise among 12: ±"),
+    ] {
+        assert!(header[line].contains(words), "{header:?}");
+    }
+    home.does("measure proposed.toml -o proposed.csv --on sim:ethernet-12x40");
+    home.does("fit proposed.csv -o fitted.toml");
+    let again = planned(&home, WISH, "--budget 30s --most 8").0;
+    assert_eq!(again, proposed);
+}
+
+/// Times that are ten times longer leave fewer repetitions for the same budget.
+#[test]
+fn a_profile_says_how_long_things_take() {
+    let home = Home::new();
+    home.write("profile.toml", PROFILE);
+    let repetitions = |text: &str| Plan::parse("plan.toml", text).unwrap().samples();
+    let assumed = planned(&home, WISH, "--budget 2m").0;
+    let told = planned(&home, WISH, "profile.toml --budget 2m").0;
+    assert!(
+        told.contains("times from the profile's alpha and beta, and gamma = 1.5"),
+        "{told}"
+    );
+    assert!(!told.contains("Assumed"), "{told}");
+    assert!(repetitions(&told) < repetitions(&assumed));
+}
+
+/// At least three counts, the most among them half of those wanted, or as many as there are.
+#[test]
+fn hosts_bound_the_processes() {
+    let home = Home::new();
+    for (options, most, is_far) in [
+        ("", 20, false),
+        ("--hosts 9", 9, true),
+        ("--most 99", 40, false),
+    ] {
+        let arguments = format!("--budget 30s {options}");
+        let (text, says) = planned(&home, "bcast binomial up to 40", &arguments);
+        let counts = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("procs = "));
+        let mut counts: Vec<u32> = counts.map(|count| count.parse().unwrap()).collect();
+        counts.sort_unstable();
+        counts.dedup();
+        assert!(
+            counts.len() >= 3 && counts.last() == Some(&most),
+            "{options}: {counts:?}"
+        );
+        assert_eq!(
+            says.contains("more than 4 times the 9"),
+            is_far,
+            "{options}: {says}"
+        );
+    }
+}
+
+#[test]
+fn what_cannot_be_planned_is_refused() {
+    let home = Home::new();
+    let form = "such as 'alltoall direct,pairwise up to 64'";
+    let invalid = "invalid value";
+    for (wish, arguments, [place, remedy]) in [
+        (
+            "alltoall direct up to 64",
+            "--budget 1s",
+            [
+                "the least that makes sense takes ",
+                "raise --budget, or name fewer algorithms, sizes or processes",
+            ],
+        ),
+        ("alltoall among 64", "--budget 60s", [invalid, form]),
+        (
+            "alltoall up to 2",
+            "--budget 60s",
+            [invalid, "write a number of processes from 3 to 65536"],
+        ),
+        (
+            "alltoall up to 64",
+            "--budget never",
+            [invalid, "write a duration from 1 s, such as 90s, 10m or 2h"],
+        ),
+        (
+            "alltoall up to 64",
+            "--budget 60s --most 2",
+            ["--most: 2 processes", "write 3 or more"],
+        ),
+        (
+            "alltoall up to 64",
+            "--budget 60s --hosts 1",
+            ["--hosts: 1 processes", "write 3 or more"],
+        ),
+        (
+            "alltoall pairwise up to 8",
+            "--budget 60s",
+            [
+                "alltoall pairwise among up to 4 processes",
+                "measure up to 5 or more (--most)",
+            ],
+        ),
+        (
+            "alltoall bruck:2 up to 64",
+            "--budget 60s",
+            [
+                "alltoall bruck:2 has no model",
+                "name another algorithm, such as library",
+            ],
+        ),
+        (
+            "alltoall up to 64",
+            "--budget 60s --sizes 0",
+            [
+                "--sizes: alltoall library",
+                "write sizes from 1 to 2147483647 bytes",
+            ],
+        ),
+        (
+            "alltoall up to 64",
+            "--budget 60s --sizes 1..100+1",
+            ["--sizes: 100 are too many", "such as 256..256KiB"],
+        ),
+    ] {
+        let arguments = format!("{arguments} -o proposed.toml");
+        home.command_refuses(&mut plan(&home, wish, &arguments), 2, [place, remedy]);
+    }
+}

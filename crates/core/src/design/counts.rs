@@ -1,0 +1,119 @@
+//! The process counts of a design.
+
+use crate::model::regimes::{Class, Order, Pattern};
+use crate::units::Procs;
+
+/// Counts from the most down to this share of it; fewer processes tell little of more.
+const SPAN: u32 = 8;
+
+/// How many powers of two, of an algorithm that does something else there.
+const POWERS: usize = 4;
+
+/// Beyond so many, two processes are left out: they share no port.
+const FEW: u32 = 7;
+
+/// The classes for which an algorithm is fitted apart.
+pub(super) fn classes(pattern: Pattern) -> &'static [Class] {
+    match pattern {
+        Pattern::Exchange(Order::Powers) => &[Class::Power, Class::Other],
+        _ => &[Class::Every],
+    }
+}
+
+/// The counts of a class from two to `most`, ascending, each about √2 times the one before;
+/// powers of two double.
+pub(super) fn ladder(class: Class, most: Procs) -> Vec<Procs> {
+    let most = most.get();
+    let mut counts: Vec<u32> = match class {
+        Class::Power => {
+            let powers = (1..=most.ilog2()).rev().map(|power| 1 << power);
+            let least = if most > FEW { 4 } else { 2 };
+            powers
+                .take(POWERS)
+                .filter(|power| *power >= least)
+                .collect()
+        }
+        Class::Every => geometric(most),
+        Class::Other => geometric(most)
+            .into_iter()
+            .filter_map(beside_powers)
+            .collect(),
+    };
+    counts.sort_unstable();
+    counts.dedup();
+    counts
+        .into_iter()
+        .filter_map(|count| Procs::new(count).ok())
+        .collect()
+}
+
+/// The count of a class that is nearest to n from below.
+pub(super) fn nearest(class: Class, procs: Procs) -> Procs {
+    let count = match class {
+        Class::Every => Some(procs.get()),
+        Class::Power => Some(1 << procs.floor_log2()),
+        Class::Other => beside_powers(procs.get()),
+    };
+    count
+        .and_then(|count| Procs::new(count).ok())
+        .unwrap_or(procs)
+}
+
+fn geometric(most: u32) -> Vec<u32> {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a share of a count"
+    )]
+    let at = |step: u32| (f64::from(most) * 0.5f64.powf(f64::from(step) / 2.0)).round() as u32;
+    let least = most.div_ceil(SPAN).max(if most > FEW { 3 } else { 2 });
+    let steps = 0..=2 * SPAN.ilog2();
+    steps.map(at).filter(|count| *count >= least).collect()
+}
+
+/// A count, or the one below where that is a power of two; `None` below three.
+fn beside_powers(count: u32) -> Option<u32> {
+    let other = if count.is_power_of_two() {
+        count - 1
+    } else {
+        count
+    };
+    (other >= 3).then_some(other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(class: Class, most: u32) -> Vec<u32> {
+        let ladder = ladder(class, Procs::new(most).unwrap());
+        ladder.into_iter().map(Procs::get).collect()
+    }
+
+    #[test]
+    fn counts_are_of_their_class_and_span_a_factor_of_eight() {
+        assert_eq!(counts(Class::Every, 32), [4, 6, 8, 11, 16, 23, 32]);
+        assert_eq!(counts(Class::Every, 4), [2, 3, 4]);
+        assert_eq!(counts(Class::Every, 3), [2, 3]);
+        assert_eq!(counts(Class::Power, 40), [4, 8, 16, 32]);
+        assert_eq!(counts(Class::Other, 32), [3, 6, 7, 11, 15, 23, 31]);
+        for most in 3..200 {
+            let pattern = Pattern::Exchange(Order::Powers);
+            for &class in classes(pattern) {
+                let all = ladder(class, Procs::new(most).unwrap());
+                assert!(
+                    all.iter()
+                        .all(|n| pattern.class(*n) == class && n.get() <= most)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_wanted_count_is_of_the_class() {
+        for (class, expected) in [(Class::Every, 64), (Class::Power, 64), (Class::Other, 63)] {
+            assert_eq!(nearest(class, Procs::new(64).unwrap()).get(), expected);
+        }
+        assert_eq!(nearest(Class::Power, Procs::new(63).unwrap()).get(), 32);
+    }
+}

@@ -1,0 +1,179 @@
+//! A plan for a prediction: the cells of a design ([`netsig_core::design`]) and what pairs must
+//! tell, within a budget.
+//!
+//! # Method
+//! Of the time beside the start of jobs up to a tenth goes to pairs (`pairs`), the rest to the
+//! design. With one launch and with two, the one with the narrower interval is taken: a second
+//! tells how far launches differ, if the time for it is not missed elsewhere.
+//!
+//! # Domain
+//! Right as far as the model's times are; a campaign keeps its own budget.
+
+mod pairs;
+
+use netsig_core::collective::Method;
+use netsig_core::design::allocation::{Means, TooLittle, WARM_UP};
+use netsig_core::design::subject::Subject;
+use netsig_core::design::{Design, DesignError, Outlook, Planned, Wish, design};
+use netsig_core::units::Seconds;
+
+use self::pairs::Pairs;
+use crate::estimate::Rates;
+use crate::plan::{Cell, Operation, Plan};
+
+/// The numbers of launches that are tried.
+const LAUNCHES: [u32; 2] = [1, 2];
+
+/// A plan with what is to be expected of it.
+#[derive(Debug)]
+pub struct Proposal<'a> {
+    /// The plan.
+    pub plan: Plan,
+    /// What it takes.
+    pub cost: Seconds,
+    /// What it is for, with what will be known.
+    pub outlooks: Vec<(Subject<'a>, Outlook)>,
+}
+
+/// Why there is no proposal.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum NoProposal {
+    /// The algorithm, or the process counts.
+    #[error(transparent)]
+    Design(#[from] DesignError),
+    /// The budget.
+    #[error(
+        "the least that makes sense takes {least}, and the budget is {budget}; raise --budget, or name fewer algorithms, sizes or processes"
+    )]
+    TooLittle {
+        /// What there is.
+        budget: Seconds,
+        /// What it takes, in whole seconds.
+        least: Seconds,
+    },
+    /// A cell that cannot be measured; its size decides that.
+    #[error("--sizes: {0}")]
+    Impossible(String),
+}
+
+/// The plan for `methods` that fits into `budget`; of `rates`, the start of jobs and the
+/// overhead of repetitions count, and α and β for pairs.
+///
+/// # Errors
+/// If the model does not describe a method, or the budget does not suffice.
+pub fn propose<'a>(
+    wish: &Wish<'a>,
+    methods: &[Method],
+    budget: Seconds,
+    rates: &Rates,
+) -> Result<Proposal<'a>, NoProposal> {
+    let mut subjects = Vec::new();
+    for &method in methods {
+        subjects.extend(Subject::all(wish, method)?);
+    }
+    let attempt = Attempt {
+        wish,
+        subjects: &subjects,
+        rates,
+        starts: rates.launch_overhead * jobs(methods),
+    };
+    let tried = LAUNCHES.map(|launches| attempt.with(launches, budget));
+    let refused = tried.iter().filter_map(|draft| draft.as_ref().err());
+    let least = refused.fold(f64::INFINITY, |least, refused| least.min(refused.least.0));
+    let drafts = tried.into_iter().filter_map(Result::ok);
+    let best = drafts.reduce(|a, b| if b.width() <= a.width() { b } else { a });
+    let draft = best.ok_or(NoProposal::TooLittle {
+        budget,
+        least: Seconds(least.ceil()),
+    })?;
+    let plan = draft.plan(&subjects).map_err(NoProposal::Impossible)?;
+    Ok(Proposal {
+        plan,
+        cost: draft.cost,
+        outlooks: subjects.into_iter().zip(draft.design.outlooks).collect(),
+    })
+}
+
+/// The jobs of a launch: one, and one for each algorithm that the library is forced to.
+fn jobs(methods: &[Method]) -> f64 {
+    let is_forced =
+        |method: &&Method| matches!(method, Method::Library(choice) if choice.is_forced());
+    1.0 + methods.iter().filter(is_forced).count() as f64
+}
+
+/// What a proposal is made from.
+struct Attempt<'a> {
+    wish: &'a Wish<'a>,
+    subjects: &'a [Subject<'a>],
+    rates: &'a Rates,
+    /// What the jobs of a launch take to start.
+    starts: Seconds,
+}
+
+/// A proposal that is not yet the best.
+struct Draft {
+    launches: u32,
+    pairs: Pairs,
+    design: Design,
+    cost: Seconds,
+}
+
+impl Attempt<'_> {
+    fn with(&self, launches: u32, budget: Seconds) -> Result<Draft, TooLittle> {
+        let times = f64::from(launches);
+        let net = budget * (1.0 / times) - self.starts;
+        let largest = self.wish.sizes.last().copied().unwrap_or_default();
+        let kept = pairs::Share::new(self.rates, largest);
+        let means = |of_launch: Seconds| Means {
+            available: of_launch * times,
+            launches,
+        };
+        let overhead = |procs| self.rates.overhead(procs);
+        let design = design(
+            self.wish,
+            self.subjects,
+            means(net - kept.of(net)),
+            overhead,
+        );
+        let design = design.map_err(|too_little| TooLittle {
+            least: (kept.with(too_little.least * (1.0 / times)) + self.starts) * times,
+        })?;
+        let pairs = Pairs::within(kept.of(net), self.rates, largest);
+        Ok(Draft {
+            launches,
+            cost: design.cost + (pairs.cost + self.starts) * times,
+            pairs,
+            design,
+        })
+    }
+}
+
+impl Draft {
+    /// The mean half-width of the intervals.
+    fn width(&self) -> f64 {
+        let outlooks = &self.design.outlooks;
+        let sum: f64 = outlooks.iter().map(|outlook| outlook.then).sum();
+        sum / outlooks.len() as f64
+    }
+
+    fn plan(&self, subjects: &[Subject]) -> Result<Plan, String> {
+        let mut cells = self.pairs.cells.clone();
+        for (subject, planned) in subjects.iter().zip(&self.design.cells) {
+            let operation = Operation::Collective(subject.collective, subject.method);
+            let mut planned = planned.clone();
+            planned.sort_by_key(|cell| (cell.procs, cell.repetitions, cell.size));
+            cells.extend(planned.iter().map(|cell| measured(operation, *cell)));
+        }
+        Plan::of(self.launches, self.pairs.plogp, cells)
+    }
+}
+
+fn measured(operation: Operation, planned: Planned) -> Cell {
+    Cell {
+        operation,
+        procs: planned.procs,
+        size: planned.size,
+        warmup: WARM_UP,
+        repetitions: planned.repetitions,
+    }
+}

@@ -1,0 +1,164 @@
+//! Plans that are proposed for a prediction: what they have, what they take, what they promise.
+
+use std::collections::BTreeSet;
+
+use netsig_core::collective::{Collective, Method};
+use netsig_core::design::Wish;
+use netsig_core::model::hockney::Hockney;
+use netsig_core::units::{Bytes, Procs, Seconds, SecondsPerByte};
+use netsig_measure::estimate::{Rates, estimate};
+use netsig_measure::plan::{Operation, Plan};
+use netsig_measure::proposal::{NoProposal, Proposal, propose};
+
+/// γ of what nothing is known of.
+const GAMMA: f64 = 1.5;
+
+const USUAL: [Bytes; 5] = [
+    Bytes(256),
+    Bytes(2 << 10),
+    Bytes(16 << 10),
+    Bytes(64 << 10),
+    Bytes(256 << 10),
+];
+
+/// 100 Mbit/s and 0.1 ms.
+fn rates() -> Rates {
+    Rates {
+        hockney: Hockney::new(Seconds(1e-4), SecondsPerByte(8e-8)).unwrap(),
+        contention: GAMMA,
+        launch_overhead: Seconds(1.0),
+    }
+}
+
+fn proposed<'a>(
+    algorithms: &[&str],
+    sizes: &'a [Bytes],
+    budget: f64,
+) -> Result<Proposal<'a>, NoProposal> {
+    let wish = Wish {
+        collective: Collective::Alltoall,
+        target: Procs::new(24).unwrap(),
+        most: Procs::new(12).unwrap(),
+        sizes,
+        hockney: rates().hockney,
+        profile: None,
+    };
+    let method = |name: &&str| Method::parse(Collective::Alltoall, name).unwrap();
+    let methods: Vec<Method> = algorithms.iter().map(method).collect();
+    propose(&wish, &methods, Seconds(budget), &rates())
+}
+
+/// The process counts and sizes of an algorithm.
+fn cells(plan: &Plan, algorithm: &str) -> Vec<(Procs, Bytes)> {
+    let own = plan.cells().iter().filter(|cell| match cell.operation {
+        Operation::Collective(_, method) => method.to_string() == algorithm,
+        _ => false,
+    });
+    own.map(|cell| (cell.procs, cell.size)).collect()
+}
+
+#[test]
+fn a_richer_budget_never_widens_the_interval() {
+    let mut before: Vec<f64> = vec![f64::INFINITY; 3];
+    for budget in (25..130).step_by(7) {
+        let proposal = proposed(&["direct", "pairwise"], &USUAL, f64::from(budget)).unwrap();
+        let widths: Vec<f64> = proposal
+            .outlooks
+            .iter()
+            .map(|(_, outlook)| outlook.then)
+            .collect();
+        let mean = |widths: &[f64]| widths.iter().sum::<f64>() / 3.0;
+        assert!(
+            mean(&widths) <= mean(&before),
+            "{budget}: {before:?} {widths:?}"
+        );
+        before = widths;
+    }
+}
+
+/// Until every cell has all the repetitions that it may have; what is left is less than a step.
+#[test]
+fn the_budget_is_used_and_kept() {
+    for budget in [40.0, 70.0, 100.0] {
+        let cost = proposed(&["direct", "pairwise"], &USUAL, budget)
+            .unwrap()
+            .cost
+            .0;
+        assert!((0.9 * budget..=budget).contains(&cost), "{budget}: {cost}");
+    }
+}
+
+/// An all-to-all without regimes takes γ times its contention-free bound, by which the estimate
+/// of any plan goes as well; the mean that a tenth of spread makes is half a per cent more.
+#[test]
+fn the_cost_is_that_of_the_plan() {
+    for (algorithms, budget) in [
+        (&["direct"][..], 30.0),
+        (&["library", "library:linear"], 90.0),
+    ] {
+        let proposal = proposed(algorithms, &USUAL, budget).unwrap();
+        let estimated = estimate(&proposal.plan, &rates()).high.0;
+        let ratio = proposal.cost.0 / estimated;
+        assert!((1.0..1.006).contains(&ratio), "{algorithms:?}: {ratio}");
+    }
+}
+
+#[test]
+fn the_least_plan_shows_growth_and_both_protocols() {
+    let refused = proposed(&["direct", "pairwise"], &USUAL, 1.0).unwrap_err();
+    let NoProposal::TooLittle { least, .. } = refused else {
+        panic!("{refused}");
+    };
+    let proposal = proposed(&["direct", "pairwise"], &USUAL, least.0).unwrap();
+    let plan = &proposal.plan;
+    let counts = |cells: &[(Procs, Bytes)]| -> BTreeSet<u32> {
+        cells.iter().map(|(procs, _)| procs.get()).collect()
+    };
+    let direct = cells(plan, "direct");
+    assert!(counts(&direct).len() >= 3 && counts(&direct).contains(&12));
+    let pairwise = counts(&cells(plan, "pairwise"));
+    let powers = pairwise
+        .iter()
+        .filter(|count| count.is_power_of_two())
+        .count();
+    assert!(powers >= 2 && pairwise.len() - powers >= 2, "{pairwise:?}");
+    let is_complete = |procs: &&u32| {
+        let own = direct.iter().filter(|(count, _)| count.get() == **procs);
+        let eager = own.clone().filter(|(_, size)| size.0 < 64 << 10).count();
+        eager >= 2 && own.count() - eager >= 2
+    };
+    assert!(counts(&direct).iter().filter(is_complete).count() >= 3);
+    let mut all = plan.cells().iter();
+    assert!(all.clone().all(|cell| (4..=20).contains(&cell.repetitions)));
+    assert!(all.any(|cell| cell.operation == Operation::PingPong));
+}
+
+/// One size alone does not tell start-ups from bytes.
+#[test]
+fn one_size_gets_a_second_under_its_protocol() {
+    for (size, other) in [(1, 4), (4096, 1024), (128 << 10, 256 << 10)] {
+        let sizes = [Bytes(size)];
+        let proposal = proposed(&["direct"], &sizes, 60.0).unwrap();
+        let cells = cells(&proposal.plan, "direct");
+        let sizes: BTreeSet<u64> = cells.iter().map(|(_, size)| size.0).collect();
+        assert_eq!(sizes, BTreeSet::from([size, other]));
+    }
+}
+
+#[test]
+fn the_same_wish_gives_the_same_plan_which_reads_back() {
+    let [first, again] = [(); 2].map(|()| proposed(&["direct"], &USUAL, 50.0).unwrap().plan);
+    assert_eq!(first.to_toml(), again.to_toml());
+    assert_eq!(Plan::parse("plan.toml", &first.to_toml()).unwrap(), first);
+}
+
+#[test]
+fn what_has_no_pattern_is_refused() {
+    let refused = proposed(&["bruck:2"], &USUAL, 60.0)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        refused.starts_with("alltoall bruck:2 has no model"),
+        "{refused}"
+    );
+}
