@@ -1,8 +1,9 @@
 # demo · test · bench · check: what a newcomer types. Everything each needs it installs.
 CARGO ?= cargo
 
-# bench-sim: the simulator's speed; bench-plogpt: two all-to-alls in the lab beside PlogPT.
-.PHONY: demo test bench bench-sim bench-plogpt check netsig openmpi mpich system
+# bench-sim: the simulator's speed; bench-plogpt: two all-to-alls in the lab beside PlogPT;
+# bench-accuracy: every model on process counts that it was not fitted to.
+.PHONY: demo test bench bench-sim bench-plogpt bench-accuracy check netsig openmpi mpich system
 
 demo: netsig openmpi
 	target/release/netsig demo
@@ -20,6 +21,9 @@ bench-sim: netsig
 
 bench-plogpt: netsig openmpi
 	$(CARGO) xtask plogpt
+
+bench-accuracy: netsig openmpi
+	$(CARGO) xtask accuracy
 
 check:
 	bash .ci/run

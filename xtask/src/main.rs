@@ -1,7 +1,8 @@
-//! Chores of this repository: `cargo xtask bench`, `cargo xtask bench-sim`,
-//! `cargo xtask plogpt`, `cargo xtask tidy`, `cargo xtask vectors`.
+//! Chores of this repository: `cargo xtask accuracy`, `cargo xtask bench`,
+//! `cargo xtask bench-sim`, `cargo xtask plogpt`, `cargo xtask tidy`, `cargo xtask vectors`.
 //! Exit code 1 says that something falls short, 2 that a chore could not be done.
 
+mod accuracy;
 mod bench;
 mod plogpt;
 mod speed;
@@ -15,6 +16,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
+        ["accuracy", networks @ ..] => accuracy::run(networks),
         ["bench"] => bench::run(),
         ["bench-sim"] => speed::run(),
         ["usage", program @ ..] => speed::usage(program),
@@ -22,7 +24,10 @@ fn main() -> ExitCode {
         ["tidy"] => tidy::run(),
         ["vectors", files @ ..] if !files.is_empty() => vectors::run(files),
         _ => {
-            eprintln!("usage: cargo xtask bench | bench-sim | plogpt | tidy | vectors FILE...");
+            eprintln!(
+                "usage: cargo xtask accuracy [NETWORK...] | bench | bench-sim | plogpt | tidy | \
+                 vectors FILE..."
+            );
             return ExitCode::from(2);
         }
     };

@@ -17,7 +17,9 @@ macro_rules! scenarios {
 const SHIPPED: &[(&str, &str)] = scenarios![
     "ethernet-4x50",
     "ethernet-8x50",
+    "ethernet-12x30",
     "ethernet-12x40",
+    "deep-12x40",
     "ethernet-16x25",
     "ethernet-24x25",
     "cubic-16x40",

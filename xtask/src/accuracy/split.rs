@@ -1,0 +1,324 @@
+//! What contenders may see, and what they are judged on: process counts alone decide, so
+//! that no file can bring a held-out time into a fit.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use netsig_core::cells::{CellKey, Sorted, Statistic, Summary, summarise};
+use netsig_core::collective::Collective;
+use netsig_core::dataset::{
+    Aggregate, Dataset, Experiment, Place, Provenance, Sample, StatisticKind,
+};
+use netsig_core::fit::network::{self, NetworkFit, Options, Wanted};
+use netsig_core::fit::regimes::Parts;
+use netsig_core::fit::{Point, points};
+use netsig_core::model::tree::Tree;
+use netsig_core::predict::regimes::Asked;
+use netsig_core::profile::Profile;
+use netsig_core::units::{Bytes, Procs, Seconds};
+
+/// The most processes that any trial fits to; more are held out.
+pub(super) const MOST: u32 = 8;
+
+/// The sizes that are judged.
+const SIZES: std::ops::RangeInclusive<Bytes> = Bytes(256)..=Bytes(256 << 10);
+
+/// How many repetitions a table of the third trial stands for at most.
+const TABLE_REPETITIONS: u32 = 20;
+
+/// The campaigns of one network.
+pub(super) struct Measured {
+    pub(super) train: Dataset,
+    pub(super) few: Dataset,
+    pub(super) heldout: Dataset,
+    /// The links of the network.
+    pub(super) tree: Option<Tree>,
+}
+
+/// What is fitted to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Trial {
+    /// Up to eight processes.
+    Eight,
+    /// Up to four.
+    Four,
+    /// Up to eight, by tables such as OSU's programs print: one mean a cell, and no pLogP.
+    Osu,
+}
+
+/// What a trial's data say.
+pub(super) struct Fitted {
+    pub(super) profile: Profile,
+    /// The links of the network.
+    pub(super) tree: Option<Tree>,
+    /// What regimes are asked for.
+    pub(super) asked: Asked,
+    /// What could not be fitted, and what was chosen.
+    pub(super) notes: Vec<String>,
+    cells: BTreeMap<CellKey, Summary>,
+}
+
+impl Trial {
+    pub(super) const ALL: [Self; 3] = [Self::Eight, Self::Four, Self::Osu];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Eight => "up-to-8",
+            Self::Four => "up-to-4",
+            Self::Osu => "osu-tables",
+        }
+    }
+
+    /// What stands for the repetitions of a held-out cell: a table has means alone.
+    pub(super) fn truth(self, cell: &Summary) -> Seconds {
+        match self {
+            Self::Eight | Self::Four => cell.median,
+            Self::Osu => cell.mean,
+        }
+    }
+
+    /// What the regimes are asked for.
+    fn asked(self) -> Asked {
+        match self {
+            Self::Eight | Self::Four => Asked::Median,
+            Self::Osu => Asked::Mean,
+        }
+    }
+
+    fn most(self) -> u32 {
+        match self {
+            Self::Eight | Self::Osu => MOST,
+            Self::Four => 4,
+        }
+    }
+
+    fn sees(self, procs: Procs) -> bool {
+        procs.get() <= self.most()
+    }
+
+    /// The data that contenders are given.
+    fn training(self, data: &Measured) -> Dataset {
+        let mut all = self.seen(&data.train);
+        match self {
+            Self::Eight => all,
+            Self::Four => {
+                let few = self.seen(&data.few);
+                all.samples.extend(few.samples);
+                all.aggregates.extend(few.aggregates);
+                all
+            }
+            Self::Osu => table(&all),
+        }
+    }
+
+    fn seen(self, data: &Dataset) -> Dataset {
+        let samples = data.samples.iter().filter(|one| self.sees(one.procs));
+        let aggregates = data.aggregates.iter();
+        let aggregates = aggregates.filter(|one| self.sees(one.place.procs));
+        Dataset {
+            samples: samples.cloned().collect(),
+            aggregates: aggregates.cloned().collect(),
+            ..Dataset::default()
+        }
+    }
+}
+
+/// `data` as a table that a benchmark program prints: of every cell of a ping-pong or a
+/// collective the mean of its first repetitions.
+fn table(data: &Dataset) -> Dataset {
+    let kept = |experiment| matches!(experiment, Experiment::PingPong | Experiment::Collective(_));
+    let mut times: BTreeMap<Place, Vec<f64>> = BTreeMap::new();
+    let samples = data.samples.iter();
+    for sample in samples.filter(|sample| kept(sample.experiment)) {
+        let place = Place {
+            launch: 0,
+            ..Sample::place(sample)
+        };
+        let own = times.entry(place).or_default();
+        if own.len() < TABLE_REPETITIONS as usize {
+            own.push(sample.time.0);
+        }
+    }
+    let mut aggregates = data.aggregates.clone();
+    aggregates.extend(times.into_iter().map(|(place, times)| {
+        let mean = times.iter().sum::<f64>() / times.len() as f64;
+        Aggregate {
+            place,
+            statistic: StatisticKind::Mean,
+            averaged: u32::try_from(times.len()).ok(),
+            time: Seconds(mean),
+        }
+    }));
+    Dataset {
+        aggregates,
+        ..Dataset::default()
+    }
+}
+
+/// Fits all models of the registry to what `trial` sees; the regimes with `parts`, or with
+/// those that earn their place.
+pub(super) fn fit(data: &Measured, trial: Trial, parts: Option<Parts>) -> Result<Fitted> {
+    let training = trial.training(data);
+    let options = Options {
+        wanted: Wanted::Any,
+        parts,
+        statistic: Statistic::Median,
+        tree: data.tree.clone(),
+        ..Options::default()
+    };
+    let fitted = network::fit(&training, &options)?;
+    Ok(Fitted {
+        profile: fitted.profile(Provenance::default(), options.signature.confidence),
+        tree: data.tree.clone(),
+        asked: trial.asked(),
+        notes: notes(&fitted),
+        cells: summarise(&training),
+    })
+}
+
+/// What could not be fitted, and which model was chosen why.
+fn notes(fitted: &NetworkFit) -> Vec<String> {
+    let failures = fitted
+        .failures
+        .iter()
+        .map(|error| format!("not fitted: {error}"));
+    let verdicts = fitted.regimes.iter().map(|one| {
+        let who = (one.collective, &one.algorithm);
+        format!("{} {}: {}", who.0, who.1, one.verdict.reason)
+    });
+    failures.chain(verdicts).collect()
+}
+
+/// The cells that are judged: beyond all that any trial sees.
+pub(super) fn heldout(data: &Measured) -> BTreeMap<CellKey, Summary> {
+    let mut cells = summarise(&data.heldout);
+    cells.retain(|key, _| {
+        matches!(key.experiment, Experiment::Collective(_))
+            && key.procs.get() > MOST
+            && SIZES.contains(&key.size)
+    });
+    cells
+}
+
+/// How far the medians of the two launches of every judged cell are apart, |a/b − 1|: what no
+/// prediction can be better than.
+pub(super) fn repeated(data: &Measured) -> BTreeMap<(Collective, String), Vec<f64>> {
+    let mut launches: BTreeMap<CellKey, BTreeMap<u32, Vec<f64>>> = BTreeMap::new();
+    for sample in &data.heldout.samples {
+        let key = CellKey::from(&sample.place());
+        let times = launches.entry(key).or_default().entry(sample.launch);
+        times.or_default().push(sample.time.0);
+    }
+    let judged = heldout(data);
+    let mut apart: BTreeMap<(Collective, String), Vec<f64>> = BTreeMap::new();
+    for (key, launches) in launches {
+        let medians = launches
+            .into_values()
+            .map(|times| Sorted::new(times).median());
+        if let (Experiment::Collective(collective), [first, second]) =
+            (key.experiment, &medians.collect::<Vec<_>>()[..])
+            && judged.contains_key(&key)
+        {
+            let own = apart
+                .entry((collective, key.algorithm.to_string()))
+                .or_default();
+            own.push((first / second - 1.0).abs());
+        }
+    }
+    apart
+}
+
+impl Fitted {
+    /// The medians of one algorithm that were seen.
+    pub(super) fn points(&self, key: &CellKey) -> Vec<Point> {
+        points(&self.cells, Statistic::Median, |other| {
+            other.experiment == key.experiment && other.algorithm == key.algorithm
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::contenders::Judge;
+    use super::*;
+    use netsig_core::collective::Collective;
+
+    /// An all-to-all whose time is 1.5 times the contention-free one, at all process counts
+    /// in every file; `beyond` multiplies the times of more than eight processes.
+    fn measured(beyond: f64) -> Measured {
+        let mut samples = Vec::new();
+        let mut push = |experiment, algorithm: &str, procs: u32, (size, time): (u64, f64)| {
+            for repetition in 0..4 {
+                let place = Place {
+                    launch: 0,
+                    experiment,
+                    algorithm: algorithm.into(),
+                    procs: Procs::new(procs).unwrap(),
+                    size: Bytes(size),
+                };
+                let wobble = 0.99 + 0.02 * f64::from(repetition % 2);
+                let scale = if procs > 8 { beyond } else { 1.0 };
+                samples.push(place.sample(repetition, Seconds(time * wobble * scale)));
+            }
+        };
+        for size in (0..11).map(|i| 256u64 << i) {
+            let message = 1e-4 + 2e-7 * size as f64;
+            push(Experiment::PingPong, "", 2, (size, message));
+            for procs in [2, 3, 4, 6, 8, 10, 12] {
+                let time = 1.5 * f64::from(procs - 1) * message;
+                let who = Experiment::Collective(Collective::Alltoall);
+                push(who, "direct", procs, (size, time));
+            }
+        }
+        let data = Dataset {
+            samples,
+            ..Dataset::default()
+        };
+        Measured {
+            train: data.clone(),
+            few: data.clone(),
+            heldout: data,
+            tree: None,
+        }
+    }
+
+    /// Every file holds all process counts here, so a fit that looked at a held-out time
+    /// would change with it.
+    #[test]
+    fn held_out_times_change_no_parameter_and_no_prediction() {
+        let [plain, wild] = [1.0, 137.0].map(measured);
+        for trial in Trial::ALL {
+            let [first, second] = [&plain, &wild].map(|data| fit(data, trial, None).unwrap());
+            assert_eq!(first.profile.to_toml(), second.profile.to_toml());
+            let smpi = BTreeMap::new();
+            let [rows, others] = [(&first, &plain), (&second, &wild)].map(|(fitted, data)| {
+                let judge = Judge::new(fitted, &fitted.profile, &smpi);
+                judge.rows(&heldout(data), ("toy", trial)).unwrap()
+            });
+            assert!(rows.len() > 2 * 11 * 8, "{}", rows.len());
+            for (row, other) in rows.iter().zip(&others) {
+                assert_eq!(row.contender, other.contender);
+                assert_eq!(
+                    (row.predicted, row.interval),
+                    (other.predicted, other.interval)
+                );
+                assert!((other.measured / row.measured - 137.0).abs() < 1e-9);
+            }
+            assert_eq!(rows.len(), others.len());
+        }
+    }
+
+    #[test]
+    fn a_table_holds_one_mean_a_cell_and_no_more() {
+        let training = Trial::Osu.training(&measured(1.0));
+        assert!(training.samples.is_empty());
+        // Eleven sizes of the ping-pong and of five process counts.
+        assert_eq!(training.aggregates.len(), 11 * 6);
+        let first = &training.aggregates[0];
+        assert_eq!(
+            (first.averaged, first.statistic),
+            (Some(4), StatisticKind::Mean)
+        );
+        assert!((first.time.0 - (1e-4 + 2e-7 * 256.0)).abs() < 1e-12);
+    }
+}
