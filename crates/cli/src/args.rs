@@ -199,6 +199,9 @@ pub fn threshold(text: &str) -> Result<ThresholdChoice, String> {
     }
 }
 
+/// Less is no interval.
+const LEAST_CONFIDENT: f64 = 0.000_001;
+
 /// Beyond this level no data of any size give an interval worth the name.
 const MOST_CONFIDENT: f64 = 0.999_999;
 
@@ -209,8 +212,10 @@ const MOST_CONFIDENT: f64 = 0.999_999;
 pub fn confidence(text: &str) -> Result<f64, String> {
     let level: Option<f64> = text.parse().ok();
     level
-        .filter(|level| *level > 0.0 && *level <= MOST_CONFIDENT)
-        .ok_or_else(|| format!("write a level such as 0.95, at most {MOST_CONFIDENT}"))
+        .filter(|level| (LEAST_CONFIDENT..=MOST_CONFIDENT).contains(level))
+        .ok_or_else(|| {
+            format!("write a level such as 0.95, from {LEAST_CONFIDENT} to {MOST_CONFIDENT}")
+        })
 }
 
 /// A share above 0 and below 1.

@@ -146,6 +146,7 @@ impl Source<'_> {
         let mut used = Vec::new();
         let mut refused = None;
         let mut outside = Vec::new();
+        let mut outside_of_all = Vec::new();
         for line in lines {
             let knowledge = Knowledge {
                 profile: &self.profile,
@@ -164,6 +165,10 @@ impl Source<'_> {
                 if let Ok(Some(why)) = &predicted.as_ref().map(|basis| basis.outside(case)) {
                     let what = self.what(line, (procs, size));
                     let problem = format!("{what} is outside of what was measured: {why}");
+                    if !self.args.extrapolate && self.wants_all() {
+                        outside_of_all.push(problem);
+                        continue;
+                    }
                     if !self.args.extrapolate {
                         return Err(Failure::data(format!(
                             "{problem}; measure there, or give --extrapolate to predict all the same"
@@ -187,6 +192,14 @@ impl Source<'_> {
                 outside.len(),
                 used.len()
             );
+        }
+        match outside_of_all.first() {
+            Some(first) if used.is_empty() => return Err(Failure::data(first.clone())),
+            Some(first) => eprintln!(
+                "netsig: note: {} times are left out that no --extrapolate asks for; the first: {first}",
+                outside_of_all.len()
+            ),
+            None => {}
         }
         match refused {
             Some(failure) if used.is_empty() => Err(failure.into()),

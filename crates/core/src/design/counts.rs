@@ -9,7 +9,7 @@ const SPAN: u32 = 8;
 /// How many powers of two, of an algorithm that does something else there.
 const POWERS: usize = 4;
 
-/// Beyond so many, two processes are left out: they share no port.
+/// Beyond so many powers of two start at four: two processes share no port.
 const FEW: u32 = 7;
 
 /// The classes for which an algorithm is fitted apart.
@@ -66,7 +66,7 @@ fn geometric(most: u32) -> Vec<u32> {
         reason = "a share of a count"
     )]
     let at = |step: u32| (f64::from(most) * 0.5f64.powf(f64::from(step) / 2.0)).round() as u32;
-    let least = most.div_ceil(SPAN).max(if most > FEW { 3 } else { 2 });
+    let least = most.div_ceil(SPAN).max(if most > 3 { 3 } else { 2 });
     let steps = 0..=2 * SPAN.ilog2();
     steps.map(at).filter(|count| *count >= least).collect()
 }
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn counts_are_of_their_class_and_span_a_factor_of_eight() {
         assert_eq!(counts(Class::Every, 32), [4, 6, 8, 11, 16, 23, 32]);
-        assert_eq!(counts(Class::Every, 4), [2, 3, 4]);
+        assert_eq!(counts(Class::Every, 4), [3, 4]);
         assert_eq!(counts(Class::Every, 3), [2, 3]);
         assert_eq!(counts(Class::Power, 40), [4, 8, 16, 32]);
         assert_eq!(counts(Class::Other, 32), [3, 6, 7, 11, 15, 23, 31]);

@@ -19,7 +19,7 @@ use std::fmt::Write;
 
 use super::Point;
 use super::hockney::HockneyFit;
-use super::regimes::held_out::{leave_out, loss, weighted};
+use super::regimes::held_out::{folds, leave_out, loss, weighted};
 use super::regimes::{AlgorithmRegimes, Ground, HeldOut, Observation, Parts, by_class};
 use super::signature::{self, Options};
 use crate::collective::Collective;
@@ -125,7 +125,7 @@ impl Ladder<'_> {
     fn signature(&self, cells: &[Observation]) -> Errors {
         let counts: BTreeSet<Procs> = cells.iter().map(|cell| cell.procs).collect();
         let mut all = Errors::new();
-        for count in counts {
+        for count in folds(&counts) {
             let kept = cells.iter().filter(|cell| cell.procs != count).map(point);
             let kept: Vec<Point> = kept.collect();
             if let Ok(fit) = signature::fit(&self.hockney.model, &kept, self.options) {

@@ -112,7 +112,7 @@ impl<'a> Ground<'a> {
         let cells = cells.flat_map(|(_, cells)| cells);
         let cells: Vec<&Observation> = cells.filter(|cell| cell.procs.get() > 2).collect();
         let counts: BTreeSet<Procs> = cells.iter().map(|cell| cell.procs).collect();
-        for without in counts.into_iter().map(Some).chain([None]) {
+        for without in held_out::folds(&counts).into_iter().map(Some).chain([None]) {
             let eager = ground.in_flight(exchange, &cells, (Regime::Eager, without));
             ground.together.insert(without, stalls::overflowing(&eager));
         }

@@ -84,7 +84,7 @@ impl<'a> Knowledge<'a> {
             (Some(entry), _, _) if model.name == SIGNATURE => Source::Signature(entry),
             (_, Some(entry), _) => Source::Fitted(entry),
             (_, _, Some(collective)) => Source::Regimes(*self, collective),
-            _ => Source::Given(self.values(model)?),
+            _ => Source::Given(self.values(model).map_err(|error| self.without(error))?),
         };
         Ok(Basis {
             model,
@@ -98,6 +98,22 @@ impl<'a> Knowledge<'a> {
             return None;
         };
         self.profile.signature(collective, self.algorithm)
+    }
+
+    /// Regimes are measured before they are given.
+    fn without(&self, error: ModelError) -> ModelError {
+        match error {
+            ModelError::Missing {
+                model: REGIMES,
+                what,
+                remedy,
+            } => ModelError::Missing {
+                model: REGIMES,
+                what: format!("regimes of {} in the profile, or {what}", self.algorithm),
+                remedy,
+            },
+            other => other,
+        }
     }
 
     /// The collective of the model, if it is the regimes and the algorithm has some.

@@ -15,7 +15,7 @@ use self::model::WireModel;
 use self::network::{WireFlows, WireHockney, WirePLogP, WireProtocol};
 use self::regimes::{WireChoice, WireRegimes};
 use self::signature::WireSignature;
-use super::{Domain, Profile, VERSION};
+use super::{Choice, Domain, Profile, RegimesEntry, VERSION};
 use crate::dataset::Provenance;
 use crate::file_error::{FileError, parse_toml};
 use crate::fit::Estimate;
@@ -97,14 +97,20 @@ impl WireProfile {
         let models = self.models.into_iter();
         let models = models.map(|m| m.into_domain(plogp.as_ref()));
         let regimes = self.regimes.into_iter().map(WireRegimes::into_domain);
+        let regimes = regimes.collect::<Result<Vec<_>, _>>()?;
+        let of = |entry: &RegimesEntry| (entry.collective, entry.algorithm.clone(), entry.class);
+        refuse_twice("[[regimes]]", regimes.iter().map(of))?;
         let choices = self.choices.into_iter().map(WireChoice::into_domain);
+        let choices = choices.collect::<Result<Vec<_>, _>>()?;
+        let of = |choice: &Choice| (choice.collective, choice.algorithm.clone());
+        refuse_twice("[[choice]]", choices.iter().map(of))?;
         Ok(Profile {
             provenance,
             hockney,
             signatures: signatures.collect::<Result<_, _>>()?,
             models: models.collect::<Result<_, _>>()?,
-            regimes: regimes.collect::<Result<_, _>>()?,
-            choices: choices.collect::<Result<_, _>>()?,
+            regimes,
+            choices,
             protocol: self.protocol.map(WireProtocol::into_domain).transpose()?,
             flows: self.flows.map(WireFlows::into_domain).transpose()?,
             plogp,
@@ -147,9 +153,15 @@ impl From<&Domain> for WireDomain {
     }
 }
 
+/// The levels of intervals that can be told from none and from all.
+const CONFIDENCES: std::ops::RangeInclusive<f64> = 1e-6..=0.999_999;
+
+/// What rounding may add to a number.
+const ROUNDED: f64 = 1.000_001;
+
 /// What no formula of a prediction can work with.
 fn refuse_impossible(confidence: f64, dof: usize, covariance: &[Vec<f64>]) -> Result<(), String> {
-    if !(confidence > 0.0 && confidence < 1.0) {
+    if !CONFIDENCES.contains(&confidence) {
         return Err(format!("confidence = {confidence} is not between 0 and 1"));
     }
     if dof == 0 {
@@ -157,6 +169,21 @@ fn refuse_impossible(confidence: f64, dof: usize, covariance: &[Vec<f64>]) -> Re
     }
     if !covariance.iter().flatten().all(|value| value.is_finite()) {
         return Err("the covariance is not finite".to_owned());
+    }
+    let places = covariance.iter().enumerate();
+    for (i, j) in places.flat_map(|(i, row)| (0..row.len()).map(move |j| (i, j))) {
+        let at = |i: usize, j: usize| covariance.get(i).and_then(|row| row.get(j)).copied();
+        let (Some(own), Some(mirrored), Some(first), Some(second)) =
+            (at(i, j), at(j, i), at(i, i), at(j, j))
+        else {
+            continue;
+        };
+        let most = (first.max(0.0) * second.max(0.0)).sqrt();
+        if own.abs() > most * ROUNDED || (own - mirrored).abs() > most * (ROUNDED - 1.0) {
+            return Err(format!(
+                "covariance[{i}][{j}] = {own} is none of these variances"
+            ));
+        }
     }
     Ok(())
 }
@@ -194,6 +221,19 @@ fn refuse_impossible_residual(key: &str, residual: f64) -> Result<(), String> {
         return Ok(());
     }
     Err(format!("{key} = {residual} is not finite and at least 0"))
+}
+
+/// Two sections of the same.
+fn refuse_twice<T: PartialEq + Debug>(
+    section: &str,
+    names: impl Iterator<Item = T>,
+) -> Result<(), String> {
+    let names: Vec<T> = names.collect();
+    let mut places = names.iter().enumerate();
+    match places.find(|(place, name)| names[..*place].contains(name)) {
+        Some((_, name)) => Err(format!("{section} {name:?} stands twice; {REMEDY}")),
+        None => Ok(()),
+    }
 }
 
 /// Two rows of the covariance for one parameter.

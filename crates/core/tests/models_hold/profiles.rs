@@ -178,14 +178,21 @@ fn any_profile() -> impl Strategy<Value = Profile> {
         },
     );
     (whole, prop::collection::vec(any_regimes(), 0..3)).prop_map(|(mut profile, regimes)| {
-        let choice = |entry: &RegimesEntry| Choice {
-            collective: entry.collective,
-            algorithm: entry.algorithm.clone(),
-            model: REGIMES.to_owned(),
-            reason: "\"why\" not".to_owned(),
-        };
-        profile.choices = regimes.iter().map(choice).collect();
-        profile.regimes = regimes;
+        for entry in regimes {
+            let known = |other: &RegimesEntry| {
+                (other.collective, &other.algorithm) == (entry.collective, &entry.algorithm)
+            };
+            if profile.regimes.iter().any(known) {
+                continue;
+            }
+            profile.choices.push(Choice {
+                collective: entry.collective,
+                algorithm: entry.algorithm.clone(),
+                model: REGIMES.to_owned(),
+                reason: "\"why\" not".to_owned(),
+            });
+            profile.regimes.push(entry);
+        }
         profile
     })
 }

@@ -54,6 +54,9 @@ const MIXED: std::ops::Range<f64> = 0.1..0.9;
 /// repetitions or of the others, chance decides which.
 const MOST: f64 = 0.4;
 
+/// How many counts are left out at most.
+const MOST_FOLDS: usize = 12;
+
 /// How many process counts show growth.
 const LEAST_COUNTS: usize = 3;
 
@@ -124,6 +127,12 @@ pub(crate) fn weighted(values: &[(f64, f64)]) -> (f64, f64) {
     (mean, squares.sum::<f64>().sqrt() / all)
 }
 
+/// The counts that are left out in turn: all, or of many so many evenly.
+pub(crate) fn folds(counts: &BTreeSet<Procs>) -> Vec<Procs> {
+    let step = counts.len().div_ceil(MOST_FOLDS).max(1);
+    counts.iter().rev().step_by(step).rev().copied().collect()
+}
+
 /// The errors of every count when it is left out, in the order of the cells; none if there is
 /// one count alone, or the others determine nothing.
 pub fn leave_out(
@@ -147,7 +156,11 @@ pub fn leave_out(
                 .collect::<Vec<_>>(),
         )
     };
-    counts.into_iter().filter_map(of_count).flatten().collect()
+    folds(&counts)
+        .into_iter()
+        .filter_map(of_count)
+        .flatten()
+        .collect()
 }
 
 /// The error of one cell; `None` if the model gives it no time.
