@@ -59,9 +59,11 @@ fn said_by(fit: &RegimesFit) -> String {
     let model = &fit.model;
     let ratios = format!("it takes its time on the wire {}", ratios(model));
     let stalls = model.eager.as_ref().and_then(|eager| eager.stalls);
-    let overflow = stalls.and_then(|stalls| stalls.onset).map(|onset| {
-        let bytes = in_kib(onset.bytes);
-        format!("a port overflows from about {bytes} in flight towards it")
+    let onset = stalls.and_then(|stalls| stalls.onset);
+    let most = fit.cells.iter().map(|cell| cell.procs).max();
+    let overflow = onset.zip(most).map(|(onset, most)| {
+        let size = in_kib(onset.bytes / most.partners().sqrt());
+        format!("a port overflows from about {size} on among {most}")
     });
     let stalled = most_stalled(fit).map(|(procs, probability)| {
         let percent = probability * 100.0;

@@ -262,12 +262,12 @@ eager_up_to_bytes = 32768
         Procs::new(count).unwrap()
     }
 
-    /// Direct exchange of which ports overflow from 100 000 bytes on.
+    /// Direct exchange of which ports overflow from a surge of 50 000 bytes on.
     fn profile() -> Profile {
         let onset = Onset {
-            bytes: 1e5,
-            lower: 1e5,
-            upper: 1e5,
+            bytes: 5e4,
+            lower: 5e4,
+            upper: 5e4,
         };
         let stalls = Stalls {
             rate: 0.01,
@@ -341,7 +341,7 @@ eager_up_to_bytes = 32768
     fn sizes_at_which_something_changes_are_measured() {
         let profile = profile();
         let cells = &designed(&wish(Some(&profile)), 50.0).cells[0];
-        for size in [30_000, 32_768, 14_285] {
+        for size in [30_000, 32_768, 18_898] {
             let is_there = |cell: &Planned| (cell.procs, cell.size) == (procs(8), Bytes(size));
             assert!(cells.iter().any(is_there), "{size}: {cells:?}");
         }

@@ -89,7 +89,8 @@ fn the_budget_is_used_and_kept() {
 }
 
 /// An all-to-all without regimes takes γ times its contention-free bound, by which the estimate
-/// of any plan goes as well; the mean that a tenth of spread makes is half a per cent more.
+/// of any plan goes as well; the mean that a tenth of spread makes is half a per cent more, and
+/// headers a little.
 #[test]
 fn the_cost_is_that_of_the_plan() {
     for (algorithms, budget) in [
@@ -99,7 +100,7 @@ fn the_cost_is_that_of_the_plan() {
         let proposal = proposed(algorithms, &USUAL, budget).unwrap();
         let estimated = estimate(&proposal.plan, &rates()).high.0;
         let ratio = proposal.cost.0 / estimated;
-        assert!((1.0..1.006).contains(&ratio), "{algorithms:?}: {ratio}");
+        assert!((1.0..1.01).contains(&ratio), "{algorithms:?}: {ratio}");
     }
 }
 

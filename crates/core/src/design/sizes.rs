@@ -1,6 +1,6 @@
 //! The message sizes of a design.
 
-use crate::model::regimes::{Regime, Regimes};
+use crate::model::regimes::{Point, Regime, Regimes};
 use crate::units::{Bytes, Procs};
 
 /// The sizes of one process count, ascending, and those of them that must be measured where
@@ -63,7 +63,12 @@ impl Range<'_> {
         let onset = eager
             .and_then(|protocol| protocol.stalls)
             .and_then(|stalls| stalls.onset);
-        let one = self.model.pattern.towards_a_port(procs, Bytes(1));
+        let of_one = Point {
+            procs,
+            size: Bytes(1),
+            tree: None,
+        };
+        let one = self.model.pattern.surge(&self.model.wire, of_one);
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,

@@ -11,7 +11,7 @@ use super::sizes::Range;
 use super::{DesignError, Wish};
 use crate::collective::{Collective, Method};
 use crate::fit::regimes::held_out::{Kind, kind};
-use crate::fit::regimes::{Basis, Column, Observation, UNKNOWN_SPREAD};
+use crate::fit::regimes::{Column, UNKNOWN_SPREAD, gradient};
 use crate::model::hockney::Hockney;
 use crate::model::regimes::{Class, Pattern, Point, Protocol, Regime, Regimes, Wire};
 use crate::profile::{Profile, RegimesEntry};
@@ -168,18 +168,9 @@ impl<'a> Subject<'a> {
             .times(point(procs, size))
             .map_or(SHORTEST, |times| times.typical);
         let typical = Seconds(typical.0.max(SHORTEST.0));
-        let cell = Observation::of(procs, size, &[typical]);
-        let basis = Basis {
-            pattern: self.model.pattern,
-            wire: &self.model.wire,
-            tree: None,
-            onset: None,
-        };
-        let regime = self.model.regime(size);
-        let slope = |(column, unit): (&Column, &f64)| {
-            basis.slope(*column, &cell, regime) * unit / typical.0
-        };
-        let slopes = self.columns.iter().zip(&self.units).map(slope);
+        let slopes = gradient(&self.model, &self.columns, point(procs, size));
+        let relative = |(slope, unit): (&f64, &f64)| slope * unit / typical.0;
+        let slopes = slopes.iter().zip(&self.units).map(relative);
         DVector::from_iterator(self.columns.len(), slopes)
     }
 }

@@ -156,7 +156,7 @@ pub const THRESHOLDS: Parts = Parts {
     rendezvous_growth: false,
     corrections: false,
     stalls: true,
-    slowdown: false,
+    slowdown: true,
 };
 
 fn by_cell(held: &HeldOut) -> ((Procs, Bytes), (f64, f64)) {

@@ -7,7 +7,8 @@
 //! 3. Repetitions that waited for a time-out are told from the others ([`observation`]), also in
 //!    means that other programs computed ([`tell_apart`]); their
 //!    rate and onset come by maximum likelihood (`stalls`), together for all algorithms that
-//!    exchange everything at once, since the port that overflows is the network's.
+//!    exchange everything at once, since the port that overflows is the network's; on the onset
+//!    the typical times of all exchanges have a say.
 //! 4. a, b, γ, κ, λ and u come by robust regression of the others (`regression`), ρ(m) from what
 //!    remains (`correction`).
 //! 5. ρ and κ of eager messages each have to earn their place: whole process counts are left out
@@ -20,6 +21,7 @@
 //! netsig; the parts name theirs.
 
 mod averages;
+mod basis;
 mod correction;
 pub mod held_out;
 mod limit;
@@ -32,16 +34,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use nalgebra::DMatrix;
 
 pub use self::averages::tell_apart;
+pub(crate) use self::basis::gradient;
+pub use self::basis::{Basis, Column};
 pub use self::held_out::{HeldOut, Kind};
 pub use self::limit::{Limited, Limits};
 pub(crate) use self::observation::UNKNOWN_SPREAD;
 pub use self::observation::{Observation, Who, observations};
 pub(crate) use self::regression::FLOOR;
 use self::regression::Solution;
-pub use self::regression::{Basis, Column};
 pub(crate) use self::stalls::MAD;
 use super::FitError;
-use crate::model::regimes::{Class, Order, Pattern, Protocol, Regime, Regimes, Stalls};
+use crate::model::regimes::{
+    Class, Onset, Order, Pattern, Point, Protocol, Regime, Regimes, Stalls,
+};
 use crate::units::{Procs, Seconds};
 
 /// What is known before an algorithm is looked at.
@@ -49,9 +54,9 @@ use crate::units::{Procs, Seconds};
 pub struct Ground<'a> {
     /// The wire, the eager limit and the links.
     pub network: Limited<'a>,
-    /// How eager messages stall of all algorithms that exchange everything at once, without one
-    /// process count or with all.
-    together: BTreeMap<Option<Procs>, Option<Stalls>>,
+    /// How eager and other messages stall of all algorithms that exchange everything at once,
+    /// without one process count or with all.
+    together: BTreeMap<Option<Procs>, [Option<Stalls>; 2]>,
 }
 
 /// Which parts the model has.
@@ -71,6 +76,17 @@ pub struct Parts {
     pub stalls: bool,
     /// u.
     pub slowdown: bool,
+}
+
+impl Parts {
+    /// Those that need not earn their place.
+    const BASE: Self = Self {
+        eager_growth: false,
+        rendezvous_growth: true,
+        corrections: false,
+        stalls: true,
+        slowdown: true,
+    };
 }
 
 /// The fit of one algorithm at the process counts of one class.
@@ -106,21 +122,58 @@ impl<'a> Ground<'a> {
             network,
             together: BTreeMap::new(),
         };
+        let of_pattern = |wanted: fn(Option<Pattern>) -> bool| {
+            let is_wanted = move |who: &Who| wanted(Pattern::of(who.0, &who.1));
+            let cells = all.iter().filter(move |(who, _)| is_wanted(who));
+            let cells = cells.flat_map(|(_, cells)| cells);
+            cells.filter(|cell| cell.procs.get() > 2)
+        };
         let exchange = Pattern::Exchange(Order::AtOnce);
-        let is_exchange = |who: &Who| Pattern::of(who.0, &who.1) == Some(exchange);
-        let cells = all.iter().filter(|(who, _)| is_exchange(who));
-        let cells = cells.flat_map(|(_, cells)| cells);
-        let cells: Vec<&Observation> = cells.filter(|cell| cell.procs.get() > 2).collect();
-        let counts: BTreeSet<Procs> = cells.iter().map(|cell| cell.procs).collect();
+        let cells = of_pattern(|pattern| pattern == Some(Pattern::Exchange(Order::AtOnce)));
+        let cells: Vec<&Observation> = cells.collect();
+        let exchanges = of_pattern(|pattern| matches!(pattern, Some(Pattern::Exchange(_))));
+        let counts: BTreeSet<Procs> = exchanges.map(|cell| cell.procs).collect();
         for without in held_out::folds(&counts).into_iter().map(Some).chain([None]) {
-            let eager = ground.in_flight(exchange, &cells, (Regime::Eager, without));
-            ground.together.insert(without, stalls::overflowing(&eager));
+            let [eager, late] = [Regime::Eager, Regime::Rendezvous]
+                .map(|regime| ground.under(exchange, &cells, (regime, without)));
+            let misfit = |onset: Onset| ground.misfit(all, without, onset);
+            let overflowing = stalls::overflowing(&eager, &misfit);
+            let anywhere = stalls::anywhere(&late, overflowing.as_ref());
+            ground.together.insert(without, [overflowing, anywhere]);
         }
         ground
     }
 
-    /// The cells under a protocol, but for those of one count, with the bytes towards a port.
-    fn in_flight(
+    /// The loss of typical times of all exchanges, but for one count, if ports overflow from an
+    /// onset on.
+    fn misfit(
+        &self,
+        all: &BTreeMap<Who, Vec<Observation>>,
+        without: Option<Procs>,
+        onset: Onset,
+    ) -> f64 {
+        let mut sum = 0.0;
+        for (who, cells) in all {
+            let Some(pattern @ Pattern::Exchange(_)) = Pattern::of(who.0, &who.1) else {
+                continue;
+            };
+            let basis = Basis {
+                onset: Some(onset),
+                ..self.network.basis(pattern)
+            };
+            for cells in by_class(pattern, cells).into_values() {
+                let mut placed = self.network.placed(&cells);
+                placed.retain(|(cell, _)| cell.plain > 0 && Some(cell.procs) != without);
+                let columns = columns(&basis, &placed, Parts::BASE);
+                let solution = regression::solve(&basis, &placed, &columns);
+                sum += solution.map_or(0.0, |solution| solution.loss);
+            }
+        }
+        sum
+    }
+
+    /// The cells under a protocol, but for those of one count, each with its surge x.
+    fn under(
         &self,
         pattern: Pattern,
         cells: &[&Observation],
@@ -129,11 +182,16 @@ impl<'a> Ground<'a> {
         let wanted = |cell: &&&Observation| {
             Some(cell.procs) != without && self.network.regime(cell.size) == regime
         };
-        let with_bytes = |cell: &&Observation| {
-            let bytes = pattern.towards_a_port(cell.procs, cell.size)?;
-            Some(((*cell).clone(), bytes))
+        let with_surge = |cell: &&Observation| {
+            let point = Point {
+                procs: cell.procs,
+                size: cell.size,
+                tree: self.network.tree,
+            };
+            let surge = pattern.surge(&self.network.wire, point)?;
+            Some(((*cell).clone(), surge))
         };
-        cells.iter().filter(wanted).filter_map(with_bytes).collect()
+        cells.iter().filter(wanted).filter_map(with_surge).collect()
     }
 
     /// The stalls under either protocol, from all cells but those of `without`. The port that
@@ -146,16 +204,16 @@ impl<'a> Ground<'a> {
         without: Option<Procs>,
     ) -> [Option<Stalls>; 2] {
         let own: Vec<&Observation> = cells.iter().collect();
-        let eager = self.in_flight(pattern, &own, (Regime::Eager, without));
-        let late = self.in_flight(pattern, &own, (Regime::Rendezvous, without));
-        let whole = self.together.get(&None).copied().flatten();
+        let eager = self.under(pattern, &own, (Regime::Eager, without));
+        let late = self.under(pattern, &own, (Regime::Rendezvous, without));
+        let whole = self.together.get(&None).copied().unwrap_or_default();
         let shared = self.together.get(&without).copied().unwrap_or(whole);
-        let overflowing = match pattern {
-            Pattern::Exchange(Order::AtOnce) => shared,
-            Pattern::Exchange(_) => shared.map_or_else(
-                || stalls::overflowing(&eager),
-                |shared| Some(stalls::with_own_rate(&shared, &eager)),
-            ),
+        if pattern == Pattern::Exchange(Order::AtOnce) {
+            return shared;
+        }
+        let overflowing = match (pattern, shared[0]) {
+            (Pattern::Exchange(_), Some(shared)) => Some(stalls::with_own_rate(&shared, &eager)),
+            (Pattern::Exchange(_), None) => stalls::overflowing(&eager, &|_| 0.0),
             _ => None,
         };
         let anywhere = stalls::anywhere(&late, overflowing.as_ref());
@@ -230,20 +288,7 @@ impl<'a> Ground<'a> {
         };
         let mut placed = self.network.placed(&kept);
         placed.retain(|(cell, _)| cell.plain > 0);
-        let mut solution = regression::solve(&basis, &placed, &columns(&basis, &placed, parts))?;
-        // What a narrow link holds back says nothing of the ports.
-        let is_free =
-            |(cell, regime): &(&Observation, Regime)| !solution.is_held(&basis, cell, *regime);
-        let free: Vec<(&Observation, Regime)> = placed
-            .iter()
-            .filter(|cell| is_free(cell))
-            .copied()
-            .collect();
-        if free.len() < placed.len()
-            && let Ok(other) = regression::solve(&basis, &free, &columns(&basis, &free, parts))
-        {
-            (placed, solution) = (free, other);
-        }
+        let solution = regression::solve(&basis, &placed, &columns(&basis, &placed, parts))?;
         let protocol = |regime: Regime, stalls: Option<Stalls>| {
             protocol(&placed, &solution, regime, parts, stalls)
         };
@@ -287,19 +332,11 @@ pub(super) fn by_class(
     classes
 }
 
-/// How many cells overflow a port, each by what share of F at least, if u is to be told.
-const LEAST_OVERFLOWING: usize = 2;
-const LEAST_SHARE: f64 = 0.3;
-
 /// The columns of the regression for what was measured.
 fn columns(basis: &Basis, placed: &[(&Observation, Regime)], parts: Parts) -> Vec<Column> {
     let mut columns = vec![Column::Latency, Column::Startup];
-    let eager = placed.iter().filter(|(_, of)| *of == Regime::Eager);
-    let overflows = |(cell, regime): &(&Observation, Regime)| {
-        basis.slope(Column::Slowdown, cell, *regime)
-            > LEAST_SHARE * basis.slope(Column::Gamma(*regime), cell, *regime)
-    };
-    if parts.slowdown && eager.filter(|cell| overflows(cell)).count() >= LEAST_OVERFLOWING {
+    let eager = placed.iter().any(|(_, of)| *of == Regime::Eager);
+    if parts.slowdown && eager && basis.onset.is_some() {
         columns.push(Column::Slowdown);
     }
     for (regime, grows) in [

@@ -12,25 +12,30 @@
 //! in seconds, with one a and b for all sizes and γ, κ, λ, ρ for each protocol: eager messages and
 //! those from the eager limit on. γ is the ratio of the papers' signature, in the limit of many
 //! processes; κ says how the ratio differs among few; λ how much of a rank's successive messages
-//! share its link. ρ(m) is what repeats at a size at all process counts.
+//! share its link. ρ(m) is what repeats at a size at all process counts. In rounds, and from hop to
+//! hop, the root of the sum of their squares stands for the sum of b·s and of what W takes
+//! ([`Pattern::together`]).
 //!
-//! Where the links of the network are known, F is what its busiest link needs. Eager messages take
-//! max(W, F) in place of W; the others take γ·F with the γ of eager ones at least, which is what
+//! Where the links of the network are known, F is what its busiest link needs, and γ·F together
+//! with b·s a floor under T₀ − a. The γ is that of eager messages under either protocol: it is what
 //! headers and acknowledgements cost on any link, while what contention costs at a port does not
 //! add to a link that is the narrower one.
 //!
-//! Where eager messages overflow a port (F below), γ is γ + u·F: queues, and losses that are made up
-//! for at once, take time whether or not a repetition stalls.
+//! Where eager messages overflow a port, γ is γ + u·φ: queues, and losses that are made up for at
+//! once, take time whether or not a repetition stalls. A port is sent as much as passes it, on
+//! average; what overflows it is how far the n − 1 senders, each at its own time, are off that:
+//! x = √(n−1)·m bytes ([`Pattern::surge`]), from about X on, φ(x) = 1/(1 + (X/x)⁶).
 //!
-//! A repetition waits for a time-out of TCP with the probability p = 1 − exp(−c·n·(n−1)·F): each
-//! of the n·(n−1) connections may. Eager messages, x = (n−1)·m bytes towards one port, all leave
-//! at once and overflow it from about X bytes on, F = 1/(1 + (X/x)⁴); they lose the end of a
-//! message, and the repetition takes T₀ + D. From the eager limit on F = 1: losses come at any
-//! moment, the others go on meanwhile, and of D there remains D²/(2·T₀), if that is less. Times
-//! are therefore a mixture ([`Times`]), of which the mean, the median and quantiles follow.
+//! A repetition waits for a time-out of TCP with the probability p = 1 − exp(−c·n·(n−1)·φ): each
+//! of the n·(n−1) connections may. Eager messages all leave at once; they lose the end of a message,
+//! and the repetition takes T₀ + D. From the eager limit on losses come at any moment, the others go
+//! on meanwhile, and of D there remains what T₀ does not hide. It shows if that is more than
+//! V = max(100 ms, 0.3·T₀), by which a stall is told from what else scatters: φ is the share of T₀ in
+//! which it does, (D − V)/T₀ within 0 and 1, and half of D + max(V, D − T₀) is added. Times are
+//! therefore a mixture ([`Times`]), of which the mean, the median and quantiles follow.
 //!
-//! The papers' signature is the case with one protocol, κ = λ = ρ = 0, V(w) = β·w, a = 0, b = γ·α, and
-//! a sharp F with p = 1 from X = (n−1)·M on, and D = (n−1)·δ.
+//! The papers' signature is the case with one protocol, κ = λ = ρ = u = 0, V(w) = β·w, a = 0, b = γ·α,
+//! and a sharp φ with p = 1 from X = √(n−1)·M on, and D = (n−1)·δ.
 //!
 //! # Domain
 //! n ≥ 2; each process on a host of its own, or alike on all hosts; sizes of a protocol that was
@@ -46,7 +51,7 @@ mod tree;
 mod wire;
 
 pub use self::mixture::{Stall, Times};
-pub use self::traffic::{Class, Order, Pattern, Traffic};
+pub use self::traffic::{Class, Order, Pattern, Terms, Traffic};
 pub use self::wire::Wire;
 
 use crate::model::tree::Tree;
@@ -71,9 +76,20 @@ pub struct Regimes {
     pub eager_limit: Option<Bytes>,
 }
 
-/// The exponent of F: how sharply overflow sets in, from a tenth to nine tenths over a factor of
-/// three, as in emulated ports of 32 and 64 KiB.
-const SHARPNESS: i32 = 4;
+/// The exponent of φ: how sharply overflow sets in, from a tenth to nine tenths over a factor of
+/// two, as in emulated ports of 32 and 64 KiB.
+const SHARPNESS: i32 = 6;
+
+/// The least that Linux waits for an acknowledgement before it sends again.
+pub(crate) const LEAST_TIMEOUT: Seconds = Seconds(0.2);
+
+/// By which share of the others a repetition that stalled is longer, at least.
+const LEAST_SHARE: f64 = 0.3;
+
+/// V: what a time-out adds at least if it is to be told from what else scatters.
+pub(crate) fn noticeable(typical: Seconds) -> Seconds {
+    Seconds((LEAST_TIMEOUT.0 / 2.0).max(LEAST_SHARE * typical.0))
+}
 
 /// How an algorithm shares the wire under one protocol of the MPI library.
 #[derive(Debug, Clone, PartialEq)]
@@ -108,7 +124,7 @@ pub struct Stalls {
     pub onset: Option<Onset>,
 }
 
-/// From how many bytes towards a port on it overflows.
+/// From which surge on a port overflows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Onset {
     /// X: half of the final rate is reached there.
@@ -163,12 +179,12 @@ impl Regimes {
             1 => Seconds(0.0),
             _ => self.typical(protocol, point),
         };
-        let others = f64::from(point.procs.get().saturating_sub(1));
+        let surge = self.pattern.surge(&self.wire, point).unwrap_or(0.0);
         Some(Times {
             typical,
             spread: protocol.spread,
             stall: protocol.stalls.map(|stalls| Stall {
-                probability: stalls.probability(point.procs, others * point.size.as_f64()),
+                probability: stalls.probability(point.procs, surge, typical),
                 from: typical,
                 cost: stalls.added(typical),
                 spread: stalls.spread,
@@ -178,24 +194,28 @@ impl Regimes {
 
     /// T₀.
     fn typical(&self, protocol: &Protocol, point: Point) -> Seconds {
+        let time = self.pattern.together(self.terms(protocol, point));
+        Seconds(time * protocol.correction(point.size).exp())
+    }
+
+    /// What T₀ is made of.
+    pub(crate) fn terms(&self, protocol: &Protocol, point: Point) -> Terms {
         let traffic = self.pattern.traffic(&self.wire, point);
         let others = f64::from(point.procs.get().max(2) - 1);
-        let ratio = protocol.gamma + protocol.growth / others;
+        let surge = self.pattern.surge(&self.wire, point).unwrap_or(0.0);
+        let slowdown = protocol.slowdown * protocol.share(surge);
+        let ratio = protocol.gamma + protocol.growth / others + slowdown;
         let overlap = protocol.overlap * (traffic.shared.0 - traffic.serial.0);
-        let wire = match self.regime(point.size) {
-            Regime::Eager => {
-                let bytes = others * point.size.as_f64();
-                let ratio = ratio + protocol.slowdown * protocol.share(bytes);
-                ratio * traffic.serial.0.max(traffic.floor.0) + overlap
-            }
-            Regime::Rendezvous => {
-                let plain = self.eager.as_ref().map_or(1.0, |eager| eager.gamma);
-                (ratio * traffic.serial.0 + overlap).max(plain * traffic.floor.0)
-            }
+        let on_links = match self.regime(point.size) {
+            Regime::Eager => ratio,
+            Regime::Rendezvous => self.eager.as_ref().map_or(1.0, |eager| eager.gamma),
         };
-        let starting = self.latency.0 + self.startup.0 * traffic.startups;
-        let time = starting + wire.max(0.0);
-        Seconds(time * protocol.correction(point.size).exp())
+        Terms {
+            once: self.latency.0,
+            startups: self.startup.0 * traffic.startups,
+            wire: (ratio * traffic.serial.0 + overlap).max(0.0),
+            floor: on_links * traffic.floor.0,
+        }
     }
 }
 
@@ -210,10 +230,10 @@ impl Regime {
 }
 
 impl Protocol {
-    /// F(x); 0 where no onset was seen.
-    pub fn share(&self, bytes: f64) -> f64 {
+    /// φ(x); 0 where no onset was seen.
+    pub fn share(&self, surge: f64) -> f64 {
         let onset = self.stalls.and_then(|stalls| stalls.onset);
-        onset.map_or(0.0, |onset| onset.share(bytes))
+        onset.map_or(0.0, |onset| onset.share(surge))
     }
 
     /// ρ(m).
@@ -234,25 +254,34 @@ impl Protocol {
 }
 
 impl Stalls {
-    /// p for n processes with x bytes towards one port.
-    pub fn probability(&self, procs: Procs, bytes: f64) -> f64 {
-        let share = self.onset.map_or(1.0, |onset| onset.share(bytes));
-        -(-self.rate * connections(procs) * share).exp_m1()
+    /// p for n processes and a surge of x bytes, of repetitions that take T₀ otherwise.
+    pub fn probability(&self, procs: Procs, surge: f64, typical: Seconds) -> f64 {
+        -(-self.rate * connections(procs) * self.exposure(surge, typical)).exp_m1()
+    }
+
+    /// φ: what share of the connections may stall and show it.
+    pub(crate) fn exposure(&self, surge: f64, typical: Seconds) -> f64 {
+        if let Some(onset) = self.onset {
+            return onset.share(surge);
+        }
+        let shown = (self.cost.0 - noticeable(typical).0) / typical.0;
+        shown.clamp(0.0, 1.0)
     }
 
     /// The median of what a stall adds to T₀.
     pub(crate) fn added(&self, typical: Seconds) -> Seconds {
-        match self.onset {
-            Some(_) => self.cost,
-            None => Seconds(self.cost.0 * (self.cost.0 / (2.0 * typical.0)).min(1.0)),
+        if self.onset.is_some() {
+            return self.cost;
         }
+        let least = (self.cost - typical).0.max(noticeable(typical).0);
+        Seconds(f64::midpoint(self.cost.0, least))
     }
 }
 
 impl Onset {
-    /// F(x).
-    pub fn share(&self, bytes: f64) -> f64 {
-        1.0 / (1.0 + (self.bytes / bytes).powi(SHARPNESS))
+    /// φ(x).
+    pub fn share(&self, surge: f64) -> f64 {
+        1.0 / (1.0 + (self.bytes / surge).powi(SHARPNESS))
     }
 }
 

@@ -21,10 +21,10 @@
 use std::fmt;
 
 use super::{Interval, Prediction, Standing};
+use crate::fit::regimes::gradient;
 use crate::fit::regimes::held_out::kind;
-use crate::fit::regimes::{Basis, Column, Observation};
 use crate::fit::t_quantile;
-use crate::model::regimes::{Class, Onset, Point, Regime, Times};
+use crate::model::regimes::{Class, Onset, Point, Times};
 use crate::profile::{Profile, RegimesEntry};
 use crate::units::{Bytes, Procs, Seconds};
 
@@ -214,22 +214,7 @@ fn ends(entry: &RegimesEntry, point: Point, levels: impl Fn(&Times) -> (f64, f64
 
 /// xᵀ·cov(θ̂)·x/T₀².
 fn parameters(entry: &RegimesEntry, point: Point, times: &Times) -> f64 {
-    let basis = Basis {
-        pattern: entry.model.pattern,
-        wire: &entry.model.wire,
-        tree: point.tree,
-        onset: entry
-            .model
-            .eager
-            .as_ref()
-            .and_then(|protocol| protocol.stalls?.onset),
-    };
-    let regime: Regime = entry.model.regime(point.size);
-    let cell = Observation::of(point.procs, point.size, &[times.typical]);
-    let correction = entry.model.protocol(regime);
-    let factor = correction.map_or(1.0, |protocol| protocol.correction(point.size).exp());
-    let slope = |column: &Column| factor * basis.slope(*column, &cell, regime);
-    let slopes: Vec<f64> = entry.columns.iter().map(slope).collect();
+    let slopes = gradient(&entry.model, &entry.columns, point);
     let count = slopes.len();
     let terms = (0..count).flat_map(|i| (0..count).map(move |j| (i, j)));
     let variance: f64 = terms

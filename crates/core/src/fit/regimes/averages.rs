@@ -23,9 +23,9 @@
 use std::collections::BTreeMap;
 
 use super::limit::{Limited, columns};
-use super::observation::{LEAST_TIMEOUT, Observation, Who, exceeds};
+use super::observation::{Observation, Who, exceeds};
 use super::regression;
-use crate::model::regimes::{Pattern, Regime};
+use crate::model::regimes::{LEAST_TIMEOUT, Pattern, Regime};
 use crate::units::Seconds;
 
 /// Which share of D, and of itself, a mean exceeds T₀ by at least.

@@ -68,11 +68,8 @@ pub(super) fn choose(
 ) -> (Parts, Vec<HeldOut>) {
     let counts: BTreeSet<Procs> = cells.iter().map(|cell| cell.procs).collect();
     let mut chosen = Parts {
-        stalls: true,
-        slowdown: true,
-        rendezvous_growth: true,
         corrections: counts.len() < 2,
-        eager_growth: false,
+        ..Parts::BASE
     };
     let mut errors = leave_out(ground, pattern, cells, chosen);
     let corrected = (counts.len() > 1).then_some(Parts {

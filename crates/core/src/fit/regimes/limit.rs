@@ -11,7 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::FitError;
 use super::observation::{Observation, Who};
-use super::regression::{self, Basis, Column};
+use super::basis::{Basis, Column};
+use super::regression;
 use crate::fit::breakpoints::EagerLimit;
 use crate::model::regimes::{Pattern, Regime, Wire};
 use crate::model::tree::Tree;

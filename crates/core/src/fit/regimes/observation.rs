@@ -12,13 +12,8 @@ use super::regression::FLOOR;
 use crate::cells::{Sorted, summarise};
 use crate::collective::Collective;
 use crate::dataset::{Dataset, Experiment};
+use crate::model::regimes::noticeable;
 use crate::units::{Bytes, Procs, Seconds};
-
-/// The least that Linux waits for an acknowledgement before it sends again.
-pub(super) const LEAST_TIMEOUT: Seconds = Seconds(0.2);
-
-/// By which share of the quickest repetition one that stalled is longer, at least.
-const LEAST_SHARE: f64 = 0.3;
 
 /// The standard deviation of ln T of one repetition where nothing tells it.
 pub(crate) const UNKNOWN_SPREAD: f64 = 0.1;
@@ -109,7 +104,7 @@ impl Observation {
 
 /// Whether a time is so much longer than another that it waited for a time-out.
 pub(super) fn exceeds(time: Seconds, other: Seconds) -> bool {
-    time.0 > other.0 + (LEAST_TIMEOUT.0 / 2.0).max(LEAST_SHARE * other.0)
+    time.0 > (other + noticeable(other)).0
 }
 
 /// The sample standard deviation of the logarithms.

@@ -1,14 +1,17 @@
 //! a, b, γ, κ, λ and u from typical times.
 //!
 //! # Method
-//! T₀ is linear in a and b, in γ, κ, λ of each protocol, and in u where the onset is known. Least squares of relative errors, iterated:
+//! The terms of T₀ are linear in a and b, in γ, κ, λ of each protocol, and in u where the onset is
+//! known; where T₀ is not their sum ([`Pattern::together`]) it is replaced by its tangent at the
+//! last estimate (Gauss and Newton), which is exact there. Least squares of relative errors, iterated:
 //! a cell's variance is T̂₀²·(σ² + s²/R), σ a floor for what the model misses and s²/R that of
 //! its median (π/2 times that of a mean). Cells that lie off are weighted down by Huber's rule
 //! (Huber 1964), |e| > 1.345·ŝ, with ŝ the scaled median absolute deviation, so that no cell
 //! decides alone. a, b, γ, λ and u that come out negative are held at 0 and the rest fitted again.
 //!
-//! κ of rendezvous messages is drawn towards 0, by an observation of 0 with the standard deviation
-//! 0.5: few process counts tell it badly, and what noise makes of it would be extrapolated.
+//! κ of rendezvous messages and u are drawn towards 0, by an observation of 0 with the standard
+//! deviation 0.5 and 1: few process counts tell κ badly, few cells u, and what noise makes of them
+//! would be extrapolated.
 //!
 //! A column that the points do not tell from others is left out, κ, u, λ and a before b.
 //!
@@ -18,13 +21,13 @@
 
 use nalgebra::{DMatrix, DVector};
 
+use super::basis::{Basis, Column};
 use super::observation::Observation;
 use super::stalls::MAD;
 use crate::cells::Sorted;
 use crate::fit::gls::{self, Omega, Regression};
 use crate::fit::{FitError, ITERATIONS, SETTLED};
-use crate::model::regimes::{Onset, Pattern, Point, Regime, Traffic, Wire};
-use crate::model::tree::Tree;
+use crate::model::regimes::{Regime, Terms};
 
 /// σ: what no model of an emulated or real cluster is better than.
 pub(crate) const FLOOR: f64 = 0.03;
@@ -35,39 +38,6 @@ const HUBER: f64 = 1.345;
 
 /// The least ŝ, so that exact data keep all their points.
 const LEAST_SCALE: f64 = 0.01;
-
-/// The standard deviation of κ before anything is measured.
-const GROWTH: f64 = 0.5;
-
-/// A parameter that T₀ is linear in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Column {
-    /// a.
-    Latency,
-    /// b.
-    Startup,
-    /// γ of a protocol.
-    Gamma(Regime),
-    /// κ of a protocol.
-    Growth(Regime),
-    /// λ of a protocol.
-    Overlap(Regime),
-    /// u.
-    Slowdown,
-}
-
-/// What T₀ is made of.
-#[derive(Debug, Clone, Copy)]
-pub struct Basis<'a> {
-    /// What the algorithm puts on the wire.
-    pub pattern: Pattern,
-    /// How long bytes take on it.
-    pub wire: &'a Wire,
-    /// The links of the network, where they are known.
-    pub tree: Option<&'a Tree>,
-    /// Where eager messages overflow a port, if they do.
-    pub onset: Option<Onset>,
-}
 
 /// Estimated parameters.
 #[derive(Debug, Clone)]
@@ -85,72 +55,7 @@ pub struct Solution {
     pub loss: f64,
 }
 
-impl Basis<'_> {
-    /// The traffic of a cell.
-    pub fn traffic(&self, cell: &Observation) -> Traffic {
-        let point = Point {
-            procs: cell.procs,
-            size: cell.size,
-            tree: self.tree,
-        };
-        self.pattern.traffic(self.wire, point)
-    }
-
-    /// ∂T₀/∂ of a column, in seconds for one unit.
-    pub fn slope(&self, column: Column, cell: &Observation, regime: Regime) -> f64 {
-        let traffic = self.traffic(cell);
-        let others = f64::from(cell.procs.get() - 1);
-        let wire = match regime {
-            Regime::Eager => traffic.serial.0.max(traffic.floor.0),
-            Regime::Rendezvous => traffic.serial.0,
-        };
-        match column {
-            Column::Latency => 1.0,
-            Column::Startup => traffic.startups,
-            Column::Gamma(of) if of == regime => wire,
-            Column::Growth(of) if of == regime => wire / others,
-            Column::Overlap(of) if of == regime => traffic.shared.0 - traffic.serial.0,
-            Column::Slowdown if regime == Regime::Eager => {
-                let bytes = others * cell.size.as_f64();
-                wire * self.onset.map_or(0.0, |onset| onset.share(bytes))
-            }
-            _ => 0.0,
-        }
-    }
-}
-
-impl Column {
-    /// Whether it may be negative.
-    fn is_free(self) -> bool {
-        matches!(self, Self::Growth(_))
-    }
-
-    /// What is left out first where columns depend on each other.
-    fn expendability(self) -> u8 {
-        match self {
-            Self::Growth(_) | Self::Slowdown => 3,
-            Self::Latency | Self::Overlap(_) => 2,
-            Self::Startup => 1,
-            Self::Gamma(_) => 0,
-        }
-    }
-}
-
 impl Solution {
-    /// Whether a rendezvous cell takes what a narrow link needs, and not what its port does.
-    pub(super) fn is_held(&self, basis: &Basis, cell: &Observation, regime: Regime) -> bool {
-        if regime == Regime::Eager {
-            return false;
-        }
-        let plain = match self.value(Column::Gamma(Regime::Eager)) {
-            0.0 => 1.0,
-            gamma => gamma,
-        };
-        let wire = |column| self.value(column) * basis.slope(column, cell, regime);
-        let port = wire(Column::Gamma(regime)) + wire(Column::Growth(regime));
-        plain * basis.traffic(cell).floor.0 > port
-    }
-
     /// The value of a column, 0 if it was left out.
     pub fn value(&self, wanted: Column) -> f64 {
         let place = self.columns.iter().position(|column| *column == wanted);
@@ -206,15 +111,59 @@ fn bounded(
     }
 }
 
-/// Iterated weights.
+/// The times of cells as functions of θ.
+struct Design {
+    /// What one unit of each parameter adds to the terms of each cell.
+    slopes: Vec<Vec<Terms>>,
+}
+
+impl Design {
+    fn new(basis: &Basis, cells: &[(&Observation, Regime)], columns: &[Column]) -> Self {
+        let row = |(cell, regime): &(&Observation, Regime)| {
+            let slope = |column: &Column| basis.slope(*column, basis.point(cell), *regime);
+            columns.iter().map(slope).collect()
+        };
+        Self {
+            slopes: cells.iter().map(row).collect(),
+        }
+    }
+
+    /// The terms of every cell.
+    fn terms(&self, theta: &DVector<f64>) -> Vec<Terms> {
+        let of = |row: &Vec<Terms>| {
+            let sum = |pick: fn(&Terms) -> f64| {
+                row.iter()
+                    .zip(theta.iter())
+                    .map(|(slope, value)| pick(slope) * value)
+                    .sum()
+            };
+            let sum_positive = |pick: fn(&Terms) -> f64| f64::max(sum(pick), 0.0);
+            Terms {
+                once: sum(|terms| terms.once),
+                startups: sum_positive(|terms| terms.startups),
+                wire: sum_positive(|terms| terms.wire),
+                floor: sum_positive(|terms| terms.floor),
+            }
+        };
+        self.slopes.iter().map(of).collect()
+    }
+
+    /// ∂T₀/∂θ where the terms have the given derivatives.
+    fn tangent(&self, marginals: &[Terms]) -> DMatrix<f64> {
+        let columns = self.slopes.first().map_or(0, Vec::len);
+        DMatrix::from_fn(self.slopes.len(), columns, |i, j| {
+            self.slopes[i][j].dot(marginals[i])
+        })
+    }
+}
+
+/// Iterated weights and tangents.
 fn robust(
     basis: &Basis,
     cells: &[(&Observation, Regime)],
     columns: &[Column],
 ) -> Result<Solution, FitError> {
-    let x = DMatrix::from_fn(cells.len(), columns.len(), |i, j| {
-        basis.slope(columns[j], cells[i].0, cells[i].1)
-    });
+    let design = Design::new(basis, cells, columns);
     let y = DVector::from_iterator(cells.len(), cells.iter().map(|(cell, _)| cell.typical.0));
     let own: Vec<f64> = cells
         .iter()
@@ -222,12 +171,18 @@ fn robust(
         .collect();
     let mut fitted = y.clone();
     let mut weights = vec![1.0; cells.len()];
+    let mut terms = vec![Terms::default(); cells.len()];
     let mut last: Option<Regression> = None;
     for _ in 0..ITERATIONS {
         let variances = (0..cells.len()).map(|i| fitted[i] * fitted[i] * own[i] / weights[i]);
+        let marginals: Vec<Terms> = terms.iter().map(|t| basis.pattern.marginal(*t)).collect();
+        let x = design.tangent(&marginals);
         let regression = with_priors(&x, &y, variances.collect(), columns)?;
+        terms = design.terms(&regression.theta);
+        let next = terms.iter().map(|terms| basis.pattern.together(*terms));
         // A time that came out impossible keeps a weight of its size.
-        let next = (&x * &regression.theta).zip_map(&y, |t, measured| t.max(measured * 0.1));
+        let next = DVector::from_iterator(cells.len(), next)
+            .zip_map(&y, |t, measured| t.max(measured * 0.1));
         let change = (&next - &fitted).component_div(&fitted).amax();
         fitted = next;
         weights = huber(&errors(&y, &fitted));
@@ -267,14 +222,14 @@ fn with_priors(
     columns: &[Column],
 ) -> Result<Regression, FitError> {
     let drawn = columns.iter().enumerate();
-    let drawn = drawn.filter(|(_, column)| **column == Column::Growth(Regime::Rendezvous));
-    let drawn: Vec<usize> = drawn.map(|(place, _)| place).collect();
-    variances.extend(drawn.iter().map(|_| GROWTH.powi(2)));
+    let drawn = drawn.filter_map(|(place, column)| Some((place, column.prior()?)));
+    let drawn: Vec<(usize, f64)> = drawn.collect();
+    variances.extend(drawn.iter().map(|(_, deviation)| deviation.powi(2)));
     let count = x.nrows();
     let rows = count + drawn.len();
     let x = DMatrix::from_fn(rows, columns.len(), |i, j| match i.checked_sub(count) {
         None => x[(i, j)],
-        Some(prior) => f64::from(u8::from(drawn[prior] == j)),
+        Some(prior) => f64::from(u8::from(drawn[prior].0 == j)),
     });
     let y = DVector::from_fn(rows, |i, _| if i < count { y[i] } else { 0.0 });
     let omega = Omega::Diagonal(DVector::from_vec(variances));

@@ -1,24 +1,25 @@
-//! How often repetitions wait for a time-out, and from which bytes in flight on.
+//! How often repetitions wait for a time-out, and from which surge on.
 //!
 //! # Method
 //! Maximum likelihood. Of R repetitions of a cell k stalled, k binomial with p = 1 − exp(−c·n·(n −
-//! 1)·F(x)). The rate c and the onset X are found on a grid of both, which is deterministic and
-//! needs no start. The interval of X holds what a likelihood-ratio test does not reject (χ² with
-//! one degree of freedom, 95 %; Wilks 1938). Of rendezvous messages, whose exchanges hide a time-out
-//! the longer they take, only cells count in which one would show. D is the median of what stalled repetitions exceed the others by, its spread the
-//! scaled median absolute deviation of the logarithms (Hampel 1974).
+//! 1)·φ). The rate c and the onset X are found on a grid of both, which is deterministic and
+//! needs no start. X counts twice: ports that overflow also slow down what does not stall, so that
+//! the loss of the typical times of all exchanges, each with its best u, is taken from the logarithm
+//! of the likelihood. The interval of X holds what a likelihood-ratio test does not reject (χ² with
+//! one degree of freedom, 95 %; Wilks 1938). D is the median of what stalled repetitions exceed the
+//! others by, its spread the scaled median absolute deviation of the logarithms (Hampel 1974).
 //!
 //! # Source
 //! netsig.
 
 use std::collections::BTreeMap;
 
-use super::observation::{LEAST_TIMEOUT, Observation, exceeds};
+use super::observation::Observation;
 use crate::cells::Sorted;
-use crate::model::regimes::{Onset, Stalls, connections};
+use crate::model::regimes::{LEAST_TIMEOUT, Onset, Stalls, connections};
 use crate::units::{Bytes, Procs, Seconds};
 
-/// The steps of the grid in X, from an eighth of the most bytes in flight to a quarter more.
+/// The steps of the grid in X, from an eighth of the greatest surge to a quarter more.
 const STEPS: i32 = 40;
 
 /// The steps in c between its bounds.
@@ -43,26 +44,31 @@ struct Trial {
     /// n·(n − 1).
     connections: f64,
     /// x.
-    bytes: f64,
+    surge: f64,
+    /// T₀.
+    typical: Seconds,
     stalled: f64,
     plain: f64,
 }
 
-/// The stalls of eager messages, which set in with the bytes in flight `x` of each cell; `None`
-/// if none was seen.
-pub(super) fn overflowing(cells: &[(Observation, f64)]) -> Option<Stalls> {
+/// The stalls of eager messages, which set in with the surge x of each cell; `None` if none was
+/// seen. `misfit` is the loss of typical times under an onset.
+pub(super) fn overflowing(
+    cells: &[(Observation, f64)],
+    misfit: &dyn Fn(Onset) -> f64,
+) -> Option<Stalls> {
     let cells: Vec<(Observation, f64)> = cells
         .iter()
-        .filter(|(_, bytes)| *bytes > 0.0)
+        .filter(|(_, surge)| *surge > 0.0)
         .cloned()
         .collect();
     let (trials, cost, spread) = trials(&cells)?;
-    let most = trials.iter().map(|trial| trial.bytes).fold(0.0, f64::max);
+    let most = trials.iter().map(|trial| trial.surge).fold(0.0, f64::max);
     let onset_at = |step: i32| most / 8.0 * 10f64.powf(f64::from(step) / f64::from(STEPS));
     let tried = (0..=STEPS).map(|step| {
         let bytes = onset_at(step);
-        let (rate, likelihood) = best_rate(&trials, |x| onset(bytes).share(x));
-        (bytes, rate, likelihood)
+        let (rate, likelihood) = best_rate(&trials, |trial| onset(bytes).share(trial.surge));
+        (bytes, rate, likelihood - misfit(onset(bytes)))
     });
     let tried: Vec<(f64, f64, f64)> = tried.collect();
     let best = tried
@@ -84,7 +90,7 @@ pub(super) fn overflowing(cells: &[(Observation, f64)]) -> Option<Stalls> {
 
 /// The stalls of other cells that set in where `shared` do: their own rate, 0 if none stalled.
 pub(super) fn with_own_rate(shared: &Stalls, cells: &[(Observation, f64)]) -> Stalls {
-    let share = |bytes| shared.onset.map_or(1.0, |onset| onset.share(bytes));
+    let share = |trial: &Trial| shared.exposure(trial.surge, trial.typical);
     let rate = trials(cells).map_or(0.0, |(trials, ..)| best_rate(&trials, share).0);
     Stalls { rate, ..*shared }
 }
@@ -102,15 +108,8 @@ pub(super) fn anywhere(
         spread: 0.0,
         onset: None,
     };
-    // Longer exchanges hide a time-out, so that nobody can count them there.
-    let shows =
-        |cell: &Observation| exceeds(cell.typical + stalls.added(cell.typical), cell.typical);
-    let shown = cells
-        .iter()
-        .filter(|(cell, _)| shows(cell) || !cell.excesses.is_empty());
-    let shown: Vec<(Observation, f64)> = shown.cloned().collect();
-    let (trials, _, spread) = trials(&shown)?;
-    let (rate, _) = best_rate(&trials, |_| 1.0);
+    let (trials, _, spread) = trials(cells)?;
+    let (rate, _) = best_rate(&trials, |trial| stalls.exposure(trial.surge, trial.typical));
     Some(Stalls {
         rate,
         cost,
@@ -136,10 +135,11 @@ fn trials(cells: &[(Observation, f64)]) -> Option<(Vec<Trial>, Seconds, f64)> {
 /// Cells that are alike are one trial.
 fn pooled(cells: &[(Observation, f64)]) -> Vec<Trial> {
     let mut trials: BTreeMap<(Procs, Bytes), Trial> = BTreeMap::new();
-    for (cell, bytes) in cells {
+    for (cell, surge) in cells {
         let trial = trials.entry((cell.procs, cell.size)).or_insert(Trial {
             connections: connections(cell.procs),
-            bytes: *bytes,
+            surge: *surge,
+            typical: cell.typical,
             stalled: 0.0,
             plain: 0.0,
         });
@@ -150,8 +150,8 @@ fn pooled(cells: &[(Observation, f64)]) -> Vec<Trial> {
 }
 
 /// c with the greatest likelihood, and its logarithm.
-fn best_rate(trials: &[Trial], share: impl Fn(f64) -> f64) -> (f64, f64) {
-    let exposed = |trial: &Trial| trial.connections * share(trial.bytes);
+fn best_rate(trials: &[Trial], share: impl Fn(&Trial) -> f64) -> (f64, f64) {
+    let exposed = |trial: &Trial| trial.connections * share(trial);
     let exposures: Vec<f64> = trials.iter().map(exposed).collect();
     let likelihood = |rate: f64| -> f64 {
         let of = |(trial, exposure): (&Trial, &f64)| {
@@ -186,8 +186,8 @@ mod tests {
     /// As many stalled repetitions as the truth expects, each 210 or 230 ms longer.
     fn cell(count: u32, size: u64, truth: &Stalls) -> (Observation, f64) {
         let procs = Procs::new(count).unwrap();
-        let bytes = f64::from(count - 1) * size as f64;
-        let stalled = truth.probability(procs, bytes) * REPETITIONS as f64;
+        let surge = f64::from(count - 1).sqrt() * size as f64;
+        let stalled = truth.probability(procs, surge, Seconds(0.1)) * REPETITIONS as f64;
         let longer = (0..REPETITIONS).take_while(|i| (*i as f64) < stalled.round());
         let excess = |i: usize| Seconds(if i.is_multiple_of(2) { 0.21 } else { 0.23 });
         let times: Vec<Seconds> = longer
@@ -195,7 +195,7 @@ mod tests {
             .map(|i| Seconds(0.1) + excess(i))
             .chain((longer.count()..REPETITIONS).map(|_| Seconds(0.1)))
             .collect();
-        (Observation::of(procs, Bytes(size), &times), bytes)
+        (Observation::of(procs, Bytes(size), &times), surge)
     }
 
     fn cells(truth: &Stalls) -> Vec<(Observation, f64)> {
@@ -215,13 +215,34 @@ mod tests {
 
     #[test]
     fn rate_and_onset_come_back() {
-        let all = cells(&truth(Some(onset(250_000.0))));
-        let found = overflowing(&all).unwrap();
+        let all = cells(&truth(Some(onset(100_000.0))));
+        let found = overflowing(&all, &|_| 0.0).unwrap();
         assert!((found.rate / 0.012).ln().abs() < 0.3, "{}", found.rate);
         let at = found.onset.unwrap();
-        assert!((at.bytes / 250_000.0).ln().abs() < 0.2, "{}", at.bytes);
-        assert!(at.lower <= 250_000.0 && 250_000.0 <= at.upper);
+        assert!((at.bytes / 100_000.0).ln().abs() < 0.2, "{}", at.bytes);
+        assert!(at.lower <= 100_000.0 && 100_000.0 <= at.upper);
         assert!((found.cost.0 - 0.22).abs() < 0.011);
+    }
+
+    /// Of 220 ms an exchange of 165 ms hides 165 of those that come at its start: 120 of 165 ms are
+    /// the moments at which 100 ms or more remain, 160 ms in the median. One of 400 ms hides all that
+    /// does not reach 120 ms, one of a second all.
+    #[test]
+    fn long_exchanges_hide_time_outs() {
+        let late = truth(None);
+        for (typical, share, added) in [
+            (0.05, 1.0, 0.195),
+            (0.165, 120.0 / 165.0, 0.16),
+            (0.4, 0.25, 0.17),
+        ] {
+            let typical = Seconds(typical);
+            assert!(
+                (late.exposure(0.0, typical) - share).abs() < 1e-12,
+                "{typical:?}"
+            );
+            assert!((late.added(typical).0 - added).abs() < 1e-12, "{typical:?}");
+        }
+        assert!(late.exposure(0.0, Seconds(1.0)) == 0.0);
     }
 
     #[test]
@@ -239,6 +260,6 @@ mod tests {
             ..truth(None)
         };
         let all = cells(&quiet);
-        assert!(overflowing(&all).is_none() && anywhere(&all, None).is_none());
+        assert!(overflowing(&all, &|_| 0.0).is_none() && anywhere(&all, None).is_none());
     }
 }

@@ -2,7 +2,8 @@
 //! the path that ends last.
 //!
 //! # Formula
-//! For n processes and m bytes, V(w) the time of w bytes in a row:
+//! For n processes and m bytes, V(w) the time of w bytes in a row, to which every message adds 96
+//! of headers:
 //!
 //! | pattern | start-ups s | W |
 //! |---|---|---|
@@ -18,16 +19,25 @@
 //! is complete after V(Σⱼ≤ᵢ (k−j+1)·(wⱼ − wⱼ₋₁)), which is what W′ takes at every rank. For the
 //! other patterns W′ = W.
 //!
-//! On a tree of switches another link may be busy for longer than the port, and its time is a
-//! floor F: with a processes behind it a·(n−a)·m bytes cross a link in an exchange. Pairwise
+//! On a tree of switches another link may be busy for longer than the port, and its time F is a
+//! floor: with a processes behind it a·(n−a)·m bytes cross a link in an exchange, and take what V
+//! says of as many as pass a host's link meanwhile. Pairwise
 //! exchange waits in every round for the slowest pair, so that there the floor is the sum over
 //! the rounds of what the busiest link needs, at least that of a host, if any needs more. Links are known without
 //! headers, so that their time counts as many times as β exceeds the gap of a host's link.
 //!
+//! What T₀ takes is a + max(S + W, √(S² + F²)), S the start-ups: what crosses another link starts
+//! with the first of many senders and ends with the last. Where an algorithm goes on in rounds or
+//! from hop to hop, each of them waits for the slowest of many, which is late either by its
+//! start-up or by its bytes, so that √(S² + W²) stands for S + W.
+//!
 //! # Source
 //! netsig; equal shares of a link are those of processor sharing (Kleinrock 1967).
 
+use std::f64::consts::FRAC_1_SQRT_2;
+
 use super::tree::Binomial;
+use super::wire::on_link;
 use super::{Point, Wire};
 use crate::collective::Collective;
 use crate::model::tree::{Link, Tree};
@@ -90,6 +100,34 @@ pub struct Traffic {
     pub floor: Seconds,
 }
 
+/// What T₀ is made of, in seconds, or derivatives of it.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Terms {
+    /// a: what is paid once.
+    pub once: f64,
+    /// S: start-ups.
+    pub startups: f64,
+    /// W: bytes on the path.
+    pub wire: f64,
+    /// F: bytes on the busiest link that is not a host's.
+    pub floor: f64,
+}
+
+impl Terms {
+    /// S and F.
+    fn other_link(self) -> f64 {
+        self.startups.hypot(self.floor)
+    }
+
+    /// The sum of products.
+    pub fn dot(self, other: Self) -> f64 {
+        self.once * other.once
+            + self.startups * other.startups
+            + self.wire * other.wire
+            + self.floor * other.floor
+    }
+}
+
 impl Pattern {
     /// The pattern of an algorithm as a data file names it, its own or a library's; `None` for one
     /// that the model does not describe. What an MPI library chooses itself counts as its usual
@@ -144,15 +182,89 @@ impl Pattern {
         }
     }
 
-    /// x: the bytes that head for one port at once, where many senders do.
-    pub fn towards_a_port(self, procs: Procs, size: Bytes) -> Option<f64> {
-        matches!(self, Self::Exchange(_)).then(|| procs.partners() * size.as_f64())
+    /// x = √(n − 1)·m: by how many bytes what heads for one port may exceed what passes it, where
+    /// many send at once; as many times more as another link is busier than a host's. `None` where
+    /// nothing meets.
+    ///
+    /// On average a port is sent as much as passes it. What n − 1 senders send at a time of their
+    /// own choice scatters around that by m for each of them, and the variances add up.
+    pub fn surge(self, wire: &Wire, point: Point) -> Option<f64> {
+        let Self::Exchange(order) = self else {
+            return None;
+        };
+        let size = point.size.as_f64();
+        let others = point.procs.partners();
+        let link = busiest(wire, point, order, size) / others;
+        Some(others.sqrt() * link.max(size))
+    }
+
+    /// T₀ of its terms: a + max(S + W, √(S² + F²)), and √(S² + W²) in place of S + W in rounds.
+    pub fn together(self, terms: Terms) -> f64 {
+        terms.once + self.own_path(terms).max(terms.other_link())
+    }
+
+    /// The derivatives of [`Pattern::together`] by the terms.
+    pub fn marginal(self, terms: Terms) -> Terms {
+        let Terms {
+            startups,
+            wire,
+            floor,
+            ..
+        } = terms;
+        let of_root = |part: f64, root: f64| {
+            if root > 0.0 {
+                part / root
+            } else {
+                FRAC_1_SQRT_2
+            }
+        };
+        let once = Terms {
+            once: 1.0,
+            ..Terms::default()
+        };
+        let path = self.own_path(terms);
+        let link = terms.other_link();
+        if link > path {
+            let (startups, floor) = (of_root(startups, link), of_root(floor, link));
+            Terms {
+                startups,
+                floor,
+                ..once
+            }
+        } else if self.is_in_rounds() {
+            let (startups, wire) = (of_root(startups, path), of_root(wire, path));
+            Terms {
+                startups,
+                wire,
+                ..once
+            }
+        } else {
+            Terms {
+                startups: 1.0,
+                wire: 1.0,
+                ..once
+            }
+        }
+    }
+
+    /// S and W.
+    fn own_path(self, terms: Terms) -> f64 {
+        if self.is_in_rounds() {
+            terms.startups.hypot(terms.wire)
+        } else {
+            terms.startups + terms.wire
+        }
+    }
+
+    /// Whether it goes on in rounds, or from hop to hop.
+    fn is_in_rounds(self) -> bool {
+        !matches!(self, Self::Exchange(Order::AtOnce) | Self::Port)
     }
 
     /// What the path carries.
     pub fn traffic(self, wire: &Wire, point: Point) -> Traffic {
         let Point { procs, size, .. } = point;
-        let bytes = procs.partners() * size.as_f64();
+        let bytes = on_link(procs.partners() * size.as_f64(), procs.partners());
         let rounds = f64::from(procs.ceil_log2());
         let same = |startups: f64, wire: Seconds| Traffic {
             startups,
@@ -162,7 +274,7 @@ impl Pattern {
         };
         match self {
             Self::Exchange(order) => Traffic {
-                floor: Seconds(floor(point, order).0 * headers(wire, point)),
+                floor: wire.time(busiest(wire, point, order, on_link(size.as_f64(), 1.0))),
                 ..same(procs.partners(), wire.time(bytes))
             },
             Self::Port => same(procs.partners(), wire.time(bytes)),
@@ -174,10 +286,10 @@ impl Pattern {
                     Bytes(0) => 1,
                     Bytes(segment) => size.0.div_ceil(segment).max(1),
                 };
-                let passed = hops * wire.time(segment.as_f64()).0;
+                let passed = hops * wire.time(on_link(segment.as_f64(), 1.0)).0;
                 same(
                     hops + segments as f64,
-                    Seconds(passed + wire.time(size.as_f64()).0),
+                    Seconds(passed + wire.time(on_link(size.as_f64(), segments as f64)).0),
                 )
             }
             Self::Tree { parts } => {
@@ -201,7 +313,18 @@ impl Pattern {
 /// Beyond so many processes the rounds of pairwise exchange are not looked at one by one.
 const MOST_ROUNDS: u32 = 1024;
 
-/// F.
+/// How many bytes pass a host's port in the time that the busiest other link takes for messages
+/// of `size`.
+fn busiest(wire: &Wire, point: Point, order: Order, size: f64) -> f64 {
+    let beta = wire.beta().0;
+    if beta > 0.0 {
+        floor(point, order).0 * size * headers(wire, point) / beta
+    } else {
+        0.0
+    }
+}
+
+/// What the busiest link that is not a host's takes for messages of one byte.
 fn floor(point: Point, order: Order) -> Seconds {
     let links = point.tree.map_or(&[][..], Tree::links);
     let inner: Vec<&Link> = links.iter().filter(|link| link.below > 1).collect();
@@ -210,11 +333,10 @@ fn floor(point: Point, order: Order) -> Seconds {
         let times = inner.iter().map(|link| link.gap.0 * carried(link));
         times.fold(0.0, f64::max)
     };
-    let size = point.size.as_f64();
     if order == Order::AtOnce || procs > MOST_ROUNDS {
         let carried =
             |link: &Link| f64::from(link.below) * f64::from(procs.saturating_sub(link.below));
-        return Seconds(busiest(&carried) * size);
+        return Seconds(busiest(&carried));
     }
     let own = links.iter().find(|link| link.below == 1);
     let own = own.map_or(0.0, |link| link.gap.0);
@@ -224,7 +346,7 @@ fn floor(point: Point, order: Order) -> Seconds {
     if rounds.iter().all(|time| *time <= own) {
         return Seconds(0.0);
     }
-    Seconds(rounds.iter().map(|time| time.max(own)).sum::<f64>() * size)
+    Seconds(rounds.iter().map(|time| time.max(own)).sum::<f64>())
 }
 
 /// Headers are no more than this: a β beyond it is that of something else than the link.
@@ -269,6 +391,9 @@ mod tests {
             .all(|(found, expected)| (found - expected).abs() < 1e-6)
     }
 
+    /// What a message takes besides its bytes.
+    const H: f64 = 96.0;
+
     /// W and W′ in bytes, for messages of one byte.
     fn path(pattern: Pattern, procs: u32) -> [f64; 2] {
         let point = Point {
@@ -280,27 +405,28 @@ mod tests {
         [traffic.serial, traffic.shared].map(|time| time.0 / GAP.0)
     }
 
-    /// Worked by hand. Six ranks: the root serves 4 (with 5), 2 (with 3) and 1, in all 5 bytes;
-    /// both messages of two bytes are complete at 5, then each relay sends one more.
+    /// Worked by hand. Six ranks: the root serves 4 (with 5), 2 (with 3) and 1, in all 5 bytes in
+    /// three messages; both messages of two bytes are complete then, and each relay sends one more.
     #[test]
     fn trees_take_what_was_worked_by_hand() {
         let scatter = Pattern::Tree { parts: true };
         let paths = [
-            (4, [3.0, 4.0]),
-            (6, [5.0, 6.0]),
-            (8, [7.0, 11.0]),
-            (12, [11.0, 15.0]),
+            (4, [3.0 + 2.0 * H, 4.0 + 3.0 * H]),
+            (6, [5.0 + 3.0 * H, 6.0 + 4.0 * H]),
+            (8, [7.0 + 3.0 * H, 11.0 + 6.0 * H]),
+            (12, [11.0 + 4.0 * H, 15.0 + 7.0 * H]),
         ];
         for (procs, expected) in paths {
             assert!(are_near(path(scatter, procs), expected), "scatter {procs}");
         }
         let bcast = Pattern::Tree { parts: false };
         for (procs, expected) in [(4, [2.0, 3.0]), (6, [3.0, 4.0]), (8, [3.0, 6.0])] {
+            let expected = expected.map(|messages| messages * (1.0 + H));
             assert!(are_near(path(bcast, procs), expected), "bcast {procs}");
         }
     }
 
-    /// 5 hops of one byte and four more segments.
+    /// 4 hops of two bytes and then all nine, in five segments.
     #[test]
     fn a_chain_hands_on_segments() {
         let chain = Pattern::Chain {
@@ -313,7 +439,7 @@ mod tests {
         };
         let traffic = chain.traffic(&Wire::straight(GAP), point);
         assert!((traffic.startups - 9.0).abs() < 1e-12);
-        assert!((traffic.serial.0 / GAP.0 - 17.0).abs() < 1e-9);
+        assert!((traffic.serial.0 / GAP.0 - (17.0 + 9.0 * H)).abs() < 1e-9);
     }
 
     /// Six of twelve processes behind a link as fast as a host's: 36 messages cross it, in rounds
@@ -333,9 +459,81 @@ mod tests {
                 tree: Some(&tree),
             };
             let traffic = Pattern::Exchange(order).traffic(&Wire::straight(GAP), point);
-            assert!((traffic.floor.0 / GAP.0 - 3600.0).abs() < 1e-6);
-            assert!((traffic.serial.0 / GAP.0 - 1100.0).abs() < 1e-6);
+            assert!((traffic.floor.0 / GAP.0 - 36.0 * (100.0 + H)).abs() < 1e-6);
+            assert!((traffic.serial.0 / GAP.0 - 11.0 * (100.0 + H)).abs() < 1e-6);
         }
+    }
+
+    /// By differences of a millionth, on either side of a floor.
+    #[test]
+    fn derivatives_are_those_of_the_sum() {
+        let terms = |floor| Terms {
+            once: 2.0,
+            startups: 3.0,
+            wire: 4.0,
+            floor,
+        };
+        let step = 1e-6;
+        let moves: [fn(&mut Terms) -> &mut f64; 4] = [
+            |terms| &mut terms.once,
+            |terms| &mut terms.startups,
+            |terms| &mut terms.wire,
+            |terms| &mut terms.floor,
+        ];
+        for pattern in [Order::AtOnce, Order::Rounds].map(Pattern::Exchange) {
+            for mut of in [terms(0.0), terms(9.0)] {
+                let mut found = pattern.marginal(of);
+                for pick in moves {
+                    let before = pattern.together(of);
+                    *pick(&mut of) += step;
+                    let slope = (pattern.together(of) - before) / step;
+                    *pick(&mut of) -= step;
+                    assert!(
+                        (slope - *pick(&mut found)).abs() < 1e-5,
+                        "{slope} {found:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    /// 3 and 4 make 7 in a row and 5 in rounds; no less than √(3² + 9²) where another link needs 9.
+    #[test]
+    fn start_ups_and_bytes_add_up_as_the_pattern_has_it() {
+        let terms = |floor| Terms {
+            once: 1.0,
+            startups: 3.0,
+            wire: 4.0,
+            floor,
+        };
+        let [at_once, rounds] = [Order::AtOnce, Order::Powers].map(Pattern::Exchange);
+        for (pattern, expected) in [(at_once, 7.0), (Pattern::Port, 7.0), (rounds, 5.0)] {
+            assert!((pattern.together(terms(0.0)) - 1.0 - expected).abs() < 1e-12);
+            assert!((pattern.together(terms(9.0)) - 1.0 - 90f64.sqrt()).abs() < 1e-12);
+        }
+    }
+
+    /// Four senders of 100 bytes: 2·100. Six of twelve behind a link as fast as a host's, which is
+    /// busy for 36/11 as long: √11·100·36/11.
+    #[test]
+    fn a_surge_grows_with_the_root_of_the_senders() {
+        let link = |below| Link {
+            below,
+            gap: GAP,
+            buffer: Bytes(0),
+        };
+        let tree = Tree::new(vec![link(1), link(6)]).unwrap();
+        let surge = |procs, tree| {
+            let point = Point {
+                procs: Procs::new(procs).unwrap(),
+                size: Bytes(100),
+                tree,
+            };
+            Pattern::Exchange(Order::AtOnce).surge(&Wire::straight(GAP), point)
+        };
+        assert!((surge(5, None).unwrap() - 200.0).abs() < 1e-9);
+        let expected = 3600.0 / 11f64.sqrt();
+        assert!((surge(12, Some(&tree)).unwrap() - expected).abs() < 1e-6);
     }
 
     /// Counts the pairs of every round.

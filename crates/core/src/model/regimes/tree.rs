@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use super::Wire;
+use super::wire::{Wire, on_link};
 use crate::units::{Procs, Seconds};
 
 /// The tree.
@@ -70,7 +70,7 @@ impl Binomial<'_> {
         (0..levels).rev().filter_map(move |level| {
             let behind = ranks.saturating_sub(1 << level).min(1 << level);
             let blocks = if parts { f64::from(behind) } else { 1.0 };
-            (behind > 0).then_some(((level, behind), blocks * size))
+            (behind > 0).then_some(((level, behind), on_link(blocks * size, 1.0)))
         })
     }
 }
@@ -80,8 +80,8 @@ mod tests {
     use super::*;
     use crate::units::SecondsPerByte;
 
-    /// Blocks of one byte: what the root sends is all others' blocks, and no path is shorter
-    /// than that.
+    /// Blocks of one byte: what the root sends is all others' blocks, each message with its
+    /// headers, and no path is shorter than that.
     #[test]
     fn the_root_sends_every_block_once() {
         let wire = Wire::straight(SecondsPerByte(1.0));
@@ -93,8 +93,10 @@ mod tests {
         for procs in (1..200).chain([1 << 20, u32::MAX]) {
             let count = Procs::new(procs).unwrap();
             let children = tree.children(count.ceil_log2(), procs);
-            let sent: f64 = children.map(|(_, bytes)| bytes).sum();
-            assert!((sent - f64::from(procs - 1)).abs() < 1e-6);
+            let messages: Vec<f64> = children.map(|(_, bytes)| bytes).collect();
+            let headers = on_link(0.0, messages.len() as f64);
+            let sent: f64 = messages.iter().sum();
+            assert!((sent - headers - f64::from(procs - 1)).abs() < 1e-6);
             let [serial, shared] = tree.times(count);
             assert!(serial.0 >= sent && shared.0 >= serial.0, "{procs}");
         }

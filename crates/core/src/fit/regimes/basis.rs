@@ -1,0 +1,146 @@
+//! What T₀ is made of, parameter by parameter.
+
+use crate::model::regimes::{Onset, Pattern, Point, Regime, Regimes, Terms, Wire};
+use crate::model::tree::Tree;
+
+use super::observation::Observation;
+
+/// The standard deviation of κ before anything is measured.
+const GROWTH: f64 = 0.5;
+
+/// That of u.
+const SLOWDOWN: f64 = 1.0;
+
+/// A parameter that the terms of T₀ are linear in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Column {
+    /// a.
+    Latency,
+    /// b.
+    Startup,
+    /// γ of a protocol.
+    Gamma(Regime),
+    /// κ of a protocol.
+    Growth(Regime),
+    /// λ of a protocol.
+    Overlap(Regime),
+    /// u.
+    Slowdown,
+}
+
+/// What T₀ is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Basis<'a> {
+    /// What the algorithm puts on the wire.
+    pub pattern: Pattern,
+    /// How long bytes take on it.
+    pub wire: &'a Wire,
+    /// The links of the network, where they are known.
+    pub tree: Option<&'a Tree>,
+    /// Where eager messages overflow a port, if they do.
+    pub onset: Option<Onset>,
+}
+
+impl Basis<'_> {
+    /// The point of a cell.
+    pub(super) fn point(&self, cell: &Observation) -> Point<'_> {
+        Point {
+            procs: cell.procs,
+            size: cell.size,
+            tree: self.tree,
+        }
+    }
+
+    /// What one unit of a column adds to the terms of T₀, in seconds.
+    pub(super) fn slope(&self, column: Column, point: Point, regime: Regime) -> Terms {
+        let traffic = self.pattern.traffic(self.wire, point);
+        let on_links = match regime {
+            Regime::Eager => traffic.floor.0,
+            Regime::Rendezvous => 0.0,
+        };
+        let bytes = |times: f64| Terms {
+            wire: traffic.serial.0 * times,
+            floor: on_links * times,
+            ..Terms::default()
+        };
+        let wire = |wire: f64| Terms {
+            wire,
+            ..Terms::default()
+        };
+        match column {
+            Column::Latency => Terms {
+                once: 1.0,
+                ..Terms::default()
+            },
+            Column::Startup => Terms {
+                startups: traffic.startups,
+                ..Terms::default()
+            },
+            Column::Gamma(of) if of == regime => bytes(1.0),
+            Column::Gamma(Regime::Eager) => Terms {
+                floor: traffic.floor.0,
+                ..Terms::default()
+            },
+            Column::Growth(of) if of == regime => bytes(1.0 / point.procs.partners()),
+            Column::Overlap(of) if of == regime => wire(traffic.shared.0 - traffic.serial.0),
+            Column::Slowdown if regime == Regime::Eager => bytes(self.overflow(point)),
+            _ => Terms::default(),
+        }
+    }
+
+    /// φ of a point.
+    pub(super) fn overflow(&self, point: Point) -> f64 {
+        let surge = self.pattern.surge(self.wire, point);
+        let overflow = self.onset.zip(surge);
+        overflow.map_or(0.0, |(onset, surge)| onset.share(surge))
+    }
+}
+
+/// ∂T₀/∂θ of a model at a point, in seconds for one unit of each column.
+pub(crate) fn gradient(model: &Regimes, columns: &[Column], point: Point) -> Vec<f64> {
+    let Some(protocol) = model.protocol(model.regime(point.size)) else {
+        return vec![0.0; columns.len()];
+    };
+    let eager = model.eager.as_ref().and_then(|eager| eager.stalls);
+    let basis = Basis {
+        pattern: model.pattern,
+        wire: &model.wire,
+        tree: point.tree,
+        onset: eager.and_then(|stalls| stalls.onset),
+    };
+    let marginal = model.pattern.marginal(model.terms(protocol, point));
+    let factor = protocol.correction(point.size).exp();
+    let slope = |column: &Column| {
+        factor
+            * basis
+                .slope(*column, point, model.regime(point.size))
+                .dot(marginal)
+    };
+    columns.iter().map(slope).collect()
+}
+
+impl Column {
+    /// Whether it may be negative.
+    pub(super) fn is_free(self) -> bool {
+        matches!(self, Self::Growth(_))
+    }
+
+    /// Its standard deviation around 0 before anything is measured, if it is drawn there.
+    pub(super) fn prior(self) -> Option<f64> {
+        match self {
+            Self::Growth(Regime::Rendezvous) => Some(GROWTH),
+            Self::Slowdown => Some(SLOWDOWN),
+            _ => None,
+        }
+    }
+
+    /// What is left out first where columns depend on each other.
+    pub(super) fn expendability(self) -> u8 {
+        match self {
+            Self::Growth(_) | Self::Slowdown => 3,
+            Self::Latency | Self::Overlap(_) => 2,
+            Self::Startup => 1,
+            Self::Gamma(_) => 0,
+        }
+    }
+}
