@@ -257,6 +257,20 @@ impl Provenance {
             .map(|(_, value)| value.as_str())
     }
 
+    /// Below which size the MPI library was set to send at once, where one value is recorded.
+    pub fn eager_limit(&self) -> Option<Bytes> {
+        let limits = self
+            .0
+            .iter()
+            .filter(|(key, _)| key.ends_with("_eager_limit") && !key.contains("rndv"));
+        let mut limits: Vec<&str> = limits.map(|(_, value)| value.as_str()).collect();
+        limits.dedup();
+        match limits[..] {
+            [one] => one.parse().ok().map(Bytes),
+            _ => None,
+        }
+    }
+
     /// All facts in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0
@@ -377,6 +391,17 @@ mod tests {
         let mut text = Vec::new();
         data.write(&mut text).unwrap();
         assert_eq!(Dataset::read("a.csv", text.as_slice()).unwrap(), data);
+    }
+
+    #[test]
+    fn the_eager_limit_is_the_one_that_was_set() {
+        let mut provenance = Provenance::default();
+        provenance.push("setting_btl_tcp_rndv_eager_limit", 1024);
+        assert_eq!(provenance.eager_limit(), None);
+        provenance.push("setting_btl_tcp_eager_limit", 65_536);
+        assert_eq!(provenance.eager_limit(), Some(Bytes(65_536)));
+        provenance.push("setting_btl_vader_eager_limit", 4096);
+        assert_eq!(provenance.eager_limit(), None);
     }
 
     #[test]

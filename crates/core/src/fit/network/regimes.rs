@@ -32,6 +32,7 @@ pub(super) fn fit(data: &Dataset, ping_pong: &[Point], options: &Options, fitted
         ping_pong: &times,
         beta: fitted.hockney.model.beta(),
         seen: fitted.point_to_point.eager_limit.as_ref(),
+        configured: data.provenance.eager_limit(),
         tree: options.tree.as_ref(),
     };
     let network = match limits.find(&all) {

@@ -2,16 +2,16 @@
 //!
 //! # Method
 //! Where pairs tell between which sizes the eager limit lies, it is one of the measured sizes
-//! there, else the upper end. Where they tell nothing it is any measured size that has two below,
-//! or none. Of several, the one with the least loss of all algorithms together, each with b and a
+//! there, else the upper end. Where they tell nothing it is what the MPI library was set to, if
+//! the data say so; else any measured size that has two below, or none. Of several, the one with the least loss of all algorithms together, each with b and a
 //! γ for either protocol; having a limit costs as much as the Bayesian information criterion
 //! charges for another γ for each algorithm (Schwarz 1978).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::FitError;
-use super::observation::{Observation, Who};
 use super::basis::{Basis, Column};
+use super::observation::{Observation, Who};
 use super::regression;
 use crate::fit::breakpoints::EagerLimit;
 use crate::model::regimes::{Pattern, Regime, Wire};
@@ -29,6 +29,8 @@ pub struct Limits<'a> {
     pub beta: SecondsPerByte,
     /// What pairs tell.
     pub seen: Option<&'a EagerLimit>,
+    /// What the MPI library was set to, where that is known.
+    pub configured: Option<Bytes>,
     /// The links of the network, where they are known.
     pub tree: Option<&'a Tree>,
 }
@@ -66,8 +68,8 @@ impl<'a> Limits<'a> {
 
     fn candidates(&self, all: &BTreeMap<Who, Vec<Observation>>) -> Vec<Option<Bytes>> {
         let sizes: BTreeSet<Bytes> = all.values().flatten().map(|cell| cell.size).collect();
-        match self.seen {
-            Some(seen) => {
+        match (self.seen, self.configured) {
+            (Some(seen), _) => {
                 let between = |size: &&Bytes| {
                     (seen.above.0.saturating_add(1)..seen.up_to.0).contains(&size.0)
                 };
@@ -75,7 +77,8 @@ impl<'a> Limits<'a> {
                 found.push(Some(seen.up_to));
                 found
             }
-            None => std::iter::once(None)
+            (None, Some(configured)) => vec![Some(configured)],
+            (None, None) => std::iter::once(None)
                 .chain(sizes.into_iter().skip(LEAST_BELOW).map(Some))
                 .collect(),
         }
