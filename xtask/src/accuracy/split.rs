@@ -116,6 +116,7 @@ impl Trial {
         let aggregates = data.aggregates.iter();
         let aggregates = aggregates.filter(|one| self.sees(one.place.procs));
         Dataset {
+            provenance: data.provenance.clone(),
             samples: samples.cloned().collect(),
             aggregates: aggregates.cloned().collect(),
             ..Dataset::default()
