@@ -203,14 +203,14 @@ impl<'a> Ground<'a> {
         cells: &[Observation],
         without: Option<Procs>,
     ) -> [Option<Stalls>; 2] {
-        let own: Vec<&Observation> = cells.iter().collect();
-        let eager = self.under(pattern, &own, (Regime::Eager, without));
-        let late = self.under(pattern, &own, (Regime::Rendezvous, without));
         let whole = self.together.get(&None).copied().unwrap_or_default();
         let shared = self.together.get(&without).copied().unwrap_or(whole);
         if pattern == Pattern::Exchange(Order::AtOnce) {
             return shared;
         }
+        let own: Vec<&Observation> = cells.iter().collect();
+        let [eager, late] = [Regime::Eager, Regime::Rendezvous]
+            .map(|regime| self.under(pattern, &own, (regime, without)));
         let overflowing = match (pattern, shared[0]) {
             (Pattern::Exchange(_), Some(shared)) => Some(stalls::with_own_rate(&shared, &eager)),
             (Pattern::Exchange(_), None) => stalls::overflowing(&eager, &|_| 0.0),
