@@ -5,6 +5,7 @@
 mod accuracy;
 mod bench;
 mod plogpt;
+mod smpicc;
 mod speed;
 mod tidy;
 mod vectors;

@@ -20,6 +20,7 @@ use netsig_core::units::{Bytes, Procs, Seconds};
 
 use super::Times;
 use crate::bench::text;
+use crate::smpicc;
 
 /// For each size of the arguments: half a round trip between two ranks, then the all-to-all.
 const PROGRAM: &str = "#include <mpi.h>
@@ -95,7 +96,7 @@ pub(super) fn predict(
     let sizes: BTreeSet<Bytes> = places.iter().map(|(_, size)| *size).collect();
     let sizes: Vec<String> = sizes.iter().map(|size| size.0.to_string()).collect();
     let work = tempfile::tempdir().context("no temporary directory")?;
-    let program = compile(work.path())?;
+    let program = smpicc::compile(work.path(), PROGRAM, &[])?;
     let mut times = Times::new();
     let mut furthest: f64 = 0.0;
     for procs in procs {
@@ -140,22 +141,6 @@ fn install() -> bool {
         && apt(&["update", "-qq"])
         && apt(&["install", "-y", "-qq", "libsimgrid-dev"])
         && is_installed()
-}
-
-fn compile(work: &Path) -> Result<String> {
-    let (source, program) = (work.join("alltoall.c"), text(&work.join("alltoall"))?);
-    fs::write(&source, PROGRAM)?;
-    let compiled = Command::new("smpicc")
-        .args(["-O2", "-o", &program])
-        .arg(&source)
-        .stdout(Stdio::null())
-        .status()?;
-    ensure!(
-        compiled.success(),
-        "smpicc cannot compile {}",
-        source.display()
-    );
-    Ok(program)
 }
 
 fn star(hockney: &Hockney, procs: Procs) -> String {

@@ -2,12 +2,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 
 use super::process;
 use crate::bench::{Figure, text};
+use crate::smpicc;
 
 /// How many ranks exchange how much.
 const RANKS: u32 = 128;
@@ -65,18 +66,7 @@ pub(super) fn beside(netsig: &Path, work: &Path) -> Result<Option<Figure>> {
 
 /// The CPU seconds of SMPI.
 fn theirs(work: &Path) -> Result<f64> {
-    let (source, program) = (work.join("alltoall.c"), text(&work.join("alltoall"))?);
-    fs::write(&source, PROGRAM)?;
-    let compiled = Command::new("smpicc")
-        .args(["-O2", &format!("-DSIZE={SIZE}"), "-o", &program])
-        .arg(&source)
-        .stdout(Stdio::null())
-        .status()?;
-    ensure!(
-        compiled.success(),
-        "smpicc cannot compile {}",
-        source.display()
-    );
+    let program = smpicc::compile(work, PROGRAM, &[&format!("-DSIZE={SIZE}")])?;
     let platform = work.join("star.xml");
     let cluster = format!(
         "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n\

@@ -281,25 +281,13 @@ proptest! {
                     check(&predict::signature(entry, procs(count), Bytes(size)))?;
                 }
                 for entry in &profile.models {
-                    let knowledge = Knowledge {
-                        profile: &profile,
-                        algorithm: &entry.algorithm,
-                        tree: None,
-                        given: &[],
-                        asked: Asked::default(),
-                    };
+                    let knowledge = knowledge(&profile, &entry.algorithm);
                     let basis = knowledge.basis(entry.model);
                     let case = Case::new(procs(count), Bytes(size));
                     check(&basis.and_then(|basis| basis.predict(case)))?;
                 }
                 for entry in &profile.regimes {
-                    let knowledge = Knowledge {
-                        profile: &profile,
-                        algorithm: &entry.algorithm,
-                        tree: None,
-                        given: &[],
-                        asked: Asked::default(),
-                    };
+                    let knowledge = knowledge(&profile, &entry.algorithm);
                     let model = registry::find(entry.collective, REGIMES).unwrap();
                     // A tree takes a step for each process.
                     let case = Case::new(procs(count.min(10_000)), Bytes(size));
@@ -307,6 +295,17 @@ proptest! {
                 }
             }
         }
+    }
+}
+
+/// What is known of an algorithm, without links and values of one's own.
+fn knowledge<'a>(profile: &'a Profile, algorithm: &'a str) -> Knowledge<'a> {
+    Knowledge {
+        profile,
+        algorithm,
+        tree: None,
+        given: &[],
+        asked: Asked::default(),
     }
 }
 
@@ -321,13 +320,7 @@ fn predictions_far_from_a_fit_are_outside() {
     profile.signatures = vec![entry];
     let model = registry::find(Collective::Alltoall, SIGNATURE).unwrap();
     let standing = |profile: &Profile, count, size| {
-        let knowledge = Knowledge {
-            profile,
-            algorithm: "direct",
-            tree: None,
-            given: &[],
-            asked: Asked::default(),
-        };
+        let knowledge = knowledge(profile, "direct");
         let basis = knowledge.basis(model).unwrap();
         let case = Case::new(procs(count), Bytes(size));
         (basis.outside(case), basis.predict(case).unwrap().standing)
