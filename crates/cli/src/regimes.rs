@@ -126,6 +126,21 @@ fn in_kib(bytes: f64) -> Bytes {
     Bytes((bytes / 1024.0).round() as u64 * 1024)
 }
 
+/// That cells stalled in every repetition, as the others' times tell.
+fn only_stalled(own: &FittedRegimes) -> Option<String> {
+    let cells = own.fit.fits.iter().flat_map(|fit| &fit.cells);
+    let mut stalled = cells.filter(|cell| cell.plain == 0);
+    let first = stalled.next()?;
+    let (procs, size) = (first.procs, first.size);
+    let count = match 1 + stalled.count() {
+        1 => "1 cell".to_owned(),
+        more => format!("{more} cells"),
+    };
+    Some(format!(
+        "{count} waited for a time-out in every repetition (first: {procs} processes, {size}): what they take otherwise is only known from the other cells; measure smaller messages, or give the switch deeper buffers"
+    ))
+}
+
 /// What a user must know before trusting the regimes of an algorithm, and its signature does
 /// not say.
 pub fn warnings(own: &FittedRegimes, fitted: &NetworkFit) -> Vec<String> {
@@ -146,6 +161,7 @@ pub fn warnings(own: &FittedRegimes, fitted: &NetworkFit) -> Vec<String> {
             ));
         }
     }
+    warnings.extend(only_stalled(own));
     let has_no_limit = |fit: &RegimesFit| fit.model.eager_limit.is_none();
     if own.fit.fits.iter().any(has_no_limit) {
         warnings.push(

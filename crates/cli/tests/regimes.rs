@@ -179,6 +179,30 @@ fn a_known_truth_comes_out_and_predicts_more_processes() {
     assert_eq!(row["model"], "regimes");
 }
 
+/// Without counters of losses, too.
+#[test]
+fn a_cell_that_only_stalled_is_named() {
+    let home = Home::new();
+    let cell = "collective,alltoall,direct,8,49152,";
+    let stalled = |line: &str| match line.strip_prefix(cell) {
+        Some(rest) => {
+            let repetition = rest.split(',').next().unwrap_or_default();
+            format!("{cell}{repetition},0,0.25,,\n")
+        }
+        None => format!("{line}\n"),
+    };
+    let data: String = in_regimes(&[]).lines().map(stalled).collect();
+    home.write("data.csv", &data);
+    let output = home
+        .netsig("fit data.csv -o profile.toml")
+        .output()
+        .unwrap();
+    let message = said(&output);
+    assert!(output.status.success(), "{message}");
+    let warning = "1 cell waited for a time-out in every repetition (first: 8 processes, 48 KiB)";
+    assert!(message.contains(warning), "{message}");
+}
+
 /// Of two models that are right the simpler one is taken.
 #[test]
 fn data_on_the_bound_need_no_more_than_the_bound() {
