@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use netsig_core::sim::topology::slurm;
+use netsig_core::network::topology::slurm;
 
 fuzz_target!(|text: &str| {
     if let Err(error) = slurm::parse("topology.conf", text) {

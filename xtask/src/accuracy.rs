@@ -23,8 +23,8 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use anyhow::{Context, Result, ensure};
-use netsig_core::cells::Sorted;
-use netsig_core::collective::Collective;
+use netsig_core::algorithm::Collective;
+use netsig_core::data::cells::Sorted;
 use netsig_core::fit::regimes::Parts;
 use netsig_core::profile::Profile;
 use netsig_core::units::{Bytes, Procs, Seconds};

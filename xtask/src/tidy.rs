@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use netsig_core::collective::ALGORITHMS;
-use netsig_core::dataset::COLUMNS;
+use netsig_core::algorithm::ALGORITHMS;
+use netsig_core::data::COLUMNS;
 
 /// The longest a source file may be, its tests not counted.
 const LONGEST: usize = 400;

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use netsig_core::cells::Statistic;
-use netsig_core::collective::{COLLECTIVES, Collective, UnknownAlgorithm};
+use netsig_core::algorithm::{COLLECTIVES, Collective, UnknownAlgorithm};
+use netsig_core::data::cells::Statistic;
 use netsig_core::fit::Covariance;
 use netsig_core::fit::signature::ThresholdChoice;
 use netsig_core::model::segment::Segment;

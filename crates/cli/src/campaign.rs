@@ -6,9 +6,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context;
-use netsig_core::dataset::Dataset;
+use netsig_core::data::Dataset;
 use netsig_core::model::signature::Signature;
-use netsig_core::scenario::{Scenario, Truth};
+use netsig_core::network::scenario::{Scenario, Truth};
 use netsig_core::units::Seconds;
 use netsig_measure::campaign::{self, Launch};
 use netsig_measure::simulated::{self, Simulated};

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use netsig_core::cells::{CellKey, summarise};
-use netsig_core::compare;
-use netsig_core::dataset::{Dataset, Experiment};
+use netsig_core::data::cells::{CellKey, summarise};
+use netsig_core::data::{Dataset, Experiment};
 use netsig_core::fit::network::Options;
+use netsig_core::predict::compare;
 use netsig_core::units::{Bytes, Procs};
 
 use crate::args::{self, CovarianceChoice, StatisticChoice};

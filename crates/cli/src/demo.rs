@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::ValueEnum;
-use netsig_core::cells::{CellKey, Sorted, Statistic, Summary, summarise};
-use netsig_core::dataset::Dataset;
+use netsig_core::data::Dataset;
+use netsig_core::data::cells::{CellKey, Sorted, Statistic, Summary, summarise};
 use netsig_core::fit::network::NetworkFit;
 use netsig_core::predict::regimes::Asked;
 use netsig_core::predict::{self, Knowledge};

@@ -4,7 +4,7 @@ mod engine;
 
 use std::time::Duration;
 
-use netsig_core::dataset::Dataset;
+use netsig_core::data::Dataset;
 use netsig_core::model::signature::Signature;
 use netsig_core::units::Seconds;
 use netsig_measure::plan::Plan;

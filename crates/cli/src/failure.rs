@@ -3,10 +3,10 @@
 use std::fmt;
 use std::process::ExitCode;
 
-use netsig_core::collective::UnknownAlgorithm;
-use netsig_core::file_error::FileError;
+use netsig_core::algorithm::UnknownAlgorithm;
 use netsig_core::registry::ModelError;
 use netsig_core::sim::setup::SimulationError;
+use netsig_core::text::file_error::FileError;
 use netsig_lab::LabError;
 
 /// Why a command did not do what it was asked.

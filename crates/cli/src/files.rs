@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use netsig_core::dataset::Dataset;
+use netsig_core::data::Dataset;
 use netsig_core::model::plogp::PLogP;
 use netsig_core::profile::Profile;
 use tempfile::NamedTempFile;

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use netsig_core::collective::Collective;
-use netsig_core::dataset::{Dataset, Experiment, Provenance, Sample};
+use netsig_core::algorithm::Collective;
+use netsig_core::data::{Dataset, Experiment, Provenance, Sample};
 use netsig_core::fit::ladder::Rung;
 use netsig_core::fit::network::{self, AlgorithmFit, FittedRegimes, NetworkFit, Wanted};
 use netsig_core::fit::saturation::Saturation;

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use anyhow::Context;
-use netsig_core::collective::Collective;
-use netsig_core::import::{self, Asked, Imported, Input, PROGRAMS, Program};
+use netsig_core::algorithm::Collective;
+use netsig_core::data::import::{self, Asked, Imported, Input, PROGRAMS, Program};
 use netsig_core::units::Procs;
 
 use crate::failure::Failure;

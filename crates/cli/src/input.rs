@@ -3,9 +3,9 @@
 
 use std::path::PathBuf;
 
-use netsig_core::dataset::Dataset;
-use netsig_core::dataset::mixture::{self, Source};
-use netsig_core::link;
+use netsig_core::data::Dataset;
+use netsig_core::data::mixture::{self, Source};
+use netsig_core::fit::link;
 
 use crate::failure::Failure;
 use crate::files;

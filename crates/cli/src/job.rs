@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use netsig_core::scenario::Scenario;
+use netsig_core::network::scenario::Scenario;
 use netsig_lab::Watch;
 use netsig_measure::plan::JobId;
 

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use netsig_core::dataset::{Dataset, Provenance, Rejection, VOID};
+use netsig_core::data::{Dataset, Provenance, Rejection, VOID};
 
 /// How many samples are kept in `data`, in words, and how to measure the rest. A file
 /// without data is removed.

@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 
 use clap::Subcommand;
-use netsig_core::scenario::Scenario;
+use netsig_core::network::scenario::Scenario;
 use netsig_lab::{Capabilities, Need};
 
 use crate::failure::Failure;

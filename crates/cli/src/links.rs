@@ -1,6 +1,6 @@
 //! The links of a network that a scenario describes.
 
-use netsig_core::model::tree::Tree;
+use netsig_core::network::tree::Tree;
 use netsig_core::units::Procs;
 
 use crate::failure::Failure;

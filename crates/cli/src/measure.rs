@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use netsig_core::dataset::Rejection;
+use netsig_core::data::Rejection;
 
 use crate::args::{LaunchArgs, Place, limit, place, precision};
 use crate::campaign::{Campaign, Options, Start};

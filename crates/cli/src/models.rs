@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use netsig_core::collective::Collective;
+use netsig_core::algorithm::Collective;
 use netsig_core::registry::{self, Estimator, Model, Parameter, Role};
 use netsig_core::units::Seconds;
 

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use netsig_core::cells::summarise;
-use netsig_core::collective::Collective;
-use netsig_core::dataset::{Dataset, Experiment};
+use netsig_core::algorithm::Collective;
+use netsig_core::data::cells::summarise;
+use netsig_core::data::{Dataset, Experiment};
 use netsig_core::fit::network::NetworkFit;
 use netsig_core::model::alltoall::are_bounds_degenerate;
 use netsig_core::model::plogp::PLogP;

@@ -5,12 +5,12 @@ mod agreement;
 
 use std::io::Write;
 
-use netsig_core::dataset::Provenance;
+use netsig_core::data::Provenance;
 use netsig_core::fit::breakpoints::{Break, Change, EagerLimit};
 use netsig_core::fit::flows::{Flows, Load};
 use netsig_core::fit::plogp::Measured;
 use netsig_core::fit::point_to_point::PointToPoint;
-use netsig_core::model::plogpt::BytesPerSecond;
+use netsig_core::units::BytesPerSecond;
 use netsig_core::units::{Seconds, SecondsPerByte};
 
 use crate::rows::{Cell, Format, Rows};

@@ -8,8 +8,8 @@ use netsig_core::fit::flows::Flows;
 use netsig_core::fit::network::{FittedModel, NetworkFit};
 use netsig_core::fit::plogp::Measured;
 use netsig_core::fit::signature::Parameter;
-use netsig_core::model::plogp::Table;
 use netsig_core::registry::{SIGNATURE, THROUGHPUT};
+use netsig_core::units::table::Table;
 use netsig_core::units::{Bytes, Seconds};
 
 use crate::rows::{Cell, Format, Rows};

@@ -5,10 +5,10 @@ mod wish;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use netsig_core::design::Wish;
-use netsig_core::design::subject::ASSUMED_LIMIT;
-use netsig_core::list::List;
+use netsig_core::predict::design::Wish;
+use netsig_core::predict::design::subject::ASSUMED_LIMIT;
 use netsig_core::predict::regimes::FAR;
+use netsig_core::units::list::List;
 use netsig_core::units::{Bytes, Procs, Seconds};
 use netsig_measure::estimate::Rates;
 use netsig_measure::proposal::{NoProposal, Proposal, propose};

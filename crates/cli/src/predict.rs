@@ -4,14 +4,14 @@ mod lines;
 
 use std::path::PathBuf;
 
-use netsig_core::collective::Collective;
-use netsig_core::list::List;
+use netsig_core::algorithm::Collective;
 use netsig_core::model::segment::{Search, Segment};
-use netsig_core::model::tree::Tree;
+use netsig_core::network::tree::Tree;
 use netsig_core::predict::regimes::Asked;
 use netsig_core::predict::{Knowledge, Prediction};
 use netsig_core::profile::Profile;
 use netsig_core::registry::{Case, Model, REGIMES, Segments};
+use netsig_core::units::list::List;
 use netsig_core::units::{Bytes, Procs, Seconds};
 
 use self::lines::Line;

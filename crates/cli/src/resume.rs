@@ -12,7 +12,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context;
-use netsig_core::dataset::{Dataset, Provenance};
+use netsig_core::data::{Dataset, Provenance};
 use netsig_measure::plan::{JobId, Plan};
 
 use crate::asked::Asked;

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use netsig_core::collective::Collective;
-use netsig_core::list::List;
+use netsig_core::algorithm::Collective;
 use netsig_core::model::broadcast::Levels;
 use netsig_core::model::segment::{Search, Segment};
+use netsig_core::predict::select::{Options, Selector};
 use netsig_core::registry::{self, Model};
-use netsig_core::select::{Options, Selector};
+use netsig_core::units::list::List;
 use netsig_core::units::{Bytes, Procs};
 
 use crate::args;

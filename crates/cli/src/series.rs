@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
-use netsig_core::scenario::Scenario;
+use netsig_core::network::scenario::Scenario;
 use netsig_measure::plan::JobId;
 
 use crate::args::Place;

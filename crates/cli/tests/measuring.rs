@@ -8,7 +8,7 @@ use std::fs;
 use std::io::Write;
 use std::process::Output;
 
-use netsig_core::dataset::{Dataset, Record};
+use netsig_core::data::{Dataset, Record};
 use support::{Home, ON, said, script};
 
 const PLAN: &str = "seed = 3\nlaunches = 3\n\n[pingpong]\nsizes = \"1..4\"\nrepetitions = 4\n";

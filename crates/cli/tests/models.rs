@@ -3,7 +3,7 @@
 
 mod support;
 
-use netsig_core::collective::Collective;
+use netsig_core::algorithm::Collective;
 use netsig_core::registry::{self, Estimator, Model};
 use support::{Home, ON, PLAN, Row, number, said, table};
 

@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use netsig_core::collective::{ALGORITHMS, Collective, Entry};
-use netsig_core::dataset::{Dataset, Experiment, Sample};
+use netsig_core::algorithm::{ALGORITHMS, Collective, Entry};
+use netsig_core::data::{Dataset, Experiment, Sample};
 use tempfile::TempDir;
 
 const SCENARIO: &str = "ethernet-4x50";

@@ -6,7 +6,7 @@ mod support;
 #[path = "simulate/sweep.rs"]
 mod sweep;
 
-use netsig_core::collective::ALGORITHMS;
+use netsig_core::algorithm::ALGORITHMS;
 use support::{Home, Row, number, said, table};
 
 /// `LogGP` with round numbers: L = 5 µs, o = 1 µs, g = 2 µs, G = 1 ns.

@@ -6,7 +6,7 @@
 use std::fs::File;
 use std::time::Instant;
 
-use netsig_core::dataset::Dataset;
+use netsig_core::data::Dataset;
 
 fn main() {
     let Some(name) = std::env::args().skip(1).find(|word| !word.starts_with('-')) else {

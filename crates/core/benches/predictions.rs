@@ -5,12 +5,12 @@
 //! that has other work.
 
 use divan::{Bencher, black_box};
-use netsig_core::collective::Collective;
+use netsig_core::algorithm::Collective;
 use netsig_core::predict::regimes::Asked;
+use netsig_core::predict::select::{Options, Selector};
 use netsig_core::predict::{Basis, Interval, Knowledge, Prediction};
 use netsig_core::profile::Profile;
 use netsig_core::registry::{self, Case, ModelError};
-use netsig_core::select::{Options, Selector};
 use netsig_core::units::{Bytes, Procs};
 
 fn main() {

@@ -1,24 +1,17 @@
 //! netsig-core: everything about contention that needs no clock, process, file or
 //! network: quantities, data, models, their fits, and algorithms as schedules.
+//!
+//! Each folder uses only those above it in this list (`cargo xtask tidy` checks it).
 
-pub mod cells;
-pub mod collective;
-pub mod compare;
-pub mod dataset;
-pub mod design;
-pub mod exchange;
-pub mod file_error;
+pub mod algorithm;
+pub mod data;
 pub mod fit;
-pub mod import;
-pub mod link;
-pub mod list;
 pub mod model;
-mod names;
+pub mod network;
 pub mod predict;
 pub mod profile;
 pub mod registry;
-pub mod scenario;
 pub mod schedule;
-pub mod select;
 pub mod sim;
+pub mod text;
 pub mod units;

@@ -3,7 +3,7 @@
 //!
 //! This one table drives `netsig models`, the names that `--model` takes, predictions,
 //! fits, comparisons and the tests. A model is one entry in one of the files below, and
-//! the formula itself stands in [`crate::model`] or [`crate::exchange`].
+//! the formula itself stands in [`crate::model`] or [`crate::model::exchange`].
 
 mod alltoall;
 mod broadcast;
@@ -21,13 +21,14 @@ mod words;
 
 use std::num::NonZeroU32;
 
-use crate::collective::Collective;
+use crate::algorithm::Collective;
 use crate::model::hockney::Hockney;
-use crate::model::plogp::{PLogP, Table};
+use crate::model::plogp::PLogP;
 use crate::model::segment::{Search, Segment};
 use crate::model::signature::Signature;
-use crate::model::tree::Tree;
-use crate::model::{ParameterError, volume};
+use crate::network::tree::Tree;
+use crate::units::parameter::{ParameterError, volume};
+use crate::units::table::Table;
 use crate::units::{Bytes, Procs, Seconds};
 pub use error::ModelError;
 use error::unknown;

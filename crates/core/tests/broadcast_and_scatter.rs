@@ -4,12 +4,13 @@
 mod seeded;
 
 use netsig_core::model::broadcast::{self, Broadcast, Levels};
-use netsig_core::model::plogp::{PLogP, Parameters, Table};
+use netsig_core::model::plogp::{PLogP, Parameters};
 use netsig_core::model::scatter::{
     self,
     Strategy::{Binomial, BinomialExact, Chain, Flat},
 };
 use netsig_core::model::segment::{SEARCHES, Search, Segment, optimise};
+use netsig_core::units::table::Table;
 use netsig_core::units::{Bytes, Procs, Seconds};
 use proptest::prelude::*;
 

@@ -5,9 +5,9 @@
 #[path = "seeded/mod.rs"]
 mod seeded;
 
-use netsig_core::collective::Collective;
-use netsig_core::dataset::{Dataset, Experiment, Rejection, StatisticKind};
-use netsig_core::import::{Asked, Imported, Input, PROGRAMS, Program, import};
+use netsig_core::algorithm::Collective;
+use netsig_core::data::import::{Asked, Imported, Input, PROGRAMS, Program, import};
+use netsig_core::data::{Dataset, Experiment, Rejection, StatisticKind};
 use netsig_core::units::Procs;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};

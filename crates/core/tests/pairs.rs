@@ -1,8 +1,8 @@
 //! What measurements between pairs do for the rest: tables that models are fitted on, and
 //! transfers that predictions draw on.
 
-use netsig_core::collective::Collective;
-use netsig_core::dataset::{Dataset, Experiment, LossCounters, Provenance, Sample};
+use netsig_core::algorithm::Collective;
+use netsig_core::data::{Dataset, Experiment, LossCounters, Provenance, Sample};
 use netsig_core::fit::network::{self, Options, Wanted};
 use netsig_core::predict::Knowledge;
 use netsig_core::predict::regimes::Asked;

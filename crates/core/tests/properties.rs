@@ -5,14 +5,14 @@ mod seeded;
 
 use std::sync::Arc;
 
-use netsig_core::collective::{ALGORITHMS, Algorithm, COLLECTIVES, Collective, Method};
-use netsig_core::dataset::{Dataset, Experiment, LossCounters, Provenance, Sample};
+use netsig_core::algorithm::{ALGORITHMS, Algorithm, COLLECTIVES, Collective, Method};
+use netsig_core::data::{Dataset, Experiment, LossCounters, Provenance, Sample};
 use netsig_core::fit::network::{self, Options, Wanted};
 use netsig_core::fit::{Covariance, Point, signature};
-use netsig_core::list::List;
 use netsig_core::model::hockney::Hockney;
 use netsig_core::predict::{self, Interval};
 use netsig_core::profile::Profile;
+use netsig_core::units::list::List;
 use netsig_core::units::{Bytes, Procs, Seconds, SecondsPerByte};
 use proptest::prelude::*;
 

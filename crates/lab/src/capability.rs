@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use netsig_core::scenario::Scenario;
+use netsig_core::network::scenario::Scenario;
 
 use crate::error::LabError;
 use crate::launch;

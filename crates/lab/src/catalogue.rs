@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use netsig_core::scenario::Scenario;
+use netsig_core::network::scenario::Scenario;
 
 use crate::error::LabError;
 

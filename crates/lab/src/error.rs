@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use netsig_core::file_error::FileError;
+use netsig_core::text::file_error::FileError;
 
 /// Why the lab could not do what was asked.
 #[derive(Debug, thiserror::Error)]

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-use netsig_core::scenario::Scenario;
+use netsig_core::network::scenario::Scenario;
 
 use crate::error::{LabError, system};
 use crate::{INSIDE, launch, network, reap, stage};

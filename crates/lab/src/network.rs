@@ -7,7 +7,7 @@
 //! and holds the scenario's port buffer, the only place where packets drop. The
 //! control bridge `ctlbr` is where `mpirun` runs.
 
-use netsig_core::scenario::{Scenario, Topology};
+use netsig_core::network::scenario::{Scenario, Topology};
 use netsig_core::units::{BitsPerSecond, Bytes};
 
 use crate::error::LabError;

@@ -5,7 +5,7 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use netsig_core::scenario::Scenario;
+use netsig_core::network::scenario::Scenario;
 use nix::sys::signal::Signal;
 
 use crate::error::{LabError, RUN_CHECK, system};

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use netsig_core::scenario::Scenario;
+use netsig_core::network::scenario::Scenario;
 use nix::mount::{MsFlags, mount};
 
 use crate::error::{LabError, RUN_CHECK, system};

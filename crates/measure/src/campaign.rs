@@ -13,7 +13,7 @@ mod orders;
 mod rows;
 mod shares;
 
-use netsig_core::dataset::{Dataset, Record};
+use netsig_core::data::{Dataset, Record};
 use netsig_core::units::Seconds;
 
 use crate::plan::{JobId, Plan};

@@ -17,9 +17,9 @@
 //! what depends on the data: with a precision the repetitions are between six and those
 //! planned, and pLogP stops by its own rule and may double its sizes.
 
-use netsig_core::cells::{CellKey, Summary, summarise};
-use netsig_core::collective::Collective;
-use netsig_core::dataset::{Dataset, Experiment};
+use netsig_core::algorithm::Collective;
+use netsig_core::data::cells::{CellKey, Summary, summarise};
+use netsig_core::data::{Dataset, Experiment};
 use netsig_core::model::hockney::Hockney;
 use netsig_core::units::{Bytes, Procs, Seconds, SecondsPerByte};
 

@@ -10,7 +10,7 @@ mod variant;
 mod wire;
 mod write;
 
-use netsig_core::file_error::FileError;
+use netsig_core::text::file_error::FileError;
 use netsig_core::units::{Bytes, Procs, Rank};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -18,7 +18,7 @@ use rand_chacha::ChaCha8Rng;
 
 pub(crate) use cell::LARGEST_MESSAGE;
 pub use cell::{Cell, Operation};
-pub use netsig_core::dataset::JobId;
+pub use netsig_core::data::JobId;
 pub(crate) use settings::warm_up;
 pub use settings::{Flood, PLogPSettings};
 pub use variant::Variant;

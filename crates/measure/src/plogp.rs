@@ -22,7 +22,7 @@
 mod saturation;
 mod sizes;
 
-use netsig_core::cells::Sorted;
+use netsig_core::data::cells::Sorted;
 use netsig_core::fit::plogp::gap_from_round_trips;
 use netsig_core::units::{Bytes, Seconds};
 

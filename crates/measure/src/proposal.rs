@@ -1,4 +1,4 @@
-//! A plan for a prediction: the cells of a design ([`netsig_core::design`]) and what pairs must
+//! A plan for a prediction: the cells of a design ([`netsig_core::predict::design`]) and what pairs must
 //! tell, within a budget.
 //!
 //! # Method
@@ -11,10 +11,10 @@
 
 mod pairs;
 
-use netsig_core::collective::Method;
-use netsig_core::design::allocation::{Means, TooLittle, WARM_UP};
-use netsig_core::design::subject::Subject;
-use netsig_core::design::{Design, DesignError, Outlook, Planned, Wish, design};
+use netsig_core::algorithm::Method;
+use netsig_core::predict::design::allocation::{Means, TooLittle, WARM_UP};
+use netsig_core::predict::design::subject::Subject;
+use netsig_core::predict::design::{Design, DesignError, Outlook, Planned, Wish, design};
 use netsig_core::units::Seconds;
 
 use self::pairs::Pairs;

@@ -6,13 +6,15 @@
 use std::convert::Infallible;
 use std::ops::Range;
 
-use netsig_core::collective::Collective;
-use netsig_core::dataset::LossCounters;
+use netsig_core::algorithm::Collective;
+use netsig_core::data::LossCounters;
+use netsig_core::model::Threshold;
 use netsig_core::model::hockney::Hockney;
-use netsig_core::model::plogp::{PLogP, Parameters, Table};
+use netsig_core::model::plogp::{PLogP, Parameters};
 use netsig_core::model::signature::{Form, Signature};
-use netsig_core::model::{ParameterError, Threshold};
-use netsig_core::scenario::{Scenario, Truth};
+use netsig_core::network::scenario::{Scenario, Truth};
+use netsig_core::units::parameter::ParameterError;
+use netsig_core::units::table::Table;
 use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;

@@ -28,7 +28,7 @@
 //! assert_eq!(median_interval(&times), Some((2.0, 9.0)));
 //! ```
 
-use netsig_core::cells::Sorted;
+use netsig_core::data::cells::Sorted;
 use netsig_core::fit::t_quantile;
 
 /// The first look, and by how much the repetitions have grown at the next.

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use netsig_core::dataset::{LossCounters, Rejection};
+use netsig_core::data::{LossCounters, Rejection};
 use netsig_core::units::Seconds;
 
 use crate::plan::Cell;

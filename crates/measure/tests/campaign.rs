@@ -6,8 +6,8 @@ use std::convert::Infallible;
 use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use netsig_core::cells::Sorted;
-use netsig_core::dataset::{Dataset, Experiment, Place, Record, Rejection};
+use netsig_core::data::cells::Sorted;
+use netsig_core::data::{Dataset, Experiment, Place, Record, Rejection};
 use netsig_core::model::Threshold;
 use netsig_core::model::hockney::Hockney;
 use netsig_core::model::signature::{Form, Signature};

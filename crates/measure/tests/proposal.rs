@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use netsig_core::collective::{Collective, Method};
-use netsig_core::design::Wish;
+use netsig_core::algorithm::{Collective, Method};
 use netsig_core::model::hockney::Hockney;
+use netsig_core::predict::design::Wish;
 use netsig_core::units::{Bytes, Procs, Seconds, SecondsPerByte};
 use netsig_measure::estimate::{Rates, estimate};
 use netsig_measure::plan::{Operation, Plan};

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::CommunicatorCollectives;
-use netsig_core::dataset::{LossCounters, Rejection};
+use netsig_core::data::{LossCounters, Rejection};
 use netsig_core::units::Seconds;
 use netsig_measure::clock::Clock;
 use netsig_measure::plan::Cell;

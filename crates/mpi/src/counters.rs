@@ -9,7 +9,7 @@
 use std::fs::File;
 use std::io::{Read, Seek};
 
-use netsig_core::dataset::LossCounters;
+use netsig_core::data::LossCounters;
 
 use crate::scope::Duty;
 

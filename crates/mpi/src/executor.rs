@@ -9,7 +9,7 @@ use std::os::raw::c_int;
 use mpi::ffi;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::AsRaw;
-use netsig_core::collective::Proven;
+use netsig_core::algorithm::Proven;
 use netsig_core::schedule::InFlight;
 use netsig_core::units::Rank;
 

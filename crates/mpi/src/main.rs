@@ -34,7 +34,7 @@ use mpi::Threading;
 use mpi::environment::Universe;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, Root};
-use netsig_core::dataset::Dataset;
+use netsig_core::data::Dataset;
 use netsig_core::units::Seconds;
 use netsig_measure::campaign::{self, Launch};
 use netsig_measure::plan::{JobId, Plan};

@@ -6,7 +6,7 @@ use std::os::raw::c_int;
 use mpi::ffi;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{AsRaw, Communicator, Destination, Source};
-use netsig_core::collective::{Collective, Method, Piece, Proven};
+use netsig_core::algorithm::{Collective, Method, Piece, Proven};
 use netsig_core::units::{Procs, Rank};
 use netsig_measure::plan::{Cell, Operation};
 

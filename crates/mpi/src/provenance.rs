@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, Root};
-use netsig_core::dataset::Provenance;
+use netsig_core::data::Provenance;
 use netsig_core::units::Rank;
 use netsig_measure::plan::{JobId, Plan, Synchronisation};
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use netsig_core::dataset::{self, Dataset, Provenance, Record};
+use netsig_core::data::{self, Dataset, Provenance, Record};
 use netsig_measure::campaign::Spent;
 use netsig_measure::plan::JobId;
 
@@ -47,7 +47,7 @@ impl Recorder {
             changes.write(&mut recorder.text)?;
         } else {
             facts.write(&mut recorder.text)?;
-            dataset::write_header(&mut recorder.text)?;
+            data::write_header(&mut recorder.text)?;
         }
         recorder.flush()?;
         Ok((recorder, past.unwrap_or_default()))

@@ -1,7 +1,7 @@
 //! The schedules of a plan, each proved before anything is measured.
 
 use anyhow::{Context, Result};
-use netsig_core::collective::{Method, Proven};
+use netsig_core::algorithm::{Method, Proven};
 use netsig_measure::plan::{Cell, Operation};
 
 /// All that the cells of a plan need.

@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use netsig_core::collective::library::{MpiFlavour, OFFERS};
-use netsig_core::collective::{ALGORITHMS, COLLECTIVES, Collective, Entry, Method};
-use netsig_core::dataset::{COLUMNS, Dataset, Experiment};
+use netsig_core::algorithm::library::{MpiFlavour, OFFERS};
+use netsig_core::algorithm::{ALGORITHMS, COLLECTIVES, Collective, Entry, Method};
+use netsig_core::data::{COLUMNS, Dataset, Experiment};
 use tempfile::TempDir;
 
 use self::support::{End, data, run, start};

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use netsig_core::collective::Collective;
-use netsig_core::dataset::{Dataset, Experiment};
-use netsig_core::model::tree::Tree;
+use netsig_core::algorithm::Collective;
+use netsig_core::data::{Dataset, Experiment};
+use netsig_core::network::tree::Tree;
 use netsig_core::units::Seconds;
 
 use super::split::Measured;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use netsig_core::cells::{CellKey, Summary};
-use netsig_core::collective::Collective;
-use netsig_core::dataset::Experiment;
+use netsig_core::algorithm::Collective;
+use netsig_core::data::Experiment;
+use netsig_core::data::cells::{CellKey, Summary};
 use netsig_core::model::loggp::LogGP;
 use netsig_core::model::plogp::PLogP;
 use netsig_core::model::regimes::Point;

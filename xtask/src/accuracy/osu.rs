@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use netsig_core::dataset::Dataset;
-use netsig_core::import::{Asked, Input, Program, import};
+use netsig_core::data::Dataset;
+use netsig_core::data::import::{Asked, Input, Program, import};
 
 use super::split::Measured;
 

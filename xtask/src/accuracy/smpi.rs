@@ -12,9 +12,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
-use netsig_core::cells::{CellKey, Summary};
-use netsig_core::collective::Collective;
-use netsig_core::dataset::Experiment;
+use netsig_core::algorithm::Collective;
+use netsig_core::data::Experiment;
+use netsig_core::data::cells::{CellKey, Summary};
 use netsig_core::model::hockney::Hockney;
 use netsig_core::units::{Bytes, Procs, Seconds};
 

@@ -4,15 +4,13 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use netsig_core::cells::{CellKey, Sorted, Statistic, Summary, summarise};
-use netsig_core::collective::Collective;
-use netsig_core::dataset::{
-    Aggregate, Dataset, Experiment, Place, Provenance, Sample, StatisticKind,
-};
+use netsig_core::algorithm::Collective;
+use netsig_core::data::cells::{CellKey, Sorted, Statistic, Summary, summarise};
+use netsig_core::data::{Aggregate, Dataset, Experiment, Place, Provenance, Sample, StatisticKind};
 use netsig_core::fit::network::{self, NetworkFit, Options, Wanted};
 use netsig_core::fit::regimes::Parts;
 use netsig_core::fit::{Point, points};
-use netsig_core::model::tree::Tree;
+use netsig_core::network::tree::Tree;
 use netsig_core::predict::regimes::Asked;
 use netsig_core::profile::Profile;
 use netsig_core::units::{Bytes, Procs, Seconds};
@@ -242,7 +240,7 @@ impl Fitted {
 mod tests {
     use super::super::contenders::Judge;
     use super::*;
-    use netsig_core::collective::Collective;
+    use netsig_core::algorithm::Collective;
 
     /// An all-to-all whose time is 1.5 times the contention-free one, at all process counts
     /// in every file; `beyond` multiplies the times of more than eight processes.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use netsig_core::collective::Collective;
+use netsig_core::algorithm::Collective;
 use netsig_core::units::Seconds;
 
 use super::campaign::{Cost, JUDGED};

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use netsig_core::cells::{CellKey, Summary, summarise};
-use netsig_core::dataset::{Dataset, Experiment};
+use netsig_core::data::cells::{CellKey, Summary, summarise};
+use netsig_core::data::{Dataset, Experiment};
 
 use super::figure::Figure;
 use super::program::{run_quietly, text};

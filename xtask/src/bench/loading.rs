@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
-use netsig_core::dataset::{Dataset, Experiment, LossCounters, Sample, write_header};
+use netsig_core::data::{Dataset, Experiment, LossCounters, Sample, write_header};
 use netsig_core::units::{Bytes, Procs, Seconds};
 
 use super::figure::Figure;

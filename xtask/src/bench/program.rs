@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use netsig_core::dataset::Dataset;
+use netsig_core::data::Dataset;
 
 use super::figure::Figure;
 

@@ -1,13 +1,13 @@
 //! Broadcast: its strategies, their segments, and the choice among them.
 
 use anyhow::{Context, Result};
-use netsig_core::collective::Collective;
+use netsig_core::algorithm::Collective;
 use netsig_core::model::broadcast::{Broadcast, Levels, STRATEGIES, Strategy};
 use netsig_core::model::hockney::Hockney;
 use netsig_core::model::plogp::PLogP;
 use netsig_core::model::segment::{Search, Segment};
+use netsig_core::predict::select::{Options, Ranked, Selector};
 use netsig_core::registry::Network;
-use netsig_core::select::{Options, Ranked, Selector};
 use netsig_core::units::{Bytes, Procs, SecondsPerByte};
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! Message exchange digraphs.
 
 use anyhow::Result;
-use netsig_core::exchange::{Exchange, ZeroMessages};
+use netsig_core::model::exchange::{Exchange, ZeroMessages};
 use serde_json::{Value, json};
 
 use super::alltoall::base;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
-use netsig_core::collective::{Algorithm, Collective};
+use netsig_core::algorithm::{Algorithm, Collective};
 use netsig_core::model::grid::{Clusters, Packed, TwoPhase};
 use netsig_core::model::hockney::Hockney;
 use netsig_core::units::{Bytes, Procs, Rank, Seconds};

@@ -2,7 +2,8 @@
 
 use anyhow::{Context, Result};
 use netsig_core::model::alltoall::{Steps, steps};
-use netsig_core::model::plogp::{PLogP, Parameters, Table};
+use netsig_core::model::plogp::{PLogP, Parameters};
+use netsig_core::units::table::Table;
 use serde_json::{Value, json};
 
 use super::inputs::{Inputs, missing};

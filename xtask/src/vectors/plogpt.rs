@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Context, Result, ensure};
-use netsig_core::collective::{self, Collective};
-use netsig_core::model::plogpt::{
-    self, Algorithm, BytesPerSecond, Edge, Negligible, Network, Parameters, RtoMode, Step,
-};
+use netsig_core::algorithm::{self, Collective};
+use netsig_core::model::plogpt::{self, Algorithm, RtoMode, Step};
+use netsig_core::network::binary_tree::{Edge, Negligible, Network, Parameters};
 use netsig_core::sim::closed;
 use netsig_core::sim::network::plogpt::{self as simulated, PlogPT};
 use netsig_core::sim::rounds::Rounds;
+use netsig_core::units::BytesPerSecond;
 use netsig_core::units::{Bytes, Procs, Rank, Seconds};
 use serde_json::{Value, json};
 
@@ -81,7 +81,7 @@ fn simulated(case: &Case) -> Result<Value> {
         Algorithm::A => "pairwise",
         Algorithm::B => "sends-in-turn",
     };
-    let algorithm = collective::Algorithm::parse(Collective::Alltoall, name)?;
+    let algorithm = algorithm::Algorithm::parse(Collective::Alltoall, name)?;
     let procs = Network::new(case.parameters.clone())?.procs();
     let program = || Rounds::new(algorithm, procs, case.size);
     let run = |rto| {

@@ -1,9 +1,9 @@
 //! Scatter: its strategies, and the choice among those of the papers.
 
 use anyhow::{Context, Result};
-use netsig_core::collective::Collective;
+use netsig_core::algorithm::Collective;
 use netsig_core::model::scatter::{self, Strategy};
-use netsig_core::select::{Options, Selector};
+use netsig_core::predict::select::{Options, Selector};
 use netsig_core::units::Seconds;
 use serde_json::{Value, json};
 

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use netsig_core::scenario::Scenario;
+use netsig_core::network::scenario::Scenario;
 use netsig_lab::{Lab, Running, Watch, end_with_this_process};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;

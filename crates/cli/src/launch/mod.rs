@@ -7,7 +7,7 @@ mod slurm;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use netsig_core::collective::MpiFlavour;
+use netsig_core::algorithm::MpiFlavour;
 use netsig_core::units::Procs;
 
 use crate::args::{LaunchArgs, LauncherChoice};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use netsig_core::collective::{Collective, Method, UnknownAlgorithm};
+use netsig_core::algorithm::{Collective, Method, UnknownAlgorithm};
 use netsig_core::units::Procs;
 
 /// `alltoall direct,pairwise up to 64`.

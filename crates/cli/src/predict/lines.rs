@@ -1,6 +1,6 @@
 //! Which algorithms are predicted by which models.
 
-use netsig_core::collective::{Collective, Method};
+use netsig_core::algorithm::{Collective, Method};
 use netsig_core::registry::{self, Estimator, Model, REGIMES, SIGNATURE};
 
 use super::{ALL, Source};

@@ -92,7 +92,7 @@ fn place(activity: &Activity<'_>) -> (Rank, Kind) {
 /// Simulations for the tests of pictures.
 #[cfg(test)]
 pub mod testing {
-    use netsig_core::collective::{Algorithm, Collective};
+    use netsig_core::algorithm::{Algorithm, Collective};
     use netsig_core::model::loggp::LogGP;
     use netsig_core::sim::network::endpoint::{Endpoint, Ports};
     use netsig_core::sim::network::{Agenda, Cause, Flight, Injected, Loss, Network};

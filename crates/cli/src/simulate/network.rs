@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use netsig_core::model::plogpt::BytesPerSecond;
-use netsig_core::sim::description::Description;
-use netsig_core::sim::topology::placement::{Order, Placement};
-use netsig_core::sim::topology::slurm::{self, UplinkRates};
-use netsig_core::sim::topology::{Topology, Vertex};
+use netsig_core::network::description::Description;
+use netsig_core::network::topology::placement::{Order, Placement};
+use netsig_core::network::topology::slurm::{self, UplinkRates};
+use netsig_core::network::topology::{Topology, Vertex};
+use netsig_core::units::BytesPerSecond;
 use netsig_core::units::{Bytes, Procs};
 
 use super::options::{NetworkOptions, PlacementChoice};

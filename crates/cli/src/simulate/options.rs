@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use netsig_core::collective::{ALGORITHMS, Algorithm, Collective};
-use netsig_core::list::List;
+use netsig_core::algorithm::{ALGORITHMS, Algorithm, Collective};
 use netsig_core::sim::setup::Method;
+use netsig_core::units::list::List;
 use netsig_core::units::{BitsPerSecond, Bytes, Procs};
 use serde::Deserialize;
 

@@ -1,7 +1,7 @@
 //! The cells that are asked for, and finding their times on all processors, in order.
 
 use anyhow::anyhow;
-use netsig_core::collective::{Algorithm, Collective};
+use netsig_core::algorithm::{Algorithm, Collective};
 use netsig_core::sim::engine::Outcome;
 use netsig_core::sim::observer::Observer;
 use netsig_core::sim::setup::{self, Case, Method, Report, SimulationError};

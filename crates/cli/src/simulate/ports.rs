@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use netsig_core::model::loggp::LogGP;
-use netsig_core::model::plogp::{PLogP, Parameters, Table};
+use netsig_core::model::plogp::{PLogP, Parameters};
 use netsig_core::profile::Profile;
 use netsig_core::sim::network::endpoint::Ports;
+use netsig_core::units::table::Table;
 use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
 
 use super::network::Network;

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use netsig_core::model::plogpt::{LINUX_RTO, Negligible, Parameters, RtoMode};
+use netsig_core::model::plogpt::RtoMode;
+use netsig_core::network::binary_tree::{LINUX_RTO, Negligible, Parameters};
+use netsig_core::network::topology::Vertex;
 use netsig_core::sim::Time;
 use netsig_core::sim::network::endpoint::Ports;
 use netsig_core::sim::network::plogpt::Sharing;
 use netsig_core::sim::network::tcp;
 use netsig_core::sim::setup::{NetworkModel, Shared, Timeouts};
-use netsig_core::sim::topology::Vertex;
 use netsig_core::units::{Procs, Seconds};
 
 use super::network::Network;

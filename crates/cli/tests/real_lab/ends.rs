@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Child, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use netsig_core::dataset::{Dataset, Experiment, Place, Rejection, Sample};
+use netsig_core::data::{Dataset, Experiment, Place, Rejection, Sample};
 use netsig_core::units::Bytes;
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;

@@ -259,7 +259,7 @@ fn line(sizes: &[Difference]) -> Option<Verdict> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dataset::Experiment;
+    use crate::data::Experiment;
     use crate::fit::levels::levels;
     use crate::fit::{plogp, testing};
     use rand::SeedableRng;

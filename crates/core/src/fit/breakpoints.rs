@@ -296,7 +296,7 @@ impl Break {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dataset::Experiment;
+    use crate::data::Experiment;
     use crate::fit::levels::levels as of_data;
     use crate::fit::testing;
     use rand::SeedableRng;

@@ -37,9 +37,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::cells::Sorted;
-use crate::dataset::{Dataset, Experiment};
-use crate::model::plogpt::BytesPerSecond;
+use crate::data::cells::Sorted;
+use crate::data::{Dataset, Experiment};
+use crate::units::BytesPerSecond;
 use crate::units::{Bytes, Seconds, SecondsPerByte};
 
 /// An aggregate that grows by less when the pairs double is at its end.

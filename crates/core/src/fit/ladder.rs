@@ -22,7 +22,7 @@ use super::hockney::HockneyFit;
 use super::regimes::held_out::{folds, leave_out, loss, weighted};
 use super::regimes::{AlgorithmRegimes, Ground, HeldOut, Observation, Parts, by_class};
 use super::signature::{self, Options};
-use crate::collective::Collective;
+use crate::algorithm::Collective;
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
 use crate::model::regimes::Pattern;

@@ -28,8 +28,8 @@ use std::f64::consts::FRAC_PI_2;
 
 use self::noise::{Noise, Spread};
 use super::Variance;
-use crate::cells::{Sorted, Statistic, summarise};
-use crate::dataset::{Dataset, Experiment};
+use crate::data::cells::{Sorted, Statistic, summarise};
+use crate::data::{Dataset, Experiment};
 use crate::units::{Bytes, Seconds};
 
 /// The standard deviation of a normal distribution whose MAD is 1.

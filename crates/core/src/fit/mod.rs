@@ -7,6 +7,7 @@ pub mod gls;
 pub mod hockney;
 pub mod ladder;
 pub mod levels;
+pub mod link;
 pub mod model;
 pub mod network;
 pub mod plogp;
@@ -25,7 +26,7 @@ use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, FisherSnedecor, StudentsT};
 
 use self::gls::{Omega, Regression};
-use crate::cells::{CellKey, Statistic, Summary};
+use crate::data::cells::{CellKey, Statistic, Summary};
 use crate::model::hockney::Hockney;
 use crate::units::{Bytes, Procs, Seconds};
 

@@ -24,8 +24,8 @@ use nalgebra::{DMatrix, DVector};
 
 use super::signature::{self, Options, Parameter, Sides, SignatureFit};
 use super::{Estimate, FitError, Point, bandwidth_share};
-use crate::model::plogp::Table;
 use crate::registry::{Case, Estimator, Model, ModelError, Network, Role, Values};
+use crate::units::table::Table;
 
 /// A model with the values that suit the points best.
 #[derive(Debug, Clone, PartialEq)]

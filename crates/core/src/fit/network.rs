@@ -16,12 +16,12 @@ use super::point_to_point::{self, PointToPoint};
 use super::regimes::Parts;
 use super::signature::{self, BaseError, SignatureFit, Unsaturated};
 use super::{Covariance, FitError, Point, points};
-use crate::cells::{CellKey, Statistic, Summary, summarise};
-use crate::collective::Collective;
-use crate::dataset::{Dataset, Experiment, StatisticKind};
+use crate::algorithm::Collective;
+use crate::data::cells::{CellKey, Statistic, Summary, summarise};
+use crate::data::{Dataset, Experiment, StatisticKind};
 use crate::model::plogp::PLogP;
 use crate::model::regimes::Pattern;
-use crate::model::tree::Tree;
+use crate::network::tree::Tree;
 use crate::registry::{self, Estimator, Model, Network, REGIMES, SIGNATURE, Subject};
 
 /// How to fit a dataset.

@@ -7,7 +7,7 @@ use super::breakpoints::{self, EagerLimit, Pieces};
 use super::flows::{self, Flows, SlowMode};
 use super::levels::levels;
 use super::plogp::{self, Measured};
-use crate::dataset::{Dataset, Experiment};
+use crate::data::{Dataset, Experiment};
 
 /// The fits of pairs; each is `None` if the data hold nothing of it or do not support it.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,6 +1,6 @@
 //! Data for the tests of estimators.
 
-use crate::dataset::{Dataset, Experiment, LossCounters, Sample};
+use crate::data::{Dataset, Experiment, LossCounters, Sample};
 use crate::units::{Bytes, Procs, Seconds};
 
 /// Samples between two processes: experiment, size, launch, time.

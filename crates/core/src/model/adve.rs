@@ -17,11 +17,11 @@
 //! # use netsig_core::{model::adve::Adve, units::Seconds};
 //! let parts = Adve::new(Seconds(1.0), Seconds(0.5), Seconds(0.25), Seconds(0.125))?;
 //! assert_eq!(parts.total(), Seconds(1.875));
-//! # Ok::<(), netsig_core::model::ParameterError>(())
+//! # Ok::<(), netsig_core::units::parameter::ParameterError>(())
 //! ```
 
-use super::{ParameterError, non_negative};
 use crate::units::Seconds;
+use crate::units::parameter::{ParameterError, non_negative};
 
 /// The four parts of the time of a program.
 #[derive(Debug, Clone, Copy, PartialEq)]

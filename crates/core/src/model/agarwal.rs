@@ -29,7 +29,7 @@
 
 use std::num::NonZeroU32;
 
-use super::{ParameterError, non_negative};
+use crate::units::parameter::{ParameterError, non_negative};
 
 /// A loaded k-ary n-cube and the messages in it.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -32,7 +32,7 @@
 //! 2007, algorithms A and B under plain pLogP, where B always wins.
 //!
 //! ```
-//! # use netsig_core::model::{alltoall, plogp::{PLogP, Parameters, Table}};
+//! # use netsig_core::{model::{alltoall, plogp::{PLogP, Parameters}}, units::table::Table};
 //! # use netsig_core::units::{Bytes, Procs, Seconds};
 //! # let line = |at_zero: f64, at_16_mib: f64| {
 //! #     Table::new("g", vec![(Bytes(0), Seconds(at_zero)), (Bytes(1 << 24), Seconds(at_16_mib))])

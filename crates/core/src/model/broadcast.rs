@@ -35,7 +35,8 @@
 //!
 //! ```
 //! # use netsig_core::model::{broadcast::{Broadcast, Levels, Strategy}, hockney::Hockney};
-//! # use netsig_core::model::plogp::{PLogP, Parameters, Table};
+//! # use netsig_core::model::plogp::{PLogP, Parameters};
+//! # use netsig_core::units::table::Table;
 //! # use netsig_core::units::{Bytes, Procs, Seconds};
 //! # let line = |name, rows: [(u64, f64); 2]| Table::new(name, rows.map(|(m, t)| (Bytes(m), Seconds(t))).into());
 //! // L = 50 µs and g(m) = 10 µs + 10 ns · m.
@@ -50,7 +51,7 @@
 //!     .map(|levels| broadcast(levels).time(Procs::new(3).unwrap(), Bytes(1 << 20), None).0);
 //! assert!((printed / 0.010_595_76 - 1.0).abs() < 1e-12);
 //! assert!((exact / 0.021_041_52 - 1.0).abs() < 1e-12);
-//! # Ok::<(), netsig_core::model::ParameterError>(())
+//! # Ok::<(), netsig_core::units::parameter::ParameterError>(())
 //! ```
 
 use std::fmt;
@@ -58,7 +59,7 @@ use std::str::FromStr;
 
 use super::plogp::PLogP;
 use super::segment::{self, Optimum, Search, Segment};
-use crate::names::{name_of, variant_of};
+use crate::text::names::{name_of, variant_of};
 use crate::units::{Bytes, Procs, Seconds};
 
 /// Who sends to whom, and how.

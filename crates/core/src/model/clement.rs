@@ -21,11 +21,11 @@
 //! let base = Hockney::new(Seconds(5e-5), SecondsPerByte(1e-7))?;
 //! let time = clement::message(&base, Bytes(10_000), 8.0)?;
 //! assert!((time.0 / 0.00805 - 1.0).abs() < 1e-12);
-//! # Ok::<(), netsig_core::model::ParameterError>(())
+//! # Ok::<(), netsig_core::units::parameter::ParameterError>(())
 //! ```
 
 use super::hockney::Hockney;
-use super::{ParameterError, non_negative};
+use crate::units::parameter::{ParameterError, non_negative};
 use crate::units::{Bytes, Procs, Seconds};
 
 /// One message while `sharers` processes use the network: α + β·m·γ.

@@ -45,7 +45,8 @@
 //!
 //! ```
 //! # use netsig_core::model::{Threshold, contention_factor::{DeltaForm, Factor001}};
-//! # use netsig_core::model::plogp::{PLogP, Parameters, Table};
+//! # use netsig_core::model::plogp::{PLogP, Parameters};
+//! # use netsig_core::units::table::Table;
 //! # use netsig_core::units::{Bytes, Procs, Seconds};
 //! # let line = |at_zero: f64, at_16_mib: f64| {
 //! #     Table::new("g", vec![(Bytes(0), Seconds(at_zero)), (Bytes(1 << 24), Seconds(at_16_mib))])
@@ -71,9 +72,10 @@
 //!
 //! [`are_bounds_degenerate`]: super::alltoall::are_bounds_degenerate
 
+use super::Threshold;
 use super::alltoall::exchange;
 use super::plogp::PLogP;
-use super::{ParameterError, Threshold, finite};
+use crate::units::parameter::{ParameterError, finite};
 use crate::units::{Bytes, Procs, Seconds};
 
 /// How often the δ of one process is added.

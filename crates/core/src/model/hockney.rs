@@ -23,7 +23,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use super::{ParameterError, non_negative};
+use crate::units::parameter::{ParameterError, non_negative};
 use crate::units::{Bytes, Procs, Seconds, SecondsPerByte};
 
 /// Start-up time and gap per byte of a point-to-point message.

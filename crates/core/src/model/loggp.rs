@@ -18,7 +18,8 @@
 //!
 //! ```
 //! # use netsig_core::model::loggp::LogGP;
-//! # use netsig_core::model::plogp::{PLogP, Parameters, Table};
+//! # use netsig_core::model::plogp::{PLogP, Parameters};
+//! # use netsig_core::units::table::Table;
 //! # use netsig_core::units::{Bytes, Seconds};
 //! # let line = |name, rows: [(u64, f64); 2]| Table::new(name, rows.map(|(m, t)| (Bytes(m), Seconds(t))).into());
 //! // L = 50 µs, g = 10 µs + 10 ns · m, os = 5 µs + 4 ns · m, or = 6 µs + 5 ns · m.
@@ -32,11 +33,11 @@
 //! assert!((loggp.latency().0 / 49.001e-6 - 1.0).abs() < 1e-12);
 //! assert!((loggp.overhead().0 / 5.5045e-6 - 1.0).abs() < 1e-12);
 //! assert!((loggp.message(Bytes(1001)).0 / 70.02e-6 - 1.0).abs() < 1e-12);
-//! # Ok::<(), netsig_core::model::ParameterError>(())
+//! # Ok::<(), netsig_core::units::parameter::ParameterError>(())
 //! ```
 
 use super::plogp::PLogP;
-use super::{ParameterError, non_negative};
+use crate::units::parameter::{ParameterError, non_negative};
 use crate::units::{Bytes, Seconds, SecondsPerByte};
 
 /// L, o, g and G.

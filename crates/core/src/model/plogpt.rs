@@ -51,7 +51,8 @@
 //!
 //! ```
 //! # use netsig_core::model::plogpt::*;
-//! # use netsig_core::units::{Bytes, Seconds};
+//! # use netsig_core::network::binary_tree::{Edge, Network, Parameters};
+//! # use netsig_core::units::{Bytes, BytesPerSecond, Seconds};
 //! // Eight hosts; four share an uplink of 2 Gbit/s whose switch has 4550 bytes of buffer.
 //! let edges = [(125e6, 0.0), (300e6, 0.0), (250e6, 1.82e-5)];
 //! let edges = edges.map(|(b, d)| Edge { bandwidth: BytesPerSecond(b), delay: Seconds(d) });
@@ -62,18 +63,15 @@
 //! assert!((b.time_without_rto.0 / 9.3e-4 - 1.0).abs() < 1e-12);
 //! assert!((b.time.0 / 0.20029 - 1.0).abs() < 1e-12);
 //! assert_eq!(b.rto_steps, [3]);
-//! # Ok::<(), netsig_core::model::ParameterError>(())
+//! # Ok::<(), netsig_core::units::parameter::ParameterError>(())
 //! ```
 
-mod network;
 mod sharing;
 
-pub(crate) use network::overflows;
-pub use network::{BytesPerSecond, Delays, Edge, Gap, LINUX_RTO, Negligible, Network, Parameters};
 pub use sharing::throughput;
 
-use crate::units::{Bytes, Seconds};
-use network::Level;
+use crate::network::binary_tree::{Level, Network};
+use crate::units::{Bytes, BytesPerSecond, Seconds};
 
 /// The order in which a rank sends and waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

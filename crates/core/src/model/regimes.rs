@@ -55,7 +55,7 @@ pub use self::mixture::{Stall, Times};
 pub use self::traffic::{Class, Order, Pattern, Terms, Traffic};
 pub use self::wire::Wire;
 
-use crate::model::tree::Tree;
+use crate::network::tree::Tree;
 use crate::units::{Bytes, Procs, Seconds};
 
 /// A fitted model of one algorithm.

@@ -1,6 +1,7 @@
 //! For tests: the networks of the reference values, and how close to them is right.
 
-use super::plogp::{PLogP, Parameters, Table};
+use super::plogp::{PLogP, Parameters};
+use crate::units::table::Table;
 use crate::units::{Bytes, Procs, Seconds};
 
 pub(crate) fn procs(count: u32) -> Procs {

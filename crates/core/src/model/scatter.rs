@@ -29,7 +29,8 @@
 //!
 //! ```
 //! # use netsig_core::model::scatter::{Strategy, time};
-//! # use netsig_core::model::plogp::{PLogP, Parameters, Table};
+//! # use netsig_core::model::plogp::{PLogP, Parameters};
+//! # use netsig_core::units::table::Table;
 //! # use netsig_core::units::{Bytes, Procs, Seconds};
 //! # let line = |name, rows: [(u64, f64); 2]| Table::new(name, rows.map(|(m, t)| (Bytes(m), Seconds(t))).into());
 //! // L = 50 µs and g(m) = 10 µs + 10 ns · m.
@@ -41,15 +42,15 @@
 //! # })?;
 //! let chain = time(&network, Strategy::Chain, Procs::new(24).unwrap(), Bytes(4096))?;
 //! assert!((chain.0 / 0.012_684_96 - 1.0).abs() < 1e-12);
-//! # Ok::<(), netsig_core::model::ParameterError>(())
+//! # Ok::<(), netsig_core::units::parameter::ParameterError>(())
 //! ```
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::plogp::PLogP;
-use super::{ParameterError, volume};
-use crate::names::{name_of, variant_of};
+use crate::text::names::{name_of, variant_of};
+use crate::units::parameter::{ParameterError, volume};
 use crate::units::{Bytes, Procs, Seconds};
 
 /// Who sends to whom.

@@ -38,15 +38,15 @@
 //! let best = optimise(Search::HillClimbing, size, Segment::new(Bytes(8))?, chain);
 //! assert_eq!(best.segment.bytes(), Bytes(6584));
 //! assert!((best.time.0 / 0.01434616 - 1.0).abs() < 1e-12);
-//! # Ok::<(), netsig_core::model::ParameterError>(())
+//! # Ok::<(), netsig_core::units::parameter::ParameterError>(())
 //! ```
 
 use std::fmt;
 use std::num::NonZeroU64;
 use std::str::FromStr;
 
-use super::ParameterError;
-use crate::names::{name_of, variant_of};
+use crate::text::names::{name_of, variant_of};
+use crate::units::parameter::ParameterError;
 use crate::units::{Bytes, Seconds};
 
 /// The size of a segment, or of a datatype, which is the smallest segment: at least one byte.

@@ -61,9 +61,10 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::Threshold;
 use super::hockney::Hockney;
-use super::{ParameterError, Threshold, finite};
-use crate::names::{name_of, variant_of};
+use crate::text::names::{name_of, variant_of};
+use crate::units::parameter::{ParameterError, finite};
 use crate::units::{Bytes, Procs, Seconds};
 
 /// Where γ and δ enter the formula.

@@ -16,11 +16,11 @@
 //! # use netsig_core::{model::slowdown::Slowdown, units::Seconds};
 //! let time = Slowdown::new(1.25)?.apply(Seconds(0.0015));
 //! assert!((time.0 / 0.001875 - 1.0).abs() < 1e-12);
-//! # Ok::<(), netsig_core::model::ParameterError>(())
+//! # Ok::<(), netsig_core::units::parameter::ParameterError>(())
 //! ```
 
-use super::{ParameterError, non_negative};
 use crate::units::Seconds;
+use crate::units::parameter::{ParameterError, non_negative};
 
 /// σ.
 #[derive(Debug, Clone, Copy, PartialEq)]

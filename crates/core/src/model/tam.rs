@@ -16,7 +16,7 @@
 //! bound is netsig's choice.
 //!
 //! ```
-//! # use netsig_core::model::{plogp::{PLogP, Parameters, Table}, tam::Tam};
+//! # use netsig_core::{model::{plogp::{PLogP, Parameters}, tam::Tam}, units::table::Table};
 //! # use netsig_core::units::{Bytes, Procs, Seconds};
 //! # let table = |rows: &[(u64, f64)]| {
 //! #     Table::new("L", rows.iter().map(|&(m, t)| (Bytes(m), Seconds(t))).collect())
@@ -35,7 +35,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use super::plogp::{PLogP, Table};
+use super::plogp::PLogP;
+use crate::units::table::Table;
 use crate::units::{Bytes, Procs, Seconds};
 
 /// L(m).

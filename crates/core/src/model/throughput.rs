@@ -35,7 +35,7 @@
 //! ```
 
 use super::hockney::Hockney;
-use super::{ParameterError, finite, non_negative};
+use crate::units::parameter::{ParameterError, finite, non_negative};
 use crate::units::{Bytes, Procs, Seconds, SecondsPerByte};
 
 /// α, `β_F`, `β_C` and ρ.

@@ -3,20 +3,20 @@
 
 use super::regimes::{self, Asked, Outside};
 use super::{Interval, Prediction, Spread, Standing, signature, unsaturated};
-use crate::collective::Collective;
+use crate::algorithm::Collective;
 use crate::fit::bandwidth_share;
 use crate::model::Threshold;
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
 use crate::model::regimes::Point;
 use crate::model::signature::{Form, Signature};
-use crate::model::tree::Tree;
-use crate::model::volume;
+use crate::network::tree::Tree;
 use crate::profile::{Base, FlowsEntry, ModelEntry, Profile, RegimesEntry, SignatureEntry};
 use crate::registry::{
     self, Case, Kind, Model, ModelError, Need, Network, REGIMES, SIGNATURE, Subject, THROUGHPUT,
     Timed, Values,
 };
+use crate::units::parameter::volume;
 use crate::units::{Seconds, SecondsPerByte};
 
 /// What is known of one algorithm.

@@ -135,7 +135,7 @@ impl Profile {
     /// The regimes of an algorithm for n processes.
     pub fn regimes_of(
         &self,
-        collective: crate::collective::Collective,
+        collective: crate::algorithm::Collective,
         algorithm: &str,
         procs: Procs,
     ) -> Option<&RegimesEntry> {

@@ -3,7 +3,7 @@
 use nalgebra::DMatrix;
 
 use super::Domain;
-use crate::collective::Collective;
+use crate::algorithm::Collective;
 use crate::fit::regimes::{Column, Kind};
 use crate::model::regimes::{Class, Regimes};
 use crate::units::Procs;

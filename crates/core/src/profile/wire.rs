@@ -16,9 +16,9 @@ use self::network::{WireFlows, WireHockney, WirePLogP, WireProtocol};
 use self::regimes::{WireChoice, WireRegimes};
 use self::signature::WireSignature;
 use super::{Choice, Domain, Profile, RegimesEntry, VERSION};
-use crate::dataset::Provenance;
-use crate::file_error::{FileError, parse_toml};
+use crate::data::Provenance;
 use crate::fit::Estimate;
+use crate::text::file_error::{FileError, parse_toml};
 use crate::units::{Bytes, Procs};
 
 #[derive(Deserialize)]

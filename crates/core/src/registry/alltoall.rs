@@ -2,9 +2,9 @@
 
 use super::networks::{case, hockney, on_toy};
 use super::{Case, Estimator, Example, Inputs, Kind, Model, Need, Network, Subject, Timed, Values};
-use crate::collective::Collective;
+use crate::algorithm::Collective;
 use crate::model::alltoall;
-use crate::model::tree::{Link, Tree};
+use crate::network::tree::{Link, Tree};
 use crate::units::{Bytes, SecondsPerByte};
 
 const PPAM: &str = "Barchet-Steffenel and Mounié 2005 (PPAM), Table 1";

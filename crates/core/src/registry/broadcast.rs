@@ -3,7 +3,7 @@
 
 use super::networks::{case, in_segments, on_toy};
 use super::{Case, Estimator, Inputs, Kind, Model, Need, Segments, Subject, Timed};
-use crate::collective::Collective;
+use crate::algorithm::Collective;
 use crate::model::broadcast::{Broadcast, Levels, Strategy};
 use crate::model::segment::Optimum;
 

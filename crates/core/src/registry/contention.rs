@@ -7,10 +7,11 @@ use super::{
     THROUGHPUT, Timed,
 };
 use crate::fit::signature::Sides;
+use crate::model::Threshold;
 use crate::model::contention_factor::{DeltaForm, Factor001, Factor003};
 use crate::model::signature::{Form, Signature};
 use crate::model::throughput::Throughput;
-use crate::model::{ParameterError, Threshold};
+use crate::units::parameter::ParameterError;
 use crate::units::{Bytes, Seconds, SecondsPerByte};
 
 const GAMMA: Parameter = Parameter {

@@ -1,7 +1,7 @@
 //! Why a model gives no time, or is none.
 
 use super::Model;
-use crate::model::ParameterError;
+use crate::units::parameter::ParameterError;
 
 /// Why a model gives no time.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -6,8 +6,8 @@ use super::networks::{case, hockney, values};
 use super::{
     Case, Estimator, Example, Inputs, Kind, Model, Need, Parameter, Role, Subject, Timed, Values,
 };
-use crate::exchange::{Bounds, Exchange};
 use crate::model::Threshold;
+use crate::model::exchange::{Bounds, Exchange};
 use crate::model::signature::{Form, Signature};
 use crate::units::Seconds;
 

@@ -5,11 +5,12 @@ use super::{
     Case, Estimator, Example, Inputs, Kind, Model, ModelError, Need, Network, Parameter, Role,
     Subject, Timed, possible,
 };
-use crate::collective::Collective;
+use crate::algorithm::Collective;
+use crate::model::Threshold;
 use crate::model::grid::{Backbone, Clusters, Packed, TwoPhase};
 use crate::model::hockney::Hockney;
 use crate::model::signature::{Form, Signature};
-use crate::model::{ParameterError, Threshold, non_negative};
+use crate::units::parameter::{ParameterError, non_negative};
 use crate::units::{Bytes, Procs, Seconds, SecondsPerByte};
 
 const FIRST: Parameter = Parameter {

@@ -2,8 +2,9 @@
 
 use super::{Case, Example, Network, Segments, Values};
 use crate::model::hockney::Hockney;
-use crate::model::plogp::{PLogP, Parameters, Table};
+use crate::model::plogp::{PLogP, Parameters};
 use crate::model::segment::Segment;
+use crate::units::table::Table;
 use crate::units::{Bytes, Procs, Seconds, SecondsPerByte};
 
 /// g = 10 µs + 10 ns/B·m, os = 5 µs + 4 ns/B·m, or = 6 µs + 5 ns/B·m, L = 50 µs; α and β

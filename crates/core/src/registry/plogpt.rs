@@ -3,10 +3,13 @@
 use super::alltoall::HOCKNEY;
 use super::networks::{case, hockney};
 use super::{Case, Example, Inputs, Kind, Model, ModelError, Network, Timed, Values};
-use crate::model::ParameterError;
 use crate::model::hockney::Hockney;
-use crate::model::plogpt::{self, Algorithm, BytesPerSecond, Edge, Negligible, RtoMode};
-use crate::model::tree::{Link, Tree};
+use crate::model::plogpt::{Algorithm, RtoMode};
+use crate::network::binary_tree;
+use crate::network::binary_tree::{Edge, Negligible};
+use crate::network::tree::{Link, Tree};
+use crate::units::BytesPerSecond;
+use crate::units::parameter::ParameterError;
 use crate::units::{Bytes, Procs, Seconds, SecondsPerByte};
 
 const IN_A_TREE: Example = Example {
@@ -126,9 +129,9 @@ fn plogpt(inputs: &Inputs, algorithm: Algorithm, variant: Variant) -> Result<Tim
     let Some(edges) = edges(hockney, tree.as_ref(), procs)? else {
         return Ok(start_ups(hockney, algorithm, procs).into());
     };
-    let mut parameters = plogpt::Parameters::new(edges, hockney.alpha());
+    let mut parameters = binary_tree::Parameters::new(edges, hockney.alpha());
     parameters.negligible = variant.negligible;
-    let network = plogpt::Network::new(parameters)?;
+    let network = binary_tree::Network::new(parameters)?;
     Ok(network.alltoall(size, algorithm, variant.mode).time.into())
 }
 

@@ -6,10 +6,10 @@ use super::{
     Case, Estimator, Example, Inputs, Kind, Model, ModelError, Need, Parameter, REGIMES, Role,
     Subject, Timed,
 };
-use crate::collective::Collective;
+use crate::algorithm::Collective;
 use crate::model::regimes::{Onset, Order, Pattern, Point, Protocol, Regimes, Stalls, Wire};
-use crate::model::{ParameterError, finite, non_negative};
 use crate::units::Seconds;
+use crate::units::parameter::{ParameterError, finite, non_negative};
 
 const fn parameter(name: &'static str, meaning: &'static str, default: Option<f64>) -> Parameter {
     Parameter {

@@ -8,9 +8,9 @@ use super::{
 use crate::model::alltoall;
 use crate::model::clement::Clement;
 use crate::model::labarta::{Labarta, Mode};
-use crate::model::plogp::Table;
 use crate::model::slowdown::Slowdown;
 use crate::model::tam::Tam;
+use crate::units::table::Table;
 use crate::units::{Bytes, Seconds};
 
 const SHARE: Parameter = Parameter {

@@ -2,7 +2,7 @@
 
 use super::networks::{case, on_toy};
 use super::{Case, Estimator, Inputs, Kind, Model, ModelError, Need, Subject, Timed};
-use crate::collective::Collective;
+use crate::algorithm::Collective;
 use crate::model::scatter::{self, Strategy};
 
 const SOURCE: &str = "Barchet-Steffenel and Mounié 2005 (RenPar), Table 2";

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::collective::Collective;
+use crate::algorithm::Collective;
 use crate::fit::signature::Sides;
 use crate::model::signature::Form;
 

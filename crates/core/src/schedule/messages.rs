@@ -12,7 +12,7 @@ use crate::units::{Procs, Rank};
 /// million by a rule take memory beyond this.
 ///
 /// ```
-/// use netsig_core::collective::{Algorithm, Collective};
+/// use netsig_core::algorithm::{Algorithm, Collective};
 /// use netsig_core::units::{Bytes, Procs, Rank};
 ///
 /// let direct = Algorithm::parse(Collective::Alltoall, "direct").unwrap();

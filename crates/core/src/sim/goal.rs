@@ -47,7 +47,7 @@
 //! assert_eq!(first.after_end(0), [1]);
 //! let any = Action::Receive { from: None, size: Bytes(8), tag: None };
 //! assert_eq!(goal.ranks()[1].action(0), any);
-//! # Ok::<(), netsig_core::file_error::FileError>(())
+//! # Ok::<(), netsig_core::text::file_error::FileError>(())
 //! ```
 
 mod algorithm;
@@ -59,7 +59,7 @@ mod scan;
 mod standstill;
 mod write;
 
-use crate::file_error::FileError;
+use crate::text::file_error::FileError;
 
 pub use algorithm::write_algorithm;
 pub use program::{Action, RankProgram};

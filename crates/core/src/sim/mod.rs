@@ -6,7 +6,6 @@
 //! the order in which they were caused. So a simulation is a function of its input.
 
 pub mod closed;
-pub mod description;
 pub mod engine;
 mod flights;
 pub mod goal;
@@ -19,7 +18,6 @@ mod queue;
 pub mod rounds;
 pub mod setup;
 mod time;
-pub mod topology;
 
 pub use engine::{Outcome, Stuck, run};
 pub use time::Time;

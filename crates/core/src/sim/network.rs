@@ -16,7 +16,7 @@ use std::sync::Arc;
 use super::program::{FlightId, Op};
 use super::queue::Queue;
 use super::time::Time;
-use super::topology::{LinkId, Topology};
+use crate::network::topology::{LinkId, Topology};
 use crate::units::{Rank, Seconds};
 
 /// A message under way.

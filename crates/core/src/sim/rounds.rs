@@ -6,7 +6,7 @@
 
 use super::kept::Kept;
 use super::program::{Envelope, Op, Program, Rest, Send, Task};
-use crate::collective::Algorithm;
+use crate::algorithm::Algorithm;
 use crate::schedule::{self, Division, Round};
 use crate::units::{Bytes, Procs, Rank};
 

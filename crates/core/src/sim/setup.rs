@@ -4,7 +4,7 @@
 //! A new network model is one arm of [`NetworkModel`] and one of each `match` here.
 //!
 //! ```
-//! # use netsig_core::collective::{Algorithm, Collective};
+//! # use netsig_core::algorithm::{Algorithm, Collective};
 //! # use netsig_core::model::loggp::LogGP;
 //! # use netsig_core::sim::network::endpoint::Ports;
 //! # use netsig_core::sim::setup::{Case, Method, NetworkModel, simulate};
@@ -37,9 +37,9 @@ use super::observer::Observer;
 use super::program::Program;
 use super::rounds::Rounds;
 use super::time::Time;
-use crate::collective::{Algorithm, Collective};
+use crate::algorithm::{Algorithm, Collective};
 use crate::model::plogpt;
-use crate::names::name_of;
+use crate::text::names::name_of;
 use crate::units::{Bytes, Procs};
 use bounds::{refuse_too_many, refuse_uncounted};
 
@@ -298,7 +298,8 @@ mod tests {
     use super::*;
     use crate::model::loggp::LogGP;
     use crate::model::plogpt::RtoMode;
-    use crate::sim::description::Description;
+    use crate::network::binary_tree;
+    use crate::network::description::Description;
     use crate::sim::network::endpoint::Ports;
     use crate::sim::network::plogpt::Sharing;
     use crate::units::{Seconds, SecondsPerByte};
@@ -327,7 +328,7 @@ mod tests {
         let timeouts = |mode| {
             NetworkModel::PlogPT(Timeouts {
                 hosts: network.topology().hosts().take(4).collect(),
-                parameters: plogpt::Parameters::new(edges.clone(), Seconds(5e-5)),
+                parameters: binary_tree::Parameters::new(edges.clone(), Seconds(5e-5)),
                 network: network.clone(),
                 sharing: Sharing::Fixed,
                 mode,

@@ -1,11 +1,11 @@
 //! Exchanges and their bounds, rankings and cross-overs.
 
-use netsig_core::collective::Collective;
-use netsig_core::exchange::{Arc, Exchange, ZeroMessages};
+use netsig_core::algorithm::Collective;
 use netsig_core::model::broadcast::Levels;
+use netsig_core::model::exchange::{Arc, Exchange, ZeroMessages};
 use netsig_core::model::segment::{Search, Segment};
+use netsig_core::predict::select::{Options, Selector};
 use netsig_core::profile::Profile;
-use netsig_core::select::{Options, Selector};
 use netsig_core::units::{Bytes, Rank};
 use proptest::prelude::*;
 use proptest::sample::select;

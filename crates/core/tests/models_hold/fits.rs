@@ -1,17 +1,17 @@
 //! Fits of all models that have parameters: known truths are found, and what is no data
 //! is refused.
 
-use netsig_core::collective::Collective;
-use netsig_core::dataset::{Dataset, Experiment, LossCounters, Provenance, Sample};
+use netsig_core::algorithm::Collective;
+use netsig_core::data::{Dataset, Experiment, LossCounters, Provenance, Sample};
 use netsig_core::fit::model::fit;
 use netsig_core::fit::network::{self, Wanted};
 use netsig_core::fit::signature::{Options, Unsaturated};
 use netsig_core::fit::{Covariance, Point};
-use netsig_core::model::plogp::Table;
 use netsig_core::predict::Knowledge;
 use netsig_core::predict::regimes::Asked;
 use netsig_core::profile::{Base, Profile};
 use netsig_core::registry::{self, Case, Estimator, Model, Values};
+use netsig_core::units::table::Table;
 use netsig_core::units::{Bytes, Seconds};
 use proptest::prelude::*;
 use proptest::sample::select;

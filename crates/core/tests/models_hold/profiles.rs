@@ -1,8 +1,8 @@
 //! Profiles survive being written, and no text makes their reader panic.
 
 use nalgebra::DMatrix;
-use netsig_core::collective::Collective;
-use netsig_core::dataset::Provenance;
+use netsig_core::algorithm::Collective;
+use netsig_core::data::Provenance;
 use netsig_core::fit::saturation::Saturation;
 use netsig_core::fit::signature::{Parameter, Residuals, ThresholdEstimate};
 use netsig_core::fit::{Estimate, Student};

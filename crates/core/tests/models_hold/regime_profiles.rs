@@ -1,7 +1,7 @@
 //! Regimes to choose from.
 
 use nalgebra::DMatrix;
-use netsig_core::collective::Collective;
+use netsig_core::algorithm::Collective;
 use netsig_core::fit::regimes::{Column, Kind};
 use netsig_core::model::regimes::{Class, Onset, Pattern, Protocol, Regime, Regimes, Stalls, Wire};
 use netsig_core::profile::{Domain, KindError, RegimesEntry};

@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use netsig_core::collective::Collective;
-use netsig_core::dataset::{Dataset, Experiment, LossCounters, Provenance, Sample};
+use netsig_core::algorithm::Collective;
+use netsig_core::data::{Dataset, Experiment, LossCounters, Provenance, Sample};
 use netsig_core::fit::ladder::Rung;
 use netsig_core::fit::network::{self, NetworkFit, Options};
 use netsig_core::model::regimes::{

@@ -2,23 +2,26 @@
 
 use std::num::NonZeroU32;
 
-use netsig_core::collective::Collective;
-use netsig_core::model::ParameterError;
+use netsig_core::algorithm::Collective;
 use netsig_core::model::adve::Adve;
 use netsig_core::model::agarwal::Agarwal;
 use netsig_core::model::clement::{self, Clement};
 use netsig_core::model::contention_factor::{DeltaForm, Factor001, Factor003};
 use netsig_core::model::hockney::Hockney;
 use netsig_core::model::loggp::LogGP;
-use netsig_core::model::plogp::{PLogP, Parameters, Table};
-use netsig_core::model::plogpt::{self, BytesPerSecond, Edge};
+use netsig_core::model::plogp::{PLogP, Parameters};
 use netsig_core::model::segment::Segment;
 use netsig_core::model::slowdown::Slowdown;
 use netsig_core::model::throughput::{Throughput, rho_of_gamma};
-use netsig_core::model::tree::{Link, Tree};
+use netsig_core::network::binary_tree;
+use netsig_core::network::binary_tree::Edge;
+use netsig_core::network::tree::{Link, Tree};
 use netsig_core::registry::{
     self, Case, Model, ModelError, Network, REGIMES, Segments, Subject, Values,
 };
+use netsig_core::units::BytesPerSecond;
+use netsig_core::units::parameter::ParameterError;
+use netsig_core::units::table::Table;
 use netsig_core::units::{Bytes, Procs, Seconds, SecondsPerByte};
 use proptest::prelude::*;
 
@@ -378,7 +381,7 @@ fn edge(bandwidth: f64, delay: f64) -> Result<(), ParameterError> {
         bandwidth: BytesPerSecond(bandwidth),
         delay: Seconds(delay),
     };
-    plogpt::Network::new(plogpt::Parameters::new(vec![edge], Seconds(0.0))).map(drop)
+    binary_tree::Network::new(binary_tree::Parameters::new(vec![edge], Seconds(0.0))).map(drop)
 }
 
 #[test]

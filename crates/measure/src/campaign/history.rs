@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use netsig_core::dataset::{Dataset, Place};
+use netsig_core::data::{Dataset, Place};
 use netsig_core::units::Seconds;
 
 use super::rows::values;

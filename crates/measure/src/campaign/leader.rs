@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use netsig_core::dataset::{Place, Record};
+use netsig_core::data::{Place, Record};
 use netsig_core::units::{Bytes, Seconds};
 
 use super::history::{History, Past};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use netsig_core::dataset::{Experiment, Place, Record, Rejected, Sample};
+use netsig_core::data::{Experiment, Place, Record, Rejected, Sample};
 use netsig_core::units::Seconds;
 
 use crate::plan::{Cell, Operation};

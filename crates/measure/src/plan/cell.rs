@@ -1,6 +1,6 @@
 //! A cell: one operation to repeat, and whether it can be.
 
-use netsig_core::collective::{Collective, Method};
+use netsig_core::algorithm::{Collective, Method};
 use netsig_core::schedule::{BlockCounts, Division};
 use netsig_core::units::{Bytes, Procs};
 

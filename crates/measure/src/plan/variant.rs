@@ -1,8 +1,8 @@
 //! The jobs of one launch: an MPI library takes the algorithm that it is told to when the
 //! job starts, so every choice of a library's algorithm needs a job of its own.
 
-use netsig_core::collective::{Collective, LibraryChoice, Method, MpiFlavour, NotOffered};
-use netsig_core::dataset::JobId;
+use netsig_core::algorithm::{Collective, LibraryChoice, Method, MpiFlavour, NotOffered};
+use netsig_core::data::JobId;
 
 use super::{Cell, Operation, Plan};
 

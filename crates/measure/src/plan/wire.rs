@@ -1,8 +1,8 @@
 //! What may stand in a plan file, and how it becomes cells.
 
-use netsig_core::collective::{Collective, Method};
-use netsig_core::file_error::{FileError, parse_toml};
-use netsig_core::list::List;
+use netsig_core::algorithm::{Collective, Method};
+use netsig_core::text::file_error::{FileError, parse_toml};
+use netsig_core::units::list::List;
 use netsig_core::units::{self, Bytes, Procs};
 use serde::Deserialize;
 
@@ -182,7 +182,7 @@ impl TryFrom<String> for Name {
     fn try_from(name: String) -> Result<Self, String> {
         name.parse()
             .map(Self)
-            .map_err(|e: netsig_core::collective::UnknownAlgorithm| e.to_string())
+            .map_err(|e: netsig_core::algorithm::UnknownAlgorithm| e.to_string())
     }
 }
 

@@ -6,7 +6,7 @@
 //! is new is that a miss must be no noise: a size is only added where the miss is above
 //! three times its standard error. The original adds sizes without end where times scatter.
 
-use netsig_core::cells::Sorted;
+use netsig_core::data::cells::Sorted;
 use netsig_core::fit::plogp::discontinuity;
 use netsig_core::units::{Bytes, Seconds};
 

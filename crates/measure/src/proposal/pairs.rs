@@ -6,7 +6,7 @@
 //! time every second or third doubling is left out, down to four repetitions, which are always
 //! there. pLogP takes what remains of the share.
 
-use netsig_core::design::allocation::{REPETITIONS, WARM_UP};
+use netsig_core::predict::design::allocation::{REPETITIONS, WARM_UP};
 use netsig_core::units::{Bytes, Procs, Seconds};
 
 use crate::estimate::Rates;

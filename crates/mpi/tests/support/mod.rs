@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use netsig_core::dataset::Dataset;
+use netsig_core::data::Dataset;
 
 /// A job that takes this long hangs. MPICH does not yield while it waits, so that with more
 /// ranks than processors it takes seconds.

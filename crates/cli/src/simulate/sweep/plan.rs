@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use netsig_core::collective::Collective;
-use netsig_core::file_error::{FileError, parse_toml};
-use netsig_core::list::List;
+use netsig_core::algorithm::Collective;
 use netsig_core::sim::setup::Method;
+use netsig_core::text::file_error::{FileError, parse_toml};
+use netsig_core::units::list::List;
 use netsig_core::units::{Bytes, Procs};
 use serde::Deserialize;
 use toml::Spanned;

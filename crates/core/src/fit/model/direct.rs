@@ -6,9 +6,9 @@ use nalgebra::{DMatrix, DVector};
 
 use super::{ModelFit, Problem};
 use crate::fit::FitError;
-use crate::model::plogp::Table;
 use crate::model::tam::Tam;
 use crate::registry::Values;
+use crate::units::table::Table;
 use crate::units::{Bytes, Seconds};
 
 impl Problem<'_> {

@@ -1,9 +1,9 @@
 //! What a profile keeps of the fits of a dataset.
 
 use super::{AlgorithmFit, FittedModel, FittedRegimes, NetworkFit};
-use crate::cells::Sorted;
-use crate::collective::Collective;
-use crate::dataset::Provenance;
+use crate::algorithm::Collective;
+use crate::data::Provenance;
+use crate::data::cells::Sorted;
 use crate::fit::regimes::{Column, HeldOut, Kind, MAD, RegimesFit};
 use crate::fit::{Estimate, Point, Student};
 use crate::model::plogp::PLogP;

@@ -1,8 +1,8 @@
 //! The regimes of all algorithms of a dataset, and which model suffices for each.
 
 use super::{NetworkFit, NetworkFitError, Options};
-use crate::collective::Collective;
-use crate::dataset::Dataset;
+use crate::algorithm::Collective;
+use crate::data::Dataset;
 use crate::fit::Point;
 use crate::fit::ladder::{Ladder, Rung, THRESHOLDS, Verdict};
 use crate::fit::regimes::{self, AlgorithmRegimes, Ground, Limits};

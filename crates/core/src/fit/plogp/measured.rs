@@ -18,10 +18,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::{gap_from_round_trips, latency};
-use crate::dataset::{Dataset, Experiment};
+use crate::data::{Dataset, Experiment};
 use crate::fit::levels::{Level, levels};
 use crate::fit::{Estimate, FitError, Variance};
-use crate::model::plogp::{PLogP, Parameters, Table};
+use crate::model::plogp::{PLogP, Parameters};
+use crate::units::table::Table;
 use crate::units::{Bytes, Seconds};
 
 /// By what share os or or may exceed g: the benchmark's ε.
@@ -298,9 +299,8 @@ fn missing(what: &str) -> FitError {
 /// by more than their errors.
 fn drift(data: &Dataset, size: Bytes) -> Option<Doubt> {
     let mut halves = [Dataset::default(), Dataset::default()];
-    let own = |sample: &&crate::dataset::Sample| {
-        sample.experiment == Experiment::Gap && sample.size == size
-    };
+    let own =
+        |sample: &&crate::data::Sample| sample.experiment == Experiment::Gap && sample.size == size;
     let last = data
         .samples
         .iter()
@@ -356,7 +356,7 @@ impl fmt::Display for Doubt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dataset::{Aggregate, Place, StatisticKind};
+    use crate::data::{Aggregate, Place, StatisticKind};
     use crate::fit::testing;
     use crate::units::Procs;
 

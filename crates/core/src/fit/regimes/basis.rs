@@ -1,7 +1,7 @@
 //! What T₀ is made of, parameter by parameter.
 
 use crate::model::regimes::{Onset, Pattern, Point, Regime, Regimes, Terms, Wire};
-use crate::model::tree::Tree;
+use crate::network::tree::Tree;
 
 use super::observation::Observation;
 

@@ -15,7 +15,7 @@ use super::observation::{Observation, Who};
 use super::regression;
 use crate::fit::breakpoints::EagerLimit;
 use crate::model::regimes::{Pattern, Regime, Wire};
-use crate::model::tree::Tree;
+use crate::network::tree::Tree;
 use crate::units::{Bytes, Seconds, SecondsPerByte};
 
 /// How many sizes there must be below a limit that pairs do not tell.

@@ -9,9 +9,9 @@
 use std::collections::BTreeMap;
 
 use super::regression::FLOOR;
-use crate::cells::{Sorted, summarise};
-use crate::collective::Collective;
-use crate::dataset::{Dataset, Experiment};
+use crate::algorithm::Collective;
+use crate::data::cells::{Sorted, summarise};
+use crate::data::{Dataset, Experiment};
 use crate::model::regimes::noticeable;
 use crate::units::{Bytes, Procs, Seconds};
 

@@ -24,7 +24,7 @@ use nalgebra::{DMatrix, DVector};
 use super::basis::{Basis, Column};
 use super::observation::Observation;
 use super::stalls::MAD;
-use crate::cells::Sorted;
+use crate::data::cells::Sorted;
 use crate::fit::gls::{self, Omega, Regression};
 use crate::fit::{FitError, ITERATIONS, SETTLED};
 use crate::model::regimes::{Regime, Terms};

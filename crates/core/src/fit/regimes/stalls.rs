@@ -15,7 +15,7 @@
 use std::collections::BTreeMap;
 
 use super::observation::Observation;
-use crate::cells::Sorted;
+use crate::data::cells::Sorted;
 use crate::model::regimes::{LEAST_TIMEOUT, Onset, Stalls, connections};
 use crate::units::{Bytes, Procs, Seconds};
 

@@ -1,8 +1,10 @@
 //! How communications share the edges of the tree.
 
-use super::super::ParameterError;
-use super::network::{BytesPerSecond, Edge, check};
+use crate::network::binary_tree::Edge;
+use crate::network::binary_tree::check;
+use crate::units::BytesPerSecond;
 use crate::units::Rank;
+use crate::units::parameter::ParameterError;
 
 /// The height of a message, that is of the smallest subtree with both ends in it; 0 for a
 /// message to oneself.

@@ -4,7 +4,8 @@ use crate::model::samples::assert_close;
 use proptest::prelude::*;
 
 use super::*;
-use crate::model::plogp::Table;
+use crate::network::binary_tree::{Delays, Edge, Gap, Negligible, Parameters};
+use crate::units::table::Table;
 use crate::units::{BitsPerSecond, Rank};
 
 fn edges(list: &[(f64, f64)]) -> Vec<Edge> {

@@ -11,7 +11,7 @@
 
 use super::traffic::Order;
 use super::{Point, Wire};
-use crate::model::tree::{Link, Tree};
+use crate::network::tree::{Link, Tree};
 use crate::units::Seconds;
 
 /// Beyond so many processes the rounds of pairwise exchange are not looked at one by one.

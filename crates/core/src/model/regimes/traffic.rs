@@ -36,7 +36,7 @@ use super::links::busiest;
 use super::tree::Binomial;
 use super::wire::on_link;
 use super::{Point, Wire};
-use crate::collective::Collective;
+use crate::algorithm::Collective;
 use crate::units::{Bytes, Procs, Seconds};
 
 /// How an algorithm's traffic meets.
@@ -309,7 +309,7 @@ impl Pattern {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::tree::{Link, Tree};
+    use crate::network::tree::{Link, Tree};
     use crate::units::SecondsPerByte;
 
     const GAP: SecondsPerByte = SecondsPerByte(1e-9);

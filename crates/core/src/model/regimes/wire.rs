@@ -14,7 +14,7 @@
 //! netsig; t(m) − t(0) is g(m) − g(0) of pLogP (Kielmann, Bal, Verstoep 2000). Where t falls with
 //! the size it is replaced by its isotonic regression (Ayer et al. 1955).
 
-use crate::model::ParameterError;
+use crate::units::parameter::{ParameterError, non_negative};
 use crate::units::{Bytes, Seconds, SecondsPerByte};
 
 /// h: the headers of a message, which β does not hold: of Ethernet, IP and TCP with time stamps
@@ -41,9 +41,9 @@ impl Wire {
     /// # Errors
     /// If β or a time is negative or not finite.
     pub fn new(times: &[(Bytes, Seconds)], beta: SecondsPerByte) -> Result<Self, ParameterError> {
-        super::super::non_negative("beta", beta.0)?;
+        non_negative("beta", beta.0)?;
         for (_, time) in times {
-            super::super::non_negative("time", time.0)?;
+            non_negative("time", time.0)?;
         }
         let rising = isotonic(times.iter().map(|(_, time)| time.0));
         let start = match (times.first(), rising.first()) {

@@ -9,7 +9,7 @@ use super::{
     REMEDY, WireDomain, matrix, refuse_below, refuse_impossible, refuse_impossible_interval,
     refuse_impossible_residual, refuse_repeated, rows,
 };
-use crate::collective::Collective;
+use crate::algorithm::Collective;
 use crate::fit::{Estimate, Student};
 use crate::model::plogp::PLogP;
 use crate::profile::{Base, ModelEntry};
@@ -69,7 +69,7 @@ impl WireModel {
         let collective: Collective = self
             .collective
             .parse()
-            .map_err(|e: crate::collective::UnknownAlgorithm| wrong(e.to_string()))?;
+            .map_err(|e: crate::algorithm::UnknownAlgorithm| wrong(e.to_string()))?;
         let model = registry::find(collective, &self.name).map_err(|e| wrong(e.to_string()))?;
         refuse_impossible(self.confidence, self.dof, &self.covariance).map_err(wrong)?;
         refuse_impossible_residual("relative_residual", self.relative_residual).map_err(wrong)?;

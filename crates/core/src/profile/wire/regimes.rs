@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 use self::protocol::WireProtocolRegime;
 use super::network::WireRow;
 use super::{REMEDY, WireDomain, matrix, refuse_impossible, refuse_repeated, rows};
-use crate::collective::Collective;
+use crate::algorithm::Collective;
 use crate::fit::regimes::{Column, Kind};
-use crate::model::non_negative;
 use crate::model::regimes::{Class, Pattern, Regime, Regimes, Wire};
 use crate::profile::{Choice, Domain, KindError, RegimesEntry};
 use crate::registry;
+use crate::units::parameter::non_negative;
 use crate::units::{Bytes, Seconds, SecondsPerByte};
 
 #[derive(Serialize, Deserialize)]
@@ -164,7 +164,7 @@ impl WireRegimes {
 
 fn collective(name: &str) -> Result<Collective, String> {
     name.parse()
-        .map_err(|e: crate::collective::UnknownAlgorithm| e.to_string())
+        .map_err(|e: crate::algorithm::UnknownAlgorithm| e.to_string())
 }
 
 fn pattern(of: &str, algorithm: &str) -> Result<(Collective, Pattern), String> {
@@ -186,7 +186,9 @@ fn wire(rows: &[WireRow<Seconds>], beta: SecondsPerByte) -> Result<Wire, String>
             return Err(format!("wire_s: {row} is not above the row before it"));
         }
     }
-    let named = |error: crate::model::ParameterError| format!("wire_s, beta_s_per_byte: {error}");
+    let named = |error: crate::units::parameter::ParameterError| {
+        format!("wire_s, beta_s_per_byte: {error}")
+    };
     Wire::new(&times, beta).map_err(named)
 }
 

@@ -104,7 +104,7 @@ impl WireSignature {
         let collective = self
             .collective
             .parse()
-            .map_err(|e: crate::collective::UnknownAlgorithm| wrong(e.to_string()))?;
+            .map_err(|e: crate::algorithm::UnknownAlgorithm| wrong(e.to_string()))?;
         Ok(SignatureEntry {
             collective,
             signature,

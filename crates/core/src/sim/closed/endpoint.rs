@@ -63,8 +63,9 @@
 //! Tab. 3, and those of the two orders of an all-to-all in Nomura, Matsuba, Ishikawa 2007.
 //!
 //! ```
-//! # use netsig_core::collective::{Algorithm, Collective};
-//! # use netsig_core::model::plogp::{PLogP, Parameters, Table};
+//! # use netsig_core::algorithm::{Algorithm, Collective};
+//! # use netsig_core::model::plogp::{PLogP, Parameters};
+//! # use netsig_core::units::table::Table;
 //! # use netsig_core::sim::{Time, closed, network::endpoint::Ports};
 //! # use netsig_core::units::{Bytes, Procs, Seconds};
 //! // L = 50 µs and g(m) = 10 µs + 10 ns · m.
@@ -84,7 +85,7 @@
 //! ```
 
 use super::Solved;
-use crate::collective::{Algorithm, Collective};
+use crate::algorithm::{Algorithm, Collective};
 use crate::sim::network::endpoint::{Costs, Ports};
 use crate::sim::time::Time;
 use crate::units::{Bytes, Procs};

@@ -24,7 +24,9 @@
 //! Nomura, Matsuba, Ishikawa 2007 (`PlogPT`, slides of IEEE Cluster).
 //!
 //! ```
-//! # use netsig_core::model::plogpt::{Algorithm, BytesPerSecond, Edge, Parameters, RtoMode};
+//! # use netsig_core::model::plogpt::{Algorithm, RtoMode};
+//! # use netsig_core::units::BytesPerSecond;
+//! # use netsig_core::network::binary_tree::{Edge, Parameters};
 //! # use netsig_core::sim::{Time, closed};
 //! # use netsig_core::units::{Bytes, Seconds};
 //! let edge = |d| Edge { bandwidth: BytesPerSecond(125e6), delay: Seconds(d) };
@@ -35,7 +37,8 @@
 //! ```
 
 use super::Solved;
-use crate::model::plogpt::{Algorithm, Delays, Edge, Network, Parameters, RtoMode};
+use crate::model::plogpt::{Algorithm, RtoMode};
+use crate::network::binary_tree::{Delays, Edge, Network, Parameters};
 use crate::sim::network::plogpt::tolerance;
 use crate::sim::time::Time;
 use crate::units::Bytes;

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
-use crate::collective::Algorithm;
+use crate::algorithm::Algorithm;
 use crate::schedule::{Division, Round, Slot};
 use crate::units::{Bytes, Procs, Rank};
 
@@ -17,7 +17,7 @@ use crate::units::{Bytes, Procs, Rank};
 /// are left out, as if they took no time.
 ///
 /// ```
-/// use netsig_core::collective::{Algorithm, Collective};
+/// use netsig_core::algorithm::{Algorithm, Collective};
 /// use netsig_core::sim::goal;
 /// use netsig_core::units::{Bytes, Procs};
 ///

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::program::{ANY, Action, Builder, Event, Operation, RankProgram};
 use super::scan::Scanner;
 use super::{Goal, cycle};
-use crate::file_error::FileError;
+use crate::text::file_error::FileError;
 use crate::units::{Bytes, Rank};
 
 /// Operations by their keyword.

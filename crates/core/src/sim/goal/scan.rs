@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use crate::file_error::FileError;
+use crate::text::file_error::FileError;
 
 /// Errors show no more characters than these of what they found.
 const SHOWN: usize = 24;

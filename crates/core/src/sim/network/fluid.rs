@@ -20,10 +20,10 @@
 //! corrections for the round-trip time.
 //!
 //! ```
-//! # use netsig_core::collective::{Algorithm, Collective};
-//! # use netsig_core::model::plogpt::BytesPerSecond;
+//! # use netsig_core::algorithm::{Algorithm, Collective};
+//! # use netsig_core::units::BytesPerSecond;
 //! # use netsig_core::sim::network::fluid::Fluid;
-//! # use netsig_core::sim::{self, Time, rounds::Rounds, topology::Topology};
+//! # use netsig_core::{network::topology::Topology, sim::{self, Time, rounds::Rounds}};
 //! # use netsig_core::units::{Bytes, Procs};
 //! // All-to-all among 8 hosts of 1 Gbit/s: 7·10⁴ B · 8 ns/B + 50 µs = 610 µs.
 //! let star = Topology::star(8, BytesPerSecond(125e6), Bytes(65536))?;
@@ -43,9 +43,9 @@ pub mod sharing;
 mod water;
 
 use super::{Agenda, Flight, Injected, LinkUse, Network};
+use crate::network::topology::{LinkId, Topology, Vertex};
 use crate::sim::program::FlightId;
 use crate::sim::time::Time;
-use crate::sim::topology::{LinkId, Topology, Vertex};
 use sharing::Sharing;
 
 /// Ranks on the hosts of a topology.

@@ -37,8 +37,9 @@
 //! open, see [`plogpt`]. Trees that are not binary are netsig's own.
 //!
 //! ```
-//! # use netsig_core::collective::{Algorithm, Collective};
-//! # use netsig_core::model::plogpt::{BytesPerSecond, Edge, Parameters};
+//! # use netsig_core::algorithm::{Algorithm, Collective};
+//! # use netsig_core::units::BytesPerSecond;
+//! # use netsig_core::network::binary_tree::{Edge, Parameters};
 //! # use netsig_core::sim::{self, Time, network::plogpt::PlogPT, rounds::Rounds};
 //! # use netsig_core::units::{Bytes, Procs, Seconds};
 //! // Two and two hosts at 1 Gbit/s, joined by 1 Gbit/s with 4550 bytes of buffer.
@@ -64,13 +65,14 @@ pub(in crate::sim) use traffic::tolerance;
 
 use std::sync::Arc;
 
-use crate::model::ParameterError;
-use crate::model::plogpt::{self, Parameters};
+use crate::network::binary_tree;
+use crate::network::binary_tree::Parameters;
+use crate::network::topology::{Topology, TopologyError, Vertex};
 use crate::sim::network::{Agenda, Flight, Injected, LinkUse, Loss, Network};
 use crate::sim::program::FlightId;
 use crate::sim::time::Time;
-use crate::sim::topology::{Topology, TopologyError, Vertex};
 use crate::units::Rank;
+use crate::units::parameter::ParameterError;
 use fixed::Counts;
 use fluid::Flows;
 use passes::Pass;
@@ -138,7 +140,7 @@ impl PlogPT {
         parameters: Parameters,
     ) -> Result<Self, ParameterError> {
         let topology = topology.into();
-        plogpt::Network::new(parameters.clone())?;
+        binary_tree::Network::new(parameters.clone())?;
         if let Some(host) = hosts.iter().find(|host| !topology.is_host(**host)) {
             let rule = "the number of a host of the topology";
             return Err(ParameterError::new("host of a rank", host.0, rule));

@@ -43,10 +43,10 @@
 //! incast). That a window goes as one train is a choice of netsig.
 //!
 //! ```
-//! # use netsig_core::collective::{Algorithm, Collective};
-//! # use netsig_core::model::plogpt::BytesPerSecond;
+//! # use netsig_core::algorithm::{Algorithm, Collective};
+//! # use netsig_core::units::BytesPerSecond;
 //! # use netsig_core::sim::network::tcp::{Options, Tcp};
-//! # use netsig_core::sim::{self, Time, rounds::Rounds, topology::Topology};
+//! # use netsig_core::{network::topology::Topology, sim::{self, Time, rounds::Rounds}};
 //! # use netsig_core::units::{Bytes, Procs};
 //! // 4 hosts of 40 Mbit/s: 3 trains of 10⁴ B fit. 3·10⁴ B · 200 ns/B + 50 µs = 6.05 ms.
 //! let star = Topology::star(4, BytesPerSecond(5e6), Bytes(65536))?;
@@ -74,10 +74,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::fluid::sharing::Sharing;
 use super::{Agenda, Cause, Flight, Injected, LinkUse, Loss, Network, Repair};
-use crate::model::ParameterError;
+use crate::network::topology::{LinkId, Topology, Vertex};
 use crate::sim::program::FlightId;
 use crate::sim::time::Time;
-use crate::sim::topology::{LinkId, Topology, Vertex};
+use crate::units::parameter::ParameterError;
 use crate::units::{Bytes, Seconds};
 use levels::{Levels, rate};
 use messages::{Message, Messages, State};

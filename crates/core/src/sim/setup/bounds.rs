@@ -1,8 +1,8 @@
 //! How much there is to follow in a case, and how much is too much.
 
 use super::{Case, SimulationError};
-use crate::collective::Collective;
-use crate::sim::topology::MOST_HOSTS;
+use crate::algorithm::Collective;
+use crate::network::topology::MOST_HOSTS;
 use crate::units::{Procs, Rank};
 
 /// More messages than this would take hours.
@@ -86,7 +86,7 @@ fn messages_of(case: Case, rank: Rank) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collective::{ALGORITHMS, Algorithm};
+    use crate::algorithm::{ALGORITHMS, Algorithm};
     use crate::units::Bytes;
 
     /// Against the sends of all rounds of all ranks.

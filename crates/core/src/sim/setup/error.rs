@@ -1,9 +1,9 @@
 //! Why a simulation gives no result.
 
 use super::{Case, bounds::MOST_RANKS};
-use crate::model::ParameterError;
 use crate::sim::engine::Stuck;
 use crate::sim::goal::OtherInterface;
+use crate::units::parameter::ParameterError;
 
 /// Why there is no result; the message ends in what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use crate::model::ParameterError;
-use crate::model::plogpt::{Parameters, RtoMode};
-use crate::sim::description::Description;
+use crate::model::plogpt::RtoMode;
+use crate::network::binary_tree::Parameters;
+use crate::network::description::Description;
+use crate::network::topology::{Topology, Vertex};
 use crate::sim::network::endpoint::Ports;
 use crate::sim::network::plogpt::{PlogPT, Sharing};
 use crate::sim::network::tcp;
 use crate::sim::time::Time;
-use crate::sim::topology::{Topology, Vertex};
 use crate::units::Procs;
+use crate::units::parameter::ParameterError;
 
 /// A network model with its parameters.
 #[derive(Debug, Clone)]

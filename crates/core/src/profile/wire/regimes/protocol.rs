@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::network::WireRow;
 use crate::model::regimes::{Onset, Protocol, Stalls};
-use crate::model::{finite, non_negative};
+use crate::units::parameter::{finite, non_negative};
 use crate::units::{Bytes, Seconds};
 
 #[derive(Serialize, Deserialize)]
@@ -58,7 +58,7 @@ impl WireProtocolRegime {
     }
 
     fn refuse_impossible(&self) -> Result<(), String> {
-        let text = |error: crate::model::ParameterError| error.to_string();
+        let text = |error: crate::units::parameter::ParameterError| error.to_string();
         non_negative("gamma", self.gamma).map_err(text)?;
         finite("growth", self.growth).map_err(text)?;
         non_negative("overlap", self.overlap).map_err(text)?;
@@ -73,7 +73,7 @@ impl WireProtocolRegime {
 
 impl WireStalls {
     fn into_domain(self) -> Result<Stalls, String> {
-        let text = |error: crate::model::ParameterError| error.to_string();
+        let text = |error: crate::units::parameter::ParameterError| error.to_string();
         non_negative("stalls.rate", self.rate).map_err(text)?;
         non_negative("stalls.cost_s", self.cost_s.0).map_err(text)?;
         non_negative("stalls.spread", self.spread).map_err(text)?;

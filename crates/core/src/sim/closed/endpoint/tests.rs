@@ -3,12 +3,13 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::collective::{ALGORITHMS, Entry};
+use crate::algorithm::{ALGORITHMS, Entry};
 use crate::model::loggp::LogGP;
-use crate::model::plogp::{PLogP, Parameters, Table};
+use crate::model::plogp::{PLogP, Parameters};
 use crate::sim::network::endpoint::Endpoint;
 use crate::sim::rounds::Rounds;
 use crate::sim::{Outcome, run};
+use crate::units::table::Table;
 use crate::units::{Seconds, SecondsPerByte};
 
 fn simulated(algorithm: Algorithm, procs: Procs, size: Bytes, ports: &Ports) -> Solved {

@@ -7,14 +7,15 @@ use std::fmt::Write;
 use proptest::prelude::*;
 
 use super::*;
-use crate::collective::{ALGORITHMS, Algorithm};
+use crate::algorithm::{ALGORITHMS, Algorithm};
 use crate::model::loggp::LogGP;
-use crate::model::plogp::{PLogP, Parameters, Table};
+use crate::model::plogp::{PLogP, Parameters};
 use crate::sim::goal::write_algorithm;
 use crate::sim::network::endpoint::{Endpoint, Ports};
 use crate::sim::observer::{Activity, Observer};
 use crate::sim::rounds::Rounds;
 use crate::sim::{Outcome, Stuck, run};
+use crate::units::table::Table;
 use crate::units::{Bytes, Seconds, SecondsPerByte};
 
 /// L, o, g and G in nanoseconds.

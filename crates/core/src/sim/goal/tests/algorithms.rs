@@ -1,7 +1,7 @@
 //! Algorithms in GOAL against their schedules.
 
 use super::*;
-use crate::collective::{ALGORITHMS, Algorithm};
+use crate::algorithm::{ALGORITHMS, Algorithm};
 use crate::schedule::{InFlight, Slot};
 use crate::units::Procs;
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::collective::{ALGORITHMS, Algorithm, Collective};
+use crate::algorithm::{ALGORITHMS, Algorithm, Collective};
 use crate::model::broadcast::{Broadcast, Levels, Strategy};
 use crate::model::samples::{affine, procs, table};
 use crate::model::segment::Segment;

@@ -1,7 +1,7 @@
 //! The flows under way: their routes, in one piece of memory that is used again, and where
 //! each stands.
 
-use crate::sim::topology::LinkId;
+use crate::network::topology::LinkId;
 
 /// Where a flow stands.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -4,8 +4,8 @@
 use std::ops::Range;
 
 use super::flows::index;
+use crate::network::topology::LinkId;
 use crate::sim::time::Time;
-use crate::sim::topology::LinkId;
 use crate::units::Seconds;
 
 /// Flows that are alike: as many bytes left, and links that are alike.

@@ -22,7 +22,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::flows::{Flows, State, index};
-use crate::sim::topology::LinkId;
+use crate::network::topology::LinkId;
 
 /// What is alike among the flows of the last search.
 #[derive(Debug)]

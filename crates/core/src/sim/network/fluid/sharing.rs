@@ -14,9 +14,9 @@
 //! [`Sharing::add`] and [`Sharing::remove`], then one [`Sharing::settle`].
 //!
 //! ```
-//! # use netsig_core::model::plogpt::BytesPerSecond;
+//! # use netsig_core::units::BytesPerSecond;
 //! # use netsig_core::sim::network::fluid::sharing::Sharing;
-//! # use netsig_core::sim::{Time, topology::LinkId};
+//! # use netsig_core::{network::topology::LinkId, sim::Time};
 //! // 100 and 400 bytes on a link of 100 B/s; the longer one goes on alone after 2 s.
 //! let mut sharing = Sharing::new([BytesPerSecond(100.0)]);
 //! sharing.add(0, &[LinkId(0)], 100.0);
@@ -39,9 +39,9 @@ use super::group::{Due, Group};
 use super::partition::Partition;
 use super::parts::{NONE, Parts};
 use super::water::Water;
-use crate::model::plogpt::BytesPerSecond;
+use crate::network::topology::LinkId;
 use crate::sim::time::Time;
-use crate::sim::topology::LinkId;
+use crate::units::BytesPerSecond;
 
 /// Flows on links.
 #[derive(Debug)]

@@ -3,12 +3,13 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::collective::{Algorithm, Collective};
-use crate::model::plogpt::BytesPerSecond;
-use crate::model::tree::{self, Tree};
+use crate::algorithm::{Algorithm, Collective};
+use crate::network::topology::{Cable, Parts};
+use crate::network::tree;
+use crate::network::tree::Tree;
 use crate::sim::observer::{Activity, Observer};
-use crate::sim::topology::{Cable, Parts};
 use crate::sim::{self, Outcome, rounds::Rounds};
+use crate::units::BytesPerSecond;
 use crate::units::{Bytes, Procs, SecondsPerByte};
 
 const LATENCY: Time = Time(50_000_000);

@@ -1,11 +1,11 @@
 //! Links that all messages under way share, anew at each begin and end.
 
 use super::traffic::{Message, Stage, Traffic};
-use crate::model::plogpt::BytesPerSecond;
+use crate::network::topology::LinkId;
 use crate::sim::network::Agenda;
 use crate::sim::program::FlightId;
 use crate::sim::time::Time;
-use crate::sim::topology::LinkId;
+use crate::units::BytesPerSecond;
 
 /// The progress of a message.
 #[derive(Debug, Clone)]

@@ -7,15 +7,17 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::*;
-use crate::collective::{Algorithm, Collective};
-use crate::model::plogp::Table;
-use crate::model::plogpt::{self as model, BytesPerSecond, Delays, Edge, Gap, Negligible, RtoMode};
-use crate::scenario::Scenario;
+use crate::algorithm::{Algorithm, Collective};
+use crate::model::plogpt::{self as model, RtoMode};
+use crate::network::binary_tree::{Delays, Edge, Gap, Negligible};
+use crate::network::scenario::Scenario;
+use crate::network::topology::{Cable, Parts};
 use crate::sim::closed::{self, SolvedWithLosses};
 use crate::sim::engine::Outcome;
 use crate::sim::network::Cause;
 use crate::sim::rounds::Rounds;
-use crate::sim::topology::{Cable, Parts};
+use crate::units::BytesPerSecond;
+use crate::units::table::Table;
 use crate::units::{Bytes, Procs, Seconds};
 use script::{Recorder, Script, play};
 

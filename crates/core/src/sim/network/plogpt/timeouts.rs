@@ -1,7 +1,7 @@
 //! Which messages lose their last packet: what began lately at each receiver.
 
 use super::traffic::Message;
-use crate::model::plogpt::overflows;
+use crate::network::binary_tree::overflows;
 use crate::sim::network::Cause;
 use crate::sim::time::Time;
 use crate::units::Rank;

@@ -2,11 +2,12 @@
 
 use super::timeouts::Way;
 use super::wires::Wire;
-use crate::model::plogpt::{BytesPerSecond, Delays, Gap, Parameters};
+use crate::network::binary_tree::{Delays, Gap, Parameters};
+use crate::network::topology::LinkId;
 use crate::sim::network::{Agenda, Flight};
 use crate::sim::program::{FlightId, Op};
 use crate::sim::time::Time;
-use crate::sim::topology::LinkId;
+use crate::units::BytesPerSecond;
 use crate::units::{Bytes, Rank, Seconds};
 
 /// Of how much time one unit is a tolerance.

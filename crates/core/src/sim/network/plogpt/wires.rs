@@ -3,8 +3,9 @@
 
 use std::collections::VecDeque;
 
-use crate::model::plogpt::{BytesPerSecond, Edge, Parameters};
-use crate::sim::topology::{Link, Topology};
+use crate::network::binary_tree::{Edge, Parameters};
+use crate::network::topology::{Link, Topology};
+use crate::units::BytesPerSecond;
 use crate::units::Seconds;
 
 /// One link.

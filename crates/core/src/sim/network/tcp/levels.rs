@@ -1,7 +1,7 @@
 //! Which flows are on which links, and which link holds a flow back.
 
+use crate::network::topology::LinkId;
 use crate::sim::network::fluid::sharing::Sharing;
-use crate::sim::topology::LinkId;
 
 /// Rates that differ by less are equal.
 const TOLERANCE: f64 = 1e-9;

@@ -9,8 +9,8 @@ use super::levels::rate;
 use super::messages::State;
 use super::port::{Lost, Port, Train};
 use super::{Agenda, Cause, Loss, Repair, Tcp};
+use crate::network::topology::LinkId;
 use crate::sim::time::Time;
-use crate::sim::topology::LinkId;
 use crate::units::Seconds;
 
 /// How many segments that come through tell that one before them is lost.

@@ -4,10 +4,10 @@ use rustc_hash::FxHashMap;
 
 use super::Options;
 use super::connection::Connection;
+use crate::network::topology::LinkId;
 use crate::sim::network::Flight;
 use crate::sim::program::Op;
 use crate::sim::time::Time;
-use crate::sim::topology::LinkId;
 use crate::units::Rank;
 
 /// Where a message stands.

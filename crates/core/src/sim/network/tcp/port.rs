@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::sim::topology::LinkId;
+use crate::network::topology::LinkId;
 
 /// Segments in a row.
 #[derive(Debug, Clone, Copy, PartialEq)]

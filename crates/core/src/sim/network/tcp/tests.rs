@@ -3,12 +3,12 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::collective::{Algorithm, Collective};
-use crate::model::plogpt::BytesPerSecond;
+use crate::algorithm::{Algorithm, Collective};
 use crate::sim::network::fluid::Fluid;
 use crate::sim::program::{Envelope, Op, Program, Rest, Send, Task};
 use crate::sim::rounds::Rounds;
 use crate::sim::{Outcome, run};
+use crate::units::BytesPerSecond;
 use crate::units::{Procs, Rank};
 
 /// One segment takes a millisecond.

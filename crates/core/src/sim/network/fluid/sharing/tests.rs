@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::model::plogpt::Edge;
-use crate::sim::topology::{Topology, Vertex};
+use crate::network::binary_tree::Edge;
+use crate::network::topology::{Topology, Vertex};
 use crate::units::{Bytes, Seconds};
 
 /// A flow of the tests: its links, its length, and when it comes.

@@ -1,0 +1,330 @@
+//! All-gathers: the piece of rank i becomes piece i of every rank.
+//!
+//! * Ring: in each of P − 1 rounds a rank hands the piece that it got last to the next rank,
+//!   its own first.
+//! * Recursive doubling: in round x rank i exchanges with rank i xor 2ˣ all pieces that the
+//!   2ˣ ranks around each have. The ranks beyond the largest power of two Q that fits do not
+//!   take part: rank Q + e hands its piece to rank e in a first round and gets all others
+//!   from it in a last one.
+//! * Bruck: in round x rank i sends the pieces of ranks i, i + 1, … that it has, at most 2ˣ
+//!   and no more than are still missing, to rank i − 2ˣ (modulo P).
+//! * Neighbour exchange: ranks pair up, alternately with the one neighbour and the other,
+//!   and exchange the two pieces that they got last. That needs an even number of ranks; an
+//!   odd number runs the ring.
+//!
+//! # Source
+//! Thakur, Rabenseifner, Gropp 2005 (IJHPCA) for ring and recursive doubling, whose other
+//! numbers of ranks are folded as described above. Bruck, Ho, Kipnis, Upfal, Weathersby 1997
+//! (TPDS); pieces are stored where they belong, so nothing is rotated at the end. Chen,
+//! Zhang, Zhang, Yuan 2005 (HPC Asia) for neighbour exchange.
+
+use std::iter;
+
+use super::{Collective, Cut, Entry, Outline, Shape};
+use crate::schedule::{Copy, Receive, Round, Send, Slot};
+use crate::units::{Procs, Rank};
+
+pub(super) const RING: Entry = Entry {
+    name: "ring",
+    collective: Collective::Allgather,
+    summary: "n-1 rounds: each rank hands the next the piece that it got last",
+    parameter: None,
+    cut: Cut::Whole,
+    outline: ring_outline,
+    round: ring,
+    active: |shape, _| 0..ring_outline(shape).rounds,
+};
+
+pub(super) const RECURSIVE_DOUBLING: Entry = Entry {
+    name: "recursive-doubling",
+    collective: Collective::Allgather,
+    summary: "exchanges of all that is known with rank i xor 2^x",
+    parameter: None,
+    cut: Cut::Whole,
+    outline: doubling_outline,
+    round: doubling,
+    active: |shape, _| 0..doubling_outline(shape).rounds,
+};
+
+pub(super) const BRUCK: Entry = Entry {
+    name: "bruck",
+    collective: Collective::Allgather,
+    summary: "ceil(log2 n) rounds: all that is known to rank i-2^x",
+    parameter: None,
+    cut: Cut::Whole,
+    outline: bruck_outline,
+    round: bruck,
+    active: |shape, _| 0..bruck_outline(shape).rounds,
+};
+
+pub(super) const NEIGHBOUR: Entry = Entry {
+    name: "neighbour",
+    collective: Collective::Allgather,
+    summary: "n/2 exchanges of two pieces with either neighbour in turn; a ring if n is odd",
+    parameter: None,
+    cut: Cut::Whole,
+    outline: neighbour_outline,
+    round: neighbour,
+    active: |shape, _| 0..neighbour_outline(shape).rounds,
+};
+
+/// Where a rank has the piece of rank `of`: its own is there from the start.
+fn held(rank: Rank, of: Rank) -> Slot {
+    if rank == of {
+        Slot::Input(0)
+    } else {
+        Slot::Output(of.0)
+    }
+}
+
+/// A round of at most one message each way, which also keeps the own piece if it is the
+/// first.
+fn round(rank: Rank, index: usize, out: Option<Send>, come: Option<Receive>) -> Round {
+    let own = Copy {
+        from: Slot::Input(0),
+        to: Slot::Output(rank.0),
+    };
+    Round {
+        sends: out.into(),
+        receives: come.into(),
+        copies: (index == 0).then_some(own).into_iter().collect(),
+        ..Round::default()
+    }
+}
+
+fn send(from: Rank, to: Rank, pieces: impl Iterator<Item = Rank>) -> Send {
+    Send {
+        to,
+        slots: pieces.map(|of| held(from, of)).collect(),
+    }
+}
+
+fn receive(from: Rank, pieces: impl Iterator<Item = Rank>) -> Receive {
+    Receive {
+        from,
+        slots: pieces.map(|of| Slot::Output(of.0)).collect(),
+    }
+}
+
+/// At least one round, so that a lone rank still copies its piece.
+fn ring_outline(shape: Shape) -> Outline {
+    Outline::without_relays((shape.procs.get() - 1).max(1) as usize)
+}
+
+fn ring(shape: Shape, rank: Rank, index: usize) -> Round {
+    let procs = shape.procs;
+    if procs.get() == 1 {
+        return round(rank, index, None, None);
+    }
+    let step = step(index);
+    let (to, from) = (rank.ahead(1, procs), rank.behind(1, procs));
+    let last_got = iter::once(rank.behind(step, procs));
+    let coming = iter::once(rank.behind(step + 1, procs));
+    let out = send(rank, to, last_got);
+    round(rank, index, Some(out), Some(receive(from, coming)))
+}
+
+/// The largest power of two that is not more than `procs`.
+fn power_of_two(procs: Procs) -> u32 {
+    1 << procs.floor_log2()
+}
+
+fn doubling_outline(shape: Shape) -> Outline {
+    let procs = shape.procs.get();
+    let power = power_of_two(shape.procs);
+    let folds = if procs > power { 2 } else { 0 };
+    Outline {
+        longest_message: match folds {
+            0 => (power / 2).max(1),
+            _ => procs - 1,
+        },
+        ..Outline::without_relays((shape.procs.floor_log2() as usize + folds).max(1))
+    }
+}
+
+fn doubling(shape: Shape, rank: Rank, index: usize) -> Round {
+    let procs = shape.procs;
+    let power = power_of_two(procs);
+    let is_folded = procs.get() > power;
+    let (out, come) = match index.checked_sub(usize::from(is_folded)) {
+        None => hand_in(procs, rank),
+        Some(step) if step < procs.floor_log2() as usize => exchange(procs, rank, step),
+        Some(_) if is_folded => hand_out(procs, rank),
+        Some(_) => (None, None),
+    };
+    round(rank, index, out, come)
+}
+
+/// A rank beyond the power of two and the rank that many before.
+fn twins(procs: Procs, rank: Rank) -> (Option<Rank>, Option<Rank>) {
+    let power = power_of_two(procs);
+    let below = rank.0.checked_sub(power).map(Rank);
+    let beyond = rank.0.checked_add(power).filter(|&twin| twin < procs.get());
+    (below, beyond.map(Rank))
+}
+
+fn hand_in(procs: Procs, rank: Rank) -> (Option<Send>, Option<Receive>) {
+    let (below, beyond) = twins(procs, rank);
+    (
+        below.map(|to| send(rank, to, iter::once(rank))),
+        beyond.map(|from| receive(from, iter::once(from))),
+    )
+}
+
+fn hand_out(procs: Procs, rank: Rank) -> (Option<Send>, Option<Receive>) {
+    let (below, beyond) = twins(procs, rank);
+    let all_but = |own: Rank| procs.ranks().filter(move |&of| of != own);
+    (
+        beyond.map(|to| send(rank, to, all_but(to))),
+        below.map(|from| receive(from, all_but(rank))),
+    )
+}
+
+fn exchange(procs: Procs, rank: Rank, step: usize) -> (Option<Send>, Option<Receive>) {
+    let power = power_of_two(procs);
+    if rank.0 >= power {
+        return (None, None);
+    }
+    let group = 1 << step;
+    let known = |member: Rank| {
+        let first = member.0 & !(group - 1);
+        let beyond = first.saturating_add(power)..procs.get();
+        let members = first..first + group;
+        members.chain(beyond.take(group as usize)).map(Rank)
+    };
+    let partner = Rank(rank.0 ^ group);
+    (
+        Some(send(rank, partner, known(rank))),
+        Some(receive(partner, known(partner))),
+    )
+}
+
+fn bruck_outline(shape: Shape) -> Outline {
+    let rounds = shape.procs.ceil_log2() as usize;
+    let longest = (0..rounds).map(|index| newly_known(shape.procs, index).1);
+    Outline {
+        longest_message: longest.max().unwrap_or(1),
+        ..Outline::without_relays(rounds.max(1))
+    }
+}
+
+/// How far data travel in a round of Bruck's algorithm, and how many pieces.
+fn newly_known(procs: Procs, index: usize) -> (u32, u32) {
+    let known = 1 << index;
+    (known, known.min(procs.get() - known))
+}
+
+fn bruck(shape: Shape, rank: Rank, index: usize) -> Round {
+    let procs = shape.procs;
+    if procs.get() == 1 {
+        return round(rank, index, None, None);
+    }
+    let (distance, pieces) = newly_known(procs, index);
+    let from_on = |first: Rank| (0..pieces).map(move |place| first.ahead(place, procs));
+    let (to, from) = (rank.behind(distance, procs), rank.ahead(distance, procs));
+    let out = send(rank, to, from_on(rank));
+    round(rank, index, Some(out), Some(receive(from, from_on(from))))
+}
+
+fn neighbour_outline(shape: Shape) -> Outline {
+    let procs = shape.procs.get();
+    if procs % 2 == 1 {
+        return ring_outline(shape);
+    }
+    Outline {
+        longest_message: if procs > 2 { 2 } else { 1 },
+        ..Outline::without_relays(procs as usize / 2)
+    }
+}
+
+fn neighbour(shape: Shape, rank: Rank, index: usize) -> Round {
+    let procs = shape.procs;
+    if procs.get() % 2 == 1 {
+        return ring(shape, rank, index);
+    }
+    let step = step(index);
+    let goes_up = rank.0.is_multiple_of(2) == step.is_multiple_of(2);
+    let partner = if goes_up {
+        rank.ahead(1, procs)
+    } else {
+        rank.behind(1, procs)
+    };
+    let (out, come) = if step == 0 {
+        let own = send(rank, partner, iter::once(rank));
+        (own, receive(partner, iter::once(partner)))
+    } else {
+        let last_got = pair(procs, rank, step - 1);
+        let coming = pair(procs, partner, step - 1);
+        (
+            send(rank, partner, last_got.into_iter()),
+            receive(partner, coming.into_iter()),
+        )
+    };
+    round(rank, index, Some(out), Some(come))
+}
+
+/// The two pieces that `rank` knows from step `step` of the neighbour exchange on. A rank
+/// gets pairs from farther and farther away, from one side and the other in turn.
+fn pair(procs: Procs, rank: Rank, step: u32) -> [Rank; 2] {
+    let own = Rank(rank.0 & !1);
+    let distance = step.next_multiple_of(2);
+    let is_ahead = rank.0.is_multiple_of(2) == step.is_multiple_of(2);
+    let first = if is_ahead {
+        own.ahead(distance, procs)
+    } else {
+        own.behind(distance, procs)
+    };
+    [first, first.ahead(1, procs)]
+}
+
+fn step(index: usize) -> u32 {
+    u32::try_from(index).expect("fewer rounds than ranks")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::algorithm::tests::sent_bytes;
+    use crate::algorithm::{ALGORITHMS, Algorithm, Collective, Entry};
+    use crate::units::{Bytes, Procs};
+
+    fn algorithms() -> impl Iterator<Item = Algorithm> {
+        let entries = ALGORITHMS.iter();
+        let entries = entries.filter(|entry| entry.collective == Collective::Allgather);
+        entries
+            .map(|entry: &Entry| Algorithm::parse(Collective::Allgather, &entry.example()).unwrap())
+    }
+
+    /// Every rank must get P − 1 pieces: nothing superfluous is sent, but for the folds.
+    #[test]
+    fn each_piece_reaches_each_rank_once() {
+        for count in 1..40u32 {
+            let procs = Procs::new(count).unwrap();
+            for algorithm in algorithms() {
+                let sent = sent_bytes(algorithm, procs, Bytes(9));
+                let least = 9 * u64::from(count * (count - 1));
+                assert_eq!(sent.iter().sum::<u64>(), least, "{algorithm} among {count}");
+            }
+        }
+    }
+
+    #[test]
+    fn rounds_are_those_of_the_literature() {
+        let rounds = |text, procs| {
+            let algorithm = Algorithm::parse(Collective::Allgather, text).unwrap();
+            let extent = algorithm.extent(Procs::new(procs).unwrap(), Bytes(1));
+            extent.rounds
+        };
+        for (procs, ring, doubling, bruck, neighbour) in [
+            (2, 1, 1, 1, 1),
+            (3, 2, 3, 2, 2),
+            (6, 5, 4, 3, 3),
+            (8, 7, 3, 3, 4),
+            (9, 8, 5, 4, 8),
+        ] {
+            assert_eq!(rounds("ring", procs), ring);
+            assert_eq!(rounds("recursive-doubling", procs), doubling);
+            assert_eq!(rounds("bruck", procs), bruck);
+            assert_eq!(rounds("neighbour", procs), neighbour);
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! All-to-all algorithms: block `j` of rank `i` ends as block `i` of rank `j`.
+//!
+//! Direct exchange is Alg. 1 of Steffenel 2006 (INRIA report): in step t = 1 … n−1
+//! rank i sends to i+t and receives from i−t (modulo n), all steps at once. Without
+//! the rotation every rank starts with rank 0, as LAM 6.5.2 did.
+//!
+//! The pairwise exchange meets one partner at a time; its segmented form cuts what it
+//! exchanges with a partner into segments, one round each. Sends in turn go to the same
+//! partners in the same order, but nobody waits for what comes in. These are algorithms A
+//! and B of Nomura, Matsuba, Ishikawa 2007 (`PlogPT`), for powers of two; they do not say
+//! what other numbers of ranks do.
+
+use std::num::NonZeroU32;
+
+use super::parameter::{SEGMENT, WINDOW};
+use super::{Collective, Cut, Entry, Outline, Shape};
+use crate::schedule::{Copy, Frame, InFlight, Messages, Receive, Round, Send, Slot};
+use crate::units::{Procs, Rank};
+
+pub(super) const DIRECT: Entry = Entry {
+    name: "direct",
+    collective: Collective::Alltoall,
+    summary: "direct exchange: all messages at once, each rank starting with its successor",
+    parameter: None,
+    cut: Cut::Whole,
+    outline: one_round,
+    round: direct,
+    active: |_, _| 0..1,
+};
+
+pub(super) const DIRECT_UNROTATED: Entry = Entry {
+    name: "direct-unrotated",
+    collective: Collective::Alltoall,
+    summary: "direct exchange in rank order: all messages at once, every rank starting with rank 0",
+    parameter: None,
+    cut: Cut::Whole,
+    outline: one_round,
+    round: direct_unrotated,
+    active: |_, _| 0..1,
+};
+
+pub(super) const PAIRWISE: Entry = Entry {
+    name: "pairwise",
+    collective: Collective::Alltoall,
+    summary: "n-1 synchronised rounds of one exchange: i xor t for powers of two, else i+t and i-t",
+    parameter: None,
+    cut: Cut::Whole,
+    outline: pairwise_outline,
+    round: pairwise,
+    active: |shape, _| 0..pairwise_outline(shape).rounds,
+};
+
+pub(super) const PAIRWISE_SEGMENTED: Entry = Entry {
+    name: "pairwise-segmented",
+    collective: Collective::Alltoall,
+    summary: "pairwise, each exchange one segment after the other",
+    parameter: Some(SEGMENT),
+    cut: Cut::Segments,
+    outline: pairwise_outline,
+    round: pairwise,
+    active: |shape, _| 0..pairwise_outline(shape).rounds,
+};
+
+pub(super) const THROTTLED: Entry = Entry {
+    name: "throttled",
+    collective: Collective::Alltoall,
+    summary: "direct exchange with at most WINDOW sends and WINDOW receives in progress",
+    parameter: Some(WINDOW),
+    cut: Cut::Whole,
+    outline: one_round,
+    round: throttled,
+    active: |_, _| 0..1,
+};
+
+pub(super) const SENDS_IN_TURN: Entry = Entry {
+    name: "sends-in-turn",
+    collective: Collective::Alltoall,
+    summary: "all receives posted first, then one send after the other: to i xor t for powers of two, else i+t",
+    parameter: None,
+    cut: Cut::Whole,
+    outline: one_round,
+    round: sends_in_turn,
+    active: |_, _| 0..1,
+};
+
+fn one_round(_: Shape) -> Outline {
+    Outline::without_relays(1)
+}
+
+/// A message to each other rank and one from each, all in one round. The functions give
+/// the partners of `rank` in their order, by a number from 0.
+fn exchange(
+    shape: Shape,
+    rank: Rank,
+    send: fn(Frame, u32) -> Send,
+    receive: fn(Frame, u32) -> Receive,
+) -> Round {
+    let frame = Frame::of(shape.procs, rank);
+    Round {
+        sends: Messages::one_each(frame, send),
+        receives: Messages::one_each(frame, receive),
+        copies: [keep(rank.0)].into(),
+        ..Round::default()
+    }
+}
+
+fn direct(shape: Shape, rank: Rank, _: usize) -> Round {
+    exchange(
+        shape,
+        rank,
+        |Frame { rank, procs, .. }, number| send(rank.ahead(number + 1, procs)),
+        |Frame { rank, procs, .. }, number| receive(rank.behind(number + 1, procs)),
+    )
+}
+
+fn direct_unrotated(shape: Shape, rank: Rank, _: usize) -> Round {
+    exchange(
+        shape,
+        rank,
+        |frame, number| send(other(frame.rank, number)),
+        |frame, number| receive(other(frame.rank, number)),
+    )
+}
+
+/// All ranks but `rank`, ascending.
+fn other(rank: Rank, number: u32) -> Rank {
+    Rank(number + u32::from(number >= rank.0))
+}
+
+fn throttled(shape: Shape, rank: Rank, index: usize) -> Round {
+    Round {
+        in_flight: shape
+            .parameter
+            .map_or(InFlight::Unlimited, InFlight::AtMost),
+        ..direct(shape, rank, index)
+    }
+}
+
+fn sends_in_turn(shape: Shape, rank: Rank, _: usize) -> Round {
+    Round {
+        in_flight: InFlight::Sends(NonZeroU32::MIN),
+        ..exchange(
+            shape,
+            rank,
+            |Frame { rank, procs, .. }, number| send(partners(procs, rank, number + 1).to),
+            |Frame { rank, procs, .. }, number| receive(partners(procs, rank, number + 1).from),
+        )
+    }
+}
+
+/// At least one round for each segment, so that a lone rank still copies its block.
+fn pairwise_outline(shape: Shape) -> Outline {
+    let steps = (shape.procs.get() - 1).max(1) as usize;
+    Outline::without_relays(steps.saturating_mul(shape.parts as usize))
+}
+
+/// One segment: all of those for one partner come before any for the next.
+fn pairwise(shape: Shape, rank: Rank, index: usize) -> Round {
+    let (procs, parts) = (shape.procs, shape.parts as usize);
+    let step = u32::try_from(index / parts + 1).expect("fewer steps than ranks");
+    let part = u32::try_from(index % parts).expect("less than the number of parts");
+    let block = |of: Rank| of.0 * shape.parts + part;
+    let partners = (procs.get() > 1).then(|| partners(procs, rank, step));
+    let send = partners.map(|Partners { to, .. }| Send {
+        to,
+        slots: [Slot::Input(block(to))].into(),
+    });
+    let receive = partners.map(|Partners { from, .. }| Receive {
+        from,
+        slots: [Slot::Output(block(from))].into(),
+    });
+    Round {
+        sends: send.into(),
+        receives: receive.into(),
+        copies: (step == 1).then(|| keep(block(rank))).into_iter().collect(),
+        ..Round::default()
+    }
+}
+
+/// Whom a rank meets in a step.
+#[derive(Debug, Clone, Copy)]
+struct Partners {
+    to: Rank,
+    from: Rank,
+}
+
+/// Of `rank` in step `step`, from 1.
+fn partners(procs: Procs, rank: Rank, step: u32) -> Partners {
+    if procs.get().is_power_of_two() {
+        let both = Rank(rank.0 ^ step);
+        Partners {
+            to: both,
+            from: both,
+        }
+    } else {
+        Partners {
+            to: rank.ahead(step, procs),
+            from: rank.behind(step, procs),
+        }
+    }
+}
+
+fn send(to: Rank) -> Send {
+    Send {
+        to,
+        slots: [Slot::Input(to.0)].into(),
+    }
+}
+
+fn receive(from: Rank) -> Receive {
+    Receive {
+        from,
+        slots: [Slot::Output(from.0)].into(),
+    }
+}
+
+/// Block `index` from where the caller put it to where the caller gets it.
+pub(super) fn keep(index: u32) -> Copy {
+    Copy {
+        from: Slot::Input(index),
+        to: Slot::Output(index),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::Algorithm;
+    use crate::units::{Bytes, Procs};
+
+    fn receivers(round: fn(Shape, Rank, usize) -> Round, procs: u32, rank: u32) -> Vec<u32> {
+        let shape = Shape {
+            procs: Procs::new(procs).unwrap(),
+            parts: 1,
+            parameter: None,
+        };
+        round(shape, Rank(rank), 0)
+            .sends
+            .iter()
+            .map(|send| send.to.0)
+            .collect()
+    }
+
+    #[test]
+    fn rotation_spreads_the_first_targets() {
+        assert_eq!(receivers(direct, 5, 2), [3, 4, 0, 1]);
+        assert_eq!(receivers(direct_unrotated, 5, 2), [0, 1, 3, 4]);
+    }
+
+    #[test]
+    fn segments_are_exchanged_with_one_partner_after_the_other() {
+        let text = "pairwise-segmented:10";
+        let algorithm = Algorithm::parse(Collective::Alltoall, text).unwrap();
+        let procs = Procs::new(3).unwrap();
+        let exchanges: Vec<_> = (0..algorithm.extent(procs, Bytes(25)).rounds)
+            .map(|index| algorithm.round(procs, Bytes(25), Rank(2), index))
+            .map(|round| {
+                let send = round.sends.get(0).unwrap();
+                (send.to.0, send.slots[0].index())
+            })
+            .collect();
+        assert_eq!(exchanges, [(0, 0), (0, 1), (0, 2), (1, 3), (1, 4), (1, 5)]);
+    }
+
+    #[test]
+    fn sends_in_turn_go_where_pairwise_goes() {
+        for count in 2..20 {
+            let procs = Procs::new(count).unwrap();
+            let algorithms = ["sends-in-turn", "pairwise"];
+            let [at_once, stepwise] =
+                algorithms.map(|text| Algorithm::parse(Collective::Alltoall, text).unwrap());
+            for rank in procs.ranks() {
+                let all = at_once.round(procs, Bytes(1), rank, 0);
+                let steps = (0..count as usize - 1)
+                    .map(|index| stepwise.round(procs, Bytes(1), rank, index));
+                let (sends, receives): (Vec<_>, Vec<_>) =
+                    steps.map(|round| (round.sends, round.receives)).unzip();
+                assert!(all.sends.into_iter().eq(sends.into_iter().flatten()));
+                assert!(all.receives.into_iter().eq(receives.into_iter().flatten()));
+            }
+        }
+    }
+
+    #[test]
+    fn pairwise_meets_one_partner_a_round() {
+        assert_eq!(receivers(pairwise, 8, 5), [4]);
+        assert_eq!(receivers(pairwise, 6, 5), [0]);
+    }
+}

@@ -1,0 +1,264 @@
+//! Broadcasts over trees: the message of rank 0 reaches every other rank.
+//!
+//! Whole messages are passed on when they are complete. Segmented forms pass each segment
+//! on while the next arrives: a rank at depth d gets segment k in round d − 1 + k and hands
+//! it to all its children in the next. So the message takes height − 1 + ⌈m/s⌉ rounds over
+//! a tree of that height, P − 2 + ⌈m/s⌉ over a chain.
+//!
+//! # Source
+//! The strategies of Barchet-Steffenel and Mounié 2005 (PPAM). Binomial trees, and their
+//! k-nomial form, serve the child with the largest subtree first. The paper leaves open how
+//! segments follow each other; here, as in Open MPI, all children get a segment before any
+//! gets the next.
+
+use std::ops::Range;
+
+use super::parameter::{RADIX, SEGMENT};
+use super::tree::{BINOMIAL as BINOMIAL_TREE, Tree};
+use super::{Collective, Cut, Entry, Outline, Shape};
+use crate::schedule::{Frame, Messages, Receive, Round, Send, Slot};
+use crate::units::Rank;
+
+pub(super) const FLAT: Entry = Entry {
+    name: "flat",
+    collective: Collective::Bcast,
+    summary: "the root sends to every rank, all at once",
+    parameter: None,
+    cut: Cut::Whole,
+    outline: |shape| staged(Tree::Flat, shape),
+    round: |shape, rank, index| stage(Tree::Flat, shape, rank, index),
+    active: |shape, rank| Tree::Flat.active(shape.procs, rank),
+};
+
+pub(super) const CHAIN: Entry = Entry {
+    name: "chain",
+    collective: Collective::Bcast,
+    summary: "each rank hands the whole message to the next",
+    parameter: None,
+    cut: Cut::Whole,
+    outline: |shape| staged(Tree::Chain, shape),
+    round: |shape, rank, index| stage(Tree::Chain, shape, rank, index),
+    active: |shape, rank| Tree::Chain.active(shape.procs, rank),
+};
+
+pub(super) const BINARY: Entry = Entry {
+    name: "binary",
+    collective: Collective::Bcast,
+    summary: "rank i hands the whole message to 2i+1 and 2i+2 at once",
+    parameter: None,
+    cut: Cut::Whole,
+    outline: |shape| staged(Tree::Binary, shape),
+    round: |shape, rank, index| stage(Tree::Binary, shape, rank, index),
+    active: |shape, rank| Tree::Binary.active(shape.procs, rank),
+};
+
+pub(super) const BINOMIAL: Entry = Entry {
+    name: "binomial",
+    collective: Collective::Bcast,
+    summary: "every rank that has the message hands it to another in each of ceil(log2 n) rounds",
+    parameter: None,
+    cut: Cut::Whole,
+    outline: |shape| staged(BINOMIAL_TREE, shape),
+    round: |shape, rank, index| stage(BINOMIAL_TREE, shape, rank, index),
+    active: |shape, rank| BINOMIAL_TREE.active(shape.procs, rank),
+};
+
+pub(super) const KNOMIAL: Entry = Entry {
+    name: "knomial",
+    collective: Collective::Bcast,
+    summary: "binomial, but to RADIX-1 others in each round",
+    parameter: Some(RADIX),
+    cut: Cut::Whole,
+    outline: |shape| staged(Tree::Knomial(shape.setting()), shape),
+    round: |shape, rank, index| stage(Tree::Knomial(shape.setting()), shape, rank, index),
+    active: |shape, rank| Tree::Knomial(shape.setting()).active(shape.procs, rank),
+};
+
+pub(super) const FLAT_SEGMENTED: Entry = Entry {
+    name: "flat-segmented",
+    collective: Collective::Bcast,
+    summary: "flat, one segment after the other",
+    parameter: Some(SEGMENT),
+    cut: Cut::Segments,
+    outline: |shape| relayed(Tree::Flat, shape),
+    round: |shape, rank, index| relay(Tree::Flat, shape, rank, index),
+    active: |shape, rank| relaying(Tree::Flat, shape, rank),
+};
+
+pub(super) const PIPELINE: Entry = Entry {
+    name: "pipeline",
+    collective: Collective::Bcast,
+    summary: "segmented chain: each segment moves on while the next arrives",
+    parameter: Some(SEGMENT),
+    cut: Cut::Segments,
+    outline: |shape| relayed(Tree::Chain, shape),
+    round: |shape, rank, index| relay(Tree::Chain, shape, rank, index),
+    active: |shape, rank| relaying(Tree::Chain, shape, rank),
+};
+
+pub(super) const BINARY_SEGMENTED: Entry = Entry {
+    name: "binary-segmented",
+    collective: Collective::Bcast,
+    summary: "binary, each segment moving on while the next arrives",
+    parameter: Some(SEGMENT),
+    cut: Cut::Segments,
+    outline: |shape| relayed(Tree::Binary, shape),
+    round: |shape, rank, index| relay(Tree::Binary, shape, rank, index),
+    active: |shape, rank| relaying(Tree::Binary, shape, rank),
+};
+
+pub(super) const BINOMIAL_SEGMENTED: Entry = Entry {
+    name: "binomial-segmented",
+    collective: Collective::Bcast,
+    summary: "over the binomial tree, each segment to all children while the next arrives",
+    parameter: Some(SEGMENT),
+    cut: Cut::Segments,
+    outline: |shape| relayed(BINOMIAL_TREE, shape),
+    round: |shape, rank, index| relay(BINOMIAL_TREE, shape, rank, index),
+    active: |shape, rank| relaying(BINOMIAL_TREE, shape, rank),
+};
+
+/// Where a rank has block `index` of the message.
+pub(super) fn held(rank: Rank, index: u32) -> Slot {
+    if rank == Rank(0) {
+        Slot::Input(index)
+    } else {
+        Slot::Output(index)
+    }
+}
+
+fn staged(tree: Tree, shape: Shape) -> Outline {
+    Outline::without_relays(tree.rounds(shape.procs))
+}
+
+/// The whole message, in the order of arrivals.
+fn stage(tree: Tree, shape: Shape, rank: Rank, index: usize) -> Round {
+    let procs = shape.procs;
+    let parent = tree.parent_in(procs, rank, index);
+    Round {
+        sends: hand_out(
+            Frame::of(procs, rank),
+            tree,
+            tree.children_in(procs, rank, index),
+        ),
+        receives: parent.map(|from| receive(from, 0)).into(),
+        ..Round::default()
+    }
+}
+
+fn relayed(tree: Tree, shape: Shape) -> Outline {
+    let height = tree.height(shape.procs);
+    let rounds = height.checked_sub(1);
+    Outline::without_relays(rounds.map_or(0, |before| before + shape.parts as usize))
+}
+
+/// One segment in, the one before out.
+fn relay(tree: Tree, shape: Shape, rank: Rank, index: usize) -> Round {
+    let depth = tree.depth(rank);
+    let segment = |late: Option<usize>| {
+        let segment = late.and_then(|segment| u32::try_from(segment).ok());
+        segment.filter(|&segment| segment < shape.parts)
+    };
+    let out = segment(index.checked_sub(depth)).map(|block| Frame {
+        procs: shape.procs,
+        rank,
+        block,
+    });
+    let sends = out.map(|frame| hand_out(frame, tree, tree.children(shape.procs, rank)));
+    let come = tree
+        .parent(rank)
+        .zip(segment((index + 1).checked_sub(depth)));
+    Round {
+        sends: sends.unwrap_or_default(),
+        receives: come.map(|(from, segment)| receive(from, segment)).into(),
+        ..Round::default()
+    }
+}
+
+/// The rounds of a segmented form in which `rank` gets or hands on a segment.
+fn relaying(tree: Tree, shape: Shape, rank: Rank) -> Range<usize> {
+    let depth = tree.depth(rank);
+    let hands_on = tree.children(shape.procs, rank).next().is_some();
+    let first = depth.saturating_sub(1);
+    let before = (depth + usize::from(hands_on)).checked_sub(1);
+    first..before.map_or(first, |before| before + shape.parts as usize)
+}
+
+/// A block to `children`, which a flat tree has too many of to list.
+fn hand_out(frame: Frame, tree: Tree, children: impl Iterator<Item = Rank>) -> Messages<Send> {
+    match tree {
+        Tree::Flat if frame.rank == Rank(0) => Messages::one_each(frame, |frame, number| {
+            send(frame.rank, Rank(number + 1), frame.block)
+        }),
+        _ => children
+            .map(|to| send(frame.rank, to, frame.block))
+            .collect(),
+    }
+}
+
+fn send(from: Rank, to: Rank, block: u32) -> Send {
+    Send {
+        to,
+        slots: [held(from, block)].into(),
+    }
+}
+
+fn receive(from: Rank, block: u32) -> Receive {
+    Receive {
+        from,
+        slots: [Slot::Output(block)].into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::algorithm::{Algorithm, Collective};
+    use crate::units::{Bytes, Procs, Rank};
+
+    fn bcast(text: &str) -> Algorithm {
+        Algorithm::parse(Collective::Bcast, text).unwrap()
+    }
+
+    fn rounds(text: &str, procs: u32, size: u64) -> usize {
+        let extent = bcast(text).extent(Procs::new(procs).unwrap(), Bytes(size));
+        extent.rounds
+    }
+
+    #[test]
+    fn rounds_are_those_of_the_literature() {
+        for procs in 2..40u32 {
+            let [ceil, floor] = [procs.next_power_of_two().ilog2(), procs.ilog2()];
+            assert_eq!(rounds("flat", procs, 1000), 1);
+            assert_eq!(rounds("chain", procs, 1000), procs as usize - 1);
+            assert_eq!(rounds("binary", procs, 1000), floor as usize);
+            assert_eq!(rounds("binomial", procs, 1000), ceil as usize);
+            assert_eq!(rounds("knomial:2", procs, 1000), ceil as usize);
+            // Ten segments, the last of them short.
+            assert_eq!(rounds("flat-segmented:101", procs, 1000), 10);
+            assert_eq!(rounds("pipeline:101", procs, 1000), procs as usize - 2 + 10);
+            let relayed = floor as usize - 1 + 10;
+            assert_eq!(rounds("binary-segmented:101", procs, 1000), relayed);
+            assert_eq!(rounds("binomial-segmented:101", procs, 1000), relayed);
+        }
+    }
+
+    #[test]
+    fn a_relay_takes_a_segment_while_it_hands_on_the_one_before() {
+        let procs = Procs::new(5).unwrap();
+        let round = bcast("pipeline:10").round(procs, Bytes(100), Rank(2), 4);
+        assert_eq!(round.sends.get(0).unwrap().slots[0].index(), 2);
+        assert_eq!(round.receives.get(0).unwrap().slots[0].index(), 3);
+    }
+
+    #[test]
+    fn a_binomial_tree_serves_the_farthest_child_first() {
+        let procs = Procs::new(12).unwrap();
+        let first = |rank, index| {
+            let round = bcast("binomial").round(procs, Bytes(1), rank, index);
+            round.sends.iter().map(|send| send.to.0).collect::<Vec<_>>()
+        };
+        assert_eq!(first(Rank(0), 0), [8]);
+        assert_eq!(first(Rank(0), 1), [4]);
+        assert_eq!(first(Rank(8), 2), [10]);
+    }
+}

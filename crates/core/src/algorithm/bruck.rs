@@ -1,0 +1,211 @@
+//! All-to-all in few rounds: blocks travel by way of other ranks, one digit of their
+//! distance in each round.
+//!
+//! # Formula
+//! The block of rank i for rank i + j (modulo P) has distance j, written in base r with
+//! ⌈log P / log r⌉ digits. In round x it moves on by rˣ·z ranks, z = ⌊j/rˣ⌋ mod r, if z > 0. So in
+//! that round a rank sends, for each z = 1 … r − 1, all blocks with that digit in one
+//! message to rank i + z·rˣ: of the P distances j < P, those with ⌊j/rˣ⌋ mod r = z.
+//!
+//! # Source
+//! Bruck, Ho, Kipnis, Upfal, Weathersby 1997 (TPDS). The rotations at both ends are left
+//! out: a block starts from where the caller put it and ends where the caller wants it. On
+//! its way it alternates between its last place and the scratch memory, so that no round
+//! writes what it sends (Träff, Rougier, Hunold 2014, who call this zero-copy). The messages
+//! of a round all go at once.
+
+use super::parameter::RADIX;
+use super::{Collective, Cut, Entry, Outline, Shape, alltoall};
+use crate::schedule::{Receive, Round, Send, Slot};
+use crate::units::{Procs, Rank};
+
+pub(super) const BRUCK: Entry = Entry {
+    name: "bruck",
+    collective: Collective::Alltoall,
+    summary: "one digit of the distance, in base RADIX, in each of ceil(log n) rounds",
+    parameter: Some(RADIX),
+    cut: Cut::Whole,
+    outline,
+    round,
+    active: |shape, _| 0..rounds(shape),
+};
+
+fn rounds(shape: Shape) -> usize {
+    weights(shape.procs, shape.setting()).count().max(1)
+}
+
+fn outline(shape: Shape) -> Outline {
+    let (procs, radix) = (shape.procs, shape.setting());
+    let longest = weights(procs, radix).map(|weight| {
+        let moves = Moves {
+            weight,
+            radix,
+            digit: 1,
+        };
+        moves.distances(procs).count()
+    });
+    let longest = u32::try_from(longest.max().unwrap_or(1)).expect("fewer than ranks");
+    Outline {
+        rounds: rounds(shape),
+        scratch: procs.get().saturating_sub(radix).saturating_sub(1),
+        longest_message: longest,
+    }
+}
+
+/// 1, r, r², … below the number of ranks.
+fn weights(procs: Procs, radix: u32) -> impl Iterator<Item = u64> {
+    let power = move |weight: &u64| weight.checked_mul(radix.into());
+    std::iter::successors(Some(1), power).take_while(move |&weight| weight < procs.get().into())
+}
+
+/// The move of all blocks whose distance has `digit` at the place of `weight`.
+#[derive(Debug, Clone, Copy)]
+struct Moves {
+    weight: u64,
+    radix: u32,
+    digit: u32,
+}
+
+impl Moves {
+    /// By how many ranks.
+    fn by(self) -> u64 {
+        self.weight * u64::from(self.digit)
+    }
+
+    /// The distances of the blocks, ascending.
+    fn distances(self, procs: Procs) -> impl Iterator<Item = u32> {
+        let period = self.weight * u64::from(self.radix);
+        let starts = (self.by()..u64::from(procs.get()))
+            .step_by(usize::try_from(period).unwrap_or(usize::MAX));
+        let all = starts.flat_map(move |start| start..start + self.weight);
+        all.map_while(move |distance| u32::try_from(distance).ok())
+            .take_while(move |&distance| distance < procs.get())
+    }
+
+    /// How many moves a block of this distance has before it, and how many with and after
+    /// it.
+    fn before_and_left(self, distance: u32) -> (u32, u32) {
+        let (mut before, mut left, mut weight) = (0, 0, 1);
+        while weight <= u64::from(distance) {
+            let moves = !(u64::from(distance) / weight).is_multiple_of(self.radix.into());
+            if weight < self.weight {
+                before += u32::from(moves);
+            } else {
+                left += u32::from(moves);
+            }
+            weight *= u64::from(self.radix);
+        }
+        (before, left)
+    }
+}
+
+fn round(shape: Shape, rank: Rank, index: usize) -> Round {
+    let (procs, radix) = (shape.procs, shape.setting());
+    let weight = weights(procs, radix).nth(index);
+    let all = weight.into_iter().flat_map(|weight| {
+        let digits = (1..radix).map(move |digit| Moves {
+            weight,
+            radix,
+            digit,
+        });
+        digits.take_while(|moves| moves.by() < u64::from(procs.get()))
+    });
+    let all: Vec<(Moves, u32)> = all
+        .map(|moves| (moves, u32::try_from(moves.by()).expect("less than ranks")))
+        .collect();
+    let own = (index == 0).then(|| alltoall::keep(rank.0));
+    Round {
+        sends: all
+            .iter()
+            .map(|&(moves, by)| Send {
+                to: rank.ahead(by, procs),
+                slots: sent(shape, rank, moves).collect(),
+            })
+            .collect(),
+        receives: all
+            .iter()
+            .map(|&(moves, by)| Receive {
+                from: rank.behind(by, procs),
+                slots: received(shape, rank, moves).collect(),
+            })
+            .collect(),
+        copies: own.into_iter().collect(),
+        ..Round::default()
+    }
+}
+
+fn sent(shape: Shape, rank: Rank, moves: Moves) -> impl Iterator<Item = Slot> {
+    moves
+        .distances(shape.procs)
+        .map(move |distance| match moves.before_and_left(distance) {
+            (0, _) => Slot::Input(rank.ahead(distance, shape.procs).0),
+            (_, left) => on_the_way(shape, rank, (distance, left)),
+        })
+}
+
+fn received(shape: Shape, rank: Rank, moves: Moves) -> impl Iterator<Item = Slot> {
+    moves.distances(shape.procs).map(move |distance| {
+        let (_, left) = moves.before_and_left(distance);
+        on_the_way(shape, rank, (distance, left - 1))
+    })
+}
+
+/// Where a rank keeps the block of a distance with so many moves left. Only those of two
+/// digits that are not zero, r + 1 and more, need memory between two moves.
+fn on_the_way(shape: Shape, rank: Rank, (distance, left): (u32, u32)) -> Slot {
+    if left.is_multiple_of(2) {
+        Slot::Output(rank.behind(distance, shape.procs).0)
+    } else {
+        Slot::Scratch(distance - shape.setting() - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::Algorithm;
+    use crate::algorithm::tests::sent_bytes;
+    use crate::units::Bytes;
+
+    fn bruck(radix: u32) -> Algorithm {
+        Algorithm::parse(Collective::Alltoall, &format!("bruck:{radix}")).unwrap()
+    }
+
+    /// Counts digits, which is how the formula is printed.
+    #[test]
+    fn messages_carry_the_blocks_of_their_digit() {
+        for count in 1..40u32 {
+            let procs = Procs::new(count).unwrap();
+            for radix in [2, 3, 4, 7, 39, 64] {
+                let algorithm = bruck(radix);
+                let extent = algorithm.extent(procs, Bytes(1));
+                let mut weight = 1;
+                for index in 0..extent.rounds {
+                    let with = |z| (0..count).filter(move |i| i / weight % radix == z).count();
+                    let expected: Vec<usize> = (1..radix).map(with).filter(|&n| n > 0).collect();
+                    let round = algorithm.round(procs, Bytes(1), Rank(count / 2), index);
+                    let sent = round.sends.iter().map(|send| send.slots.len());
+                    assert_eq!(
+                        sent.collect::<Vec<_>>(),
+                        expected,
+                        "{algorithm} among {count}"
+                    );
+                    weight *= radix;
+                }
+                assert!(weight >= count, "all digits have their round");
+            }
+        }
+    }
+
+    #[test]
+    fn a_large_radix_is_direct_exchange_and_two_halves_each_message() {
+        let procs = Procs::new(16).unwrap();
+        let extent = bruck(16).extent(procs, Bytes(1));
+        assert_eq!((extent.rounds, extent.blocks.scratch), (1, 0));
+        let sent = sent_bytes(bruck(16), procs, Bytes(5));
+        assert!(sent.iter().all(|&bytes| bytes == 15 * 5));
+        // Half of the blocks in each of four rounds.
+        let sent = sent_bytes(bruck(2), procs, Bytes(5));
+        assert!(sent.iter().all(|&bytes| bytes == 4 * 8 * 5));
+    }
+}

@@ -1,0 +1,401 @@
+//! The algorithms inside MPI libraries, and what makes a library use the one that is wanted.
+//!
+//! `library` is the library's own decision. `library:NAME` and `library:NAME:SEGMENT` force
+//! one of its algorithms by the name that the library gives it; what forces it are variables
+//! in the environment of the launch ([`LibraryChoice::environment`]), so that all of a
+//! launch runs the same one.
+//!
+//! Open MPI 4.1 chooses in its component `tuned`, which takes a number from
+//! `coll_tuned_COLLECTIVE_algorithm` if `coll_tuned_use_dynamic_rules` is set. Where an
+//! algorithm does not suit the number of ranks it takes another one silently: recursive
+//! doubling needs a power of two, neighbour exchange an even number; `two_proc` fails unless
+//! there are two.
+//!
+//! MPICH 4.0 takes names. Its device may answer a call before the choice is looked at, so it
+//! is told not to for the collective in question; and where the algorithm does not suit the
+//! number of ranks the call must fail rather than be served by another one.
+//!
+//! # Source
+//! `ompi_info --param coll tuned --level 9` of Open MPI 4.1.4; the control variables of MPICH
+//! 4.0.2. Two of its names are left out: `pairwise_sendrecv_replace` works in place only, and
+//! `smp` calls other algorithms, which a forced one does not allow.
+
+use std::fmt;
+use std::num::NonZeroU32;
+
+use super::{Collective, UnknownAlgorithm, parameter};
+
+/// Which MPI library, by how its algorithms are chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MpiFlavour {
+    /// Open MPI 4.1.
+    OpenMpi,
+    /// MPICH 4.
+    Mpich,
+}
+
+/// An algorithm inside an MPI library.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Offer {
+    /// Whose it is.
+    pub flavour: MpiFlavour,
+    /// What it computes.
+    pub collective: Collective,
+    /// What the library calls it.
+    pub name: &'static str,
+    /// The library's number for it; MPICH has names only.
+    number: u32,
+    segments: Segments,
+}
+
+/// Whether an algorithm can be told a segment size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Segments {
+    None,
+    Settable,
+}
+
+/// The library's own decision, or one of its algorithms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LibraryChoice(Option<Forced>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Forced {
+    /// As in [`OFFERS`].
+    name: &'static str,
+    segment: Option<NonZeroU32>,
+}
+
+/// Why a library cannot be made to use an algorithm.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotOffered {
+    /// It has none of that name.
+    #[error("{flavour} has no {collective} algorithm {name:?}; it has: {known}")]
+    Name {
+        /// The library.
+        flavour: MpiFlavour,
+        /// What is computed.
+        collective: Collective,
+        /// What was asked for.
+        name: &'static str,
+        /// What there is.
+        known: String,
+    },
+    /// It has, but without segments.
+    #[error("{flavour} takes no segment size for {collective} {name}; write library:{name}")]
+    Segments {
+        /// The library.
+        flavour: MpiFlavour,
+        /// What is computed.
+        collective: Collective,
+        /// What was asked for.
+        name: &'static str,
+    },
+}
+
+/// Everything that can be forced, as the libraries number it.
+pub static OFFERS: [Offer; 42] = {
+    use Collective::{Allgather, Alltoall, Bcast, Gather, Scatter};
+    [
+        tuned(Bcast, 1, "basic_linear"),
+        tuned_in_segments(Bcast, 2, "chain"),
+        tuned_in_segments(Bcast, 3, "pipeline"),
+        tuned_in_segments(Bcast, 4, "split_binary_tree"),
+        tuned_in_segments(Bcast, 5, "binary_tree"),
+        tuned_in_segments(Bcast, 6, "binomial"),
+        tuned_in_segments(Bcast, 7, "knomial"),
+        tuned(Bcast, 8, "scatter_allgather"),
+        tuned(Bcast, 9, "scatter_allgather_ring"),
+        tuned(Scatter, 1, "basic_linear"),
+        tuned(Scatter, 2, "binomial"),
+        tuned(Scatter, 3, "linear_nb"),
+        tuned(Gather, 1, "basic_linear"),
+        tuned(Gather, 2, "binomial"),
+        tuned_in_segments(Gather, 3, "linear_sync"),
+        tuned(Alltoall, 1, "linear"),
+        tuned(Alltoall, 2, "pairwise"),
+        tuned(Alltoall, 3, "modified_bruck"),
+        tuned(Alltoall, 4, "linear_sync"),
+        tuned(Alltoall, 5, "two_proc"),
+        tuned(Allgather, 1, "linear"),
+        tuned(Allgather, 2, "bruck"),
+        tuned(Allgather, 3, "recursive_doubling"),
+        tuned(Allgather, 4, "ring"),
+        tuned(Allgather, 5, "neighbor"),
+        tuned(Allgather, 6, "two_proc"),
+        mpich(Bcast, "binomial"),
+        mpich(Bcast, "scatter_recursive_doubling_allgather"),
+        mpich(Bcast, "scatter_ring_allgather"),
+        mpich(Bcast, "nb"),
+        mpich(Scatter, "binomial"),
+        mpich(Scatter, "nb"),
+        mpich(Gather, "binomial"),
+        mpich(Gather, "nb"),
+        mpich(Alltoall, "brucks"),
+        mpich(Alltoall, "pairwise"),
+        mpich(Alltoall, "scattered"),
+        mpich(Alltoall, "nb"),
+        mpich(Allgather, "brucks"),
+        mpich(Allgather, "recursive_doubling"),
+        mpich(Allgather, "ring"),
+        mpich(Allgather, "nb"),
+    ]
+};
+
+const fn tuned(collective: Collective, number: u32, name: &'static str) -> Offer {
+    Offer {
+        flavour: MpiFlavour::OpenMpi,
+        collective,
+        name,
+        number,
+        segments: Segments::None,
+    }
+}
+
+const fn tuned_in_segments(collective: Collective, number: u32, name: &'static str) -> Offer {
+    Offer {
+        segments: Segments::Settable,
+        ..tuned(collective, number, name)
+    }
+}
+
+const fn mpich(collective: Collective, name: &'static str) -> Offer {
+    Offer {
+        flavour: MpiFlavour::Mpich,
+        ..tuned(collective, 0, name)
+    }
+}
+
+const LIBRARY: &str = "library";
+
+impl LibraryChoice {
+    /// The choice for `collective` written as `text`; none if it is not about the library.
+    ///
+    /// # Errors
+    /// If no library has an algorithm of that name for `collective`, or none takes a segment
+    /// size, or that is not one.
+    pub(super) fn parse(
+        collective: Collective,
+        text: &str,
+    ) -> Result<Option<Self>, UnknownAlgorithm> {
+        let mut words = text.splitn(3, ':');
+        if words.next() != Some(LIBRARY) {
+            return Ok(None);
+        }
+        let Some(name) = words.next() else {
+            return Ok(Some(Self::default()));
+        };
+        let of_name = || of(collective).filter(|offer| offer.name == name);
+        let offer = of_name().next();
+        let name = offer.ok_or_else(|| unknown(collective, name))?.name;
+        let wrong = |usage| UnknownAlgorithm::Parameter {
+            text: text.to_owned(),
+            usage,
+        };
+        let is_settable = of_name().any(|offer| offer.segments == Segments::Settable);
+        let segment = match words.next() {
+            None => None,
+            Some(_) if !is_settable => return Err(wrong(format!("{LIBRARY}:{name}"))),
+            Some(size) => {
+                let usage = || format!("{LIBRARY}:{name} or {LIBRARY}:{name}:SEGMENT");
+                Some(parameter::segment(size).ok_or_else(|| wrong(usage()))?)
+            }
+        };
+        Ok(Some(Self(Some(Forced { name, segment }))))
+    }
+
+    /// Whether it is not left to the library.
+    pub fn is_forced(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// The variables that make `flavour` use this for `collective`, with their values: none
+    /// for the library's own decision.
+    ///
+    /// # Errors
+    /// If that library has no such algorithm, or takes no segment size for it.
+    pub fn environment(
+        &self,
+        flavour: MpiFlavour,
+        collective: Collective,
+    ) -> Result<Vec<(String, String)>, NotOffered> {
+        let Some(Forced { name, segment }) = self.0 else {
+            return Ok(Vec::new());
+        };
+        let offers = || of(collective).filter(|offer| offer.flavour == flavour);
+        let offer = offers().find(|offer| offer.name == name);
+        let offer = offer.ok_or_else(|| NotOffered::Name {
+            flavour,
+            collective,
+            name,
+            known: names(offers()),
+        })?;
+        match segment {
+            Some(_) if offer.segments == Segments::None => Err(NotOffered::Segments {
+                flavour,
+                collective,
+                name,
+            }),
+            _ => Ok(offer.variables(segment)),
+        }
+    }
+}
+
+impl Offer {
+    /// Nothing that the user may have set stays in force.
+    fn variables(&self, segment: Option<NonZeroU32>) -> Vec<(String, String)> {
+        let lower = self.collective.to_string();
+        let upper = lower.to_uppercase();
+        let set = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        match self.flavour {
+            MpiFlavour::OpenMpi => {
+                let algorithm = format!("OMPI_MCA_coll_tuned_{lower}_algorithm");
+                let bytes = segment.map_or(0, NonZeroU32::get);
+                vec![
+                    set("OMPI_MCA_coll_tuned_use_dynamic_rules", "1"),
+                    set(&algorithm, &self.number.to_string()),
+                    set(&format!("{algorithm}_segmentsize"), &bytes.to_string()),
+                ]
+            }
+            MpiFlavour::Mpich => vec![
+                set(&format!("MPIR_CVAR_{upper}_INTRA_ALGORITHM"), self.name),
+                set("MPIR_CVAR_DEVICE_COLLECTIVES", "percoll"),
+                set(&format!("MPIR_CVAR_{upper}_DEVICE_COLLECTIVE"), "0"),
+                set("MPIR_CVAR_COLLECTIVE_FALLBACK", "error"),
+            ],
+        }
+    }
+}
+
+/// What the libraries have for a collective.
+fn of(collective: Collective) -> impl Iterator<Item = &'static Offer> {
+    OFFERS
+        .iter()
+        .filter(move |offer| offer.collective == collective)
+}
+
+/// The names, each once, in the order of the table.
+fn names(offers: impl Iterator<Item = &'static Offer>) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for offer in offers {
+        if !names.contains(&offer.name) {
+            names.push(offer.name);
+        }
+    }
+    names.join(", ")
+}
+
+fn unknown(collective: Collective, name: &str) -> UnknownAlgorithm {
+    UnknownAlgorithm::OfLibrary {
+        name: name.to_owned(),
+        collective,
+        known: names(of(collective)),
+    }
+}
+
+impl fmt::Display for LibraryChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(LIBRARY)?;
+        let Some(Forced { name, segment }) = self.0 else {
+            return Ok(());
+        };
+        write!(f, ":{name}")?;
+        match segment {
+            Some(segment) => write!(f, ":{segment}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for MpiFlavour {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::OpenMpi => "Open MPI",
+            Self::Mpich => "MPICH",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::Method;
+
+    fn choice(collective: Collective, text: &str) -> LibraryChoice {
+        match Method::parse(collective, text) {
+            Ok(Method::Library(choice)) => choice,
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+
+    fn environment(
+        flavour: MpiFlavour,
+        collective: Collective,
+        text: &str,
+    ) -> Result<Vec<(String, String)>, String> {
+        let chosen = choice(collective, text).environment(flavour, collective);
+        chosen.map_err(|e| e.to_string())
+    }
+
+    fn variables(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+        let owned = |&(name, value): &(&str, &str)| (name.to_owned(), value.to_owned());
+        pairs.iter().map(owned).collect()
+    }
+
+    #[test]
+    fn every_offer_survives_a_round_trip_and_has_an_environment() {
+        for offer in &OFFERS {
+            let text = format!("library:{}", offer.name);
+            let choice = choice(offer.collective, &text);
+            assert_eq!(choice.to_string(), text);
+            let variables = choice.environment(offer.flavour, offer.collective).unwrap();
+            assert!(!variables.is_empty());
+        }
+        let segmented = choice(Collective::Bcast, "library:chain:8KiB");
+        assert_eq!(segmented.to_string(), "library:chain:8192");
+    }
+
+    #[test]
+    fn environments_are_those_that_the_libraries_document() {
+        use Collective::{Alltoall, Bcast};
+        use MpiFlavour::{Mpich, OpenMpi};
+        assert_eq!(environment(OpenMpi, Bcast, "library"), Ok(Vec::new()));
+        assert_eq!(
+            environment(OpenMpi, Bcast, "library:pipeline:8192"),
+            Ok(variables(&[
+                ("OMPI_MCA_coll_tuned_use_dynamic_rules", "1"),
+                ("OMPI_MCA_coll_tuned_bcast_algorithm", "3"),
+                ("OMPI_MCA_coll_tuned_bcast_algorithm_segmentsize", "8192"),
+            ]))
+        );
+        assert_eq!(
+            environment(Mpich, Alltoall, "library:brucks"),
+            Ok(variables(&[
+                ("MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM", "brucks"),
+                ("MPIR_CVAR_DEVICE_COLLECTIVES", "percoll"),
+                ("MPIR_CVAR_ALLTOALL_DEVICE_COLLECTIVE", "0"),
+                ("MPIR_CVAR_COLLECTIVE_FALLBACK", "error"),
+            ]))
+        );
+    }
+
+    #[test]
+    fn what_a_library_does_not_have_is_told_with_what_it_has() {
+        use Collective::{Bcast, Gather, Scatter};
+        use MpiFlavour::Mpich;
+        let told = environment(Mpich, Scatter, "library:linear_nb").unwrap_err();
+        let expected = r#"MPICH has no scatter algorithm "linear_nb"; it has: binomial, nb"#;
+        assert_eq!(told, expected);
+        let told = environment(Mpich, Bcast, "library:binomial:4KiB").unwrap_err();
+        let expected = "MPICH takes no segment size for bcast binomial; write library:binomial";
+        assert_eq!(told, expected);
+        let message = |text| Method::parse(Gather, text).unwrap_err().to_string();
+        assert_eq!(
+            message("library:pairwise"),
+            r#""pairwise" is no library's algorithm of gather; write library, or library: and one of: basic_linear, binomial, linear_sync, nb"#
+        );
+        let usage = "write library:linear_sync or library:linear_sync:SEGMENT";
+        assert!(message("library:linear_sync:0").ends_with(usage));
+        assert!(message("library:binomial:4KiB").ends_with("write library:binomial"));
+    }
+}

@@ -1,0 +1,194 @@
+//! Broadcasts that first scatter the message and then gather it everywhere, so that no rank
+//! sends it more than about twice, however many ranks there are (but see below).
+//!
+//! The message is divided into as many equal parts as ranks share in the scatter. A
+//! binomial tree brings part i to rank i, and with it the parts of the ranks below i. Then
+//!
+//! * `scatter-allgather`: in round x = 0, 1, … rank i exchanges with rank i xor 2ˣ all parts
+//!   that the 2ˣ ranks around each have. That needs a power of two: the ranks beyond the
+//!   largest that fits take no part, and get the whole message from the rank that many
+//!   before in a last round.
+//! * `scatter-allgather-ring`: in each of P − 1 rounds every rank hands the part that it got
+//!   last to the next, its own first.
+//!
+//! The root, too, takes part in the second phase and gets parts that it has already, as do
+//! ranks inside the tree: as in the libraries, whose rounds are uniform.
+//!
+//! # Source
+//! Barnett, Gupta, Payne, Shuler, van de Geijn, Watts 1994 (SHPCC). Thakur, Rabenseifner,
+//! Gropp 2005 (IJHPCA), who serve other numbers of ranks between the exchanges; here a last
+//! round does that, in which some ranks send the whole message once more.
+
+use std::ops::Range;
+
+use super::bcast::held;
+use super::tree::BINOMIAL;
+use super::{Collective, Cut, Entry, Outline, Shape};
+use crate::schedule::{Receive, Round, Send, Slot};
+use crate::units::{Procs, Rank};
+
+pub(super) const SCATTER_ALLGATHER: Entry = Entry {
+    name: "scatter-allgather",
+    collective: Collective::Bcast,
+    summary: "binomial scatter of n parts, then allgather by recursive doubling",
+    parameter: None,
+    cut: Cut::PowerOfTwo,
+    outline: doubling_outline,
+    round: doubling,
+    active: |shape, _| 0..doubling_outline(shape).rounds,
+};
+
+pub(super) const SCATTER_ALLGATHER_RING: Entry = Entry {
+    name: "scatter-allgather-ring",
+    collective: Collective::Bcast,
+    summary: "binomial scatter of n parts, then allgather around a ring",
+    parameter: None,
+    cut: Cut::Ranks,
+    outline: ring_outline,
+    round: ring,
+    active: |shape, _| 0..ring_outline(shape).rounds,
+};
+
+/// The ranks that share in the scatter, one for each part.
+fn sharers(shape: Shape) -> Procs {
+    Procs::new(shape.parts).expect("a piece has parts")
+}
+
+/// Round `index` of the scatter among `sharers`.
+fn scatter(sharers: Procs, rank: Rank, index: usize) -> Round {
+    let parts = |child| BINOMIAL.subtree(sharers, child);
+    let parent = BINOMIAL.parent_in(sharers, rank, index);
+    Round {
+        sends: BINOMIAL
+            .children_in(sharers, rank, index)
+            .map(|to| send(rank, to, parts(to)))
+            .collect(),
+        receives: parent.map(|from| receive(from, parts(rank))).into(),
+        ..Round::default()
+    }
+}
+
+fn doubling_outline(shape: Shape) -> Outline {
+    let sharers = sharers(shape);
+    let folded = usize::from(shape.procs > sharers);
+    Outline {
+        longest_message: if folded == 1 {
+            sharers.get()
+        } else {
+            (sharers.get() / 2).max(1)
+        },
+        ..Outline::without_relays(2 * BINOMIAL.rounds(sharers) + folded)
+    }
+}
+
+fn doubling(shape: Shape, rank: Rank, index: usize) -> Round {
+    let sharers = sharers(shape);
+    let rounds = BINOMIAL.rounds(sharers);
+    if index == 2 * rounds {
+        return hand_over(shape, sharers, rank);
+    }
+    if rank.0 >= sharers.get() {
+        return Round::default();
+    }
+    let Some(step) = index.checked_sub(rounds) else {
+        return scatter(sharers, rank, index);
+    };
+    let group = 1 << step;
+    let parts = |member: Rank| {
+        let first = member.0 & !(group - 1);
+        first..first + group
+    };
+    let partner = Rank(rank.0 ^ group);
+    Round {
+        sends: send(rank, partner, parts(rank)).into(),
+        receives: receive(partner, parts(partner)).into(),
+        ..Round::default()
+    }
+}
+
+/// The last round where there are ranks that do not share.
+fn hand_over(shape: Shape, sharers: Procs, rank: Rank) -> Round {
+    let twin = Rank(rank.0.saturating_add(sharers.get()));
+    let all = 0..sharers.get();
+    let from = rank.0.checked_sub(sharers.get()).map(Rank);
+    let to = (twin.0 < shape.procs.get()).then_some(twin);
+    Round {
+        sends: to.map(|to| send(rank, to, all.clone())).into(),
+        receives: from.map(|from| receive(from, all)).into(),
+        ..Round::default()
+    }
+}
+
+fn ring_outline(shape: Shape) -> Outline {
+    let sharers = sharers(shape);
+    Outline {
+        longest_message: BINOMIAL.largest_subtree(sharers),
+        ..Outline::without_relays(BINOMIAL.rounds(sharers) + sharers.get() as usize - 1)
+    }
+}
+
+fn ring(shape: Shape, rank: Rank, index: usize) -> Round {
+    let procs = sharers(shape);
+    let Some(step) = index.checked_sub(BINOMIAL.rounds(procs)) else {
+        return scatter(procs, rank, index);
+    };
+    let step = u32::try_from(step).expect("fewer steps than ranks");
+    let (last_got, coming) = (rank.behind(step, procs).0, rank.behind(step + 1, procs).0);
+    Round {
+        sends: send(rank, rank.ahead(1, procs), last_got..last_got + 1).into(),
+        receives: receive(rank.behind(1, procs), coming..coming + 1).into(),
+        ..Round::default()
+    }
+}
+
+fn send(from: Rank, to: Rank, parts: Range<u32>) -> Send {
+    Send {
+        to,
+        slots: parts.map(|part| held(from, part)).collect(),
+    }
+}
+
+fn receive(from: Rank, parts: Range<u32>) -> Receive {
+    Receive {
+        from,
+        slots: parts.map(Slot::Output).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::algorithm::{Algorithm, Collective, tests::sent_bytes};
+    use crate::units::{Bytes, Procs, Rank};
+
+    fn bcast(text: &str) -> Algorithm {
+        Algorithm::parse(Collective::Bcast, text).unwrap()
+    }
+
+    /// With equal parts of m/P the scatter moves (P/2)·log₂P of them and the second phase
+    /// P − 1 of them to each of P ranks.
+    #[test]
+    fn all_ranks_send_what_the_literature_says() {
+        for log in 1..6 {
+            let (procs, part) = (1u64 << log, 1000);
+            let among = Procs::new(1 << log).unwrap();
+            let expected = (procs / 2 * log + procs * (procs - 1)) * part;
+            for text in ["scatter-allgather", "scatter-allgather-ring"] {
+                let sent = sent_bytes(bcast(text), among, Bytes(procs * part));
+                assert_eq!(sent.iter().sum::<u64>(), expected, "{text} among {procs}");
+                // The root scatters all parts but its own and hands on as many.
+                assert_eq!(sent[0], 2 * (procs - 1) * part);
+            }
+        }
+    }
+
+    #[test]
+    fn ranks_beyond_a_power_of_two_get_the_message_whole() {
+        let procs = Procs::new(6).unwrap();
+        let algorithm = bcast("scatter-allgather");
+        let extent = algorithm.extent(procs, Bytes(100));
+        assert_eq!((extent.rounds, extent.division.parts()), (5, 4));
+        let round = algorithm.round(procs, Bytes(100), Rank(1), 4);
+        let last = round.sends.get(0).unwrap();
+        assert_eq!((last.to, last.slots.len()), (Rank(5), 4));
+    }
+}

@@ -1,0 +1,463 @@
+//! All-to-all between two clusters: blocks for the other cluster are gathered on relays
+//! first, so that few and long messages cross the wide-area network.
+//!
+//! # Phases
+//! The smaller cluster has n₁ ranks and the larger n₂; i and j number the ranks of a
+//! cluster from 0.
+//!
+//! 1. One round inside each cluster. A rank sends each peer one message: its block for
+//!    the peer, and its blocks for the other cluster that the peer relays.
+//! 2. ⌈n₂/n₁⌉ rounds between the clusters. In round s = 0, 1, … rank i of the smaller
+//!    cluster and rank n₁·s + i of the larger, if there is one, exchange one message each
+//!    way: all blocks that the one relays for the other.
+//!
+//! Only 2·n₂ messages cross, where direct exchange sends 2·n₁·n₂, and each block
+//! crosses once.
+//!
+//! # Relays
+//! A block from the smaller cluster to rank j of the larger is relayed by rank j mod n₁.
+//! A block from rank i of the larger cluster to rank j of the smaller is relayed by
+//!
+//! * `two-phase`: n₁·⌊i/n₁⌋ + j, or n₁ less if there is no such rank;
+//! * `two-phase-balanced`: j + n₁·(i mod c), where c = ⌊(n₂−1−j)/n₁⌋ + 1 is the number of
+//!   ranks that meet j in the second phase: they relay equally many blocks, to within one.
+//!
+//! # Source
+//! Section 7 of Steffenel, Martinasso, Trystram 2007 (GPC), where ranks of the larger
+//! cluster are numbered from n₁ and rounds from 1. The rule printed there for blocks from
+//! the larger cluster is n₁·⌊i/n₁⌋ + j alone. Where n₁ does not divide n₂ it names relays
+//! beyond the last rank, and r·(n₁−r) blocks, r = n₂ mod n₁, would never arrive. Both
+//! forms here mend that. With `two-phase`, such a block goes to the rank n₁ before, which
+//! meets j too; all others keep their printed relay. The printed range k ∈ [0, n₁] of
+//! ranks of the smaller cluster is [0, n₁−1].
+
+use std::iter::StepBy;
+use std::num::NonZeroU32;
+use std::ops::Range;
+
+use super::parameter::N1;
+use super::{Collective, Cut, Entry, Outline, Shape, alltoall};
+use crate::schedule::{Receive, Round, Send, Slot, Slots};
+use crate::units::Rank;
+
+pub(super) const TWO_PHASE: Entry = Entry {
+    name: "two-phase",
+    collective: Collective::Alltoall,
+    summary: "two clusters, the first of N1 ranks: gathered on relays, then one message a pair",
+    parameter: Some(N1),
+    cut: Cut::Whole,
+    outline: |shape| Grid::new(shape, Relays::Near).outline(),
+    round: |shape, rank, index| Grid::new(shape, Relays::Near).round(rank, index),
+    active: |shape, _| 0..Grid::new(shape, Relays::Near).rounds(),
+};
+
+pub(super) const TWO_PHASE_BALANCED: Entry = Entry {
+    name: "two-phase-balanced",
+    collective: Collective::Alltoall,
+    summary: "two-phase, but the relays of the larger cluster have equal shares",
+    parameter: Some(N1),
+    cut: Cut::Whole,
+    outline: |shape| Grid::new(shape, Relays::Balanced).outline(),
+    round: |shape, rank, index| Grid::new(shape, Relays::Balanced).round(rank, index),
+    active: |shape, _| 0..Grid::new(shape, Relays::Balanced).rounds(),
+};
+
+/// Which ranks of the larger cluster relay.
+#[derive(Debug, Clone, Copy)]
+enum Relays {
+    /// As printed where that rank exists, else the one n₁ before.
+    Near,
+    /// All that meet the receiver, in turn.
+    Balanced,
+}
+
+/// The ranks of both clusters. A lone cluster counts as the smaller one.
+struct Grid {
+    smaller: Range<u32>,
+    larger: Range<u32>,
+    relays: Relays,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Smaller,
+    Larger,
+}
+
+/// A rank as its cluster and its number there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Seat {
+    side: Side,
+    number: u32,
+}
+
+/// Numbers of ranks in a cluster.
+type Numbers = StepBy<Range<u32>>;
+
+impl Grid {
+    fn new(shape: Shape, relays: Relays) -> Self {
+        let procs = shape.procs.get();
+        let border = shape.parameter.map_or(procs, NonZeroU32::get).min(procs);
+        let (first, second) = (0..border, border..procs);
+        let (smaller, larger) = if second.is_empty() || first.len() <= second.len() {
+            (first, second)
+        } else {
+            (second, first)
+        };
+        Self {
+            smaller,
+            larger,
+            relays,
+        }
+    }
+
+    fn outline(&self) -> Outline {
+        let small = self.size(Side::Smaller);
+        let steps = self.steps();
+        let gathered = if small == 1 { 1 } else { 1 + steps };
+        let relayed = self
+            .seats(Side::Larger)
+            .map(|seat| self.sources(seat).len());
+        let relayed = u32::try_from(relayed.max().unwrap_or(0)).expect("fewer than ranks");
+        Outline {
+            rounds: self.rounds(),
+            scratch: steps * small,
+            longest_message: gathered.max(relayed),
+        }
+    }
+
+    /// The number of rounds of the second phase.
+    fn steps(&self) -> u32 {
+        self.size(Side::Larger).div_ceil(self.size(Side::Smaller))
+    }
+
+    fn rounds(&self) -> usize {
+        1 + self.steps() as usize
+    }
+
+    fn round(&self, rank: Rank, index: usize) -> Round {
+        let me = self.seat(rank);
+        match index.checked_sub(1) {
+            None => self.gather(me),
+            Some(step) => self.cross(me, u32::try_from(step).expect("fewer steps than ranks")),
+        }
+    }
+
+    /// The first phase.
+    fn gather(&self, me: Seat) -> Round {
+        let size = self.size(me.side);
+        let peer = |distance| Seat {
+            number: (me.number + distance) % size,
+            ..me
+        };
+        Round {
+            sends: (1..size).map(|t| self.hand_over(me, peer(t))).collect(),
+            receives: (1..size)
+                .map(|t| self.collect(peer(size - t), me))
+                .collect(),
+            copies: [alltoall::keep(self.rank(me).0)].into(),
+            ..Round::default()
+        }
+    }
+
+    /// A rank's message to a peer: the block for the peer and those that the peer relays.
+    fn hand_over(&self, from: Seat, to: Seat) -> Send {
+        let mut slots = Slots::from([Slot::Input(self.rank(to).0)]);
+        if self.sources(to).any(|source| source == from.number) {
+            slots.extend(self.targets(to).map(|seat| Slot::Input(self.rank(seat).0)));
+        }
+        Send {
+            to: self.rank(to),
+            slots,
+        }
+    }
+
+    /// The same message where it arrives.
+    fn collect(&self, from: Seat, to: Seat) -> Receive {
+        let mut slots = Slots::from([Slot::Output(self.rank(from).0)]);
+        let mut sources = self.sources(to).zip(0..);
+        if let Some((_, place)) = sources.find(|&(source, _)| source == from.number) {
+            let blocks = self
+                .targets(to)
+                .map(|target| self.scratch(to, target, place));
+            slots.extend(blocks);
+        }
+        Receive {
+            from: self.rank(from),
+            slots,
+        }
+    }
+
+    /// Step `step` of the second phase, from 0.
+    fn cross(&self, me: Seat, step: u32) -> Round {
+        let mut partners = self.targets(me);
+        let partner = partners.find(|&partner| self.step(me, partner) == step);
+        Round {
+            sends: partner.map(|to| self.pass_on(me, to)).into(),
+            receives: partner.map(|from| self.take(from)).into(),
+            ..Round::default()
+        }
+    }
+
+    /// All that a relay has for a rank of the other cluster.
+    fn pass_on(&self, relay: Seat, to: Seat) -> Send {
+        let block = |(source, place)| {
+            if source == relay.number {
+                Slot::Input(self.rank(to).0)
+            } else {
+                self.scratch(relay, to, place)
+            }
+        };
+        Send {
+            to: self.rank(to),
+            slots: self.sources(relay).zip(0..).map(block).collect(),
+        }
+    }
+
+    /// The same where it arrives: as many output blocks as the relay has sources.
+    fn take(&self, relay: Seat) -> Receive {
+        let origin = |number| self.rank(Seat { number, ..relay });
+        Receive {
+            from: self.rank(relay),
+            slots: self
+                .sources(relay)
+                .map(|number| Slot::Output(origin(number).0))
+                .collect(),
+        }
+    }
+
+    /// Where a relay keeps the block from its source number `place` to `target`.
+    fn scratch(&self, relay: Seat, target: Seat, place: u32) -> Slot {
+        let stride = u32::try_from(self.sources(relay).len()).expect("fewer than ranks");
+        let row = match relay.side {
+            Side::Smaller => self.step(relay, target),
+            Side::Larger => 0,
+        };
+        Slot::Scratch(row * stride + place)
+    }
+
+    /// The step in which two ranks of different clusters meet.
+    fn step(&self, one: Seat, other: Seat) -> u32 {
+        let in_larger = match one.side {
+            Side::Smaller => other,
+            Side::Larger => one,
+        };
+        in_larger.number / self.size(Side::Smaller)
+    }
+
+    /// The ranks of the relay's own cluster whose blocks it passes on, maybe itself.
+    fn sources(&self, relay: Seat) -> Numbers {
+        let (small, large) = (self.size(Side::Smaller), self.size(Side::Larger));
+        let class = relay.number % small;
+        let row = relay.number / small;
+        match (relay.side, self.relays) {
+            (Side::Smaller, _) => (0..small).step_by(1),
+            // No rank beyond it meets its target: it takes the rest of the cluster.
+            (Side::Larger, Relays::Near) if relay.number + small >= large => {
+                (row * small..large).step_by(1)
+            }
+            (Side::Larger, Relays::Near) => (row * small..(row + 1) * small).step_by(1),
+            (Side::Larger, Relays::Balanced) => {
+                let meeting = (large - 1 - class) / small + 1;
+                (row..large).step_by(meeting as usize)
+            }
+        }
+    }
+
+    /// The ranks of the other cluster that it passes blocks on to: those that it meets.
+    fn targets(&self, relay: Seat) -> impl Iterator<Item = Seat> {
+        let small = self.size(Side::Smaller);
+        let (side, numbers) = match relay.side {
+            Side::Smaller => (Side::Larger, relay.number..self.size(Side::Larger)),
+            Side::Larger => (Side::Smaller, relay.number % small..small),
+        };
+        numbers
+            .step_by(small as usize)
+            .map(move |number| Seat { side, number })
+    }
+
+    fn seats(&self, side: Side) -> impl Iterator<Item = Seat> {
+        (0..self.size(side)).map(move |number| Seat { side, number })
+    }
+
+    fn size(&self, side: Side) -> u32 {
+        let ranks = self.ranks(side);
+        ranks.end - ranks.start
+    }
+
+    fn ranks(&self, side: Side) -> &Range<u32> {
+        match side {
+            Side::Smaller => &self.smaller,
+            Side::Larger => &self.larger,
+        }
+    }
+
+    fn rank(&self, seat: Seat) -> Rank {
+        Rank(self.ranks(seat.side).start + seat.number)
+    }
+
+    fn seat(&self, rank: Rank) -> Seat {
+        let side = if self.smaller.contains(&rank.0) {
+            Side::Smaller
+        } else {
+            Side::Larger
+        };
+        Seat {
+            side,
+            number: rank.0 - self.ranks(side).start,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::Algorithm;
+    use crate::units::{Bytes, Procs};
+
+    /// Nothing depends on it.
+    const SIZE: Bytes = Bytes(1);
+
+    const FORMS: [&str; 2] = ["two-phase", "two-phase-balanced"];
+
+    fn algorithm(form: &str, first: u32) -> Algorithm {
+        Algorithm::parse(Collective::Alltoall, &format!("{form}:{first}")).unwrap()
+    }
+
+    /// Both forms among clusters of `n1` ≤ `n2`, either of them first.
+    fn schedules(n1: u32, n2: u32) -> impl Iterator<Item = (Algorithm, Procs)> {
+        let procs = Procs::new(n1 + n2).unwrap();
+        let orders = FORMS
+            .into_iter()
+            .flat_map(move |form| [(form, n1), (form, n2)]);
+        orders.map(move |(form, first)| (algorithm(form, first), procs))
+    }
+
+    fn pairs() -> impl Iterator<Item = (u32, u32)> {
+        (1..=12).flat_map(|n2| (1..=n2).map(move |n1| (n1, n2)))
+    }
+
+    /// All sends of a round, with their senders.
+    fn sends(algorithm: &Algorithm, procs: Procs, index: usize) -> Vec<(Rank, Send)> {
+        let of = |rank| {
+            let round = algorithm.round(procs, SIZE, rank, index);
+            round.sends.into_iter().map(move |send| (rank, send))
+        };
+        procs.ranks().flat_map(of).collect()
+    }
+
+    #[test]
+    fn every_pair_of_clusters_is_served_in_either_order() {
+        for (n1, n2) in pairs() {
+            for (algorithm, procs) in schedules(n1, n2) {
+                assert_eq!(
+                    algorithm.check(procs, SIZE),
+                    Ok(()),
+                    "{algorithm} among {procs}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn each_datum_crosses_once_in_two_messages_a_rank_of_the_larger_cluster() {
+        for (n1, n2) in pairs() {
+            for (algorithm, procs) in schedules(n1, n2) {
+                let border = if algorithm.to_string().ends_with(&format!(":{n1}")) {
+                    n1
+                } else {
+                    n2
+                };
+                let rounds = algorithm.extent(procs, SIZE).rounds;
+                assert_eq!(rounds, 1 + n2.div_ceil(n1) as usize);
+                let (near, wide): (Vec<_>, Vec<_>) = (0..rounds)
+                    .flat_map(|index| sends(&algorithm, procs, index))
+                    .partition(|(from, send)| (from.0 < border) == (send.to.0 < border));
+                assert_eq!(near.len(), (n1 * (n1 - 1) + n2 * (n2 - 1)) as usize);
+                assert_eq!(wide.len(), 2 * n2 as usize, "{algorithm} among {procs}");
+                // All are delivered, so at least so many crossings: none is superfluous.
+                let crossings: usize = wide.iter().map(|(_, send)| send.slots.len()).sum();
+                assert_eq!(crossings, 2 * (n1 * n2) as usize);
+            }
+        }
+    }
+
+    #[test]
+    fn a_step_is_at_most_one_exchange_of_each_rank() {
+        for (n1, n2) in pairs() {
+            for (algorithm, procs) in schedules(n1, n2) {
+                for index in 1..algorithm.extent(procs, SIZE).rounds {
+                    for rank in procs.ranks() {
+                        let round = algorithm.round(procs, SIZE, rank, index);
+                        let partners = |list: Vec<Rank>| (list.len(), list.first().copied());
+                        let to = partners(round.sends.iter().map(|send| send.to).collect());
+                        let from = partners(round.receives.iter().map(|r| r.from).collect());
+                        assert_eq!(to, from);
+                        assert!(to.0 <= 1);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn exchanges_have_the_sizes_worked_by_hand() {
+        for form in FORMS {
+            for (n1, n2, expected) in [
+                (
+                    2,
+                    3,
+                    vec![vec![(0, 2), (1, 2), (2, 2), (3, 3)], vec![(0, 2), (4, 1)]],
+                ),
+                (4, 4, vec![(0..8).map(|rank| (rank, 4)).collect()]),
+            ] {
+                let procs = Procs::new(n1 + n2).unwrap();
+                for (step, expected) in (1..).zip(expected) {
+                    let sizes: Vec<_> = sends(&algorithm(form, n1), procs, step)
+                        .iter()
+                        .map(|(rank, send)| (rank.0, send.slots.len()))
+                        .collect();
+                    assert_eq!(sizes, expected, "{form}:{n1} among {procs}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_forms_share_out_the_larger_cluster_as_worked_by_hand() {
+        let procs = Procs::new(10).unwrap();
+        for (form, expected) in [
+            ("two-phase", [4, 4, 6, 6, 2, 2]),
+            ("two-phase-balanced", [3, 3, 6, 6, 3, 3]),
+        ] {
+            let sizes: Vec<_> = (1..=2)
+                .flat_map(|step| sends(&algorithm(form, 4), procs, step))
+                .filter(|(rank, _)| rank.0 >= 4)
+                .map(|(_, send)| send.slots.len())
+                .collect();
+            assert_eq!(sizes, expected, "{form}");
+        }
+    }
+
+    #[test]
+    fn the_block_that_the_printed_rule_loses_goes_to_the_relay_before() {
+        // Rank 4's block for rank 1 would be relayed by rank 5 of 0 … 4.
+        let round = algorithm("two-phase", 2).round(Procs::new(5).unwrap(), SIZE, Rank(4), 0);
+        let to_3 = round.sends.iter().find(|send| send.to == Rank(3)).unwrap();
+        assert_eq!(to_3.slots[..], [Slot::Input(3), Slot::Input(1)]);
+    }
+
+    #[test]
+    fn one_cluster_exchanges_directly() {
+        let procs = Procs::new(5).unwrap();
+        let (lone, direct) = (
+            algorithm("two-phase", 5),
+            Algorithm::parse(Collective::Alltoall, "direct").unwrap(),
+        );
+        assert_eq!(lone.extent(procs, SIZE), direct.extent(procs, SIZE));
+        for rank in procs.ranks() {
+            let rounds = [lone, direct].map(|either| either.round(procs, SIZE, rank, 0));
+            assert_eq!(rounds[0], rounds[1]);
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! Repetitions put together: one [`Summary`] for each experiment, algorithm, process count
+//! and size, with the statistics that fits and tables need.
+//!
+//! # Numbers of other programs
+//! A cell without repetitions of its own takes the statistic that another program left of
+//! them, the first that there is of: maximum over the ranks, mean over the ranks, mean,
+//! median; of several files the mean. A minimum stands for no cell. Nothing is then known of
+//! the spread: the number counts as one repetition without deviation.
+//!
+//! The time of a collective is, in a sample of netsig, the maximum over the ranks, repetition
+//! by repetition. The maximum over the ranks of other programs is that of the ranks' means:
+//! where another rank is the last one each time, it lies below the mean of the maxima. The
+//! mean over the ranks lies lower still, by as much as ranks finish before the last one; of
+//! a tree, where most do, it says little of the time until all are done.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::data::{Aggregate, Dataset, Experiment, Place, StatisticKind};
+use crate::units::{Bytes, Procs, Seconds};
+
+/// What was repeated.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CellKey {
+    /// What was timed.
+    pub experiment: Experiment,
+    /// Who ran it.
+    pub algorithm: Arc<str>,
+    /// Among how many.
+    pub procs: Procs,
+    /// With which size.
+    pub size: Bytes,
+}
+
+/// How the repetitions of one cell came out. At least one repetition.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Summary {
+    /// How many repetitions.
+    pub repetitions: usize,
+    /// Arithmetic mean.
+    pub mean: Seconds,
+    /// Middle value, or the mean of the middle two.
+    pub median: Seconds,
+    /// Sample standard deviation (divisor R − 1); zero for one repetition.
+    pub deviation: Seconds,
+    /// What another program computed, where there are no repetitions.
+    pub imported: Option<StatisticKind>,
+}
+
+/// What stands for a cell of another program, best first.
+const IMPORTED: [StatisticKind; 4] = [
+    StatisticKind::MaxOverRanks,
+    StatisticKind::MeanOverRanks,
+    StatisticKind::Mean,
+    StatisticKind::Median,
+];
+
+/// Which number stands for a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Statistic {
+    /// The papers' choice; carries the stalls.
+    #[default]
+    Mean,
+    /// What usually happens.
+    Median,
+}
+
+/// Numbers in ascending order, at least one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sorted(Vec<f64>);
+
+impl Sorted {
+    /// The numbers in order.
+    pub fn new(mut values: Vec<f64>) -> Self {
+        assert!(!values.is_empty(), "statistics are of something");
+        values.sort_unstable_by(f64::total_cmp);
+        Self(values)
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The middle one, or the mean of the middle two.
+    pub fn median(&self) -> f64 {
+        let count = self.0.len();
+        f64::midpoint(self.0[(count - 1) / 2], self.0[count / 2])
+    }
+
+    /// The least that at least the share `level` of all do not exceed (nearest rank).
+    pub fn quantile(&self, level: f64) -> f64 {
+        let count = self.0.len();
+        let least = level * count as f64;
+        let rank = (1..count).find(|rank| *rank as f64 >= least);
+        self.0[rank.unwrap_or(count) - 1]
+    }
+}
+
+impl Summary {
+    fn of(times: Vec<f64>) -> Self {
+        let sorted = Sorted::new(times);
+        let times = &sorted.0;
+        let count = times.len();
+        let mean = times.iter().sum::<f64>() / count as f64;
+        let squares: f64 = times.iter().map(|t| (t - mean).powi(2)).sum();
+        Self {
+            repetitions: count,
+            mean: Seconds(mean),
+            median: Seconds(sorted.median()),
+            deviation: Seconds(if count > 1 {
+                (squares / (count - 1) as f64).sqrt()
+            } else {
+                0.0
+            }),
+            imported: None,
+        }
+    }
+
+    /// The best of the statistics that there are of a cell.
+    fn of_aggregates(all: &[&Aggregate]) -> Option<Self> {
+        let times = |kind: StatisticKind| -> Vec<f64> {
+            let own = all.iter().filter(|one| one.statistic == kind);
+            own.map(|one| one.time.0).collect()
+        };
+        let kind = IMPORTED.into_iter().find(|&kind| !times(kind).is_empty())?;
+        let mean = Self::of(times(kind)).mean;
+        Some(Self {
+            repetitions: 1,
+            mean,
+            median: mean,
+            deviation: Seconds(0.0),
+            imported: Some(kind),
+        })
+    }
+
+    /// The wanted statistic.
+    pub fn value(&self, statistic: Statistic) -> Seconds {
+        match statistic {
+            Statistic::Mean => self.mean,
+            Statistic::Median => self.median,
+        }
+    }
+}
+
+/// All cells of a dataset, ordered by experiment, algorithm, process count and size.
+pub fn summarise(data: &Dataset) -> BTreeMap<CellKey, Summary> {
+    let mut times: BTreeMap<CellKey, Vec<f64>> = BTreeMap::new();
+    for sample in &data.samples {
+        let key = CellKey {
+            experiment: sample.experiment,
+            algorithm: Arc::clone(&sample.algorithm),
+            procs: sample.procs,
+            size: sample.size,
+        };
+        times.entry(key).or_default().push(sample.time.0);
+    }
+    let mut imported: BTreeMap<CellKey, Vec<&Aggregate>> = BTreeMap::new();
+    for aggregate in &data.aggregates {
+        let key = CellKey::from(&aggregate.place);
+        imported.entry(key).or_default().push(aggregate);
+    }
+    let imported = imported
+        .into_iter()
+        .filter_map(|(key, all)| Some((key, Summary::of_aggregates(&all)?)));
+    let mut cells: BTreeMap<CellKey, Summary> = imported.collect();
+    let measured = times.into_iter();
+    cells.extend(measured.map(|(key, times)| (key, Summary::of(times))));
+    cells
+}
+
+impl From<&Place> for CellKey {
+    fn from(place: &Place) -> Self {
+        Self {
+            experiment: place.experiment,
+            algorithm: Arc::clone(&place.algorithm),
+            procs: place.procs,
+            size: place.size,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statistics_of_known_numbers() {
+        let summary = Summary::of(vec![4.0, 1.0, 2.0, 5.0]);
+        assert_eq!(summary.mean, Seconds(3.0));
+        assert_eq!(summary.median, Seconds(3.0));
+        assert!((summary.deviation.0 - (10.0f64 / 3.0).sqrt()).abs() < 1e-15);
+        assert_eq!(Summary::of(vec![2.0]).deviation, Seconds(0.0));
+        assert_eq!(Summary::of(vec![9.0, 1.0, 2.0]).median, Seconds(2.0));
+        let ten = Sorted::new((1..=10).rev().map(f64::from).collect());
+        let levels = [0.0, 0.5, 0.9, 1.0].map(|level| Seconds(ten.quantile(level)));
+        assert_eq!(levels, [1.0, 5.0, 9.0, 10.0].map(Seconds));
+    }
+
+    fn imported(rows: &[(u32, StatisticKind, f64)]) -> Dataset {
+        let aggregate = |&(launch, statistic, time)| Aggregate {
+            place: Place {
+                launch,
+                experiment: Experiment::PingPong,
+                algorithm: "".into(),
+                procs: Procs::new(2).unwrap(),
+                size: Bytes(8),
+            },
+            statistic,
+            averaged: None,
+            time: Seconds(time),
+        };
+        Dataset {
+            aggregates: rows.iter().map(aggregate).collect(),
+            ..Dataset::default()
+        }
+    }
+
+    #[test]
+    fn a_cell_of_another_program_has_its_best_statistic_and_no_spread() {
+        use StatisticKind::{MaxOverRanks, MeanOverRanks, Median, Min, MinOverRanks};
+        let mut data = imported(&[
+            (0, MinOverRanks, 1.0),
+            (0, MeanOverRanks, 2.0),
+            (0, MaxOverRanks, 3.0),
+            (1, MaxOverRanks, 5.0),
+        ]);
+        let cells = summarise(&data);
+        let summary = cells.values().next().unwrap();
+        assert_eq!(summary.imported, Some(MaxOverRanks));
+        assert_eq!(summary.value(Statistic::Median), Seconds(4.0));
+        assert_eq!((summary.repetitions, summary.deviation), (1, Seconds(0.0)));
+        assert!(summarise(&imported(&[(0, Min, 1.0), (0, MinOverRanks, 1.0)])).is_empty());
+        let median = summarise(&imported(&[(0, Min, 1.0), (0, Median, 2.0)]));
+        assert_eq!(median.values().next().unwrap().mean, Seconds(2.0));
+
+        data.extend([crate::data::Record::Sample(crate::data::Sample {
+            experiment: Experiment::PingPong,
+            algorithm: "".into(),
+            procs: Procs::new(2).unwrap(),
+            size: Bytes(8),
+            repetition: 0,
+            launch: 0,
+            time: Seconds(9.0),
+            losses: crate::data::LossCounters::default(),
+            part: 0,
+            sync_error: None,
+        })]);
+        let cells = summarise(&data);
+        assert_eq!(cells.len(), 1);
+        assert_eq!(cells.values().next().unwrap().imported, None);
+    }
+}

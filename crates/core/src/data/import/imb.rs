@@ -1,0 +1,169 @@
+//! The Intel MPI Benchmarks (and Pallas', their ancestor): `PingPong` and the blocking
+//! collectives of IMB-MPI1.
+//!
+//! A block for each benchmark and process count: `# Benchmarking Alltoall`, `# #processes =
+//! 8`, a table. Sizes are bytes per message or destination, times microseconds. `PingPong`
+//! prints half round trips. Of a collective, `t_min`, `t_max` and `t_avg` are over the ranks,
+//! of each rank's mean. Benchmarks that run in several groups at once (`Multi-`) are left
+//! out: the groups contend with each other. So are rows that IMB could not measure. A row
+//! with defects is a rejected repetition.
+//!
+//! # Source
+//! Intel MPI Benchmarks 2019 to 2021: `IMB_output.c`, and outputs of these, 3, 4 and of
+//! Pallas 2.2.
+
+use super::file::File;
+use super::source::{Cell, Source};
+use super::table::{Columns, Row};
+use crate::algorithm::Collective;
+use crate::data::{Experiment, Rejection, StatisticKind};
+use crate::text::file_error::FileError;
+use crate::units::Procs;
+
+const MEANING: &str = "collectives: min, max and mean over the ranks of each rank's mean over \
+     its repetitions; ping-pong: mean of the repetitions";
+
+/// What stands in the place of the times of a row that was not measured.
+const NOT_MEASURED: [&str; 3] = ["out-of-mem.", "int-overflow.", "time-out."];
+
+/// Of a collective, the columns with what they hold.
+const STATISTICS: [(&str, StatisticKind); 3] = [
+    ("t_avg[usec]", StatisticKind::MeanOverRanks),
+    ("t_min[usec]", StatisticKind::MinOverRanks),
+    ("t_max[usec]", StatisticKind::MaxOverRanks),
+];
+
+/// Of a ping-pong likewise.
+const PINGPONG: [(&str, StatisticKind); 1] = [("t[usec]", StatisticKind::Mean)];
+
+/// A block under way.
+struct Block<'a> {
+    experiment: Experiment,
+    procs: Option<Procs>,
+    /// Known once the line of names is reached.
+    table: Option<(Columns<'a>, Procs)>,
+}
+
+/// Reads an output.
+pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
+    let mut source = Source::new(&version(file), MEANING);
+    let mut block: Option<Block<'_>> = None;
+    let mut has_begun = false;
+    for (line, text) in file.lines() {
+        if let Some(name) = benchmark(text) {
+            has_begun = true;
+            block = announced(name);
+            if block.is_none() {
+                source.leave_out(line, &format!("{name} is not imported"));
+            }
+        } else if let (false, Some((key, value))) = (has_begun, fact(text)) {
+            source.fact(key, value);
+        } else if let Some(block) = &mut block {
+            if let Some(procs) = processes(text) {
+                block.procs = procs.parse().ok();
+            } else if is_header(text) {
+                let procs = file.procs(line, block.procs)?;
+                block.table = Some((Columns::of(text), procs));
+                source.begin_run();
+            } else if !text.is_empty() && !text.starts_with('#') {
+                add(file, line, (block, text), &mut source)?;
+            }
+        }
+    }
+    Ok(source)
+}
+
+/// The name in `# Benchmarking NAME`.
+fn benchmark(text: &str) -> Option<&str> {
+    let name = text.strip_prefix('#')?.trim_start();
+    name.strip_prefix("Benchmarking ").map(str::trim)
+}
+
+/// The number in `# #processes = 8`, which older versions put in brackets.
+fn processes(text: &str) -> Option<&str> {
+    let (_, rest) = text.strip_prefix('#')?.split_once("#processes = ")?;
+    rest.split(|sign: char| !sign.is_ascii_digit()).next()
+}
+
+fn is_header(text: &str) -> bool {
+    let mut names = text.split_whitespace();
+    names.any(|name| name == "#bytes") && names.any(|name| name == "#repetitions")
+}
+
+/// A line `# Date : Fri Nov 20 …`, or the command.
+fn fact(text: &str) -> Option<(&str, &str)> {
+    let text = text.strip_prefix('#')?;
+    if text.contains("IMB-") {
+        return Some(("command", text));
+    }
+    let (key, value) = text.split_once(':')?;
+    let is_fact = !key.trim().is_empty() && !value.trim().is_empty();
+    is_fact.then_some((key, value))
+}
+
+fn version(file: &File<'_>) -> String {
+    let title = file.lines().find_map(|(_, text)| {
+        let text = text.strip_prefix('#')?;
+        let title = text.split(", ").next()?.trim();
+        title.contains("MPI Benchmark").then_some(title)
+    });
+    title.unwrap_or("Intel(R) MPI Benchmarks").to_owned()
+}
+
+fn announced<'a>(name: &str) -> Option<Block<'a>> {
+    let experiment = if name == "PingPong" {
+        Experiment::PingPong
+    } else {
+        let collective = name.to_ascii_lowercase().parse::<Collective>();
+        Experiment::Collective(collective.ok()?)
+    };
+    Some(Block {
+        experiment,
+        procs: None,
+        table: None,
+    })
+}
+
+fn add(
+    file: &File<'_>,
+    line: u64,
+    (block, text): (&Block<'_>, &str),
+    source: &mut Source,
+) -> Result<(), FileError> {
+    let fault = |problem| file.fault(line, problem);
+    let Some((columns, procs)) = &block.table else {
+        return Ok(());
+    };
+    if let Some(why) = NOT_MEASURED.iter().find(|why| text.contains(**why)) {
+        source.leave_out(
+            line,
+            &format!("not measured ({})", why.trim_end_matches('.')),
+        );
+        return Ok(());
+    }
+    let row = columns.row(text).map_err(fault)?;
+    let size = row.size("#bytes").map_err(fault)?;
+    let place = file.place(line, block.experiment, (*procs, size))?;
+    let cell = Cell { line, place };
+    if has_defects(&row).map_err(fault)? {
+        source.reject(&cell, 0, Rejection::WrongData);
+        return Ok(());
+    }
+    let averaged = Some(row.count("#repetitions").map_err(fault)?);
+    let statistics: &[_] = match block.experiment {
+        Experiment::PingPong => &PINGPONG,
+        _ => &STATISTICS,
+    };
+    for (column, statistic) in statistics {
+        let time = row.microseconds(column).map_err(fault)?;
+        source.aggregate(&cell, *statistic, averaged, time);
+    }
+    Ok(())
+}
+
+fn has_defects(row: &Row<'_>) -> Result<bool, String> {
+    match row.get("defects") {
+        Some(_) => row.seconds("defects").map(|defects| defects.0 > 0.0),
+        None => Ok(false),
+    }
+}

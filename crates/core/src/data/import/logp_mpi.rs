@@ -1,0 +1,87 @@
+//! The files of the MPI LogP Benchmark: the tables of pLogP, in seconds.
+//!
+//! `# LogP network performance data: NAME`, `# Latency = S`, then below `# time bytes os
+//! os_min os_cnfint or or_min or_cnfint g` a row for each size. Means and minima of the
+//! overheads are kept, half-widths of confidence intervals not. The program's own reader
+//! takes the minima for half-widths and the half-widths for minima; here the line of names
+//! decides.
+//!
+//! # Source
+//! T. Kielmann, H. E. Bal, K. Verstoep 2000, and the program's `logp_mpi.c`.
+
+use super::file::{File, pair};
+use super::source::{Cell, Source};
+use super::table::{Columns, Row};
+use crate::data::{Experiment, StatisticKind};
+use crate::text::file_error::FileError;
+use crate::units::Bytes;
+
+/// The columns with what they hold.
+const COLUMNS: [(&str, Experiment, StatisticKind); 5] = [
+    ("os", Experiment::SendOverhead, StatisticKind::Mean),
+    ("os_min", Experiment::SendOverhead, StatisticKind::Min),
+    ("or", Experiment::ReceiveOverhead, StatisticKind::Mean),
+    ("or_min", Experiment::ReceiveOverhead, StatisticKind::Min),
+    ("g", Experiment::Gap, StatisticKind::Mean),
+];
+
+const MEANING: &str = "means and minima of the repetitions; gaps and latency follow from means";
+
+/// Reads a file.
+pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
+    let mut source = Source::new("MPI LogP Benchmark", MEANING);
+    let mut columns: Option<Columns<'_>> = None;
+    for (line, text) in file.lines() {
+        let Some(comment) = text.strip_prefix('#').map(str::trim) else {
+            if let (Some(columns), false) = (&columns, text.is_empty()) {
+                let row = columns.row(text).map_err(|e| file.fault(line, e))?;
+                add(file, line, &row, &mut source)?;
+            }
+            continue;
+        };
+        if let Some(name) = comment.strip_prefix("LogP network performance data:") {
+            source.fact("description", name);
+            source.begin_run();
+        } else if let Some(latency) = comment.strip_prefix("Latency =") {
+            add_latency(file, line, latency, &mut source)?;
+        } else if comment.starts_with("time ") {
+            columns = Some(Columns::of(comment));
+            begin(&mut source);
+        }
+    }
+    Ok(source)
+}
+
+/// The title begins a run; a file that lost it still has one.
+fn begin(source: &mut Source) {
+    if source.runs.is_empty() {
+        source.begin_run();
+    }
+}
+
+fn add_latency(
+    file: &File<'_>,
+    line: u64,
+    text: &str,
+    source: &mut Source,
+) -> Result<(), FileError> {
+    let fault = |problem| file.fault(line, problem);
+    let columns = Columns(vec!["Latency"]);
+    let row = columns.row(text).map_err(fault)?;
+    let latency = row.seconds("Latency").map_err(fault)?;
+    let place = file.place(line, Experiment::Latency, (pair(), Bytes(0)))?;
+    begin(source);
+    source.aggregate(&Cell { line, place }, StatisticKind::Mean, None, latency);
+    Ok(())
+}
+
+fn add(file: &File<'_>, line: u64, row: &Row<'_>, source: &mut Source) -> Result<(), FileError> {
+    let fault = |problem| file.fault(line, problem);
+    let size = row.size("bytes").map_err(fault)?;
+    for (column, experiment, statistic) in COLUMNS {
+        let time = row.seconds(column).map_err(fault)?;
+        let place = file.place(line, experiment, (pair(), size))?;
+        source.aggregate(&Cell { line, place }, statistic, None, time);
+    }
+    Ok(())
+}

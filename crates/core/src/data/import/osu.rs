@@ -1,0 +1,216 @@
+//! The OSU micro-benchmarks: `osu_latency` and the blocking collectives, from 3 to 7.
+//!
+//! A title `# OSU MPI … Test v7.4`, perhaps a `# Datatype:`, then a table. Sizes are bytes
+//! per message or destination, times microseconds. `osu_latency` prints half round trips.
+//! The averages of a collective, and with `-f` the minima and maxima, are over the ranks, of
+//! each rank's mean; percentiles are passed over. A row whose validation failed is a
+//! rejected repetition. The process count does not stand in the file.
+//!
+//! # Source
+//! OSU micro-benchmarks 5.3 to 7.5: `osu_util_mpi.c`, and outputs.
+
+use super::file::{File, pair};
+use super::source::{Cell, Source};
+use super::table::{Columns, Row};
+use crate::algorithm::Collective;
+use crate::data::{Experiment, Rejection, StatisticKind};
+use crate::text::file_error::FileError;
+use crate::units::{Bytes, Procs};
+
+/// What the names of columns become, so that none has a space in it.
+const COLUMNS: [(&str, &str); 7] = [
+    ("Transmit Size", "transmitted"),
+    ("Avg Latency(us)", "mean"),
+    ("Min Latency(us)", "min"),
+    ("Max Latency(us)", "max"),
+    ("Latency (us)", "mean"),
+    (" Tail Lat(us)", "-percentile"),
+    ("Latency(us)", "mean"),
+];
+
+/// The collectives by what stands between `OSU MPI` and `Test` in a title.
+const COLLECTIVES: [(&str, &str); 5] = [
+    ("Broadcast Latency", "bcast"),
+    ("Scatter Latency", "scatter"),
+    ("Gather Latency", "gather"),
+    ("Allgather Latency", "allgather"),
+    ("All-to-All Personalized Exchange Latency", "alltoall"),
+];
+
+/// The title of `osu_latency`.
+const PINGPONG: &str = "Latency";
+
+/// Of a collective, the columns with what they hold.
+const STATISTICS: [(&str, StatisticKind); 3] = [
+    ("mean", StatisticKind::MeanOverRanks),
+    ("min", StatisticKind::MinOverRanks),
+    ("max", StatisticKind::MaxOverRanks),
+];
+
+const MEANING: &str = "collectives: mean, min and max over the ranks of each rank's mean over \
+     its repetitions; ping-pong: mean of the repetitions";
+
+/// What the last title announced.
+#[derive(Clone, Copy)]
+enum Subject {
+    Untitled,
+    Measured(Experiment),
+    NotImported,
+}
+
+/// A table under way.
+struct Table<'a> {
+    columns: Columns<'a>,
+    experiment: Experiment,
+    procs: Procs,
+}
+
+/// Reads an output.
+pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
+    let headers = Headers::of(file);
+    let mut source = Source::new(&version(file), MEANING);
+    let mut subject = Subject::Untitled;
+    let mut table = None;
+    for (line, text) in file.lines() {
+        if let Some(title) = title(text) {
+            table = None;
+            subject = announced(title);
+            source.fact("benchmark", title);
+            if matches!(subject, Subject::NotImported) {
+                source.leave_out(line, &format!("{title} is not imported"));
+            }
+        } else if let Some(names) = headers.at(line) {
+            table = begin(file, line, (subject, names))?;
+            source.begin_run();
+        } else if let Some((key, value)) = fact(text) {
+            source.fact(key, value);
+        } else if let (Some(table), false) = (&table, text.starts_with('#') || text.is_empty()) {
+            let row = table.columns.row(text).map_err(|e| file.fault(line, e))?;
+            add(file, line, (table, &row), &mut source)?;
+        }
+    }
+    Ok(source)
+}
+
+/// The lines of column names, with names that have no spaces.
+struct Headers(Vec<(u64, String)>);
+
+impl Headers {
+    fn of(file: &File<'_>) -> Self {
+        let name = |(line, text): (u64, &str)| {
+            let names = text.strip_prefix('#')?.trim_start();
+            let is_header = names.starts_with("Size") && names.contains("(us)");
+            is_header.then(|| (line, short(names)))
+        };
+        Self(file.lines().filter_map(name).collect())
+    }
+
+    fn at(&self, line: u64) -> Option<&str> {
+        let found = self.0.iter().find(|(number, _)| *number == line);
+        found.map(|(_, names)| names.as_str())
+    }
+}
+
+fn short(names: &str) -> String {
+    COLUMNS
+        .iter()
+        .fold(names.to_owned(), |text, (long, short)| {
+            text.replace(long, short)
+        })
+}
+
+/// The title, without the version, in `# OSU MPI Latency Test v7.4`.
+fn title(text: &str) -> Option<&str> {
+    let title = text.strip_prefix('#')?.trim_start();
+    let title = title.split(" v").next().unwrap_or(title);
+    title.starts_with("OSU ").then(|| title.trim())
+}
+
+fn version(file: &File<'_>) -> String {
+    let version = file.lines().find_map(|(_, text)| {
+        title(text)?;
+        text.rsplit_once(" v").map(|(_, version)| version.trim())
+    });
+    match version {
+        Some(version) => format!("OSU micro-benchmarks {version}"),
+        None => "OSU micro-benchmarks".to_owned(),
+    }
+}
+
+/// A line `# Key: value`.
+fn fact(text: &str) -> Option<(&str, &str)> {
+    let (key, value) = text.strip_prefix('#')?.split_once(": ")?;
+    Some((key, value.trim_end_matches('.')))
+}
+
+/// What a title means. Its second word may name an accelerator: `MPI-CUDA`.
+fn announced(title: &str) -> Subject {
+    let name = title.splitn(3, ' ').nth(2).unwrap_or_default();
+    let name = name.strip_suffix("Test").unwrap_or(name).trim();
+    if name == PINGPONG {
+        return Subject::Measured(Experiment::PingPong);
+    }
+    let collective = COLLECTIVES.iter().find(|(title, _)| *title == name);
+    match collective.and_then(|(_, name)| name.parse::<Collective>().ok()) {
+        Some(collective) => Subject::Measured(Experiment::Collective(collective)),
+        None => Subject::NotImported,
+    }
+}
+
+/// The table that begins below a line of names, if it is one to import.
+fn begin<'a>(
+    file: &File<'_>,
+    line: u64,
+    (subject, names): (Subject, &'a str),
+) -> Result<Option<Table<'a>>, FileError> {
+    let experiment = match (subject, file.asked.collective) {
+        (Subject::NotImported, _) => return Ok(None),
+        (Subject::Measured(experiment), _) => experiment,
+        (Subject::Untitled, Some(collective)) => Experiment::Collective(collective),
+        (Subject::Untitled, None) => {
+            return Err(file.fault(
+                line,
+                "no title says what was measured; give the whole output, or --collective NAME",
+            ));
+        }
+    };
+    let procs = match experiment {
+        Experiment::PingPong => pair(),
+        _ => file.procs(line, None)?,
+    };
+    Ok(Some(Table {
+        columns: Columns::of(names),
+        experiment,
+        procs,
+    }))
+}
+
+fn add(
+    file: &File<'_>,
+    line: u64,
+    (table, row): (&Table<'_>, &Row<'_>),
+    source: &mut Source,
+) -> Result<(), FileError> {
+    let fault = |problem| file.fault(line, problem);
+    let size: Bytes = row.size("Size").map_err(fault)?;
+    let place = file.place(line, table.experiment, (table.procs, size))?;
+    let cell = Cell { line, place };
+    if row.get("Validation") == Some("Fail") {
+        source.reject(&cell, 0, Rejection::WrongData);
+        return Ok(());
+    }
+    let iterations = row.get("Iterations").map(|_| row.count("Iterations"));
+    let averaged = iterations.transpose().map_err(fault)?;
+    for (column, statistic) in STATISTICS {
+        if column != "mean" && !table.columns.has(column) {
+            continue;
+        }
+        let statistic = match table.experiment {
+            Experiment::PingPong => StatisticKind::Mean,
+            _ => statistic,
+        };
+        let time = row.microseconds(column).map_err(fault)?;
+        source.aggregate(&cell, statistic, averaged, time);
+    }
+    Ok(())
+}

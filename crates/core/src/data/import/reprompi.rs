@@ -1,0 +1,249 @@
+//! `ReproMPI`'s `mpibenchmark`: the only program here that prints repetitions.
+//!
+//! Facts `#@key=value`, among them `nprocs` and the size of the datatype, then one of three
+//! tables, in seconds:
+//!
+//! * `test nrep count [errorcode] runtime_sec`: a repetition a row.
+//! * `process test nrep count [errorcode] loc_tstart_sec loc_tend_sec [gl_tstart_sec
+//!   gl_tend_sec]`: a repetition is from the first start to the last end on the common clock,
+//!   or where there is none the longest of the processes' own times.
+//! * `test count total_nrep valid_nrep mean_sec median_sec min_sec max_sec`: statistics of the
+//!   repetitions; netsig has none for the maximum.
+//!
+//! A size is `msize_bytes`, or `count` times the datatype's size: bytes per message or
+//! destination. An `errorcode` other than 0 is a repetition that missed its window. `MPI_`
+//! calls are collectives of the library, `Send_Recv` is a ping-pong, of which netsig takes
+//! half; other calls are left out.
+//!
+//! # Source
+//! S. Hunold, A. Carpen-Amarie, `ReproMPI`: `results_output.c`, `window_sync.c`, and outputs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::file::{File, pair};
+use super::source::{Cell, Source};
+use super::table::{Columns, Row};
+use crate::algorithm::Collective;
+use crate::data::{Experiment, Place, Rejection, StatisticKind};
+use crate::text::file_error::FileError;
+use crate::units::{Bytes, Procs, Seconds};
+
+const MEANING: &str = "repetitions, each the greatest of the ranks' times or, with a common \
+     clock, from the first start to the last end";
+
+/// The statistics of a summary.
+const SUMMARY: [(&str, StatisticKind); 3] = [
+    ("mean_sec", StatisticKind::Mean),
+    ("median_sec", StatisticKind::Median),
+    ("min_sec", StatisticKind::Min),
+];
+
+/// What the facts say that rows depend on.
+#[derive(Default)]
+struct Settings {
+    procs: Option<Procs>,
+    datatype: Option<u64>,
+}
+
+/// A table under way.
+struct Table<'a> {
+    columns: Columns<'a>,
+    procs: Procs,
+    datatype: Option<u64>,
+    /// The repetitions whose processes have rows of their own.
+    spreads: Spreads,
+}
+
+/// Repetitions by cell and number.
+type Spreads = BTreeMap<(Place, u32), Spread>;
+
+/// One repetition, as far as its processes' rows go. Without a common clock every process
+/// starts at 0.
+struct Spread {
+    line: u64,
+    processes: BTreeSet<u32>,
+    first_start: f64,
+    last_end: f64,
+    is_late: bool,
+}
+
+/// Reads an output.
+pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
+    let mut source = Source::new("ReproMPI", MEANING);
+    let mut settings = Settings::default();
+    let mut table: Option<Table<'_>> = None;
+    for (line, text) in file.lines() {
+        if let Some((key, value)) = fact(text) {
+            source.fact(key, value);
+            settings.learn(key, value);
+        } else if is_header(text) {
+            finish(table.take(), &mut source);
+            table = Some(Table {
+                columns: Columns::of(text),
+                procs: file.procs(line, settings.procs)?,
+                datatype: settings.datatype,
+                spreads: Spreads::new(),
+            });
+            source.begin_run();
+        } else if let (Some(table), false) = (&mut table, text.starts_with('#') || text.is_empty())
+        {
+            add(file, line, (table, text), &mut source)?;
+        }
+    }
+    finish(table, &mut source);
+    Ok(source)
+}
+
+fn fact(text: &str) -> Option<(&str, &str)> {
+    text.strip_prefix("#@")?.split_once('=')
+}
+
+fn is_header(text: &str) -> bool {
+    let columns = Columns::of(text);
+    columns.has("test") && (columns.has("nrep") || columns.has("valid_nrep"))
+}
+
+impl Settings {
+    fn learn(&mut self, key: &str, value: &str) {
+        match key.trim() {
+            "nprocs" => self.procs = value.parse().ok(),
+            "datatype_size_bytes" => self.datatype = value.trim().parse().ok(),
+            _ => {}
+        }
+    }
+}
+
+/// How many bytes a row is about, in items of `datatype` bytes unless it gives bytes.
+fn size(row: &Row<'_>, datatype: Option<u64>) -> Result<Bytes, String> {
+    if row.get("msize_bytes").is_some() {
+        return row.size("msize_bytes");
+    }
+    let count: u64 = row.count("count")?;
+    let datatype = datatype.ok_or(
+        "nothing says how large the datatype is; add the line #@datatype_size_bytes=1 for \
+         MPI_BYTE",
+    )?;
+    let size = count.checked_mul(datatype).map(Bytes);
+    size.ok_or_else(|| format!("{count} items of {datatype} bytes are too many; delete the line"))
+}
+
+/// What a call measured.
+fn measured(call: &str) -> Option<Experiment> {
+    if call == "Send_Recv" {
+        return Some(Experiment::PingPong);
+    }
+    let name = call.strip_prefix("MPI_")?.to_ascii_lowercase();
+    name.parse::<Collective>().ok().map(Experiment::Collective)
+}
+
+/// What netsig calls the time of a cell that took `time`: half of a round trip.
+fn kept(cell: &Cell, time: Seconds) -> Seconds {
+    match cell.place.experiment {
+        Experiment::PingPong => time * 0.5,
+        _ => time,
+    }
+}
+
+fn add(
+    file: &File<'_>,
+    line: u64,
+    (table, text): (&mut Table<'_>, &str),
+    source: &mut Source,
+) -> Result<(), FileError> {
+    let fault = |problem| file.fault(line, problem);
+    let row = table.columns.row(text).map_err(fault)?;
+    let call = row.text("test").map_err(fault)?;
+    let Some(experiment) = measured(call) else {
+        source.leave_out(line, &format!("{call} is not imported"));
+        return Ok(());
+    };
+    let procs = match experiment {
+        Experiment::PingPong => pair(),
+        _ => table.procs,
+    };
+    let size = size(&row, table.datatype).map_err(fault)?;
+    let place = file.place(line, experiment, (procs, size))?;
+    let cell = Cell { line, place };
+    if table.columns.has("valid_nrep") {
+        add_summary(&cell, &row, source).map_err(fault)
+    } else if table.columns.has("process") {
+        gather(cell, &row, &mut table.spreads).map_err(fault)
+    } else {
+        add_repetition(&cell, &row, source).map_err(fault)
+    }
+}
+
+fn add_summary(cell: &Cell, row: &Row<'_>, source: &mut Source) -> Result<(), String> {
+    let averaged = Some(row.count("valid_nrep")?);
+    for (column, statistic) in SUMMARY {
+        if row.get(column).is_some() {
+            let time = kept(cell, row.seconds(column)?);
+            source.aggregate(cell, statistic, averaged, time);
+        }
+    }
+    Ok(())
+}
+
+fn add_repetition(cell: &Cell, row: &Row<'_>, source: &mut Source) -> Result<(), String> {
+    let repetition = row.count("nrep")?;
+    let time = kept(cell, row.seconds("runtime_sec")?);
+    if is_late(row)? {
+        source.reject(cell, repetition, Rejection::Late);
+    } else {
+        source.sample(cell, repetition, time);
+    }
+    Ok(())
+}
+
+fn is_late(row: &Row<'_>) -> Result<bool, String> {
+    match row.get("errorcode") {
+        Some(_) => row.count::<u32>("errorcode").map(|code| code != 0),
+        None => Ok(false),
+    }
+}
+
+/// Puts a process's row with those of the others.
+fn gather(cell: Cell, row: &Row<'_>, spreads: &mut Spreads) -> Result<(), String> {
+    let process = row.count("process")?;
+    let repetition = row.count("nrep")?;
+    let (start, end) = if row.get("gl_tstart_sec").is_some() {
+        (row.seconds("gl_tstart_sec")?, row.seconds("gl_tend_sec")?)
+    } else {
+        let duration = row.seconds("loc_tend_sec")? - row.seconds("loc_tstart_sec")?;
+        (Seconds(0.0), duration)
+    };
+    let Cell { line, place } = cell;
+    let spread = spreads.entry((place, repetition)).or_insert(Spread {
+        line,
+        processes: BTreeSet::new(),
+        first_start: f64::INFINITY,
+        last_end: f64::NEG_INFINITY,
+        is_late: false,
+    });
+    if !spread.processes.insert(process) {
+        return Err(format!(
+            "process {process} has a second row for repetition {repetition}; delete one"
+        ));
+    }
+    spread.first_start = spread.first_start.min(start.0);
+    spread.last_end = spread.last_end.max(end.0);
+    spread.is_late |= is_late(row)?;
+    Ok(())
+}
+
+/// Makes samples of the repetitions whose processes had rows of their own.
+fn finish(table: Option<Table<'_>>, source: &mut Source) {
+    let Some(table) = table else { return };
+    for ((place, repetition), spread) in table.spreads {
+        let line = spread.line;
+        let cell = Cell { line, place };
+        let time = spread.last_end - spread.first_start;
+        if spread.processes.len() as u64 != u64::from(table.procs.get()) {
+            source.leave_out(line, "a repetition without the rows of all processes");
+        } else if spread.is_late {
+            source.reject(&cell, repetition, Rejection::Late);
+        } else {
+            source.sample(&cell, repetition, kept(&cell, Seconds(time)));
+        }
+    }
+}

@@ -1,0 +1,428 @@
+//! Measurements as they were taken: every repetition of every experiment, and where
+//! they come from.
+//!
+//! A data file is CSV with `#@key=value` lines for provenance (FORMATS.md). Columns are
+//! found by name; those that netsig does not know are passed over. Nothing is summarised
+//! here: see [`crate::data::cells`].
+
+pub mod cells;
+pub mod import;
+mod job;
+mod join;
+pub mod mixture;
+mod read;
+mod write;
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::algorithm::Collective;
+use crate::text::names::name_of;
+use crate::units::{Bytes, Procs, Seconds};
+
+pub use job::JobId;
+pub use join::TooManyLaunches;
+pub use write::write_header;
+
+/// The columns, in the order in which they are written.
+pub const COLUMNS: [&str; 17] = [
+    "experiment",
+    "collective",
+    "algorithm",
+    "procs",
+    "size_bytes",
+    "repetition",
+    "launch",
+    "time_s",
+    "retransmits",
+    "rtos",
+    "tail_probes",
+    "softnet_drops",
+    "part",
+    "sync_error_s",
+    "status",
+    "statistic",
+    "averaged",
+];
+
+/// The provenance key that marks data which must not be used.
+pub const VOID: &str = "void";
+
+/// What begins a line that says that a cell was measured to its end.
+const DONE: &str = "done";
+
+/// What kind of operation was timed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Experiment {
+    /// Half of a round trip with `size_bytes` each way.
+    PingPong,
+    /// A round trip with `size_bytes` there and none back: RTT(m).
+    RoundTrip,
+    /// The time that a send call takes: os(m).
+    SendOverhead,
+    /// The time to receive a message that has arrived: or(m).
+    ReceiveOverhead,
+    /// The time from one message to the next of many without a pause: g(m).
+    Gap,
+    /// L, of files that state it.
+    Latency,
+    /// One of several simultaneous transfers between disjoint pairs, from the common start
+    /// to its end; `procs` is twice the number of pairs.
+    Flow,
+    /// A collective, from the common start to the last finish.
+    Collective(Collective),
+}
+
+/// The experiments that are no collectives, with their names in files.
+const EXPERIMENTS: [(Experiment, &str); 7] = [
+    (Experiment::PingPong, "pingpong"),
+    (Experiment::RoundTrip, "round_trip"),
+    (Experiment::SendOverhead, "send_overhead"),
+    (Experiment::ReceiveOverhead, "receive_overhead"),
+    (Experiment::Gap, "gap"),
+    (Experiment::Latency, "latency"),
+    (Experiment::Flow, "flow"),
+];
+
+/// The name of a collective's experiment; which one stands in its own column.
+const COLLECTIVE: &str = "collective";
+
+/// What the kernel's TCP counted on all hosts during a repetition; `None` where it
+/// could not be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LossCounters {
+    /// Segments sent again (`Tcp: RetransSegs`).
+    pub retransmits: Option<u32>,
+    /// Expired retransmission timers (`TcpExt: TCPTimeouts`).
+    pub rtos: Option<u32>,
+    /// Tail-loss probes (`TcpExt: TCPLossProbes`).
+    pub tail_probes: Option<u32>,
+    /// Packets that the hosts themselves dropped before TCP saw them
+    /// (`/proc/net/softnet_stat`).
+    pub softnet_drops: Option<u32>,
+}
+
+/// One repetition of one experiment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sample {
+    /// What was timed.
+    pub experiment: Experiment,
+    /// Who ran it: an algorithm of netsig or `library`; empty for a ping-pong.
+    pub algorithm: Arc<str>,
+    /// How many processes took part.
+    pub procs: Procs,
+    /// Bytes per destination (all-to-all) or per message (ping-pong).
+    pub size: Bytes,
+    /// The number of the repetition within its launch, from 0.
+    pub repetition: u32,
+    /// The number of the MPI launch, from 0.
+    pub launch: u32,
+    /// How long it took.
+    pub time: Seconds,
+    /// What TCP lost meanwhile.
+    pub losses: LossCounters,
+    /// Which of the simultaneous transfers it is, from 0; 0 where there is one.
+    pub part: u32,
+    /// By how much the ranks' starts may have differed.
+    pub sync_error: Option<Seconds>,
+}
+
+/// What a repetition belongs to: a cell of a plan within a launch.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place {
+    /// The number of the launch, from 0.
+    pub launch: u32,
+    /// What was timed.
+    pub experiment: Experiment,
+    /// Who ran it; empty unless it is a collective.
+    pub algorithm: Arc<str>,
+    /// How many processes took part.
+    pub procs: Procs,
+    /// Bytes per destination or message.
+    pub size: Bytes,
+}
+
+/// Why a repetition has no time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Rejection {
+    /// A rank was not ready at the agreed start.
+    Late,
+    /// A rank received other data than were sent to it.
+    WrongData,
+}
+
+/// The status of a repetition that counts.
+const OK: &str = "ok";
+
+/// The rejections with their names in files.
+const REJECTIONS: [(Rejection, &str); 2] = [
+    (Rejection::Late, "late"),
+    (Rejection::WrongData, "wrong-data"),
+];
+
+/// A repetition that does not count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rejected {
+    /// What was repeated.
+    pub place: Place,
+    /// The number of the repetition within its launch.
+    pub repetition: u32,
+    /// Why it has no time.
+    pub reason: Rejection,
+}
+
+/// What a number that another program computed stands for. A statistic over ranks is one of
+/// the ranks' means over all repetitions: it tells nothing about repetitions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum StatisticKind {
+    /// The mean over the ranks.
+    MeanOverRanks,
+    /// The least of the ranks.
+    MinOverRanks,
+    /// The greatest of the ranks.
+    MaxOverRanks,
+    /// The mean of the repetitions.
+    Mean,
+    /// The median of the repetitions.
+    Median,
+    /// The least of the repetitions.
+    Min,
+}
+
+/// The statistics with their names in files.
+const STATISTICS: [(StatisticKind, &str); 6] = [
+    (StatisticKind::MeanOverRanks, "mean-over-ranks"),
+    (StatisticKind::MinOverRanks, "min-over-ranks"),
+    (StatisticKind::MaxOverRanks, "max-over-ranks"),
+    (StatisticKind::Mean, "mean"),
+    (StatisticKind::Median, "median"),
+    (StatisticKind::Min, "min"),
+];
+
+/// A number of another program that stands for many repetitions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Aggregate {
+    /// What was repeated; `launch` tells files or runs apart.
+    pub place: Place,
+    /// What the number is.
+    pub statistic: StatisticKind,
+    /// Over how many repetitions, if the program says.
+    pub averaged: Option<u32>,
+    /// The number.
+    pub time: Seconds,
+}
+
+/// A row of a measurement under way, or the line that ends a cell.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Record {
+    /// A repetition.
+    Sample(Sample),
+    /// One that does not count.
+    Rejected(Rejected),
+    /// A cell is measured to its end.
+    Done(Place),
+}
+
+/// Ordered `key=value` facts about how data came to be.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Provenance(Vec<(String, String)>);
+
+/// Samples with their provenance.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Dataset {
+    /// Where the samples come from.
+    pub provenance: Provenance,
+    /// The samples in the order they were taken.
+    pub samples: Vec<Sample>,
+    /// The repetitions that do not count.
+    pub rejected: Vec<Rejected>,
+    /// What other programs computed.
+    pub aggregates: Vec<Aggregate>,
+    /// The cells that were measured to their end.
+    pub completed: Vec<Place>,
+}
+
+impl Provenance {
+    /// Adds a fact; line breaks in it become spaces.
+    pub fn push(&mut self, key: &str, value: impl fmt::Display) {
+        let one_line = |text: String| text.replace(['\n', '\r'], " ");
+        self.0
+            .push((one_line(key.to_owned()), one_line(value.to_string())));
+    }
+
+    /// The last value given for `key`.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.0
+            .iter()
+            .rev()
+            .find(|(k, _)| k == key)
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// Below which size the MPI library was set to send at once, where one value is recorded.
+    pub fn eager_limit(&self) -> Option<Bytes> {
+        let limits = self
+            .0
+            .iter()
+            .filter(|(key, _)| key.ends_with("_eager_limit") && !key.contains("rndv"));
+        let mut limits: Vec<&str> = limits.map(|(_, value)| value.as_str()).collect();
+        limits.dedup();
+        match limits[..] {
+            [one] => one.parse().ok().map(Bytes),
+            _ => None,
+        }
+    }
+
+    /// All facts in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0
+            .iter()
+            .map(|(key, value)| (key.as_str(), value.as_str()))
+    }
+}
+
+impl Dataset {
+    /// Why these data must not be used, if whoever took them said so.
+    pub fn void(&self) -> Option<&str> {
+        self.provenance.get(VOID)
+    }
+}
+
+impl Extend<Record> for Dataset {
+    fn extend<T: IntoIterator<Item = Record>>(&mut self, records: T) {
+        for record in records {
+            match record {
+                Record::Sample(sample) => self.samples.push(sample),
+                Record::Rejected(rejected) => self.rejected.push(rejected),
+                Record::Done(place) => self.completed.push(place),
+            }
+        }
+    }
+}
+
+impl Place {
+    /// A repetition of it, the only part of which nothing more is known.
+    pub fn sample(self, repetition: u32, time: Seconds) -> Sample {
+        Sample {
+            experiment: self.experiment,
+            algorithm: self.algorithm,
+            procs: self.procs,
+            size: self.size,
+            repetition,
+            launch: self.launch,
+            time,
+            losses: LossCounters::default(),
+            part: 0,
+            sync_error: None,
+        }
+    }
+}
+
+impl Sample {
+    /// What the sample is a repetition of.
+    pub fn place(&self) -> Place {
+        Place {
+            launch: self.launch,
+            experiment: self.experiment,
+            algorithm: Arc::clone(&self.algorithm),
+            procs: self.procs,
+            size: self.size,
+        }
+    }
+}
+
+impl Experiment {
+    /// The texts of the columns `experiment` and `collective`.
+    fn names(self) -> (&'static str, String) {
+        match self {
+            Self::Collective(collective) => (COLLECTIVE, collective.to_string()),
+            _ => (name_of(&self, &EXPERIMENTS), String::new()),
+        }
+    }
+}
+
+impl fmt::Display for StatisticKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(name_of(self, &STATISTICS))
+    }
+}
+
+impl fmt::Display for Rejection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(name_of(self, &REJECTIONS))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = "#@mpi=Open MPI 4.1.4\n\
+        experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s,note,rtos\n\
+        pingpong,,,2,1024,0,0,1e-4,,\n\
+        collective,alltoall,direct,8,4096,1,2,0.01,\"x, y\",3\n\
+        #@void=because\n";
+
+    fn problem(text: &str) -> String {
+        Dataset::read("runs/a.csv", text.as_bytes())
+            .unwrap_err()
+            .to_string()
+    }
+
+    #[test]
+    fn columns_are_found_by_name() {
+        let data = Dataset::read("a.csv", GOOD.as_bytes()).unwrap();
+        assert_eq!(data.samples.len(), 2);
+        assert_eq!(data.samples[0].experiment, Experiment::PingPong);
+        let second = &data.samples[1];
+        assert_eq!(
+            second.losses,
+            LossCounters {
+                rtos: Some(3),
+                ..LossCounters::default()
+            }
+        );
+        assert_eq!((second.size, second.launch), (Bytes(4096), 2));
+        assert_eq!(data.provenance.get("mpi"), Some("Open MPI 4.1.4"));
+        assert_eq!(data.void(), Some("because"));
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        let data = Dataset::read("a.csv", GOOD.as_bytes()).unwrap();
+        let mut text = Vec::new();
+        data.write(&mut text).unwrap();
+        assert_eq!(Dataset::read("a.csv", text.as_slice()).unwrap(), data);
+    }
+
+    #[test]
+    fn the_eager_limit_is_the_one_that_was_set() {
+        let mut provenance = Provenance::default();
+        provenance.push("setting_btl_tcp_rndv_eager_limit", 1024);
+        assert_eq!(provenance.eager_limit(), None);
+        provenance.push("setting_btl_tcp_eager_limit", 65_536);
+        assert_eq!(provenance.eager_limit(), Some(Bytes(65_536)));
+        provenance.push("setting_btl_vader_eager_limit", 4096);
+        assert_eq!(provenance.eager_limit(), None);
+    }
+
+    #[test]
+    fn a_bad_cell_is_named_with_its_line() {
+        assert_eq!(
+            problem(&GOOD.replace("4096", "4k")),
+            r#"runs/a.csv:4: size_bytes "4k" is not an integer; write a number such as 4096"#
+        );
+        assert!(problem(&GOOD.replace("0.01", "-1")).contains(":4: time_s \"-1\""));
+        assert!(problem(&GOOD.replace("0.01", "NaN")).contains(":4: time_s"));
+        assert!(problem(&GOOD.replace("direct,8", "direct,0")).contains(":4: procs"));
+        assert!(problem(&GOOD.replace("alltoall", "alltoal")).contains(":4: collective"));
+        assert!(problem(&GOOD.replace("pingpong", "pong")).contains(":3: experiment"));
+        assert!(problem(&GOOD.replace("1e-4,,", "1e-4")).contains(":3: 8 cells"));
+    }
+
+    #[test]
+    fn a_missing_column_is_named() {
+        assert!(problem(&GOOD.replace("time_s", "time")).contains("\"time_s\" is missing"));
+        assert!(problem("").contains("is missing"));
+    }
+}

@@ -1,0 +1,330 @@
+//! Data files as they are read: as a stream, so that a million rows take little more memory
+//! than what they hold.
+
+use std::collections::HashSet;
+use std::io::{self, BufRead, BufReader, Read};
+use std::str::FromStr;
+use std::sync::Arc;
+
+use super::{
+    Aggregate, COLLECTIVE, COLUMNS, DONE, Dataset, EXPERIMENTS, Experiment, LossCounters, OK,
+    Place, REJECTIONS, Rejected, Rejection, STATISTICS, Sample, StatisticKind,
+};
+use crate::text::file_error::FileError;
+use crate::text::names::variant_of;
+use crate::units::{Bytes, Seconds};
+
+/// How many of [`COLUMNS`] a file must have: all up to `time_s`.
+const REQUIRED: usize = 8;
+
+impl Dataset {
+    /// Reads a data file; `name` is what errors call it.
+    ///
+    /// # Errors
+    /// If it cannot be read, a column is missing, or a cell holds no value of its kind.
+    pub fn read(name: &str, input: impl Read) -> Result<Self, FileError> {
+        let at = |line, problem| FileError::at_line(name, line, problem);
+        let mut data = Self::default();
+        let mut names = Names::default();
+        let mut comments = Vec::new();
+        let mut reader = csv::Reader::from_reader(Uncommented::new(input, &mut comments));
+        let header = reader
+            .headers()
+            .map_err(|error| at(error_line(&error).unwrap_or(1), describe(&error)))?
+            .clone();
+        let columns = Columns::find(&header)
+            .map_err(|problem| at(header.position().map_or(1, csv::Position::line), problem))?;
+        let mut record = csv::StringRecord::new();
+        loop {
+            let more = reader.read_record(&mut record);
+            let line = reader.position().line();
+            if !more.map_err(|error| at(error_line(&error).unwrap_or(line), describe(&error)))? {
+                break;
+            }
+            let line = record.position().map_or(line, csv::Position::line);
+            let row = Row {
+                columns: &columns,
+                record: &record,
+            };
+            row.add_to(&mut data, &mut names)
+                .map_err(|problem| at(line, problem))?;
+        }
+        drop(reader);
+        for Comment { line, key, value } in comments {
+            if key == DONE {
+                let place = completed(&value, &mut names).map_err(|problem| at(line, problem))?;
+                data.completed.push(place);
+            } else {
+                data.provenance.push(&key, value);
+            }
+        }
+        Ok(data)
+    }
+}
+
+/// A line `#@key=value`.
+struct Comment {
+    line: u64,
+    key: String,
+    value: String,
+}
+
+/// The lines of a file with those that begin with `#` made empty, which keeps the numbers of
+/// the others, and those that begin with `#@` kept.
+struct Uncommented<'a, R> {
+    input: BufReader<R>,
+    line: Vec<u8>,
+    /// How much of the line has been handed on.
+    used: usize,
+    number: u64,
+    comments: &'a mut Vec<Comment>,
+}
+
+impl<'a, R: Read> Uncommented<'a, R> {
+    fn new(input: R, comments: &'a mut Vec<Comment>) -> Self {
+        Self {
+            input: BufReader::new(input),
+            line: Vec::new(),
+            used: 0,
+            number: 0,
+            comments,
+        }
+    }
+
+    fn next_line(&mut self) -> io::Result<()> {
+        self.line.clear();
+        self.used = 0;
+        self.input.read_until(b'\n', &mut self.line)?;
+        self.number += 1;
+        if self.line.first() != Some(&b'#') {
+            return Ok(());
+        }
+        let text = String::from_utf8_lossy(&self.line);
+        if let Some((key, value)) = text
+            .strip_prefix("#@")
+            .and_then(|text| text.split_once('='))
+        {
+            self.comments.push(Comment {
+                line: self.number,
+                key: key.to_owned(),
+                value: value.trim_end_matches(['\n', '\r']).to_owned(),
+            });
+        }
+        self.line.clear();
+        self.line.push(b'\n');
+        Ok(())
+    }
+}
+
+impl<R: Read> Read for Uncommented<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.used == self.line.len() {
+            self.next_line()?;
+        }
+        let rest = &self.line[self.used..];
+        let count = rest.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&rest[..count]);
+        self.used += count;
+        Ok(count)
+    }
+}
+
+/// Algorithm names, each kept once.
+#[derive(Default)]
+struct Names {
+    known: HashSet<Arc<str>>,
+    /// The one that was asked for last: the rows of a cell stand together.
+    last: Arc<str>,
+}
+
+impl Names {
+    fn intern(&mut self, name: &str) -> Arc<str> {
+        if *self.last != *name {
+            self.last = self.known.get(name).map_or_else(|| name.into(), Arc::clone);
+            self.known.insert(Arc::clone(&self.last));
+        }
+        Arc::clone(&self.last)
+    }
+}
+
+/// Where each of [`COLUMNS`] stands in a file.
+struct Columns([Option<usize>; COLUMNS.len()]);
+
+impl Columns {
+    fn find(header: &csv::StringRecord) -> Result<Self, String> {
+        let found = COLUMNS.map(|name| header.iter().position(|field| field.trim() == name));
+        match found[..REQUIRED].iter().position(Option::is_none) {
+            None => Ok(Self(found)),
+            Some(missing) => Err(format!(
+                "column {:?} is missing; the header must name {}",
+                COLUMNS[missing],
+                COLUMNS[..REQUIRED].join(", ")
+            )),
+        }
+    }
+}
+
+/// A line of the file.
+struct Row<'a> {
+    columns: &'a Columns,
+    record: &'a csv::StringRecord,
+}
+
+impl Row<'_> {
+    /// Puts the row where it belongs.
+    fn add_to(&self, data: &mut Dataset, names: &mut Names) -> Result<(), String> {
+        let place = self.place(names)?;
+        let repetition = integer("repetition", self.text(5), "0")?;
+        if let Some(reason) = self.rejection()? {
+            data.rejected.push(Rejected {
+                place,
+                repetition,
+                reason,
+            });
+            return Ok(());
+        }
+        let time = duration("time_s", self.text(7))?;
+        match self.statistic()? {
+            Some(statistic) => data.aggregates.push(Aggregate {
+                place,
+                statistic,
+                averaged: optional("averaged", self.text(16))?,
+                time,
+            }),
+            None => data.samples.push(Sample {
+                losses: self.losses()?,
+                part: optional("part", self.text(12))?.unwrap_or(0),
+                sync_error: self.sync_error()?,
+                ..place.sample(repetition, time)
+            }),
+        }
+        Ok(())
+    }
+
+    /// The text of a column without the spaces around it, empty if the file has no such
+    /// column.
+    fn text(&self, column: usize) -> &str {
+        let index = self.columns.0[column];
+        let text = index.and_then(|index| self.record.get(index));
+        text.unwrap_or("").trim()
+    }
+
+    fn place(&self, names: &mut Names) -> Result<Place, String> {
+        Ok(Place {
+            launch: integer("launch", self.text(6), "0")?,
+            experiment: experiment(self.text(0), self.text(1))?,
+            algorithm: names.intern(self.text(2)),
+            procs: self.text(3).parse().map_err(|e| format!("procs: {e}"))?,
+            size: Bytes(integer("size_bytes", self.text(4), "4096")?),
+        })
+    }
+
+    fn losses(&self) -> Result<LossCounters, String> {
+        let count = |column: usize| optional(COLUMNS[column], self.text(column));
+        Ok(LossCounters {
+            retransmits: count(8)?,
+            rtos: count(9)?,
+            tail_probes: count(10)?,
+            softnet_drops: count(11)?,
+        })
+    }
+
+    fn sync_error(&self) -> Result<Option<Seconds>, String> {
+        let text = self.text(13);
+        let error = |error: f64| (error.is_finite() && error >= 0.0).then_some(Seconds(error));
+        match text.parse().ok().and_then(error) {
+            Some(error) => Ok(Some(error)),
+            None if text.is_empty() => Ok(None),
+            None => Err(format!(
+                "sync_error_s {text:?} is no duration; write seconds such as 0.000012 or nothing"
+            )),
+        }
+    }
+
+    fn rejection(&self) -> Result<Option<Rejection>, String> {
+        match self.text(14) {
+            "" | OK => Ok(None),
+            text => variant_of(text, "a status other than ok", &REJECTIONS)
+                .map(Some)
+                .map_err(|problem| format!("status: {problem}")),
+        }
+    }
+
+    fn statistic(&self) -> Result<Option<StatisticKind>, String> {
+        match self.text(15) {
+            "" => Ok(None),
+            text => variant_of(text, "a statistic", &STATISTICS)
+                .map(Some)
+                .map_err(|problem| format!("statistic: {problem}")),
+        }
+    }
+}
+
+/// The experiment that two columns name.
+fn experiment(name: &str, collective: &str) -> Result<Experiment, String> {
+    if name == COLLECTIVE {
+        let collective = collective.parse();
+        return collective
+            .map(Experiment::Collective)
+            .map_err(|e| format!("collective: {e}"));
+    }
+    variant_of(name, "an experiment", &EXPERIMENTS).map_err(|problem| {
+        format!("experiment {problem}, or {COLLECTIVE} with its name in the column collective")
+    })
+}
+
+/// Reads `LAUNCH,EXPERIMENT,COLLECTIVE,ALGORITHM,PROCS,SIZE`.
+fn completed(text: &str, names: &mut Names) -> Result<Place, String> {
+    let fields: Vec<&str> = text.split(',').collect();
+    let [launch, name, collective, algorithm, procs, size] = fields[..] else {
+        return Err(format!(
+            "{DONE}={text:?} does not name a cell; delete the line"
+        ));
+    };
+    Ok(Place {
+        launch: integer("launch", launch, "0")?,
+        experiment: experiment(name, collective)?,
+        algorithm: names.intern(algorithm),
+        procs: procs.parse().map_err(|e| format!("procs: {e}"))?,
+        size: Bytes(integer("size_bytes", size, "4096")?),
+    })
+}
+
+fn integer<T: FromStr>(column: &str, text: &str, example: &str) -> Result<T, String> {
+    text.parse().map_err(|_| {
+        format!("{column} {text:?} is not an integer; write a number such as {example}")
+    })
+}
+
+fn optional<T: FromStr>(column: &str, text: &str) -> Result<Option<T>, String> {
+    if text.is_empty() {
+        Ok(None)
+    } else {
+        integer(column, text, "0").map(Some)
+    }
+}
+
+fn duration(column: &str, text: &str) -> Result<Seconds, String> {
+    text.parse()
+        .ok()
+        .filter(|time: &f64| time.is_finite() && *time > 0.0)
+        .map(Seconds)
+        .ok_or_else(|| {
+            format!("{column} {text:?} is not a positive time; write seconds such as 0.0123")
+        })
+}
+
+fn error_line(error: &csv::Error) -> Option<u64> {
+    error.position().map(csv::Position::line)
+}
+
+fn describe(error: &csv::Error) -> String {
+    match error.kind() {
+        csv::ErrorKind::UnequalLengths {
+            expected_len, len, ..
+        } => {
+            format!("{len} cells where the header has {expected_len}; complete or delete the line")
+        }
+        _ => format!("{error}; give a CSV file of netsig"),
+    }
+}

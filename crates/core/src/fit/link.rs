@@ -1,0 +1,295 @@
+//! What the links allow: the least time in which the bytes of a collective can pass one, and
+//! the times that tell of a wrong unit or clock, or of nothing but stalls.
+//!
+//! # Formula
+//! T ≥ β·B, with β of the ping-pong and B the bytes that some process must send or receive:
+//! (n−1)·m of an alltoall, scatter, gather or allgather, m of a bcast.
+//!
+//! # Domain
+//! Processes that have their link to themselves. Below [`LEAST`] buffers and burst allowances
+//! may take the bytes faster, so nothing is judged there, nor is by a ping-pong of smaller
+//! messages, whose β may be that of start-ups. Where `placement` says that ranks share hosts,
+//! or the data were imported and say nothing of it, memory may carry what the links do not.
+//!
+//! # Source
+//! The bytes of the busiest port, `claim2` of `netsig bounds`, for these collectives.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::algorithm::Collective;
+use crate::data::cells::{CellKey, Statistic, Summary, summarise};
+use crate::data::{Aggregate, Dataset, Experiment, Sample, mixture};
+use crate::fit::{hockney, points};
+use crate::units::{Bytes, Seconds, SecondsPerByte};
+
+/// The fewest bytes over a link whose time is judged.
+pub const LEAST: Bytes = Bytes(64 << 10);
+
+/// A time below this share of the least is impossible, whatever the uncertainty of β.
+const SHARE: f64 = 0.5;
+
+/// The least that a stall adds: the smallest retransmission timeout of Linux.
+const STALL: Seconds = Seconds(0.2);
+
+/// How many repetitions must all have stalled.
+const ENOUGH: usize = 3;
+
+/// The level of the interval of β, which is not used.
+const CONFIDENCE: f64 = 0.95;
+
+/// A cell whose time is impossible.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TooFast {
+    /// The cell.
+    pub cell: CellKey,
+    /// The median of its repetitions.
+    pub time: Seconds,
+    /// What its bytes take.
+    pub floor: Seconds,
+    /// How many they are.
+    pub bytes: Bytes,
+}
+
+/// Cells that stalled in every repetition.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stalled {
+    /// The first of them.
+    pub first: CellKey,
+    /// How many there are.
+    pub count: usize,
+}
+
+/// β of the ping-pong of all `files` together; none without one that reaches [`LEAST`].
+pub fn gap(files: &[&Dataset]) -> Option<SecondsPerByte> {
+    let is_ping_pong = |experiment| experiment == Experiment::PingPong;
+    let samples = files.iter().flat_map(|data| &data.samples);
+    let aggregates = files.iter().flat_map(|data| &data.aggregates);
+    let cells = summarise(&Dataset {
+        samples: samples
+            .filter(|row: &&Sample| is_ping_pong(row.experiment))
+            .cloned()
+            .collect(),
+        aggregates: aggregates
+            .filter(|row: &&Aggregate| is_ping_pong(row.place.experiment))
+            .cloned()
+            .collect(),
+        ..Dataset::default()
+    });
+    let points = points(&cells, Statistic::Median, |_| true);
+    let reaches = points.iter().any(|point| point.size >= LEAST);
+    let fit = hockney::fit_ends(&points, CONFIDENCE).ok();
+    fit.filter(|_| reaches).map(|fit| fit.model.beta())
+}
+
+/// The first cell of `data` that takes less than half of what its bytes take at `gap`.
+pub fn too_fast(data: &Dataset, gap: SecondsPerByte) -> Option<TooFast> {
+    if !has_own_links(data) {
+        return None;
+    }
+    let judged = |(cell, summary): (CellKey, Summary)| {
+        let bytes = bytes_over_a_link(&cell).filter(|bytes| *bytes >= LEAST)?;
+        let (time, floor) = (summary.median, gap * bytes);
+        (time < floor * SHARE).then_some(TooFast {
+            cell,
+            time,
+            floor,
+            bytes,
+        })
+    };
+    summarise(data).into_iter().find_map(judged)
+}
+
+/// The cells of at least three repetitions in each of which a retransmission timer or a
+/// tail-loss probe expired, and which all took 200 ms longer than their bytes do at `gap`, if
+/// those take less themselves: of longer ones contention alone may make as much.
+pub fn stalled(data: &Dataset, gap: SecondsPerByte) -> Option<Stalled> {
+    let mut cells: BTreeMap<CellKey, Vec<&Sample>> = BTreeMap::new();
+    for sample in &data.samples {
+        let key = CellKey::from(&sample.place());
+        cells.entry(key).or_default().push(sample);
+    }
+    let has_stalled = |cell: &CellKey, samples: &[&Sample]| {
+        let least = bytes_over_a_link(cell).map(|bytes| gap * bytes);
+        let least = least.filter(|time| *time < STALL).map(|time| time + STALL);
+        let is_stalled = |sample: &&Sample| {
+            let losses = [sample.losses.rtos, sample.losses.tail_probes];
+            losses.iter().flatten().any(|count| *count > 0)
+                && least.is_some_and(|least| sample.time >= least)
+        };
+        samples.len() >= ENOUGH && samples.iter().all(is_stalled)
+    };
+    let all = cells.into_iter();
+    let mut stalled = all.filter(|(cell, samples)| has_stalled(cell, samples));
+    let (first, _) = stalled.next()?;
+    Some(Stalled {
+        first,
+        count: 1 + stalled.count(),
+    })
+}
+
+/// What some process must send or receive; nothing of what is no collective.
+fn bytes_over_a_link(cell: &CellKey) -> Option<Bytes> {
+    let Experiment::Collective(collective) = cell.experiment else {
+        return None;
+    };
+    let partners = u64::from(cell.procs.get() - 1);
+    let blocks = match collective {
+        Collective::Bcast => partners.min(1),
+        Collective::Scatter | Collective::Gather | Collective::Allgather | Collective::Alltoall => {
+            partners
+        }
+    };
+    Some(Bytes(cell.size.0.saturating_mul(blocks)))
+}
+
+/// Whether each process has a link to itself, as far as the data say.
+fn has_own_links(data: &Dataset) -> bool {
+    match mixture::ranks_per_host(&data.provenance) {
+        Some(most) => most == 1,
+        None => data.provenance.get("imported_from").is_none(),
+    }
+}
+
+fn shown(cell: &CellKey) -> String {
+    let name = match cell.experiment {
+        Experiment::Collective(collective) => format!("{collective} {}", cell.algorithm),
+        _ => cell.algorithm.to_string(),
+    };
+    format!("{name}, {} processes, {}", cell.procs, cell.size)
+}
+
+impl fmt::Display for TooFast {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}: {} is less than half of the {} that its {} take over a link at the ping-pong's rate",
+            shown(&self.cell),
+            self.time,
+            self.floor,
+            self.bytes
+        )
+    }
+}
+
+impl fmt::Display for Stalled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let cells = if self.count == 1 { "cell" } else { "cells" };
+        write!(
+            f,
+            "{} {cells} stalled in every repetition (first: {}): the network never showed its unstalled time there, and the models count the stall as certain",
+            self.count,
+            shown(&self.first)
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Place;
+    use crate::units::Procs;
+
+    /// 80 Mbit/s.
+    const GAP: f64 = 1e-7;
+
+    fn place(experiment: Experiment, procs: u32, size: u64) -> Place {
+        Place {
+            launch: 0,
+            experiment,
+            algorithm: "direct".into(),
+            procs: Procs::new(procs).unwrap(),
+            size: Bytes(size),
+        }
+    }
+
+    /// Ping-pongs up to `largest`, and a collective of `size` that takes `time`.
+    fn data(largest: u64, collective: Collective, (size, time): (u64, f64)) -> Dataset {
+        let sizes = [1, 2, 4, 8, 16].map(|part| largest / part);
+        let time_of = |size: u64| Seconds(1e-4 + GAP * size as f64);
+        let pairs = sizes.map(|m| place(Experiment::PingPong, 2, m).sample(0, time_of(m)));
+        let cell = place(Experiment::Collective(collective), 5, size);
+        let mut samples = pairs.to_vec();
+        samples.push(cell.sample(0, Seconds(time)));
+        Dataset {
+            samples,
+            ..Dataset::default()
+        }
+    }
+
+    fn judged(data: &Dataset) -> Option<TooFast> {
+        too_fast(data, gap(&[data]).unwrap())
+    }
+
+    /// Four blocks of 32 KiB are 131072 B, which take 13.1072 ms; half of that is 6.5536 ms.
+    #[test]
+    fn the_root_and_every_member_of_an_exchange_pass_all_other_blocks() {
+        use Collective::{Allgather, Alltoall, Bcast, Gather, Scatter};
+        for collective in [Scatter, Gather, Allgather, Alltoall] {
+            let found = judged(&data(1 << 18, collective, (32 << 10, 6.55e-3))).unwrap();
+            assert_eq!(found.bytes, Bytes(131_072));
+            assert!((found.floor.0 / 13.1072e-3 - 1.0).abs() < 1e-6, "{found:?}");
+            assert_eq!(
+                judged(&data(1 << 18, collective, (32 << 10, 6.56e-3))),
+                None
+            );
+        }
+        // A broadcast need pass one message only.
+        assert!(judged(&data(1 << 18, Bcast, (128 << 10, 6.55e-3))).is_some());
+        assert_eq!(judged(&data(1 << 18, Bcast, (32 << 10, 1e-9))), None);
+    }
+
+    #[test]
+    fn what_buffers_or_memory_may_carry_is_not_judged() {
+        let small = data(1 << 18, Collective::Alltoall, (16_383, 1e-9));
+        assert_eq!(judged(&small), None);
+        let fast = data(1 << 18, Collective::Alltoall, (16_384, 1e-9));
+        let with = |key, value| {
+            let mut data = fast.clone();
+            data.provenance.push(key, value);
+            data
+        };
+        assert!(judged(&with("placement", "a:1,b:1")).is_some());
+        assert_eq!(judged(&with("placement", "a:1,b:2")), None);
+        assert_eq!(judged(&with("imported_from", "osu")), None);
+    }
+
+    #[test]
+    fn a_ping_pong_of_small_messages_tells_no_rate() {
+        let small = data(32 << 10, Collective::Alltoall, (1 << 20, 1e-9));
+        assert_eq!(gap(&[&small]), None);
+        assert_eq!(gap(&[&Dataset::default()]), None);
+    }
+
+    /// Its bytes take 26.2 ms.
+    #[test]
+    fn a_cell_stalls_when_all_of_its_repetitions_do() {
+        let cell = || place(Experiment::Collective(Collective::Alltoall), 5, 1 << 16);
+        let repetition = |number, (time, rtos, probes)| {
+            let mut sample = cell().sample(number, Seconds(time));
+            sample.losses.rtos = rtos;
+            sample.losses.tail_probes = probes;
+            sample
+        };
+        let all = |times: &[(f64, Option<u32>, Option<u32>)]| {
+            let samples = (0..).zip(times).map(|(i, &told)| repetition(i, told));
+            let data = Dataset {
+                samples: samples.collect(),
+                ..Dataset::default()
+            };
+            stalled(&data, SecondsPerByte(GAP)).map(|found| (found.first, found.count))
+        };
+        let by_timer = (0.23, Some(1), Some(0));
+        let by_probe = (0.5, Some(0), Some(2));
+        let expected = Some((CellKey::from(&cell()), 1));
+        assert_eq!(all(&[by_timer, by_probe, by_timer]), expected);
+        for other in [
+            (0.22, Some(1), None),
+            (0.5, Some(0), Some(0)),
+            (0.5, None, None),
+        ] {
+            assert_eq!(all(&[by_timer, by_probe, other]), None, "{other:?}");
+        }
+        assert_eq!(all(&[by_timer, by_probe]), None);
+    }
+}

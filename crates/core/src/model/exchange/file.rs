@@ -1,0 +1,241 @@
+//! Exchanges as files: a square matrix of sizes, or a list of arcs.
+
+use std::num::IntErrorKind;
+
+use super::{Arc, Exchange, ZeroMessages};
+use crate::text::file_error::FileError;
+use crate::units::{Bytes, Procs, Rank};
+
+/// The columns of a list of arcs, in any order.
+const COLUMNS: [&str; 3] = ["from", "to", "size_bytes"];
+
+/// The highest rank that a file may name.
+const LAST_RANK: u32 = (1 << 24) - 1;
+
+/// What a file of this kind holds, as the end of an error.
+const HINT: &str =
+    "give a square matrix of sizes in bytes, or arcs under the header from,to,size_bytes";
+
+/// The lines that hold data, with their numbers.
+type Lines<'a> = [(u64, &'a str)];
+
+impl Exchange {
+    /// Reads an exchange; `name` is what errors call its file. Lines that begin with `#`
+    /// are comments. The file is either a square matrix of sizes in bytes without a header
+    /// (row i is what process i sends), or a list of arcs with the columns `from`, `to`
+    /// and `size_bytes`, where the highest rank tells how many processes there are.
+    ///
+    /// # Errors
+    /// Names the line that does not fit.
+    pub fn parse(name: &str, text: &str, zero: ZeroMessages) -> Result<Self, FileError> {
+        let lines: Vec<(u64, &str)> = (1..)
+            .zip(text.trim_start_matches('\u{feff}').lines())
+            .filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
+            .collect();
+        let problem = |(line, problem)| FileError::at_line(name, line, problem);
+        let Some((first, rest)) = lines.split_first() else {
+            return Err(problem((1, format!("the file holds no sizes; {HINT}"))));
+        };
+        let has_header = cells(first.1).any(|cell| cell.starts_with(char::is_alphabetic));
+        let arcs = if has_header {
+            arcs_of_list(*first, rest)
+        } else {
+            arcs_of_matrix(&lines)
+        };
+        let arcs = arcs.map_err(problem)?;
+        let last = arcs.iter().map(|arc| arc.from.max(arc.to).0).max();
+        let procs = Procs::new(last.map_or(1, |rank| rank + 1)).expect("at least one");
+        Self::new(procs, arcs, zero).map_err(|error| problem((first.0, error.to_string())))
+    }
+}
+
+/// A line's number and what is wrong with it.
+type Problem = (u64, String);
+
+/// The cells of a line; quotes are taken off, as only names could need them.
+fn cells(line: &str) -> impl Iterator<Item = &str> {
+    line.split(',').map(|cell| cell.trim().trim_matches('"'))
+}
+
+/// All cells of a matrix as arcs, the zeros included.
+fn arcs_of_matrix(lines: &Lines) -> Result<Vec<Arc>, Problem> {
+    let mut arcs = Vec::new();
+    for (from, &(line, text)) in (0..).map(Rank).zip(lines) {
+        let columns = cells(text).count();
+        if columns != lines.len() || from.0 > LAST_RANK {
+            let rows = lines.len();
+            let problem = format!("{columns} columns in a matrix of {rows} rows; {HINT}");
+            return Err((line, problem));
+        }
+        for (to, cell) in (0..).map(Rank).zip(cells(text)) {
+            let size = integer(cell).map_err(|e| (line, format!("column {}: {e}", to.0 + 1)))?;
+            arcs.push(Arc {
+                from,
+                to,
+                size: Bytes(size),
+            });
+        }
+    }
+    Ok(arcs)
+}
+
+/// The arcs of a list, each once.
+fn arcs_of_list(header: (u64, &str), lines: &Lines) -> Result<Vec<Arc>, Problem> {
+    let names: Vec<&str> = cells(header.1).collect();
+    let found = COLUMNS.map(|column| names.iter().position(|name| *name == column));
+    let [Some(from), Some(to), Some(size)] = found else {
+        let missing = COLUMNS.iter().zip(found).find(|(_, place)| place.is_none());
+        let missing = missing.map_or("", |(name, _)| name);
+        return Err((header.0, format!("column {missing:?} is missing; {HINT}")));
+    };
+    if lines.is_empty() {
+        return Err((header.0, format!("no arc follows the header; {HINT}")));
+    }
+    let mut arcs = Vec::new();
+    let mut ends = Vec::new();
+    for &(line, text) in lines {
+        let row: Vec<&str> = cells(text).collect();
+        let arc = arc(&row, names.len(), [from, to, size]).map_err(|problem| (line, problem))?;
+        ends.push((arc.from, arc.to, line));
+        arcs.push(arc);
+    }
+    ends.sort_unstable();
+    let repeated = |pair: &&[(Rank, Rank, u64)]| (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1);
+    if let Some(pair) = ends.windows(2).find(repeated) {
+        let (from, to, earlier) = pair[0];
+        let problem = format!("the arc {from} -> {to} is in line {earlier} too; add them up");
+        return Err((pair[1].2, problem));
+    }
+    Ok(arcs)
+}
+
+/// The arc of one row of a list with `width` columns.
+fn arc(row: &[&str], width: usize, places: [usize; 3]) -> Result<Arc, String> {
+    if row.len() != width {
+        let count = row.len();
+        return Err(format!(
+            "{count} cells where the header has {width}; complete or delete the line"
+        ));
+    }
+    let [from, to, size] = places.map(|place| row[place]);
+    Ok(Arc {
+        from: rank(from).map_err(|problem| format!("from: {problem}"))?,
+        to: rank(to).map_err(|problem| format!("to: {problem}"))?,
+        size: Bytes(integer(size).map_err(|problem| format!("size_bytes: {problem}"))?),
+    })
+}
+
+fn rank(text: &str) -> Result<Rank, String> {
+    let value = integer(text)?;
+    let found = u32::try_from(value).ok().filter(|rank| *rank <= LAST_RANK);
+    found.map(Rank).ok_or_else(|| {
+        format!("{value} is above {LAST_RANK}, the last rank netsig takes; number them from 0")
+    })
+}
+
+fn integer(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|error: std::num::ParseIntError| {
+        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let negative = text
+            .strip_prefix('-')
+            .is_some_and(|rest| !rest.is_empty() && is_number(rest));
+        match error.kind() {
+            IntErrorKind::PosOverflow => format!("{text} is 2^64 or more; write a smaller number"),
+            _ if negative => format!("{text} is negative; write 0 or more"),
+            _ => format!("{text:?} is not an integer; write a number such as 4096"),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::hockney::Hockney;
+    use crate::units::{Seconds, SecondsPerByte};
+
+    fn parse(text: &str) -> Result<Exchange, FileError> {
+        Exchange::parse("x.csv", text, ZeroMessages::Absent)
+    }
+
+    fn problem(text: &str) -> String {
+        let message = parse(text).unwrap_err().to_string();
+        assert_eq!(message.lines().count(), 1, "{message}");
+        message
+    }
+
+    #[test]
+    fn a_matrix_and_its_arcs_are_the_same_exchange() {
+        let rows = [vec![7, 100, 0], vec![0, 0, 250], vec![0, 3, 0]];
+        let expected = Exchange::from_matrix(&rows, ZeroMessages::Absent).unwrap();
+        let matrix = "# sizes\n7, 100,0\r\n0,0,250\n\n# the last\n0,3,0\n";
+        let list = "\u{feff}\"size_bytes\",to,note,from\n250,2,x,1\n#\n3,1,y,2\n100,1,,0\n9,0,,0\n";
+        let base = Hockney::new(Seconds(5e-5), SecondsPerByte(1e-8)).unwrap();
+        for text in [matrix, list] {
+            let exchange = parse(text).unwrap();
+            assert_eq!(exchange.procs(), expected.procs());
+            assert_eq!(exchange.messages(), 3);
+            assert_eq!(exchange.bounds(&base), expected.bounds(&base));
+            let times = [&exchange, &expected].map(|e| e.direct_exchange_sync(&base));
+            assert_eq!(times[0], times[1]);
+        }
+        let counted = Exchange::parse("x.csv", matrix, ZeroMessages::Counted).unwrap();
+        assert_eq!(counted.messages(), 6);
+    }
+
+    #[test]
+    fn a_bad_matrix_is_named_with_its_line() {
+        assert_eq!(
+            problem("#\n0,1,2\n3,0,4\n"),
+            format!("x.csv:2: 3 columns in a matrix of 2 rows; {HINT}")
+        );
+        assert_eq!(
+            problem("0,1\n# note\n\n2\n"),
+            format!("x.csv:4: 1 columns in a matrix of 2 rows; {HINT}")
+        );
+        assert_eq!(
+            problem("0,1\n-5,0\n"),
+            "x.csv:2: column 1: -5 is negative; write 0 or more"
+        );
+        assert_eq!(
+            problem("0,1.5\n2,0\n"),
+            "x.csv:1: column 2: \"1.5\" is not an integer; write a number such as 4096"
+        );
+        assert!(problem("0,99999999999999999999\n2,0\n").contains("is 2^64 or more; write"));
+        assert_eq!(
+            problem("# none\n"),
+            format!("x.csv:1: the file holds no sizes; {HINT}")
+        );
+    }
+
+    #[test]
+    fn a_bad_list_is_named_with_its_line() {
+        let list = |rows: &str| problem(&format!("# sizes\nfrom,to,size_bytes\n{rows}"));
+        assert_eq!(
+            problem("from,to,size\n0,1,2\n"),
+            format!("x.csv:1: column \"size_bytes\" is missing; {HINT}")
+        );
+        assert_eq!(
+            list(""),
+            format!("x.csv:2: no arc follows the header; {HINT}")
+        );
+        assert_eq!(
+            list("0,1,2\n#\n1,0,2\n0,1,9\n"),
+            "x.csv:6: the arc 0 -> 1 is in line 3 too; add them up"
+        );
+        assert_eq!(
+            list("0,16777216,1\n"),
+            "x.csv:3: to: 16777216 is above 16777215, the last rank netsig takes; number them from 0"
+        );
+        assert!(list("0,1\n").contains(":3: 2 cells where the header has 3; complete"));
+        assert!(list("-1,1,0\n").contains(":3: from: -1 is negative"));
+        assert!(list("0,1,4k\n").contains(":3: size_bytes: \"4k\" is not an integer"));
+        assert!(list("0,1,\n").contains(":3: size_bytes: \"\" is not an integer"));
+        assert_eq!(
+            parse("from,to,size_bytes\n0,16777215,1\n")
+                .unwrap()
+                .procs()
+                .get(),
+            1 << 24
+        );
+    }
+}

@@ -1,0 +1,238 @@
+//! The tree of `PlogPT`: its edges, and what they mean for messages of each height.
+
+use crate::units::parameter::{ParameterError, non_negative};
+use crate::units::table::Table;
+use crate::units::{Bytes, BytesPerSecond, Procs, Seconds};
+
+/// The retransmission timeout of TCP in Linux.
+pub const LINUX_RTO: Seconds = Seconds(0.2);
+
+/// The most heights a tree may have, so that its ranks can be counted.
+const MOST_HEIGHTS: usize = 31;
+
+/// The edges of one height.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Edge {
+    /// b, in each direction.
+    pub bandwidth: BytesPerSecond,
+    /// d; the buffer of the switch is b·d.
+    pub delay: Seconds,
+}
+
+/// When an edge without delay has bandwidth enough never to matter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Negligible {
+    /// `b_h ≥ 2·b_(h−1)` (the default).
+    #[default]
+    AtLeast,
+    /// `b_h > 2·b_(h−1)`, as printed.
+    Above,
+}
+
+impl Negligible {
+    /// Whether it holds for an edge above others that bring `below` together.
+    pub(crate) fn holds(self, edge: &Edge, below: BytesPerSecond) -> bool {
+        let is_wide = match self {
+            Self::AtLeast => edge.bandwidth >= below,
+            Self::Above => edge.bandwidth > below,
+        };
+        is_wide && edge.delay.0 == 0.0
+    }
+}
+
+/// How long one message keeps its sender busy: from the links, as the slides compute it, or
+/// from measured gaps, which callers of the library may choose where they have them.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Gap {
+    /// m / throughput (the default).
+    #[default]
+    Bandwidth,
+    /// g(m) as measured between two ranks alone, times throughput alone / throughput.
+    Scaled(Table),
+}
+
+impl Gap {
+    /// `g_c(m, C)` of a message that has one throughput alone and another in C.
+    pub(crate) fn of(&self, size: Bytes, alone: BytesPerSecond, shared: BytesPerSecond) -> Seconds {
+        match self {
+            Self::Bandwidth => Seconds(size.as_f64() / shared.0),
+            Self::Scaled(table) => table.at(size) * (alone.0 / shared.0),
+        }
+    }
+}
+
+/// Whether the delays of the edges count besides L. The slides leave it open: callers of the
+/// library may choose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Delays {
+    /// L is the whole latency (the default).
+    #[default]
+    Within,
+    /// A message of height h is `L + 2·Σ over j ≤ h of d_j` under way.
+    Added,
+}
+
+/// What a network is made of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parameters {
+    /// The edges by height, the leaves first; none for a single rank.
+    pub edges: Vec<Edge>,
+    /// L.
+    pub latency: Seconds,
+    /// `T_RTO`.
+    pub rto: Seconds,
+    /// Which edges do not matter.
+    pub negligible: Negligible,
+    /// `g_c(m, C)`.
+    pub gap: Gap,
+    /// The delays of the edges.
+    pub delays: Delays,
+}
+
+impl Parameters {
+    /// These edges and L, with the timeout of Linux and the default choices.
+    pub fn new(edges: Vec<Edge>, latency: Seconds) -> Self {
+        Self {
+            edges,
+            latency,
+            rto: LINUX_RTO,
+            negligible: Negligible::default(),
+            gap: Gap::default(),
+            delays: Delays::default(),
+        }
+    }
+
+    /// Whether the edges of this height, from 1, do not matter.
+    fn is_negligible(&self, height: usize) -> bool {
+        let [.., below, edge] = &self.edges[..height] else {
+            return false;
+        };
+        let twice = BytesPerSecond(2.0 * below.bandwidth.0);
+        self.negligible.holds(edge, twice)
+    }
+}
+
+/// What holds for messages of one height in a round in which all ranks send.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Level {
+    pub(crate) height: u32,
+    pub(crate) effective_height: u32,
+    /// The throughput of a message in the round.
+    pub(crate) shared: BytesPerSecond,
+    /// The throughput of a message that is alone.
+    alone: BytesPerSecond,
+    /// b·d of the edge of the effective height, in bytes.
+    buffer: f64,
+    /// L, and the delays on the way if they count.
+    pub(crate) latency: Seconds,
+}
+
+impl Level {
+    fn new(parameters: &Parameters, height: usize) -> Self {
+        let way = &parameters.edges[..height];
+        let effective = (1..=height)
+            .rev()
+            .find(|&height| !parameters.is_negligible(height))
+            .unwrap_or(1);
+        let Edge { bandwidth, delay } = way[effective - 1];
+        let least = |rates: &mut dyn Iterator<Item = f64>| {
+            BytesPerSecond(rates.fold(f64::INFINITY, f64::min))
+        };
+        let users = (0..).map(|exponent| 2.0f64.powi(exponent));
+        let delays: f64 = match parameters.delays {
+            Delays::Within => 0.0,
+            Delays::Added => way.iter().map(|edge| 2.0 * edge.delay.0).sum(),
+        };
+        let number = |height| u32::try_from(height).expect("at most 31 heights");
+        Self {
+            height: number(height),
+            effective_height: number(effective),
+            shared: least(
+                &mut way
+                    .iter()
+                    .zip(users)
+                    .map(|(e, users)| e.bandwidth.0 / users),
+            ),
+            alone: least(&mut way.iter().map(|edge| edge.bandwidth.0)),
+            buffer: bandwidth.0 * delay.0,
+            latency: parameters.latency + Seconds(delays),
+        }
+    }
+
+    /// Whether a message of this height loses its last packet to one of the next, which
+    /// begins at the same receiver when it ends. The next effective height is at least
+    /// this one, so its buffer counts.
+    pub(crate) fn loses_before(&self, next: &Self, size: Bytes) -> bool {
+        self.effective_height != next.effective_height && overflows(size, next.buffer)
+    }
+}
+
+/// Whether a message does not fit into a buffer of b·d bytes, which is rounded, so it may be
+/// a trifle too small.
+pub(crate) fn overflows(size: Bytes, buffer: f64) -> bool {
+    let rounding = (buffer * 1e-12).max(1e-9);
+    size.as_f64() > buffer + rounding
+}
+
+/// A symmetric binary tree of switches.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Network {
+    levels: Vec<Level>,
+    rto: Seconds,
+    gap: Gap,
+}
+
+impl Network {
+    /// A network with these parameters.
+    ///
+    /// # Errors
+    /// If a bandwidth is not positive, a time is negative, a number is not finite, or there
+    /// are more than 31 heights.
+    pub fn new(parameters: Parameters) -> Result<Self, ParameterError> {
+        let Parameters { edges, rto, .. } = &parameters;
+        check(edges)?;
+        non_negative("L", parameters.latency.0)?;
+        non_negative("rto", rto.0)?;
+        Ok(Self {
+            levels: (1..=edges.len())
+                .map(|height| Level::new(&parameters, height))
+                .collect(),
+            rto: *rto,
+            gap: parameters.gap,
+        })
+    }
+
+    /// P = 2^H.
+    pub fn procs(&self) -> Procs {
+        Procs::new(1 << self.levels.len()).expect("a power of two is not zero")
+    }
+
+    pub(crate) fn levels(&self) -> &[Level] {
+        &self.levels
+    }
+
+    pub(crate) fn rto(&self) -> Seconds {
+        self.rto
+    }
+
+    /// `g_c(m, C)` of a message of this height in a round.
+    pub(crate) fn gap(&self, level: &Level, size: Bytes) -> Seconds {
+        self.gap.of(size, level.alone, level.shared)
+    }
+}
+
+/// Refuses edges that no tree can have.
+pub(crate) fn check(edges: &[Edge]) -> Result<(), ParameterError> {
+    if edges.len() > MOST_HEIGHTS {
+        let rule = "at most 31, for 2^31 ranks";
+        return Err(ParameterError::new("number of heights", edges.len(), rule));
+    }
+    for Edge { bandwidth, delay } in edges {
+        if !(bandwidth.0.is_finite() && bandwidth.0 > 0.0) {
+            let rule = "finite and above 0 bytes per second";
+            return Err(ParameterError::new("bandwidth", bandwidth.0, rule));
+        }
+        non_negative("delay", delay.0)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,395 @@
+//! A network as a file: how many hosts, how fast their links are, how much a switch
+//! port buffers and, for simulation, what contention truly costs on it.
+//!
+//! The same TOML describes an emulated cluster and a simulated one. What the file may
+//! say is the private `wire` module; what the rest of netsig sees is [`Scenario`],
+//! which cannot hold a value that was not checked.
+
+mod wire;
+
+use crate::network::tree::Link;
+use crate::text::file_error::FileError;
+use crate::units::{BitsPerSecond, Bytes, Procs, Seconds};
+
+/// The most hosts that a simulation numbers.
+const MOST_HOSTS: u32 = 1 << 20;
+
+/// The burst of a link at 100 Mbit/s and below: two full frames. A smaller port
+/// buffer would let nothing pass.
+const SMALLEST_BURST: u64 = 3200;
+
+/// Bursts that shaped links of these rates (Mbit/s) need to reach their rate.
+const BURSTS: [(f64, f64); 3] = [(100.0, 3200.0), (300.0, 15_000.0), (1000.0, 40_000.0)];
+
+/// A network, checked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scenario {
+    /// What the scenario is called: its file without `.toml`.
+    pub name: String,
+    /// What it is good for, in a sentence.
+    pub description: String,
+    /// How many hosts, each running one process.
+    pub hosts: Procs,
+    /// The rate of every host's link, in both directions.
+    pub rate: BitsPerSecond,
+    /// What a switch port towards a host buffers before it drops.
+    pub port_buffer: Bytes,
+    /// The TCP congestion control of all hosts.
+    pub congestion_control: String,
+    /// How the hosts are joined.
+    pub topology: Topology,
+    /// The contention signature that a simulated transport follows, if known.
+    pub truth: Option<Truth>,
+}
+
+/// How the hosts of a scenario are joined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Topology {
+    /// All hosts on one switch.
+    Star,
+    /// Two switches joined by an uplink.
+    Tree(Uplink),
+}
+
+/// The link between the two switches of a tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Uplink {
+    /// Its rate in each direction.
+    pub rate: BitsPerSecond,
+    /// What each end buffers before it drops.
+    pub port_buffer: Bytes,
+    /// The hosts from 0 up to this number are on the first switch.
+    pub first_switch_hosts: u32,
+}
+
+/// The signature that a simulated network obeys, so that a fit can be judged.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Truth {
+    /// Start-up time of one message.
+    pub alpha: Seconds,
+    /// Contention ratio: how many times the contention-free bound an exchange takes.
+    pub gamma: f64,
+    /// Extra time of one partner's message beyond the threshold.
+    pub delta: Seconds,
+    /// The message size from which `delta` is paid.
+    pub threshold: Bytes,
+    /// Relative standard deviation of one repetition.
+    pub noise: f64,
+}
+
+impl Scenario {
+    /// Reads the scenario `text`; `name` is its name, and its place in messages.
+    ///
+    /// # Errors
+    /// If the text is not TOML, has unknown or missing keys, or describes a network
+    /// that cannot be; the message names the line and says what to write.
+    pub fn parse(name: &str, text: &str) -> Result<Self, FileError> {
+        wire::parse(name, text)
+    }
+
+    /// The network in a few words: `12 hosts, 40 Mbit/s, 64 KiB port buffer, reno, star`.
+    pub fn summary(&self) -> String {
+        format!(
+            "{} hosts, {}, {} port buffer, {}, {}",
+            self.hosts,
+            self.rate,
+            self.port_buffer,
+            self.congestion_control,
+            self.topology.name()
+        )
+    }
+
+    /// The TOML text that [`Scenario::parse`] reads back to this scenario.
+    pub fn to_toml(&self) -> String {
+        let mut file = toml::Table::new();
+        let mut put = |key: &str, value: toml::Value| file.insert(key.to_owned(), value);
+        put("description", self.description.clone().into());
+        put("topology", self.topology.name().into());
+        put("hosts", i64::from(self.hosts.get()).into());
+        put("rate", self.rate.to_string().into());
+        put("port_buffer", self.port_buffer.to_string().into());
+        put("congestion_control", self.congestion_control.clone().into());
+        if let Topology::Tree(uplink) = &self.topology {
+            put("uplink", uplink.to_table().into());
+        }
+        if let Some(truth) = &self.truth {
+            put("truth", truth.to_table().into());
+        }
+        file.to_string()
+    }
+
+    /// The links with how many hosts lie behind each: those of a host, and the uplink.
+    /// Headers are not counted, so that bounds stay bounds.
+    pub fn links(&self) -> Vec<Link> {
+        let host = Link {
+            below: 1,
+            gap: self.rate.gap_per_byte(),
+            buffer: self.port_buffer,
+        };
+        let uplink = match &self.topology {
+            Topology::Star => None,
+            Topology::Tree(uplink) => Some(Link {
+                below: uplink.first_switch_hosts,
+                gap: uplink.rate.gap_per_byte(),
+                buffer: uplink.port_buffer,
+            }),
+        };
+        [host].into_iter().chain(uplink).collect()
+    }
+
+    /// How many bytes a shaped host link lets through at once.
+    pub fn burst(&self) -> Bytes {
+        burst(self.rate)
+    }
+
+    /// Why an emulation of this network on an ordinary machine cannot be trusted for
+    /// figures, if so. The limits were found by changing the rate: where times no
+    /// longer scale with it, the machine and not the network sets them.
+    pub fn fidelity_warning(&self) -> Option<String> {
+        let hosts = u64::from(self.hosts.get());
+        let most = if hosts <= 8 { 800_000_000 } else { 640_000_000 };
+        if hosts.saturating_mul(self.rate.0) > most {
+            return Some(format!(
+                "{}: {hosts} hosts at {} exceed {} in total, so the machine's speed enters the \
+                 times; use at most {} a host",
+                self.name,
+                self.rate,
+                BitsPerSecond(most),
+                BitsPerSecond(most / hosts / 1_000_000 * 1_000_000),
+            ));
+        }
+        let queue = self.rate.gap_per_byte() * self.port_buffer;
+        (queue > Seconds(0.2)).then(|| {
+            format!(
+                "{}: a full port buffer of {} takes {queue} to drain, longer than TCP waits \
+                 before it sends again; use a smaller port_buffer",
+                self.name, self.port_buffer,
+            )
+        })
+    }
+}
+
+impl Topology {
+    /// The word for it in a scenario file.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Star => "star",
+            Self::Tree(_) => "tree",
+        }
+    }
+}
+
+impl Uplink {
+    /// How many bytes the shaped uplink lets through at once.
+    pub fn burst(&self) -> Bytes {
+        burst(self.rate)
+    }
+
+    fn to_table(self) -> toml::Table {
+        toml::Table::from_iter([
+            ("rate".to_owned(), self.rate.to_string().into()),
+            (
+                "port_buffer".to_owned(),
+                self.port_buffer.to_string().into(),
+            ),
+            (
+                "first_switch_hosts".to_owned(),
+                i64::from(self.first_switch_hosts).into(),
+            ),
+        ])
+    }
+}
+
+impl Truth {
+    fn to_table(self) -> toml::Table {
+        let exact = |time: Seconds| toml::Value::from(format!("{}s", time.get()));
+        toml::Table::from_iter([
+            ("alpha".to_owned(), exact(self.alpha)),
+            ("gamma".to_owned(), self.gamma.into()),
+            ("delta".to_owned(), exact(self.delta)),
+            ("threshold".to_owned(), self.threshold.to_string().into()),
+            ("noise".to_owned(), self.noise.into()),
+        ])
+    }
+}
+
+/// The burst for `rate`: linear between the [`BURSTS`] and beyond the last of them.
+fn burst(rate: BitsPerSecond) -> Bytes {
+    let [slow, middle, fast] = BURSTS;
+    let mbit = rate.0 as f64 / 1e6;
+    let ((x0, y0), (x1, y1)) = if mbit <= middle.0 {
+        (slow, middle)
+    } else {
+        (middle, fast)
+    };
+    let line = y0 + (mbit.max(x0) - x0) * (y1 - y0) / (x1 - x0);
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "between 3200 and a small multiple of the rate in Mbit/s"
+    )]
+    Bytes(line.round() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TREE: &str = r#"
+description = "a \"tree\""
+topology = "tree"
+hosts = 9
+rate = "40Mbit/s"
+port_buffer = "64KiB"
+congestion_control = "reno"
+[uplink]
+rate = "100Mbit/s"
+port_buffer = "128KiB"
+[truth]
+alpha = "100us"
+gamma = 1.8
+delta = "4ms"
+threshold = "64KiB"
+noise = 0.03
+"#;
+
+    fn tree() -> Scenario {
+        Scenario::parse("tree", TREE).unwrap()
+    }
+
+    /// The message for [`TREE`] with `old` replaced by `new`.
+    fn fault(old: &str, new: &str) -> String {
+        assert!(TREE.contains(old), "{old}");
+        Scenario::parse("t", &TREE.replace(old, new))
+            .unwrap_err()
+            .to_string()
+    }
+
+    #[test]
+    fn a_tree_is_read_in_full() {
+        let scenario = tree();
+        assert_eq!(scenario.hosts.get(), 9);
+        assert_eq!(scenario.rate, BitsPerSecond(40_000_000));
+        assert_eq!(scenario.port_buffer, Bytes(65536));
+        let Topology::Tree(uplink) = scenario.topology else {
+            panic!("not a tree")
+        };
+        assert_eq!(uplink.first_switch_hosts, 4, "half, rounded down");
+        assert_eq!(uplink.port_buffer, Bytes(131_072));
+        let truth = scenario.truth.unwrap();
+        assert_eq!((truth.alpha, truth.noise), (Seconds(100.0 * 1e-6), 0.03));
+    }
+
+    #[test]
+    fn a_star_needs_neither_uplink_nor_truth() {
+        let (head, _) = TREE.split_once("[uplink]").unwrap();
+        let star = Scenario::parse("s", &head.replace("\"tree\"", "\"star\"")).unwrap();
+        assert_eq!((star.topology, star.truth), (Topology::Star, None));
+    }
+
+    #[test]
+    fn written_and_read_again_it_is_the_same() {
+        let scenario = tree();
+        assert_eq!(Scenario::parse("tree", &scenario.to_toml()), Ok(scenario));
+    }
+
+    #[test]
+    fn faults_name_line_and_remedy() {
+        assert_eq!(
+            fault("hosts = 9", "hosts = 1"),
+            "t:4: hosts is 1; write a number from 2 to 1048576"
+        );
+        let cases = [
+            ("hosts = 9", "hosts = 1048577", "t:4: hosts is 1048577;"),
+            ("hosts = 9", "hosts = \"9\"", "t:4: invalid type"),
+            ("hosts = 9", "host = 9", "t:4: unknown field `host`"),
+            ("hosts = 9", "", "missing field `hosts`"),
+            ("\"40Mbit/s\"", "40", "t:5: invalid type"),
+            (
+                "\"40Mbit/s\"",
+                "\"40\"",
+                "t:5: \"40\" is not a link rate; write 40Mbit/s",
+            ),
+            (
+                "\"64KiB\"\ncong",
+                "\"3199\"\ncong",
+                "t:6: port_buffer of 3199 B is less than one",
+            ),
+            ("\"128KiB\"", "\"1kB\"", "t:10: port_buffer"),
+            ("\"reno\"", "\"re no\"", "t:7: congestion_control \"re no\""),
+            ("\"reno\"", "\"\"", "t:7: congestion_control"),
+            (
+                "\"tree\"\n",
+                "\"star\"\n",
+                "t:8: a star has no uplink; remove [uplink]",
+            ),
+            ("\"tree\"\n", "\"ring\"\n", "t:3: unknown variant `ring`"),
+            (
+                "[truth]",
+                "first_switch_hosts = 9\n[truth]",
+                "t:11: first_switch_hosts is 9; write a number from 1 to 8",
+            ),
+            (
+                "[truth]",
+                "first_switch_hosts = 0\n[truth]",
+                "t:11: first_switch_hosts is 0;",
+            ),
+            ("gamma = 1.8", "gamma = 0.0", "t:13: gamma is 0;"),
+            ("gamma = 1.8", "gamma = nan", "t:13: gamma is NaN;"),
+            ("noise = 0.03", "noise = 1.0", "t:16: noise is 1;"),
+            ("noise = 0.03", "noise = ", "t:16: "),
+        ];
+        for (old, new, expected) in cases {
+            let message = fault(old, new);
+            assert!(message.contains(expected), "{new}: {message}");
+            assert!(
+                !message.contains('\n') && message.contains("; "),
+                "{message}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_tree_without_uplink_is_refused() {
+        let (head, _) = TREE.split_once("[uplink]").unwrap();
+        let message = Scenario::parse("t", head).unwrap_err().to_string();
+        assert_eq!(
+            message,
+            "t:3: a tree needs an uplink; add [uplink] with rate and port_buffer"
+        );
+    }
+
+    #[test]
+    fn bursts_grow_with_the_rate() {
+        let at = |mbit: u64| burst(BitsPerSecond(mbit * 1_000_000)).0;
+        assert_eq!(
+            [at(10), at(100), at(200), at(300)],
+            [3200, 3200, 9100, 15_000]
+        );
+        assert_eq!([at(650), at(1000)], [27_500, 40_000]);
+    }
+
+    #[test]
+    fn too_much_traffic_or_too_deep_a_buffer_is_told() {
+        let with = |hosts: u32, mbit: u64, buffer: u64| {
+            let hosts = Procs::new(hosts).unwrap();
+            let rate = BitsPerSecond(mbit * 1_000_000);
+            Scenario {
+                hosts,
+                rate,
+                port_buffer: Bytes(buffer),
+                ..tree()
+            }
+            .fidelity_warning()
+        };
+        assert_eq!(with(8, 100, 65536), None);
+        assert_eq!(with(16, 40, 65536), None);
+        let warning = with(12, 100, 65536).unwrap();
+        assert!(
+            warning.ends_with("use at most 53 Mbit/s a host"),
+            "{warning}"
+        );
+        assert!(with(8, 101, 65536).is_some());
+        assert!(with(4, 2, 65536).unwrap().contains("262 ms"));
+    }
+}

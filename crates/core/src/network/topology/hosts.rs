@@ -1,0 +1,297 @@
+//! Host list expressions, the short form in which clusters name many hosts:
+//! `n[00-31,40],login1` and `rack[0-3]-n[0-15]`.
+//!
+//! # Choices
+//! Elements are separated by commas, spaces or tabs. A bracket holds numbers and ranges; what
+//! a range begins with tells how many digits its numbers have. Several brackets of an element
+//! go through all combinations, the last one fastest. Beyond Slurm, which wants a bracket at
+//! the end, a name may go on after the last one: `n[0-3].cluster`.
+//!
+//! # Source
+//! The description of node names in Slurm's manual page `slurm.conf(5)`.
+//!
+//! ```
+//! # use netsig_core::network::topology::hosts::expand;
+//! let names: Vec<String> = expand("n[08-10],x1")?.into_iter().map(|name| name.text).collect();
+//! assert_eq!(names, ["n08", "n09", "n10", "x1"]);
+//! # Ok::<(), netsig_core::network::topology::hosts::HostListError>(())
+//! ```
+
+use std::collections::HashMap;
+
+use super::{MOST_HOSTS, Topology, Vertex};
+
+/// What an expression looks like, as the end of an error.
+const HINT: &str = "write names such as n[0-15,20],login1";
+
+/// Why an expression names no hosts; the message ends in what to do.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{problem}")]
+pub struct HostListError {
+    /// The byte of the expression where the problem is.
+    pub offset: usize,
+    /// What is wrong.
+    pub problem: String,
+}
+
+/// A name and the element that it comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Name {
+    /// The name itself.
+    pub text: String,
+    /// The byte of the expression where its element begins.
+    pub offset: usize,
+}
+
+/// From the first number to the last, with at least so many digits.
+struct Range {
+    first: u64,
+    last: u64,
+    digits: usize,
+}
+
+/// A piece of an element.
+enum Piece<'a> {
+    Literal(&'a str),
+    Numbers(Vec<Range>),
+}
+
+impl Piece<'_> {
+    fn count(&self) -> u64 {
+        match self {
+            Self::Literal(_) => 1,
+            Self::Numbers(ranges) => ranges.iter().fold(0, |sum: u64, range| {
+                sum.saturating_add(range.last - range.first)
+                    .saturating_add(1)
+            }),
+        }
+    }
+
+    /// Each of `names` with each text of this piece behind it.
+    fn append_to(&self, names: &[String]) -> Vec<String> {
+        let mut longer = Vec::new();
+        for name in names {
+            match self {
+                Self::Literal(text) => longer.push(format!("{name}{text}")),
+                Self::Numbers(ranges) => longer.extend(ranges.iter().flat_map(|range| {
+                    let digits = range.digits;
+                    (range.first..=range.last).map(move |n| format!("{name}{n:0digits$}"))
+                })),
+            }
+        }
+        longer
+    }
+}
+
+/// All names of the expression, in its order; a name may come twice.
+///
+/// # Errors
+/// If there are no names or more than 1,048,576, a bracket or a range is not one, or a
+/// character cannot be part of a name.
+pub fn expand(expression: &str) -> Result<Vec<Name>, HostListError> {
+    let mut names = Vec::new();
+    for (offset, element) in elements(expression) {
+        let pieces = pieces(offset, element)?;
+        let count = pieces.iter().map(Piece::count).fold(1, u64::saturating_mul);
+        if count.saturating_add(names.len() as u64) > MOST_HOSTS as u64 {
+            let problem = format!("more than {MOST_HOSTS} names; shorten the ranges");
+            return Err(HostListError { offset, problem });
+        }
+        let empty = vec![String::new()];
+        let texts = pieces
+            .iter()
+            .fold(empty, |all, piece| piece.append_to(&all));
+        names.extend(texts.into_iter().map(|text| Name { text, offset }));
+    }
+    if names.is_empty() {
+        return Err(fault(0, format!("no names; {HINT}")));
+    }
+    Ok(names)
+}
+
+impl Topology {
+    /// The host of each name.
+    pub fn hosts_by_name(&self) -> HashMap<&str, Vertex> {
+        let entry = |host| (self.name(host), host);
+        self.hosts().map(entry).collect()
+    }
+
+    /// The hosts that an expression names, in its order.
+    ///
+    /// # Errors
+    /// If the expression is not one, names a host twice, or one that is not there.
+    pub fn hosts_named(&self, expression: &str) -> Result<Vec<Vertex>, HostListError> {
+        let mut known = self.hosts_by_name();
+        let mut chosen = Vec::new();
+        for Name { text, offset } in expand(expression)? {
+            let host = known.remove(text.as_str());
+            chosen.push(host.ok_or_else(|| fault(offset, self.missing(&text)))?);
+        }
+        Ok(chosen)
+    }
+
+    /// What to say of a name that is no host, or none any more.
+    pub(super) fn missing(&self, name: &str) -> String {
+        if self.hosts().any(|host| self.name(host) == name) {
+            return format!("host {name:?} is named twice; name it once");
+        }
+        let [first, last] = [Vertex(0), Vertex::of(self.hosts - 1)];
+        format!(
+            "there is no host {name:?}; write names from {} to {}",
+            self.name(first),
+            self.name(last)
+        )
+    }
+}
+
+fn fault(offset: usize, problem: String) -> HostListError {
+    HostListError { offset, problem }
+}
+
+/// The elements and where they begin: separators within brackets do not count.
+fn elements(expression: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut is_inside = false;
+    let splits = move |c: char| {
+        is_inside = matches!((c, is_inside), ('[', _) | (_, true)) && c != ']';
+        !is_inside && matches!(c, ',' | ' ' | '\t')
+    };
+    let start = expression.as_ptr() as usize;
+    let place = move |element: &str| element.as_ptr() as usize - start;
+    let parts = expression.split(splits).filter(|part| !part.is_empty());
+    parts.map(move |element| (place(element), element))
+}
+
+/// Cuts an element that begins at `offset` at its brackets.
+fn pieces(offset: usize, element: &str) -> Result<Vec<Piece<'_>>, HostListError> {
+    let mut pieces = Vec::new();
+    let (mut place, mut rest) = (offset, element);
+    while let Some((before, after)) = rest.split_once('[') {
+        pieces.push(literal(place, before)?);
+        let open = place + before.len();
+        let Some((inside, behind)) = after.split_once(']') else {
+            return Err(fault(open, format!("\"[\" is never closed; {HINT}")));
+        };
+        pieces.push(numbers(open + 1, inside)?);
+        place = open + inside.len() + 2;
+        rest = behind;
+    }
+    pieces.push(literal(place, rest)?);
+    Ok(pieces)
+}
+
+/// A part of a name as it stands.
+fn literal(place: usize, text: &str) -> Result<Piece<'_>, HostListError> {
+    let is_wrong = |c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':'));
+    match text.char_indices().find(|&(_, c)| is_wrong(c)) {
+        None => Ok(Piece::Literal(text)),
+        Some((at, c)) => {
+            let problem = format!("{c:?} cannot be part of a name; {HINT}");
+            Err(fault(place + at, problem))
+        }
+    }
+}
+
+/// What a bracket holds: `0-3,08,12-15`.
+fn numbers(mut place: usize, inside: &str) -> Result<Piece<'_>, HostListError> {
+    let mut ranges = Vec::new();
+    for part in inside.split(',') {
+        ranges.push(range(part).ok_or_else(|| {
+            let problem = format!("{part:?} is not a number or an ascending range; {HINT}");
+            fault(place, problem)
+        })?);
+        place += part.len() + 1;
+    }
+    Ok(Piece::Numbers(ranges))
+}
+
+/// `7` or `08-12`.
+fn range(text: &str) -> Option<Range> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    let number = |text: &str| {
+        let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
+        is_plain.then(|| text.parse().ok()).flatten()
+    };
+    let range = Range {
+        first: number(first)?,
+        last: number(last)?,
+        digits: first.len(),
+    };
+    (range.first <= range.last).then_some(range)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Bytes;
+    use crate::units::BytesPerSecond;
+
+    fn texts(expression: &str) -> Vec<String> {
+        let names = expand(expression).unwrap();
+        names.into_iter().map(|name| name.text).collect()
+    }
+
+    #[test]
+    fn expressions_as_slurm_expands_them() {
+        assert_eq!(texts("tux[0-2,12]"), ["tux0", "tux1", "tux2", "tux12"]);
+        assert_eq!(texts("n[09-11]"), ["n09", "n10", "n11"]);
+        assert_eq!(texts("n[9-11,007]"), ["n9", "n10", "n11", "n007"]);
+        assert_eq!(texts("a, b\tc[1],,"), ["a", "b", "c1"]);
+        let blades = ["r0_b8", "r0_b9", "r1_b8", "r1_b9"];
+        assert_eq!(texts("r[0-1]_b[8-9]"), blades);
+        assert_eq!(texts("n[1-2].lan"), ["n1.lan", "n2.lan"]);
+        assert_eq!(texts("[1-2]"), ["1", "2"]);
+        assert_eq!(texts("n[0-1048575]").len(), 1 << 20);
+    }
+
+    #[test]
+    fn each_fault_has_its_place_and_remedy() {
+        let cases = [
+            ("", 0, "no names; write names"),
+            (" ,", 0, "no names"),
+            ("a,n[0-3", 3, "\"[\" is never closed"),
+            ("n0-3]", 4, "']' cannot be part of a name"),
+            ("a,b\"c", 3, "'\"' cannot be"),
+            (
+                "n[1,3-2]",
+                4,
+                "\"3-2\" is not a number or an ascending range",
+            ),
+            ("n[]", 2, "\"\" is not"),
+            ("n[1-]", 2, "\"1-\" is not"),
+            ("n[-1]", 2, "\"-1\" is not"),
+            ("n[+1]", 2, "\"+1\" is not"),
+            ("n[1-2-3]", 2, "\"1-2-3\" is not"),
+            ("n[a]", 2, "\"a\" is not"),
+            ("n[99999999999999999999]", 2, "is not a number"),
+            ("a,n[0-1048575]", 2, "more than 1048576 names"),
+            ("n[0-18446744073709551615]", 0, "more than 1048576"),
+            ("n[0-99999][0-99999]", 0, "more than 1048576"),
+        ];
+        for (expression, offset, problem) in cases {
+            let error = expand(expression).unwrap_err();
+            assert_eq!(error.offset, offset, "{expression}");
+            let message = error.to_string();
+            assert!(
+                message.starts_with(problem) || message.contains(problem),
+                "{message}"
+            );
+            assert!(message.contains("; "), "{message}");
+        }
+    }
+
+    #[test]
+    fn hosts_are_found_by_name_once() {
+        let star = Topology::star(12, BytesPerSecond(1.0), Bytes(0)).unwrap();
+        let chosen = star.hosts_named("host[9-11],host0").unwrap();
+        assert_eq!(chosen, [9, 10, 11, 0].map(Vertex));
+        let message = |expression| star.hosts_named(expression).unwrap_err().to_string();
+        assert_eq!(
+            message("host[10-12]"),
+            "there is no host \"host12\"; write names from host0 to host11"
+        );
+        assert_eq!(
+            message("host1,host[0-3]"),
+            "host \"host1\" is named twice; name it once"
+        );
+    }
+}

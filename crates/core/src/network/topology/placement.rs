@@ -1,0 +1,235 @@
+//! Which host each rank runs on.
+//!
+//! ```
+//! # use netsig_core::network::topology::Vertex;
+//! # use netsig_core::network::topology::placement::{Order, Placement};
+//! # use netsig_core::units::{Procs, Rank};
+//! let hosts = [10, 11, 12].map(Vertex);
+//! let procs = Procs::new(5)?;
+//! let block = Placement::new(Order::Block, procs, &hosts, 2)?;
+//! assert_eq!(block.host(Rank(2)), Vertex(11));
+//! let cyclic = Placement::new(Order::Cyclic, procs, &hosts, 2)?;
+//! assert_eq!(cyclic.host(Rank(2)), Vertex(12));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::sync::Arc;
+
+use super::{Topology, Vertex};
+use crate::text::file_error::FileError;
+use crate::units::{Procs, Rank};
+
+/// In which order ranks go to hosts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// A host gets all its ranks before the next gets any.
+    Block,
+    /// Each host gets a rank in turn, and again from the first.
+    Cyclic,
+}
+
+/// Why ranks cannot be placed; the message ends in what to do.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PlacementError {
+    /// The hosts do not hold all ranks.
+    #[error(
+        "{procs} ranks need {} hosts at {per_host} on each, and there are {hosts}; \
+         name more hosts or place {} on each",
+        .procs.get().div_ceil(*.per_host),
+        u64::from(.procs.get()).div_ceil(*.hosts)
+    )]
+    TooFew {
+        /// How many ranks there are.
+        procs: Procs,
+        /// How many a host takes.
+        per_host: u32,
+        /// How many hosts there are.
+        hosts: u64,
+    },
+    /// No hosts at all.
+    #[error("no hosts to place {0} ranks on; name at least one")]
+    NoHosts(Procs),
+    /// Hosts that take nothing.
+    #[error("0 ranks on each host; place at least 1")]
+    NoRanks,
+}
+
+/// The host of each rank.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Placement {
+    hosts: Arc<[Vertex]>,
+}
+
+impl Placement {
+    /// Places ranks on these hosts, at most `per_host` on each.
+    ///
+    /// # Errors
+    /// If the hosts cannot hold all ranks.
+    pub fn new(
+        order: Order,
+        procs: Procs,
+        hosts: &[Vertex],
+        per_host: u32,
+    ) -> Result<Self, PlacementError> {
+        let (count, ranks) = (hosts.len() as u64, u64::from(procs.get()));
+        if count == 0 {
+            return Err(PlacementError::NoHosts(procs));
+        }
+        if per_host == 0 {
+            return Err(PlacementError::NoRanks);
+        }
+        if ranks.div_ceil(u64::from(per_host)) > count {
+            return Err(PlacementError::TooFew {
+                procs,
+                per_host,
+                hosts: count,
+            });
+        }
+        let ranks = procs.get() as usize;
+        let place = |rank: usize| match order {
+            Order::Block => hosts[rank / per_host as usize],
+            Order::Cyclic => hosts[rank % hosts.len()],
+        };
+        let hosts = (0..ranks).map(place).collect();
+        Ok(Self { hosts })
+    }
+
+    /// Places rank r on the host that line r of a file names, from 0; hosts may come again,
+    /// lines beyond the last rank are left alone. Empty lines and what follows `#` do not
+    /// count. `name` is what errors call the file.
+    ///
+    /// # Errors
+    /// If a line does not name a host of the topology, or there are fewer lines than ranks.
+    pub fn parse(
+        name: &str,
+        text: &str,
+        topology: &Topology,
+        procs: Procs,
+    ) -> Result<Self, FileError> {
+        let known = topology.hosts_by_name();
+        let mut hosts = Vec::new();
+        for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
+            let host = line.split('#').next().unwrap_or_default();
+            if host.trim().is_empty() {
+                continue;
+            }
+            let indent = host.chars().take_while(|c| c.is_whitespace()).count() as u64;
+            let host = host.trim();
+            let found = known.get(host).copied().ok_or_else(|| {
+                let problem = topology.missing(host);
+                FileError::at_column(name, number, indent + 1, problem)
+            });
+            hosts.push(found?);
+        }
+        if hosts.len() < procs.get() as usize {
+            let lines = hosts.len();
+            let problem = format!(
+                "{procs} ranks need {procs} lines with a host, and there are {lines}; \
+                 name a host for each rank"
+            );
+            let last = text.lines().count().max(1) as u64;
+            return Err(FileError::at_column(name, last, 1, problem));
+        }
+        hosts.truncate(procs.get() as usize);
+        Ok(Self {
+            hosts: hosts.into(),
+        })
+    }
+
+    /// How many ranks are placed.
+    pub fn procs(&self) -> Procs {
+        let count = u32::try_from(self.hosts.len()).expect("made of so many ranks");
+        Procs::new(count).expect("at least one rank")
+    }
+
+    /// Where all ranks run, in their order.
+    pub fn into_hosts(self) -> Arc<[Vertex]> {
+        self.hosts
+    }
+
+    /// Where a rank runs.
+    pub fn host(&self, rank: Rank) -> Vertex {
+        self.hosts[rank.0 as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Bytes;
+    use crate::units::BytesPerSecond;
+
+    fn procs(count: u32) -> Procs {
+        Procs::new(count).unwrap()
+    }
+
+    fn placed(order: Order, count: u32, per_host: u32) -> Result<Vec<u32>, String> {
+        let hosts = [5, 7, 9].map(Vertex);
+        let placement = Placement::new(order, procs(count), &hosts, per_host);
+        let placement = placement.map_err(|error| error.to_string())?;
+        assert_eq!(placement.procs(), procs(count));
+        Ok(procs(count)
+            .ranks()
+            .map(|rank| placement.host(rank).0)
+            .collect())
+    }
+
+    #[test]
+    fn blocks_fill_hosts_and_cycles_go_round() {
+        assert_eq!(placed(Order::Block, 5, 2).unwrap(), [5, 5, 7, 7, 9]);
+        assert_eq!(placed(Order::Cyclic, 5, 2).unwrap(), [5, 7, 9, 5, 7]);
+        assert_eq!(placed(Order::Block, 2, u32::MAX).unwrap(), [5, 5]);
+        assert_eq!(placed(Order::Cyclic, 2, 1).unwrap(), [5, 7]);
+    }
+
+    #[test]
+    fn too_few_places_are_told() {
+        assert_eq!(
+            placed(Order::Block, 64, 4).unwrap_err(),
+            "64 ranks need 16 hosts at 4 on each, and there are 3; \
+             name more hosts or place 22 on each"
+        );
+        assert!(
+            placed(Order::Cyclic, 7, 2)
+                .unwrap_err()
+                .starts_with("7 ranks need 4 hosts")
+        );
+        assert!(placed(Order::Cyclic, u32::MAX, 1).is_err());
+        assert_eq!(
+            placed(Order::Block, 1, 0).unwrap_err(),
+            "0 ranks on each host; place at least 1"
+        );
+        let none = Placement::new(Order::Block, procs(2), &[], 1).unwrap_err();
+        assert_eq!(
+            none.to_string(),
+            "no hosts to place 2 ranks on; name at least one"
+        );
+    }
+
+    #[test]
+    fn a_file_names_a_host_for_each_rank() {
+        let star = Topology::star(4, BytesPerSecond(1.0), Bytes(0)).unwrap();
+        let text = "# ranks\n host2\r\n\nhost0 # again\nhost2\n";
+        let read = |text, count| Placement::parse("hosts.txt", text, &star, procs(count));
+        let placement = read(text, 2).unwrap();
+        assert_eq!(*placement.hosts, [2, 0].map(Vertex));
+        assert_eq!(*read(text, 3).unwrap().hosts, [2, 0, 2].map(Vertex));
+        assert_eq!(
+            read(text, 4).unwrap_err().to_string(),
+            "hosts.txt:5:1: 4 ranks need 4 lines with a host, and there are 3; \
+             name a host for each rank"
+        );
+        assert_eq!(
+            read("host1\n\t host4 slots=2\n", 1)
+                .unwrap_err()
+                .to_string(),
+            "hosts.txt:2:3: there is no host \"host4 slots=2\"; write names from host0 to host3"
+        );
+        assert!(
+            read("", 1)
+                .unwrap_err()
+                .to_string()
+                .starts_with("hosts.txt:1:1: ")
+        );
+    }
+}

@@ -1,0 +1,265 @@
+//! Slurm's `topology.conf`, as its plugin topology/tree reads it: which nodes are on which
+//! switch, and which switches below which.
+//!
+//! # Format
+//! Each line describes a switch: `SwitchName=s0 Nodes=n[0-15]`, or
+//! `SwitchName=top Switches=s[0-3]`, with an optional `LinkSpeed=NUMBER`. Keys are read in
+//! any case, `#` begins a comment, and a backslash at the end continues a line.
+//!
+//! # Choices
+//! Slurm calls `LinkSpeed` the performance of "this communication link", in arbitrary units,
+//! and does not use it; nor is it used here. [`UplinkRates`] tells how fast the link from a
+//! switch to the one above it is.
+//!
+//! Slurm accepts nodes on several switches and several switches at the top, between which no
+//! job may run. A simulation needs one tree, so both are refused. Nodes and switches below
+//! the same switch are refused by Slurm too.
+//!
+//! # Source
+//! Slurm's manual page `topology.conf(5)`, section topology/tree.
+//!
+//! ```
+//! # use netsig_core::units::BytesPerSecond;
+//! # use netsig_core::network::topology::slurm::{self, UplinkRates};
+//! # use netsig_core::units::Bytes;
+//! let text = "SwitchName=s0 Nodes=n[0-1]\nSwitchName=s1 Nodes=n[2-3]\n\
+//!     SwitchName=top Switches=s[0-1]\n";
+//! let tree = slurm::parse("topology.conf", text)?;
+//! let tree = tree.build(BytesPerSecond(125e6), Bytes(65536), UplinkRates::Host)?;
+//! assert_eq!((tree.hosts().len(), tree.vertices()), (4, 7));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod lines;
+mod tree;
+
+use super::hosts::{self, Name};
+use super::{Cable, MOST_HOSTS, Parts, Topology, TopologyError, Vertex};
+use crate::text::file_error::FileError;
+use crate::units::Bytes;
+use crate::units::BytesPerSecond;
+use lines::{Fault, Line, Pair, lines};
+
+/// How fast the link from a switch to the one above it is.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum UplinkRates {
+    /// As fast as the link of a host, whatever the file says (the default).
+    #[default]
+    Host,
+    /// This fast, whatever the file says.
+    All(BytesPerSecond),
+}
+
+/// A tree of switches as a file describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SlurmTopology {
+    hosts: Vec<String>,
+    /// The switch of each host.
+    leaves: Vec<usize>,
+    switches: Vec<Switch>,
+}
+
+/// A switch of a finished tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Switch {
+    name: String,
+    above: Option<usize>,
+}
+
+/// Reads a `topology.conf`; `name` is what errors call it.
+///
+/// # Errors
+/// If a line is not the description of a switch, a list is not a host list expression, a
+/// switch is unknown, or the switches are not one tree with each node on one of them. The
+/// message names line and column.
+pub fn parse(name: &str, text: &str) -> Result<SlurmTopology, FileError> {
+    let tree = described(text).and_then(|described| tree::assemble(&described));
+    tree.map_err(|(place, problem)| FileError::at_column(name, place.line, place.column, problem))
+}
+
+impl SlurmTopology {
+    /// The network of these hosts and switches, in the order of the file. All ports buffer
+    /// `host_buffer`.
+    ///
+    /// # Errors
+    /// If a rate is not positive.
+    pub fn build(
+        &self,
+        host_rate: BytesPerSecond,
+        host_buffer: Bytes,
+        uplinks: UplinkRates,
+    ) -> Result<Topology, TopologyError> {
+        let switch = |index: usize| Vertex::of(self.hosts.len() + index);
+        let cable = |below, above, rate| Cable {
+            ends: [below, switch(above)],
+            rate,
+            buffer: host_buffer,
+        };
+        let to_leaves = self.leaves.iter().enumerate();
+        let to_leaves = to_leaves.map(|(host, &leaf)| cable(Vertex::of(host), leaf, host_rate));
+        let rate = match uplinks {
+            UplinkRates::Host => host_rate,
+            UplinkRates::All(rate) => rate,
+        };
+        let between = self
+            .switches
+            .iter()
+            .enumerate()
+            .filter_map(|(index, below)| Some(cable(switch(index), below.above?, rate)));
+        Topology::new(Parts {
+            cables: to_leaves.chain(between).collect(),
+            switches: self.switches.iter().map(|s| s.name.clone()).collect(),
+            hosts: self.hosts.clone(),
+        })
+    }
+}
+
+/// A line of the file, read.
+struct Described {
+    line: Line,
+    name: Name,
+    below: Below,
+}
+
+/// What is below a switch; offsets are those of the line.
+enum Below {
+    Nodes(Vec<Name>),
+    Switches(Vec<Name>),
+}
+
+/// The lines of a file, as long as they do not name too much.
+fn described(text: &str) -> Result<Vec<Described>, Fault> {
+    let mut totals = [0, 0];
+    let mut all = Vec::new();
+    for line in lines(text) {
+        let described = Described::new(line)?;
+        let below = [
+            ("nodes", described.nodes()),
+            ("switches", described.switches()),
+        ];
+        for (total, (what, names)) in totals.iter_mut().zip(below) {
+            *total += names.len();
+            if let Some(first) = names.first().filter(|_| *total > MOST_HOSTS) {
+                let problem = format!("more than {MOST_HOSTS} {what}; shorten the ranges");
+                return described.fault(first, problem);
+            }
+        }
+        all.push(described);
+    }
+    Ok(all)
+}
+
+/// The keys of a line.
+const KEYS: [&str; 4] = ["SwitchName", "Nodes", "Switches", "LinkSpeed"];
+
+impl Described {
+    fn new(line: Line) -> Result<Self, Fault> {
+        let mut found: [Option<Pair>; 4] = [None, None, None, None];
+        for pair in line.pairs()? {
+            let wrong = |problem: String| (line.place(pair.key_offset), problem);
+            let key = KEYS
+                .iter()
+                .position(|key| pair.key.eq_ignore_ascii_case(key));
+            let key = key.ok_or_else(|| {
+                let known = KEYS.join(", ");
+                wrong(format!(
+                    "unknown key {:?}; the keys of topology/tree are {known}",
+                    pair.key
+                ))
+            })?;
+            if found[key].is_some() {
+                return Err(wrong(format!("{} is given twice; remove one", KEYS[key])));
+            }
+            found[key] = Some(pair);
+        }
+        let [name, nodes, switches, link_speed] = found;
+        let name = switch_name(&line, name.as_ref())?;
+        let below = below(&line, &name, [nodes, switches])?;
+        if let Some(pair) = link_speed {
+            check_link_speed(&line, &pair)?;
+        }
+        Ok(Self { line, name, below })
+    }
+
+    fn fault<T>(&self, name: &Name, problem: String) -> Result<T, Fault> {
+        Err((self.line.place(name.offset), problem))
+    }
+
+    fn nodes(&self) -> &[Name] {
+        match &self.below {
+            Below::Nodes(names) => names,
+            Below::Switches(_) => &[],
+        }
+    }
+
+    fn switches(&self) -> &[Name] {
+        match &self.below {
+            Below::Switches(names) => names,
+            Below::Nodes(_) => &[],
+        }
+    }
+}
+
+fn switch_name(line: &Line, pair: Option<&Pair>) -> Result<Name, Fault> {
+    let Some(pair) = pair else {
+        let problem = "no SwitchName; begin the line with SwitchName=NAME";
+        return Err((line.place(0), problem.to_owned()));
+    };
+    let mut names = names(line, pair)?;
+    match names.pop() {
+        Some(name) if names.is_empty() && name.text == pair.value => Ok(name),
+        _ => {
+            let problem = format!(
+                "{:?} is not one name; write a line for each switch",
+                pair.value
+            );
+            Err((line.place(pair.value_offset), problem))
+        }
+    }
+}
+
+/// What a line says to be below the switch `name`, from its `Nodes` and `Switches`.
+fn below(line: &Line, name: &Name, found: [Option<Pair>; 2]) -> Result<Below, Fault> {
+    match found {
+        [Some(nodes), None] => Ok(Below::Nodes(names(line, &nodes)?)),
+        [None, Some(switches)] => Ok(Below::Switches(names(line, &switches)?)),
+        [None, None] => {
+            let name = &name.text;
+            let problem = format!("nothing is below switch {name:?}; add Nodes= or Switches=");
+            Err((line.place(0), problem))
+        }
+        [Some(nodes), Some(switches)] => {
+            let name = &name.text;
+            let problem = format!(
+                "switch {name:?} has both Nodes and Switches; put the nodes on a switch of their \
+                 own"
+            );
+            let last = nodes.key_offset.max(switches.key_offset);
+            Err((line.place(last), problem))
+        }
+    }
+}
+
+fn check_link_speed(line: &Line, pair: &Pair) -> Result<(), Fault> {
+    let value = pair.value;
+    if value.parse::<u32>().is_ok_and(|speed| speed > 0) {
+        return Ok(());
+    }
+    let problem = format!("LinkSpeed {value:?} is not a whole number from 1; change or omit it");
+    Err((line.place(pair.value_offset), problem))
+}
+
+/// The names that a value lists.
+fn names(line: &Line, pair: &Pair) -> Result<Vec<Name>, Fault> {
+    let shift = |offset| pair.value_offset + offset;
+    let names = hosts::expand(pair.value);
+    let names = names.map_err(|error| (line.place(shift(error.offset)), error.problem))?;
+    let shifted = names.into_iter().map(|name| Name {
+        offset: shift(name.offset),
+        ..name
+    });
+    Ok(shifted.collect())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,221 @@
+//! Files as Slurm reads them, every fault with its place, and damage of all kinds.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::network::topology::LinkId;
+
+/// The example of the manual page, with continuation, comments, cases and quotes.
+const FILE: &str = "# a tree\n\
+    SwitchName=s0 Nodes=dev[0-5]\n\
+    switchname = s1  NODES=dev[06-07],\\\n  LinkSpeed=3\n\
+    \n\
+    SwitchName=s2 Nodes=\"a, b[1-2]\" LinkSpeed=9 # leaf\r\n\
+    SwitchName=s3 Switches=s[0-1] LinkSpeed=5\n\
+    SwitchName=top Switches=s3,s2\n";
+
+fn tree(uplinks: UplinkRates) -> Topology {
+    let file = parse("topology.conf", FILE).unwrap();
+    file.build(BytesPerSecond(10.0), Bytes(7), uplinks).unwrap()
+}
+
+/// The way between two hosts: the names of its links, and their rates.
+fn way(topology: &Topology, from: &str, to: &str) -> (Vec<String>, Vec<f64>) {
+    let hosts = topology.hosts_by_name();
+    let mut route = Vec::new();
+    topology.route(hosts[from], hosts[to], &mut route);
+    let name = |&id: &LinkId| topology.link_name(id);
+    let rate = |&id: &LinkId| topology.link(id).rate.0;
+    (
+        route.iter().map(name).collect(),
+        route.iter().map(rate).collect(),
+    )
+}
+
+#[test]
+fn a_file_is_read_in_full() {
+    let topology = tree(UplinkRates::All(BytesPerSecond(2.0)));
+    let hosts: Vec<&str> = topology.hosts().map(|host| topology.name(host)).collect();
+    let expected = "dev0 dev1 dev2 dev3 dev4 dev5 dev06 dev07 a b1 b2";
+    assert_eq!(hosts.join(" "), expected);
+    let (names, rates) = way(&topology, "dev07", "b2");
+    let expected = [
+        "dev07 -> s1",
+        "s1 -> s3",
+        "s3 -> top",
+        "top -> s2",
+        "s2 -> b2",
+    ];
+    assert_eq!(names, expected);
+    assert_eq!(rates, [10.0, 2.0, 2.0, 2.0, 10.0]);
+    assert_eq!(way(&topology, "dev0", "dev06").1, [10.0, 2.0, 2.0, 10.0]);
+    assert!(topology.links().iter().all(|link| link.buffer == Bytes(7)));
+}
+
+#[test]
+fn uplinks_are_as_fast_as_hosts_unless_told() {
+    assert_eq!(way(&tree(UplinkRates::Host), "a", "dev0").1, [10.0; 5]);
+    let all = tree(UplinkRates::All(BytesPerSecond(4.0)));
+    assert_eq!(way(&all, "a", "dev0").1, [10.0, 4.0, 4.0, 4.0, 10.0]);
+    let file = parse("t", FILE).unwrap();
+    let error = file.build(BytesPerSecond(0.0), Bytes(0), UplinkRates::Host);
+    let message = error.unwrap_err().to_string();
+    assert_eq!(
+        message,
+        "the cable from dev0 to s0 has 0 B/s; give a finite rate above 0"
+    );
+}
+
+/// What is at fault, and the begin of its message.
+const FAULTS: &[(&str, &str)] = &[
+    ("", "1:1: no switch is described; write lines such as"),
+    ("# only\n", "1:1: no switch is described"),
+    ("include x.conf", "1:1: Include is not read; put the lines"),
+    ("  nodes", "1:3: \"nodes\" is not a key with a value"),
+    ("SwitchName=s0 = 4", "1:15: \"=\" is not a key"),
+    ("SwitchName+=s0", "1:1: \"SwitchName+=s0\" is not a key"),
+    ("SwitchName=", "1:1: SwitchName has no value"),
+    (
+        "SwitchName=s0 Nodes=\"a",
+        "1:15: Nodes has no value or no closing quote",
+    ),
+    (
+        "BlockName=b0 Nodes=a",
+        "1:1: unknown key \"BlockName\"; the keys of topology/tree",
+    ),
+    (
+        "SwitchName=s0 Nodes=a nodes=b",
+        "1:23: Nodes is given twice; remove one",
+    ),
+    ("Nodes=a", "1:1: no SwitchName; begin the line"),
+    (
+        "SwitchName=s[0-1] Nodes=a",
+        "1:12: \"s[0-1]\" is not one name",
+    ),
+    (
+        "SwitchName=\"s 0\" Nodes=a",
+        "1:13: \"s 0\" is not one name",
+    ),
+    (
+        "SwitchName=s0",
+        "1:1: nothing is below switch \"s0\"; add Nodes= or",
+    ),
+    (
+        "SwitchName=s0 Nodes=a Switches=b",
+        "1:23: switch \"s0\" has both Nodes and Switches",
+    ),
+    (
+        "SwitchName=s0 Nodes=a LinkSpeed=0",
+        "1:33: LinkSpeed \"0\" is not a whole number",
+    ),
+    (
+        "SwitchName=s0 Nodes=a LinkSpeed=1Gb",
+        "1:33: LinkSpeed \"1Gb\" is not",
+    ),
+    (
+        "SwitchName=s0 \\\n  Nodes=a,n[3-1]",
+        "2:13: \"3-1\" is not a number or an ascending",
+    ),
+    (
+        "SwitchName=é0 Nodes=a;",
+        "1:22: ';' cannot be part of a name",
+    ),
+    (
+        "SwitchName=s0 Nodes=n[0-2000000]",
+        "1:21: more than 1048576 names; shorten",
+    ),
+    (
+        "SwitchName=s1 Nodes=n[0-999999]\nSwitchName=s2 Nodes=x[0-99999]",
+        "2:21: more than 1048576 nodes; shorten",
+    ),
+    (
+        "SwitchName=s1 Nodes=x,b,x",
+        "1:25: node \"x\" is on switch \"s1\" already",
+    ),
+    (
+        "SwitchName=s0 Nodes=b",
+        "2:12: switch \"s0\" is described in line 1 already",
+    ),
+    (
+        "SwitchName=s1 Nodes=b,a",
+        "2:21: node \"a\" is on switch \"s1\" already",
+    ),
+    (
+        "SwitchName=t Switches=s[0-1]",
+        "1:23: switch \"s1\" is not described; add a line with",
+    ),
+    (
+        "SwitchName=t Switches=s0,s0",
+        "1:26: switch \"s0\" is below switch \"t\" already",
+    ),
+    (
+        "SwitchName=t Switches=t",
+        "1:12: switch \"t\" is below itself; remove it",
+    ),
+    (
+        "SwitchName=t Switches=u,s0\nSwitchName=u Switches=t",
+        "1:12: switch \"t\" is below itself",
+    ),
+    (
+        "SwitchName=s1 Nodes=b",
+        "2:12: switches \"s1\" and \"s0\" are not joined; add a line with \
+             SwitchName=NAME Switches=s1,s0",
+    ),
+];
+
+#[test]
+fn each_fault_has_its_place_and_remedy() {
+    let good = "SwitchName=s0 Nodes=a\n";
+    // A part that alone is at fault keeps its place when a good line follows.
+    for (number, (text, expected)) in FAULTS.iter().enumerate() {
+        let text = if number < 2 {
+            (*text).to_owned()
+        } else {
+            format!("{text}\n{good}")
+        };
+        let message = parse("f", &text).unwrap_err().to_string();
+        assert!(
+            message.starts_with(&format!("f:{expected}")),
+            "{text}\n{message}"
+        );
+        assert_is_good(&message);
+    }
+}
+
+/// One line: file, line, column, problem, remedy.
+fn assert_is_good(message: &str) {
+    assert_eq!(message.lines().count(), 1, "{message}");
+    let mut parts = message.splitn(4, ':').skip(1);
+    let mut number = || parts.next().and_then(|part| part.parse().ok()).unwrap_or(0);
+    let place: [u64; 2] = [number(), number()];
+    assert!(place.iter().all(|&part| part > 0), "{message}");
+    assert!(message.contains("; "), "{message}");
+}
+
+proptest! {
+    /// Whatever is done to a file, it is read or refused with a place.
+    #[test]
+    fn damage_never_panics(
+        drop in 0usize..9,
+        flips in prop::collection::vec((0usize..300, any::<u8>()), 0..6),
+    ) {
+        let lines = FILE.lines().enumerate().filter(|&(number, _)| number != drop);
+        let kept: Vec<&str> = lines.map(|(_, line)| line).collect();
+        let mut bytes = kept.join("\n").into_bytes();
+        for (at, byte) in flips {
+            let at = at % bytes.len();
+            bytes[at] = byte;
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        if let Err(error) = parse("f", &text) {
+            assert_is_good(&error.to_string());
+        }
+    }
+
+    #[test]
+    fn nonsense_never_panics(text in "[SwitchNamesodeLnkp=\\[\\]0-9,\\\\#\" \n-]{0,60}") {
+        if let Err(error) = parse("f", &text) {
+            assert_is_good(&error.to_string());
+        }
+    }
+}

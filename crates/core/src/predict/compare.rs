@@ -1,0 +1,268 @@
+//! Every model's error on what it was not fitted to.
+//!
+//! # Method
+//! The models are fitted to one part of a dataset and predict the cells of the rest. The
+//! error of a cell is predicted/measured − 1. A model's score is the median, the 90th
+//! percentile (nearest rank) and the largest of the absolute errors, and their signed mean
+//! (bias). Models rank by the median.
+
+use std::collections::BTreeMap;
+
+use crate::algorithm::Collective;
+use crate::data::cells::{CellKey, Sorted, Statistic, Summary, summarise};
+use crate::data::{Aggregate, Dataset, Experiment, Provenance};
+use crate::fit::network::{self, NetworkFitError, Options, Wanted};
+use crate::predict::regimes::Asked;
+use crate::predict::{Basis, Knowledge};
+use crate::profile::Profile;
+use crate::registry::{self, Case, Estimator, ModelError};
+use crate::units::{Bytes, Procs};
+
+/// How well one model did for one algorithm.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Score {
+    /// What was measured.
+    pub collective: Collective,
+    /// Who ran it.
+    pub algorithm: String,
+    /// The model.
+    pub model: &'static str,
+    /// The median of the absolute errors.
+    pub median: f64,
+    /// Their 90th percentile.
+    pub p90: f64,
+    /// The largest.
+    pub worst: f64,
+    /// The mean of the signed errors.
+    pub bias: f64,
+    /// How many cells were predicted.
+    pub points: usize,
+}
+
+/// The scores, best first within each algorithm, and what could not be judged.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// One for each algorithm and model.
+    pub scores: Vec<Score>,
+    /// What could not be fitted or judged, and why.
+    pub notes: Vec<String>,
+    /// Whether models of pLogP had tables, given or measured, and not α and β in their place.
+    pub has_tables: bool,
+}
+
+/// Fits all models to the cells that `trains` wants, and to all that is no collective, and
+/// scores them on the other cells.
+///
+/// # Errors
+/// If the training samples support no fit at all.
+pub fn compare(
+    data: &Dataset,
+    trains: impl Fn(Procs, Bytes) -> bool,
+    options: &Options,
+) -> Result<Comparison, NetworkFitError> {
+    let is_seen = |experiment, procs, size| {
+        !matches!(experiment, Experiment::Collective(_)) || trains(procs, size)
+    };
+    let part = |wanted: bool| Dataset {
+        samples: kept(&data.samples, |sample| {
+            is_seen(sample.experiment, sample.procs, sample.size) == wanted
+        }),
+        aggregates: kept(&data.aggregates, |Aggregate { place, .. }| {
+            is_seen(place.experiment, place.procs, place.size) == wanted
+        }),
+        ..Dataset::default()
+    };
+    let options = &Options {
+        wanted: Wanted::Any,
+        ..options.clone()
+    };
+    let fitted = network::fit(&part(true), options)?;
+    if let Some(failure) = fitted.failures.first().filter(|_| fitted.is_empty()) {
+        return Err(failure.clone());
+    }
+    let judge = Judge {
+        profile: fitted.profile(Provenance::default(), options.signature.confidence),
+        options,
+    };
+    let mut comparison = Comparison {
+        scores: Vec::new(),
+        notes: fitted.failures.iter().map(ToString::to_string).collect(),
+        has_tables: fitted.plogp.is_some(),
+    };
+    let cells = summarise(&part(false));
+    for ((collective, algorithm), cells) in by_algorithm(&cells) {
+        let Judgement { scores, left_out } = judge.scores(collective, &algorithm, &cells);
+        comparison.scores.extend(scores);
+        if !left_out.is_empty() {
+            let names = left_out.join(", ");
+            let note = format!("{collective} {algorithm}: not applicable to all cells: {names}");
+            comparison.notes.push(note);
+        }
+    }
+    Ok(comparison)
+}
+
+fn kept<T: Clone>(all: &[T], is_wanted: impl Fn(&T) -> bool) -> Vec<T> {
+    all.iter().filter(|one| is_wanted(one)).cloned().collect()
+}
+
+type Cells<'a> = Vec<(&'a CellKey, &'a Summary)>;
+
+fn by_algorithm(cells: &BTreeMap<CellKey, Summary>) -> BTreeMap<(Collective, String), Cells<'_>> {
+    let mut all: BTreeMap<(Collective, String), Cells> = BTreeMap::new();
+    for (key, summary) in cells {
+        if let Experiment::Collective(collective) = key.experiment {
+            let who = (collective, key.algorithm.to_string());
+            all.entry(who).or_default().push((key, summary));
+        }
+    }
+    all
+}
+
+/// What the training part says.
+struct Judge<'a> {
+    profile: Profile,
+    options: &'a Options,
+}
+
+impl Judge<'_> {
+    /// The scores of one algorithm, and the models that do not apply to all of its cells.
+    fn scores(&self, collective: Collective, algorithm: &str, cells: &Cells) -> Judgement {
+        let mut judgement = Judgement::default();
+        let knowledge = Knowledge {
+            profile: &self.profile,
+            algorithm,
+            tree: None,
+            given: &[],
+            asked: match self.options.statistic {
+                Statistic::Mean => Asked::Mean,
+                Statistic::Median => Asked::Median,
+            },
+        };
+        let is_seen = self.profile.signature(collective, algorithm).is_some();
+        for model in registry::of(collective) {
+            let needs_fit = model.estimator != Estimator::None;
+            if needs_fit && !is_seen && self.profile.model(model, algorithm).is_none() {
+                continue;
+            }
+            match self.errors(cells, || knowledge.basis(model)) {
+                Ok(errors) => {
+                    let who = (collective, algorithm.to_owned(), model.name);
+                    judgement.scores.push(Score::of(who, errors));
+                }
+                Err(_) => judgement.left_out.push(model.name),
+            }
+        }
+        judgement
+            .scores
+            .sort_by(|a, b| a.median.total_cmp(&b.median));
+        judgement
+    }
+
+    /// The signed errors over all cells.
+    fn errors<'b>(
+        &self,
+        cells: &Cells,
+        basis: impl Fn() -> Result<Basis<'b>, ModelError>,
+    ) -> Result<Vec<f64>, ModelError> {
+        let basis = basis()?;
+        let error = |(key, summary): &(&CellKey, &Summary)| {
+            let predicted = basis.predict(Case::new(key.procs, key.size))?.time;
+            Ok(predicted / summary.value(self.options.statistic) - 1.0)
+        };
+        cells.iter().map(error).collect()
+    }
+}
+
+/// What comes out for one algorithm.
+#[derive(Default)]
+struct Judgement {
+    scores: Vec<Score>,
+    left_out: Vec<&'static str>,
+}
+
+impl Score {
+    fn of(
+        (collective, algorithm, model): (Collective, String, &'static str),
+        errors: Vec<f64>,
+    ) -> Self {
+        let points = errors.len();
+        let bias = errors.iter().sum::<f64>() / points as f64;
+        let sorted = Sorted::new(errors.into_iter().map(f64::abs).collect());
+        Self {
+            collective,
+            algorithm,
+            model,
+            median: sorted.median(),
+            p90: sorted.quantile(0.9),
+            worst: sorted.quantile(1.0),
+            bias,
+            points,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::data::{LossCounters, Sample};
+    use crate::model::hockney::Hockney;
+    use crate::units::Seconds;
+    use crate::units::SecondsPerByte;
+
+    /// All-to-alls that take 1.5 times their contention-free time at 4, 6 and 8 processes.
+    fn data() -> Dataset {
+        let base = Hockney::new(Seconds(1e-4), SecondsPerByte(2e-7)).unwrap();
+        let mut data = Dataset::default();
+        let mut push = |experiment, algorithm: &str, n: u32, size, time: f64| {
+            for repetition in 0..4 {
+                data.samples.push(Sample {
+                    experiment,
+                    algorithm: Arc::from(algorithm),
+                    procs: Procs::new(n).unwrap(),
+                    size,
+                    repetition,
+                    launch: 0,
+                    time: Seconds(time * (0.99 + 0.02 * f64::from(repetition % 2))),
+                    losses: LossCounters::default(),
+                    part: 0,
+                    sync_error: None,
+                });
+            }
+        };
+        for size in (0..10).map(|i| Bytes(256 << i)) {
+            push(Experiment::PingPong, "", 2, size, base.time(size).0);
+            for n in [4, 6, 8] {
+                let time = base.alltoall(Procs::new(n).unwrap(), size).0 * 1.5;
+                let who = Experiment::Collective(Collective::Alltoall);
+                push(who, "direct", n, size, time);
+            }
+        }
+        data
+    }
+
+    /// The truth is a factor on the contention-free time: the models that hold it are right
+    /// about eight processes, the bound is a third too low, and so they rank.
+    #[test]
+    fn models_are_judged_on_what_they_have_not_seen() {
+        let judged = compare(&data(), |n, _| n.get() < 8, &Options::default()).unwrap();
+        let find = |name| {
+            judged
+                .scores
+                .iter()
+                .find(|score| score.model == name)
+                .unwrap()
+        };
+        assert_eq!(find("full").points, 10);
+        assert!(find("full").worst < 0.01 && find("slowdown").worst < 0.01);
+        assert!((find("hockney").bias + 1.0 / 3.0).abs() < 0.01);
+        assert!((find("hockney").median - 1.0 / 3.0).abs() < 0.01);
+        let ascending = judged
+            .scores
+            .windows(2)
+            .all(|pair| pair[0].median <= pair[1].median);
+        assert!(ascending && judged.scores.len() >= 8);
+    }
+}

@@ -1,0 +1,384 @@
+//! What to measure so that a prediction is known best for the time spent: an optimal design for
+//! the regimes of collectives ([`crate::model::regimes`]).
+//!
+//! # Formula
+//! T₀ is linear in θ = (b, γ and κ, of trees also λ, of each protocol). With x its gradient, a
+//! cell (n, m) that is repeated R times in all tells
+//!
+//! ```text
+//! x·xᵀ/(T₀²·(σ² + s²·π/2/R))
+//! ```
+//!
+//! σ the floor and s the spread of one repetition as in a fit. M is the sum of that over the
+//! cells, and of 1/τ² for each parameter, τ what it is known to before: its own size. The design
+//! makes the mean of
+//!
+//! ```text
+//! v = xᵀ·M⁻¹·x/T₀² + e²·h + l²/L
+//! ```
+//!
+//! over the wanted sizes at the wanted process count small: the I-criterion. As in an interval
+//! of a prediction ([`crate::predict::regimes`]) e is what the model misses of counts left out
+//! and h what lies beyond those measured; l is how far one of L launches is off. e, h and l²/L
+//! depend on the counts and the launches, not on how repetitions are shared out among cells,
+//! which is what [`allocation`] does. The relative half-width to expect is exp(t·√v) − 1, t
+//! Student's quantile; what time-outs scatter beside is not in it.
+//!
+//! # Domain
+//! Before anything is measured e = 0.1 and s = 0.1 are assumed. Fits may leave out κ; then less
+//! is to be determined than the design counts with.
+//!
+//! # Source
+//! Fedorov 1972; Atkinson, Donev, Tobias 2007 (D- and I-optimal designs, sequential
+//! construction); launches as a source of variation: Hunold, Carpen-Amarie 2016.
+
+pub mod allocation;
+mod counts;
+mod sizes;
+pub mod subject;
+
+use crate::algorithm::Collective;
+use crate::fit::regimes::held_out::Kind;
+use crate::fit::t_quantile;
+use crate::model::hockney::Hockney;
+use crate::predict::regimes::{Asked, outside, reach, regimes};
+use crate::profile::Profile;
+use crate::units::{Bytes, Procs, Seconds};
+
+use self::allocation::{Allocation, Means, TooLittle, allocate};
+use self::subject::{Subject, point};
+
+/// e, where nothing was left out yet.
+const ASSUMED_ERROR: f64 = 0.1;
+
+/// l.
+const LAUNCH: f64 = 0.05;
+
+/// The level of the intervals.
+const CONFIDENCE: f64 = 0.95;
+
+/// No interval stands for fewer degrees of freedom, so that more cells never widen it.
+const LEAST_DOF: usize = 4;
+
+/// What is to be predicted, and from what.
+#[derive(Debug, Clone, Copy)]
+pub struct Wish<'a> {
+    /// The collective.
+    pub collective: Collective,
+    /// The process count to predict.
+    pub target: Procs,
+    /// The most that are measured.
+    pub most: Procs,
+    /// The sizes to predict, ascending, at least one.
+    pub sizes: &'a [Bytes],
+    /// What is known of the network.
+    pub hockney: Hockney,
+    /// What was fitted before.
+    pub profile: Option<&'a Profile>,
+}
+
+/// Why there is no design.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DesignError {
+    /// The regimes have no pattern for it.
+    #[error(
+        "{what} has no model that could be designed for; name another algorithm, such as library"
+    )]
+    NotDescribed {
+        /// The collective and the algorithm.
+        what: String,
+    },
+    /// Growth with n cannot be seen.
+    #[error(
+        "{what} among up to {most} processes does not show how the time grows; measure up to {least} or more (--most)"
+    )]
+    FewCounts {
+        /// The collective and the algorithm.
+        what: String,
+        /// The most processes.
+        most: Procs,
+        /// How many would do.
+        least: u32,
+    },
+}
+
+/// A cell to measure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Planned {
+    /// n.
+    pub procs: Procs,
+    /// m.
+    pub size: Bytes,
+    /// In each launch.
+    pub repetitions: u32,
+}
+
+/// The relative half-width of the interval where it is wanted, the mean over the sizes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Outlook {
+    /// With what is known now; `None` if there is no prediction.
+    pub now: Option<f64>,
+    /// Once the design was measured.
+    pub then: f64,
+}
+
+/// What to measure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Design {
+    /// For each subject its cells, by process count and size.
+    pub cells: Vec<Vec<Planned>>,
+    /// For each subject.
+    pub outlooks: Vec<Outlook>,
+    /// What all launches take.
+    pub cost: Seconds,
+}
+
+/// The design for which the means suffice; `overhead` is what a repetition among n takes beside
+/// what is timed.
+///
+/// # Errors
+/// If not even the least that makes sense can be measured.
+pub fn design(
+    wish: &Wish,
+    subjects: &[Subject],
+    means: Means,
+    overhead: impl Fn(Procs) -> Seconds,
+) -> Result<Design, TooLittle> {
+    let problem = |subject: &Subject| subject.problem(wish, &overhead);
+    let problems: Vec<_> = subjects.iter().map(problem).collect();
+    let Allocation {
+        repetitions,
+        cost,
+        variances,
+    } = allocate(&problems, means)?;
+    let cells: Vec<Vec<Planned>> = subjects
+        .iter()
+        .zip(&repetitions)
+        .map(|(subject, repetitions)| planned(subject, repetitions))
+        .collect();
+    let outlook = |((subject, cells), variances): ((&Subject, &Vec<Planned>), &Vec<f64>)| Outlook {
+        now: now(subject, wish),
+        then: then(subject, wish, (cells, variances), means.launches),
+    };
+    let outlooks = subjects.iter().zip(&cells).zip(&variances).map(outlook);
+    Ok(Design {
+        outlooks: outlooks.collect(),
+        cells,
+        cost,
+    })
+}
+
+fn planned(subject: &Subject, repetitions: &[u32]) -> Vec<Planned> {
+    let measured = subject
+        .cells
+        .iter()
+        .zip(repetitions)
+        .filter(|(_, count)| **count > 0);
+    let planned = measured.map(|(&(procs, size), &repetitions)| Planned {
+        procs,
+        size,
+        repetitions,
+    });
+    planned.collect()
+}
+
+/// What predictions of the profile have.
+fn now(subject: &Subject, wish: &Wish) -> Option<f64> {
+    let entry = subject.entry?;
+    let half = |&size: &Bytes| {
+        let point = point(subject.target, size);
+        let within = outside(entry, point).is_none();
+        let interval = regimes(entry, point, Asked::Median)
+            .filter(|_| within)?
+            .interval?;
+        Some((interval.upper / interval.lower).ln() / 2.0)
+    };
+    let halves: Option<Vec<f64>> = wish.sizes.iter().map(half).collect();
+    mean(&halves?)
+        .filter(|half| half.is_finite())
+        .map(f64::exp_m1)
+}
+
+fn then(
+    subject: &Subject,
+    wish: &Wish,
+    (cells, variances): (&[Planned], &[f64]),
+    launches: u32,
+) -> f64 {
+    let mut counts: Vec<Procs> = cells.iter().map(|cell| cell.procs).collect();
+    counts.sort_unstable();
+    counts.dedup();
+    let far = reach(&counts, subject.target);
+    let launch = LAUNCH.powi(2) / f64::from(launches);
+    let kinds = cells.iter().map(|cell| subject.kind(cell.procs, cell.size));
+    let kinds: Vec<Kind> = kinds.collect();
+    let half = |(&size, variance): (&Bytes, &f64)| {
+        let kind = subject.kind(subject.target, size);
+        let error = subject.entry.and_then(|entry| entry.error(kind));
+        let error = error.map_or(ASSUMED_ERROR, |error| error.deviation);
+        let t = t_quantile(CONFIDENCE, freedom(&kinds, kind));
+        t * (variance + error * error * far + launch).sqrt()
+    };
+    let halves: Vec<f64> = wish.sizes.iter().zip(variances).map(half).collect();
+    mean(&halves).unwrap_or(f64::INFINITY).exp_m1()
+}
+
+/// How many cells of a kind will be left out in turn.
+fn freedom(kinds: &[Kind], wanted: Kind) -> f64 {
+    let own = kinds.iter().filter(|kind| **kind == wanted);
+    own.count().max(LEAST_DOF) as f64
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::DMatrix;
+
+    use super::*;
+    use crate::algorithm::Method;
+    use crate::fit::regimes::Column;
+    use crate::model::regimes::{
+        Class, Onset, Order, Pattern, Protocol, Regime, Regimes, Stalls, Wire,
+    };
+    use crate::profile::{Domain, KindError, RegimesEntry};
+    use crate::units::SecondsPerByte;
+
+    const TEXT: &str = "netsig_profile = 1
+[hockney]
+alpha_s = { value = 1e-4, lower = 0.9e-4, upper = 1.1e-4 }
+beta_s_per_byte = { value = 1e-7, lower = 0.9e-7, upper = 1.1e-7 }
+residual = 0.02
+[protocol]
+eager_above_bytes = 30000
+eager_up_to_bytes = 32768
+";
+
+    const SIZES: [Bytes; 4] = [Bytes(256), Bytes(4096), Bytes(65536), Bytes(262_144)];
+
+    fn procs(count: u32) -> Procs {
+        Procs::new(count).unwrap()
+    }
+
+    /// Direct exchange of which ports overflow from a surge of 50 000 bytes on.
+    fn profile() -> Profile {
+        let onset = Onset {
+            bytes: 5e4,
+            lower: 5e4,
+            upper: 5e4,
+        };
+        let stalls = Stalls {
+            rate: 0.01,
+            cost: Seconds(0.2),
+            spread: 0.1,
+            onset: Some(onset),
+        };
+        let protocol = |gamma, stalls| Protocol {
+            gamma,
+            growth: 0.0,
+            overlap: 0.0,
+            slowdown: 0.0,
+            corrections: Vec::new(),
+            spread: 0.05,
+            stalls,
+        };
+        let mut profile = Profile::parse("p.toml", TEXT).unwrap();
+        profile.regimes.push(RegimesEntry {
+            collective: Collective::Alltoall,
+            algorithm: "direct".to_owned(),
+            class: Class::Every,
+            model: Regimes {
+                pattern: Pattern::Exchange(Order::AtOnce),
+                wire: Wire::straight(SecondsPerByte(1e-7)),
+                latency: Seconds(0.0),
+                startup: Seconds(2e-4),
+                eager: Some(protocol(1.4, Some(stalls))),
+                rendezvous: Some(protocol(1.8, None)),
+                eager_limit: Some(Bytes(32768)),
+            },
+            columns: vec![Column::Gamma(Regime::Rendezvous)],
+            covariance: DMatrix::from_element(1, 1, 0.04),
+            errors: vec![KindError {
+                kind: Kind::Rendezvous,
+                deviation: 0.2,
+                cells: 6,
+            }],
+            confidence: 0.95,
+            domain: Domain {
+                procs: vec![procs(3), procs(6)],
+                smallest: Bytes(256),
+                largest: Bytes(262_144),
+            },
+        });
+        profile
+    }
+
+    fn wish(profile: Option<&Profile>) -> Wish<'_> {
+        Wish {
+            collective: Collective::Alltoall,
+            target: procs(16),
+            most: procs(8),
+            sizes: &SIZES,
+            hockney: Hockney::new(Seconds(1e-4), SecondsPerByte(1e-7)).unwrap(),
+            profile,
+        }
+    }
+
+    fn designed(wish: &Wish, seconds: f64) -> Design {
+        let method = Method::parse(Collective::Alltoall, "direct").unwrap();
+        let subjects = Subject::all(wish, method).unwrap();
+        let means = Means {
+            available: Seconds(seconds),
+            launches: 1,
+        };
+        design(wish, &subjects, means, |_| Seconds(1e-5)).unwrap()
+    }
+
+    /// 30 000 and 32 768 bytes, and 100 000/7 of eight processes, however short the time.
+    #[test]
+    fn sizes_at_which_something_changes_are_measured() {
+        let profile = profile();
+        let cells = &designed(&wish(Some(&profile)), 50.0).cells[0];
+        for size in [30_000, 32_768, 18_898] {
+            let is_there = |cell: &Planned| (cell.procs, cell.size) == (procs(8), Bytes(size));
+            assert!(cells.iter().any(is_there), "{size}: {cells:?}");
+        }
+    }
+
+    #[test]
+    fn a_design_promises_less_doubt_than_a_poor_profile_has() {
+        let profile = profile();
+        let Outlook { now, then } = designed(&wish(Some(&profile)), 50.0).outlooks[0];
+        assert!(now.is_some_and(|now| now > then), "{now:?} {then}");
+        assert_eq!(designed(&wish(None), 50.0).outlooks[0].now, None);
+    }
+
+    /// At the wanted count itself nothing is extrapolated; e = 0.1 and l = 0.05 remain, with
+    /// at least the quantile 1.96 of a normal distribution.
+    #[test]
+    fn what_remains_is_known_however_much_is_measured() {
+        let wish = Wish {
+            most: procs(16),
+            ..wish(None)
+        };
+        let then = designed(&wish, 1e6).outlooks[0].then;
+        let least = (1.96 * f64::sqrt(0.0125)).exp_m1();
+        assert!(least < then && then < 1.3 * least, "{then} {least}");
+    }
+
+    /// With eight, the most, and three, the fewest: h = 1 + (ln 2/ln(8/3))² = 1.4994 for 16.
+    #[test]
+    fn more_processes_than_measured_widen_the_interval() {
+        let among = |count| Wish {
+            target: procs(count),
+            sizes: &SIZES[3..],
+            ..wish(None)
+        };
+        let [near, far] = [8, 16].map(|count| designed(&among(count), 1e6).outlooks[0].then);
+        let ratio = far.ln_1p() / near.ln_1p();
+        let expected = f64::sqrt((0.01 * 1.4994 + 0.0025) / 0.0125);
+        assert!((ratio / expected - 1.0).abs() < 0.02, "{ratio} {expected}");
+    }
+}

@@ -1,0 +1,457 @@
+//! Quantities as types: a time cannot be added to a size, and every text form
+//! (`64KiB`, `40Mbit/s`, `100us`) is read in one place.
+//!
+//! Inside netsig everything is SI: seconds, bytes, bits per second. Text follows
+//! SI too: `kB` is 1000 bytes and `KiB` is 1024.
+
+pub mod list;
+pub mod parameter;
+pub mod table;
+
+use std::fmt;
+use std::ops::{Add, Div, Mul, Sub};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+/// Why a text is not a quantity; the message ends in what to write instead.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{text:?} is not {expected}; write {example}")]
+pub struct ParseQuantityError {
+    text: String,
+    expected: &'static str,
+    example: &'static str,
+}
+
+/// A duration in seconds. May be negative where it is a difference or an estimate.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Seconds(pub f64);
+
+/// A gap per byte in seconds per byte; its reciprocal is a bandwidth.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SecondsPerByte(pub f64);
+
+/// A message or buffer size in bytes.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct Bytes(pub u64);
+
+/// A link rate in bits per second.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct BitsPerSecond(pub u64);
+
+/// A bandwidth in bytes per second.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+pub struct BytesPerSecond(pub f64);
+
+/// A number of processes, at least one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct Procs(u32);
+
+/// The number of a process within its communicator, from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Rank(pub u32);
+
+impl Seconds {
+    /// The bare number of seconds.
+    pub fn get(self) -> f64 {
+        self.0
+    }
+}
+
+impl Bytes {
+    /// The size as a factor of a formula.
+    pub fn as_f64(self) -> f64 {
+        self.0 as f64
+    }
+}
+
+impl BitsPerSecond {
+    /// Seconds that one byte of payload takes at this rate, headers not counted.
+    pub fn gap_per_byte(self) -> SecondsPerByte {
+        SecondsPerByte(8.0 / self.0 as f64)
+    }
+}
+
+impl Procs {
+    /// `count` processes.
+    ///
+    /// # Errors
+    /// If `count` is zero.
+    pub fn new(count: u32) -> Result<Self, ParseQuantityError> {
+        if count == 0 {
+            return Err(quantity_error("0", "a number of processes", "1 or more"));
+        }
+        Ok(Self(count))
+    }
+
+    /// The bare count.
+    pub fn get(self) -> u32 {
+        self.0
+    }
+
+    /// The number of partners of each process, n − 1, as a factor of a formula.
+    pub fn partners(self) -> f64 {
+        f64::from(self.0 - 1)
+    }
+
+    /// ⌊log2 n⌋, exactly.
+    pub fn floor_log2(self) -> u32 {
+        self.0.ilog2()
+    }
+
+    /// ⌈log2 n⌉, exactly: the number of levels of a binomial tree.
+    pub fn ceil_log2(self) -> u32 {
+        u32::BITS - (self.0 - 1).leading_zeros()
+    }
+
+    /// All ranks of a communicator of this size, ascending.
+    pub fn ranks(self) -> impl Iterator<Item = Rank> {
+        (0..self.0).map(Rank)
+    }
+}
+
+impl Rank {
+    /// The rank `distance` places further around a ring of `procs`.
+    #[must_use]
+    pub fn ahead(self, distance: u32, procs: Procs) -> Self {
+        let sum = u64::from(self.0) + u64::from(distance);
+        let wrapped = sum % u64::from(procs.0);
+        Self(u32::try_from(wrapped).expect("less than procs"))
+    }
+
+    /// The rank `distance` places back around a ring of `procs`.
+    #[must_use]
+    pub fn behind(self, distance: u32, procs: Procs) -> Self {
+        self.ahead(procs.0 - distance % procs.0, procs)
+    }
+}
+
+impl Add for Seconds {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+}
+
+impl Sub for Seconds {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self(self.0 - other.0)
+    }
+}
+
+impl Mul<f64> for Seconds {
+    type Output = Self;
+    fn mul(self, factor: f64) -> Self {
+        Self(self.0 * factor)
+    }
+}
+
+/// The ratio of two durations.
+impl Div for Seconds {
+    type Output = f64;
+    fn div(self, other: Self) -> f64 {
+        self.0 / other.0
+    }
+}
+
+impl Mul<Bytes> for SecondsPerByte {
+    type Output = Seconds;
+    fn mul(self, size: Bytes) -> Seconds {
+        Seconds(self.0 * size.as_f64())
+    }
+}
+
+/// Three significant digits with the unit that suits: `1.23 ms`.
+impl fmt::Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (scale, unit) = match self.0.abs() {
+            v if v == 0.0 || v >= 1.0 => (1.0, "s"),
+            v if v >= 1e-3 => (1e3, "ms"),
+            v if v >= 1e-6 => (1e6, "us"),
+            _ => (1e9, "ns"),
+        };
+        write!(f, "{} {unit}", three_digits(self.0 * scale))
+    }
+}
+
+fn three_digits(value: f64) -> String {
+    let decimals = match value.abs() {
+        v if v >= 100.0 => 0,
+        v if v >= 10.0 => 1,
+        _ => 2,
+    };
+    format!("{value:.decimals$}")
+}
+
+/// The largest binary unit that leaves a whole number: `64 KiB`, `1000 B`.
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_whole(
+            f,
+            self.0,
+            [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")],
+            "B",
+        )
+    }
+}
+
+/// The largest unit that leaves a whole number: `40 Mbit/s`.
+impl fmt::Display for BitsPerSecond {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = [
+            (1_000_000_000, "Gbit/s"),
+            (1_000_000, "Mbit/s"),
+            (1_000, "kbit/s"),
+        ];
+        write_whole(f, self.0, units, "bit/s")
+    }
+}
+
+/// Writes `value` in the first of `units` (largest first) that divides it, else in `base`.
+fn write_whole(
+    f: &mut fmt::Formatter<'_>,
+    value: u64,
+    units: [(u64, &str); 3],
+    base: &str,
+) -> fmt::Result {
+    let fits = |(scale, _): &&(u64, &str)| value > 0 && value.is_multiple_of(*scale);
+    let (scale, name) = units.iter().find(fits).copied().unwrap_or((1, base));
+    write!(f, "{} {name}", value / scale)
+}
+
+impl fmt::Display for Procs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Display for Rank {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+fn quantity_error(text: &str, expected: &'static str, example: &'static str) -> ParseQuantityError {
+    ParseQuantityError {
+        text: text.to_owned(),
+        expected,
+        example,
+    }
+}
+
+/// Splits `12.5ms` into its number and the scale of its unit.
+fn number_and_scale(text: &str, units: &[(&str, f64)]) -> Option<(f64, f64)> {
+    let text = text.trim();
+    let end = text
+        .find(|c: char| !(c.is_ascii_digit() || c == '.'))
+        .unwrap_or(text.len());
+    let number: f64 = text[..end].parse().ok()?;
+    let unit = text[end..].trim();
+    let (_, scale) = units
+        .iter()
+        .find(|(name, _)| name.eq_ignore_ascii_case(unit))?;
+    Some((number, *scale))
+}
+
+/// A whole, exactly representable count from a scaled number.
+fn whole(number: f64, scale: f64) -> Option<u64> {
+    let value = number * scale;
+    let exact = value.fract() == 0.0 && (0.0..=9_007_199_254_740_992.0).contains(&value);
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "checked on the line above"
+    )]
+    exact.then_some(value as u64)
+}
+
+impl std::str::FromStr for Bytes {
+    type Err = ParseQuantityError;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        const UNITS: [(&str, f64); 8] = [
+            ("", 1.0),
+            ("B", 1.0),
+            ("kB", 1e3),
+            ("MB", 1e6),
+            ("GB", 1e9),
+            ("KiB", 1024.0),
+            ("MiB", 1_048_576.0),
+            ("GiB", 1_073_741_824.0),
+        ];
+        if let Ok(bytes) = text.trim().parse() {
+            return Ok(Self(bytes));
+        }
+        number_and_scale(text, &UNITS)
+            .and_then(|(number, scale)| whole(number, scale))
+            .map(Self)
+            .ok_or_else(|| quantity_error(text, "a size in whole bytes", "4096, 4KiB or 4kB"))
+    }
+}
+
+impl std::str::FromStr for BitsPerSecond {
+    type Err = ParseQuantityError;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        const UNITS: [(&str, f64); 7] = [
+            ("bit/s", 1.0),
+            ("kbit/s", 1e3),
+            ("Mbit/s", 1e6),
+            ("Gbit/s", 1e9),
+            ("kbit", 1e3),
+            ("Mbit", 1e6),
+            ("Gbit", 1e9),
+        ];
+        number_and_scale(text, &UNITS)
+            .and_then(|(number, scale)| whole(number, scale))
+            .filter(|&rate| rate > 0)
+            .map(Self)
+            .ok_or_else(|| quantity_error(text, "a link rate", "40Mbit/s or 1Gbit/s"))
+    }
+}
+
+impl std::str::FromStr for Seconds {
+    type Err = ParseQuantityError;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        const UNITS: [(&str, f64); 5] = [
+            ("s", 1.0),
+            ("ms", 1e-3),
+            ("us", 1e-6),
+            ("µs", 1e-6),
+            ("ns", 1e-9),
+        ];
+        number_and_scale(text, &UNITS)
+            .map(|(number, scale)| Self(number * scale))
+            .filter(|duration| duration.0.is_finite())
+            .ok_or_else(|| quantity_error(text, "a duration", "100us, 5ms or 0.2s"))
+    }
+}
+
+impl std::str::FromStr for Procs {
+    type Err = ParseQuantityError;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        text.trim()
+            .parse()
+            .ok()
+            .and_then(|count| Self::new(count).ok())
+            .ok_or_else(|| quantity_error(text, "a number of processes", "a whole number from 1"))
+    }
+}
+
+impl<'de> Deserialize<'de> for Procs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::new(u32::deserialize(deserializer)?).map_err(de::Error::custom)
+    }
+}
+
+impl<'de> Deserialize<'de> for BitsPerSecond {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?
+            .parse()
+            .map_err(de::Error::custom)
+    }
+}
+
+impl Serialize for BitsPerSecond {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Reads a TOML value written as text with a unit (`"64KiB"`, `"100us"`), for
+/// files that people write: `#[serde(deserialize_with = "units::from_text")]`.
+///
+/// # Errors
+/// If the value is not a string or not a quantity of the wanted kind.
+pub fn from_text<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: std::str::FromStr<Err = ParseQuantityError>,
+{
+    String::deserialize(deserializer)?
+        .parse()
+        .map_err(de::Error::custom)
+}
+
+impl From<BitsPerSecond> for BytesPerSecond {
+    fn from(rate: BitsPerSecond) -> Self {
+        Self(rate.0 as f64 / 8.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_follow_si_and_iec() {
+        let bytes = |text: &str| text.parse::<Bytes>().map(|b| b.0).ok();
+        assert_eq!(bytes("4096"), Some(4096));
+        assert_eq!(bytes("4kB"), Some(4000));
+        assert_eq!(bytes("4KiB"), Some(4096));
+        assert_eq!(bytes("1.5 MiB"), Some(1_572_864));
+        assert_eq!(bytes("9007199254740993"), Some(9_007_199_254_740_993));
+        assert_eq!(bytes("18446744073709551615"), Some(u64::MAX));
+        for bad in ["", "4k", "-1", "1e3", "0.5", "KiB", "nan", "99999999999GiB"] {
+            assert_eq!(bytes(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_bad_quantity_says_what_to_write() {
+        let error = "4k".parse::<Bytes>().unwrap_err().to_string();
+        assert_eq!(
+            error,
+            r#""4k" is not a size in whole bytes; write 4096, 4KiB or 4kB"#
+        );
+    }
+
+    #[test]
+    fn rates_and_durations() {
+        assert_eq!("40Mbit/s".parse(), Ok(BitsPerSecond(40_000_000)));
+        assert_eq!("40mbit".parse(), Ok(BitsPerSecond(40_000_000)));
+        assert_eq!(BitsPerSecond(40_000_000).to_string(), "40 Mbit/s");
+        assert_eq!("5ms".parse(), Ok(Seconds(0.005)));
+        assert!("5".parse::<Seconds>().is_err());
+        assert!(format!("{}s", "9".repeat(400)).parse::<Seconds>().is_err());
+        assert!("0Mbit/s".parse::<BitsPerSecond>().is_err());
+    }
+
+    #[test]
+    fn display_picks_the_unit_that_suits() {
+        assert_eq!(Seconds(0.001_234).to_string(), "1.23 ms");
+        assert_eq!(Seconds(0.25).to_string(), "250 ms");
+        assert_eq!(Seconds(0.0).to_string(), "0.00 s");
+        assert_eq!(Bytes(65536).to_string(), "64 KiB");
+        assert_eq!(Bytes(1000).to_string(), "1000 B");
+        assert_eq!(Bytes(0).to_string(), "0 B");
+    }
+
+    #[test]
+    fn logarithms_are_exact() {
+        let logs = |n| Procs::new(n).map(|p| (p.floor_log2(), p.ceil_log2()));
+        let expected = [
+            (1, (0, 0)),
+            (2, (1, 1)),
+            (3, (1, 2)),
+            (8, (3, 3)),
+            (9, (3, 4)),
+        ];
+        for (n, both) in expected {
+            assert_eq!(logs(n), Ok(both), "{n}");
+        }
+        assert_eq!(logs(u32::MAX), Ok((31, 32)));
+    }
+
+    #[test]
+    fn ranks_wrap_around() {
+        let procs = Procs::new(5).unwrap();
+        assert_eq!(Rank(4).ahead(1, procs), Rank(0));
+        assert_eq!(Rank(0).behind(1, procs), Rank(4));
+        assert_eq!(Rank(3).behind(0, procs), Rank(3));
+    }
+}
