@@ -6,7 +6,7 @@ use netsig_core::units::{Bytes, Procs};
 
 use super::points::Point;
 use super::source::Source;
-use crate::rows::{Cell, Rows};
+use crate::print::rows::{Cell, Rows};
 
 /// The columns of the rows. The algorithm of a program in GOAL is its file; collective and
 /// size are empty.

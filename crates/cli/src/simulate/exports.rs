@@ -14,8 +14,8 @@ use netsig_core::units::Bytes;
 
 use super::points::Point;
 use crate::failure::Failure;
-use crate::files;
-use crate::rows::{Cell, Format, Rows};
+use crate::input::files;
+use crate::print::rows::{Cell, Format, Rows};
 
 /// A program of more messages would take gigabytes.
 const MOST_WRITTEN: u64 = 100_000_000;

@@ -13,7 +13,7 @@ use super::exports::Exports;
 use super::recorders::Recorders;
 use super::source::Source;
 use crate::failure::Failure;
-use crate::files;
+use crate::input::files;
 
 /// How many of a kind are told at most.
 const TOLD: usize = 10;

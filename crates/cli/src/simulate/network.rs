@@ -12,7 +12,7 @@ use netsig_core::units::{Bytes, Procs};
 
 use super::options::{NetworkOptions, PlacementChoice};
 use crate::failure::Failure;
-use crate::files;
+use crate::input::files;
 
 /// What a port of a topology.conf buffers unless said.
 const PORT_BUFFER: Bytes = Bytes(128 * 1024);

@@ -10,8 +10,8 @@ use netsig_core::units::{BitsPerSecond, Bytes, Procs};
 use serde::Deserialize;
 
 use super::points::Cases;
-use crate::args;
 use crate::failure::Failure;
+use crate::input::args;
 
 /// A network model of the simulator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Deserialize)]

@@ -10,7 +10,7 @@ use super::exports::Exports;
 use super::gantt::Gantt;
 use super::timeline::Timeline;
 use crate::failure::Failure;
-use crate::files;
+use crate::input::files;
 
 /// The files that are wanted.
 pub struct Recorders {

@@ -19,7 +19,7 @@ use super::options::{
 use super::ports::Known;
 use super::settings::{RTO, Settings};
 use crate::failure::Failure;
-use crate::files;
+use crate::input::files;
 
 /// What simulations draw on; ready for any number of ranks.
 #[derive(Debug)]

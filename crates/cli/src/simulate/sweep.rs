@@ -17,8 +17,8 @@ use anyhow::Context;
 use super::answers::{self, Answer, COLUMNS};
 use super::points::{self, Point};
 use crate::failure::Failure;
-use crate::files;
-use crate::rows::{Format, to_stdout};
+use crate::input::files;
+use crate::print::rows::{Format, to_stdout};
 use plan::Plan;
 
 /// How many points are simulated before their rows are written.
@@ -174,28 +174,7 @@ fn lines(answers: Vec<Answer>) -> Result<Vec<u8>, Failure> {
 
 #[cfg(test)]
 mod tests {
-    use clap::Args as _;
-
-    use super::super::options::{NetworkOptions, ProgramOptions};
     use super::*;
-
-    #[test]
-    fn nothing_that_a_plan_says_is_an_option_beside_it() {
-        let mut command = super::super::Args::augment_args(clap::Command::new("simulate"));
-        command.build();
-        let sweep = command.get_arguments().find(|arg| arg.get_id() == "sweep");
-        let refused = command.get_arg_conflicts_with(sweep.unwrap());
-        let empty = || clap::Command::new("empty");
-        for options in [
-            ProgramOptions::augment_args(empty()),
-            NetworkOptions::augment_args(empty()),
-        ] {
-            for option in options.get_arguments() {
-                let is_refused = refused.iter().any(|arg| arg.get_id() == option.get_id());
-                assert!(is_refused, "{}", option.get_id());
-            }
-        }
-    }
 
     #[test]
     fn shards_cover_all_points_once() {

@@ -15,7 +15,7 @@ use netsig_core::units::{Procs, Rank};
 use tempfile::NamedTempFile;
 
 use super::lanes::{Lane, Lanes};
-use crate::files;
+use crate::input::files;
 
 /// Writes activities as they come; memory grows with the lanes and the messages under way.
 pub struct Timeline {

@@ -16,9 +16,9 @@ use super::super::options::{
 };
 use super::super::points::{Cases, Point};
 use super::super::source::Source;
-use crate::args;
 use crate::failure::Failure;
-use crate::files;
+use crate::input::args;
+use crate::input::files;
 
 const HINT: &str = "see FORMATS.md for what a sweep may say";
 

@@ -1,0 +1,230 @@
+//! A measurement plan from its file to its data: what is asked for, what is done already,
+//! and where the rest is carried out.
+
+pub mod estimate;
+pub mod kept;
+mod resume;
+mod series;
+mod space;
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Context;
+use netsig_core::data::Dataset;
+use netsig_core::model::signature::Signature;
+use netsig_core::network::scenario::{Scenario, Truth};
+use netsig_core::units::Seconds;
+use netsig_measure::campaign::{self, Launch};
+use netsig_measure::simulated::{self, Simulated};
+
+use self::estimate::Pace;
+use self::resume::{PLAN, Past, REQUESTED_PLAN, escaped};
+use self::series::Series;
+use crate::failure::Failure;
+use crate::input::args::{LaunchArgs, Place};
+use crate::input::asked::Asked;
+use crate::input::files;
+use crate::job::launch::Site;
+use crate::print::notes::warn_if_unfaithful;
+
+/// A plan with where to carry it out and where to put the data.
+pub struct Campaign<'a> {
+    /// The file of the plan.
+    pub plan: &'a Path,
+    /// The data file.
+    pub output: &'a Path,
+    /// Where to carry it out.
+    pub place: &'a Place,
+    /// How to start MPI programs.
+    pub launch: &'a LaunchArgs,
+    /// How to go about it.
+    pub options: Options,
+}
+
+/// How to go about a campaign.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Whether the data file may exist.
+    pub start: Start,
+    /// How long a rank may take for one step.
+    pub timeout: Duration,
+    /// How long everything may take.
+    pub budget: Option<Duration>,
+    /// Replaces the plan's.
+    pub precision: Option<String>,
+}
+
+/// Whether a campaign begins or goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// It begins; there must be no data yet.
+    Anew,
+    /// It goes on from the data that there are.
+    Resumed,
+}
+
+/// How long a rank may take for one step unless the user says otherwise.
+pub const TIMEOUT: Duration = Duration::from_secs(60);
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            start: Start::Anew,
+            timeout: TIMEOUT,
+            budget: None,
+            precision: None,
+        }
+    }
+}
+
+impl Campaign<'_> {
+    /// Measures everything; `what` names the work beside the progress bar.
+    ///
+    /// # Errors
+    /// If the plan, the place or the MPI cannot be used, or a part of the measurement
+    /// fails; what was measured is kept.
+    pub fn carry_out(&self, what: &str) -> Result<(), Failure> {
+        let asked = self.asked()?;
+        let past = self.past(&asked)?;
+        files::refuse_unwritable(self.output)?;
+        space::refuse_full(self.output, &asked.plan)?;
+        match self.place {
+            Place::Simulated(name) => {
+                let scenario = self.scenario_for(&asked, name)?;
+                match past {
+                    // Simulated data are written whole or not at all.
+                    Some(_) => Ok(()),
+                    None => self.simulate(asked, &scenario),
+                }
+            }
+            Place::Lab(name) => {
+                let scenario = self.scenario_for(&asked, name)?;
+                warn_if_unfaithful(&scenario);
+                Series::new(self, Some(&scenario), asked, past)?.run(what)
+            }
+            Place::Mpi => Series::new(self, None, asked, past)?.run(what),
+        }
+    }
+
+    /// The command of every launch, in the order in which they would be started.
+    ///
+    /// # Errors
+    /// If the plan, the place or the MPI cannot be used.
+    pub fn commands(&self) -> Result<Vec<Vec<OsString>>, Failure> {
+        let asked = self.asked()?;
+        if !asked.is_file {
+            let shown = self.plan.display();
+            eprintln!("netsig: the ranks will read {shown} with --precision put in");
+        }
+        let scenario = match self.place {
+            Place::Simulated(_) => {
+                return Err(Failure::usage(
+                    "--dry-run prints how MPI is started and sim: starts none; leave one of them out",
+                ));
+            }
+            Place::Lab(name) => Some(self.scenario_for(&asked, name)?),
+            Place::Mpi => None,
+        };
+        Series::new(self, scenario.as_ref(), asked, None)?.commands()
+    }
+
+    /// Where ranks are started.
+    pub fn site(&self) -> Site {
+        match self.place {
+            Place::Lab(_) => Site::Lab,
+            Place::Mpi | Place::Simulated(_) => Site::Cluster,
+        }
+    }
+
+    fn asked(&self) -> Result<Asked, Failure> {
+        Asked::read(self.plan, self.options.precision.as_deref())
+    }
+
+    /// What there is already, after it was made ready to be appended to.
+    fn past(&self, asked: &Asked) -> Result<Option<Past>, Failure> {
+        if self.options.start == Start::Anew {
+            if self.output.exists() {
+                return Err(Failure::usage(format!(
+                    "{}: exists already; go on with --resume, choose another --output or remove it",
+                    self.output.display()
+                )));
+            }
+            return Ok(None);
+        }
+        resume::refuse_growing(self.output)?;
+        let past = resume::past(self.output, asked)?;
+        if let Some(message) = resume::mend(self.output)? {
+            eprintln!("netsig: {message}");
+        }
+        Ok(past)
+    }
+
+    fn simulate(&self, asked: Asked, scenario: &Scenario) -> Result<(), Failure> {
+        let (stated, truth) = truth(scenario)?;
+        simulated::check(&asked.plan)
+            .map_err(|e| Failure::usage(format!("{}: {e}", self.plan.display())))?;
+        let settled = Pace::stated(&truth).settle(asked, self.options.budget)?;
+        for remark in &settled.remarks {
+            eprintln!("on this network: {remark}");
+        }
+        let plan = &settled.asked.plan;
+        let mut data = Dataset::default();
+        data.provenance.push("netsig", env!("CARGO_PKG_VERSION"));
+        data.provenance.push("simulated", &scenario.name);
+        data.provenance.push("seed", plan.seed);
+        data.provenance.push(PLAN, escaped(&settled.asked.text));
+        if let Some(requested) = &settled.requested {
+            data.provenance.push(REQUESTED_PLAN, escaped(requested));
+        }
+        for job in plan.jobs() {
+            let mut network = Simulated::new(truth, stated.noise, plan, job.launch);
+            let launch = Launch {
+                plan,
+                job,
+                past: &Dataset::default(),
+                budget: self.budget_of(plan.jobs().len()),
+            };
+            let Ok(_) = campaign::run(&launch, &mut network, |records| {
+                data.extend(records.iter().cloned());
+                Ok(())
+            });
+        }
+        let mut text = Vec::new();
+        data.write(&mut text)
+            .context("the data cannot be put into text")?;
+        Ok(files::replace(self.output, &text)?)
+    }
+
+    /// The share of the budget that each of so many jobs has.
+    fn budget_of(&self, jobs: usize) -> Option<Seconds> {
+        let budget = self.options.budget?;
+        Some(Seconds(budget.as_secs_f64() / jobs as f64))
+    }
+
+    fn scenario_for(&self, asked: &Asked, name: &str) -> Result<Scenario, Failure> {
+        let scenario = netsig_lab::load(name)?;
+        let procs = asked.plan.procs();
+        if procs > scenario.hosts {
+            return Err(Failure::usage(format!(
+                "{}: the plan needs {procs} processes and scenario {name} has {} hosts; choose a larger scenario",
+                self.plan.display(),
+                scenario.hosts
+            )));
+        }
+        Ok(scenario)
+    }
+}
+
+/// What a scenario states, and the signature that follows from it.
+fn truth(scenario: &Scenario) -> Result<(&Truth, Signature), Failure> {
+    let stated = scenario.truth.as_ref().ok_or_else(|| {
+        Failure::usage(format!(
+            "scenario {} has no [truth] to simulate; add one (FORMATS.md)",
+            scenario.name
+        ))
+    })?;
+    let truth = simulated::truth(scenario, stated).map_err(Failure::usage)?;
+    Ok((stated, truth))
+}

@@ -1,0 +1,265 @@
+//! What an interrupted campaign has left in its data file, and how it goes on from there.
+//!
+//! A job that is killed may leave a torn last line, or no more than some provenance; both
+//! are removed before anything is appended. A job is complete when the file says how its
+//! time was spent, which a job writes last; the rank program passes over the completed
+//! cells of the others.
+
+use std::collections::BTreeSet;
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Context;
+use netsig_core::data::{Dataset, Provenance};
+use netsig_measure::plan::{JobId, Plan};
+
+use crate::failure::Failure;
+use crate::input::asked::Asked;
+use crate::input::files;
+
+/// The provenance that holds the plan that was carried out.
+pub const PLAN: &str = "plan";
+
+/// The provenance that holds the plan that was asked for, where a budget changed it.
+pub const REQUESTED_PLAN: &str = "requested_plan";
+
+/// What is measured already.
+#[derive(Debug)]
+pub struct Past {
+    /// The plan that was carried out.
+    pub carried_out: Asked,
+    /// The jobs that need no more.
+    pub complete: BTreeSet<JobId>,
+    /// How many samples there are.
+    pub samples: usize,
+}
+
+/// Reads what the campaign of `asked` has left at `output`: nothing if there is no file or
+/// no data in it.
+///
+/// # Errors
+/// If the file is no data of this plan, or void.
+pub fn past(output: &Path, asked: &Asked) -> Result<Option<Past>, Failure> {
+    if !output.exists() {
+        return Ok(None);
+    }
+    let extent = Extent::of(output)?;
+    if !extent.has_header {
+        return Ok(None);
+    }
+    let name = output.display().to_string();
+    let file = File::open(output).with_context(|| unreadable(output))?;
+    let data = Dataset::read(&name, file.take(extent.whole))?;
+    files::refuse_void(&data, output)?;
+    Ok(Some(Past {
+        carried_out: carried_out(&data.provenance, output, asked)?,
+        complete: complete_jobs(&data.provenance, &asked.plan),
+        samples: data.samples.len(),
+    }))
+}
+
+/// How long a file is looked at to find out whether it grows.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Refuses a file that a job still writes to: where netsig was killed, its job may take a
+/// moment longer to end.
+///
+/// # Errors
+/// If the file grows.
+pub fn refuse_growing(output: &Path) -> Result<(), Failure> {
+    let length = || output.metadata().map_or(0, |data| data.len());
+    let before = length();
+    if before > 0 {
+        std::thread::sleep(LOOK);
+    }
+    if length() == before {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "{}: a job still writes to it; wait until that has ended, or end it",
+        output.display()
+    )))
+}
+
+/// Makes a data file ready to be appended to, if there is one. Says what it removes.
+///
+/// # Errors
+/// If the file cannot be read or changed.
+pub fn mend(output: &Path) -> Result<Option<String>, Failure> {
+    if !output.exists() {
+        return Ok(None);
+    }
+    let shown = output.display();
+    let extent = Extent::of(output)?;
+    let (length, message) = match extent {
+        Extent {
+            has_header: false,
+            is_ours: false,
+            ..
+        } => {
+            return Err(Failure::usage(format!(
+                "{shown}: is no data file; choose another --output"
+            )));
+        }
+        Extent {
+            has_header: false, ..
+        } => (0, format!("{shown}: holds no data and is begun anew")),
+        Extent { whole, length, .. } if whole == length => return Ok(None),
+        Extent { whole, .. } => (
+            whole,
+            format!("{shown}: the last line was cut short and is dropped"),
+        ),
+    };
+    OpenOptions::new()
+        .write(true)
+        .open(output)
+        .and_then(|file| file.set_len(length))
+        .with_context(|| format!("{shown}: cannot be written; choose another path"))?;
+    Ok((extent.length > 0).then_some(message))
+}
+
+/// How much of a file is in order.
+#[derive(Debug, Default)]
+struct Extent {
+    /// Its length in bytes.
+    length: u64,
+    /// The length of its whole lines.
+    whole: u64,
+    /// Whether a whole line names the columns.
+    has_header: bool,
+    /// Whether all before that is provenance.
+    is_ours: bool,
+}
+
+impl Extent {
+    fn of(path: &Path) -> Result<Self, Failure> {
+        let what = || unreadable(path);
+        let mut lines = BufReader::new(File::open(path).with_context(what)?);
+        let mut extent = Self {
+            is_ours: true,
+            ..Self::default()
+        };
+        let mut line = Vec::new();
+        while lines.read_until(b'\n', &mut line).with_context(what)? > 0 {
+            // Data files of netsig begin with provenance.
+            extent.is_ours &= extent.length > 0 || line.starts_with(b"#");
+            extent.length += line.len() as u64;
+            if line.ends_with(b"\n") {
+                extent.whole = extent.length;
+                extent.has_header |= !line.starts_with(b"#");
+                extent.is_ours &= extent.has_header || line.starts_with(b"#@");
+            }
+            line.clear();
+        }
+        Ok(extent)
+    }
+}
+
+/// The plan that the data were taken by, if it is what is asked for.
+fn carried_out(facts: &Provenance, output: &Path, asked: &Asked) -> Result<Asked, Failure> {
+    let shown = output.display();
+    let Some(plan) = facts.get(PLAN) else {
+        return Err(Failure::usage(format!(
+            "{shown}: does not say by which plan it was measured; choose another --output"
+        )));
+    };
+    let stated = |text: &str| Asked::parse(&asked.file, unescaped(text));
+    let carried_out = stated(plan).map_err(|failure| {
+        Failure::usage(format!(
+            "{shown}: was measured by a plan that this netsig cannot read ({failure}); choose another --output"
+        ))
+    })?;
+    let requested = match facts.get(REQUESTED_PLAN) {
+        Some(requested) => stated(requested)?,
+        None => carried_out.clone(),
+    };
+    if requested.plan == asked.plan {
+        return Ok(carried_out);
+    }
+    Err(Failure::usage(format!(
+        "{}: is not the plan that {shown} was begun with: {}; restore it or choose another --output",
+        asked.file.display(),
+        difference(&requested.text, &asked.text)
+    )))
+}
+
+fn complete_jobs(facts: &Provenance, plan: &Plan) -> BTreeSet<JobId> {
+    let is_complete = |job: &JobId| facts.get(&job.key("s")).is_some();
+    plan.jobs().into_iter().filter(is_complete).collect()
+}
+
+/// The first line of either text that the other lacks.
+fn difference(old: &str, new: &str) -> String {
+    let lacking = |text: &str, other: &str| {
+        let is_new = |line: &&str| other.lines().all(|known| known.trim() != line.trim());
+        text.lines().find(is_new).map(|line| line.trim().to_owned())
+    };
+    match (lacking(new, old), lacking(old, new)) {
+        (Some(new), Some(old)) => format!("`{new}` was `{old}`"),
+        (Some(new), None) => format!("`{new}` is new"),
+        (None, Some(old)) => format!("`{old}` is missing"),
+        (None, None) => "its lines stand in another order".to_owned(),
+    }
+}
+
+/// A plan in one line of provenance.
+pub fn escaped(plan: &str) -> String {
+    plan.replace('\\', r"\\").replace('\n', r"\n")
+}
+
+fn unescaped(line: &str) -> String {
+    let mut text = String::with_capacity(line.len());
+    let mut rest = line.chars();
+    while let Some(c) = rest.next() {
+        match c {
+            '\\' => match rest.next() {
+                Some('n') => text.push('\n'),
+                Some(other) => text.push(other),
+                None => text.push(c),
+            },
+            _ => text.push(c),
+        }
+    }
+    text
+}
+
+fn unreadable(path: &Path) -> String {
+    format!("{}: cannot be read; check the path", path.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_survives_its_way_through_a_line() {
+        let plan = "seed = 1\n[[collective]]\nname = \"a\\\\b\\n\"\n";
+        assert_eq!(unescaped(&escaped(plan)), plan);
+        assert!(!escaped(plan).contains('\n'));
+    }
+
+    #[test]
+    fn a_file_is_mended_to_what_is_whole() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("data.csv");
+        for (text, whole, says) in [
+            ("#@a=b\nx,y\n1,2\n", "#@a=b\nx,y\n1,2\n", ""),
+            ("#@a=b\nx,y\n1,2\n1,", "#@a=b\nx,y\n1,2\n", "cut short"),
+            ("#@a=b\nx,y\n#@c", "#@a=b\nx,y\n", "cut short"),
+            ("#@a=b\nx,", "", "begun anew"),
+            ("", "", ""),
+        ] {
+            std::fs::write(&path, text).unwrap();
+            let message = mend(&path).unwrap().unwrap_or_default();
+            assert!(message.contains(says) && message.is_empty() == says.is_empty());
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), whole);
+        }
+        for foreign in ["# a comment\n", "a letter"] {
+            std::fs::write(&path, foreign).unwrap();
+            assert!(mend(&path).is_err(), "{foreign:?}");
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), foreign);
+        }
+    }
+}

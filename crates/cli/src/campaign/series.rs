@@ -1,0 +1,319 @@
+//! The jobs of a campaign, one after another. One that fails does not end
+//! the others; all that was measured is kept.
+
+mod temporary;
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::anyhow;
+use netsig_core::network::scenario::Scenario;
+use netsig_measure::plan::JobId;
+
+use crate::campaign::Campaign;
+use crate::campaign::estimate::{Pace, probe};
+use crate::campaign::kept;
+use crate::campaign::resume::{self, Past, REQUESTED_PLAN};
+use crate::failure::Failure;
+use crate::input::args::Place;
+use crate::input::asked::Asked;
+use crate::input::files;
+use crate::job::launch::{Launcher, absolute};
+use crate::job::progress::Follower;
+use crate::job::{End, Expected, Job, watch};
+use temporary::PlanFile;
+
+/// The jobs of a campaign that are left to do.
+pub struct Series<'a> {
+    campaign: &'a Campaign<'a>,
+    scenario: Option<&'a Scenario>,
+    launcher: Launcher,
+    asked: Asked,
+    /// What the plan was before a budget changed it.
+    requested: Option<String>,
+    past: Option<Past>,
+    started: Instant,
+}
+
+/// What the ranks of a job are told.
+struct Orders<'a> {
+    plan: &'a Path,
+    output: &'a Path,
+    job: JobId,
+    budget: Option<Duration>,
+}
+
+/// A job begins with at least this much of the budget, used up or not.
+const LEAST_BUDGET: Duration = Duration::from_secs(1);
+
+impl<'a> Series<'a> {
+    /// The jobs of `asked` that `past` leaves to do.
+    ///
+    /// # Errors
+    /// If they cannot be started.
+    pub fn new(
+        campaign: &'a Campaign<'a>,
+        scenario: Option<&'a Scenario>,
+        asked: Asked,
+        past: Option<Past>,
+    ) -> Result<Self, Failure> {
+        let launcher = Launcher::find(campaign.launch, campaign.site())?;
+        let asked = match &past {
+            // A budget may have changed it.
+            Some(past) if past.carried_out.plan != asked.plan => past.carried_out.clone(),
+            _ => asked,
+        };
+        launcher.check(asked.plan.procs())?;
+        let series = Self {
+            campaign,
+            scenario,
+            launcher,
+            asked,
+            requested: None,
+            past,
+            started: Instant::now(),
+        };
+        // What the library does not have is refused before anything is measured.
+        for variant in series.asked.plan.variants() {
+            series.environment(variant.number)?;
+        }
+        Ok(series)
+    }
+
+    /// The command of every job, as far as it is known before the estimate.
+    ///
+    /// # Errors
+    /// If there is no current directory.
+    pub fn commands(&self) -> Result<Vec<Vec<OsString>>, Failure> {
+        let plan = absolute(&self.asked.file)?;
+        let jobs = self.asked.plan.jobs();
+        let budget = self.campaign.options.budget;
+        let each = u32::try_from(jobs.len()).unwrap_or(u32::MAX);
+        let command = |job| {
+            let orders = Orders {
+                plan: &plan,
+                output: self.campaign.output,
+                job,
+                budget: budget.map(|budget| budget / each),
+            };
+            let lab = match self.campaign.place {
+                Place::Lab(name) => Some(["netsig", "lab", "exec", name, "--"]),
+                Place::Mpi | Place::Simulated(_) => None,
+            };
+            let within = lab.into_iter().flatten().map(OsString::from);
+            Ok(within.chain(self.command(&orders)?).collect())
+        };
+        jobs.into_iter().map(command).collect()
+    }
+
+    /// Carries them out; `what` names the work beside the progress bar.
+    ///
+    /// # Errors
+    /// If the plan does not fit into the budget, a job cannot be started, the data are
+    /// void, Ctrl-C came, or jobs failed.
+    pub fn run(mut self, what: &str) -> Result<(), Failure> {
+        // Between jobs too, so that no file is left.
+        let watch = watch()?;
+        match &self.past {
+            Some(past) => eprintln!(
+                "going on from {} samples and {} complete jobs of {}",
+                past.samples,
+                past.complete.len(),
+                self.asked.plan.jobs().len()
+            ),
+            None => self.settle()?,
+        }
+        let plan = PlanFile::of(&self.asked, self.campaign.output)?;
+        let mut progress = Follower::new(&self.asked.plan, self.campaign.output, what);
+        let left = self.left();
+        let mut failed = Vec::new();
+        for (done, &job) in left.iter().enumerate() {
+            if watch.saw_interrupt() {
+                self.judge(End::Interrupted)?;
+            }
+            let orders = Orders {
+                plan: plan.path(),
+                output: self.campaign.output,
+                job,
+                budget: self.share_of_budget(left.len() - done),
+            };
+            let end = self.carry_out(&orders, &mut progress)?;
+            // What could not even begin will not begin the next time either.
+            let is_hopeless = matches!(end, End::Failed(_)) && progress.grown().is_none();
+            let Some(why) = self.judge(end)? else {
+                continue;
+            };
+            let why = format!("{job}: {why}");
+            if left.len() > 1 {
+                let kept = kept::so_far(self.campaign.output);
+                progress.say(&format!("netsig: {why}; {kept}"));
+            }
+            failed.push(why);
+            if is_hopeless {
+                break;
+            }
+        }
+        drop(progress);
+        self.conclude(&failed, left.len())
+    }
+
+    /// The jobs that are not complete.
+    fn left(&self) -> Vec<JobId> {
+        let is_complete = |job: &JobId| {
+            let past = self.past.as_ref();
+            past.is_some_and(|past| past.complete.contains(job))
+        };
+        let all = self.asked.plan.jobs().into_iter();
+        all.filter(|job| !is_complete(job)).collect()
+    }
+
+    /// What the next of `left` jobs may take.
+    fn share_of_budget(&self, left: usize) -> Option<Duration> {
+        let rest = self.rest_of_budget()?;
+        let left = u32::try_from(left).unwrap_or(u32::MAX);
+        Some((rest / left).max(LEAST_BUDGET))
+    }
+
+    fn rest_of_budget(&self) -> Option<Duration> {
+        let budget = self.campaign.options.budget?;
+        Some(budget.saturating_sub(self.started.elapsed()))
+    }
+
+    /// Estimates how long the plan takes, says it, and fits it into the budget.
+    fn settle(&mut self) -> Result<(), Failure> {
+        let Some(pace) = self.probe()? else {
+            return Ok(());
+        };
+        let settled = pace.settle(self.asked.clone(), self.rest_of_budget())?;
+        for remark in &settled.remarks {
+            eprintln!("{remark}");
+        }
+        self.asked = settled.asked;
+        self.requested = settled.requested;
+        Ok(())
+    }
+
+    /// Runs a short job that tells the pace of the network. If it fails there is no
+    /// estimate.
+    fn probe(&self) -> Result<Option<Pace>, Failure> {
+        let asked = probe(&self.asked)?;
+        let plan = PlanFile::of(&asked, self.campaign.output)?;
+        let data = temporary::beside(self.campaign.output, ".csv")?;
+        let orders = Orders {
+            plan: plan.path(),
+            output: data.path(),
+            job: JobId {
+                launch: 0,
+                variant: 0,
+            },
+            budget: None,
+        };
+        let mut progress = Follower::new(&asked.plan, data.path(), "estimating");
+        let started = Instant::now();
+        let nothing = "nothing was measured";
+        let problem = match self.carry_out(&orders, &mut progress)? {
+            End::Complete => {
+                let data = files::dataset(data.path())?;
+                return Ok(Pace::measured(&data, started.elapsed()));
+            }
+            End::Failed(why) if progress.grown().is_none() => {
+                return Err(Failure::Work(anyhow!("{why}; {nothing}")));
+            }
+            End::Interrupted => {
+                return Err(Failure::Interrupted(anyhow!("interrupted; {nothing}")));
+            }
+            End::Void(problem) | End::Lost(problem) | End::Failed(problem) => problem,
+        };
+        progress.say(&format!("netsig: there is no estimate: {problem}"));
+        Ok(None)
+    }
+
+    /// Runs a job.
+    fn carry_out(&self, orders: &Orders, progress: &mut Follower) -> Result<End, Failure> {
+        if let Some(message) = resume::mend(orders.output)? {
+            progress.say(&format!("netsig: {message}"));
+        }
+        progress.begin_job();
+        let expected = Expected {
+            job: orders.job,
+            timeout: self.campaign.options.timeout,
+        };
+        Job::start(&self.command(orders)?, self.scenario)?.follow(expected, progress)
+    }
+
+    fn command(&self, orders: &Orders) -> Result<Vec<OsString>, Failure> {
+        let mut arguments: Vec<OsString> = vec![
+            orders.plan.into(),
+            "--output".into(),
+            absolute(orders.output)?.into(),
+        ];
+        let seconds = |limit: Duration| limit.as_secs().to_string();
+        arguments.extend(option("--launch", orders.job.launch.to_string()));
+        if orders.job.variant > 0 {
+            arguments.extend(option("--variant", orders.job.variant.to_string()));
+        }
+        arguments.extend(option("--timeout", seconds(self.campaign.options.timeout)));
+        if let Some(budget) = orders.budget {
+            arguments.extend(option("--budget", seconds(budget)));
+        }
+        if let Some(requested) = &self.requested {
+            let note = format!("{REQUESTED_PLAN}={}", resume::escaped(requested));
+            arguments.extend(option("--note", note));
+        }
+        if let Some(scenario) = self.scenario {
+            arguments.extend(option("--note", format!("network={}", scenario.summary())));
+        }
+        let procs = self.asked.plan.procs();
+        let environment = self.environment(orders.job.variant)?;
+        Ok(self.launcher.command(procs, &environment, &arguments))
+    }
+
+    /// The variables that make the library take the algorithms of a variant.
+    fn environment(&self, number: u32) -> Result<Vec<(String, String)>, Failure> {
+        let variants = self.asked.plan.variants();
+        let variant = variants.iter().find(|variant| variant.number == number);
+        match variant.filter(|variant| variant.number > 0) {
+            None => Ok(Vec::new()),
+            Some(variant) => variant
+                .environment(self.launcher.mpi()?)
+                .map_err(|error| Failure::usage(format!("{}: {error}", self.asked.file.display()))),
+        }
+    }
+
+    /// Why a job failed, if it did; what ends the campaign is an error.
+    fn judge(&self, end: End) -> Result<Option<String>, Failure> {
+        let output = self.campaign.output;
+        match end {
+            End::Complete => Ok(None),
+            End::Lost(why) | End::Failed(why) => Ok(Some(why)),
+            End::Void(reason) => {
+                kept::mark_void(output, &reason)?;
+                let shown = output.display();
+                Err(Failure::Work(anyhow!("{reason} (marked in {shown})")))
+            }
+            End::Interrupted => {
+                let kept = kept::or_removed(output);
+                Err(Failure::Interrupted(anyhow!("interrupted; {kept}")))
+            }
+        }
+    }
+
+    /// The end of it all, with what has failed of so many jobs.
+    fn conclude(&self, failed: &[String], jobs: usize) -> Result<(), Failure> {
+        let what = match failed {
+            [] => return Ok(()),
+            [only] if jobs == 1 => only.clone(),
+            _ => format!(
+                "{} of {jobs} jobs failed, for the reasons above",
+                failed.len()
+            ),
+        };
+        let kept = kept::or_removed(self.campaign.output);
+        Err(Failure::Work(anyhow!("{what}; {kept}")))
+    }
+}
+
+fn option(name: &str, value: String) -> [OsString; 2] {
+    [name.into(), value.into()]
+}

@@ -1,0 +1,186 @@
+//! `netsig bounds`: lower bounds of any message exchange.
+
+use std::path::PathBuf;
+
+use netsig_core::model::Threshold;
+use netsig_core::model::exchange::{Bounds, Claim3, Exchange, Stepping, ZeroMessages};
+use netsig_core::model::hockney::Hockney;
+use netsig_core::model::signature::{Form, Signature};
+use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
+
+use crate::failure::Failure;
+use crate::input::args;
+use crate::input::files;
+use crate::print::rows::{Cell, Format, Rows};
+
+/// Lower bounds of a message exchange that need not be uniform.
+#[derive(clap::Args)]
+pub struct Args {
+    /// A square matrix of sizes in bytes (row i: what process i sends), or arcs under the
+    /// header `from,to,size_bytes`.
+    exchange: PathBuf,
+    /// Start-up time of a message, such as 50us or 5e-5 (seconds).
+    #[arg(long, value_name = "TIME", value_parser = args::duration, allow_hyphen_values = true)]
+    alpha: Seconds,
+    /// Time of a byte, such as 10ns or 1e-8 (seconds).
+    #[arg(long, value_name = "TIME", value_parser = args::duration, allow_hyphen_values = true)]
+    beta: Seconds,
+    /// All processes start each of their messages together.
+    #[arg(long)]
+    synchronous: bool,
+    /// Empty messages cost their start-up.
+    #[arg(long)]
+    count_zero_messages: bool,
+    /// The contention ratio of a signature, for its time.
+    #[arg(long, allow_hyphen_values = true)]
+    gamma: Option<f64>,
+    /// What each simultaneous communication costs from the threshold on.
+    #[arg(
+        long, value_name = "TIME", value_parser = args::duration, allow_hyphen_values = true,
+        default_value = "0", requires = "gamma"
+    )]
+    delta: Seconds,
+    /// The mean message from which on delta counts.
+    #[arg(long, value_name = "BYTES", default_value = "0", requires = "gamma")]
+    threshold: Bytes,
+    /// How to print it.
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If the file holds no exchange or a parameter is not possible.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let base = Hockney::new(args.alpha, SecondsPerByte(args.beta.0)).map_err(Failure::usage)?;
+    let zero = if args.count_zero_messages {
+        ZeroMessages::Counted
+    } else {
+        ZeroMessages::Absent
+    };
+    let name = args.exchange.display().to_string();
+    let exchange = Exchange::parse(&name, &files::text(&args.exchange)?, zero)?;
+    let bounds = exchange.bounds(&base);
+    let mut lines = lines(args, &base, &exchange, &bounds);
+    if let Some(gamma) = args.gamma {
+        let signature = Signature {
+            base,
+            form: Form::Full,
+            gamma,
+            gamma_below: None,
+            delta: args.delta,
+            threshold: Some(Threshold::From(args.threshold)),
+        };
+        let signature = signature.checked().map_err(Failure::usage)?;
+        lines.push(Line {
+            bound: "exchange_signature",
+            time: exchange.signature_time(&signature),
+            applies: "yes",
+            meaning: "prediction under contention, from per_vertex",
+        });
+    }
+    let rows = rows(&lines)?;
+    eprintln!(
+        "{} processes, {} messages; Delta_s = {}, Delta_r = {}, t_s = {}, t_r = {}",
+        exchange.procs(),
+        exchange.messages(),
+        bounds.max_out_degree,
+        bounds.max_in_degree,
+        bounds.send_time,
+        bounds.receive_time
+    );
+    Ok(rows.print(args.format)?)
+}
+
+/// One bound.
+struct Line {
+    bound: &'static str,
+    time: Seconds,
+    applies: &'static str,
+    meaning: &'static str,
+}
+
+/// The bounds as rows, if all are times.
+fn rows(lines: &[Line]) -> Result<Rows, Failure> {
+    let mut rows = Rows::new(&["bound", "time_s", "applies", "meaning"]);
+    for line in lines {
+        let Line { bound, time, .. } = *line;
+        if !(time.0.is_finite() && time.0 >= 0.0) {
+            return Err(Failure::usage(format!(
+                "{bound} comes out as {} s, which is no time; choose other parameters",
+                time.0
+            )));
+        }
+        rows.push(vec![
+            Cell::text(bound),
+            Cell::time(time),
+            Cell::text(line.applies),
+            Cell::text(line.meaning),
+        ]);
+    }
+    Ok(rows)
+}
+
+fn lines(args: &Args, base: &Hockney, exchange: &Exchange, bounds: &Bounds) -> Vec<Line> {
+    let stepping = if args.synchronous {
+        Stepping::Synchronous
+    } else {
+        Stepping::Asynchronous
+    };
+    vec![
+        Line {
+            bound: "claim1",
+            time: bounds.claim1,
+            applies: "yes",
+            meaning: "start-ups of the busiest process, if nobody forwards",
+        },
+        Line {
+            bound: "claim2",
+            time: bounds.claim2,
+            applies: "yes",
+            meaning: "bandwidth of the busiest port",
+        },
+        claim3(bounds, stepping),
+        Line {
+            bound: "per_vertex",
+            time: bounds.per_vertex,
+            applies: "yes",
+            meaning: "Claim 3 for each process and direction, if nobody forwards",
+        },
+        Line {
+            bound: "direct_exchange_sync",
+            time: exchange.direct_exchange_sync(base),
+            applies: "attainable",
+            meaning: "direct exchange in synchronous steps takes so long",
+        },
+    ]
+}
+
+/// Claim 3, and why it is a bound or is not.
+fn claim3(bounds: &Bounds, stepping: Stepping) -> Line {
+    let (applies, meaning) = match bounds.claim3_applies(stepping) {
+        Claim3::Synchronous => (
+            "yes",
+            "start-ups and bandwidth, if nobody forwards: the exchange is synchronous",
+        ),
+        Claim3::SameProcessSameDirection => (
+            "yes",
+            "start-ups and bandwidth, if nobody forwards: both maxima are of one process in one direction",
+        ),
+        Claim3::PrintedHypothesisOnly => (
+            "no",
+            "start-ups and bandwidth: both maxima are of one process, as printed, but in opposite directions",
+        ),
+        Claim3::No => (
+            "no",
+            "start-ups and bandwidth: the maxima are of different processes",
+        ),
+    };
+    Line {
+        bound: "claim3",
+        time: bounds.claim3,
+        applies,
+        meaning,
+    }
+}

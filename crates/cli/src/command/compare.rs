@@ -1,0 +1,124 @@
+//! `netsig compare`: every model's error on what it was not fitted to.
+
+use std::path::PathBuf;
+
+use netsig_core::data::cells::{CellKey, summarise};
+use netsig_core::data::{Dataset, Experiment};
+use netsig_core::fit::network::Options;
+use netsig_core::predict::compare;
+use netsig_core::units::{Bytes, Procs};
+
+use crate::failure::Failure;
+use crate::input::args::{self, CovarianceChoice, StatisticChoice};
+use crate::input::data::{DataArgs, Input};
+use crate::input::files;
+use crate::input::filter::Filter;
+use crate::print::notes;
+use crate::print::rows::{Cell, Format, Rows};
+
+/// Fit every model to one part of the data and judge it on the rest.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    input: DataArgs,
+    /// What the models are fitted to, such as 'procs<=16' or 'procs<16,size>=1KiB'; they are
+    /// judged on the rest [default: all but the largest process count].
+    #[arg(long, value_name = "CONDITION")]
+    train: Option<Filter>,
+    /// The covariance of the errors: auto, means, proportional, bandwidth-share, ols or
+    /// ar1:RHO.
+    #[arg(long, value_parser = args::covariance, default_value = "auto")]
+    covariance: CovarianceChoice,
+    /// What stands for the repetitions of a collective.
+    #[arg(long, value_enum, default_value = "mean")]
+    statistic: StatisticChoice,
+    /// A profile whose pLogP tables the models take that need them [default: those of the
+    /// data, else alpha and beta in their place].
+    #[arg(long, value_name = "FILE")]
+    plogp: Option<PathBuf>,
+    /// How to print it.
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If the data cannot be used, or one of the two parts is empty, or nothing can be fitted.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let Input { data, name: shown } = args.input.read()?;
+    let cells = cells(&data);
+    let Some(&largest) = cells.iter().map(|(procs, _)| procs).max() else {
+        return Err(Failure::data(format!(
+            "{shown}: holds no collective; measure one"
+        )));
+    };
+    let trains = |procs: Procs, size: Bytes| match &args.train {
+        Some(filter) => filter.takes_in(procs, size),
+        None => procs < largest,
+    };
+    let [train, rest] = [true, false].map(|wanted| {
+        cells
+            .iter()
+            .filter(|(procs, size)| trains(*procs, *size) == wanted)
+            .count()
+    });
+    if train == 0 || rest == 0 {
+        let empty = if train == 0 { "fit to" } else { "judge on" };
+        return Err(Failure::data(format!(
+            "{shown}: leaves no cell to {empty}; measure more process counts or choose another --train"
+        )));
+    }
+    let options = Options {
+        covariance: args.covariance.named(),
+        statistic: args.statistic.into(),
+        plogp: args.plogp.as_deref().map(files::plogp).transpose()?,
+        ..Options::default()
+    };
+    let compared = compare::compare(&data, trains, &options)
+        .map_err(|error| Failure::data(format!("{shown}: {error}")))?;
+    for note in &compared.notes {
+        eprintln!("netsig: note: not compared: {note}");
+    }
+    if !compared.has_tables {
+        notes::tell_about_tables();
+    }
+    eprintln!("fitted to {train} cells, judged on {rest}");
+    Ok(rows(&compared).print(args.format)?)
+}
+
+/// The process counts and sizes of collectives, each combination once.
+fn cells(data: &Dataset) -> Vec<(Procs, Bytes)> {
+    let is_collective = |key: &CellKey| matches!(key.experiment, Experiment::Collective(_));
+    let keys = summarise(data).into_keys().filter(is_collective);
+    let mut cells: Vec<_> = keys.map(|key| (key.procs, key.size)).collect();
+    cells.sort_unstable();
+    cells.dedup();
+    cells
+}
+
+fn rows(compared: &compare::Comparison) -> Rows {
+    let mut rows = Rows::new(&[
+        "collective",
+        "algorithm",
+        "model",
+        "median_error",
+        "p90_error",
+        "worst_error",
+        "bias",
+        "points",
+    ]);
+    for score in &compared.scores {
+        rows.push(vec![
+            Cell::text(score.collective.to_string()),
+            Cell::text(score.algorithm.clone()),
+            Cell::text(score.model),
+            Cell::share(score.median),
+            Cell::share(score.p90),
+            Cell::share(score.worst),
+            Cell::error(score.bias),
+            Cell::count(score.points as u64),
+        ]);
+    }
+    rows
+}

@@ -1,0 +1,315 @@
+//! `netsig fit`: parameters from data, with intervals and what they mean.
+
+mod pairs;
+mod regimes;
+
+use std::path::{Path, PathBuf};
+
+use netsig_core::algorithm::Collective;
+use netsig_core::data::{Dataset, Experiment, Provenance, Sample};
+use netsig_core::fit::ladder::Rung;
+use netsig_core::fit::network::{self, AlgorithmFit, FittedRegimes, NetworkFit, Wanted};
+use netsig_core::fit::saturation::Saturation;
+use netsig_core::fit::signature::{Options, Parameter, ThresholdChoice, Unsaturated};
+use netsig_core::registry::{self, Estimator, Model, REGIMES, SIGNATURE};
+use netsig_core::units::Seconds;
+
+use crate::failure::Failure;
+use crate::input::args::{self, CovarianceChoice, StatisticChoice};
+use crate::input::data::DataArgs;
+use crate::input::files;
+use crate::input::links;
+use crate::print::notes;
+use crate::print::parameters;
+use crate::print::rows::Format;
+
+/// Fit models to data, print them with intervals and diagnosis, write a profile.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    input: DataArgs,
+    /// The profile to write.
+    #[arg(short, long, value_name = "PROFILE")]
+    output: PathBuf,
+    #[command(flatten)]
+    choices: Choices,
+    /// How to print the parameters.
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+/// How to fit.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Choices {
+    /// What to fit besides alpha and beta: auto (of an alltoall the signature, with a second
+    /// gamma below M where the data show one, and all other models; of every algorithm the
+    /// regimes, and the model that suffices), or the name of one model.
+    #[arg(long, value_name = "NAME", value_parser = wanted, default_value = "auto")]
+    model: Wanted,
+    /// M: a size, auto (search) or none.
+    #[arg(long, value_parser = args::threshold, default_value = "auto", allow_hyphen_values = true)]
+    threshold: ThresholdChoice,
+    /// The covariance of the errors: auto, means, proportional, bandwidth-share, ols or
+    /// ar1:RHO.
+    #[arg(long, value_parser = args::covariance, default_value = "auto")]
+    covariance: CovarianceChoice,
+    /// What stands for the repetitions of a collective.
+    #[arg(long, value_enum, default_value = "mean")]
+    statistic: StatisticChoice,
+    /// Keep process counts that do not saturate the network in the fit.
+    #[arg(long)]
+    keep_unsaturated: bool,
+    /// A profile whose pLogP tables the models are fitted on that need them [default: those
+    /// of the data, else alpha and beta in their place].
+    #[arg(long, value_name = "FILE")]
+    plogp: Option<PathBuf>,
+    /// The scenario that holds the links of the network, of which the regimes take notice.
+    #[arg(long, value_name = "SCENARIO")]
+    network: Option<String>,
+    /// The level of intervals and tests.
+    #[arg(long, value_parser = args::confidence, default_value = "0.95")]
+    confidence: f64,
+}
+
+/// Reads `auto` or the name of a model that has parameters.
+fn wanted(text: &str) -> Result<Wanted, String> {
+    let is_fitted = |m: &&Model| m.estimator != Estimator::None || m.name == REGIMES;
+    let fittable = || registry::of(Collective::Alltoall).filter(is_fitted);
+    match text {
+        "auto" => Ok(Wanted::All),
+        SIGNATURE => Ok(Wanted::Signature),
+        _ => fittable()
+            .find(|model| model.name == text)
+            .map(Wanted::One)
+            .ok_or_else(|| {
+                let names: Vec<&str> = fittable().map(|model| model.name).collect();
+                format!("write auto or one of: {}", names.join(", "))
+            }),
+    }
+}
+
+/// Whether the regimes alone are wanted.
+fn wants_regimes(wanted: Wanted) -> bool {
+    matches!(wanted, Wanted::One(model) if model.name == REGIMES)
+}
+
+impl Choices {
+    /// What a fit without options does, for `statistic`.
+    pub fn standard(statistic: StatisticChoice) -> Self {
+        Self {
+            model: Wanted::All,
+            threshold: ThresholdChoice::Search,
+            covariance: CovarianceChoice::Auto,
+            statistic,
+            keep_unsaturated: false,
+            plogp: None,
+            network: None,
+            confidence: 0.95,
+        }
+    }
+
+    /// The options for a fit of `data`.
+    fn options(&self, data: &Dataset) -> Result<network::Options, Failure> {
+        let is_collective = |s: &&Sample| matches!(s.experiment, Experiment::Collective(_));
+        let most = data
+            .samples
+            .iter()
+            .filter(is_collective)
+            .map(|s| s.procs)
+            .max();
+        let tree = self.network.as_deref().map(|name| links::tree(name, most));
+        let signature = Options {
+            threshold: self.threshold,
+            unsaturated: if self.keep_unsaturated {
+                Unsaturated::Kept
+            } else {
+                Unsaturated::LeftOut
+            },
+            confidence: self.confidence,
+            ..Options::default()
+        };
+        Ok(network::Options {
+            signature,
+            covariance: self.covariance.named(),
+            statistic: self.statistic.into(),
+            wanted: self.model,
+            plogp: self.plogp.as_deref().map(files::plogp).transpose()?,
+            tree: tree.transpose()?,
+            parts: None,
+        })
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If the data cannot be used or do not support the fit.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    files::refuse_unwritable(&args.output)?;
+    let input = args.input.read()?;
+    let data = &input.data;
+    let fitted = fit_file(data, &input.name, &args.output, &args.choices)?;
+    parameters::of_all(&fitted, args.choices.confidence, args.format).print(args.format)?;
+    pairs::tell(&fitted.point_to_point, &data.provenance)?;
+    notes::tell_about_data(&fitted, data);
+    input.tell_stalls();
+    if fitted.is_empty() {
+        eprintln!(
+            "netsig: note: the data hold no alltoall or other collective that models describe: alpha and beta are all that was fitted"
+        );
+    }
+    if !fitted.models.is_empty() && fitted.plogp.is_none() {
+        notes::tell_about_tables();
+    }
+    for failure in &fitted.failures {
+        eprintln!("netsig: note: not fitted: {failure}");
+    }
+    tell_meanings(&fitted, args.choices.model);
+    Ok(())
+}
+
+/// A sentence for each algorithm, and what must be known before it is trusted.
+fn tell_meanings(fitted: &NetworkFit, wanted: Wanted) {
+    for own in &fitted.regimes {
+        let sentence = if wants_regimes(wanted) {
+            regimes::sentence(own)
+        } else {
+            regimes::choice(own, fitted)
+        };
+        eprintln!("{sentence}");
+        for warning in regimes::warnings(own, fitted) {
+            eprintln!(
+                "netsig: warning: {} {}: {warning}",
+                own.collective, own.algorithm
+            );
+        }
+    }
+    for algorithm in &fitted.signatures {
+        let who = (algorithm.collective, &algorithm.algorithm);
+        let is_told = |own: &&FittedRegimes| (own.collective, &own.algorithm) == who;
+        match fitted.regimes.iter().find(is_told) {
+            None => eprintln!("{}", meaning(algorithm)),
+            // What a signature lacks is of no concern where another model was chosen.
+            Some(own) if own.verdict.rung != Rung::Signature => continue,
+            Some(_) => {}
+        }
+        for warning in warnings(algorithm) {
+            eprintln!("netsig: warning: {} {}: {warning}", who.0, who.1);
+        }
+    }
+}
+
+/// Fits `data`, which came from the files `source`, and writes the profile.
+///
+/// # Errors
+/// If the data do not support the fit, or the profile cannot be written.
+pub fn fit_file(
+    data: &Dataset,
+    source: &str,
+    output: &Path,
+    choices: &Choices,
+) -> Result<NetworkFit, Failure> {
+    let fitted = network::fit(data, &choices.options(data)?)
+        .map_err(|error| Failure::data(format!("{source}: {error}")))?;
+    refuse_negative(&fitted, source)?;
+    let mut provenance = Provenance::default();
+    provenance.push("fitted_by", concat!("netsig ", env!("CARGO_PKG_VERSION")));
+    provenance.push("data", source);
+    if let Some(tables) = &choices.plogp {
+        provenance.push("plogp", tables.display());
+    }
+    if let Some(name) = &choices.network {
+        provenance.push("network", name);
+    }
+    for (key, value) in data.provenance.iter() {
+        provenance.push(&format!("data_{key}"), value);
+    }
+    let mut profile = fitted.profile(provenance, choices.confidence);
+    if wants_regimes(choices.model) {
+        profile.choices.clear();
+    }
+    files::replace(output, profile.to_toml().as_bytes())?;
+    Ok(fitted)
+}
+
+/// Refuses a signature that gives negative times, before it becomes a profile that none can
+/// read.
+fn refuse_negative(fitted: &NetworkFit, source: &str) -> Result<(), Failure> {
+    for AlgorithmFit { algorithm, fit, .. } in &fitted.signatures {
+        let gammas = [Some(fit.signature.gamma), fit.signature.gamma_below];
+        if let Some(gamma) = gammas.into_iter().flatten().find(|gamma| *gamma < 0.0) {
+            return Err(Failure::data(format!(
+                "{source}: alltoall {algorithm}: gamma = {gamma:.4} is negative, so the times do not grow with the size; check them or measure again"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// What a signature says, in a sentence.
+pub fn meaning(algorithm: &AlgorithmFit) -> String {
+    let fit = &algorithm.fit;
+    let signature = &fit.signature;
+    let name = format!("{} {}", algorithm.collective, algorithm.algorithm);
+    let Some(threshold) = fit.threshold else {
+        return format!(
+            "{name} takes {:.2} times its contention-free time at every size.",
+            signature.gamma
+        );
+    };
+    let stalls = match signature.delta {
+        Seconds(0.0) => " (delta is not distinguishable from 0)".to_owned(),
+        delta => format!(" and {delta} more for each partner"),
+    };
+    format!(
+        "{name} takes {:.2} times its contention-free time below {} per destination; from there on {:.2} times{stalls}.",
+        signature.gamma_below.unwrap_or(signature.gamma),
+        threshold.value,
+        signature.gamma
+    )
+}
+
+/// What a user must know before trusting a signature.
+pub fn warnings(algorithm: &AlgorithmFit) -> Vec<String> {
+    let fit = &algorithm.fit;
+    let mut warnings = Vec::new();
+    for (parameter, estimate) in &fit.parameters {
+        let name = match parameter {
+            Parameter::Gamma => "gamma",
+            Parameter::GammaBelow => "gamma below M",
+            Parameter::Delta => continue,
+        };
+        if estimate.value < 1.0 {
+            warnings.push(format!(
+                "{name} = {:.2} is below 1: the contention-free model is too slow there",
+                estimate.value
+            ));
+        }
+    }
+    let gammas: Vec<String> = fit
+        .gamma_by_procs
+        .iter()
+        .map(|(n, gamma)| format!("{gamma:.2} at {n}"))
+        .collect();
+    let gammas = gammas.join(", ");
+    if !fit.left_out.is_empty() {
+        let left_out: Vec<String> = fit.left_out.iter().map(ToString::to_string).collect();
+        warnings.push(format!(
+            "{} processes do not saturate the network and were left out of the fit; --keep-unsaturated keeps them",
+            left_out.join(", ")
+        ));
+    }
+    match fit.saturation {
+        Saturation::From(_) => {}
+        Saturation::NotReached => warnings.push(format!(
+            "saturation is not reached: gamma still changes with the number of processes ({gammas}); measure more processes"
+        )),
+        Saturation::Unverified if fit.gamma_by_procs.len() == 1 => warnings.push(format!(
+            "all data are of one process count (gamma = {gammas}): whether the network is saturated, how times grow with the number of processes and how wide intervals are at others cannot be known; measure three process counts"
+        )),
+        Saturation::Unverified => warnings.push(format!(
+            "saturation is unverified ({gammas}): it takes three process counts; predictions for more may be too low"
+        )),
+    }
+    warnings
+}

@@ -1,0 +1,173 @@
+//! What fitted regimes say, and what a user must know before trusting them.
+
+use netsig_core::fit::ladder::Rung;
+use netsig_core::fit::network::{AlgorithmFit, FittedRegimes, NetworkFit};
+use netsig_core::fit::regimes::RegimesFit;
+use netsig_core::model::regimes::{Class, Point, Protocol, Regimes};
+use netsig_core::units::{Bytes, Procs};
+
+use super::meaning;
+
+/// The model that suffices for an algorithm, why, and what it says, in a sentence.
+pub fn choice(own: &FittedRegimes, fitted: &NetworkFit) -> String {
+    let who = format!("{} {}", own.collective, own.algorithm);
+    let signature = signature(own, fitted);
+    let said = match (own.verdict.rung, signature) {
+        (Rung::Hockney | Rung::PLogP, _) => "contention does not show".to_owned(),
+        (Rung::Signature, Some(signature)) => {
+            let said = meaning(signature);
+            said.trim_start_matches(&who)
+                .trim()
+                .trim_end_matches('.')
+                .to_owned()
+        }
+        _ => said(own),
+    };
+    format!("{who}: {}; {said}.", own.verdict.reason)
+}
+
+/// The signature of the same algorithm.
+fn signature<'a>(own: &FittedRegimes, fitted: &'a NetworkFit) -> Option<&'a AlgorithmFit> {
+    let mut all = fitted.signatures.iter();
+    all.find(|other| other.collective == own.collective && other.algorithm == own.algorithm)
+}
+
+/// What the regimes of an algorithm say, in a sentence.
+pub fn sentence(own: &FittedRegimes) -> String {
+    format!("{} {}: {}.", own.collective, own.algorithm, said(own))
+}
+
+/// One part for each class of process counts.
+fn said(own: &FittedRegimes) -> String {
+    let part = |fit: &RegimesFit| match of(fit.class) {
+        "" => said_by(fit),
+        class => format!("{class}, {}", said_by(fit)),
+    };
+    let parts: Vec<String> = own.fit.fits.iter().map(part).collect();
+    parts.join("; ")
+}
+
+fn of(class: Class) -> &'static str {
+    match class {
+        Class::Every => "",
+        Class::Power => "among powers of two",
+        Class::Other => "among other counts",
+    }
+}
+
+fn said_by(fit: &RegimesFit) -> String {
+    let model = &fit.model;
+    let ratios = format!("it takes its time on the wire {}", ratios(model));
+    let stalls = model.eager.as_ref().and_then(|eager| eager.stalls);
+    let onset = stalls.and_then(|stalls| stalls.onset);
+    let most = fit.cells.iter().map(|cell| cell.procs).max();
+    let overflow = onset.zip(most).map(|(onset, most)| {
+        let size = in_kib(onset.bytes / most.partners().sqrt());
+        format!("a port overflows from about {size} on among {most}")
+    });
+    let stalled = most_stalled(fit).map(|(procs, probability)| {
+        let percent = probability * 100.0;
+        format!("among {procs} up to {percent:.0} % of repetitions wait for a time-out")
+    });
+    let parts: Vec<String> = [Some(ratios), overflow, stalled]
+        .into_iter()
+        .flatten()
+        .collect();
+    parts.join(", ")
+}
+
+/// γ of either protocol.
+fn ratios(model: &Regimes) -> String {
+    let gamma = |protocol: &Option<Protocol>| {
+        let protocol = protocol.as_ref();
+        protocol.map(|protocol| format!("{:.2} times", protocol.gamma))
+    };
+    match (
+        gamma(&model.eager),
+        gamma(&model.rendezvous),
+        model.eager_limit,
+    ) {
+        (Some(eager), Some(rendezvous), Some(limit)) => {
+            format!("{eager} below the eager limit of {limit} and {rendezvous} from there on")
+        }
+        (Some(eager), _, Some(limit)) => format!("{eager} below the eager limit of {limit}"),
+        (_, Some(rendezvous), Some(limit)) => {
+            format!("{rendezvous} from the eager limit of {limit} on")
+        }
+        (eager, rendezvous, _) => eager.or(rendezvous).unwrap_or_default(),
+    }
+}
+
+/// The most measured processes, and the greatest probability of a stall among them, where
+/// there is one.
+fn most_stalled(fit: &RegimesFit) -> Option<(Procs, f64)> {
+    let procs = fit.cells.iter().map(|cell| cell.procs).max()?;
+    let cells = fit.cells.iter().filter(|cell| cell.procs == procs);
+    let probability = |size: Bytes| {
+        let tree = None;
+        let times = fit.model.times(Point { procs, size, tree })?;
+        Some(times.stall?.probability)
+    };
+    let all = cells.filter_map(|cell| probability(cell.size));
+    let most = all.fold(0.0, f64::max);
+    (most >= LEAST_PROBABILITY).then_some((procs, most))
+}
+
+/// Rarer stalls are not worth a word.
+const LEAST_PROBABILITY: f64 = 0.005;
+
+/// To the nearest KiB.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a number of bytes to be shown"
+)]
+fn in_kib(bytes: f64) -> Bytes {
+    Bytes((bytes / 1024.0).round() as u64 * 1024)
+}
+
+/// That cells stalled in every repetition, as the others' times tell.
+fn only_stalled(own: &FittedRegimes) -> Option<String> {
+    let cells = own.fit.fits.iter().flat_map(|fit| &fit.cells);
+    let mut stalled = cells.filter(|cell| cell.plain == 0);
+    let first = stalled.next()?;
+    let (procs, size) = (first.procs, first.size);
+    let count = match 1 + stalled.count() {
+        1 => "1 cell".to_owned(),
+        more => format!("{more} cells"),
+    };
+    Some(format!(
+        "{count} waited for a time-out in every repetition (first: {procs} processes, {size}): what they take otherwise is only known from the other cells; measure smaller messages, or give the switch deeper buffers"
+    ))
+}
+
+/// What a user must know before trusting the regimes of an algorithm, and its signature does
+/// not say.
+pub fn warnings(own: &FittedRegimes, fitted: &NetworkFit) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let is_said = own.verdict.rung == Rung::Signature && signature(own, fitted).is_some();
+    for fit in &own.fit.fits {
+        let counts = || fit.cells.iter().map(|cell| cell.procs);
+        if let (Some(least), Some(most)) = (counts().min(), counts().max())
+            && least == most
+            && !(is_said && fit.class == Class::Every)
+        {
+            let class = match of(fit.class) {
+                "" => String::new(),
+                class => format!("{class}, "),
+            };
+            warnings.push(format!(
+                "{class}{most} is the only process count: how times grow with it, from where on ports overflow among more and how wide intervals are there cannot be known; measure three"
+            ));
+        }
+    }
+    warnings.extend(only_stalled(own));
+    let has_no_limit = |fit: &RegimesFit| fit.model.eager_limit.is_none();
+    if own.fit.fits.iter().any(has_no_limit) {
+        warnings.push(
+            "no eager limit was seen: larger messages than were measured may be sent otherwise"
+                .to_owned(),
+        );
+    }
+    warnings
+}

@@ -1,0 +1,77 @@
+//! `netsig import`: what other benchmark programs printed, as a data file.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use netsig_core::algorithm::Collective;
+use netsig_core::data::import::{self, Asked, Imported, Input, PROGRAMS, Program};
+use netsig_core::units::Procs;
+
+use crate::failure::Failure;
+use crate::input::files;
+
+/// Turn what other benchmark programs printed into a data file.
+#[derive(clap::Args)]
+pub struct Args {
+    #[arg(help = programs())]
+    program: Program,
+    /// What was printed.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// The data file (CSV); it must not exist yet.
+    #[arg(short, long, value_name = "DATA")]
+    output: PathBuf,
+    /// How many processes ran, if the files do not say [default: pN, nN or npN in a file's
+    /// name].
+    #[arg(long, value_name = "N")]
+    procs: Option<Procs>,
+    /// Who ran the collectives: library or an algorithm.
+    #[arg(long, value_name = "NAME", default_value = "library")]
+    algorithm: String,
+    /// What OSU tables without a title measured.
+    #[arg(long, value_name = "NAME")]
+    collective: Option<Collective>,
+}
+
+fn programs() -> String {
+    let names = PROGRAMS.map(|(_, name)| name).join(", ");
+    format!("The program that printed them: one of {names}")
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If a file is not of that program or does not say enough, or the data file exists or
+/// cannot be written.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    files::refuse_existing(&args.output)?;
+    files::refuse_unwritable(&args.output)?;
+    let texts = args.files.iter().map(|path| files::text(path));
+    let texts = texts.collect::<Result<Vec<_>, _>>()?;
+    let names: Vec<String> = args.files.iter().map(|p| p.display().to_string()).collect();
+    let inputs: Vec<Input<'_>> = names
+        .iter()
+        .zip(&texts)
+        .map(|(name, text)| Input { name, text })
+        .collect();
+    let asked = Asked {
+        procs: args.procs,
+        algorithm: args.algorithm.as_str().into(),
+        collective: args.collective,
+    };
+    let Imported { data, notes } = import::import(args.program, &inputs, &asked)?;
+    let mut text = Vec::new();
+    data.write(&mut text)
+        .context("the data cannot be put into text")?;
+    files::replace(&args.output, &text)?;
+    for note in notes {
+        eprintln!("netsig: note: {note}");
+    }
+    eprintln!(
+        "{} repetitions and {} statistics in {}",
+        data.samples.len(),
+        data.aggregates.len(),
+        args.output.display()
+    );
+    Ok(())
+}

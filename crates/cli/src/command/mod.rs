@@ -1,0 +1,58 @@
+//! The subcommands, one file each: parse, call the library, print.
+
+mod bounds;
+mod compare;
+mod demo;
+mod fit;
+mod import;
+mod lab;
+mod measure;
+mod models;
+mod plan;
+mod predict;
+mod select;
+mod simulate;
+
+use clap::Subcommand;
+
+use crate::failure::Failure;
+
+/// The subcommands, in the order of the help.
+#[derive(Subcommand)]
+pub enum Command {
+    Demo(demo::Args),
+    Lab(lab::Args),
+    Plan(plan::Args),
+    Measure(measure::Args),
+    Import(import::Args),
+    Fit(fit::Args),
+    Compare(compare::Args),
+    Predict(predict::Args),
+    Select(select::Args),
+    Simulate(Box<simulate::Args>),
+    Bounds(bounds::Args),
+    Models(models::Args),
+}
+
+impl Command {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// As the command's own `run`.
+    pub fn run(&self) -> Result<(), Failure> {
+        match self {
+            Self::Demo(args) => demo::run(args),
+            Self::Lab(args) => lab::run(args),
+            Self::Plan(args) => plan::run(args),
+            Self::Measure(args) => measure::run(args),
+            Self::Import(args) => import::run(args),
+            Self::Fit(args) => fit::run(args),
+            Self::Compare(args) => compare::run(args),
+            Self::Predict(args) => predict::run(args),
+            Self::Select(args) => select::run(args),
+            Self::Simulate(args) => simulate::run(args),
+            Self::Bounds(args) => bounds::run(args),
+            Self::Models(args) => models::run(args),
+        }
+    }
+}

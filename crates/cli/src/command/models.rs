@@ -1,0 +1,157 @@
+//! `netsig models`: what each model says, where it comes from, when it holds, an example.
+
+use std::io::{self, Write};
+
+use netsig_core::algorithm::Collective;
+use netsig_core::registry::{self, Estimator, Model, Parameter, Role};
+use netsig_core::units::Seconds;
+
+use crate::failure::Failure;
+use crate::print::rows::{Cell, Format, Rows, to_stdout};
+
+/// List the models, or tell all about one.
+#[derive(clap::Args)]
+pub struct Args {
+    /// A model, as in the list; subject/model where several have the name.
+    name: Option<String>,
+    /// Only the models of this collective.
+    #[arg(long)]
+    collective: Option<Collective>,
+    /// How to print it.
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If there is no such model.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let models: Vec<&'static Model> = match (&args.name, args.collective) {
+        (None, None) => registry::models().collect(),
+        (None, Some(collective)) => registry::of(collective).collect(),
+        (Some(name), None) => named(name)?,
+        (Some(name), Some(collective)) => vec![registry::find(collective, name)?],
+    };
+    if args.format != Format::Table {
+        return Ok(details(&models)?.print(args.format)?);
+    }
+    if args.name.is_none() {
+        return Ok(summary(&models).print(args.format)?);
+    }
+    let examples = models
+        .iter()
+        .map(|model| Ok((*model, model.evaluate_example()?.time)));
+    let examples: Vec<(&Model, Seconds)> = examples.collect::<Result<_, Failure>>()?;
+    Ok(to_stdout(|out| {
+        examples
+            .iter()
+            .try_for_each(|(model, value)| write_out(model, *value, out))
+    })?)
+}
+
+/// The models called `name`, or `subject/name`.
+fn named(name: &str) -> Result<Vec<&'static Model>, Failure> {
+    let Some((subject, name)) = name.split_once('/') else {
+        return Ok(registry::named(name)?);
+    };
+    let mut found = registry::named(name)?;
+    let subjects: Vec<String> = found.iter().map(|m| m.subject.to_string()).collect();
+    found.retain(|model| model.subject.to_string() == subject);
+    if found.is_empty() {
+        return Err(Failure::usage(format!(
+            "{name} is not a model of {subject:?}; write one of these before it: {}",
+            subjects.join(", ")
+        )));
+    }
+    Ok(found)
+}
+
+/// What fits a screen.
+fn summary(models: &[&Model]) -> Rows {
+    let mut rows = Rows::new(&["subject", "model", "kind", "formula"]);
+    for model in models {
+        rows.push(vec![
+            Cell::text(model.subject.to_string()),
+            Cell::text(model.name),
+            Cell::text(model.kind.to_string()),
+            Cell::text(model.formula),
+        ]);
+    }
+    rows
+}
+
+fn details(models: &[&'static Model]) -> Result<Rows, Failure> {
+    let mut rows = Rows::new(&[
+        "subject",
+        "model",
+        "kind",
+        "formula",
+        "source",
+        "domain",
+        "needs",
+        "parameters",
+        "example",
+        "example_value",
+        "example_unit",
+    ]);
+    for model in models {
+        let parameters: Vec<&str> = model.parameters.iter().map(|p| p.name).collect();
+        rows.push(vec![
+            Cell::text(model.subject.to_string()),
+            Cell::text(model.name),
+            Cell::text(model.kind.to_string()),
+            Cell::text(model.formula),
+            Cell::text(model.source),
+            Cell::text(model.domain),
+            Cell::text(needs(model)),
+            Cell::text(parameters.join(", ")),
+            Cell::text(model.example.words()),
+            Cell::number(model.evaluate_example()?.time.0),
+            Cell::text(model.example.unit),
+        ]);
+    }
+    Ok(rows)
+}
+
+fn needs(model: &Model) -> String {
+    let needs: Vec<String> = model.needs.iter().map(ToString::to_string).collect();
+    needs.join("; ")
+}
+
+fn write_out(model: &Model, value: Seconds, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}/{} ({})\n", model.subject, model.name, model.kind)?;
+    writeln!(out, "  {}\n", model.formula)?;
+    writeln!(out, "source      {}", model.source)?;
+    writeln!(out, "domain      {}", model.domain)?;
+    if !model.needs.is_empty() {
+        writeln!(out, "needs       {}", needs(model))?;
+    }
+    for (index, parameter) in model.parameters.iter().enumerate() {
+        let label = if index == 0 { "parameters" } else { "" };
+        writeln!(out, "{label:<12}{}", describe(model, parameter))?;
+    }
+    writeln!(out, "example     {}", model.example.words())?;
+    let shown = match model.example.unit {
+        "s" => format!("{value} ({} s)", value.0),
+        unit => format!("{} {unit}", value.0),
+    };
+    writeln!(out, "            gives {shown}\n")
+}
+
+fn describe(model: &Model, parameter: &Parameter) -> String {
+    let origin = match (parameter.role, model.estimator) {
+        (Role::Given, _) | (_, Estimator::None) => "given with --set",
+        (Role::Threshold | Role::Count, _) => "searched by a fit",
+        (Role::Linear(_) | Role::Supplement, _) => "estimated by a fit",
+    };
+    let default = match parameter.default {
+        Some(value) if value.is_finite() => format!(", default {value}"),
+        Some(_) => ", default none".to_owned(),
+        None => String::new(),
+    };
+    format!(
+        "{}: {} ({origin}{default})",
+        parameter.name, parameter.meaning
+    )
+}

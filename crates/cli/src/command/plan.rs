@@ -1,0 +1,199 @@
+//! `netsig plan`: what to measure for a prediction within a budget.
+
+mod wish;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use netsig_core::predict::design::Wish;
+use netsig_core::predict::design::subject::ASSUMED_LIMIT;
+use netsig_core::predict::regimes::FAR;
+use netsig_core::units::list::List;
+use netsig_core::units::{Bytes, Procs, Seconds};
+use netsig_measure::estimate::Rates;
+use netsig_measure::proposal::{NoProposal, Proposal, propose};
+
+use self::wish::Predicted;
+use crate::campaign::estimate::span;
+use crate::failure::Failure;
+use crate::input::args::limit;
+use crate::input::files;
+use crate::print::rows::to_stdout;
+
+/// Propose a measurement plan: what tells most for a prediction in the time there is.
+#[derive(clap::Args)]
+pub struct Args {
+    /// A preliminary profile of the same network, which says how long things take [default:
+    /// 1 Gbit/s, 50 us].
+    profile: Option<PathBuf>,
+    /// How long measuring may take, such as 60s or 10m.
+    #[arg(long, value_name = "TIME", value_parser = limit)]
+    budget: Duration,
+    /// What is to be predicted: 'COLLECTIVE [ALGORITHM,...] up to N' [default algorithm: library].
+    #[arg(long = "for", value_name = "PREDICTION", value_parser = wish::predicted)]
+    predicted: Predicted,
+    /// How many hosts there are: as --most, but no more than half of N either.
+    #[arg(long, value_name = "HOSTS", conflicts_with = "most")]
+    hosts: Option<Procs>,
+    /// The most processes to measure, at most N [default: half of N].
+    #[arg(long, value_name = "PROCS")]
+    most: Option<Procs>,
+    /// The sizes to predict.
+    #[arg(long, value_name = "LIST", default_value = "256..256KiB")]
+    sizes: List<Bytes>,
+    /// Where to write the plan [default: standard output].
+    #[arg(short, long, value_name = "PLAN")]
+    output: Option<PathBuf>,
+}
+
+/// Fewer processes do not show growth.
+const LEAST: u32 = 3;
+
+/// A range of sizes needs no more.
+const MOST_SIZES: usize = 64;
+
+/// Runs the command.
+///
+/// # Errors
+/// If the profile or the output cannot be used, the model does not describe an algorithm, or the
+/// budget does not suffice.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let most = args.most()?;
+    let sizes = args.sizes.items();
+    if sizes.len() > MOST_SIZES {
+        return Err(Failure::usage(format!(
+            "--sizes: {} are too many to plan for; write up to {MOST_SIZES}, such as 256..256KiB",
+            sizes.len()
+        )));
+    }
+    let profile = args.profile.as_deref().map(files::profile).transpose()?;
+    if let Some(output) = &args.output {
+        files::refuse_unwritable(output)?;
+    }
+    let mut rates = Rates::ordinary();
+    if let Some(profile) = &profile {
+        rates.hockney = profile.hockney.model;
+    }
+    let mut wish = Wish {
+        collective: args.predicted.collective,
+        target: args.predicted.procs,
+        most,
+        sizes,
+        hockney: rates.hockney,
+        profile: profile.as_ref(),
+    };
+    let budget = Seconds(args.budget.as_secs_f64());
+    let mut proposed = propose(&wish, &args.predicted.methods, budget, &rates);
+    // Fewer processes cost less; while the target is within reach of a prediction from them
+    // they are better than no plan. What they cannot do either is told of the first.
+    while let (Err(NoProposal::TooLittle { .. }), None, Some(fewer)) =
+        (&proposed, args.most, fewer(&wish))
+    {
+        wish.most = fewer;
+        match propose(&wish, &args.predicted.methods, budget, &rates) {
+            Err(NoProposal::TooLittle { .. }) => {}
+            other => proposed = other,
+        }
+    }
+    let proposal = proposed.map_err(Failure::usage)?;
+    let text = header(args, &wish, &proposal) + &proposal.plan.to_toml();
+    match &args.output {
+        Some(output) => files::replace(output, text.as_bytes())?,
+        None => to_stdout(|out| out.write_all(text.as_bytes()))?,
+    }
+    report(&wish, &proposal);
+    Ok(())
+}
+
+impl Args {
+    /// The most processes to measure.
+    fn most(&self) -> Result<Procs, Failure> {
+        let target = self.predicted.procs;
+        let half = (target.get() / 2).max(LEAST).min(target.get());
+        let (option, most) = match (self.most, self.hosts) {
+            (Some(most), _) => ("--most", most.get().min(target.get())),
+            (None, Some(hosts)) => ("--hosts", hosts.get().min(half)),
+            (None, None) => ("--for", half),
+        };
+        Procs::new(most).ok().filter(|most| most.get() >= LEAST).ok_or_else(|| {
+            Failure::usage(format!(
+                "{option}: {most} processes do not show how the time grows; write {LEAST} or more"
+            ))
+        })
+    }
+}
+
+/// Half of the processes to measure, if the target is within reach from them.
+fn fewer(wish: &Wish) -> Option<Procs> {
+    let half = wish.most.get() / 2;
+    let reaches = half.saturating_mul(FAR) >= wish.target.get();
+    let half = Procs::new(half).ok()?;
+    (reaches && half.get() >= LEAST).then_some(half)
+}
+
+/// What the plan is for, as comments.
+fn header(args: &Args, wish: &Wish, proposal: &Proposal) -> String {
+    let budget = Seconds(args.budget.as_secs_f64());
+    let mut lines = vec![
+        format!("Proposed for {} with {}", args.predicted, range(wish.sizes)),
+        format!(
+            "Budget {budget}; expected {}, the start of every job being taken for {}",
+            proposal.cost,
+            Rates::ordinary().launch_overhead
+        ),
+    ];
+    if wish.profile.is_none() {
+        let Rates { hockney, .. } = Rates::ordinary();
+        lines.push(format!(
+            "Assumed: alpha = {}, beta = {:.4} ns/B, eager limit {ASSUMED_LIMIT}",
+            hockney.alpha(),
+            hockney.beta().0 * 1e9
+        ));
+    }
+    lines.extend(proposal.outlooks.iter().map(|(subject, outlook)| {
+        let now = outlook.now.map_or_else(|| "not known".to_owned(), percent);
+        let then = percent(outlook.then);
+        let grounds = subject.grounds.words(wish.profile);
+        format!("{subject}: {then} expected, now {now}; times from {grounds}")
+    }));
+    lines
+        .iter()
+        .fold(String::new(), |text, line| text + "# " + line + "\n")
+}
+
+/// What the plan takes and tells, and what it cannot.
+fn report(wish: &Wish, proposal: &Proposal) {
+    let outlooks = || proposal.outlooks.iter().map(|(_, outlook)| outlook.then);
+    let [best, worst] = [
+        outlooks().fold(f64::INFINITY, f64::min),
+        outlooks().fold(0.0, f64::max),
+    ];
+    let known = match [percent(best), percent(worst)] {
+        [best, worst] if best == worst => best,
+        [best, worst] => format!("{best} to {worst}"),
+    };
+    eprintln!(
+        "about {}; times among {} are then expected to be known to {known}",
+        span(proposal.cost),
+        wish.target
+    );
+    if wish.target.get() > wish.most.get().saturating_mul(FAR) {
+        eprintln!(
+            "netsig: note: {} is more than {FAR} times the {} processes to measure, where predict only extrapolates on demand; measure more",
+            wish.target, wish.most
+        );
+    }
+}
+
+/// `256 B to 256 KiB`.
+fn range(sizes: &[Bytes]) -> String {
+    match sizes {
+        [first, .., last] => format!("{first} to {last}"),
+        sizes => sizes.iter().map(Bytes::to_string).collect(),
+    }
+}
+
+/// A relative half-width.
+fn percent(share: f64) -> String {
+    format!("±{:.0} %", share * 100.0)
+}

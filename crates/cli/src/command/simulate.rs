@@ -1,0 +1,153 @@
+//! `netsig simulate`: what an algorithm, or a program in GOAL, takes on a network model.
+
+use anyhow::Context;
+use netsig_core::sim::setup::Method;
+
+use crate::failure::Failure;
+use crate::print::rows::Format;
+use crate::simulate::answers::Answer;
+use crate::simulate::exports::Exports;
+use crate::simulate::options::{MethodChoice, NetworkOptions, ProgramOptions};
+use crate::simulate::points::Point;
+use crate::simulate::recorders::Recorders;
+use crate::simulate::source::Source;
+use crate::simulate::sweep::SweepOptions;
+use crate::simulate::{answers, goal, points, sweep};
+
+/// Simulate collectives, or a program in GOAL, on a network model.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    program: ProgramOptions,
+    #[command(flatten)]
+    network: NetworkOptions,
+    /// How times are found; a closed form gives exactly what following all events gives.
+    #[arg(long, value_enum, default_value = "auto", conflicts_with = "sweep")]
+    method: MethodChoice,
+    #[command(flatten)]
+    exports: Exports,
+    #[command(flatten)]
+    sweep: SweepOptions,
+    /// How many simulations run at once; 0 is one on each processor [default: 0].
+    #[arg(long, value_name = "N", env = "RAYON_NUM_THREADS")]
+    threads: Option<u16>,
+    /// How to print it; a sweep is csv.
+    #[arg(long, value_enum, default_value = "table", conflicts_with = "sweep")]
+    format: Format,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If an argument or file cannot be used, or the simulation cannot answer.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let method = args.method.into();
+    use_threads(args.threads)?;
+    if let Some(plan) = &args.sweep.sweep {
+        return sweep::run(plan, &args.sweep);
+    }
+    args.sweep.refuse_without_plan()?;
+    args.exports.check(method, args.program.goal.as_deref())?;
+    if args.program.goal.is_some() && method == Method::ClosedForm {
+        return Err(Failure::usage(
+            "a program in GOAL has no closed form; leave out --method closed-form",
+        ));
+    }
+    let source = Source::new(&args.network)?;
+    let answers = match &args.program.goal {
+        Some(path) => vec![goal::simulate(path, &source, &args.exports)?],
+        None => collective(args, &source, method)?,
+    };
+    for note in &source.notes {
+        eprintln!("netsig: note: {note}");
+    }
+    if args.format == Format::Table {
+        answers::tell_losses(&answers);
+    }
+    Ok(answers::rows(answers).print(args.format)?)
+}
+
+/// Simulates every cell that is asked for.
+fn collective(args: &Args, source: &Source, method: Method) -> Result<Vec<Answer>, Failure> {
+    let cases = args.program.cases()?;
+    let points = cases.all().map(|case| Point {
+        source,
+        case,
+        method,
+    });
+    let points = if args.program.names_algorithms() {
+        let points: Vec<Point> = points.collect();
+        points.iter().try_for_each(Point::check)?;
+        points
+    } else {
+        possible(points)?
+    };
+    let Some(point) = args.exports.only(&points)? else {
+        return points::simulate_all(&points);
+    };
+    args.exports.check_case(point.case)?;
+    if !args.exports.need_events() {
+        let answers = points::simulate_all(&points)?;
+        args.exports.write_case(point.case)?;
+        return Ok(answers);
+    }
+    let mut recorders = Recorders::new(&args.exports, point.case.procs)?;
+    let (answer, outcome) = point.observe(&mut recorders)?;
+    args.exports.write_tables(&outcome)?;
+    recorders.finish(&point.title())?;
+    args.exports.write_case(point.case)?;
+    Ok(vec![answer])
+}
+
+/// The points that can be simulated, with a note if others are left out.
+fn possible<'a>(points: impl Iterator<Item = Point<'a>>) -> Result<Vec<Point<'a>>, Failure> {
+    let mut possible = Vec::new();
+    let mut refused = None;
+    for point in points {
+        match point.problem()? {
+            None => possible.push(point),
+            Some(failure) => refused = refused.or(Some(failure)),
+        }
+    }
+    match refused {
+        Some(failure) if possible.is_empty() => return Err(failure),
+        Some(failure) => eprintln!(
+            "netsig: note: algorithms that cannot be simulated are left out, such as: {failure}"
+        ),
+        None => {}
+    }
+    Ok(possible)
+}
+
+fn use_threads(threads: Option<u16>) -> Result<(), Failure> {
+    let Some(threads) = threads else {
+        return Ok(());
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
+    Ok(pool.build_global().context("no threads can be started")?)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Args as _;
+
+    use super::*;
+
+    #[test]
+    fn nothing_that_a_plan_says_is_an_option_beside_it() {
+        let mut command = Args::augment_args(clap::Command::new("simulate"));
+        command.build();
+        let sweep = command.get_arguments().find(|arg| arg.get_id() == "sweep");
+        let refused = command.get_arg_conflicts_with(sweep.unwrap());
+        let empty = || clap::Command::new("empty");
+        for options in [
+            ProgramOptions::augment_args(empty()),
+            NetworkOptions::augment_args(empty()),
+        ] {
+            for option in options.get_arguments() {
+                let is_refused = refused.iter().any(|arg| arg.get_id() == option.get_id());
+                assert!(is_refused, "{}", option.get_id());
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! The plan that the user asks for: a file, with what options change in it.
+
+use std::path::{Path, PathBuf};
+
+use netsig_measure::plan::Plan;
+
+use crate::failure::Failure;
+use crate::input::files;
+
+/// A plan with the text that says it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Asked {
+    /// The file that the user named.
+    pub file: PathBuf,
+    /// What it says, or what it says with the options put in.
+    pub text: String,
+    /// The same, read.
+    pub plan: Plan,
+    /// Whether the file itself says it.
+    pub is_file: bool,
+}
+
+impl Asked {
+    /// Reads `file`; a `precision` replaces the file's.
+    ///
+    /// # Errors
+    /// If the file is no plan.
+    pub fn read(file: &Path, precision: Option<&str>) -> Result<Self, Failure> {
+        let text = files::text(file)?;
+        let asked = Self::parse(file, text)?;
+        match precision {
+            None => Ok(Self {
+                is_file: true,
+                ..asked
+            }),
+            Some(precision) => Self::parse(file, with_precision(&asked.text, precision)),
+        }
+    }
+
+    /// Reads a text that stands for `file`.
+    ///
+    /// # Errors
+    /// If it is no plan.
+    pub fn parse(file: &Path, text: String) -> Result<Self, Failure> {
+        Ok(Self {
+            plan: Plan::parse(&file.display().to_string(), &text)?,
+            file: file.to_owned(),
+            text,
+            is_file: false,
+        })
+    }
+}
+
+/// The key that states the precision; it stands before the first table.
+const PRECISION: &str = "precision";
+
+/// `text` with its precision replaced, or put in.
+fn with_precision(text: &str, precision: &str) -> String {
+    let head = text
+        .lines()
+        .take_while(|line| !line.trim_start().starts_with('['))
+        .count();
+    let states_it = |line: &str| {
+        let rest = line.trim_start().strip_prefix(PRECISION);
+        rest.is_some_and(|rest| rest.trim_start().starts_with('='))
+    };
+    let mut lines: Vec<String> = vec![format!("{PRECISION} = \"{precision}\"")];
+    for (number, line) in text.lines().enumerate() {
+        if number >= head || !states_it(line) {
+            lines.push(line.to_owned());
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_precision_is_replaced_or_put_in() {
+        let rest = "seed = 1\n\n[pingpong]\nprecision = 3\n";
+        let expected = format!("precision = \"2%\"\n{rest}");
+        assert_eq!(with_precision(rest, "2%"), expected);
+        let other = rest.replacen("seed", "precision=\"5%\" # coarse\nseed", 1);
+        assert_eq!(with_precision(&other, "2%"), expected);
+    }
+}

@@ -1,0 +1,8 @@
+//! Reading what the user names: options, files, data.
+
+pub mod args;
+pub mod asked;
+pub mod data;
+pub mod files;
+pub mod filter;
+pub mod links;

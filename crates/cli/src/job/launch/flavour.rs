@@ -1,0 +1,124 @@
+//! The MPI implementations that netsig knows: how their mpirun is recognised and what it
+//! calls its options.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use netsig_core::algorithm::MpiFlavour;
+
+use super::in_path;
+use crate::failure::Failure;
+use crate::input::args::LauncherChoice;
+
+/// An MPI implementation that netsig knows.
+#[derive(Debug)]
+pub struct Flavour {
+    /// What people call it.
+    pub name: &'static str,
+    /// Which it is.
+    pub mpi: MpiFlavour,
+    /// What its `mpirun --version` says.
+    mark: &'static str,
+    /// What its mpirun may be called.
+    programs: &'static [&'static str],
+    /// Where `make` builds the rank program for it, below the build directory.
+    pub directory: &'static str,
+    /// The option that names a host file.
+    pub hostfile: &'static str,
+    /// How an environment variable reaches the ranks.
+    pub variable: fn(&str, &str) -> Vec<String>,
+}
+
+const OPEN_MPI: Flavour = Flavour {
+    name: "Open MPI",
+    mpi: MpiFlavour::OpenMpi,
+    mark: "open-mpi.org",
+    programs: &["mpirun", "mpirun.openmpi", "orterun"],
+    directory: "openmpi",
+    hostfile: "--hostfile",
+    variable: |name, value| vec!["-x".into(), format!("{name}={value}")],
+};
+
+const MPICH: Flavour = Flavour {
+    name: "MPICH",
+    mpi: MpiFlavour::Mpich,
+    mark: "HYDRA",
+    programs: &["mpirun", "mpirun.mpich", "mpiexec.hydra"],
+    directory: "mpich",
+    hostfile: "-f",
+    variable: |name, value| vec!["-genv".into(), name.into(), value.into()],
+};
+
+static FLAVOURS: [Flavour; 2] = [OPEN_MPI, MPICH];
+
+/// The flavour that `choice` insists on.
+fn wanted(choice: LauncherChoice) -> Option<&'static Flavour> {
+    match choice {
+        LauncherChoice::Auto | LauncherChoice::Srun => None,
+        LauncherChoice::Openmpi => Some(&FLAVOURS[0]),
+        LauncherChoice::Mpich => Some(&FLAVOURS[1]),
+    }
+}
+
+/// The mpirun at `path`, with its flavour.
+///
+/// # Errors
+/// If it cannot be started, is none that netsig knows, or not the one that `choice`
+/// insists on.
+pub fn at(path: PathBuf, choice: LauncherChoice) -> Result<(PathBuf, &'static Flavour), Failure> {
+    let found = recognise(&path)?;
+    match wanted(choice) {
+        Some(wanted) if wanted.name != found.name => Err(Failure::usage(format!(
+            "{}: is the mpirun of {} and not of {}; leave out --launcher or give another --mpirun",
+            path.display(),
+            found.name,
+            wanted.name
+        ))),
+        _ => Ok((path, found)),
+    }
+}
+
+/// The mpirun in PATH, with its flavour.
+///
+/// # Errors
+/// If there is none, or none of the flavour that `choice` insists on.
+pub fn in_use(choice: LauncherChoice) -> Result<(PathBuf, &'static Flavour), Failure> {
+    let Some(wanted) = wanted(choice) else {
+        let path = in_path("mpirun").ok_or_else(|| {
+            Failure::usage("mpirun is not in PATH; install Open MPI or MPICH, load its module, or give --mpirun")
+        })?;
+        return at(path, choice);
+    };
+    let is_it = |path: &PathBuf| recognise(path).is_ok_and(|found| found.name == wanted.name);
+    let mut places = wanted.programs.iter().filter_map(|name| in_path(name));
+    places
+        .find(is_it)
+        .map(|path| (path, wanted))
+        .ok_or_else(|| {
+            Failure::usage(format!(
+                "no mpirun of {} is in PATH; install it, load its module, or give --mpirun",
+                wanted.name
+            ))
+        })
+}
+
+fn recognise(mpirun: &Path) -> Result<&'static Flavour, Failure> {
+    let shown = mpirun.display();
+    let output = Command::new(mpirun)
+        .arg("--version")
+        .output()
+        .map_err(|error| {
+            Failure::usage(format!(
+                "{shown}: cannot be started ({error}); give the path of an mpirun"
+            ))
+        })?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    FLAVOURS
+        .iter()
+        .find(|flavour| text.contains(flavour.mark))
+        .ok_or_else(|| {
+            Failure::usage(format!(
+                "{shown}: is the mpirun of neither Open MPI nor MPICH; give one with --mpirun"
+            ))
+        })
+}

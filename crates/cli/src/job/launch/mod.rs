@@ -1,0 +1,250 @@
+//! Which launcher and MPI there are, and the command line that starts netsig's rank program
+//! with them.
+
+mod flavour;
+mod slurm;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use netsig_core::algorithm::MpiFlavour;
+use netsig_core::units::Procs;
+
+use crate::failure::Failure;
+use crate::input::args::{LaunchArgs, LauncherChoice};
+use flavour::Flavour;
+use slurm::Allocation;
+
+/// Where ranks are to be started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Site {
+    /// On the nodes of the machine that netsig runs on.
+    Cluster,
+    /// In the emulated cluster, which only an mpirun knows how to enter.
+    Lab,
+}
+
+/// Everything needed to start the rank program.
+#[derive(Debug)]
+pub struct Launcher {
+    program: PathBuf,
+    /// Which MPI the rank program is started with, as far as that is known.
+    mpi: Option<MpiFlavour>,
+    starter: Starter,
+    host_options: Vec<OsString>,
+    rank_program: PathBuf,
+}
+
+#[derive(Debug)]
+enum Starter {
+    Mpirun(&'static Flavour),
+    Srun(Allocation),
+}
+
+impl Launcher {
+    /// Finds what starts MPI programs, and the rank program for its MPI.
+    ///
+    /// # Errors
+    /// If either is missing, or the MPI is none that netsig knows.
+    pub fn find(args: &LaunchArgs, site: Site) -> Result<Self, Failure> {
+        match srun(args, site)? {
+            Some((program, allocation)) => Self::with_srun(args, program, allocation),
+            None => Self::with_mpirun(args),
+        }
+    }
+
+    fn with_srun(
+        args: &LaunchArgs,
+        program: PathBuf,
+        allocation: Allocation,
+    ) -> Result<Self, Failure> {
+        if args.hostfile.is_some() {
+            return Err(Failure::usage(
+                "srun takes the hosts from its allocation; leave out --hostfile or give --mpirun",
+            ));
+        }
+        let flavour = flavour::in_use(LauncherChoice::Auto).ok();
+        let flavour = flavour.map(|(_, flavour)| flavour);
+        let rank_program = match &args.rank_program {
+            Some(path) => named(path)?,
+            None => match flavour {
+                Some(flavour) => beside_netsig(flavour)?,
+                None => {
+                    return Err(Failure::usage(
+                        "srun does not tell which MPI there is and no mpirun that netsig knows is in PATH; load the module of the MPI, or give --rank-program",
+                    ));
+                }
+            },
+        };
+        Ok(Self {
+            program,
+            mpi: flavour.map(|flavour| flavour.mpi),
+            starter: Starter::Srun(allocation),
+            host_options: Vec::new(),
+            rank_program,
+        })
+    }
+
+    fn with_mpirun(args: &LaunchArgs) -> Result<Self, Failure> {
+        let (program, flavour) = match &args.mpirun {
+            Some(path) => flavour::at(absolute(path)?, args.launcher)?,
+            None => flavour::in_use(args.launcher)?,
+        };
+        let rank_program = match &args.rank_program {
+            Some(path) => named(path)?,
+            None => beside_netsig(flavour)?,
+        };
+        let host_options = match &args.hostfile {
+            Some(file) if file.is_file() => vec![flavour.hostfile.into(), absolute(file)?.into()],
+            Some(file) => {
+                return Err(Failure::usage(format!(
+                    "{}: there is no host file; give its path",
+                    file.display()
+                )));
+            }
+            None => Vec::new(),
+        };
+        Ok(Self {
+            program,
+            mpi: Some(flavour.mpi),
+            starter: Starter::Mpirun(flavour),
+            host_options,
+            rank_program,
+        })
+    }
+
+    /// The MPI that is started.
+    ///
+    /// # Errors
+    /// If that is not known.
+    pub fn mpi(&self) -> Result<MpiFlavour, Failure> {
+        self.mpi.ok_or_else(|| {
+            Failure::usage(
+                "srun does not tell which MPI it starts, so no algorithm of its library can be forced; load the module of the MPI, or leave library:NAME out of the plan",
+            )
+        })
+    }
+
+    /// Refuses more processes than can be started, as far as that is known.
+    ///
+    /// # Errors
+    /// If they are more.
+    pub fn check(&self, procs: Procs) -> Result<(), Failure> {
+        match self.starter {
+            Starter::Mpirun(_) => Ok(()),
+            Starter::Srun(allocation) => allocation.check(procs),
+        }
+    }
+
+    /// The command that starts `procs` ranks with `arguments` for each, and with the
+    /// variables of `environment` in theirs.
+    pub fn command(
+        &self,
+        procs: Procs,
+        environment: &[(String, String)],
+        arguments: &[OsString],
+    ) -> Vec<OsString> {
+        let options = match &self.starter {
+            Starter::Mpirun(_) => vec!["-np".to_owned(), procs.to_string()],
+            Starter::Srun(allocation) => allocation.options(procs),
+        };
+        let mut words = vec![self.program.clone().into()];
+        words.extend(options.into_iter().map(OsString::from));
+        words.extend(self.host_options.iter().cloned());
+        words.extend(self.variables(environment).into_iter().map(OsString::from));
+        words.push(self.rank_program.clone().into());
+        words.extend(arguments.iter().cloned());
+        words
+    }
+
+    fn variables(&self, environment: &[(String, String)]) -> Vec<String> {
+        match self.starter {
+            _ if environment.is_empty() => Vec::new(),
+            Starter::Mpirun(flavour) => environment
+                .iter()
+                .flat_map(|(name, value)| (flavour.variable)(name, value))
+                .collect(),
+            Starter::Srun(_) => {
+                let each = environment
+                    .iter()
+                    .map(|(name, value)| format!(",{name}={value}"));
+                vec![format!("--export=ALL{}", each.collect::<String>())]
+            }
+        }
+    }
+}
+
+/// The srun to use and what it has to offer; `None` if an mpirun is to be used.
+fn srun(args: &LaunchArgs, site: Site) -> Result<Option<(PathBuf, Allocation)>, Failure> {
+    let allocation = Allocation::find(|name| std::env::var(name).ok());
+    match (args.launcher, site) {
+        (LauncherChoice::Srun, Site::Lab) => Err(Failure::usage(
+            "srun starts nothing in the lab; leave out --launcher srun",
+        )),
+        (LauncherChoice::Srun, Site::Cluster) if args.mpirun.is_some() => Err(Failure::usage(
+            "--launcher srun and --mpirun exclude each other; leave one out",
+        )),
+        (LauncherChoice::Srun, Site::Cluster) => {
+            let program = in_path("srun").ok_or_else(|| {
+                Failure::usage("srun is not in PATH; load Slurm's module or leave out --launcher")
+            })?;
+            Ok(Some((program, allocation.unwrap_or(Allocation::of_srun()))))
+        }
+        (LauncherChoice::Auto, Site::Cluster) if args.mpirun.is_none() => {
+            Ok(in_path("srun").zip(allocation))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// `path` from the root, so that it holds in any directory.
+///
+/// # Errors
+/// If there is no current directory.
+pub fn absolute(path: &Path) -> Result<PathBuf, Failure> {
+    std::path::absolute(path)
+        .map_err(|error| Failure::usage(format!("{}: {error}; check the path", path.display())))
+}
+
+fn in_path(program: &str) -> Option<PathBuf> {
+    let directories = std::env::var_os("PATH")?;
+    std::env::split_paths(&directories)
+        .map(|directory| directory.join(program))
+        .find(|path| path.is_file())
+}
+
+/// The rank program that the user names.
+fn named(path: &Path) -> Result<PathBuf, Failure> {
+    if path.is_file() {
+        return absolute(path);
+    }
+    Err(Failure::usage(format!(
+        "{}: there is no rank program; give its path",
+        path.display()
+    )))
+}
+
+/// The rank program in the place where `make` leaves it: `openmpi/release` or
+/// `mpich/release` in the build directory that holds netsig itself, or beside netsig
+/// under the name of the MPI.
+fn beside_netsig(flavour: &Flavour) -> Result<PathBuf, Failure> {
+    let netsig = std::env::current_exe().map_err(|error| Failure::Work(error.into()))?;
+    let directory = netsig.parent().unwrap_or(Path::new("/"));
+    let candidates = [
+        directory.join(format!("netsig-rank-{}", flavour.directory)),
+        directory
+            .join("..")
+            .join(flavour.directory)
+            .join("release")
+            .join("netsig-rank"),
+    ];
+    candidates
+        .into_iter()
+        .find(|path| path.is_file())
+        .ok_or_else(|| {
+            Failure::usage(format!(
+                "netsig's rank program for {} is not built; run `make {}`, or give --rank-program",
+                flavour.name, flavour.directory
+            ))
+        })
+}

@@ -1,0 +1,123 @@
+//! Watching over a job: from what it says, and from when its data grew, whether it still
+//! goes on and why it ended.
+
+use std::time::{Duration, Instant};
+
+use crate::job::death::Witness;
+use crate::job::stall::{self, Report};
+
+/// How long the reports of a stall are collected before a conclusion is drawn.
+const COLLECTION: Duration = Duration::from_secs(3);
+
+/// How much longer than the time-out a job may take to give its first sign of life.
+const START_UP: Duration = Duration::from_secs(30);
+
+/// How many times that long it may be silent later, since a repetition may well take
+/// longer than a start.
+const LONGER: u32 = 3;
+
+/// What is known of a job under way.
+pub struct Vigil {
+    timeout: Duration,
+    started: Instant,
+    witness: Witness,
+    reports: Vec<Report>,
+    first_report: Option<Instant>,
+}
+
+/// What to do with a line that a job printed.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Heard {
+    /// It is for people.
+    ForPeople,
+    /// It is for netsig alone.
+    ForNetsig,
+}
+
+impl Vigil {
+    /// Over a job that starts now and whose ranks report after `timeout`.
+    pub fn new(timeout: Duration, now: Instant) -> Self {
+        Self {
+            timeout,
+            started: now,
+            witness: Witness::default(),
+            reports: Vec::new(),
+            first_report: None,
+        }
+    }
+
+    /// Takes note of a line that the job printed.
+    pub fn hear(&mut self, line: &str, now: Instant) -> Heard {
+        if let Some(report) = Report::parse(line) {
+            self.reports.push(report);
+            self.first_report.get_or_insert(now);
+            return Heard::ForNetsig;
+        }
+        if self.witness.hear(line) {
+            return Heard::ForNetsig;
+        }
+        Heard::ForPeople
+    }
+
+    /// Why the job has to be ended, if so. `grown` is when its data last grew since it was
+    /// started, `hosts` are in the order of the ranks.
+    pub fn verdict(
+        &self,
+        now: Instant,
+        grown: Option<Instant>,
+        hosts: &[String],
+    ) -> Option<String> {
+        if let Some(first) = self.first_report {
+            let is_complete = now - first > COLLECTION;
+            let stalled = || stall::conclude(&self.reports, hosts, self.timeout);
+            return is_complete.then(|| self.reason().unwrap_or_else(stalled));
+        }
+        let limit = self.timeout + START_UP;
+        let (since, limit) = match grown {
+            Some(grown) => (grown, limit * LONGER),
+            None => (self.started, limit),
+        };
+        (now.saturating_duration_since(since) > limit)
+            .then(|| format!("there was no sign of life for {} s", limit.as_secs()))
+    }
+
+    /// Why a rank gave up, if one did.
+    pub fn reason(&self) -> Option<String> {
+        self.witness.reason().map(str::to_owned)
+    }
+
+    /// Which rank died, if that explains why the job has ended.
+    pub fn death(&self, hosts: &[String]) -> Option<String> {
+        self.witness.tell(hosts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REPORT: &str = "@netsig-stall rank=0 host=h0 steps=3 among=2 in=ping-pong of 1 B";
+
+    #[test]
+    fn reports_are_collected_before_a_verdict() {
+        let start = Instant::now();
+        let after = |seconds| start + Duration::from_secs(seconds);
+        let mut vigil = Vigil::new(Duration::from_secs(60), start);
+        assert_eq!(vigil.hear("a word", after(1)), Heard::ForPeople);
+        assert_eq!(vigil.hear(REPORT, after(60)), Heard::ForNetsig);
+        assert_eq!(vigil.verdict(after(62), Some(after(1)), &[]), None);
+        let verdict = vigil.verdict(after(64), Some(after(1)), &[]).unwrap();
+        assert!(verdict.starts_with("rank 1 on host unknown did not answer for 60 s"));
+    }
+
+    #[test]
+    fn a_job_without_a_sign_of_life_is_ended() {
+        let start = Instant::now();
+        let after = |seconds| start + Duration::from_secs(seconds);
+        let vigil = Vigil::new(Duration::from_secs(60), start);
+        assert_eq!(vigil.verdict(after(89), None, &[]), None);
+        assert!(vigil.verdict(after(91), None, &[]).is_some());
+        assert_eq!(vigil.verdict(after(280), Some(after(11)), &[]), None);
+        assert!(vigil.verdict(after(282), Some(after(11)), &[]).is_some());
+    }
+}

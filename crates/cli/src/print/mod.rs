@@ -1,0 +1,7 @@
+//! Printing what was found: rows, pictures, notes.
+
+pub mod notes;
+pub mod parameters;
+pub mod plot;
+pub mod quote;
+pub mod rows;

@@ -1,0 +1,16 @@
+//! Simulating algorithms and programs in GOAL: options, points, answers, exports.
+
+pub mod answers;
+pub mod exports;
+pub mod gantt;
+pub mod goal;
+pub mod lanes;
+pub mod network;
+pub mod options;
+pub mod points;
+pub mod ports;
+pub mod recorders;
+pub mod settings;
+pub mod source;
+pub mod sweep;
+pub mod timeline;
