@@ -24,9 +24,9 @@ use std::fs;
 
 use anyhow::{Context, Result, ensure};
 use netsig_core::algorithm::Collective;
-use netsig_core::data::cells::Sorted;
 use netsig_core::fit::regimes::Parts;
 use netsig_core::profile::Profile;
+use netsig_core::stats::sample::Sorted;
 use netsig_core::units::{Bytes, Procs, Seconds};
 
 use campaign::{Cost, FURTHER, NETWORKS, Network, Place};

@@ -15,7 +15,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use netsig_core::data::cells::Sorted;
+use netsig_core::stats::sample::Sorted;
 use netsig_core::units::{Bytes, Seconds};
 use serde_json::Value;
 

@@ -13,5 +13,6 @@ pub mod profile;
 pub mod registry;
 pub mod schedule;
 pub mod sim;
+pub mod stats;
 pub mod text;
 pub mod units;

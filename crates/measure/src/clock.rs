@@ -32,6 +32,7 @@
 //! assert_eq!(clock.error_at(Seconds(3.0)), Seconds(1.0));
 //! ```
 
+use netsig_core::stats::line::Line;
 use netsig_core::units::Seconds;
 
 /// How fast two clocks drift apart at most: each quartz is off by up to 50 millionths.
@@ -164,13 +165,12 @@ impl Moment {
 
 /// s and d.
 fn drift(moments: &[Moment]) -> (f64, f64) {
-    let count = moments.len() as f64;
-    let middle = moments.iter().map(|m| m.local).sum::<f64>() / count;
-    let squares: f64 = moments.iter().map(|m| (m.local - middle).powi(2)).sum();
-    let weight = |m: &Moment| (m.local - middle) / squares;
+    let points = moments.iter().map(|m| (m.local, m.offset, 1.0));
+    let line = Line::through(&points.collect::<Vec<_>>());
+    let weight = |m: &Moment| (m.local - line.mean_x) / line.spread;
     let error: f64 = moments.iter().map(|m| weight(m).abs() * m.error).sum();
-    if squares > 0.0 && error < MOST_DRIFT {
-        (moments.iter().map(|m| weight(m) * m.offset).sum(), error)
+    if line.spread > 0.0 && error < MOST_DRIFT {
+        (line.slope, error)
     } else {
         (0.0, MOST_DRIFT)
     }

@@ -22,15 +22,15 @@
 mod saturation;
 mod sizes;
 
-use netsig_core::data::cells::Sorted;
 use netsig_core::fit::plogp::gap_from_round_trips;
+use netsig_core::stats::sample::{Sorted, mean};
 use netsig_core::units::{Bytes, Seconds};
 
 use self::saturation::{FIRST_FLOOD, Search};
 use self::sizes::{Point, Points, Value};
 use crate::campaign::{Measure, Repeat, Step};
 use crate::plan::{Flood, Operation, PLogPSettings};
-use crate::stopping::{MeansKnown, mean};
+use crate::stopping::MeansKnown;
 
 /// How many round trips one waits for a message to have arrived.
 const PATIENCE: f64 = 1.2;
@@ -174,7 +174,7 @@ impl<M: Measure> Driver<'_, M> {
         let [time, nothing] = [time, nothing].map(Seconds);
         Value {
             time: gap_from_round_trips(time, nothing, empty.gap.time),
-            error: Value::error_of(&round_trips.times),
+            error: round_trips.times.median_error(),
         }
     }
 }
@@ -199,7 +199,7 @@ impl<M: Measure> Points for Driver<'_, M> {
         };
         let send_overhead = Value {
             time: Seconds(round_trips.send_overheads.median()),
-            error: Value::error_of(&round_trips.send_overheads),
+            error: round_trips.send_overheads.median_error(),
         };
         let both = overhead.zip(gap);
         Ok(both.map(|(receive_overhead, gap)| Point {

@@ -28,8 +28,8 @@
 //! assert_eq!(median_interval(&times), Some((2.0, 9.0)));
 //! ```
 
-use netsig_core::data::cells::Sorted;
-use netsig_core::fit::t_quantile;
+use netsig_core::stats::interval::t_quantile;
+use netsig_core::stats::sample::{Sorted, mean, variance};
 
 /// The first look, and by how much the repetitions have grown at the next.
 const FIRST_LOOK: usize = 6;
@@ -99,23 +99,15 @@ fn grown(look: usize) -> usize {
 }
 
 fn is_median_known(times: &[f64], precision: f64) -> bool {
-    let mut sorted = times.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
-    let interval = median_interval(&sorted);
-    let median = Sorted::new(sorted).median();
-    interval.is_some_and(|(lower, upper)| (upper - lower) / 2.0 <= precision * median)
-}
-
-pub(crate) fn mean(times: &[f64]) -> f64 {
-    times.iter().sum::<f64>() / times.len() as f64
+    let sorted = Sorted::new(times.to_vec());
+    let median = sorted.median();
+    median_interval(sorted.values())
+        .is_some_and(|(lower, upper)| (upper - lower) / 2.0 <= precision * median)
 }
 
 /// The standard error of the mean.
 fn mean_error(times: &[f64]) -> f64 {
-    let mean = mean(times);
-    let squares: f64 = times.iter().map(|t| (t - mean).powi(2)).sum();
-    let count = times.len() as f64;
-    (squares / (count - 1.0) / count).sqrt()
+    (variance(times) / times.len() as f64).sqrt()
 }
 
 /// The distribution-free 95 % confidence interval of the median of `sorted` repetitions, in

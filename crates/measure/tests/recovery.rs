@@ -2,10 +2,10 @@
 //! signature, and the fit that must find it again.
 
 use netsig_core::data::Dataset;
-use netsig_core::fit::Estimate;
 use netsig_core::fit::network::{self, NetworkFit, Options};
 use netsig_core::fit::signature::Parameter;
 use netsig_core::network::scenario::Scenario;
+use netsig_core::stats::interval::Estimate;
 use netsig_core::units::{Bytes, Procs};
 use netsig_measure::campaign::{self, Launch};
 use netsig_measure::plan::{JobId, Plan};

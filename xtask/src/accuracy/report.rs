@@ -105,7 +105,7 @@ fn repeated(outcome: &Outcome) -> Result<String> {
             one.network,
             one.collective,
             one.algorithm,
-            one.apart.count(),
+            one.apart.values().len(),
             one.apart.median() * 100.0,
             one.apart.quantile(0.9) * 100.0
         )?;

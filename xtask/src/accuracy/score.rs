@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use netsig_core::algorithm::Collective;
-use netsig_core::data::cells::Sorted;
 use netsig_core::predict::Interval;
+use netsig_core::stats::sample::Sorted;
 use netsig_core::units::{Bytes, Procs, Seconds};
 
 use super::campaign::JUDGED;

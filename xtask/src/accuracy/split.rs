@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use netsig_core::algorithm::Collective;
-use netsig_core::data::cells::{CellKey, Sorted, Statistic, Summary, summarise};
+use netsig_core::data::cells::{CellKey, Statistic, Summary, summarise};
 use netsig_core::data::{Aggregate, Dataset, Experiment, Place, Provenance, Sample, StatisticKind};
 use netsig_core::fit::network::{self, NetworkFit, Options, Wanted};
 use netsig_core::fit::regimes::Parts;
@@ -13,6 +13,7 @@ use netsig_core::fit::{Point, points};
 use netsig_core::network::tree::Tree;
 use netsig_core::predict::regimes::Asked;
 use netsig_core::profile::Profile;
+use netsig_core::stats::sample::Sorted;
 use netsig_core::units::{Bytes, Procs, Seconds};
 
 /// The most processes that any trial fits to; more are held out.

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use netsig_core::algorithm::Collective;
-use netsig_core::data::cells::Sorted;
 use netsig_core::data::{Dataset, Experiment};
 use netsig_core::network::scenario::{Scenario, Topology};
 use netsig_core::profile::Profile;
+use netsig_core::stats::sample::Sorted;
 use netsig_core::units::{BitsPerSecond, Bytes, Procs, Seconds};
 
 /// What every pair sends at once to saturate the uplink.

@@ -6,7 +6,8 @@ use netsig_core::fit::signature::{
     DeltaRule, Options, Parameter, Scale, SidePoints, Sides, SignatureFit, ThresholdChoice,
     Unsaturated, fit,
 };
-use netsig_core::fit::{Covariance, Estimate, Point, t_quantile};
+use netsig_core::fit::{Covariance, Point};
+use netsig_core::stats::interval::{Estimate, t_quantile};
 use netsig_core::units::{Bytes, Procs, Seconds};
 use serde_json::{Value, json};
 

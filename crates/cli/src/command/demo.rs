@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::ValueEnum;
 use netsig_core::data::Dataset;
-use netsig_core::data::cells::{CellKey, Sorted, Statistic, Summary, summarise};
+use netsig_core::data::cells::{CellKey, Statistic, Summary, summarise};
 use netsig_core::fit::network::NetworkFit;
 use netsig_core::predict::regimes::Asked;
 use netsig_core::predict::{self, Knowledge};
 use netsig_core::profile::{Choice, Profile, SignatureEntry};
 use netsig_core::registry::{self, Case, Model, SIGNATURE};
+use netsig_core::stats::sample::Sorted;
 use netsig_core::units::Seconds;
 
 use crate::campaign::{Campaign, Options};

@@ -2,13 +2,13 @@
 
 mod regimes;
 
-use netsig_core::fit::Estimate;
 use netsig_core::fit::breakpoints::{EagerLimit, Pieces};
 use netsig_core::fit::flows::Flows;
 use netsig_core::fit::network::{FittedModel, NetworkFit};
 use netsig_core::fit::plogp::Measured;
 use netsig_core::fit::signature::Parameter;
 use netsig_core::registry::{SIGNATURE, THROUGHPUT};
+use netsig_core::stats::interval::Estimate;
 use netsig_core::units::table::Table;
 use netsig_core::units::{Bytes, Seconds};
 

@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::data::{Aggregate, Dataset, Experiment, Place, StatisticKind};
+use crate::stats::sample;
 use crate::units::{Bytes, Procs, Seconds};
 
 /// What was repeated.
@@ -65,54 +66,17 @@ pub enum Statistic {
     Median,
 }
 
-/// Numbers in ascending order, at least one.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Sorted(Vec<f64>);
-
-impl Sorted {
-    /// The numbers in order.
-    pub fn new(mut values: Vec<f64>) -> Self {
-        assert!(!values.is_empty(), "statistics are of something");
-        values.sort_unstable_by(f64::total_cmp);
-        Self(values)
-    }
-
-    /// How many there are.
-    pub fn count(&self) -> usize {
-        self.0.len()
-    }
-
-    /// The middle one, or the mean of the middle two.
-    pub fn median(&self) -> f64 {
-        let count = self.0.len();
-        f64::midpoint(self.0[(count - 1) / 2], self.0[count / 2])
-    }
-
-    /// The least that at least the share `level` of all do not exceed (nearest rank).
-    pub fn quantile(&self, level: f64) -> f64 {
-        let count = self.0.len();
-        let least = level * count as f64;
-        let rank = (1..count).find(|rank| *rank as f64 >= least);
-        self.0[rank.unwrap_or(count) - 1]
-    }
-}
-
 impl Summary {
     fn of(times: Vec<f64>) -> Self {
-        let sorted = Sorted::new(times);
-        let times = &sorted.0;
-        let count = times.len();
-        let mean = times.iter().sum::<f64>() / count as f64;
-        let squares: f64 = times.iter().map(|t| (t - mean).powi(2)).sum();
+        let deviation = match times.len() {
+            1 => 0.0,
+            _ => sample::variance(&times).sqrt(),
+        };
         Self {
-            repetitions: count,
-            mean: Seconds(mean),
-            median: Seconds(sorted.median()),
-            deviation: Seconds(if count > 1 {
-                (squares / (count - 1) as f64).sqrt()
-            } else {
-                0.0
-            }),
+            repetitions: times.len(),
+            mean: Seconds(sample::mean(&times)),
+            deviation: Seconds(deviation),
+            median: Seconds(sample::median(times)),
             imported: None,
         }
     }
@@ -192,9 +156,6 @@ mod tests {
         assert!((summary.deviation.0 - (10.0f64 / 3.0).sqrt()).abs() < 1e-15);
         assert_eq!(Summary::of(vec![2.0]).deviation, Seconds(0.0));
         assert_eq!(Summary::of(vec![9.0, 1.0, 2.0]).median, Seconds(2.0));
-        let ten = Sorted::new((1..=10).rev().map(f64::from).collect());
-        let levels = [0.0, 0.5, 0.9, 1.0].map(|level| Seconds(ten.quantile(level)));
-        assert_eq!(levels, [1.0, 5.0, 9.0, 10.0].map(Seconds));
     }
 
     fn imported(rows: &[(u32, StatisticKind, f64)]) -> Dataset {

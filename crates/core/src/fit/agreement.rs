@@ -23,7 +23,9 @@
 use super::hockney::{HockneyFit, fit_ends};
 use super::levels::Level;
 use super::plogp::{EPSILON, Measured, Row};
-use super::{Estimate, FitError, Point, Variance, t_quantile};
+use super::{FitError, Point};
+use crate::stats::interval::{Estimate, Variance, t_quantile};
+use crate::stats::line::{self, Line, slope_from_origin};
 use crate::units::{Bytes, Procs, Seconds, SecondsPerByte};
 
 /// A relative difference that the rounding of numbers can make.
@@ -203,12 +205,12 @@ fn judge(sizes: &[Difference]) -> Verdict {
     let line = line(sizes);
     let mut candidates = vec![
         Verdict::Agree,
-        Verdict::Offset(Seconds(mean(sizes, |_| 1.0))),
-        Verdict::Slope(SecondsPerByte(mean(sizes, Bytes::as_f64))),
+        Verdict::Offset(Seconds(factor(sizes, |_| 1.0))),
+        Verdict::Slope(SecondsPerByte(factor(sizes, Bytes::as_f64))),
     ];
     candidates.extend((1..sizes.len()).map(|first| {
         let rest = &sizes[first..];
-        Verdict::OffsetFrom(rest[0].size, Seconds(mean(rest, |_| 1.0)))
+        Verdict::OffsetFrom(rest[0].size, Seconds(factor(rest, |_| 1.0)))
     }));
     candidates.extend(line);
     let found = candidates.into_iter().find(explains);
@@ -229,31 +231,25 @@ impl Verdict {
 }
 
 /// The factor c of Δ = c·`column`(m) that suits best.
-fn mean(sizes: &[Difference], column: fn(Bytes) -> f64) -> f64 {
-    let sum = |term: &dyn Fn(&Difference) -> f64| -> f64 {
-        sizes
-            .iter()
-            .map(|one| term(one) / one.error.0.powi(2))
-            .sum()
-    };
-    sum(&|one| column(one.size) * one.difference.0) / sum(&|one| column(one.size).powi(2))
+fn factor(sizes: &[Difference], column: fn(Bytes) -> f64) -> f64 {
+    slope_from_origin(&points(sizes, column))
 }
 
 /// The line that suits best.
 fn line(sizes: &[Difference]) -> Option<Verdict> {
-    let sum = |term: &dyn Fn(f64, f64) -> f64| -> f64 {
-        let terms = sizes
-            .iter()
-            .map(|one| term(one.size.as_f64(), one.difference.0) / one.error.0.powi(2));
-        terms.sum()
-    };
-    let weight = sum(&|_, _| 1.0);
-    let [size, difference] = [sum(&|m, _| m) / weight, sum(&|_, d| d) / weight];
-    let slope = sum(&|m, d| (m - size) * (d - difference)) / sum(&|m, _| (m - size).powi(2));
-    let offset = difference - slope * size;
-    slope
+    let line = Line::through(&points(sizes, Bytes::as_f64));
+    line.slope
         .is_finite()
-        .then_some(Verdict::Line(Seconds(offset), SecondsPerByte(slope)))
+        .then(|| Verdict::Line(Seconds(line.at(0.0)), SecondsPerByte(line.slope)))
+}
+
+/// (column(m), Δ) with the weights 1/error².
+fn points(sizes: &[Difference], column: fn(Bytes) -> f64) -> Vec<line::Point> {
+    let point = |one: &Difference| {
+        let weight = one.error.0.powi(2).recip();
+        (column(one.size), one.difference.0, weight)
+    };
+    sizes.iter().map(point).collect()
 }
 
 #[cfg(test)]

@@ -39,8 +39,9 @@ pub use self::eager::{EagerLimit, Step, eager_limit};
 use std::ops::Range;
 
 use self::line::Line;
+use super::FitError;
 use super::levels::Level;
-use super::{Estimate, FitError, Variance};
+use crate::stats::interval::{Estimate, Variance};
 use crate::units::{Bytes, Seconds, SecondsPerByte};
 
 /// The level of one test among N sizes, times N².
@@ -136,7 +137,7 @@ pub fn find(levels: &[Level], confidence: f64) -> Result<Pieces, FitError> {
         first: part[0].size,
         last: part[part.len() - 1].size,
         alpha: line.estimate_at(Bytes(0), pooled, confidence),
-        beta: line.slope(pooled, confidence),
+        beta: line.slope_estimate(pooled, confidence),
     };
     let between = |(parts, lines): (&[&[Level]], &[Line])| {
         let [before, after] = [parts[0], parts[1]];
@@ -189,7 +190,7 @@ fn least_p(run: &[Level]) -> f64 {
     // The known errors count as so many residuals of 1, but never make the run's own smaller.
     let scale = ((rss + known) / (dof + known)).max((rss + noise) / dof);
     let dof = dof + known;
-    let gain = (Line::through(run).rss - rss).max(0.0) / (scale * dof);
+    let gain = (Line::through(run).rss() - rss).max(0.0) / (scale * dof);
     // F = gain·dof/2, and of F with two degrees of freedom in the numerator the tail is closed.
     (1.0 + gain).powf(-dof / 2.0)
 }
@@ -199,7 +200,10 @@ fn split(run: &[Level]) -> (f64, usize) {
     let places = LEAST_SIDE..=run.len() - LEAST_SIDE;
     let sums = places.map(|place| {
         let (before, after) = run.split_at(place);
-        (Line::through(before).rss + Line::through(after).rss, place)
+        (
+            Line::through(before).rss() + Line::through(after).rss(),
+            place,
+        )
     });
     sums.min_by(|a, b| a.0.total_cmp(&b.0))
         .expect("a run has a place to cut it")
@@ -225,15 +229,15 @@ impl Sides {
     fn judge(&self, pooled: Variance, confidence: f64) -> Break {
         let [before, after] = self.lines;
         let slopes = self.lines.map(|line| line.slope_variance(pooled));
-        let bend = Estimate::around(after.slope - before.slope, &slopes, confidence);
-        let greater = after.slope.abs().max(before.slope.abs());
+        let bend = Estimate::around(after.slope() - before.slope(), &slopes, confidence);
+        let greater = after.slope().abs().max(before.slope().abs());
         let is_uncertain = bend.lower <= 0.0 && bend.upper >= 0.0;
         let (change, jump) = if is_uncertain || bend.value.abs() < SAME_SLOPE * greater {
             let (jump, variance) = before.step_to(&after);
             let jump = Estimate::around(jump, &[variance], confidence);
             (Change::Intercept, jump)
         } else {
-            let slopes = self.lines.map(|line| SecondsPerByte(line.slope));
+            let slopes = self.lines.map(|line| SecondsPerByte(line.slope()));
             let [before, after] = slopes;
             (
                 Change::Slope { before, after },

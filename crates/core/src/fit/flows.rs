@@ -37,8 +37,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::data::cells::Sorted;
 use crate::data::{Dataset, Experiment};
+use crate::stats::sample::{Sorted, mean, median};
 use crate::units::BytesPerSecond;
 use crate::units::{Bytes, Seconds, SecondsPerByte};
 
@@ -130,8 +130,8 @@ pub fn fit(data: &Dataset, slow_mode: SlowMode) -> Option<Flows> {
     let (&(largest, _), most) = times.last_key_value()?;
     let (&(_, fewest), least) = times.range((largest, 0)..).next()?;
     let beta_free = if fewest == 1 {
-        let seconds = least.iter().map(|time| time.0).collect();
-        gap(Seconds(Sorted::new(seconds).median()), largest)
+        let middle = median(least.iter().map(|time| time.0));
+        gap(Seconds(middle), largest)
     } else {
         gap(clusters(least).fast, largest)
     };
@@ -183,9 +183,8 @@ fn gap(time: Seconds, size: Bytes) -> SecondsPerByte {
 }
 
 fn load(pairs: u32, size: Bytes, times: &[Seconds]) -> Load {
-    let count = times.len() as f64;
     let bandwidths = times.iter().map(|time| size.as_f64() / time.0);
-    let bandwidth = bandwidths.sum::<f64>() / count;
+    let bandwidth = mean(bandwidths);
     let sorted = Sorted::new(times.iter().map(|time| time.0).collect());
     let quantile = |level| Seconds(sorted.quantile(level));
     Load {
@@ -195,7 +194,7 @@ fn load(pairs: u32, size: Bytes, times: &[Seconds]) -> Load {
         bandwidth: BytesPerSecond(bandwidth),
         aggregate: BytesPerSecond(bandwidth * f64::from(pairs)),
         completion: Completion {
-            mean: Seconds(times.iter().map(|time| time.0).sum::<f64>() / count),
+            mean: Seconds(mean(sorted.values())),
             min: quantile(0.0),
             p10: quantile(0.1),
             median: Seconds(sorted.median()),
@@ -229,13 +228,12 @@ struct Clusters {
 /// dimension every cut can be tried, so this is the optimum of 2-means. The least sum within
 /// is the greatest between: Σ over the groups of (Σ ln t)²/count.
 fn clusters(times: &[Seconds]) -> Clusters {
-    let mut sorted: Vec<f64> = times.iter().map(|time| time.0).collect();
-    sorted.sort_unstable_by(f64::total_cmp);
-    let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
-    let middle = mean(&sorted).ln();
+    let sorted = Sorted::new(times.iter().map(|time| time.0).collect());
+    let sorted = sorted.values();
+    let middle = mean(sorted).ln();
     let total: f64 = sorted.iter().map(|time| time.ln() - middle).sum();
     let (mut below, mut cut, mut most) = (0.0, 0, f64::NEG_INFINITY);
-    for (count, time) in (1..sorted.len()).zip(&sorted) {
+    for (count, time) in (1..sorted.len()).zip(sorted) {
         below += time.ln() - middle;
         let [fast, slow] = [count, sorted.len() - count].map(|count| count as f64);
         let between = below * below / fast + (total - below).powi(2) / slow;

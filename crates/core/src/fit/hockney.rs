@@ -14,9 +14,10 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::gls::Regression;
-use super::{Covariance, Design, Estimate, FitError, Point, Variance};
+use super::{Covariance, Design, FitError, Point};
 use crate::model::hockney::Hockney;
+use crate::stats::interval::{Estimate, Variance};
+use crate::stats::least_squares::Regression;
 use crate::units::{Seconds, SecondsPerByte};
 
 const WHAT: &str = "alpha and beta of the ping-pong";

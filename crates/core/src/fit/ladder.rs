@@ -19,13 +19,14 @@ use std::fmt::Write;
 
 use super::Point;
 use super::hockney::HockneyFit;
-use super::regimes::held_out::{folds, leave_out, loss, weighted};
+use super::regimes::held_out::{folds, leave_out, loss};
 use super::regimes::{AlgorithmRegimes, Ground, HeldOut, Observation, Parts, by_class};
 use super::signature::{self, Options};
 use crate::algorithm::Collective;
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
 use crate::model::regimes::Pattern;
+use crate::stats::sample::weighted_mean;
 use crate::units::{Bytes, Procs, Seconds};
 
 /// A model as the ladder knows it.
@@ -219,7 +220,7 @@ fn verdict(rungs: &[(Rung, Errors)]) -> Verdict {
     };
     let all = judged.iter().map(|(rung, errors)| (*rung, sizes(errors)));
     let all: Vec<(Rung, Vec<(f64, f64)>)> = all.collect();
-    let mean = |own: &[(f64, f64)]| weighted(own).0;
+    let mean = |own: &[(f64, f64)]| weighted_mean(own).0;
     let best = all.iter().map(|(_, own)| own);
     let best = best.min_by(|a, b| mean(a).total_cmp(&mean(b)));
     let best: &[(f64, f64)] = best.map_or(&[], |best| best);
@@ -228,7 +229,7 @@ fn verdict(rungs: &[(Rung, Errors)]) -> Verdict {
         let worse: Vec<(f64, f64)> = pairs
             .map(|((own, weight), (best, _))| (own - best, *weight))
             .collect();
-        let (difference, error) = weighted(&worse);
+        let (difference, error) = weighted_mean(&worse);
         difference <= error
     };
     let (rung, own) = all.iter().find(suffices).unwrap_or(&all[all.len() - 1]);

@@ -27,13 +27,11 @@ use std::collections::BTreeMap;
 use std::f64::consts::FRAC_PI_2;
 
 use self::noise::{Noise, Spread};
-use super::Variance;
-use crate::data::cells::{Sorted, Statistic, summarise};
+use crate::data::cells::{Statistic, summarise};
 use crate::data::{Dataset, Experiment};
+use crate::stats::interval::Variance;
+use crate::stats::sample::{Sorted, median, robust_deviation};
 use crate::units::{Bytes, Seconds};
-
-/// The standard deviation of a normal distribution whose MAD is 1.
-const NORMAL_MAD: f64 = 1.4826;
 
 /// How many repetitions a MAD is worth, of each.
 const MAD_EFFICIENCY: f64 = 0.37;
@@ -141,22 +139,21 @@ fn equal_launches(launches: &Launches) -> f64 {
 fn within_launches(launches: &Launches) -> Spread {
     let all = Sorted::new(launches.values().flatten().copied().collect());
     let deviations = launches.values().flat_map(|times| {
-        let middle = Sorted::new(times.clone()).median();
-        times.iter().map(move |time| (time - middle).abs())
+        let middle = median(times.iter().copied());
+        times.iter().map(move |time| time - middle)
     });
-    let deviations = Sorted::new(deviations.collect());
+    let variance = robust_deviation(deviations).powi(2);
     let count: usize = launches.values().map(Vec::len).sum();
     Spread {
         square_time: all.median().powi(2),
-        variance: (NORMAL_MAD * deviations.median()).powi(2),
+        variance,
         dof: (MAD_EFFICIENCY * (count - launches.len()) as f64).max(1.0),
     }
 }
 
 /// The variance of a launch's median around their mean; of at least two launches.
 fn between_launches(launches: &Launches) -> Spread {
-    let medians = launches.values();
-    let medians = medians.map(|times| Sorted::new(times.clone()).median());
+    let medians = launches.values().map(|times| median(times.iter().copied()));
     Spread::of(&medians.collect::<Vec<f64>>())
 }
 

@@ -3,7 +3,6 @@
 pub mod agreement;
 pub mod breakpoints;
 pub mod flows;
-pub mod gls;
 pub mod hockney;
 pub mod ladder;
 pub mod levels;
@@ -22,111 +21,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use nalgebra::{DMatrix, DVector};
-use serde::{Deserialize, Serialize};
-use statrs::distribution::{ContinuousCDF, FisherSnedecor, StudentsT};
 
-use self::gls::{Omega, Regression};
 use crate::data::cells::{CellKey, Statistic, Summary};
 use crate::model::hockney::Hockney;
+use crate::stats::least_squares::{self, Omega, Regression, Unsolvable};
 use crate::units::{Bytes, Procs, Seconds};
-
-/// An estimated parameter with its confidence interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Estimate {
-    /// The best value.
-    pub value: f64,
-    /// The lower end of the interval.
-    pub lower: f64,
-    /// The upper end of the interval.
-    pub upper: f64,
-}
-
-/// What the width of an interval depends on besides the variance. The quantile is found
-/// once, since it costs more than all the rest of a prediction.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Student {
-    confidence: f64,
-    dof: usize,
-    quantile: f64,
-}
-
-/// A variance with the degrees of freedom it was estimated with.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Variance {
-    /// The square of a standard error.
-    pub value: f64,
-    /// Degrees of freedom.
-    pub dof: f64,
-}
-
-impl Student {
-    /// Student's t for intervals of level `confidence` from `dof` degrees of freedom.
-    pub fn new(confidence: f64, dof: usize) -> Self {
-        Self {
-            confidence,
-            dof,
-            quantile: t_quantile(confidence, dof as f64),
-        }
-    }
-
-    /// The level of the intervals.
-    pub fn confidence(&self) -> f64 {
-        self.confidence
-    }
-
-    /// Degrees of freedom.
-    pub fn dof(&self) -> usize {
-        self.dof
-    }
-
-    /// [`t_quantile`] of the two.
-    pub fn quantile(&self) -> f64 {
-        self.quantile
-    }
-}
-
-impl Variance {
-    /// The variance of a sum of independent parts, with the degrees of freedom of Welch and
-    /// Satterthwaite: (Σv)²/Σ(v²/νᵢ).
-    pub(crate) fn sum(parts: &[Self]) -> Self {
-        let value: f64 = parts.iter().map(|part| part.value).sum();
-        let weighted: f64 = parts.iter().map(|part| part.value.powi(2) / part.dof).sum();
-        Self {
-            value,
-            dof: if value > 0.0 {
-                value * value / weighted
-            } else {
-                1.0
-            },
-        }
-    }
-
-    /// The variance of a value so many times in the square.
-    pub(crate) fn times(self, factor: f64) -> Self {
-        Self {
-            value: self.value * factor,
-            ..self
-        }
-    }
-}
-
-impl Estimate {
-    /// The interval of level `confidence` around a value whose error is the sum of
-    /// independent parts: ± t(ν)·√v with v and ν of [`Variance::sum`].
-    pub(crate) fn around(value: f64, parts: &[Variance], confidence: f64) -> Self {
-        let total = Variance::sum(parts);
-        let half = if total.value > 0.0 {
-            t_quantile(confidence, total.dof) * total.value.sqrt()
-        } else {
-            0.0
-        };
-        Self {
-            value,
-            lower: value - half,
-            upper: value + half,
-        }
-    }
-}
 
 /// One mean (or median) of repetitions as an estimator sees it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -173,6 +72,26 @@ impl fmt::Display for Covariance {
             Self::Full(_) => f.write_str("full"),
         }
     }
+}
+
+/// Solves a regression; `what` names θ in errors.
+pub(crate) fn solve(
+    x: &DMatrix<f64>,
+    y: &DVector<f64>,
+    omega: &Omega,
+    what: &str,
+) -> Result<Regression, FitError> {
+    let what = || what.to_owned();
+    least_squares::solve(x, y, omega).map_err(|error| match error {
+        Unsolvable::TooFew { found, needed } => FitError::TooFewPoints {
+            what: what(),
+            found,
+            needed,
+        },
+        Unsolvable::NotPositive => FitError::NoSpread,
+        Unsolvable::Singular => FitError::Singular { what: what() },
+        Unsolvable::Overflow => FitError::Overflow { what: what() },
+    })
 }
 
 /// Why data cannot support a fit.
@@ -307,7 +226,10 @@ fn regress(
             points.len(),
             points.iter().map(of_means),
         )),
-        Covariance::Ar1(rho) => Omega::ar1(&times, *rho)?,
+        Covariance::Ar1(rho) if !(*rho > -1.0 && *rho < 1.0) => {
+            return Err(FitError::BadCorrelation(*rho));
+        }
+        Covariance::Ar1(rho) => Omega::ar1(&times, *rho),
         Covariance::Full(matrix) if matrix.shape() == (points.len(), points.len()) => {
             Omega::Full(matrix.clone())
         }
@@ -322,7 +244,7 @@ fn regress(
             return regress_relative(design, &times, &design.shares, what);
         }
     };
-    gls::solve(&design.x, &(times - &design.fixed), &omega, what)
+    solve(&design.x, &(times - &design.fixed), &omega, what)
 }
 
 /// The variance of an error is the square of the fitted time over the point's share; the
@@ -335,13 +257,13 @@ fn regress_relative(
     what: &str,
 ) -> Result<Regression, FitError> {
     let y = times - &design.fixed;
-    let solve = |fitted: &DVector<f64>| {
+    let weighted = |fitted: &DVector<f64>| {
         let variances = fitted.zip_map(shares, |time, share| time * time / share);
-        gls::solve(&design.x, &y, &Omega::Diagonal(variances), what)
+        solve(&design.x, &y, &Omega::Diagonal(variances), what)
     };
     let mut fitted = times.clone();
     for _ in 0..ITERATIONS {
-        let regression = solve(&fitted)?;
+        let regression = weighted(&fitted)?;
         let next = (&design.fixed + &design.x * &regression.theta)
             .zip_map(times, |t, measured| if t > 0.0 { t } else { measured });
         let change = (&next - &fitted).component_div(&fitted).amax();
@@ -350,38 +272,5 @@ fn regress_relative(
             return Ok(regression);
         }
     }
-    solve(&fitted)
-}
-
-/// Quantile of Student's t for a two-sided interval of level `confidence`: t(0.975) for
-/// 0.95. Fewer than one of the `dof` degrees of freedom count as one; a level outside
-/// \[0, 1) has none, which is NaN.
-pub fn t_quantile(confidence: f64, dof: f64) -> f64 {
-    if !(0.0..1.0).contains(&confidence) {
-        return f64::NAN;
-    }
-    let t = StudentsT::new(0.0, 1.0, dof.max(1.0)).expect("positive degrees of freedom");
-    t.inverse_cdf(f64::midpoint(1.0, confidence))
-}
-
-/// Quantile of F with `numerator` and `dof` degrees of freedom; a level outside \[0, 1) has
-/// none, which is NaN.
-pub(crate) fn f_quantile(confidence: f64, numerator: usize, dof: usize) -> f64 {
-    if !(0.0..1.0).contains(&confidence) {
-        return f64::NAN;
-    }
-    let [numerator, dof] = [numerator, dof].map(|count| count.max(1) as f64);
-    let f = FisherSnedecor::new(numerator, dof).expect("positive degrees of freedom");
-    f.inverse_cdf(confidence)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn quantiles_agree_with_printed_tables() {
-        assert!((t_quantile(0.95, 11.0) - 2.200_985).abs() < 1e-6);
-        assert!((f_quantile(0.95, 1, 10) - 4.964_603).abs() < 1e-5);
-    }
+    weighted(&fitted)
 }

@@ -3,7 +3,7 @@
 //! # Method
 //! What happens to a parameter is its [`Role`]. Models are linear in their linear
 //! parameters: T = T(0) + Σ θᵢ·(T(eᵢ) − T(0)), so the columns of the regression come
-//! from the formula itself, and the parameters from [`gls`](super::gls). A parameter that
+//! from the formula itself, and the parameters from [`least_squares`](crate::stats::least_squares). A parameter that
 //! comes out below its least value is held there and the rest fitted again.
 //!
 //! A threshold is the measured size with the least weighted sum of squares, with at least
@@ -23,8 +23,9 @@ mod linear;
 use nalgebra::{DMatrix, DVector};
 
 use super::signature::{self, Options, Parameter, Sides, SignatureFit};
-use super::{Estimate, FitError, Point, bandwidth_share};
+use super::{FitError, Point, bandwidth_share};
 use crate::registry::{Case, Estimator, Model, ModelError, Network, Role, Values};
+use crate::stats::interval::Estimate;
 use crate::units::table::Table;
 
 /// A model with the values that suit the points best.

@@ -42,7 +42,6 @@ pub(crate) use self::observation::UNKNOWN_SPREAD;
 pub use self::observation::{Observation, Who, observations};
 pub(crate) use self::regression::FLOOR;
 use self::regression::Solution;
-pub(crate) use self::stalls::MAD;
 use super::FitError;
 use crate::model::regimes::{
     Class, Onset, Order, Pattern, Point, Protocol, Regime, Regimes, Stalls,

@@ -9,6 +9,7 @@
 //! Observed by Steffenel 2006 §8.3 (24 processes on Myrinet under-predict beyond 40);
 //! the rule and its 5 % are netsig's.
 
+use crate::stats::sample::mean;
 use crate::units::Procs;
 
 /// The tolerance that netsig uses: 5 % of the mean.
@@ -36,7 +37,7 @@ pub fn diagnose(gammas: &[(Procs, f64)], tolerance: f64) -> Saturation {
     let tails = (0..=gammas.len() - ENOUGH).map(|start| &gammas[start..]);
     tails
         .filter(|tail| {
-            let mean = tail.iter().map(|(_, gamma)| gamma).sum::<f64>() / tail.len() as f64;
+            let mean = mean(tail.iter().map(|(_, gamma)| gamma));
             tail.iter()
                 .all(|(_, gamma)| (gamma / mean - 1.0).abs() <= tolerance)
         })

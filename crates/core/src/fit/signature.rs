@@ -3,7 +3,7 @@
 //! # Method
 //! For a given M the model is linear in its parameters (see [`Form::terms`]):
 //! T = fixed + γ·x₁ + δ·x₂·[m≥M], with one γ for all sizes or one for each side of M.
-//! The parameters come from [`gls`](super::gls), M from the least weighted sum of
+//! The parameters come from [`least_squares`](crate::stats::least_squares), M from the least weighted sum of
 //! squares over the measured sizes, its interval from the F distribution.
 //! δ is dropped when it is negative, below one microsecond, or its interval holds zero;
 //! M is then searched again for the γ alone, and one γ needs no M. [`DeltaRule::Kept`]
@@ -25,10 +25,12 @@ use serde::{Deserialize, Serialize};
 use self::problem::{Candidate, Problem};
 pub use self::threshold::ThresholdProfile;
 use super::saturation::{self, Saturation, TOLERANCE};
-use super::{Covariance, Estimate, FitError, Point, Variance, bandwidth_share};
+use super::{Covariance, FitError, Point, bandwidth_share};
 use crate::model::Threshold;
 use crate::model::hockney::Hockney;
 use crate::model::signature::{Form, Side, Signature};
+use crate::stats::interval::{Estimate, Variance};
+use crate::stats::sample::mean;
 use crate::units::{Bytes, Procs, Seconds};
 
 /// How many points a fit takes at least.
@@ -370,6 +372,6 @@ fn gamma_by_procs(signature: &Signature, points: &[Point]) -> Vec<(Procs, f64)> 
     }
     by_procs
         .into_iter()
-        .map(|(n, all)| (n, all.iter().sum::<f64>() / all.len() as f64))
+        .map(|(n, all)| (n, mean(all)))
         .collect()
 }

@@ -9,13 +9,14 @@
 use std::collections::BTreeMap;
 
 use crate::algorithm::Collective;
-use crate::data::cells::{CellKey, Sorted, Statistic, Summary, summarise};
+use crate::data::cells::{CellKey, Statistic, Summary, summarise};
 use crate::data::{Aggregate, Dataset, Experiment, Provenance};
 use crate::fit::network::{self, NetworkFitError, Options, Wanted};
 use crate::predict::regimes::Asked;
 use crate::predict::{Basis, Knowledge};
 use crate::profile::Profile;
 use crate::registry::{self, Case, Estimator, ModelError};
+use crate::stats::sample::{Sorted, mean};
 use crate::units::{Bytes, Procs};
 
 /// How well one model did for one algorithm.
@@ -187,7 +188,7 @@ impl Score {
         errors: Vec<f64>,
     ) -> Self {
         let points = errors.len();
-        let bias = errors.iter().sum::<f64>() / points as f64;
+        let bias = mean(&errors);
         let sorted = Sorted::new(errors.into_iter().map(f64::abs).collect());
         Self {
             collective,

@@ -39,10 +39,11 @@ pub mod subject;
 
 use crate::algorithm::Collective;
 use crate::fit::regimes::held_out::Kind;
-use crate::fit::t_quantile;
 use crate::model::hockney::Hockney;
 use crate::predict::regimes::{Asked, outside, reach, regimes};
 use crate::profile::Profile;
+use crate::stats::interval::t_quantile;
+use crate::stats::sample::mean;
 use crate::units::{Bytes, Procs, Seconds};
 
 use self::allocation::{Allocation, Means, TooLittle, allocate};
@@ -194,9 +195,8 @@ fn now(subject: &Subject, wish: &Wish) -> Option<f64> {
         Some((interval.upper / interval.lower).ln() / 2.0)
     };
     let halves: Option<Vec<f64>> = wish.sizes.iter().map(half).collect();
-    mean(&halves?)
-        .filter(|half| half.is_finite())
-        .map(f64::exp_m1)
+    let half = mean(halves?);
+    half.is_finite().then(|| half.exp_m1())
 }
 
 fn then(
@@ -219,18 +219,13 @@ fn then(
         let t = t_quantile(CONFIDENCE, freedom(&kinds, kind));
         t * (variance + error * error * far + launch).sqrt()
     };
-    let halves: Vec<f64> = wish.sizes.iter().zip(variances).map(half).collect();
-    mean(&halves).unwrap_or(f64::INFINITY).exp_m1()
+    mean(wish.sizes.iter().zip(variances).map(half)).exp_m1()
 }
 
 /// How many cells of a kind will be left out in turn.
 fn freedom(kinds: &[Kind], wanted: Kind) -> f64 {
     let own = kinds.iter().filter(|kind| **kind == wanted);
     own.count().max(LEAST_DOF) as f64
-}
-
-fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 #[cfg(test)]

@@ -23,9 +23,9 @@ use std::fmt;
 use super::{Interval, Prediction, Standing};
 use crate::fit::regimes::gradient;
 use crate::fit::regimes::held_out::kind;
-use crate::fit::t_quantile;
 use crate::model::regimes::{Class, Onset, Point, Times};
 use crate::profile::{Profile, RegimesEntry};
+use crate::stats::interval::t_quantile;
 use crate::units::{Bytes, Procs, Seconds};
 
 /// What is asked of the times of a case.

@@ -235,10 +235,10 @@ fn strategies(collective: Collective, binomial: Levels) -> impl Iterator<Item = 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fit::Estimate;
     use crate::model::hockney::Hockney;
     use crate::model::plogp::{PLogP, Parameters};
     use crate::profile::HockneyEntry;
+    use crate::stats::interval::Estimate;
     use crate::units::SecondsPerByte;
     use crate::units::table::Table;
 

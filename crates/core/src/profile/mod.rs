@@ -12,16 +12,17 @@ use nalgebra::DMatrix;
 
 use crate::algorithm::Collective;
 use crate::data::Provenance;
+use crate::fit::Point;
 use crate::fit::breakpoints::EagerLimit;
 use crate::fit::flows::Flows;
 use crate::fit::hockney::HockneyFit;
 use crate::fit::saturation::Saturation;
 use crate::fit::signature::{Parameter, Residuals, ThresholdEstimate};
-use crate::fit::{Estimate, Point, Student};
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
 use crate::model::signature::Signature;
 use crate::registry::{Model, Need, Network, Values};
+use crate::stats::interval::{Estimate, Student};
 use crate::text::file_error::FileError;
 use crate::units::{Bytes, Procs, SecondsPerByte};
 

@@ -17,7 +17,7 @@ use self::regimes::{WireChoice, WireRegimes};
 use self::signature::WireSignature;
 use super::{Choice, Domain, Profile, RegimesEntry, VERSION};
 use crate::data::Provenance;
-use crate::fit::Estimate;
+use crate::stats::interval::Estimate;
 use crate::text::file_error::{FileError, parse_toml};
 use crate::units::{Bytes, Procs};
 

@@ -5,7 +5,6 @@ use netsig_core::algorithm::Collective;
 use netsig_core::data::Provenance;
 use netsig_core::fit::saturation::Saturation;
 use netsig_core::fit::signature::{Parameter, Residuals, ThresholdEstimate};
-use netsig_core::fit::{Estimate, Student};
 use netsig_core::model::Threshold;
 use netsig_core::model::hockney::Hockney;
 use netsig_core::model::signature::{Form, Signature};
@@ -17,6 +16,7 @@ use netsig_core::profile::{
 use netsig_core::registry::{
     self, Case, Estimator, Model, ModelError, Network, REGIMES, Role, SIGNATURE, Values,
 };
+use netsig_core::stats::interval::{Estimate, Student};
 use netsig_core::units::{Bytes, Seconds};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};

@@ -6,8 +6,8 @@
 //! is new is that a miss must be no noise: a size is only added where the miss is above
 //! three times its standard error. The original adds sizes without end where times scatter.
 
-use netsig_core::data::cells::Sorted;
 use netsig_core::fit::plogp::discontinuity;
+use netsig_core::stats::sample::Sorted;
 use netsig_core::units::{Bytes, Seconds};
 
 use crate::plan::{LARGEST_MESSAGE, PLogPSettings};
@@ -60,16 +60,8 @@ impl Value {
         let sorted = Sorted::new(times.to_vec());
         Some(Self {
             time: Seconds(sorted.median()),
-            error: Self::error_of(&sorted),
+            error: sorted.median_error(),
         })
-    }
-
-    /// The standard error of a median, from the quartiles: of normal errors it is
-    /// √(π/2)·σ/√n, and σ is the distance of the quartiles over 1.349.
-    pub fn error_of(times: &Sorted) -> f64 {
-        let spread = (times.quantile(0.75) - times.quantile(0.25)) / 1.349;
-        let factor = std::f64::consts::FRAC_PI_2.sqrt();
-        factor * spread / (times.count() as f64).sqrt()
     }
 }
 

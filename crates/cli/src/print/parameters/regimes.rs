@@ -1,10 +1,10 @@
 //! Fitted regimes as rows.
 
-use netsig_core::fit::Estimate;
 use netsig_core::fit::network::FittedRegimes;
 use netsig_core::fit::regimes::{Column, RegimesFit};
 use netsig_core::model::regimes::{Class, Regime};
 use netsig_core::registry::REGIMES;
+use netsig_core::stats::interval::Estimate;
 
 use super::Owner;
 use crate::print::rows::Rows;

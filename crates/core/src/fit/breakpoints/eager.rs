@@ -26,7 +26,8 @@
 use super::line::Line;
 use super::{Break, Pieces};
 use crate::fit::levels::Level;
-use crate::fit::{Estimate, Variance};
+use crate::stats::interval::{Estimate, Variance};
+use crate::stats::sample::median;
 use crate::units::{Bytes, Seconds};
 
 /// The sizes that it takes on either side of a jump.
@@ -114,7 +115,7 @@ fn jump(sends: &[Level], confidence: f64) -> Option<Step> {
 fn step_at((smaller, larger): (&[Level], &[Level]), confidence: f64) -> Option<Step> {
     let (before, after) = (smaller[smaller.len() - 1], larger[0]);
     let foretold = Line::through(smaller).at(after.size).max(before.time.0);
-    let level = KEPT * median(larger);
+    let level = KEPT * median(larger.iter().take(LEVEL).map(|own| own.time.0));
     let parts: [Variance; 2] = [before.variance, after.variance];
     let rise = Estimate::around(after.time.0 - foretold, &parts, confidence);
     let is_jump = after.time.0 >= JUMP * foretold
@@ -127,13 +128,6 @@ fn step_at((smaller, larger): (&[Level], &[Level]), confidence: f64) -> Option<S
         before: before.time,
         after: after.time,
     })
-}
-
-/// The median of the first few times.
-fn median(larger: &[Level]) -> f64 {
-    let mut times: Vec<f64> = larger.iter().take(LEVEL).map(|own| own.time.0).collect();
-    times.sort_unstable_by(f64::total_cmp);
-    f64::midpoint(times[(times.len() - 1) / 2], times[times.len() / 2])
 }
 
 #[cfg(test)]

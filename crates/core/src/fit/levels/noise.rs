@@ -18,7 +18,8 @@
 //! minimum is the most likely pair under normal errors, found by the multiplicative steps of
 //! Févotte and Idier 2011, which never go up. f is netsig's.
 
-use crate::fit::Variance;
+use crate::stats::interval::Variance;
+use crate::stats::sample::{mean, variance};
 
 /// How many steps are taken towards a and r.
 const STEPS: usize = 300;
@@ -56,14 +57,10 @@ pub(super) struct Noise {
 impl Spread {
     /// Of the medians of at least two launches.
     pub fn of(medians: &[f64]) -> Self {
-        let count = medians.len() as f64;
-        let mean = medians.iter().sum::<f64>() / count;
-        let squares = medians.iter().map(|median| (median - mean).powi(2));
-        let dof = count - 1.0;
         Self {
-            square_time: mean * mean,
-            variance: squares.sum::<f64>() / dof,
-            dof,
+            square_time: mean(medians).powi(2),
+            variance: variance(medians),
+            dof: medians.len() as f64 - 1.0,
         }
     }
 }

@@ -8,6 +8,7 @@ use super::{ModelFit, Problem};
 use crate::fit::FitError;
 use crate::model::tam::Tam;
 use crate::registry::Values;
+use crate::stats::sample::mean;
 use crate::units::table::Table;
 use crate::units::{Bytes, Seconds};
 
@@ -53,10 +54,9 @@ impl Problem<'_> {
         }
         self.refuse_few(left.len())?;
         let count = left.len();
-        let mean = |all: Vec<f64>| (all.iter().sum::<f64>() / all.len() as f64).max(0.0);
         let rows = left
             .into_iter()
-            .map(|(size, all)| (size, Seconds(mean(all))));
+            .map(|(size, all)| (size, Seconds(mean(all).max(0.0))));
         let table = Table::new("L", rows.collect())
             .map_err(|error| FitError::Impossible(error.to_string()))?;
         let fitted = self.times(&[], Some(&table))?;

@@ -3,10 +3,11 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::{ModelFit, Problem};
-use crate::fit::gls::Regression;
 use crate::fit::signature::ThresholdChoice;
-use crate::fit::{Design, Estimate, FitError, bandwidth_share, regress};
+use crate::fit::{Design, FitError, bandwidth_share, regress};
 use crate::registry::{Role, Values};
+use crate::stats::interval::Estimate;
+use crate::stats::least_squares::Regression;
 use crate::units::Bytes;
 
 /// A supplement below this is none.

@@ -3,15 +3,16 @@
 use super::{AlgorithmFit, FittedModel, FittedRegimes, NetworkFit};
 use crate::algorithm::Collective;
 use crate::data::Provenance;
-use crate::data::cells::Sorted;
-use crate::fit::regimes::{Column, HeldOut, Kind, MAD, RegimesFit};
-use crate::fit::{Estimate, Point, Student};
+use crate::fit::Point;
+use crate::fit::regimes::{Column, HeldOut, Kind, RegimesFit};
 use crate::model::plogp::PLogP;
 use crate::model::regimes::Regime;
 use crate::profile::{
     Base, Choice, Domain, FlowsEntry, HockneyEntry, KindError, ModelEntry, Profile, ProtocolEntry,
     RegimesEntry, SignatureEntry,
 };
+use crate::stats::interval::{Estimate, Student};
+use crate::stats::sample::robust_deviation;
 use crate::units::Bytes;
 
 impl NetworkFit {
@@ -168,11 +169,11 @@ fn kind_errors(held_out: &[HeldOut]) -> Vec<KindError> {
     let kinds = [Kind::Startup, Kind::Eager, Kind::Rendezvous, Kind::Stalling];
     let error = |kind: Kind| {
         let own = held_out.iter().filter(|held| held.kind == kind);
-        let away: Vec<f64> = own.map(|held| held.error.abs()).collect();
+        let away: Vec<f64> = own.map(|held| held.error).collect();
         let cells = away.len();
         (cells >= LEAST_CELLS).then(|| KindError {
             kind,
-            deviation: MAD * Sorted::new(away).median(),
+            deviation: robust_deviation(away),
             cells,
         })
     };

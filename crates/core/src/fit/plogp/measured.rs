@@ -19,9 +19,10 @@ use std::fmt;
 
 use super::{gap_from_round_trips, latency};
 use crate::data::{Dataset, Experiment};
+use crate::fit::FitError;
 use crate::fit::levels::{Level, levels};
-use crate::fit::{Estimate, FitError, Variance};
 use crate::model::plogp::{PLogP, Parameters};
+use crate::stats::interval::{Estimate, Variance};
 use crate::units::table::Table;
 use crate::units::{Bytes, Seconds};
 

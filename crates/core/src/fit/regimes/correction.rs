@@ -12,6 +12,7 @@
 use std::collections::BTreeMap;
 
 use super::observation::Observation;
+use crate::stats::sample::mean;
 use crate::units::Bytes;
 
 /// The least τ: what two cells of a size differ by where nothing scatters.
@@ -29,12 +30,11 @@ pub(super) fn of(cells: &[(&Observation, f64)]) -> Vec<(Bytes, f64)> {
             .or_default()
             .push(error.clamp(-MOST, MOST));
     }
-    let mean = |errors: &[f64]| errors.iter().sum::<f64>() / errors.len() as f64;
     let within = within(by_size.values(), cells).max(LEAST_WITHIN.powi(2));
     let surplus = by_size
         .values()
         .map(|errors| mean(errors).powi(2) - within / errors.len() as f64);
-    let between = (surplus.sum::<f64>() / by_size.len() as f64).max(0.0);
+    let between = mean(surplus).max(0.0);
     let predicted = |(size, errors): (Bytes, Vec<f64>)| {
         let certainty = between / (between + within / errors.len() as f64);
         (size, mean(&errors) * certainty)
@@ -46,7 +46,7 @@ pub(super) fn of(cells: &[(&Observation, f64)]) -> Vec<(Bytes, f64)> {
 fn within<'a>(sizes: impl Iterator<Item = &'a Vec<f64>>, cells: &[(&Observation, f64)]) -> f64 {
     let (mut squares, mut dof) = (0.0, 0.0);
     for errors in sizes {
-        let mean = errors.iter().sum::<f64>() / errors.len() as f64;
+        let mean = mean(errors);
         squares += errors
             .iter()
             .map(|error| (error - mean).powi(2))
@@ -56,7 +56,7 @@ fn within<'a>(sizes: impl Iterator<Item = &'a Vec<f64>>, cells: &[(&Observation,
     if dof > 0.0 {
         return squares / dof;
     }
-    cells.iter().map(|(cell, _)| cell.variance()).sum::<f64>() / cells.len() as f64
+    mean(cells.iter().map(|(cell, _)| cell.variance()))
 }
 
 #[cfg(test)]

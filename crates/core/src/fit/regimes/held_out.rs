@@ -17,6 +17,7 @@ use std::collections::BTreeSet;
 use super::observation::Observation;
 use super::{Ground, Parts, RegimesFit};
 use crate::model::regimes::{Pattern, Point, Regime, Regimes};
+use crate::stats::sample::weighted_mean;
 use crate::units::{Bytes, Procs};
 
 /// What takes most of a cell's time.
@@ -101,27 +102,13 @@ pub fn is_better(tried: &[HeldOut], before: &[HeldOut]) -> bool {
     }
     let pairs = tried.iter().zip(before);
     let gains = pairs.map(|(a, b)| (loss(b.error) - loss(a.error), a.weight));
-    let (mean, error) = weighted(&gains.collect::<Vec<_>>());
+    let (mean, error) = weighted_mean(&gains.collect::<Vec<_>>());
     mean > error
 }
 
 /// |e|, at most [`MOST`].
 pub(crate) fn loss(error: f64) -> f64 {
     error.abs().min(MOST)
-}
-
-/// The mean of numbers with weights, and its standard error: √(Σw²·(v−v̄)²)/Σw.
-pub(crate) fn weighted(values: &[(f64, f64)]) -> (f64, f64) {
-    let all: f64 = values.iter().map(|(_, weight)| weight).sum();
-    let mean = values
-        .iter()
-        .map(|(value, weight)| value * weight)
-        .sum::<f64>()
-        / all;
-    let squares = values
-        .iter()
-        .map(|(value, weight)| (weight * (value - mean)).powi(2));
-    (mean, squares.sum::<f64>().sqrt() / all)
 }
 
 /// The counts that are left out in turn: all, or of many so many evenly.
@@ -200,14 +187,6 @@ pub fn kind(model: &Regimes, point: Point) -> Kind {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// (1·1 + 2·3)/4 = 1.75, and √((0.75)² + (3·0.25)²)/4, by hand.
-    #[test]
-    fn weights_enter_the_mean_and_its_error() {
-        let (mean, error) = weighted(&[(1.0, 1.0), (2.0, 3.0)]);
-        assert!((mean - 1.75).abs() < 1e-12);
-        assert!((error - (0.5625f64 + 0.5625).sqrt() / 4.0).abs() < 1e-12);
-    }
 
     fn held(error: f64) -> HeldOut {
         HeldOut {

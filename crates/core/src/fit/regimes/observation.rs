@@ -10,9 +10,10 @@ use std::collections::BTreeMap;
 
 use super::regression::FLOOR;
 use crate::algorithm::Collective;
-use crate::data::cells::{Sorted, summarise};
+use crate::data::cells::summarise;
 use crate::data::{Dataset, Experiment};
 use crate::model::regimes::noticeable;
+use crate::stats::sample::{Sorted, median, variance};
 use crate::units::{Bytes, Procs, Seconds};
 
 /// The standard deviation of ln T of one repetition where nothing tells it.
@@ -57,7 +58,7 @@ impl Observation {
         let (plain, stalled): (Vec<f64>, Vec<f64>) = times
             .into_iter()
             .partition(|time| !exceeds(Seconds(*time), Seconds(quickest)));
-        let typical = Sorted::new(plain.clone()).median();
+        let typical = median(plain.iter().copied());
         Self {
             procs,
             size,
@@ -112,10 +113,7 @@ fn spread(times: &[f64]) -> f64 {
     if times.len() < 2 {
         return UNKNOWN_SPREAD;
     }
-    let logs: Vec<f64> = times.iter().map(|time| time.ln()).collect();
-    let mean = logs.iter().sum::<f64>() / logs.len() as f64;
-    let squares: f64 = logs.iter().map(|log| (log - mean).powi(2)).sum();
-    (squares / (logs.len() - 1) as f64).sqrt()
+    variance(times.iter().map(|time| time.ln())).sqrt()
 }
 
 /// A collective and who ran it.

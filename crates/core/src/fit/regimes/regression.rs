@@ -23,11 +23,10 @@ use nalgebra::{DMatrix, DVector};
 
 use super::basis::{Basis, Column};
 use super::observation::Observation;
-use super::stalls::MAD;
-use crate::data::cells::Sorted;
-use crate::fit::gls::{self, Omega, Regression};
-use crate::fit::{FitError, ITERATIONS, SETTLED};
+use crate::fit::{self, FitError, ITERATIONS, SETTLED};
 use crate::model::regimes::{Regime, Terms};
+use crate::stats::least_squares::{Omega, Regression};
+use crate::stats::sample::robust_deviation;
 
 /// σ: what no model of an emulated or real cluster is better than.
 pub(crate) const FLOOR: f64 = 0.03;
@@ -233,7 +232,7 @@ fn with_priors(
     });
     let y = DVector::from_fn(rows, |i, _| if i < count { y[i] } else { 0.0 });
     let omega = Omega::Diagonal(DVector::from_vec(variances));
-    gls::solve(&x, &y, &omega, "the parameters of the regimes")
+    fit::solve(&x, &y, &omega, "the parameters of the regimes")
 }
 
 /// ln(T/T̂).
@@ -246,7 +245,7 @@ fn errors(measured: &DVector<f64>, fitted: &DVector<f64>) -> Vec<f64> {
 
 fn huber(errors: &[f64]) -> Vec<f64> {
     let away: Vec<f64> = errors.iter().map(|error| error.abs()).collect();
-    let scale = (MAD * Sorted::new(away.clone()).median()).max(LEAST_SCALE);
+    let scale = robust_deviation(away.iter().copied()).max(LEAST_SCALE);
     let weight = |error: f64| {
         if error > HUBER * scale {
             HUBER * scale / error

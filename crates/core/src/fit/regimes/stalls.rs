@@ -15,8 +15,8 @@
 use std::collections::BTreeMap;
 
 use super::observation::Observation;
-use crate::data::cells::Sorted;
 use crate::model::regimes::{LEAST_TIMEOUT, Onset, Stalls, connections};
+use crate::stats::sample::{median, robust_deviation};
 use crate::units::{Bytes, Procs, Seconds};
 
 /// The steps of the grid in X, from an eighth of the greatest surge to a quarter more.
@@ -35,9 +35,6 @@ const LEAST_PROBABILITY: f64 = 1e-3;
 
 /// The bounds of the spread of ln D.
 const SPREADS: std::ops::RangeInclusive<f64> = 0.1..=0.5;
-
-/// What 1.4826·MAD estimates the standard deviation by, for normal errors.
-pub(crate) const MAD: f64 = 1.4826;
 
 /// A cell as a trial: k of R stalled.
 struct Trial {
@@ -125,10 +122,9 @@ fn trials(cells: &[(Observation, f64)]) -> Option<(Vec<Trial>, Seconds, f64)> {
     if excesses.is_empty() {
         return None;
     }
-    let cost = Sorted::new(excesses.clone()).median();
-    let away = excesses.iter().map(|excess| (excess / cost).ln().abs());
-    let spread = MAD * Sorted::new(away.collect()).median();
-    let spread = spread.clamp(*SPREADS.start(), *SPREADS.end());
+    let cost = median(excesses.iter().copied());
+    let away = excesses.iter().map(|excess| (excess / cost).ln());
+    let spread = robust_deviation(away).clamp(*SPREADS.start(), *SPREADS.end());
     Some((pooled(cells), Seconds(cost), spread))
 }
 

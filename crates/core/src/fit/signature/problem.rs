@@ -5,11 +5,13 @@ use nalgebra::{DMatrix, DVector};
 
 use super::threshold::{self, ThresholdProfile};
 use super::{DeltaRule, Options, Parameter, Scale, Sides};
-use crate::fit::gls::Regression;
-use crate::fit::{Design, Estimate, FitError, Point, Variance};
-use crate::fit::{bandwidth_share, f_quantile, regress};
+use crate::fit::{Design, FitError, Point};
+use crate::fit::{bandwidth_share, regress};
 use crate::model::hockney::Hockney;
 use crate::model::signature::Terms;
+use crate::stats::interval::f_quantile;
+use crate::stats::interval::{Estimate, Variance};
+use crate::stats::least_squares::Regression;
 use crate::units::{Bytes, Seconds, SecondsPerByte};
 
 /// A δ below this is no δ.

@@ -8,7 +8,8 @@
 
 use super::problem::{Candidate, Problem};
 use super::{Parameter, ThresholdChoice, ThresholdEstimate};
-use crate::fit::{FitError, f_quantile};
+use crate::fit::FitError;
+use crate::stats::interval::f_quantile;
 use crate::units::Bytes;
 
 /// The weighted residual sum of squares at each threshold that was tried, ascending.

@@ -10,10 +10,10 @@ use super::{
     refuse_impossible_residual, refuse_repeated, rows,
 };
 use crate::algorithm::Collective;
-use crate::fit::{Estimate, Student};
 use crate::model::plogp::PLogP;
 use crate::profile::{Base, ModelEntry};
 use crate::registry::{self, Estimator, Model, Role, Values};
+use crate::stats::interval::{Estimate, Student};
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -7,10 +7,10 @@ use serde::de::{self, IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{REMEDY, refuse_impossible_interval};
-use crate::fit::Estimate;
 use crate::model::hockney::Hockney;
 use crate::model::plogp::{PLogP, Parameters};
 use crate::profile::{FlowsEntry, HockneyEntry, ProtocolEntry};
+use crate::stats::interval::Estimate;
 use crate::units::parameter::{ParameterError, non_negative};
 use crate::units::table::Table;
 use crate::units::{Bytes, Seconds, SecondsPerByte};

@@ -8,11 +8,11 @@ use super::{
 };
 use crate::fit::saturation::Saturation;
 use crate::fit::signature::{Parameter, Residuals, ThresholdEstimate};
-use crate::fit::{Estimate, Student};
 use crate::model::Threshold;
 use crate::model::hockney::Hockney;
 use crate::model::signature::Signature;
 use crate::profile::SignatureEntry;
+use crate::stats::interval::{Estimate, Student};
 use crate::units::{Bytes, Procs, Seconds};
 
 #[derive(Serialize, Deserialize)]

@@ -1,9 +1,9 @@
 //! What `netsig fit` says of how pLogP and the ping-pong agree: how many sizes do, how far they
 //! are apart, α and β of both, and what the difference looks like where it has a shape.
 
-use netsig_core::data::cells::Sorted;
-use netsig_core::fit::Estimate;
 use netsig_core::fit::agreement::{Agreement, Difference, Twice, Verdict};
+use netsig_core::stats::interval::Estimate;
+use netsig_core::stats::sample::Sorted;
 use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
 
 use super::{gap, signed};

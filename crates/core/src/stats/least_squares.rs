@@ -15,7 +15,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::{FitError, Variance};
+use super::interval::Variance;
 
 /// Below this ratio of singular values the columns count as dependent.
 const DEPENDENT: f64 = 1e-10;
@@ -27,6 +27,24 @@ pub enum Omega {
     Diagonal(DVector<f64>),
     /// Any symmetric positive definite matrix.
     Full(DMatrix<f64>),
+}
+
+/// Why there is no solution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unsolvable {
+    /// N ≤ p.
+    TooFew {
+        /// N.
+        found: usize,
+        /// p + 1.
+        needed: usize,
+    },
+    /// Ω is not positive definite.
+    NotPositive,
+    /// The columns of X depend on each other.
+    Singular,
+    /// The numbers leave the range of floating point.
+    Overflow,
 }
 
 /// A solved regression.
@@ -69,18 +87,13 @@ impl Regression {
 }
 
 impl Omega {
-    /// The correlation ρ^|i−j| between errors with the given standard deviations.
-    ///
-    /// # Errors
-    /// If ρ is not inside (−1, 1).
-    pub fn ar1(deviations: &DVector<f64>, rho: f64) -> Result<Self, FitError> {
-        if !(rho > -1.0 && rho < 1.0) {
-            return Err(FitError::BadCorrelation(rho));
-        }
+    /// The correlation ρ^|i−j| between errors with the given standard deviations;
+    /// ρ is inside (−1, 1).
+    pub fn ar1(deviations: &DVector<f64>, rho: f64) -> Self {
         let count = deviations.len();
-        Ok(Self::Full(DMatrix::from_fn(count, count, |i, j| {
+        Self::Full(DMatrix::from_fn(count, count, |i, j| {
             rho.powf(i.abs_diff(j) as f64) * deviations[i] * deviations[j]
-        })))
+        }))
     }
 
     /// L⁻¹·(X, y) with Ω = L·Lᵀ.
@@ -105,46 +118,37 @@ impl Omega {
     }
 }
 
-/// Fits y = X·θ under Ω; `what` names θ in errors.
+/// Fits y = X·θ under Ω.
 ///
 /// # Errors
 /// If N ≤ p, Ω is not positive definite, the columns of X depend on each other, or the
 /// numbers overflow.
-pub fn solve(
-    x: &DMatrix<f64>,
-    y: &DVector<f64>,
-    omega: &Omega,
-    what: &str,
-) -> Result<Regression, FitError> {
+pub fn solve(x: &DMatrix<f64>, y: &DVector<f64>, omega: &Omega) -> Result<Regression, Unsolvable> {
     let (count, parameters) = x.shape();
     if count <= parameters {
-        return Err(FitError::TooFewPoints {
-            what: what.to_owned(),
+        return Err(Unsolvable::TooFew {
             found: count,
             needed: parameters + 1,
         });
     }
-    let singular = || FitError::Singular {
-        what: what.to_owned(),
-    };
-    let (white_x, white_y) = omega.whiten(x, y).ok_or(FitError::NoSpread)?;
+    let (white_x, white_y) = omega.whiten(x, y).ok_or(Unsolvable::NotPositive)?;
     let lengths = DVector::from_iterator(parameters, white_x.column_iter().map(|c| c.norm()));
     if lengths.iter().any(|&l| !(l.is_finite() && l > 0.0)) {
-        return Err(singular());
+        return Err(Unsolvable::Singular);
     }
     let scaled = DMatrix::from_fn(count, parameters, |i, j| white_x[(i, j)] / lengths[j]);
     let svd = scaled.svd(true, true);
     if svd.singular_values.min() < DEPENDENT * svd.singular_values.max() {
-        return Err(singular());
+        return Err(Unsolvable::Singular);
     }
     let theta = svd
         .solve(&white_y, 0.0)
-        .map_err(|_| singular())?
+        .map_err(|_| Unsolvable::Singular)?
         .component_div(&lengths);
     let weighted_rss = (&white_y - &white_x * &theta).norm_squared();
     let dof = count - parameters;
     // (XᵀX)⁻¹ = V·S⁻²·Vᵀ, with the column scaling undone.
-    let v = svd.v_t.as_ref().ok_or_else(singular)?.transpose();
+    let v = svd.v_t.as_ref().ok_or(Unsolvable::Singular)?.transpose();
     let half = DMatrix::from_fn(parameters, parameters, |i, j| {
         v[(i, j)] / svd.singular_values[j] / lengths[i]
     });
@@ -155,9 +159,7 @@ pub fn solve(
         .chain([&weighted_rss])
         .all(|number| number.is_finite())
     {
-        return Err(FitError::Overflow {
-            what: what.to_owned(),
-        });
+        return Err(Unsolvable::Overflow);
     }
     Ok(Regression {
         theta,
@@ -186,7 +188,7 @@ mod tests {
     #[test]
     fn ordinary_least_squares_by_hand() {
         let x = line(&[1.0, 2.0, 3.0, 4.0, 5.0]);
-        let fit = solve(&x, &dvector![2.0, 4.0, 5.0, 4.0, 5.0], &ones(5), "line").unwrap();
+        let fit = solve(&x, &dvector![2.0, 4.0, 5.0, 4.0, 5.0], &ones(5)).unwrap();
         assert!((&fit.theta - dvector![2.2, 0.6]).norm() < 1e-12);
         assert!((fit.weighted_rss - 2.4).abs() < 1e-12);
         // s² = 0.8, Sxx = 10: var(slope) = 0.08
@@ -200,9 +202,9 @@ mod tests {
     fn weights_are_variances() {
         let y = dvector![1.0, 3.0, 2.0];
         let halved = Omega::Diagonal(dvector![1.0, 0.5, 1.0]);
-        let weighted = solve(&line(&[0.0, 1.0, 2.0]), &y, &halved, "line").unwrap();
+        let weighted = solve(&line(&[0.0, 1.0, 2.0]), &y, &halved).unwrap();
         let repeated = line(&[0.0, 1.0, 1.0, 2.0]);
-        let plain = solve(&repeated, &dvector![1.0, 3.0, 3.0, 2.0], &ones(4), "line").unwrap();
+        let plain = solve(&repeated, &dvector![1.0, 3.0, 3.0, 2.0], &ones(4)).unwrap();
         assert!((weighted.theta - plain.theta).norm() < 1e-12);
         assert!((weighted.weighted_rss - plain.weighted_rss).abs() < 1e-12);
     }
@@ -215,8 +217,8 @@ mod tests {
             line(&[0.0, 1.0, 2.0, 3.0, 4.0]),
             dvector![1.0, 2.5, 2.0, 4.5, 4.0],
         );
-        let omega = Omega::ar1(&DVector::repeat(5, 1.0), rho).unwrap();
-        let direct = solve(&x, &y, &omega, "line").unwrap();
+        let omega = Omega::ar1(&DVector::repeat(5, 1.0), rho);
+        let direct = solve(&x, &y, &omega).unwrap();
         let root = (1.0 - rho * rho).sqrt();
         let transform = |get: &dyn Fn(usize) -> f64, i: usize| {
             if i == 0 {
@@ -227,7 +229,7 @@ mod tests {
         };
         let tx = DMatrix::from_fn(5, 2, |i, j| transform(&|k| x[(k, j)], i));
         let ty = DVector::from_fn(5, |i, _| transform(&|k| y[k], i));
-        let transformed = solve(&tx, &ty, &ones(5), "line").unwrap();
+        let transformed = solve(&tx, &ty, &ones(5)).unwrap();
         assert!((direct.theta - transformed.theta).norm() < 1e-12);
     }
 
@@ -235,7 +237,7 @@ mod tests {
     #[test]
     fn a_known_scale_does_not_need_residuals() {
         let x = DMatrix::repeat(3, 1, 1.0);
-        let fit = solve(&x, &DVector::zeros(3), &ones(3), "mean").unwrap();
+        let fit = solve(&x, &DVector::zeros(3), &ones(3)).unwrap();
         assert!(fit.covariance[(0, 0)].abs() < 1e-12);
         let known = fit.with_known_scale();
         assert!((known.covariance[(0, 0)] - 1.0 / 3.0).abs() < 1e-12);
@@ -244,29 +246,19 @@ mod tests {
     #[test]
     fn what_cannot_be_solved_is_refused() {
         let y = dvector![1.0, 2.0, 3.0];
-        let same = solve(&line(&[2.0, 2.0, 2.0]), &y, &ones(3), "line");
-        assert!(matches!(same, Err(FitError::Singular { .. })));
-        let few = solve(&line(&[1.0, 2.0]), &dvector![1.0, 2.0], &ones(2), "line");
-        assert!(matches!(
-            few,
-            Err(FitError::TooFewPoints {
-                found: 2,
-                needed: 3,
-                ..
-            })
-        ));
+        let ascending = line(&[1.0, 2.0, 3.0]);
+        let same = solve(&line(&[2.0, 2.0, 2.0]), &y, &ones(3));
+        assert_eq!(same.unwrap_err(), Unsolvable::Singular);
+        let few = solve(&line(&[1.0, 2.0]), &dvector![1.0, 2.0], &ones(2));
+        let too_few = Unsolvable::TooFew {
+            found: 2,
+            needed: 3,
+        };
+        assert_eq!(few.unwrap_err(), too_few);
         let flat = Omega::Diagonal(dvector![1.0, 0.0, 1.0]);
-        assert_eq!(
-            solve(&line(&[1.0, 2.0, 3.0]), &y, &flat, "line").unwrap_err(),
-            FitError::NoSpread
-        );
-        assert!(Omega::ar1(&DVector::repeat(3, 1.0), 1.0).is_err());
-        let huge = solve(
-            &line(&[1.0, 2.0, 3.0]),
-            &dvector![1.0, 1e300, 3.0],
-            &ones(3),
-            "line",
-        );
-        assert!(matches!(huge, Err(FitError::Overflow { .. })));
+        let flat = solve(&ascending, &y, &flat);
+        assert_eq!(flat.unwrap_err(), Unsolvable::NotPositive);
+        let huge = solve(&ascending, &dvector![1.0, 1e300, 3.0], &ones(3));
+        assert_eq!(huge.unwrap_err(), Unsolvable::Overflow);
     }
 }
