@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use netsig_core::model::plogpt::RtoMode;
-use netsig_core::network::binary_tree::{LINUX_RTO, Negligible, Parameters};
+use netsig_core::network::LINUX_RTO;
+use netsig_core::network::binary_tree::{Negligible, Parameters};
 use netsig_core::network::topology::Vertex;
 use netsig_core::sim::Time;
 use netsig_core::sim::network::endpoint::Ports;

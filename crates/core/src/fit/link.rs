@@ -21,6 +21,7 @@ use crate::algorithm::Collective;
 use crate::data::cells::{CellKey, Statistic, Summary, summarise};
 use crate::data::{Aggregate, Dataset, Experiment, Sample, mixture};
 use crate::fit::{hockney, points};
+use crate::network::LINUX_RTO;
 use crate::units::{Bytes, Seconds, SecondsPerByte};
 
 /// The fewest bytes over a link whose time is judged.
@@ -28,9 +29,6 @@ pub const LEAST: Bytes = Bytes(64 << 10);
 
 /// A time below this share of the least is impossible, whatever the uncertainty of β.
 const SHARE: f64 = 0.5;
-
-/// The least that a stall adds: the smallest retransmission timeout of Linux.
-const STALL: Seconds = Seconds(0.2);
 
 /// How many repetitions must all have stalled.
 const ENOUGH: usize = 3;
@@ -111,7 +109,9 @@ pub fn stalled(data: &Dataset, gap: SecondsPerByte) -> Option<Stalled> {
     }
     let has_stalled = |cell: &CellKey, samples: &[&Sample]| {
         let least = bytes_over_a_link(cell).map(|bytes| gap * bytes);
-        let least = least.filter(|time| *time < STALL).map(|time| time + STALL);
+        let least = least
+            .filter(|time| *time < LINUX_RTO)
+            .map(|time| time + LINUX_RTO);
         let is_stalled = |sample: &&Sample| {
             let losses = [sample.losses.rtos, sample.losses.tail_probes];
             losses.iter().flatten().any(|count| *count > 0)

@@ -55,6 +55,7 @@ pub use self::mixture::{Stall, Times};
 pub use self::traffic::{Class, Order, Pattern, Terms, Traffic};
 pub use self::wire::Wire;
 
+use crate::network::LINUX_RTO;
 use crate::network::tree::Tree;
 use crate::units::{Bytes, Procs, Seconds};
 
@@ -81,15 +82,12 @@ pub struct Regimes {
 /// two, as in emulated ports of 32 and 64 KiB.
 const SHARPNESS: i32 = 6;
 
-/// The least that Linux waits for an acknowledgement before it sends again.
-pub(crate) const LEAST_TIMEOUT: Seconds = Seconds(0.2);
-
 /// By which share of the others a repetition that stalled is longer, at least.
 const LEAST_SHARE: f64 = 0.3;
 
 /// V: what a time-out adds at least if it is to be told from what else scatters.
 pub(crate) fn noticeable(typical: Seconds) -> Seconds {
-    Seconds((LEAST_TIMEOUT.0 / 2.0).max(LEAST_SHARE * typical.0))
+    Seconds((LINUX_RTO.0 / 2.0).max(LEAST_SHARE * typical.0))
 }
 
 /// How an algorithm shares the wire under one protocol of the MPI library.

@@ -1,11 +1,9 @@
 //! The tree of `PlogPT`: its edges, and what they mean for messages of each height.
 
+use crate::network::LINUX_RTO;
 use crate::units::parameter::{ParameterError, non_negative};
 use crate::units::table::Table;
 use crate::units::{Bytes, BytesPerSecond, Procs, Seconds};
-
-/// The retransmission timeout of TCP in Linux.
-pub const LINUX_RTO: Seconds = Seconds(0.2);
 
 /// The most heights a tree may have, so that its ranks can be counted.
 const MOST_HEIGHTS: usize = 31;

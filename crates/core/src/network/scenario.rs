@@ -7,6 +7,7 @@
 
 mod wire;
 
+use crate::network::LINUX_RTO;
 use crate::network::tree::Link;
 use crate::text::file_error::FileError;
 use crate::units::{BitsPerSecond, Bytes, Procs, Seconds};
@@ -159,7 +160,7 @@ impl Scenario {
             ));
         }
         let queue = self.rate.gap_per_byte() * self.port_buffer;
-        (queue > Seconds(0.2)).then(|| {
+        (queue > LINUX_RTO).then(|| {
             format!(
                 "{}: a full port buffer of {} takes {queue} to drain, longer than TCP waits \
                  before it sends again; use a smaller port_buffer",

@@ -25,7 +25,8 @@ use std::collections::BTreeMap;
 use super::limit::{Limited, columns};
 use super::observation::{Observation, Who, exceeds};
 use super::regression;
-use crate::model::regimes::{LEAST_TIMEOUT, Pattern, Regime};
+use crate::model::regimes::{Pattern, Regime};
+use crate::network::LINUX_RTO;
 use crate::units::Seconds;
 
 /// Which share of D, and of itself, a mean exceeds T₀ by at least.
@@ -64,24 +65,22 @@ pub fn tell_apart(all: &mut BTreeMap<Who, Vec<Observation>>, limited: &Limited) 
 /// A mean of `count` repetitions, T₀ being `unhindered`.
 fn mixture(cell: &Observation, count: u32, unhindered: Seconds) -> Observation {
     let excess = cell.median.0 - unhindered.0;
-    if excess < LEAST_SHARE * LEAST_TIMEOUT.0.max(cell.median.0) {
+    if excess < LEAST_SHARE * LINUX_RTO.0.max(cell.median.0) {
         return cell.clone();
     }
     let most = f64::from(count);
-    let stalled = (excess / LEAST_TIMEOUT.0 * most)
-        .round()
-        .clamp(0.0, most - 1.0);
+    let stalled = (excess / LINUX_RTO.0 * most).round().clamp(0.0, most - 1.0);
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "between 0 and a count of repetitions"
     )]
     let stalled = stalled as usize;
-    let rest = cell.median.0 - LEAST_TIMEOUT.0 * stalled as f64 / most;
+    let rest = cell.median.0 - LINUX_RTO.0 * stalled as f64 / most;
     Observation {
         typical: Seconds(rest.max(unhindered.0 * LEAST_SHARE)),
         plain: count as usize - stalled,
-        excesses: vec![LEAST_TIMEOUT; stalled],
+        excesses: vec![LINUX_RTO; stalled],
         ..cell.clone()
     }
 }

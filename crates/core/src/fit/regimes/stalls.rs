@@ -15,7 +15,8 @@
 use std::collections::BTreeMap;
 
 use super::observation::Observation;
-use crate::model::regimes::{LEAST_TIMEOUT, Onset, Stalls, connections};
+use crate::model::regimes::{Onset, Stalls, connections};
+use crate::network::LINUX_RTO;
 use crate::stats::sample::{median, robust_deviation};
 use crate::units::{Bytes, Procs, Seconds};
 
@@ -98,7 +99,7 @@ pub(super) fn anywhere(
     cells: &[(Observation, f64)],
     overflowing: Option<&Stalls>,
 ) -> Option<Stalls> {
-    let cost = overflowing.map_or(LEAST_TIMEOUT, |stalls| stalls.cost);
+    let cost = overflowing.map_or(LINUX_RTO, |stalls| stalls.cost);
     let stalls = Stalls {
         rate: 0.0,
         cost,

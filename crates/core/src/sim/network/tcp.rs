@@ -74,6 +74,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::fluid::sharing::Sharing;
 use super::{Agenda, Cause, Flight, Injected, LinkUse, Loss, Network, Repair};
+use crate::network::LINUX_RTO;
 use crate::network::topology::{LinkId, Topology, Vertex};
 use crate::sim::program::FlightId;
 use crate::sim::time::Time;
@@ -104,7 +105,7 @@ impl Default for Options {
             segment: Bytes(1448),
             initial_window: Bytes(14_480),
             max_window: Bytes(4_194_304),
-            min_timeout: Time(200_000_000_000),
+            min_timeout: Time::of(LINUX_RTO),
             seed: 0,
         }
     }

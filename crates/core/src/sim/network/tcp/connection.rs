@@ -1,12 +1,10 @@
 //! What TCP knows of a connection: how much it may have in flight, and how long it waits.
 
 use super::Options;
+use crate::network::LINUX_RTO;
 use crate::sim::network::Repair;
 use crate::sim::time::Time;
 use crate::units::Bytes;
-
-/// The worst delay of an acknowledgement that waits for a second segment.
-const ACK_DELAY: Time = Time(200_000_000_000);
 
 /// How often the retransmission timer doubles at most, so that it stays below two minutes.
 const MOST_DOUBLINGS: u32 = 9;
@@ -63,7 +61,11 @@ pub(super) fn patience(
         );
     }
     let is_alone = train <= bytes(options.segment);
-    let ack_delay = if is_alone { ACK_DELAY } else { Time::ZERO };
+    let ack_delay = if is_alone {
+        Time::of(LINUX_RTO)
+    } else {
+        Time::ZERO
+    };
     let probe = round_trip * 2 + ack_delay;
     (Repair::TailLossProbe, probe.min(timeout))
 }
