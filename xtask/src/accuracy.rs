@@ -216,7 +216,7 @@ impl Outcome {
             return Ok(Times::new());
         }
         let heldout = split::heldout(data);
-        let (times, note) = smpi::predict(&free.hockney.model, &heldout)?;
+        let (times, note) = smpi::predict(&free.hockney.model(), &heldout)?;
         self.notes.push(note);
         Ok(times)
     }

@@ -168,7 +168,7 @@ pub(super) fn fit(data: &Measured, trial: Trial, parts: Option<Parts>) -> Result
     };
     let fitted = network::fit(&training, &options)?;
     Ok(Fitted {
-        profile: fitted.profile(Provenance::default(), options.signature.confidence),
+        profile: Profile::of(&fitted, Provenance::default(), options.signature.confidence),
         tree: data.tree.clone(),
         asked: trial.asked(),
         notes: notes(&fitted),

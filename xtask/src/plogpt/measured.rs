@@ -50,7 +50,7 @@ impl Campaign {
     /// `scenario` with the rates that were measured: of a host's link 1/β, and of the uplink
     /// what all pairs together brought across it.
     pub(super) fn network(&self, scenario: Scenario, profile: &Path) -> Result<Scenario> {
-        let beta = parsed(profile)?.hockney.model.beta();
+        let beta = parsed(profile)?.hockney.model().beta();
         let Topology::Tree(mut uplink) = scenario.topology else {
             anyhow::bail!("{} is no tree", scenario.name);
         };

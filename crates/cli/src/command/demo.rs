@@ -7,10 +7,11 @@ use anyhow::Context;
 use clap::ValueEnum;
 use netsig_core::data::Dataset;
 use netsig_core::data::cells::{CellKey, Statistic, Summary, summarise};
+use netsig_core::fit::fitted::FittedModel;
 use netsig_core::fit::network::NetworkFit;
+use netsig_core::predict::Knowledge;
 use netsig_core::predict::regimes::Asked;
-use netsig_core::predict::{self, Knowledge};
-use netsig_core::profile::{Choice, Profile, SignatureEntry};
+use netsig_core::profile::{Choice, Profile};
 use netsig_core::registry::{self, Case, Model, SIGNATURE};
 use netsig_core::stats::sample::Sorted;
 use netsig_core::units::Seconds;
@@ -202,21 +203,22 @@ impl Files {
 
 impl Comparison {
     fn new(profile: &Profile, held_out: &Dataset) -> Result<Self, Failure> {
-        let entry = profile
-            .signatures
-            .first()
+        let mut fitted = profile.fitted.iter();
+        let entry = fitted
+            .find(|own| own.model.name == SIGNATURE)
             .ok_or_else(|| Failure::data("the profile has no signature"))?;
+        let signature = knowledge(profile, entry).basis(entry.model)?;
         let cells = summarise(held_out);
         let (chosen, by_chosen) = by_chosen(profile, entry, cells.keys())?;
         let point = |(key, summary): (&CellKey, &Summary)| {
-            let prediction = predict::signature(entry, key.procs, key.size)?;
+            let prediction = signature.predict(Case::new(key.procs, key.size))?;
             Ok(PlotPoint {
                 size: key.size,
                 predicted: prediction.time,
                 interval: prediction
                     .interval
                     .map_or((prediction.time, prediction.time), |i| (i.lower, i.upper)),
-                contention_free: profile.hockney.model.alltoall(key.procs, key.size),
+                contention_free: profile.hockney.model().alltoall(key.procs, key.size),
                 measured: summary.value(Statistic::from(STATISTIC)),
             })
         };
@@ -294,29 +296,32 @@ impl Comparison {
     }
 }
 
-/// The model that the fit chose for the algorithm of a signature, and its times.
-fn by_chosen<'a>(
-    profile: &Profile,
-    signature: &SignatureEntry,
-    cells: impl Iterator<Item = &'a CellKey>,
-) -> Result<(&'static Model, Vec<Seconds>), Failure> {
-    let SignatureEntry {
-        collective,
-        algorithm,
-        ..
-    } = signature;
-    let own = |choice: &&Choice| choice.collective == *collective && choice.algorithm == *algorithm;
-    let choice = profile.choices.iter().find(own);
-    let name = choice.map_or(SIGNATURE, |choice| &choice.model);
-    let model = registry::find(*collective, name)?;
-    let knowledge = Knowledge {
+/// What is known of the algorithm of a fitted model.
+fn knowledge<'a>(profile: &'a Profile, fitted: &'a FittedModel) -> Knowledge<'a> {
+    Knowledge {
         profile,
-        algorithm,
+        algorithm: &fitted.algorithm,
         tree: None,
         given: &[],
         asked: Asked::Mean,
+    }
+}
+
+/// The model that the fit chose for the algorithm of a signature, and its times.
+fn by_chosen<'a>(
+    profile: &Profile,
+    signature: &FittedModel,
+    cells: impl Iterator<Item = &'a CellKey>,
+) -> Result<(&'static Model, Vec<Seconds>), Failure> {
+    let own = |choice: &&Choice| {
+        signature.collective() == Some(choice.collective) && choice.algorithm == signature.algorithm
     };
-    let basis = knowledge.basis(model)?;
+    let choice = profile.choices.iter().find(own);
+    let model = match choice {
+        Some(choice) => registry::find(choice.collective, &choice.model)?,
+        None => signature.model,
+    };
+    let basis = knowledge(profile, signature).basis(model)?;
     let time = |key: &CellKey| Ok(basis.predict(Case::new(key.procs, key.size))?.time);
     Ok((model, cells.map(time).collect::<Result<_, Failure>>()?))
 }
@@ -337,7 +342,8 @@ fn report(
     let simulated = label(ground);
     Ok(to_stdout(|out| {
         writeln!(out, "\nThe signature found{simulated}")?;
-        parameters::of_signatures(fitted).write(Format::Table, out)?;
+        parameters::of_models(fitted, |own| own.model.name == SIGNATURE)
+            .write(Format::Table, out)?;
         for algorithm in &fitted.signatures {
             writeln!(out, "{}", meaning(algorithm))?;
             for warning in warnings(algorithm) {

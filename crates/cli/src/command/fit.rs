@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use netsig_core::algorithm::Collective;
 use netsig_core::data::{Dataset, Experiment, Provenance, Sample};
 use netsig_core::fit::ladder::Rung;
-use netsig_core::fit::network::{self, AlgorithmFit, FittedRegimes, NetworkFit, Wanted};
+use netsig_core::fit::network::{self, Diagnosis, FittedRegimes, NetworkFit, Wanted};
 use netsig_core::fit::saturation::Saturation;
 use netsig_core::fit::signature::{Options, Parameter, ThresholdChoice, Unsaturated};
-use netsig_core::registry::{self, Estimator, Model, REGIMES, SIGNATURE};
+use netsig_core::profile::Profile;
+use netsig_core::registry::{self, Estimator, Model, REGIMES};
 use netsig_core::units::Seconds;
 
 use crate::failure::Failure;
@@ -77,7 +78,6 @@ fn wanted(text: &str) -> Result<Wanted, String> {
     let fittable = || registry::of(Collective::Alltoall).filter(is_fitted);
     match text {
         "auto" => Ok(Wanted::All),
-        SIGNATURE => Ok(Wanted::Signature),
         _ => fittable()
             .find(|model| model.name == text)
             .map(Wanted::One)
@@ -224,7 +224,7 @@ pub fn fit_file(
     for (key, value) in data.provenance.iter() {
         provenance.push(&format!("data_{key}"), value);
     }
-    let mut profile = fitted.profile(provenance, choices.confidence);
+    let mut profile = Profile::of(&fitted, provenance, choices.confidence);
     if wants_regimes(choices.model) {
         profile.choices.clear();
     }
@@ -235,7 +235,7 @@ pub fn fit_file(
 /// Refuses a signature that gives negative times, before it becomes a profile that none can
 /// read.
 fn refuse_negative(fitted: &NetworkFit, source: &str) -> Result<(), Failure> {
-    for AlgorithmFit { algorithm, fit, .. } in &fitted.signatures {
+    for Diagnosis { algorithm, fit, .. } in &fitted.signatures {
         let gammas = [Some(fit.signature.gamma), fit.signature.gamma_below];
         if let Some(gamma) = gammas.into_iter().flatten().find(|gamma| *gamma < 0.0) {
             return Err(Failure::data(format!(
@@ -247,7 +247,7 @@ fn refuse_negative(fitted: &NetworkFit, source: &str) -> Result<(), Failure> {
 }
 
 /// What a signature says, in a sentence.
-pub fn meaning(algorithm: &AlgorithmFit) -> String {
+pub fn meaning(algorithm: &Diagnosis) -> String {
     let fit = &algorithm.fit;
     let signature = &fit.signature;
     let name = format!("{} {}", algorithm.collective, algorithm.algorithm);
@@ -270,7 +270,7 @@ pub fn meaning(algorithm: &AlgorithmFit) -> String {
 }
 
 /// What a user must know before trusting a signature.
-pub fn warnings(algorithm: &AlgorithmFit) -> Vec<String> {
+pub fn warnings(algorithm: &Diagnosis) -> Vec<String> {
     let fit = &algorithm.fit;
     let mut warnings = Vec::new();
     for (parameter, estimate) in &fit.parameters {

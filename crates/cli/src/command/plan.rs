@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use netsig_core::predict::design::Wish;
 use netsig_core::predict::design::subject::ASSUMED_LIMIT;
-use netsig_core::predict::regimes::FAR;
+use netsig_core::predict::outside::FAR;
 use netsig_core::units::list::List;
 use netsig_core::units::{Bytes, Procs, Seconds};
 use netsig_measure::estimate::Rates;
@@ -72,7 +72,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let mut rates = Rates::ordinary();
     if let Some(profile) = &profile {
-        rates.hockney = profile.hockney.model;
+        rates.hockney = profile.hockney.model();
     }
     let mut wish = Wish {
         collective: args.predicted.collective,

@@ -57,17 +57,13 @@ pub fn tell_about_data(fitted: &NetworkFit, data: &Dataset) {
 
 /// The measured algorithms that nothing is fitted to.
 fn unfitted(fitted: &NetworkFit, data: &Dataset) -> Vec<String> {
-    let signatures = fitted.signatures.iter();
-    let signatures = signatures.map(|own| (own.collective, &own.algorithm));
-    let models = fitted
-        .models
-        .iter()
-        .map(|own| (own.collective, &own.algorithm));
+    let models = fitted.models.iter();
+    let models = models.filter_map(|own| Some((own.collective()?, &own.algorithm)));
     let regimes = fitted
         .regimes
         .iter()
         .map(|own| (own.collective, &own.algorithm));
-    let known: Vec<(Collective, &String)> = signatures.chain(models).chain(regimes).collect();
+    let known: Vec<(Collective, &String)> = models.chain(regimes).collect();
     let mut names = Vec::new();
     for key in summarise(data).into_keys() {
         let Experiment::Collective(collective) = key.experiment else {

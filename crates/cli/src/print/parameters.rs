@@ -3,11 +3,11 @@
 mod regimes;
 
 use netsig_core::fit::breakpoints::{EagerLimit, Pieces};
+use netsig_core::fit::fitted::{FittedModel, Found};
 use netsig_core::fit::flows::Flows;
-use netsig_core::fit::network::{FittedModel, NetworkFit};
+use netsig_core::fit::network::NetworkFit;
 use netsig_core::fit::plogp::Measured;
-use netsig_core::fit::signature::Parameter;
-use netsig_core::registry::{SIGNATURE, THROUGHPUT};
+use netsig_core::registry::THROUGHPUT;
 use netsig_core::stats::interval::Estimate;
 use netsig_core::units::table::Table;
 use netsig_core::units::{Bytes, Seconds};
@@ -21,51 +21,19 @@ struct Owner<'a> {
     model: &'a str,
 }
 
-/// α, β and the parameters of the signatures, with their intervals.
-pub fn of_signatures(fitted: &NetworkFit) -> Rows {
-    let mut rows = Rows::new(&[
-        "collective",
-        "algorithm",
-        "parameter",
-        "value",
-        "lower",
-        "upper",
-        "model",
-    ]);
-    let hockney = Owner::of_pairs("", "hockney");
-    hockney.push("alpha_s", fitted.hockney.alpha, &mut rows);
-    hockney.push("beta_s_per_byte", fitted.hockney.beta, &mut rows);
-    for algorithm in &fitted.signatures {
-        let owner = Owner {
-            collective: algorithm.collective.to_string(),
-            algorithm: &algorithm.algorithm,
-            model: SIGNATURE,
-        };
-        for (parameter, estimate) in &algorithm.fit.parameters {
-            let name = match parameter {
-                Parameter::GammaBelow => "gamma_below",
-                Parameter::Gamma => "gamma",
-                Parameter::Delta => "delta_s",
-            };
-            owner.push(name, *estimate, &mut rows);
-        }
-        if let Some(m) = algorithm.fit.threshold {
-            let [value, lower, upper] = [m.value, m.lower, m.upper].map(Bytes::as_f64);
-            let estimate = Estimate {
-                value,
-                lower,
-                upper,
-            };
-            owner.push("threshold_bytes", estimate, &mut rows);
-        }
+/// α, β and the parameters of the fitted models that are `wanted`, with their intervals.
+pub fn of_models(fitted: &NetworkFit, wanted: impl Fn(&FittedModel) -> bool) -> Rows {
+    let mut rows = of_hockney(fitted);
+    for own in fitted.models.iter().filter(|own| wanted(own)) {
+        push_model(own, &mut rows);
     }
     rows
 }
 
-/// The same, and what else was fitted: pairs, and the parameters of all other models, with
-/// intervals at the level `confidence`. Tables over all sizes are for programs.
+/// The parameters of everything that was fitted, intervals of regimes at the level
+/// `confidence`. Tables over all sizes are for programs.
 pub fn of_all(fitted: &NetworkFit, confidence: f64, format: Format) -> Rows {
-    let mut rows = of_signatures(fitted);
+    let mut rows = of_hockney(fitted);
     let pairs = &fitted.point_to_point;
     if let Some(pieces) = pairs.pieces.as_ref().filter(|p| !p.breaks.is_empty()) {
         push_pieces(pieces, &mut rows);
@@ -82,9 +50,25 @@ pub fn of_all(fitted: &NetworkFit, confidence: f64, format: Format) -> Rows {
     for own in &fitted.regimes {
         regimes::push(own, confidence, &mut rows);
     }
-    for model in &fitted.models {
-        push_model(model, &mut rows);
+    for own in &fitted.models {
+        push_model(own, &mut rows);
     }
+    rows
+}
+
+fn of_hockney(fitted: &NetworkFit) -> Rows {
+    let mut rows = Rows::new(&[
+        "collective",
+        "algorithm",
+        "parameter",
+        "value",
+        "lower",
+        "upper",
+        "model",
+    ]);
+    let hockney = Owner::of_pairs("", "hockney");
+    hockney.push("alpha_s", fitted.hockney.alpha, &mut rows);
+    hockney.push("beta_s_per_byte", fitted.hockney.beta, &mut rows);
     rows
 }
 
@@ -140,27 +124,18 @@ fn push_flows(flows: &Flows, rows: &mut Rows) {
 
 fn push_model(fitted: &FittedModel, rows: &mut Rows) {
     let owner = Owner {
-        collective: fitted.collective.to_string(),
+        collective: fitted.model.subject.to_string(),
         algorithm: &fitted.algorithm,
         model: fitted.model.name,
     };
-    let values = fitted
-        .model
-        .parameters
-        .iter()
-        .zip(&fitted.fit.values.numbers);
-    for (place, (parameter, &value)) in values.enumerate() {
-        match fitted
-            .fit
-            .estimates
-            .iter()
-            .find(|(index, _)| *index == place)
-        {
-            Some((_, estimate)) => owner.push(parameter.name, *estimate, rows),
-            None => owner.push_found(parameter.name, value, rows),
+    for parameter in fitted.model.parameters {
+        match fitted.parameters.get(parameter.name) {
+            Some(Found::Estimated(estimate)) => owner.push(parameter.name, *estimate, rows),
+            Some(Found::Plain(value)) => owner.push_found(parameter.name, *value, rows),
+            None => {}
         }
     }
-    let latency = fitted.fit.values.latency.iter();
+    let latency = fitted.latency_s.iter();
     for (size, value) in latency.flat_map(Table::rows) {
         owner.push_found(&format!("latency_s@{}", size.0), value.0, rows);
     }

@@ -150,7 +150,7 @@ fn of_profile(
     notes: &mut Vec<String>,
 ) -> Result<Constants, Failure> {
     let Some(plogp) = &profile.plogp else {
-        let model = &profile.hockney.model;
+        let model = profile.hockney.model();
         notes.push(format!(
             "{} has no [plogp]: L is alpha, G is beta, and o = g = 0",
             path.display()

@@ -28,6 +28,8 @@ use std::ops::Range;
 use std::str::FromStr;
 
 use crate::schedule::{self, BlockCounts, Datum, Division, Extent, Round, ScheduleError};
+use serde::{Deserialize, Serialize};
+
 use crate::text::names::{name_of, variant_of};
 use crate::units::{Bytes, Procs, Rank};
 
@@ -38,7 +40,8 @@ pub use parameter::Parameter;
 pub use unknown::UnknownAlgorithm;
 
 /// A collective operation of MPI.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Collective {
     /// `MPI_Bcast`: the root's piece reaches every rank.
     Bcast,

@@ -2,6 +2,8 @@
 
 pub mod agreement;
 pub mod breakpoints;
+pub mod domain;
+pub mod fitted;
 pub mod flows;
 pub mod hockney;
 pub mod ladder;

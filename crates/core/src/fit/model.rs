@@ -20,31 +20,95 @@
 mod direct;
 mod linear;
 
+use std::collections::BTreeMap;
+
 use nalgebra::{DMatrix, DVector};
 
-use super::signature::{self, Options, Parameter, Sides, SignatureFit};
-use super::{FitError, Point, bandwidth_share};
-use crate::registry::{Case, Estimator, Model, ModelError, Network, Role, Values};
-use crate::stats::interval::Estimate;
+use super::domain::Domain;
+use super::fitted::{Base, FittedModel, Found};
+use super::saturation::Saturation;
+use super::signature::{self, Options, Parameter, Residuals, SignatureFit, ThresholdEstimate};
+use super::{Covariance, FitError, Point, bandwidth_share};
+use crate::registry::{self, Case, Estimator, Model, ModelError, Network, Role, Values};
+use crate::stats::interval::{Estimate, Student};
 use crate::units::table::Table;
 
-/// A model with the values that suit the points best.
+/// The values that suit the points best.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelFit {
-    /// All of its parameters.
+    /// All of the model's parameters.
     pub values: Values,
     /// Those that the regression estimated, by their place among the model's parameters, in
     /// the order of `covariance`.
     pub estimates: Vec<(usize, Estimate)>,
     /// The covariance of the estimates.
     pub covariance: DMatrix<f64>,
+    /// M with its interval, of a signature that has one.
+    pub threshold: Option<ThresholdEstimate>,
     /// Degrees of freedom.
     pub dof: usize,
     /// Weighted residual sum of squares.
     pub weighted_rss: f64,
     /// How far the points lie from the model in relative terms, for a message that is all
-    /// bandwidth; one with the bandwidth share w deviates by 1/√w as much.
-    pub residual: f64,
+    /// bandwidth; one with the bandwidth share w deviates by 1/√w as much. A signature tells
+    /// the sides of M apart; for other models both are the same.
+    pub residuals: Residuals,
+    /// Whether γ still grows with n, as far as a signature tells.
+    pub saturation: Saturation,
+}
+
+/// How a fit was made: what its result does not hold.
+#[derive(Debug, Clone)]
+pub struct Circumstances<'a> {
+    /// Who ran the collective.
+    pub algorithm: &'a str,
+    /// What the parameters were fitted on top of.
+    pub base: Base,
+    /// The covariance of the errors.
+    pub covariance: &'a Covariance,
+    /// The fitted points.
+    pub points: &'a [Point],
+    /// The level of the intervals.
+    pub confidence: f64,
+}
+
+impl ModelFit {
+    /// The fitted model; `None` if there are no points.
+    pub fn fitted(&self, model: &'static Model, made: &Circumstances) -> Option<FittedModel> {
+        let values = model.parameters.iter().zip(&self.values.numbers);
+        let mut parameters: BTreeMap<String, Found> = values
+            .filter(|(_, value)| !value.is_nan())
+            .map(|(parameter, value)| (parameter.name.to_owned(), Found::Plain(*value)))
+            .collect();
+        let mut covariance_of = Vec::new();
+        for (place, estimate) in &self.estimates {
+            let name = model.parameters[*place].name.to_owned();
+            parameters.insert(name.clone(), Found::Estimated(*estimate));
+            covariance_of.push(name);
+        }
+        let mut all = model.parameters.iter();
+        if let (Some(found), Some(own)) =
+            (self.threshold, all.find(|own| own.role == Role::Threshold))
+        {
+            parameters.insert(own.name.to_owned(), Found::Estimated(found.into()));
+        }
+        Some(FittedModel {
+            model,
+            algorithm: made.algorithm.to_owned(),
+            fitted_on: made.base,
+            errors: made.covariance.to_string(),
+            student: Student::new(made.confidence, self.dof),
+            parameters,
+            latency_s: self.values.latency.clone(),
+            covariance_of,
+            covariance: self.covariance.clone(),
+            residuals: self.residuals,
+            domain: Domain {
+                saturation: self.saturation,
+                ..Domain::of_points(made.points)?
+            },
+        })
+    }
 }
 
 /// What is fitted.
@@ -85,7 +149,7 @@ pub fn fit(
                 ..options.clone()
             };
             let fitted = signature::fit(&network.hockney, points, &options)?;
-            Ok(of_signature(sides, &fitted))
+            Ok(of_signature(model, &fitted))
         }
         Estimator::ByRole => match problem.place(|role| role == Role::Count) {
             Some(place) => problem.count(place),
@@ -142,7 +206,7 @@ impl Problem<'_> {
         self.points.iter().zip(fitted.iter()).map(square).sum()
     }
 
-    fn residual(&self, fitted: &DVector<f64>, parameters: usize) -> Result<f64, FitError> {
+    fn residuals(&self, fitted: &DVector<f64>, parameters: usize) -> Result<Residuals, FitError> {
         let weights = self
             .points
             .iter()
@@ -150,7 +214,10 @@ impl Problem<'_> {
         let free = 1.0 - parameters as f64 / self.points.len() as f64;
         let residual = (self.squares(fitted) / weights.sum::<f64>() / free).sqrt();
         if residual.is_finite() {
-            return Ok(residual);
+            return Ok(Residuals {
+                below: residual,
+                above: residual,
+            });
         }
         Err(FitError::Overflow {
             what: format!("the residuals of {}", self.model.name),
@@ -158,29 +225,34 @@ impl Problem<'_> {
     }
 }
 
-/// The fit of a signature as that of a model with γ, δ and M, or with γ, γ below M, δ and M.
-fn of_signature(sides: Sides, fitted: &SignatureFit) -> ModelFit {
+/// The fit of a signature as that of a model with its parameters.
+pub(super) fn of_signature(model: &'static Model, fitted: &SignatureFit) -> ModelFit {
     let signature = &fitted.signature;
     let threshold = fitted.threshold.map_or(f64::INFINITY, |m| m.value.as_f64());
-    let mut numbers = vec![signature.gamma, signature.delta.0, threshold];
-    if sides != Sides::OneGamma {
-        numbers.insert(1, signature.gamma_below.unwrap_or(f64::NAN));
-    }
-    let place = |parameter: Parameter| match parameter {
-        Parameter::Gamma => 0,
-        Parameter::GammaBelow => 1,
-        Parameter::Delta => numbers.len() - 2,
+    let place = |wanted: Parameter| {
+        let mut all = model.parameters.iter();
+        all.position(|own| own.name == wanted.name())
+    };
+    let number = |own: &registry::Parameter| match own.role {
+        Role::Threshold => threshold,
+        Role::Supplement => signature.delta.0,
+        _ if own.name == Parameter::Gamma.name() => signature.gamma,
+        _ => signature.gamma_below.unwrap_or(f64::NAN),
     };
     let estimates = fitted.parameters.iter();
     ModelFit {
-        estimates: estimates.map(|(p, e)| (place(*p), *e)).collect(),
+        estimates: estimates
+            .filter_map(|(own, estimate)| Some((place(*own)?, *estimate)))
+            .collect(),
         values: Values {
-            numbers,
+            numbers: model.parameters.iter().map(number).collect(),
             latency: None,
         },
         covariance: fitted.covariance.clone(),
+        threshold: fitted.threshold,
         dof: fitted.dof,
         weighted_rss: fitted.weighted_rss,
-        residual: fitted.residuals.below.max(fitted.residuals.above),
+        residuals: fitted.residuals,
+        saturation: fitted.saturation,
     }
 }

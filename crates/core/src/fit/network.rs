@@ -3,15 +3,15 @@
 //! every other model that has parameters; and the regimes of every algorithm of any collective
 //! that they describe. Others of other collectives are passed over.
 
-mod entry;
 mod regimes;
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use self::regimes::FittedRegimes;
+use super::fitted::{Base, FittedModel};
 use super::hockney::{self, HockneyFit};
-use super::model::{self, ModelFit};
+use super::model::{self, Circumstances, ModelFit};
 use super::point_to_point::{self, PointToPoint};
 use super::regimes::Parts;
 use super::signature::{self, BaseError, SignatureFit, Unsaturated};
@@ -22,7 +22,7 @@ use crate::data::{Dataset, Experiment, StatisticKind};
 use crate::model::plogp::PLogP;
 use crate::model::regimes::Pattern;
 use crate::network::tree::Tree;
-use crate::registry::{self, Estimator, Model, Network, REGIMES, SIGNATURE, Subject};
+use crate::registry::{self, Estimator, Model, Network, REGIMES, SIGNATURE};
 
 /// How to fit a dataset.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -49,14 +49,12 @@ pub struct Options {
 /// Which models to fit.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Wanted {
-    /// The signature, and every model of the registry that the data determine.
+    /// Every model that the data determine; an all-to-all must have a signature.
     #[default]
     All,
-    /// The signature alone.
-    Signature,
     /// As all, but a signature that cannot be fitted is a failure among others.
     Any,
-    /// One model of the registry, which the data must determine.
+    /// One model, which the data must determine.
     One(&'static Model),
 }
 
@@ -77,10 +75,10 @@ pub struct NetworkFit {
     pub plogp: Option<PLogP>,
     /// What else is known of pairs.
     pub point_to_point: PointToPoint,
-    /// The signature of each algorithm.
-    pub signatures: Vec<AlgorithmFit>,
-    /// The other models of each algorithm.
+    /// The fitted models of each algorithm of an all-to-all.
     pub models: Vec<FittedModel>,
+    /// The diagnosis of saturation that goes with each signature among the models.
+    pub signatures: Vec<Diagnosis>,
     /// The regimes of each algorithm of any collective.
     pub regimes: Vec<FittedRegimes>,
     /// What could not be fitted, and why.
@@ -91,36 +89,15 @@ pub struct NetworkFit {
     pub imported: BTreeMap<StatisticKind, usize>,
 }
 
-/// A model of one algorithm.
+/// The signature of one algorithm as its estimator gives it, with what diagnoses it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FittedModel {
-    /// The model.
-    pub model: &'static Model,
-    /// What the algorithm computes.
+pub struct Diagnosis {
+    /// The collective.
     pub collective: Collective,
-    /// Its name.
+    /// The algorithm.
     pub algorithm: String,
-    /// The points that were fitted.
-    pub points: Vec<Point>,
-    /// The fit.
-    pub fit: ModelFit,
-    /// The covariance that it assumes.
-    pub covariance: Covariance,
-}
-
-/// The signature of one algorithm.
-#[derive(Debug, Clone, PartialEq)]
-pub struct AlgorithmFit {
-    /// What the algorithm computes.
-    pub collective: Collective,
-    /// Its name.
-    pub algorithm: String,
-    /// The points that were fitted.
-    pub points: Vec<Point>,
     /// The fit.
     pub fit: SignatureFit,
-    /// The covariance that it assumes.
-    pub covariance: Covariance,
 }
 
 /// Fits everything in `data`.
@@ -145,8 +122,8 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, NetworkFitEr
         hockney,
         plogp: options.plogp.as_ref().or(tables).cloned(),
         point_to_point,
-        signatures: Vec::new(),
         models: Vec::new(),
+        signatures: Vec::new(),
         regimes: Vec::new(),
         failures: Vec::new(),
         passed_over: BTreeSet::new(),
@@ -169,7 +146,7 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, NetworkFitEr
     {
         return Err(failure.clone());
     }
-    if matches!(options.wanted, Wanted::One(_) | Wanted::Signature) && fitted.is_empty() {
+    if matches!(options.wanted, Wanted::One(_)) && fitted.is_empty() {
         let error = FitError::TooFewPoints {
             what: "the collective".to_owned(),
             found: 0,
@@ -187,8 +164,15 @@ impl Wanted {
     fn wants_regimes(self) -> bool {
         match self {
             Self::All | Self::Any => true,
-            Self::Signature => false,
             Self::One(model) => model.name == REGIMES,
+        }
+    }
+
+    /// Whether a model that has parameters is to be fitted.
+    fn wants(self, model: &Model) -> bool {
+        match self {
+            Self::All | Self::Any => true,
+            Self::One(wanted) => wanted == model,
         }
     }
 }
@@ -202,38 +186,65 @@ struct Measured<'a> {
 }
 
 impl Measured<'_> {
-    /// Fits what is wanted of this algorithm.
+    /// Fits every wanted model that has parameters.
     fn fit(&self, fitted: &mut NetworkFit) -> Result<(), NetworkFitError> {
-        if let Wanted::One(model) = self.options.wanted {
-            if model.name != REGIMES && model.subject == Subject::Collective(self.collective) {
-                let saturating = self.saturating(&fitted.hockney);
-                let model = self.model(model, fitted, &saturating)?;
-                fitted.models.push(model);
-            }
-            return Ok(());
-        }
-        if self.collective != Collective::Alltoall {
-            if Pattern::of(self.collective, &self.algorithm).is_none() {
+        let is_described = Pattern::of(self.collective, &self.algorithm).is_some();
+        let models = registry::of(self.collective)
+            .filter(|model| model.estimator != Estimator::None && self.options.wanted.wants(model));
+        let models: Vec<&'static Model> = models.collect();
+        if models.is_empty() {
+            if !is_described && self.options.wanted.wants_regimes() {
                 fitted.passed_over.insert(self.collective);
             }
             return Ok(());
         }
-        match self.signature(&fitted.hockney) {
-            Ok(signature) => fitted.signatures.push(signature),
-            Err(failure) if self.options.wanted == Wanted::Any => fitted.failures.push(failure),
-            Err(failure) => return Err(failure),
+        let signature = self.signature(&fitted.hockney);
+        let saturating = self.saturating(signature.as_ref().ok());
+        for model in models {
+            let found = if model.name == SIGNATURE {
+                let found = signature.clone();
+                found.map(|(fit, covariance)| (model::of_signature(model, &fit), covariance))
+            } else {
+                self.model(model, fitted, &saturating)
+            };
+            let is_vital = model.name == SIGNATURE && self.options.wanted != Wanted::Any
+                || matches!(self.options.wanted, Wanted::One(_));
+            let found = found.map_err(|error| self.failed(model.name, error));
+            match found {
+                Ok((fit, covariance)) => {
+                    let made = Circumstances {
+                        algorithm: &self.algorithm,
+                        base: Base::of(model, fitted.plogp.as_ref()),
+                        covariance: &covariance,
+                        points: &saturating,
+                        confidence: self.options.signature.confidence,
+                    };
+                    fitted.models.extend(fit.fitted(model, &made));
+                }
+                Err(failure) if is_vital => return Err(failure),
+                Err(failure) => fitted.failures.push(failure),
+            }
         }
-        if self.options.wanted != Wanted::Signature {
-            self.all_models(fitted);
+        if let Some((fit, _)) = signature.ok().filter(|_| self.has_signature(fitted)) {
+            fitted.signatures.push(Diagnosis {
+                collective: self.collective,
+                algorithm: self.algorithm.clone(),
+                fit,
+            });
         }
         Ok(())
     }
 
+    /// Whether the fitted models hold the signature of this algorithm.
+    fn has_signature(&self, fitted: &NetworkFit) -> bool {
+        let mut models = fitted.models.iter();
+        models.any(|own| own.model.name == SIGNATURE && own.algorithm == self.algorithm)
+    }
+
     /// The points at process counts that saturate the network, as far as a signature tells:
     /// all models are fitted to the same.
-    fn saturating(&self, hockney: &HockneyFit) -> Vec<Point> {
-        let signature = fit_signature(hockney, &self.points, self.options);
-        let left_out = signature.map_or_else(|_| Vec::new(), |(fit, _)| fit.left_out);
+    fn saturating(&self, signature: Option<&(SignatureFit, Covariance)>) -> Vec<Point> {
+        let left_out = signature.map_or(&[][..], |(fit, _)| &fit.left_out);
         let is_kept = |p: &&Point| p.procs.get() > 1 && !left_out.contains(&p.procs);
         self.points.iter().filter(is_kept).copied().collect()
     }
@@ -245,36 +256,27 @@ impl Measured<'_> {
         }
     }
 
-    fn signature(&self, hockney: &HockneyFit) -> Result<AlgorithmFit, NetworkFitError> {
-        let (fit, covariance) = fit_signature(hockney, &self.points, self.options)
-            .map_err(|error| self.failed("signature", error))?;
-        Ok(AlgorithmFit {
-            collective: self.collective,
-            algorithm: self.algorithm.clone(),
-            points: self.points.clone(),
-            fit,
-            covariance,
-        })
+    /// The signature and the covariance that it was fitted under.
+    fn signature(&self, hockney: &HockneyFit) -> Result<(SignatureFit, Covariance), FitError> {
+        let under = |covariance: Covariance| {
+            let settings = signature::Options {
+                covariance,
+                base_error: Some(base_error(hockney)),
+                ..self.options.signature.clone()
+            };
+            signature::fit(&hockney.model, &self.points, &settings)
+        };
+        let goodness = |fit: &SignatureFit| (fit.weighted_rss, fit.dof);
+        under_best(&self.points, self.options, under, goodness)
     }
 
-    fn all_models(&self, fitted: &mut NetworkFit) {
-        let with_parameters = registry::of(self.collective)
-            .filter(|model| model.estimator != Estimator::None && model.name != SIGNATURE);
-        let saturating = self.saturating(&fitted.hockney);
-        for model in with_parameters {
-            match self.model(model, fitted, &saturating) {
-                Ok(fit) => fitted.models.push(fit),
-                Err(error) => fitted.failures.push(error),
-            }
-        }
-    }
-
+    /// A model and the covariance that it was fitted under.
     fn model(
         &self,
         model: &'static Model,
         between_two: &NetworkFit,
         points: &[Point],
-    ) -> Result<FittedModel, NetworkFitError> {
+    ) -> Result<(ModelFit, Covariance), FitError> {
         let hockney = &between_two.hockney;
         let tables = between_two.plogp.clone();
         let network = Network {
@@ -290,29 +292,20 @@ impl Measured<'_> {
             ..self.options.signature.clone()
         };
         let under = |covariance| model::fit(model, &network, points, &settings(covariance));
-        let fitted = if model.is_regressed() {
+        if model.is_regressed() {
             let goodness = |fit: &ModelFit| (fit.weighted_rss, fit.dof);
             under_best(points, self.options, under, goodness)
         } else {
             let covariance = Covariance::BandwidthShare;
-            under(covariance.clone()).map(|fit| (fit, covariance))
-        };
-        let (fit, covariance) = fitted.map_err(|error| self.failed(model.name, error))?;
-        Ok(FittedModel {
-            model,
-            collective: self.collective,
-            algorithm: self.algorithm.clone(),
-            points: points.to_vec(),
-            fit,
-            covariance,
-        })
+            Ok((under(covariance.clone())?, covariance))
+        }
     }
 }
 
 impl NetworkFit {
     /// Whether no model of a collective was fitted.
     pub fn is_empty(&self) -> bool {
-        self.signatures.is_empty() && self.models.is_empty() && self.regimes.is_empty()
+        self.models.is_empty() && self.regimes.is_empty()
     }
 }
 
@@ -325,23 +318,6 @@ fn base_error(hockney: &HockneyFit) -> BaseError {
         alpha: hockney.alpha_variance,
         beta: hockney.beta_variance,
     }
-}
-
-/// The signature and the covariance that it was fitted under.
-fn fit_signature(
-    hockney: &HockneyFit,
-    points: &[Point],
-    options: &Options,
-) -> Result<(SignatureFit, Covariance), FitError> {
-    let under = |covariance: Covariance| {
-        let settings = signature::Options {
-            covariance,
-            base_error: Some(base_error(hockney)),
-            ..options.signature.clone()
-        };
-        signature::fit(&hockney.model, points, &settings)
-    };
-    under_best(points, options, under, |fit| (fit.weighted_rss, fit.dof))
 }
 
 /// Fits under the covariance that the options name, else under the best one. The variances

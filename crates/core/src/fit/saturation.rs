@@ -10,6 +10,8 @@
 //! the rule and its 5 % are netsig's.
 
 use crate::stats::sample::mean;
+use serde::{Deserialize, Serialize};
+
 use crate::units::Procs;
 
 /// The tolerance that netsig uses: 5 % of the mean.
@@ -19,13 +21,15 @@ pub const TOLERANCE: f64 = 0.05;
 const ENOUGH: usize = 3;
 
 /// What γ at several process counts says about saturation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Saturation {
     /// γ no longer changes from this process count on.
     From(Procs),
     /// Three or more process counts were measured and γ still changes.
     NotReached,
     /// Too few process counts to tell.
+    #[default]
     Unverified,
 }
 

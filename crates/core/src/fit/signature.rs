@@ -160,8 +160,7 @@ impl Default for Options {
 }
 
 /// A parameter that the regression estimates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Parameter {
     /// γ for m < M where the sides differ.
     GammaBelow,
@@ -171,8 +170,19 @@ pub enum Parameter {
     Delta,
 }
 
+impl Parameter {
+    /// Its name among the parameters of a model.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::GammaBelow => "gamma_below",
+            Self::Gamma => "gamma",
+            Self::Delta => "delta_s",
+        }
+    }
+}
+
 /// M with its interval.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ThresholdEstimate {
     /// The best value.
     pub value: Bytes,
@@ -180,6 +190,17 @@ pub struct ThresholdEstimate {
     pub lower: Bytes,
     /// The largest measured size that the data do not rule out.
     pub upper: Bytes,
+}
+
+impl From<ThresholdEstimate> for Estimate {
+    fn from(found: ThresholdEstimate) -> Self {
+        let [value, lower, upper] = [found.value, found.lower, found.upper].map(Bytes::as_f64);
+        Self {
+            value,
+            lower,
+            upper,
+        }
+    }
 }
 
 /// A fitted signature with all that its predictions need.
@@ -212,6 +233,7 @@ pub struct SignatureFit {
 /// The relative residuals on either side of the threshold, for a message that is all
 /// bandwidth; one with the bandwidth share w deviates by 1/√w as much.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Residuals {
     /// m < M, or all sizes where there is no threshold.
     pub below: f64,

@@ -33,12 +33,15 @@
 //! ```
 
 use super::hockney::Hockney;
+use serde::{Deserialize, Serialize};
+
 use crate::units::parameter::{ParameterError, non_negative};
 use crate::units::table::{Table, apart};
 use crate::units::{Bytes, Seconds, SecondsPerByte};
 
 /// The parameters of a network between two processes.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Parameters", into = "Parameters")]
 pub struct PLogP {
     /// L: end-to-end latency.
     latency: Seconds,
@@ -51,16 +54,45 @@ pub struct PLogP {
 }
 
 /// What a pLogP is made of.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Parameters {
     /// L.
+    #[serde(rename = "latency_s")]
     pub latency: Seconds,
     /// g(m).
+    #[serde(rename = "gap_s")]
     pub gap: Table,
     /// os(m).
+    #[serde(rename = "send_overhead_s")]
     pub send_overhead: Table,
     /// or(m).
+    #[serde(rename = "receive_overhead_s")]
     pub receive_overhead: Table,
+}
+
+impl TryFrom<Parameters> for PLogP {
+    type Error = ParameterError;
+    fn try_from(parameters: Parameters) -> Result<Self, ParameterError> {
+        Self::new(parameters)
+    }
+}
+
+impl From<PLogP> for Parameters {
+    fn from(plogp: PLogP) -> Self {
+        let PLogP {
+            latency,
+            gap,
+            send_overhead,
+            receive_overhead,
+        } = plogp;
+        Self {
+            latency,
+            gap,
+            send_overhead,
+            receive_overhead,
+        }
+    }
 }
 
 impl PLogP {

@@ -56,25 +56,32 @@ pub use self::traffic::{Class, Order, Pattern, Terms, Traffic};
 pub use self::wire::Wire;
 
 use crate::network::LINUX_RTO;
+use serde::{Deserialize, Serialize};
+
 use crate::network::tree::Tree;
+use crate::units::table::rows;
 use crate::units::{Bytes, Procs, Seconds};
 
 /// A fitted model of one algorithm.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Regimes {
     /// What the algorithm puts on the wire.
     pub pattern: Pattern,
     /// How long bytes take on it.
     pub wire: Wire,
     /// a: what is paid once, however many processes.
+    #[serde(rename = "latency_s")]
     pub latency: Seconds,
     /// b: what one start-up adds, in seconds.
+    #[serde(rename = "startup_s")]
     pub startup: Seconds,
     /// Messages below the eager limit.
     pub eager: Option<Protocol>,
     /// Messages from it on.
     pub rendezvous: Option<Protocol>,
     /// The first size that is not sent at once; `None` if none was seen.
+    #[serde(rename = "eager_limit_bytes")]
     pub eager_limit: Option<Bytes>,
 }
 
@@ -91,7 +98,8 @@ pub(crate) fn noticeable(typical: Seconds) -> Seconds {
 }
 
 /// How an algorithm shares the wire under one protocol of the MPI library.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Protocol {
     /// γ.
     pub gamma: f64,
@@ -103,6 +111,7 @@ pub struct Protocol {
     pub slowdown: f64,
     /// ρ: (m, ρ(m)), ascending in m; between them linear in ln(m + 1), beyond them constant. None
     /// means 0.
+    #[serde(with = "rows")]
     pub corrections: Vec<(Bytes, f64)>,
     /// The standard deviation of ln T of one repetition that does not stall.
     pub spread: f64,
@@ -111,11 +120,13 @@ pub struct Protocol {
 }
 
 /// How repetitions wait for time-outs.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Stalls {
     /// c: the rate on one connection and repetition.
     pub rate: f64,
     /// D.
+    #[serde(rename = "cost_s")]
     pub cost: Seconds,
     /// The standard deviation of ln D.
     pub spread: f64,
@@ -124,7 +135,8 @@ pub struct Stalls {
 }
 
 /// From which surge on a port overflows.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Onset {
     /// X: half of the final rate is reached there.
     pub bytes: f64,

@@ -1,20 +1,20 @@
 //! What a prediction by a model draws on: a fit in the profile, values that are given, or
 //! the parameters between two processes alone.
 
-use super::regimes::{self, Asked, Outside};
-use super::{Interval, Prediction, Spread, Standing, signature, unsaturated};
+use super::fitted::Fitting;
+use super::outside::Outside;
+use super::regimes::{self, Asked};
+use super::{Interval, Prediction, Standing};
 use crate::algorithm::Collective;
-use crate::fit::bandwidth_share;
-use crate::model::Threshold;
+use crate::fit::fitted::Base;
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
 use crate::model::regimes::Point;
-use crate::model::signature::{Form, Signature};
+use crate::model::signature::Signature;
 use crate::network::tree::Tree;
-use crate::profile::{Base, FlowsEntry, ModelEntry, Profile, RegimesEntry, SignatureEntry};
+use crate::profile::{FlowsEntry, Profile, RegimesEntry};
 use crate::registry::{
-    self, Case, Kind, Model, ModelError, Need, Network, REGIMES, SIGNATURE, Subject, THROUGHPUT,
-    Timed, Values,
+    self, Case, Kind, Model, ModelError, Need, Network, REGIMES, Subject, THROUGHPUT, Timed, Values,
 };
 use crate::units::parameter::volume;
 use crate::units::{Seconds, SecondsPerByte};
@@ -44,10 +44,8 @@ pub struct Basis<'a> {
 
 #[derive(Debug)]
 enum Source<'a> {
-    /// A signature in full.
-    Signature(&'a SignatureEntry),
-    /// Another fitted model.
-    Fitted(&'a ModelEntry),
+    /// A fitted model.
+    Fitted(Fitting),
     /// Regimes, an entry for each class of process counts.
     Regimes(Knowledge<'a>, Collective),
     /// Parameter values without a fit of their own.
@@ -70,20 +68,12 @@ impl<'a> Knowledge<'a> {
     /// # Errors
     /// If a parameter of the model is neither fitted nor given and has no default.
     pub fn basis(&self, model: &'static Model) -> Result<Basis<'a>, ModelError> {
-        let is_given = |name: &str| self.given.iter().any(|(given, _)| given == name);
-        let touched = model
-            .parameters
-            .iter()
-            .any(|parameter| is_given(parameter.name));
         let source = match (
-            self.signature(model),
             self.profile.model(model, self.algorithm),
             self.regimes(model),
         ) {
-            _ if touched => Source::Given(self.values(model)?),
-            (Some(entry), _, _) if model.name == SIGNATURE => Source::Signature(entry),
-            (_, Some(entry), _) => Source::Fitted(entry),
-            (_, _, Some(collective)) => Source::Regimes(*self, collective),
+            (Some(entry), _) => Source::Fitted(Fitting::of(entry, self.given)?),
+            (None, Some(collective)) if !self.sets(model) => Source::Regimes(*self, collective),
             _ => Source::Given(self.values(model).map_err(|error| self.without(error))?),
         };
         Ok(Basis {
@@ -93,11 +83,18 @@ impl<'a> Knowledge<'a> {
         })
     }
 
-    fn signature(&self, model: &Model) -> Option<&'a SignatureEntry> {
+    /// Whether a parameter of the model is given.
+    fn sets(&self, model: &Model) -> bool {
+        let mut names = self.given.iter().map(|(name, _)| name);
+        names.any(|name| model.parameters.iter().any(|own| own.name == name))
+    }
+
+    /// The contention signature of the algorithm, on top of `hockney`.
+    fn signature(&self, model: &Model, hockney: Hockney) -> Option<Signature> {
         let Subject::Collective(collective) = model.subject else {
             return None;
         };
-        self.profile.signature(collective, self.algorithm)
+        self.profile.signature(collective, self.algorithm, hockney)
     }
 
     /// Regimes are measured before they are given.
@@ -141,32 +138,16 @@ impl<'a> Knowledge<'a> {
         Some((entry, Point { procs, size, tree }))
     }
 
-    /// What is given, else what was fitted or measured, else the defaults.
+    /// What is given, else what was measured, else the defaults.
     fn values(&self, model: &'static Model) -> Result<Values, ModelError> {
         let given = |name: &str| Some(self.given.iter().find(|(given, _)| given == name)?.1);
-        let entry = self.profile.model(model, self.algorithm);
-        let fitted = |name: &str| {
-            let place = model
-                .parameters
-                .iter()
-                .position(|parameter| parameter.name == name)?;
-            Some(entry?.values.numbers[place])
-        };
-        let signature = self.signature(model).filter(|_| model.name == SIGNATURE);
-        let of_signature = |name: &str| parameter(&signature?.signature, name);
         let flows = self.flows(model);
         let of_flows = |name: &str| match name {
             "beta_contended_s_per_byte" => Some(flows?.beta_contended.0),
             "rho" => Some(flows?.rho),
             _ => None,
         };
-        model.values(|parameter| {
-            let name = parameter.name;
-            given(name)
-                .or_else(|| fitted(name))
-                .or_else(|| of_signature(name))
-                .or_else(|| of_flows(name))
-        })
+        model.values(|parameter| given(parameter.name).or_else(|| of_flows(parameter.name)))
     }
 
     /// The measured transfers, for the model that is made of them and was not fitted.
@@ -179,10 +160,9 @@ impl<'a> Knowledge<'a> {
 
     /// What models know, with the signature of the algorithm and the links.
     fn networks(&self, model: &Model) -> Networks {
-        let signature = self.signature(model);
         // Parameters go with what they were fitted on top of.
         let tables = match self.profile.model(model, self.algorithm) {
-            Some(entry) if entry.base == Base::Hockney => None,
+            Some(entry) if entry.fitted_on == Base::Hockney => None,
             _ => self.profile.plogp.as_ref(),
         };
         let at = |hockney: Hockney| Network {
@@ -190,10 +170,7 @@ impl<'a> Knowledge<'a> {
             plogp: tables
                 .cloned()
                 .unwrap_or_else(|| PLogP::from_hockney(&hockney)),
-            signature: signature.map(|entry| Signature {
-                base: hockney,
-                ..entry.signature
-            }),
+            signature: self.signature(model, hockney),
             tree: self.tree.cloned(),
         };
         let entry = &self.profile.hockney;
@@ -206,27 +183,13 @@ impl<'a> Knowledge<'a> {
         Networks {
             low: end(entry.alpha.lower, entry.beta.lower),
             high: end(entry.alpha.upper, entry.beta.upper),
-            best: end(entry.model.alpha().0, entry.model.beta().0),
+            best: end(entry.alpha.value, entry.beta.value),
             are_apart: model.needs.iter().any(|need| match need {
                 Need::Hockney => true,
                 Need::PLogP => tables.is_none(),
                 Need::Tree => false,
             }),
         }
-    }
-}
-
-/// A parameter of a fitted signature, which is in the form of the model `signature`.
-fn parameter(fitted: &Signature, name: &str) -> Option<f64> {
-    match name {
-        _ if fitted.form != Form::Full => None,
-        "gamma" => Some(fitted.gamma),
-        "gamma_below" => fitted.gamma_below,
-        "delta_s" => Some(fitted.delta.0),
-        "threshold_bytes" => match fitted.threshold? {
-            Threshold::From(size) | Threshold::Above(size) => Some(size.as_f64()),
-        },
-        _ => None,
     }
 }
 
@@ -256,8 +219,7 @@ impl Basis<'_> {
     /// As [`Model::time`].
     pub fn predict(&self, case: Case) -> Result<Prediction, ModelError> {
         let prediction = match &self.source {
-            Source::Signature(entry) => signature(entry, case.procs, case.size),
-            Source::Fitted(entry) => self.fitted(entry, case),
+            Source::Fitted(fitting) => fitting.predict(&self.networks.best, case),
             Source::Regimes(knowledge, collective) => by_regimes(knowledge, *collective, case),
             Source::Given(values) => self.given(values, case),
         }?;
@@ -274,11 +236,7 @@ impl Basis<'_> {
     /// not fitted.
     pub fn outside(&self, case: Case) -> Option<Outside> {
         match &self.source {
-            Source::Signature(entry) => {
-                let unsaturated = unsaturated(entry, case.procs);
-                unsaturated.or_else(|| entry.domain.outside(case.procs, case.size))
-            }
-            Source::Fitted(entry) => entry.domain.outside(case.procs, case.size),
+            Source::Fitted(fitting) => fitting.domain().outside(case.procs, case.size),
             Source::Regimes(knowledge, collective) => {
                 let (entry, point) = knowledge.of_case(*collective, case)?;
                 regimes::outside(entry, point)
@@ -306,35 +264,6 @@ impl Basis<'_> {
                 Kind::ContentionFree => Standing::ContentionFree,
                 _ => Standing::Unfitted,
             },
-            segment,
-        })
-    }
-
-    fn fitted(&self, entry: &ModelEntry, case: Case) -> Result<Prediction, ModelError> {
-        let network = &self.networks.best;
-        let Timed { time, segment } = entry.model.time(network, &entry.values, case)?;
-        // The time is linear in every parameter that was estimated: a second point, well
-        // apart from the first, tells the slope.
-        let mut values = entry.values.clone();
-        let mut gradient = Vec::with_capacity(entry.estimates.len());
-        for &(place, _) in &entry.estimates {
-            let own = entry.values.numbers[place];
-            let other = if own.abs() < 0.5 { 1.0 } else { 0.0 };
-            values.numbers[place] = other;
-            let moved = entry.model.time(network, &values, case)?.time.0;
-            values.numbers[place] = own;
-            gradient.push((moved - time.0) / (other - own));
-        }
-        let spread = Spread {
-            gradient: &gradient,
-            covariance: &entry.covariance,
-            residual: entry.residual / bandwidth_share(&network.hockney, case.size).sqrt(),
-            t: entry.student.quantile(),
-        };
-        Ok(Prediction {
-            time,
-            interval: Some(spread.around(time.0)),
-            standing: entry.domain.standing(case.procs, case.size),
             segment,
         })
     }

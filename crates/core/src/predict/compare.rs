@@ -82,7 +82,7 @@ pub fn compare(
         return Err(failure.clone());
     }
     let judge = Judge {
-        profile: fitted.profile(Provenance::default(), options.signature.confidence),
+        profile: Profile::of(&fitted, Provenance::default(), options.signature.confidence),
         options,
     };
     let mut comparison = Comparison {
@@ -140,10 +140,9 @@ impl Judge<'_> {
                 Statistic::Median => Asked::Median,
             },
         };
-        let is_seen = self.profile.signature(collective, algorithm).is_some();
         for model in registry::of(collective) {
             let needs_fit = model.estimator != Estimator::None;
-            if needs_fit && !is_seen && self.profile.model(model, algorithm).is_none() {
+            if needs_fit && self.profile.model(model, algorithm).is_none() {
                 continue;
             }
             match self.errors(cells, || knowledge.basis(model)) {

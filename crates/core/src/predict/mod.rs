@@ -14,6 +14,8 @@
 mod basis;
 pub mod compare;
 pub mod design;
+mod fitted;
+pub mod outside;
 pub mod regimes;
 pub mod select;
 
@@ -22,16 +24,8 @@ use std::fmt;
 use nalgebra::DMatrix;
 
 pub use self::basis::{Basis, Knowledge};
-use self::regimes::Outside;
-use crate::fit::bandwidth_share;
-use crate::fit::saturation::Saturation;
-use crate::fit::signature::Parameter;
 use crate::model::segment::Segment;
-use crate::model::signature::Side;
-use crate::profile::{Domain, SignatureEntry};
-use crate::registry::{self, ModelError, SIGNATURE};
-use crate::units::parameter::volume;
-use crate::units::{Bytes, Procs, Seconds};
+use crate::units::Seconds;
 
 /// A predicted time.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -70,39 +64,6 @@ pub enum Standing {
     Unfitted,
     /// Too far from what was measured: see [`regimes::Outside`].
     Outside,
-}
-
-/// Predicts an all-to-all of `size` bytes per destination among `procs` by its signature.
-///
-/// # Errors
-/// If n·m is beyond 2^64, or the signature gives no time there.
-pub fn signature(
-    entry: &SignatureEntry,
-    procs: Procs,
-    size: Bytes,
-) -> Result<Prediction, ModelError> {
-    let time = signature_time(entry, procs, size)?;
-    let sides = possible_sides(entry, size);
-    let intervals = sides.iter().map(|&side| interval(entry, side, procs, size));
-    Ok(Prediction {
-        time,
-        interval: intervals.reduce(Interval::hull),
-        standing: standing(entry, procs, size),
-        segment: None,
-    })
-}
-
-/// The time alone.
-///
-/// # Errors
-/// As [`signature`].
-pub fn signature_time(
-    entry: &SignatureEntry,
-    procs: Procs,
-    size: Bytes,
-) -> Result<Seconds, ModelError> {
-    volume(procs, size)?;
-    registry::possible(SIGNATURE, entry.signature.time(procs, size))
 }
 
 impl Interval {
@@ -144,76 +105,6 @@ impl Spread<'_> {
         Interval {
             lower: Seconds(time / factor),
             upper: Seconds(time * factor),
-        }
-    }
-}
-
-/// The side of M that `size` is on, and the other if the interval of M allows it.
-fn possible_sides(entry: &SignatureEntry, size: Bytes) -> Vec<Side> {
-    let own = entry.signature.side(size);
-    match (&entry.threshold, own) {
-        (Some(m), Side::Below) if size >= m.lower => vec![own, Side::From],
-        (Some(m), Side::From) if size < m.upper => vec![own, Side::Below],
-        _ => vec![own],
-    }
-}
-
-fn interval(entry: &SignatureEntry, side: Side, procs: Procs, size: Bytes) -> Interval {
-    let residual = match side {
-        Side::Below => entry.residuals.below,
-        Side::From => entry.residuals.above,
-    };
-    let spread = Spread {
-        gradient: &gradient(entry, side, procs, size),
-        covariance: &entry.covariance,
-        residual: residual / bandwidth_share(&entry.signature.base, size).sqrt(),
-        t: entry.student.quantile(),
-    };
-    spread.around(entry.signature.time_on(side, procs, size).0)
-}
-
-/// ∂T/∂θ in the order of the entry's parameters.
-fn gradient(entry: &SignatureEntry, side: Side, procs: Procs, size: Bytes) -> Vec<f64> {
-    let signature = &entry.signature;
-    let terms = signature.form.terms(&signature.base, procs, size);
-    let has_own_gamma = signature.gamma_below.is_some();
-    let of = |parameter: Parameter| match (parameter, side) {
-        (Parameter::GammaBelow, Side::Below) | (Parameter::Gamma, Side::From) => terms.gamma,
-        (Parameter::Gamma, Side::Below) if !has_own_gamma => terms.gamma,
-        (Parameter::Delta, Side::From) => terms.delta,
-        _ => 0.0,
-    };
-    entry
-        .parameters
-        .iter()
-        .map(|(parameter, _)| of(*parameter))
-        .collect()
-}
-
-fn standing(entry: &SignatureEntry, procs: Procs, size: Bytes) -> Standing {
-    if matches!(entry.saturation, Saturation::From(saturated) if procs < saturated) {
-        return Standing::Unsaturated;
-    }
-    entry.domain.standing(procs, size)
-}
-
-/// More processes than were measured, where γ still grows with their number.
-fn unsaturated(entry: &SignatureEntry, procs: Procs) -> Option<Outside> {
-    let most = *entry.domain.procs.last()?;
-    let is_growing = entry.saturation == Saturation::NotReached;
-    (is_growing && procs > most).then_some(Outside::Unsaturated { most })
-}
-
-impl Domain {
-    /// How a point stands to what was measured.
-    fn standing(&self, procs: Procs, size: Bytes) -> Standing {
-        let measured = self.procs.first().is_some_and(|&least| procs >= least)
-            && self.procs.last().is_some_and(|&most| procs <= most)
-            && (self.smallest..=self.largest).contains(&size);
-        if measured {
-            Standing::Interpolated
-        } else {
-            Standing::Extrapolated
         }
     }
 }

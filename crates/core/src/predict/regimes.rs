@@ -18,15 +18,14 @@
 //! # Source
 //! netsig; order statistics for the median of few repetitions.
 
-use std::fmt;
-
+use super::outside::Outside;
 use super::{Interval, Prediction, Standing};
 use crate::fit::regimes::gradient;
 use crate::fit::regimes::held_out::kind;
-use crate::model::regimes::{Class, Onset, Point, Times};
-use crate::profile::{Profile, RegimesEntry};
+use crate::model::regimes::{Onset, Point, Times};
+use crate::profile::RegimesEntry;
 use crate::stats::interval::t_quantile;
-use crate::units::{Bytes, Procs, Seconds};
+use crate::units::{Procs, Seconds};
 
 /// What is asked of the times of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -39,41 +38,6 @@ pub enum Asked {
     /// What the share of repetitions does not exceed.
     Quantile(f64),
 }
-
-/// Why a case is outside of what was measured.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outside {
-    /// More than four times the most processes.
-    Processes {
-        /// The most that were measured.
-        most: Procs,
-    },
-    /// No message of that protocol was measured.
-    Protocol {
-        /// From which size on it is used, or up to which.
-        limit: Bytes,
-    },
-    /// More than four times the largest message.
-    Size {
-        /// The largest that was measured.
-        largest: Bytes,
-    },
-    /// How the time grows with n is not known: one count alone was measured.
-    Growth {
-        /// That count.
-        only: Procs,
-    },
-    /// γ still grows with n.
-    Unsaturated {
-        /// The most that were measured.
-        most: Procs,
-    },
-    /// Nothing was measured at such counts, where the algorithm does something else.
-    Class(Class),
-}
-
-/// How many times the most processes and the largest message a prediction goes beyond.
-pub const FAR: u32 = 4;
 
 /// How many repetitions the interval is for.
 const REPETITIONS: f64 = 10.0;
@@ -112,35 +76,6 @@ pub fn outside(entry: &RegimesEntry, point: Point) -> Option<Outside> {
         return Some(Outside::Protocol { limit });
     }
     entry.domain.outside(procs, size)
-}
-
-impl crate::profile::Domain {
-    /// Why a case is too far from what was measured, if it is.
-    pub fn outside(&self, procs: Procs, size: Bytes) -> Option<Outside> {
-        if let [only] = self.procs[..]
-            && procs != only
-        {
-            return Some(Outside::Growth { only });
-        }
-        let most = *self.procs.last()?;
-        if procs.get() > most.get().saturating_mul(FAR) {
-            return Some(Outside::Processes { most });
-        }
-        let largest = self.largest;
-        (size.0 > largest.0.saturating_mul(FAR.into())).then_some(Outside::Size { largest })
-    }
-}
-
-impl Profile {
-    /// The regimes of an algorithm for n processes.
-    pub fn regimes_of(
-        &self,
-        collective: crate::algorithm::Collective,
-        algorithm: &str,
-        procs: Procs,
-    ) -> Option<&RegimesEntry> {
-        crate::profile::find_regimes(&self.regimes, collective, algorithm, procs)
-    }
 }
 
 impl Asked {
@@ -232,38 +167,4 @@ pub(crate) fn reach(counts: &[Procs], procs: Procs) -> f64 {
     let span = (ln(*most) - ln(*least)).max(2f64.ln() / 2.0);
     let beyond = (ln(procs) - ln(*most)).max(ln(*least) - ln(procs)).max(0.0);
     1.0 + (beyond / span).powi(2)
-}
-
-impl fmt::Display for Outside {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Processes { most } => {
-                write!(
-                    f,
-                    "more than {FAR} times the {most} processes that were measured"
-                )
-            }
-            Self::Protocol { limit } => write!(
-                f,
-                "the MPI library changes its protocol at {limit}, and nothing was measured on that side"
-            ),
-            Self::Size { largest } => {
-                write!(f, "more than {FAR} times the {largest} that were measured")
-            }
-            Self::Growth { only } => write!(
-                f,
-                "{only} is the only process count that was measured, so that nothing says how the time grows"
-            ),
-            Self::Unsaturated { most } => write!(
-                f,
-                "up to {most} processes do not saturate the network, so that the time of more is not known"
-            ),
-            Self::Class(Class::Power) => f.write_str(
-                "the algorithm does something else at powers of two, and none was measured",
-            ),
-            Self::Class(_) => f.write_str(
-                "the algorithm does something else at powers of two, and only these were measured",
-            ),
-        }
-    }
 }

@@ -15,11 +15,13 @@
 //! an excursion from A to B and back to A is not seen either. A denser list sees more.
 
 use crate::algorithm::Collective;
+use crate::fit::fitted::FittedModel;
 use crate::model::broadcast::Levels;
 use crate::model::segment::{Search, Segment};
-use crate::predict;
-use crate::profile::{Profile, SignatureEntry};
-use crate::registry::{self, Case, Model, ModelError, Network, Segments, Values};
+use crate::predict::regimes::Asked;
+use crate::predict::{Basis, Knowledge};
+use crate::profile::Profile;
+use crate::registry::{self, Case, Model, ModelError, Network, SIGNATURE, Segments, Values};
 use crate::units::{Bytes, Procs, Seconds};
 
 /// How candidates are made.
@@ -78,7 +80,7 @@ pub struct Selector<'a> {
 #[derive(Debug)]
 enum Candidate<'a> {
     Strategy(&'static Model),
-    Measured(&'a SignatureEntry),
+    Measured(&'a str, Basis<'a>),
 }
 
 impl<'a> Selector<'a> {
@@ -95,12 +97,24 @@ impl<'a> Selector<'a> {
 
     /// The candidates that `profile` offers for `collective`.
     pub fn new(profile: &'a Profile, collective: Collective, options: Options) -> Self {
-        let measured = profile.signatures.iter();
-        let measured = measured.filter(|entry| entry.collective == collective);
         let mut selector = Self::of_strategies(profile.network(), collective, options);
-        selector
-            .candidates
-            .extend(measured.map(Candidate::Measured));
+        let signature = registry::find(collective, SIGNATURE).ok();
+        let measured = signature.into_iter().flat_map(|model| {
+            let own = move |entry: &&FittedModel| entry.model == model;
+            profile.fitted.iter().filter(own)
+        });
+        let candidate = |entry: &'a FittedModel| {
+            let knowledge = Knowledge {
+                profile,
+                algorithm: &entry.algorithm,
+                tree: None,
+                given: &[],
+                asked: Asked::default(),
+            };
+            let basis = knowledge.basis(entry.model).ok()?;
+            Some(Candidate::Measured(&entry.algorithm, basis))
+        };
+        selector.candidates.extend(measured.filter_map(candidate));
         selector
     }
 
@@ -199,10 +213,10 @@ impl<'a> Selector<'a> {
         size: Bytes,
     ) -> Result<Ranked<'a>, ModelError> {
         match candidate {
-            Candidate::Measured(entry) => Ok(Ranked {
-                algorithm: &entry.algorithm,
+            Candidate::Measured(algorithm, basis) => Ok(Ranked {
+                algorithm,
                 segment: None,
-                time: predict::signature_time(entry, procs, size)?,
+                time: basis.predict(Case::new(procs, size))?.time,
             }),
             Candidate::Strategy(model) => {
                 let case = Case {
@@ -235,11 +249,9 @@ fn strategies(collective: Collective, binomial: Levels) -> impl Iterator<Item = 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::hockney::Hockney;
     use crate::model::plogp::{PLogP, Parameters};
-    use crate::profile::HockneyEntry;
+    use crate::profile::{HockneyEntry, Version};
     use crate::stats::interval::Estimate;
-    use crate::units::SecondsPerByte;
     use crate::units::table::Table;
 
     /// g = 10 µs + 10 ns/B·m and L = 50 µs.
@@ -260,9 +272,9 @@ mod tests {
             upper: value,
         };
         Profile {
+            version: Version,
             provenance: crate::data::Provenance::default(),
             hockney: HockneyEntry {
-                model: Hockney::new(Seconds(6e-5), SecondsPerByte(1e-8)).unwrap(),
                 alpha: exactly(6e-5),
                 beta: exactly(1e-8),
                 residual: 0.0,
@@ -270,8 +282,7 @@ mod tests {
             plogp: Some(plogp.unwrap()),
             protocol: None,
             flows: None,
-            signatures: Vec::new(),
-            models: Vec::new(),
+            fitted: Vec::new(),
             regimes: Vec::new(),
             choices: Vec::new(),
         }

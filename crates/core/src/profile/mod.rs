@@ -1,85 +1,103 @@
 //! What fits produce and predictions need: one TOML file per network (FORMATS.md).
 //!
-//! The structs of this file are the domain's; its private `wire` module is what stands in the file.
+//! The structs of this folder stand in the file as they are. Reading checks every value, so
+//! that later code cannot meet a bad one.
 
+mod facts;
+mod of_fit;
 mod regimes;
-mod wire;
+#[cfg(test)]
+mod tests;
 
-pub(crate) use self::regimes::find as find_regimes;
+use std::fmt::Debug;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 pub use self::regimes::{Choice, KindError, RegimesEntry};
-
-use nalgebra::DMatrix;
-
 use crate::algorithm::Collective;
 use crate::data::Provenance;
-use crate::fit::Point;
-use crate::fit::breakpoints::EagerLimit;
-use crate::fit::flows::Flows;
-use crate::fit::hockney::HockneyFit;
-use crate::fit::saturation::Saturation;
-use crate::fit::signature::{Parameter, Residuals, ThresholdEstimate};
+use crate::fit::fitted::{Base, FittedModel};
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
 use crate::model::signature::Signature;
-use crate::registry::{Model, Need, Network, Values};
-use crate::stats::interval::{Estimate, Student};
-use crate::text::file_error::FileError;
-use crate::units::{Bytes, Procs, SecondsPerByte};
+use crate::registry::{self, Model, Network, SIGNATURE};
+use crate::stats::interval::Estimate;
+use crate::text::file_error::{FileError, parse_toml};
+use crate::units::parameter::non_negative;
+use crate::units::{Bytes, Procs, Seconds, SecondsPerByte};
 
-/// The version of the format that this netsig writes, and the newest that it reads.
-pub const VERSION: u32 = 1;
+/// The version of the format that this netsig writes and reads.
+pub const VERSION: u32 = 2;
 
 /// The fitted models of one network.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Profile {
+    /// The version of the format.
+    #[serde(rename = "netsig_profile")]
+    pub version: Version,
     /// Where the profile and its data come from.
+    #[serde(default, with = "facts")]
     pub provenance: Provenance,
     /// Point-to-point parameters.
     pub hockney: HockneyEntry,
     /// L, g(m), os(m), or(m), where they are known.
     pub plogp: Option<PLogP>,
-    /// What the protocol of the MPI library was seen to do.
+    /// The eager limit of the MPI library, where it was seen.
     pub protocol: Option<ProtocolEntry>,
-    /// What simultaneous transfers between disjoint pairs told.
+    /// The gaps of simultaneous transfers between disjoint pairs.
     pub flows: Option<FlowsEntry>,
-    /// Contention signatures, one for each collective and algorithm.
-    pub signatures: Vec<SignatureEntry>,
-    /// Other models with fitted parameters.
-    pub models: Vec<ModelEntry>,
+    /// The fitted models of each algorithm.
+    #[serde(default)]
+    pub fitted: Vec<FittedModel>,
     /// The regimes of each algorithm, one for each class of process counts.
+    #[serde(default)]
     pub regimes: Vec<RegimesEntry>,
     /// Which model a fit chose for each algorithm.
+    #[serde(default, rename = "choice")]
     pub choices: Vec<Choice>,
 }
 
+/// The version of a profile in memory, which is always [`VERSION`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Version;
+
 /// α and β with their intervals.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct HockneyEntry {
-    /// The model.
-    pub model: Hockney,
     /// α in seconds.
+    #[serde(rename = "alpha_s")]
     pub alpha: Estimate,
     /// β in seconds per byte.
+    #[serde(rename = "beta_s_per_byte")]
     pub beta: Estimate,
     /// Standard deviation of the relative residuals.
+    #[serde(default)]
     pub residual: f64,
 }
 
 /// Between which sizes the eager limit lies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ProtocolEntry {
     /// A message of this size is still sent at once.
+    #[serde(rename = "eager_above_bytes")]
     pub eager_above: Bytes,
-    /// One of this size no longer is.
+    /// A message of this size is asked for first.
+    #[serde(rename = "eager_up_to_bytes")]
     pub eager_up_to: Bytes,
 }
 
 /// The gaps of free and of delayed transfers.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct FlowsEntry {
     /// `β_F`: of a transfer that is alone.
+    #[serde(rename = "beta_f_s_per_byte")]
     pub beta_free: SecondsPerByte,
     /// `β_C`: of one that others delay.
+    #[serde(rename = "beta_c_s_per_byte")]
     pub beta_contended: SecondsPerByte,
     /// ρ: the share of delayed transfers, from 0 to 1.
     pub rho: f64,
@@ -87,165 +105,42 @@ pub struct FlowsEntry {
     pub saturated_pairs: Option<u32>,
 }
 
-/// What a fit has seen; beyond it a prediction is an extrapolation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Domain {
-    /// The process counts, ascending.
-    pub procs: Vec<Procs>,
-    /// The smallest size.
-    pub smallest: Bytes,
-    /// The largest size.
-    pub largest: Bytes,
+/// The first thing that is read of a profile.
+#[derive(Deserialize)]
+struct Versioned {
+    netsig_profile: toml::Spanned<u32>,
 }
 
-/// A contention signature with its uncertainty.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SignatureEntry {
-    /// The collective that was measured.
-    pub collective: Collective,
-    /// Who ran it: an algorithm of netsig, or `library`.
-    pub algorithm: String,
-    /// The model.
-    pub signature: Signature,
-    /// The level of the intervals and the degrees of freedom.
-    pub student: Student,
-    /// The estimated parameters in the order of `covariance`.
-    pub parameters: Vec<(Parameter, Estimate)>,
-    /// Their covariance; γ is a pure number, δ is in seconds.
-    pub covariance: DMatrix<f64>,
-    /// What the fit assumed of the errors: the name of a covariance choice.
-    pub errors: String,
-    /// M, where there is one.
-    pub threshold: Option<ThresholdEstimate>,
-    /// How far the fitted points lie from the model, in relative terms.
-    pub residuals: Residuals,
-    /// Whether γ still grows with n.
-    pub saturation: Saturation,
-    /// What was measured.
-    pub domain: Domain,
-}
+const HINT: &str = "a profile is what `netsig fit` writes";
 
-/// A model of the registry with the parameters that a fit gave it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ModelEntry {
-    /// The model.
-    pub model: &'static Model,
-    /// The collective that was measured.
-    pub collective: Collective,
-    /// Who ran it.
-    pub algorithm: String,
-    /// All of its parameters.
-    pub values: Values,
-    /// Those that were estimated, by their place, in the order of `covariance`.
-    pub estimates: Vec<(usize, Estimate)>,
-    /// Their covariance.
-    pub covariance: DMatrix<f64>,
-    /// The level of the intervals and the degrees of freedom.
-    pub student: Student,
-    /// How far the fitted points lie from the model, in relative terms.
-    pub residual: f64,
-    /// What the fit assumed of the errors: the name of a covariance choice.
-    pub errors: String,
-    /// What the parameters were fitted on top of.
-    pub base: Base,
-    /// What was measured.
-    pub domain: Domain,
-}
-
-/// What the parameters of a model were fitted on top of; predictions take the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Base {
-    /// α and β, which also stood for pLogP.
-    #[default]
-    Hockney,
-    /// The pLogP tables of the profile.
-    Tables,
-}
-
-impl Base {
-    /// What a fit of `model` draws on where `tables` are known.
-    pub fn of(model: &Model, tables: Option<&PLogP>) -> Self {
-        match tables {
-            Some(_) if model.needs.contains(&Need::PLogP) => Self::Tables,
-            _ => Self::Hockney,
-        }
-    }
-}
-
-impl Domain {
-    /// The domain of fitted points; `None` if there are none.
-    pub fn of(points: &[Point]) -> Option<Self> {
-        let mut procs: Vec<Procs> = points.iter().map(|p| p.procs).collect();
-        procs.sort_unstable();
-        procs.dedup();
-        let sizes = || points.iter().map(|p| p.size);
-        Some(Self {
-            procs,
-            smallest: sizes().min()?,
-            largest: sizes().max()?,
-        })
-    }
-}
-
-impl From<&HockneyFit> for HockneyEntry {
-    fn from(fit: &HockneyFit) -> Self {
-        Self {
-            model: fit.model,
-            alpha: fit.alpha,
-            beta: fit.beta,
-            residual: fit.residual,
-        }
-    }
-}
-
-impl From<&EagerLimit> for ProtocolEntry {
-    fn from(limit: &EagerLimit) -> Self {
-        Self {
-            eager_above: limit.above,
-            eager_up_to: limit.up_to,
-        }
-    }
-}
-
-impl From<&Flows> for FlowsEntry {
-    fn from(flows: &Flows) -> Self {
-        Self {
-            beta_free: flows.beta_free,
-            beta_contended: flows.modes.beta_contended,
-            rho: flows.modes.rho,
-            saturated_pairs: flows.saturated_pairs,
-        }
-    }
-}
-
-impl SignatureEntry {
-    /// The interval of one parameter, where it was estimated.
-    pub fn parameter(&self, wanted: Parameter) -> Option<Estimate> {
-        self.parameters
-            .iter()
-            .find(|(parameter, _)| *parameter == wanted)
-            .map(|(_, estimate)| *estimate)
-    }
-}
+/// The remedy for a value that cannot be.
+const REMEDY: &str = "correct it or fit again";
 
 impl Profile {
     /// Reads a profile; `name` is what errors call it.
     ///
     /// # Errors
-    /// If it is no profile, of a newer version, or holds impossible values.
+    /// If it is no profile, of another version, or holds impossible values.
     pub fn parse(name: &str, text: &str) -> Result<Self, FileError> {
-        wire::parse(name, text)
+        let version = parse_toml::<Versioned>(name, text, HINT)?.netsig_profile;
+        refuse_version(*version.get_ref())
+            .map_err(|problem| FileError::at_offset(name, text, version.span().start, problem))?;
+        let profile: Self = parse_toml(name, text, HINT)?;
+        profile
+            .check()
+            .map_err(|problem| FileError::at_line(name, 1, format!("{problem}; {REMEDY}")))?;
+        Ok(profile)
     }
 
     /// The profile as TOML text.
     pub fn to_toml(&self) -> String {
-        wire::to_toml(self)
+        toml::to_string(self).expect("a profile has a TOML form")
     }
 
     /// What models know of the network; where pLogP was not measured it follows from α and
     /// β, see [`PLogP::from_hockney`].
     pub fn network(&self) -> Network {
-        let hockney = self.hockney.model;
+        let hockney = self.hockney.model();
         let plogp = self.plogp.clone();
         Network {
             hockney,
@@ -256,16 +151,171 @@ impl Profile {
     }
 
     /// A fitted model of an algorithm.
-    pub fn model(&self, model: &Model, algorithm: &str) -> Option<&ModelEntry> {
-        self.models
+    pub fn model(&self, model: &Model, algorithm: &str) -> Option<&FittedModel> {
+        self.fitted
             .iter()
             .find(|entry| entry.model == model && entry.algorithm == algorithm)
     }
 
-    /// The signature of an algorithm.
-    pub fn signature(&self, collective: Collective, algorithm: &str) -> Option<&SignatureEntry> {
-        self.signatures
-            .iter()
-            .find(|entry| entry.collective == collective && entry.algorithm == algorithm)
+    /// The contention signature of an algorithm on top of `base`.
+    pub fn signature(
+        &self,
+        collective: Collective,
+        algorithm: &str,
+        base: Hockney,
+    ) -> Option<Signature> {
+        let model = registry::find(collective, SIGNATURE).ok()?;
+        self.model(model, algorithm)?.signature(base)
+    }
+
+    /// The regimes of an algorithm for n processes, else those of another class of counts.
+    pub fn regimes_of(
+        &self,
+        collective: Collective,
+        algorithm: &str,
+        procs: Procs,
+    ) -> Option<&RegimesEntry> {
+        regimes::find(&self.regimes, collective, algorithm, procs)
+    }
+
+    /// The algorithms of a collective to which a model was fitted, each once.
+    pub fn algorithms(&self, collective: Collective) -> Vec<&str> {
+        let fitted = self.fitted.iter();
+        let fitted = fitted.map(|entry| (entry.collective(), entry.algorithm.as_str()));
+        let regimes = self.regimes.iter();
+        let regimes = regimes.map(|entry| (Some(entry.collective), entry.algorithm.as_str()));
+        let mut known = Vec::new();
+        for (own, algorithm) in fitted.chain(regimes) {
+            if own == Some(collective) && !known.contains(&algorithm) {
+                known.push(algorithm);
+            }
+        }
+        known
+    }
+
+    /// Refuses values that no prediction can work with, and sections that stand twice.
+    fn check(&self) -> Result<(), String> {
+        let within = |section: &str| {
+            let section = section.to_owned();
+            move |what: String| format!("{section} {what}")
+        };
+        self.hockney.check().map_err(within("[hockney]"))?;
+        if let Some(protocol) = &self.protocol {
+            protocol.check().map_err(within("[protocol]"))?;
+        }
+        if let Some(flows) = &self.flows {
+            flows.check().map_err(within("[flows]"))?;
+        }
+        for own in &self.fitted {
+            let who = format!("[[fitted]] {} of {:?}:", own.model.name, own.algorithm);
+            own.check().map_err(within(&who))?;
+            if own.fitted_on == Base::Tables && self.plogp.is_none() {
+                let what = "fitted_on = \"plogp\", but the profile has no [plogp]";
+                return Err(within(&who)(what.to_owned()));
+            }
+        }
+        for own in &self.regimes {
+            let who = format!("[[regimes]] of {:?}:", own.algorithm);
+            own.check().map_err(within(&who))?;
+        }
+        for own in &self.choices {
+            let who = format!("[[choice]] of {:?}:", own.algorithm);
+            own.check().map_err(within(&who))?;
+        }
+        let of = |own: &FittedModel| (own.collective(), own.model.name, own.algorithm.clone());
+        refuse_twice("[[fitted]]", self.fitted.iter().map(of))?;
+        let of = |own: &RegimesEntry| (own.collective, own.algorithm.clone(), own.class);
+        refuse_twice("[[regimes]]", self.regimes.iter().map(of))?;
+        let of = |own: &Choice| (own.collective, own.algorithm.clone());
+        refuse_twice("[[choice]]", self.choices.iter().map(of))
+    }
+}
+
+fn refuse_version(version: u32) -> Result<(), String> {
+    match version {
+        VERSION => Ok(()),
+        newer if newer > VERSION => Err(format!(
+            "profile version {newer} is newer than {VERSION}, which this netsig reads; update netsig or fit again"
+        )),
+        older => Err(format!(
+            "profile version {older} is older than {VERSION}, which this netsig reads; fit the data again with netsig fit"
+        )),
+    }
+}
+
+/// Two sections of the same.
+fn refuse_twice<T: PartialEq + Debug>(
+    section: &str,
+    names: impl Iterator<Item = T>,
+) -> Result<(), String> {
+    let names: Vec<T> = names.collect();
+    let mut places = names.iter().enumerate();
+    match places.find(|(place, name)| names[..*place].contains(name)) {
+        Some((_, name)) => Err(format!("{section} {name:?} stands twice")),
+        None => Ok(()),
+    }
+}
+
+impl Serialize for Version {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_u32(VERSION)
+    }
+}
+
+impl<'de> Deserialize<'de> for Version {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let version = u32::deserialize(from)?;
+        refuse_version(version).map_err(serde::de::Error::custom)?;
+        Ok(Self)
+    }
+}
+
+impl HockneyEntry {
+    /// Hockney's model with the best values.
+    pub fn model(&self) -> Hockney {
+        let model = Hockney::new(Seconds(self.alpha.value), SecondsPerByte(self.beta.value));
+        model.expect("fits and files give values that are not negative")
+    }
+
+    fn check(&self) -> Result<(), String> {
+        for (key, estimate) in [("alpha_s", self.alpha), ("beta_s_per_byte", self.beta)] {
+            estimate.check(key)?;
+            non_negative(key, estimate.value).map_err(|error| error.to_string())?;
+        }
+        // Without α an empty message takes no time, and what was measured is infinitely more.
+        if self.residual.is_nan() || self.residual < 0.0 {
+            return Err(format!("residual = {} is not at least 0", self.residual));
+        }
+        Ok(())
+    }
+}
+
+impl ProtocolEntry {
+    fn check(&self) -> Result<(), String> {
+        let (Bytes(above), Bytes(up_to)) = (self.eager_above, self.eager_up_to);
+        if above < up_to {
+            return Ok(());
+        }
+        Err(format!(
+            "eager_above_bytes = {above} is not below eager_up_to_bytes = {up_to}"
+        ))
+    }
+}
+
+impl FlowsEntry {
+    fn check(&self) -> Result<(), String> {
+        for (key, gap) in [
+            ("beta_f_s_per_byte", self.beta_free),
+            ("beta_c_s_per_byte", self.beta_contended),
+        ] {
+            non_negative(key, gap.0).map_err(|error| error.to_string())?;
+        }
+        if !(0.0..=1.0).contains(&self.rho) {
+            return Err(format!("rho = {} is not between 0 and 1", self.rho));
+        }
+        if self.saturated_pairs == Some(0) {
+            return Err("saturated_pairs = 0 is no number of pairs".to_owned());
+        }
+        Ok(())
     }
 }

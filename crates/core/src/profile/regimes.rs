@@ -1,40 +1,58 @@
 //! The fitted regimes of an algorithm as predictions need them, and which model was chosen.
+//!
+//! The regimes are the one fitted model with a type of its own. A [`FittedModel`] has numbers by
+//! name with one covariance and one spread. The regimes have two sets of parameters, one for
+//! either protocol of the MPI library, of which either may be missing; the wire time V(w) and the
+//! corrections ρ(m) as tables; stalls with an asymmetric interval that no covariance holds; and
+//! a spread for each kind of cell.
+//!
+//! [`FittedModel`]: crate::fit::fitted::FittedModel
 
 use nalgebra::DMatrix;
+use serde::{Deserialize, Serialize};
 
-use super::Domain;
 use crate::algorithm::Collective;
+use crate::fit::domain::Domain;
+use crate::fit::fitted::{check_covariance, square};
 use crate::fit::regimes::{Column, Kind};
-use crate::model::regimes::{Class, Regimes};
+use crate::model::regimes::{Class, Onset, Pattern, Protocol, Regime, Regimes, Stalls};
+use crate::registry;
+use crate::stats::interval::check_confidence;
 use crate::units::Procs;
+use crate::units::parameter::{ParameterError, finite, non_negative};
 
 /// The regimes of one algorithm at the process counts of one class.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct RegimesEntry {
     /// The collective that was measured.
     pub collective: Collective,
     /// Who ran it.
     pub algorithm: String,
     /// The process counts that the entry is for.
+    #[serde(rename = "procs_class")]
     pub class: Class,
+    /// The level of the intervals.
+    pub confidence: f64,
     /// The model.
     pub model: Regimes,
-    /// What was estimated, in the order of `covariance`.
+    /// The estimated parameters, in the order of `covariance`.
+    #[serde(rename = "covariance_of")]
     pub columns: Vec<Column>,
     /// Their covariance; b is in seconds, the others are pure numbers.
+    #[serde(with = "square")]
     pub covariance: DMatrix<f64>,
     /// How far the model is off process counts that were left out.
     pub errors: Vec<KindError>,
-    /// The level of the intervals.
-    pub confidence: f64,
-    /// What was measured.
+    /// The measured process counts and sizes.
     pub domain: Domain,
 }
 
 /// How far a model is off where one thing takes most of the time.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct KindError {
-    /// What does.
+    /// What takes most of the time.
     pub kind: Kind,
     /// The scaled median absolute deviation of ln(T/T̂) of cells that were left out.
     pub deviation: f64,
@@ -43,7 +61,8 @@ pub struct KindError {
 }
 
 /// The model that a fit chose for an algorithm.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Choice {
     /// The collective that was measured.
     pub collective: Collective,
@@ -67,6 +86,137 @@ impl RegimesEntry {
         };
         known.or_else(greatest).copied()
     }
+
+    /// Refuses values that no fit gives and no prediction can work with.
+    ///
+    /// # Errors
+    /// Names the key and what is wrong with it.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let Self {
+            collective,
+            algorithm,
+            model,
+            ..
+        } = self;
+        match Pattern::of(*collective, algorithm) {
+            None => return Err(format!("{collective} {algorithm} has no regimes")),
+            Some(pattern) if pattern != model.pattern => {
+                return Err("model.pattern is not that of the algorithm".to_owned());
+            }
+            Some(_) => {}
+        }
+        check_confidence(self.confidence)?;
+        check_model(model).map_err(|what| format!("model.{what}"))?;
+        self.check_columns()?;
+        check_covariance(&self.covariance, self.columns.len())?;
+        self.check_errors()?;
+        self.domain.check()?;
+        let mut counts = self.domain.procs.iter();
+        match counts.find(|procs| model.pattern.class(**procs) != self.class) {
+            Some(procs) => Err(format!("domain.procs: {procs} is not of the procs_class")),
+            None => Ok(()),
+        }
+    }
+
+    /// An estimate that stands twice, or of a protocol that is not there.
+    fn check_columns(&self) -> Result<(), String> {
+        for (place, column) in self.columns.iter().enumerate() {
+            let name = column.name();
+            if self.columns[..place].contains(column) {
+                return Err(format!("covariance_of names {name:?} twice"));
+            }
+            let is_there = column
+                .regime()
+                .is_none_or(|regime| self.model.protocol(regime).is_some());
+            if !is_there {
+                return Err(format!(
+                    "covariance_of names {name:?}, whose protocol is not there"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_errors(&self) -> Result<(), String> {
+        for (place, error) in self.errors.iter().enumerate() {
+            if self.errors[..place]
+                .iter()
+                .any(|own| own.kind == error.kind)
+            {
+                return Err(format!("errors has {:?} twice", error.kind));
+            }
+            non_negative("errors.deviation", error.deviation).map_err(|e| e.to_string())?;
+            if error.cells == 0 {
+                return Err("errors.cells = 0 tells nothing".to_owned());
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Choice {
+    /// Refuses a model that there is not.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let found = registry::find(self.collective, &self.model);
+        found.map(drop).map_err(|error| error.to_string())
+    }
+}
+
+fn check_model(model: &Regimes) -> Result<(), String> {
+    let text = |error: ParameterError| error.to_string();
+    if model.eager.is_none() && model.rendezvous.is_none() {
+        return Err("neither eager nor rendezvous is there".to_owned());
+    }
+    non_negative("latency_s", model.latency.0).map_err(text)?;
+    non_negative("startup_s", model.startup.0).map_err(text)?;
+    for (regime, name) in [(Regime::Eager, "eager"), (Regime::Rendezvous, "rendezvous")] {
+        if let Some(protocol) = model.protocol(regime) {
+            check_protocol(protocol).map_err(|what| format!("{name}.{what}"))?;
+        }
+    }
+    Ok(())
+}
+
+fn check_protocol(protocol: &Protocol) -> Result<(), String> {
+    let text = |error: ParameterError| error.to_string();
+    non_negative("gamma", protocol.gamma).map_err(text)?;
+    finite("growth", protocol.growth).map_err(text)?;
+    non_negative("overlap", protocol.overlap).map_err(text)?;
+    non_negative("slowdown", protocol.slowdown).map_err(text)?;
+    non_negative("spread", protocol.spread).map_err(text)?;
+    for (_, rho) in &protocol.corrections {
+        finite("corrections", *rho).map_err(text)?;
+    }
+    let mut pairs = protocol.corrections.windows(2);
+    if let Some(pair) = pairs.find(|pair| pair[0].0 >= pair[1].0) {
+        let [before, after] = [pair[0].0.0, pair[1].0.0];
+        return Err(format!("corrections: {before}, {after} do not ascend"));
+    }
+    let stalls = protocol.stalls.as_ref();
+    stalls.map_or(Ok(()), |stalls| {
+        check_stalls(stalls).map_err(|what| format!("stalls.{what}"))
+    })
+}
+
+fn check_stalls(stalls: &Stalls) -> Result<(), String> {
+    let text = |error: ParameterError| error.to_string();
+    non_negative("rate", stalls.rate).map_err(text)?;
+    non_negative("cost_s", stalls.cost.0).map_err(text)?;
+    non_negative("spread", stalls.spread).map_err(text)?;
+    let Some(Onset {
+        bytes,
+        lower,
+        upper,
+    }) = stalls.onset
+    else {
+        return Ok(());
+    };
+    if 0.0 < lower && lower <= bytes && bytes <= upper && upper.is_finite() {
+        return Ok(());
+    }
+    Err(format!(
+        "onset = {bytes} bytes, from {lower} to {upper}, is not finite and above 0 with lower <= bytes <= upper"
+    ))
 }
 
 /// The entry of an algorithm that is for n processes, else the one of another class.

@@ -19,11 +19,51 @@ pub struct Estimate {
 
 /// What the width of an interval depends on besides the variance. The quantile is found
 /// once, since it costs more than all the rest of a prediction.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Level", into = "Level")]
 pub struct Student {
     confidence: f64,
     dof: usize,
     quantile: f64,
+}
+
+/// [`Student`] as it stands in a file.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Level {
+    confidence: f64,
+    dof: usize,
+}
+
+/// The levels of intervals that can be told from none and from all.
+const CONFIDENCES: std::ops::RangeInclusive<f64> = 1e-6..=0.999_999;
+
+/// Refuses a level of confidence that no interval can have.
+pub(crate) fn check_confidence(confidence: f64) -> Result<(), String> {
+    if CONFIDENCES.contains(&confidence) {
+        return Ok(());
+    }
+    Err(format!("confidence = {confidence} is not between 0 and 1"))
+}
+
+impl TryFrom<Level> for Student {
+    type Error = String;
+    fn try_from(level: Level) -> Result<Self, String> {
+        check_confidence(level.confidence)?;
+        if level.dof == 0 {
+            return Err("dof = 0 leaves no interval".to_owned());
+        }
+        Ok(Self::new(level.confidence, level.dof))
+    }
+}
+
+impl From<Student> for Level {
+    fn from(student: Student) -> Self {
+        Self {
+            confidence: student.confidence,
+            dof: student.dof,
+        }
+    }
 }
 
 /// A variance with the degrees of freedom it was estimated with.
@@ -87,6 +127,21 @@ impl Variance {
 }
 
 impl Estimate {
+    /// Refuses an interval that does not hold its value, or has no end; `key` names it.
+    pub(crate) fn check(&self, key: &str) -> Result<(), String> {
+        let Self {
+            value,
+            lower,
+            upper,
+        } = self;
+        if lower.is_finite() && upper.is_finite() && lower <= value && value <= upper {
+            return Ok(());
+        }
+        Err(format!(
+            "{key} = {{ value = {value:?}, lower = {lower:?}, upper = {upper:?} }} is not finite with lower <= value <= upper"
+        ))
+    }
+
     /// The interval of level `confidence` around a value whose error is the sum of
     /// independent parts: ± t(ν)·√v with v and ν of [`Variance::sum`].
     pub(crate) fn around(value: f64, parts: &[Variance], confidence: f64) -> Self {

@@ -64,6 +64,16 @@ impl Seconds {
 }
 
 impl Bytes {
+    /// The size nearest to a number of bytes.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "numbers beyond the range saturate"
+    )]
+    pub fn rounded(bytes: f64) -> Self {
+        Self(bytes.round() as u64)
+    }
+
     /// The size as a factor of a formula.
     pub fn as_f64(self) -> f64 {
         self.0 as f64

@@ -5,11 +5,18 @@
 //! beyond the last the line through the last two goes on, but never below 0; below the first
 //! the first value holds.
 
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{self, IgnoredAny, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+
 use super::parameter::{ParameterError, non_negative};
 use super::{Bytes, Seconds, SecondsPerByte};
 
 /// A time for every size, from a table. Never empty; sizes ascend; values are at least 0.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Rows<Seconds>", into = "Rows<Seconds>")]
 pub struct Table {
     rows: Vec<(Bytes, Seconds)>,
     /// Where a look-up begins and ends: how many sizes have fewer binary digits than 0 … 65.
@@ -121,6 +128,88 @@ impl Table {
     /// The rows.
     pub fn rows(&self) -> &[(Bytes, Seconds)] {
         &self.rows
+    }
+}
+
+impl TryFrom<Rows<Seconds>> for Table {
+    type Error = ParameterError;
+    fn try_from(rows: Rows<Seconds>) -> Result<Self, ParameterError> {
+        Self::new("the table", rows.into())
+    }
+}
+
+impl From<Table> for Rows<Seconds> {
+    fn from(table: Table) -> Self {
+        table.rows.into_iter().collect()
+    }
+}
+
+/// Sizes with a value each, as files hold them: `[[0, 1e-5], [1024, 2e-5]]`.
+#[derive(Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Rows<T>(Vec<Row<T>>);
+
+#[derive(Serialize)]
+struct Row<T>(Bytes, T);
+
+impl<T> From<Rows<T>> for Vec<(Bytes, T)> {
+    fn from(rows: Rows<T>) -> Self {
+        let row = |Row(size, value)| (size, value);
+        rows.0.into_iter().map(row).collect()
+    }
+}
+
+impl<T> FromIterator<(Bytes, T)> for Rows<T> {
+    fn from_iter<I: IntoIterator<Item = (Bytes, T)>>(rows: I) -> Self {
+        let row = |(size, value)| Row(size, value);
+        Self(rows.into_iter().map(row).collect())
+    }
+}
+
+/// Rows as a field of a struct: `#[serde(with = "rows")]`.
+pub(crate) mod rows {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::{Bytes, Rows};
+
+    pub(crate) fn serialize<S: Serializer, T: Serialize + Copy>(
+        rows: &[(Bytes, T)],
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        rows.iter().copied().collect::<Rows<T>>().serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+        from: D,
+    ) -> Result<Vec<(Bytes, T)>, D::Error> {
+        Rows::deserialize(from).map(Vec::from)
+    }
+}
+
+/// Derived, it would pass over what a row has too much.
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Row<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(RowVisitor(PhantomData))
+    }
+}
+
+struct RowVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for RowVisitor<T> {
+    type Value = Row<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a row [bytes, number]")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut row: A) -> Result<Row<T>, A::Error> {
+        let short = |length| de::Error::invalid_length(length, &self);
+        let size = row.next_element()?.ok_or_else(|| short(0))?;
+        let value = row.next_element()?.ok_or_else(|| short(1))?;
+        match row.next_element::<IgnoredAny>()? {
+            None => Ok(Row(size, value)),
+            Some(_) => Err(short(3)),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! What fitted regimes say, and what a user must know before trusting them.
 
 use netsig_core::fit::ladder::Rung;
-use netsig_core::fit::network::{AlgorithmFit, FittedRegimes, NetworkFit};
+use netsig_core::fit::network::{Diagnosis, FittedRegimes, NetworkFit};
 use netsig_core::fit::regimes::RegimesFit;
 use netsig_core::model::regimes::{Class, Point, Protocol, Regimes};
 use netsig_core::units::{Bytes, Procs};
@@ -27,7 +27,7 @@ pub fn choice(own: &FittedRegimes, fitted: &NetworkFit) -> String {
 }
 
 /// The signature of the same algorithm.
-fn signature<'a>(own: &FittedRegimes, fitted: &'a NetworkFit) -> Option<&'a AlgorithmFit> {
+fn signature<'a>(own: &FittedRegimes, fitted: &'a NetworkFit) -> Option<&'a Diagnosis> {
     let mut all = fitted.signatures.iter();
     all.find(|other| other.collective == own.collective && other.algorithm == own.algorithm)
 }

@@ -1,6 +1,7 @@
 //! Which algorithms are predicted by which models.
 
 use netsig_core::algorithm::{Collective, Method};
+use netsig_core::fit::fitted::FittedModel;
 use netsig_core::registry::{self, Estimator, Model, REGIMES, SIGNATURE};
 
 use super::{ALL, Source};
@@ -115,9 +116,10 @@ impl Source<'_> {
 
     /// The models of an alltoall that are wanted.
     fn models(&self) -> Result<Vec<&'static Model>, Failure> {
-        let is_signed = !self.profile.signatures.is_empty();
-        let of_profile = match (self.profile.models.first(), self.profile.regimes.first()) {
-            _ if is_signed => SIGNATURE,
+        let is_signature = |own: &&FittedModel| own.model.name == SIGNATURE;
+        let mut fitted = self.profile.fitted.iter();
+        let own = fitted.find(is_signature).or(self.profile.fitted.first());
+        let of_profile = match (own, self.profile.regimes.first()) {
             (Some(entry), _) => entry.model.name,
             (None, Some(_)) => REGIMES,
             (None, None) => SIGNATURE,
@@ -202,19 +204,8 @@ impl Source<'_> {
 
     /// The algorithms to which something was fitted.
     fn measured(&self) -> Vec<String> {
-        let signatures = self.profile.signatures.iter();
-        let signatures = signatures.map(|entry| (entry.collective, &entry.algorithm));
-        let models = self.profile.models.iter();
-        let models = models.map(|entry| (entry.collective, &entry.algorithm));
-        let regimes = self.profile.regimes.iter();
-        let regimes = regimes.map(|entry| (entry.collective, &entry.algorithm));
-        let mut known: Vec<String> = Vec::new();
-        for (collective, algorithm) in signatures.chain(models).chain(regimes) {
-            if collective == self.args.collective && !known.contains(algorithm) {
-                known.push(algorithm.clone());
-            }
-        }
-        known
+        let known = self.profile.algorithms(self.args.collective);
+        known.into_iter().map(str::to_owned).collect()
     }
 
     /// Whether one of the models can do without a measured signature.

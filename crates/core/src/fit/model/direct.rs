@@ -6,6 +6,7 @@ use nalgebra::{DMatrix, DVector};
 
 use super::{ModelFit, Problem};
 use crate::fit::FitError;
+use crate::fit::saturation::Saturation;
 use crate::model::tam::Tam;
 use crate::registry::Values;
 use crate::stats::sample::mean;
@@ -79,7 +80,9 @@ impl Problem<'_> {
             covariance: DMatrix::zeros(0, 0),
             dof: self.points.len() - parameters,
             weighted_rss: self.squares(fitted),
-            residual: self.residual(fitted, parameters)?,
+            residuals: self.residuals(fitted, parameters)?,
+            threshold: None,
+            saturation: Saturation::Unverified,
         })
     }
 

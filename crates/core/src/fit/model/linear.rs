@@ -3,6 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::{ModelFit, Problem};
+use crate::fit::saturation::Saturation;
 use crate::fit::signature::ThresholdChoice;
 use crate::fit::{Design, FitError, bandwidth_share, regress};
 use crate::registry::{Role, Values};
@@ -158,7 +159,9 @@ impl Problem<'_> {
             covariance: solution.regression.covariance,
             dof: solution.regression.dof,
             weighted_rss: solution.regression.weighted_rss,
-            residual: self.residual(&fitted, solution.free.len())?,
+            residuals: self.residuals(&fitted, solution.free.len())?,
+            threshold: None,
+            saturation: Saturation::Unverified,
             values: Values {
                 numbers: solution.numbers,
                 latency: None,

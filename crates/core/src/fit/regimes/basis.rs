@@ -1,7 +1,10 @@
 //! What T₀ is made of, parameter by parameter.
 
+use serde::{Deserialize, Serialize};
+
 use crate::model::regimes::{Onset, Pattern, Point, Regime, Regimes, Terms, Wire};
 use crate::network::tree::Tree;
+use crate::text::names::{name_of, variant_of};
 
 use super::observation::Observation;
 
@@ -12,7 +15,8 @@ const GROWTH: f64 = 0.5;
 const SLOWDOWN: f64 = 1.0;
 
 /// A parameter that the terms of T₀ are linear in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub enum Column {
     /// a.
     Latency,
@@ -26,6 +30,48 @@ pub enum Column {
     Overlap(Regime),
     /// u.
     Slowdown,
+}
+
+/// The names of all columns, in files and where people read them.
+const COLUMNS: [(Column, &str); 9] = [
+    (Column::Latency, "latency_s"),
+    (Column::Startup, "startup_s"),
+    (Column::Slowdown, "slowdown_eager"),
+    (Column::Gamma(Regime::Eager), "gamma_eager"),
+    (Column::Growth(Regime::Eager), "growth_eager"),
+    (Column::Overlap(Regime::Eager), "overlap_eager"),
+    (Column::Gamma(Regime::Rendezvous), "gamma_rendezvous"),
+    (Column::Growth(Regime::Rendezvous), "growth_rendezvous"),
+    (Column::Overlap(Regime::Rendezvous), "overlap_rendezvous"),
+];
+
+impl Column {
+    /// The name, with its protocol and unit.
+    pub fn name(self) -> &'static str {
+        name_of(&self, &COLUMNS)
+    }
+
+    /// The protocol that it belongs to, if it belongs to one.
+    pub fn regime(self) -> Option<Regime> {
+        match self {
+            Self::Latency | Self::Startup => None,
+            Self::Slowdown => Some(Regime::Eager),
+            Self::Gamma(regime) | Self::Growth(regime) | Self::Overlap(regime) => Some(regime),
+        }
+    }
+}
+
+impl TryFrom<String> for Column {
+    type Error = String;
+    fn try_from(text: String) -> Result<Self, String> {
+        variant_of(&text, "a parameter of the regimes", &COLUMNS)
+    }
+}
+
+impl From<Column> for String {
+    fn from(column: Column) -> Self {
+        column.name().to_owned()
+    }
 }
 
 /// What T₀ is made of.

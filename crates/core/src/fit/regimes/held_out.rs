@@ -14,6 +14,8 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+
 use super::observation::Observation;
 use super::{Ground, Parts, RegimesFit};
 use crate::model::regimes::{Pattern, Point, Regime, Regimes};
@@ -21,7 +23,8 @@ use crate::stats::sample::weighted_mean;
 use crate::units::{Bytes, Procs};
 
 /// What takes most of a cell's time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// Start-ups.
     Startup,

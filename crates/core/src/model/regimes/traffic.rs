@@ -32,6 +32,8 @@
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
+use serde::{Deserialize, Serialize};
+
 use super::links::busiest;
 use super::tree::Binomial;
 use super::wire::on_link;
@@ -40,7 +42,8 @@ use crate::algorithm::Collective;
 use crate::units::{Bytes, Procs, Seconds};
 
 /// How an algorithm's traffic meets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Pattern {
     /// All that a process receives or sends passes one port, and all processes do so at once.
     Exchange(Order),
@@ -61,7 +64,8 @@ pub enum Pattern {
 }
 
 /// In which order the messages of an exchange are sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Order {
     /// All at once. A window of a few changes nothing for eager messages, whose sends are complete
     /// when the system has taken them.
@@ -73,13 +77,16 @@ pub enum Order {
 }
 
 /// Process counts for which an algorithm does the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Class {
     /// All of them.
     Every,
     /// Powers of two.
+    #[serde(rename = "powers-of-two")]
     Power,
     /// The others.
+    #[serde(rename = "others")]
     Other,
 }
 

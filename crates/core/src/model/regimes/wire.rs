@@ -14,7 +14,10 @@
 //! netsig; t(m) − t(0) is g(m) − g(0) of pLogP (Kielmann, Bal, Verstoep 2000). Where t falls with
 //! the size it is replaced by its isotonic regression (Ayer et al. 1955).
 
+use serde::{Deserialize, Serialize};
+
 use crate::units::parameter::{ParameterError, non_negative};
+use crate::units::table::rows;
 use crate::units::{Bytes, Seconds, SecondsPerByte};
 
 /// h: the headers of a message, which β does not hold: of Ethernet, IP and TCP with time stamps
@@ -27,7 +30,8 @@ pub(super) fn on_link(bytes: f64, messages: f64) -> f64 {
 }
 
 /// V(w).
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Stored", into = "Stored")]
 pub struct Wire {
     /// (w, V(w)), ascending in both, the first of 0 bytes and 0 s.
     table: Vec<(f64, f64)>,
@@ -93,6 +97,42 @@ impl Wire {
         let above = self.table.partition_point(|(size, _)| *size <= bytes);
         let [(lower, from), (upper, to)] = [self.table[above - 1], self.table[above]];
         Seconds(from + (to - from) * (bytes.max(0.0) - lower) / (upper - lower))
+    }
+}
+
+/// [`Wire`] as it stands in a file.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    /// V(w) beyond 0 bytes.
+    #[serde(with = "rows")]
+    times_s: Vec<(Bytes, Seconds)>,
+    beta_s_per_byte: SecondsPerByte,
+}
+
+impl TryFrom<Stored> for Wire {
+    type Error = String;
+    fn try_from(stored: Stored) -> Result<Self, String> {
+        let mut times = vec![(Bytes(0), Seconds(0.0))];
+        times.extend(stored.times_s);
+        for pair in times.windows(2) {
+            let [(lower, from), (upper, to)] = [pair[0], pair[1]];
+            if lower.as_f64() >= upper.as_f64() || from.0 > to.0 {
+                let row = format!("[{}, {}]", upper.0, to.0);
+                return Err(format!("times_s: {row} is not above the row before it"));
+            }
+        }
+        Self::new(&times, stored.beta_s_per_byte)
+            .map_err(|error| format!("times_s, beta_s_per_byte: {error}"))
+    }
+}
+
+impl From<Wire> for Stored {
+    fn from(wire: Wire) -> Self {
+        Self {
+            times_s: wire.points().collect(),
+            beta_s_per_byte: wire.beta,
+        }
     }
 }
 

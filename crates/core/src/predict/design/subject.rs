@@ -93,12 +93,14 @@ impl<'a> Subject<'a> {
         let entry = wish
             .profile
             .and_then(|it| it.regimes_of(collective, &name, target));
-        let signature = wish.profile.and_then(|it| it.signature(collective, &name));
+        let signature = wish
+            .profile
+            .and_then(|it| it.signature(collective, &name, wish.hockney));
         let protocol = wish.profile.and_then(|profile| profile.protocol);
         let (grounds, mut model) = match (entry, signature) {
             (Some(entry), _) => (Grounds::Regimes, completed(&entry.model)),
             (None, Some(known)) => {
-                let gamma = known.signature.gamma;
+                let gamma = known.gamma;
                 (
                     Grounds::Signature(gamma),
                     assumed(pattern, &wish.hockney, gamma),

@@ -1,0 +1,68 @@
+//! What a fit has seen; beyond it a prediction is an extrapolation.
+
+use serde::{Deserialize, Serialize};
+
+use super::Point;
+use super::saturation::Saturation;
+use crate::units::{Bytes, Procs};
+
+/// The measured process counts and sizes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Domain {
+    /// The process counts, ascending.
+    pub procs: Vec<Procs>,
+    /// The smallest size.
+    #[serde(rename = "smallest_bytes")]
+    pub smallest: Bytes,
+    /// The largest size.
+    #[serde(rename = "largest_bytes")]
+    pub largest: Bytes,
+    /// Whether γ still grows with n, as far as the process counts tell.
+    #[serde(default)]
+    pub saturation: Saturation,
+}
+
+impl Domain {
+    /// The domain of cells; `None` if there are none.
+    pub fn of(cells: impl IntoIterator<Item = (Procs, Bytes)>) -> Option<Self> {
+        let (mut procs, mut sizes): (Vec<Procs>, Vec<Bytes>) = cells.into_iter().unzip();
+        procs.sort_unstable();
+        procs.dedup();
+        sizes.sort_unstable();
+        Some(Self {
+            procs,
+            smallest: *sizes.first()?,
+            largest: *sizes.last()?,
+            saturation: Saturation::Unverified,
+        })
+    }
+
+    /// The domain of fitted points; `None` if there are none.
+    pub fn of_points(points: &[Point]) -> Option<Self> {
+        Self::of(points.iter().map(|p| (p.procs, p.size)))
+    }
+
+    /// Refuses a domain without process counts, or out of order.
+    ///
+    /// # Errors
+    /// Names the key and what is wrong with it.
+    pub fn check(&self) -> Result<(), String> {
+        if self.procs.is_empty() {
+            return Err("domain.procs = [] names no process count".to_owned());
+        }
+        if let Some(pair) = self.procs.windows(2).find(|pair| pair[1] <= pair[0]) {
+            let [before, after] = [pair[0], pair[1]].map(Procs::get);
+            return Err(format!(
+                "domain.procs = [… {before}, {after} …] does not ascend"
+            ));
+        }
+        let (Bytes(smallest), Bytes(largest)) = (self.smallest, self.largest);
+        if smallest > largest {
+            return Err(format!(
+                "domain.smallest_bytes = {smallest} is greater than largest_bytes = {largest}"
+            ));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,320 @@
+//! A fitted model: a model with the values that a fit gave its parameters, how uncertain they
+//! are, and where they hold. Every fit of a model but the regimes ends in this type, profiles
+//! hold a list of it as it is, and predictions read it.
+
+use std::collections::BTreeMap;
+
+use nalgebra::DMatrix;
+use serde::{Deserialize, Serialize};
+
+use super::domain::Domain;
+use super::signature::Residuals;
+use crate::algorithm::Collective;
+use crate::model::Threshold;
+use crate::model::hockney::Hockney;
+use crate::model::plogp::PLogP;
+use crate::model::signature::Signature;
+use crate::registry::{Estimator, Model, ModelError, Need, Role, Subject, Values};
+use crate::stats::interval::{Estimate, Student};
+use crate::units::table::Table;
+use crate::units::{Bytes, Seconds};
+
+/// A model with the parameters that a fit gave it, for one algorithm.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FittedModel {
+    /// The model; in a file `SUBJECT/NAME`, such as `alltoall/signature`.
+    #[serde(with = "entry")]
+    pub model: &'static Model,
+    /// Who ran the collective: an algorithm of netsig or of the library, or `library`.
+    pub algorithm: String,
+    /// What the parameters were fitted on top of.
+    pub fitted_on: Base,
+    /// The assumption about the errors of the times: the name of a covariance.
+    pub errors: String,
+    /// The level of the intervals and the degrees of freedom.
+    pub student: Student,
+    /// The values by the names of the model's parameters.
+    pub parameters: BTreeMap<String, Found>,
+    /// L(m), for the model that has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_s: Option<Table>,
+    /// The parameters in the order of `covariance`. The time is linear in each.
+    pub covariance_of: Vec<String>,
+    /// cov(θ̂), in the units of the parameters.
+    #[serde(with = "square")]
+    pub covariance: DMatrix<f64>,
+    /// How far the fitted points lie from the model, in relative terms.
+    pub residuals: Residuals,
+    /// The measured process counts and sizes.
+    pub domain: Domain,
+}
+
+/// The value of a parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Found {
+    /// With an interval.
+    Estimated(Estimate),
+    /// Found by a search, dropped or given: without an interval.
+    Plain(f64),
+}
+
+/// What the parameters of a model were fitted on top of; predictions take the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Base {
+    /// α and β, which also stood for pLogP.
+    #[default]
+    Hockney,
+    /// The pLogP tables of the profile.
+    #[serde(rename = "plogp")]
+    Tables,
+}
+
+impl Base {
+    /// What a fit of `model` draws on where `tables` are known.
+    pub fn of(model: &Model, tables: Option<&PLogP>) -> Self {
+        match tables {
+            Some(_) if model.needs.contains(&Need::PLogP) => Self::Tables,
+            _ => Self::Hockney,
+        }
+    }
+}
+
+impl Found {
+    /// The value.
+    pub fn value(self) -> f64 {
+        match self {
+            Self::Estimated(estimate) => estimate.value,
+            Self::Plain(value) => value,
+        }
+    }
+}
+
+impl FittedModel {
+    /// The collective that was measured.
+    pub fn collective(&self) -> Option<Collective> {
+        match self.model.subject {
+            Subject::Collective(collective) => Some(collective),
+            _ => None,
+        }
+    }
+
+    /// The value of a parameter.
+    pub fn value(&self, name: &str) -> Option<f64> {
+        self.parameters.get(name).map(|found| found.value())
+    }
+
+    /// All values in the order of the model's parameters; a parameter that the fit did not
+    /// find has its default.
+    ///
+    /// # Errors
+    /// Names the parameters that have no value.
+    pub fn values(&self) -> Result<Values, ModelError> {
+        let values = self.model.values(|parameter| self.value(parameter.name))?;
+        Ok(Values {
+            latency: self.latency_s.clone(),
+            ..values
+        })
+    }
+
+    /// M and its interval, where the model has one that was found.
+    pub fn threshold(&self) -> Option<Estimate> {
+        let mut parameters = self.model.parameters.iter();
+        let own = parameters.find(|parameter| parameter.role == Role::Threshold)?;
+        match self.parameters.get(own.name)? {
+            Found::Estimated(estimate) => Some(*estimate),
+            Found::Plain(_) => None,
+        }
+    }
+
+    /// The contention signature on top of `base`; `None` of other models.
+    pub fn signature(&self, base: Hockney) -> Option<Signature> {
+        let Estimator::Signature(form, _) = self.model.estimator else {
+            return None;
+        };
+        let threshold = self.value("threshold_bytes").filter(|m| m.is_finite());
+        Some(Signature {
+            base,
+            form,
+            gamma: self.value("gamma")?,
+            gamma_below: self.value("gamma_below"),
+            delta: Seconds(self.value("delta_s").unwrap_or(0.0)),
+            threshold: threshold.map(|m| Threshold::From(Bytes::rounded(m))),
+        })
+    }
+
+    /// Refuses values that no fit gives and no prediction can work with.
+    ///
+    /// # Errors
+    /// Names the key and what is wrong with it.
+    pub fn check(&self) -> Result<(), String> {
+        self.refuse_unsuitable()?;
+        self.refuse_too_low()?;
+        self.refuse_uncertain()?;
+        for (side, residual) in [
+            ("below", self.residuals.below),
+            ("above", self.residuals.above),
+        ] {
+            if !(residual.is_finite() && residual >= 0.0) {
+                return Err(format!(
+                    "residuals.{side} = {residual} is not finite and at least 0"
+                ));
+            }
+        }
+        self.domain.check()?;
+        self.values().map(drop).map_err(|error| error.to_string())
+    }
+
+    /// Parameters or a table that the model does not have, or lacks.
+    fn refuse_unsuitable(&self) -> Result<(), String> {
+        let name = self.model.name;
+        let known: Vec<&str> = self.model.parameters.iter().map(|p| p.name).collect();
+        if let Some(own) = self
+            .parameters
+            .keys()
+            .find(|own| !known.contains(&own.as_str()))
+        {
+            return Err(match known.as_slice() {
+                [] => format!("parameters.{own} is none, {name} has no parameters"),
+                known => format!("parameters.{own} is none of {}", known.join(", ")),
+            });
+        }
+        match (self.model.estimator == Estimator::Latency, &self.latency_s) {
+            (true, None) => Err(format!("{name} lacks its table latency_s")),
+            (false, Some(_)) => Err(format!("{name} takes no table latency_s")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Values below the least that a fit gives a parameter of its role.
+    fn refuse_too_low(&self) -> Result<(), String> {
+        for parameter in self.model.parameters {
+            let least = match parameter.role {
+                Role::Linear(least) => least,
+                Role::Supplement | Role::Threshold => 0.0,
+                Role::Count => 1.0,
+                Role::Given => continue,
+            };
+            match self.value(parameter.name) {
+                Some(value) if value.is_nan() || value < least => {
+                    let key = parameter.name;
+                    return Err(format!(
+                        "parameters.{key} = {value} is not at least {least}"
+                    ));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Estimates without an end, or a covariance that is not theirs.
+    fn refuse_uncertain(&self) -> Result<(), String> {
+        for (name, found) in &self.parameters {
+            if let Found::Estimated(estimate) = found {
+                estimate.check(&format!("parameters.{name}"))?;
+            }
+        }
+        let is_linear = |name: &String| {
+            let mut all = self.model.parameters.iter();
+            all.find(|parameter| parameter.name == name)
+                .is_some_and(|own| matches!(own.role, Role::Linear(_) | Role::Supplement))
+        };
+        let names = &self.covariance_of;
+        for (place, name) in names.iter().enumerate() {
+            if names[..place].contains(name) {
+                return Err(format!("covariance_of names {name:?} twice"));
+            }
+            if !matches!(self.parameters.get(name), Some(Found::Estimated(_))) {
+                return Err(format!("covariance_of: {name} has no estimate"));
+            }
+            if !is_linear(name) {
+                return Err(format!("covariance_of: the time is not linear in {name}"));
+            }
+        }
+        let is_lost = |(name, found): &(&String, &Found)| {
+            matches!(found, Found::Estimated(_)) && is_linear(name) && !names.contains(*name)
+        };
+        if let Some((name, _)) = self.parameters.iter().find(is_lost) {
+            return Err(format!("covariance_of does not name {name:?}"));
+        }
+        check_covariance(&self.covariance, names.len())
+    }
+}
+
+/// What rounding may add to a number.
+const ROUNDED: f64 = 1.000_001;
+
+/// Refuses a matrix that is not the covariance of so many parameters.
+///
+/// # Errors
+/// Names the shape or the element that is impossible.
+pub fn check_covariance(matrix: &DMatrix<f64>, count: usize) -> Result<(), String> {
+    if matrix.shape() != (count, count) {
+        return Err(format!("the covariance is not {count} by {count}"));
+    }
+    if !matrix.iter().all(|value| value.is_finite()) {
+        return Err("the covariance is not finite".to_owned());
+    }
+    for (i, j) in (0..count).flat_map(|i| (0..count).map(move |j| (i, j))) {
+        let own = matrix[(i, j)];
+        let most = (matrix[(i, i)].max(0.0) * matrix[(j, j)].max(0.0)).sqrt();
+        if own.abs() > most * ROUNDED || (own - matrix[(j, i)]).abs() > most * (ROUNDED - 1.0) {
+            return Err(format!(
+                "covariance[{i}][{j}] = {own} is none of these variances"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// A model as `SUBJECT/NAME`.
+mod entry {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use crate::registry::{self, Model};
+
+    pub(super) fn serialize<S: Serializer>(model: &Model, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(&format_args!("{}/{}", model.subject, model.name))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<&'static Model, D::Error> {
+        let text = String::deserialize(from)?;
+        let (subject, name) = text.split_once('/').unwrap_or(("", &text));
+        let collective = subject.parse().map_err(Error::custom)?;
+        registry::find(collective, name).map_err(Error::custom)
+    }
+}
+
+/// A square matrix as a list of rows.
+pub(crate) mod square {
+    use nalgebra::DMatrix;
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(
+        matrix: &DMatrix<f64>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        let rows = matrix.row_iter().map(|row| row.iter().copied().collect());
+        rows.collect::<Vec<Vec<f64>>>().serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<DMatrix<f64>, D::Error> {
+        let rows = Vec::<Vec<f64>>::deserialize(from)?;
+        let size = rows.len();
+        if rows.iter().any(|row| row.len() != size) {
+            return Err(D::Error::custom(format!(
+                "the covariance is not {size} by {size}"
+            )));
+        }
+        Ok(DMatrix::from_fn(size, size, |i, j| rows[i][j]))
+    }
+}

@@ -1,0 +1,122 @@
+//! The profile of the fits of a dataset.
+
+use super::{
+    Choice, FlowsEntry, HockneyEntry, KindError, Profile, ProtocolEntry, RegimesEntry, Version,
+};
+use crate::algorithm::Collective;
+use crate::data::Provenance;
+use crate::fit::breakpoints::EagerLimit;
+use crate::fit::flows::Flows;
+use crate::fit::hockney::HockneyFit;
+use crate::fit::network::{FittedRegimes, NetworkFit};
+use crate::fit::regimes::{HeldOut, Kind, RegimesFit};
+use crate::stats::sample::robust_deviation;
+
+impl Profile {
+    /// The profile that predictions read.
+    pub fn of(fitted: &NetworkFit, provenance: Provenance, confidence: f64) -> Self {
+        let pairs = &fitted.point_to_point;
+        let regimes = fitted.regimes.iter();
+        Self {
+            version: Version,
+            provenance,
+            hockney: HockneyEntry::from(&fitted.hockney),
+            plogp: fitted.plogp.clone(),
+            protocol: pairs.eager_limit.as_ref().map(ProtocolEntry::from),
+            flows: pairs.flows.as_ref().map(FlowsEntry::from),
+            fitted: fitted.models.clone(),
+            regimes: regimes
+                .flat_map(|own| entries(own, confidence, errors_of(fitted, own.collective)))
+                .collect(),
+            choices: fitted.regimes.iter().map(choice).collect(),
+        }
+    }
+}
+
+impl From<&HockneyFit> for HockneyEntry {
+    fn from(fit: &HockneyFit) -> Self {
+        Self {
+            alpha: fit.alpha,
+            beta: fit.beta,
+            residual: fit.residual,
+        }
+    }
+}
+
+impl From<&EagerLimit> for ProtocolEntry {
+    fn from(limit: &EagerLimit) -> Self {
+        Self {
+            eager_above: limit.above,
+            eager_up_to: limit.up_to,
+        }
+    }
+}
+
+impl From<&Flows> for FlowsEntry {
+    fn from(flows: &Flows) -> Self {
+        Self {
+            beta_free: flows.beta_free,
+            beta_contended: flows.modes.beta_contended,
+            rho: flows.modes.rho,
+            saturated_pairs: flows.saturated_pairs,
+        }
+    }
+}
+
+/// How far the regimes of a collective are off what was left out. One algorithm has too few
+/// cells of a kind to tell.
+fn errors_of(fitted: &NetworkFit, collective: Collective) -> Vec<KindError> {
+    let same = fitted
+        .regimes
+        .iter()
+        .filter(|other| other.collective == collective);
+    let held_out = same.flat_map(|other| other.fit.held_out.iter().copied());
+    kind_errors(&held_out.collect::<Vec<_>>())
+}
+
+/// An entry for each class of process counts that has cells.
+fn entries(
+    own: &FittedRegimes,
+    confidence: f64,
+    errors: Vec<KindError>,
+) -> impl Iterator<Item = RegimesEntry> {
+    own.fit.fits.iter().filter_map(move |fit: &RegimesFit| {
+        Some(RegimesEntry {
+            collective: own.collective,
+            algorithm: own.algorithm.clone(),
+            class: fit.class,
+            confidence,
+            model: fit.model.clone(),
+            columns: fit.columns.clone(),
+            covariance: fit.covariance.clone(),
+            errors: errors.clone(),
+            domain: fit.domain()?,
+        })
+    })
+}
+
+fn choice(own: &FittedRegimes) -> Choice {
+    Choice {
+        collective: own.collective,
+        algorithm: own.algorithm.clone(),
+        model: own.verdict.rung.model().to_owned(),
+        reason: own.verdict.reason.clone(),
+    }
+}
+
+/// How many cells of a kind tell how far the model is off.
+const LEAST_CELLS: usize = 3;
+
+fn kind_errors(held_out: &[HeldOut]) -> Vec<KindError> {
+    let kinds = [Kind::Startup, Kind::Eager, Kind::Rendezvous, Kind::Stalling];
+    let error = |kind: Kind| {
+        let own = held_out.iter().filter(|held| held.kind == kind);
+        let away: Vec<f64> = own.map(|held| held.error).collect();
+        (away.len() >= LEAST_CELLS).then(|| KindError {
+            kind,
+            cells: away.len(),
+            deviation: robust_deviation(away),
+        })
+    };
+    kinds.into_iter().filter_map(error).collect()
+}
