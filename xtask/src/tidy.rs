@@ -1,5 +1,8 @@
 //! The rules of the house that no compiler checks. Each fault is one line.
 
+mod layers;
+mod modules;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,6 +11,8 @@ use anyhow::{Context, Result};
 use netsig_core::algorithm::ALGORITHMS;
 use netsig_core::data::COLUMNS;
 
+use modules::Sources;
+
 /// The longest a source file may be, its tests not counted.
 const LONGEST: usize = 400;
 
@@ -15,12 +20,21 @@ const LONGEST: usize = 400;
 pub fn run() -> Result<bool> {
     let root = crate::root();
     let mut faults = Vec::new();
+    let mut sources = Sources::new();
     for path in tracked(&root)? {
         match path.extension().and_then(|end| end.to_str()) {
-            Some("rs") => check_source(&root, &path, &mut faults)?,
+            Some("rs") => {
+                let text = read(&root, &path)?;
+                check_source(&text, &path, &mut faults);
+                sources.insert(path.display().to_string(), text);
+            }
             Some("md") => check_links(&root, &path, &mut faults)?,
             _ => {}
         }
+    }
+    let is_root = |path: &&String| path.ends_with("src/lib.rs") || path.ends_with("src/main.rs");
+    for crate_root in sources.keys().filter(is_root) {
+        faults.extend(layers::faults(&sources, crate_root)?);
     }
     let algorithms = ALGORITHMS.iter().map(|entry| entry.name);
     check_mentions(&root, "METHODOLOGY.md", algorithms, &mut faults)?;
@@ -49,8 +63,7 @@ fn tracked(root: &Path) -> Result<Vec<PathBuf>> {
         .collect())
 }
 
-fn check_source(root: &Path, path: &Path, faults: &mut Vec<String>) -> Result<()> {
-    let text = read(root, path)?;
+fn check_source(text: &str, path: &Path, faults: &mut Vec<String>) {
     let shown = path.display();
     if !text.starts_with("//! ") {
         faults.push(format!(
@@ -69,7 +82,6 @@ fn check_source(root: &Path, path: &Path, faults: &mut Vec<String>) -> Result<()
             "{shown}: has {lines} lines before its tests, more than {LONGEST}; split it"
         ));
     }
-    Ok(())
 }
 
 /// Relative links of documents must lead to files.

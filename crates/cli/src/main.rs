@@ -2,7 +2,7 @@
 //! prints.
 //!
 //! Layers, each using only those before it: failure, input, print, job, campaign, simulate,
-//! command.
+//! command. `cargo xtask tidy` checks it.
 
 mod campaign;
 mod command;

@@ -1,0 +1,204 @@
+//! Layers and circles: which files of a crate may use which.
+//!
+//! A crate may state its layers in its root, in one sentence: `Layers, each using only those
+//! before it: a, b, c.` No files use each other in a circle, a module and those inside it
+//! aside.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use anyhow::Result;
+
+use super::modules::{Modules, Sources};
+
+/// How the statement of the layers begins.
+const STATEMENT: &str = "Layers, each using only those before it:";
+
+/// The names that files use of each other: by user, then by the file that defines them.
+type Graph = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
+
+/// What is wrong in the crate whose `lib.rs` or `main.rs` is `root`.
+///
+/// # Errors
+/// If a file does not parse.
+pub fn faults(sources: &Sources, root: &str) -> Result<Vec<String>> {
+    let modules = Modules::read(sources, root)?;
+    let layers = layers(&sources[root]);
+    let mut faults = Vec::new();
+    if !layers.is_empty() {
+        let missing = modules.folders().filter(|folder| !layers.contains(folder));
+        faults.extend(missing.map(|folder| format!("{root}: {folder} is not among the layers")));
+    }
+    let mut upward = Graph::new();
+    let mut sideways = Graph::new();
+    let place = |module: &[String]| {
+        layers
+            .iter()
+            .position(|layer| Some(layer) == module.first())
+    };
+    for used in modules.uses() {
+        let (from, to) = (modules.file(used.from), modules.file(&used.to));
+        let is_up = place(used.from) < place(&used.to) && place(used.from).is_some();
+        let is_inside = used.from.starts_with(&used.to) || used.to.starts_with(used.from);
+        for (graph, belongs) in [
+            (&mut upward, is_up),
+            (&mut sideways, from != to && !is_inside),
+        ] {
+            if belongs {
+                let names = graph.entry(from.to_owned()).or_default();
+                names
+                    .entry(to.to_owned())
+                    .or_default()
+                    .insert(used.name.clone());
+            }
+        }
+    }
+    for (from, all) in &upward {
+        let lines = all
+            .keys()
+            .map(|to| format!("{}, a later layer", edge(&upward, from, to)));
+        faults.extend(lines);
+    }
+    faults.extend(circles(sideways));
+    Ok(faults)
+}
+
+/// The layers that a crate's root states.
+fn layers(text: &str) -> Vec<String> {
+    let lines = text.lines().map_while(|line| line.strip_prefix("//!"));
+    let words: Vec<&str> = lines.flat_map(str::split_whitespace).collect();
+    let words = words.join(" ");
+    let Some((_, list)) = words.split_once(STATEMENT) else {
+        return Vec::new();
+    };
+    let list = list.split('.').next().unwrap_or_default();
+    list.split(',')
+        .map(|layer| layer.trim().to_owned())
+        .collect()
+}
+
+/// A line for each circle, the shortest through each file first; every one is cut before the
+/// next is looked for.
+fn circles(mut graph: Graph) -> Vec<String> {
+    let mut faults = Vec::new();
+    for file in graph.keys().cloned().collect::<Vec<_>>() {
+        while let Some(circle) = circle(&graph, &file) {
+            let edges = circle
+                .windows(2)
+                .map(|pair| edge(&graph, &pair[0], &pair[1]));
+            let edges: Vec<String> = edges.collect();
+            faults.push(format!("circle: {}", edges.join("; ")));
+            graph.entry(file.clone()).or_default().remove(&circle[1]);
+        }
+    }
+    faults
+}
+
+/// The files of the shortest way from `start` back to it.
+fn circle(graph: &Graph, start: &str) -> Option<Vec<String>> {
+    let mut before: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut queue = VecDeque::from([start]);
+    while let Some(file) = queue.pop_front() {
+        for next in graph.get(file).into_iter().flat_map(BTreeMap::keys) {
+            if before.contains_key(next.as_str()) {
+                continue;
+            }
+            before.insert(next, file);
+            queue.push_back(next);
+        }
+    }
+    let mut way = vec![start.to_owned()];
+    let mut at = *before.get(start)?;
+    while at != start {
+        way.push(at.to_owned());
+        at = before[at];
+    }
+    way.push(start.to_owned());
+    way.reverse();
+    Some(way)
+}
+
+/// A use in words.
+fn edge(graph: &Graph, from: &str, to: &str) -> String {
+    let names: Vec<&str> = graph[from][to].iter().map(String::as_str).collect();
+    format!("{from} uses {} of {to}", names.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(files: &[(&str, &str)]) -> Vec<String> {
+        let owned = |(path, text): &(&str, &str)| (format!("src/{path}"), (*text).to_owned());
+        faults(&files.iter().map(owned).collect(), "src/lib.rs").unwrap()
+    }
+
+    #[test]
+    fn a_circle_is_found_however_the_names_are_written() {
+        let root = ("lib.rs", "pub mod a; pub mod b;");
+        let b = (
+            "b.rs",
+            "pub struct B; fn f() { let x = vec![crate::a::A]; }",
+        );
+        for a in [
+            "use crate::b::B; pub struct A;",
+            "use crate::{b::{B as Other}}; pub struct A;",
+            "pub struct A; fn f(x: super::b::B) {}",
+            "pub struct A; fn f() { println!(\"{}\", crate::b::B); }",
+            "pub struct A; mod inner { use super::super::b::B; }",
+        ] {
+            let faults = found(&[root, ("a.rs", a), b]);
+            let [fault] = faults.as_slice() else {
+                panic!("{a}: {faults:?}");
+            };
+            assert!(fault.starts_with("circle: src/a.rs uses "), "{fault}");
+            assert!(
+                fault.ends_with("B of src/b.rs; src/b.rs uses A of src/a.rs"),
+                "{fault}"
+            );
+        }
+    }
+
+    #[test]
+    fn longer_circles_and_reexports_are_followed() {
+        let faults = found(&[
+            ("lib.rs", "mod a; mod b; mod c;"),
+            ("a.rs", "use crate::b::C; pub struct A;"),
+            ("b.rs", "mod inner; pub use inner::C;"),
+            ("b/inner.rs", "pub use crate::c::C;"),
+            ("c/mod.rs", "use crate::a::A; pub struct C;"),
+        ]);
+        let line = "circle: src/a.rs uses C of src/c/mod.rs; src/c/mod.rs uses A of src/a.rs";
+        assert_eq!(faults, [line]);
+    }
+
+    #[test]
+    fn parents_children_tests_and_other_crates_are_no_circle() {
+        let faults = found(&[
+            ("lib.rs", "mod a; mod b;"),
+            ("a.rs", "mod child; use child::C; use b::X; pub struct A;"),
+            (
+                "a/child.rs",
+                "use super::A; pub struct C; #[cfg(test)] mod tests { use crate::b::B; }",
+            ),
+            ("b.rs", "use crate::a::A; pub struct B;"),
+        ]);
+        assert_eq!(faults, [""; 0]);
+    }
+
+    #[test]
+    fn a_use_of_a_later_layer_is_a_fault() {
+        let root = "//! Layers, each using only those before it: a,\n//! b.\nmod a; mod b; mod c;";
+        let faults = found(&[
+            ("lib.rs", root),
+            ("a.rs", "mod inner;"),
+            ("a/inner.rs", "use crate::b::B;"),
+            ("b.rs", "pub struct B;"),
+            ("c.rs", ""),
+        ]);
+        let lines = [
+            "src/lib.rs: c is not among the layers",
+            "src/a/inner.rs uses B of src/b.rs, a later layer",
+        ];
+        assert_eq!(faults, lines);
+    }
+}
