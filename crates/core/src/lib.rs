@@ -1,8 +1,8 @@
 //! netsig-core: everything about contention that needs no clock, process, file or
 //! network: quantities, data, models, their fits, and algorithms as schedules.
 //!
-//! Layers, each using only those before it: units, text, network, schedule, algorithm, data,
-//! model, registry, fit, profile, predict, sim. `cargo xtask tidy` checks it.
+//! Layers, each using only those before it: units, text, stats, network, schedule, algorithm,
+//! data, model, registry, fit, profile, predict, sim. `cargo xtask tidy` checks it.
 
 pub mod algorithm;
 pub mod data;

@@ -19,8 +19,6 @@ use netsig_core::units::Seconds;
 use crate::plan::{JobId, Plan};
 use crate::transport::{Role, Transport};
 
-pub(crate) use leader::{Measure, Repeat, Step};
-
 /// What a launch spent in what it timed.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Spent {

@@ -28,15 +28,53 @@ use netsig_core::units::{Bytes, Seconds};
 
 use self::saturation::{FIRST_FLOOD, Search};
 use self::sizes::{Point, Points, Value};
-use crate::campaign::{Measure, Repeat, Step};
 use crate::plan::{Flood, Operation, PLogPSettings};
-use crate::stopping::MeansKnown;
+use crate::stopping::{MeansKnown, Rule};
 
 /// How many round trips one waits for a message to have arrived.
 const PATIENCE: f64 = 1.2;
 
 /// The least wait: a hundred times what reading a clock takes.
 const SHORTEST_WAIT: Seconds = Seconds(1e-5);
+
+/// What pLogP needs of whoever leads a cell.
+pub(crate) trait Measure {
+    /// Why it failed.
+    type Error;
+
+    /// Repeats a step of the cell until there is enough, and records it. Gives the times of
+    /// each quantity, those of an interrupted run first.
+    fn measure(&mut self, step: &Step, repeat: &mut Repeat) -> Result<Vec<Vec<f64>>, Self::Error>;
+
+    /// What [`Measure::measure`] would give, if an interrupted run has measured the step to
+    /// its end.
+    fn completed(&self, step: &Step) -> Option<Vec<Vec<f64>>>;
+
+    /// The times of one repetition that is not recorded, if it counts.
+    fn once(&mut self, step: &Step) -> Result<Option<Vec<Seconds>>, Self::Error>;
+
+    /// Whether the cell's share of the budget is used up.
+    fn is_time_up(&self) -> bool;
+}
+
+/// How to repeat a step.
+pub(crate) struct Repeat<'r> {
+    /// Repetitions come in rounds of so many,
+    pub round: u32,
+    /// and are at most so many,
+    pub most: u32,
+    /// but fewer when this is met.
+    pub rule: &'r mut dyn Rule,
+}
+
+/// A step of a cell of several.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Step {
+    /// What is timed.
+    pub operation: Operation,
+    /// With which size.
+    pub size: Bytes,
+}
 
 /// Measures everything that the settings want and is not yet measured.
 pub(crate) fn measure<M: Measure>(

@@ -1,10 +1,9 @@
 //! What simulations found, as rows.
 
 use netsig_core::sim::network::Loss;
-use netsig_core::sim::setup::Report;
+use netsig_core::sim::setup::{Case, Report};
 use netsig_core::units::{Bytes, Procs};
 
-use super::points::Point;
 use super::source::Source;
 use crate::print::rows::{Cell, Rows};
 
@@ -40,27 +39,25 @@ pub struct Answer {
 
 impl Answer {
     /// Of one cell.
-    pub fn of_point(point: &Point, report: &Report) -> Self {
-        let case = &point.case;
+    pub fn of_case(case: Case, source: &Source, report: &Report) -> Self {
         let what = [
-            Cell::text(point.collective().to_string()),
+            Cell::text(case.algorithm.collective().to_string()),
             Cell::text(case.algorithm.to_string()),
             Cell::count(case.procs.get().into()),
             Cell::size(case.size),
         ];
-        Self::new(what, point.source, report)
+        Self::new(what, source, report)
     }
 
-    /// What the columns [`KEYS`] say of a point.
-    pub fn keys(point: &Point) -> [String; 6] {
-        let case = &point.case;
+    /// What the columns [`KEYS`] say of a case.
+    pub fn keys(case: Case, source: &Source) -> [String; 6] {
         [
-            point.collective().to_string(),
+            case.algorithm.collective().to_string(),
             case.algorithm.to_string(),
             case.procs.to_string(),
             case.size.0.to_string(),
-            point.source.choice.name().to_owned(),
-            point.source.network_name().unwrap_or_default().to_owned(),
+            source.choice.name().to_owned(),
+            source.network_name().unwrap_or_default().to_owned(),
         ]
     }
 

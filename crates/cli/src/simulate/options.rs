@@ -4,12 +4,11 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use netsig_core::algorithm::{ALGORITHMS, Algorithm, Collective};
-use netsig_core::sim::setup::Method;
+use netsig_core::sim::setup::{Case, Method};
 use netsig_core::units::list::List;
 use netsig_core::units::{BitsPerSecond, Bytes, Procs};
 use serde::Deserialize;
 
-use super::points::Cases;
 use crate::failure::Failure;
 use crate::input::args;
 
@@ -170,6 +169,36 @@ pub struct ProgramOptions {
     /// A program in GOAL in place of a collective.
     #[arg(long, value_name = "FILE", conflicts_with = "collective")]
     pub goal: Option<PathBuf>,
+}
+
+/// Cases of one collective: every algorithm with every size and process count, the last
+/// changing fastest.
+#[derive(Debug)]
+pub struct Cases {
+    /// The algorithms.
+    pub algorithms: Vec<Algorithm>,
+    /// The sizes.
+    pub sizes: Vec<Bytes>,
+    /// The process counts.
+    pub procs: Vec<Procs>,
+}
+
+impl Cases {
+    /// All cases in order.
+    pub fn all(&self) -> impl Iterator<Item = Case> {
+        let sizes = self.algorithms.iter().flat_map(|&algorithm| {
+            let with = move |&size| (algorithm, size);
+            self.sizes.iter().map(with)
+        });
+        sizes.flat_map(|(algorithm, size)| {
+            let with = move |&procs| Case {
+                algorithm,
+                procs,
+                size,
+            };
+            self.procs.iter().map(with)
+        })
+    }
 }
 
 /// On what it runs.

@@ -1,11 +1,10 @@
 //! The cells that are asked for, and finding their times on all processors, in order.
 
 use anyhow::anyhow;
-use netsig_core::algorithm::{Algorithm, Collective};
+use netsig_core::algorithm::Collective;
 use netsig_core::sim::engine::Outcome;
 use netsig_core::sim::observer::Observer;
 use netsig_core::sim::setup::{self, Case, Method, Report, SimulationError};
-use netsig_core::units::{Bytes, Procs};
 use rayon::prelude::*;
 
 use super::answers::Answer;
@@ -21,36 +20,6 @@ pub struct Point<'a> {
     pub case: Case,
     /// How its time is to be found.
     pub method: Method,
-}
-
-/// Cases of one collective: every algorithm with every size and process count, the last
-/// changing fastest.
-#[derive(Debug)]
-pub struct Cases {
-    /// The algorithms.
-    pub algorithms: Vec<Algorithm>,
-    /// The sizes.
-    pub sizes: Vec<Bytes>,
-    /// The process counts.
-    pub procs: Vec<Procs>,
-}
-
-impl Cases {
-    /// All cases in order.
-    pub fn all(&self) -> impl Iterator<Item = Case> {
-        let sizes = self.algorithms.iter().flat_map(|&algorithm| {
-            let with = move |&size| (algorithm, size);
-            self.sizes.iter().map(with)
-        });
-        sizes.flat_map(|(algorithm, size)| {
-            let with = move |&procs| Case {
-                algorithm,
-                procs,
-                size,
-            };
-            self.procs.iter().map(with)
-        })
-    }
 }
 
 impl Point<'_> {
@@ -99,7 +68,7 @@ impl Point<'_> {
         let model = self.source.model(self.case.procs)?;
         let report = setup::simulate(&model, self.case, self.method);
         let report = report.map_err(|error| self.failure(error))?;
-        Ok(Answer::of_point(self, &report))
+        Ok(Answer::of_case(self.case, self.source, &report))
     }
 
     /// Which of the points failed, where the error does not say so itself, and why.
@@ -121,7 +90,7 @@ impl Point<'_> {
         let model = self.source.model(self.case.procs)?;
         let outcome = setup::observe(&model, self.case, observer);
         let outcome = outcome.map_err(|error| self.failure(error))?;
-        let answer = Answer::of_point(self, &Report::of_events(&outcome));
+        let answer = Answer::of_case(self.case, self.source, &Report::of_events(&outcome));
         Ok((answer, outcome))
     }
 }

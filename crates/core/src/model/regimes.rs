@@ -51,8 +51,9 @@ mod traffic;
 mod tree;
 mod wire;
 
+pub use self::links::Order;
 pub use self::mixture::{Stall, Times};
-pub use self::traffic::{Class, Order, Pattern, Terms, Traffic};
+pub use self::traffic::{Class, Pattern, Terms, Traffic};
 pub use self::wire::Wire;
 
 use crate::network::LINUX_RTO;

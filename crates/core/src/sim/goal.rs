@@ -56,7 +56,6 @@ mod program;
 mod read;
 mod run;
 mod scan;
-mod standstill;
 mod write;
 
 use crate::text::file_error::FileError;

@@ -39,6 +39,7 @@ use super::rounds::Rounds;
 use super::time::Time;
 use crate::algorithm::{Algorithm, Collective};
 use crate::model::plogpt;
+use crate::network::topology::MOST_HOSTS;
 use crate::text::names::name_of;
 use crate::units::{Bytes, Procs};
 use bounds::{refuse_too_many, refuse_uncounted};
@@ -46,6 +47,9 @@ use bounds::{refuse_too_many, refuse_uncounted};
 pub use bounds::most_messages;
 pub use error::SimulationError;
 pub use model::{NetworkModel, Shared, Timeouts};
+
+/// More ranks than this, 16 on each host of the largest topology, would need too much memory.
+const MOST_RANKS: u32 = 16 << MOST_HOSTS.ilog2();
 
 /// What is simulated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

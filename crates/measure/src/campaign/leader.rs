@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use netsig_core::data::{Place, Record};
-use netsig_core::units::{Bytes, Seconds};
+use netsig_core::units::Seconds;
 
 use super::history::{History, Past};
 use super::orders::{Order, Prepared, step};
@@ -12,7 +12,7 @@ use super::rows::{duration, places, records};
 use super::shares::Shares;
 use super::{Launch, Spent};
 use crate::plan::{Cell, Operation};
-use crate::plogp;
+use crate::plogp::{self, Measure, Repeat, Step};
 use crate::stopping::{MedianKnown, Rule};
 use crate::transport::{Observation, Outcome, Role, Transport};
 
@@ -24,45 +24,6 @@ const LARGEST_BATCH: u32 = 1000;
 
 /// So many repetitions a step has however little time there is.
 const LEAST: u32 = 3;
-
-/// How to repeat a step.
-pub(crate) struct Repeat<'r> {
-    /// Repetitions come in rounds of so many,
-    pub round: u32,
-    /// and are at most so many,
-    pub most: u32,
-    /// but fewer when this is met.
-    pub rule: &'r mut dyn Rule,
-}
-
-/// What pLogP needs of whoever leads a cell.
-pub(crate) trait Measure {
-    /// Why it failed.
-    type Error;
-
-    /// Repeats a step of the cell until there is enough, and records it. Gives the times of
-    /// each quantity, those of an interrupted run first.
-    fn measure(&mut self, step: &Step, repeat: &mut Repeat) -> Result<Vec<Vec<f64>>, Self::Error>;
-
-    /// What [`Measure::measure`] would give, if an interrupted run has measured the step to
-    /// its end.
-    fn completed(&self, step: &Step) -> Option<Vec<Vec<f64>>>;
-
-    /// The times of one repetition that is not recorded, if it counts.
-    fn once(&mut self, step: &Step) -> Result<Option<Vec<Seconds>>, Self::Error>;
-
-    /// Whether the cell's share of the budget is used up.
-    fn is_time_up(&self) -> bool;
-}
-
-/// A step of a cell of several.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Step {
-    /// What is timed.
-    pub operation: Operation,
-    /// With which size.
-    pub size: Bytes,
-}
 
 struct Leader<'a, T, R> {
     launch: &'a Launch<'a>,

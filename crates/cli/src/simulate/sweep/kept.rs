@@ -100,7 +100,7 @@ fn line(point: &Point) -> Result<Vec<u8>, Failure> {
 
 /// Whether a row is that of the point, by the columns that are known before it is simulated.
 fn agrees(record: &csv::StringRecord, point: &Point) -> bool {
-    let keys = Answer::keys(point);
+    let keys = Answer::keys(point.case, point.source);
     record.len() == COLUMNS.len()
         && KEYS
             .iter()

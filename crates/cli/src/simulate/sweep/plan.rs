@@ -10,15 +10,15 @@ use netsig_core::units::{Bytes, Procs};
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::super::options::{
-    self, MethodChoice, ModelChoice, NegligibleChoice, NetworkOptions, PlacementChoice,
-    PlogptOptions, RtoChoice, SharingChoice,
-};
-use super::super::points::{Cases, Point};
-use super::super::source::Source;
 use crate::failure::Failure;
 use crate::input::args;
 use crate::input::files;
+use crate::simulate::options::{
+    self, Cases, MethodChoice, ModelChoice, NegligibleChoice, NetworkOptions, PlacementChoice,
+    PlogptOptions, RtoChoice, SharingChoice,
+};
+use crate::simulate::points::Point;
+use crate::simulate::source::Source;
 
 const HINT: &str = "see FORMATS.md for what a sweep may say";
 

@@ -8,7 +8,6 @@
 
 use std::collections::BTreeMap;
 
-use super::regression::FLOOR;
 use crate::algorithm::Collective;
 use crate::data::cells::summarise;
 use crate::data::{Dataset, Experiment};
@@ -18,6 +17,9 @@ use crate::units::{Bytes, Procs, Seconds};
 
 /// The standard deviation of ln T of one repetition where nothing tells it.
 pub(crate) const UNKNOWN_SPREAD: f64 = 0.1;
+
+/// σ: what no model of an emulated or real cluster is better than.
+pub(crate) const FLOOR: f64 = 0.03;
 
 /// How many repetitions a mean stands for whose program does not say.
 const UNKNOWN_COUNT: u32 = 20;

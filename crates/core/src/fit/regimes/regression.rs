@@ -22,14 +22,11 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::basis::{Basis, Column};
-use super::observation::Observation;
+use super::observation::{FLOOR, Observation};
 use crate::fit::{self, FitError, ITERATIONS, SETTLED};
 use crate::model::regimes::{Regime, Terms};
 use crate::stats::least_squares::{Omega, Regression};
 use crate::stats::sample::robust_deviation;
-
-/// σ: what no model of an emulated or real cluster is better than.
-pub(crate) const FLOOR: f64 = 0.03;
 
 /// Beyond so many ŝ errors count less: 95 % of the efficiency of least squares where errors
 /// are normal.

@@ -1,15 +1,13 @@
 //! The regression behind a signature: one candidate for each threshold and choice of
-//! parameters, and which to prefer.
+//! parameters.
 
 use nalgebra::{DMatrix, DVector};
 
-use super::threshold::{self, ThresholdProfile};
-use super::{DeltaRule, Options, Parameter, Scale, Sides};
+use super::{DeltaRule, Options, Parameter, Scale};
 use crate::fit::{Design, FitError, Point};
 use crate::fit::{bandwidth_share, regress};
 use crate::model::hockney::Hockney;
 use crate::model::signature::Terms;
-use crate::stats::interval::f_quantile;
 use crate::stats::interval::{Estimate, Variance};
 use crate::stats::least_squares::Regression;
 use crate::units::{Bytes, Seconds, SecondsPerByte};
@@ -33,38 +31,6 @@ pub(super) struct Problem<'a> {
 }
 
 impl Problem<'_> {
-    /// The best fit with one γ or two as the options say, and the parameters of `others`.
-    pub(super) fn choose(
-        &self,
-        others: &[Parameter],
-    ) -> Result<(Candidate, ThresholdProfile), FitError> {
-        let with = |gammas: &[Parameter]| threshold::choose(self, &[gammas, others].concat());
-        let one = || with(&[Parameter::Gamma]);
-        let two = || with(&[Parameter::GammaBelow, Parameter::Gamma]);
-        match self.options.sides {
-            Sides::OneGamma => one(),
-            Sides::TwoGammas => two(),
-            Sides::Tested => {
-                let one = one()?;
-                Ok(two()
-                    .ok()
-                    .filter(|two| self.is_worth_it(&one.0, &two.0))
-                    .unwrap_or(one))
-            }
-        }
-    }
-
-    /// Whether the parameters that `more` has beyond `fewer` explain so much more that
-    /// chance would at most once in 1/(1−confidence) cases (an F test).
-    fn is_worth_it(&self, fewer: &Candidate, more: &Candidate) -> bool {
-        let [rss_fewer, rss_more] =
-            [fewer, more].map(|candidate| candidate.regression.weighted_rss);
-        let dof = more.regression.dof;
-        let extra = fewer.regression.dof.saturating_sub(dof).max(1);
-        let f = (rss_fewer - rss_more) / extra as f64 / (rss_more / dof as f64);
-        f > f_quantile(self.options.confidence, extra, dof)
-    }
-
     /// Whether δ is there, positive beyond doubt, and not negligible.
     pub(super) fn has_real_delta(&self, candidate: &Candidate) -> bool {
         let index = candidate

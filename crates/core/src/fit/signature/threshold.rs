@@ -1,4 +1,4 @@
-//! The search for the threshold M of the signature.
+//! The search for the threshold M of the signature, and the choice of one γ or two.
 //!
 //! # Method
 //! Every measured size with enough points from it on and below it is tried;
@@ -7,7 +7,7 @@
 //! RSS₀ the least.
 
 use super::problem::{Candidate, Problem};
-use super::{Parameter, ThresholdChoice, ThresholdEstimate};
+use super::{Parameter, Sides, ThresholdChoice, ThresholdEstimate};
 use crate::fit::FitError;
 use crate::stats::interval::f_quantile;
 use crate::units::Bytes;
@@ -39,9 +39,43 @@ impl ThresholdProfile {
     }
 }
 
+impl Problem<'_> {
+    /// The best fit with one γ or two as the options say, and the parameters of `others`.
+    pub(super) fn choose(
+        &self,
+        others: &[Parameter],
+    ) -> Result<(Candidate, ThresholdProfile), FitError> {
+        let with = |gammas: &[Parameter]| choose(self, &[gammas, others].concat());
+        let one = || with(&[Parameter::Gamma]);
+        let two = || with(&[Parameter::GammaBelow, Parameter::Gamma]);
+        match self.options.sides {
+            Sides::OneGamma => one(),
+            Sides::TwoGammas => two(),
+            Sides::Tested => {
+                let one = one()?;
+                Ok(two()
+                    .ok()
+                    .filter(|two| self.is_worth_it(&one.0, &two.0))
+                    .unwrap_or(one))
+            }
+        }
+    }
+
+    /// Whether the parameters that `more` has beyond `fewer` explain so much more that
+    /// chance would at most once in 1/(1−confidence) cases (an F test).
+    fn is_worth_it(&self, fewer: &Candidate, more: &Candidate) -> bool {
+        let [rss_fewer, rss_more] =
+            [fewer, more].map(|candidate| candidate.regression.weighted_rss);
+        let dof = more.regression.dof;
+        let extra = fewer.regression.dof.saturating_sub(dof).max(1);
+        let f = (rss_fewer - rss_more) / extra as f64 / (rss_more / dof as f64);
+        f > f_quantile(self.options.confidence, extra, dof)
+    }
+}
+
 /// The best candidate for `parameters` under the wanted choice of threshold. One γ alone
 /// has no threshold.
-pub(super) fn choose(
+fn choose(
     problem: &Problem,
     parameters: &[Parameter],
 ) -> Result<(Candidate, ThresholdProfile), FitError> {

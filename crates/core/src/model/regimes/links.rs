@@ -9,10 +9,24 @@
 //! # Source
 //! netsig.
 
-use super::traffic::Order;
+use serde::{Deserialize, Serialize};
+
 use super::{Point, Wire};
 use crate::network::tree::{Link, Tree};
 use crate::units::Seconds;
+
+/// In which order the messages of an exchange are sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// All at once. A window of a few changes nothing for eager messages, whose sends are complete
+    /// when the system has taken them.
+    AtOnce,
+    /// In rounds, to the partner as many ranks further.
+    Rounds,
+    /// In rounds, to partner i xor t where the count is a power of two, else as before.
+    Powers,
+}
 
 /// Beyond so many processes the rounds of pairwise exchange are not looked at one by one.
 const MOST_ROUNDS: u32 = 1024;

@@ -34,7 +34,7 @@ use std::f64::consts::FRAC_1_SQRT_2;
 
 use serde::{Deserialize, Serialize};
 
-use super::links::busiest;
+use super::links::{Order, busiest};
 use super::tree::Binomial;
 use super::wire::on_link;
 use super::{Point, Wire};
@@ -61,19 +61,6 @@ pub enum Pattern {
         /// Whether an edge carries a block for every process behind it.
         parts: bool,
     },
-}
-
-/// In which order the messages of an exchange are sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Order {
-    /// All at once. A window of a few changes nothing for eager messages, whose sends are complete
-    /// when the system has taken them.
-    AtOnce,
-    /// In rounds, to the partner as many ranks further.
-    Rounds,
-    /// In rounds, to partner i xor t where the count is a power of two, else as before.
-    Powers,
 }
 
 /// Process counts for which an algorithm does the same.

@@ -1,7 +1,8 @@
 //! Programs in GOAL, run by the simulator.
 
+mod standstill;
+
 use super::program::ANY;
-use super::standstill;
 use super::{Action, Goal, RankProgram};
 use crate::sim::kept::{Chain, Chains};
 use crate::sim::matching::{Arrived, Matching, Pattern};
@@ -73,7 +74,7 @@ pub struct OtherInterface {
 /// ```
 #[derive(Debug)]
 pub struct Goals<'a> {
-    pub(super) goal: &'a Goal,
+    goal: &'a Goal,
     /// Where the states of each rank's operations begin.
     firsts: Vec<usize>,
     states: Vec<u32>,
@@ -82,7 +83,7 @@ pub struct Goals<'a> {
     /// The ready sends of each rank.
     ready: Vec<Chain>,
     sends: Chains,
-    pub(super) matching: Matching,
+    matching: Matching,
     /// Operations that have become ready, for a moment.
     freed: Vec<Op>,
 }
@@ -123,15 +124,15 @@ impl<'a> Goals<'a> {
         })
     }
 
-    pub(super) fn program(&self, rank: Rank) -> &'a RankProgram {
+    fn program(&self, rank: Rank) -> &'a RankProgram {
         &self.goal.ranks()[rank.0 as usize]
     }
 
-    pub(super) fn has_started(&self, rank: Rank, op: Op) -> bool {
+    fn has_started(&self, rank: Rank, op: Op) -> bool {
         self.states[self.firsts[rank.0 as usize] + op as usize] >= STARTED
     }
 
-    pub(super) fn has_ended(&self, rank: Rank, op: Op) -> bool {
+    fn has_ended(&self, rank: Rank, op: Op) -> bool {
         self.states[self.firsts[rank.0 as usize] + op as usize] == ENDED
     }
 
@@ -253,7 +254,7 @@ impl Program for Goals<'_> {
     }
 }
 
-pub(super) fn pattern(receiver: Rank, source: Option<Rank>, tag: Option<u32>) -> Pattern {
+fn pattern(receiver: Rank, source: Option<Rank>, tag: Option<u32>) -> Pattern {
     Pattern {
         receiver,
         source,
@@ -261,11 +262,11 @@ pub(super) fn pattern(receiver: Rank, source: Option<Rank>, tag: Option<u32>) ->
     }
 }
 
-pub(super) fn ranks(goal: &Goal) -> impl Iterator<Item = (Rank, &RankProgram)> {
+fn ranks(goal: &Goal) -> impl Iterator<Item = (Rank, &RankProgram)> {
     procs(goal).ranks().zip(goal.ranks())
 }
 
-pub(super) fn operations(program: &RankProgram) -> impl Iterator<Item = Op> {
+fn operations(program: &RankProgram) -> impl Iterator<Item = Op> {
     (0..).zip(program.predecessor_counts()).map(|(op, _)| op)
 }
 

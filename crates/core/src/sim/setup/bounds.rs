@@ -1,15 +1,11 @@
 //! How much there is to follow in a case, and how much is too much.
 
-use super::{Case, SimulationError};
+use super::{Case, MOST_RANKS, SimulationError};
 use crate::algorithm::Collective;
-use crate::network::topology::MOST_HOSTS;
 use crate::units::{Procs, Rank};
 
 /// More messages than this would take hours.
 const MOST_MESSAGES: u64 = 10_000_000_000;
-
-/// More ranks than this, 16 on each host of the largest topology, would need too much memory.
-pub(super) const MOST_RANKS: u32 = 16 << MOST_HOSTS.ilog2();
 
 /// The most rounds of a rank, so that the last of any other has a number too: no rank ends
 /// more rounds later than there are ranks.

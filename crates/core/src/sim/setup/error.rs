@@ -1,6 +1,6 @@
 //! Why a simulation gives no result.
 
-use super::{Case, bounds::MOST_RANKS};
+use super::{Case, MOST_RANKS};
 use crate::sim::engine::Stuck;
 use crate::sim::goal::OtherInterface;
 use crate::units::parameter::ParameterError;

@@ -5,8 +5,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::run::{Goals, operations, pattern, ranks};
-use super::{Action, RankProgram};
+use super::{Action, Goals, RankProgram, operations, pattern, ranks};
 use crate::sim::matching::{Key, Pattern, Waiting};
 use crate::sim::program::{Op, Rest};
 use crate::units::Rank;

@@ -1,19 +1,11 @@
 //! Which messages lose their last packet: what began lately at each receiver.
 
 use super::traffic::Message;
+use super::wires::Way;
 use crate::network::binary_tree::overflows;
 use crate::sim::network::Cause;
 use crate::sim::time::Time;
 use crate::units::Rank;
-
-/// The way of a message, as far as timeouts depend on it.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct Way {
-    /// The effective height.
-    pub(super) height: u32,
-    /// b·d of the link of that height that is nearest to the receiver, in bytes.
-    pub(super) buffer: f64,
-}
 
 /// The last two senders whose messages began on ways of one kind, the latest first.
 #[derive(Debug, Clone, Copy)]

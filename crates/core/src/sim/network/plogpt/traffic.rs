@@ -1,7 +1,6 @@
 //! The messages under way, and what holds for all of them.
 
-use super::timeouts::Way;
-use super::wires::Wire;
+use super::wires::{Way, Wire};
 use crate::network::binary_tree::{Delays, Gap, Parameters};
 use crate::network::topology::LinkId;
 use crate::sim::network::{Agenda, Flight};

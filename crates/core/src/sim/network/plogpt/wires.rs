@@ -19,6 +19,15 @@ pub(super) struct Wire {
     pub(super) is_negligible: bool,
 }
 
+/// The way of a message, as far as timeouts depend on it.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Way {
+    /// The effective height.
+    pub(super) height: u32,
+    /// b·d of the link of that height that is nearest to the receiver, in bytes.
+    pub(super) buffer: f64,
+}
+
 /// A vertex while leaves are taken off the tree.
 #[derive(Debug, Clone, Copy, Default)]
 struct Stem {
