@@ -3,6 +3,13 @@
 //! of the data; `cargo xtask bench` writes the file and holds the figures against their
 //! targets.
 
+#![expect(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    clippy::disallowed_macros,
+    reason = "a program that times the reading of a file"
+)]
+
 use std::fs::File;
 use std::time::Instant;
 

@@ -4,6 +4,8 @@
 //! Layers, each using only those before it: units, text, stats, network, schedule, algorithm,
 //! data, model, registry, fit, profile, predict, sim. `cargo xtask tidy` checks it.
 
+#![forbid(unsafe_code)]
+
 pub mod algorithm;
 pub mod data;
 pub mod fit;
