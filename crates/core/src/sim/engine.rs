@@ -9,8 +9,9 @@
 //! the ranks, the messages under way and the losses, not with all messages of a program.
 
 use rustc_hash::FxHashMap;
+use slab::Slab;
 
-use super::flights::Flights;
+use super::flights::{Flights, place};
 use super::network::{Agenda, Event, Flight, LinkUse, Loss, Network};
 use super::observer::{Activity, Observer};
 use super::program::{Envelope, FlightId, Op, Program, Rest, Send, Task};
@@ -63,8 +64,7 @@ struct Engine<'a, P, N, O> {
     /// When each further processor has done all that it was given.
     more_processors: FxHashMap<(Rank, u8), Time>,
     flights: Flights,
-    computations: Vec<Computation>,
-    free_computations: Vec<u32>,
+    computations: Slab<Computation>,
     tasks: Vec<Task>,
     /// [`Engine::tasks`] while they are worked off.
     taken: Vec<Task>,
@@ -95,8 +95,7 @@ pub fn run(
         hosts: vec![Host::default(); procs.get() as usize],
         more_processors: FxHashMap::default(),
         flights: Flights::default(),
-        computations: Vec::new(),
-        free_computations: Vec::new(),
+        computations: Slab::new(),
         tasks: Vec::new(),
         taken: Vec::new(),
         held: Vec::new(),
@@ -223,8 +222,8 @@ impl<P: Program, N: Network, O: Observer> Engine<'_, P, N, O> {
     fn compute(&mut self, rank: Rank, (op, duration): (Op, Time)) {
         let end = self.work(rank, op, duration);
         let start = end - duration;
-        let number = self.computation(Computation { rank, op, start });
-        self.agenda.queue.push(end, Event::Computed(number));
+        let number = self.computations.insert(Computation { rank, op, start });
+        self.agenda.queue.push(end, Event::Computed(place(number)));
     }
 
     fn send(&mut self, rank: Rank, send: Send) {
@@ -317,18 +316,8 @@ impl<P: Program, N: Network, O: Observer> Engine<'_, P, N, O> {
         flight.to
     }
 
-    fn computation(&mut self, computation: Computation) -> u32 {
-        if let Some(number) = self.free_computations.pop() {
-            self.computations[number as usize] = computation;
-            return number;
-        }
-        self.computations.push(computation);
-        u32::try_from(self.computations.len() - 1).expect("fewer than 2^32 computations at once")
-    }
-
     fn computed(&mut self, number: u32) {
-        let Computation { rank, op, start } = self.computations[number as usize];
-        self.free_computations.push(number);
+        let Computation { rank, op, start } = self.computations.remove(number as usize);
         self.observe(Activity::Compute(rank, op), start);
         self.program.computed(rank, op, &mut self.tasks);
         self.go_on(rank);

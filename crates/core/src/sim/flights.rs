@@ -1,5 +1,7 @@
 //! The messages under way, each in a place of its own until both of its ends are done.
 
+use slab::Slab;
+
 use super::network::Flight;
 use super::program::{FlightId, Op};
 
@@ -13,10 +15,7 @@ struct Entry {
 
 /// Messages by number; numbers are used again.
 #[derive(Debug, Default)]
-pub(super) struct Flights {
-    entries: Vec<Entry>,
-    free: Vec<FlightId>,
-}
+pub(super) struct Flights(Slab<Entry>);
 
 impl Flights {
     pub(super) fn insert(&mut self, flight: Flight) -> FlightId {
@@ -25,33 +24,33 @@ impl Flights {
             receive: 0,
             open: 2,
         };
-        if let Some(id) = self.free.pop() {
-            self.entries[id as usize] = entry;
-            return id;
-        }
-        self.entries.push(entry);
-        FlightId::try_from(self.entries.len() - 1).expect("fewer than 2^32 messages at once")
+        place(self.0.insert(entry))
     }
 
     pub(super) fn get(&self, id: FlightId) -> &Flight {
-        &self.entries[id as usize].flight
+        &self.0[id as usize].flight
     }
 
     /// Which receive takes the message.
     pub(super) fn receive(&self, id: FlightId) -> Op {
-        self.entries[id as usize].receive
+        self.0[id as usize].receive
     }
 
     pub(super) fn set_receive(&mut self, id: FlightId, op: Op) {
-        self.entries[id as usize].receive = op;
+        self.0[id as usize].receive = op;
     }
 
     /// One end is done.
     pub(super) fn release(&mut self, id: FlightId) {
-        let open = &mut self.entries[id as usize].open;
+        let open = &mut self.0[id as usize].open;
         *open -= 1;
         if *open == 0 {
-            self.free.push(id);
+            self.0.remove(id as usize);
         }
     }
+}
+
+/// A place in a slab or a table as the small number that events carry.
+pub(super) fn place(key: usize) -> u32 {
+    u32::try_from(key).expect("fewer than 2^32 messages, events and flows at once")
 }

@@ -7,7 +7,9 @@
 //! leaves all its lists at once.
 
 use rustc_hash::FxHashMap;
+use slab::Slab;
 
+use super::flights::place;
 use super::program::{FlightId, Op};
 use crate::units::{Procs, Rank};
 
@@ -83,7 +85,7 @@ struct Node<T> {
     /// How many items came before.
     order: u64,
     previous: u32,
-    /// The next of the list, or the next that is free.
+    /// The next of the list.
     next: u32,
     /// The next of the same item's nodes, in a circle.
     sibling: u32,
@@ -94,8 +96,7 @@ struct Node<T> {
 pub(super) struct Waiting<T> {
     /// The first and the last node of each list that is not empty.
     lists: FxHashMap<Key, (u32, u32)>,
-    nodes: Vec<Node<T>>,
-    free: u32,
+    nodes: Slab<Node<T>>,
     count: u64,
 }
 
@@ -103,8 +104,7 @@ impl<T> Default for Waiting<T> {
     fn default() -> Self {
         Self {
             lists: FxHashMap::default(),
-            nodes: Vec::new(),
-            free: NONE,
+            nodes: Slab::new(),
             count: 0,
         }
     }
@@ -160,29 +160,19 @@ impl<T: Copy> Waiting<T> {
 
     fn append(&mut self, key: Key, value: T, sibling: u32) -> u32 {
         let previous = self.lists.get(&key).map_or(NONE, |&(_, last)| last);
-        let place = self.place(Node {
+        let place = place(self.nodes.insert(Node {
             value,
             key,
             order: self.count,
             previous,
             next: NONE,
             sibling,
-        });
+        }));
         let list = self.lists.entry(key).or_insert((place, place));
         list.1 = place;
         if let Some(before) = self.nodes.get_mut(previous as usize) {
             before.next = place;
         }
-        place
-    }
-
-    fn place(&mut self, node: Node<T>) -> u32 {
-        if self.free == NONE {
-            self.nodes.push(node);
-            return u32::try_from(self.nodes.len() - 1).expect("fewer than 2^32 items at once");
-        }
-        let place = self.free;
-        self.free = std::mem::replace(&mut self.nodes[place as usize], node).next;
         place
     }
 
@@ -196,10 +186,8 @@ impl<T: Copy> Waiting<T> {
                 next,
                 sibling,
                 ..
-            } = self.nodes[at as usize];
+            } = self.nodes.remove(at as usize);
             self.unlink(key, previous, next);
-            self.nodes[at as usize].next = self.free;
-            self.free = at;
             at = sibling;
             if at == first {
                 return;

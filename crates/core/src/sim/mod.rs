@@ -9,7 +9,6 @@ pub mod closed;
 pub mod engine;
 mod flights;
 pub mod goal;
-mod kept;
 mod matching;
 pub mod network;
 pub mod observer;

@@ -10,6 +10,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use slab::Slab;
+
+use super::flights::place;
 use super::time::Time;
 
 /// How many sets of runs are remembered; a power of two.
@@ -44,10 +47,8 @@ pub struct Queue<E> {
     current: u32,
     /// How many runs there ever were.
     begun: u64,
-    runs: Vec<Run>,
-    free_runs: Vec<u32>,
-    nodes: Vec<Node<E>>,
-    free_node: u32,
+    runs: Slab<Run>,
+    nodes: Slab<Node<E>>,
     /// For each set of times some of the last runs that began, at most one of each time.
     remembered: [[(Time, u32); WAYS]; SETS],
 }
@@ -58,10 +59,8 @@ impl<E: Copy> Default for Queue<E> {
             waiting: BinaryHeap::new(),
             current: NONE,
             begun: 0,
-            runs: Vec::new(),
-            free_runs: Vec::new(),
-            nodes: Vec::new(),
-            free_node: NONE,
+            runs: Slab::new(),
+            nodes: Slab::new(),
             remembered: [[(Time::ZERO, NONE); WAYS]; SETS],
         }
     }
@@ -70,7 +69,7 @@ impl<E: Copy> Default for Queue<E> {
 impl<E: Copy> Queue<E> {
     /// Puts an event in.
     pub fn push(&mut self, time: Time, event: E) {
-        let node = self.node(event);
+        let node = place(self.nodes.insert(Node { event, next: NONE }));
         let set = &self.remembered[set_of(time)];
         if let Some(&(_, known)) = set.iter().find(|known| is_run_of(time, known)) {
             let run = &mut self.runs[known as usize];
@@ -97,25 +96,12 @@ impl<E: Copy> Queue<E> {
         }
         let run = &mut self.runs[self.current as usize];
         let (time, head) = (run.time, run.head);
-        let Node { event, next } = self.nodes[head as usize];
+        let Node { event, next } = self.nodes.remove(head as usize);
         run.head = next;
-        self.nodes[head as usize].next = self.free_node;
-        self.free_node = head;
         if next == NONE {
             self.end(time);
         }
         Some((time, event))
-    }
-
-    fn node(&mut self, event: E) -> u32 {
-        let node = Node { event, next: NONE };
-        if self.free_node == NONE {
-            self.nodes.push(node);
-            return index(self.nodes.len() - 1);
-        }
-        let place = self.free_node;
-        self.free_node = std::mem::replace(&mut self.nodes[place as usize], node).next;
-        place
     }
 
     /// A run of one event. It is remembered in place of one that has ended, or of any.
@@ -125,13 +111,7 @@ impl<E: Copy> Queue<E> {
             head: node,
             tail: node,
         };
-        let place = if let Some(place) = self.free_runs.pop() {
-            self.runs[place as usize] = run;
-            place
-        } else {
-            self.runs.push(run);
-            index(self.runs.len() - 1)
-        };
+        let place = place(self.runs.insert(run));
         self.waiting.push(Reverse((time, self.begun, place)));
         self.begun += 1;
         let set = &mut self.remembered[set_of(time)];
@@ -145,7 +125,7 @@ impl<E: Copy> Queue<E> {
         if let Some(known) = set.iter_mut().find(|known| known.1 == self.current) {
             known.1 = NONE;
         }
-        self.free_runs.push(self.current);
+        self.runs.remove(self.current as usize);
         self.current = NONE;
     }
 }
@@ -158,10 +138,6 @@ fn set_of(time: Time) -> usize {
 
 fn is_run_of(time: Time, known: &(Time, u32)) -> bool {
     known.1 != NONE && known.0 == time
-}
-
-fn index(place: usize) -> u32 {
-    u32::try_from(place).expect("fewer than 2^32 events at once")
 }
 
 #[cfg(test)]

@@ -4,8 +4,10 @@
 //! of the round is their tag, and a rank need only count: a message of its present round is
 //! received, one of a later round is kept until then.
 
-use super::kept::Kept;
-use super::program::{Envelope, Op, Program, Rest, Send, Task};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::program::{Envelope, FlightId, Op, Program, Rest, Send, Task};
 use crate::algorithm::Algorithm;
 use crate::schedule::{self, Division, Round};
 use crate::units::{Bytes, Procs, Rank};
@@ -33,7 +35,7 @@ pub struct Rounds {
     division: Division,
     ranks: Vec<Progress>,
     /// Messages that came before their round, by receiver and round.
-    early: Kept<(Rank, u32)>,
+    early: FxHashMap<(Rank, u32), SmallVec<[FlightId; 4]>>,
     /// The round that was last made, and whose it is.
     last: (Rank, u32, Round),
 }
@@ -47,7 +49,7 @@ impl Rounds {
             size,
             division: algorithm.extent(procs, size).division,
             ranks: vec![Progress::default(); procs.get() as usize],
-            early: Kept::default(),
+            early: FxHashMap::default(),
             last: (Rank(u32::MAX), 0, Round::default()),
         }
     }
@@ -88,8 +90,9 @@ impl Rounds {
         if self.early.is_empty() {
             return;
         }
-        let flights = std::iter::from_fn(|| self.early.pop((rank, round)));
-        tasks.extend(flights.map(|flight| Task::Receive { op: round, flight }));
+        let flights = self.early.remove(&(rank, round)).unwrap_or_default();
+        let receive = |flight| Task::Receive { op: round, flight };
+        tasks.extend(flights.into_iter().map(receive));
     }
 
     /// One operation of the round is complete.
@@ -150,7 +153,7 @@ impl Program for Rounds {
         if progress.round == tag && progress.open > 0 {
             return Some(tag);
         }
-        self.early.push((rank, tag), flight);
+        self.early.entry((rank, tag)).or_default().push(flight);
         None
     }
 
@@ -168,7 +171,7 @@ impl Program for Rounds {
                 .then(|| format!("rank {rank} in round {}", progress.round))
         };
         let receives: Vec<String> = self.ranks.iter().enumerate().filter_map(waits).collect();
-        let mut early: Vec<(Rank, u32)> = self.early.keys().collect();
+        let mut early: Vec<(Rank, u32)> = self.early.keys().copied().collect();
         early.sort_unstable();
         let late = |(rank, round)| format!("messages to rank {rank} in round {round}");
         let sends: Vec<String> = early.into_iter().map(late).collect();

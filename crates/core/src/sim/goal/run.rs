@@ -2,9 +2,10 @@
 
 mod standstill;
 
+use std::collections::VecDeque;
+
 use super::program::ANY;
 use super::{Action, Goal, RankProgram};
-use crate::sim::kept::{Chain, Chains};
 use crate::sim::matching::{Arrived, Matching, Pattern};
 use crate::sim::program::{Envelope, Op, Program, Rest, Send, Task};
 use crate::sim::time::Time;
@@ -81,8 +82,7 @@ pub struct Goals<'a> {
     /// How many operations have not ended.
     open: usize,
     /// The ready sends of each rank.
-    ready: Vec<Chain>,
-    sends: Chains,
+    ready: Vec<VecDeque<Op>>,
     matching: Matching,
     /// Operations that have become ready, for a moment.
     freed: Vec<Op>,
@@ -114,11 +114,10 @@ impl<'a> Goals<'a> {
         }
         Ok(Self {
             goal,
-            ready: vec![Chain::default(); firsts.len()],
+            ready: vec![VecDeque::new(); firsts.len()],
             firsts,
             open: states.len(),
             states,
-            sends: Chains::default(),
             matching,
             freed: Vec::new(),
         })
@@ -168,7 +167,7 @@ impl<'a> Goals<'a> {
         while let Some(&op) = self.freed.get(next) {
             next += 1;
             match self.program(rank).action(op) {
-                Action::Send { .. } => self.sends.push(&mut self.ready[rank.0 as usize], op),
+                Action::Send { .. } => self.ready[rank.0 as usize].push_back(op),
                 Action::Receive { from, tag, .. } => {
                     self.started(rank, op);
                     let arrived = self.matching.post(pattern(rank, from, tag), op);
@@ -212,7 +211,7 @@ impl Program for Goals<'_> {
     }
 
     fn next_send(&mut self, rank: Rank, tasks: &mut Vec<Task>) -> Option<Send> {
-        let op = self.sends.pop(&mut self.ready[rank.0 as usize])?;
+        let op = self.ready[rank.0 as usize].pop_front()?;
         let Action::Send { to, size, tag } = self.program(rank).action(op) else {
             unreachable!("only sends are put there");
         };

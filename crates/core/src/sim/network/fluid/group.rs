@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use super::flows::index;
 use crate::network::topology::LinkId;
+use crate::sim::flights::place;
 use crate::sim::time::Time;
 use crate::units::Seconds;
 
@@ -76,17 +76,6 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// Forgets all but the memory.
-    pub(super) fn clear(&mut self) {
-        (self.due, self.stamp) = (Due::Nothing, 0);
-        self.classes.clear();
-        self.flows.clear();
-        self.uses.clear();
-        self.bundles.clear();
-        self.users.clear();
-        self.links.clear();
-    }
-
     /// Raises what is due. Whether nothing was before.
     pub(super) fn raise(&mut self, due: Due) -> bool {
         let before = self.due;
@@ -108,9 +97,9 @@ impl Group {
         self.users.resize(end, 0);
         for (number, class) in self.classes.iter().enumerate() {
             for used in &self.uses[class.uses.clone()] {
-                let place = &mut self.bundles[used.bundle as usize].users.end;
-                self.users[*place] = index(number);
-                *place += 1;
+                let end = &mut self.bundles[used.bundle as usize].users.end;
+                self.users[*end] = place(number);
+                *end += 1;
             }
         }
     }

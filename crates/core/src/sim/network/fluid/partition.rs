@@ -21,8 +21,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::flows::{Flows, State, index};
+use super::flows::{Flows, State};
 use crate::network::topology::LinkId;
+use crate::sim::flights::place;
 
 /// What is alike among the flows of the last search.
 #[derive(Debug)]
@@ -185,7 +186,7 @@ impl Partition {
         self.starts.clear();
         for colour in &mut self.flow_colours {
             let next = self.numbers.len();
-            let class = *self.numbers.entry(*colour).or_insert_with(|| index(next));
+            let class = *self.numbers.entry(*colour).or_insert_with(|| place(next));
             if class as usize == self.starts.len() {
                 self.starts.push(0);
             }
@@ -210,7 +211,7 @@ impl Partition {
     fn number_links(&mut self) {
         self.numbers.clear();
         for link in &self.links {
-            let next = index(self.numbers.len());
+            let next = place(self.numbers.len());
             let colour = self.link_colours[link.index()];
             self.bundles[link.index()] = *self.numbers.entry(colour).or_insert(next);
         }

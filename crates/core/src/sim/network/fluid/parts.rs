@@ -1,9 +1,10 @@
 //! Which classes are joined by links, directly or through others: the groups of a
 //! partition.
 
-use super::flows::{Flows, index};
+use super::flows::Flows;
 use super::group::{Bundle, Class, Group, Use};
 use super::partition::Partition;
+use crate::sim::flights::place;
 use crate::sim::time::Time;
 
 /// No group or bundle.
@@ -24,7 +25,7 @@ pub(super) struct Parts {
 impl Parts {
     /// Finds the parts.
     pub(super) fn find(&mut self, partition: &Partition, flows: &Flows) {
-        let bundles = index(partition.bundles());
+        let bundles = place(partition.bundles());
         self.parents.clear();
         self.parents.extend(0..bundles);
         for table in [&mut self.numbers, &mut self.within] {
@@ -44,7 +45,7 @@ impl Parts {
         for bundle in 0..bundles {
             let root = self.root(bundle) as usize;
             if self.numbers[root] == NONE {
-                self.numbers[root] = index(self.count);
+                self.numbers[root] = place(self.count);
                 self.count += 1;
             }
         }
@@ -79,7 +80,7 @@ impl Parts {
         for &link in flows.route(members[0]) {
             let number = &mut self.within[partition.bundle(link) as usize];
             if *number == NONE {
-                *number = index(group.bundles.len());
+                *number = place(group.bundles.len());
                 group.bundles.push(Bundle {
                     rate: partition.rate(link),
                     links: 0,

@@ -34,12 +34,15 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::flows::{Flows, State, index};
+use slab::Slab;
+
+use super::flows::{Flows, State};
 use super::group::{Due, Group};
 use super::partition::Partition;
 use super::parts::{NONE, Parts};
 use super::water::Water;
 use crate::network::topology::LinkId;
+use crate::sim::flights::place;
 use crate::sim::time::Time;
 use crate::units::BytesPerSecond;
 
@@ -49,8 +52,7 @@ pub struct Sharing {
     flows: Flows,
     /// The flows that wait for their rates.
     waiting: Vec<u32>,
-    groups: Vec<Group>,
-    free: Vec<u32>,
+    groups: Slab<Group>,
     /// The group of each link and its bundle within.
     places: Vec<(u32, u32)>,
     /// The groups of which something is due.
@@ -74,8 +76,7 @@ impl Sharing {
         Self {
             flows: Flows::default(),
             waiting: Vec::new(),
-            groups: Vec::new(),
-            free: Vec::new(),
+            groups: Slab::new(),
             places: vec![(NONE, NONE); rates.len()],
             due: Vec::new(),
             finishes: BinaryHeap::new(),
@@ -109,7 +110,7 @@ impl Sharing {
                 group.left(&group.classes[class as usize], now)
             }
         };
-        self.flows.release(flow);
+        self.flows.set_state(flow, State::Out);
         left
     }
 
@@ -125,17 +126,17 @@ impl Sharing {
                 break;
             }
             self.finishes.pop();
-            if self.groups[number as usize].stamp != stamp {
+            if !self.is_true(number, stamp) {
                 continue;
             }
             self.set_due(number, Due::Sharing);
             let flows = &mut self.flows;
             self.groups[number as usize].advance(now, |class, members| {
-                let here = State::In(number, index(class));
+                let here = State::In(number, place(class));
                 for &flow in members {
                     // Others were taken out in this instant.
                     if flows.state(flow) == here {
-                        flows.release(flow);
+                        flows.set_state(flow, State::Out);
                         finished(flow);
                     }
                 }
@@ -210,12 +211,9 @@ impl Sharing {
     }
 
     fn give_back(&mut self, number: u32) {
-        let group = &mut self.groups[number as usize];
-        for link in &group.links {
+        for link in self.groups.remove(number as usize).links {
             self.places[link.index()] = (NONE, NONE);
         }
-        group.clear();
-        self.free.push(number);
     }
 
     /// Gives the active classes of a group their rates.
@@ -242,11 +240,8 @@ impl Sharing {
         self.parts.find(&self.partition, &self.flows);
         self.formed.clear();
         for _ in 0..self.parts.count() {
-            let number = self.free.pop().unwrap_or_else(|| {
-                self.groups.push(Group::default());
-                index(self.groups.len() - 1)
-            });
-            self.formed.push(number);
+            let number = self.groups.insert(Group::default());
+            self.formed.push(place(number));
         }
         for class in 0..self.partition.classes() {
             self.form_class(class);
@@ -268,7 +263,7 @@ impl Sharing {
         let part = self.parts.part(self.partition.bundle(link));
         let number = self.formed[part];
         let group = &mut self.groups[number as usize];
-        let here = State::In(number, index(group.classes.len()));
+        let here = State::In(number, place(group.classes.len()));
         self.parts
             .add_class(group, (&self.partition, class), (&self.flows, bytes));
         for &flow in members {
@@ -291,11 +286,17 @@ impl Sharing {
     /// Forgets finishes of rates that are no longer true, as far as they come first.
     fn drop_stale(&mut self) {
         while let Some(Reverse((_, number, stamp))) = self.finishes.peek() {
-            if self.groups[*number as usize].stamp == *stamp {
+            if self.is_true(*number, *stamp) {
                 return;
             }
             self.finishes.pop();
         }
+    }
+
+    /// Whether a group still has the rates of this stamp.
+    fn is_true(&self, number: u32, stamp: u64) -> bool {
+        let group = self.groups.get(number as usize);
+        group.is_some_and(|group| group.stamp == stamp)
     }
 }
 

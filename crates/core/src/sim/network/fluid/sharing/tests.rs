@@ -15,7 +15,7 @@ fn sharing(rates: &[f64]) -> Sharing {
 }
 
 fn links(route: &[usize]) -> Vec<LinkId> {
-    route.iter().map(|&link| LinkId(index(link))).collect()
+    route.iter().map(|&link| LinkId(place(link))).collect()
 }
 
 /// Max–min fair rates: the fullest link is looked for again after every single flow.
@@ -88,7 +88,7 @@ fn flows_that_are_alike_make_one_class() {
         let sizes: Vec<usize> = sharing
             .groups
             .iter()
-            .map(|group| group.classes.len())
+            .map(|(_, group)| group.classes.len())
             .collect();
         assert_eq!(sizes, [classes]);
     }
@@ -195,12 +195,12 @@ fn together(rates: &[f64], given: &[Given], removed: (usize, Time)) -> Vec<Fate>
         });
         for (flow, (route, bytes, start)) in given.iter().enumerate() {
             if *start == now.0 && fates[flow] == Fate::Coming {
-                sharing.add(index(flow), &links(route), f64::from(*bytes));
+                sharing.add(place(flow), &links(route), f64::from(*bytes));
                 fates[flow] = Fate::Left(f64::NAN);
             }
         }
         if now == removed.1 && matches!(fates[removed.0], Fate::Left(_)) {
-            fates[removed.0] = Fate::Removed(sharing.remove(index(removed.0), now));
+            fates[removed.0] = Fate::Removed(sharing.remove(place(removed.0), now));
         }
         sharing.settle(now);
         while moments.last() == Some(&now) {
