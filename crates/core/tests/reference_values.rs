@@ -1,7 +1,6 @@
 //! Estimators against values computed outside netsig: an exact signature, one with noise
 //! whose threshold must be found, and what must be refused.
 
-use nalgebra::{DMatrix, DVector};
 use netsig_core::fit::saturation::Saturation;
 use netsig_core::fit::signature::{
     DeltaRule, Options, Parameter, Scale, SidePoints, Sides, SignatureFit, ThresholdChoice,
@@ -110,22 +109,12 @@ fn an_exact_signature_is_recovered_under_every_covariance() {
     }
 }
 
-/// The variances of the means as a full matrix are the variances of the means.
+/// A known scale leaves out the factor ŝ² of the variances.
 #[test]
-fn a_full_covariance_is_taken_as_it_is() {
+fn a_known_scale_is_not_estimated() {
     let noisy = points(NOISY.into_iter());
-    let variances = noisy.iter().map(|p| p.deviation.0.powi(2) / 100.0);
-    let matrix = DMatrix::from_diagonal(&DVector::from_iterator(13, variances));
     let at = ThresholdChoice::At(Bytes(2048));
-    let full = fit(
-        &fast_ethernet(),
-        &noisy,
-        &options(at, Covariance::Full(matrix)),
-    )
-    .unwrap();
     let means = fit(&fast_ethernet(), &noisy, &options(at, Covariance::Means)).unwrap();
-    assert_close(full.signature.gamma, means.signature.gamma, 1e-9);
-    assert_close(full.weighted_rss, means.weighted_rss, 1e-9);
     let scaled = Options {
         scale: Scale::Known,
         ..options(at, Covariance::Means)

@@ -8,12 +8,9 @@
 //!
 //! - `β_F`, the free gap per byte, is the median of t/m at k = 1, or the fast mode of the
 //!   fewest pairs if there is no k = 1.
-//! - `β_C`, the gap of a delayed transfer, is that of the slow mode at the most pairs: the
-//!   slowest transfer ([`SlowMode::Max`]), or the mean of the slow one of two clusters of ln t
-//!   ([`SlowMode::TwoMeans`]).
-//! - ρ is the share of the transfers at the most pairs that are in the slow mode: nearer to
-//!   `β_C` than to `β_F` in their logarithms, or in the slow cluster. No transfer is if `β_C`
-//!   does not exceed `β_F`.
+//! - `β_C`, the gap of a delayed transfer, is that of the slowest transfer at the most pairs.
+//! - ρ is the share of the transfers at the most pairs that are nearer to `β_C` than to
+//!   `β_F` in their logarithms; 0 if `β_C` does not exceed `β_F`.
 //!
 //! # Domain
 //! Messages that take much longer than a start-up: of several sizes the largest counts. The
@@ -24,13 +21,13 @@
 //! ρ = 1/2. The clusters and the share are netsig's.
 //!
 //! ```
-//! # use netsig_core::fit::flows::{SlowMode, modes};
+//! # use netsig_core::fit::flows::modes;
 //! # use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
 //! // Eight transfers of 32 MiB, of which one half is delayed, with the source's gaps.
 //! let size = Bytes(32 << 20);
 //! let [free, slow] = [8.502e-9, 8.498189e-8].map(|gap| SecondsPerByte(gap) * size);
 //! let times = [free, slow, free, slow, slow, free, free, slow];
-//! let found = modes(&times, size, SecondsPerByte(8.502e-9), SlowMode::Max);
+//! let found = modes(&times, size, SecondsPerByte(8.502e-9));
 //! let mixed = (1.0 - found.rho) * 8.502e-9 + found.rho * found.beta_contended.0;
 //! assert!((mixed / 4.6741945e-8 - 1.0).abs() < 1e-12);
 //! ```
@@ -44,16 +41,6 @@ use crate::units::{Bytes, Seconds, SecondsPerByte};
 
 /// An aggregate that grows by less when the pairs double is at its end.
 const GROWTH: f64 = 0.05;
-
-/// What stands for the delayed transfers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum SlowMode {
-    /// The slowest one, as in the source.
-    #[default]
-    Max,
-    /// The mean of the slow one of two clusters.
-    TwoMeans,
-}
 
 /// The transfers of one number of pairs and one size.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -113,7 +100,7 @@ pub struct Flows {
 }
 
 /// Reads the transfers of a dataset; `None` if it holds none.
-pub fn fit(data: &Dataset, slow_mode: SlowMode) -> Option<Flows> {
+pub fn fit(data: &Dataset) -> Option<Flows> {
     let mut times: BTreeMap<(Bytes, u32), Vec<Seconds>> = BTreeMap::new();
     let flows = data.samples.iter();
     for sample in flows.filter(|sample| sample.experiment == Experiment::Flow) {
@@ -133,7 +120,7 @@ pub fn fit(data: &Dataset, slow_mode: SlowMode) -> Option<Flows> {
         let middle = median(least.iter().map(|time| time.0));
         gap(Seconds(middle), largest)
     } else {
-        gap(clusters(least).fast, largest)
+        gap(fast_mean(least), largest)
     };
     let of_largest: Vec<Load> = loads
         .iter()
@@ -144,29 +131,15 @@ pub fn fit(data: &Dataset, slow_mode: SlowMode) -> Option<Flows> {
         saturated_pairs: saturated(&of_largest),
         loads,
         beta_free,
-        modes: modes(most, largest, beta_free, slow_mode),
+        modes: modes(most, largest, beta_free),
     })
 }
 
 /// `β_C` and ρ of transfers of `size` bytes, at least one.
-pub fn modes(
-    times: &[Seconds],
-    size: Bytes,
-    beta_free: SecondsPerByte,
-    slow_mode: SlowMode,
-) -> Modes {
-    let (slow, least) = match slow_mode {
-        SlowMode::Max => {
-            let slow = times.iter().fold(0.0, |most: f64, time| most.max(time.0));
-            let free = (beta_free * size).0;
-            (Seconds(slow), (slow * free).sqrt())
-        }
-        SlowMode::TwoMeans => {
-            let found = clusters(times);
-            (found.slow, found.least_slow.0)
-        }
-    };
-    let beta_contended = gap(slow, size);
+pub fn modes(times: &[Seconds], size: Bytes, beta_free: SecondsPerByte) -> Modes {
+    let slow = times.iter().fold(0.0, |most: f64, time| most.max(time.0));
+    let least = (slow * (beta_free * size).0).sqrt();
+    let beta_contended = gap(Seconds(slow), size);
     let delayed = times.iter().filter(|time| time.0 >= least).count();
     Modes {
         beta_contended,
@@ -214,20 +187,10 @@ fn saturated(loads: &[Load]) -> Option<u32> {
     loads.windows(2).find(is_full).map(|pair| pair[0].pairs)
 }
 
-/// Two groups of transfers.
-struct Clusters {
-    /// The mean of the fast ones.
-    fast: Seconds,
-    /// The mean of the slow ones.
-    slow: Seconds,
-    /// The fastest of the slow ones.
-    least_slow: Seconds,
-}
-
-/// The two groups of neighbours with the least sum of squares of ln t within them. In one
-/// dimension every cut can be tried, so this is the optimum of 2-means. The least sum within
+/// The mean of the fast one of the two groups of neighbours with the least sum of squares of ln t
+/// within them. In one dimension every cut can be tried, so this is the optimum of 2-means. The least sum within
 /// is the greatest between: Σ over the groups of (Σ ln t)²/count.
-fn clusters(times: &[Seconds]) -> Clusters {
+fn fast_mean(times: &[Seconds]) -> Seconds {
     let sorted = Sorted::new(times.iter().map(|time| time.0).collect());
     let sorted = sorted.values();
     let middle = mean(sorted).ln();
@@ -242,11 +205,7 @@ fn clusters(times: &[Seconds]) -> Clusters {
         }
     }
     let (fast, slow) = sorted.split_at(cut);
-    Clusters {
-        fast: Seconds(mean(if fast.is_empty() { slow } else { fast })),
-        slow: Seconds(mean(slow)),
-        least_slow: Seconds(slow[0]),
-    }
+    Seconds(mean(if fast.is_empty() { slow } else { fast }))
 }
 
 #[cfg(test)]
@@ -280,7 +239,7 @@ mod tests {
             (4, &[0.2, 0.2, 0.2, 0.2]),
             (8, &[0.4; 8]),
         ]);
-        let found = fit(&data, SlowMode::Max).unwrap();
+        let found = fit(&data).unwrap();
         assert_eq!(found.saturated_pairs, Some(2));
         let aggregates: Vec<_> = found.loads.iter().map(|l| l.aggregate.0 / 1e6).collect();
         for (aggregate, expected) in aggregates.iter().zip([10.0, 20.0, 20.0, 20.0]) {
@@ -289,12 +248,9 @@ mod tests {
         assert!((found.beta_free.0 - 1e-7).abs() < 1e-18);
         assert!((found.modes.beta_contended.0 - 4e-7).abs() < 1e-18);
         assert_eq!(found.modes.rho.to_bits(), 1f64.to_bits());
-        let few = fit(&flows(&[(4, &[0.2; 4]), (6, &[0.3; 6])]), SlowMode::Max);
+        let few = fit(&flows(&[(4, &[0.2; 4]), (6, &[0.3; 6])]));
         assert_eq!(few.unwrap().saturated_pairs, Some(4));
-        let growing = fit(
-            &flows(&[(1, &[0.1]), (2, &[0.1]), (4, &[0.1])]),
-            SlowMode::Max,
-        );
+        let growing = fit(&flows(&[(1, &[0.1]), (2, &[0.1]), (4, &[0.1])]));
         let growing = growing.unwrap();
         assert_eq!(
             (growing.saturated_pairs, growing.modes.rho.to_bits()),
@@ -302,21 +258,18 @@ mod tests {
         );
     }
 
-    /// Six fast and two slow ones, of which one is an extreme: the largest takes it, the
-    /// clusters their mean; both count two slow ones.
+    /// Six fast and two slow ones, of which the largest counts.
     #[test]
     fn modes_are_told_apart() {
         let eight = [0.1, 0.11, 0.09, 0.1, 0.1, 0.1, 0.5, 0.7];
         let data = flows(&[(1, &[0.1]), (8, &eight)]);
-        for (mode, expected) in [(SlowMode::Max, 7e-7), (SlowMode::TwoMeans, 6e-7)] {
-            let found = fit(&data, mode).unwrap().modes;
-            assert!(
-                (found.beta_contended.0 / expected - 1.0).abs() < 1e-9,
-                "{found:?}"
-            );
-            assert!((found.rho - 0.25).abs() < 1e-12, "{found:?}");
-        }
-        let completion = fit(&data, SlowMode::Max).unwrap().loads[1].completion;
+        let found = fit(&data).unwrap().modes;
+        assert!(
+            (found.beta_contended.0 / 7e-7 - 1.0).abs() < 1e-9,
+            "{found:?}"
+        );
+        assert!((found.rho - 0.25).abs() < 1e-12, "{found:?}");
+        let completion = fit(&data).unwrap().loads[1].completion;
         assert_eq!(
             [
                 completion.min,
@@ -331,8 +284,8 @@ mod tests {
 
     #[test]
     fn without_a_lone_transfer_the_fast_mode_is_free() {
-        let found = fit(&flows(&[(2, &[0.1, 0.1, 0.4, 0.1])]), SlowMode::Max).unwrap();
+        let found = fit(&flows(&[(2, &[0.1, 0.1, 0.4, 0.1])])).unwrap();
         assert!((found.beta_free.0 - 1e-7).abs() < 1e-18);
-        assert_eq!(fit(&Dataset::default(), SlowMode::Max), None);
+        assert_eq!(fit(&Dataset::default()), None);
     }
 }

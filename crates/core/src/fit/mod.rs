@@ -59,8 +59,6 @@ pub enum Covariance {
     Ols,
     /// σ²·ρ^|i−j| between neighbours in the order of the points, relative to T.
     Ar1(f64),
-    /// Any symmetric positive definite matrix, one row a point, in s².
-    Full(DMatrix<f64>),
 }
 
 impl fmt::Display for Covariance {
@@ -71,7 +69,6 @@ impl fmt::Display for Covariance {
             Self::BandwidthShare => f.write_str("bandwidth-share"),
             Self::Ols => f.write_str("ols"),
             Self::Ar1(rho) => write!(f, "ar1:{rho}"),
-            Self::Full(_) => f.write_str("full"),
         }
     }
 }
@@ -151,14 +148,6 @@ pub enum FitError {
     /// A correlation outside (−1, 1).
     #[error("the correlation {0} of ar1 is not between -1 and 1; write --covariance ar1:0.5")]
     BadCorrelation(f64),
-    /// A full covariance of another size than the data.
-    #[error("the covariance is {} by {} for {points} points; give one row and column a point", found.0, found.1)]
-    WrongShape {
-        /// Rows and columns of the matrix.
-        found: (usize, usize),
-        /// How many points there are.
-        points: usize,
-    },
     /// The estimate is no possible parameter.
     #[error("{0}; measure larger messages or with more repetitions")]
     Impossible(String),
@@ -232,15 +221,6 @@ fn regress(
             return Err(FitError::BadCorrelation(*rho));
         }
         Covariance::Ar1(rho) => Omega::ar1(&times, *rho),
-        Covariance::Full(matrix) if matrix.shape() == (points.len(), points.len()) => {
-            Omega::Full(matrix.clone())
-        }
-        Covariance::Full(matrix) => {
-            return Err(FitError::WrongShape {
-                found: matrix.shape(),
-                points: points.len(),
-            });
-        }
         Covariance::Proportional => return regress_relative(design, &times, &equal, what),
         Covariance::BandwidthShare => {
             return regress_relative(design, &times, &design.shares, what);

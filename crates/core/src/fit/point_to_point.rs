@@ -4,7 +4,7 @@
 use super::FitError;
 use super::agreement::{self, Agreement};
 use super::breakpoints::{self, EagerLimit, Pieces};
-use super::flows::{self, Flows, SlowMode};
+use super::flows::{self, Flows};
 use super::levels::levels;
 use super::plogp::{self, Measured};
 use crate::data::{Dataset, Experiment};
@@ -54,7 +54,7 @@ pub fn fit(data: &Dataset, confidence: f64) -> PointToPoint {
         eager_limit: breakpoints::eager_limit(&sends, pieces.as_ref(), confidence),
         pieces,
         agreement,
-        flows: flows::fit(data, SlowMode::Max),
+        flows: flows::fit(data),
         failures,
     }
 }

@@ -53,8 +53,6 @@ pub enum ThresholdChoice {
 pub enum Sides {
     /// One γ, as the papers have it.
     OneGamma,
-    /// A γ for either side.
-    TwoGammas,
     /// Two if an F test at the confidence level tells them apart.
     #[default]
     Tested,
@@ -98,8 +96,7 @@ pub enum Scale {
 /// What becomes of process counts that do not saturate the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unsaturated {
-    /// They are left out, and the rest fitted again; not under a full covariance, which
-    /// belongs to all points.
+    /// They are left out, and the rest fitted again.
     #[default]
     LeftOut,
     /// They stay.
@@ -265,9 +262,7 @@ pub fn fit(base: &Hockney, points: &[Point], options: &Options) -> Result<Signat
         return Ok(pooled);
     };
     let (kept, rest): (Vec<Point>, Vec<Point>) = points.iter().partition(|p| p.procs >= least);
-    let is_kept = options.unsaturated == Unsaturated::Kept
-        || matches!(options.covariance, Covariance::Full(_));
-    if rest.is_empty() || is_kept {
+    if rest.is_empty() || options.unsaturated == Unsaturated::Kept {
         return Ok(pooled);
     }
     let left_out: BTreeSet<Procs> = rest.iter().map(|p| p.procs).collect();

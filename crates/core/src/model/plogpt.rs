@@ -199,7 +199,7 @@ impl Network {
     fn classes(&self, size: Bytes, algorithm: Algorithm) -> Vec<Class<'_>> {
         let mut classes: Vec<Class> = Vec::new();
         for level in self.levels() {
-            let (gap, latency) = (self.gap(level, size), level.latency);
+            let (gap, latency) = (level.gap(size), level.latency);
             let end = |class: &Class| class.start + class.pace * f64::from(class.rounds);
             classes.push(Class {
                 level,

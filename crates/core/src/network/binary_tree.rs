@@ -2,7 +2,6 @@
 
 use crate::network::LINUX_RTO;
 use crate::units::parameter::{ParameterError, non_negative};
-use crate::units::table::Table;
 use crate::units::{Bytes, BytesPerSecond, Procs, Seconds};
 
 /// The most heights a tree may have, so that its ranks can be counted.
@@ -38,38 +37,6 @@ impl Negligible {
     }
 }
 
-/// How long one message keeps its sender busy: from the links, as the slides compute it, or
-/// from measured gaps, which callers of the library may choose where they have them.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub enum Gap {
-    /// m / throughput (the default).
-    #[default]
-    Bandwidth,
-    /// g(m) as measured between two ranks alone, times throughput alone / throughput.
-    Scaled(Table),
-}
-
-impl Gap {
-    /// `g_c(m, C)` of a message that has one throughput alone and another in C.
-    pub(crate) fn of(&self, size: Bytes, alone: BytesPerSecond, shared: BytesPerSecond) -> Seconds {
-        match self {
-            Self::Bandwidth => Seconds(size.as_f64() / shared.0),
-            Self::Scaled(table) => table.at(size) * (alone.0 / shared.0),
-        }
-    }
-}
-
-/// Whether the delays of the edges count besides L. The slides leave it open: callers of the
-/// library may choose.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Delays {
-    /// L is the whole latency (the default).
-    #[default]
-    Within,
-    /// A message of height h is `L + 2·Σ over j ≤ h of d_j` under way.
-    Added,
-}
-
 /// What a network is made of.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parameters {
@@ -81,10 +48,6 @@ pub struct Parameters {
     pub rto: Seconds,
     /// Which edges do not matter.
     pub negligible: Negligible,
-    /// `g_c(m, C)`.
-    pub gap: Gap,
-    /// The delays of the edges.
-    pub delays: Delays,
 }
 
 impl Parameters {
@@ -95,8 +58,6 @@ impl Parameters {
             latency,
             rto: LINUX_RTO,
             negligible: Negligible::default(),
-            gap: Gap::default(),
-            delays: Delays::default(),
         }
     }
 
@@ -117,11 +78,9 @@ pub(crate) struct Level {
     pub(crate) effective_height: u32,
     /// The throughput of a message in the round.
     pub(crate) shared: BytesPerSecond,
-    /// The throughput of a message that is alone.
-    alone: BytesPerSecond,
     /// b·d of the edge of the effective height, in bytes.
     buffer: f64,
-    /// L, and the delays on the way if they count.
+    /// L.
     pub(crate) latency: Seconds,
 }
 
@@ -133,28 +92,24 @@ impl Level {
             .find(|&height| !parameters.is_negligible(height))
             .unwrap_or(1);
         let Edge { bandwidth, delay } = way[effective - 1];
-        let least = |rates: &mut dyn Iterator<Item = f64>| {
-            BytesPerSecond(rates.fold(f64::INFINITY, f64::min))
-        };
         let users = (0..).map(|exponent| 2.0f64.powi(exponent));
-        let delays: f64 = match parameters.delays {
-            Delays::Within => 0.0,
-            Delays::Added => way.iter().map(|edge| 2.0 * edge.delay.0).sum(),
-        };
+        let shares = way
+            .iter()
+            .zip(users)
+            .map(|(e, users)| e.bandwidth.0 / users);
         let number = |height| u32::try_from(height).expect("at most 31 heights");
         Self {
             height: number(height),
             effective_height: number(effective),
-            shared: least(
-                &mut way
-                    .iter()
-                    .zip(users)
-                    .map(|(e, users)| e.bandwidth.0 / users),
-            ),
-            alone: least(&mut way.iter().map(|edge| edge.bandwidth.0)),
+            shared: BytesPerSecond(shares.fold(f64::INFINITY, f64::min)),
             buffer: bandwidth.0 * delay.0,
-            latency: parameters.latency + Seconds(delays),
+            latency: parameters.latency,
         }
+    }
+
+    /// `g_c(m, C)` of a message in the round.
+    pub(crate) fn gap(&self, size: Bytes) -> Seconds {
+        Seconds(size.as_f64() / self.shared.0)
     }
 
     /// Whether a message of this height loses its last packet to one of the next, which
@@ -177,7 +132,6 @@ pub(crate) fn overflows(size: Bytes, buffer: f64) -> bool {
 pub struct Network {
     levels: Vec<Level>,
     rto: Seconds,
-    gap: Gap,
 }
 
 impl Network {
@@ -196,7 +150,6 @@ impl Network {
                 .map(|height| Level::new(&parameters, height))
                 .collect(),
             rto: *rto,
-            gap: parameters.gap,
         })
     }
 
@@ -211,11 +164,6 @@ impl Network {
 
     pub(crate) fn rto(&self) -> Seconds {
         self.rto
-    }
-
-    /// `g_c(m, C)` of a message of this height in a round.
-    pub(crate) fn gap(&self, level: &Level, size: Bytes) -> Seconds {
-        self.gap.of(size, level.alone, level.shared)
     }
 }
 

@@ -50,7 +50,6 @@ impl Problem<'_> {
         let two = || with(&[Parameter::GammaBelow, Parameter::Gamma]);
         match self.options.sides {
             Sides::OneGamma => one(),
-            Sides::TwoGammas => two(),
             Sides::Tested => {
                 let one = one()?;
                 Ok(two()

@@ -4,8 +4,7 @@ use crate::model::samples::assert_close;
 use proptest::prelude::*;
 
 use super::*;
-use crate::network::binary_tree::{Delays, Edge, Gap, Negligible, Parameters};
-use crate::units::table::Table;
+use crate::network::binary_tree::{Edge, Negligible, Parameters};
 use crate::units::{BitsPerSecond, Rank};
 
 fn edges(list: &[(f64, f64)]) -> Vec<Edge> {
@@ -103,33 +102,6 @@ fn strictly_read_full_bisection_would_lose_packets() {
     assert_close(outcome.time, 0.200_29);
     assert_close(outcome.time_without_rto, 6.1e-4);
     assert_eq!(outcome.rto_steps, [1, 3]);
-}
-
-#[test]
-fn variants_by_hand() {
-    // g(10 000 B) = 100 µs alone at 125 MB/s, and 200 µs at half of it: 100 + 2·200 + 50.
-    let table = Table::new(
-        "g",
-        vec![(Bytes(0), Seconds(0.0)), (Bytes(20_000), Seconds(2e-4))],
-    );
-    let scaled = Parameters {
-        gap: Gap::Scaled(table.unwrap()),
-        ..parameters(&TREE_4)
-    };
-    let time = |parameters, algorithm| {
-        let network = Network::new(parameters).unwrap();
-        network
-            .alltoall(Bytes(10_000), algorithm, RtoMode::Receiver)
-            .time_without_rto
-    };
-    assert_close(time(scaled, Algorithm::B), 5.5e-4);
-    // Two of A's three rounds, and the end of B, take 2·36.4 µs more.
-    let added = Parameters {
-        delays: Delays::Added,
-        ..parameters(&TREE_4)
-    };
-    assert_close(time(added.clone(), Algorithm::A), 6.956e-4);
-    assert_close(time(added, Algorithm::B), 5.228e-4);
 }
 
 #[test]

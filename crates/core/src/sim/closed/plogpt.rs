@@ -12,8 +12,7 @@
 //!   [`RtoMode::Receiver`] the messages of such a round are received `T_RTO` later; with
 //!   [`RtoMode::TwoPass`] each such round delays all by `T_RTO`.
 //!
-//! The rounds of one height are 2^(h−1), so H terms suffice. `L_h` is L, and with
-//! [`Delays::Added`] the delays of the way as well.
+//! The rounds of one height are 2^(h−1), so H terms suffice. `L_h` is L.
 //!
 //! # Domain
 //! P = 2^H. Where packets may be lost, rounds must be longer than the tolerance of the
@@ -38,7 +37,7 @@
 
 use super::Solved;
 use crate::model::plogpt::{Algorithm, RtoMode};
-use crate::network::binary_tree::{Delays, Edge, Network, Parameters};
+use crate::network::binary_tree::{Level, Network, Parameters};
 use crate::sim::network::plogpt::tolerance;
 use crate::sim::time::Time;
 use crate::units::Bytes;
@@ -116,12 +115,9 @@ fn classes(
     parameters: &Parameters,
     (algorithm, size): (Algorithm, Bytes),
 ) -> Vec<Class> {
-    let (mut start, mut latency) = (Time::ZERO, Time::of(parameters.latency));
-    let class = |(level, edge): (&_, &Edge)| {
-        let duration = Time::of(network.gap(level, size));
-        if parameters.delays == Delays::Added {
-            latency += Time::of(edge.delay) * 2;
-        }
+    let (mut start, latency) = (Time::ZERO, Time::of(parameters.latency));
+    let class = |level: &Level| {
+        let duration = Time::of(level.gap(size));
         let pace = match algorithm {
             Algorithm::A => duration + latency,
             Algorithm::B => duration,
@@ -136,12 +132,7 @@ fn classes(
             finish,
         }
     };
-    network
-        .levels()
-        .iter()
-        .zip(&parameters.edges)
-        .map(class)
-        .collect()
+    network.levels().iter().map(class).collect()
 }
 
 /// Whether a message could lose its last packet to some other, were they to meet.

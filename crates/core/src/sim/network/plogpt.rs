@@ -152,7 +152,7 @@ impl PlogPT {
         let links = wires.len();
         Ok(Self {
             topology,
-            traffic: Traffic::new(wires, Rules::new(parameters)),
+            traffic: Traffic::new(wires, Rules::new(&parameters)),
             shares: Shares::Fixed(Counts::new(links)),
             begun: Vec::new(),
             ended: Vec::new(),
@@ -199,7 +199,7 @@ impl PlogPT {
     fn receive(&mut self, id: FlightId, agenda: &mut Agenda) {
         let message = &self.traffic.messages[id as usize];
         let rules = &self.traffic.rules;
-        let since = message.finish - message.tolerance();
+        let since = message.finish - rules.tolerance(message);
         let meets = || self.beginnings.meets(message, since);
         let cause = self.pass.cause(message, meets);
         let is_searching = matches!(self.pass, Pass::Search(_));
@@ -207,7 +207,7 @@ impl PlogPT {
             Some(_) if !is_searching => rules.rto,
             _ => Time::ZERO,
         };
-        agenda.delivered(message.finish + message.latency + delay, id);
+        agenda.delivered(message.finish + rules.latency + delay, id);
         if let Some(cause) = cause {
             agenda.lost(Loss {
                 time: agenda.now(),

@@ -24,7 +24,7 @@ impl Counts {
         for &id in begun {
             let message = &traffic.messages[id as usize];
             let shared = traffic.throughput(message, |link| self.0[link.index()] as usize);
-            let duration = Time::of(traffic.gap(message, shared));
+            let duration = Time::of(message.gap(shared));
             traffic.messages[id as usize].finish = agenda.now() + duration;
             traffic.send(id, agenda);
         }

@@ -131,10 +131,10 @@ impl Flows {
         let now = agenda.now();
         let past = (now - flow.since).seconds();
         if past.0 > 0.0 {
-            flow.left -= past.0 / traffic.gap(message, flow.throughput).0;
+            flow.left -= past.0 / message.gap(flow.throughput).0;
         }
         (flow.throughput, flow.since) = (shared, now);
-        let rest = traffic.gap(message, shared) * flow.left.max(0.0);
+        let rest = message.gap(shared) * flow.left.max(0.0);
         traffic.messages[id as usize].finish = now + Time::of(rest);
         agenda.wake(now + Time::of(rest), id);
     }

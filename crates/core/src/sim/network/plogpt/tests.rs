@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::algorithm::{Algorithm, Collective};
 use crate::model::plogpt::{self as model, RtoMode};
-use crate::network::binary_tree::{Delays, Edge, Gap, Negligible};
+use crate::network::binary_tree::{Edge, Negligible};
 use crate::network::scenario::Scenario;
 use crate::network::topology::{Cable, Parts};
 use crate::sim::closed::{self, SolvedWithLosses};
@@ -17,7 +17,6 @@ use crate::sim::engine::Outcome;
 use crate::sim::network::Cause;
 use crate::sim::rounds::Rounds;
 use crate::units::BytesPerSecond;
-use crate::units::table::Table;
 use crate::units::{Bytes, Procs, Seconds};
 use script::{Recorder, Script, play};
 
@@ -64,21 +63,10 @@ fn any_parameters() -> impl Strategy<Value = Parameters> {
     let edges = prop::collection::vec((rate, delay), 0..=6);
     let latency = prop::sample::select(vec![0.0, 1e-12, 3.3e-6, 5e-5]);
     let rule = prop::sample::select(vec![Negligible::AtLeast, Negligible::Above]);
-    let delays = prop::sample::select(vec![Delays::Within, Delays::Added]);
-    let rows = vec![
-        (Bytes(0), Seconds(7.3e-6)),
-        (Bytes(20_000), Seconds(1.7e-4)),
-    ];
-    let measured = Gap::Scaled(Table::new("g", rows).unwrap());
-    let gap = prop::sample::select(vec![Gap::Bandwidth, measured]);
-    (edges, latency, rule, delays, gap).prop_map(|(edges, latency, negligible, delays, gap)| {
-        Parameters {
-            latency: Seconds(latency),
-            negligible,
-            delays,
-            gap,
-            ..parameters(&edges)
-        }
+    (edges, latency, rule).prop_map(|(edges, latency, negligible)| Parameters {
+        latency: Seconds(latency),
+        negligible,
+        ..parameters(&edges)
     })
 }
 

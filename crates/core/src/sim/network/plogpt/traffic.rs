@@ -1,7 +1,7 @@
 //! The messages under way, and what holds for all of them.
 
 use super::wires::{Way, Wire};
-use crate::network::binary_tree::{Delays, Gap, Parameters};
+use crate::network::binary_tree::Parameters;
 use crate::network::topology::LinkId;
 use crate::sim::network::{Agenda, Flight};
 use crate::sim::program::{FlightId, Op};
@@ -17,8 +17,6 @@ const TOLERATED: u64 = 1_000_000_000;
 pub(super) struct Rules {
     pub(super) latency: Time,
     pub(super) rto: Time,
-    gap: Gap,
-    delays: Delays,
 }
 
 /// Where a message is.
@@ -47,10 +45,6 @@ pub(super) struct Message {
     pub(super) stage: Stage,
     pub(super) route: Vec<LinkId>,
     pub(super) way: Way,
-    /// From when it is sent until it is received.
-    pub(super) latency: Time,
-    /// The throughput it would have alone.
-    alone: BytesPerSecond,
     /// When it is sent, no packet being lost.
     pub(super) finish: Time,
     /// When it is known what begins when it ends.
@@ -58,6 +52,11 @@ pub(super) struct Message {
 }
 
 impl Message {
+    /// How long it takes at a throughput.
+    pub(super) fn gap(&self, throughput: BytesPerSecond) -> Seconds {
+        Seconds(self.size.as_f64() / throughput.0)
+    }
+
     /// A message that is not on its way yet; `route` is memory for later.
     fn new(flight: &Flight, route: Vec<LinkId>) -> Self {
         Self {
@@ -70,8 +69,6 @@ impl Message {
             stage: Stage::Absent,
             route,
             way: Way::default(),
-            latency: Time::ZERO,
-            alone: BytesPerSecond(f64::INFINITY),
             finish: Time::ZERO,
             known: Time::ZERO,
         }
@@ -79,20 +76,16 @@ impl Message {
 }
 
 impl Rules {
-    pub(super) fn new(parameters: Parameters) -> Self {
+    pub(super) fn new(parameters: &Parameters) -> Self {
         Self {
             latency: Time::of(parameters.latency),
             rto: Time::of(parameters.rto),
-            gap: parameters.gap,
-            delays: parameters.delays,
         }
     }
-}
 
-impl Message {
     /// How far the begin of another message may be from the end of this one.
-    pub(super) fn tolerance(&self) -> Time {
-        tolerance(self.finish).min(self.latency)
+    pub(super) fn tolerance(&self, message: &Message) -> Time {
+        tolerance(message.finish).min(self.latency)
     }
 }
 
@@ -138,14 +131,8 @@ impl Traffic {
     /// What follows from the route of a message.
     pub(super) fn find_way(&mut self, id: FlightId) {
         let message = &mut self.messages[id as usize];
-        let mut alone = f64::INFINITY;
-        message.latency = self.rules.latency;
         for link in &message.route {
             let wire = &self.wires[link.index()];
-            alone = alone.min(wire.edge.bandwidth.0);
-            if self.rules.delays == Delays::Added {
-                message.latency += Time::of(wire.edge.delay);
-            }
             if !wire.is_negligible && wire.height >= message.way.height {
                 message.way = Way {
                     height: wire.height,
@@ -153,7 +140,6 @@ impl Traffic {
                 };
             }
         }
-        message.alone = BytesPerSecond(alone);
     }
 
     /// The throughput of a message, given how many share each link.
@@ -173,16 +159,11 @@ impl Traffic {
         )
     }
 
-    /// How long a message takes at a throughput.
-    pub(super) fn gap(&self, message: &Message, shared: BytesPerSecond) -> Seconds {
-        self.rules.gap.of(message.size, message.alone, shared)
-    }
-
     /// A message will have been sent when it finishes.
     pub(super) fn send(&mut self, id: FlightId, agenda: &mut Agenda) {
         let message = &mut self.messages[id as usize];
         message.stage = Stage::Ending;
-        message.known = message.finish + message.tolerance();
+        message.known = message.finish + self.rules.tolerance(message);
         agenda.sent(message.finish + message.held, id);
         agenda.wake(message.known, id);
     }
