@@ -234,11 +234,13 @@ mod tests {
 
     use super::*;
     use crate::algorithm::Method;
+    use crate::fit::domain::Domain;
     use crate::fit::regimes::Column;
+    use crate::fit::saturation::Saturation;
     use crate::model::regimes::{
         Class, Onset, Order, Pattern, Protocol, Regime, Regimes, Stalls, Wire,
     };
-    use crate::profile::{Domain, KindError, RegimesEntry};
+    use crate::profile::{KindError, RegimesEntry};
     use crate::units::SecondsPerByte;
 
     const TEXT: &str = "netsig_profile = 1
@@ -304,6 +306,7 @@ eager_up_to_bytes = 32768
             domain: Domain {
                 procs: vec![procs(3), procs(6)],
                 smallest: Bytes(256),
+                saturation: Saturation::Unverified,
                 largest: Bytes(262_144),
             },
         });
