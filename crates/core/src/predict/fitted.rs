@@ -1,6 +1,7 @@
 //! Predictions by a fitted model, with their intervals.
 
 use nalgebra::DMatrix;
+use smallvec::SmallVec;
 
 use super::{Interval, Prediction, Spread};
 use crate::fit::bandwidth_share;
@@ -8,6 +9,7 @@ use crate::fit::domain::Domain;
 use crate::fit::fitted::{FittedModel, Found};
 use crate::fit::saturation::Saturation;
 use crate::registry::{Case, Model, ModelError, Network, Role, Timed, Values};
+use crate::stats::interval::Estimate;
 use crate::units::{Bytes, Seconds};
 
 /// A fitted model, ready to predict.
@@ -15,10 +17,21 @@ use crate::units::{Bytes, Seconds};
 pub(super) struct Fitting {
     entry: FittedModel,
     values: Values,
-    /// The places of the estimated parameters, in the order of the covariance.
-    free: Vec<usize>,
-    /// The place of M.
-    threshold: Option<usize>,
+    /// M, or infinity.
+    threshold: f64,
+    /// The interval of M, where it has one.
+    uncertain: Option<Estimate>,
+    below: Probe,
+    from: Probe,
+}
+
+/// The parameters on one side of M, and the same with one estimated parameter moved, from
+/// which the gradient follows.
+#[derive(Debug)]
+struct Probe {
+    values: Values,
+    /// In the order of the covariance: the moved parameters, and by how much.
+    moved: Vec<(Values, f64)>,
 }
 
 /// The side of M that a message is on.
@@ -39,15 +52,30 @@ impl Fitting {
         for (name, value) in given {
             entry.set(name, *value);
         }
-        let place = |name: &String| {
+        let values = entry.values()?;
+        let place = |role| {
             let mut all = entry.model.parameters.iter();
-            all.position(|own| own.name == name)
+            all.position(|own| own.role == role)
         };
-        let mut roles = entry.model.parameters.iter().map(|own| own.role);
+        let threshold = place(Role::Threshold);
+        // Without an interval of M each size has one side, and M stays where it is.
+        let uncertain = entry.threshold();
+        let probe = |side: Side| {
+            let mut values = values.clone();
+            if let Some(place) = threshold.filter(|_| uncertain.is_some()) {
+                values.numbers[place] = match side {
+                    Side::Below => f64::INFINITY,
+                    Side::From => 0.0,
+                };
+            }
+            Probe::new(values, &entry)
+        };
         Ok(Self {
-            values: entry.values()?,
-            free: entry.covariance_of.iter().filter_map(place).collect(),
-            threshold: roles.position(|role| role == Role::Threshold),
+            below: probe(Side::Below),
+            from: probe(Side::From),
+            threshold: threshold.map_or(f64::INFINITY, |place| values.numbers[place]),
+            uncertain,
+            values,
             entry,
         })
     }
@@ -59,81 +87,85 @@ impl Fitting {
     /// Predicts a case.
     pub(super) fn predict(&self, network: &Network, case: Case) -> Result<Prediction, ModelError> {
         let Timed { time, segment } = self.entry.model.time(network, &self.values, case)?;
-        let intervals = self.possible_sides(case.size).into_iter();
-        let intervals = intervals.map(|side| self.interval(network, side, case));
-        let intervals = intervals.collect::<Result<Vec<_>, _>>()?;
+        let (own, other) = self.possible_sides(case.size);
+        let interval = self.interval(network, own, case)?;
+        let interval = match other {
+            Some(other) => interval.hull(self.interval(network, other, case)?),
+            None => interval,
+        };
         Ok(Prediction {
             time,
-            interval: intervals.into_iter().reduce(Interval::hull),
+            interval: Some(interval),
             standing: self.entry.domain.standing(case.procs, case.size),
             segment,
         })
     }
 
     /// The side of M that `size` is on, and the other if the interval of M allows it.
-    fn possible_sides(&self, size: Bytes) -> Vec<Side> {
-        let value = self.threshold.map(|place| self.values.numbers[place]);
-        let own = match value {
-            Some(m) if size.as_f64() >= m => Side::From,
-            _ => Side::Below,
-        };
-        match (self.entry.threshold(), own) {
-            (Some(m), Side::Below) if size.as_f64() >= m.lower => vec![own, Side::From],
-            (Some(m), Side::From) if size.as_f64() < m.upper => vec![own, Side::Below],
-            _ => vec![own],
+    fn possible_sides(&self, size: Bytes) -> (Side, Option<Side>) {
+        let size = size.as_f64();
+        let interval = self.uncertain.as_ref();
+        if size < self.threshold {
+            let other = interval.filter(|m| size >= m.lower);
+            (Side::Below, other.map(|_| Side::From))
+        } else {
+            let other = interval.filter(|m| size < m.upper);
+            (Side::From, other.map(|_| Side::Below))
         }
     }
 
     /// The interval if a message is on this side of M.
     fn interval(&self, network: &Network, side: Side, case: Case) -> Result<Interval, ModelError> {
-        let FittedModel {
-            model,
-            residuals,
-            covariance,
-            student,
-            ..
-        } = &self.entry;
-        let mut values = self.values.clone();
-        if let (Some(place), Some(_)) = (self.threshold, self.entry.threshold()) {
-            values.numbers[place] = match side {
-                Side::Below => f64::INFINITY,
-                Side::From => 0.0,
-            };
-        }
-        let time = model.time(network, &values, case)?.time;
-        let residual = match side {
-            Side::Below => residuals.below,
-            Side::From => residuals.above,
+        let residuals = self.entry.residuals;
+        let (probe, residual) = match side {
+            Side::Below => (&self.below, residuals.below),
+            Side::From => (&self.from, residuals.above),
         };
+        let time = self.entry.model.time(network, &probe.values, case)?.time;
         let spread = Spread {
-            gradient: &gradient(model, network, (&values, &self.free), case, time)?,
-            covariance,
+            gradient: &probe.gradient(self.entry.model, network, case, time)?,
+            covariance: &self.entry.covariance,
             residual: residual / bandwidth_share(&network.hockney, case.size).sqrt(),
-            t: student.quantile(),
+            t: self.entry.student.quantile(),
         };
         Ok(spread.around(time.0))
     }
 }
 
-/// ∂T/∂θ of the free parameters. The time is linear in each: a second point, well apart from
-/// the first, tells the slope.
-fn gradient(
-    model: &'static Model,
-    network: &Network,
-    (values, free): (&Values, &[usize]),
-    case: Case,
-    time: Seconds,
-) -> Result<Vec<f64>, ModelError> {
-    let mut moved = values.clone();
-    let slope = |&place: &usize| {
-        let own = values.numbers[place];
-        let other = if own.abs() < 0.5 { 1.0 } else { 0.0 };
-        moved.numbers[place] = other;
-        let time_there = model.time(network, &moved, case)?.time;
-        moved.numbers[place] = own;
-        Ok((time_there - time).0 / (other - own))
-    };
-    free.iter().map(slope).collect()
+impl Probe {
+    fn new(values: Values, entry: &FittedModel) -> Self {
+        let place = |name: &String| {
+            let mut all = entry.model.parameters.iter();
+            all.position(|own| own.name == name)
+        };
+        let moved = |place: usize| {
+            let own = values.numbers[place];
+            let other = if own.abs() < 0.5 { 1.0 } else { 0.0 };
+            let mut moved = values.clone();
+            moved.numbers[place] = other;
+            (moved, other - own)
+        };
+        let places = entry.covariance_of.iter().filter_map(place);
+        Self {
+            moved: places.map(moved).collect(),
+            values,
+        }
+    }
+
+    /// ∂T/∂θ of the estimated parameters. The time is linear in each: a second point, well
+    /// apart from the first, tells the slope.
+    fn gradient(
+        &self,
+        model: &'static Model,
+        network: &Network,
+        case: Case,
+        time: Seconds,
+    ) -> Result<SmallVec<[f64; 4]>, ModelError> {
+        let slope = |(moved, step): &(Values, f64)| {
+            Ok((model.time(network, moved, case)?.time - time).0 / step)
+        };
+        self.moved.iter().map(slope).collect()
+    }
 }
 
 impl FittedModel {

@@ -1,0 +1,350 @@
+//! Which model speaks for an algorithm: the one place that decides it.
+//!
+//! # Rule
+//! 1. A model that is asked for by name speaks for every measured algorithm, or for the algorithm
+//!    that is asked for.
+//! 2. Else the model that the fit chose for the algorithm.
+//! 3. Else, of an all-to-all, its signature; where the profile has no signatures at all, the first
+//!    fitted model, or the regimes. Of another collective, the regimes.
+//! 4. Else, for an algorithm that was not measured, its model on pLogP, which knows no contention.
+
+use crate::algorithm::{Algorithm, Collective, Method, UnknownAlgorithm};
+use crate::fit::fitted::FittedModel;
+use crate::model::segment::Segment;
+use crate::profile::Profile;
+use crate::registry::{self, Estimator, Model, ModelError, REGIMES, SIGNATURE};
+
+/// The models and algorithms that a prediction is asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    /// The fitted models.
+    pub profile: &'a Profile,
+    /// The collective.
+    pub collective: Collective,
+    /// The algorithm; `None` for all that the profile knows.
+    pub algorithm: Option<&'a str>,
+    /// The models.
+    pub models: Models<'a>,
+    /// Parameters by name, which take precedence over fitted ones.
+    pub given: &'a [(String, f64)],
+}
+
+/// The models that a prediction is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Models<'a> {
+    /// For each algorithm the one that speaks for it.
+    Speaking,
+    /// All that apply.
+    All,
+    /// One by name.
+    Named(&'a str),
+}
+
+/// An algorithm with a model that speaks for it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    /// The algorithm; a strategy on pLogP goes by the name of its model.
+    pub algorithm: String,
+    /// The model.
+    pub model: &'static Model,
+    /// The segments that the algorithm's name sets.
+    pub segment: Option<Segment>,
+    /// Why this model speaks.
+    pub reason: Reason,
+}
+
+/// Why a model speaks for an algorithm.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reason {
+    /// It was asked for.
+    Asked,
+    /// The fit chose it, for the reason that it gives.
+    Chosen(String),
+    /// It was fitted to the algorithm, and no choice was made.
+    Fitted,
+    /// The algorithm was not measured: its model on pLogP.
+    Unmeasured,
+}
+
+/// Why no model speaks.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Silence {
+    /// There is no such model, or it lacks a parameter.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// There is no such algorithm.
+    #[error(transparent)]
+    Algorithm(#[from] UnknownAlgorithm),
+    /// The profile does not hold it.
+    #[error("{0}")]
+    NotFitted(String),
+    /// The question contradicts itself.
+    #[error("{0}")]
+    Contradiction(String),
+}
+
+impl Question<'_> {
+    /// The algorithms and models to predict, in the order of the profile and of the models.
+    ///
+    /// # Errors
+    /// If a name is unknown, nothing fitted or given answers the question, or a parameter is
+    /// given that no model has.
+    pub fn lines(&self) -> Result<Vec<Line>, Silence> {
+        let lines = match self.collective {
+            Collective::Alltoall => self.alltoalls()?,
+            _ => self.others()?,
+        };
+        let models: Vec<&Model> = lines.iter().map(|line| line.model).collect();
+        self.refuse_settings(&models)?;
+        Ok(lines)
+    }
+
+    /// The model that speaks for a measured algorithm, and why.
+    pub fn speaker(&self, algorithm: &str) -> Option<(&'static Model, Reason)> {
+        if self.given.is_empty()
+            && let Some(chosen) = self.chosen(algorithm)
+        {
+            return Some(chosen);
+        }
+        let regimes = self.regimes().ok()?;
+        let fitted = || self.profile.fitted.iter().map(|own| own.model);
+        let model = match self.collective {
+            Collective::Alltoall => {
+                let signature = registry::find(self.collective, SIGNATURE).ok()?;
+                let first = fitted().next();
+                match first {
+                    Some(_) if fitted().any(|own| own == signature) => signature,
+                    Some(first) => first,
+                    None if self.profile.regimes.is_empty() => signature,
+                    None => regimes,
+                }
+            }
+            _ => regimes,
+        };
+        Some((model, Reason::Fitted))
+    }
+
+    /// The model that the fit chose, if it can speak.
+    fn chosen(&self, algorithm: &str) -> Option<(&'static Model, Reason)> {
+        let mut choices = self.profile.choices.iter();
+        let choice = choices
+            .find(|own| own.collective == self.collective && own.algorithm == algorithm)?;
+        let model = registry::find(self.collective, &choice.model).ok()?;
+        let can_speak =
+            model.estimator == Estimator::None || self.profile.model(model, algorithm).is_some();
+        can_speak.then(|| (model, Reason::Chosen(choice.reason.clone())))
+    }
+
+    fn regimes(&self) -> Result<&'static Model, ModelError> {
+        registry::find(self.collective, REGIMES)
+    }
+
+    /// All algorithms of an all-to-all by the models that are wanted.
+    fn alltoalls(&self) -> Result<Vec<Line>, Silence> {
+        let named = match self.models {
+            Models::Speaking => Vec::new(),
+            Models::All => registry::of(self.collective).collect(),
+            Models::Named(name) => vec![registry::find(self.collective, name)?],
+        };
+        let of = |algorithm: &str| -> Vec<Line> {
+            let speaker = self.speaker(algorithm).filter(|_| named.is_empty());
+            let asked = named.iter().map(|model| (*model, Reason::Asked));
+            let all = speaker.into_iter().chain(asked);
+            all.map(|(model, reason)| Line::new(algorithm, model, reason))
+                .collect()
+        };
+        let algorithms = self.algorithms(&named)?;
+        Ok(algorithms.iter().flat_map(|own| of(own)).collect())
+    }
+
+    /// The algorithms of an all-to-all: those that were measured, or if there are none, any,
+    /// which will do for models that need no measurement.
+    fn algorithms(&self, named: &[&Model]) -> Result<Vec<String>, Silence> {
+        let collective = self.collective;
+        let known = self.profile.algorithms(collective);
+        let speaker = self.speaker("").map(|(model, _)| model);
+        let mut models = named.iter().copied().chain(speaker.filter(|_| named.is_empty()));
+        let is_general = !self.given.is_empty() || models.any(|model| model.name != SIGNATURE);
+        match self.algorithm {
+            None if !known.is_empty() => Ok(known.into_iter().map(str::to_owned).collect()),
+            None if is_general => Ok(vec!["any".to_owned()]),
+            None => Err(Silence::NotFitted(format!(
+                "has no signature of {collective}; fit one, give gamma with --set, or choose another --model"
+            ))),
+            Some(wanted) if known.contains(&wanted) => Ok(vec![wanted.to_owned()]),
+            Some(wanted) => {
+                Method::parse(collective, wanted)?;
+                if is_general {
+                    return Ok(vec![wanted.to_owned()]);
+                }
+                Err(Silence::NotFitted(format!(
+                    "has no signature of {collective} {wanted}; it has: {}; measure and fit what is missing",
+                    listed(&known)
+                )))
+            }
+        }
+    }
+
+    /// Strategies on pLogP, each its own model, and measured algorithms by their regimes.
+    fn others(&self) -> Result<Vec<Line>, Silence> {
+        let collective = self.collective;
+        let lines = match (self.algorithm, self.models) {
+            (None, Models::Speaking | Models::All) => {
+                let all = registry::strategies(collective).map(Line::of_strategy);
+                all.chain(self.measured()?).collect()
+            }
+            (None, Models::Named(REGIMES)) => match self.measured()? {
+                measured if measured.is_empty() => self.regimes_of("any")?,
+                measured => measured,
+            },
+            (None, Models::Named(name)) => {
+                vec![Line::of_strategy(registry::find(collective, name)?)]
+            }
+            (Some(own), Models::Speaking | Models::All) => self.named(own)?,
+            (Some(own), Models::Named(REGIMES)) => self.regimes_of(own)?,
+            (Some(own), Models::Named(name)) => vec![self.strategy(own, name)?],
+        };
+        if lines.is_empty() {
+            return Err(Silence::NotFitted(format!(
+                "has no regimes of {collective}; measure some and fit them"
+            )));
+        }
+        Ok(lines)
+    }
+
+    /// Every measured algorithm by the model that speaks for it.
+    fn measured(&self) -> Result<Vec<Line>, Silence> {
+        let known = self.profile.algorithms(self.collective).into_iter();
+        let line = |algorithm| {
+            let (model, reason) = self.speaker(algorithm)?;
+            Some(Line::new(algorithm, model, reason))
+        };
+        Ok(known.filter_map(line).collect())
+    }
+
+    /// A measured algorithm, else a strategy, else an algorithm by its model on pLogP; of all
+    /// models a measured algorithm and a strategy.
+    fn named(&self, name: &str) -> Result<Vec<Line>, Silence> {
+        let collective = self.collective;
+        let mut found = self.measured()?;
+        found.retain(|line| line.algorithm == name);
+        let mut strategies = registry::strategies(collective);
+        match strategies.find(|model| model.name == name) {
+            Some(strategy) if found.is_empty() || self.models == Models::All => {
+                found.insert(0, Line::of_strategy(strategy));
+            }
+            None if found.is_empty() => match Method::parse(collective, name) {
+                Ok(method) => return Ok(vec![self.unmeasured(&method)?]),
+                Err(_) => {
+                    registry::find(collective, name)?;
+                }
+            },
+            _ => {}
+        }
+        Ok(found)
+    }
+
+    /// An algorithm that was not measured by its model on pLogP.
+    fn unmeasured(&self, method: &Method) -> Result<Line, Silence> {
+        let name = method.to_string();
+        match (method, self.given.is_empty()) {
+            (Method::Schedule(algorithm), true) => Line::of_algorithm(algorithm),
+            _ => None,
+        }
+        .map_or_else(|| self.regimes_of(&name).map(|mut lines| lines.remove(0)), Ok)
+    }
+
+    /// The strategy `model`, if `algorithm` is that strategy or the algorithm that it is for.
+    fn strategy(&self, algorithm: &str, model: &str) -> Result<Line, Silence> {
+        let strategy = registry::find(self.collective, model)?;
+        if algorithm == model {
+            return Ok(Line::of_strategy(strategy));
+        }
+        let parsed = Algorithm::parse(self.collective, algorithm).ok();
+        let own = parsed.as_ref().and_then(Line::of_algorithm);
+        own.filter(|line| line.model == strategy).ok_or_else(|| {
+            Silence::Contradiction(format!(
+                "a strategy of {} is its own model; leave out --model",
+                self.collective
+            ))
+        })
+    }
+
+    /// An algorithm by its regimes, measured or given.
+    fn regimes_of(&self, algorithm: &str) -> Result<Vec<Line>, Silence> {
+        let collective = self.collective;
+        let known = self.profile.algorithms(collective);
+        if self.given.is_empty() && !known.contains(&algorithm) {
+            return Err(Silence::NotFitted(format!(
+                "has no regimes of {collective} {algorithm}; it has: {}; measure and fit what is missing",
+                listed(&known)
+            )));
+        }
+        let reason = Reason::Asked;
+        Ok(vec![Line::new(algorithm, self.regimes()?, reason)])
+    }
+
+    /// Refuses a parameter that none of the models has, or that is given twice.
+    fn refuse_settings(&self, models: &[&Model]) -> Result<(), Silence> {
+        let mut known: Vec<&str> = Vec::new();
+        for parameter in models.iter().flat_map(|model| model.parameters) {
+            if !known.contains(&parameter.name) {
+                known.push(parameter.name);
+            }
+        }
+        for (index, (name, _)) in self.given.iter().enumerate() {
+            if self.given[..index].iter().any(|(earlier, _)| earlier == name) {
+                let problem = format!("{name} is set twice; set it once");
+                return Err(Silence::Contradiction(problem));
+            }
+            if !known.contains(&name.as_str()) {
+                return Err(unknown_parameter(models, name, &known));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Line {
+    fn new(algorithm: &str, model: &'static Model, reason: Reason) -> Self {
+        Self {
+            algorithm: algorithm.to_owned(),
+            model,
+            segment: None,
+            reason,
+        }
+    }
+
+    /// A strategy of a collective is its own model.
+    fn of_strategy(model: &'static Model) -> Self {
+        Self::new(model.name, model, Reason::Asked)
+    }
+
+    /// An algorithm by its model on pLogP, where there is one.
+    pub fn of_algorithm(algorithm: &Algorithm) -> Option<Self> {
+        let (model, segment) = registry::on_plogp(algorithm)?;
+        Some(Self {
+            segment,
+            ..Self::new(&algorithm.to_string(), model, Reason::Unmeasured)
+        })
+    }
+}
+
+fn listed(known: &[&str]) -> String {
+    match known {
+        [] => "none".to_owned(),
+        known => known.join(", "),
+    }
+}
+
+fn unknown_parameter(models: &[&Model], name: &str, known: &[&str]) -> Silence {
+    let whose = match models {
+        [model] => format!("{} has no parameter", model.name),
+        _ => "no model here has a parameter".to_owned(),
+    };
+    let remedy = match known {
+        [] => "leave out --set".to_owned(),
+        known => format!("set one of: {}", known.join(", ")),
+    };
+    Silence::Contradiction(format!("{whose} {name:?}; {remedy}"))
+}
