@@ -113,7 +113,7 @@ fn rows_have_the_promised_columns_in_every_format() {
     assert_eq!(columns.join(","), promised);
     let plain = ALGORITHMS
         .iter()
-        .filter(|entry| entry.collective.to_string() == "alltoall" && entry.parameter.is_none());
+        .filter(|entry| entry.collective.to_string() == "alltoall" && entry.settings.is_empty());
     assert_eq!(rows.len(), 4 * plain.count());
     assert_eq!(rows[1]["procs"], "6", "process counts change fastest");
     let json = home.does(&format!("{wanted} --format json"));

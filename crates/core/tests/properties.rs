@@ -111,12 +111,9 @@ proptest! {
         size in 1u64..100,
     ) {
         let entry = &ALGORITHMS[entry];
-        let name = match entry.parameter {
-            None => entry.name.to_owned(),
-            Some(_) => format!("{}:{setting}", entry.name),
-        };
-        let algorithm = Algorithm::parse(entry.collective, &name).unwrap();
-        prop_assert_eq!(algorithm.check(procs(n), Bytes(size)), Ok(()));
+        let text = entry.text(|_| setting);
+        let algorithm = Algorithm::parse(entry.collective, &text).unwrap();
+        prop_assert_eq!(algorithm.schedule(procs(n), Bytes(size)).check(), Ok(()));
     }
 
     #[test]

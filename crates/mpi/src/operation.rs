@@ -6,7 +6,7 @@ use std::os::raw::c_int;
 use mpi::ffi;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{AsRaw, Communicator, Destination, Source};
-use netsig_core::algorithm::{Collective, Method, Piece, Proven};
+use netsig_core::algorithm::{Collective, Piece, Proven};
 use netsig_core::units::{Procs, Rank};
 use netsig_measure::plan::{Cell, Operation};
 
@@ -15,7 +15,7 @@ use crate::executor::ReadyRound;
 use crate::pattern::Label;
 
 /// The root of every collective that has one.
-const ROOT: c_int = 0;
+const ROOT: Rank = Rank(0);
 
 /// All that can be made ready before the clock starts.
 pub struct Prepared {
@@ -50,17 +50,16 @@ impl Prepared {
     /// What `rank` needs for `cell`: with the proof of its schedule, if it runs one.
     pub fn new(cell: &Cell, rank: Rank, proven: Option<&Proven>) -> Self {
         let blocks = Blocks::new(cell.blocks(), cell.division());
-        let runner = match cell.operation {
-            Operation::Collective(collective, Method::Library(_)) => Runner::Library(collective),
-            Operation::Collective(_, Method::Schedule(algorithm)) => {
-                let is_it = |proven: &&Proven| proven.is_for(algorithm, cell.procs, cell.size);
+        let runner = match (cell.schedule(), cell.operation) {
+            (Some(schedule), _) => {
                 let proven = proven
-                    .filter(is_it)
+                    .filter(|proven| proven.is_for(&schedule))
                     .expect("a schedule runs with its proof");
                 let rounds = 0..proven.rounds();
                 let ready = rounds.map(|index| ReadyRound::new(proven, rank, index, &blocks));
                 Runner::Schedule(ready.collect())
             }
+            (None, Operation::Collective(collective, _)) => Runner::Library(collective),
             _ => Runner::PingPong,
         };
         Self {
@@ -75,7 +74,9 @@ impl Prepared {
     /// Writes what this rank hands in.
     pub fn fill(&mut self, repetition: u32) {
         let pieces = match self.operation {
-            Operation::Collective(collective, _) => collective.handed_in(self.procs, self.rank),
+            Operation::Collective(collective, _) => {
+                collective.handed_in(self.procs, ROOT, self.rank)
+            }
             _ => 1 - self.rank.0,
         };
         for number in 0..pieces {
@@ -106,7 +107,7 @@ impl Prepared {
     /// The first byte that is not what was sent in this repetition.
     pub fn verify(&self, repetition: u32) -> Result<(), Fault> {
         if let Operation::Collective(collective, _) = self.operation {
-            let mut expected = (0..).zip(collective.expected(self.procs, self.rank));
+            let mut expected = (0..).zip(collective.expected(self.procs, ROOT, self.rank));
             return expected.try_for_each(|(place, piece)| self.check(place, piece, repetition));
         }
         let piece = Piece {
@@ -142,7 +143,8 @@ impl Prepared {
         let bytes = c_int::try_from(self.blocks.piece_bytes());
         let count = bytes.expect("plans limit messages to what a C int counts");
         let (input, output) = self.blocks.arrays();
-        let message = if self.rank == Rank(0) { input } else { output };
+        let message = if self.rank == ROOT { input } else { output };
+        let root = c_int::try_from(ROOT.0).expect("a rank of MPI");
         let (input, output) = (input.cast_const().cast(), output.cast());
         let comm = comm.as_raw();
         // SAFETY: a constant of the MPI library.
@@ -152,12 +154,12 @@ impl Prepared {
         // MPI's default error handler ends the program on failure.
         unsafe {
             match collective {
-                Collective::Bcast => ffi::MPI_Bcast(message.cast(), count, byte, ROOT, comm),
+                Collective::Bcast => ffi::MPI_Bcast(message.cast(), count, byte, root, comm),
                 Collective::Scatter => {
-                    ffi::MPI_Scatter(input, count, byte, output, count, byte, ROOT, comm)
+                    ffi::MPI_Scatter(input, count, byte, output, count, byte, root, comm)
                 }
                 Collective::Gather => {
-                    ffi::MPI_Gather(input, count, byte, output, count, byte, ROOT, comm)
+                    ffi::MPI_Gather(input, count, byte, output, count, byte, root, comm)
                 }
                 Collective::Allgather => {
                     ffi::MPI_Allgather(input, count, byte, output, count, byte, comm)

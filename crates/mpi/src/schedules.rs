@@ -1,8 +1,8 @@
 //! The schedules of a plan, each proved before anything is measured.
 
 use anyhow::{Context, Result};
-use netsig_core::algorithm::{Method, Proven};
-use netsig_measure::plan::{Cell, Operation};
+use netsig_core::algorithm::Proven;
+use netsig_measure::plan::Cell;
 
 /// All that the cells of a plan need.
 pub struct Schedules(Vec<Proven>);
@@ -15,11 +15,11 @@ impl Schedules {
     pub fn prove(cells: &[Cell]) -> Result<Self> {
         let mut schedules = Self(Vec::new());
         for cell in cells {
-            let Operation::Collective(_, Method::Schedule(algorithm)) = cell.operation else {
+            let Some(schedule) = cell.schedule() else {
                 continue;
             };
             if schedules.of(cell).is_none() {
-                let proven = algorithm.prove(cell.procs, cell.size).with_context(|| {
+                let proven = schedule.prove().with_context(|| {
                     format!("{cell}: netsig's own schedule is wrong; leave it out of the plan")
                 })?;
                 schedules.0.push(proven);
@@ -30,10 +30,7 @@ impl Schedules {
 
     /// The schedule of a cell, if it has one that was proved.
     pub fn of(&self, cell: &Cell) -> Option<&Proven> {
-        let Operation::Collective(_, Method::Schedule(algorithm)) = cell.operation else {
-            return None;
-        };
-        let mut schedules = self.0.iter();
-        schedules.find(|schedule| schedule.is_for(algorithm, cell.procs, cell.size))
+        let schedule = cell.schedule()?;
+        self.0.iter().find(|proven| proven.is_for(&schedule))
     }
 }

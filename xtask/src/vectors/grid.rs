@@ -96,11 +96,12 @@ impl Crossing {
         let procs = n1.checked_add(clusters.larger().get());
         let procs = Procs::new(procs.context("n1 + n2 is more than 2^32 - 1")?)?;
         let algorithm = Algorithm::parse(Collective::Alltoall, &format!("{algorithm}:{n1}"))?;
-        algorithm.check(procs, SIZE)?;
+        let schedule = algorithm.schedule(procs, SIZE);
+        schedule.check()?;
         let mut crossing = Self::default();
-        for round in 0..algorithm.extent(procs, SIZE).rounds {
+        for round in 0..schedule.extent().rounds {
             for from in procs.ranks() {
-                for send in algorithm.round(procs, SIZE, from, round).sends {
+                for send in schedule.round(from, round).sends {
                     let (rank, way) = match (from.0 < n1, send.to.0 < n1) {
                         (true, false) => (from, Way::There),
                         (false, true) => (send.to, Way::Back),

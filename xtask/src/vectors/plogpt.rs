@@ -83,7 +83,7 @@ fn simulated(case: &Case) -> Result<Value> {
     };
     let algorithm = algorithm::Algorithm::parse(Collective::Alltoall, name)?;
     let procs = Network::new(case.parameters.clone())?.procs();
-    let program = || Rounds::new(algorithm, procs, case.size);
+    let program = || Rounds::new(algorithm.schedule(procs, case.size));
     let run = |rto| {
         let network = PlogPT::binary_tree(Parameters {
             rto,

@@ -147,7 +147,7 @@ impl Exports {
             return Ok(());
         };
         stream(path, |mut out| {
-            goal::write_algorithm(case.algorithm, case.procs, case.size, &mut out)
+            goal::write_algorithm(&case.schedule(), &mut out)
         })
     }
 

@@ -111,7 +111,7 @@ pub mod testing {
     ) -> Outcome {
         let algorithm = Algorithm::parse(Collective::Alltoall, algorithm).unwrap();
         let procs = Procs::new(procs).unwrap();
-        let mut rounds = Rounds::new(algorithm, procs, Bytes(65536));
+        let mut rounds = Rounds::new(algorithm.schedule(procs, Bytes(65536)));
         run(&mut rounds, network, observer).unwrap()
     }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use netsig_core::algorithm::{ALGORITHMS, Algorithm, Collective};
+use netsig_core::algorithm::{ALGORITHMS, Algorithm, Collective, split};
 use netsig_core::sim::setup::{Case, Method};
 use netsig_core::units::list::List;
 use netsig_core::units::{BitsPerSecond, Bytes, Procs};
@@ -290,12 +290,12 @@ impl NetworkOptions {
 pub fn algorithms(collective: Collective, names: Option<&str>) -> Result<Vec<Algorithm>, Failure> {
     let all = || {
         let entries = ALGORITHMS.iter();
-        let plain = entries.filter(|e| e.collective == collective && e.parameter.is_none());
+        let plain = entries.filter(|e| e.collective == collective && e.settings.is_empty());
         plain.map(|entry| entry.name).collect()
     };
     let names: Vec<&str> = match names {
         None | Some("all") => all(),
-        Some(names) => names.split(',').map(str::trim).collect(),
+        Some(names) => split(names),
     };
     let mut algorithms: Vec<Algorithm> = Vec::new();
     for name in names {

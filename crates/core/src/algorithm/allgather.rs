@@ -20,6 +20,8 @@
 
 use std::iter;
 
+use super::library::{mpich, tuned};
+use super::traffic::{ClosedForm, Traffic};
 use super::{Collective, Cut, Entry, Outline, Shape};
 use crate::schedule::{Copy, Receive, Round, Send, Slot};
 use crate::units::{Procs, Rank};
@@ -28,44 +30,65 @@ pub(super) const RING: Entry = Entry {
     name: "ring",
     collective: Collective::Allgather,
     summary: "n-1 rounds: each rank hands the next the piece that it got last",
-    parameter: None,
+    settings: &[],
     cut: Cut::Whole,
     outline: ring_outline,
     round: ring,
     active: |shape, _| 0..ring_outline(shape).rounds,
+    traffic: Some(Traffic::Port),
+    closed_form: Some(ClosedForm::Steps),
+    library: &[
+        tuned(4, "ring", Some(Traffic::Port)),
+        mpich("ring", Some(Traffic::Port)),
+    ],
 };
 
 pub(super) const RECURSIVE_DOUBLING: Entry = Entry {
     name: "recursive-doubling",
     collective: Collective::Allgather,
     summary: "exchanges of all that is known with rank i xor 2^x",
-    parameter: None,
+    settings: &[],
     cut: Cut::Whole,
     outline: doubling_outline,
     round: doubling,
     active: |shape, _| 0..doubling_outline(shape).rounds,
+    traffic: Some(Traffic::Doubling),
+    closed_form: None,
+    library: &[
+        tuned(3, "recursive_doubling", Some(Traffic::Doubling)),
+        mpich("recursive_doubling", Some(Traffic::Doubling)),
+    ],
 };
 
 pub(super) const BRUCK: Entry = Entry {
     name: "bruck",
     collective: Collective::Allgather,
     summary: "ceil(log2 n) rounds: all that is known to rank i-2^x",
-    parameter: None,
+    settings: &[],
     cut: Cut::Whole,
     outline: bruck_outline,
     round: bruck,
     active: |shape, _| 0..bruck_outline(shape).rounds,
+    traffic: Some(Traffic::Doubling),
+    closed_form: None,
+    library: &[
+        tuned(2, "bruck", Some(Traffic::Doubling)),
+        mpich("brucks", Some(Traffic::Doubling)),
+    ],
 };
 
 pub(super) const NEIGHBOUR: Entry = Entry {
     name: "neighbour",
     collective: Collective::Allgather,
     summary: "n/2 exchanges of two pieces with either neighbour in turn; a ring if n is odd",
-    parameter: None,
+    settings: &[],
     cut: Cut::Whole,
     outline: neighbour_outline,
     round: neighbour,
     active: |shape, _| 0..neighbour_outline(shape).rounds,
+    traffic: Some(Traffic::Port),
+    closed_form: None,
+    library: &[tuned(5, "neighbor", Some(Traffic::Port))],
 };
 
 /// Where a rank has the piece of rank `of`: its own is there from the start.
@@ -311,7 +334,9 @@ mod tests {
     fn rounds_are_those_of_the_literature() {
         let rounds = |text, procs| {
             let algorithm = Algorithm::parse(Collective::Allgather, text).unwrap();
-            let extent = algorithm.extent(Procs::new(procs).unwrap(), Bytes(1));
+            let extent = algorithm
+                .schedule(Procs::new(procs).unwrap(), Bytes(1))
+                .extent();
             extent.rounds
         };
         for (procs, ring, doubling, bruck, neighbour) in [

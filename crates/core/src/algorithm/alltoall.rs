@@ -12,7 +12,9 @@
 
 use std::num::NonZeroU32;
 
-use super::parameter::{SEGMENT, WINDOW};
+use super::library::{mpich, tuned};
+use super::setting::{SEGMENT, WINDOW};
+use super::traffic::{ClosedForm, Traffic};
 use super::{Collective, Cut, Entry, Outline, Shape};
 use crate::schedule::{Copy, Frame, InFlight, Messages, Receive, Round, Send, Slot};
 use crate::units::{Procs, Rank};
@@ -21,66 +23,90 @@ pub(super) const DIRECT: Entry = Entry {
     name: "direct",
     collective: Collective::Alltoall,
     summary: "direct exchange: all messages at once, each rank starting with its successor",
-    parameter: None,
-    cut: Cut::Whole,
+    settings: &[],
+    cut: Cut::Straight,
     outline: one_round,
     round: direct,
     active: |_, _| 0..1,
+    traffic: Some(Traffic::AtOnce),
+    closed_form: Some(ClosedForm::Direct),
+    library: &[tuned(1, "linear", Some(Traffic::AtOnce))],
 };
 
 pub(super) const DIRECT_UNROTATED: Entry = Entry {
     name: "direct-unrotated",
     collective: Collective::Alltoall,
     summary: "direct exchange in rank order: all messages at once, every rank starting with rank 0",
-    parameter: None,
-    cut: Cut::Whole,
+    settings: &[],
+    cut: Cut::Straight,
     outline: one_round,
     round: direct_unrotated,
     active: |_, _| 0..1,
+    traffic: Some(Traffic::AtOnce),
+    closed_form: Some(ClosedForm::DirectUnrotated),
+    library: &[],
 };
 
 pub(super) const PAIRWISE: Entry = Entry {
     name: "pairwise",
     collective: Collective::Alltoall,
     summary: "n-1 synchronised rounds of one exchange: i xor t for powers of two, else i+t and i-t",
-    parameter: None,
-    cut: Cut::Whole,
+    settings: &[],
+    cut: Cut::Straight,
     outline: pairwise_outline,
     round: pairwise,
     active: |shape, _| 0..pairwise_outline(shape).rounds,
+    traffic: Some(Traffic::Powers),
+    closed_form: Some(ClosedForm::Pairwise),
+    library: &[
+        tuned(2, "pairwise", Some(Traffic::Rounds)),
+        mpich("pairwise", Some(Traffic::Rounds)),
+    ],
 };
 
 pub(super) const PAIRWISE_SEGMENTED: Entry = Entry {
     name: "pairwise-segmented",
     collective: Collective::Alltoall,
     summary: "pairwise, each exchange one segment after the other",
-    parameter: Some(SEGMENT),
+    settings: &[SEGMENT],
     cut: Cut::Segments,
     outline: pairwise_outline,
     round: pairwise,
     active: |shape, _| 0..pairwise_outline(shape).rounds,
+    traffic: Some(Traffic::Powers),
+    closed_form: Some(ClosedForm::Steps),
+    library: &[],
 };
 
 pub(super) const THROTTLED: Entry = Entry {
     name: "throttled",
     collective: Collective::Alltoall,
     summary: "direct exchange with at most WINDOW sends and WINDOW receives in progress",
-    parameter: Some(WINDOW),
-    cut: Cut::Whole,
+    settings: &[WINDOW],
+    cut: Cut::Straight,
     outline: one_round,
     round: throttled,
     active: |_, _| 0..1,
+    traffic: Some(Traffic::AtOnce),
+    closed_form: Some(ClosedForm::Direct),
+    library: &[
+        tuned(4, "linear_sync", Some(Traffic::AtOnce)),
+        mpich("scattered", Some(Traffic::AtOnce)),
+    ],
 };
 
 pub(super) const SENDS_IN_TURN: Entry = Entry {
     name: "sends-in-turn",
     collective: Collective::Alltoall,
     summary: "all receives posted first, then one send after the other: to i xor t for powers of two, else i+t",
-    parameter: None,
-    cut: Cut::Whole,
+    settings: &[],
+    cut: Cut::Straight,
     outline: one_round,
     round: sends_in_turn,
     active: |_, _| 0..1,
+    traffic: Some(Traffic::AtOnce),
+    closed_form: Some(ClosedForm::SendsInTurn),
+    library: &[],
 };
 
 fn one_round(_: Shape) -> Outline {
@@ -129,9 +155,7 @@ fn other(rank: Rank, number: u32) -> Rank {
 
 fn throttled(shape: Shape, rank: Rank, index: usize) -> Round {
     Round {
-        in_flight: shape
-            .parameter
-            .map_or(InFlight::Unlimited, InFlight::AtMost),
+        in_flight: NonZeroU32::new(shape.get(WINDOW)).map_or(InFlight::Unlimited, InFlight::AtMost),
         ..direct(shape, rank, index)
     }
 }
@@ -228,23 +252,17 @@ mod tests {
     use crate::algorithm::Algorithm;
     use crate::units::{Bytes, Procs};
 
-    fn receivers(round: fn(Shape, Rank, usize) -> Round, procs: u32, rank: u32) -> Vec<u32> {
-        let shape = Shape {
-            procs: Procs::new(procs).unwrap(),
-            parts: 1,
-            parameter: None,
-        };
-        round(shape, Rank(rank), 0)
-            .sends
-            .iter()
-            .map(|send| send.to.0)
-            .collect()
+    fn receivers(text: &str, procs: u32, rank: u32) -> Vec<u32> {
+        let algorithm = Algorithm::parse(Collective::Alltoall, text).unwrap();
+        let schedule = algorithm.schedule(Procs::new(procs).unwrap(), Bytes(1));
+        let round = schedule.round(Rank(rank), 0);
+        round.sends.iter().map(|send| send.to.0).collect()
     }
 
     #[test]
     fn rotation_spreads_the_first_targets() {
-        assert_eq!(receivers(direct, 5, 2), [3, 4, 0, 1]);
-        assert_eq!(receivers(direct_unrotated, 5, 2), [0, 1, 3, 4]);
+        assert_eq!(receivers("direct", 5, 2), [3, 4, 0, 1]);
+        assert_eq!(receivers("direct-unrotated", 5, 2), [0, 1, 3, 4]);
     }
 
     #[test]
@@ -252,8 +270,8 @@ mod tests {
         let text = "pairwise-segmented:10";
         let algorithm = Algorithm::parse(Collective::Alltoall, text).unwrap();
         let procs = Procs::new(3).unwrap();
-        let exchanges: Vec<_> = (0..algorithm.extent(procs, Bytes(25)).rounds)
-            .map(|index| algorithm.round(procs, Bytes(25), Rank(2), index))
+        let exchanges: Vec<_> = (0..algorithm.schedule(procs, Bytes(25)).extent().rounds)
+            .map(|index| algorithm.schedule(procs, Bytes(25)).round(Rank(2), index))
             .map(|round| {
                 let send = round.sends.get(0).unwrap();
                 (send.to.0, send.slots[0].index())
@@ -270,9 +288,9 @@ mod tests {
             let [at_once, stepwise] =
                 algorithms.map(|text| Algorithm::parse(Collective::Alltoall, text).unwrap());
             for rank in procs.ranks() {
-                let all = at_once.round(procs, Bytes(1), rank, 0);
+                let all = at_once.schedule(procs, Bytes(1)).round(rank, 0);
                 let steps = (0..count as usize - 1)
-                    .map(|index| stepwise.round(procs, Bytes(1), rank, index));
+                    .map(|index| stepwise.schedule(procs, Bytes(1)).round(rank, index));
                 let (sends, receives): (Vec<_>, Vec<_>) =
                     steps.map(|round| (round.sends, round.receives)).unzip();
                 assert!(all.sends.into_iter().eq(sends.into_iter().flatten()));
@@ -283,7 +301,7 @@ mod tests {
 
     #[test]
     fn pairwise_meets_one_partner_a_round() {
-        assert_eq!(receivers(pairwise, 8, 5), [4]);
-        assert_eq!(receivers(pairwise, 6, 5), [0]);
+        assert_eq!(receivers("pairwise", 8, 5), [4]);
+        assert_eq!(receivers("pairwise", 6, 5), [0]);
     }
 }

@@ -13,7 +13,9 @@
 
 use std::ops::Range;
 
-use super::parameter::{RADIX, SEGMENT};
+use super::library::{Offer, mpich, tuned};
+use super::setting::{RADIX, SEGMENT};
+use super::traffic::{ClosedForm, Load, Traffic};
 use super::tree::{BINOMIAL as BINOMIAL_TREE, Tree};
 use super::{Collective, Cut, Entry, Outline, Shape};
 use crate::schedule::{Frame, Messages, Receive, Round, Send, Slot};
@@ -23,100 +25,135 @@ pub(super) const FLAT: Entry = Entry {
     name: "flat",
     collective: Collective::Bcast,
     summary: "the root sends to every rank, all at once",
-    parameter: None,
+    settings: &[],
     cut: Cut::Whole,
     outline: |shape| staged(Tree::Flat, shape),
     round: |shape, rank, index| stage(Tree::Flat, shape, rank, index),
     active: |shape, rank| Tree::Flat.active(shape.procs, rank),
+    traffic: Some(Traffic::Port),
+    closed_form: Some(ClosedForm::Flat),
+    library: &[tuned(1, "basic_linear", Some(Traffic::Port))],
 };
 
 pub(super) const CHAIN: Entry = Entry {
     name: "chain",
     collective: Collective::Bcast,
     summary: "each rank hands the whole message to the next",
-    parameter: None,
+    settings: &[],
     cut: Cut::Whole,
     outline: |shape| staged(Tree::Chain, shape),
     round: |shape, rank, index| stage(Tree::Chain, shape, rank, index),
     active: |shape, rank| Tree::Chain.active(shape.procs, rank),
+    traffic: Some(Traffic::Chain),
+    closed_form: Some(ClosedForm::Chain),
+    library: &[LIBRARY_PIPELINE],
 };
 
 pub(super) const BINARY: Entry = Entry {
     name: "binary",
     collective: Collective::Bcast,
     summary: "rank i hands the whole message to 2i+1 and 2i+2 at once",
-    parameter: None,
+    settings: &[],
     cut: Cut::Whole,
     outline: |shape| staged(Tree::Binary, shape),
     round: |shape, rank, index| stage(Tree::Binary, shape, rank, index),
     active: |shape, rank| Tree::Binary.active(shape.procs, rank),
+    traffic: None,
+    closed_form: None,
+    library: &[LIBRARY_BINARY],
 };
 
 pub(super) const BINOMIAL: Entry = Entry {
     name: "binomial",
     collective: Collective::Bcast,
     summary: "every rank that has the message hands it to another in each of ceil(log2 n) rounds",
-    parameter: None,
+    settings: &[],
     cut: Cut::Whole,
     outline: |shape| staged(BINOMIAL_TREE, shape),
     round: |shape, rank, index| stage(BINOMIAL_TREE, shape, rank, index),
     active: |shape, rank| BINOMIAL_TREE.active(shape.procs, rank),
+    traffic: Some(Traffic::Tree(Load::Whole)),
+    closed_form: Some(ClosedForm::Binomial),
+    library: &[
+        LIBRARY_BINOMIAL,
+        mpich("binomial", Some(Traffic::Tree(Load::Whole))),
+    ],
 };
 
 pub(super) const KNOMIAL: Entry = Entry {
     name: "knomial",
     collective: Collective::Bcast,
     summary: "binomial, but to RADIX-1 others in each round",
-    parameter: Some(RADIX),
+    settings: &[RADIX],
     cut: Cut::Whole,
-    outline: |shape| staged(Tree::Knomial(shape.setting()), shape),
-    round: |shape, rank, index| stage(Tree::Knomial(shape.setting()), shape, rank, index),
-    active: |shape, rank| Tree::Knomial(shape.setting()).active(shape.procs, rank),
+    outline: |shape| staged(Tree::Knomial(shape.get(RADIX)), shape),
+    round: |shape, rank, index| stage(Tree::Knomial(shape.get(RADIX)), shape, rank, index),
+    active: |shape, rank| Tree::Knomial(shape.get(RADIX)).active(shape.procs, rank),
+    traffic: None,
+    closed_form: None,
+    library: &[tuned(7, "knomial", None).in_segments()],
 };
 
 pub(super) const FLAT_SEGMENTED: Entry = Entry {
     name: "flat-segmented",
     collective: Collective::Bcast,
     summary: "flat, one segment after the other",
-    parameter: Some(SEGMENT),
+    settings: &[SEGMENT],
     cut: Cut::Segments,
     outline: |shape| relayed(Tree::Flat, shape),
     round: |shape, rank, index| relay(Tree::Flat, shape, rank, index),
     active: |shape, rank| relaying(Tree::Flat, shape, rank),
+    traffic: None,
+    closed_form: Some(ClosedForm::FlatSegmented),
+    library: &[],
 };
 
 pub(super) const PIPELINE: Entry = Entry {
     name: "pipeline",
     collective: Collective::Bcast,
     summary: "segmented chain: each segment moves on while the next arrives",
-    parameter: Some(SEGMENT),
+    settings: &[SEGMENT],
     cut: Cut::Segments,
     outline: |shape| relayed(Tree::Chain, shape),
     round: |shape, rank, index| relay(Tree::Chain, shape, rank, index),
     active: |shape, rank| relaying(Tree::Chain, shape, rank),
+    traffic: Some(Traffic::Pipeline),
+    closed_form: Some(ClosedForm::Pipeline),
+    library: &[LIBRARY_PIPELINE],
 };
 
 pub(super) const BINARY_SEGMENTED: Entry = Entry {
     name: "binary-segmented",
     collective: Collective::Bcast,
     summary: "binary, each segment moving on while the next arrives",
-    parameter: Some(SEGMENT),
+    settings: &[SEGMENT],
     cut: Cut::Segments,
     outline: |shape| relayed(Tree::Binary, shape),
     round: |shape, rank, index| relay(Tree::Binary, shape, rank, index),
     active: |shape, rank| relaying(Tree::Binary, shape, rank),
+    traffic: None,
+    closed_form: None,
+    library: &[LIBRARY_BINARY],
 };
 
 pub(super) const BINOMIAL_SEGMENTED: Entry = Entry {
     name: "binomial-segmented",
     collective: Collective::Bcast,
     summary: "over the binomial tree, each segment to all children while the next arrives",
-    parameter: Some(SEGMENT),
+    settings: &[SEGMENT],
     cut: Cut::Segments,
     outline: |shape| relayed(BINOMIAL_TREE, shape),
     round: |shape, rank, index| relay(BINOMIAL_TREE, shape, rank, index),
     active: |shape, rank| relaying(BINOMIAL_TREE, shape, rank),
+    traffic: None,
+    closed_form: None,
+    library: &[LIBRARY_BINOMIAL],
 };
+
+const LIBRARY_PIPELINE: Offer = tuned(3, "pipeline", Some(Traffic::Pipeline)).in_segments();
+const LIBRARY_BINARY: Offer = tuned(5, "binary_tree", None).in_segments();
+const LIBRARY_BINOMIAL: Offer =
+    tuned(6, "binomial", Some(Traffic::Tree(Load::Whole))).in_segments();
 
 /// Where a rank has block `index` of the message.
 pub(super) fn held(rank: Rank, index: u32) -> Slot {
@@ -220,7 +257,9 @@ mod tests {
     }
 
     fn rounds(text: &str, procs: u32, size: u64) -> usize {
-        let extent = bcast(text).extent(Procs::new(procs).unwrap(), Bytes(size));
+        let extent = bcast(text)
+            .schedule(Procs::new(procs).unwrap(), Bytes(size))
+            .extent();
         extent.rounds
     }
 
@@ -245,7 +284,9 @@ mod tests {
     #[test]
     fn a_relay_takes_a_segment_while_it_hands_on_the_one_before() {
         let procs = Procs::new(5).unwrap();
-        let round = bcast("pipeline:10").round(procs, Bytes(100), Rank(2), 4);
+        let round = bcast("pipeline:10")
+            .schedule(procs, Bytes(100))
+            .round(Rank(2), 4);
         assert_eq!(round.sends.get(0).unwrap().slots[0].index(), 2);
         assert_eq!(round.receives.get(0).unwrap().slots[0].index(), 3);
     }
@@ -254,7 +295,9 @@ mod tests {
     fn a_binomial_tree_serves_the_farthest_child_first() {
         let procs = Procs::new(12).unwrap();
         let first = |rank, index| {
-            let round = bcast("binomial").round(procs, Bytes(1), rank, index);
+            let round = bcast("binomial")
+                .schedule(procs, Bytes(1))
+                .round(rank, index);
             round.sends.iter().map(|send| send.to.0).collect::<Vec<_>>()
         };
         assert_eq!(first(Rank(0), 0), [8]);

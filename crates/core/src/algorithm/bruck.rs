@@ -14,7 +14,8 @@
 //! writes what it sends (Träff, Rougier, Hunold 2014, who call this zero-copy). The messages
 //! of a round all go at once.
 
-use super::parameter::RADIX;
+use super::library::{mpich, tuned};
+use super::setting::RADIX;
 use super::{Collective, Cut, Entry, Outline, Shape, alltoall};
 use crate::schedule::{Receive, Round, Send, Slot};
 use crate::units::{Procs, Rank};
@@ -23,19 +24,22 @@ pub(super) const BRUCK: Entry = Entry {
     name: "bruck",
     collective: Collective::Alltoall,
     summary: "one digit of the distance, in base RADIX, in each of ceil(log n) rounds",
-    parameter: Some(RADIX),
+    settings: &[RADIX],
     cut: Cut::Whole,
     outline,
     round,
     active: |shape, _| 0..rounds(shape),
+    traffic: None,
+    closed_form: None,
+    library: &[tuned(3, "modified_bruck", None), mpich("brucks", None)],
 };
 
 fn rounds(shape: Shape) -> usize {
-    weights(shape.procs, shape.setting()).count().max(1)
+    weights(shape.procs, shape.get(RADIX)).count().max(1)
 }
 
 fn outline(shape: Shape) -> Outline {
-    let (procs, radix) = (shape.procs, shape.setting());
+    let (procs, radix) = (shape.procs, shape.get(RADIX));
     let longest = weights(procs, radix).map(|weight| {
         let moves = Moves {
             weight,
@@ -100,7 +104,7 @@ impl Moves {
 }
 
 fn round(shape: Shape, rank: Rank, index: usize) -> Round {
-    let (procs, radix) = (shape.procs, shape.setting());
+    let (procs, radix) = (shape.procs, shape.get(RADIX));
     let weight = weights(procs, radix).nth(index);
     let all = weight.into_iter().flat_map(|weight| {
         let digits = (1..radix).map(move |digit| Moves {
@@ -156,7 +160,7 @@ fn on_the_way(shape: Shape, rank: Rank, (distance, left): (u32, u32)) -> Slot {
     if left.is_multiple_of(2) {
         Slot::Output(rank.behind(distance, shape.procs).0)
     } else {
-        Slot::Scratch(distance - shape.setting() - 1)
+        Slot::Scratch(distance - shape.get(RADIX) - 1)
     }
 }
 
@@ -178,12 +182,14 @@ mod tests {
             let procs = Procs::new(count).unwrap();
             for radix in [2, 3, 4, 7, 39, 64] {
                 let algorithm = bruck(radix);
-                let extent = algorithm.extent(procs, Bytes(1));
+                let extent = algorithm.schedule(procs, Bytes(1)).extent();
                 let mut weight = 1;
                 for index in 0..extent.rounds {
                     let with = |z| (0..count).filter(move |i| i / weight % radix == z).count();
                     let expected: Vec<usize> = (1..radix).map(with).filter(|&n| n > 0).collect();
-                    let round = algorithm.round(procs, Bytes(1), Rank(count / 2), index);
+                    let round = algorithm
+                        .schedule(procs, Bytes(1))
+                        .round(Rank(count / 2), index);
                     let sent = round.sends.iter().map(|send| send.slots.len());
                     assert_eq!(
                         sent.collect::<Vec<_>>(),
@@ -200,7 +206,7 @@ mod tests {
     #[test]
     fn a_large_radix_is_direct_exchange_and_two_halves_each_message() {
         let procs = Procs::new(16).unwrap();
-        let extent = bruck(16).extent(procs, Bytes(1));
+        let extent = bruck(16).schedule(procs, Bytes(1)).extent();
         assert_eq!((extent.rounds, extent.blocks.scratch), (1, 0));
         let sent = sent_bytes(bruck(16), procs, Bytes(5));
         assert!(sent.iter().all(|&bytes| bytes == 15 * 5));

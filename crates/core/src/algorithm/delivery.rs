@@ -1,7 +1,7 @@
 //! What each collective promises: how many pieces every rank hands in and gets back, and
 //! which piece of which rank arrives where.
 //!
-//! A piece is what one rank has for one rank, or for all alike. The root is rank 0.
+//! A piece is what one rank has for one rank, or for all alike.
 
 use super::Collective;
 use crate::units::{Procs, Rank};
@@ -24,9 +24,15 @@ pub struct Piece {
     pub number: u32,
 }
 
-const ROOT: Rank = Rank(0);
-
 impl Collective {
+    /// Whether one rank hands all pieces in, or gets them all back.
+    pub(super) fn has_root(self) -> bool {
+        match self {
+            Self::Bcast | Self::Scatter | Self::Gather => true,
+            Self::Alltoall | Self::Allgather => false,
+        }
+    }
+
     /// The memory that it needs.
     pub fn pieces(self, procs: Procs) -> Pieces {
         let all = procs.get();
@@ -40,21 +46,21 @@ impl Collective {
     }
 
     /// The pieces that `rank` has to hand in, as many as their numbers from 0.
-    pub fn handed_in(self, procs: Procs, rank: Rank) -> u32 {
+    pub fn handed_in(self, procs: Procs, root: Rank, rank: Rank) -> u32 {
         match self {
-            Self::Bcast | Self::Scatter if rank != ROOT => 0,
+            Self::Bcast | Self::Scatter if rank != root => 0,
             _ => self.pieces(procs).input,
         }
     }
 
     /// The pieces that `rank` ends with, in the order of its output. The root of a broadcast
     /// keeps its message where it was and ends with nothing new.
-    pub fn expected(self, procs: Procs, rank: Rank) -> impl Iterator<Item = Piece> {
+    pub fn expected(self, procs: Procs, root: Rank, rank: Rank) -> impl Iterator<Item = Piece> {
         let (origins, number) = match self {
-            Self::Bcast if rank == ROOT => (0..0, 0),
-            Self::Bcast => (0..1, 0),
-            Self::Scatter => (0..1, rank.0),
-            Self::Gather if rank != ROOT => (0..0, 0),
+            Self::Bcast if rank == root => (0..0, 0),
+            Self::Bcast => (root.0..root.0 + 1, 0),
+            Self::Scatter => (root.0..root.0 + 1, rank.0),
+            Self::Gather if rank != root => (0..0, 0),
             Self::Gather | Self::Allgather => (0..procs.get(), 0),
             Self::Alltoall => (0..procs.get(), rank.0),
         };

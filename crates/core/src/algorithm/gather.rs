@@ -8,7 +8,9 @@
 
 use std::ops::Range;
 
+use super::library::{mpich, tuned};
 use super::scatter;
+use super::traffic::{ClosedForm, Traffic};
 use super::tree::{BINOMIAL as BINOMIAL_TREE, Tree};
 use super::{Collective, Cut, Entry, Shape};
 use crate::schedule::{Copy, Frame, Messages, Receive, Round, Send, Slot};
@@ -18,33 +20,45 @@ pub(super) const FLAT: Entry = Entry {
     name: "flat",
     collective: Collective::Gather,
     summary: "every rank sends to the root, all at once",
-    parameter: None,
+    settings: &[],
     cut: Cut::Whole,
     outline: |shape| scatter::outline(Tree::Flat, shape),
     round: |shape, rank, index| round(Tree::Flat, shape, rank, index),
     active: |shape, rank| active(Tree::Flat, shape, rank),
+    traffic: Some(Traffic::Port),
+    closed_form: Some(ClosedForm::Flat),
+    library: &[tuned(1, "basic_linear", Some(Traffic::Port))],
 };
 
 pub(super) const BINOMIAL: Entry = Entry {
     name: "binomial",
     collective: Collective::Gather,
     summary: "over the binomial tree, doubling what is handed on",
-    parameter: None,
+    settings: &[],
     cut: Cut::Whole,
     outline: |shape| scatter::outline(BINOMIAL_TREE, shape),
     round: |shape, rank, index| round(BINOMIAL_TREE, shape, rank, index),
     active: |shape, rank| active(BINOMIAL_TREE, shape, rank),
+    traffic: Some(scatter::PARTS),
+    closed_form: None,
+    library: &[
+        tuned(2, "binomial", Some(scatter::PARTS)),
+        mpich("binomial", Some(scatter::PARTS)),
+    ],
 };
 
 pub(super) const CHAIN: Entry = Entry {
     name: "chain",
     collective: Collective::Gather,
     summary: "each rank adds its own piece to those of the next and hands them on",
-    parameter: None,
+    settings: &[],
     cut: Cut::Whole,
     outline: |shape| scatter::outline(Tree::Chain, shape),
     round: |shape, rank, index| round(Tree::Chain, shape, rank, index),
     active: |shape, rank| active(Tree::Chain, shape, rank),
+    traffic: None,
+    closed_form: None,
+    library: &[],
 };
 
 fn active(tree: Tree, shape: Shape, rank: Rank) -> Range<usize> {

@@ -23,10 +23,12 @@
 use std::fmt;
 use std::num::NonZeroU32;
 
-use super::{Collective, UnknownAlgorithm, parameter};
+use super::traffic::{Load, Traffic};
+use super::{ALGORITHMS, Collective, UnknownAlgorithm, setting};
+use crate::units::Bytes;
 
 /// Which MPI library, by how its algorithms are chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MpiFlavour {
     /// Open MPI 4.1.
     OpenMpi,
@@ -35,35 +37,39 @@ pub enum MpiFlavour {
 }
 
 /// An algorithm inside an MPI library.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Offer {
     /// Whose it is.
     pub flavour: MpiFlavour,
-    /// What it computes.
-    pub collective: Collective,
-    /// What the library calls it.
-    pub name: &'static str,
     /// The library's number for it; MPICH has names only.
     number: u32,
+    /// What the library calls it.
+    pub name: &'static str,
     segments: Segments,
+    traffic: Option<Traffic>,
 }
 
 /// Whether an algorithm can be told a segment size.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Segments {
     None,
     Settable,
 }
 
-/// The library's own decision, or one of its algorithms.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct LibraryChoice(Option<Forced>);
+/// The library's own decision for a collective, or one of its algorithms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LibraryChoice {
+    /// The collective.
+    pub collective: Collective,
+    forced: Option<Forced>,
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Forced {
-    /// As in [`OFFERS`].
+    /// Of an [`Offer`].
     name: &'static str,
     segment: Option<NonZeroU32>,
+    traffic: Option<Traffic>,
 }
 
 /// Why a library cannot be made to use an algorithm.
@@ -93,80 +99,73 @@ pub enum NotOffered {
     },
 }
 
-/// Everything that can be forced, as the libraries number it.
-pub static OFFERS: [Offer; 42] = {
+/// Algorithms of libraries that no entry of the table corresponds to.
+static OTHERS: [(Collective, Offer); 11] = {
     use Collective::{Allgather, Alltoall, Bcast, Gather, Scatter};
     [
-        tuned(Bcast, 1, "basic_linear"),
-        tuned_in_segments(Bcast, 2, "chain"),
-        tuned_in_segments(Bcast, 3, "pipeline"),
-        tuned_in_segments(Bcast, 4, "split_binary_tree"),
-        tuned_in_segments(Bcast, 5, "binary_tree"),
-        tuned_in_segments(Bcast, 6, "binomial"),
-        tuned_in_segments(Bcast, 7, "knomial"),
-        tuned(Bcast, 8, "scatter_allgather"),
-        tuned(Bcast, 9, "scatter_allgather_ring"),
-        tuned(Scatter, 1, "basic_linear"),
-        tuned(Scatter, 2, "binomial"),
-        tuned(Scatter, 3, "linear_nb"),
-        tuned(Gather, 1, "basic_linear"),
-        tuned(Gather, 2, "binomial"),
-        tuned_in_segments(Gather, 3, "linear_sync"),
-        tuned(Alltoall, 1, "linear"),
-        tuned(Alltoall, 2, "pairwise"),
-        tuned(Alltoall, 3, "modified_bruck"),
-        tuned(Alltoall, 4, "linear_sync"),
-        tuned(Alltoall, 5, "two_proc"),
-        tuned(Allgather, 1, "linear"),
-        tuned(Allgather, 2, "bruck"),
-        tuned(Allgather, 3, "recursive_doubling"),
-        tuned(Allgather, 4, "ring"),
-        tuned(Allgather, 5, "neighbor"),
-        tuned(Allgather, 6, "two_proc"),
-        mpich(Bcast, "binomial"),
-        mpich(Bcast, "scatter_recursive_doubling_allgather"),
-        mpich(Bcast, "scatter_ring_allgather"),
-        mpich(Bcast, "nb"),
-        mpich(Scatter, "binomial"),
-        mpich(Scatter, "nb"),
-        mpich(Gather, "binomial"),
-        mpich(Gather, "nb"),
-        mpich(Alltoall, "brucks"),
-        mpich(Alltoall, "pairwise"),
-        mpich(Alltoall, "scattered"),
-        mpich(Alltoall, "nb"),
-        mpich(Allgather, "brucks"),
-        mpich(Allgather, "recursive_doubling"),
-        mpich(Allgather, "ring"),
-        mpich(Allgather, "nb"),
+        (Bcast, tuned(2, "chain", None).in_segments()),
+        (Bcast, tuned(4, "split_binary_tree", None).in_segments()),
+        (Bcast, mpich("nb", None)),
+        (Scatter, mpich("nb", None)),
+        (
+            Gather,
+            tuned(3, "linear_sync", Some(Traffic::Port)).in_segments(),
+        ),
+        (Gather, mpich("nb", None)),
+        (Alltoall, tuned(5, "two_proc", None)),
+        (Alltoall, mpich("nb", None)),
+        (Allgather, tuned(1, "linear", Some(Traffic::Port))),
+        (Allgather, tuned(6, "two_proc", None)),
+        (Allgather, mpich("nb", None)),
     ]
 };
 
-const fn tuned(collective: Collective, number: u32, name: &'static str) -> Offer {
+/// An algorithm of Open MPI's component `tuned`.
+pub(super) const fn tuned(number: u32, name: &'static str, traffic: Option<Traffic>) -> Offer {
     Offer {
         flavour: MpiFlavour::OpenMpi,
-        collective,
-        name,
         number,
+        name,
         segments: Segments::None,
+        traffic,
     }
 }
 
-const fn tuned_in_segments(collective: Collective, number: u32, name: &'static str) -> Offer {
-    Offer {
-        segments: Segments::Settable,
-        ..tuned(collective, number, name)
-    }
-}
-
-const fn mpich(collective: Collective, name: &'static str) -> Offer {
+/// An algorithm of MPICH.
+pub(super) const fn mpich(name: &'static str, traffic: Option<Traffic>) -> Offer {
     Offer {
         flavour: MpiFlavour::Mpich,
-        ..tuned(collective, 0, name)
+        ..tuned(0, name, traffic)
     }
 }
 
-const LIBRARY: &str = "library";
+impl Offer {
+    /// The same, if it can be told a segment size.
+    pub(super) const fn in_segments(self) -> Self {
+        Self {
+            segments: Segments::Settable,
+            ..self
+        }
+    }
+}
+
+/// All that the libraries have for `collective`, each once, sorted by library, number and name.
+pub fn offers(collective: Collective) -> Vec<&'static Offer> {
+    let entries = ALGORITHMS.iter();
+    let entries = entries.filter(|entry| entry.collective == collective);
+    let others = OTHERS.iter().filter(|(of, _)| *of == collective);
+    let others = others.map(|(_, offer)| offer);
+    let mut all: Vec<&Offer> = entries
+        .flat_map(|entry| entry.library)
+        .chain(others)
+        .collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// The library's own decision, as plans and data name it.
+pub const LIBRARY: &str = "library";
 
 impl LibraryChoice {
     /// The choice for `collective` written as `text`; none if it is not about the library.
@@ -182,13 +181,20 @@ impl LibraryChoice {
         if words.next() != Some(LIBRARY) {
             return Ok(None);
         }
+        let own = |forced| Ok(Some(Self { collective, forced }));
         let Some(name) = words.next() else {
-            return Ok(Some(Self::default()));
+            return own(None);
         };
-        let of_name = || of(collective).filter(|offer| offer.name == name);
-        let offer = of_name().next();
-        let name = offer.ok_or_else(|| unknown(collective, name))?.name;
-        let wrong = |usage| UnknownAlgorithm::Parameter {
+        let all = offers(collective);
+        let of_name = || all.iter().filter(|offer| offer.name == name);
+        let Some(&&Offer { name, traffic, .. }) = of_name().next() else {
+            return Err(UnknownAlgorithm::OfLibrary {
+                name: name.to_owned(),
+                collective,
+                known: names(&all),
+            });
+        };
+        let wrong = |usage| UnknownAlgorithm::Setting {
             text: text.to_owned(),
             usage,
         };
@@ -198,37 +204,56 @@ impl LibraryChoice {
             Some(_) if !is_settable => return Err(wrong(format!("{LIBRARY}:{name}"))),
             Some(size) => {
                 let usage = || format!("{LIBRARY}:{name} or {LIBRARY}:{name}:SEGMENT");
-                Some(parameter::segment(size).ok_or_else(|| wrong(usage()))?)
+                Some(setting::segment(size).ok_or_else(|| wrong(usage()))?)
             }
         };
-        Ok(Some(Self(Some(Forced { name, segment }))))
+        own(Some(Forced {
+            name,
+            segment,
+            traffic,
+        }))
     }
 
     /// Whether it is not left to the library.
     pub fn is_forced(&self) -> bool {
-        self.0.is_some()
+        self.forced.is_some()
     }
 
-    /// The variables that make `flavour` use this for `collective`, with their values: none
-    /// for the library's own decision.
+    /// The segment size that the library is told.
+    pub(super) fn segment(&self) -> Option<Bytes> {
+        let segment = self.forced?.segment?;
+        Some(Bytes(segment.get().into()))
+    }
+
+    /// How the messages meet. The library's own decision counts as its usual one.
+    pub(super) fn traffic(&self) -> Option<Traffic> {
+        match (self.forced, self.collective) {
+            (Some(forced), _) => forced.traffic,
+            (None, Collective::Alltoall) => Some(Traffic::AtOnce),
+            (None, Collective::Bcast) => Some(Traffic::Tree(Load::Whole)),
+            (None, Collective::Scatter | Collective::Gather) => Some(Traffic::Tree(Load::Parts)),
+            (None, Collective::Allgather) => Some(Traffic::Port),
+        }
+    }
+
+    /// The variables that make `flavour` use this, with their values: none for the library's
+    /// own decision.
     ///
     /// # Errors
     /// If that library has no such algorithm, or takes no segment size for it.
-    pub fn environment(
-        &self,
-        flavour: MpiFlavour,
-        collective: Collective,
-    ) -> Result<Vec<(String, String)>, NotOffered> {
-        let Some(Forced { name, segment }) = self.0 else {
+    pub fn environment(&self, flavour: MpiFlavour) -> Result<Vec<(String, String)>, NotOffered> {
+        let collective = self.collective;
+        let Some(Forced { name, segment, .. }) = self.forced else {
             return Ok(Vec::new());
         };
-        let offers = || of(collective).filter(|offer| offer.flavour == flavour);
-        let offer = offers().find(|offer| offer.name == name);
+        let mut all = offers(collective);
+        all.retain(|offer| offer.flavour == flavour);
+        let offer = all.iter().find(|offer| offer.name == name);
         let offer = offer.ok_or_else(|| NotOffered::Name {
             flavour,
             collective,
             name,
-            known: names(offers()),
+            known: names(&all),
         })?;
         match segment {
             Some(_) if offer.segments == Segments::None => Err(NotOffered::Segments {
@@ -236,15 +261,19 @@ impl LibraryChoice {
                 collective,
                 name,
             }),
-            _ => Ok(offer.variables(segment)),
+            _ => Ok(offer.variables(collective, segment)),
         }
     }
 }
 
 impl Offer {
     /// Nothing that the user may have set stays in force.
-    fn variables(&self, segment: Option<NonZeroU32>) -> Vec<(String, String)> {
-        let lower = self.collective.to_string();
+    fn variables(
+        &self,
+        collective: Collective,
+        segment: Option<NonZeroU32>,
+    ) -> Vec<(String, String)> {
+        let lower = collective.to_string();
         let upper = lower.to_uppercase();
         let set = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         match self.flavour {
@@ -267,15 +296,8 @@ impl Offer {
     }
 }
 
-/// What the libraries have for a collective.
-fn of(collective: Collective) -> impl Iterator<Item = &'static Offer> {
-    OFFERS
-        .iter()
-        .filter(move |offer| offer.collective == collective)
-}
-
-/// The names, each once, in the order of the table.
-fn names(offers: impl Iterator<Item = &'static Offer>) -> String {
+/// The names, each once, in the order of the list.
+fn names(offers: &[&Offer]) -> String {
     let mut names: Vec<&str> = Vec::new();
     for offer in offers {
         if !names.contains(&offer.name) {
@@ -285,18 +307,10 @@ fn names(offers: impl Iterator<Item = &'static Offer>) -> String {
     names.join(", ")
 }
 
-fn unknown(collective: Collective, name: &str) -> UnknownAlgorithm {
-    UnknownAlgorithm::OfLibrary {
-        name: name.to_owned(),
-        collective,
-        known: names(of(collective)),
-    }
-}
-
 impl fmt::Display for LibraryChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(LIBRARY)?;
-        let Some(Forced { name, segment }) = self.0 else {
+        let Some(Forced { name, segment, .. }) = self.forced else {
             return Ok(());
         };
         write!(f, ":{name}")?;
@@ -319,7 +333,7 @@ impl fmt::Display for MpiFlavour {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithm::Method;
+    use crate::algorithm::{COLLECTIVES, Method};
 
     fn choice(collective: Collective, text: &str) -> LibraryChoice {
         match Method::parse(collective, text) {
@@ -333,7 +347,7 @@ mod tests {
         collective: Collective,
         text: &str,
     ) -> Result<Vec<(String, String)>, String> {
-        let chosen = choice(collective, text).environment(flavour, collective);
+        let chosen = choice(collective, text).environment(flavour);
         chosen.map_err(|e| e.to_string())
     }
 
@@ -344,12 +358,18 @@ mod tests {
 
     #[test]
     fn every_offer_survives_a_round_trip_and_has_an_environment() {
-        for offer in &OFFERS {
-            let text = format!("library:{}", offer.name);
-            let choice = choice(offer.collective, &text);
-            assert_eq!(choice.to_string(), text);
-            let variables = choice.environment(offer.flavour, offer.collective).unwrap();
-            assert!(!variables.is_empty());
+        let all = COLLECTIVES.map(|(collective, _)| (collective, offers(collective)));
+        assert_eq!(
+            all.iter().map(|(_, offers)| offers.len()).sum::<usize>(),
+            42
+        );
+        for (collective, offers) in all {
+            for offer in offers {
+                let text = format!("library:{}", offer.name);
+                let choice = choice(collective, &text);
+                assert_eq!(choice.to_string(), text);
+                assert!(!choice.environment(offer.flavour).unwrap().is_empty());
+            }
         }
         let segmented = choice(Collective::Bcast, "library:chain:8KiB");
         assert_eq!(segmented.to_string(), "library:chain:8192");

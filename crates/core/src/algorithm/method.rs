@@ -3,7 +3,9 @@
 use std::fmt;
 
 use super::library::LibraryChoice;
+use super::traffic::Traffic;
 use super::{Algorithm, Collective, UnknownAlgorithm};
+use crate::units::Bytes;
 
 /// Who runs the collective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +27,23 @@ impl Method {
         match LibraryChoice::parse(collective, text)? {
             Some(choice) => Ok(Self::Library(choice)),
             None => Algorithm::parse(collective, text).map(Self::Schedule),
+        }
+    }
+
+    /// How the messages meet; `None` where the contention regimes do not describe it. What an
+    /// MPI library chooses itself counts as its usual choice.
+    pub fn traffic(&self) -> Option<Traffic> {
+        match self {
+            Self::Library(choice) => choice.traffic(),
+            Self::Schedule(algorithm) => algorithm.traffic(),
+        }
+    }
+
+    /// The segment size that is set.
+    pub fn segment(&self) -> Option<Bytes> {
+        match self {
+            Self::Library(choice) => choice.segment(),
+            Self::Schedule(algorithm) => algorithm.segment(),
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The table of algorithms: one entry each, one function that gives a rank's rounds.
 //!
 //! Help, documents, the executor, the tests and the benchmarks walk [`ALGORITHMS`];
-//! adding an algorithm is one function and one line here. The root is rank 0 throughout.
+//! adding an algorithm is one entry, one function and one line here. The functions have rank 0
+//! as their root; [`Schedule`] renumbers the ranks for another.
 //!
 //! Reductions are not among them: a block of a schedule is some rank's data and stays what
 //! it is, while a reduction makes new data of two blocks. They would need a further
@@ -11,32 +12,38 @@ mod allgather;
 mod alltoall;
 mod bcast;
 mod bruck;
+mod call;
 mod delivery;
 mod gather;
-pub mod library;
+mod library;
 mod method;
-mod parameter;
 mod scatter;
 mod scatter_allgather;
+mod schedule;
+mod setting;
+mod traffic;
 mod tree;
 mod two_phase;
 mod unknown;
 
 use std::fmt;
-use std::num::NonZeroU32;
 use std::ops::Range;
 use std::str::FromStr;
 
-use crate::schedule::{self, BlockCounts, Datum, Division, Extent, Round, ScheduleError};
 use serde::{Deserialize, Serialize};
 
+use crate::schedule::Round;
 use crate::text::names::{name_of, variant_of};
 use crate::units::{Bytes, Procs, Rank};
+use setting::{SEGMENT, Values};
 
+pub use call::{Call, Layout, PairSizes, Unsupported};
 pub use delivery::{Piece, Pieces};
-pub use library::{LibraryChoice, MpiFlavour, NotOffered};
+pub use library::{LIBRARY, LibraryChoice, MpiFlavour, NotOffered, Offer, offers};
 pub use method::Method;
-pub use parameter::Parameter;
+pub use schedule::{Proven, Schedule};
+pub use setting::{Kind, Setting, split};
+pub use traffic::{ClosedForm, Load, Traffic};
 pub use unknown::UnknownAlgorithm;
 
 /// A collective operation of MPI.
@@ -64,7 +71,7 @@ pub const COLLECTIVES: [(Collective, &str); 5] = [
     (Collective::Allgather, "allgather"),
 ];
 
-/// An entry of the table.
+/// An entry of the table: all that others ask of an algorithm.
 #[derive(Debug)]
 pub struct Entry {
     /// The name in plans, data and options.
@@ -73,19 +80,28 @@ pub struct Entry {
     pub collective: Collective,
     /// One line for people.
     pub summary: &'static str,
-    /// What `name:VALUE` sets, for algorithms that have such a setting.
-    pub parameter: Option<Parameter>,
+    /// What can be set, in the order in which it is written.
+    pub settings: &'static [Setting],
     cut: Cut,
     outline: fn(Shape) -> Outline,
     round: fn(Shape, Rank, usize) -> Round,
     /// The rounds outside of which a rank has nothing to do.
     active: fn(Shape, Rank) -> Range<usize>,
+    /// How its messages meet; `None` where the contention regimes do not describe it.
+    traffic: Option<Traffic>,
+    closed_form: Option<ClosedForm>,
+    /// What MPI libraries call it. A library may have the same algorithm with and without
+    /// segments under one name.
+    library: &'static [Offer],
 }
 
 /// What an algorithm divides a piece into.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cut {
-    /// Nothing smaller.
+    /// Nothing smaller. Each message is one piece, from the rank that hands it in to the rank
+    /// that it is for, so that pieces may differ in size.
+    Straight,
+    /// Nothing smaller. Pieces may be relayed or travel together.
     Whole,
     /// Segments of the size that is set.
     Segments,
@@ -97,11 +113,11 @@ enum Cut {
 
 /// What a schedule depends on: all of a round but the rank and its number. The size of the
 /// message matters by the number of parts alone.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Shape {
     procs: Procs,
     parts: u32,
-    parameter: Option<NonZeroU32>,
+    algorithm: Algorithm,
 }
 
 /// What an algorithm says of its schedule; its collective and cut tell the rest.
@@ -148,44 +164,36 @@ pub static ALGORITHMS: [Entry; 30] = [
     allgather::NEIGHBOUR,
 ];
 
-/// An algorithm with its setting, such as `direct` or `throttled:4`.
+/// An algorithm with its settings, such as `direct` or `throttled:4`.
 #[derive(Debug, Clone, Copy)]
 pub struct Algorithm {
     entry: &'static Entry,
-    parameter: Option<NonZeroU32>,
-}
-
-/// An algorithm that was proved for a number of processes and of parts of a piece: the
-/// right to run it.
-#[derive(Debug, Clone, Copy)]
-pub struct Proven {
-    algorithm: Algorithm,
-    shape: Shape,
+    values: Values,
 }
 
 impl Entry {
-    /// How the algorithm is written: `direct`, or `throttled:WINDOW`.
+    /// How the algorithm is written: `direct`, `throttled:WINDOW`, or with several settings
+    /// `NAME:KEY=VALUE,KEY=VALUE`.
     pub fn usage(&self) -> String {
-        match self.parameter {
-            None => self.name.to_owned(),
-            Some(parameter) => format!("{}:{}", self.name, parameter.name),
-        }
+        setting::text(self.name, self.settings, |_, setting| setting.placeholder())
     }
 
-    /// The algorithm with an ordinary setting, ready for a plan: `direct`, `throttled:2`.
+    /// The algorithm with ordinary settings, ready for a plan: `direct`, `throttled:2`.
     pub fn example(&self) -> String {
-        match self.parameter {
-            None => self.name.to_owned(),
-            Some(parameter) => format!("{}:{}", self.name, parameter.example),
-        }
+        self.text(|setting| setting.example)
+    }
+
+    /// The algorithm with these values of its settings.
+    pub fn text<T: fmt::Display>(&self, value: impl Fn(&Setting) -> T) -> String {
+        setting::text(self.name, self.settings, |_, setting| value(setting))
     }
 }
 
 impl Shape {
-    /// The value that is set, of an algorithm that has a parameter.
-    fn setting(&self) -> u32 {
-        let value = self.parameter.map(NonZeroU32::get);
-        value.expect("an algorithm with a parameter is only read with its value")
+    /// The value of a setting that the algorithm has.
+    fn get(&self, setting: Setting) -> u32 {
+        let value = self.algorithm.get(setting);
+        value.expect("an algorithm reads the settings of its entry")
     }
 }
 
@@ -204,25 +212,24 @@ impl Algorithm {
     /// The algorithm of `collective` written as `text`.
     ///
     /// # Errors
-    /// If there is none of that name or its setting is not as [`Entry::usage`] says.
+    /// If there is none of that name or its settings are not as [`Entry::usage`] says.
     pub fn parse(collective: Collective, text: &str) -> Result<Self, UnknownAlgorithm> {
-        let (name, setting) = match text.split_once(':') {
-            Some((name, setting)) => (name, Some(setting)),
-            None => (text, None),
-        };
+        let name = text.split(':').next().unwrap_or_default();
         let entry = entries(collective)
             .find(|entry| entry.name == name)
             .ok_or_else(|| UnknownAlgorithm::name(collective, text))?;
-        let wrong = || UnknownAlgorithm::Parameter {
+        Self::set(entry, text)
+    }
+
+    /// `entry` with the settings of `text`, which begins with its name.
+    fn set(entry: &'static Entry, text: &str) -> Result<Self, UnknownAlgorithm> {
+        let settings = text.split_once(':').map(|(_, settings)| settings);
+        let values = Values::read(entry.settings, settings);
+        let values = values.ok_or_else(|| UnknownAlgorithm::Setting {
             text: text.to_owned(),
             usage: entry.usage(),
-        };
-        let parameter = match (entry.parameter, setting) {
-            (None, None) => None,
-            (Some(parameter), Some(setting)) => Some(parameter.read(setting).ok_or_else(wrong)?),
-            _ => return Err(wrong()),
-        };
-        Ok(Self { entry, parameter })
+        })?;
+        Ok(Self { entry, values })
     }
 
     /// The collective it computes.
@@ -230,118 +237,26 @@ impl Algorithm {
         self.entry.collective
     }
 
-    /// Rounds, division, memory and longest message among `procs` for pieces of `size`.
-    /// Counts beyond 2³² − 1 are given as that.
-    pub fn extent(&self, procs: Procs, size: Bytes) -> Extent {
-        let division = self.division(procs, size);
-        self.extent_of(self.shape(procs, division), division)
+    /// How its messages meet; `None` where the contention regimes do not describe it.
+    pub fn traffic(&self) -> Option<Traffic> {
+        self.entry.traffic
     }
 
-    /// What `rank` does in round `index` among `procs` for pieces of `size`.
-    pub fn round(&self, procs: Procs, size: Bytes, rank: Rank, index: usize) -> Round {
-        let shape = self.shape(procs, self.division(procs, size));
-        (self.entry.round)(shape, rank, index)
+    /// Which closed form gives its time on networks that consist of ports alone.
+    pub fn closed_form(&self) -> Option<ClosedForm> {
+        self.entry.closed_form
     }
 
-    /// The rounds outside of which `rank` has nothing to do. In a tree it is busy in the first
-    /// and the last of them.
-    pub fn active(&self, procs: Procs, size: Bytes, rank: Rank) -> Range<usize> {
-        let shape = self.shape(procs, self.division(procs, size));
-        (self.entry.active)(shape, rank)
+    /// The size of the segments that it cuts a message into.
+    pub fn segment(&self) -> Option<Bytes> {
+        self.get(SEGMENT).map(|bytes| Bytes(bytes.into()))
     }
 
-    fn division(&self, procs: Procs, size: Bytes) -> Division {
-        match self.entry.cut {
-            Cut::Whole => Division::whole(size),
-            Cut::Ranks => Division::equal(size, procs.get()),
-            Cut::PowerOfTwo => Division::equal(size, 1 << procs.floor_log2()),
-            Cut::Segments => {
-                let segment = self.parameter.map_or(0, NonZeroU32::get);
-                Division::segments(size, Bytes(segment.into()))
-            }
-        }
-    }
-
-    fn shape(&self, procs: Procs, division: Division) -> Shape {
-        Shape {
-            procs,
-            parts: division.parts(),
-            parameter: self.parameter,
-        }
-    }
-
-    fn extent_of(&self, shape: Shape, division: Division) -> Extent {
-        let Outline {
-            rounds,
-            scratch,
-            longest_message,
-        } = (self.entry.outline)(shape);
-        let Pieces { input, output } = self.collective().pieces(shape.procs);
-        Extent {
-            procs: shape.procs,
-            rounds,
-            division,
-            blocks: BlockCounts {
-                input: input.saturating_mul(shape.parts),
-                output: output.saturating_mul(shape.parts),
-                scratch,
-            },
-            longest_message,
-        }
-    }
-
-    /// Proves the schedule for `procs` and pieces of `size`: every datum arrives, every rule
-    /// is kept. Of the size, only the number of parts matters.
-    ///
-    /// # Errors
-    /// The first rule that is broken.
-    pub fn check(&self, procs: Procs, size: Bytes) -> Result<(), ScheduleError> {
-        let extent = self.extent(procs, size);
-        let parts = extent.division.parts();
-        let blocks = |piece: Piece| {
-            let first = piece.number * parts;
-            (first..first + parts).map(move |block| Datum {
-                origin: piece.origin,
-                block,
-            })
-        };
-        let pieces = |rank| self.collective().expected(procs, rank);
-        let expected = |rank| pieces(rank).flat_map(blocks).collect();
-        let round = |rank, index| self.round(procs, size, rank, index);
-        schedule::check_delivery(extent, round, expected)
-    }
-
-    /// [`Algorithm::check`] with its success in hand. Takes time and memory that grow
-    /// with the blocks of all ranks, for an all-to-all with the square of `procs`: well below
-    /// a second and 100 MB among 1024.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn prove(&self, procs: Procs, size: Bytes) -> Result<Proven, ScheduleError> {
-        self.check(procs, size)?;
-        Ok(Proven {
-            algorithm: *self,
-            shape: self.shape(procs, self.division(procs, size)),
-        })
-    }
-}
-
-impl Proven {
-    /// Whether it is `algorithm` that was proved, for `procs` and for as many parts as
-    /// pieces of `size` have.
-    pub fn is_for(&self, algorithm: Algorithm, procs: Procs, size: Bytes) -> bool {
-        (self.algorithm, self.shape.procs) == (algorithm, procs)
-            && self.shape.parts == algorithm.division(procs, size).parts()
-    }
-
-    /// The number of rounds.
-    pub fn rounds(&self) -> usize {
-        (self.algorithm.entry.outline)(self.shape).rounds
-    }
-
-    /// What `rank` does in round `index`.
-    pub fn round(&self, rank: Rank, index: usize) -> Round {
-        (self.algorithm.entry.round)(self.shape, rank, index)
+    /// The value of a setting, if it has that.
+    fn get(&self, setting: Setting) -> Option<u32> {
+        let mut settings = self.entry.settings.iter();
+        let place = settings.position(|own| own.key == setting.key)?;
+        Some(self.values.get(place))
     }
 }
 
@@ -353,9 +268,8 @@ fn entries(collective: Collective) -> impl Iterator<Item = &'static Entry> {
 
 impl PartialEq for Algorithm {
     fn eq(&self, other: &Self) -> bool {
-        let names =
-            (self.entry.collective, self.entry.name) == (other.entry.collective, other.entry.name);
-        names && self.parameter == other.parameter
+        let key = |one: &Self| (one.entry.collective, one.entry.name, one.values);
+        key(self) == key(other)
     }
 }
 
@@ -363,11 +277,9 @@ impl Eq for Algorithm {}
 
 impl fmt::Display for Algorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.entry.name)?;
-        match self.parameter {
-            Some(value) => write!(f, ":{value}"),
-            None => Ok(()),
-        }
+        let Self { entry, values } = self;
+        let text = setting::text(entry.name, entry.settings, |place, _| values.get(place));
+        f.write_str(&text)
     }
 }
 

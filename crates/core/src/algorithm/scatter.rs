@@ -8,6 +8,8 @@
 
 use std::ops::Range;
 
+use super::library::{mpich, tuned};
+use super::traffic::{ClosedForm, Load, Traffic};
 use super::tree::{BINOMIAL as BINOMIAL_TREE, Tree};
 use super::{Collective, Cut, Entry, Outline, Shape};
 use crate::schedule::{Copy, Frame, Messages, Receive, Round, Send, Slot};
@@ -17,34 +19,52 @@ pub(super) const FLAT: Entry = Entry {
     name: "flat",
     collective: Collective::Scatter,
     summary: "the root sends to every rank, all at once",
-    parameter: None,
+    settings: &[],
     cut: Cut::Whole,
     outline: |shape| outline(Tree::Flat, shape),
     round: |shape, rank, index| round(Tree::Flat, shape, rank, index),
     active: |shape, rank| active(Tree::Flat, shape, rank),
+    traffic: Some(Traffic::Port),
+    closed_form: Some(ClosedForm::Flat),
+    library: &[
+        tuned(1, "basic_linear", Some(Traffic::Port)),
+        tuned(3, "linear_nb", Some(Traffic::Port)),
+    ],
 };
 
 pub(super) const BINOMIAL: Entry = Entry {
     name: "binomial",
     collective: Collective::Scatter,
     summary: "over the binomial tree, halving what is handed on",
-    parameter: None,
+    settings: &[],
     cut: Cut::Whole,
     outline: |shape| outline(BINOMIAL_TREE, shape),
     round: |shape, rank, index| round(BINOMIAL_TREE, shape, rank, index),
     active: |shape, rank| active(BINOMIAL_TREE, shape, rank),
+    traffic: Some(PARTS),
+    closed_form: None,
+    library: &[
+        tuned(2, "binomial", Some(PARTS)),
+        mpich("binomial", Some(PARTS)),
+    ],
 };
 
 pub(super) const CHAIN: Entry = Entry {
     name: "chain",
     collective: Collective::Scatter,
     summary: "each rank takes its own piece and hands on the rest",
-    parameter: None,
+    settings: &[],
     cut: Cut::Whole,
     outline: |shape| outline(Tree::Chain, shape),
     round: |shape, rank, index| round(Tree::Chain, shape, rank, index),
     active: |shape, rank| active(Tree::Chain, shape, rank),
+    traffic: None,
+    closed_form: None,
+    library: &[],
 };
+
+/// A binomial tree over which a rank gets or sends the pieces of all ranks below it.
+pub(super) const PARTS: Traffic = Traffic::Tree(Load::Parts);
 
 /// Of a scatter or gather over `tree`. At least one round, for the piece of the root.
 pub(super) fn outline(tree: Tree, shape: Shape) -> Outline {

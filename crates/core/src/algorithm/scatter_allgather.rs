@@ -22,6 +22,7 @@
 use std::ops::Range;
 
 use super::bcast::held;
+use super::library::{mpich, tuned};
 use super::tree::BINOMIAL;
 use super::{Collective, Cut, Entry, Outline, Shape};
 use crate::schedule::{Receive, Round, Send, Slot};
@@ -31,22 +32,34 @@ pub(super) const SCATTER_ALLGATHER: Entry = Entry {
     name: "scatter-allgather",
     collective: Collective::Bcast,
     summary: "binomial scatter of n parts, then allgather by recursive doubling",
-    parameter: None,
+    settings: &[],
     cut: Cut::PowerOfTwo,
     outline: doubling_outline,
     round: doubling,
     active: |shape, _| 0..doubling_outline(shape).rounds,
+    traffic: None,
+    closed_form: None,
+    library: &[
+        tuned(8, "scatter_allgather", None),
+        mpich("scatter_recursive_doubling_allgather", None),
+    ],
 };
 
 pub(super) const SCATTER_ALLGATHER_RING: Entry = Entry {
     name: "scatter-allgather-ring",
     collective: Collective::Bcast,
     summary: "binomial scatter of n parts, then allgather around a ring",
-    parameter: None,
+    settings: &[],
     cut: Cut::Ranks,
     outline: ring_outline,
     round: ring,
     active: |shape, _| 0..ring_outline(shape).rounds,
+    traffic: None,
+    closed_form: None,
+    library: &[
+        tuned(9, "scatter_allgather_ring", None),
+        mpich("scatter_ring_allgather", None),
+    ],
 };
 
 /// The ranks that share in the scatter, one for each part.
@@ -185,9 +198,9 @@ mod tests {
     fn ranks_beyond_a_power_of_two_get_the_message_whole() {
         let procs = Procs::new(6).unwrap();
         let algorithm = bcast("scatter-allgather");
-        let extent = algorithm.extent(procs, Bytes(100));
+        let extent = algorithm.schedule(procs, Bytes(100)).extent();
         assert_eq!((extent.rounds, extent.division.parts()), (5, 4));
-        let round = algorithm.round(procs, Bytes(100), Rank(1), 4);
+        let round = algorithm.schedule(procs, Bytes(100)).round(Rank(1), 4);
         let last = round.sends.get(0).unwrap();
         assert_eq!((last.to, last.slots.len()), (Rank(5), 4));
     }

@@ -32,10 +32,9 @@
 //! ranks of the smaller cluster is [0, n₁−1].
 
 use std::iter::StepBy;
-use std::num::NonZeroU32;
 use std::ops::Range;
 
-use super::parameter::N1;
+use super::setting::N1;
 use super::{Collective, Cut, Entry, Outline, Shape, alltoall};
 use crate::schedule::{Receive, Round, Send, Slot, Slots};
 use crate::units::Rank;
@@ -44,22 +43,28 @@ pub(super) const TWO_PHASE: Entry = Entry {
     name: "two-phase",
     collective: Collective::Alltoall,
     summary: "two clusters, the first of N1 ranks: gathered on relays, then one message a pair",
-    parameter: Some(N1),
+    settings: &[N1],
     cut: Cut::Whole,
     outline: |shape| Grid::new(shape, Relays::Near).outline(),
     round: |shape, rank, index| Grid::new(shape, Relays::Near).round(rank, index),
     active: |shape, _| 0..Grid::new(shape, Relays::Near).rounds(),
+    traffic: None,
+    closed_form: None,
+    library: &[],
 };
 
 pub(super) const TWO_PHASE_BALANCED: Entry = Entry {
     name: "two-phase-balanced",
     collective: Collective::Alltoall,
     summary: "two-phase, but the relays of the larger cluster have equal shares",
-    parameter: Some(N1),
+    settings: &[N1],
     cut: Cut::Whole,
     outline: |shape| Grid::new(shape, Relays::Balanced).outline(),
     round: |shape, rank, index| Grid::new(shape, Relays::Balanced).round(rank, index),
     active: |shape, _| 0..Grid::new(shape, Relays::Balanced).rounds(),
+    traffic: None,
+    closed_form: None,
+    library: &[],
 };
 
 /// Which ranks of the larger cluster relay.
@@ -97,7 +102,7 @@ type Numbers = StepBy<Range<u32>>;
 impl Grid {
     fn new(shape: Shape, relays: Relays) -> Self {
         let procs = shape.procs.get();
-        let border = shape.parameter.map_or(procs, NonZeroU32::get).min(procs);
+        let border = shape.get(N1).min(procs);
         let (first, second) = (0..border, border..procs);
         let (smaller, larger) = if second.is_empty() || first.len() <= second.len() {
             (first, second)
@@ -340,7 +345,7 @@ mod tests {
     /// All sends of a round, with their senders.
     fn sends(algorithm: &Algorithm, procs: Procs, index: usize) -> Vec<(Rank, Send)> {
         let of = |rank| {
-            let round = algorithm.round(procs, SIZE, rank, index);
+            let round = algorithm.schedule(procs, SIZE).round(rank, index);
             round.sends.into_iter().map(move |send| (rank, send))
         };
         procs.ranks().flat_map(of).collect()
@@ -351,7 +356,7 @@ mod tests {
         for (n1, n2) in pairs() {
             for (algorithm, procs) in schedules(n1, n2) {
                 assert_eq!(
-                    algorithm.check(procs, SIZE),
+                    algorithm.schedule(procs, SIZE).check(),
                     Ok(()),
                     "{algorithm} among {procs}"
                 );
@@ -368,7 +373,7 @@ mod tests {
                 } else {
                     n2
                 };
-                let rounds = algorithm.extent(procs, SIZE).rounds;
+                let rounds = algorithm.schedule(procs, SIZE).extent().rounds;
                 assert_eq!(rounds, 1 + n2.div_ceil(n1) as usize);
                 let (near, wide): (Vec<_>, Vec<_>) = (0..rounds)
                     .flat_map(|index| sends(&algorithm, procs, index))
@@ -386,9 +391,9 @@ mod tests {
     fn a_step_is_at_most_one_exchange_of_each_rank() {
         for (n1, n2) in pairs() {
             for (algorithm, procs) in schedules(n1, n2) {
-                for index in 1..algorithm.extent(procs, SIZE).rounds {
+                for index in 1..algorithm.schedule(procs, SIZE).extent().rounds {
                     for rank in procs.ranks() {
-                        let round = algorithm.round(procs, SIZE, rank, index);
+                        let round = algorithm.schedule(procs, SIZE).round(rank, index);
                         let partners = |list: Vec<Rank>| (list.len(), list.first().copied());
                         let to = partners(round.sends.iter().map(|send| send.to).collect());
                         let from = partners(round.receives.iter().map(|r| r.from).collect());
@@ -442,7 +447,9 @@ mod tests {
     #[test]
     fn the_block_that_the_printed_rule_loses_goes_to_the_relay_before() {
         // Rank 4's block for rank 1 would be relayed by rank 5 of 0 … 4.
-        let round = algorithm("two-phase", 2).round(Procs::new(5).unwrap(), SIZE, Rank(4), 0);
+        let round = algorithm("two-phase", 2)
+            .schedule(Procs::new(5).unwrap(), SIZE)
+            .round(Rank(4), 0);
         let to_3 = round.sends.iter().find(|send| send.to == Rank(3)).unwrap();
         assert_eq!(to_3.slots[..], [Slot::Input(3), Slot::Input(1)]);
     }
@@ -454,9 +461,12 @@ mod tests {
             algorithm("two-phase", 5),
             Algorithm::parse(Collective::Alltoall, "direct").unwrap(),
         );
-        assert_eq!(lone.extent(procs, SIZE), direct.extent(procs, SIZE));
+        assert_eq!(
+            lone.schedule(procs, SIZE).extent(),
+            direct.schedule(procs, SIZE).extent()
+        );
         for rank in procs.ranks() {
-            let rounds = [lone, direct].map(|either| either.round(procs, SIZE, rank, 0));
+            let rounds = [lone, direct].map(|either| either.schedule(procs, SIZE).round(rank, 0));
             assert_eq!(rounds[0], rounds[1]);
         }
     }

@@ -29,7 +29,7 @@ pub enum UnknownAlgorithm {
     },
     /// A setting is missing, superfluous, too small or large, or not of its kind.
     #[error("algorithm {text:?} is wrongly set; write {usage}")]
-    Parameter {
+    Setting {
         /// What was asked for.
         text: String,
         /// The right form.

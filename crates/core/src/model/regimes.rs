@@ -53,7 +53,7 @@ mod wire;
 
 pub use self::links::Order;
 pub use self::mixture::{Stall, Times};
-pub use self::traffic::{Class, Pattern, Terms, Traffic};
+pub use self::traffic::{Class, Path, Pattern, Terms};
 pub use self::wire::Wire;
 
 use crate::network::LINUX_RTO;

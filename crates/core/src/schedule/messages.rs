@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use smallvec::SmallVec;
 
+use super::turn::Turn;
 use crate::units::{Procs, Rank};
 
 /// The messages of a round in their order. Neither a single message of one block nor a
@@ -16,7 +17,7 @@ use crate::units::{Procs, Rank};
 /// use netsig_core::units::{Bytes, Procs, Rank};
 ///
 /// let direct = Algorithm::parse(Collective::Alltoall, "direct").unwrap();
-/// let round = direct.round(Procs::new(1_000_000).unwrap(), Bytes(8), Rank(999_990), 0);
+/// let round = direct.schedule(Procs::new(1_000_000).unwrap(), Bytes(8)).round(Rank(999_990), 0);
 /// assert_eq!(round.sends.len(), 999_999);
 /// assert_eq!(round.sends.get(499_999).unwrap().to, Rank(499_990));
 /// ```
@@ -26,13 +27,22 @@ pub enum Messages<T> {
     Listed(SmallVec<[T; 1]>),
     /// By a rule.
     Each {
-        /// Whose messages.
-        frame: Frame,
+        /// The rule.
+        rule: Rule<T>,
         /// How many.
         count: u32,
-        /// The message of this number, from 0.
-        of: fn(Frame, u32) -> T,
     },
+}
+
+/// Makes a message from its number.
+#[derive(Clone, Copy)]
+pub struct Rule<T> {
+    /// Whose messages.
+    frame: Frame,
+    /// The message of this number, from 0.
+    of: fn(Frame, u32) -> T,
+    /// How ranks and pieces are renumbered afterwards.
+    turned: Option<(Turn, fn(T, Turn) -> T)>,
 }
 
 /// What a rule makes messages from.
@@ -64,9 +74,8 @@ pub struct IntoIter<T> {
 }
 
 struct ByRule<T> {
-    frame: Frame,
+    rule: Rule<T>,
     left: Range<u32>,
-    of: fn(Frame, u32) -> T,
 }
 
 /// Messages one after the other.
@@ -75,13 +84,40 @@ pub struct Iter<'a, T> {
     left: Range<usize>,
 }
 
+impl<T> Rule<T> {
+    fn message(&self, number: u32) -> T {
+        let message = (self.of)(self.frame, number);
+        match self.turned {
+            Some((turn, turned)) => turned(message, turn),
+            None => message,
+        }
+    }
+}
+
 impl<T> Messages<T> {
     /// One message for each other rank, n − 1 in all, by the rule `of`.
     pub fn one_each(frame: Frame, of: fn(Frame, u32) -> T) -> Self {
         Self::Each {
-            frame,
+            rule: Rule {
+                frame,
+                of,
+                turned: None,
+            },
             count: frame.procs.get() - 1,
-            of,
+        }
+    }
+
+    /// The messages, each renumbered by `turned`.
+    pub(super) fn turned(self, turn: Turn, turned: fn(T, Turn) -> T) -> Self {
+        match self {
+            Self::Listed(list) => list.into_iter().map(|one| turned(one, turn)).collect(),
+            Self::Each { rule, count } => Self::Each {
+                rule: Rule {
+                    turned: Some((turn, turned)),
+                    ..rule
+                },
+                count,
+            },
         }
     }
 
@@ -112,10 +148,10 @@ impl<T: Clone> Messages<T> {
     pub fn get(&self, number: usize) -> Option<Cow<'_, T>> {
         match self {
             Self::Listed(list) => list.get(number).map(Cow::Borrowed),
-            Self::Each { frame, count, of } => {
+            Self::Each { rule, count } => {
                 let number = u32::try_from(number).ok();
                 let number = number.filter(|number| number < count);
-                number.map(|number| Cow::Owned(of(*frame, number)))
+                number.map(|number| Cow::Owned(rule.message(number)))
             }
         }
     }
@@ -166,9 +202,9 @@ impl<T> IntoIterator for Messages<T> {
     fn into_iter(self) -> IntoIter<T> {
         let (list, by_rule) = match self {
             Self::Listed(list) => (list, None),
-            Self::Each { frame, count, of } => {
+            Self::Each { rule, count } => {
                 let left = 0..count;
-                (SmallVec::new(), Some(ByRule { frame, left, of }))
+                (SmallVec::new(), Some(ByRule { rule, left }))
             }
         };
         IntoIter {
@@ -183,8 +219,8 @@ impl<T> Iterator for IntoIter<T> {
     fn next(&mut self) -> Option<T> {
         let by_rule = &mut self.by_rule;
         self.listed.next().or_else(|| {
-            let rule = by_rule.as_mut()?;
-            rule.left.next().map(|number| (rule.of)(rule.frame, number))
+            let ByRule { rule, left } = by_rule.as_mut()?;
+            left.next().map(|number| rule.message(number))
         })
     }
 }
@@ -219,10 +255,14 @@ mod tests {
             rank: Rank(4),
             block: 0,
         };
+        let of = |frame: Frame, number| frame.rank.0 + 10 * number;
         Messages::Each {
-            frame,
+            rule: Rule {
+                frame,
+                of,
+                turned: None,
+            },
             count,
-            of: |frame, number| frame.rank.0 + 10 * number,
         }
     }
 

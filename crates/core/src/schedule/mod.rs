@@ -18,6 +18,7 @@
 mod check;
 mod division;
 mod messages;
+mod turn;
 
 use std::num::NonZeroU32;
 
@@ -27,7 +28,8 @@ use crate::units::{Procs, Rank};
 
 pub use check::check_delivery;
 pub use division::Division;
-pub use messages::{Frame, IntoIter, Iter, Messages};
+pub use messages::{Frame, IntoIter, Iter, Messages, Rule};
+pub use turn::Turn;
 
 /// The place of a block in one rank's memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -8,9 +8,9 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::program::{Envelope, FlightId, Op, Program, Rest, Send, Task};
-use crate::algorithm::Algorithm;
-use crate::schedule::{self, Division, Round};
-use crate::units::{Bytes, Procs, Rank};
+use crate::algorithm::Schedule;
+use crate::schedule::Round;
+use crate::units::{Procs, Rank};
 
 /// Where a rank is.
 #[derive(Debug, Clone, Copy, Default)]
@@ -26,13 +26,10 @@ struct Progress {
     in_flight: u32,
 }
 
-/// All ranks of an algorithm.
+/// All ranks of a schedule.
 #[derive(Debug)]
 pub struct Rounds {
-    algorithm: Algorithm,
-    procs: Procs,
-    size: Bytes,
-    division: Division,
+    schedule: Schedule,
     ranks: Vec<Progress>,
     /// Messages that came before their round, by receiver and round.
     early: FxHashMap<(Rank, u32), SmallVec<[FlightId; 4]>>,
@@ -41,14 +38,11 @@ pub struct Rounds {
 }
 
 impl Rounds {
-    /// `algorithm` among `procs` with pieces of `size`.
-    pub fn new(algorithm: Algorithm, procs: Procs, size: Bytes) -> Self {
+    /// All ranks at their start.
+    pub fn new(schedule: Schedule) -> Self {
         Self {
-            algorithm,
-            procs,
-            size,
-            division: algorithm.extent(procs, size).division,
-            ranks: vec![Progress::default(); procs.get() as usize],
+            ranks: vec![Progress::default(); schedule.procs().get() as usize],
+            schedule,
             early: FxHashMap::default(),
             last: (Rank(u32::MAX), 0, Round::default()),
         }
@@ -58,9 +52,7 @@ impl Rounds {
     fn round(&mut self, rank: Rank) -> &Round {
         let round = self.ranks[rank.0 as usize].round;
         if (self.last.0, self.last.1) != (rank, round) {
-            let made = self
-                .algorithm
-                .round(self.procs, self.size, rank, round as usize);
+            let made = self.schedule.round(rank, round as usize);
             self.last = (rank, round, made);
         }
         &self.last.2
@@ -108,11 +100,11 @@ impl Rounds {
 
 impl Program for Rounds {
     fn procs(&self) -> Procs {
-        self.procs
+        self.schedule.procs()
     }
 
     fn start(&mut self, rank: Rank, tasks: &mut Vec<Task>) {
-        let active = self.algorithm.active(self.procs, self.size, rank);
+        let active = self.schedule.active(rank);
         let progress = self.progress(rank);
         (progress.round, progress.end) = (count(active.start), count(active.end));
         self.begin(rank, tasks);
@@ -123,20 +115,19 @@ impl Program for Rounds {
         if progress.open == 0 {
             return None;
         }
-        let division = self.division;
         let round = self.round(rank);
         let (_, most) = round.in_flight.at_once();
         if progress.in_flight as usize >= most {
             return None;
         }
-        let send = round.sends.get(progress.started as usize)?;
-        let (to, bytes) = (send.to, bytes(&send, division));
+        let send = round.sends.get(progress.started as usize)?.into_owned();
+        let bytes = self.schedule.bytes((rank, send.to), &send.slots);
         let progress = self.progress(rank);
         progress.started += 1;
         progress.in_flight += 1;
         Some(Send {
             op: progress.round,
-            to,
+            to: send.to,
             tag: progress.round,
             bytes,
         })
@@ -181,11 +172,6 @@ impl Program for Rounds {
             ..Rest::default()
         })
     }
-}
-
-fn bytes(send: &schedule::Send, division: Division) -> u64 {
-    let lengths = send.slots.iter().map(|slot| division.bytes(slot.index()));
-    lengths.fold(0, u64::saturating_add)
 }
 
 fn count(number: usize) -> u32 {

@@ -37,7 +37,7 @@ use super::observer::Observer;
 use super::program::Program;
 use super::rounds::Rounds;
 use super::time::Time;
-use crate::algorithm::{Algorithm, Collective};
+use crate::algorithm::{Algorithm, ClosedForm, Schedule};
 use crate::model::plogpt;
 use crate::network::topology::MOST_HOSTS;
 use crate::text::names::name_of;
@@ -98,6 +98,13 @@ pub struct Report {
     pub first_loss: Option<Loss>,
     /// How that was found.
     pub found: Found,
+}
+
+impl Case {
+    /// The rounds of all ranks.
+    pub fn schedule(self) -> Schedule {
+        self.algorithm.schedule(self.procs, self.size)
+    }
 }
 
 impl Found {
@@ -179,12 +186,7 @@ pub fn observe(
     observer: &mut impl Observer,
 ) -> Result<Outcome, SimulationError> {
     refuse_too_many(case)?;
-    let Case {
-        algorithm,
-        procs,
-        size,
-    } = case;
-    follow(model, || Rounds::new(algorithm, procs, size), observer)
+    follow(model, || Rounds::new(case.schedule()), observer)
 }
 
 /// All that happens when the ranks of `goal` run on a network.
@@ -276,11 +278,17 @@ fn solve(model: &NetworkModel, case: Case) -> Option<Report> {
 
 /// The two algorithms of `PlogPT`, on its tree.
 fn solve_timeouts(timeouts: &Timeouts, case: Case) -> Option<Report> {
-    let named = |name| Algorithm::parse(Collective::Alltoall, name).ok();
-    let algorithm = match Some(case.algorithm) {
-        algorithm if algorithm == named("pairwise") => plogpt::Algorithm::A,
-        algorithm if algorithm == named("sends-in-turn") => plogpt::Algorithm::B,
-        _ => return None,
+    let algorithm = match case.algorithm.closed_form()? {
+        ClosedForm::Pairwise => plogpt::Algorithm::A,
+        ClosedForm::SendsInTurn => plogpt::Algorithm::B,
+        ClosedForm::Flat
+        | ClosedForm::FlatSegmented
+        | ClosedForm::Chain
+        | ClosedForm::Pipeline
+        | ClosedForm::Binomial
+        | ClosedForm::Steps
+        | ClosedForm::Direct
+        | ClosedForm::DirectUnrotated => return None,
     };
     let parameters = timeouts.full_tree(case.procs)?;
     let found = closed::plogpt(algorithm, case.size, &parameters, timeouts.mode)?;
@@ -300,6 +308,7 @@ fn checked<T>(time: Time, result: T) -> Result<T, SimulationError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::algorithm::Collective;
     use crate::model::loggp::LogGP;
     use crate::model::plogpt::RtoMode;
     use crate::network::binary_tree;

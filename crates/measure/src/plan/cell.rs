@@ -1,6 +1,6 @@
 //! A cell: one operation to repeat, and whether it can be.
 
-use netsig_core::algorithm::{Collective, Method};
+use netsig_core::algorithm::{Collective, Method, Schedule};
 use netsig_core::schedule::{BlockCounts, Division};
 use netsig_core::units::{Bytes, Procs};
 
@@ -62,13 +62,23 @@ pub enum Operation {
 }
 
 impl Cell {
+    /// netsig's schedule, if one runs the operation.
+    pub fn schedule(&self) -> Option<Schedule> {
+        match self.operation {
+            Operation::Collective(_, Method::Schedule(algorithm)) => {
+                Some(algorithm.schedule(self.procs, self.size))
+            }
+            _ => None,
+        }
+    }
+
     /// The blocks that every rank needs.
     pub fn blocks(&self) -> BlockCounts {
+        if let Some(schedule) = self.schedule() {
+            return schedule.extent().blocks;
+        }
         let (input, output) = match self.operation {
-            Operation::Collective(_, Method::Schedule(algorithm)) => {
-                return algorithm.extent(self.procs, self.size).blocks;
-            }
-            Operation::Collective(collective, Method::Library(_)) => {
+            Operation::Collective(collective, _) => {
                 let pieces = collective.pieces(self.procs);
                 (pieces.input, pieces.output)
             }
@@ -83,12 +93,9 @@ impl Cell {
 
     /// How the message of the cell's size is divided into blocks.
     pub fn division(&self) -> Division {
-        match self.operation {
-            Operation::Collective(_, Method::Schedule(algorithm)) => {
-                algorithm.extent(self.procs, self.size).division
-            }
-            _ => Division::whole(self.size),
-        }
+        let whole = Division::whole(self.size);
+        let schedule = self.schedule();
+        schedule.map_or(whole, |schedule| schedule.extent().division)
     }
 
     pub(super) fn check(&self) -> Result<(), String> {
@@ -135,10 +142,10 @@ impl Cell {
 
     /// A schedule may gather blocks into one message.
     fn check_messages(&self) -> Result<(), String> {
-        let Operation::Collective(_, Method::Schedule(algorithm)) = self.operation else {
+        let Some(schedule) = self.schedule() else {
             return Ok(());
         };
-        let extent = algorithm.extent(self.procs, self.size);
+        let (algorithm, extent) = (schedule.algorithm(), schedule.extent());
         let bytes = extent.division.offset(extent.longest_message);
         if bytes <= LARGEST_MESSAGE {
             return Ok(());

@@ -1,7 +1,7 @@
 //! The jobs of one launch: an MPI library takes the algorithm that it is told to when the
 //! job starts, so every choice of a library's algorithm needs a job of its own.
 
-use netsig_core::algorithm::{Collective, LibraryChoice, Method, MpiFlavour, NotOffered};
+use netsig_core::algorithm::{LibraryChoice, Method, MpiFlavour, NotOffered};
 use netsig_core::data::JobId;
 
 use super::{Cell, Operation, Plan};
@@ -12,7 +12,7 @@ pub struct Variant {
     /// Its number: 0 leaves all choices to the library.
     pub number: u32,
     /// At most one algorithm for each collective.
-    forced: Vec<(Collective, LibraryChoice)>,
+    forced: Vec<LibraryChoice>,
 }
 
 impl Plan {
@@ -33,7 +33,7 @@ impl Plan {
     /// but those that force a library's algorithm, if there are any; job v the v-th algorithm
     /// that each collective is forced to.
     pub fn variants(&self) -> Vec<Variant> {
-        let mut forced: Vec<(Collective, LibraryChoice)> = Vec::new();
+        let mut forced: Vec<LibraryChoice> = Vec::new();
         for choice in self.cells().iter().filter_map(forced_choice) {
             if !forced.contains(&choice) {
                 forced.push(choice);
@@ -65,10 +65,12 @@ impl Plan {
 }
 
 /// Takes out the first choice of each collective.
-fn take_round(choices: &mut Vec<(Collective, LibraryChoice)>) -> Vec<(Collective, LibraryChoice)> {
-    let mut round: Vec<(Collective, LibraryChoice)> = Vec::new();
+fn take_round(choices: &mut Vec<LibraryChoice>) -> Vec<LibraryChoice> {
+    let mut round: Vec<LibraryChoice> = Vec::new();
     choices.retain(|choice| {
-        let is_served = round.iter().any(|taken| taken.0 == choice.0);
+        let is_served = round
+            .iter()
+            .any(|taken| taken.collective == choice.collective);
         if !is_served {
             round.push(*choice);
         }
@@ -78,11 +80,9 @@ fn take_round(choices: &mut Vec<(Collective, LibraryChoice)>) -> Vec<(Collective
 }
 
 /// What a cell forces the library to.
-fn forced_choice(cell: &Cell) -> Option<(Collective, LibraryChoice)> {
+fn forced_choice(cell: &Cell) -> Option<LibraryChoice> {
     match cell.operation {
-        Operation::Collective(collective, Method::Library(choice)) if choice.is_forced() => {
-            Some((collective, choice))
-        }
+        Operation::Collective(_, Method::Library(choice)) if choice.is_forced() => Some(choice),
         _ => None,
     }
 }
@@ -102,8 +102,8 @@ impl Variant {
     /// If that library has none of that name.
     pub fn environment(&self, flavour: MpiFlavour) -> Result<Vec<(String, String)>, NotOffered> {
         let mut variables = Vec::new();
-        for (collective, choice) in &self.forced {
-            for variable in choice.environment(flavour, *collective)? {
+        for choice in &self.forced {
+            for variable in choice.environment(flavour)? {
                 if !variables.contains(&variable) {
                     variables.push(variable);
                 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use netsig_core::algorithm::{Collective, Method, UnknownAlgorithm};
+use netsig_core::algorithm::{Collective, Method, UnknownAlgorithm, split};
 use netsig_core::units::Procs;
 
 /// `alltoall direct,pairwise up to 64`.
@@ -45,7 +45,7 @@ pub fn predicted(text: &str) -> Result<Predicted, String> {
 fn methods(collective: Collective, text: &str) -> Result<Vec<Method>, UnknownAlgorithm> {
     let names = if text.is_empty() { "library" } else { text };
     let mut methods = Vec::new();
-    for name in names.split(',') {
+    for name in split(names) {
         let method = Method::parse(collective, name)?;
         if !methods.contains(&method) {
             methods.push(method);

@@ -38,7 +38,7 @@ use super::links::{Order, busiest};
 use super::tree::Binomial;
 use super::wire::on_link;
 use super::{Point, Wire};
-use crate::algorithm::Collective;
+use crate::algorithm::{Collective, Load, Method, Traffic};
 use crate::units::{Bytes, Procs, Seconds};
 
 /// How an algorithm's traffic meets.
@@ -77,9 +77,9 @@ pub enum Class {
     Other,
 }
 
-/// What the path carries.
+/// What the path that ends last carries.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Traffic {
+pub struct Path {
     /// s.
     pub startups: f64,
     /// W.
@@ -120,46 +120,25 @@ impl Terms {
 
 impl Pattern {
     /// The pattern of an algorithm as a data file names it, its own or a library's; `None` for one
-    /// that the model does not describe. What an MPI library chooses itself counts as its usual
-    /// choice.
+    /// that the model does not describe.
     pub fn of(collective: Collective, algorithm: &str) -> Option<Self> {
-        let forced = algorithm.strip_prefix("library:");
-        let own = forced.unwrap_or(algorithm);
-        let (name, parameter) = own.split_once(':').unwrap_or((own, ""));
-        match collective {
-            Collective::Alltoall => match name {
-                "direct" | "direct-unrotated" | "throttled" | "sends-in-turn" | "library"
-                | "linear" | "linear_sync" | "scattered" => Some(Self::Exchange(Order::AtOnce)),
-                // Open MPI's has the same partners at every count.
-                "pairwise" if forced.is_some() => Some(Self::Exchange(Order::Rounds)),
-                "pairwise" | "pairwise-segmented" => Some(Self::Exchange(Order::Powers)),
-                _ => None,
-            },
-            Collective::Bcast => match name {
-                "flat" | "basic_linear" => Some(Self::Port),
-                "chain" if forced.is_none() => Some(Self::Chain { segment: None }),
-                "pipeline" => {
-                    let segment = parameter.parse().ok()?;
-                    Some(Self::Chain {
-                        segment: Some(segment),
-                    })
-                }
-                "binomial" if parameter.is_empty() => Some(Self::Tree { parts: false }),
-                "library" => Some(Self::Tree { parts: false }),
-                _ => None,
-            },
-            Collective::Scatter | Collective::Gather => match name {
-                "flat" | "basic_linear" | "linear_nb" | "linear_sync" => Some(Self::Port),
-                "binomial" | "library" => Some(Self::Tree { parts: true }),
-                _ => None,
-            },
-            Collective::Allgather => match name {
-                "recursive-doubling" | "recursive_doubling" | "bruck" | "brucks" => {
-                    Some(Self::Doubling)
-                }
-                "ring" | "neighbour" | "neighbor" | "linear" | "library" => Some(Self::Port),
-                _ => None,
-            },
+        Self::of_method(&Method::parse(collective, algorithm).ok()?)
+    }
+
+    /// The same of a method.
+    pub fn of_method(method: &Method) -> Option<Self> {
+        let segment = method.segment();
+        match method.traffic()? {
+            Traffic::AtOnce => Some(Self::Exchange(Order::AtOnce)),
+            Traffic::Rounds => Some(Self::Exchange(Order::Rounds)),
+            Traffic::Powers => Some(Self::Exchange(Order::Powers)),
+            Traffic::Port => Some(Self::Port),
+            Traffic::Doubling => Some(Self::Doubling),
+            Traffic::Chain => Some(Self::Chain { segment: None }),
+            Traffic::Pipeline => segment.map(|_| Self::Chain { segment }),
+            Traffic::Tree(load) => segment.is_none().then_some(Self::Tree {
+                parts: load == Load::Parts,
+            }),
         }
     }
 
@@ -252,18 +231,18 @@ impl Pattern {
     }
 
     /// What the path carries.
-    pub fn traffic(self, wire: &Wire, point: Point) -> Traffic {
+    pub fn traffic(self, wire: &Wire, point: Point) -> Path {
         let Point { procs, size, .. } = point;
         let bytes = on_link(procs.partners() * size.as_f64(), procs.partners());
         let rounds = f64::from(procs.ceil_log2());
-        let same = |startups: f64, wire: Seconds| Traffic {
+        let same = |startups: f64, wire: Seconds| Path {
             startups,
             serial: wire,
             shared: wire,
             floor: Seconds(0.0),
         };
         match self {
-            Self::Exchange(order) => Traffic {
+            Self::Exchange(order) => Path {
                 floor: wire.time(busiest(wire, point, order, on_link(size.as_f64(), 1.0))),
                 ..same(procs.partners(), wire.time(bytes))
             },
@@ -289,7 +268,7 @@ impl Pattern {
                     wire,
                 };
                 let [serial, shared] = tree.times(procs);
-                Traffic {
+                Path {
                     startups: rounds,
                     serial,
                     shared,

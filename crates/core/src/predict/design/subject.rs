@@ -65,8 +65,8 @@ impl<'a> Subject<'a> {
     /// If the model does not describe the algorithm, or there are too few process counts.
     pub fn all(wish: &Wish<'a>, method: Method) -> Result<Vec<Self>, DesignError> {
         let what = format!("{} {method}", wish.collective);
-        let pattern = Pattern::of(wish.collective, &method.to_string())
-            .ok_or(DesignError::NotDescribed { what: what.clone() })?;
+        let pattern =
+            Pattern::of_method(&method).ok_or(DesignError::NotDescribed { what: what.clone() })?;
         let of_class = |&class: &Class| {
             let counts = ladder(class, wish.most);
             if counts.len() < 2 {

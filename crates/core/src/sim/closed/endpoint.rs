@@ -85,12 +85,10 @@
 //! ```
 
 use super::Solved;
-use crate::algorithm::{Algorithm, Collective};
+use crate::algorithm::{Algorithm, ClosedForm};
 use crate::sim::network::endpoint::{Costs, Ports};
 use crate::sim::time::Time;
 use crate::units::{Bytes, Procs};
-
-use Form::{Always, Sometimes};
 
 /// What an algorithm does on a network.
 struct Case<'a> {
@@ -118,43 +116,10 @@ struct Segments {
     last: Message,
 }
 
-/// How to find the closed form of an algorithm.
-enum Form {
-    /// There is one on every network.
-    Always(fn(&Case<'_>) -> Solved),
-    /// There is one on some networks.
-    Sometimes(fn(&Case<'_>) -> Option<Solved>),
-}
-
-/// The algorithms with closed forms.
-const FORMS: [(Collective, &str, Form); 14] = [
-    (Collective::Bcast, "flat", Always(flat)),
-    (Collective::Scatter, "flat", Always(flat)),
-    (Collective::Gather, "flat", Always(flat)),
-    (Collective::Bcast, "chain", Always(chain)),
-    (Collective::Bcast, "binomial", Always(binomial)),
-    (Collective::Bcast, "flat-segmented", Always(flat_segmented)),
-    (Collective::Bcast, "pipeline", Sometimes(pipeline)),
-    (Collective::Alltoall, "pairwise", Always(pairwise)),
-    (Collective::Alltoall, "pairwise-segmented", Always(pairwise)),
-    (Collective::Allgather, "ring", Always(pairwise)),
-    (Collective::Alltoall, "direct", Sometimes(direct)),
-    (Collective::Alltoall, "throttled", Sometimes(direct)),
-    (Collective::Alltoall, "sends-in-turn", Sometimes(direct)),
-    (
-        Collective::Alltoall,
-        "direct-unrotated",
-        Sometimes(direct_unrotated),
-    ),
-];
-
 /// What `algorithm` among `procs` with pieces of `size` takes on the network of `ports`, if
 /// that is known without a simulation.
 pub fn endpoint(algorithm: Algorithm, procs: Procs, size: Bytes, ports: &Ports) -> Option<Solved> {
-    let text = algorithm.to_string();
-    let name = text.split_once(':').map_or(&*text, |(name, _)| name);
-    let is_meant = |form: &&(_, _, _)| (form.0, form.1) == (algorithm.collective(), name);
-    let (.., form) = FORMS.iter().find(is_meant)?;
+    let form = algorithm.closed_form()?;
     if procs.get() == 1 {
         return Some(Solved::default());
     }
@@ -165,8 +130,14 @@ pub fn endpoint(algorithm: Algorithm, procs: Procs, size: Bytes, ports: &Ports) 
         ports,
     };
     match form {
-        Always(form) => Some(form(&case)),
-        Sometimes(form) => form(&case),
+        ClosedForm::Flat => Some(flat(&case)),
+        ClosedForm::FlatSegmented => Some(flat_segmented(&case)),
+        ClosedForm::Chain => Some(chain(&case)),
+        ClosedForm::Pipeline => pipeline(&case),
+        ClosedForm::Binomial => Some(binomial(&case)),
+        ClosedForm::Steps | ClosedForm::Pairwise => Some(pairwise(&case)),
+        ClosedForm::Direct | ClosedForm::SendsInTurn => direct(&case),
+        ClosedForm::DirectUnrotated => direct_unrotated(&case),
     }
 }
 
@@ -196,7 +167,8 @@ impl Case<'_> {
     }
 
     fn segments(&self) -> Segments {
-        let division = self.algorithm.extent(self.procs, self.size).division;
+        let schedule = self.algorithm.schedule(self.procs, self.size);
+        let division = schedule.extent().division;
         let last = division.parts() - 1;
         Segments {
             before: last.into(),

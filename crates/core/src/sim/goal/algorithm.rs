@@ -1,13 +1,12 @@
-//! Algorithms of netsig as programs in GOAL.
+//! Schedules of netsig as programs in GOAL.
 
 use std::io::{self, Write};
 use std::ops::Range;
 
-use crate::algorithm::Algorithm;
-use crate::schedule::{Division, Round, Slot};
-use crate::units::{Bytes, Procs, Rank};
+use crate::algorithm::Schedule;
+use crate::units::Rank;
 
-/// Writes an algorithm among `procs` for pieces of `size`, a rank and round at a time.
+/// Writes a schedule, a rank and round at a time.
 ///
 /// Each message has the number of its round as tag; within a round, receives come before
 /// sends. All of a round waits for all of the rank's round before, through an empty
@@ -23,7 +22,7 @@ use crate::units::{Bytes, Procs, Rank};
 ///
 /// let chain = Algorithm::parse(Collective::Bcast, "chain")?;
 /// let mut text = Vec::new();
-/// goal::write_algorithm(chain, Procs::new(3)?, Bytes(64), &mut text)?;
+/// goal::write_algorithm(&chain.schedule(Procs::new(3)?, Bytes(64)), &mut text)?;
 /// let relay = "rank 1 {\nl1: recv 64b from 0 tag 0\nl2: send 64b to 2 tag 1\nl2 requires l1\n}";
 /// assert!(String::from_utf8(text)?.contains(relay));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -31,24 +30,17 @@ use crate::units::{Bytes, Procs, Rank};
 ///
 /// # Errors
 /// If `out` cannot be written.
-pub fn write_algorithm(
-    algorithm: Algorithm,
-    procs: Procs,
-    size: Bytes,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    let division = algorithm.extent(procs, size).division;
-    writeln!(out, "num_ranks {procs}")?;
-    for rank in procs.ranks() {
+pub fn write_algorithm(schedule: &Schedule, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "num_ranks {}", schedule.procs())?;
+    for rank in schedule.procs().ranks() {
         writeln!(out, "\nrank {rank} {{")?;
         let mut writer = RankWriter {
             out: &mut *out,
             next: 1,
             previous: 1..1,
         };
-        for index in algorithm.active(procs, size, rank) {
-            let round = algorithm.round(procs, size, rank, index);
-            writer.round(index, &posts(&round, division))?;
+        for index in schedule.active(rank) {
+            writer.round(index, &posts(schedule, rank, index))?;
         }
         writeln!(out, "}}")?;
     }
@@ -62,13 +54,15 @@ struct Posts {
     window: u64,
 }
 
-fn posts(round: &Round, division: Division) -> Posts {
-    let bytes = |slots: &[Slot]| slots.iter().map(|slot| division.bytes(slot.index())).sum();
+fn posts(schedule: &Schedule, rank: Rank, index: usize) -> Posts {
+    let round = schedule.round(rank, index);
     let receives = round.receives.iter();
+    let receives = receives.map(|one| (one.from, schedule.bytes((one.from, rank), &one.slots)));
     let sends = round.sends.iter();
+    let sends = sends.map(|one| (one.to, schedule.bytes((rank, one.to), &one.slots)));
     Posts {
-        receives: receives.map(|one| (one.from, bytes(&one.slots))).collect(),
-        sends: sends.map(|one| (one.to, bytes(&one.slots))).collect(),
+        receives: receives.collect(),
+        sends: sends.collect(),
         window: round.in_flight.at_once().1 as u64,
     }
 }

@@ -29,7 +29,7 @@
 //! let star = Topology::star(8, BytesPerSecond(125e6), Bytes(65536))?;
 //! let mut network = Fluid::new(&star, star.hosts().collect(), Time(50_000_000));
 //! let direct = Algorithm::parse(Collective::Alltoall, "direct")?;
-//! let mut program = Rounds::new(direct, Procs::new(8)?, Bytes(10_000));
+//! let mut program = Rounds::new(direct.schedule(Procs::new(8)?, Bytes(10_000)));
 //! let outcome = sim::run(&mut program, &mut network, &mut ())?;
 //! assert_eq!(outcome.time, Time(610_000_000));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -47,7 +47,7 @@
 //! let tree = Parameters::new(vec![edge(0.0), edge(3.64e-5)], Seconds(5e-5));
 //! let mut network = PlogPT::binary_tree(tree)?;
 //! let algorithm = Algorithm::parse(Collective::Alltoall, "pairwise")?;
-//! let mut program = Rounds::new(algorithm, Procs::new(4)?, Bytes(10_000));
+//! let mut program = Rounds::new(algorithm.schedule(Procs::new(4)?, Bytes(10_000)));
 //! let outcome = sim::run(&mut program, &mut network, &mut ())?;
 //! assert_eq!(outcome.time, Time::of(Seconds(5.5e-4)));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -53,7 +53,7 @@
 //! let hosts = star.hosts().collect();
 //! let mut network = Tcp::new(&star, hosts, Time(50_000_000), Options::default())?;
 //! let direct = Algorithm::parse(Collective::Alltoall, "direct")?;
-//! let mut program = Rounds::new(direct, Procs::new(4)?, Bytes(10_000));
+//! let mut program = Rounds::new(direct.schedule(Procs::new(4)?, Bytes(10_000)));
 //! let outcome = sim::run(&mut program, &mut network, &mut ())?;
 //! assert_eq!(outcome.time, Time(6_050_000_000));
 //! assert_eq!(outcome.losses, []);

@@ -1,7 +1,7 @@
 //! How much there is to follow in a case, and how much is too much.
 
 use super::{Case, MOST_RANKS, SimulationError};
-use crate::algorithm::Collective;
+use crate::algorithm::{Collective, Schedule};
 use crate::units::{Procs, Rank};
 
 /// More messages than this would take hours.
@@ -16,7 +16,7 @@ const SAMPLE: usize = 256;
 
 /// Refuses a message in more segments than can be counted.
 pub(super) fn refuse_uncounted(case: Case) -> Result<(), SimulationError> {
-    let division = case.algorithm.extent(case.procs, case.size).division;
+    let division = case.schedule().extent().division;
     let held = u64::from(division.parts()).saturating_mul(division.bytes(0));
     if held < case.size.0 {
         let messages = u64::MAX;
@@ -31,9 +31,10 @@ pub(super) fn refuse_too_many(case: Case) -> Result<(), SimulationError> {
         return Err(SimulationError::TooManyRanks(case));
     }
     let messages = most_messages(case);
+    let schedule = case.schedule();
     let has_too_many_rounds = ranks_of_all_kinds(case.procs)
         .into_iter()
-        .any(|rank| case.algorithm.active(case.procs, case.size, rank).end > MOST_ROUNDS);
+        .any(|rank| schedule.active(rank).end > MOST_ROUNDS);
     if messages > MOST_MESSAGES || has_too_many_rounds {
         return Err(SimulationError::TooMany { case, messages });
     }
@@ -43,7 +44,8 @@ pub(super) fn refuse_too_many(case: Case) -> Result<(), SimulationError> {
 /// No fewer than the messages of all ranks: for each as many as the busiest has. They are counted
 /// at the end that is not the root, where all ranks have about as many.
 pub fn most_messages(case: Case) -> u64 {
-    let each = ranks_of_all_kinds(case.procs).map(|rank| messages_of(case, rank));
+    let schedule = case.schedule();
+    let each = ranks_of_all_kinds(case.procs).map(|rank| messages_of(&schedule, rank));
     let each = each.into_iter().max().unwrap_or(0);
     each.saturating_mul(case.procs.get().into())
 }
@@ -57,21 +59,16 @@ fn ranks_of_all_kinds(procs: Procs) -> [Rank; 3] {
 
 /// No fewer than the messages that a rank receives, where data spread from the root, or else
 /// sends: those of its first round, and in each of the others the most of any in a sample.
-fn messages_of(case: Case, rank: Rank) -> u64 {
-    let Case {
-        algorithm,
-        procs,
-        size,
-    } = case;
+fn messages_of(schedule: &Schedule, rank: Rank) -> u64 {
     let of_round = |index| {
-        let round = algorithm.round(procs, size, rank, index);
-        let messages = match algorithm.collective() {
+        let round = schedule.round(rank, index);
+        let messages = match schedule.algorithm().collective() {
             Collective::Bcast | Collective::Scatter => round.receives.len(),
             Collective::Gather | Collective::Alltoall | Collective::Allgather => round.sends.len(),
         };
         messages as u64
     };
-    let mut rounds = algorithm.active(procs, size, rank);
+    let mut rounds = schedule.active(rank);
     let first = rounds.next().map_or(0, of_round);
     let others = rounds.len() as u64;
     let step = rounds.len().div_ceil(SAMPLE).max(1);
@@ -97,19 +94,15 @@ mod tests {
                 procs: Procs::new(procs).unwrap(),
                 size: Bytes(100_000),
             };
-            let Case {
-                algorithm,
-                procs,
-                size,
-            } = case;
-            let rounds = algorithm.extent(procs, size).rounds;
-            let all = procs
+            let schedule = case.schedule();
+            let rounds = schedule.extent().rounds;
+            let all = case
+                .procs
                 .ranks()
                 .flat_map(|rank| (0..rounds).map(move |index| (rank, index)));
-            let sends =
-                |(rank, index)| algorithm.round(procs, size, rank, index).sends.len() as u64;
+            let sends = |(rank, index)| schedule.round(rank, index).sends.len() as u64;
             let (exact, most) = (all.map(sends).sum::<u64>(), most_messages(case));
-            assert!(exact <= most, "{algorithm} {procs}: {exact} {most}");
+            assert!(exact <= most, "{} {procs}: {exact} {most}", case.algorithm);
         }
     }
 }

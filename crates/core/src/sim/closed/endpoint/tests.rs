@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::algorithm::{ALGORITHMS, Entry};
+use crate::algorithm::{ALGORITHMS, Collective, Kind};
 use crate::model::loggp::LogGP;
 use crate::model::plogp::{PLogP, Parameters};
 use crate::sim::network::endpoint::Endpoint;
@@ -13,7 +13,7 @@ use crate::units::table::Table;
 use crate::units::{Seconds, SecondsPerByte};
 
 fn simulated(algorithm: Algorithm, procs: Procs, size: Bytes, ports: &Ports) -> Solved {
-    let mut program = Rounds::new(algorithm, procs, size);
+    let mut program = Rounds::new(algorithm.schedule(procs, size));
     let mut network = Endpoint::new(ports.clone(), procs);
     let Outcome {
         time,
@@ -85,28 +85,25 @@ fn any_size() -> impl Strategy<Value = Bytes> {
 /// `entry` with a setting that cuts `size` into a few segments.
 fn set(entry: usize, size: Bytes, setting: u64) -> Algorithm {
     let entry = &ALGORITHMS[entry];
-    let value = match entry.parameter {
-        None => return algorithm(entry.collective, entry.name),
-        Some(parameter) if parameter.name == "SEGMENT" => size.0 / setting + 1,
-        Some(_) => 1 + setting,
-    };
-    algorithm(entry.collective, &format!("{}:{value}", entry.name))
+    let text = entry.text(|of| match of.kind {
+        Kind::Size => size.0 / setting + 1,
+        Kind::Number | Kind::FirstCluster => 1 + setting,
+    });
+    algorithm(entry.collective, &text)
 }
 
 /// Whether every network has a closed form of the algorithm.
 fn is_always_solved(algorithm: Algorithm) -> bool {
-    let exceptions = [
-        "pipeline",
-        "direct",
-        "throttled",
-        "sends-in-turn",
-        "direct-unrotated",
-    ];
-    let text = algorithm.to_string();
-    let has_form = FORMS.iter().any(|&(collective, name, _)| {
-        collective == algorithm.collective() && text.split(':').next() == Some(name)
-    });
-    has_form && !exceptions.iter().any(|name| text.starts_with(name))
+    match algorithm.closed_form() {
+        None
+        | Some(
+            ClosedForm::Pipeline
+            | ClosedForm::Direct
+            | ClosedForm::SendsInTurn
+            | ClosedForm::DirectUnrotated,
+        ) => false,
+        Some(_) => true,
+    }
 }
 
 proptest! {
@@ -137,13 +134,11 @@ proptest! {
         ],
         procs in any_procs(),
         size in any_size(),
-        form in 0..FORMS.len(),
+        entry in 0..ALGORITHMS.len(),
         setting in 1u64..9,
     ) {
-        let (collective, name, _) = FORMS[form];
-        let is_meant = |entry: &Entry| (entry.collective, entry.name) == (collective, name);
-        if let Some(entry) = ALGORITHMS.iter().position(is_meant) {
-            let algorithm = set(entry, size, setting);
+        let algorithm = set(entry, size, setting);
+        if algorithm.closed_form().is_some() {
             let solved = endpoint(algorithm, procs, size, &ports);
             prop_assert_eq!(solved, Some(simulated(algorithm, procs, size, &ports)));
         }

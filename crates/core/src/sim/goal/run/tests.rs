@@ -113,11 +113,11 @@ fn an_algorithm_takes_as_long_as_its_rounds() {
         for procs in (1..=9).map(|count| Procs::new(count).unwrap()) {
             for size in [0, 1, 1000].map(Bytes) {
                 let mut text = Vec::new();
-                write_algorithm(algorithm, procs, size, &mut text).unwrap();
+                write_algorithm(&algorithm.schedule(procs, size), &mut text).unwrap();
                 let text = str::from_utf8(&text).unwrap();
                 for ports in &networks {
                     let mut network = Endpoint::new(ports.clone(), procs);
-                    let mut rounds = Rounds::new(algorithm, procs, size);
+                    let mut rounds = Rounds::new(algorithm.schedule(procs, size));
                     let expected = run(&mut rounds, &mut network, &mut ());
                     let found = run_text(text, ports.clone(), &mut ());
                     assert_eq!(found, expected, "{example}, {procs}, {size:?}, {ports:?}");

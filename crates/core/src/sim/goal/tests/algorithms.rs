@@ -27,12 +27,12 @@ fn an_algorithm_keeps_its_messages_and_the_order_of_its_rounds() {
     for entry in &ALGORITHMS {
         let algorithm = Algorithm::parse(entry.collective, &entry.example()).unwrap();
         let mut text = Vec::new();
-        write_algorithm(algorithm, procs, size, &mut text).unwrap();
+        write_algorithm(&algorithm.schedule(procs, size), &mut text).unwrap();
         let goal = parse(str::from_utf8(&text).unwrap()).unwrap();
-        let extent = algorithm.extent(procs, size);
+        let extent = algorithm.schedule(procs, size).extent();
         for (rank, program) in procs.ranks().zip(goal.ranks()) {
             check_rank(program, extent.rounds, |round| {
-                let round = algorithm.round(procs, size, rank, round);
+                let round = algorithm.schedule(procs, size).round(rank, round);
                 let bytes = |slot: &Slot| extent.division.bytes(slot.index());
                 let slots = |slots: &[_]| slots.iter().map(bytes).sum();
                 let receives = round.receives.iter();

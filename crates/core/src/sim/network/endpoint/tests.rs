@@ -27,7 +27,7 @@ impl Observer for Log {
 
 fn logged(algorithm: Algorithm, procs: Procs, size: Bytes, ports: &Ports) -> (Outcome, Log) {
     let mut log = Log::default();
-    let mut program = Rounds::new(algorithm, procs, size);
+    let mut program = Rounds::new(algorithm.schedule(procs, size));
     let mut network = Endpoint::new(ports.clone(), procs);
     let outcome = run(&mut program, &mut network, &mut log).unwrap();
     (outcome, log)
@@ -38,7 +38,7 @@ fn algorithm(collective: Collective, text: &str) -> Algorithm {
 }
 
 fn time((collective, text): (Collective, &str), procs: Procs, size: u64, ports: &Ports) -> Time {
-    let mut program = Rounds::new(algorithm(collective, text), procs, Bytes(size));
+    let mut program = Rounds::new(algorithm(collective, text).schedule(procs, Bytes(size)));
     let mut network = Endpoint::new(ports.clone(), procs);
     run(&mut program, &mut network, &mut ()).unwrap().time
 }
@@ -178,9 +178,10 @@ fn every_message_of_every_algorithm_is_delivered() {
             .map(procs)
             .zip([0, 1, 20_000].map(Bytes).into_iter().cycle())
         {
-            let extent = algorithm.extent(procs, size);
+            let extent = algorithm.schedule(procs, size).extent();
             let rounds = procs.ranks().flat_map(|rank| {
-                (0..extent.rounds).map(move |index| algorithm.round(procs, size, rank, index))
+                (0..extent.rounds)
+                    .map(move |index| algorithm.schedule(procs, size).round(rank, index))
             });
             let (mut messages, mut bytes) = (0, 0);
             for send in rounds.flat_map(|round| round.sends) {

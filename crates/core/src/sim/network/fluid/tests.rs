@@ -30,7 +30,7 @@ fn exchange(name: &str, topology: &Topology, hosts: Vec<Vertex>, size: u64) -> (
     let algorithm = Algorithm::parse(Collective::Alltoall, name).unwrap();
     let procs = Procs::new(u32::try_from(hosts.len()).unwrap()).unwrap();
     let mut network = Fluid::new(topology, hosts, LATENCY);
-    let mut program = Rounds::new(algorithm, procs, Bytes(size));
+    let mut program = Rounds::new(algorithm.schedule(procs, Bytes(size)));
     let mut ends = Ends::default();
     let outcome = sim::run(&mut program, &mut network, &mut ends).unwrap();
     (outcome, ends)

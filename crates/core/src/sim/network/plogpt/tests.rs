@@ -33,7 +33,7 @@ fn parameters(list: &[(f64, f64)]) -> Parameters {
 fn rounds(algorithm: &str, procs: usize, size: u64) -> Rounds {
     let algorithm = Algorithm::parse(Collective::Alltoall, algorithm).unwrap();
     let procs = Procs::new(u32::try_from(procs).unwrap()).unwrap();
-    Rounds::new(algorithm, procs, Bytes(size))
+    Rounds::new(algorithm.schedule(procs, Bytes(size)))
 }
 
 /// What the engine finds, in the words of the closed form.

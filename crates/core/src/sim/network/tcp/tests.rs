@@ -89,7 +89,7 @@ fn incast(senders: u32, segments: u64, buffer: u64) -> Outcome {
 
 fn direct(hosts: u32, bytes: u64) -> Rounds {
     let direct = Algorithm::parse(Collective::Alltoall, "direct").unwrap();
-    Rounds::new(direct, Procs::new(hosts).unwrap(), Bytes(bytes))
+    Rounds::new(direct.schedule(Procs::new(hosts).unwrap(), Bytes(bytes)))
 }
 
 fn messages() -> impl Strategy<Value = Vec<(u32, u32, u64)>> {

@@ -1,0 +1,150 @@
+//! What a schedule is asked for: among how many ranks, for which pieces, from which root, and
+//! where the ranks are.
+
+use std::sync::Arc;
+
+use super::Collective;
+use crate::units::{Bytes, Procs, Rank};
+
+/// A call of a collective.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// Who takes part.
+    pub procs: Procs,
+    /// The length of a piece.
+    pub size: Bytes,
+    /// The root, of collectives that have one.
+    pub root: Rank,
+    /// Where the ranks are, if that is known.
+    pub layout: Option<Layout>,
+    /// The lengths of pieces that differ; they take the place of `size`.
+    pub pairs: Option<Arc<PairSizes>>,
+}
+
+/// The cluster or switch of each rank.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout(Arc<[u32]>);
+
+/// The length of the piece of each rank for each rank.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PairSizes {
+    procs: Procs,
+    /// By sender, then by receiver.
+    bytes: Vec<Bytes>,
+}
+
+/// Why an algorithm cannot serve a call.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unsupported {
+    /// The root is not among the ranks.
+    #[error("root {root} is not a rank; write 0 to {}", procs.get() - 1)]
+    NoSuchRoot {
+        /// The root asked for.
+        root: Rank,
+        /// Who takes part.
+        procs: Procs,
+    },
+    /// The collective has no root.
+    #[error("{collective} has no root; leave it out")]
+    Rootless {
+        /// The collective.
+        collective: Collective,
+    },
+    /// The layout or the sizes are of another number of ranks.
+    #[error("the {of} of {given} ranks cannot be used among {procs}; give one for each rank")]
+    OtherCount {
+        /// What is given.
+        of: &'static str,
+        /// For how many ranks.
+        given: usize,
+        /// Who takes part.
+        procs: Procs,
+    },
+    /// The algorithm needs two clusters.
+    #[error(
+        "{algorithm} serves two clusters with the ranks of each in a row; choose another algorithm"
+    )]
+    NotTwoClusters {
+        /// The algorithm.
+        algorithm: String,
+    },
+    /// The algorithm cuts or relays pieces and needs them all of one size.
+    #[error(
+        "{algorithm} needs all pieces of one size; choose an algorithm that sends each whole and straight, such as {example}"
+    )]
+    SizesDiffer {
+        /// The algorithm.
+        algorithm: String,
+        /// An algorithm that serves pieces of different sizes.
+        example: &'static str,
+    },
+}
+
+impl Call {
+    /// Among `procs` for pieces of `size`, with root 0.
+    pub fn new(procs: Procs, size: Bytes) -> Self {
+        Self {
+            procs,
+            size,
+            root: Rank(0),
+            layout: None,
+            pairs: None,
+        }
+    }
+
+    /// For pieces that differ in size. `size` is that of the largest.
+    pub fn of_pairs(pairs: PairSizes) -> Self {
+        Self {
+            pairs: Some(Arc::new(pairs.clone())),
+            ..Self::new(pairs.procs, pairs.largest())
+        }
+    }
+}
+
+impl Layout {
+    /// From the cluster of each rank, in the order of ranks.
+    pub fn new(clusters: impl IntoIterator<Item = u32>) -> Self {
+        Self(clusters.into_iter().collect())
+    }
+
+    /// How many ranks have a place.
+    pub(super) fn ranks(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The number of ranks of the first of two clusters; `None` unless there are two, each
+    /// with its ranks in a row.
+    pub(super) fn first_of_two(&self) -> Option<u32> {
+        let mut clusters = self.0.chunk_by(|one, next| one == next);
+        let (first, second) = (clusters.next()?, clusters.next()?);
+        let is_all = first.len() + second.len() == self.ranks();
+        u32::try_from(first.len()).ok().filter(|_| is_all)
+    }
+}
+
+impl PairSizes {
+    /// The length of the piece of each sender, first, for each receiver.
+    pub fn new(procs: Procs, bytes: impl Fn(Rank, Rank) -> Bytes) -> Self {
+        let of = |from| procs.ranks().map(move |to| (from, to));
+        let pairs = procs.ranks().flat_map(of);
+        Self {
+            procs,
+            bytes: pairs.map(|(from, to)| bytes(from, to)).collect(),
+        }
+    }
+
+    /// Among how many.
+    pub(super) fn procs(&self) -> Procs {
+        self.procs
+    }
+
+    /// The length of the piece of `from` for `to`.
+    pub(super) fn get(&self, from: Rank, to: Rank) -> Bytes {
+        let row = from.0 as usize * self.procs.get() as usize;
+        self.bytes[row + to.0 as usize]
+    }
+
+    fn largest(&self) -> Bytes {
+        self.bytes.iter().copied().max().unwrap_or(Bytes(0))
+    }
+}

@@ -1,0 +1,212 @@
+//! The settings of an algorithm: the VALUE in `name:VALUE`, or each KEY=VALUE in
+//! `name:KEY=VALUE,KEY=VALUE`.
+
+use std::fmt;
+use std::num::NonZeroU32;
+
+use crate::units::Bytes;
+
+/// The longest segment: MPI counts bytes in a C int.
+const LONGEST_SEGMENT: u32 = i32::MAX as u32;
+
+/// No algorithm has more settings.
+pub(super) const MOST_SETTINGS: usize = 4;
+
+/// A setting of an algorithm. Help calls its value by the key in capitals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Setting {
+    /// The name where several are given.
+    pub key: &'static str,
+    /// An ordinary value.
+    pub example: u32,
+    /// What a value is.
+    pub kind: Kind,
+    least: u32,
+}
+
+/// What the value of a setting is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A count.
+    Number,
+    /// Bytes; a unit may follow.
+    Size,
+    /// The number of ranks in the first of two clusters. The layout of a call takes its place.
+    FirstCluster,
+}
+
+/// The values of an algorithm's settings, in the order of its entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Values([u32; MOST_SETTINGS]);
+
+/// The most messages in progress.
+pub(super) const WINDOW: Setting = number("window", 1);
+
+/// The number of ranks in the first cluster.
+pub(super) const N1: Setting = Setting {
+    kind: Kind::FirstCluster,
+    ..number("n1", 1)
+};
+
+/// The base of the numbers that order the ranks.
+pub(super) const RADIX: Setting = number("radix", 2);
+
+/// The size of the segments that a message is cut into.
+pub(super) const SEGMENT: Setting = Setting {
+    key: "segment",
+    example: 8192,
+    least: 1,
+    kind: Kind::Size,
+};
+
+const fn number(key: &'static str, least: u32) -> Setting {
+    Setting {
+        key,
+        example: 2,
+        least,
+        kind: Kind::Number,
+    }
+}
+
+impl Setting {
+    /// What help calls the value.
+    pub(super) fn placeholder(&self) -> String {
+        self.key.to_uppercase()
+    }
+
+    /// The value written as `text`, if it is allowed.
+    fn read(&self, text: &str) -> Option<u32> {
+        let value = match self.kind {
+            Kind::Number | Kind::FirstCluster => text.parse().ok()?,
+            Kind::Size => segment(text)?.get(),
+        };
+        (value >= self.least).then_some(value)
+    }
+}
+
+impl Values {
+    /// The values of `settings` written as `text`, the part after the colon; `None` unless each
+    /// is given once.
+    pub(super) fn read(settings: &[Setting], text: Option<&str>) -> Option<Self> {
+        let mut values = Self([0; MOST_SETTINGS]);
+        match (settings, text) {
+            ([], None) => {}
+            ([setting], Some(text)) if !text.contains('=') => values.0[0] = setting.read(text)?,
+            ([_, ..], Some(text)) => {
+                let mut given = 0;
+                for pair in text.split(',') {
+                    let (key, value) = pair.trim().split_once('=')?;
+                    let place = settings.iter().position(|setting| setting.key == key)?;
+                    if values.0[place] != 0 {
+                        return None;
+                    }
+                    values.0[place] = settings[place].read(value)?;
+                    given += 1;
+                }
+                if given < settings.len() {
+                    return None;
+                }
+            }
+            _ => return None,
+        }
+        Some(values)
+    }
+
+    /// The value of the setting that `settings` has at this place.
+    pub(super) fn get(self, place: usize) -> u32 {
+        self.0[place]
+    }
+
+    pub(super) fn set(&mut self, place: usize, value: u32) {
+        self.0[place] = value;
+    }
+}
+
+/// `name`, `name:VALUE` or `name:KEY=VALUE,KEY=VALUE`.
+pub(super) fn text<T: fmt::Display>(
+    name: &str,
+    settings: &[Setting],
+    value: impl Fn(usize, &Setting) -> T,
+) -> String {
+    let mut text = name.to_owned();
+    for (place, setting) in settings.iter().enumerate() {
+        text.push(if place == 0 { ':' } else { ',' });
+        if settings.len() > 1 {
+            text.push_str(setting.key);
+            text.push('=');
+        }
+        text.push_str(&value(place, setting).to_string());
+    }
+    text
+}
+
+/// A segment size written as `text`, from 1 byte to the largest message.
+pub(super) fn segment(text: &str) -> Option<NonZeroU32> {
+    let bytes: Bytes = text.parse().ok()?;
+    let bytes = u32::try_from(bytes.0).ok()?;
+    NonZeroU32::new(bytes).filter(|bytes| bytes.get() <= LONGEST_SEGMENT)
+}
+
+/// The algorithms of a list separated by commas, where KEY=VALUE belongs to the algorithm
+/// before it.
+pub fn split(list: &str) -> Vec<&str> {
+    let starts = |&(place, _): &(usize, &str)| {
+        let item = &list[place + 1..];
+        let item = item.split(',').next().unwrap_or_default();
+        let before_value = item.split_once('=').map(|(before, _)| before);
+        before_value.is_none_or(|before| before.contains(':'))
+    };
+    let mut items = Vec::new();
+    let mut start = 0;
+    for (comma, _) in list.match_indices(',').filter(starts) {
+        items.push(list[start..comma].trim());
+        start = comma + 1;
+    }
+    items.push(list[start..].trim());
+    items
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(settings: &[Setting], text: &str) -> Option<Vec<u32>> {
+        let values = Values::read(settings, Some(text))?;
+        Some((0..settings.len()).map(|place| values.get(place)).collect())
+    }
+
+    #[test]
+    fn several_settings_are_given_by_name_in_any_order() {
+        let both = [RADIX, SEGMENT];
+        assert_eq!(read(&both, "radix=4,segment=8KiB"), Some(vec![4, 8192]));
+        assert_eq!(read(&both, "segment=1, radix=2"), Some(vec![2, 1]));
+        assert_eq!(read(&[WINDOW], "window=3"), Some(vec![3]));
+        let usage = text("knomial", &both, |_, setting| setting.placeholder());
+        assert_eq!(usage, "knomial:radix=RADIX,segment=SEGMENT");
+        assert_eq!(text("knomial", &both[..1], |_, _| 7), "knomial:7");
+        for wrong in [
+            "4",
+            "radix=4",
+            "radix=4,radix=4",
+            "radix=1,segment=1",
+            "radix=4,window=1",
+            "radix=4,segment=1,",
+        ] {
+            assert_eq!(read(&both, wrong), None, "{wrong}");
+        }
+        assert_eq!(read(&[], "radix=4"), None);
+    }
+
+    #[test]
+    fn named_settings_stay_with_their_algorithm() {
+        for (list, items) in [
+            ("direct", &["direct"][..]),
+            ("", &[""]),
+            ("direct,", &["direct", ""]),
+            ("a:2, b ,c:k=1", &["a:2", "b", "c:k=1"]),
+            ("a:k=1,l=2,b:k=3, l=4,c", &["a:k=1,l=2", "b:k=3, l=4", "c"]),
+        ] {
+            assert_eq!(split(list), items, "{list}");
+        }
+    }
+}
