@@ -1,20 +1,19 @@
 //! `netsig predict`: times with intervals from a profile, by any model of the registry.
 
-mod lines;
-
 use std::path::PathBuf;
 
 use netsig_core::algorithm::Collective;
+use netsig_core::data::cells::Statistic;
 use netsig_core::model::segment::{Search, Segment};
 use netsig_core::network::tree::Tree;
 use netsig_core::predict::regimes::Asked;
+use netsig_core::predict::speaker::{Line, Models, Question, Silence};
 use netsig_core::predict::{Knowledge, Prediction};
 use netsig_core::profile::Profile;
 use netsig_core::registry::{Case, Model, REGIMES, Segments};
 use netsig_core::units::list::List;
-use netsig_core::units::{Bytes, Procs, Seconds};
+use netsig_core::units::{Bytes, Procs};
 
-use self::lines::Line;
 use crate::failure::Failure;
 use crate::input::args::{self, StatisticChoice};
 use crate::input::files;
@@ -54,7 +53,8 @@ pub struct Args {
     /// The scenario that holds the links of the network, for models that need them.
     #[arg(long, value_name = "SCENARIO")]
     network: Option<String>,
-    /// What of the times the regimes tell; other models have one time alone.
+    /// Statistic of the predicted distribution (contention regimes only; other models give a single
+    /// time).
     #[arg(
         long,
         value_enum,
@@ -122,7 +122,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         sizes: args.size.items(),
     };
     notes.tell(&used);
-    source.tell_about_links(&used);
+    notes.tell_about_links(&used, args.network.as_deref());
     Ok(rows.print(args.format)?)
 }
 
@@ -131,13 +131,47 @@ impl Source<'_> {
         self.args.model.as_deref() == Some(ALL)
     }
 
+    /// The algorithms to predict, each with the model that speaks for it.
+    fn lines(&self) -> Result<Vec<Line>, Failure> {
+        let question = Question {
+            profile: &self.profile,
+            collective: self.args.collective,
+            algorithm: self.args.algorithm.as_deref(),
+            models: match self.args.model.as_deref() {
+                None => Models::Speaking,
+                Some(ALL) => Models::All,
+                Some(name) => Models::Named(name),
+            },
+            given: &self.args.settings,
+        };
+        let lines = question.lines().map_err(|silence| match silence {
+            Silence::Model(error) => error.into(),
+            Silence::Algorithm(error) => error.into(),
+            Silence::Contradiction(problem) => Failure::usage(problem),
+            Silence::NotFitted(problem) => {
+                Failure::data(format!("{}: {problem}", self.args.profile.display()))
+            }
+        })?;
+        self.refuse_quantile(&lines)?;
+        Ok(lines)
+    }
+
+    /// Refuses a quantile of a model that has one time alone.
+    fn refuse_quantile(&self, lines: &[Line]) -> Result<(), Failure> {
+        let mut others = lines.iter().filter(|line| line.model.name != REGIMES);
+        match others.next() {
+            Some(line) if self.args.quantile.is_some() => Err(Failure::usage(format!(
+                "{} has no quantiles; give --model {REGIMES} or leave out --quantile",
+                line.model.name
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     /// What is asked of models that tell more than one time.
     fn asked(&self) -> Asked {
-        match (self.args.quantile, self.args.statistic) {
-            (Some(level), _) => Asked::Quantile(level),
-            (None, StatisticChoice::Mean) => Asked::Mean,
-            (None, StatisticChoice::Median) => Asked::Median,
-        }
+        let level = self.args.quantile.map(Asked::Quantile);
+        level.unwrap_or_else(|| Statistic::from(self.args.statistic).into())
     }
 
     /// Predicts every cell of every line, and gives the models that had a say. Where all
@@ -158,7 +192,7 @@ impl Source<'_> {
             let basis = knowledge.basis(line.model);
             for (procs, size) in self.cells() {
                 let case = Case {
-                    segments: self.segments(size),
+                    segments: self.segments(line, size),
                     ..Case::new(procs, size)
                 };
                 let predicted = basis.as_ref().map_err(Clone::clone);
@@ -213,22 +247,6 @@ impl Source<'_> {
         }
     }
 
-    /// Regimes stand on the links that they were fitted with.
-    fn tell_about_links(&self, used: &[&Model]) {
-        let fitted = self.profile.provenance.get("network");
-        let uses_regimes = used.iter().any(|model| model.name == REGIMES);
-        let of = |name: Option<&str>| {
-            name.map_or("no links".to_owned(), |name| format!("the links of {name}"))
-        };
-        if uses_regimes && fitted != self.args.network.as_deref() {
-            eprintln!(
-                "netsig: warning: the regimes were fitted with {} and are predicted with {}; give fit and predict the same --network",
-                of(fitted),
-                of(self.args.network.as_deref())
-            );
-        }
-    }
-
     /// A case in words.
     fn what(&self, line: &Line, (procs, size): (Procs, Bytes)) -> String {
         format!(
@@ -247,9 +265,9 @@ impl Source<'_> {
             .flat_map(move |&procs| sizes.iter().map(move |&size| (procs, size)))
     }
 
-    /// The wanted segments, none longer than the message.
-    fn segments(&self, size: Bytes) -> Segments {
-        match self.args.segment {
+    /// The segments that the algorithm or the user sets, none longer than the message.
+    fn segments(&self, line: &Line, size: Bytes) -> Segments {
+        match line.segment.or(self.args.segment) {
             None => Segments::Best(Search::default(), Segment::BYTE),
             Some(segment) => {
                 let whole = Segment::new(size).unwrap_or(Segment::BYTE);
@@ -265,8 +283,8 @@ impl Source<'_> {
             Cell::count(procs.get().into()),
             Cell::size(size),
             Cell::time(prediction.time),
-            end(prediction.interval.map(|interval| interval.lower)),
-            end(prediction.interval.map(|interval| interval.upper)),
+            Cell::time_if(prediction.interval.map(|interval| interval.lower)),
+            Cell::time_if(prediction.interval.map(|interval| interval.upper)),
             Cell::text(line.model.name),
             Cell::text(prediction.standing.to_string()),
             prediction
@@ -274,9 +292,4 @@ impl Source<'_> {
                 .map_or_else(Cell::nothing, |s| Cell::size(s.bytes())),
         ]
     }
-}
-
-/// An end of an interval, if there is one.
-fn end(time: Option<Seconds>) -> Cell {
-    time.map_or_else(Cell::nothing, Cell::time)
 }

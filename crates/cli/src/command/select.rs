@@ -4,16 +4,17 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use netsig_core::algorithm::Collective;
-use netsig_core::model::broadcast::Levels;
+use netsig_core::data::cells::Statistic;
 use netsig_core::model::segment::{Search, Segment};
-use netsig_core::predict::select::{Options, Selector};
-use netsig_core::registry::{self, Model};
+use netsig_core::predict::Prediction;
+use netsig_core::predict::select::{Levels, Options, Selector, Sources};
+use netsig_core::registry::Model;
 use netsig_core::units::list::List;
 use netsig_core::units::{Bytes, Procs};
 
 use crate::failure::Failure;
-use crate::input::args;
-use crate::input::files;
+use crate::input::args::{self, StatisticChoice};
+use crate::input::{files, links};
 use crate::print::notes::Notes;
 use crate::print::rows::{Cell, Format, Rows};
 
@@ -22,8 +23,8 @@ use crate::print::rows::{Cell, Format, Rows};
 pub struct Args {
     /// The profile that `netsig fit` wrote.
     profile: PathBuf,
-    /// The collective: bcast, scatter, gather or alltoall.
-    #[arg(long, value_parser = args::ranked)]
+    /// The collective: bcast, scatter, gather, allgather or alltoall.
+    #[arg(long)]
     collective: Collective,
     /// Process counts: 8,16,32 or 8..64 (doubling) or 8..64+8 (steps).
     #[arg(long, value_name = "LIST")]
@@ -40,6 +41,13 @@ pub struct Args {
     /// Segments are multiples of this.
     #[arg(long, value_name = "BYTES", value_parser = args::segment, default_value = "1")]
     datatype: Segment,
+    /// The scenario that holds the links of the network, for models that need them.
+    #[arg(long, value_name = "SCENARIO")]
+    network: Option<String>,
+    /// Statistic of the predicted distribution (contention regimes only; other models give a single
+    /// time).
+    #[arg(long, value_enum, default_value = "median")]
+    statistic: StatisticChoice,
     /// What to print.
     #[arg(long, value_enum, default_value = "ranking")]
     show: Show,
@@ -80,7 +88,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         search: args.segments,
         datatype: args.datatype,
     };
-    let selector = Selector::new(&profile, args.collective, options);
+    let links = args.network.as_deref();
+    let links = links.map(|name| links::tree(name, args.procs.items().iter().max().copied()));
+    let links = links.transpose()?;
+    let sources = Sources {
+        profile: &profile,
+        tree: links.as_ref(),
+        asked: Statistic::from(args.statistic).into(),
+    };
+    let selector = Selector::new(sources, args.collective, options)?;
     if selector.candidates() == 0 {
         return Err(Failure::data(format!(
             "{}: holds no algorithm of {}; measure some and fit them",
@@ -93,17 +109,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Show::Best => ranking(args, &selector, 1)?,
         Show::CrossOvers => cross_overs(args, &selector)?,
     };
-    if args.collective != Collective::Alltoall {
-        let models: Vec<&Model> = registry::strategies(args.collective).collect();
-        let notes = Notes {
-            profile: &profile,
-            name: &args.profile,
-            collective: args.collective,
-            procs: args.procs.items(),
-            sizes: args.size.items(),
-        };
-        notes.tell(&models);
-    }
+    let notes = Notes {
+        profile: &profile,
+        name: &args.profile,
+        collective: args.collective,
+        procs: args.procs.items(),
+        sizes: args.size.items(),
+    };
+    let models: Vec<&Model> = selector.models().collect();
+    notes.tell(&models);
+    notes.tell_about_links(&models, args.network.as_deref());
     Ok(rows.print(args.format)?)
 }
 
@@ -117,20 +132,33 @@ fn ranking(args: &Args, selector: &Selector, most: usize) -> Result<Rows, Failur
         "algorithm",
         "segment_bytes",
         "time_s",
+        "lower_s",
+        "upper_s",
+        "model",
+        "standing",
     ]);
     for &procs in args.procs.items() {
         for &size in args.size.items() {
             let ranked = selector.rank(procs, size)?;
             for (rank, candidate) in (1..).zip(ranked).take(most) {
-                let segment = candidate.segment;
+                let Prediction {
+                    time,
+                    interval,
+                    standing,
+                    segment,
+                } = candidate.prediction;
                 rows.push(vec![
                     Cell::text(args.collective.to_string()),
                     Cell::count(procs.get().into()),
                     Cell::size(size),
                     Cell::count(rank),
-                    Cell::text(candidate.algorithm),
+                    Cell::text(candidate.algorithm()),
                     segment.map_or_else(Cell::nothing, |s| Cell::size(s.bytes())),
-                    Cell::time(candidate.time),
+                    Cell::time(time),
+                    Cell::time_if(interval.map(|interval| interval.lower)),
+                    Cell::time_if(interval.map(|interval| interval.upper)),
+                    Cell::text(candidate.model().name),
+                    Cell::text(standing.to_string()),
                 ]);
             }
         }
@@ -146,8 +174,8 @@ fn cross_overs(args: &Args, selector: &Selector) -> Result<Rows, Failure> {
                 Cell::text(args.collective.to_string()),
                 Cell::count(change.procs.get().into()),
                 Cell::size(change.size),
-                Cell::text(change.from),
-                Cell::text(change.to),
+                Cell::text(change.from.algorithm()),
+                Cell::text(change.to.algorithm()),
             ]);
         }
     }

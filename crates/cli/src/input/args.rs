@@ -4,12 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use netsig_core::algorithm::{COLLECTIVES, Collective, UnknownAlgorithm};
 use netsig_core::data::cells::Statistic;
 use netsig_core::fit::Covariance;
 use netsig_core::fit::signature::ThresholdChoice;
 use netsig_core::model::segment::Segment;
-use netsig_core::registry;
 use netsig_core::units::{Bytes, Seconds};
 
 /// Where a plan is carried out.
@@ -39,26 +37,6 @@ pub fn place(text: &str) -> Result<Place, String> {
                 .to_owned(),
         ),
     }
-}
-
-/// Reads the name of a collective whose algorithms can be ranked.
-///
-/// # Errors
-/// If it is no collective, or one that has neither strategies nor signatures.
-pub fn ranked(text: &str) -> Result<Collective, String> {
-    let collective = text.parse().map_err(|e: UnknownAlgorithm| e.to_string())?;
-    let is_ranked = |collective| {
-        collective == Collective::Alltoall || registry::strategies(collective).next().is_some()
-    };
-    if is_ranked(collective) {
-        return Ok(collective);
-    }
-    let others = COLLECTIVES.iter().filter(|(other, _)| is_ranked(*other));
-    let names: Vec<&str> = others.map(|(_, name)| *name).collect();
-    Err(format!(
-        "{collective} is predicted where it was measured but has no strategies to rank; write one of: {}",
-        names.join(", ")
-    ))
 }
 
 /// Which covariance a fit assumes.

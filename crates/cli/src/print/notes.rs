@@ -10,7 +10,7 @@ use netsig_core::model::alltoall::are_bounds_degenerate;
 use netsig_core::model::plogp::PLogP;
 use netsig_core::network::scenario::Scenario;
 use netsig_core::profile::Profile;
-use netsig_core::registry::{Kind, Model, Need};
+use netsig_core::registry::{Kind, Model, Need, REGIMES};
 use netsig_core::units::{Bytes, Procs};
 
 /// By what share an overhead may exceed the gap unremarked.
@@ -95,6 +95,22 @@ impl Notes<'_> {
         if self.collective == Collective::Gather && has_strategies {
             eprintln!(
                 "netsig: warning: gather is predicted without contention; many senders to one receiver take longer"
+            );
+        }
+    }
+
+    /// Warns where regimes are predicted on other links than they were fitted with.
+    pub fn tell_about_links(&self, models: &[&Model], network: Option<&str>) {
+        let fitted = self.profile.provenance.get("network");
+        let uses_regimes = models.iter().any(|model| model.name == REGIMES);
+        let of = |name: Option<&str>| {
+            name.map_or("no links".to_owned(), |name| format!("the links of {name}"))
+        };
+        if uses_regimes && fitted != network {
+            eprintln!(
+                "netsig: warning: the regimes were fitted with {} and are predicted with {}; give the same --network to both",
+                of(fitted),
+                of(network)
             );
         }
     }

@@ -69,6 +69,11 @@ impl Cell {
         }
     }
 
+    /// A time in seconds, or no value.
+    pub fn time_if(time: Option<Seconds>) -> Self {
+        time.map_or_else(Self::nothing, Self::time)
+    }
+
     /// A relative error, shown in per cent with its sign.
     pub fn error(error: f64) -> Self {
         Self {

@@ -59,7 +59,7 @@ pub(super) const BINARY: Entry = Entry {
     round: |shape, rank, index| stage(Tree::Binary, shape, rank, index),
     active: |shape, rank| Tree::Binary.active(shape.procs, rank),
     traffic: None,
-    closed_form: None,
+    closed_form: Some(ClosedForm::Binary),
     library: &[LIBRARY_BINARY],
 };
 
@@ -146,7 +146,7 @@ pub(super) const BINOMIAL_SEGMENTED: Entry = Entry {
     round: |shape, rank, index| relay(BINOMIAL_TREE, shape, rank, index),
     active: |shape, rank| relaying(BINOMIAL_TREE, shape, rank),
     traffic: None,
-    closed_form: None,
+    closed_form: Some(ClosedForm::BinomialSegmented),
     library: &[LIBRARY_BINOMIAL],
 };
 

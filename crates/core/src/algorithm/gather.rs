@@ -40,7 +40,7 @@ pub(super) const BINOMIAL: Entry = Entry {
     round: |shape, rank, index| round(BINOMIAL_TREE, shape, rank, index),
     active: |shape, rank| active(BINOMIAL_TREE, shape, rank),
     traffic: Some(scatter::PARTS),
-    closed_form: None,
+    closed_form: Some(ClosedForm::BinomialOfParts),
     library: &[
         tuned(2, "binomial", Some(scatter::PARTS)),
         mpich("binomial", Some(scatter::PARTS)),
@@ -57,7 +57,7 @@ pub(super) const CHAIN: Entry = Entry {
     round: |shape, rank, index| round(Tree::Chain, shape, rank, index),
     active: |shape, rank| active(Tree::Chain, shape, rank),
     traffic: None,
-    closed_form: None,
+    closed_form: Some(ClosedForm::ChainOfParts),
     library: &[],
 };
 

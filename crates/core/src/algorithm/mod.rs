@@ -183,6 +183,16 @@ impl Entry {
         self.text(|setting| setting.example)
     }
 
+    /// Which closed form gives its time on networks that consist of ports alone.
+    pub fn closed_form(&self) -> Option<ClosedForm> {
+        self.closed_form
+    }
+
+    /// Whether a segment size is all there is to choose.
+    pub fn is_chosen_by_size(&self) -> bool {
+        self.settings.iter().all(|own| *own == SEGMENT)
+    }
+
     /// The algorithm with these values of its settings.
     pub fn text<T: fmt::Display>(&self, value: impl Fn(&Setting) -> T) -> String {
         setting::text(self.name, self.settings, |_, setting| value(setting))

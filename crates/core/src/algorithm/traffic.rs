@@ -32,8 +32,8 @@ pub enum Load {
     Parts,
 }
 
-/// The closed form of an algorithm's time on networks that consist of ports alone. The names
-/// are those of algorithms; the forms are in the simulator.
+/// The closed form of an algorithm's time on networks that consist of ports alone. `model` has
+/// it on pLogP, `sim` where it is exact to the picosecond.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClosedForm {
     /// The root exchanges a message with every rank.
@@ -44,8 +44,16 @@ pub enum ClosedForm {
     Chain,
     /// Segments along a chain.
     Pipeline,
+    /// A piece for each rank behind it along a chain.
+    ChainOfParts,
+    /// The whole message along a binary tree.
+    Binary,
     /// The whole message along a binomial tree.
     Binomial,
+    /// Segments along a binomial tree.
+    BinomialSegmented,
+    /// A piece for each rank behind it along a binomial tree.
+    BinomialOfParts,
     /// Steps of one exchange, all ranks in step.
     Steps,
     /// Steps of one exchange of a whole piece, as algorithm A of `PlogPT`.

@@ -5,6 +5,7 @@ pub mod agarwal;
 pub mod alltoall;
 pub mod broadcast;
 pub mod clement;
+pub mod closed_form;
 pub mod contention_factor;
 pub mod exchange;
 pub mod grid;

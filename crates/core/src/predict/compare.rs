@@ -135,10 +135,7 @@ impl Judge<'_> {
             algorithm,
             tree: None,
             given: &[],
-            asked: match self.options.statistic {
-                Statistic::Mean => Asked::Mean,
-                Statistic::Median => Asked::Median,
-            },
+            asked: self.options.statistic.into(),
         };
         for model in registry::of(collective) {
             let needs_fit = model.estimator != Estimator::None;

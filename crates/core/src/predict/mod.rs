@@ -18,6 +18,7 @@ mod fitted;
 pub mod outside;
 pub mod regimes;
 pub mod select;
+pub mod speaker;
 
 use std::fmt;
 

@@ -20,6 +20,7 @@
 
 use super::outside::Outside;
 use super::{Interval, Prediction, Standing};
+use crate::data::cells::Statistic;
 use crate::fit::regimes::gradient;
 use crate::fit::regimes::held_out::kind;
 use crate::model::regimes::{Onset, Point, Times};
@@ -76,6 +77,15 @@ pub fn outside(entry: &RegimesEntry, point: Point) -> Option<Outside> {
         return Some(Outside::Protocol { limit });
     }
     entry.domain.outside(procs, size)
+}
+
+impl From<Statistic> for Asked {
+    fn from(statistic: Statistic) -> Self {
+        match statistic {
+            Statistic::Mean => Self::Mean,
+            Statistic::Median => Self::Median,
+        }
+    }
 }
 
 impl Asked {

@@ -2,11 +2,15 @@
 //! the best changes.
 //!
 //! # Method
-//! The candidates of a broadcast, scatter or gather are the strategies of the literature,
-//! predicted from pLogP, segmented ones with the segment size that the search finds best
-//! (Barchet-Steffenel and Mounié 2005, RenPar, sections 3 and 4). The candidates of an
-//! all-to-all are the algorithms that were measured, each by its contention signature.
-//! Equal times rank in the order of the table.
+//! The candidates are the measured algorithms of the profile, the library's own choice among
+//! them, each by the model that speaks for it ([`super::speaker`]), and the other algorithms of
+//! the table that have a model on pLogP, segmented ones with the segment size that the search finds
+//! best (Barchet-Steffenel and Mounié 2005, RenPar, sections 3 and 4). Each goes by the name that
+//! measuring, predicting and simulating take. Equal times rank in the order of the candidates.
+//!
+//! Two kinds of candidate stand below all others, however short their time: those that lie too far
+//! outside of what was measured, which `predict` refuses, and, of an all-to-all that was measured,
+//! those that were not: their contention-free times are lower bounds and no rivals.
 //!
 //! A cross-over is found by bisection between two neighbouring sizes of a list whose best
 //! candidates differ. At that very byte the best does change, but other changes may stay
@@ -14,15 +18,16 @@
 //! forth several times. Between two sizes with the same best nothing is looked for, so that
 //! an excursion from A to B and back to A is not seen either. A denser list sees more.
 
-use crate::algorithm::Collective;
-use crate::fit::fitted::FittedModel;
-use crate::model::broadcast::Levels;
+use crate::algorithm::{ALGORITHMS, Collective, Entry};
+use crate::model::closed_form::on_plogp;
 use crate::model::segment::{Search, Segment};
+use crate::network::tree::Tree;
 use crate::predict::regimes::Asked;
-use crate::predict::{Basis, Knowledge};
+use crate::predict::speaker::{Models, Question};
+use crate::predict::{Basis, Knowledge, Prediction, Standing};
 use crate::profile::Profile;
-use crate::registry::{self, Case, Model, ModelError, Network, SIGNATURE, Segments, Values};
-use crate::units::{Bytes, Procs, Seconds};
+use crate::registry::{self, Case, Model, ModelError, Segments};
+use crate::units::{Bytes, Procs};
 
 /// How candidates are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,111 +50,199 @@ impl Default for Options {
     }
 }
 
-/// A candidate with its predicted time.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// How the binomial trees are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Levels {
+    /// As printed.
+    #[default]
+    Printed,
+    /// Exact for every process count.
+    Exact,
+}
+
+/// What a profile and the surroundings say.
+#[derive(Debug, Clone, Copy)]
+pub struct Sources<'a> {
+    /// The fitted models.
+    pub profile: &'a Profile,
+    /// The links of the network, where they are known.
+    pub tree: Option<&'a Tree>,
+    /// The statistic of the predicted times.
+    pub asked: Asked,
+}
+
+/// A candidate with its prediction.
+#[derive(Debug, Clone, Copy)]
 pub struct Ranked<'a> {
-    /// Its name.
-    pub algorithm: &'a str,
-    /// The segments it uses, if it does.
-    pub segment: Option<Segment>,
-    /// What it takes.
-    pub time: Seconds,
+    candidate: &'a Candidate<'a>,
+    /// Its time, interval and standing.
+    pub prediction: Prediction,
 }
 
 /// From this size on another candidate is the best.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct CrossOver<'a> {
     /// Among how many.
     pub procs: Procs,
     /// The first size at which `to` is the best.
     pub size: Bytes,
     /// The best one byte before.
-    pub from: &'a str,
+    pub from: Ranked<'a>,
     /// The best from here on.
-    pub to: &'a str,
+    pub to: Ranked<'a>,
 }
 
 /// Chooses among the candidates of one collective.
 #[derive(Debug)]
 pub struct Selector<'a> {
-    network: Network,
     candidates: Vec<Candidate<'a>>,
     options: Options,
 }
 
 #[derive(Debug)]
-enum Candidate<'a> {
-    Strategy(&'static Model),
-    Measured(&'a str, Basis<'a>),
+struct Candidate<'a> {
+    name: Name<'a>,
+    model: &'static Model,
+    basis: Basis<'a>,
+    /// Whether its time is a lower bound beside measured rivals.
+    is_bound: bool,
 }
 
-impl<'a> Selector<'a> {
-    /// The strategies of `collective` on `network`, which are none for an all-to-all: its
-    /// algorithms must be measured.
-    pub fn of_strategies(network: Network, collective: Collective, options: Options) -> Self {
-        let candidates = strategies(collective, options.binomial).map(Candidate::Strategy);
-        Self {
-            network,
-            candidates: candidates.collect(),
-            options,
+#[derive(Debug)]
+enum Name<'a> {
+    /// A measured algorithm, with its settings.
+    Measured(&'a str),
+    /// An algorithm of the table, whose segments are chosen where it has some.
+    Entry(&'static Entry),
+}
+
+impl Ranked<'_> {
+    /// The algorithm, as measuring, predicting and simulating take it.
+    pub fn algorithm(&self) -> String {
+        match self.candidate.name {
+            Name::Measured(name) => name.to_owned(),
+            Name::Entry(entry) => {
+                let segment = self.prediction.segment.map_or(Bytes(0), Segment::bytes);
+                entry.text(|_| segment.0)
+            }
         }
     }
 
-    /// The candidates that `profile` offers for `collective`.
-    pub fn new(profile: &'a Profile, collective: Collective, options: Options) -> Self {
-        let mut selector = Self::of_strategies(profile.network(), collective, options);
-        let signature = registry::find(collective, SIGNATURE).ok();
-        let measured = signature.into_iter().flat_map(|model| {
-            let own = move |entry: &&FittedModel| entry.model == model;
-            profile.fitted.iter().filter(own)
-        });
-        let candidate = |entry: &'a FittedModel| {
-            let knowledge = Knowledge {
-                profile,
-                algorithm: &entry.algorithm,
-                tree: None,
-                given: &[],
-                asked: Asked::default(),
-            };
-            let basis = knowledge.basis(entry.model).ok()?;
-            Some(Candidate::Measured(&entry.algorithm, basis))
-        };
-        selector.candidates.extend(measured.filter_map(candidate));
-        selector
+    /// The model that speaks for it.
+    pub fn model(&self) -> &'static Model {
+        self.candidate.model
     }
 
-    /// How many candidates there are; an all-to-all has none where none was measured.
+    /// Whether it may be the best: neither outside of what was measured nor a mere bound.
+    fn stands(&self) -> bool {
+        !self.candidate.is_bound && self.prediction.standing != Standing::Outside
+    }
+}
+
+impl<'a> Selector<'a> {
+    /// The candidates that `sources` offer for `collective`.
+    ///
+    /// # Errors
+    /// If a model that speaks lacks a parameter.
+    pub fn new(
+        sources: Sources<'a>,
+        collective: Collective,
+        options: Options,
+    ) -> Result<Self, ModelError> {
+        let Sources {
+            profile,
+            tree,
+            asked,
+        } = sources;
+        let knowledge = |algorithm| Knowledge {
+            profile,
+            algorithm,
+            tree,
+            given: &[],
+            asked,
+        };
+        let question = Question {
+            profile,
+            collective,
+            algorithm: None,
+            models: Models::Speaking,
+            given: &[],
+        };
+        let measured = profile.algorithms(collective);
+        let mut candidates = Vec::new();
+        for algorithm in &measured {
+            let Some((model, _)) = question.speaker(algorithm) else {
+                continue;
+            };
+            candidates.push(Candidate {
+                name: Name::Measured(algorithm),
+                model,
+                basis: knowledge(algorithm).basis(model)?,
+                is_bound: false,
+            });
+        }
+        let others = ALGORITHMS.iter().filter(|entry| {
+            let name = entry.name;
+            entry.collective == collective && !measured.contains(&name) && entry.is_chosen_by_size()
+        });
+        for entry in others {
+            let model = entry.closed_form();
+            let model = model.and_then(|form| on_plogp(collective, form));
+            if let Some(model) = model.map(|model| read(model, options.binomial)) {
+                candidates.push(Candidate {
+                    name: Name::Entry(entry),
+                    model,
+                    basis: knowledge(entry.name).basis(model)?,
+                    is_bound: collective == Collective::Alltoall && !measured.is_empty(),
+                });
+            }
+        }
+        Ok(Self {
+            candidates,
+            options,
+        })
+    }
+
+    /// The models of the candidates.
+    pub fn models(&self) -> impl Iterator<Item = &'static Model> {
+        self.candidates.iter().map(|candidate| candidate.model)
+    }
+
+    /// How many candidates there are.
     pub fn candidates(&self) -> usize {
         self.candidates.len()
     }
 
-    /// All candidates, the fastest first.
+    /// All candidates that have a time there, the fastest of those that stand first.
     ///
     /// # Errors
-    /// If n·m is beyond 2^64, or a candidate has no time there.
-    pub fn rank(&self, procs: Procs, size: Bytes) -> Result<Vec<Ranked<'a>>, ModelError> {
-        let all = self
-            .candidates
-            .iter()
-            .map(|candidate| self.time(candidate, procs, size));
-        let mut all = all.collect::<Result<Vec<_>, _>>()?;
-        all.sort_by(|a, b| a.time.0.total_cmp(&b.time.0));
+    /// If n·m is beyond 2^64, or no candidate has a time.
+    pub fn rank(&self, procs: Procs, size: Bytes) -> Result<Vec<Ranked<'_>>, ModelError> {
+        let found = self.candidates.iter();
+        let found = found.map(|candidate| self.ranked(candidate, procs, size));
+        let (mut all, mut refused) = (Vec::with_capacity(self.candidates.len()), None);
+        for ranked in found {
+            match ranked {
+                Ok(ranked) => all.push(ranked),
+                Err(error) => refused = refused.or(Some(error)),
+            }
+        }
+        if let Some(error) = refused.filter(|_| all.is_empty()) {
+            return Err(error);
+        }
+        all.sort_by(|a, b| {
+            let time = |one: &Ranked| one.prediction.time.0;
+            b.stands().cmp(&a.stands()).then(time(a).total_cmp(&time(b)))
+        });
         Ok(all)
     }
 
-    /// The fastest candidate; `None` if there is none.
+    /// The fastest candidate that stands, else the fastest; `None` if there is none.
     ///
     /// # Errors
     /// As [`Selector::rank`].
-    pub fn best(&self, procs: Procs, size: Bytes) -> Result<Option<Ranked<'a>>, ModelError> {
-        let mut best: Option<Ranked> = None;
-        for candidate in &self.candidates {
-            let next = self.time(candidate, procs, size)?;
-            if best.is_none_or(|best| next.time < best.time) {
-                best = Some(next);
-            }
-        }
-        Ok(best)
+    pub fn best(&self, procs: Procs, size: Bytes) -> Result<Option<Ranked<'_>>, ModelError> {
+        Ok(self.rank(procs, size)?.first().copied())
     }
 
     /// Sizes at which the best candidate changes, between ascending `sizes`: a chain of
@@ -162,7 +255,7 @@ impl<'a> Selector<'a> {
         &self,
         procs: Procs,
         sizes: &[Bytes],
-    ) -> Result<Vec<CrossOver<'a>>, ModelError> {
+    ) -> Result<Vec<CrossOver<'_>>, ModelError> {
         let mut found = Vec::new();
         for pair in sizes.windows(2) {
             let (mut low, high) = (pair[0], pair[1]);
@@ -180,25 +273,27 @@ impl<'a> Selector<'a> {
         procs: Procs,
         mut low: Bytes,
         mut high: Bytes,
-    ) -> Result<Option<CrossOver<'a>>, ModelError> {
-        let name = |size| Ok::<_, ModelError>(self.best(procs, size)?.map(|best| best.algorithm));
-        let Some(from) = name(low)?.filter(|_| low < high) else {
+    ) -> Result<Option<CrossOver<'_>>, ModelError> {
+        let is_same = |a: &Ranked, b: &Ranked| std::ptr::eq(a.candidate, b.candidate);
+        let (Some(mut from), Some(mut to)) = (self.best(procs, low)?, self.best(procs, high)?)
+        else {
             return Ok(None);
         };
-        let mut to = name(high)?;
-        if to == Some(from) {
+        if low >= high || is_same(&from, &to) {
             return Ok(None);
         }
         while high.0 - low.0 > 1 {
             let middle = Bytes(low.0.midpoint(high.0));
-            let best = name(middle)?;
-            if best == Some(from) {
-                low = middle;
+            let Some(best) = self.best(procs, middle)? else {
+                return Ok(None);
+            };
+            if is_same(&best, &from) {
+                (low, from) = (middle, best);
             } else {
                 (high, to) = (middle, best);
             }
         }
-        Ok(to.map(|to| CrossOver {
+        Ok(Some(CrossOver {
             procs,
             size: high,
             from,
@@ -206,44 +301,33 @@ impl<'a> Selector<'a> {
         }))
     }
 
-    fn time(
+    fn ranked(
         &self,
-        candidate: &Candidate<'a>,
+        candidate: &'a Candidate<'a>,
         procs: Procs,
         size: Bytes,
-    ) -> Result<Ranked<'a>, ModelError> {
-        match candidate {
-            Candidate::Measured(algorithm, basis) => Ok(Ranked {
-                algorithm,
-                segment: None,
-                time: basis.predict(Case::new(procs, size))?.time,
-            }),
-            Candidate::Strategy(model) => {
-                let case = Case {
-                    procs,
-                    size,
-                    segments: Segments::Best(self.options.search, self.options.datatype),
-                };
-                let timed = model.time(&self.network, &Values::default(), case)?;
-                Ok(Ranked {
-                    algorithm: model.name,
-                    segment: timed.segment,
-                    time: timed.time,
-                })
-            }
-        }
+    ) -> Result<Ranked<'_>, ModelError> {
+        let case = Case {
+            procs,
+            size,
+            segments: Segments::Best(self.options.search, self.options.datatype),
+        };
+        Ok(Ranked {
+            candidate,
+            prediction: candidate.basis.predict(case)?,
+        })
     }
 }
 
-/// The models of a collective with the wanted reading of the binomial tree.
-fn strategies(collective: Collective, binomial: Levels) -> impl Iterator<Item = &'static Model> {
-    let mended: Vec<&str> = registry::strategies(collective)
-        .filter_map(|model| model.mends)
-        .collect();
-    registry::strategies(collective).filter(move |model| match binomial {
-        Levels::Printed => model.mends.is_none(),
-        Levels::Exact => !mended.contains(&model.name),
-    })
+/// The wanted reading of a model: the one that mends it, if it is to be exact.
+fn read(model: &'static Model, levels: Levels) -> &'static Model {
+    let mends = |other: &&'static Model| {
+        other.subject == model.subject && other.mends == Some(model.name)
+    };
+    match levels {
+        Levels::Printed => model,
+        Levels::Exact => registry::models().find(mends).unwrap_or(model),
+    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@
 //! 4. Else, for an algorithm that was not measured, its model on pLogP, which knows no contention.
 
 use crate::algorithm::{Algorithm, Collective, Method, UnknownAlgorithm};
-use crate::fit::fitted::FittedModel;
+use crate::model::closed_form::on_plogp;
 use crate::model::segment::Segment;
 use crate::profile::Profile;
 use crate::registry::{self, Estimator, Model, ModelError, REGIMES, SIGNATURE};
@@ -322,9 +322,9 @@ impl Line {
 
     /// An algorithm by its model on pLogP, where there is one.
     pub fn of_algorithm(algorithm: &Algorithm) -> Option<Self> {
-        let (model, segment) = registry::on_plogp(algorithm)?;
+        let model = on_plogp(algorithm.collective(), algorithm.closed_form()?)?;
         Some(Self {
-            segment,
+            segment: algorithm.segment().and_then(|size| Segment::new(size).ok()),
             ..Self::new(&algorithm.to_string(), model, Reason::Unmeasured)
         })
     }

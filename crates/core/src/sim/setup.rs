@@ -284,8 +284,12 @@ fn solve_timeouts(timeouts: &Timeouts, case: Case) -> Option<Report> {
         ClosedForm::Flat
         | ClosedForm::FlatSegmented
         | ClosedForm::Chain
+        | ClosedForm::ChainOfParts
         | ClosedForm::Pipeline
+        | ClosedForm::Binary
         | ClosedForm::Binomial
+        | ClosedForm::BinomialSegmented
+        | ClosedForm::BinomialOfParts
         | ClosedForm::Steps
         | ClosedForm::Direct
         | ClosedForm::DirectUnrotated => return None,

@@ -135,6 +135,10 @@ pub fn endpoint(algorithm: Algorithm, procs: Procs, size: Bytes, ports: &Ports) 
         ClosedForm::Chain => Some(chain(&case)),
         ClosedForm::Pipeline => pipeline(&case),
         ClosedForm::Binomial => Some(binomial(&case)),
+        ClosedForm::ChainOfParts
+        | ClosedForm::Binary
+        | ClosedForm::BinomialSegmented
+        | ClosedForm::BinomialOfParts => None,
         ClosedForm::Steps | ClosedForm::Pairwise => Some(pairwise(&case)),
         ClosedForm::Direct | ClosedForm::SendsInTurn => direct(&case),
         ClosedForm::DirectUnrotated => direct_unrotated(&case),
