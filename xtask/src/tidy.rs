@@ -38,7 +38,7 @@ pub fn run() -> Result<bool> {
     }
     let algorithms = ALGORITHMS.iter().map(|entry| entry.name);
     check_mentions(&root, "METHODOLOGY.md", algorithms, &mut faults)?;
-    let models = netsig_core::registry::models().map(|model| model.name);
+    let models = netsig_core::model::models().map(|model| model.name);
     check_mentions(&root, "METHODOLOGY.md", models, &mut faults)?;
     check_mentions(&root, "FORMATS.md", COLUMNS.into_iter(), &mut faults)?;
     for fault in &faults {

@@ -6,21 +6,12 @@
 //! must be met to |got − expected| ≤ `abs_tol` + `rel_tol`·|expected|; two whole numbers,
 //! text, booleans and null must be equal; every key must be there, others may be.
 
-mod alltoall;
-mod broadcast;
 mod compare;
-mod contention;
-mod exchange;
 mod fit;
 mod grid;
 mod inputs;
-mod measure;
 mod models;
-mod plogp;
 mod plogpt;
-mod printed_grid;
-mod scatter;
-mod throughput;
 
 use std::fs;
 use std::panic;
@@ -120,7 +111,8 @@ fn compute(vector: &Value, sets: &Value) -> Result<Value> {
     let model = models::named(name.context("there is no model")?)?;
     let inputs = Inputs::of(vector, sets)?;
     // A panic of one model must not hide what the others say.
-    panic::catch_unwind(|| model(&inputs)).unwrap_or_else(|_| Err(anyhow!("the model panics")))
+    panic::catch_unwind(|| model.value(&inputs))
+        .unwrap_or_else(|_| Err(anyhow!("the model panics")))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::fmt;
 use std::process::ExitCode;
 
 use netsig_core::algorithm::UnknownAlgorithm;
-use netsig_core::registry::ModelError;
+use netsig_core::model::ModelError;
 use netsig_core::sim::setup::SimulationError;
 use netsig_core::text::file_error::FileError;
 use netsig_lab::LabError;

@@ -1,10 +1,10 @@
 //! What users rely on where models are listed, asked, chosen among, compared and fitted:
-//! every model of the registry answers or says what it needs, and worked values come out.
+//! every model answers or says what it needs, and worked values come out.
 
 mod support;
 
 use netsig_core::algorithm::Collective;
-use netsig_core::registry::{self, Estimator, Model};
+use netsig_core::model::{self, Estimator, Model};
 use support::{Home, ON, PLAN, Row, number, said, table};
 
 /// g = 10 µs + 10 ns/B·m, os = 5 µs + 4 ns/B·m, or = 6 µs + 5 ns/B·m, L = 50 µs, written by
@@ -70,25 +70,25 @@ fn column<'a>(rows: &'a [Row], key: &str) -> Vec<&'a str> {
 }
 
 fn names(collective: Collective) -> Vec<&'static str> {
-    registry::of(collective).map(|model| model.name).collect()
+    model::of(collective).map(|model| model.name).collect()
 }
 
 fn strategies(collective: Collective) -> Vec<&'static str> {
-    registry::strategies(collective)
+    model::strategies(collective)
         .map(|model| model.name)
         .collect()
 }
 
 fn alltoalls() -> impl Iterator<Item = &'static Model> {
-    registry::of(Collective::Alltoall)
+    model::of(Collective::Alltoall)
 }
 
 #[test]
 fn every_model_is_listed() {
     let home = Home::new();
     let listed = rows(&home, "models");
-    assert_eq!(listed.len(), registry::models().count());
-    for (row, model) in listed.iter().zip(registry::models()) {
+    assert_eq!(listed.len(), model::models().count());
+    for (row, model) in listed.iter().zip(model::models()) {
         let name = (model.subject.to_string(), model.name);
         assert_eq!((&row["subject"], row["model"].as_str()), (&name.0, name.1));
         let texts = ["formula", "source", "domain"].map(|key| row[key].as_str());
@@ -101,7 +101,7 @@ fn every_model_is_listed() {
     let of_json = json.iter().map(|object| object["model"].as_str().unwrap());
     assert!(of_json.eq(column(&listed, "model")));
     let screen = home.does("models");
-    assert!(registry::models().all(|model| screen.contains(model.formula)));
+    assert!(model::models().all(|model| screen.contains(model.formula)));
     let scatter = rows(&home, "models --collective scatter");
     assert_eq!(column(&scatter, "model"), names(Collective::Scatter));
 }
@@ -109,7 +109,7 @@ fn every_model_is_listed() {
 #[test]
 fn every_model_tells_its_formula_source_and_example() {
     let home = Home::new();
-    for model in registry::models() {
+    for model in model::models() {
         let text = home.does(&format!("models {}/{}", model.subject, model.name));
         let title = format!("{}/{} (", model.subject, model.name);
         assert!(text.starts_with(&title), "{text}");
@@ -118,7 +118,7 @@ fn every_model_tells_its_formula_source_and_example() {
         }
         assert!(model.parameters.iter().all(|p| text.contains(p.name)));
         let text = home.does(&format!("models {}", model.name));
-        let namesakes = registry::named(model.name).unwrap();
+        let namesakes = model::named(model.name).unwrap();
         assert!(text.contains(&title));
         assert_eq!(text.matches("\nsource ").count(), namesakes.len());
     }
@@ -214,7 +214,7 @@ fn every_strategy_is_predicted() {
         assert_eq!(got.len(), 3 * 4 * strategies(collective).len());
         for (index, row) in got.iter().enumerate() {
             assert_is_interval(row);
-            let model = registry::find(collective, strategies(collective)[index / 12]).unwrap();
+            let model = model::find(collective, strategies(collective)[index / 12]).unwrap();
             assert_eq!([&row["algorithm"], &row["model"]], [model.name; 2]);
             let is_segmented = model.formula.contains("g(s)");
             assert_eq!(!row["segment_bytes"].is_empty(), is_segmented, "{row:?}");

@@ -6,11 +6,11 @@
 
 use divan::{Bencher, black_box};
 use netsig_core::algorithm::Collective;
+use netsig_core::model::{self, Case, ModelError};
 use netsig_core::predict::regimes::Asked;
 use netsig_core::predict::select::{Options, Selector};
 use netsig_core::predict::{Basis, Interval, Knowledge, Prediction};
 use netsig_core::profile::Profile;
-use netsig_core::registry::{self, Case, ModelError};
 use netsig_core::units::{Bytes, Procs};
 
 fn main() {
@@ -74,7 +74,7 @@ fn basis<'a>(profile: &'a Profile, collective: Collective, name: &str) -> Basis<
         given: &[],
         asked: Asked::default(),
     };
-    let model = registry::find(collective, name).expect("a model");
+    let model = model::find(collective, name).expect("a model");
     knowledge.basis(model).expect("known parameters")
 }
 

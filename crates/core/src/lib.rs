@@ -13,7 +13,6 @@ pub mod model;
 pub mod network;
 pub mod predict;
 pub mod profile;
-pub mod registry;
 pub mod schedule;
 pub mod sim;
 pub mod stats;

@@ -1,17 +1,15 @@
-//! Broadcast, scatter and the search for segments against values computed outside netsig
-//! and against a simulation, message by message, of what their formulas describe.
+//! Broadcast, scatter and the search for segments against a simulation, message by message, of
+//! what their formulas describe.
 
 mod seeded;
 
-use netsig_core::model::broadcast::{self, Broadcast, Levels};
+use netsig_core::algorithm::Collective::{self, Bcast, Scatter};
+use netsig_core::model::hockney::Hockney;
 use netsig_core::model::plogp::{PLogP, Parameters};
-use netsig_core::model::scatter::{
-    self,
-    Strategy::{Binomial, BinomialExact, Chain, Flat},
-};
 use netsig_core::model::segment::{SEARCHES, Search, Segment, optimise};
+use netsig_core::model::{self, Case, Known, ModelError, Segments, Timed, Values};
 use netsig_core::units::table::Table;
-use netsig_core::units::{Bytes, Procs, Seconds};
+use netsig_core::units::{Bytes, Procs, Seconds, SecondsPerByte};
 use proptest::prelude::*;
 
 fn network(latency: f64, gap: &[(u64, f64)]) -> PLogP {
@@ -53,13 +51,37 @@ fn segment(size: u64) -> Segment {
     Segment::new(Bytes(size)).unwrap()
 }
 
-fn by_name<'a>(network: &'a PLogP, strategy: &str, levels: Levels) -> Broadcast<'a> {
-    Broadcast {
-        network,
-        strategy: strategy.parse().unwrap(),
-        levels,
-    }
+/// What a model makes of a case on a network.
+fn timed(
+    network: &PLogP,
+    (collective, name): (Collective, &str),
+    case: Case,
+) -> Result<Timed, ModelError> {
+    let known = Known {
+        hockney: Hockney::new(Seconds(0.0), SecondsPerByte(0.0)).unwrap(),
+        plogp: network.clone(),
+        signature: None,
+        tree: None,
+    };
+    model::find(collective, name)?.time(&known, &Values::default(), case)
 }
+
+/// The time of P processes, m bytes and segments of 100 bytes.
+fn time(network: &PLogP, what: (Collective, &str), (count, size): (u32, u64)) -> Seconds {
+    let case = Case {
+        segments: Segments::Of(segment(100)),
+        ..Case::new(procs(count), Bytes(size))
+    };
+    timed(network, what, case).unwrap().time
+}
+
+/// The names of the segmented broadcasts.
+const SEGMENTED: [&str; 4] = [
+    "flat_seg",
+    "chain_seg",
+    "binomial_seg",
+    "binomial_seg_exact",
+];
 
 #[track_caller]
 fn assert_close(value: Seconds, expected: f64) {
@@ -68,127 +90,6 @@ fn assert_close(value: Seconds, expected: f64) {
         (value - expected).abs() <= 1e-12 * expected,
         "{value} is not {expected}"
     );
-}
-
-/// The printed formulas, evaluated outside netsig: strategy, P, m, s, time.
-#[test]
-fn worked_values_of_broadcast() {
-    let none = None;
-    let cases = [
-        ("flat", 8, 4096, none, 4.0672e-4),
-        ("flat", 24, 65_536, none, 0.015_353_28),
-        ("flat_rdv", 8, 4096, none, 5.2674e-4),
-        ("flat_seg", 24, 65_536, Some(8192), 0.016_963_28),
-        ("chain_rdv", 8, 4096, none, 1.546_86e-3),
-        ("chain_seg", 8, 4096, Some(1024), 5.524e-4),
-        ("chain_seg", 24, 65_536, Some(8192), 3.9076e-3),
-        ("binary", 8, 4096, none, 4.5576e-4),
-        ("binomial", 8, 4096, none, 3.0288e-4),
-        ("binomial_rdv", 24, 65_536, none, 3.511_54e-3),
-        ("binomial", 24, 1 << 20, none, 0.042_233_04),
-        ("binomial", 3, 1 << 20, none, 0.010_595_76),
-    ];
-    for (strategy, count, size, pieces, expected) in cases {
-        let network = toy();
-        let broadcast = by_name(&network, strategy, Levels::Printed);
-        let time = broadcast.time(procs(count), Bytes(size), pieces.map(segment));
-        assert_close(time, expected);
-    }
-    let network = toy();
-    let exact = by_name(&network, "binomial", Levels::Exact);
-    assert_close(exact.time(procs(3), Bytes(1 << 20), None), 0.021_041_52);
-}
-
-#[test]
-fn worked_values_of_scatter() {
-    let cases = [
-        ("flat", 8, 1000, 1.9e-4),
-        ("chain", 24, 4096, 0.012_684_96),
-        ("binomial", 8, 1000, 2.5e-4),
-        ("binomial_exact", 8, 1000, 2.5e-4),
-        ("binomial", 24, 4096, 1.569_76e-3),
-        ("binomial_exact", 24, 4096, 1.192_08e-3),
-    ];
-    for (strategy, count, size, expected) in cases {
-        let strategy = strategy.parse().unwrap();
-        let time = scatter::time(&toy(), strategy, procs(count), Bytes(size)).unwrap();
-        assert_close(time, expected);
-    }
-}
-
-/// The best segments of a pipeline in multiples of 8 bytes, the exhaustive ones by brute
-/// force outside netsig: network, P, m, search, s, time.
-#[test]
-fn worked_segments_of_a_pipeline() {
-    let hill = Search::HillClimbing;
-    let cases = [
-        (toy(), 18, 1 << 20, Search::PowersOfTwo, 8192, 0.014_086_48),
-        (
-            toy(),
-            24,
-            1_000_000,
-            Search::PowersOfTwo,
-            7808,
-            0.014_450_08,
-        ),
-        (
-            stepped(),
-            24,
-            1 << 20,
-            hill,
-            3520,
-            0.012_797_142_857_142_858,
-        ),
-        (toy(), 24, 1_000_000, hill, 6584, 0.014_346_16),
-        (
-            stepped(),
-            24,
-            1 << 20,
-            Search::Exhaustive,
-            3416,
-            0.012_793_656_25,
-        ),
-        (toy(), 24, 1_000_000, Search::Exhaustive, 6712, 0.014_337_52),
-    ];
-    for (network, count, size, search, expected, time) in cases {
-        let pipeline = by_name(&network, "chain_seg", Levels::Printed);
-        let best = pipeline.optimal_segment(procs(count), Bytes(size), search, segment(8));
-        assert_eq!(best.segment, segment(expected), "{search}");
-        assert_close(best.time, time);
-    }
-}
-
-/// The first of the fastest strategies, with its segment and its time.
-fn fastest_broadcast(size: u64) -> (&'static str, u64, Seconds) {
-    let network = toy();
-    let of = |name| {
-        let broadcast = by_name(&network, name, Levels::Printed);
-        let search = Search::PowersOfTwo;
-        let best = broadcast.optimal_segment(procs(24), Bytes(size), search, segment(1));
-        (name, best.segment.bytes().0, best.time)
-    };
-    let all = broadcast::STRATEGIES.map(|(_, name)| of(name));
-    let first = all[0];
-    all.into_iter().fold(
-        first,
-        |best, next| if next.2 < best.2 { next } else { best },
-    )
-}
-
-#[test]
-fn the_fastest_strategy_depends_on_size_and_process_count() {
-    let (strategy, _, time) = fastest_broadcast(1);
-    assert_eq!(strategy, "flat");
-    assert_close(time, 2.8023e-4);
-    let (strategy, pieces, time) = fastest_broadcast(1 << 20);
-    assert_eq!((strategy, pieces), ("chain_seg", 8192));
-    assert_close(time, 0.014_938);
-    let scatter =
-        |count, strategy| scatter::time(&toy(), strategy, procs(count), Bytes(64)).unwrap();
-    assert_close(scatter(24, Flat), 2.9472e-4);
-    assert!(scatter(24, Binomial) > scatter(24, Flat));
-    assert_close(scatter(31, Binomial), 3.1984e-4);
-    assert!(scatter(31, Flat) > scatter(31, Binomial));
 }
 
 /// A message of a simulated collective: to whom, and how many bytes.
@@ -276,27 +177,16 @@ fn everywhere(check: impl Fn(&PLogP, u32, u64)) {
 fn broadcast_formulas_agree_with_simulated_trees() {
     everywhere(|network, count, size| {
         let ranks = count as usize;
-        let time = |name, pieces| {
-            let broadcast = by_name(network, name, Levels::Exact);
-            broadcast.time(procs(count), Bytes(size), pieces)
+        let agrees = |name, simulated: Seconds| {
+            assert_close(time(network, (Bcast, name), (count, size)), simulated.0);
         };
         let binomial = simulate(network, &binomial_tree(ranks, |_| size), 1);
-        assert_close(time("binomial", None), binomial.0);
-        assert_close(
-            time("chain", None),
-            simulate(network, &chain(ranks, |_| size), 1).0,
-        );
-        assert_close(
-            time("flat", None),
-            simulate(network, &flat(ranks, size), 1).0,
-        );
-        let pieces = segment(100);
+        agrees("binomial_exact", binomial);
+        agrees("chain", simulate(network, &chain(ranks, |_| size), 1));
+        agrees("flat", simulate(network, &flat(ranks, size), 1));
+        let pieces = usize::try_from(segment(100).count(Bytes(size))).unwrap();
         let pipeline = chain(ranks, |_| 100);
-        let count = usize::try_from(pieces.count(Bytes(size))).unwrap();
-        assert_close(
-            time("chain_seg", Some(pieces)),
-            simulate(network, &pipeline, count).0,
-        );
+        agrees("chain_seg", simulate(network, &pipeline, pieces));
     });
 }
 
@@ -305,64 +195,38 @@ fn scatter_formulas_agree_with_simulated_trees() {
     everywhere(|network, count, size| {
         let ranks = count as usize;
         let blocks = |subtree| subtree as u64 * size;
-        let time = |strategy| scatter::time(network, strategy, procs(count), Bytes(size)).unwrap();
+        let agrees = |name, simulated: Seconds| {
+            assert_close(time(network, (Scatter, name), (count, size)), simulated.0);
+        };
         let binomial = simulate(network, &binomial_tree(ranks, blocks), 1);
-        assert_close(time(BinomialExact), binomial.0);
-        assert_close(time(Chain), simulate(network, &chain(ranks, blocks), 1).0);
-        assert_close(time(Flat), simulate(network, &flat(ranks, size), 1).0);
+        agrees("binomial_exact", binomial);
+        agrees("chain", simulate(network, &chain(ranks, blocks), 1));
+        agrees("flat", simulate(network, &flat(ranks, size), 1));
         if count.is_power_of_two() {
-            assert_close(time(Binomial), binomial.0);
+            agrees("binomial", binomial);
         }
     });
 }
 
 #[test]
-fn a_lone_process_needs_no_time_and_an_empty_message_is_one_segment() {
-    let network = stepped();
-    for (strategy, _) in broadcast::STRATEGIES {
-        let levels = Levels::Printed;
-        let broadcast = Broadcast {
-            network: &network,
-            strategy,
-            levels,
-        };
-        let time = |count, size, pieces| broadcast.time(procs(count), Bytes(size), pieces);
-        assert_eq!(time(1, 4096, Some(segment(64))), Seconds(0.0));
-        assert!(time(2, 0, None) >= network.message(Bytes(0)));
-        for (_, name) in SEARCHES {
-            let search = name.parse().unwrap();
-            let best = broadcast.optimal_segment(procs(5), Bytes(0), search, segment(8));
-            assert_eq!(best.segment, segment(8), "{strategy} {search}");
+fn an_empty_message_is_one_segment() {
+    for name in SEGMENTED {
+        for (search, _) in SEARCHES {
+            let case = Case {
+                segments: Segments::Best(search, segment(8)),
+                ..Case::new(procs(5), Bytes(0))
+            };
+            let best = timed(&stepped(), (Bcast, name), case).unwrap();
+            assert_eq!(best.segment, Some(segment(8)), "{name} {search}");
         }
-        assert_eq!(strategy.to_string().parse(), Ok(strategy));
-    }
-    for (strategy, _) in scatter::STRATEGIES {
-        let time = |count, size| scatter::time(&network, strategy, procs(count), Bytes(size));
-        assert_eq!(time(1, u64::MAX), Ok(Seconds(0.0)));
-        let error = time(3, u64::MAX / 2).unwrap_err().to_string();
-        assert!(error.ends_with("it must be less than 2^64 bytes over all processes"));
-        assert!(time(5, u64::MAX / 5).unwrap().0.is_finite());
     }
 }
 
 #[test]
-fn what_is_no_name_is_told_the_names() {
+fn what_is_no_search_is_told_the_names() {
     let error = "pow3".parse::<Search>().unwrap_err();
     let expected = "\"pow3\" is not a search for the segment; write one of: pow2, hill, exhaustive";
     assert_eq!(error, expected);
-    assert!(
-        "tree"
-            .parse::<broadcast::Strategy>()
-            .unwrap_err()
-            .contains("binomial_seg")
-    );
-    assert!(
-        "tree"
-            .parse::<scatter::Strategy>()
-            .unwrap_err()
-            .contains("binomial_exact")
-    );
-    assert!(Segment::new(Bytes(0)).is_err());
 }
 
 fn random_network() -> impl Strategy<Value = PLogP> {
@@ -378,16 +242,17 @@ proptest! {
     fn a_wider_search_is_never_worse(
         network in random_network(),
         (count, size, datatype) in (1u32..60, 0u64..20_000, 1u64..40),
-        (strategy, _) in proptest::sample::select(&broadcast::STRATEGIES[..]),
+        name in proptest::sample::select(&SEGMENTED[..]),
     ) {
-        let broadcast = Broadcast { network: &network, strategy, levels: Levels::Printed };
-        let [pow2, hill, exhaustive] = SEARCHES.map(|(search, _)| {
-            broadcast.optimal_segment(procs(count), Bytes(size), search, segment(datatype))
-        });
+        let time = |segments| {
+            let case = Case { segments, ..Case::new(procs(count), Bytes(size)) };
+            timed(&network, (Bcast, name), case).unwrap()
+        };
+        let best = SEARCHES.map(|(search, _)| time(Segments::Best(search, segment(datatype))));
+        let [pow2, hill, exhaustive] = best;
         prop_assert!(exhaustive.time <= hill.time && hill.time <= pow2.time);
-        for best in [pow2, hill, exhaustive] {
-            let time = broadcast.time(procs(count), Bytes(size), Some(best.segment));
-            prop_assert_eq!(time, best.time);
+        for best in best {
+            prop_assert_eq!(time(Segments::Of(best.segment.unwrap())), best);
         }
     }
 

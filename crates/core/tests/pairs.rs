@@ -4,10 +4,10 @@
 use netsig_core::algorithm::Collective;
 use netsig_core::data::{Dataset, Experiment, LossCounters, Provenance, Sample};
 use netsig_core::fit::network::{self, Options, Wanted};
+use netsig_core::model::{self, Case, THROUGHPUT};
 use netsig_core::predict::Knowledge;
 use netsig_core::predict::regimes::Asked;
 use netsig_core::profile::{Base, Profile};
-use netsig_core::registry::{self, Case, THROUGHPUT};
 use netsig_core::units::{Bytes, Procs, Seconds};
 
 const ALLTOALL: Experiment = Experiment::Collective(Collective::Alltoall);
@@ -139,7 +139,7 @@ fn measured_transfers_predict_where_no_fit_does() {
         given: &[],
         asked: Asked::default(),
     };
-    let model = registry::find(Collective::Alltoall, THROUGHPUT).unwrap();
+    let model = model::find(Collective::Alltoall, THROUGHPUT).unwrap();
     let case = Case::new(Procs::new(40).unwrap(), Bytes(1 << 20));
     let time = knowledge.basis(model).unwrap().predict(case).unwrap().time;
     let expected = 39.0 * (6e-5 + 4.674_194_5e-8 * f64::from(1 << 20));

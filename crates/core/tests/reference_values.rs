@@ -3,12 +3,13 @@
 
 use netsig_core::fit::saturation::Saturation;
 use netsig_core::fit::signature::{
-    DeltaRule, Options, Parameter, Scale, SidePoints, Sides, SignatureFit, ThresholdChoice,
-    Unsaturated, fit,
+    DeltaRule, Options, Parameter, Scale, SidePoints, SignatureFit, ThresholdChoice, Unsaturated,
+    fit,
 };
 use netsig_core::fit::{Covariance, FitError, Point};
 use netsig_core::model::hockney::Hockney;
 use netsig_core::model::signature::Form;
+use netsig_core::model::signature::Sides;
 use netsig_core::units::{Bytes, Procs, Seconds, SecondsPerByte};
 
 const SIZES: [u64; 13] = [

@@ -8,9 +8,9 @@ use std::ops::Range;
 
 use netsig_core::algorithm::Collective;
 use netsig_core::data::LossCounters;
-use netsig_core::model::Threshold;
 use netsig_core::model::hockney::Hockney;
 use netsig_core::model::plogp::{PLogP, Parameters};
+use netsig_core::model::signature::Threshold;
 use netsig_core::model::signature::{Form, Signature};
 use netsig_core::network::scenario::{Scenario, Truth};
 use netsig_core::units::parameter::ParameterError;

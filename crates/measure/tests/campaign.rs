@@ -7,8 +7,8 @@ use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use netsig_core::data::{Dataset, Experiment, Place, Record, Rejection};
-use netsig_core::model::Threshold;
 use netsig_core::model::hockney::Hockney;
+use netsig_core::model::signature::Threshold;
 use netsig_core::model::signature::{Form, Signature};
 use netsig_core::stats::sample::Sorted;
 use netsig_core::units::{Bytes, Seconds, SecondsPerByte};

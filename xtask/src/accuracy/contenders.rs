@@ -6,14 +6,14 @@ use anyhow::Result;
 use netsig_core::algorithm::Collective;
 use netsig_core::data::Experiment;
 use netsig_core::data::cells::{CellKey, Summary};
-use netsig_core::model::loggp::LogGP;
+use netsig_core::model::message::loggp::LogGP;
 use netsig_core::model::plogp::PLogP;
 use netsig_core::model::regimes::Point;
 use netsig_core::model::segment::Segment;
+use netsig_core::model::{self, Case, Segments};
 use netsig_core::predict::regimes::{self, Asked};
 use netsig_core::predict::{Interval, Knowledge};
 use netsig_core::profile::{Choice, Profile};
-use netsig_core::registry::{self, Case, Segments};
 use netsig_core::units::{Bytes, Procs, Seconds};
 
 use super::Times;
@@ -44,11 +44,11 @@ enum How {
     Regimes,
     /// The model that the fit chose.
     Chosen,
-    /// A model of the registry with what the profile holds.
+    /// A model with what the profile holds.
     Model(&'static str),
     /// The same with α and β in place of tables.
     OnHockney(&'static str),
-    /// `LogGP`, which the registry has for single messages.
+    /// `LogGP`, which is a model of single messages.
     LogGP,
     /// A line in n for every size, interpolated between sizes.
     Lines,
@@ -256,7 +256,7 @@ impl<'a> Judge<'a> {
         predictor.ok_or_else(|| anyhow::anyhow!("{collective} {algorithm}: {model} gives no time"))
     }
 
-    /// Nothing if the contender cannot be had: a model that the registry does not know, one
+    /// Nothing if the contender cannot be had: a model that does not exist, one
     /// that could not be fitted, too few points.
     fn predictor<'b>(&'b self, how: How, key: &'b CellKey) -> Option<Predictor<'b>> {
         let Experiment::Collective(collective) = key.experiment else {
@@ -342,13 +342,13 @@ fn by_regimes<'a>(
     }))
 }
 
-/// A model of the registry on what a profile holds.
+/// A model on what a profile holds.
 fn by_model<'a>(
     profile: &'a Profile,
     collective: Collective,
     (algorithm, model): (&'a str, &str),
 ) -> Option<Predictor<'a>> {
-    let model = registry::find(collective, model).ok()?;
+    let model = model::find(collective, model).ok()?;
     let knowledge = Knowledge {
         profile,
         algorithm,
@@ -398,7 +398,7 @@ fn loggp(network: &PLogP) -> Option<Predictor<'static>> {
 mod tests {
     use super::*;
 
-    /// Every name is one of the registry's.
+    /// Every name is that of a model.
     #[test]
     fn the_table_names_models_that_there_are() {
         for Contender {
@@ -406,7 +406,7 @@ mod tests {
         } in &CONTENDERS
         {
             if let How::Model(model) | How::OnHockney(model) = how {
-                let found = registry::find(*collective, model);
+                let found = model::find(*collective, model);
                 assert!(found.is_ok(), "{collective} {model}");
             }
         }

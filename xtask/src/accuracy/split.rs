@@ -155,7 +155,7 @@ fn table(data: &Dataset) -> Dataset {
     }
 }
 
-/// Fits all models of the registry to what `trial` sees; the regimes with `parts`, or with
+/// Fits all models to what `trial` sees; the regimes with `parts`, or with
 /// those that earn their place.
 pub(super) fn fit(data: &Measured, trial: Trial, parts: Option<Parts>) -> Result<Fitted> {
     let training = trial.training(data);

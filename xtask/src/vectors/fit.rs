@@ -1,27 +1,32 @@
-//! The fit of a contention signature, of its threshold, and saturation.
+//! The estimators: the contention signature, its threshold, saturation, pLogP and Hockney's
+//! model.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use netsig_core::fit::saturation::{Saturation, diagnose};
 use netsig_core::fit::signature::{
-    DeltaRule, Options, Parameter, Scale, SidePoints, Sides, SignatureFit, ThresholdChoice,
-    Unsaturated, fit,
+    DeltaRule, Options, Parameter, Scale, SidePoints, SignatureFit, ThresholdChoice, Unsaturated,
+    fit,
 };
-use netsig_core::fit::{Covariance, Point};
+use netsig_core::fit::{Covariance, Point, hockney as hockney_fit, plogp};
+use netsig_core::model::signature::Form;
+use netsig_core::model::signature::Sides;
 use netsig_core::stats::interval::{Estimate, t_quantile};
 use netsig_core::units::{Bytes, Procs, Seconds};
 use serde_json::{Value, json};
 
-use super::alltoall::base;
-use super::inputs::{Inputs, missing};
+use super::inputs::Inputs;
+use super::models::base;
 
 /// The level of intervals.
 const CONFIDENCE: f64 = 0.95;
 
 /// The points of a measurement of `procs`, whose times are called `times`.
-pub fn points(inputs: &Inputs, times: &str, procs: Procs) -> Result<Vec<Point>> {
+fn points(inputs: &Inputs, times: &str, procs: Procs) -> Result<Vec<Point>> {
     let sizes: Vec<Bytes> = inputs.get("sizes")?;
     let count = sizes.len();
-    let times: Vec<Seconds> = inputs.each(times, count)?.with_context(|| missing(times))?;
+    let times: Vec<Seconds> = inputs
+        .each(times, count)?
+        .with_context(|| format!("the input {times} is missing"))?;
     let deviations = inputs.each("sd", count)?;
     let deviations = deviations.unwrap_or_else(|| vec![Seconds(0.0); count]);
     let repetitions = inputs.each("reps", count)?;
@@ -73,20 +78,20 @@ pub fn choose_threshold(inputs: &Inputs) -> Result<Value> {
 
 fn regression(inputs: &Inputs, threshold: ThresholdChoice) -> Result<SignatureFit> {
     let points = points(inputs, "T", inputs.get("n")?)?;
-    let weights = [
+    let has_spread = points.iter().any(|point| point.deviation.0 > 0.0);
+    let mut weights = [
         ("1/(sd^2/reps)", Covariance::Means),
         ("unit", Covariance::Ols),
     ];
-    let has_spread = points.iter().any(|point| point.deviation.0 > 0.0);
-    let by_data = if has_spread { &weights[0] } else { &weights[1] };
-    let covariance = inputs
-        .one_of("weights", &weights)?
-        .unwrap_or(by_data.1.clone());
+    if !has_spread {
+        weights.reverse();
+    }
     let scales = [("estimated", Scale::Estimated), ("known", Scale::Known)];
+    let forms = [("full", Form::Full), ("bandwidth", Form::Bandwidth)];
     let standard = SidePoints::default();
     let options = Options {
-        form: inputs.named("variant")?.unwrap_or_default(),
-        covariance,
+        form: inputs.one_of("variant", &forms)?,
+        covariance: inputs.one_of("weights", &weights)?,
         threshold,
         least: SidePoints {
             below: inputs.find("min_points_below")?.unwrap_or(standard.below),
@@ -94,7 +99,7 @@ fn regression(inputs: &Inputs, threshold: ThresholdChoice) -> Result<SignatureFi
         },
         sides: Sides::OneGamma,
         delta: DeltaRule::Kept,
-        scale: inputs.one_of("scale", &scales)?.unwrap_or_default(),
+        scale: inputs.one_of("scale", &scales)?,
         unsaturated: Unsaturated::Kept,
         base_error: None,
         confidence: CONFIDENCE,
@@ -137,4 +142,42 @@ pub fn saturation(inputs: &Inputs) -> Result<Value> {
         "reference_saturated": n_sat.is_some_and(|n| reference >= n),
         "rel_error_vs_ref": errors,
     }))
+}
+
+/// `measure.L`.
+pub fn latency(inputs: &Inputs) -> Result<Value> {
+    Ok(json!(plogp::latency(
+        inputs.get("RTT0")?,
+        inputs.get("g0")?
+    )))
+}
+
+/// `measure.g_from_rtt`.
+pub fn gap(inputs: &Inputs) -> Result<Value> {
+    let gap =
+        plogp::gap_from_round_trips(inputs.get("RTT_m")?, inputs.get("RTT0")?, inputs.get("g0")?);
+    Ok(json!(gap))
+}
+
+/// `measure.discontinuity`.
+pub fn discontinuity(inputs: &Inputs) -> Result<Value> {
+    let sizes: Vec<Bytes> = inputs.get("sizes")?;
+    let overheads: Vec<Seconds> = inputs.get("os")?;
+    let rows: Vec<_> = sizes.into_iter().zip(overheads).collect();
+    let count = rows.len();
+    let rows = rows.try_into();
+    let rows = rows.map_err(|_| anyhow!("{count} sizes with an os, not three"))?;
+    let found = plogp::discontinuity(rows, inputs.find("max_diff")?.unwrap_or(0.2));
+    Ok(json!({
+        "expected_os": found.expected,
+        "rel_err": found.relative_error,
+        "insert": found.insert,
+    }))
+}
+
+/// `measure.hockney_fit`.
+pub fn hockney(inputs: &Inputs) -> Result<Value> {
+    let points = points(inputs, "t_oneway", Procs::new(2)?)?;
+    let fitted = hockney_fit::fit(&points, &Covariance::Ols, 0.95)?;
+    Ok(json!({"alpha": fitted.alpha.value, "beta": fitted.beta.value}))
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context, Result, ensure};
 use netsig_core::algorithm::{self, Collective};
-use netsig_core::model::plogpt::{self, Algorithm, RtoMode, Step};
+use netsig_core::model::alltoall::plogpt::{self, Algorithm, RtoMode, Step};
 use netsig_core::network::binary_tree::{Edge, Negligible, Network, Parameters};
 use netsig_core::sim::closed;
 use netsig_core::sim::network::plogpt::{self as simulated, PlogPT};
@@ -14,7 +14,7 @@ use netsig_core::units::{Bytes, Procs, Rank, Seconds};
 use serde_json::{Value, json};
 
 use super::compare::{self, Tolerance};
-use super::inputs::{Either, Inputs, missing};
+use super::inputs::Inputs;
 
 /// What one vector asks for.
 struct Case {
@@ -27,19 +27,15 @@ struct Case {
 /// `plogpt.alltoall` in three ways: the model in seconds, its closed form in the ticks of the
 /// simulator, and the simulation itself.
 pub fn alltoall(inputs: &Inputs) -> Result<Value> {
-    let algorithms = [("A", Algorithm::A), ("B", Algorithm::B)];
-    let algorithm = inputs.one_of("algorithm", &algorithms)?;
-    let algorithm = algorithm.with_context(|| missing("algorithm"))?;
     let modes = [
         ("receiver", RtoMode::Receiver),
         ("two_pass", RtoMode::TwoPass),
     ];
-    let mode = inputs.one_of("rto_mode", &modes)?.unwrap_or_default();
     let case = Case {
         parameters: parameters(inputs)?,
         size: inputs.get("m")?,
-        algorithm,
-        mode,
+        algorithm: inputs.one_of("algorithm", &[("A", Algorithm::A), ("B", Algorithm::B)])?,
+        mode: inputs.one_of("rto_mode", &modes)?,
     };
     let modelled = modelled(&case)?;
     let a_tick = Tolerance::of(&json!({"abs_tol": 1e-12}));
@@ -54,7 +50,7 @@ pub fn alltoall(inputs: &Inputs) -> Result<Value> {
 }
 
 fn modelled(case: &Case) -> Result<Value> {
-    let network = Network::new(case.parameters.clone())?;
+    let network = Network::new(&case.parameters)?;
     let outcome = network.alltoall(case.size, case.algorithm, case.mode);
     let steps: Vec<Value> = network.steps(case.size, case.algorithm).map(step).collect();
     Ok(json!({
@@ -82,10 +78,10 @@ fn simulated(case: &Case) -> Result<Value> {
         Algorithm::B => "sends-in-turn",
     };
     let algorithm = algorithm::Algorithm::parse(Collective::Alltoall, name)?;
-    let procs = Network::new(case.parameters.clone())?.procs();
+    let procs = Network::new(&case.parameters)?.procs();
     let program = || Rounds::new(algorithm.schedule(procs, case.size));
     let run = |rto| {
-        let network = PlogPT::binary_tree(Parameters {
+        let network = PlogPT::binary_tree(&Parameters {
             rto,
             ..case.parameters.clone()
         })?;
@@ -106,13 +102,11 @@ fn parameters(inputs: &Inputs) -> Result<Parameters> {
     let standard = Parameters::new(edges(inputs)?, inputs.get("L")?);
     let parameters = Parameters {
         rto: inputs.find("T_RTO")?.unwrap_or(standard.rto),
-        negligible: inputs
-            .one_of("negligible_rule", &rules)?
-            .unwrap_or_default(),
+        negligible: inputs.one_of("negligible_rule", &rules)?,
         ..standard
     };
     let procs: Option<Procs> = inputs.find("P")?;
-    let leaves = Network::new(parameters.clone())?.procs();
+    let leaves = Network::new(&parameters)?.procs();
     ensure!(
         procs.is_none_or(|procs| procs == leaves),
         "the edges make a tree of {leaves} ranks, which is not P"
@@ -143,15 +137,14 @@ fn step(step: Step) -> Value {
 
 /// `plogpt.throughput` of one of the pairs, given by its place or its ranks.
 pub fn throughput(inputs: &Inputs) -> Result<Value> {
-    let pairs: Vec<(Rank, Rank)> = inputs.get("pairs")?;
-    let of = match inputs.find("of")? {
-        Some(Either::Left(place)) => place,
-        Some(Either::Right(pair)) => {
-            let place = pairs.iter().position(|known| *known == pair);
-            place.context("of is not among pairs")?
-        }
-        None => 0,
+    let pairs: Vec<(u32, u32)> = inputs.get("pairs")?;
+    let place = match inputs.find("of")?.unwrap_or(json!(0)) {
+        Value::Number(place) => place.as_u64().and_then(|place| place.try_into().ok()),
+        pair => pairs.iter().position(|known| json!(known) == pair),
     };
-    let throughput = plogpt::throughput(&edges(inputs)?, &pairs, of)?;
+    let place = place.context("of is not among pairs")?;
+    let ranks = |(from, to)| (Rank(from), Rank(to));
+    let pairs: Vec<(Rank, Rank)> = pairs.into_iter().map(ranks).collect();
+    let throughput = plogpt::throughput(&edges(inputs)?, &pairs, place)?;
     Ok(json!(throughput.0))
 }

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use netsig_core::model::Threshold;
 use netsig_core::model::exchange::{Bounds, Claim3, Exchange, Stepping, ZeroMessages};
 use netsig_core::model::hockney::Hockney;
+use netsig_core::model::signature::Threshold;
 use netsig_core::model::signature::{Form, Signature};
 use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
 

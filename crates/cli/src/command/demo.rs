@@ -9,10 +9,10 @@ use netsig_core::data::Dataset;
 use netsig_core::data::cells::{CellKey, Statistic, Summary, summarise};
 use netsig_core::fit::fitted::FittedModel;
 use netsig_core::fit::network::NetworkFit;
+use netsig_core::model::{self, Case, Model, SIGNATURE};
 use netsig_core::predict::Knowledge;
 use netsig_core::predict::regimes::Asked;
 use netsig_core::profile::{Choice, Profile};
-use netsig_core::registry::{self, Case, Model, SIGNATURE};
 use netsig_core::stats::sample::Sorted;
 use netsig_core::units::Seconds;
 
@@ -318,7 +318,7 @@ fn by_chosen<'a>(
     };
     let choice = profile.choices.iter().find(own);
     let model = match choice {
-        Some(choice) => registry::find(choice.collective, &choice.model)?,
+        Some(choice) => model::find(choice.collective, &choice.model)?,
         None => signature.model,
     };
     let basis = knowledge(profile, signature).basis(model)?;

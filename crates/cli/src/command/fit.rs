@@ -11,8 +11,8 @@ use netsig_core::fit::ladder::Rung;
 use netsig_core::fit::network::{self, Diagnosis, FittedRegimes, NetworkFit, Wanted};
 use netsig_core::fit::saturation::Saturation;
 use netsig_core::fit::signature::{Options, Parameter, ThresholdChoice, Unsaturated};
+use netsig_core::model::{self, Estimator, Model, REGIMES};
 use netsig_core::profile::Profile;
-use netsig_core::registry::{self, Estimator, Model, REGIMES};
 use netsig_core::units::Seconds;
 
 use crate::failure::Failure;
@@ -75,7 +75,7 @@ pub struct Choices {
 /// Reads `auto` or the name of a model that has parameters.
 fn wanted(text: &str) -> Result<Wanted, String> {
     let is_fitted = |m: &&Model| m.estimator != Estimator::None || m.name == REGIMES;
-    let fittable = || registry::of(Collective::Alltoall).filter(is_fitted);
+    let fittable = || model::of(Collective::Alltoall).filter(is_fitted);
     match text {
         "auto" => Ok(Wanted::All),
         _ => fittable()

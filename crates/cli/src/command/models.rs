@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use netsig_core::algorithm::Collective;
-use netsig_core::registry::{self, Estimator, Model, Parameter, Role};
+use netsig_core::model::{self, Estimator, Model, Parameter, Role};
 use netsig_core::units::Seconds;
 
 use crate::failure::Failure;
@@ -28,10 +28,10 @@ pub struct Args {
 /// If there is no such model.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let models: Vec<&'static Model> = match (&args.name, args.collective) {
-        (None, None) => registry::models().collect(),
-        (None, Some(collective)) => registry::of(collective).collect(),
+        (None, None) => model::models().collect(),
+        (None, Some(collective)) => model::of(collective).collect(),
         (Some(name), None) => named(name)?,
-        (Some(name), Some(collective)) => vec![registry::find(collective, name)?],
+        (Some(name), Some(collective)) => vec![model::find(collective, name)?],
     };
     if args.format != Format::Table {
         return Ok(details(&models)?.print(args.format)?);
@@ -53,9 +53,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 /// The models called `name`, or `subject/name`.
 fn named(name: &str) -> Result<Vec<&'static Model>, Failure> {
     let Some((subject, name)) = name.split_once('/') else {
-        return Ok(registry::named(name)?);
+        return Ok(model::named(name)?);
     };
-    let mut found = registry::named(name)?;
+    let mut found = model::named(name)?;
     let subjects: Vec<String> = found.iter().map(|m| m.subject.to_string()).collect();
     found.retain(|model| model.subject.to_string() == subject);
     if found.is_empty() {

@@ -1,16 +1,16 @@
-//! `netsig predict`: times with intervals from a profile, by any model of the registry.
+//! `netsig predict`: times with intervals from a profile, by any model.
 
 use std::path::PathBuf;
 
 use netsig_core::algorithm::Collective;
 use netsig_core::data::cells::Statistic;
 use netsig_core::model::segment::{Search, Segment};
+use netsig_core::model::{Case, Model, REGIMES, Segments};
 use netsig_core::network::tree::Tree;
 use netsig_core::predict::regimes::Asked;
 use netsig_core::predict::speaker::{Line, Models, Question, Silence};
 use netsig_core::predict::{Knowledge, Prediction};
 use netsig_core::profile::Profile;
-use netsig_core::registry::{Case, Model, REGIMES, Segments};
 use netsig_core::units::list::List;
 use netsig_core::units::{Bytes, Procs};
 

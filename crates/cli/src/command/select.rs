@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use netsig_core::algorithm::Collective;
 use netsig_core::data::cells::Statistic;
+use netsig_core::model::Model;
 use netsig_core::model::segment::{Search, Segment};
 use netsig_core::predict::Prediction;
-use netsig_core::predict::select::{Levels, Options, Selector, Sources};
-use netsig_core::registry::Model;
+use netsig_core::predict::select::{self, Options, Selector, Sources};
 use netsig_core::units::list::List;
 use netsig_core::units::{Bytes, Procs};
 
@@ -82,8 +82,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let profile = files::profile(&args.profile)?;
     let options = Options {
         binomial: match args.binomial {
-            Binomial::Printed => Levels::Printed,
-            Binomial::Exact => Levels::Exact,
+            Binomial::Printed => select::Binomial::Printed,
+            Binomial::Exact => select::Binomial::Exact,
         },
         search: args.segments,
         datatype: args.datatype,

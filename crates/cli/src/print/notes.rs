@@ -8,9 +8,9 @@ use netsig_core::data::{Dataset, Experiment};
 use netsig_core::fit::network::NetworkFit;
 use netsig_core::model::alltoall::are_bounds_degenerate;
 use netsig_core::model::plogp::PLogP;
+use netsig_core::model::{Kind, Model, Need, REGIMES};
 use netsig_core::network::scenario::Scenario;
 use netsig_core::profile::Profile;
-use netsig_core::registry::{Kind, Model, Need, REGIMES};
 use netsig_core::units::{Bytes, Procs};
 
 /// By what share an overhead may exceed the gap unremarked.

@@ -7,7 +7,7 @@ use netsig_core::fit::fitted::{FittedModel, Found};
 use netsig_core::fit::flows::Flows;
 use netsig_core::fit::network::NetworkFit;
 use netsig_core::fit::plogp::Measured;
-use netsig_core::registry::THROUGHPUT;
+use netsig_core::model::THROUGHPUT;
 use netsig_core::stats::interval::Estimate;
 use netsig_core::units::table::Table;
 use netsig_core::units::{Bytes, Seconds};

@@ -93,7 +93,7 @@ fn place(activity: &Activity<'_>) -> (Rank, Kind) {
 #[cfg(test)]
 pub mod testing {
     use netsig_core::algorithm::{Algorithm, Collective};
-    use netsig_core::model::loggp::LogGP;
+    use netsig_core::model::message::loggp::LogGP;
     use netsig_core::sim::network::endpoint::{Endpoint, Ports};
     use netsig_core::sim::network::{Agenda, Cause, Flight, Injected, Loss, Network};
     use netsig_core::sim::observer::Observer;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use netsig_core::model::loggp::LogGP;
+use netsig_core::model::message::loggp::LogGP;
 use netsig_core::model::plogp::{PLogP, Parameters};
 use netsig_core::profile::Profile;
 use netsig_core::sim::network::endpoint::Ports;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use netsig_core::model::plogpt::RtoMode;
+use netsig_core::model::alltoall::plogpt::RtoMode;
 use netsig_core::network::LINUX_RTO;
 use netsig_core::network::binary_tree::{Negligible, Parameters};
 use netsig_core::network::topology::Vertex;

@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 use super::domain::Domain;
 use super::signature::Residuals;
 use crate::algorithm::Collective;
-use crate::model::Threshold;
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
 use crate::model::signature::Signature;
-use crate::registry::{Estimator, Model, ModelError, Need, Role, Subject, Values};
+use crate::model::signature::Threshold;
+use crate::model::{Estimator, Model, ModelError, Need, Role, Subject, Values};
 use crate::stats::interval::{Estimate, Student};
 use crate::units::table::Table;
 use crate::units::{Bytes, Seconds};
@@ -275,7 +275,7 @@ mod entry {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};
 
-    use crate::registry::{self, Model};
+    use crate::model::{self, Model};
 
     pub(super) fn serialize<S: Serializer>(model: &Model, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(&format_args!("{}/{}", model.subject, model.name))
@@ -287,7 +287,7 @@ mod entry {
         let text = String::deserialize(from)?;
         let (subject, name) = text.split_once('/').unwrap_or(("", &text));
         let collective = subject.parse().map_err(Error::custom)?;
-        registry::find(collective, name).map_err(Error::custom)
+        model::find(collective, name).map_err(Error::custom)
     }
 }
 

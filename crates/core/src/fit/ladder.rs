@@ -76,8 +76,8 @@ impl Rung {
         match self {
             Self::Hockney => "hockney",
             Self::PLogP => "free",
-            Self::Signature => crate::registry::SIGNATURE,
-            Self::Thresholds | Self::Regimes => crate::registry::REGIMES,
+            Self::Signature => crate::model::SIGNATURE,
+            Self::Thresholds | Self::Regimes => crate::model::REGIMES,
         }
     }
 

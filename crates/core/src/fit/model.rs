@@ -1,4 +1,4 @@
-//! The parameters of any model of the registry, from the times of a collective.
+//! The parameters of any model, from the times of a collective.
 //!
 //! # Method
 //! What happens to a parameter is its [`Role`]. Models are linear in their linear
@@ -29,7 +29,7 @@ use super::fitted::{Base, FittedModel, Found};
 use super::saturation::Saturation;
 use super::signature::{self, Options, Parameter, Residuals, SignatureFit, ThresholdEstimate};
 use super::{Covariance, FitError, Point, bandwidth_share};
-use crate::registry::{self, Case, Estimator, Model, ModelError, Network, Role, Values};
+use crate::model::{self, Case, Estimator, Known, Model, ModelError, Role, Values};
 use crate::stats::interval::{Estimate, Student};
 use crate::units::table::Table;
 
@@ -114,7 +114,7 @@ impl ModelFit {
 /// What is fitted.
 struct Problem<'a> {
     model: &'static Model,
-    network: &'a Network,
+    network: &'a Known,
     points: &'a [Point],
     options: &'a Options,
 }
@@ -127,7 +127,7 @@ struct Problem<'a> {
 /// evaluated for them.
 pub fn fit(
     model: &'static Model,
-    network: &Network,
+    network: &Known,
     points: &[Point],
     options: &Options,
 ) -> Result<ModelFit, FitError> {
@@ -233,7 +233,7 @@ pub(super) fn of_signature(model: &'static Model, fitted: &SignatureFit) -> Mode
         let mut all = model.parameters.iter();
         all.position(|own| own.name == wanted.name())
     };
-    let number = |own: &registry::Parameter| match own.role {
+    let number = |own: &model::Parameter| match own.role {
         Role::Threshold => threshold,
         Role::Supplement => signature.delta.0,
         _ if own.name == Parameter::Gamma.name() => signature.gamma,

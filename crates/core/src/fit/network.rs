@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub use self::regimes::FittedRegimes;
 use super::fitted::{Base, FittedModel};
 use super::hockney::{self, HockneyFit};
-use super::model::{self, Circumstances, ModelFit};
+use super::model::{self as model_fit, Circumstances, ModelFit};
 use super::point_to_point::{self, PointToPoint};
 use super::regimes::Parts;
 use super::signature::{self, BaseError, SignatureFit, Unsaturated};
@@ -21,8 +21,8 @@ use crate::data::cells::{CellKey, Statistic, Summary, summarise};
 use crate::data::{Dataset, Experiment, StatisticKind};
 use crate::model::plogp::PLogP;
 use crate::model::regimes::Pattern;
+use crate::model::{self, Estimator, Known, Model, REGIMES, SIGNATURE};
 use crate::network::tree::Tree;
-use crate::registry::{self, Estimator, Model, Network, REGIMES, SIGNATURE};
 
 /// How to fit a dataset.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -189,7 +189,7 @@ impl Measured<'_> {
     /// Fits every wanted model that has parameters.
     fn fit(&self, fitted: &mut NetworkFit) -> Result<(), NetworkFitError> {
         let is_described = Pattern::of(self.collective, &self.algorithm).is_some();
-        let models = registry::of(self.collective)
+        let models = model::of(self.collective)
             .filter(|model| model.estimator != Estimator::None && self.options.wanted.wants(model));
         let models: Vec<&'static Model> = models.collect();
         if models.is_empty() {
@@ -203,7 +203,7 @@ impl Measured<'_> {
         for model in models {
             let found = if model.name == SIGNATURE {
                 let found = signature.clone();
-                found.map(|(fit, covariance)| (model::of_signature(model, &fit), covariance))
+                found.map(|(fit, covariance)| (model_fit::of_signature(model, &fit), covariance))
             } else {
                 self.model(model, fitted, &saturating)
             };
@@ -279,7 +279,7 @@ impl Measured<'_> {
     ) -> Result<(ModelFit, Covariance), FitError> {
         let hockney = &between_two.hockney;
         let tables = between_two.plogp.clone();
-        let network = Network {
+        let network = Known {
             hockney: hockney.model,
             plogp: tables.unwrap_or_else(|| PLogP::from_hockney(&hockney.model)),
             signature: None,
@@ -291,7 +291,7 @@ impl Measured<'_> {
             unsaturated: Unsaturated::Kept,
             ..self.options.signature.clone()
         };
-        let under = |covariance| model::fit(model, &network, points, &settings(covariance));
+        let under = |covariance| model_fit::fit(model, &network, points, &settings(covariance));
         if model.is_regressed() {
             let goodness = |fit: &ModelFit| (fit.weighted_rss, fit.dof);
             under_best(points, self.options, under, goodness)

@@ -26,9 +26,8 @@ use self::problem::{Candidate, Problem};
 pub use self::threshold::ThresholdProfile;
 use super::saturation::{self, Saturation, TOLERANCE};
 use super::{Covariance, FitError, Point, bandwidth_share};
-use crate::model::Threshold;
 use crate::model::hockney::Hockney;
-use crate::model::signature::{Form, Side, Signature};
+use crate::model::signature::{Form, Side, Sides, Signature, Threshold};
 use crate::stats::interval::{Estimate, Variance};
 use crate::stats::sample::mean;
 use crate::units::{Bytes, Procs, Seconds};
@@ -46,16 +45,6 @@ pub enum ThresholdChoice {
     At(Bytes),
     /// The network has none: γ alone.
     None,
-}
-
-/// Whether both sides of the threshold share γ.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Sides {
-    /// One γ, as the papers have it.
-    OneGamma,
-    /// Two if an F test at the confidence level tells them apart.
-    #[default]
-    Tested,
 }
 
 /// What becomes of a δ that the data do not support.

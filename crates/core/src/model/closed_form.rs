@@ -1,7 +1,7 @@
 //! The model on pLogP of each closed form of an algorithm.
 
 use crate::algorithm::{ClosedForm, Collective};
-use crate::registry::{self, Model};
+use crate::model::{self, Model};
 
 /// The model that gives a closed form its time on pLogP; `None` where the literature has none.
 pub fn on_plogp(collective: Collective, form: ClosedForm) -> Option<&'static Model> {
@@ -17,5 +17,5 @@ pub fn on_plogp(collective: Collective, form: ClosedForm) -> Option<&'static Mod
         ClosedForm::Direct | ClosedForm::SendsInTurn | ClosedForm::DirectUnrotated => "plogp_b",
         ClosedForm::Steps => return None,
     };
-    registry::find(collective, name).ok()
+    model::find(collective, name).ok()
 }

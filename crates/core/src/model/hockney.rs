@@ -13,15 +13,6 @@
 //! R. W. Hockney, Parallel Computing 20(3), 1994; the bound is eq. 1 and Proposition 1
 //! of Steffenel 2006 (INRIA report) and of Steffenel, Martinasso, Trystram (GPC 2007).
 //! Direct exchange attains it where there is no contention.
-//!
-//! ```
-//! # use netsig_core::model::hockney::Hockney;
-//! # use netsig_core::units::{Bytes, Procs, Seconds, SecondsPerByte};
-//! let base = Hockney::new(Seconds(5e-5), SecondsPerByte(1e-8))?;
-//! let time = base.alltoall(Procs::new(4)?, Bytes(1000));
-//! assert!((time.0 / 0.00018 - 1.0).abs() < 1e-12);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
 
 use crate::units::parameter::{ParameterError, non_negative};
 use crate::units::{Bytes, Procs, Seconds, SecondsPerByte};
@@ -68,18 +59,6 @@ impl Hockney {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn proposition_1_by_hand() {
-        // 3 · (50 µs + 1000 B · 10 ns/B) = 180 µs
-        let model = Hockney::new(Seconds(5e-5), SecondsPerByte(1e-8)).unwrap();
-        let time = model.alltoall(Procs::new(4).unwrap(), Bytes(1000));
-        assert!((time.0 - 1.8e-4).abs() < 1e-18);
-        assert_eq!(
-            model.alltoall(Procs::new(1).unwrap(), Bytes(1000)),
-            Seconds(0.0)
-        );
-    }
 
     #[test]
     fn impossible_parameters_are_refused() {

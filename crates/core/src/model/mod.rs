@@ -1,47 +1,194 @@
-//! The models, one a file, each with its formula, units, domain and source.
+//! The models, one file a formula: its derivation and misprints on top, the function that
+//! computes it, and its entry, which tells formula, source, domain, parameters and a worked
+//! example.
+//!
+//! The entries drive `netsig models`, the names that `--model` takes, predictions, fits,
+//! comparisons and the tests. What several models share stands beside them: the words and the
+//! form of an entry ([`words`], [`entry`], [`case`]), the parameters of a message ([`hockney`],
+//! [`plogp`]), the contention [`signature`], and the search for a segment ([`segment`]).
 
 pub mod adve;
-pub mod agarwal;
 pub mod alltoall;
-pub mod broadcast;
-pub mod clement;
+mod bcast;
+mod case;
 pub mod closed_form;
-pub mod contention_factor;
+mod entry;
+mod error;
+mod examples;
 pub mod exchange;
-pub mod grid;
 pub mod hockney;
-pub mod labarta;
-pub mod loggp;
+pub mod message;
 pub mod plogp;
-pub mod plogpt;
 pub mod regimes;
 #[cfg(test)]
 pub(crate) mod samples;
-pub mod scatter;
+mod scatter;
 pub mod segment;
 pub mod signature;
-pub mod slowdown;
-pub mod tam;
-pub mod throughput;
+mod words;
 
-use crate::units::Bytes;
+pub use case::{Case, Known, Segments, Timed, Values};
+pub use entry::{Example, Model};
+pub use error::ModelError;
+pub(crate) use error::possible;
+pub use words::{Estimator, Kind, Need, Parameter, Role, Subject};
 
-/// Which sizes a threshold M takes in. The equations of Steffenel 2006 and 2007 say
-/// m ≥ M, their text says "larger than M".
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Threshold {
-    /// m ≥ M (the default).
-    From(Bytes),
-    /// m > M.
-    Above(Bytes),
+use crate::algorithm::Collective;
+
+/// The name of netsig's own signature of an all-to-all, the model that a profile holds in
+/// full.
+pub const SIGNATURE: &str = "signature";
+
+/// The name of the regimes, which a profile holds in full for every algorithm.
+pub const REGIMES: &str = "regimes";
+
+/// The name of the model that measured transfers give the parameters of.
+pub const THROUGHPUT: &str = "throughput";
+
+static ALLGATHER: [Model; 1] = [regimes::entry::ALLGATHER];
+static PROGRAMS: [Model; 1] = [adve::ADVE];
+
+/// All models, grouped by subject, in the order in which lists show them.
+pub fn models() -> impl Iterator<Item = &'static Model> {
+    message::MODELS
+        .iter()
+        .chain(&bcast::MODELS)
+        .chain(&scatter::SCATTER)
+        .chain(&scatter::GATHER)
+        .chain(&ALLGATHER)
+        .chain(&alltoall::MODELS)
+        .chain(&exchange::MODELS)
+        .chain(&PROGRAMS)
 }
 
-impl Threshold {
-    /// Whether a message of this size is on the upper side.
-    pub fn takes_in(self, size: Bytes) -> bool {
-        match self {
-            Self::From(bytes) => size >= bytes,
-            Self::Above(bytes) => size > bytes,
+/// All models of a collective.
+pub fn of(collective: Collective) -> impl Iterator<Item = &'static Model> {
+    models().filter(move |model| model.subject == Subject::Collective(collective))
+}
+
+/// The strategies of a collective, each its own model: all but the regimes, which describe
+/// any algorithm that was measured. An all-to-all has none.
+pub fn strategies(collective: Collective) -> impl Iterator<Item = &'static Model> {
+    let has_some = collective != Collective::Alltoall;
+    of(collective).filter(move |model| has_some && model.name != REGIMES)
+}
+
+/// The model of a collective that is called `name`.
+///
+/// # Errors
+/// If there is none; the error names those there are.
+pub fn find(collective: Collective, name: &str) -> Result<&'static Model, ModelError> {
+    of(collective)
+        .find(|model| model.name == name)
+        .ok_or_else(|| unknown(name, format!(" of {collective}"), of(collective)))
+}
+
+/// All models called `name`: several subjects may use a name.
+///
+/// # Errors
+/// If there is none; the error names those there are.
+pub fn named(name: &str) -> Result<Vec<&'static Model>, ModelError> {
+    let found: Vec<_> = models().filter(|model| model.name == name).collect();
+    if found.is_empty() {
+        return Err(unknown(name, String::new(), models()));
+    }
+    Ok(found)
+}
+
+/// No model of `known` is called `name`.
+fn unknown(name: &str, of: String, known: impl Iterator<Item = &'static Model>) -> ModelError {
+    let mut names: Vec<&str> = known.map(|model| model.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    ModelError::Unknown {
+        name: name.to_owned(),
+        of,
+        known: names.join(", "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Seconds;
+
+    /// The expected values were computed outside netsig from the printed formulas.
+    #[test]
+    fn every_worked_example_comes_out() {
+        for model in models() {
+            let got = model.evaluate_example().unwrap().time.0;
+            let expected = model.example.expected;
+            assert!(
+                (got - expected).abs() <= 1e-12 * expected.abs(),
+                "{} {}: {got} is not {expected}",
+                model.subject,
+                model.name
+            );
         }
+    }
+
+    /// Predictions take the interval of a model from what it says it needs.
+    #[test]
+    fn a_model_takes_from_the_network_no_more_than_it_says() {
+        let other = examples::gigabit_ethernet();
+        for model in models() {
+            let known = (model.example.known)();
+            let keeps = |need| model.needs.contains(&need);
+            let mut changed = known.clone();
+            if !keeps(Need::Hockney) {
+                changed.hockney = other.hockney;
+            }
+            if !keeps(Need::PLogP) {
+                changed.plogp = other.plogp.clone();
+            }
+            let values = (model.example.values)();
+            let case = (model.example.case)();
+            let [before, after] = [&known, &changed].map(|on| model.time(on, &values, case));
+            assert_eq!(before, after, "{} {}", model.subject, model.name);
+        }
+    }
+
+    #[test]
+    fn a_collective_of_one_process_takes_no_time() {
+        for model in models() {
+            let case = examples::case(1, 4096);
+            if let (Subject::Collective(_), known) = (model.subject, model.example.known) {
+                let timed = model.time(&known(), &(model.example.values)(), case);
+                assert_eq!(timed.unwrap().time, Seconds(0.0), "{}", model.name);
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_unique_within_a_subject_and_texts_are_there() {
+        let mut names: Vec<(String, &str)> = models()
+            .map(|model| (model.subject.to_string(), model.name))
+            .collect();
+        let count = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), count);
+        for model in models() {
+            let mended = |name| models().any(|m| m.subject == model.subject && m.name == name);
+            assert!(model.mends.is_none_or(mended), "{}", model.name);
+            for text in [
+                model.formula,
+                model.source,
+                model.domain,
+                model.example.inputs,
+            ] {
+                assert!(!text.is_empty(), "{} lacks a text", model.name);
+            }
+        }
+    }
+
+    #[test]
+    fn unknown_names_say_what_there_is() {
+        let error = find(Collective::Scatter, "direct").unwrap_err().to_string();
+        assert_eq!(
+            error,
+            r#""direct" is not a model of scatter; write one of: binomial, binomial_exact, chain, flat, regimes"#
+        );
+        assert!(named("flat").unwrap().len() == 3);
     }
 }

@@ -35,33 +35,10 @@
 //! # Source
 //! Steffenel 2006 (INRIA report) eq. 4–5; Steffenel, Martinasso, Trystram 2007 (GPC) eq.
 //! 4–5. The second γ is netsig's.
-//!
-//! ```
-//! # use netsig_core::model::{Threshold, hockney::Hockney, signature::{Form, Signature}};
-//! # use netsig_core::units::{Bytes, Procs, Seconds, SecondsPerByte};
-//! // Fast Ethernet, fitted with 24 processes.
-//! let full = Signature {
-//!     base: Hockney::new(Seconds(6e-5), SecondsPerByte(8.498e-8))?,
-//!     form: Form::Full,
-//!     gamma: 1.0195,
-//!     gamma_below: None,
-//!     delta: Seconds(8.23e-3),
-//!     threshold: Some(Threshold::From(Bytes(2048))),
-//! }
-//! .checked()?;
-//! let time = full.time(Procs::new(24)?, Bytes(2048));
-//! assert!((time.0 / 0.19477786442943998 - 1.0).abs() < 1e-12);
-//!
-//! let bandwidth = full.reparametrised(Form::Bandwidth).ok_or("no such form")?;
-//! let same = bandwidth.time(Procs::new(24)?, Bytes(2048));
-//! assert!((same.0 / time.0 - 1.0).abs() < 1e-12);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
 
 use std::fmt;
 use std::str::FromStr;
 
-use super::Threshold;
 use super::hockney::Hockney;
 use crate::text::names::{name_of, variant_of};
 use crate::units::parameter::{ParameterError, finite};
@@ -77,6 +54,36 @@ pub enum Form {
     Bandwidth,
     /// As `Full`, with δ added once instead of n−1 times.
     FullDeltaOnce,
+}
+
+/// Whether both sides of the threshold share γ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sides {
+    /// One γ, as the papers have it.
+    OneGamma,
+    /// Two if an F test at the confidence level tells them apart.
+    #[default]
+    Tested,
+}
+
+/// Which sizes a threshold M takes in. The equations of Steffenel 2006 and 2007 say
+/// m ≥ M, their text says "larger than M".
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Threshold {
+    /// m ≥ M (the default).
+    From(Bytes),
+    /// m > M.
+    Above(Bytes),
+}
+
+impl Threshold {
+    /// Whether a message of this size is on the upper side.
+    pub fn takes_in(self, size: Bytes) -> bool {
+        match self {
+            Self::From(bytes) => size >= bytes,
+            Self::Above(bytes) => size > bytes,
+        }
+    }
 }
 
 /// All forms with their names.

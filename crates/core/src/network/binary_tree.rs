@@ -119,7 +119,6 @@ impl Level {
         self.effective_height != next.effective_height && overflows(size, next.buffer)
     }
 }
-
 /// Whether a message does not fit into a buffer of b·d bytes, which is rounded, so it may be
 /// a trifle too small.
 pub(crate) fn overflows(size: Bytes, buffer: f64) -> bool {
@@ -131,6 +130,7 @@ pub(crate) fn overflows(size: Bytes, buffer: f64) -> bool {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Network {
     levels: Vec<Level>,
+    latency: Seconds,
     rto: Seconds,
 }
 
@@ -140,15 +140,16 @@ impl Network {
     /// # Errors
     /// If a bandwidth is not positive, a time is negative, a number is not finite, or there
     /// are more than 31 heights.
-    pub fn new(parameters: Parameters) -> Result<Self, ParameterError> {
-        let Parameters { edges, rto, .. } = &parameters;
+    pub fn new(parameters: &Parameters) -> Result<Self, ParameterError> {
+        let Parameters { edges, rto, .. } = parameters;
         check(edges)?;
         non_negative("L", parameters.latency.0)?;
         non_negative("rto", rto.0)?;
         Ok(Self {
             levels: (1..=edges.len())
-                .map(|height| Level::new(&parameters, height))
+                .map(|height| Level::new(parameters, height))
                 .collect(),
+            latency: parameters.latency,
             rto: *rto,
         })
     }

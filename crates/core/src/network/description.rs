@@ -3,7 +3,7 @@
 //! | file | network |
 //! |---|---|
 //! | `topology = "star"` or `"tree"` | a [`Scenario`]: one switch, or two that are joined |
-//! | `topology = "binary-tree"` | the symmetric tree of [`plogpt`](crate::model::plogpt) |
+//! | `topology = "binary-tree"` | the symmetric tree of [`plogpt`](crate::model::alltoall::plogpt) |
 //! | `topology = "graph"` | any switches and links between them |
 //!
 //! ```

@@ -1,30 +1,7 @@
-//! What the links of a tree of switches allow: a lower bound of all-to-all beside
-//! Hockney's.
-//!
-//! # Formula
-//! A link with a of P processes on its far side carries a·(P − a) blocks of m bytes in
-//! each direction. T ≥ max over the links of a·(P − a)·m·β, where β is the link's gap in
-//! seconds per byte.
-//!
-//! # Domain
-//! Full-duplex links; every process on one side of a link is reached over it. A link that
-//! has no process, or all of them, on its far side carries nothing.
-//!
-//! # Source
-//! The cut argument, as for bisection bandwidth; the papers on contention do not print it.
-//!
-//! ```
-//! # use netsig_core::network::tree::{Link, Tree};
-//! # use netsig_core::units::{Bytes, Procs, SecondsPerByte};
-//! // Two switches of four hosts, a link of 1 Gbit/s between them: 4·4·10⁴ B · 8 ns/B.
-//! let tree = Tree::new(vec![Link { below: 4, gap: SecondsPerByte(8e-9), buffer: Bytes(4550) }])?;
-//! let time = tree.alltoall(Procs::new(8)?, Bytes(10_000));
-//! assert!((time.0 / 1.28e-3 - 1.0).abs() < 1e-12);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+//! The links of a tree of switches, and how many processes lie behind each.
 
 use crate::units::parameter::{ParameterError, non_negative};
-use crate::units::{Bytes, Procs, Seconds, SecondsPerByte};
+use crate::units::{Bytes, SecondsPerByte};
 
 /// A link between two switches, or between a switch and its hosts.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -56,45 +33,5 @@ impl Tree {
     /// The links.
     pub fn links(&self) -> &[Link] {
         &self.0
-    }
-
-    /// The time that the busiest link needs, `size` bytes per destination.
-    pub fn alltoall(&self, procs: Procs, size: Bytes) -> Seconds {
-        let time = |link: &Link| {
-            let above = procs.get().saturating_sub(link.below);
-            link.gap.0 * f64::from(link.below) * f64::from(above) * size.as_f64()
-        };
-        Seconds(self.0.iter().map(time).fold(0.0, f64::max))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Counts the pairs whose messages cross each link in one direction.
-    #[test]
-    fn the_busiest_link_decides() {
-        let links = [(1, 8e-9), (3, 1e-9), (5, 2e-9)];
-        let link = |(below, gap)| Link {
-            below,
-            gap: SecondsPerByte(gap),
-            buffer: Bytes(4096),
-        };
-        let tree = Tree::new(links.map(link).to_vec()).unwrap();
-        for n in 1..=10u32 {
-            let crossing = |below| {
-                let pairs = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
-                pairs.filter(|&(i, j)| i < below && j >= below).count() as f64
-            };
-            let times = links.map(|(below, gap)| crossing(below) * 1000.0 * gap);
-            let expected = times.into_iter().fold(0.0, f64::max);
-            let time = tree.alltoall(Procs::new(n).unwrap(), Bytes(1000)).0;
-            assert!(
-                (time - expected).abs() <= 1e-12 * expected,
-                "{n}: {time} not {expected}"
-            );
-        }
-        assert!(Tree::new(vec![link((1, -1.0))]).is_err());
     }
 }

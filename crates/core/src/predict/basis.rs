@@ -11,11 +11,11 @@ use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
 use crate::model::regimes::Point;
 use crate::model::signature::Signature;
+use crate::model::{
+    self, Case, Kind, Known, Model, ModelError, Need, REGIMES, Subject, THROUGHPUT, Timed, Values,
+};
 use crate::network::tree::Tree;
 use crate::profile::{FlowsEntry, Profile, RegimesEntry};
-use crate::registry::{
-    self, Case, Kind, Model, ModelError, Need, Network, REGIMES, Subject, THROUGHPUT, Timed, Values,
-};
 use crate::units::parameter::volume;
 use crate::units::{Seconds, SecondsPerByte};
 
@@ -55,9 +55,9 @@ enum Source<'a> {
 /// What is known of a network, with α and β at their best, their lower and upper values.
 #[derive(Debug)]
 struct Networks {
-    best: Network,
-    low: Network,
-    high: Network,
+    best: Known,
+    low: Known,
+    high: Known,
     /// Whether they differ in what the model takes from them.
     are_apart: bool,
 }
@@ -165,7 +165,7 @@ impl<'a> Knowledge<'a> {
             Some(entry) if entry.fitted_on == Base::Hockney => None,
             _ => self.profile.plogp.as_ref(),
         };
-        let at = |hockney: Hockney| Network {
+        let at = |hockney: Hockney| Known {
             hockney,
             plogp: tables
                 .cloned()
@@ -208,7 +208,7 @@ fn by_regimes(
         what: format!("messages of the protocol that {} are sent by", case.size),
         remedy: "measure some and fit again",
     })?;
-    registry::possible(REGIMES, prediction.time)?;
+    model::possible(REGIMES, prediction.time)?;
     Ok(prediction)
 }
 

@@ -9,13 +9,12 @@
 use std::collections::BTreeMap;
 
 use crate::algorithm::Collective;
-use crate::data::cells::{CellKey, Statistic, Summary, summarise};
+use crate::data::cells::{CellKey, Summary, summarise};
 use crate::data::{Aggregate, Dataset, Experiment, Provenance};
 use crate::fit::network::{self, NetworkFitError, Options, Wanted};
-use crate::predict::regimes::Asked;
+use crate::model::{self, Case, Estimator, ModelError};
 use crate::predict::{Basis, Knowledge};
 use crate::profile::Profile;
-use crate::registry::{self, Case, Estimator, ModelError};
 use crate::stats::sample::{Sorted, mean};
 use crate::units::{Bytes, Procs};
 
@@ -137,7 +136,7 @@ impl Judge<'_> {
             given: &[],
             asked: self.options.statistic.into(),
         };
-        for model in registry::of(collective) {
+        for model in model::of(collective) {
             let needs_fit = model.estimator != Estimator::None;
             if needs_fit && self.profile.model(model, algorithm).is_none() {
                 continue;

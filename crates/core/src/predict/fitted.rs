@@ -8,7 +8,7 @@ use crate::fit::bandwidth_share;
 use crate::fit::domain::Domain;
 use crate::fit::fitted::{FittedModel, Found};
 use crate::fit::saturation::Saturation;
-use crate::registry::{Case, Model, ModelError, Network, Role, Timed, Values};
+use crate::model::{Case, Known, Model, ModelError, Role, Timed, Values};
 use crate::stats::interval::Estimate;
 use crate::units::{Bytes, Seconds};
 
@@ -85,7 +85,7 @@ impl Fitting {
     }
 
     /// Predicts a case.
-    pub(super) fn predict(&self, network: &Network, case: Case) -> Result<Prediction, ModelError> {
+    pub(super) fn predict(&self, network: &Known, case: Case) -> Result<Prediction, ModelError> {
         let Timed { time, segment } = self.entry.model.time(network, &self.values, case)?;
         let (own, other) = self.possible_sides(case.size);
         let interval = self.interval(network, own, case)?;
@@ -115,7 +115,7 @@ impl Fitting {
     }
 
     /// The interval if a message is on this side of M.
-    fn interval(&self, network: &Network, side: Side, case: Case) -> Result<Interval, ModelError> {
+    fn interval(&self, network: &Known, side: Side, case: Case) -> Result<Interval, ModelError> {
         let residuals = self.entry.residuals;
         let (probe, residual) = match side {
             Side::Below => (&self.below, residuals.below),
@@ -157,7 +157,7 @@ impl Probe {
     fn gradient(
         &self,
         model: &'static Model,
-        network: &Network,
+        network: &Known,
         case: Case,
         time: Seconds,
     ) -> Result<SmallVec<[f64; 4]>, ModelError> {

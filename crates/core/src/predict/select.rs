@@ -21,19 +21,29 @@
 use crate::algorithm::{ALGORITHMS, Collective, Entry};
 use crate::model::closed_form::on_plogp;
 use crate::model::segment::{Search, Segment};
+use crate::model::{self, Case, Model, ModelError, Segments};
 use crate::network::tree::Tree;
 use crate::predict::regimes::Asked;
 use crate::predict::speaker::{Models, Question};
 use crate::predict::{Basis, Knowledge, Prediction, Standing};
 use crate::profile::Profile;
-use crate::registry::{self, Case, Model, ModelError, Segments};
 use crate::units::{Bytes, Procs};
+
+/// Which reading of the binomial trees to take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Binomial {
+    /// The models as printed (the default).
+    #[default]
+    Printed,
+    /// Those that mend their misprints.
+    Exact,
+}
 
 /// How candidates are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
     /// The binomial broadcast and scatter as printed, or exact for all process counts.
-    pub binomial: Levels,
+    pub binomial: Binomial,
     /// How segment sizes are found.
     pub search: Search,
     /// What segments are multiples of.
@@ -43,21 +53,11 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            binomial: Levels::default(),
+            binomial: Binomial::default(),
             search: Search::default(),
             datatype: Segment::BYTE,
         }
     }
-}
-
-/// How the binomial trees are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Levels {
-    /// As printed.
-    #[default]
-    Printed,
-    /// Exact for every process count.
-    Exact,
 }
 
 /// What a profile and the surroundings say.
@@ -232,7 +232,9 @@ impl<'a> Selector<'a> {
         }
         all.sort_by(|a, b| {
             let time = |one: &Ranked| one.prediction.time.0;
-            b.stands().cmp(&a.stands()).then(time(a).total_cmp(&time(b)))
+            b.stands()
+                .cmp(&a.stands())
+                .then(time(a).total_cmp(&time(b)))
         });
         Ok(all)
     }
@@ -320,13 +322,12 @@ impl<'a> Selector<'a> {
 }
 
 /// The wanted reading of a model: the one that mends it, if it is to be exact.
-fn read(model: &'static Model, levels: Levels) -> &'static Model {
-    let mends = |other: &&'static Model| {
-        other.subject == model.subject && other.mends == Some(model.name)
-    };
+fn read(model: &'static Model, levels: Binomial) -> &'static Model {
+    let mends =
+        |other: &&'static Model| other.subject == model.subject && other.mends == Some(model.name);
     match levels {
-        Levels::Printed => model,
-        Levels::Exact => registry::models().find(mends).unwrap_or(model),
+        Binomial::Printed => model,
+        Binomial::Exact => model::models().find(mends).unwrap_or(model),
     }
 }
 

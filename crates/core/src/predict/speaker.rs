@@ -11,8 +11,8 @@
 use crate::algorithm::{Algorithm, Collective, Method, UnknownAlgorithm};
 use crate::model::closed_form::on_plogp;
 use crate::model::segment::Segment;
+use crate::model::{self, Estimator, Model, ModelError, REGIMES, SIGNATURE};
 use crate::profile::Profile;
-use crate::registry::{self, Estimator, Model, ModelError, REGIMES, SIGNATURE};
 
 /// The models and algorithms that a prediction is asked for.
 #[derive(Debug, Clone, Copy)]
@@ -110,7 +110,7 @@ impl Question<'_> {
         let fitted = || self.profile.fitted.iter().map(|own| own.model);
         let model = match self.collective {
             Collective::Alltoall => {
-                let signature = registry::find(self.collective, SIGNATURE).ok()?;
+                let signature = model::find(self.collective, SIGNATURE).ok()?;
                 let first = fitted().next();
                 match first {
                     Some(_) if fitted().any(|own| own == signature) => signature,
@@ -127,24 +127,24 @@ impl Question<'_> {
     /// The model that the fit chose, if it can speak.
     fn chosen(&self, algorithm: &str) -> Option<(&'static Model, Reason)> {
         let mut choices = self.profile.choices.iter();
-        let choice = choices
-            .find(|own| own.collective == self.collective && own.algorithm == algorithm)?;
-        let model = registry::find(self.collective, &choice.model).ok()?;
+        let choice =
+            choices.find(|own| own.collective == self.collective && own.algorithm == algorithm)?;
+        let model = model::find(self.collective, &choice.model).ok()?;
         let can_speak =
             model.estimator == Estimator::None || self.profile.model(model, algorithm).is_some();
         can_speak.then(|| (model, Reason::Chosen(choice.reason.clone())))
     }
 
     fn regimes(&self) -> Result<&'static Model, ModelError> {
-        registry::find(self.collective, REGIMES)
+        model::find(self.collective, REGIMES)
     }
 
     /// All algorithms of an all-to-all by the models that are wanted.
     fn alltoalls(&self) -> Result<Vec<Line>, Silence> {
         let named = match self.models {
             Models::Speaking => Vec::new(),
-            Models::All => registry::of(self.collective).collect(),
-            Models::Named(name) => vec![registry::find(self.collective, name)?],
+            Models::All => model::of(self.collective).collect(),
+            Models::Named(name) => vec![model::find(self.collective, name)?],
         };
         let of = |algorithm: &str| -> Vec<Line> {
             let speaker = self.speaker(algorithm).filter(|_| named.is_empty());
@@ -163,7 +163,10 @@ impl Question<'_> {
         let collective = self.collective;
         let known = self.profile.algorithms(collective);
         let speaker = self.speaker("").map(|(model, _)| model);
-        let mut models = named.iter().copied().chain(speaker.filter(|_| named.is_empty()));
+        let mut models = named
+            .iter()
+            .copied()
+            .chain(speaker.filter(|_| named.is_empty()));
         let is_general = !self.given.is_empty() || models.any(|model| model.name != SIGNATURE);
         match self.algorithm {
             None if !known.is_empty() => Ok(known.into_iter().map(str::to_owned).collect()),
@@ -190,7 +193,7 @@ impl Question<'_> {
         let collective = self.collective;
         let lines = match (self.algorithm, self.models) {
             (None, Models::Speaking | Models::All) => {
-                let all = registry::strategies(collective).map(Line::of_strategy);
+                let all = model::strategies(collective).map(Line::of_strategy);
                 all.chain(self.measured()?).collect()
             }
             (None, Models::Named(REGIMES)) => match self.measured()? {
@@ -198,7 +201,7 @@ impl Question<'_> {
                 measured => measured,
             },
             (None, Models::Named(name)) => {
-                vec![Line::of_strategy(registry::find(collective, name)?)]
+                vec![Line::of_strategy(model::find(collective, name)?)]
             }
             (Some(own), Models::Speaking | Models::All) => self.named(own)?,
             (Some(own), Models::Named(REGIMES)) => self.regimes_of(own)?,
@@ -228,7 +231,7 @@ impl Question<'_> {
         let collective = self.collective;
         let mut found = self.measured()?;
         found.retain(|line| line.algorithm == name);
-        let mut strategies = registry::strategies(collective);
+        let mut strategies = model::strategies(collective);
         match strategies.find(|model| model.name == name) {
             Some(strategy) if found.is_empty() || self.models == Models::All => {
                 found.insert(0, Line::of_strategy(strategy));
@@ -236,7 +239,7 @@ impl Question<'_> {
             None if found.is_empty() => match Method::parse(collective, name) {
                 Ok(method) => return Ok(vec![self.unmeasured(&method)?]),
                 Err(_) => {
-                    registry::find(collective, name)?;
+                    model::find(collective, name)?;
                 }
             },
             _ => {}
@@ -251,12 +254,15 @@ impl Question<'_> {
             (Method::Schedule(algorithm), true) => Line::of_algorithm(algorithm),
             _ => None,
         }
-        .map_or_else(|| self.regimes_of(&name).map(|mut lines| lines.remove(0)), Ok)
+        .map_or_else(
+            || self.regimes_of(&name).map(|mut lines| lines.remove(0)),
+            Ok,
+        )
     }
 
     /// The strategy `model`, if `algorithm` is that strategy or the algorithm that it is for.
     fn strategy(&self, algorithm: &str, model: &str) -> Result<Line, Silence> {
-        let strategy = registry::find(self.collective, model)?;
+        let strategy = model::find(self.collective, model)?;
         if algorithm == model {
             return Ok(Line::of_strategy(strategy));
         }
@@ -293,7 +299,10 @@ impl Question<'_> {
             }
         }
         for (index, (name, _)) in self.given.iter().enumerate() {
-            if self.given[..index].iter().any(|(earlier, _)| earlier == name) {
+            if self.given[..index]
+                .iter()
+                .any(|(earlier, _)| earlier == name)
+            {
                 let problem = format!("{name} is set twice; set it once");
                 return Err(Silence::Contradiction(problem));
             }

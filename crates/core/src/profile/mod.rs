@@ -20,7 +20,7 @@ use crate::fit::fitted::{Base, FittedModel};
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
 use crate::model::signature::Signature;
-use crate::registry::{self, Model, Network, SIGNATURE};
+use crate::model::{self, Known, Model, SIGNATURE};
 use crate::stats::interval::Estimate;
 use crate::text::file_error::{FileError, parse_toml};
 use crate::units::parameter::non_negative;
@@ -139,10 +139,10 @@ impl Profile {
 
     /// What models know of the network; where pLogP was not measured it follows from α and
     /// β, see [`PLogP::from_hockney`].
-    pub fn network(&self) -> Network {
+    pub fn network(&self) -> Known {
         let hockney = self.hockney.model();
         let plogp = self.plogp.clone();
-        Network {
+        Known {
             hockney,
             plogp: plogp.unwrap_or_else(|| PLogP::from_hockney(&hockney)),
             signature: None,
@@ -164,7 +164,7 @@ impl Profile {
         algorithm: &str,
         base: Hockney,
     ) -> Option<Signature> {
-        let model = registry::find(collective, SIGNATURE).ok()?;
+        let model = model::find(collective, SIGNATURE).ok()?;
         self.model(model, algorithm)?.signature(base)
     }
 

@@ -15,8 +15,8 @@ use crate::algorithm::Collective;
 use crate::fit::domain::Domain;
 use crate::fit::fitted::{check_covariance, square};
 use crate::fit::regimes::{Column, Kind};
+use crate::model;
 use crate::model::regimes::{Class, Onset, Pattern, Protocol, Regime, Regimes, Stalls};
-use crate::registry;
 use crate::stats::interval::check_confidence;
 use crate::units::Procs;
 use crate::units::parameter::{ParameterError, finite, non_negative};
@@ -157,7 +157,7 @@ impl RegimesEntry {
 impl Choice {
     /// Refuses a model that there is not.
     pub(super) fn check(&self) -> Result<(), String> {
-        let found = registry::find(self.collective, &self.model);
+        let found = model::find(self.collective, &self.model);
         found.map(drop).map_err(|error| error.to_string())
     }
 }

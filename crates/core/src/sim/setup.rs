@@ -5,7 +5,7 @@
 //!
 //! ```
 //! # use netsig_core::algorithm::{Algorithm, Collective};
-//! # use netsig_core::model::loggp::LogGP;
+//! # use netsig_core::model::message::loggp::LogGP;
 //! # use netsig_core::sim::network::endpoint::Ports;
 //! # use netsig_core::sim::setup::{Case, Method, NetworkModel, simulate};
 //! # use netsig_core::units::{Bytes, Procs, Seconds, SecondsPerByte};
@@ -38,7 +38,7 @@ use super::program::Program;
 use super::rounds::Rounds;
 use super::time::Time;
 use crate::algorithm::{Algorithm, ClosedForm, Schedule};
-use crate::model::plogpt;
+use crate::model::alltoall::plogpt;
 use crate::network::topology::MOST_HOSTS;
 use crate::text::names::name_of;
 use crate::units::{Bytes, Procs};
@@ -313,8 +313,8 @@ fn checked<T>(time: Time, result: T) -> Result<T, SimulationError> {
 mod tests {
     use super::*;
     use crate::algorithm::Collective;
-    use crate::model::loggp::LogGP;
-    use crate::model::plogpt::RtoMode;
+    use crate::model::alltoall::plogpt::RtoMode;
+    use crate::model::message::loggp::LogGP;
     use crate::network::binary_tree;
     use crate::network::description::Description;
     use crate::sim::network::endpoint::Ports;

@@ -1,12 +1,12 @@
 //! Numbers, tables and networks to choose from.
 
-use netsig_core::model::Threshold;
+use netsig_core::fit::Estimate;
 use netsig_core::model::hockney::Hockney;
 use netsig_core::model::plogp::{PLogP, Parameters};
+use netsig_core::model::signature::Threshold;
 use netsig_core::model::signature::{Form, Signature};
+use netsig_core::model::{Known, Model, Parameter, Subject};
 use netsig_core::network::tree::{Link, Tree};
-use netsig_core::registry::{Model, Network, Parameter, Subject};
-use netsig_core::stats::interval::Estimate;
 use netsig_core::units::table::Table;
 use netsig_core::units::{Bytes, Procs, Seconds, SecondsPerByte};
 use proptest::prelude::*;
@@ -35,7 +35,7 @@ pub fn exactly(value: f64) -> Estimate {
 }
 
 /// g = 10 µs + 10 ns/B·m, os = 5 µs + 4 ns/B·m, or = 6 µs + 5 ns/B·m, L = 50 µs.
-pub fn toy() -> Network {
+pub fn toy() -> Known {
     let line = |a: f64, b: f64| table([0, 1 << 24].map(|m: u64| (m, a + b * m as f64)));
     let plogp = PLogP::new(Parameters {
         latency: Seconds(5e-5),
@@ -43,7 +43,7 @@ pub fn toy() -> Network {
         send_overhead: line(5e-6, 4e-9),
         receive_overhead: line(6e-6, 5e-9),
     });
-    Network {
+    Known {
         hockney: hockney(6e-5, 1e-8),
         plogp: plogp.unwrap(),
         signature: None,
@@ -100,7 +100,7 @@ pub fn any_table(
 
 /// Networks whose times, where they are tables, pass through `order`; the numbers are times
 /// of up to `most` seconds.
-pub fn any_network(most: f64, order: fn(&mut [f64])) -> impl Strategy<Value = Network> {
+pub fn any_network(most: f64, order: fn(&mut [f64])) -> impl Strategy<Value = Known> {
     let time = move || prop_oneof![1 => Just(0.0), 4 => 0.0..most, 4 => 0.0..most * 1e-6];
     let tables = (
         any_table(time(), order),
@@ -128,7 +128,7 @@ pub fn any_network(most: f64, order: fn(&mut [f64])) -> impl Strategy<Value = Ne
                 gap: SecondsPerByte(gap * 1e-6),
                 buffer: Bytes(4096),
             };
-            Network {
+            Known {
                 hockney: base,
                 plogp: PLogP::new(parameters).unwrap(),
                 signature: signature.map(|((form, gamma), below, delta, threshold)| Signature {

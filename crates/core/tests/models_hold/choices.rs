@@ -1,10 +1,9 @@
 //! Exchanges and their bounds, rankings and cross-overs.
 
 use netsig_core::algorithm::Collective;
-use netsig_core::model::broadcast::Levels;
 use netsig_core::model::exchange::{Arc, Exchange, ZeroMessages};
 use netsig_core::model::segment::{Search, Segment};
-use netsig_core::predict::select::{Options, Selector};
+use netsig_core::predict::select::{Binomial, Options, Selector};
 use netsig_core::profile::Profile;
 use netsig_core::units::{Bytes, Rank};
 use proptest::prelude::*;
@@ -93,8 +92,8 @@ fn any_profile() -> impl Strategy<Value = Profile> {
 
 fn any_options() -> impl Strategy<Value = Options> {
     let searches = vec![Search::PowersOfTwo, Search::HillClimbing];
-    let levels = vec![Levels::Printed, Levels::Exact];
-    (select(levels), select(searches), 1..100_000u64).prop_map(|(binomial, search, datatype)| {
+    let readings = vec![Binomial::Printed, Binomial::Exact];
+    (select(readings), select(searches), 1..100_000u64).prop_map(|(binomial, search, datatype)| {
         let datatype = Segment::new(Bytes(datatype)).unwrap();
         Options {
             binomial,

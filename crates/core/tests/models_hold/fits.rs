@@ -7,10 +7,10 @@ use netsig_core::fit::model::fit;
 use netsig_core::fit::network::{self, Wanted};
 use netsig_core::fit::signature::{Options, Unsaturated};
 use netsig_core::fit::{Covariance, Point};
+use netsig_core::model::{self, Case, Estimator, Model, Values};
 use netsig_core::predict::Knowledge;
 use netsig_core::predict::regimes::Asked;
 use netsig_core::profile::{Base, Profile};
-use netsig_core::registry::{self, Case, Estimator, Model, Values};
 use netsig_core::units::table::Table;
 use netsig_core::units::{Bytes, Seconds};
 use proptest::prelude::*;
@@ -21,7 +21,7 @@ use crate::seeded;
 
 /// Every model that a fit can be asked for.
 pub fn fittable() -> impl Iterator<Item = &'static Model> {
-    registry::models().filter(|model| model.estimator != Estimator::None)
+    model::models().filter(|model| model.estimator != Estimator::None)
 }
 
 fn any_covariance() -> impl Strategy<Value = Covariance> {
@@ -77,7 +77,7 @@ fn gammas(shares: [f64; 2]) -> [f64; 2] {
 /// The truth of a model and what a fit must make of it, of numbers of [0, 1). A number of
 /// buses is the smallest that makes the same waves everywhere.
 fn truth(model: &Model, shares: [f64; 2], threshold: usize) -> (Vec<f64>, Vec<f64>) {
-    let value = |parameter: &registry::Parameter| match parameter.name {
+    let value = |parameter: &model::Parameter| match parameter.name {
         "gamma_below" => gammas(shares)[1],
         "gamma" | "slowdown" => gammas(shares)[0],
         "delta_s" | "delta_per_process_s" => 1e-3 + 0.1 * shares[1],
@@ -255,7 +255,7 @@ fn a_model_is_fitted_to_its_own_collective() {
         }
     }
     let options = network::Options {
-        wanted: Wanted::One(registry::find(Collective::Alltoall, "slowdown").unwrap()),
+        wanted: Wanted::One(model::find(Collective::Alltoall, "slowdown").unwrap()),
         ..network::Options::default()
     };
     let fitted = network::fit(&data, &options).unwrap();
@@ -272,7 +272,7 @@ fn a_model_is_fitted_to_its_own_collective() {
 /// A truth on tables is found on those tables, and only they predict it.
 #[test]
 fn a_model_fitted_on_tables_is_predicted_on_them() {
-    let model = registry::find(Collective::Alltoall, "factor_003").unwrap();
+    let model = model::find(Collective::Alltoall, "factor_003").unwrap();
     let values = Values {
         numbers: vec![-0.5],
         latency: None,

@@ -5,16 +5,20 @@ use netsig_core::algorithm::Collective;
 use netsig_core::data::Provenance;
 use netsig_core::fit::saturation::Saturation;
 use netsig_core::fit::signature::{Parameter, Residuals, ThresholdEstimate};
-use netsig_core::model::Threshold;
 use netsig_core::model::hockney::Hockney;
+use netsig_core::model::signature::Threshold;
+use netsig_core::model::signature::Threshold;
 use netsig_core::model::signature::{Form, Signature};
+use netsig_core::model::{
+    self, Case, Estimator, Known, Model, ModelError, REGIMES, Role, SIGNATURE, Values,
+};
+use netsig_core::model::{
+    self, Case, Estimator, Known, Model, ModelError, REGIMES, Role, SIGNATURE, Values,
+};
 use netsig_core::predict::regimes::{Asked, Outside};
 use netsig_core::predict::{self, Interval, Knowledge, Prediction, Standing};
 use netsig_core::profile::{
     Base, Choice, Domain, HockneyEntry, ModelEntry, Profile, RegimesEntry, SignatureEntry,
-};
-use netsig_core::registry::{
-    self, Case, Estimator, Model, ModelError, Network, REGIMES, Role, SIGNATURE, Values,
 };
 use netsig_core::stats::interval::{Estimate, Student};
 use netsig_core::units::{Bytes, Seconds};
@@ -35,7 +39,7 @@ fn domain() -> Domain {
 }
 
 /// A profile of the point-to-point parameters alone.
-pub fn of_network(network: &Network) -> Profile {
+pub fn of_network(network: &Known) -> Profile {
     let model = network.hockney;
     Profile {
         provenance: Provenance::default(),
@@ -288,7 +292,7 @@ proptest! {
                 }
                 for entry in &profile.regimes {
                     let knowledge = knowledge(&profile, &entry.algorithm);
-                    let model = registry::find(entry.collective, REGIMES).unwrap();
+                    let model = model::find(entry.collective, REGIMES).unwrap();
                     // A tree takes a step for each process.
                     let case = Case::new(procs(count.min(10_000)), Bytes(size));
                     check(&knowledge.basis(model).and_then(|basis| basis.predict(case)))?;
@@ -318,7 +322,7 @@ fn predictions_far_from_a_fit_are_outside() {
     let mut entry = signature_entry(toy().hockney, "direct", [gamma, delta], Bytes(4096));
     entry.domain.largest = Bytes(1000);
     profile.signatures = vec![entry];
-    let model = registry::find(Collective::Alltoall, SIGNATURE).unwrap();
+    let model = model::find(Collective::Alltoall, SIGNATURE).unwrap();
     let standing = |profile: &Profile, count, size| {
         let knowledge = knowledge(profile, "direct");
         let basis = knowledge.basis(model).unwrap();

@@ -1,24 +1,17 @@
 //! Times of all models: finite, refused by name, and not falling.
 
-use std::num::NonZeroU32;
-
 use netsig_core::algorithm::Collective;
-use netsig_core::model::adve::Adve;
-use netsig_core::model::agarwal::Agarwal;
-use netsig_core::model::clement::{self, Clement};
-use netsig_core::model::contention_factor::{DeltaForm, Factor001, Factor003};
+use netsig_core::model::alltoall::throughput::rho_of_gamma;
 use netsig_core::model::hockney::Hockney;
-use netsig_core::model::loggp::LogGP;
+use netsig_core::model::message::loggp::LogGP;
 use netsig_core::model::plogp::{PLogP, Parameters};
 use netsig_core::model::segment::Segment;
-use netsig_core::model::slowdown::Slowdown;
-use netsig_core::model::throughput::{Throughput, rho_of_gamma};
+use netsig_core::model::{
+    self, Case, Known, Model, ModelError, REGIMES, Segments, Subject, Values,
+};
 use netsig_core::network::binary_tree;
 use netsig_core::network::binary_tree::Edge;
 use netsig_core::network::tree::{Link, Tree};
-use netsig_core::registry::{
-    self, Case, Model, ModelError, Network, REGIMES, Segments, Subject, Values,
-};
 use netsig_core::units::BytesPerSecond;
 use netsig_core::units::parameter::ParameterError;
 use netsig_core::units::table::Table;
@@ -35,7 +28,7 @@ use crate::seeded;
 /// thousand.
 fn time(
     model: &'static Model,
-    network: &Network,
+    network: &Known,
     shares: [f64; 4],
     mut case: Case,
 ) -> Result<Seconds, ModelError> {
@@ -66,7 +59,7 @@ proptest! {
     ) {
         let case = Case::new(procs(count), Bytes(size));
         let overflows = size.checked_mul(u64::from(count)).is_none();
-        for model in registry::models() {
+        for model in model::models() {
             let why = match model.name {
                 "tree" | "tam" if network.tree.is_none() => "needs",
                 name if name.starts_with("plogpt_") => "for PlogPT",
@@ -96,7 +89,7 @@ proptest! {
         network in any_network(f64::MAX, as_they_come),
         (count, size, shares) in (counts(), sizes(), shares()),
     ) {
-        for model in registry::models() {
+        for model in model::models() {
             if let Ok(time) = time(model, &network, shares, Case::new(procs(count), Bytes(size))) {
                 prop_assert!(time.0.is_finite() && time.0 >= 0.0, "{}: {time:?}", model.name);
             }
@@ -119,7 +112,7 @@ proptest! {
         let [few, many] = [counts.0.min(counts.1), counts.0.max(counts.1)].map(procs);
         let [small, large] = [sizes.0.min(sizes.1), sizes.0.max(sizes.1)].map(Bytes);
         let segments = Segments::Of(Segment::new(Bytes(sizes.2)).unwrap());
-        for model in registry::models() {
+        for model in model::models() {
             let values = sane(model, shares);
             if model.name == "factor_003" && values[0] > 1.0
                 || model.name == "signature" && values[1] > values[0]
@@ -144,12 +137,12 @@ proptest! {
 /// Where bytes cost nothing, what is left are the start-ups of seven rounds, or one latency.
 #[test]
 fn a_network_without_a_gap_has_start_ups_alone() {
-    let network = Network {
+    let network = Known {
         hockney: Hockney::new(Seconds(5e-5), SecondsPerByte(0.0)).unwrap(),
         ..toy()
     };
     for (name, start_ups) in [("hockney", 7.0), ("plogpt_a", 7.0), ("plogpt_b", 1.0)] {
-        let model = registry::find(Collective::Alltoall, name).unwrap();
+        let model = model::find(Collective::Alltoall, name).unwrap();
         let case = Case::new(procs(8), Bytes(1 << 50));
         let timed = model.time(&network, &Values::default(), case).unwrap();
         assert!(
@@ -203,7 +196,7 @@ fn impossible_parameters_are_refused_by_name() {
         1e300,
         f64::MAX,
     ];
-    let network = Network {
+    let network = Known {
         tree: Tree::new(Vec::new()).ok(),
         ..toy()
     };
@@ -217,7 +210,7 @@ fn impossible_parameters_are_refused_by_name() {
         model.time(&network, &values, Case::new(procs(64), Bytes(1 << 20)))
     };
     let unbounded = ["threshold_bytes", "eager_limit_bytes", "overflow_bytes"];
-    for model in registry::models() {
+    for model in model::models() {
         for (place, parameter) in model.parameters.iter().enumerate() {
             let stem = ["_s_per_byte", "_s", "_bytes"];
             let stem = stem
@@ -255,7 +248,7 @@ fn impossible_parameters_are_refused_by_name() {
 /// Every number that a constructor takes: its name, what takes it, and the least it may be.
 type Door = (&'static str, fn(f64) -> Result<(), ParameterError>, f64);
 
-const DOORS: [Door; 27] = {
+const DOORS: [Door; 12] = {
     const ANY: f64 = f64::NEG_INFINITY;
     [
         (
@@ -278,49 +271,6 @@ const DOORS: [Door; 27] = {
         ("o", |x| loggp([0.0, x, 0.0, 0.0]), 0.0),
         ("g", |x| loggp([0.0, 0.0, x, 0.0]), 0.0),
         ("G", |x| loggp([0.0, 0.0, 0.0, x]), 0.0),
-        ("computation", |x| adve([x, 0.0, 0.0, 0.0]), 0.0),
-        ("communication", |x| adve([0.0, x, 0.0, 0.0]), 0.0),
-        ("resource_contention", |x| adve([0.0, 0.0, x, 0.0]), 0.0),
-        ("synchronisation", |x| adve([0.0, 0.0, 0.0, x]), 0.0),
-        (
-            "rho",
-            |x| Agarwal::new(x, 1.0, NonZeroU32::MIN, 1.0).map(drop),
-            0.0,
-        ),
-        (
-            "flits",
-            |x| Agarwal::new(0.5, x, NonZeroU32::MIN, 1.0).map(drop),
-            0.0,
-        ),
-        (
-            "hops",
-            |x| Agarwal::new(0.5, 1.0, NonZeroU32::MIN, x).map(drop),
-            0.0,
-        ),
-        (
-            "gamma",
-            |x| clement::message(&toy().hockney, Bytes(1), x).map(drop),
-            0.0,
-        ),
-        ("sharing", |x| Clement::new(x).map(drop), 0.0),
-        ("gamma", |x| factor(x, 0.0), ANY),
-        ("delta_per_process", |x| factor(1.0, x), ANY),
-        (
-            "gamma",
-            |gamma| Factor003 { gamma }.checked().map(drop),
-            ANY,
-        ),
-        ("slowdown", |x| Slowdown::new(x).map(drop), 0.0),
-        (
-            "beta_contended",
-            |x| Throughput::new(&toy().hockney, SecondsPerByte(x), 0.5).map(drop),
-            0.0,
-        ),
-        (
-            "rho",
-            |x| Throughput::new(&toy().hockney, SecondsPerByte(0.0), x).map(drop),
-            0.0,
-        ),
         (
             "gamma",
             |x| rho_of_gamma(x, SecondsPerByte(1.0), SecondsPerByte(2.0)).map(drop),
@@ -358,30 +308,12 @@ fn loggp([latency, overhead, gap, gap_per_byte]: [f64; 4]) -> Result<(), Paramet
     LogGP::new(latency, overhead, gap, SecondsPerByte(gap_per_byte)).map(drop)
 }
 
-fn adve(parts: [f64; 4]) -> Result<(), ParameterError> {
-    let [a, b, c, d] = parts.map(Seconds);
-    Adve::new(a, b, c, d).map(drop)
-}
-
-fn factor(gamma: f64, delta: f64) -> Result<(), ParameterError> {
-    let (delta_form, threshold) = (DeltaForm::TimesP, None);
-    let delta_per_process = Seconds(delta);
-    Factor001 {
-        gamma,
-        delta_per_process,
-        delta_form,
-        threshold,
-    }
-    .checked()
-    .map(drop)
-}
-
 fn edge(bandwidth: f64, delay: f64) -> Result<(), ParameterError> {
     let edge = Edge {
         bandwidth: BytesPerSecond(bandwidth),
         delay: Seconds(delay),
     };
-    binary_tree::Network::new(binary_tree::Parameters::new(vec![edge], Seconds(0.0))).map(drop)
+    binary_tree::Network::new(&binary_tree::Parameters::new(vec![edge], Seconds(0.0))).map(drop)
 }
 
 #[test]
@@ -409,7 +341,7 @@ fn constructors_refuse_what_no_formula_can_work_with() {
 /// Both clusters have a process at least.
 #[test]
 fn two_clusters_are_two() {
-    let model = registry::find(Collective::Alltoall, "two_phase").unwrap();
+    let model = model::find(Collective::Alltoall, "two_phase").unwrap();
     for (first, is_possible) in [(0.0, false), (1.0, true), (63.0, true), (64.0, false)] {
         let values = Values {
             numbers: vec![first, 1e-3, 1e-8],

@@ -2,8 +2,8 @@
 
 use netsig_core::fit::network::FittedRegimes;
 use netsig_core::fit::regimes::{Column, RegimesFit};
+use netsig_core::model::REGIMES;
 use netsig_core::model::regimes::{Class, Regime};
-use netsig_core::registry::REGIMES;
 use netsig_core::stats::interval::Estimate;
 
 use super::Owner;

@@ -7,8 +7,8 @@ use nalgebra::{DMatrix, DVector};
 use super::{ModelFit, Problem};
 use crate::fit::FitError;
 use crate::fit::saturation::Saturation;
-use crate::model::tam::Tam;
-use crate::registry::Values;
+use crate::model::Values;
+use crate::model::alltoall::tam::left_over;
 use crate::stats::sample::mean;
 use crate::units::table::Table;
 use crate::units::{Bytes, Seconds};
@@ -50,7 +50,7 @@ impl Problem<'_> {
     pub(super) fn latency(&self) -> Result<ModelFit, FitError> {
         let mut left: BTreeMap<Bytes, Vec<f64>> = BTreeMap::new();
         for p in self.points {
-            let latency = Tam::left_over(&self.network.plogp, p.procs, p.size, p.time);
+            let latency = left_over(&self.network.plogp, p.procs, p.size, p.time);
             left.entry(p.size).or_default().push(latency.0);
         }
         self.refuse_few(left.len())?;

@@ -6,7 +6,7 @@ use super::{ModelFit, Problem};
 use crate::fit::saturation::Saturation;
 use crate::fit::signature::ThresholdChoice;
 use crate::fit::{Design, FitError, bandwidth_share, regress};
-use crate::registry::{Role, Values};
+use crate::model::{Role, Values};
 use crate::stats::interval::Estimate;
 use crate::stats::least_squares::Regression;
 use crate::units::Bytes;

@@ -6,8 +6,8 @@ use crate::data::Dataset;
 use crate::fit::Point;
 use crate::fit::ladder::{Ladder, Rung, THRESHOLDS, Verdict};
 use crate::fit::regimes::{self, AlgorithmRegimes, Ground, Limits};
+use crate::model::REGIMES;
 use crate::model::regimes::Pattern;
-use crate::registry::REGIMES;
 use crate::units::{Bytes, Seconds};
 
 /// The regimes of one algorithm.

@@ -7,8 +7,9 @@
 //! RSS₀ the least.
 
 use super::problem::{Candidate, Problem};
-use super::{Parameter, Sides, ThresholdChoice, ThresholdEstimate};
+use super::{Parameter, ThresholdChoice, ThresholdEstimate};
 use crate::fit::FitError;
+use crate::model::signature::Sides;
 use crate::stats::interval::f_quantile;
 use crate::units::Bytes;
 

@@ -1,7 +1,23 @@
-//! The bounds of an exchange, and when Claim 3 is one.
+//! `claim1`, `claim2`, `claim3`, `per_vertex`: the bounds of an exchange, and when Claim 3 is one.
+//!
+//! Processes that forward for others can do with fewer start-ups, since several messages
+//! then travel as one: the two-phase algorithms can beat all but Claim 2, which always holds.
+//!
+//! # Misprint
+//! Claim 3 needs besides either the synchronous model or, as printed, "both maxima due to
+//! the same process". That is too weak where sending and receiving overlap: a process that
+//! sends 5 messages of 1 byte and receives one of 10⁶ bytes can be done after max(5·(α + β),
+//! α + 10⁶·β), which is less than 5·α + 10⁶·β. The maxima must be due to the same process *and*
+//! the same direction: see [`Bounds::claim3_applies`].
 
 use super::{Exchange, Load, Traffic};
+use crate::model::case::Timed;
+use crate::model::entry::Example;
+use crate::model::entry::{Inputs, Model};
+use crate::model::error::ModelError;
+use crate::model::examples::{case, hockney, on_hockney};
 use crate::model::hockney::Hockney;
+use crate::model::words::{Estimator, Kind, Need, Subject};
 use crate::units::Seconds;
 
 /// The bounds of an exchange.
@@ -106,3 +122,65 @@ impl Bounds {
         }
     }
 }
+
+/// The uniform exchange, on which the strongest bound is Proposition 1.
+pub(super) const fn uniform(expected: f64) -> Example {
+    on_hockney(
+        "4 processes, 1000 B between any two, α = 50 µs, β = 10 ns/B",
+        expected,
+        || hockney(5e-5, 1e-8),
+        || case(4, 1000),
+    )
+}
+
+/// One of the bounds of the uniform exchange.
+fn bound(inputs: &Inputs, wanted: fn(&Bounds) -> Seconds) -> Result<Timed, ModelError> {
+    inputs.by_hockney(|base, procs, size| wanted(&Exchange::uniform(procs, size).bounds(base)))
+}
+
+pub(super) const CLAIM_1: Model = Model {
+    name: "claim1",
+    subject: Subject::Exchange,
+    kind: Kind::LowerBound,
+    formula: "T ≥ max(Δ_s, Δ_r)·α",
+    source: "Steffenel 2006, section 5.1; Steffenel, Martinasso, Trystram 2007, section 4.1",
+    domain: "Start-ups: Δ_s and Δ_r are the largest numbers of messages that one process sends \
+             and receives. Holds if nobody forwards: algorithms that pack messages for others, such \
+             as two-phase, need fewer.",
+    needs: &[Need::Hockney],
+    mends: None,
+    parameters: &[],
+    estimator: Estimator::None,
+    example: uniform(0.000_15),
+    time: |inputs| bound(inputs, |bounds| bounds.claim1),
+};
+
+pub(super) const CLAIM_2: Model = Model {
+    name: "claim2",
+    formula: "T ≥ max(t_s, t_r), t_s = max_i Σ_j w_ij·β, t_r = max_j Σ_i w_ij·β",
+    domain: "Bandwidth of the busiest port; no algorithm avoids it.",
+    example: uniform(0.000_03),
+    time: |inputs| bound(inputs, |bounds| bounds.claim2),
+    ..CLAIM_1
+};
+
+pub(super) const CLAIM_3: Model = Model {
+    name: "claim3",
+    formula: "T ≥ max(Δ_s, Δ_r)·α + max(t_s, t_r)",
+    domain: "Holds if nobody forwards, and the exchange is synchronous or both maxima are of one \
+             process in one direction. The print asks for the same process only, which is too \
+             weak with full duplex.",
+    example: uniform(0.000_18),
+    time: |inputs| bound(inputs, |bounds| bounds.claim3),
+    ..CLAIM_1
+};
+
+pub(super) const PER_VERTEX: Model = Model {
+    name: "per_vertex",
+    formula: "T ≥ max_p max(Δ_s(p)·α + β·Σ_j w_pj, Δ_r(p)·α + β·Σ_i w_ip)",
+    source: "netsig; Claim 3 for each process and direction",
+    domain: "Holds if nobody forwards: the bound to use where Claim 3 does not apply.",
+    example: uniform(0.000_18),
+    time: |inputs| bound(inputs, |bounds| bounds.per_vertex),
+    ..CLAIM_1
+};

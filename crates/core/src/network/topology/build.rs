@@ -56,7 +56,7 @@ impl Topology {
         })
     }
 
-    /// The symmetric binary tree of [`plogpt`](crate::model::plogpt): 2^H hosts below H
+    /// The symmetric binary tree of [`plogpt`](crate::model::alltoall::plogpt): 2^H hosts below H
     /// heights of switches, the leaves' edges first. A port buffers b·d.
     ///
     /// # Errors
@@ -85,7 +85,7 @@ impl Topology {
 /// # Errors
 /// As [`Topology::binary_tree`].
 pub fn leaves(heights: &[Edge]) -> Result<usize, TopologyError> {
-    Network::new(Parameters::new(heights.to_vec(), Seconds(0.0)))?;
+    Network::new(&Parameters::new(heights.to_vec(), Seconds(0.0)))?;
     let hosts = 1 << heights.len();
     check_hosts(hosts)?;
     Ok(hosts)

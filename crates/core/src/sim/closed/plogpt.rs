@@ -3,11 +3,11 @@
 //!
 //! # Formula
 //! In a round "rank r to r xor i" all ranks do alike: every message takes `s_h`, m divided by
-//! its throughput, and is received `L_h` after it is sent, both rounded to ticks; h is the
+//! its throughput, and is received L after it is sent, both rounded to ticks; h is the
 //! bit length of i. So all ranks begin every round together, and
 //!
-//! - A (`pairwise`) takes `Σ_i (s_h + L_h)`,
-//! - B (`sends-in-turn`) takes `Σ_i s_h + L_H`, or longer with timeouts: at the end of the
+//! - A (`pairwise`) takes `Σ_i (s_h + L)`,
+//! - B (`sends-in-turn`) takes `Σ_i s_h + L`, or longer with timeouts: at the end of the
 //!   last round of a height, each message may meet one of the next height. With
 //!   [`RtoMode::Receiver`] the messages of such a round are received `T_RTO` later; with
 //!   [`RtoMode::TwoPass`] each such round delays all by `T_RTO`.
@@ -23,7 +23,7 @@
 //! Nomura, Matsuba, Ishikawa 2007 (`PlogPT`, slides of IEEE Cluster).
 //!
 //! ```
-//! # use netsig_core::model::plogpt::{Algorithm, RtoMode};
+//! # use netsig_core::model::alltoall::plogpt::{Algorithm, RtoMode};
 //! # use netsig_core::units::BytesPerSecond;
 //! # use netsig_core::network::binary_tree::{Edge, Parameters};
 //! # use netsig_core::sim::{Time, closed};
@@ -36,7 +36,7 @@
 //! ```
 
 use super::Solved;
-use crate::model::plogpt::{Algorithm, RtoMode};
+use crate::model::alltoall::plogpt::{Algorithm, RtoMode};
 use crate::network::binary_tree::{Level, Network, Parameters};
 use crate::sim::network::plogpt::tolerance;
 use crate::sim::time::Time;
@@ -81,7 +81,7 @@ pub fn plogpt(
     parameters: &Parameters,
     mode: RtoMode,
 ) -> Option<SolvedWithLosses> {
-    let network = Network::new(parameters.clone()).ok()?;
+    let network = Network::new(parameters).ok()?;
     let classes = classes(&network, parameters, (algorithm, size));
     if may_lose(&network, size) && !are_apart(&classes) {
         return None;

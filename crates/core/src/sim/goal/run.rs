@@ -56,7 +56,7 @@ pub struct OtherInterface {
 /// that waits for a processor lets no later send of its rank pass.
 ///
 /// ```
-/// use netsig_core::model::loggp::LogGP;
+/// use netsig_core::model::message::loggp::LogGP;
 /// use netsig_core::sim::goal::{Goal, Goals};
 /// use netsig_core::sim::network::endpoint::{Endpoint, Ports};
 /// use netsig_core::sim::{Time, run};

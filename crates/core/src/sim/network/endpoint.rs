@@ -23,7 +23,7 @@
 //! (pLogP). That receivers have ports is said by neither and follows Hoefler, Schneider,
 //! Lumsdaine 2010 (`LogGOPSim`).
 
-use crate::model::loggp::LogGP;
+use crate::model::message::loggp::LogGP;
 use crate::model::plogp::PLogP;
 use crate::sim::network::{Agenda, Flight, Injected, Network};
 use crate::sim::program::FlightId;

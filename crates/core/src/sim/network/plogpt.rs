@@ -45,7 +45,7 @@
 //! // Two and two hosts at 1 Gbit/s, joined by 1 Gbit/s with 4550 bytes of buffer.
 //! let edge = |d| Edge { bandwidth: BytesPerSecond(125e6), delay: Seconds(d) };
 //! let tree = Parameters::new(vec![edge(0.0), edge(3.64e-5)], Seconds(5e-5));
-//! let mut network = PlogPT::binary_tree(tree)?;
+//! let mut network = PlogPT::binary_tree(&tree)?;
 //! let algorithm = Algorithm::parse(Collective::Alltoall, "pairwise")?;
 //! let mut program = Rounds::new(algorithm.schedule(Procs::new(4)?, Bytes(10_000)));
 //! let outcome = sim::run(&mut program, &mut network, &mut ())?;
@@ -80,7 +80,7 @@ use timeouts::Beginnings;
 use traffic::{Rules, Stage, Traffic};
 
 #[cfg(doc)]
-use crate::model::plogpt::RtoMode;
+use crate::model::alltoall::plogpt::RtoMode;
 
 /// Who shares a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -121,7 +121,7 @@ impl PlogPT {
     ///
     /// # Errors
     /// If it has edges that no tree can have, more than 20 heights, or negative times.
-    pub fn binary_tree(parameters: Parameters) -> Result<Self, TopologyError> {
+    pub fn binary_tree(parameters: &Parameters) -> Result<Self, TopologyError> {
         let topology = Topology::binary_tree(&parameters.edges)?;
         let hosts = topology.hosts().collect();
         Ok(Self::new(topology, hosts, parameters)?)
@@ -137,15 +137,15 @@ impl PlogPT {
     pub fn new(
         topology: impl Into<Arc<Topology>>,
         hosts: Vec<Vertex>,
-        parameters: Parameters,
+        parameters: &Parameters,
     ) -> Result<Self, ParameterError> {
         let topology = topology.into();
-        binary_tree::Network::new(parameters.clone())?;
+        binary_tree::Network::new(parameters)?;
         if let Some(host) = hosts.iter().find(|host| !topology.is_host(**host)) {
             let rule = "the number of a host of the topology";
             return Err(ParameterError::new("host of a rank", host.0, rule));
         }
-        let wires = wires::wires(&topology, &parameters).ok_or_else(|| {
+        let wires = wires::wires(&topology, parameters).ok_or_else(|| {
             let rule = "one less than hosts and switches, as in a tree, for PlogPT";
             ParameterError::new("number of cables", topology.links().len() / 2, rule)
         })?;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::model::plogpt::RtoMode;
+use crate::model::alltoall::plogpt::RtoMode;
 use crate::network::binary_tree::Parameters;
 use crate::network::description::Description;
 use crate::network::topology::{Topology, Vertex};
@@ -59,7 +59,7 @@ impl Timeouts {
     /// If the network is no tree, or a parameter is negative.
     pub fn network(&self) -> Result<PlogPT, ParameterError> {
         let topology = Arc::clone(self.network.topology());
-        let network = PlogPT::new(topology, self.hosts.to_vec(), self.parameters.clone());
+        let network = PlogPT::new(topology, self.hosts.to_vec(), &self.parameters);
         Ok(network?.sharing(self.sharing))
     }
 

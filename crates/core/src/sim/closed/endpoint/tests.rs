@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::algorithm::{ALGORITHMS, Collective, Kind};
-use crate::model::loggp::LogGP;
+use crate::model::message::loggp::LogGP;
 use crate::model::plogp::{PLogP, Parameters};
 use crate::sim::network::endpoint::Endpoint;
 use crate::sim::rounds::Rounds;

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::algorithm::{ALGORITHMS, Algorithm};
-use crate::model::loggp::LogGP;
+use crate::model::message::loggp::LogGP;
 use crate::model::plogp::{PLogP, Parameters};
 use crate::sim::goal::write_algorithm;
 use crate::sim::network::endpoint::{Endpoint, Ports};

@@ -4,10 +4,10 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::algorithm::{ALGORITHMS, Algorithm, Collective};
-use crate::model::broadcast::{Broadcast, Levels, Strategy};
+use crate::model::hockney::Hockney;
 use crate::model::samples::{affine, procs, table};
 use crate::model::segment::Segment;
-use crate::model::{alltoall, plogp, scatter};
+use crate::model::{self, Case, Known, Segments, Values, plogp};
 use crate::sim::observer::{Activity, Observer};
 use crate::sim::rounds::Rounds;
 use crate::sim::{Outcome, run};
@@ -105,58 +105,45 @@ fn overheads_of_sends_and_receives_follow_each_other() {
     assert_eq!(outcome.time, Time(13_000_000));
 }
 
-#[test]
-fn broadcasts_take_what_their_models_say() {
-    let network = affine();
-    let ports = Ports::PLogP(network.clone());
-    let segment = Segment::new(Bytes(1000)).unwrap();
-    for (text, strategy) in [
-        ("flat", Strategy::Flat),
-        ("chain", Strategy::Chain),
-        ("binomial", Strategy::Binomial),
-        ("pipeline:1000", Strategy::ChainSegmented),
-        ("flat-segmented:1000", Strategy::FlatSegmented),
-    ] {
-        let model = Broadcast {
-            network: &network,
-            strategy,
-            levels: Levels::Exact,
-        };
-        for procs in (1..40).map(procs) {
-            let expected = model.time(procs, Bytes(7000), Some(segment));
-            assert_time(time((Bcast, text), procs, 7000, &ports), expected);
-        }
-    }
+/// The time of a model of 7000 bytes in segments of 1000.
+fn modelled((collective, name): (Collective, &str), procs: Procs) -> Seconds {
+    let known = Known {
+        hockney: Hockney::new(Seconds(0.0), SecondsPerByte(0.0)).unwrap(),
+        plogp: affine(),
+        signature: None,
+        tree: None,
+    };
+    let case = Case {
+        procs,
+        size: Bytes(7000),
+        segments: Segments::Of(Segment::new(Bytes(1000)).unwrap()),
+    };
+    let model = model::find(collective, name).unwrap();
+    model.time(&known, &Values::default(), case).unwrap().time
 }
 
 #[test]
-fn scatters_and_gathers_take_what_their_models_say() {
+fn collectives_take_what_their_models_say() {
     let ports = Ports::PLogP(affine());
-    for (what, strategy) in [
-        ((Scatter, "flat"), scatter::Strategy::Flat),
-        ((Scatter, "chain"), scatter::Strategy::Chain),
-        ((Scatter, "binomial"), scatter::Strategy::BinomialExact),
-        ((Gather, "flat"), scatter::Strategy::Flat),
-        ((Gather, "chain"), scatter::Strategy::Chain),
+    for (collective, text, model) in [
+        (Bcast, "flat", "flat"),
+        (Bcast, "chain", "chain"),
+        (Bcast, "binomial", "binomial_exact"),
+        (Bcast, "pipeline:1000", "chain_seg"),
+        (Bcast, "flat-segmented:1000", "flat_seg"),
+        (Scatter, "flat", "flat"),
+        (Scatter, "chain", "chain"),
+        (Scatter, "binomial", "binomial_exact"),
+        (Gather, "flat", "flat"),
+        (Gather, "chain", "chain"),
+        (Alltoall, "pairwise", "plogp_a"),
+        (Alltoall, "direct", "free"),
+        (Alltoall, "throttled:1", "free"),
+        (Alltoall, "throttled:3", "free"),
     ] {
         for procs in (1..40).map(procs) {
-            let expected = scatter::time(&affine(), strategy, procs, Bytes(7000)).unwrap();
-            assert_time(time(what, procs, 7000, &ports), expected);
-        }
-    }
-}
-
-#[test]
-fn all_to_alls_take_what_their_models_say() {
-    let (network, size) = (affine(), 7000);
-    let ports = Ports::PLogP(network.clone());
-    let (gap, latency) = (network.g(Bytes(size)), network.latency());
-    for procs in (1..20).map(procs) {
-        let in_step = alltoall::steps(gap, latency, procs, alltoall::Steps::A);
-        assert_time(time((Alltoall, "pairwise"), procs, size, &ports), in_step);
-        for text in ["direct", "throttled:1", "throttled:3"] {
-            let free = alltoall::free(&network, procs, Bytes(size));
-            assert_time(time((Alltoall, text), procs, size, &ports), free);
+            let expected = modelled((collective, model), procs);
+            assert_time(time((collective, text), procs, 7000, &ports), expected);
         }
     }
 }

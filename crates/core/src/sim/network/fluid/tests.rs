@@ -5,8 +5,6 @@ use proptest::prelude::*;
 use super::*;
 use crate::algorithm::{Algorithm, Collective};
 use crate::network::topology::{Cable, Parts};
-use crate::network::tree;
-use crate::network::tree::Tree;
 use crate::sim::observer::{Activity, Observer};
 use crate::sim::{self, Outcome, rounds::Rounds};
 use crate::units::BytesPerSecond;
@@ -74,8 +72,7 @@ proptest! {
     fn a_narrow_uplink_attains_the_cut_bound(a in 2u32..8, b in 2u32..8, size in 1u64..100_000) {
         let topology = two_switches([a, b], 100e6);
         let (outcome, _) = exchange("direct", &topology, topology.hosts().collect(), size);
-        let uplink = tree::Link { below: a, gap: SecondsPerByte(1e-8), buffer: Bytes(0) };
-        let bound = Tree::new(vec![uplink]).unwrap().alltoall(Procs::new(a + b).unwrap(), Bytes(size));
+        let bound = SecondsPerByte(1e-8) * Bytes(u64::from(a * b) * size);
         prop_assert_eq!(outcome.time, Time::of(bound) + LATENCY);
         let joint = outcome.links.last().unwrap();
         prop_assert_eq!(&joint.name, "b -> a");

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::PlogPT;
 use super::traffic::Message;
-use crate::model::plogpt::RtoMode;
+use crate::model::alltoall::plogpt::RtoMode;
 use crate::sim::engine::{self, Outcome, Stuck};
 use crate::sim::network::{Cause, Flight};
 use crate::sim::observer::Observer;

@@ -6,8 +6,7 @@ use crate::network::topology::LinkId;
 use crate::sim::network::{Agenda, Flight};
 use crate::sim::program::{FlightId, Op};
 use crate::sim::time::Time;
-use crate::units::BytesPerSecond;
-use crate::units::{Bytes, Rank, Seconds};
+use crate::units::{Bytes, BytesPerSecond, Rank, Seconds};
 
 /// Of how much time one unit is a tolerance.
 const TOLERATED: u64 = 1_000_000_000;

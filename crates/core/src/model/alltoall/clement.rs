@@ -1,0 +1,53 @@
+//! `clement`: a shared medium, whose gap per byte grows with the number of sharers.
+//!
+//! # Domain
+//! A shared medium such as Ethernet without switches, and only while all processes
+//! communicate at once, as they do in every round of direct exchange. On switches a smaller
+//! share says which part of the processes meets on a link.
+//!
+//! # Source
+//! As `message_clement`. The papers quote one message; the all-to-all of n − 1 rounds is
+//! netsig's, and so is the share.
+
+use super::hockney::HOCKNEY;
+use crate::model::entry::{Example, Model};
+use crate::model::examples::{case, hockney, on_hockney, values};
+use crate::model::hockney::Hockney;
+use crate::model::words::{Estimator, Kind, Parameter, Role};
+use crate::units::{Bytes, Procs, Seconds};
+
+/// (n−1)·(α + β·m·γ), γ = `share`·n.
+fn shared(base: &Hockney, procs: Procs, size: Bytes, share: f64) -> Seconds {
+    let sharers = share * f64::from(procs.get());
+    (base.alpha() + base.beta() * size * sharers) * procs.partners()
+}
+
+pub(super) const CLEMENT: Model = Model {
+    name: "clement",
+    formula: "T = (n−1)·(α + β·m·γ), γ = sharing·n",
+    source: "Clement et al. 1996, as quoted in Steffenel 2006, eq. 2",
+    domain: "A shared medium on which all communicate at once; literally γ is the number of \
+             processes (sharing = 1), fitted it is the effective number.",
+    parameters: &[Parameter {
+        name: "sharing",
+        meaning: "effective share of the processes that share the medium, γ = sharing·n",
+        role: Role::Linear(0.0),
+        default: Some(1.0),
+    }],
+    estimator: Estimator::ByRole,
+    example: Example {
+        values: || values(&[1.0]),
+        ..on_hockney(
+            "n = 8, m = 10000 B, α = 50 µs, β = 10 ns/B, sharing = 1",
+            0.005_95,
+            || hockney(5e-5, 1e-8),
+            || case(8, 10_000),
+        )
+    },
+    time: |inputs| {
+        let share = inputs.non_negative(0)?;
+        inputs.by_hockney(|base, procs, size| shared(base, procs, size, share))
+    },
+    kind: Kind::Contention,
+    ..HOCKNEY
+};

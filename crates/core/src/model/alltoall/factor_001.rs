@@ -1,0 +1,96 @@
+//! `factor_001`: the contention factor of the PPAM paper, a point between `free` and
+//! `contention_001` or beyond, and a supplement for large messages.
+//!
+//! # Symbols
+//! γ is a pure number: 0 is the contention-free network, 1 the one whose nodes send and receive
+//! in turns. `δ_P` in seconds. γ over 1 is legal: the paper says that the real time may exceed
+//! the upper bound, and prints 3/2 for Myrinet and 9/2 for Gigabit Ethernet. It is not the γ of
+//! `factor_003`: Fast Ethernet has γ = 1/10 beside a δ in PPAM and γ = 1/5 without one in
+//! RenPar. The two coincide only where os = g and δ is absent. Neither is that of a contention
+//! signature, which multiplies the lower bound itself.
+//!
+//! # Where the publication disagrees with itself
+//! The formula line adds (P−1)·δ; the text calibrates "δP = 7 ms∗P" for Fast and "δP = 9 ms∗P"
+//! for Gigabit Ethernet. The text may mean that the whole supplement is c·P (`factor_001`, the
+//! default), the formula that it is c·(P−1) (`factor_001_times_p_minus_1`), which is 1/P apart.
+//! Thirdly, c·P could be the δ of the formula, in total (P−1)·c·P. The paper's own figure
+//! excludes this: 24 processes would add 24·23·7 ms = 3.86 s to the 1.93 s that 23 MiB take
+//! at 100 Mbit/s, but its axis ends at 4.5 s; 10 processes on Gigabit Ethernet would add
+//! 0.81 s, but the axis ends at 0.45 s. The first two readings also agree with the 8.23 ms
+//! per process that Steffenel 2006 found on Fast Ethernet.
+//!
+//! δ is for messages "larger than 2 kB", m > M, unlike the m ≥ M in the equations of later
+//! signatures.
+//!
+//! # Domain
+//! Direct exchange on a network as loaded as the one γ was fitted on.
+
+use super::free::{FREE, paced};
+use super::{GAMMA, THRESHOLD};
+use crate::model::case::Timed;
+use crate::model::entry::{Example, Inputs, Model};
+use crate::model::error::ModelError;
+use crate::model::examples::{case, on_toy, values};
+use crate::model::plogp::PLogP;
+use crate::model::words::{Estimator, Kind, Parameter, Role};
+use crate::units::{Bytes, Procs, Seconds};
+
+const DELTA_P: Parameter = Parameter {
+    name: "delta_per_process_s",
+    meaning: "supplement δ_P for each process above M",
+    role: Role::Supplement,
+    default: Some(0.0),
+};
+
+/// (P−1)·(g(m) + or(m)·γ) + L.
+fn factor(net: &PLogP, procs: Procs, size: Bytes, gamma: f64) -> Seconds {
+    paced(net, procs, net.g(size) + net.or(size) * gamma)
+}
+
+/// The factor, and δ `times` over where m > M.
+fn supplemented(inputs: &Inputs, times: fn(Procs) -> f64) -> Result<Timed, ModelError> {
+    let (gamma, delta) = (inputs.finite(0)?, Seconds(inputs.finite(1)?));
+    let threshold = inputs.threshold(2)?;
+    inputs.by_plogp(|net, procs, size| {
+        let is_due = threshold.is_some_and(|threshold| size > threshold);
+        let supplement = if is_due {
+            delta * times(procs)
+        } else {
+            Seconds(0.0)
+        };
+        factor(net, procs, size, gamma) + supplement
+    })
+}
+
+pub(super) const FACTOR_001: Model = Model {
+    name: "factor_001",
+    formula: "T = (P−1)·(g(m) + or(m)·γ) + L + P·δ_P·[m > M]",
+    source: "Barchet-Steffenel and Mounié 2005 (PPAM), section 4.1",
+    domain: "γ places the time between free and contention_001; more than 1 is legal. The total \
+             supplement is P·δ_P as the text calibrates it. Its γ is not that of factor_003.",
+    parameters: &[GAMMA, DELTA_P, THRESHOLD],
+    estimator: Estimator::ByRole,
+    example: Example {
+        values: || values(&[0.1, 0.007, 2048.0]),
+        ..on_toy(
+            "P = 24, m = 1 MiB, γ = 1/10, δ_P = 7 ms, M = 2 KiB",
+            0.421_524_904,
+            || case(24, 1 << 20),
+        )
+    },
+    time: |inputs| supplemented(inputs, |procs| f64::from(procs.get())),
+    kind: Kind::Contention,
+    ..FREE
+};
+
+pub(super) const TIMES_P_MINUS_1: Model = Model {
+    name: "factor_001_times_p_minus_1",
+    formula: "T = (P−1)·(g(m) + or(m)·γ) + L + (P−1)·δ_P·[m > M]",
+    domain: "As factor_001, with the supplement of the formula line in place of the text's.",
+    example: Example {
+        expected: 0.414_524_904,
+        ..FACTOR_001.example
+    },
+    time: |inputs| supplemented(inputs, Procs::partners),
+    ..FACTOR_001
+};

@@ -1,0 +1,102 @@
+//! `labarta` and `labarta_total`: messages cross the network in waves of as many as it has
+//! buses.
+//!
+//! # Domain
+//! Networks that carry a fixed number of messages at a time, each at full speed. `labarta`
+//! takes the rounds of direct exchange one after the other, so a wave may go half empty at the
+//! end of each; `labarta_total` fills every wave but the last.
+//!
+//! # Source
+//! J. Labarta, S. Girona, V. Pillet, T. Cortes, L. Gregoris, Euro-Par 1996, as quoted by
+//! Barchet-Steffenel and Mounié 2005 (PPAM) §3 and Steffenel 2006 (INRIA report) §2. They
+//! quote the waves only; both ways of applying them to all-to-all are netsig's.
+
+use std::num::NonZeroU32;
+
+use super::hockney::HOCKNEY;
+use crate::model::entry::{Example, Model};
+use crate::model::examples::{case, hockney, on_hockney, values};
+use crate::model::hockney::Hockney;
+use crate::model::words::{Estimator, Kind, Parameter, Role};
+use crate::units::{Bytes, Procs, Seconds};
+
+/// In how many waves `messages` cross `buses`: ⌈N/b⌉.
+pub fn waves(messages: u64, buses: NonZeroU32) -> u64 {
+    messages.div_ceil(u64::from(buses.get()))
+}
+
+/// (n−1)·⌈n/b⌉·(α + β·m).
+fn per_round(base: &Hockney, procs: Procs, size: Bytes, buses: NonZeroU32) -> Seconds {
+    let in_round = waves(u64::from(procs.get()), buses);
+    base.alltoall(procs, size) * in_round as f64
+}
+
+/// ⌈n·(n−1)/b⌉·(α + β·m).
+fn total(base: &Hockney, procs: Procs, size: Bytes, buses: NonZeroU32) -> Seconds {
+    let count = u64::from(procs.get());
+    base.time(size) * waves(count * (count - 1), buses) as f64
+}
+
+pub(super) const LABARTA: Model = Model {
+    name: "labarta",
+    formula: "T = (n−1)·⌈n/b⌉·(α + β·m)",
+    source: "Labarta et al. 1996, applied to the rounds of direct exchange by netsig",
+    domain: "n ready messages on b buses go in ⌈n/b⌉ waves, in every round.",
+    parameters: &[Parameter {
+        name: "buses",
+        meaning: "effective number of buses b",
+        role: Role::Count,
+        default: None,
+    }],
+    estimator: Estimator::ByRole,
+    example: Example {
+        values: || values(&[3.0]),
+        ..on_hockney(
+            "n = 8, b = 3, m = 10000 B, α = 50 µs, β = 10 ns/B",
+            0.003_15,
+            || hockney(5e-5, 1e-8),
+            || case(8, 10_000),
+        )
+    },
+    time: |inputs| {
+        let buses = inputs.count(0)?;
+        inputs.by_hockney(|base, procs, size| per_round(base, procs, size, buses))
+    },
+    kind: Kind::Contention,
+    ..HOCKNEY
+};
+
+pub(super) const LABARTA_TOTAL: Model = Model {
+    name: "labarta_total",
+    formula: "T = ⌈n(n−1)/b⌉·(α + β·m)",
+    domain: "All messages of the exchange on b buses at once, without rounds.",
+    example: Example {
+        expected: 0.002_85,
+        ..LABARTA.example
+    },
+    time: |inputs| {
+        let buses = inputs.count(0)?;
+        inputs.by_hockney(|base, procs, size| total(base, procs, size, buses))
+    },
+    ..LABARTA
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::SecondsPerByte;
+
+    #[test]
+    fn full_waves_save_time_and_a_bus_for_each_process_ends_contention() {
+        let base = Hockney::new(Seconds(1.0), SecondsPerByte(0.0)).unwrap();
+        for count in 1..20 {
+            for width in 1..25 {
+                let (procs, buses) = (Procs::new(count).unwrap(), NonZeroU32::new(width).unwrap());
+                let [rounds, all] = [per_round, total].map(|f| f(&base, procs, Bytes(10), buses));
+                assert!(all <= rounds);
+                let one_each = Seconds(f64::from(count - 1));
+                assert_eq!(rounds <= one_each, count == 1 || width >= count);
+            }
+        }
+    }
+}

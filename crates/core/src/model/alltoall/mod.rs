@@ -1,0 +1,74 @@
+//! All-to-all among P (or n) processes with m bytes per destination: one file a formula, its
+//! variants beside it.
+
+mod clement;
+mod contention_001;
+mod factor_001;
+mod factor_003;
+mod free;
+mod hockney;
+pub mod labarta;
+mod plogp;
+pub mod plogpt;
+mod signature;
+mod slowdown;
+pub mod tam;
+pub mod throughput;
+mod tree;
+pub mod two_phase;
+mod upper_003;
+
+pub use upper_003::are_bounds_degenerate;
+
+use super::entry::Model;
+use super::regimes::entry::ALLTOALL as REGIMES;
+use super::words::{Parameter, Role};
+
+pub(super) const MODELS: [Model; 30] = [
+    hockney::HOCKNEY,
+    free::FREE,
+    contention_001::CONTENTION_001,
+    upper_003::UPPER_003,
+    tree::TREE,
+    plogp::A,
+    plogp::B,
+    factor_001::FACTOR_001,
+    factor_001::TIMES_P_MINUS_1,
+    factor_003::FACTOR_003,
+    signature::SIGNATURE,
+    signature::FULL,
+    signature::BANDWIDTH,
+    signature::FULL_DELTA_ONCE,
+    throughput::THROUGHPUT,
+    REGIMES,
+    plogpt::A,
+    plogpt::B,
+    plogpt::B_TWO_PASS,
+    plogpt::B_PRINTED,
+    clement::CLEMENT,
+    labarta::LABARTA,
+    labarta::LABARTA_TOTAL,
+    slowdown::SLOWDOWN,
+    tam::TAM,
+    two_phase::TWO_PHASE,
+    two_phase::TOTAL_N,
+    two_phase::EXACT,
+    two_phase::EFFECTIVE,
+    two_phase::SHARED_BACKBONE,
+];
+
+/// γ of the signatures and of the contention factors; what it multiplies differs.
+const GAMMA: Parameter = Parameter {
+    name: "gamma",
+    meaning: "contention ratio γ",
+    role: Role::Linear(f64::NEG_INFINITY),
+    default: None,
+};
+
+/// M.
+const THRESHOLD: Parameter = Parameter {
+    name: "threshold_bytes",
+    meaning: "M",
+    role: Role::Threshold,
+    default: Some(f64::INFINITY),
+};

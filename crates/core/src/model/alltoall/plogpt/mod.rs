@@ -1,0 +1,354 @@
+//! `plogpt_a`, `plogpt_b` and its variants: `PlogPT`, pLogP for TCP over a tree of switches, where links are shared and a lost
+//! last packet costs a retransmission timeout.
+//!
+//! # Formula
+//! Communication time = `L + g_c(m, C) + T_RTO`, in seconds, the last term only where the
+//! conditions below hold. C are the communications that run at the same time.
+//!
+//! The network is a symmetric binary tree of P = 2^H leaves. All edges of height h (1 at
+//! the leaves) have bandwidth `b_h` (bytes per second) and delay `d_h` (seconds), each
+//! direction its own. `g_c(m, C) = m / throughput`, the throughput being the least, over
+//! the edges on the way, of b divided by the members of C on that edge. In a round "rank r to
+//! r xor i" every message has the height h = bit length of i and the throughput
+//! `min over j ≤ h of b_j / 2^(j−1)`.
+//!
+//! An edge of height h ≥ 2 is negligible if `b_h ≥ 2·b_(h−1)` and `d_h = 0`; the effective
+//! height of a message is that of the highest edge on its way that is not negligible.
+//!
+//! A message loses its last packet if (1) another one to the same receiver begins when it
+//! ends, (2) m > b·d, the buffer of the switch, at the greater effective height of the two,
+//! and (3) their effective heights differ.
+//!
+//! | all-to-all | without timeouts | rounds with a timeout |
+//! |---|---|---|
+//! | A: send to r xor i and wait for its message, i = 1…P−1 | `Σ (g_c + L)` | none |
+//! | B: send to r xor i, i = 1…P−1, then wait for all | `Σ g_c + L` | the last of an effective height |
+//!
+//! With [`RtoMode::Receiver`], B takes
+//! `T = max(T_noRTO, max over these rounds k of f_noRTO(k) + T_RTO + L)`; with
+//! [`RtoMode::TwoPass`], `T_noRTO + (their number)·T_RTO`.
+//!
+//! # Choices
+//! The slides do not say when a send whose last packet is lost leaves. If it left after the
+//! timeout, the next message would begin too late for condition 1, so nothing would be
+//! lost: no schedule is consistent with that. Hence the default, in which only the receiver
+//! waits. A never meets condition 1, as its next round begins L later; L = 0 would bring the
+//! same contradiction, and no timeout is charged.
+//!
+//! Printed is `b_h > 2·b_(h−1)` ([`Negligible::Above`]). A tree of full bisection has
+//! `b_h = 2·b_(h−1)`; strictly read, its switches would have no buffer and lose packets
+//! though they block nothing. Hence the default [`Negligible::AtLeast`].
+//!
+//! Heights only grow from round to round, so it is the same whether condition 3 asks for
+//! different or for growing heights.
+//!
+//! # Domain
+//! Bandwidths are positive; P is a power of two up to 2^31; messages are sent eagerly.
+//!
+//! # Source
+//! Nomura, Matsuba, Ishikawa 2007 (`PlogPT`, slides of IEEE Cluster); algorithms A and B by
+//! their second listing. `T_RTO` = 0.2 s in Linux.
+
+mod sharing;
+
+pub use sharing::throughput;
+
+use super::hockney::HOCKNEY;
+use crate::model::case::{Known, Timed};
+use crate::model::entry::{Example, Inputs, Model};
+use crate::model::error::ModelError;
+use crate::model::examples::{case, hockney, on_hockney};
+use crate::model::hockney::Hockney;
+use crate::model::words::Kind;
+use crate::network::binary_tree::{Edge, Level, Negligible, Network, Parameters};
+use crate::network::tree::{Link, Tree};
+use crate::units::parameter::ParameterError;
+use crate::units::{Bytes, BytesPerSecond, Procs, Seconds, SecondsPerByte};
+
+/// The order in which a rank sends and waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Algorithm {
+    /// A round ends when its message is in.
+    A,
+    /// All messages are sent before the first is waited for.
+    B,
+}
+
+/// Whom a retransmission timeout delays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RtoMode {
+    /// The receiver of the message alone (the default).
+    #[default]
+    Receiver,
+    /// Everything that comes after it.
+    TwoPass,
+}
+
+/// One round of an all-to-all, in which each rank r sends to r xor `xor`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Step {
+    /// The number of the round, from 1.
+    pub xor: u32,
+    /// The height of its messages.
+    pub height: u32,
+    /// Their effective height.
+    pub effective_height: u32,
+    /// The bandwidth each of them has.
+    pub throughput: BytesPerSecond,
+    /// e: when they begin.
+    pub enter: Seconds,
+    /// `f_noRTO`: when they are sent, no packet being lost.
+    pub finish_no_rto: Seconds,
+}
+
+/// How long an all-to-all takes, and why.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// The time with retransmission timeouts.
+    pub time: Seconds,
+    /// The time if no packet were lost.
+    pub time_without_rto: Seconds,
+    /// The rounds whose messages lose their last packet.
+    pub rto_steps: Vec<u32>,
+}
+
+/// All rounds of one height: 2^(height−1) of them, one after the other.
+#[derive(Debug, Clone, Copy)]
+struct Class<'a> {
+    level: &'a Level,
+    /// How many rounds there are; also the number of the first.
+    rounds: u32,
+    /// When the first begins.
+    start: Seconds,
+    /// `g_c(m, C)`.
+    gap: Seconds,
+    /// What a receiver waits beyond the gap.
+    latency: Seconds,
+    /// From the begin of one round to that of the next.
+    pace: Seconds,
+}
+
+impl Class<'_> {
+    /// When the message of the k-th round is sent, k from 0.
+    fn finish(&self, k: u32) -> Seconds {
+        self.start + self.pace * f64::from(k) + self.gap
+    }
+
+    /// When the messages of the last round are received.
+    fn received(&self) -> Seconds {
+        self.finish(self.rounds - 1) + self.latency
+    }
+
+    fn step(&self, k: u32) -> Step {
+        Step {
+            xor: self.rounds + k,
+            height: self.level.height,
+            effective_height: self.level.effective_height,
+            throughput: self.level.shared,
+            enter: self.start + self.pace * f64::from(k),
+            finish_no_rto: self.finish(k),
+        }
+    }
+}
+
+impl Network {
+    /// The all-to-all of `size` bytes per destination.
+    pub fn alltoall(&self, size: Bytes, algorithm: Algorithm, mode: RtoMode) -> Outcome {
+        let classes = self.classes(size, algorithm);
+        let zero = Seconds(0.0);
+        let time_without_rto = classes.last().map_or(zero, Class::received);
+        let losing: Vec<&Class> = match algorithm {
+            Algorithm::A => Vec::new(),
+            Algorithm::B => classes
+                .windows(2)
+                .filter(|pair| pair[0].level.loses_before(pair[1].level, size))
+                .map(|pair| &pair[0])
+                .collect(),
+        };
+        let time = match mode {
+            RtoMode::Receiver => losing
+                .iter()
+                .map(|class| class.received() + self.rto())
+                .fold(time_without_rto, |a, b| if b > a { b } else { a }),
+            RtoMode::TwoPass => time_without_rto + self.rto() * losing.len() as f64,
+        };
+        let last_round = |class: &&Class| 2 * class.rounds - 1;
+        Outcome {
+            time,
+            time_without_rto,
+            rto_steps: losing.iter().map(last_round).collect(),
+        }
+    }
+
+    /// The rounds of the all-to-all in order.
+    pub fn steps(&self, size: Bytes, algorithm: Algorithm) -> impl Iterator<Item = Step> {
+        self.classes(size, algorithm)
+            .into_iter()
+            .flat_map(|class| (0..class.rounds).map(move |k| class.step(k)))
+    }
+
+    /// The rounds by height.
+    fn classes(&self, size: Bytes, algorithm: Algorithm) -> Vec<Class<'_>> {
+        let mut classes: Vec<Class> = Vec::new();
+        for level in self.levels() {
+            let (gap, latency) = (level.gap(size), level.latency);
+            let end = |class: &Class| class.start + class.pace * f64::from(class.rounds);
+            classes.push(Class {
+                level,
+                rounds: 1 << (level.height - 1),
+                start: classes.last().map_or(Seconds(0.0), end),
+                gap,
+                latency,
+                pace: match algorithm {
+                    Algorithm::A => gap + latency,
+                    Algorithm::B => gap,
+                },
+            });
+        }
+        classes
+    }
+}
+
+const IN_A_TREE: Example = on_hockney(
+    "P = 8, m = 10000 B, links of 125 MB/s, between the halves 250 MB/s with a buffer of \
+     4550 B, L = 50 µs",
+    0.001_23,
+    tree_of_eight,
+    || case(8, 10_000),
+);
+
+pub(super) const A: Model = Model {
+    name: "plogpt_a",
+    kind: Kind::Contention,
+    formula: "T = Σ_i (m/thr(h_i) + L), rounds i = 1…P−1 with partner r xor i",
+    source: "Nomura, Matsuba, Ishikawa 2007, algorithm A in PlogPT",
+    domain: "P a power of two on a complete binary tree: the two switches of --network SCENARIO \
+             with half of the processes each, else one switch with links of rate 1/β; L = α. A \
+             waits in every round and never times out.",
+    example: IN_A_TREE,
+    time: |inputs| plogpt(inputs, Algorithm::A, RtoMode::Receiver, Negligible::AtLeast),
+    ..HOCKNEY
+};
+
+pub(super) const B: Model = Model {
+    name: "plogpt_b",
+    formula: "T = max(Σ_i m/thr(h_i) + L, latest f_noRTO + T_RTO + L)",
+    source: "Nomura, Matsuba, Ishikawa 2007, algorithm B in PlogPT",
+    domain: "As plogpt_a. Where the uplink is narrow and m beyond its buffer, B meets a time-out \
+             of 200 ms, which delays its receiver.",
+    example: Example {
+        expected: 0.200_29,
+        ..IN_A_TREE
+    },
+    time: |inputs| plogpt(inputs, Algorithm::B, RtoMode::Receiver, Negligible::AtLeast),
+    ..A
+};
+
+pub(super) const B_TWO_PASS: Model = Model {
+    name: "plogpt_b_two_pass",
+    formula: "T = Σ_i m/thr(h_i) + L + T_RTO for each time-out",
+    source: "netsig, after Nomura, Matsuba, Ishikawa 2007, algorithm B in PlogPT",
+    domain: "The other reading of plogpt_b: time-outs are found first, and then each delays \
+             all that comes after it.",
+    example: Example {
+        expected: 0.200_93,
+        ..IN_A_TREE
+    },
+    time: |inputs| plogpt(inputs, Algorithm::B, RtoMode::TwoPass, Negligible::AtLeast),
+    ..B
+};
+
+pub(super) const B_PRINTED: Model = Model {
+    name: "plogpt_b_printed",
+    domain: "plogpt_b with the printed rule: an edge is negligible if it is more than twice as \
+             wide as the one below, not at least. Then even a switch of full bisection times \
+             out, as in the example.",
+    example: on_hockney(
+        "P = 8, m = 10000 B, links of 125 MB/s on one switch, L = 50 µs",
+        0.200_29,
+        || hockney(5e-5, 8e-9),
+        || case(8, 10_000),
+    ),
+    time: |inputs| plogpt(inputs, Algorithm::B, RtoMode::Receiver, Negligible::Above),
+    ..B
+};
+
+/// Two switches of four hosts.
+fn tree_of_eight() -> Known {
+    let link = |below, gap, buffer| Link {
+        below,
+        gap: SecondsPerByte(gap),
+        buffer: Bytes(buffer),
+    };
+    Known {
+        tree: Tree::new(vec![link(1, 8e-9, 0), link(4, 4e-9, 4550)]).ok(),
+        ..hockney(5e-5, 8e-9)
+    }
+}
+
+fn plogpt(
+    inputs: &Inputs,
+    algorithm: Algorithm,
+    mode: RtoMode,
+    negligible: Negligible,
+) -> Result<Timed, ModelError> {
+    let Known { hockney, tree, .. } = inputs.known;
+    let Some(edges) = edges(hockney, tree.as_ref(), inputs.case.procs)? else {
+        return inputs.by_hockney(|base, procs, _| start_ups(base, algorithm, procs));
+    };
+    let network = Network::new(&Parameters {
+        negligible,
+        ..Parameters::new(edges, hockney.alpha())
+    })?;
+    inputs.by_hockney(|_, _, size| network.alltoall(size, algorithm, mode).time)
+}
+
+/// What is left where bytes take no time.
+fn start_ups(hockney: &Hockney, algorithm: Algorithm, procs: Procs) -> Seconds {
+    match algorithm {
+        Algorithm::A => hockney.alpha() * procs.partners(),
+        Algorithm::B => hockney.alpha(),
+    }
+}
+
+/// The edges of the tree by height: those of the hosts, above them twice the bandwidth from
+/// height to height, as within a switch, and at the top the uplink between two switches, if
+/// there is one. `None` if messages take no time per byte.
+fn edges(
+    hockney: &Hockney,
+    tree: Option<&Tree>,
+    procs: Procs,
+) -> Result<Option<Vec<Edge>>, ParameterError> {
+    if !procs.get().is_power_of_two() {
+        let rule = "a power of two for PlogPT";
+        return Err(ParameterError::new("procs", procs, rule));
+    }
+    let links = tree.map_or(&[][..], Tree::links);
+    let leaf = links.iter().find(|link| link.below == 1);
+    let gap = leaf.map_or(hockney.beta(), |link| link.gap).0;
+    if gap == 0.0 {
+        return Ok(None);
+    }
+    let edge = |height: u32| Edge {
+        bandwidth: BytesPerSecond(f64::from(height).exp2() / gap),
+        delay: Seconds(0.0),
+    };
+    let mut edges: Vec<Edge> = (0..procs.floor_log2()).map(edge).collect();
+    let is_cut = |link: &&Link| link.below > 1 && link.below < procs.get() && link.gap.0 > 0.0;
+    for uplink in links.iter().filter(is_cut) {
+        if uplink.below * 2 != procs.get() {
+            let value = format!("{procs} with {} of them behind an uplink", uplink.below);
+            let rule = "twice as many as behind the uplink for PlogPT";
+            return Err(ParameterError::new("procs", value, rule));
+        }
+        edges.pop();
+        edges.push(Edge {
+            bandwidth: BytesPerSecond(1.0 / uplink.gap.0),
+            delay: uplink.gap * uplink.buffer,
+        });
+    }
+    Ok(Some(edges))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,41 @@
+//! `slowdown`: one factor on a prediction that knows no contention.
+//!
+//! # Domain
+//! Near the conditions σ was measured under. σ need not exceed 1: it corrects predictions that
+//! are too high as well.
+//!
+//! # Source
+//! J. Bruck et al., IEEE Transactions on Parallel and Distributed Systems 8(11), 1997, as
+//! quoted by Steffenel 2006 (INRIA report) §2 and Steffenel, Martinasso, Trystram 2007 (GPC)
+//! §2. They say no more than that a factor corrects the prediction.
+
+use super::free::{FREE, free};
+use crate::model::entry::{Example, Model};
+use crate::model::examples::{case, on_toy, values};
+use crate::model::words::{Estimator, Kind, Parameter, Role};
+
+pub(super) const SLOWDOWN: Model = Model {
+    name: "slowdown",
+    formula: "T = σ·((P−1)·g(m) + L)",
+    source: "Bruck et al. 1997, as quoted in Steffenel 2006, section 2",
+    domain: "One factor on a contention-free prediction; the sources give no more.",
+    parameters: &[Parameter {
+        name: "slowdown",
+        meaning: "factor σ",
+        role: Role::Linear(0.0),
+        default: None,
+    }],
+    estimator: Estimator::ByRole,
+    example: Example {
+        values: || values(&[1.25]),
+        ..on_toy("P = 24, m = 1 MiB, σ = 1.25", 0.301_815_6, || {
+            case(24, 1 << 20)
+        })
+    },
+    time: |inputs| {
+        let slowdown = inputs.non_negative(0)?;
+        inputs.by_plogp(|net, procs, size| free(net, procs, size) * slowdown)
+    },
+    kind: Kind::Contention,
+    ..FREE
+};

@@ -1,0 +1,56 @@
+//! `tam`: contention as a part of the latency, which then depends on the size.
+//!
+//! # Domain
+//! The network and about the number of processes that L(m) was measured with: the model knows
+//! neither how many messages are under way nor what the links carry.
+//!
+//! # Source
+//! A. T. C. Tam, doctoral thesis, University of Hong Kong, 2001; A. T. C. Tam and C. L.
+//! Wang, Workshop on Cluster Computing, 1999. As quoted by Barchet-Steffenel and Mounié 2005 (PPAM
+//! and RenPar) and Steffenel 2006 (INRIA report), who also call the author Chun. They say
+//! that L depends on the size and print no formula; putting L(m) into the contention-free
+//! bound is netsig's choice.
+
+use super::free::FREE;
+use crate::model::case::Values;
+use crate::model::entry::{Example, Model};
+use crate::model::examples::{case, on_toy};
+use crate::model::plogp::PLogP;
+use crate::model::words::{Estimator, Kind};
+use crate::units::table::Table;
+use crate::units::{Bytes, Procs, Seconds};
+
+/// (P−1)·g(m) + L(m); the network's own latency plays no part.
+fn with_latency(net: &PLogP, procs: Procs, size: Bytes, latency: &Table) -> Seconds {
+    net.g(size) * procs.partners() + latency.at(size)
+}
+
+/// What (P−1)·g(m) leaves of a measured `time` for L; below zero where the gaps alone take
+/// longer.
+pub fn left_over(net: &PLogP, procs: Procs, size: Bytes, time: Seconds) -> Seconds {
+    time - net.g(size) * procs.partners()
+}
+
+pub(super) const TAM: Model = Model {
+    name: "tam",
+    formula: "T = (P−1)·g(m) + L(m)",
+    source: "Tam and Wang 1999, Tam 2001 (also cited as Chun), in the form netsig gives it",
+    domain: "The latency depends on the size, as a table; it cannot grow with P.",
+    estimator: Estimator::Latency,
+    example: Example {
+        values: || Values {
+            numbers: Vec::new(),
+            latency: Table::new("L", vec![(Bytes(0), Seconds(5e-3))]).ok(),
+        },
+        ..on_toy("P = 24, m = 1 MiB, L(m) = 5 ms", 0.246_402_48, || {
+            case(24, 1 << 20)
+        })
+    },
+    time: |inputs| {
+        let latency = inputs.values.latency.as_ref();
+        let latency = latency.ok_or_else(|| inputs.missing("a table L(m)", "fit it to data"))?;
+        inputs.by_plogp(|net, procs, size| with_latency(net, procs, size, latency))
+    },
+    kind: Kind::Contention,
+    ..FREE
+};

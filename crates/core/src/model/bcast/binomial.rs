@@ -1,0 +1,120 @@
+//! `binomial`, `binomial_rdv`, `binomial_seg`: all processes that have the message send it on,
+//! so that their number doubles; and each in its `_exact` form.
+//!
+//! # Misprint
+//! The source has ⌊⌋ and ⌈⌉ the wrong way round, which matters unless P is a power of two.
+//! P = 3 would take g + 2·L, but no three processes can do with less than 2·g + L. Where each
+//! process serves its farthest child first, the tree takes exactly ⌈log2 P⌉·g(m) +
+//! ⌊log2 P⌋·L, as a simulation of its messages confirms (`tests/broadcast_and_scatter.rs`).
+
+use super::{BASE, pieces, rendezvous, segmented};
+use crate::model::entry::Model;
+use crate::model::examples::{case, in_segments, on_toy};
+use crate::units::{Procs, Seconds};
+
+const DEVIATES: &str = "netsig, after Barchet-Steffenel and Mounié 2005 (RenPar), Table 1";
+
+/// How many gaps and how many latencies lie on the longest path of the tree.
+struct Levels {
+    gaps: u32,
+    latencies: u32,
+}
+
+fn printed(procs: Procs) -> Levels {
+    Levels {
+        gaps: procs.floor_log2(),
+        latencies: procs.ceil_log2(),
+    }
+}
+
+fn exact(procs: Procs) -> Levels {
+    Levels {
+        gaps: procs.ceil_log2(),
+        latencies: procs.floor_log2(),
+    }
+}
+
+/// The levels of the tree at their `gap` and their `latency`.
+fn binomial(levels: &Levels, gap: Seconds, latency: Seconds) -> Seconds {
+    gap * f64::from(levels.gaps) + latency * f64::from(levels.latencies)
+}
+
+pub(super) const BINOMIAL: Model = Model {
+    name: "binomial",
+    formula: "T = ⌊log2 P⌋·g(m) + ⌈log2 P⌉·L",
+    domain: "Exact for powers of two. For other P the print has floor and ceiling interchanged and is no bound: binomial_exact is right. One of the two that the source recommends.",
+    example: on_toy("P = 24, m = 65536 B", 0.002_911_44, || case(24, 65536)),
+    time: |inputs| {
+        inputs.by_plogp(|net, procs, size| binomial(&printed(procs), net.g(size), net.latency()))
+    },
+    ..BASE
+};
+
+pub(super) const BINOMIAL_EXACT: Model = Model {
+    name: "binomial_exact",
+    mends: Some("binomial"),
+    formula: "T = ⌈log2 P⌉·g(m) + ⌊log2 P⌋·L",
+    source: DEVIATES,
+    domain: "What the truncated binomial tree takes in pLogP for every P; deviates from the print.",
+    example: on_toy("P = 24, m = 65536 B", 0.003_526_8, || case(24, 65536)),
+    time: |inputs| {
+        inputs.by_plogp(|net, procs, size| binomial(&exact(procs), net.g(size), net.latency()))
+    },
+    ..BASE
+};
+
+pub(super) const RENDEZVOUS: Model = Model {
+    name: "binomial_rdv",
+    formula: "T = ⌊log2 P⌋·g(m) + ⌈log2 P⌉·(2·g(1) + 3·L)",
+    domain: "As binomial, with rendezvous at each level; the same remark holds.",
+    example: on_toy("P = 24, m = 65536 B", 0.003_511_54, || case(24, 65536)),
+    time: |inputs| {
+        inputs.by_plogp(|net, procs, size| binomial(&printed(procs), net.g(size), rendezvous(net)))
+    },
+    ..BASE
+};
+
+pub(super) const RENDEZVOUS_EXACT: Model = Model {
+    name: "binomial_rdv_exact",
+    mends: Some("binomial_rdv"),
+    formula: "T = ⌈log2 P⌉·g(m) + ⌊log2 P⌋·(2·g(1) + 3·L)",
+    source: DEVIATES,
+    domain: "binomial_rdv with floor and ceiling in the right places; deviates from the print.",
+    example: on_toy("P = 24, m = 65536 B", 0.004_006_88, || case(24, 65536)),
+    time: |inputs| {
+        inputs.by_plogp(|net, procs, size| binomial(&exact(procs), net.g(size), rendezvous(net)))
+    },
+    ..BASE
+};
+
+pub(super) const SEGMENTED: Model = Model {
+    name: "binomial_seg",
+    formula: "T = ⌊log2 P⌋·g(s)·k + ⌈log2 P⌉·L, k = ⌈m/s⌉",
+    domain: "As binomial, in segments, stored and forwarded level by level; the same remark holds.",
+    example: on_toy("P = 24, m = 65536 B, s = 8192 B", 0.003_191_44, || {
+        in_segments(24, 65536, 8192)
+    }),
+    time: |inputs| {
+        segmented(inputs, |net, procs, size, segment| {
+            binomial(&printed(procs), pieces(net, size, segment), net.latency())
+        })
+    },
+    ..BASE
+};
+
+pub(super) const SEGMENTED_EXACT: Model = Model {
+    name: "binomial_seg_exact",
+    mends: Some("binomial_seg"),
+    formula: "T = ⌈log2 P⌉·g(s)·k + ⌊log2 P⌋·L, k = ⌈m/s⌉",
+    source: DEVIATES,
+    domain: "binomial_seg with floor and ceiling in the right places; deviates from the print.",
+    example: on_toy("P = 24, m = 65536 B, s = 8192 B", 0.003_876_8, || {
+        in_segments(24, 65536, 8192)
+    }),
+    time: |inputs| {
+        segmented(inputs, |net, procs, size, segment| {
+            binomial(&exact(procs), pieces(net, size, segment), net.latency())
+        })
+    },
+    ..BASE
+};

@@ -1,0 +1,88 @@
+//! Broadcast in pLogP: ten strategies as printed, one file a tree, and the binomial ones with
+//! floor and ceiling in the right places.
+//!
+//! # Symbols
+//! P processes, a message of m bytes in k = ⌈m/s⌉ segments of s bytes where the strategy cuts
+//! it; g(m) and L in seconds. `_rdv`: a request and its answer, g(1) + L each, go before the
+//! data (rendezvous). `_seg`: in segments. No contention.
+
+mod binary;
+mod binomial;
+mod chain;
+mod flat;
+
+use super::case::{Segments, Timed};
+use super::entry::{Inputs, Model};
+use super::error::ModelError;
+use super::examples::{case, on_toy};
+use super::plogp::PLogP;
+use super::regimes::entry::BCAST as REGIMES;
+use super::segment::{Optimum, Segment, optimise};
+use super::words::{Estimator, Kind, Need, Subject};
+use crate::algorithm::Collective;
+use crate::units::{Bytes, Procs, Seconds};
+
+pub(super) const MODELS: [Model; 14] = [
+    flat::FLAT,
+    flat::RENDEZVOUS,
+    flat::SEGMENTED,
+    chain::CHAIN,
+    chain::RENDEZVOUS,
+    chain::SEGMENTED,
+    binary::BINARY,
+    binomial::BINOMIAL,
+    binomial::RENDEZVOUS,
+    binomial::SEGMENTED,
+    binomial::BINOMIAL_EXACT,
+    binomial::RENDEZVOUS_EXACT,
+    binomial::SEGMENTED_EXACT,
+    REGIMES,
+];
+
+/// What the broadcasts have in common.
+const BASE: Model = Model {
+    name: "",
+    subject: Subject::Collective(Collective::Bcast),
+    kind: Kind::ContentionFree,
+    formula: "",
+    source: "Barchet-Steffenel and Mounié 2005 (RenPar), Table 1",
+    domain: "",
+    needs: &[Need::PLogP],
+    mends: None,
+    parameters: &[],
+    estimator: Estimator::None,
+    example: on_toy("", 0.0, || case(1, 0)),
+    time: |_| Ok(Seconds(0.0).into()),
+};
+
+/// What a request, its answer and the message take besides the gap of the message:
+/// 2·g(1) + 3·L.
+fn rendezvous(network: &PLogP) -> Seconds {
+    network.g(Bytes(1)) * 2.0 + network.latency() * 3.0
+}
+
+/// What all segments of a message keep their sender busy: k·g(s).
+fn pieces(network: &PLogP, size: Bytes, segment: Segment) -> Seconds {
+    network.g(segment.bytes()) * segment.count(size) as f64
+}
+
+/// A formula of P, m and s, at the segments of the case or at the best.
+#[expect(clippy::unnecessary_wraps, reason = "an entry's time may be an error")]
+fn segmented(
+    inputs: &Inputs,
+    formula: fn(&PLogP, Procs, Bytes, Segment) -> Seconds,
+) -> Result<Timed, ModelError> {
+    let case = inputs.case;
+    let time = |segment| formula(&inputs.known.plogp, case.procs, case.size, segment);
+    let Optimum { segment, time } = match case.segments {
+        Segments::Of(segment) => Optimum {
+            segment,
+            time: time(segment),
+        },
+        Segments::Best(search, datatype) => optimise(search, case.size, datatype, time),
+    };
+    Ok(Timed {
+        time,
+        segment: Some(segment),
+    })
+}

@@ -1,0 +1,262 @@
+//! The entry of a model: its name, its formula and its source in words, its parameters, a
+//! worked example, and the function that computes its time.
+
+use std::num::NonZeroU32;
+
+use super::case::{Case, Known, Timed, Values};
+use super::error::{ModelError, possible};
+use super::hockney::Hockney;
+use super::plogp::PLogP;
+use super::words::{Estimator, Kind, Need, Parameter, Role, Subject};
+use crate::units::parameter::{ParameterError, finite, non_negative, volume};
+use crate::units::{Bytes, Procs, Seconds};
+
+/// A model.
+#[derive(Debug)]
+pub struct Model {
+    /// Its name, unique among the models of its subject.
+    pub name: &'static str,
+    /// What it is about.
+    pub subject: Subject,
+    /// What its time means.
+    pub kind: Kind,
+    /// The formula in Unicode.
+    pub formula: &'static str,
+    /// Who published it and where.
+    pub source: &'static str,
+    /// When it holds, and where netsig deviates from the print.
+    pub domain: &'static str,
+    /// The printed model whose misprint it mends, by its name in the same subject.
+    pub mends: Option<&'static str>,
+    /// What it takes from a profile.
+    pub needs: &'static [Need],
+    /// Its own parameters.
+    pub parameters: &'static [Parameter],
+    /// How they are found.
+    pub estimator: Estimator,
+    /// A worked example.
+    pub example: Example,
+    /// Computes its time.
+    pub(super) time: fn(&Inputs) -> Result<Timed, ModelError>,
+}
+
+/// A worked example: inputs for people, the same for the formula, and what comes out.
+#[derive(Debug)]
+pub struct Example {
+    /// The case in words.
+    pub inputs: &'static str,
+    /// The value that the formula must give.
+    pub expected: f64,
+    /// The unit of that value.
+    pub unit: &'static str,
+    /// The network in words, where `inputs` do not tell it.
+    pub(super) on: &'static str,
+    pub(super) known: fn() -> Known,
+    pub(super) values: fn() -> Values,
+    pub(super) case: fn() -> Case,
+}
+
+/// What a formula sees.
+pub(super) struct Inputs<'a> {
+    pub(super) model: &'static Model,
+    pub(super) known: &'a Known,
+    pub(super) values: &'a Values,
+    pub(super) case: Case,
+}
+
+impl Model {
+    /// The time of `case` on the network `known`; zero for a collective of one process.
+    ///
+    /// # Errors
+    /// If n·m is beyond 2^64, the network lacks what the model needs, a parameter has no
+    /// value or one that is not allowed, or what comes out is negative or not finite.
+    pub fn time(
+        &'static self,
+        known: &Known,
+        values: &Values,
+        case: Case,
+    ) -> Result<Timed, ModelError> {
+        volume(case.procs, case.size)?;
+        let mut timed = (self.time)(&Inputs {
+            model: self,
+            known,
+            values,
+            case,
+        })?;
+        if case.procs.get() == 1 && matches!(self.subject, Subject::Collective(_)) {
+            timed.time = Seconds(0.0);
+        }
+        possible(self.name, timed.time)?;
+        Ok(timed)
+    }
+
+    /// The values of its parameters where all are given or have defaults, by `given`.
+    ///
+    /// # Errors
+    /// Names the parameters that have no value.
+    pub fn values(
+        &'static self,
+        given: impl Fn(&Parameter) -> Option<f64>,
+    ) -> Result<Values, ModelError> {
+        let mut missing = Vec::new();
+        let mut numbers = Vec::new();
+        for parameter in self.parameters {
+            match given(parameter).or(parameter.default) {
+                Some(value) => numbers.push(value),
+                None => missing.push(format!("{} ({})", parameter.name, parameter.meaning)),
+            }
+        }
+        if missing.is_empty() {
+            return Ok(Values {
+                numbers,
+                latency: None,
+            });
+        }
+        Err(ModelError::Missing {
+            model: self.name,
+            what: missing.join(", "),
+            remedy: match self.estimator {
+                Estimator::None => "give --set NAME=VALUE for each",
+                _ => "fit it to data or give --set NAME=VALUE",
+            },
+        })
+    }
+
+    /// Whether a regression finds parameters of it.
+    pub fn is_regressed(&self) -> bool {
+        let is_linear = |p: &Parameter| matches!(p.role, Role::Linear(_) | Role::Supplement);
+        self.estimator != Estimator::None && self.parameters.iter().any(is_linear)
+    }
+
+    /// Evaluates the worked example.
+    ///
+    /// # Errors
+    /// As [`Model::time`], where the example's inputs do not suit the model.
+    pub fn evaluate_example(&'static self) -> Result<Timed, ModelError> {
+        let Example {
+            known,
+            values,
+            case,
+            ..
+        } = &self.example;
+        self.time(&known(), &values(), case())
+    }
+}
+
+/// Models are equal if they are the same entry.
+impl PartialEq for Model {
+    fn eq(&self, other: &Self) -> bool {
+        (self.subject, self.name) == (other.subject, other.name)
+    }
+}
+
+impl Example {
+    /// All inputs in words.
+    pub fn words(&self) -> String {
+        match self.on {
+            "" => self.inputs.to_owned(),
+            on => format!("{}; {on}", self.inputs),
+        }
+    }
+}
+
+impl Inputs<'_> {
+    /// A formula of α and β.
+    #[expect(clippy::unnecessary_wraps, reason = "an entry's time may be an error")]
+    pub(super) fn by_hockney(
+        &self,
+        formula: impl Fn(&Hockney, Procs, Bytes) -> Seconds,
+    ) -> Result<Timed, ModelError> {
+        Ok(formula(&self.known.hockney, self.case.procs, self.case.size).into())
+    }
+
+    /// A formula of pLogP.
+    #[expect(clippy::unnecessary_wraps, reason = "an entry's time may be an error")]
+    pub(super) fn by_plogp(
+        &self,
+        formula: impl Fn(&PLogP, Procs, Bytes) -> Seconds,
+    ) -> Result<Timed, ModelError> {
+        Ok(formula(&self.known.plogp, self.case.procs, self.case.size).into())
+    }
+
+    /// The name and the value of the parameter at `index` of [`Model::parameters`]; NaN where
+    /// it has none.
+    fn parameter(&self, index: usize) -> (&'static str, f64) {
+        let name = self.model.parameters.get(index).map_or("", |p| p.name);
+        let value = self.values.numbers.get(index).copied();
+        (name, value.unwrap_or(f64::NAN))
+    }
+
+    /// The value of a parameter, whatever it is.
+    pub(super) fn value(&self, index: usize) -> f64 {
+        self.parameter(index).1
+    }
+
+    /// The value of a parameter whose absence is NaN.
+    pub(super) fn optional(&self, index: usize) -> Option<f64> {
+        Some(self.value(index)).filter(|value| !value.is_nan())
+    }
+
+    pub(super) fn finite(&self, index: usize) -> Result<f64, ParameterError> {
+        let (name, value) = self.parameter(index);
+        finite(name, value)
+    }
+
+    pub(super) fn non_negative(&self, index: usize) -> Result<f64, ParameterError> {
+        let (name, value) = self.parameter(index);
+        non_negative(name, value)
+    }
+
+    /// A parameter for which `rule` holds.
+    pub(super) fn ruled(
+        &self,
+        index: usize,
+        rule: &'static str,
+        holds: impl Fn(&f64) -> bool,
+    ) -> Result<f64, ParameterError> {
+        let (name, value) = self.parameter(index);
+        let found = Some(value).filter(holds);
+        found.ok_or_else(|| ParameterError::new(name, value, rule))
+    }
+
+    /// A count from 1 on.
+    pub(super) fn count(&self, index: usize) -> Result<NonZeroU32, ParameterError> {
+        let (name, value) = self.parameter(index);
+        let count = whole(value).and_then(|count| u32::try_from(count).ok());
+        let rule = "a whole number from 1 to 4294967295";
+        count
+            .and_then(NonZeroU32::new)
+            .ok_or_else(|| ParameterError::new(name, value, rule))
+    }
+
+    /// The bytes of a threshold; infinity stands for none.
+    pub(super) fn threshold(&self, index: usize) -> Result<Option<Bytes>, ParameterError> {
+        let (name, value) = self.parameter(index);
+        if value == f64::INFINITY {
+            return Ok(None);
+        }
+        let rule = "a whole number of bytes, or inf for none";
+        let bytes = whole(value).ok_or_else(|| ParameterError::new(name, value, rule))?;
+        Ok(Some(Bytes(bytes)))
+    }
+
+    /// The error of a model that needs `what`.
+    pub(super) fn missing(&self, what: &str, remedy: &'static str) -> ModelError {
+        ModelError::Missing {
+            model: self.model.name,
+            what: what.to_owned(),
+            remedy,
+        }
+    }
+}
+
+/// A number that is whole and not negative, as such.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the condition leaves only what fits"
+)]
+pub(super) fn whole(value: f64) -> Option<u64> {
+    (value.fract() == 0.0 && (0.0..18_446_744_073_709_551_616.0).contains(&value))
+        .then_some(value as u64)
+}

@@ -1,0 +1,421 @@
+//! Message exchange digraphs: who sends how much to whom, and the time below which no
+//! schedule of just these messages can come.
+//!
+//! # Symbols
+//! Processes are vertices, a message of w bytes from i to j is an arc i→j of size w. What
+//! a process sends to itself is local and never counted. Process p sends Δs(p) messages
+//! of together Σs(p) bytes and receives Δr(p) of Σr(p) bytes; Δs, Δr are the maxima over
+//! the processes, `t_s = β·max Σs(p)` and `t_r = β·max Σr(p)`. α in seconds and β in seconds per
+//! byte; a process has one port and full duplex.
+//!
+//! # Domain
+//! Any sizes; sums are exact. A message of no bytes counts as no message unless
+//! [`ZeroMessages::Counted`]. The exchange keeps the loads of its processes, not its arcs.
+//!
+//! # Source
+//! Steffenel 2006 (INRIA report) §5.1, Claims 1–3, and Algorithm 1 for direct exchange;
+//! Steffenel, Martinasso, Trystram 2007 (GPC) §4.1. Proposition 1 of both is Claim 3 of
+//! the uniform exchange.
+
+mod bounds;
+mod direct_exchange;
+mod file;
+mod signature;
+
+pub use bounds::{Bounds, Claim3, Stepping};
+
+use std::collections::HashMap;
+
+use super::entry::Model;
+use super::hockney::Hockney;
+use crate::units::{Bytes, Procs, Rank, Seconds};
+
+pub(super) const MODELS: [Model; 6] = [
+    bounds::CLAIM_1,
+    bounds::CLAIM_2,
+    bounds::CLAIM_3,
+    bounds::PER_VERTEX,
+    direct_exchange::DIRECT_EXCHANGE_SYNC,
+    signature::EXCHANGE_SIGNATURE,
+];
+
+/// One message: its sender, its receiver, its size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Arc {
+    /// Who sends.
+    pub from: Rank,
+    /// Who receives.
+    pub to: Rank,
+    /// How much.
+    pub size: Bytes,
+}
+
+/// Whether a message of no bytes is sent, and costs a start-up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ZeroMessages {
+    /// It is not (the default).
+    #[default]
+    Absent,
+    /// It is.
+    Counted,
+}
+
+/// Why arcs or a matrix are no exchange.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ExchangeError {
+    /// A rank that does not exist among so many processes.
+    #[error("rank {rank} is not among {procs} processes; number them from 0")]
+    RankOutside {
+        /// The rank.
+        rank: Rank,
+        /// How many processes there are.
+        procs: Procs,
+    },
+    /// Two arcs with the same ends.
+    #[error("the arc {from} -> {to} is listed twice; add its sizes up")]
+    Repeated {
+        /// The sender.
+        from: Rank,
+        /// The receiver.
+        to: Rank,
+    },
+    /// A row of a matrix that is longer or shorter than the matrix is high.
+    #[error("a row of {columns} sizes in a matrix of {rows} rows; give one size per process")]
+    NotSquare {
+        /// How many rows there are.
+        rows: usize,
+        /// How many sizes the row has.
+        columns: usize,
+    },
+    /// A matrix without rows.
+    #[error("a matrix of no rows; give one row per process")]
+    Empty,
+}
+
+/// The messages of a personalised exchange, as the loads of its processes.
+#[derive(Debug, Clone)]
+pub struct Exchange {
+    procs: Procs,
+    messages: u64,
+    bytes: u128,
+    /// The sum over t of the largest message that goes t places around the ring.
+    rotations: u128,
+    /// Loads of the processes, at least one; a load that several share may stand once, and
+    /// those who neither send nor receive may be left out.
+    loads: Vec<Load>,
+}
+
+/// What a process sends and receives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Load {
+    sent: Traffic,
+    received: Traffic,
+}
+
+/// Messages in one direction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Traffic {
+    messages: u32,
+    bytes: u128,
+}
+
+impl Exchange {
+    /// An exchange of these messages; messages to oneself are left out.
+    ///
+    /// # Errors
+    /// If a rank is not among the processes, or two arcs have the same ends.
+    pub fn new(
+        procs: Procs,
+        mut arcs: Vec<Arc>,
+        zero: ZeroMessages,
+    ) -> Result<Self, ExchangeError> {
+        let mut ranks = arcs.iter().flat_map(|arc| [arc.from, arc.to]);
+        if let Some(rank) = ranks.find(|rank| rank.0 >= procs.get()) {
+            return Err(ExchangeError::RankOutside { rank, procs });
+        }
+        arcs.retain(|arc| arc.from != arc.to);
+        arcs.sort_unstable_by_key(|arc| (arc.from, arc.to));
+        let same_ends = |pair: &&[Arc]| (pair[0].from, pair[0].to) == (pair[1].from, pair[1].to);
+        if let Some(pair) = arcs.windows(2).find(same_ends) {
+            let Arc { from, to, .. } = pair[0];
+            return Err(ExchangeError::Repeated { from, to });
+        }
+        arcs.retain(|arc| arc.size.0 > 0 || zero == ZeroMessages::Counted);
+        Ok(Self::of_messages(procs, arcs))
+    }
+
+    /// An exchange of valid messages, each to another process. Everything is grouped by
+    /// sorting, which serves millions of processes and arcs.
+    fn of_messages(procs: Procs, mut arcs: Vec<Arc>) -> Self {
+        let mut loads: HashMap<Rank, Load> = HashMap::new();
+        for (rank, traffic) in traffic_by(&mut arcs, |arc| arc.from) {
+            loads.entry(rank).or_default().sent = traffic;
+        }
+        for (rank, traffic) in traffic_by(&mut arcs, |arc| arc.to) {
+            loads.entry(rank).or_default().received = traffic;
+        }
+        let distance = |arc: &Arc| arc.to.behind(arc.from.0, procs);
+        let mut turns: Vec<(Rank, Bytes)> =
+            arcs.iter().map(|arc| (distance(arc), arc.size)).collect();
+        turns.sort_unstable();
+        let same_distance = |a: &(Rank, Bytes), b: &(Rank, Bytes)| a.0 == b.0;
+        let largest = turns.chunk_by(same_distance).filter_map(<[_]>::last);
+        let mut loads: Vec<Load> = loads.into_values().collect();
+        if loads.is_empty() {
+            loads.push(Load::default());
+        }
+        Self {
+            procs,
+            messages: arcs.len() as u64,
+            bytes: loads.iter().map(|load| load.sent.bytes).sum(),
+            rotations: largest.map(|(_, size)| u128::from(size.0)).sum(),
+            loads,
+        }
+    }
+
+    /// The exchange of a matrix: row i holds what process i sends to each process.
+    ///
+    /// # Errors
+    /// If the matrix is empty or not square.
+    pub fn from_matrix(rows: &[Vec<u64>], zero: ZeroMessages) -> Result<Self, ExchangeError> {
+        if let Some(row) = rows.iter().find(|row| row.len() != rows.len()) {
+            return Err(ExchangeError::NotSquare {
+                rows: rows.len(),
+                columns: row.len(),
+            });
+        }
+        let count = u32::try_from(rows.len()).expect("2^64 sizes do not fit in memory");
+        let procs = Procs::new(count).map_err(|_| ExchangeError::Empty)?;
+        let arcs = procs.ranks().zip(rows).flat_map(|(from, row)| {
+            let arc = move |(to, &size)| Arc {
+                from,
+                to,
+                size: Bytes(size),
+            };
+            procs.ranks().zip(row).map(arc)
+        });
+        Self::new(procs, arcs.collect(), zero)
+    }
+
+    /// All-to-all with `size` bytes per destination, which is sent even if it is zero.
+    pub fn uniform(procs: Procs, size: Bytes) -> Self {
+        let partners = procs.get() - 1;
+        let traffic = Traffic {
+            messages: partners,
+            bytes: u128::from(partners) * u128::from(size.0),
+        };
+        let messages = u64::from(partners) * u64::from(procs.get());
+        Self {
+            procs,
+            messages,
+            bytes: u128::from(messages) * u128::from(size.0),
+            rotations: traffic.bytes,
+            loads: vec![Load {
+                sent: traffic,
+                received: traffic,
+            }],
+        }
+    }
+
+    /// How many processes there are, idle ones included.
+    pub fn procs(&self) -> Procs {
+        self.procs
+    }
+
+    /// How many messages there are, without those to oneself.
+    pub fn messages(&self) -> u64 {
+        self.messages
+    }
+}
+
+/// Sorts the arcs by one of their ends, and sums them up for each rank there.
+fn traffic_by(arcs: &mut [Arc], end: fn(&Arc) -> Rank) -> impl Iterator<Item = (Rank, Traffic)> {
+    arcs.sort_unstable_by_key(end);
+    let groups = arcs.chunk_by(move |a, b| end(a) == end(b));
+    groups.map(move |group| (end(&group[0]), Traffic::of(group)))
+}
+
+impl Load {
+    fn each(&self) -> [Traffic; 2] {
+        [self.sent, self.received]
+    }
+}
+
+impl Traffic {
+    /// The traffic of messages with an end in common, of which there are fewer than ranks.
+    fn of(arcs: &[Arc]) -> Self {
+        Self {
+            messages: u32::try_from(arcs.len()).expect("each other rank once at most"),
+            bytes: arcs.iter().map(|arc| u128::from(arc.size.0)).sum(),
+        }
+    }
+
+    /// One message after the other.
+    fn time(self, base: &Hockney) -> Seconds {
+        Seconds(f64::from(self.messages) * base.alpha().0 + self.bytes as f64 * base.beta().0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::samples::assert_close;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::units::SecondsPerByte;
+
+    fn base() -> Hockney {
+        Hockney::new(Seconds(5e-5), SecondsPerByte(1e-8)).unwrap()
+    }
+
+    fn procs(count: u32) -> Procs {
+        Procs::new(count).unwrap()
+    }
+
+    fn exchange(count: u32, arcs: &[(u32, u32, u64)]) -> Result<Exchange, ExchangeError> {
+        let arc = |&(from, to, size)| Arc {
+            from: Rank(from),
+            to: Rank(to),
+            size: Bytes(size),
+        };
+        let arcs = arcs.iter().map(arc).collect();
+        Exchange::new(procs(count), arcs, ZeroMessages::Absent)
+    }
+
+    /// Process 0 sends five messages of one byte; one message of 10⁶ bytes goes elsewhere.
+    fn counterexample(count: u32, large: (u32, u32)) -> Bounds {
+        let mut arcs: Vec<_> = (1..=5).map(|to| (0, to, 1)).collect();
+        arcs.push((large.0, large.1, 1_000_000));
+        exchange(count, &arcs).unwrap().bounds(&base())
+    }
+
+    #[test]
+    fn claim_3_needs_the_same_process_and_the_same_direction() {
+        for (bounds, same_process, verdict) in [
+            (counterexample(8, (6, 7)), false, Claim3::No),
+            (
+                counterexample(7, (6, 0)),
+                true,
+                Claim3::PrintedHypothesisOnly,
+            ),
+        ] {
+            assert_eq!((bounds.max_out_degree, bounds.max_in_degree), (5, 1));
+            assert_eq!(bounds.startups, 5);
+            assert_close(bounds.claim1, 2.5e-4);
+            assert_close(bounds.send_time, 0.01);
+            assert_close(bounds.receive_time, 0.01);
+            assert_close(bounds.claim2, 0.01);
+            assert_close(bounds.claim3, 0.01025);
+            // max(5·(α + β), α + 10⁶·β), which can be attained, is less than Claim 3.
+            assert_close(bounds.per_vertex, 0.01005);
+            assert_eq!(bounds.same_process, same_process);
+            assert!(!bounds.same_process_and_direction);
+            assert_eq!(bounds.claim3_applies(Stepping::Asynchronous), verdict);
+            assert_eq!(
+                bounds.claim3_applies(Stepping::Synchronous),
+                Claim3::Synchronous
+            );
+        }
+    }
+
+    #[test]
+    fn the_uniform_exchange_is_proposition_1() {
+        let mut rows = vec![vec![1000; 4]; 4];
+        rows[2][2] = u64::MAX; // local, so it does not count
+        let matrix = Exchange::from_matrix(&rows, ZeroMessages::Absent).unwrap();
+        let uniform = Exchange::uniform(procs(4), Bytes(1000));
+        for exchange in [&matrix, &uniform] {
+            let bounds = exchange.bounds(&base());
+            assert_close(bounds.send_time, 3e-5);
+            assert_close(bounds.claim3, 1.8e-4);
+            assert_close(bounds.per_vertex, 1.8e-4);
+            assert!(bounds.same_process && bounds.same_process_and_direction);
+            assert_close(exchange.direct_exchange_sync(&base()), 1.8e-4);
+        }
+        let most = Exchange::uniform(procs(u32::MAX), Bytes(u64::MAX)).bounds(&base());
+        assert_close(
+            most.per_vertex,
+            base().alltoall(procs(u32::MAX), Bytes(u64::MAX)).0,
+        );
+    }
+
+    #[test]
+    fn without_messages_there_is_nothing_to_wait_for() {
+        let lone = exchange(1, &[(0, 0, 9)]).unwrap();
+        assert_eq!(lone.direct_exchange_sync(&base()), Seconds(0.0));
+        let idle = exchange(3, &[(0, 1, 0)]).unwrap();
+        assert_eq!(idle.bounds(&base()).claim3, Seconds(0.0));
+        assert!(idle.bounds(&base()).same_process_and_direction);
+        // Every step costs its start-up: 2·α.
+        assert_close(idle.direct_exchange_sync(&base()), 1e-4);
+        let zeros = vec![vec![0; 3]; 3];
+        let counted = Exchange::from_matrix(&zeros, ZeroMessages::Counted).unwrap();
+        assert_eq!(counted.bounds(&base()).startups, 2);
+    }
+
+    #[test]
+    fn what_is_no_exchange_is_refused_in_one_line() {
+        let message = |error: Result<Exchange, ExchangeError>| error.unwrap_err().to_string();
+        assert_eq!(
+            message(exchange(2, &[(0, 2, 1)])),
+            "rank 2 is not among 2 processes; number them from 0"
+        );
+        assert_eq!(
+            message(exchange(2, &[(1, 0, 1), (0, 1, 0), (1, 0, 2)])),
+            "the arc 1 -> 0 is listed twice; add its sizes up"
+        );
+        let matrix = |rows: &[Vec<u64>]| Exchange::from_matrix(rows, ZeroMessages::Absent);
+        assert_eq!(
+            message(matrix(&[vec![0, 1], vec![1]])),
+            "a row of 1 sizes in a matrix of 2 rows; give one size per process"
+        );
+        assert_eq!(matrix(&[]).unwrap_err(), ExchangeError::Empty);
+    }
+
+    /// A square matrix of up to six processes, sparse, and an order of its cells.
+    fn any_matrix() -> impl Strategy<Value = (Vec<Vec<u64>>, Vec<usize>)> {
+        let size = prop_oneof![Just(0u64), 1..10u64, 1000..100_000u64];
+        (1..7usize).prop_flat_map(move |n| {
+            let rows = prop::collection::vec(prop::collection::vec(size.clone(), n), n);
+            (rows, Just((0..n * n).collect::<Vec<_>>()).prop_shuffle())
+        })
+    }
+
+    proptest! {
+        /// Messages in any order, each begun as soon as both its ports are free: a schedule
+        /// that exists, so no bound may exceed it.
+        #[test]
+        fn no_schedule_beats_the_bound((rows, order) in any_matrix()) {
+            let n = rows.len();
+            let (mut send_free, mut receive_free) = (vec![0.0f64; n], vec![0.0f64; n]);
+            for (i, j) in order.into_iter().map(|cell| (cell / n, cell % n)) {
+                if i != j && rows[i][j] > 0 {
+                    let end = send_free[i].max(receive_free[j]) + base().time(Bytes(rows[i][j])).0;
+                    (send_free[i], receive_free[j]) = (end, end);
+                }
+            }
+            let scheduled = receive_free.into_iter().fold(0.0, f64::max) * (1.0 + 1e-12);
+            let exchange = Exchange::from_matrix(&rows, ZeroMessages::Absent).unwrap();
+            let bounds = exchange.bounds(&base());
+            prop_assert!(bounds.per_vertex.0 <= scheduled);
+            prop_assert!(bounds.claim2 <= bounds.per_vertex);
+            if bounds.claim3_applies(Stepping::Asynchronous) == Claim3::SameProcessSameDirection {
+                prop_assert!(bounds.claim3.0 <= scheduled);
+            }
+        }
+
+        #[test]
+        fn direct_exchange_takes_its_slowest_message_in_every_step((rows, _) in any_matrix()) {
+            let n = rows.len();
+            let slowest = |t: usize| {
+                let times = (0..n).map(|i| base().time(Bytes(rows[i][(i + t) % n])).0);
+                times.fold(0.0, f64::max)
+            };
+            let literal: f64 = (1..n).map(slowest).sum();
+            let exchange = Exchange::from_matrix(&rows, ZeroMessages::Absent).unwrap();
+            let time = exchange.direct_exchange_sync(&base()).0;
+            prop_assert!((time - literal).abs() <= 1e-12 * literal);
+            prop_assert!(exchange.bounds(&base()).claim3.0 <= time * (1.0 + 1e-12));
+        }
+    }
+}

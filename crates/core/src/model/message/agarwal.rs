@@ -1,0 +1,93 @@
+//! `agarwal`: contention in a k-ary n-cube, the cycles that a message waits and takes.
+//!
+//! # Symbols
+//! w is what a message waits at a hop and `T_c` its latency, both in cycles of the network; ρ
+//! is the utilisation of a channel, B the length of the message in flits, n the number of
+//! dimensions, `k_d` the mean number of hops in each. A ring of k nodes in one direction has
+//! `k_d = (k−1)/2`.
+//!
+//! # Domain
+//! Wormhole routing, uniform destinations, 0 ≤ ρ < 1. Where `k_d` is below 1 the
+//! formula would give a negative wait; it is 0 there. This is a model of a message under a
+//! known load, not of an all-to-all.
+//!
+//! # Source
+//! A. Agarwal, IEEE Transactions on Parallel and Distributed Systems 2(4), 1991, eq. 12.
+//! LoGPC (C. A. Moritz and M. I. Frank 2001), which Steffenel 2006 (INRIA report) quotes,
+//! builds on it; its own formula is not this one and not in netsig.
+
+use std::num::NonZeroU32;
+
+use super::hockney::HOCKNEY;
+use crate::model::case::Timed;
+use crate::model::entry::{Example, Inputs, Model};
+use crate::model::error::ModelError;
+use crate::model::examples::values;
+use crate::model::words::{Kind, Parameter};
+use crate::units::Seconds;
+
+/// `w = ρB/(1−ρ) · (k_d−1)/k_d² · (1 + 1/n)` cycles at a hop, at least 0.
+pub fn waiting(utilisation: f64, flits: f64, dimensions: NonZeroU32, mean_hops: f64) -> f64 {
+    if mean_hops <= 1.0 {
+        return 0.0;
+    }
+    let load = utilisation * flits / (1.0 - utilisation);
+    let hops = (mean_hops - 1.0) / mean_hops.powi(2);
+    load * hops * (1.0 + 1.0 / f64::from(dimensions.get()))
+}
+
+/// `T_c = (1 + w)·n·k_d + B`: from the first flit sent to the last one received.
+fn latency(utilisation: f64, flits: f64, dimensions: NonZeroU32, mean_hops: f64) -> f64 {
+    let wait = waiting(utilisation, flits, dimensions, mean_hops);
+    (1.0 + wait) * f64::from(dimensions.get()) * mean_hops + flits
+}
+
+pub(super) const AGARWAL: Model = Model {
+    name: "agarwal",
+    kind: Kind::Contention,
+    formula: "T_c = (1+w)·n·k_d + B, w = (ρB/(1−ρ))·((k_d−1)/k_d²)·(1+1/n), in cycles",
+    source: "Agarwal 1991, eq. 12",
+    domain: "A k-ary n-cube of channel utilisation ρ < 1. LoGPC builds on it, but is not it.",
+    needs: &[],
+    parameters: &[
+        Parameter::given("rho", "channel utilisation ρ", None),
+        Parameter::given("flits", "message length B in flits", None),
+        Parameter::given("dimensions", "n", None),
+        Parameter::given("hops", "mean hops per dimension k_d", None),
+    ],
+    example: Example {
+        inputs: "ρ = 0.5, B = 16 flits, n = 2, k_d = 4",
+        expected: 60.0,
+        unit: "cycles",
+        values: || values(&[0.5, 16.0, 2.0, 4.0]),
+        ..HOCKNEY.example
+    },
+    time: cycles,
+    ..HOCKNEY
+};
+
+/// Cycles in place of seconds.
+fn cycles(inputs: &Inputs) -> Result<Timed, ModelError> {
+    let dimensions = inputs.count(2)?;
+    let rho = inputs.ruled(0, "at least 0 and less than 1", |rho| {
+        (0.0..1.0).contains(rho)
+    })?;
+    let (flits, hops) = (inputs.non_negative(1)?, inputs.non_negative(3)?);
+    Ok(Seconds(latency(rho, flits, dimensions, hops)).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_loaded_cube_waits_more_and_never_less_than_nothing() {
+        let three = NonZeroU32::new(3).unwrap();
+        // 3 · 4 hops and 8 flits; 0.8 · 8 / 0.2 · 3/16 · 4/3 = 8 cycles for each hop more.
+        assert!((latency(0.0, 8.0, three, 4.0) - 20.0).abs() < 1e-12);
+        assert!((latency(0.8, 8.0, three, 4.0) - 116.0).abs() < 1e-9);
+        for hops in [0.0, 0.5, 1.0] {
+            assert!((latency(0.9, 8.0, three, hops) - (3.0 * hops + 8.0)).abs() < 1e-12);
+        }
+    }
+}

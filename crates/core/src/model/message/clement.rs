@@ -1,0 +1,46 @@
+//! `message_clement`: a shared network, whose gap per byte grows with the number of sharers.
+//!
+//! # Source
+//! M. Clement, M. Steed, P. Crandall, Supercomputing 1996, as quoted by Steffenel 2006 (INRIA
+//! report) eq. 2, T = l + bγ/W, and by Steffenel, Martinasso, Trystram 2007 (GPC) eq. 3.
+//! This γ counts processes and is none of the ratios that other models call γ.
+
+use super::hockney::HOCKNEY;
+use crate::model::entry::Example;
+use crate::model::entry::Model;
+use crate::model::examples::{case, hockney, on_hockney, values};
+use crate::model::hockney::Hockney;
+use crate::model::words::{Kind, Parameter};
+use crate::units::{Bytes, Seconds};
+
+/// α + β·m·γ.
+fn message(base: &Hockney, size: Bytes, sharers: f64) -> Seconds {
+    base.alpha() + base.beta() * size * sharers
+}
+
+pub(super) const CLEMENT: Model = Model {
+    name: "message_clement",
+    kind: Kind::Contention,
+    formula: "t = α + β·m·γ, γ processes on a shared medium",
+    source: "Clement et al. 1996; Steffenel 2006, eq. 2; Steffenel et al. 2007, eq. 3",
+    domain: "All processes communicate at once.",
+    parameters: &[Parameter::given(
+        "gamma",
+        "number of processes that share the medium",
+        None,
+    )],
+    example: Example {
+        values: || values(&[8.0]),
+        ..on_hockney(
+            "α = 50 µs, β = 100 ns/B, m = 10000 B, γ = 8",
+            0.008_05,
+            || hockney(5e-5, 1e-7),
+            || case(2, 10_000),
+        )
+    },
+    time: |inputs| {
+        let sharers = inputs.non_negative(0)?;
+        inputs.by_hockney(|base, _, size| message(base, size, sharers))
+    },
+    ..HOCKNEY
+};

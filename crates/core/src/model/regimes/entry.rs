@@ -1,0 +1,189 @@
+//! `regimes`: the regimes of every collective with parameters that are given; fits hold them in
+//! full.
+
+use super::{Onset, Order, Pattern, Point, Protocol, Regimes, Stalls, Wire};
+use crate::algorithm::Collective;
+use crate::model::REGIMES;
+use crate::model::case::{Case, Timed};
+use crate::model::entry::{Example, Inputs, Model};
+use crate::model::error::ModelError;
+use crate::model::examples::{case, hockney, on_hockney, values};
+use crate::model::words::{Estimator, Kind, Need, Parameter, Subject};
+use crate::units::Seconds;
+use crate::units::parameter::ParameterError;
+
+const PARAMETERS: [Parameter; 10] = [
+    Parameter::given("startup_s", "what one start-up adds, b", None),
+    Parameter::given(
+        "gamma_eager",
+        "γ of messages below the eager limit",
+        Some(1.0),
+    ),
+    Parameter::given("growth_eager", "κ of these", Some(0.0)),
+    Parameter::given(
+        "gamma_rendezvous",
+        "γ of messages from the eager limit on",
+        Some(1.0),
+    ),
+    Parameter::given("growth_rendezvous", "κ of these", Some(0.0)),
+    Parameter::given(
+        "eager_limit_bytes",
+        "the first size that is not sent at once",
+        Some(f64::INFINITY),
+    ),
+    Parameter::given(
+        "overflow_bytes",
+        "X, the surge x towards a port that overflows it",
+        Some(f64::INFINITY),
+    ),
+    Parameter::given(
+        "stall_rate",
+        "c, the rate of time-outs on one connection",
+        Some(0.0),
+    ),
+    Parameter::given("stall_s", "D, what a time-out adds", Some(0.2)),
+    Parameter::given("latency_s", "what is paid once, a", Some(0.0)),
+];
+
+pub(in crate::model) const ALLTOALL: Model = Model {
+    name: REGIMES,
+    subject: Subject::Collective(Collective::Alltoall),
+    kind: Kind::Contention,
+    formula: "T₀ = (a + b·s + (γ + κ/(n−1))·W)·e^ρ(m), and D more with p = 1 − exp(−c·n·(n−1)·φ), φ = 1/(1 + (X/x)⁶)",
+    source: "netsig, on Steffenel 2006 and Kielmann, Bal, Verstoep 2000",
+    domain: "n ≥ 2. s = n−1, W = (n−1)·β·(m + 96 B of headers), x = √(n−1)·m; γ and κ for either \
+             side of the eager limit, from which on a time-out counts where T₀ does not hide it. \
+             Here ρ = 0 and the median; a fit adds ρ, V(w) in the place of β·w, spreads and \
+             intervals, and takes notice of the links of --network SCENARIO.",
+    mends: None,
+    needs: &[Need::Hockney],
+    parameters: &PARAMETERS,
+    estimator: Estimator::None,
+    example: Example {
+        values: || {
+            values(&[
+                5e-5,
+                1.2,
+                0.7,
+                1.0,
+                0.0,
+                f64::INFINITY,
+                65536.0,
+                1.0,
+                0.2,
+                0.0,
+            ])
+        },
+        ..on_hockney(
+            "n = 8, m = 32 KiB, β = 10 ns/B, b = 50 µs, γ = 1.2, κ = 0.7, X = 64 KiB, c = 1, \
+             D = 200 ms, all eager",
+            0.203_340_624,
+            || hockney(5e-5, 1e-8),
+            || case(8, 32768),
+        )
+    },
+    time: |inputs| time(inputs, Pattern::Exchange(Order::AtOnce)),
+};
+
+pub(in crate::model) const BCAST: Model = Model {
+    subject: Subject::Collective(Collective::Bcast),
+    domain: "As the regimes of alltoall, with a binomial tree: s = ⌈log₂ n⌉, W = β·(m + 96 B) times \
+             the longest path on which a rank sends one message after the other, and √((b·s)² + \
+             (γ·W)²) in the place of b·s + γ·W.",
+    example: in_thousands(0.000_154_298_814_720_010),
+    time: |inputs| time(inputs, Pattern::Tree { parts: false }),
+    ..ALLTOALL
+};
+
+pub(in crate::model) const SCATTER: Model = Model {
+    subject: Subject::Collective(Collective::Scatter),
+    domain: "As the regimes of bcast, with a message of m bytes for each process behind an edge.",
+    example: in_thousands(0.000_170_079_123_422_012),
+    time: |inputs| time(inputs, Pattern::Tree { parts: true }),
+    ..ALLTOALL
+};
+
+pub(in crate::model) const GATHER: Model = through_a_port(Collective::Gather);
+
+pub(in crate::model) const ALLGATHER: Model = through_a_port(Collective::Allgather);
+
+const fn through_a_port(collective: Collective) -> Model {
+    Model {
+        subject: Subject::Collective(collective),
+        domain: "As the regimes of alltoall; all that comes passes one port.",
+        example: in_thousands(0.000_434_392),
+        time: |inputs| time(inputs, Pattern::Port),
+        ..ALLTOALL
+    }
+}
+
+/// An example beyond the eager limit, without stalls.
+const fn in_thousands(expected: f64) -> Example {
+    Example {
+        inputs: "n = 8, m = 1000 B, β = 10 ns/B, b = 50 µs, γ = 1.1 from the eager limit of 512 B on",
+        expected,
+        values: || {
+            values(&[
+                5e-5,
+                9.0,
+                0.0,
+                1.1,
+                0.0,
+                512.0,
+                f64::INFINITY,
+                0.0,
+                0.2,
+                0.0,
+            ])
+        },
+        case: || case(8, 1000),
+        ..ALLTOALL.example
+    }
+}
+
+/// The median.
+fn time(inputs: &Inputs, pattern: Pattern) -> Result<Timed, ModelError> {
+    let Case { procs, size, .. } = inputs.case;
+    let point = Point {
+        procs,
+        size,
+        tree: inputs.known.tree.as_ref(),
+    };
+    let times = regimes(inputs, pattern)?.times(point);
+    Ok(times.expect("both protocols are there").median().into())
+}
+
+fn regimes(inputs: &Inputs, pattern: Pattern) -> Result<Regimes, ParameterError> {
+    let overflow = inputs.ruled(6, "above 0, or inf for none", |bytes| *bytes > 0.0)?;
+    let stalls = Stalls {
+        rate: inputs.non_negative(7)?,
+        cost: Seconds(inputs.non_negative(8)?),
+        spread: 0.0,
+        onset: None,
+    };
+    let onset = Some(Onset {
+        bytes: overflow,
+        lower: overflow,
+        upper: overflow,
+    });
+    let protocol = |[gamma, growth]: [usize; 2], stalls| {
+        Ok::<_, ParameterError>(Some(Protocol {
+            gamma: inputs.non_negative(gamma)?,
+            growth: inputs.finite(growth)?,
+            overlap: 0.0,
+            slowdown: 0.0,
+            corrections: Vec::new(),
+            spread: 0.0,
+            stalls: Some(stalls),
+        }))
+    };
+    Ok(Regimes {
+        pattern,
+        wire: Wire::straight(inputs.known.hockney.beta()),
+        latency: Seconds(inputs.non_negative(9)?),
+        startup: Seconds(inputs.non_negative(0)?),
+        eager: protocol([1, 2], Stalls { onset, ..stalls })?,
+        rendezvous: protocol([3, 4], stalls)?,
+        eager_limit: inputs.threshold(5)?,
+    })
+}

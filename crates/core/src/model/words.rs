@@ -1,0 +1,132 @@
+//! The words that describe a model: its subject, its kind, its needs, its parameters.
+
+use std::fmt;
+
+use crate::algorithm::Collective;
+use crate::model::signature::{Form, Sides};
+
+/// What a model is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// One message between two processes.
+    Message,
+    /// A collective of n processes with m bytes.
+    Collective(Collective),
+    /// Any message exchange, as a digraph.
+    Exchange,
+    /// A whole program.
+    Program,
+}
+
+/// What the time of a model means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// No schedule can be faster that keeps to the domain.
+    LowerBound,
+    /// The time without contention.
+    ContentionFree,
+    /// The time under contention.
+    Contention,
+    /// The algorithm is not slower.
+    UpperBound,
+}
+
+/// What a model takes from a profile, besides parameters of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// α and β.
+    Hockney,
+    /// L, g(m), os(m), or(m).
+    PLogP,
+    /// The links of a network and how many processes lie behind each.
+    Tree,
+}
+
+/// What becomes of a parameter when a model is fitted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Role {
+    /// The time is linear in it; it is estimated, and not below this value.
+    Linear(f64),
+    /// As linear from zero on, and it counts from the threshold on.
+    Supplement,
+    /// The size from which on another parameter counts; searched among the sizes.
+    Threshold,
+    /// A whole number from 1 on; searched among the possible.
+    Count,
+    /// Not estimated: given, or its default.
+    Given,
+}
+
+/// A parameter of a model's own.
+#[derive(Debug, Clone, Copy)]
+pub struct Parameter {
+    /// Its name in profiles and options; the suffix says the unit.
+    pub name: &'static str,
+    /// What it stands for.
+    pub meaning: &'static str,
+    /// What a fit does with it.
+    pub role: Role,
+    /// What it is unless fitted or given.
+    pub default: Option<f64>,
+}
+
+impl Parameter {
+    /// A parameter that no fit estimates.
+    pub(super) const fn given(
+        name: &'static str,
+        meaning: &'static str,
+        default: Option<f64>,
+    ) -> Self {
+        Self {
+            name,
+            meaning,
+            role: Role::Given,
+            default,
+        }
+    }
+}
+
+/// How the parameters of a model are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Estimator {
+    /// It has none.
+    None,
+    /// As a contention signature of this form, with one γ or two.
+    Signature(Form, Sides),
+    /// By the roles of its parameters.
+    ByRole,
+    /// The latency L(m) that is left over (T − (n−1)·g(m)) at every size.
+    Latency,
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Message => f.write_str("message"),
+            Self::Collective(collective) => collective.fmt(f),
+            Self::Exchange => f.write_str("exchange"),
+            Self::Program => f.write_str("program"),
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::LowerBound => "lower bound",
+            Self::ContentionFree => "contention-free",
+            Self::Contention => "contention",
+            Self::UpperBound => "upper bound",
+        })
+    }
+}
+
+impl fmt::Display for Need {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Hockney => "α, β",
+            Self::PLogP => "L, g(m), os(m), or(m)",
+            Self::Tree => "the links of the network (--network SCENARIO)",
+        })
+    }
+}
