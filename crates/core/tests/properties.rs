@@ -34,6 +34,10 @@ fn sample() -> impl Strategy<Value = Sample> {
         Just((Experiment::PingPong, "")),
         Just((Experiment::Collective(Collective::Alltoall), "direct")),
         Just((Experiment::Collective(Collective::Alltoall), "throttled:3")),
+        Just((
+            Experiment::Collective(Collective::Bcast),
+            "tree:radix=2,segment=8"
+        )),
     ];
     (who, numbers, counters).prop_map(
         |((experiment, algorithm), (n, size, repetition, launch, time), losses)| Sample {
@@ -120,7 +124,8 @@ proptest! {
     fn data_survive_being_written(samples in prop::collection::vec(sample(), 0..20), fact in "[ -~]{0,30}") {
         let mut provenance = Provenance::default();
         provenance.push("fact", fact);
-        let data = Dataset { provenance, samples, ..Dataset::default() };
+        let completed = samples.iter().map(Sample::place).collect();
+        let data = Dataset { provenance, samples, completed, ..Dataset::default() };
         let mut text = Vec::new();
         data.write(&mut text).unwrap();
         prop_assert_eq!(Dataset::read("data.csv", text.as_slice()).unwrap(), data);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use netsig_core::algorithm::Collective;
+use netsig_core::algorithm::{Collective, Method};
 use netsig_core::data::Experiment;
 use netsig_core::data::cells::{CellKey, Summary};
 use netsig_core::model::message::loggp::LogGP;
@@ -357,7 +357,7 @@ fn by_model<'a>(
         asked: Asked::default(),
     };
     let basis = knowledge.basis(model).ok()?;
-    let longest = segment(algorithm);
+    let longest = segment(collective, algorithm);
     Some(Box::new(move |procs, size| {
         let mut case = Case::new(procs, size);
         if let Some(longest) = longest {
@@ -373,11 +373,10 @@ fn by_model<'a>(
     }))
 }
 
-/// The segment size of `pipeline:BYTES`.
-fn segment(algorithm: &str) -> Option<Segment> {
-    let (name, size) = algorithm.split_once(':')?;
-    let size = size.parse().ok().filter(|_| name == "pipeline")?;
-    Segment::new(Bytes(size)).ok()
+/// The segment size that is set, as in `pipeline:BYTES`.
+fn segment(collective: Collective, algorithm: &str) -> Option<Segment> {
+    let method = Method::parse(collective, algorithm).ok()?;
+    Segment::new(method.segment()?).ok()
 }
 
 /// n − 1 messages of one rank after the other: T = L + 2·o + (n−1)·(m−1)·G + (n−2)·max(g, o),
@@ -414,8 +413,8 @@ mod tests {
 
     #[test]
     fn a_pipeline_is_predicted_with_its_own_segments() {
-        assert_eq!(segment("pipeline:8192").unwrap().bytes(), Bytes(8192));
-        assert_eq!(segment("throttled:2"), None);
-        assert_eq!(segment("direct"), None);
+        let pipeline = segment(Bcast, "pipeline:8192").unwrap();
+        assert_eq!(pipeline.bytes(), Bytes(8192));
+        assert_eq!(segment(Alltoall, "throttled:2"), None);
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Context;
-use netsig_core::algorithm::Collective;
+use netsig_core::algorithm::{Collective, LIBRARY};
 use netsig_core::data::import::{self, Asked, Imported, Input, PROGRAMS, Program};
 use netsig_core::units::Procs;
 
@@ -26,7 +26,7 @@ pub struct Args {
     #[arg(long, value_name = "N")]
     procs: Option<Procs>,
     /// Who ran the collectives: library or an algorithm.
-    #[arg(long, value_name = "NAME", default_value = "library")]
+    #[arg(long, value_name = "NAME", default_value = LIBRARY)]
     algorithm: String,
     /// What OSU tables without a title measured.
     #[arg(long, value_name = "NAME")]

@@ -174,7 +174,12 @@ impl Drop for Follower {
 
 /// The volume of a data line as netsig writes it; `None` for other lines.
 fn line_volume(line: &str) -> Option<u64> {
-    let mut fields = line.split(',').skip(3);
+    let algorithm_on = line.splitn(3, ',').nth(2)?;
+    let (_, rest) = match algorithm_on.strip_prefix('"') {
+        Some(quoted) => quoted.split_once("\",")?,
+        None => algorithm_on.split_once(',')?,
+    };
+    let mut fields = rest.split(',');
     let procs = fields.next()?.parse().ok()?;
     let size = fields.next()?.parse().ok()?;
     Some(volume(procs, Bytes(size)))

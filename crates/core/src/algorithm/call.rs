@@ -94,9 +94,10 @@ impl Call {
 
     /// For pieces that differ in size. `size` is that of the largest.
     pub fn of_pairs(pairs: PairSizes) -> Self {
+        let equal = Self::new(pairs.procs, pairs.largest());
         Self {
-            pairs: Some(Arc::new(pairs.clone())),
-            ..Self::new(pairs.procs, pairs.largest())
+            pairs: Some(Arc::new(pairs)),
+            ..equal
         }
     }
 }

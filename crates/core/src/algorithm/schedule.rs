@@ -162,7 +162,7 @@ impl Schedule {
 
     /// What `rank` does in round `index`.
     pub fn round(&self, rank: Rank, index: usize) -> Round {
-        let round = (self.entry().round)(self.shape, self.from_root(rank), index);
+        let round = (self.entry().round)(self.shape, self.number_of(rank), index);
         match self.turn {
             Some(turn) => round.turned(turn),
             None => round,
@@ -172,7 +172,7 @@ impl Schedule {
     /// The rounds outside of which `rank` has nothing to do. In a tree it is busy in the first
     /// and the last of them.
     pub fn active(&self, rank: Rank) -> Range<usize> {
-        (self.entry().active)(self.shape, self.from_root(rank))
+        (self.entry().active)(self.shape, self.number_of(rank))
     }
 
     /// The length of the message of `from` to `to` that consists of `slots`.
@@ -228,7 +228,7 @@ impl Schedule {
     }
 
     /// The number of `rank` from the root on.
-    fn from_root(&self, rank: Rank) -> Rank {
+    fn number_of(&self, rank: Rank) -> Rank {
         rank.behind(self.root().0, self.shape.procs)
     }
 }

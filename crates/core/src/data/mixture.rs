@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::{Dataset, JobId, Provenance};
+use crate::algorithm::LIBRARY;
 
 /// The facts that tell networks and MPIs apart, the most telling first. `placement` counts by
 /// its most ranks on a host: so many share a link, however many hosts there are.
@@ -58,9 +59,6 @@ const SETTING: &str = "setting_";
 
 /// What begins the key of an environment variable.
 const VARIABLE: &str = "env_";
-
-/// The algorithm that leaves the choice to the MPI library.
-const LEFT_TO_LIBRARY: &str = "library";
 
 /// A data file.
 #[derive(Debug, Clone, Copy)]
@@ -126,7 +124,7 @@ pub fn ranks_per_host(facts: &Provenance) -> Option<u32> {
 fn statements(source: &Source) -> Vec<Statement> {
     let facts = &source.data.provenance;
     let mut samples = source.data.samples.iter();
-    let leaves_choice = samples.any(|sample| *sample.algorithm == *LEFT_TO_LIBRARY);
+    let leaves_choice = samples.any(|sample| *sample.algorithm == *LIBRARY);
     let mut all: Vec<Statement> = Vec::new();
     for (key, value) in facts.iter() {
         let (job, key) = JobId::of_key(key).map_or((None, key), |(job, fact)| (Some(job), fact));

@@ -275,7 +275,10 @@ fn experiment(name: &str, collective: &str) -> Result<Experiment, String> {
 
 /// Reads `LAUNCH,EXPERIMENT,COLLECTIVE,ALGORITHM,PROCS,SIZE`.
 fn completed(text: &str, names: &mut Names) -> Result<Place, String> {
-    let fields: Vec<&str> = text.split(',').collect();
+    let mut reader = csv::ReaderBuilder::new();
+    let mut reader = reader.has_headers(false).from_reader(text.as_bytes());
+    let fields = reader.records().next().and_then(Result::ok);
+    let fields: Vec<&str> = fields.iter().flatten().collect();
     let [launch, name, collective, algorithm, procs, size] = fields[..] else {
         return Err(format!(
             "{DONE}={text:?} does not name a cell; delete the line"

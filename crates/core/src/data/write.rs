@@ -1,6 +1,7 @@
 //! Data files as they are written: one line, one call, so that a killed run leaves whole
 //! lines.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use super::{
@@ -73,7 +74,7 @@ impl Sample {
         } = self.losses;
         let line = format!(
             "{experiment},{collective},{},{},{},{},{},{},{},{},{},{},{},{},,,\n",
-            self.algorithm,
+            quoted(&self.algorithm),
             self.procs,
             self.size.0,
             self.repetition,
@@ -140,8 +141,19 @@ impl Place {
         let (experiment, collective) = self.experiment.names();
         format!(
             "{experiment},{collective},{},{},{}",
-            self.algorithm, self.procs, self.size.0
+            quoted(&self.algorithm),
+            self.procs,
+            self.size.0
         )
+    }
+}
+
+/// An algorithm as a cell: one with several settings has commas.
+fn quoted(algorithm: &str) -> Cow<'_, str> {
+    if algorithm.contains(',') {
+        format!("\"{algorithm}\"").into()
+    } else {
+        algorithm.into()
     }
 }
 

@@ -34,6 +34,9 @@ pub enum Messages<T> {
     },
 }
 
+/// A renumbering, and what it does to a message.
+type Turned<T> = (Turn, fn(T, Turn) -> T);
+
 /// Makes a message from its number.
 #[derive(Clone, Copy)]
 pub struct Rule<T> {
@@ -42,7 +45,7 @@ pub struct Rule<T> {
     /// The message of this number, from 0.
     of: fn(Frame, u32) -> T,
     /// How ranks and pieces are renumbered afterwards.
-    turned: Option<(Turn, fn(T, Turn) -> T)>,
+    turned: Option<Turned<T>>,
 }
 
 /// What a rule makes messages from.

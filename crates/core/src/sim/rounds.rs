@@ -115,19 +115,21 @@ impl Program for Rounds {
         if progress.open == 0 {
             return None;
         }
-        let round = self.round(rank);
+        self.round(rank);
+        let Self { schedule, last, .. } = self;
+        let round = &last.2;
         let (_, most) = round.in_flight.at_once();
         if progress.in_flight as usize >= most {
             return None;
         }
-        let send = round.sends.get(progress.started as usize)?.into_owned();
-        let bytes = self.schedule.bytes((rank, send.to), &send.slots);
+        let send = round.sends.get(progress.started as usize)?;
+        let (to, bytes) = (send.to, schedule.bytes((rank, send.to), &send.slots));
         let progress = self.progress(rank);
         progress.started += 1;
         progress.in_flight += 1;
         Some(Send {
             op: progress.round,
-            to: send.to,
+            to,
             tag: progress.round,
             bytes,
         })
@@ -176,4 +178,36 @@ impl Program for Rounds {
 
 fn count(number: usize) -> u32 {
     u32::try_from(number).expect("fewer than 2^32 rounds and messages of one rank in each")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::{Algorithm, Call, Collective, PairSizes};
+    use crate::model::loggp::LogGP;
+    use crate::sim::network::endpoint::{Endpoint, Ports};
+    use crate::sim::run;
+    use crate::sim::time::Time;
+    use crate::units::{Bytes, Seconds, SecondsPerByte};
+
+    /// Rank 0 has 1001 bytes for rank 1, which are 10 µs on the wire, and all others one byte,
+    /// which takes L = 50 µs. At once, each message of rank 0 comes 10 µs late. In steps, rank 1
+    /// begins its second 10 µs after the others.
+    #[test]
+    fn sizes_may_differ_from_pair_to_pair() {
+        let procs = Procs::new(3).unwrap();
+        let long = |pair| if pair == (0, 1) { 1001 } else { 1 };
+        let pairs = PairSizes::new(procs, |from, to| Bytes(long((from.0, to.0))));
+        let call = Call::of_pairs(pairs);
+        let (latency, none) = (Seconds(5e-5), Seconds(0.0));
+        let model = LogGP::new(latency, none, none, SecondsPerByte(1e-8)).unwrap();
+        for (name, expected) in [("direct", 6e-5), ("pairwise", 1.1e-4)] {
+            let algorithm = Algorithm::parse(Collective::Alltoall, name).unwrap();
+            let mut program = Rounds::new(algorithm.serve(&call).unwrap());
+            let mut network = Endpoint::new(Ports::LogGP(model), procs);
+            let outcome = run(&mut program, &mut network, &mut ()).unwrap();
+            assert_eq!(outcome.time, Time::of(Seconds(expected)), "{name}");
+            assert_eq!((outcome.messages, outcome.bytes), (6, 1006), "{name}");
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use netsig_core::algorithm::{Collective, Method, UnknownAlgorithm, split};
+use netsig_core::algorithm::{Collective, LIBRARY, Method, UnknownAlgorithm, split};
 use netsig_core::units::Procs;
 
 /// `alltoall direct,pairwise up to 64`.
@@ -43,7 +43,7 @@ pub fn predicted(text: &str) -> Result<Predicted, String> {
 
 /// The library's choice, if none is named.
 fn methods(collective: Collective, text: &str) -> Result<Vec<Method>, UnknownAlgorithm> {
-    let names = if text.is_empty() { "library" } else { text };
+    let names = if text.is_empty() { LIBRARY } else { text };
     let mut methods = Vec::new();
     for name in split(names) {
         let method = Method::parse(collective, name)?;
@@ -93,6 +93,10 @@ mod tests {
                 "alltoall direct,pairwise up to 8",
             ),
             ("bcast binomial up to 3", "bcast binomial up to 3"),
+            (
+                "alltoall throttled:window=2, direct up to 4",
+                "alltoall throttled:2,direct up to 4",
+            ),
         ] {
             assert_eq!(predicted(text).unwrap().to_string(), expected);
         }

@@ -58,9 +58,7 @@ impl<'a> File<'a> {
         let algorithm = match experiment {
             Experiment::Collective(collective) => {
                 let name = &self.asked.algorithm;
-                if &**name != "library" {
-                    Method::parse(collective, name).map_err(|e| self.fault(line, e.to_string()))?;
-                }
+                Method::parse(collective, name).map_err(|e| self.fault(line, e.to_string()))?;
                 Arc::clone(name)
             }
             _ => "".into(),

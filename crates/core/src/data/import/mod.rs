@@ -36,7 +36,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::algorithm::Collective;
+use crate::algorithm::{Collective, LIBRARY};
 use crate::data::{Dataset, Place, Provenance};
 use crate::text::file_error::FileError;
 use crate::text::names::{name_of, variant_of};
@@ -102,7 +102,7 @@ impl Default for Asked {
     fn default() -> Self {
         Self {
             procs: None,
-            algorithm: "library".into(),
+            algorithm: LIBRARY.into(),
             collective: None,
         }
     }

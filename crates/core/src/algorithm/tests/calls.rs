@@ -1,0 +1,139 @@
+//! Tests of calls with another root, with a layout, and with sizes that differ.
+
+use super::*;
+use crate::schedule::Slot;
+
+/// Ranks are only numbered from the root on, so that the schedule of rank v with root 0 is that
+/// of rank v + r with root r, and must deliver.
+#[test]
+fn every_rooted_algorithm_delivers_from_every_root() {
+    for (algorithm, size) in cases() {
+        for procs in [1, 2, 3, 5, 8, 12].map(procs) {
+            for root in procs.ranks() {
+                let call = Call {
+                    root,
+                    ..Call::new(procs, size)
+                };
+                let collective = algorithm.collective();
+                let served = algorithm.serve(&call);
+                if !collective.has_root() && root != Rank(0) {
+                    assert_eq!(served, Err(Unsupported::Rootless { collective }));
+                    continue;
+                }
+                let case = format!("{collective} {algorithm} from {root} among {procs}, {size}");
+                let schedule = served.unwrap();
+                assert_eq!(schedule.check(), Ok(()), "{case}");
+                let from_0 = algorithm.schedule(procs, size);
+                assert_eq!(schedule.extent(), from_0.extent(), "{case}");
+                for rank in procs.ranks() {
+                    let own = schedule.active(rank.ahead(root.0, procs));
+                    assert_eq!(own, from_0.active(rank), "{case}");
+                }
+            }
+        }
+    }
+    let beyond = Call {
+        root: Rank(4),
+        ..Call::new(procs(4), Bytes(1))
+    };
+    let refused = parse(Collective::Bcast, "flat").serve(&beyond);
+    let message = "root 4 is not a rank; write 0 to 3";
+    assert_eq!(refused.unwrap_err().to_string(), message);
+}
+
+#[test]
+fn a_proof_is_for_one_root() {
+    let chain = parse(Collective::Bcast, "chain");
+    let from = |root| {
+        let call = Call {
+            root: Rank(root),
+            ..Call::new(procs(4), Bytes(9))
+        };
+        chain.serve(&call).unwrap()
+    };
+    let proven = from(2).prove().unwrap();
+    assert!(proven.is_for(&from(2)));
+    assert!(!proven.is_for(&from(0)));
+    let last = proven.round(Rank(1), 2);
+    assert_eq!(last.receives.get(0).unwrap().from, Rank(0));
+}
+
+#[test]
+fn a_layout_of_two_clusters_takes_the_place_of_the_setting() {
+    let algorithm = parse(Collective::Alltoall, "two-phase:2");
+    let serve = |layout: &[u32]| {
+        let call = Call {
+            layout: Some(Layout::new(layout.iter().copied())),
+            ..Call::new(procs(5), Bytes(1))
+        };
+        algorithm.serve(&call).map_err(|e| e.to_string())
+    };
+    let schedule = serve(&[7, 7, 7, 1, 1]).unwrap();
+    assert_eq!(schedule.algorithm().to_string(), "two-phase:3");
+    assert_eq!(schedule.check(), Ok(()));
+    let two =
+        "two-phase:2 serves two clusters with the ranks of each in a row; choose another algorithm";
+    for layout in [[0; 5], [0, 0, 1, 2, 2], [0, 1, 0, 1, 1]] {
+        assert_eq!(serve(&layout).unwrap_err(), two);
+    }
+    let count = "the layout of 2 ranks cannot be used among 5; give one for each rank";
+    assert_eq!(serve(&[0, 1]).unwrap_err(), count);
+    // Others run anywhere.
+    let direct = parse(Collective::Alltoall, "direct");
+    let call = Call {
+        layout: Some(Layout::new([0, 1, 0])),
+        ..Call::new(procs(3), Bytes(1))
+    };
+    assert_eq!(direct.serve(&call), Ok(direct.schedule(procs(3), Bytes(1))));
+}
+
+/// What an entry promises that serves pieces of different sizes: no message has another piece
+/// than that of its sender for its receiver.
+#[test]
+fn pieces_of_different_sizes_go_straight_to_their_receivers() {
+    let skewed = |count| {
+        let bytes = |from: Rank, to: Rank| Bytes(u64::from(1 + from.0 * from.0 + 10 * to.0));
+        Call::of_pairs(PairSizes::new(procs(count), bytes))
+    };
+    let mut straight = 0;
+    for (algorithm, _) in cases() {
+        for count in [1, 4, 7] {
+            let call = skewed(count);
+            let schedule = match algorithm.serve(&call) {
+                Ok(schedule) => schedule,
+                Err(refusal) => {
+                    let reason = "needs all pieces of one size; choose an algorithm that sends each whole and straight, such as direct";
+                    assert_eq!(refusal.to_string(), format!("{algorithm} {reason}"));
+                    continue;
+                }
+            };
+            straight += 1;
+            assert_eq!(schedule.check(), Ok(()));
+            let rounds = schedule.extent().rounds;
+            for (rank, index) in procs(count)
+                .ranks()
+                .flat_map(|rank| (0..rounds).map(move |index| (rank, index)))
+            {
+                let round = schedule.round(rank, index);
+                for send in round.sends {
+                    assert_eq!(send.slots[..], [Slot::Input(send.to.0)]);
+                    let expected = 1 + rank.0 * rank.0 + 10 * send.to.0;
+                    let bytes = schedule.bytes((rank, send.to), &send.slots);
+                    assert_eq!(bytes, u64::from(expected));
+                }
+                for receive in round.receives {
+                    assert_eq!(receive.slots[..], [Slot::Output(receive.from.0)]);
+                }
+            }
+        }
+    }
+    // Four without a setting and throttled with seven.
+    assert_eq!(straight, 3 * (4 + 7));
+    let other = Call {
+        procs: procs(3),
+        ..skewed(4)
+    };
+    let refused = parse(Collective::Alltoall, "direct").serve(&other);
+    let message = "the sizes of 4 ranks cannot be used among 3; give one for each rank";
+    assert_eq!(refused.unwrap_err().to_string(), message);
+}
