@@ -226,15 +226,22 @@ fn data_that_cannot_be_used_are_refused() {
 fn profiles_that_cannot_answer_are_refused() {
     let home = Home::fitted();
     let profile = home.read("profile.toml");
-    let newer = profile.replace("netsig_profile = 1", "netsig_profile = 2");
-    assert_ne!(profile, newer);
-    home.write("newer.toml", &newer);
     let of = "--collective alltoall --procs 8 --size 1KiB";
-    home.refuses(
-        &format!("predict newer.toml {of}"),
-        2,
-        ["newer.toml:1: ", "update netsig or fit again"],
-    );
+    for (version, problem, remedy) in [
+        (
+            "1",
+            "older than 2, which this netsig reads",
+            "with netsig fit",
+        ),
+        ("3", "newer than 2, which this netsig reads", "or fit again"),
+    ] {
+        let other = profile.replace("netsig_profile = 2", &format!("netsig_profile = {version}"));
+        assert_ne!(profile, other);
+        home.write("other.toml", &other);
+        let problem = format!("other.toml:1: profile version {version} is {problem}");
+        let arguments = format!("predict other.toml {of}");
+        home.refuses(&arguments, 2, [problem.as_str(), remedy]);
+    }
     home.refuses(
         &format!("predict profile.toml {of} --algorithm pairwise"),
         3,

@@ -9,7 +9,7 @@ use support::{Home, ON, PLAN, Row, number, said, table};
 
 /// g = 10 µs + 10 ns/B·m, os = 5 µs + 4 ns/B·m, or = 6 µs + 5 ns/B·m, L = 50 µs, written by
 /// hand, without signatures.
-const TOY: &str = "netsig_profile = 1
+const TOY: &str = "netsig_profile = 2
 [hockney]
 alpha_s = { value = 6e-5, lower = 5e-5, upper = 7e-5 }
 beta_s_per_byte = { value = 1e-8, lower = 0.9e-8, upper = 1.1e-8 }
@@ -375,6 +375,13 @@ fn settings_leave_the_rest_of_a_fitted_signature() {
         let wanted = "predict profile.toml --collective alltoall --algorithm direct --procs 8";
         let got = rows(&home, &format!("{wanted} --size 1KiB,256KiB {setting}"));
         got.iter().for_each(assert_is_interval);
+        let is_contention_free = setting == "--model hockney";
+        let standing = if is_contention_free {
+            "contention-free"
+        } else {
+            "interpolated"
+        };
+        assert_eq!(column(&got, "standing"), [standing; 2], "{setting}");
         [&got[0], &got[1]].map(|row| number(row, "time_s"))
     };
     let [below, above] = of("--model signature");
@@ -993,14 +1000,11 @@ fn at_three_processes(line: &str) -> String {
 fn tables_do_not_change_what_was_fitted_without_them() {
     let home = Home::fitted();
     let (_, tables) = TOY.split_once("[plogp]").unwrap();
-    let (hockney, rest) = {
-        let profile = home.read("profile.toml");
-        let (first, last) = profile.split_once("[[signature]]").unwrap();
-        (first.to_owned(), last.to_owned())
-    };
+    let profile = home.read("profile.toml");
+    let (hockney, rest) = profile.split_once("[[fitted]]").unwrap();
     home.write(
         "tables.toml",
-        &format!("{hockney}[plogp]{tables}\n[[signature]]{rest}"),
+        &format!("{hockney}[plogp]{tables}\n[[fitted]]{rest}"),
     );
     let of = |profile: &str, model: &str| {
         home.does(&format!(

@@ -359,11 +359,7 @@ fn regimes_that_cannot_be_are_refused() {
         found.unwrap_or_else(|| panic!("{key} is not in {profile}"))
     };
     for (key, wrong, place) in [
-        (
-            "onset_bytes",
-            "onset_bytes = -1.0",
-            "eager.stalls.onset_bytes = -1",
-        ),
+        ("bytes = ", "bytes = -1.0", "eager.stalls.onset = -1 bytes"),
         (
             "eager_limit_bytes",
             "eager_limit_bytes = -1",

@@ -3,11 +3,13 @@
 
 use netsig_core::algorithm::Collective;
 use netsig_core::data::{Dataset, Experiment, LossCounters, Provenance, Sample};
+use netsig_core::fit::fitted::Base;
 use netsig_core::fit::network::{self, Options, Wanted};
 use netsig_core::model::{self, Case, THROUGHPUT};
 use netsig_core::predict::Knowledge;
 use netsig_core::predict::regimes::Asked;
-use netsig_core::profile::{Base, Profile};
+use netsig_core::profile::Profile;
+use netsig_core::model::{self, Case, SIGNATURE, THROUGHPUT};
 use netsig_core::units::{Bytes, Procs, Seconds};
 
 const ALLTOALL: Experiment = Experiment::Collective(Collective::Alltoall);
@@ -80,17 +82,12 @@ fn measured_tables_are_fitted_on_and_kept() {
     assert_eq!(fitted.point_to_point.failures, []);
     let passed_over: Vec<_> = fitted.passed_over.iter().copied().collect();
     assert_eq!(passed_over, [Collective::Bcast]);
-    let model = fitted
-        .models
-        .iter()
-        .find(|m| m.model.name == "factor_001")
-        .unwrap();
-    assert!(
-        (model.fit.values.numbers[0] - 0.5).abs() < 0.01,
-        "{model:?}"
-    );
-    let profile = fitted.profile(Provenance::default(), 0.95);
-    assert_eq!(profile.models[0].base, Base::Tables);
+    let profile = Profile::of(&fitted, Provenance::default(), 0.95);
+    let model = model::find(Collective::Alltoall, "factor_001").unwrap();
+    let model = profile.model(model, "direct").unwrap();
+    let gamma = model.value("gamma").unwrap();
+    assert!((gamma - 0.5).abs() < 0.01, "{model:?}");
+    assert_eq!(model.fitted_on, Base::Tables);
     let latency = profile.plogp.as_ref().unwrap().latency();
     assert!((latency.0 / 50e-6 - 1.0).abs() < 0.01);
     assert_eq!(Profile::parse("p.toml", &profile.to_toml()), Ok(profile));
@@ -124,12 +121,11 @@ fn measured_transfers_predict_where_no_fit_does() {
         push(&mut data, Experiment::Flow, 16, (32 << 20, time));
     }
     let options = Options {
-        wanted: Wanted::Signature,
+        wanted: Wanted::One(model::find(Collective::Alltoall, SIGNATURE).unwrap()),
         ..Options::default()
     };
-    let profile = network::fit(&data, &options)
-        .unwrap()
-        .profile(Provenance::default(), 0.95);
+    let fitted = network::fit(&data, &options).unwrap();
+    let profile = Profile::of(&fitted, Provenance::default(), 0.95);
     let flows = profile.flows.unwrap();
     assert!((flows.rho - 0.5).abs() < 1e-12, "{flows:?}");
     let knowledge = Knowledge {

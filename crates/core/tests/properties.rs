@@ -10,8 +10,10 @@ use netsig_core::data::{Dataset, Experiment, LossCounters, Provenance, Sample};
 use netsig_core::fit::network::{self, Options, Wanted};
 use netsig_core::fit::{Covariance, Point, signature};
 use netsig_core::model::hockney::Hockney;
-use netsig_core::predict::{self, Interval};
+use netsig_core::predict::regimes::Asked;
+use netsig_core::predict::{Interval, Knowledge};
 use netsig_core::profile::Profile;
+use netsig_core::model::{self, Case, SIGNATURE};
 use netsig_core::units::list::List;
 use netsig_core::units::{Bytes, Procs, Seconds, SecondsPerByte};
 use proptest::prelude::*;
@@ -150,10 +152,19 @@ proptest! {
         n in 2u32..10_000,
         size in 0u64..(1 << 40),
     ) {
-        let options = Options { wanted: Wanted::Signature, ..Options::default() };
+        let model = model::find(Collective::Alltoall, SIGNATURE).unwrap();
+        let options = Options { wanted: Wanted::One(model), ..Options::default() };
         let fitted = network::fit(&network_data(gamma, delta), &options).unwrap();
-        let profile = fitted.profile(Provenance::default(), 0.95);
-        let seen = predict::signature(&profile.signatures[0], procs(n), Bytes(size)).unwrap();
+        let profile = Profile::of(&fitted, Provenance::default(), 0.95);
+        let knowledge = Knowledge {
+            profile: &profile,
+            algorithm: "direct",
+            tree: None,
+            given: &[],
+            asked: Asked::default(),
+        };
+        let case = Case::new(procs(n), Bytes(size));
+        let seen = knowledge.basis(model).unwrap().predict(case).unwrap();
         prop_assert!(seen.time.0.is_finite() && seen.time.0 > 0.0);
         let Interval { lower, upper } = seen.interval.unwrap();
         prop_assert!(lower <= seen.time && seen.time <= upper, "{:?}", seen);

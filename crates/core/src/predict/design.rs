@@ -243,7 +243,7 @@ mod tests {
     use crate::profile::{KindError, RegimesEntry};
     use crate::units::SecondsPerByte;
 
-    const TEXT: &str = "netsig_profile = 1
+    const TEXT: &str = "netsig_profile = 2
 [hockney]
 alpha_s = { value = 1e-4, lower = 0.9e-4, upper = 1.1e-4 }
 beta_s_per_byte = { value = 1e-7, lower = 0.9e-7, upper = 1.1e-7 }

@@ -184,7 +184,7 @@ fn count(number: usize) -> u32 {
 mod tests {
     use super::*;
     use crate::algorithm::{Algorithm, Call, Collective, PairSizes};
-    use crate::model::loggp::LogGP;
+    use crate::model::message::loggp::LogGP;
     use crate::sim::network::endpoint::{Endpoint, Ports};
     use crate::sim::run;
     use crate::sim::time::Time;

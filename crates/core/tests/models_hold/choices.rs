@@ -9,8 +9,8 @@ use netsig_core::units::{Bytes, Rank};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::arbitrary::{any_network, as_they_come, counts, exactly, hockney, procs, sizes};
-use crate::profiles::{of_network, signature_entry};
+use crate::arbitrary::{any_network, as_they_come, counts, hockney, procs, sizes};
+use crate::profiles::{of_network, signature};
 use crate::seeded;
 
 fn any_zero() -> impl Strategy<Value = ZeroMessages> {
@@ -71,20 +71,16 @@ proptest! {
 }
 
 fn any_profile() -> impl Strategy<Value = Profile> {
-    let signatures = prop::collection::vec((0.0..5.0f64, 0.0..0.1f64, sizes()), 0..3);
+    // u64::MAX as f64 is not a number of bytes.
+    let numbers = (0.0..5.0f64, 0.0..0.1f64, 0..1u64 << 60);
+    let numbers = numbers.prop_map(|(gamma, delta, size)| [gamma, delta, size as f64]);
+    let signatures = prop::collection::vec(numbers, 0..3);
     (any_network(1e-2, as_they_come), signatures).prop_map(|(network, signatures)| {
         let entries = signatures.into_iter().enumerate();
-        let entry = |(i, (gamma, delta, threshold)): (usize, _)| {
-            let [gamma, delta] = [gamma, delta].map(exactly);
-            signature_entry(
-                network.hockney,
-                &format!("{i}"),
-                [gamma, delta],
-                Bytes(threshold),
-            )
-        };
         Profile {
-            signatures: entries.map(entry).collect(),
+            fitted: entries
+                .map(|(i, numbers)| signature(&i.to_string(), numbers))
+                .collect(),
             ..of_network(&network)
         }
     })

@@ -3,14 +3,16 @@
 
 use netsig_core::algorithm::Collective;
 use netsig_core::data::{Dataset, Experiment, LossCounters, Provenance, Sample};
+use netsig_core::fit::fitted::{Base, FittedModel};
 use netsig_core::fit::model::fit;
 use netsig_core::fit::network::{self, Wanted};
-use netsig_core::fit::signature::{Options, Unsaturated};
+use netsig_core::fit::signature::{Options, Residuals, Unsaturated};
 use netsig_core::fit::{Covariance, Point};
 use netsig_core::model::{self, Case, Estimator, Model, Values};
 use netsig_core::predict::Knowledge;
 use netsig_core::predict::regimes::Asked;
-use netsig_core::profile::{Base, Profile};
+use netsig_core::profile::Profile;
+use netsig_core::model::{self, Case, Estimator, Model, Values};
 use netsig_core::units::table::Table;
 use netsig_core::units::{Bytes, Seconds};
 use proptest::prelude::*;
@@ -140,7 +142,8 @@ proptest! {
                 let again = model.time(&toy(), &fitted.values, Case::new(p.procs, p.size));
                 prop_assert!((again.unwrap().time / p.time - 1.0).abs() < 1e-6, "{}", model.name);
             }
-            prop_assert!(fitted.residual < 1e-6, "{}: {}", model.name, fitted.residual);
+            let Residuals { below, above } = fitted.residuals;
+            prop_assert!(below.max(above) < 1e-6, "{}: {below} {above}", model.name);
         }
     }
 }
@@ -195,7 +198,9 @@ proptest! {
             let options = Options { covariance: covariance.clone(), confidence, ..Options::default() };
             if let Ok(fitted) = fit(model, &network, &points, &options) {
                 prop_assert_eq!(fitted.values.numbers.len(), model.parameters.len());
-                let covariance = fitted.covariance.iter().chain([&fitted.residual, &fitted.weighted_rss]);
+                let Residuals { below, above } = &fitted.residuals;
+                let covariance = fitted.covariance.iter();
+                let covariance = covariance.chain([below, above, &fitted.weighted_rss]);
                 prop_assert!(covariance.into_iter().all(|x| x.is_finite()), "{}: {fitted:?}", model.name);
                 prop_assert!(fitted.estimates.iter().all(|(_, e)| e.value.is_finite()));
             }
@@ -259,13 +264,9 @@ fn a_model_is_fitted_to_its_own_collective() {
         ..network::Options::default()
     };
     let fitted = network::fit(&data, &options).unwrap();
-    let profile = fitted.profile(Provenance::default(), 0.95);
-    let collectives: Vec<_> = profile
-        .models
-        .iter()
-        .map(|entry| entry.collective)
-        .collect();
-    assert_eq!(collectives, [Collective::Alltoall]);
+    let profile = Profile::of(&fitted, Provenance::default(), 0.95);
+    let collectives: Vec<_> = profile.fitted.iter().map(FittedModel::collective).collect();
+    assert_eq!(collectives, [Some(Collective::Alltoall)]);
     assert_eq!(Profile::parse("p.toml", &profile.to_toml()), Ok(profile));
 }
 
@@ -306,10 +307,10 @@ fn a_model_fitted_on_tables_is_predicted_on_them() {
         ..network::Options::default()
     };
     let fitted = network::fit(&data, &options).unwrap();
-    let profile = fitted.profile(Provenance::default(), 0.95);
+    let profile = Profile::of(&fitted, Provenance::default(), 0.95);
     assert_eq!(profile.plogp, options.plogp);
-    assert_eq!(profile.models[0].base, Base::Tables);
-    assert!((profile.models[0].values.numbers[0] + 0.5).abs() < 1e-9);
+    assert_eq!(profile.fitted[0].fitted_on, Base::Tables);
+    assert!((profile.fitted[0].value("gamma").unwrap() + 0.5).abs() < 1e-9);
     let case = Case::new(procs(7), Bytes(5000));
     let time = |profile: &Profile| {
         let knowledge = Knowledge {
@@ -324,6 +325,6 @@ fn a_model_fitted_on_tables_is_predicted_on_them() {
     let truth = model.time(&toy(), &values, case).unwrap().time;
     assert!((time(&profile) / truth - 1.0).abs() < 1e-9);
     let mut on_hockney = profile;
-    on_hockney.models[0].base = Base::Hockney;
+    on_hockney.fitted[0].fitted_on = Base::Hockney;
     assert!((time(&on_hockney) / truth - 1.0).abs() > 0.1);
 }

@@ -1,27 +1,23 @@
 //! Profiles survive being written, and no text makes their reader panic.
 
+use std::iter::zip;
+
 use nalgebra::DMatrix;
 use netsig_core::algorithm::Collective;
 use netsig_core::data::Provenance;
+use netsig_core::fit::domain::Domain;
+use netsig_core::fit::fitted::{Base, FittedModel, Found};
 use netsig_core::fit::saturation::Saturation;
-use netsig_core::fit::signature::{Parameter, Residuals, ThresholdEstimate};
-use netsig_core::model::hockney::Hockney;
-use netsig_core::model::signature::Threshold;
-use netsig_core::model::signature::Threshold;
-use netsig_core::model::signature::{Form, Signature};
+use netsig_core::fit::signature::Residuals;
+use netsig_core::predict::outside::Outside;
+use netsig_core::predict::regimes::Asked;
+use netsig_core::predict::{Interval, Knowledge, Prediction, Standing};
+use netsig_core::profile::{Choice, HockneyEntry, Profile, RegimesEntry, Version};
 use netsig_core::model::{
-    self, Case, Estimator, Known, Model, ModelError, REGIMES, Role, SIGNATURE, Values,
-};
-use netsig_core::model::{
-    self, Case, Estimator, Known, Model, ModelError, REGIMES, Role, SIGNATURE, Values,
-};
-use netsig_core::predict::regimes::{Asked, Outside};
-use netsig_core::predict::{self, Interval, Knowledge, Prediction, Standing};
-use netsig_core::profile::{
-    Base, Choice, Domain, HockneyEntry, ModelEntry, Profile, RegimesEntry, SignatureEntry,
+    self, Case, Estimator, Model, ModelError, Known, Parameter, REGIMES, Role, SIGNATURE, Values,
 };
 use netsig_core::stats::interval::{Estimate, Student};
-use netsig_core::units::{Bytes, Seconds};
+use netsig_core::units::Bytes;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
@@ -30,21 +26,13 @@ use crate::fits::fittable;
 use crate::regime_profiles::any_regimes;
 use crate::seeded;
 
-fn domain() -> Domain {
-    Domain {
-        procs: [4, 8].map(procs).to_vec(),
-        smallest: Bytes(1),
-        largest: Bytes(u64::MAX),
-    }
-}
-
 /// A profile of the point-to-point parameters alone.
 pub fn of_network(network: &Known) -> Profile {
     let model = network.hockney;
     Profile {
+        version: Version,
         provenance: Provenance::default(),
         hockney: HockneyEntry {
-            model,
             alpha: exactly(model.alpha().0),
             beta: exactly(model.beta().0),
             residual: 0.1,
@@ -52,47 +40,9 @@ pub fn of_network(network: &Known) -> Profile {
         plogp: Some(network.plogp.clone()),
         protocol: None,
         flows: None,
-        signatures: Vec::new(),
-        models: Vec::new(),
+        fitted: Vec::new(),
         regimes: Vec::new(),
         choices: Vec::new(),
-    }
-}
-
-/// A signature of γ and δ from `threshold` on.
-pub fn signature_entry(
-    base: Hockney,
-    algorithm: &str,
-    [gamma, delta]: [Estimate; 2],
-    threshold: Bytes,
-) -> SignatureEntry {
-    let (lower, value, upper) = (threshold, threshold, threshold);
-    SignatureEntry {
-        collective: Collective::Alltoall,
-        algorithm: algorithm.to_owned(),
-        signature: Signature {
-            base,
-            form: Form::Full,
-            gamma: gamma.value,
-            gamma_below: None,
-            delta: Seconds(delta.value),
-            threshold: Some(Threshold::From(threshold)),
-        },
-        student: Student::new(0.95, 9),
-        parameters: vec![(Parameter::Delta, delta), (Parameter::Gamma, gamma)],
-        covariance: DMatrix::from_row_slice(2, 2, &[1e-6, 1e-9, 1e-9, 1e-4]),
-        errors: "means".to_owned(),
-        threshold: Some(ThresholdEstimate {
-            value,
-            lower,
-            upper,
-        }),
-        residuals: Residuals {
-            below: 0.1,
-            above: 0.0,
-        },
-        saturation: Saturation::From(procs(6)),
-        domain: domain(),
     }
 }
 
@@ -116,30 +66,61 @@ fn least(role: Role) -> f64 {
     }
 }
 
-/// An entry of a model whose linear parameters were estimated, with an end of their
-/// intervals; a value that is not finite is none of an estimate.
-fn model_entry(model: &'static Model, mut values: Values, end: f64) -> ModelEntry {
-    let mut estimates = Vec::new();
-    for (place, parameter) in model.parameters.iter().enumerate() {
-        let value = &mut values.numbers[place];
-        *value = value.max(least(parameter.role));
-        if let Role::Linear(_) | Role::Supplement = parameter.role {
-            *value = value.min(f64::MAX);
-            estimates.push((place, towards(*value, end)));
-        }
-    }
-    ModelEntry {
+/// A model with these values. Its linear parameters and the threshold of a signature were
+/// estimated, with one end of their intervals at `end`; a value that is not finite is not an
+/// estimate.
+pub fn fitted(model: &'static Model, values: &Values, end: f64) -> FittedModel {
+    let is_signature = matches!(model.estimator, Estimator::Signature(..));
+    let found = |(parameter, value): (&Parameter, &f64)| {
+        let value = value.max(least(parameter.role));
+        let found = match parameter.role {
+            Role::Linear(_) | Role::Supplement => {
+                Found::Estimated(towards(value.min(f64::MAX), end))
+            }
+            Role::Threshold if is_signature && value.is_finite() => {
+                Found::Estimated(towards(value, end))
+            }
+            _ => Found::Plain(value),
+        };
+        (parameter.name.to_owned(), found)
+    };
+    let is_linear = |p: &&Parameter| matches!(p.role, Role::Linear(_) | Role::Supplement);
+    let linear = model.parameters.iter().filter(is_linear);
+    let covariance_of: Vec<String> = linear.map(|p| p.name.to_owned()).collect();
+    let count = covariance_of.len();
+    FittedModel {
         model,
-        collective: Collective::Alltoall,
         algorithm: "direct \"ü\" #1".to_owned(),
-        covariance: DMatrix::from_diagonal_element(estimates.len(), estimates.len(), 1e-5),
-        estimates,
-        values,
-        student: Student::new(0.5, 3),
-        residual: 1e-3,
+        fitted_on: Base::Hockney,
         errors: "ar1:0.5".to_owned(),
-        base: Base::Hockney,
-        domain: domain(),
+        student: Student::new(0.5, 3),
+        parameters: zip(model.parameters, &values.numbers).map(found).collect(),
+        latency_s: values.latency.clone(),
+        covariance_of,
+        covariance: DMatrix::from_diagonal_element(count, count, 1e-5),
+        residuals: Residuals {
+            below: 0.1,
+            above: 0.0,
+        },
+        domain: Domain {
+            procs: [4, 8].map(procs).to_vec(),
+            smallest: Bytes(1),
+            largest: Bytes(u64::MAX),
+            saturation: Saturation::From(procs(6)),
+        },
+    }
+}
+
+/// The signature of an algorithm.
+pub fn signature(algorithm: &str, [gamma, delta, threshold]: [f64; 3]) -> FittedModel {
+    let values = Values {
+        numbers: vec![gamma, gamma, delta, threshold],
+        latency: None,
+    };
+    let model = model::find(Collective::Alltoall, SIGNATURE).unwrap();
+    FittedModel {
+        algorithm: algorithm.to_owned(),
+        ..fitted(model, &values, gamma)
     }
 }
 
@@ -157,30 +138,21 @@ fn any_profile() -> impl Strategy<Value = Profile> {
         any_network(1e-2, as_they_come),
         any_table(0.0..1.0f64, as_they_come),
     );
-    let whole = (network, numbers, sizes(), "\\PC{0,9}").prop_map(
-        |((network, latency), numbers, size, fact)| {
-            let end = numbers[0].min(f64::MAX);
-            let [gamma, delta] = [0.5, 0.1].map(|value| towards(value, end));
-            let entry = |model: &'static Model| {
-                let numbers = numbers[..model.parameters.len()].to_vec();
-                let latency = (model.estimator == Estimator::Latency).then(|| latency.clone());
-                model_entry(model, Values { numbers, latency }, end)
-            };
-            let mut profile = of_network(&network);
-            profile.provenance.push("fact", fact);
-            profile.models = fittable().map(entry).collect();
-            for entry in &mut profile.models {
-                entry.base = Base::of(entry.model, profile.plogp.as_ref());
-            }
-            profile.signatures = vec![signature_entry(
-                network.hockney,
-                "x",
-                [gamma, delta],
-                Bytes(size),
-            )];
-            profile
-        },
-    );
+    let whole = (network, numbers, "\\PC{0,9}").prop_map(|((network, latency), numbers, fact)| {
+        let end = numbers[0].min(f64::MAX);
+        let entry = |model: &'static Model| {
+            let numbers = numbers[..model.parameters.len()].to_vec();
+            let latency = (model.estimator == Estimator::Latency).then(|| latency.clone());
+            fitted(model, &Values { numbers, latency }, end)
+        };
+        let mut profile = of_network(&network);
+        profile.provenance.push("fact", fact);
+        profile.fitted = fittable().map(entry).collect();
+        for entry in &mut profile.fitted {
+            entry.fitted_on = Base::of(entry.model, profile.plogp.as_ref());
+        }
+        profile
+    });
     (whole, prop::collection::vec(any_regimes(), 0..3)).prop_map(|(mut profile, regimes)| {
         for entry in regimes {
             let known = |other: &RegimesEntry| {
@@ -232,9 +204,9 @@ fn any_change() -> impl Strategy<Value = Change> {
         "x",
         "{",
         "#",
-        "[[model]]\n",
-        "[regimes.eager]\n",
-        "[\"delta\"]",
+        "[[fitted]]\n",
+        "[regimes.model.eager]\n",
+        "[\"delta_s\"]",
         "ü",
         "\u{0}",
     ];
@@ -279,12 +251,8 @@ proptest! {
             Err(error) => prop_assert!(error.to_string().starts_with("p.toml:")),
             Ok(profile) => {
                 let again = Profile::parse("p.toml", &profile.to_toml());
-                let parts = |p: Profile| (p.signatures, p.regimes);
-                prop_assert_eq!(again.map(parts), Ok(parts(profile.clone())));
-                for entry in &profile.signatures {
-                    check(&predict::signature(entry, procs(count), Bytes(size)))?;
-                }
-                for entry in &profile.models {
+                prop_assert_eq!(again.map(|again| again.to_toml()), Ok(profile.to_toml()));
+                for entry in &profile.fitted {
                     let knowledge = knowledge(&profile, &entry.algorithm);
                     let basis = knowledge.basis(entry.model);
                     let case = Case::new(procs(count), Bytes(size));
@@ -318,10 +286,9 @@ fn knowledge<'a>(profile: &'a Profile, algorithm: &'a str) -> Knowledge<'a> {
 #[test]
 fn predictions_far_from_a_fit_are_outside() {
     let mut profile = of_network(&toy());
-    let [gamma, delta] = [1.5, 1e-3].map(exactly);
-    let mut entry = signature_entry(toy().hockney, "direct", [gamma, delta], Bytes(4096));
+    let mut entry = signature("direct", [1.5, 1e-3, 4096.0]);
     entry.domain.largest = Bytes(1000);
-    profile.signatures = vec![entry];
+    profile.fitted = vec![entry];
     let model = model::find(Collective::Alltoall, SIGNATURE).unwrap();
     let standing = |profile: &Profile, count, size| {
         let knowledge = knowledge(profile, "direct");
@@ -337,13 +304,13 @@ fn predictions_far_from_a_fit_are_outside() {
     let largest = Bytes(1000);
     let large = (Some(Outside::Size { largest }), Standing::Outside);
     assert_eq!(standing(&profile, 8, 4001), large);
-    profile.signatures[0].saturation = Saturation::NotReached;
+    profile.fitted[0].domain.saturation = Saturation::NotReached;
     let growing = (Some(Outside::Unsaturated { most }), Standing::Outside);
     assert_eq!(standing(&profile, 9, 1000), growing);
     assert_eq!(standing(&profile, 8, 1000), (None, Standing::Interpolated));
-    profile.signatures[0].domain.procs = vec![procs(8)];
+    profile.fitted[0].domain.procs = vec![procs(8)];
     let only = procs(8);
-    profile.signatures[0].saturation = Saturation::Unverified;
+    profile.fitted[0].domain.saturation = Saturation::Unverified;
     let alone = (Some(Outside::Growth { only }), Standing::Outside);
     assert_eq!(standing(&profile, 4, 1000), alone);
 }

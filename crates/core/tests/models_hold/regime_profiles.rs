@@ -2,9 +2,11 @@
 
 use nalgebra::DMatrix;
 use netsig_core::algorithm::Collective;
+use netsig_core::fit::domain::Domain;
 use netsig_core::fit::regimes::{Column, Kind};
+use netsig_core::fit::saturation::Saturation;
 use netsig_core::model::regimes::{Class, Onset, Pattern, Protocol, Regime, Regimes, Stalls, Wire};
-use netsig_core::profile::{Domain, KindError, RegimesEntry};
+use netsig_core::profile::{KindError, RegimesEntry};
 use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -111,6 +113,7 @@ pub fn any_regimes() -> impl Strategy<Value = RegimesEntry> {
                     procs: counts.map(procs).to_vec(),
                     smallest: Bytes(0),
                     largest: Bytes(size),
+                    saturation: Saturation::Unverified,
                 },
             }
         },

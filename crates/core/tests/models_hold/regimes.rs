@@ -127,7 +127,7 @@ fn fitted(data: &Dataset) -> NetworkFit {
 }
 
 fn profile(data: &Dataset) -> Profile {
-    fitted(data).profile(Provenance::default(), 0.95)
+    Profile::of(&fitted(data), Provenance::default(), 0.95)
 }
 
 /// The relative error of the median at a case, and whether its interval holds the truth.
