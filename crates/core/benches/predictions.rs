@@ -8,7 +8,7 @@ use divan::{Bencher, black_box};
 use netsig_core::algorithm::Collective;
 use netsig_core::model::{self, Case, ModelError};
 use netsig_core::predict::regimes::Asked;
-use netsig_core::predict::select::{Options, Selector};
+use netsig_core::predict::select::{Options, Selector, Sources};
 use netsig_core::predict::{Basis, Interval, Knowledge, Prediction};
 use netsig_core::profile::Profile;
 use netsig_core::units::{Bytes, Procs};
@@ -53,13 +53,15 @@ fn selection_map(bencher: Bencher, collective: &str) {
     let profile = profile();
     let collective = collective.parse().expect("a collective");
     bencher.bench_local(|| {
-        let selector = Selector::new(black_box(&profile), collective, Options::default());
+        let sources = Sources::from(black_box(&profile));
+        let selector = Selector::new(sources, collective, Options::default()).expect("parameters");
         let counts = (1..=64).map(|i| Procs::new(2 * i).expect("not zero"));
         let cells = counts.flat_map(|procs| (1..=64).map(move |i| (procs, Bytes(i << 14))));
         for (procs, size) in cells {
             let ranked = selector.rank(procs, size).expect("a ranking");
             assert_eq!(ranked.len(), selector.candidates());
-            assert!(ranked[0].time.0 > 0.0 && ranked.is_sorted_by_key(|r| r.time));
+            assert!(ranked.is_sorted_by_key(|own| (!own.stands(), own.prediction.time)));
+            assert!(ranked[0].prediction.time.0 > 0.0);
             black_box(ranked);
         }
     });

@@ -5,11 +5,10 @@ use netsig_core::algorithm::Collective;
 use netsig_core::data::{Dataset, Experiment, LossCounters, Provenance, Sample};
 use netsig_core::fit::fitted::Base;
 use netsig_core::fit::network::{self, Options, Wanted};
-use netsig_core::model::{self, Case, THROUGHPUT};
+use netsig_core::model::{self, Case, SIGNATURE, THROUGHPUT};
 use netsig_core::predict::Knowledge;
 use netsig_core::predict::regimes::Asked;
 use netsig_core::profile::Profile;
-use netsig_core::model::{self, Case, SIGNATURE, THROUGHPUT};
 use netsig_core::units::{Bytes, Procs, Seconds};
 
 const ALLTOALL: Experiment = Experiment::Collective(Collective::Alltoall);

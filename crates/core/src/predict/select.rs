@@ -71,6 +71,17 @@ pub struct Sources<'a> {
     pub asked: Asked,
 }
 
+impl<'a> From<&'a Profile> for Sources<'a> {
+    /// The profile alone: no links, and medians.
+    fn from(profile: &'a Profile) -> Self {
+        Self {
+            profile,
+            tree: None,
+            asked: Asked::default(),
+        }
+    }
+}
+
 /// A candidate with its prediction.
 #[derive(Debug, Clone, Copy)]
 pub struct Ranked<'a> {
@@ -134,7 +145,7 @@ impl Ranked<'_> {
     }
 
     /// Whether it may be the best: neither outside of what was measured nor a mere bound.
-    fn stands(&self) -> bool {
+    pub fn stands(&self) -> bool {
         !self.candidate.is_bound && self.prediction.standing != Standing::Outside
     }
 }
@@ -334,9 +345,11 @@ fn read(model: &'static Model, levels: Binomial) -> &'static Model {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::algorithm::{Algorithm, COLLECTIVES};
     use crate::model::plogp::{PLogP, Parameters};
     use crate::profile::{HockneyEntry, Version};
     use crate::stats::interval::Estimate;
+    use crate::units::Seconds;
     use crate::units::table::Table;
 
     /// g = 10 µs + 10 ns/B·m and L = 50 µs.
@@ -377,6 +390,10 @@ mod tests {
         Procs::new(count).unwrap()
     }
 
+    fn selector(profile: &Profile, collective: Collective, options: Options) -> Selector<'_> {
+        Selector::new(profile.into(), collective, options).unwrap()
+    }
+
     /// Worked values: a broadcast of 1 MiB pipelines, and just below a power of two a
     /// binomial scatter beats the flat one.
     #[test]
@@ -386,28 +403,18 @@ mod tests {
             search: Search::PowersOfTwo,
             ..Options::default()
         };
-        let broadcast = Selector::new(&profile, Collective::Bcast, options);
+        let broadcast = selector(&profile, Collective::Bcast, options);
         let best = broadcast.rank(procs(24), Bytes(1 << 20)).unwrap()[0];
-        assert_eq!(best.algorithm, "chain_seg");
-        assert_eq!(best.segment.map(Segment::bytes), Some(Bytes(8192)));
-        assert!((best.time.0 / 0.014_938 - 1.0).abs() < 1e-12);
-        assert_eq!(
-            broadcast
-                .best(procs(24), Bytes(1))
-                .unwrap()
-                .unwrap()
-                .algorithm,
-            "flat"
-        );
-        let scatter = Selector::new(&profile, Collective::Scatter, options);
-        let best = |n| {
-            scatter
-                .best(procs(n), Bytes(64))
-                .unwrap()
-                .unwrap()
-                .algorithm
+        assert_eq!(best.algorithm(), "pipeline:8192");
+        assert!((best.prediction.time.0 / 0.014_938 - 1.0).abs() < 1e-12);
+        let name = |selector: &Selector, n, size| {
+            let best = selector.best(procs(n), Bytes(size)).unwrap();
+            best.unwrap().algorithm()
         };
-        assert_eq!([best(24), best(31)], ["flat", "binomial"]);
+        assert_eq!(name(&broadcast, 24, 1), "flat");
+        let scatter = selector(&profile, Collective::Scatter, options);
+        let names = [24, 31].map(|n| name(&scatter, n, 64));
+        assert_eq!(names, ["flat", "binomial"]);
     }
 
     /// At every cross-over the best candidate changes. That it changes nowhere else is not
@@ -415,20 +422,31 @@ mod tests {
     #[test]
     fn the_best_changes_at_every_cross_over() {
         let profile = profile();
-        let selector = Selector::new(&profile, Collective::Bcast, Options::default());
+        let selector = selector(&profile, Collective::Bcast, Options::default());
         let sizes: Vec<Bytes> = (0..=20).map(|i| Bytes(1 << i)).collect();
         let all = selector.cross_overs(procs(24), &sizes).unwrap();
         assert!(!all.is_empty());
         for change in all {
             let name = |size| {
-                selector
-                    .best(procs(24), Bytes(size))
-                    .unwrap()
-                    .unwrap()
-                    .algorithm
+                let best = selector.best(procs(24), Bytes(size)).unwrap();
+                best.unwrap().algorithm()
             };
-            assert_eq!(name(change.size.0 - 1), change.from);
-            assert_eq!(name(change.size.0), change.to);
+            assert_eq!(name(change.size.0 - 1), change.from.algorithm());
+            assert_eq!(name(change.size.0), change.to.algorithm());
+        }
+    }
+
+    /// Every name is one that plans, predictions and simulations take.
+    #[test]
+    fn every_candidate_goes_by_the_name_of_an_algorithm() {
+        let profile = profile();
+        for (collective, _) in COLLECTIVES {
+            let selector = selector(&profile, collective, Options::default());
+            for ranked in selector.rank(procs(12), Bytes(10_000)).unwrap() {
+                let name = ranked.algorithm();
+                let parsed = Algorithm::parse(collective, &name).unwrap();
+                assert_eq!(parsed.to_string(), name);
+            }
         }
     }
 }

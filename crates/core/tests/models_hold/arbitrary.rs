@@ -1,12 +1,12 @@
 //! Numbers, tables and networks to choose from.
 
-use netsig_core::fit::Estimate;
 use netsig_core::model::hockney::Hockney;
 use netsig_core::model::plogp::{PLogP, Parameters};
 use netsig_core::model::signature::Threshold;
 use netsig_core::model::signature::{Form, Signature};
 use netsig_core::model::{Known, Model, Parameter, Subject};
 use netsig_core::network::tree::{Link, Tree};
+use netsig_core::stats::interval::Estimate;
 use netsig_core::units::table::Table;
 use netsig_core::units::{Bytes, Procs, Seconds, SecondsPerByte};
 use proptest::prelude::*;

@@ -1,9 +1,9 @@
 //! Exchanges and their bounds, rankings and cross-overs.
 
-use netsig_core::algorithm::Collective;
+use netsig_core::algorithm::{COLLECTIVES, Collective};
 use netsig_core::model::exchange::{Arc, Exchange, ZeroMessages};
 use netsig_core::model::segment::{Search, Segment};
-use netsig_core::predict::select::{Binomial, Options, Selector};
+use netsig_core::predict::select::{Binomial, Options, Ranked, Selector, Sources};
 use netsig_core::profile::Profile;
 use netsig_core::units::{Bytes, Rank};
 use proptest::prelude::*;
@@ -108,15 +108,16 @@ proptest! {
         (count, size) in (counts(), sizes()),
     ) {
         let count = procs(count.min(10_000));
-        for collective in [Collective::Bcast, Collective::Scatter, Collective::Gather, Collective::Alltoall] {
-            let selector = Selector::new(&profile, collective, options);
+        for (collective, _) in COLLECTIVES {
+            let selector = Selector::new(Sources::from(&profile), collective, options).unwrap();
+            let best = selector.best(count, Bytes(size)).map(|best| best.map(|own| own.algorithm()));
             let Ok(all) = selector.rank(count, Bytes(size)) else {
-                prop_assert!(selector.best(count, Bytes(size)).is_err());
+                prop_assert!(best.is_err());
                 continue;
             };
-            prop_assert_eq!(all.len(), selector.candidates());
-            prop_assert!(all.windows(2).all(|pair| pair[0].time <= pair[1].time));
-            prop_assert_eq!(selector.best(count, Bytes(size)), Ok(all.first().copied()));
+            prop_assert!(all.len() <= selector.candidates());
+            prop_assert!(all.is_sorted_by_key(|own| (!own.stands(), own.prediction.time)));
+            prop_assert_eq!(best, Ok(all.first().map(Ranked::algorithm)));
         }
     }
 
@@ -130,20 +131,23 @@ proptest! {
         sizes.sort_unstable();
         let sizes: Vec<Bytes> = sizes.into_iter().map(Bytes).collect();
         for collective in [Collective::Bcast, Collective::Scatter, Collective::Alltoall] {
-            let selector = Selector::new(&profile, collective, options);
+            let selector = Selector::new(Sources::from(&profile), collective, options).unwrap();
             let best = |size| {
                 let best = selector.best(procs(count), size).unwrap();
-                best.map(|best| best.algorithm)
+                best.map(|best| best.algorithm())
             };
             let all = selector.cross_overs(procs(count), &sizes).unwrap();
             prop_assert!(all.windows(2).all(|pair| pair[0].size < pair[1].size));
-            let mut name = best(sizes[0]);
-            for change in all {
-                prop_assert_eq!(best(Bytes(change.size.0 - 1)), Some(change.from));
-                prop_assert_eq!(best(change.size), Some(change.to));
-                name = Some(change.to);
+            for change in &all {
+                prop_assert_eq!(best(Bytes(change.size.0 - 1)), Some(change.from.algorithm()));
+                prop_assert_eq!(best(change.size), Some(change.to.algorithm()));
             }
-            prop_assert_eq!(name, best(sizes[sizes.len() - 1]));
+            let entry = |name: Option<String>| {
+                name.map(|name| name.split(':').next().map(str::to_owned))
+            };
+            let [first, last] = [sizes[0], sizes[sizes.len() - 1]].map(|size| entry(best(size)));
+            let reached = all.last().map_or(first, |change| entry(Some(change.to.algorithm())));
+            prop_assert_eq!(reached, last);
         }
     }
 }

@@ -12,7 +12,6 @@ use netsig_core::model::{self, Case, Estimator, Model, Values};
 use netsig_core::predict::Knowledge;
 use netsig_core::predict::regimes::Asked;
 use netsig_core::profile::Profile;
-use netsig_core::model::{self, Case, Estimator, Model, Values};
 use netsig_core::units::table::Table;
 use netsig_core::units::{Bytes, Seconds};
 use proptest::prelude::*;

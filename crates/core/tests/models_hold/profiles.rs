@@ -9,13 +9,13 @@ use netsig_core::fit::domain::Domain;
 use netsig_core::fit::fitted::{Base, FittedModel, Found};
 use netsig_core::fit::saturation::Saturation;
 use netsig_core::fit::signature::Residuals;
+use netsig_core::model::{
+    self, Case, Estimator, Known, Model, ModelError, Parameter, REGIMES, Role, SIGNATURE, Values,
+};
 use netsig_core::predict::outside::Outside;
 use netsig_core::predict::regimes::Asked;
 use netsig_core::predict::{Interval, Knowledge, Prediction, Standing};
 use netsig_core::profile::{Choice, HockneyEntry, Profile, RegimesEntry, Version};
-use netsig_core::model::{
-    self, Case, Estimator, Model, ModelError, Known, Parameter, REGIMES, Role, SIGNATURE, Values,
-};
 use netsig_core::stats::interval::{Estimate, Student};
 use netsig_core::units::Bytes;
 use proptest::prelude::*;
