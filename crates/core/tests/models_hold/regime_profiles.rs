@@ -26,7 +26,12 @@ const MEASURED: [(Collective, &str, Class, [u32; 2]); 8] = [
         Class::Every,
         [4, 6],
     ),
-    (Collective::Gather, "basic_linear", Class::Every, [4, 6]),
+    (
+        Collective::Gather,
+        "library:basic_linear",
+        Class::Every,
+        [4, 6],
+    ),
     (Collective::Allgather, "bruck", Class::Every, [4, 6]),
 ];
 
