@@ -11,18 +11,8 @@ use serde_json::{Value, json};
 
 use super::inputs::Inputs;
 
-/// `grid.eq6`.
-pub fn eq6(inputs: &Inputs) -> Result<Value> {
-    time(inputs, two_phase::Crossing::eq6)
-}
-
-/// `grid.exact_F1`.
-pub fn exact_f1(inputs: &Inputs) -> Result<Value> {
-    time(inputs, two_phase::Crossing::exact)
-}
-
-/// The longer of the two local exchanges, and the second phase.
-fn time(inputs: &Inputs, second: fn(&two_phase::Crossing) -> Seconds) -> Result<Value> {
+/// `grid.eq6` and `grid.exact_F1`: the longer of the two local exchanges, and the second phase.
+pub fn time(inputs: &Inputs, second: fn(&two_phase::Crossing) -> Seconds) -> Result<Value> {
     let clusters = clusters(inputs)?;
     let [n1, n2] = [clusters.smaller().get(), clusters.larger().get()];
     let crossing = two_phase::Crossing {

@@ -4,142 +4,101 @@
 use std::num::NonZeroU32;
 
 use anyhow::{Context, Result, ensure};
-use netsig_core::algorithm::Collective::{self, Alltoall, Bcast, Scatter};
+use netsig_core::algorithm::Collective::{self, Bcast, Scatter};
+use netsig_core::model::alltoall::two_phase::Crossing;
 use netsig_core::model::alltoall::{labarta, throughput};
 use netsig_core::model::exchange::{Exchange, ZeroMessages};
 use netsig_core::model::hockney::Hockney;
 use netsig_core::model::plogp::{PLogP, Parameters};
 use netsig_core::model::segment::{Search, Segment};
 use netsig_core::model::{
-    self, Case, Known, Model, Parameter, Segments, Subject, Timed, Values, message,
+    self, Case, Known, Model, Need, Parameter, Segments, Subject, Timed, Values, message,
 };
 use netsig_core::units::table::Table;
-use netsig_core::units::{Bytes, Procs, SecondsPerByte};
+use netsig_core::units::{Bytes, Procs, Seconds, SecondsPerByte};
 use serde_json::{Value, json};
 
 use super::inputs::Inputs;
 use super::{fit, grid, plogpt};
 
-/// How to compute what the `expected` of a vector is held against.
-#[derive(Clone, Copy)]
-pub enum Compute {
-    /// By the entry of this name.
-    Entry(Subject, &'static str),
-    /// By the entry that an input names, in these words.
-    Choice(
-        Subject,
-        &'static str,
-        &'static [(&'static str, &'static str)],
-    ),
-    /// By the entry of a collective that the input `strategy` names.
-    Strategy(Collective),
-    /// By a function.
-    Function(fn(&Inputs) -> Result<Value>),
-}
+/// From the inputs of a vector to what its `expected` is held against.
+type Compute = fn(&Inputs) -> Result<Value>;
 
-use Compute::{Choice, Entry, Function, Strategy};
-
-const ALLTOALL: Subject = Subject::Collective(Alltoall);
-
-/// Every model by the name that vectors give it.
-const MODELS: [(&str, Compute); 42] = [
-    ("alltoall.contention_001", Entry(ALLTOALL, "contention_001")),
-    ("alltoall.contention_free", Entry(ALLTOALL, "free")),
+/// The models that are an entry: the name of the vector with, after a slash, the word by which one
+/// of [`CHOICES`] tells its entries apart; and subject and name of the entry. Without a word
+/// the first is meant.
+const ENTRIES: [(&str, &str); 20] = [
+    ("alltoall.contention_001", "alltoall contention_001"),
+    ("alltoall.contention_free", "alltoall free"),
+    ("alltoall.factor_001/times_P", "alltoall factor_001"),
     (
-        "alltoall.factor_001",
-        Choice(
-            ALLTOALL,
-            "delta_form",
-            &[
-                ("times_P", "factor_001"),
-                ("times_P_minus_1", "factor_001_times_p_minus_1"),
-            ],
-        ),
+        "alltoall.factor_001/times_P_minus_1",
+        "alltoall factor_001_times_p_minus_1",
     ),
-    ("alltoall.factor_003", Entry(ALLTOALL, "factor_003")),
-    ("alltoall.prop1", Entry(ALLTOALL, "hockney")),
-    ("alltoall.signature", Choice(ALLTOALL, "variant", &FORMS)),
-    ("alltoall.signature.reparam", Function(reparametrised)),
-    ("alltoall.upper_003", Entry(ALLTOALL, "upper_003")),
-    ("broadcast", Strategy(Bcast)),
+    ("alltoall.factor_003", "alltoall factor_003"),
+    ("alltoall.prop1", "alltoall hockney"),
+    ("alltoall.signature/full", "alltoall full"),
+    ("alltoall.signature/bandwidth", "alltoall bandwidth"),
     (
-        "broadcast.binomial_exact",
-        Entry(Subject::Collective(Bcast), "binomial_exact"),
+        "alltoall.signature/full_delta_once",
+        "alltoall full_delta_once",
     ),
-    ("choose.broadcast", Function(choose_broadcast)),
-    ("choose.scatter", Function(choose_scatter)),
-    ("contention.adve", Entry(Subject::Program, "adve")),
-    ("contention.agarwal", Function(agarwal)),
+    ("alltoall.upper_003", "alltoall upper_003"),
+    ("broadcast.binomial_exact", "bcast binomial_exact"),
+    ("contention.adve", "program adve"),
+    ("contention.clement", "message message_clement"),
+    ("contention.labarta_alltoall/per_round", "alltoall labarta"),
     (
-        "contention.clement",
-        Entry(Subject::Message, "message_clement"),
+        "contention.labarta_alltoall/total",
+        "alltoall labarta_total",
     ),
-    (
-        "contention.labarta_alltoall",
-        Choice(
-            ALLTOALL,
-            "mode",
-            &[("per_round", "labarta"), ("total", "labarta_total")],
-        ),
-    ),
-    ("contention.labarta_waves", Function(labarta_waves)),
-    ("contention.slowdown", Entry(ALLTOALL, "slowdown")),
-    ("fit.choose_M", Function(fit::choose_threshold)),
-    ("fit.saturation", Function(fit::saturation)),
-    ("fit.signature", Function(fit::signature)),
-    ("grid.delivery", Function(grid::delivery)),
-    ("grid.eq6", Function(grid::eq6)),
-    ("grid.exact_F1", Function(grid::exact_f1)),
-    ("measure.L", Function(fit::latency)),
-    ("measure.discontinuity", Function(fit::discontinuity)),
-    ("measure.g_from_rtt", Function(fit::gap)),
-    ("measure.hockney_fit", Function(fit::hockney)),
-    ("med.bounds", Function(bounds)),
-    (
-        "med.direct_exchange_sync",
-        Function(|inputs| {
-            Ok(json!(
-                exchange(inputs)?.direct_exchange_sync(&base(inputs)?)
-            ))
-        }),
-    ),
-    (
-        "plogp.alltoall_steps",
-        Choice(ALLTOALL, "algorithm", &[("A", "plogp_a"), ("B", "plogp_b")]),
-    ),
-    (
-        "plogp.g",
-        Function(|inputs| Ok(json!(known(inputs)?.plogp.g(inputs.get("m")?)))),
-    ),
-    ("plogpt.alltoall", Function(plogpt::alltoall)),
-    ("plogpt.throughput", Function(plogpt::throughput)),
-    ("scatter", Strategy(Scatter)),
-    (
-        "scatter.binomial_exact",
-        Entry(Subject::Collective(Scatter), "binomial_exact"),
-    ),
-    (
-        "segment.global",
-        Function(|inputs| best_segment(inputs, Search::Exhaustive)),
-    ),
-    (
-        "segment.hill",
-        Function(|inputs| best_segment(inputs, Search::HillClimbing)),
-    ),
-    (
-        "segment.pow2",
-        Function(|inputs| best_segment(inputs, Search::PowersOfTwo)),
-    ),
-    ("throughput.alltoall", Entry(ALLTOALL, "throughput")),
-    ("throughput.beta_mix", Function(mixed_gap)),
-    ("throughput.rho_of_gamma", Function(rho_of_gamma)),
+    ("contention.slowdown", "alltoall slowdown"),
+    ("plogp.alltoall_steps/A", "alltoall plogp_a"),
+    ("plogp.alltoall_steps/B", "alltoall plogp_b"),
+    ("scatter.binomial_exact", "scatter binomial_exact"),
+    ("throughput.alltoall", "alltoall throughput"),
 ];
 
-/// The variants of the signature, which are called as their entries.
-const FORMS: [(&str, &str); 3] = [
-    ("full", "full"),
-    ("bandwidth", "bandwidth"),
-    ("full_delta_once", "full_delta_once"),
+/// The inputs that choose among several entries.
+const CHOICES: [&str; 4] = ["delta_form", "variant", "mode", "algorithm"];
+
+/// The models that are no entry, or a choice among entries.
+const FUNCTIONS: [(&str, Compute); 27] = [
+    ("alltoall.signature.reparam", reparametrised),
+    ("broadcast", |inputs| strategy(inputs, Bcast)),
+    ("choose.broadcast", choose_broadcast),
+    ("choose.scatter", choose_scatter),
+    ("contention.agarwal", agarwal),
+    ("contention.labarta_waves", labarta_waves),
+    ("fit.choose_M", fit::choose_threshold),
+    ("fit.saturation", fit::saturation),
+    ("fit.signature", fit::signature),
+    ("grid.delivery", grid::delivery),
+    ("grid.eq6", |inputs| grid::time(inputs, Crossing::eq6)),
+    ("grid.exact_F1", |inputs| {
+        grid::time(inputs, Crossing::exact)
+    }),
+    ("measure.L", fit::latency),
+    ("measure.discontinuity", fit::discontinuity),
+    ("measure.g_from_rtt", fit::gap),
+    ("measure.hockney_fit", fit::hockney),
+    ("med.bounds", bounds),
+    ("med.direct_exchange_sync", direct_exchange_sync),
+    ("plogp.g", gap),
+    ("plogpt.alltoall", plogpt::alltoall),
+    ("plogpt.throughput", plogpt::throughput),
+    ("scatter", |inputs| strategy(inputs, Scatter)),
+    ("segment.global", |inputs| {
+        best_segment(inputs, Search::Exhaustive)
+    }),
+    ("segment.hill", |inputs| {
+        best_segment(inputs, Search::HillClimbing)
+    }),
+    ("segment.pow2", |inputs| {
+        best_segment(inputs, Search::PowersOfTwo)
+    }),
+    ("throughput.beta_mix", mixed_gap),
+    ("throughput.rho_of_gamma", rho_of_gamma),
 ];
 
 /// What the inputs call the parameters of the entries that have another name there.
@@ -157,38 +116,38 @@ const PARAMETERS: [(&str, &str); 11] = [
     ("synchronisation_s", "t_synchronisation"),
 ];
 
-/// The model called `name`.
+/// What the model called `name` makes of the inputs.
 ///
 /// # Errors
-/// If there is none.
-pub fn named(name: &str) -> Result<Compute> {
-    let found = MODELS.iter().find(|(known, _)| *known == name);
-    found
-        .map(|(_, model)| *model)
-        .context("there is no model of this name")
-}
-
-impl Compute {
-    /// The value for these inputs.
-    ///
-    /// # Errors
-    /// If an input is missing or not possible.
-    pub fn value(self, inputs: &Inputs) -> Result<Value> {
-        let entry = match self {
-            Entry(subject, name) => entry(subject, name)?,
-            Choice(subject, input, words) => entry(subject, inputs.one_of(input, words)?)?,
-            Strategy(collective) => model::find(collective, &inputs.get::<String>("strategy")?)?,
-            Function(function) => return function(inputs),
-        };
-        let whole = Segment::new(inputs.find("m")?.unwrap_or(Bytes(1)).max(Bytes(1)))?;
-        let segment = inputs.find("s")?.map_or(Ok(whole), Segment::new)?;
-        Ok(json!(timed(inputs, entry, Segments::Of(segment))?.time))
+/// If there is no such model, or an input is missing or not possible.
+pub fn compute(name: &str, inputs: &Inputs) -> Result<Value> {
+    if let Some((_, function)) = FUNCTIONS.iter().find(|(known, _)| *known == name) {
+        return function(inputs);
     }
+    let mut words = CHOICES.iter().map(|input| inputs.find::<String>(input));
+    let word = words.find_map(Result::transpose).transpose()?;
+    let is_meant = |(known, _): &&(&str, &str)| match known.split_once('/') {
+        Some((known, own)) => known == name && word.as_ref().is_none_or(|word| word == own),
+        None => *known == name,
+    };
+    let found = ENTRIES.iter().find(is_meant);
+    let (_, found) = found.context("there is no model of this name")?;
+    let segments = Segments::Of(Segment::BYTE);
+    Ok(json!(timed(inputs, entry(found)?, segments)?.time))
 }
 
-fn entry(subject: Subject, name: &str) -> Result<&'static Model> {
-    let found = model::models().find(|model| model.subject == subject && model.name == name);
-    found.with_context(|| format!("{name:?} is no model"))
+/// The entry of this subject and name.
+fn entry(wanted: &str) -> Result<&'static Model> {
+    let found = model::models().find(|model| format!("{} {}", model.subject, model.name) == wanted);
+    found.with_context(|| format!("{wanted:?} is no model"))
+}
+
+/// A strategy in segments of s bytes, or of the whole message.
+fn strategy(inputs: &Inputs, collective: Collective) -> Result<Value> {
+    let model = model::find(collective, &inputs.get::<String>("strategy")?)?;
+    let size: Bytes = inputs.find("s")?.map_or_else(|| inputs.get("m"), Ok)?;
+    let segments = Segments::Of(Segment::new(size.max(Bytes(1)))?);
+    Ok(json!(timed(inputs, model, segments)?.time))
 }
 
 /// The time of an entry with all that the inputs say.
@@ -213,7 +172,7 @@ fn timed(inputs: &Inputs, model: &'static Model, segments: Segments) -> Result<T
         size: inputs.find("m")?.unwrap_or_default(),
         segments,
     };
-    Ok(model.time(&known(inputs)?, &values, case)?)
+    Ok(model.time(&known(inputs, model.needs)?, &values, case)?)
 }
 
 /// The value of a parameter: an input, or its default.
@@ -227,41 +186,52 @@ fn number(inputs: &Inputs, parameter: &Parameter) -> Result<f64> {
     }
 }
 
-/// What the inputs tell of the network. A lone time T is a latency without a gap, and a lone
-/// gap `g_m` that of every size.
-fn known(inputs: &Inputs) -> Result<Known> {
-    let latency = match inputs.find("L")? {
-        Some(latency) => latency,
-        None => inputs.find("T")?.unwrap_or_default(),
-    };
-    let one = inputs.find("g_m")?.unwrap_or_default();
-    let table = |name| {
-        let rows = inputs.find(name)?;
-        Ok::<_, anyhow::Error>(Table::new(name, rows.unwrap_or(vec![(Bytes(0), one)]))?)
-    };
+/// What the inputs tell of the network, as far as a model needs it.
+fn known(inputs: &Inputs, needs: &[Need]) -> Result<Known> {
+    let nothing = Hockney::new(Seconds(0.0), SecondsPerByte(0.0))?;
     Ok(Known {
-        hockney: base(inputs)?,
-        plogp: PLogP::new(Parameters {
-            latency,
-            gap: table("g")?,
-            send_overhead: table("os")?,
-            receive_overhead: table("or")?,
-        })?,
+        hockney: if needs.contains(&Need::Hockney) {
+            base(inputs)?
+        } else {
+            nothing
+        },
+        plogp: if needs.contains(&Need::PLogP) {
+            plogp(inputs)?
+        } else {
+            PLogP::from_hockney(&nothing)
+        },
         signature: None,
         tree: None,
     })
 }
 
-/// α and β, or `β_F`; nothing where the inputs have none.
+/// α and β, which is called `beta_F` where there is another.
 pub fn base(inputs: &Inputs) -> Result<Hockney> {
-    let beta = match inputs.find("beta")? {
-        Some(beta) => beta,
-        None => inputs.find("beta_F")?.unwrap_or_default(),
+    let alpha = inputs.get("alpha")?;
+    let beta = inputs.find("beta_F")?;
+    let beta = beta.map_or_else(|| inputs.get("beta"), Ok)?;
+    Ok(Hockney::new(alpha, beta)?)
+}
+
+/// The tables; a lone time T is a latency without a gap, and a lone gap `g_m` that of every size.
+fn plogp(inputs: &Inputs) -> Result<PLogP> {
+    let (latency, one) = match inputs.find("T")? {
+        Some(time) => (time, Some(Seconds(0.0))),
+        None => (inputs.get("L")?, inputs.find("g_m")?),
     };
-    Ok(Hockney::new(
-        inputs.find("alpha")?.unwrap_or_default(),
-        beta,
-    )?)
+    let table = |name| {
+        let rows = match one {
+            Some(gap) => vec![(Bytes(0), gap)],
+            None => inputs.get(name)?,
+        };
+        anyhow::Ok(Table::new(name, rows)?)
+    };
+    Ok(PLogP::new(Parameters {
+        latency,
+        gap: table("g")?,
+        send_overhead: table("os")?,
+        receive_overhead: table("or")?,
+    })?)
 }
 
 /// The δ of `bandwidth` that makes it the same model as `full` for m ≥ M: what it lacks without
@@ -279,9 +249,10 @@ fn reparametrised(inputs: &Inputs) -> Result<Value> {
             latency: None,
         };
         let case = Case::new(Procs::new(2)?, Bytes(0));
-        Ok::<_, anyhow::Error>(
-            entry(ALLTOALL, name)?
-                .time(&known(inputs)?, &values, case)?
+        let model = entry(&format!("alltoall {name}"))?;
+        anyhow::Ok(
+            model
+                .time(&known(inputs, model.needs)?, &values, case)?
                 .time,
         )
     };
@@ -331,7 +302,7 @@ fn choose(inputs: &Inputs, collective: Collective, segments: Segments) -> Result
 }
 
 fn agarwal(inputs: &Inputs) -> Result<Value> {
-    let model = entry(Subject::Message, "agarwal")?;
+    let model = entry("message agarwal")?;
     let latency = timed(inputs, model, Segments::Of(Segment::BYTE))?.time;
     let [rho, flits, hops] = [inputs.get("rho")?, inputs.get("B")?, inputs.get("kd")?];
     let waiting = message::waiting(rho, flits, inputs.get("n")?, hops);
@@ -366,6 +337,16 @@ fn exchange(inputs: &Inputs) -> Result<Exchange> {
         Some(false) | None => ZeroMessages::Absent,
     };
     Ok(Exchange::from_matrix(&sizes, zero)?)
+}
+
+fn direct_exchange_sync(inputs: &Inputs) -> Result<Value> {
+    Ok(json!(
+        exchange(inputs)?.direct_exchange_sync(&base(inputs)?)
+    ))
+}
+
+fn gap(inputs: &Inputs) -> Result<Value> {
+    Ok(json!(plogp(inputs)?.g(inputs.get("m")?)))
 }
 
 fn bounds(inputs: &Inputs) -> Result<Value> {

@@ -73,7 +73,10 @@ fn segmented(
     formula: fn(&PLogP, Procs, Bytes, Segment) -> Seconds,
 ) -> Result<Timed, ModelError> {
     let case = inputs.case;
-    let time = |segment| formula(&inputs.known.plogp, case.procs, case.size, segment);
+    let time = |segment| match case.procs.get() {
+        1 => Seconds(0.0),
+        _ => formula(&inputs.known.plogp, case.procs, case.size, segment),
+    };
     let Optimum { segment, time } = match case.segments {
         Segments::Of(segment) => Optimum {
             segment,

@@ -84,6 +84,10 @@ proptest! {
             for mode in [RtoMode::Receiver, RtoMode::TwoPass] {
                 let solved = closed::plogpt(algorithm, Bytes(size), &parameters, mode).unwrap();
                 assert_same(&solved, &simulate(algorithm, size, &network, mode));
+                let tree = binary_tree::Network::new(&parameters).unwrap();
+                let modelled = tree.alltoall(Bytes(size), algorithm, mode);
+                prop_assert!((solved.solved.time.seconds() - modelled.time).0.abs() < 1e-9);
+                prop_assert_eq!(solved.losing_rounds, modelled.rto_steps);
             }
         }
     }
