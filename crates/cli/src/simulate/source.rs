@@ -5,13 +5,11 @@ use std::sync::Arc;
 use netsig_core::model::alltoall::plogpt::RtoMode;
 use netsig_core::network::LINUX_RTO;
 use netsig_core::network::binary_tree::{Negligible, Parameters};
-use netsig_core::network::topology::Vertex;
 use netsig_core::sim::Time;
-use netsig_core::sim::network::endpoint::Ports;
 use netsig_core::sim::network::plogpt::Sharing;
 use netsig_core::sim::network::tcp;
 use netsig_core::sim::setup::{NetworkModel, Shared, Timeouts};
-use netsig_core::units::{Procs, Seconds};
+use netsig_core::units::Procs;
 
 use super::network::Network;
 use super::options::{
@@ -30,16 +28,8 @@ pub struct Source {
     /// What people must know of where its parameters come from.
     pub notes: Vec<String>,
     network: Option<Network>,
-    kind: Kind,
-}
-
-/// A model with its parameters.
-#[derive(Debug)]
-enum Kind {
-    Ports(Ports),
-    PlogPT(Parameters, PlogptOptions),
-    Fluid(Seconds),
-    Tcp(Seconds, tcp::Options),
+    /// The network model, without the hosts of ranks.
+    model: NetworkModel,
 }
 
 impl Source {
@@ -59,29 +49,32 @@ impl Source {
         let settings = Settings::new(choice, &options.settings)?;
         options.check(choice)?;
         let mut notes = Vec::new();
-        let kind = match choice {
-            ModelChoice::Loggp => Kind::Ports(known.loggp(&settings, &mut notes)?),
-            ModelChoice::Plogp => Kind::Ports(known.plogp(&settings, &mut notes)?),
+        let on = |latency| {
+            Ok::<_, Failure>(Shared {
+                topology: Arc::clone(required(choice, network.as_ref())?.topology()),
+                hosts: [].into(),
+                latency: Time::of(latency),
+            })
+        };
+        let model = match choice {
+            ModelChoice::Loggp => NetworkModel::Endpoint(known.loggp(&settings, &mut notes)?),
+            ModelChoice::Plogp => NetworkModel::Endpoint(known.plogp(&settings, &mut notes)?),
             ModelChoice::Plogpt => {
-                Kind::PlogPT(plogpt(&known, &settings, options)?, options.plogpt)
+                let parameters = plogpt(&known, &settings, options)?;
+                let network = required(choice, network.as_ref())?;
+                NetworkModel::PlogPT(timeouts(network, parameters, options.plogpt))
             }
-            ModelChoice::Fluid => Kind::Fluid(known.latency(&settings)?),
-            ModelChoice::Tcp => Kind::Tcp(
-                known.latency(&settings)?,
+            ModelChoice::Fluid => NetworkModel::Fluid(on(known.latency(&settings)?)?),
+            ModelChoice::Tcp => NetworkModel::Tcp(
+                on(known.latency(&settings)?)?,
                 tcp_options(&known, &settings, options),
             ),
         };
-        if network.is_none() && !matches!(kind, Kind::Ports(_)) {
-            let model = choice.name();
-            return Err(Failure::usage(format!(
-                "{model} is a model of switches and links; give it a --network"
-            )));
-        }
         let source = Self {
             choice,
             notes,
             network,
-            kind,
+            model,
         };
         source.refuse_unknown_shape()?;
         Ok(source)
@@ -89,13 +82,12 @@ impl Source {
 
     /// Refuses a network that is no tree where the model wants one.
     fn refuse_unknown_shape(&self) -> Result<(), Failure> {
-        let (Kind::PlogPT(parameters, options), Some(network)) = (&self.kind, &self.network) else {
+        let (NetworkModel::PlogPT(timeouts), Some(network)) = (&self.model, &self.network) else {
             return Ok(());
         };
         if network.description.heights().is_some() {
             return Ok(());
         }
-        let timeouts = timeouts(network, [].into(), parameters, *options);
         let refused =
             |error| Failure::usage(format!("{}: {error}; use another --model", network.name));
         timeouts.network().map(drop).map_err(refused)
@@ -120,32 +112,28 @@ impl Source {
     /// # Errors
     /// If the network has no place for them, or is none that the model knows.
     pub fn model(&self, procs: Procs) -> Result<NetworkModel, Failure> {
-        let placed = self.network.as_ref();
-        let placed = placed.map(|network| Ok::<_, Failure>((network, network.place(procs)?)));
-        let placed = placed.transpose()?;
-        let on_hosts = || placed.clone().expect("this model has a network");
-        match &self.kind {
-            Kind::Ports(ports) => Ok(NetworkModel::Endpoint(ports.clone())),
-            Kind::Fluid(latency) => Ok(NetworkModel::Fluid(shared(on_hosts(), *latency))),
-            Kind::Tcp(latency, options) => {
-                Ok(NetworkModel::Tcp(shared(on_hosts(), *latency), *options))
-            }
-            Kind::PlogPT(parameters, options) => {
-                let (network, hosts) = on_hosts();
-                Ok(NetworkModel::PlogPT(timeouts(
-                    network, hosts, parameters, *options,
-                )))
-            }
+        let mut model = self.model.clone();
+        let Some(network) = &self.network else {
+            return Ok(model);
+        };
+        let hosts = network.place(procs)?;
+        match &mut model {
+            NetworkModel::Endpoint(_) => {}
+            NetworkModel::Fluid(shared) | NetworkModel::Tcp(shared, _) => shared.hosts = hosts,
+            NetworkModel::PlogPT(timeouts) => timeouts.hosts = hosts,
         }
+        Ok(model)
     }
 }
 
-fn shared((network, hosts): (&Network, Arc<[Vertex]>), latency: Seconds) -> Shared {
-    Shared {
-        topology: Arc::clone(network.topology()),
-        hosts,
-        latency: Time::of(latency),
-    }
+/// The network of a model that needs one.
+fn required(choice: ModelChoice, network: Option<&Network>) -> Result<&Network, Failure> {
+    network.ok_or_else(|| {
+        Failure::usage(format!(
+            "{} is a model of switches and links; give it a --network",
+            choice.name()
+        ))
+    })
 }
 
 /// What TCP is set to: as in Linux, but for what is given.
@@ -160,16 +148,11 @@ fn tcp_options(known: &Known, settings: &Settings, options: &NetworkOptions) -> 
     }
 }
 
-fn timeouts(
-    network: &Network,
-    hosts: Arc<[Vertex]>,
-    parameters: &Parameters,
-    options: PlogptOptions,
-) -> Timeouts {
+fn timeouts(network: &Network, parameters: Parameters, options: PlogptOptions) -> Timeouts {
     Timeouts {
         network: network.description.clone(),
-        hosts,
-        parameters: parameters.clone(),
+        hosts: [].into(),
+        parameters,
         sharing: match options.sharing {
             None | Some(SharingChoice::Fixed) => Sharing::Fixed,
             Some(SharingChoice::Fluid) => Sharing::Fluid,
