@@ -1,21 +1,14 @@
 //! How long a plan will take, and what of it fits into a budget, in words.
 
-mod engine;
-
 use std::time::Duration;
 
-use netsig_core::data::Dataset;
-use netsig_core::model::signature::Signature;
 use netsig_core::units::Seconds;
-use netsig_measure::plan::Plan;
+use netsig_measure::budget::{self, TooLittle};
+use netsig_measure::estimate::{Rates, estimate};
+use netsig_measure::plan::{Cell, Plan};
 
 use crate::failure::Failure;
 use crate::input::asked::Asked;
-use engine::Rates;
-
-/// What a network does in how much time, as far as an estimate needs it.
-#[derive(Debug, Clone, Copy)]
-pub struct Pace(Rates);
 
 /// A plan to carry out, and what there is to say about it.
 #[derive(Debug)]
@@ -28,102 +21,75 @@ pub struct Settled {
     pub remarks: Vec<String>,
 }
 
-impl Pace {
-    /// From the data of a [`probe`] that took `wall`, if they are enough.
-    pub fn measured(probe: &Dataset, wall: Duration) -> Option<Self> {
-        Rates::from_probe(probe, Seconds(wall.as_secs_f64())).map(Self)
-    }
-
-    /// From what a scenario states.
-    pub fn stated(truth: &Signature) -> Self {
-        Self(Rates {
-            hockney: truth.base,
-            contention: truth.gamma,
-            launch_overhead: Seconds(0.0),
-        })
-    }
-
-    /// Says how long `asked` will take. With a budget fits it in.
-    ///
-    /// # Errors
-    /// If too little of it would be left.
-    pub fn settle(&self, asked: Asked, budget: Option<Duration>) -> Result<Settled, Failure> {
-        let mut remarks = vec![self.sentence(&asked.plan)];
-        let Some(budget) = budget else {
-            return Ok(Settled {
-                asked,
-                requested: None,
-                remarks,
-            });
-        };
-        let available = Seconds(budget.as_secs_f64());
-        let fitted = engine::fit_into(&asked, available, &self.0).map_err(|least| {
-            Failure::usage(format!(
-                "{}: takes {} at the least and the budget is {}; give a longer --budget or plan less",
-                asked.file.display(),
-                span(least.0),
-                span(available)
-            ))
-        })?;
-        let is_changed = fitted.asked.plan != asked.plan;
-        if is_changed {
-            remarks.push(changes(&asked.plan, &fitted, available));
-            remarks.push(self.sentence(&fitted.asked.plan));
-        }
-        Ok(Settled {
-            asked: fitted.asked,
-            requested: is_changed.then_some(asked.text),
-            remarks,
-        })
-    }
-
-    /// `about 2 min 10 s (1 min 40 s to 2 min 30 s): 66 cells, 3 launches, at most 1980
-    /// repetitions`
-    fn sentence(&self, plan: &Plan) -> String {
-        let estimate = engine::estimate(plan, &self.0);
-        let middle = Seconds(0.5 * (estimate.low.0 + estimate.high.0));
-        format!(
-            "about {} ({} to {}): {}, {}, at most {}",
-            span(middle),
-            span(estimate.low),
-            span(estimate.high),
-            counted(plan.cells().len() as u64, "cell", "s"),
-            counted(plan.launches.into(), "launch", "es"),
-            counted(plan.samples(), "repetition", "s")
-        )
-    }
-}
-
-/// A short plan whose data tell the pace of the network that `plan` is for.
+/// Says how long `asked` will take at these rates. With a budget fits it in.
 ///
 /// # Errors
-/// If there is none.
-pub fn probe(plan: &Asked) -> Result<Asked, Failure> {
-    engine::probe(plan)
+/// If too little of it would be left.
+pub fn settle(asked: Asked, rates: &Rates, budget: Option<Duration>) -> Result<Settled, Failure> {
+    let mut settled = Settled {
+        remarks: vec![sentence(&asked.plan, rates)],
+        requested: None,
+        asked,
+    };
+    let Some(budget) = budget else {
+        return Ok(settled);
+    };
+    let Asked {
+        file, plan, text, ..
+    } = &settled.asked;
+    let budget = Seconds(budget.as_secs_f64());
+    let fitted = budget::fit_into(plan, budget, rates).map_err(|TooLittle { least, .. }| {
+        Failure::usage(format!(
+            "{}: takes {} at the least and the budget is {}; give a longer --budget or plan less",
+            file.display(),
+            span(least),
+            span(budget)
+        ))
+    })?;
+    if fitted.plan != *plan {
+        let all = plan.cells().len();
+        let kept = fitted.plan.cells().len();
+        let what = without(&fitted.dropped);
+        let change = format!("{kept} of {all} cells fit into {}: {what}", span(budget));
+        settled
+            .remarks
+            .extend([change, sentence(&fitted.plan, rates)]);
+        settled.requested = Some(text.clone());
+        settled.asked = Asked::parse(file, fitted.plan.to_toml())?;
+    }
+    Ok(settled)
 }
 
-/// What a budget took from a plan.
-fn changes(plan: &Plan, fitted: &engine::Fitted, budget: Seconds) -> String {
-    let kept = fitted.asked.plan.cells().len();
-    let mut dropped = fitted
-        .dropped
+/// `about 2 min 10 s (1 min 40 s to 2 min 30 s): 66 cells, 3 launches, at most 1980
+/// repetitions`
+fn sentence(plan: &Plan, rates: &Rates) -> String {
+    let estimate = estimate(plan, rates);
+    let middle = Seconds(0.5 * (estimate.low.0 + estimate.high.0));
+    format!(
+        "about {} ({} to {}): {}, {}, at most {}",
+        span(middle),
+        span(estimate.low),
+        span(estimate.high),
+        counted(plan.cells().len() as u64, "cell", "s"),
+        counted(plan.launches.into(), "launch", "es"),
+        counted(plan.samples(), "repetition", "s")
+    )
+}
+
+/// The cells that a budget took from a plan.
+fn without(dropped: &[Cell]) -> String {
+    let mut named: Vec<String> = dropped
         .iter()
         .take(MOST_NAMED)
-        .cloned()
-        .collect::<Vec<_>>();
-    if fitted.dropped.len() > MOST_NAMED {
-        dropped.push(format!("{} more", fitted.dropped.len() - MOST_NAMED));
+        .map(Cell::to_string)
+        .collect();
+    if dropped.len() > MOST_NAMED {
+        named.push(format!("{} more", dropped.len() - MOST_NAMED));
     }
-    let what = match dropped[..] {
+    match named[..] {
         [] => "fewer repetitions".to_owned(),
-        _ => format!("without {}", dropped.join(", ")),
-    };
-    format!(
-        "{} of {} cells fit into {}: {what}",
-        kept,
-        plan.cells().len(),
-        span(budget)
-    )
+        _ => format!("without {}", named.join(", ")),
+    }
 }
 
 /// The most dropped cells that are named one by one.

@@ -17,9 +17,10 @@ use netsig_core::model::signature::Signature;
 use netsig_core::network::scenario::{Scenario, Truth};
 use netsig_core::units::Seconds;
 use netsig_measure::campaign::{self, Launch};
+use netsig_measure::estimate::Rates;
 use netsig_measure::simulated::{self, Simulated};
 
-use self::estimate::Pace;
+use self::estimate::settle;
 use self::resume::{PLAN, Past, REQUESTED_PLAN, escaped};
 use self::series::Series;
 use crate::failure::Failure;
@@ -165,7 +166,7 @@ impl Campaign<'_> {
         let (stated, truth) = truth(scenario)?;
         simulated::check(&asked.plan)
             .map_err(|e| Failure::usage(format!("{}: {e}", self.plan.display())))?;
-        let settled = Pace::stated(&truth).settle(asked, self.options.budget)?;
+        let settled = settle(asked, &stated_rates(&truth), self.options.budget)?;
         for remark in &settled.remarks {
             eprintln!("on this network: {remark}");
         }
@@ -227,4 +228,13 @@ fn truth(scenario: &Scenario) -> Result<(&Truth, Signature), Failure> {
     })?;
     let truth = simulated::truth(scenario, stated).map_err(Failure::usage)?;
     Ok((stated, truth))
+}
+
+/// The rates of a simulated network.
+fn stated_rates(truth: &Signature) -> Rates {
+    Rates {
+        hockney: truth.base,
+        contention: truth.gamma,
+        launch_overhead: Seconds(0.0),
+    }
 }

@@ -9,10 +9,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 use netsig_core::network::scenario::Scenario;
-use netsig_measure::plan::JobId;
+use netsig_core::units::Seconds;
+use netsig_measure::estimate::Rates;
+use netsig_measure::plan::{JobId, Plan};
 
 use crate::campaign::Campaign;
-use crate::campaign::estimate::{Pace, probe};
+use crate::campaign::estimate::settle;
 use crate::campaign::kept;
 use crate::campaign::resume::{self, Past, REQUESTED_PLAN};
 use crate::failure::Failure;
@@ -182,10 +184,10 @@ impl<'a> Series<'a> {
 
     /// Estimates how long the plan takes, says it, and fits it into the budget.
     fn settle(&mut self) -> Result<(), Failure> {
-        let Some(pace) = self.probe()? else {
+        let Some(rates) = self.probe()? else {
             return Ok(());
         };
-        let settled = pace.settle(self.asked.clone(), self.rest_of_budget())?;
+        let settled = settle(self.asked.clone(), &rates, self.rest_of_budget())?;
         for remark in &settled.remarks {
             eprintln!("{remark}");
         }
@@ -194,10 +196,11 @@ impl<'a> Series<'a> {
         Ok(())
     }
 
-    /// Runs a short job that tells the pace of the network. If it fails there is no
+    /// Runs a short job that tells the rates of the network. If it fails there is no
     /// estimate.
-    fn probe(&self) -> Result<Option<Pace>, Failure> {
-        let asked = probe(&self.asked)?;
+    fn probe(&self) -> Result<Option<Rates>, Failure> {
+        let plan = Plan::probe(self.asked.plan.procs());
+        let asked = Asked::parse(&self.asked.file, plan.to_toml())?;
         let plan = PlanFile::of(&asked, self.campaign.output)?;
         let data = temporary::beside(self.campaign.output, ".csv")?;
         let orders = Orders {
@@ -215,7 +218,8 @@ impl<'a> Series<'a> {
         let problem = match self.carry_out(&orders, &mut progress)? {
             End::Complete => {
                 let data = files::dataset(data.path())?;
-                return Ok(Pace::measured(&data, started.elapsed()));
+                let wall = Seconds(started.elapsed().as_secs_f64());
+                return Ok(Rates::from_probe(&data, wall));
             }
             End::Failed(why) if progress.grown().is_none() => {
                 return Err(Failure::Work(anyhow!("{why}; {nothing}")));

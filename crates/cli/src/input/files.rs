@@ -1,7 +1,7 @@
 //! Reading what the user names, and replacing files whole or not at all.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
@@ -17,7 +17,15 @@ use crate::failure::Failure;
 /// # Errors
 /// If it cannot be read as text.
 pub fn text(path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path)
+    read(path, |path| std::fs::read_to_string(path))
+}
+
+/// What `open` makes of a file that the user names.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn read<T>(path: &Path, open: impl Fn(&Path) -> io::Result<T>) -> Result<T, Failure> {
+    open(path)
         .with_context(|| format!("{}: cannot be read; check the path", path.display()))
         .map_err(Failure::Usage)
 }
@@ -27,11 +35,8 @@ pub fn text(path: &Path) -> Result<String, Failure> {
 /// # Errors
 /// If it is not a data file.
 pub fn dataset(path: &Path) -> Result<Dataset, Failure> {
-    let name = path.display().to_string();
-    let file = File::open(path)
-        .with_context(|| format!("{name}: cannot be read; check the path"))
-        .map_err(Failure::Usage)?;
-    Ok(Dataset::read(&name, file)?)
+    let file = read(path, |path| File::open(path))?;
+    Ok(Dataset::read(&path.display().to_string(), file)?)
 }
 
 /// The same, if the data are not marked as void.
@@ -166,7 +171,7 @@ pub fn parent(path: &Path) -> &Path {
 }
 
 /// Temporary files are private; what netsig writes is as readable as any file.
-fn readable(file: &File) -> std::io::Result<()> {
+fn readable(file: &File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     file.set_permissions(std::fs::Permissions::from_mode(0o644))
 }

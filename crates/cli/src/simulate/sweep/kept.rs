@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use anyhow::Context;
-
 use super::lines;
 use crate::failure::Failure;
+use crate::input::files;
 use crate::simulate::answers::{Answer, COLUMNS, KEYS};
 use crate::simulate::points::Point;
 
@@ -28,9 +27,7 @@ pub fn points(output: &Path, header: &[u8], points: &[Point]) -> Result<Kept, Fa
     if !output.exists() {
         return Ok(Kept::default());
     }
-    let text = std::fs::read(output)
-        .with_context(|| format!("{}: cannot be read; check the path", output.display()))
-        .map_err(Failure::Usage)?;
+    let text = files::read(output, |path| std::fs::read(path))?;
     let whole = text
         .iter()
         .rposition(|&byte| byte == b'\n')

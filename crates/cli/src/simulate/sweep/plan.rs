@@ -163,23 +163,15 @@ impl Block {
     /// Each network with each model.
     fn options(&self) -> Result<Vec<NetworkOptions>, Failure> {
         let base = self.base()?;
-        let networks: Vec<Option<String>> = match &self.networks {
-            None => vec![None],
-            Some(names) => names.iter().cloned().map(Some).collect(),
-        };
-        let models: Vec<Option<ModelChoice>> = match &self.models {
-            None => vec![None],
-            Some(models) => models.iter().copied().map(Some).collect(),
-        };
-        let options = networks.into_iter().flat_map(|network| {
-            let with = |&model: &Option<ModelChoice>| NetworkOptions {
+        let mut options = Vec::new();
+        for network in each(self.networks.as_deref()) {
+            options.extend(each(self.models.as_deref()).map(|model| NetworkOptions {
                 network: network.clone(),
                 model,
                 ..base.clone()
-            };
-            models.iter().map(with).collect::<Vec<_>>()
-        });
-        Ok(options.collect())
+            }));
+        }
+        Ok(options)
     }
 
     /// What all networks and models share.
@@ -211,4 +203,11 @@ impl Block {
             ..NetworkOptions::default()
         })
     }
+}
+
+/// The items of a list, or `None` once where there is no list.
+fn each<T: Clone>(list: Option<&[T]>) -> impl Iterator<Item = Option<T>> {
+    let absent = list.is_none().then_some(None);
+    let items = list.unwrap_or_default().iter().cloned().map(Some);
+    absent.into_iter().chain(items)
 }
