@@ -8,10 +8,13 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use anyhow::Result;
 
-use super::modules::{Modules, Sources};
+use super::modules::{Modules, Sources, Use};
 
 /// How the statement of the layers begins.
 const STATEMENT: &str = "Layers, each using only those before it:";
+
+/// The crates that must state their layers.
+const LAYERED: [&str; 2] = ["crates/core/src/lib.rs", "crates/cli/src/main.rs"];
 
 /// The names that files use of each other: by user, then by the file that defines them.
 type Graph = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
@@ -24,42 +27,43 @@ pub fn faults(sources: &Sources, root: &str) -> Result<Vec<String>> {
     let modules = Modules::read(sources, root)?;
     let layers = layers(&sources[root]);
     let mut faults = Vec::new();
-    if !layers.is_empty() {
+    if layers.is_empty() {
+        let is_missing = LAYERED.contains(&root);
+        faults.extend(is_missing.then(|| format!("{root}: does not say \"{STATEMENT} a, b, c.\"")));
+    } else {
         let missing = modules.folders().filter(|folder| !layers.contains(folder));
         faults.extend(missing.map(|folder| format!("{root}: {folder} is not among the layers")));
     }
-    let mut upward = Graph::new();
-    let mut sideways = Graph::new();
-    let place = |module: &[String]| {
+    let layer = |module: &[String]| {
         layers
             .iter()
-            .position(|layer| Some(layer) == module.first())
+            .position(|layer| module.first() == Some(layer))
     };
+    let (mut upward, mut sideways) = (Graph::new(), Graph::new());
     for used in modules.uses() {
-        let (from, to) = (modules.file(used.from), modules.file(&used.to));
-        let is_up = place(used.from) < place(&used.to) && place(used.from).is_some();
+        if layer(used.from).is_some_and(|from| Some(from) < layer(&used.to)) {
+            add(&mut upward, &modules, &used);
+        }
         let is_inside = used.from.starts_with(&used.to) || used.to.starts_with(used.from);
-        for (graph, belongs) in [
-            (&mut upward, is_up),
-            (&mut sideways, from != to && !is_inside),
-        ] {
-            if belongs {
-                let names = graph.entry(from.to_owned()).or_default();
-                names
-                    .entry(to.to_owned())
-                    .or_default()
-                    .insert(used.name.clone());
-            }
+        if !is_inside {
+            add(&mut sideways, &modules, &used);
         }
     }
-    for (from, all) in &upward {
-        let lines = all
-            .keys()
-            .map(|to| format!("{}, a later layer", edge(&upward, from, to)));
-        faults.extend(lines);
+    for (from, used) in &upward {
+        let line = |to: &String| format!("{}, a later layer", edge(&upward, from, to));
+        faults.extend(used.keys().map(line));
     }
     faults.extend(circles(sideways));
     Ok(faults)
+}
+
+/// Adds a use to those of its file, unless both modules are of one file.
+fn add(graph: &mut Graph, modules: &Modules, used: &Use) {
+    let [from, to] = [used.from, &used.to].map(|module| modules.file(module).to_owned());
+    if from != to {
+        let names = graph.entry(from).or_default().entry(to).or_default();
+        names.insert(used.name.clone());
+    }
 }
 
 /// The layers that a crate's root states.

@@ -71,11 +71,8 @@ impl Modules {
                 let stem = directory.join(path.iter().collect::<PathBuf>());
                 let files = [stem.with_extension("rs"), stem.join("mod.rs")];
                 let mut files = files.iter().map(|file| file.display().to_string());
-                left.extend(
-                    files
-                        .find(|file| sources.contains_key(file))
-                        .map(|file| (path, file)),
-                );
+                let found = files.find(|file| sources.contains_key(file));
+                left.extend(found.map(|file| (path, file)));
             }
         }
         Ok(modules)
@@ -195,12 +192,11 @@ impl<'ast> Visit<'ast> for Reader<'_> {
             return;
         }
         self.path.push(item.ident.to_string());
-        match &item.content {
-            None => self.declared.push(self.path.clone()),
-            Some(_) => {
-                self.here();
-                visit::visit_item_mod(self, item);
-            }
+        if item.content.is_none() {
+            self.declared.push(self.path.clone());
+        } else {
+            self.here();
+            visit::visit_item_mod(self, item);
         }
         self.path.pop();
     }
