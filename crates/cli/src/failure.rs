@@ -9,7 +9,7 @@ use netsig_core::sim::setup::SimulationError;
 use netsig_core::text::file_error::FileError;
 use netsig_lab::LabError;
 
-/// Why a command did not do what it was asked.
+/// Why a command failed.
 #[derive(Debug)]
 pub enum Failure {
     /// The work failed: exit code 1.
@@ -78,7 +78,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// What happened, the causes that this does not tell itself, and what to do.
+/// The message, the causes that it does not name itself, and what to do.
 fn one_line(error: &anyhow::Error) -> String {
     let told = error.to_string();
     let causes: Vec<String> = error.chain().skip(1).map(ToString::to_string).collect();
@@ -94,7 +94,7 @@ fn one_line(error: &anyhow::Error) -> String {
     }
 }
 
-/// What clap says in paragraphs, in one line.
+/// clap's message, in one line.
 impl From<clap::Error> for Failure {
     fn from(error: clap::Error) -> Self {
         let text = error.to_string();

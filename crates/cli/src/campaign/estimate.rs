@@ -1,4 +1,4 @@
-//! How long a plan will take, and what of it fits into a budget, in words.
+//! The duration of a plan, and the part of it that fits into a budget, in words.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use netsig_measure::plan::{Cell, Plan};
 use crate::failure::Failure;
 use crate::input::asked::Asked;
 
-/// A plan to carry out, and what there is to say about it.
+/// A plan to carry out, with remarks for the user.
 #[derive(Debug)]
 pub struct Settled {
     /// The plan.

@@ -1,4 +1,4 @@
-//! What a measurement has left in its data file, whatever ended it.
+//! The samples that a measurement left in its data file, complete or interrupted.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};

@@ -1,5 +1,5 @@
-//! A measurement plan from its file to its data: what is asked for, what is done already,
-//! and where the rest is carried out.
+//! Carrying out a measurement plan: the plan asked for, the jobs already done, and the place
+//! for the rest.
 
 pub mod estimate;
 pub mod kept;

@@ -1,4 +1,4 @@
-//! What an interrupted campaign has left in its data file, and how it goes on from there.
+//! Resuming an interrupted campaign from its data file.
 //!
 //! A job that is killed may leave a torn last line, or no more than some provenance; both
 //! are removed before anything is appended. A job is complete when the file says how its

@@ -38,7 +38,7 @@ pub struct Series<'a> {
     started: Instant,
 }
 
-/// What the ranks of a job are told.
+/// The orders for the ranks of a job.
 struct Orders<'a> {
     plan: &'a Path,
     output: &'a Path,

@@ -131,7 +131,7 @@ fn fewer(wish: &Wish) -> Option<Procs> {
     (reaches && half.get() >= LEAST).then_some(half)
 }
 
-/// What the plan is for, as comments.
+/// The purpose of the plan, as comments.
 fn header(args: &Args, wish: &Wish, proposal: &Proposal) -> String {
     let budget = Seconds(args.budget.as_secs_f64());
     let mut lines = vec![

@@ -1,4 +1,4 @@
-//! The plan that the user asks for: a file, with what options change in it.
+//! The plan that the user asks for: a file, changed by options.
 
 use std::path::{Path, PathBuf};
 

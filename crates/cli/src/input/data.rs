@@ -1,5 +1,5 @@
-//! The data files of `fit` and `compare`: read, refused where what is in them cannot be taken
-//! together or cannot be true, and put together.
+//! The data files of `fit` and `compare`, read and joined. Mixed networks and impossible times
+//! are refused.
 
 use std::path::PathBuf;
 

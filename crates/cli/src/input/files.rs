@@ -20,7 +20,7 @@ pub fn text(path: &Path) -> Result<String, Failure> {
     read(path, |path| std::fs::read_to_string(path))
 }
 
-/// What `open` makes of a file that the user names.
+/// Opens or reads a file that the user names, with `open`.
 ///
 /// # Errors
 /// If it cannot be read.
@@ -49,7 +49,7 @@ pub fn usable_dataset(path: &Path) -> Result<Dataset, Failure> {
     Ok(data)
 }
 
-/// Refuses data that whoever took them marked as void.
+/// Refuses data that are marked as void.
 ///
 /// # Errors
 /// If they are.

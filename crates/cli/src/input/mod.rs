@@ -1,4 +1,4 @@
-//! Reading what the user names: options, files, data.
+//! The user's input: options, files, data.
 
 pub mod args;
 pub mod asked;

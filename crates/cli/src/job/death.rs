@@ -1,4 +1,4 @@
-//! Why a job ended, as it says itself: the reason of a rank that gave up, or what the
+//! The cause of a job's end, from its output: the reason of a rank that gave up, or what the
 //! launcher says when a rank dies: which rank, on which host, and how.
 //!
 //! Open MPI and Slurm name the rank. MPICH names the host, which is enough where one rank

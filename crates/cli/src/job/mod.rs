@@ -1,4 +1,4 @@
-//! An MPI job under way, in an emulated cluster or not, and what it says.
+//! A running MPI job, in an emulated cluster or not, and its output.
 
 mod death;
 pub mod launch;

@@ -1,4 +1,4 @@
-//! Watching over a job: from what it says, and from when its data grew, whether it still
+//! Watching over a job: its output and the growth of its data tell whether it still
 //! goes on and why it ended.
 
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! Printing what was found: rows, pictures, notes.
+//! Output: rows, pictures, notes.
 
 pub mod notes;
 pub mod parameters;

@@ -1,4 +1,4 @@
-//! What a user must know before trusting predictions: notes and warnings on standard error.
+//! Notes and warnings on standard error: the limits of predictions.
 
 use std::path::Path;
 

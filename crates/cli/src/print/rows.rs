@@ -1,4 +1,4 @@
-//! What commands print as rows: a table for people, csv and json for programs.
+//! Rows that commands print: a table for people, csv and json for programs.
 //!
 //! A column has one stable key; a cell has a form for people and a value for programs.
 

@@ -1,4 +1,4 @@
-//! What simulations found, as rows.
+//! The results of simulations as rows.
 
 use netsig_core::sim::network::Loss;
 use netsig_core::sim::setup::{Case, Report};
@@ -26,7 +26,7 @@ pub const COLUMNS: [&str; 11] = [
 /// The places of the columns that are known before a point is simulated.
 pub const KEYS: [usize; 6] = [0, 1, 2, 3, 5, 10];
 
-/// A simulation and what it found.
+/// The row of one simulation.
 #[derive(Debug)]
 pub struct Answer {
     /// In the order of [`COLUMNS`].
@@ -49,7 +49,7 @@ impl Answer {
         Self::new(what, source, report)
     }
 
-    /// What the columns [`KEYS`] say of a case.
+    /// The values of the columns [`KEYS`] for a case.
     pub fn keys(case: Case, source: &Source) -> [String; 6] {
         [
             case.algorithm.collective().to_string(),

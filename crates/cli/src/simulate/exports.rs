@@ -1,4 +1,4 @@
-//! The files that one simulation can leave besides its row.
+//! The files that one simulation can write besides its row.
 
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
@@ -20,7 +20,7 @@ use crate::print::rows::{Cell, Format, Rows};
 /// A program of more messages would take gigabytes.
 const MOST_WRITTEN: u64 = 100_000_000;
 
-/// Where what is to be written.
+/// The files to write.
 #[derive(Debug, clap::Args)]
 pub struct Exports {
     /// Writes what each rank does when, as a trace for Perfetto and Chrome (JSON).

@@ -1,5 +1,5 @@
-//! What a picture of a simulation shows of a rank: activities by kind, those that overlap on
-//! lanes side by side.
+//! The lanes of a rank in a picture of a simulation: activities by kind, overlapping ones side
+//! by side.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ impl Kind {
     /// All kinds.
     pub const ALL: [Self; 4] = [Self::Send, Self::Receive, Self::Compute, Self::Wait];
 
-    /// What it is called.
+    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Send => "send",
@@ -38,11 +38,11 @@ impl Kind {
 /// A lane of a picture; the order is that of the picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Lane {
-    /// Whose it is.
+    /// The rank.
     pub rank: Rank,
-    /// What it shows.
+    /// The kind of its activities.
     pub kind: Kind,
-    /// Which of those it is.
+    /// Its number among the lanes of its kind.
     pub number: u32,
 }
 

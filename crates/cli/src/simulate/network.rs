@@ -1,4 +1,4 @@
-//! What `--network` names, and which of its hosts ranks run on.
+//! The network that `--network` names, and the hosts that ranks run on.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -14,15 +14,15 @@ use super::options::{NetworkOptions, PlacementChoice};
 use crate::failure::Failure;
 use crate::input::files;
 
-/// What a port of a topology.conf buffers unless said.
+/// The default buffer of a port in a topology.conf.
 const PORT_BUFFER: Bytes = Bytes(128 * 1024);
 
 /// A network with the hosts that are used.
 #[derive(Debug)]
 pub struct Network {
-    /// What rows call it.
+    /// Its name in rows.
     pub name: String,
-    /// What its file says.
+    /// Its description.
     pub description: Description,
     hosts: Arc<[Vertex]>,
     placing: Placing,

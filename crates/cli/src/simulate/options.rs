@@ -1,4 +1,4 @@
-//! The options of `netsig simulate` that say what runs, and on what.
+//! The options of `netsig simulate` for the program, the network and its model.
 
 use std::path::PathBuf;
 
@@ -64,7 +64,7 @@ impl From<MethodChoice> for Method {
     }
 }
 
-/// Whom a retransmission timeout delays.
+/// The ranks that a retransmission timeout delays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RtoChoice {
@@ -74,7 +74,7 @@ pub enum RtoChoice {
     TwoPass,
 }
 
-/// Who shares a link.
+/// The messages that share a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SharingChoice {
@@ -151,7 +151,7 @@ impl From<&str> for PlacementChoice {
     }
 }
 
-/// What runs.
+/// The collective or program to simulate.
 #[derive(Debug, clap::Args)]
 pub struct ProgramOptions {
     /// The collective: bcast, scatter, gather, alltoall or allgather.
@@ -201,7 +201,7 @@ impl Cases {
     }
 }
 
-/// On what it runs.
+/// The network and its model.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct NetworkOptions {
     /// The network: a scenario, a .toml file, or Slurm's topology.conf.

@@ -28,7 +28,7 @@ impl Point<'_> {
         self.case.algorithm.collective()
     }
 
-    /// What it is, in a few words.
+    /// A title in a few words.
     pub fn title(&self) -> String {
         let Case {
             algorithm,

@@ -1,4 +1,4 @@
-//! Who is told of all that happens in a simulation: the files that are to show it.
+//! The observers of a simulation: its timeline and its Gantt chart.
 
 use std::path::PathBuf;
 

@@ -31,7 +31,7 @@ fn parameters(model: ModelChoice) -> &'static [&'static str] {
 pub struct Settings<'a>(&'a [(String, f64)]);
 
 impl<'a> Settings<'a> {
-    /// What is given for `model`.
+    /// The settings of `model`.
     ///
     /// # Errors
     /// If it has no such parameter, or one is given twice or is no time.

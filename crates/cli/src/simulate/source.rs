@@ -20,12 +20,12 @@ use super::settings::{RTO, Settings};
 use crate::failure::Failure;
 use crate::input::files;
 
-/// What simulations draw on; ready for any number of ranks.
+/// A network model with its parameters, for any number of ranks.
 #[derive(Debug)]
 pub struct Source {
     /// The model.
     pub choice: ModelChoice,
-    /// What people must know of where its parameters come from.
+    /// Notes for the user on the origin of its parameters.
     pub notes: Vec<String>,
     network: Option<Network>,
     /// The network model, without the hosts of ranks.
@@ -93,7 +93,7 @@ impl Source {
         timeouts.network().map(drop).map_err(refused)
     }
 
-    /// What rows call the network, if there is one.
+    /// The name of the network in rows, if there is one.
     pub fn network_name(&self) -> Option<&str> {
         self.network.as_ref().map(|network| network.name.as_str())
     }
@@ -136,7 +136,7 @@ fn required(choice: ModelChoice, network: Option<&Network>) -> Result<&Network, 
     })
 }
 
-/// What TCP is set to: as in Linux, but for what is given.
+/// The settings of TCP: the defaults of Linux, and what options give.
 fn tcp_options(known: &Known, settings: &Settings, options: &NetworkOptions) -> tcp::Options {
     let usual = tcp::Options::default();
     let of_file = known.network.and_then(|network| network.description.rto);

@@ -24,7 +24,7 @@ use plan::Plan;
 /// How many points are simulated before their rows are written.
 const CHUNK: usize = 64;
 
-/// What is swept, and which part of it is done where.
+/// The sweep, its part to simulate, and its output.
 #[derive(Debug, clap::Args)]
 pub struct SweepOptions {
     /// Simulates all points of a plan (TOML) instead, and writes them as CSV.

@@ -1,5 +1,4 @@
-//! Files for the ranks alone: beside the data, where rank 0 can read and write, and gone
-//! afterwards.
+//! Temporary files for the ranks. They lie beside the data, where rank 0 can read and write.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -16,7 +15,7 @@ use crate::job::launch::absolute;
 pub enum PlanFile {
     /// The user's own.
     Named(PathBuf),
-    /// One that says what the user's does not.
+    /// A temporary one, where options changed the plan.
     Temporary(NamedTempFile),
 }
 

@@ -1,5 +1,5 @@
-//! Which launcher and MPI there are, and the command line that starts netsig's rank program
-//! with them.
+//! Finds the launcher and its MPI, and writes the command line that starts netsig's rank
+//! program with them.
 
 mod flavour;
 mod slurm;

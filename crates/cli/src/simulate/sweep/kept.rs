@@ -1,4 +1,4 @@
-//! What an interrupted sweep has left in its file.
+//! The rows that an interrupted sweep left in its file.
 
 use std::path::Path;
 
@@ -17,8 +17,8 @@ pub struct Kept {
     pub points: usize,
 }
 
-/// What of `points` the file `output` holds already: nothing if there is no file. A last
-/// line that was cut short does not count.
+/// How many of `points` the file `output` holds already, none if there is no file. A last line
+/// that was cut short does not count.
 ///
 /// # Errors
 /// If its header or the keys of a line are not those of the plan, or a row that is simulated

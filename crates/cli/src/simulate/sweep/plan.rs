@@ -94,7 +94,7 @@ impl Plan {
         })
     }
 
-    /// What people must know, each once.
+    /// The notes of all sources, each once.
     pub fn notes(&self) -> Vec<&str> {
         let sources = self.sweeps.iter().flat_map(|sweep| &sweep.sources);
         let mut notes: Vec<&str> = Vec::new();
@@ -174,7 +174,7 @@ impl Block {
         Ok(options)
     }
 
-    /// What all networks and models share.
+    /// The options that all networks and models share.
     fn base(&self) -> Result<NetworkOptions, Failure> {
         let placement = self.placement.as_deref().map(PlacementChoice::from);
         let settings = self.set.iter().map(|(name, value)| {
