@@ -11,10 +11,11 @@
 use rustc_hash::FxHashMap;
 use slab::Slab;
 
-use super::flights::{Flights, place};
+use super::flights::Flights;
 use super::network::{Agenda, Event, Flight, LinkUse, Loss, Network};
 use super::observer::{Activity, Observer};
 use super::program::{Envelope, FlightId, Op, Program, Rest, Send, Task};
+use super::queue::place;
 use super::time::Time;
 use crate::units::Rank;
 

@@ -4,6 +4,7 @@ use slab::Slab;
 
 use super::network::Flight;
 use super::program::{FlightId, Op};
+use super::queue::place;
 
 #[derive(Debug)]
 struct Entry {
@@ -48,9 +49,4 @@ impl Flights {
             self.0.remove(id as usize);
         }
     }
-}
-
-/// A place in a slab or a table as the small number that events carry.
-pub(super) fn place(key: usize) -> u32 {
-    u32::try_from(key).expect("fewer than 2^32 messages, events and flows at once")
 }

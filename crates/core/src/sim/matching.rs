@@ -9,8 +9,8 @@
 use rustc_hash::FxHashMap;
 use slab::Slab;
 
-use super::flights::place;
 use super::program::{FlightId, Op};
+use super::queue::place;
 use crate::units::{Procs, Rank};
 
 /// The end of a list.

@@ -12,7 +12,6 @@ use std::collections::BinaryHeap;
 
 use slab::Slab;
 
-use super::flights::place;
 use super::time::Time;
 
 /// How many sets of runs are remembered; a power of two.
@@ -23,6 +22,11 @@ const WAYS: usize = 4;
 
 /// The end of a list.
 const NONE: u32 = u32::MAX;
+
+/// A place in a slab or a table as the small number that events carry.
+pub(super) fn place(key: usize) -> u32 {
+    u32::try_from(key).expect("fewer than 2^32 messages, events and flows at once")
+}
 
 /// Events of one time in a row.
 #[derive(Debug, Clone, Copy)]

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use crate::network::topology::LinkId;
-use crate::sim::flights::place;
+use crate::sim::queue::place;
 use crate::sim::time::Time;
 use crate::units::Seconds;
 

@@ -23,7 +23,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::flows::{Flows, State};
 use crate::network::topology::LinkId;
-use crate::sim::flights::place;
+use crate::sim::queue::place;
 
 /// What is alike among the flows of the last search.
 #[derive(Debug)]

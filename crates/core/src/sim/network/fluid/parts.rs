@@ -4,7 +4,7 @@
 use super::flows::Flows;
 use super::group::{Bundle, Class, Group, Use};
 use super::partition::Partition;
-use crate::sim::flights::place;
+use crate::sim::queue::place;
 use crate::sim::time::Time;
 
 /// No group or bundle.

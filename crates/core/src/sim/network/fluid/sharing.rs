@@ -42,7 +42,7 @@ use super::partition::Partition;
 use super::parts::{NONE, Parts};
 use super::water::Water;
 use crate::network::topology::LinkId;
-use crate::sim::flights::place;
+use crate::sim::queue::place;
 use crate::sim::time::Time;
 use crate::units::BytesPerSecond;
 
