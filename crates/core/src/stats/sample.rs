@@ -13,8 +13,6 @@
 
 use std::borrow::Borrow;
 
-use statrs::statistics::Statistics;
-
 /// σ of a normal distribution whose median absolute deviation is 1: 1/Φ⁻¹(3/4).
 const NORMAL_MAD: f64 = 1.4826;
 
@@ -71,12 +69,20 @@ pub fn robust_deviation(deviations: impl IntoIterator<Item = f64>) -> f64 {
 
 /// The arithmetic mean; NaN of nothing.
 pub fn mean(values: impl IntoIterator<Item: Borrow<f64>>) -> f64 {
-    values.mean()
+    let values = collect(values);
+    values.iter().sum::<f64>() / values.len() as f64
 }
 
 /// The sample variance of at least two numbers.
 pub fn variance(values: impl IntoIterator<Item: Borrow<f64>>) -> f64 {
-    values.variance()
+    let values = collect(values);
+    let mean = mean(&values);
+    let squares = values.iter().map(|value| (value - mean).powi(2));
+    squares.sum::<f64>() / (values.len() - 1) as f64
+}
+
+fn collect(values: impl IntoIterator<Item: Borrow<f64>>) -> Vec<f64> {
+    values.into_iter().map(|value| *value.borrow()).collect()
 }
 
 /// The mean of numbers with weights, and its standard error.
