@@ -7,6 +7,7 @@
 
 pub mod endpoint;
 pub mod fluid;
+mod links;
 pub mod plogpt;
 pub mod tcp;
 
@@ -16,8 +17,7 @@ use std::sync::Arc;
 use super::program::{FlightId, Op};
 use super::queue::Queue;
 use super::time::Time;
-use crate::network::topology::{LinkId, Topology};
-use crate::units::{Rank, Seconds};
+use crate::units::Rank;
 
 /// A message under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +43,16 @@ pub struct Injected {
     pub sent: Option<Time>,
     /// When the sender may inject its next message.
     pub next: Time,
+}
+
+impl Injected {
+    /// The sender may go on at once, and the network tells later when the send is complete.
+    fn under_way(agenda: &Agenda) -> Self {
+        Self {
+            sent: None,
+            next: agenda.now,
+        }
+    }
 }
 
 /// A network model.
@@ -87,20 +97,6 @@ pub struct LinkUse {
     pub bytes: u64,
     /// How long it would have taken at the full rate.
     pub busy: Time,
-}
-
-impl LinkUse {
-    /// What all links of a topology carried, in their order.
-    fn of_all(topology: &Topology, carried: &[u64]) -> Vec<Self> {
-        let ids = (0..).map(LinkId);
-        let links = ids.zip(topology.links()).zip(carried);
-        let uses = links.map(|((id, link), &bytes)| Self {
-            name: topology.link_name(id),
-            bytes,
-            busy: Time::of(Seconds(bytes as f64 / link.rate.0)),
-        });
-        uses.collect()
-    }
 }
 
 /// A message that lost packets and had to wait.
@@ -218,6 +214,15 @@ impl Agenda {
     /// The present time.
     pub fn now(&self) -> Time {
         self.now
+    }
+
+    /// A message that crosses no link, or is empty, is sent now and delivered after `latency`.
+    fn deliver_at_once(&mut self, flight: FlightId, latency: Time) -> Injected {
+        self.delivered(self.now + latency, flight);
+        Injected {
+            sent: Some(self.now),
+            next: self.now,
+        }
     }
 
     /// A send is complete at `time`, now or later.

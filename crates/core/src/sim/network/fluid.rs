@@ -42,6 +42,7 @@ mod parts;
 pub mod sharing;
 mod water;
 
+use super::links::Links;
 use super::{Agenda, Flight, Injected, LinkUse, Network};
 use crate::network::topology::{LinkId, Topology, Vertex};
 use crate::sim::program::FlightId;
@@ -51,77 +52,41 @@ use sharing::Sharing;
 /// Ranks on the hosts of a topology.
 #[derive(Debug)]
 pub struct Fluid<'a> {
-    topology: &'a Topology,
-    hosts: Vec<Vertex>,
+    links: Links<&'a Topology>,
     latency: Time,
     sharing: Sharing,
-    /// For when it is to be woken next.
-    alarm: Option<Time>,
-    /// What has passed each link.
-    carried: Vec<u64>,
     route: Vec<LinkId>,
 }
 
 impl<'a> Fluid<'a> {
     /// Each rank on one of the hosts, which are hosts of `topology`, with the latency L.
     pub fn new(topology: &'a Topology, hosts: Vec<Vertex>, latency: Time) -> Self {
-        let links = topology.links();
         Self {
-            topology,
-            hosts,
             latency,
-            sharing: Sharing::new(links.iter().map(|link| link.rate)),
-            alarm: None,
-            carried: vec![0; links.len()],
+            sharing: Sharing::new(topology.links().iter().map(|link| link.rate)),
+            links: Links::new(topology, hosts),
             route: Vec::new(),
-        }
-    }
-
-    /// Finds the route of a message and counts its bytes on it.
-    fn set_route(&mut self, flight: &Flight) {
-        let [from, to] = [flight.from, flight.to].map(|rank| self.hosts[rank.0 as usize]);
-        self.topology.route(from, to, &mut self.route);
-        for link in &self.route {
-            self.carried[link.index()] += flight.bytes;
-        }
-    }
-
-    fn set_alarm(&mut self, agenda: &mut Agenda) {
-        let Some(next) = self.sharing.next_finish() else {
-            return;
-        };
-        if self.alarm.is_none_or(|alarm| next < alarm) {
-            agenda.wake(next, 0);
-            self.alarm = Some(next);
         }
     }
 }
 
 impl Network for Fluid<'_> {
     fn inject(&mut self, id: FlightId, flight: &Flight, agenda: &mut Agenda) -> Injected {
-        let now = agenda.now();
-        self.set_route(flight);
+        self.links.route(flight.from, flight.to, &mut self.route);
+        self.links.carry(&self.route, flight.bytes);
         if self.route.is_empty() || flight.bytes == 0 {
-            agenda.delivered(now + self.latency, id);
-            return Injected {
-                sent: Some(now),
-                next: now,
-            };
+            return agenda.deliver_at_once(id, self.latency);
         }
         self.sharing.add(id, &self.route, flight.bytes as f64);
         agenda.settle();
-        Injected {
-            sent: None,
-            next: now,
-        }
+        Injected::under_way(agenda)
     }
 
     fn wake(&mut self, _: u32, agenda: &mut Agenda) {
         let now = agenda.now();
-        if self.alarm != Some(now) {
+        if !self.sharing.is_due(now) {
             return;
         }
-        self.alarm = None;
         let latency = self.latency;
         self.sharing.finish(now, |flow| {
             agenda.sent(now, flow);
@@ -132,11 +97,11 @@ impl Network for Fluid<'_> {
 
     fn settle(&mut self, agenda: &mut Agenda) {
         self.sharing.settle(agenda.now());
-        self.set_alarm(agenda);
+        self.sharing.set_alarm(0, agenda);
     }
 
     fn links(&self) -> Vec<LinkUse> {
-        LinkUse::of_all(self.topology, &self.carried)
+        self.links.uses()
     }
 }
 

@@ -68,10 +68,10 @@ use std::sync::Arc;
 use crate::network::binary_tree;
 use crate::network::binary_tree::Parameters;
 use crate::network::topology::{Topology, TopologyError, Vertex};
+use crate::sim::network::links::Links;
 use crate::sim::network::{Agenda, Flight, Injected, LinkUse, Loss, Network};
 use crate::sim::program::FlightId;
 use crate::sim::time::Time;
-use crate::units::Rank;
 use crate::units::parameter::ParameterError;
 use fixed::Counts;
 use fluid::Flows;
@@ -95,9 +95,7 @@ pub enum Sharing {
 /// A tree in which links are shared and last packets may be lost.
 #[derive(Debug, Clone)]
 pub struct PlogPT {
-    topology: Arc<Topology>,
-    /// Where each rank is.
-    hosts: Vec<Vertex>,
+    links: Links<Arc<Topology>>,
     traffic: Traffic,
     shares: Shares,
     /// What has begun in this instant.
@@ -106,8 +104,6 @@ pub struct PlogPT {
     ended: Vec<FlightId>,
     beginnings: Beginnings,
     pass: Pass,
-    /// What passed each link.
-    bytes: Vec<u64>,
 }
 
 #[derive(Debug, Clone)]
@@ -149,24 +145,22 @@ impl PlogPT {
             let rule = "one less than hosts and switches, as in a tree, for PlogPT";
             ParameterError::new("number of cables", topology.links().len() / 2, rule)
         })?;
-        let links = wires.len();
+        let shares = Shares::Fixed(Counts::new(wires.len()));
         Ok(Self {
-            topology,
             traffic: Traffic::new(wires, Rules::new(&parameters)),
-            shares: Shares::Fixed(Counts::new(links)),
+            shares,
             begun: Vec::new(),
             ended: Vec::new(),
             beginnings: Beginnings::new(hosts.len()),
             pass: Pass::Receiver,
-            bytes: vec![0; links],
-            hosts,
+            links: Links::new(topology, hosts),
         })
     }
 
     /// The same network with its links shared in this way.
     #[must_use]
     pub fn sharing(mut self, sharing: Sharing) -> Self {
-        let links = self.bytes.len();
+        let links = self.traffic.wires.len();
         self.shares = match sharing {
             Sharing::Fixed => Shares::Fixed(Counts::new(links)),
             Sharing::Fluid => Shares::Fluid(Flows::new(links)),
@@ -177,12 +171,9 @@ impl PlogPT {
     /// Sets a message on its way; false if that is within a host.
     fn begin(&mut self, id: FlightId, agenda: &mut Agenda) -> bool {
         let message = &mut self.traffic.messages[id as usize];
-        let place = |rank: Rank| self.hosts[rank.0 as usize];
-        let (from, to) = (place(message.from), place(message.to));
-        self.topology.route(from, to, &mut message.route);
-        for link in &message.route {
-            self.bytes[link.index()] += message.size.0;
-        }
+        self.links
+            .route(message.from, message.to, &mut message.route);
+        self.links.carry(&message.route, message.size.0);
         if message.route.is_empty() {
             let now = agenda.now();
             agenda.sent(now, id);
@@ -227,10 +218,7 @@ impl Network for PlogPT {
         self.traffic.put(id, flight, pass);
         self.begun.push(id);
         agenda.settle();
-        Injected {
-            sent: None,
-            next: agenda.now(),
-        }
+        Injected::under_way(agenda)
     }
 
     fn wake(&mut self, token: u32, agenda: &mut Agenda) {
@@ -266,7 +254,7 @@ impl Network for PlogPT {
     }
 
     fn links(&self) -> Vec<LinkUse> {
-        LinkUse::of_all(&self.topology, &self.bytes)
+        self.links.uses()
     }
 }
 

@@ -73,6 +73,7 @@ use rand_chacha::ChaCha8Rng;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::fluid::sharing::Sharing;
+use super::links::Links;
 use super::{Agenda, Cause, Flight, Injected, LinkUse, Loss, Network, Repair};
 use crate::network::LINUX_RTO;
 use crate::network::topology::{LinkId, Topology, Vertex};
@@ -139,8 +140,7 @@ impl Options {
 /// next.
 #[derive(Debug)]
 pub struct Tcp<'a> {
-    topology: &'a Topology,
-    hosts: Vec<Vertex>,
+    links: Links<&'a Topology>,
     latency: Time,
     options: Options,
     rng: ChaCha8Rng,
@@ -149,10 +149,6 @@ pub struct Tcp<'a> {
     messages: Messages,
     /// The flows whose next train starts now.
     starting: Vec<u32>,
-    /// For when it is to be woken next to see flows finish.
-    alarm: Option<Time>,
-    /// What has passed each link.
-    carried: Vec<u64>,
     trains: Vec<Train>,
     /// The names of ports that lost something.
     names: FxHashMap<LinkId, Arc<str>>,
@@ -176,8 +172,7 @@ impl<'a> Tcp<'a> {
         check_buffers(topology, options.segment)?;
         let rates = || topology.links().iter().map(|link| link.rate);
         Ok(Self {
-            topology,
-            hosts,
+            links: Links::new(topology, hosts),
             latency,
             options,
             rng: ChaCha8Rng::seed_from_u64(options.seed),
@@ -185,8 +180,6 @@ impl<'a> Tcp<'a> {
             levels: Levels::new(rates().map(|rate| rate.0).collect()),
             messages: Messages::default(),
             starting: Vec::new(),
-            alarm: None,
-            carried: vec![0; topology.links().len()],
             trains: Vec::new(),
             names: FxHashMap::default(),
         })
@@ -198,9 +191,7 @@ impl<'a> Tcp<'a> {
         message.state = State::Starting;
         self.sharing.add(id, &message.route, bytes as f64);
         self.levels.insert(id, &message.route);
-        for link in &message.route {
-            self.carried[link.index()] += bytes;
-        }
+        self.links.carry(&message.route, bytes);
         self.starting.push(id);
         agenda.settle();
     }
@@ -296,36 +287,17 @@ impl<'a> Tcp<'a> {
             }
         }
     }
-
-    fn set_alarm(&mut self, agenda: &mut Agenda) {
-        let Some(next) = self.sharing.next_finish() else {
-            return;
-        };
-        if self.alarm.is_none_or(|alarm| next < alarm) {
-            agenda.wake(next, FINISH);
-            self.alarm = Some(next);
-        }
-    }
 }
 
 impl Network for Tcp<'_> {
     fn inject(&mut self, id: FlightId, flight: &Flight, agenda: &mut Agenda) -> Injected {
-        let now = agenda.now();
-        let ends = [flight.from, flight.to].map(|rank| self.hosts[rank.0 as usize]);
         let message = self.messages.insert(id, flight, &self.options);
-        self.topology.route(ends[0], ends[1], &mut message.route);
+        self.links.route(flight.from, flight.to, &mut message.route);
         if message.route.is_empty() || flight.bytes == 0 {
-            agenda.delivered(now + self.latency, id);
-            return Injected {
-                sent: Some(now),
-                next: now,
-            };
+            return agenda.deliver_at_once(id, self.latency);
         }
         self.start(id, flight.bytes, agenda);
-        Injected {
-            sent: None,
-            next: now,
-        }
+        Injected::under_way(agenda)
     }
 
     fn wake(&mut self, token: u32, agenda: &mut Agenda) {
@@ -334,10 +306,9 @@ impl Network for Tcp<'_> {
             return;
         }
         let now = agenda.now();
-        if self.alarm != Some(now) {
+        if !self.sharing.is_due(now) {
             return;
         }
-        self.alarm = None;
         let mut done = Vec::new();
         self.sharing.finish(now, |id| done.push(id));
         for id in done {
@@ -355,11 +326,11 @@ impl Network for Tcp<'_> {
             self.meet(port, agenda);
         }
         self.end_start(agenda);
-        self.set_alarm(agenda);
+        self.sharing.set_alarm(FINISH, agenda);
     }
 
     fn links(&self) -> Vec<LinkUse> {
-        LinkUse::of_all(self.topology, &self.carried)
+        self.links.uses()
     }
 }
 

@@ -42,6 +42,7 @@ use super::partition::Partition;
 use super::parts::{NONE, Parts};
 use super::water::Water;
 use crate::network::topology::LinkId;
+use crate::sim::network::Agenda;
 use crate::sim::queue::place;
 use crate::sim::time::Time;
 use crate::units::BytesPerSecond;
@@ -66,6 +67,8 @@ pub struct Sharing {
     /// The groups of the parts of the last partition.
     formed: Vec<u32>,
     water: Water,
+    /// For when the network is to be woken next.
+    alarm: Option<Time>,
 }
 
 impl Sharing {
@@ -85,6 +88,7 @@ impl Sharing {
             parts: Parts::default(),
             formed: Vec::new(),
             water: Water::default(),
+            alarm: None,
         }
     }
 
@@ -117,6 +121,22 @@ impl Sharing {
     /// When the next flows finish, as of the last [`Sharing::settle`].
     pub fn next_finish(&self) -> Option<Time> {
         self.finishes.peek().map(|Reverse((time, ..))| *time)
+    }
+
+    /// Lets the network be woken when the next flows finish.
+    pub(in crate::sim::network) fn set_alarm(&mut self, token: u32, agenda: &mut Agenda) {
+        let Some(next) = self.next_finish() else {
+            return;
+        };
+        if self.alarm.is_none_or(|alarm| next < alarm) {
+            agenda.wake(next, token);
+            self.alarm = Some(next);
+        }
+    }
+
+    /// Whether the alarm is for now; it then is off.
+    pub(in crate::sim::network) fn is_due(&mut self, now: Time) -> bool {
+        self.alarm.take_if(|alarm| *alarm == now).is_some()
     }
 
     /// Takes out the flows that have finished by `now`, and names each.

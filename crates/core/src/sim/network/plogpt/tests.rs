@@ -18,6 +18,7 @@ use crate::sim::engine::Outcome;
 use crate::sim::network::Cause;
 use crate::sim::rounds::Rounds;
 use crate::units::BytesPerSecond;
+use crate::units::Rank;
 use crate::units::{Bytes, Procs, Seconds};
 use script::{Recorder, Script, play};
 
@@ -43,7 +44,7 @@ fn simulate(algorithm: model::Algorithm, size: u64, network: &PlogPT, mode: RtoM
         model::Algorithm::A => "pairwise",
         model::Algorithm::B => "sends-in-turn",
     };
-    let program = || rounds(algorithm, network.hosts.len(), size);
+    let program = || rounds(algorithm, network.links.hosts.len(), size);
     run(mode, program, network, &mut ()).unwrap()
 }
 

@@ -19,7 +19,7 @@ const DUPLICATES: f64 = 3.0;
 impl Tcp<'_> {
     /// Lets the trains that start now meet others in a port.
     pub(super) fn meet(&mut self, port: LinkId, agenda: &mut Agenda) {
-        let link = self.topology.link(port);
+        let link = self.links.topology.link(port);
         let on_the_way = link.rate.0 * (self.latency * 2).seconds().0;
         let mut trains = std::mem::take(&mut self.trains);
         trains.clear();
@@ -100,7 +100,7 @@ impl Tcp<'_> {
     /// The name of a port, made when it is first needed.
     fn name(&mut self, port: LinkId) -> Arc<str> {
         let name = self.names.entry(port);
-        Arc::clone(name.or_insert_with(|| self.topology.link_name(port).into()))
+        Arc::clone(name.or_insert_with(|| self.links.topology.link_name(port).into()))
     }
 
     /// What the sender does about `again` lost bytes, and how long it is idle before it sends
@@ -137,8 +137,8 @@ impl Tcp<'_> {
             return wires;
         };
         let mut queue = self.queue(link);
-        let ends = self.topology.link(link);
-        if !self.topology.is_host(ends.from) {
+        let ends = self.links.topology.link(link);
+        if !self.links.topology.is_host(ends.from) {
             queue = queue.min(bytes(ends.buffer));
         }
         wires + Time::of(Seconds(queue / ends.rate.0))
