@@ -44,7 +44,7 @@ use self::regression::Solution;
 use super::FitError;
 use super::domain::Domain;
 use crate::model::regimes::{
-    Class, Onset, Order, Pattern, Point, Protocol, Regime, Regimes, Stalls,
+    Class, Onset, Order, Pattern, Point, Protocol, ProtocolParameters, Regimes, Stalls,
 };
 use crate::stats::interval::{Estimate, Student};
 use crate::units::{Procs, Seconds};
@@ -119,14 +119,14 @@ impl RegimesFit {
     /// A parameter of the regression with its interval; `None` if it was not estimated.
     pub fn estimate(&self, wanted: Column, confidence: f64) -> Option<Estimate> {
         let place = self.columns.iter().position(|column| *column == wanted)?;
-        let of = |regime: Regime| self.model.protocol(regime);
+        let of = |protocol: Protocol| self.model.parameters(protocol);
         let value = match wanted {
             Column::Latency => self.model.latency.0,
             Column::Startup => self.model.startup.0,
-            Column::Gamma(regime) => of(regime)?.gamma,
-            Column::Growth(regime) => of(regime)?.growth,
-            Column::Overlap(regime) => of(regime)?.overlap,
-            Column::Slowdown => of(Regime::Eager)?.slowdown,
+            Column::Gamma(protocol) => of(protocol)?.gamma,
+            Column::Growth(protocol) => of(protocol)?.growth,
+            Column::Overlap(protocol) => of(protocol)?.overlap,
+            Column::Slowdown => of(Protocol::Eager)?.slowdown,
         };
         let dof = self.cells.len().saturating_sub(self.columns.len()).max(1);
         let deviation = self.covariance[(place, place)].max(0.0).sqrt();
@@ -163,8 +163,8 @@ impl<'a> Ground<'a> {
         let exchanges = of_pattern(|pattern| matches!(pattern, Some(Pattern::Exchange(_))));
         let counts: BTreeSet<Procs> = exchanges.map(|cell| cell.procs).collect();
         for without in held_out::folds(&counts).into_iter().map(Some).chain([None]) {
-            let [eager, late] = [Regime::Eager, Regime::Rendezvous]
-                .map(|regime| ground.under(exchange, &cells, (regime, without)));
+            let [eager, late] = [Protocol::Eager, Protocol::Rendezvous]
+                .map(|protocol| ground.under(exchange, &cells, (protocol, without)));
             let misfit = |onset: Onset| ground.misfit(all, without, onset);
             let overflowing = stalls::overflowing(&eager, &misfit);
             let anywhere = stalls::anywhere(&late, overflowing.as_ref());
@@ -206,10 +206,10 @@ impl<'a> Ground<'a> {
         &self,
         pattern: Pattern,
         cells: &[&Observation],
-        (regime, without): (Regime, Option<Procs>),
+        (protocol, without): (Protocol, Option<Procs>),
     ) -> Vec<(Observation, f64)> {
         let wanted = |cell: &&&Observation| {
-            Some(cell.procs) != without && self.network.regime(cell.size) == regime
+            Some(cell.procs) != without && self.network.protocol(cell.size) == protocol
         };
         let with_surge = |cell: &&Observation| {
             let point = Point {
@@ -238,8 +238,8 @@ impl<'a> Ground<'a> {
             return shared;
         }
         let own: Vec<&Observation> = cells.iter().collect();
-        let [eager, late] = [Regime::Eager, Regime::Rendezvous]
-            .map(|regime| self.under(pattern, &own, (regime, without)));
+        let [eager, late] = [Protocol::Eager, Protocol::Rendezvous]
+            .map(|protocol| self.under(pattern, &own, (protocol, without)));
         let overflowing = match (pattern, shared[0]) {
             (Pattern::Exchange(_), Some(shared)) => Some(stalls::with_own_rate(&shared, &eager)),
             (Pattern::Exchange(_), None) => stalls::overflowing(&eager, &|_| 0.0),
@@ -318,8 +318,8 @@ impl<'a> Ground<'a> {
         let mut placed = self.network.placed(&kept);
         placed.retain(|(cell, _)| cell.plain > 0);
         let solution = regression::solve(&basis, &placed, &columns(&basis, &placed, parts))?;
-        let protocol = |regime: Regime, stalls: Option<Stalls>| {
-            protocol(&placed, &solution, regime, parts, stalls)
+        let parameters = |protocol: Protocol, stalls: Option<Stalls>| {
+            parameters(&placed, &solution, protocol, parts, stalls)
         };
         Ok(RegimesFit {
             class,
@@ -328,8 +328,8 @@ impl<'a> Ground<'a> {
                 wire: self.network.wire.clone(),
                 latency: Seconds(solution.value(Column::Latency)),
                 startup: Seconds(solution.value(Column::Startup)),
-                eager: protocol(Regime::Eager, overflowing),
-                rendezvous: protocol(Regime::Rendezvous, anywhere),
+                eager: parameters(Protocol::Eager, overflowing),
+                rendezvous: parameters(Protocol::Rendezvous, anywhere),
                 eager_limit: self.network.eager_limit,
             },
             columns: solution.columns,
@@ -362,59 +362,59 @@ pub(super) fn by_class(
 }
 
 /// The columns of the regression for what was measured.
-fn columns(basis: &Basis, placed: &[(&Observation, Regime)], parts: Parts) -> Vec<Column> {
+fn columns(basis: &Basis, placed: &[(&Observation, Protocol)], parts: Parts) -> Vec<Column> {
     let mut columns = vec![Column::Latency, Column::Startup];
-    let eager = placed.iter().any(|(_, of)| *of == Regime::Eager);
+    let eager = placed.iter().any(|(_, of)| *of == Protocol::Eager);
     if parts.slowdown && eager && basis.onset.is_some() {
         columns.push(Column::Slowdown);
     }
-    for (regime, grows) in [
-        (Regime::Eager, parts.eager_growth),
-        (Regime::Rendezvous, parts.rendezvous_growth),
+    for (protocol, grows) in [
+        (Protocol::Eager, parts.eager_growth),
+        (Protocol::Rendezvous, parts.rendezvous_growth),
     ] {
         let counts = placed
             .iter()
-            .filter(|(_, of)| *of == regime)
+            .filter(|(_, of)| *of == protocol)
             .map(|(cell, _)| cell.procs);
         let counts: BTreeSet<Procs> = counts.collect();
         if counts.is_empty() {
             continue;
         }
-        columns.push(Column::Gamma(regime));
+        columns.push(Column::Gamma(protocol));
         if grows && counts.len() > 1 {
-            columns.push(Column::Growth(regime));
+            columns.push(Column::Growth(protocol));
         }
         if matches!(basis.pattern, Pattern::Tree { .. }) {
-            columns.push(Column::Overlap(regime));
+            columns.push(Column::Overlap(protocol));
         }
     }
     columns
 }
 
 /// A protocol as the solution has it; `None` if it was not measured.
-fn protocol(
-    placed: &[(&Observation, Regime)],
+fn parameters(
+    placed: &[(&Observation, Protocol)],
     solution: &Solution,
-    regime: Regime,
+    protocol: Protocol,
     parts: Parts,
     stalls: Option<Stalls>,
-) -> Option<Protocol> {
+) -> Option<ProtocolParameters> {
     let own = placed
         .iter()
         .zip(&solution.errors)
-        .filter(|((_, of), _)| *of == regime);
+        .filter(|((_, of), _)| *of == protocol);
     let own: Vec<(&Observation, f64)> = own.map(|((cell, _), error)| (*cell, *error)).collect();
     if own.is_empty() {
         return None;
     }
     let squares: f64 = own.iter().map(|(cell, _)| cell.spread.powi(2)).sum();
-    Some(Protocol {
-        gamma: solution.value(Column::Gamma(regime)),
-        growth: solution.value(Column::Growth(regime)),
-        overlap: solution.value(Column::Overlap(regime)),
-        slowdown: match regime {
-            Regime::Eager => solution.value(Column::Slowdown),
-            Regime::Rendezvous => 0.0,
+    Some(ProtocolParameters {
+        gamma: solution.value(Column::Gamma(protocol)),
+        growth: solution.value(Column::Growth(protocol)),
+        overlap: solution.value(Column::Overlap(protocol)),
+        slowdown: match protocol {
+            Protocol::Eager => solution.value(Column::Slowdown),
+            Protocol::Rendezvous => 0.0,
         },
         corrections: if parts.corrections {
             correction::of(&own)

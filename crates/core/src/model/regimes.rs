@@ -79,9 +79,9 @@ pub struct Regimes {
     #[serde(rename = "startup_s")]
     pub startup: Seconds,
     /// Messages below the eager limit.
-    pub eager: Option<Protocol>,
+    pub eager: Option<ProtocolParameters>,
     /// Messages from it on.
-    pub rendezvous: Option<Protocol>,
+    pub rendezvous: Option<ProtocolParameters>,
     /// The first size that is not sent at once; `None` if none was seen.
     #[serde(rename = "eager_limit_bytes")]
     pub eager_limit: Option<Bytes>,
@@ -102,7 +102,7 @@ pub(crate) fn noticeable(typical: Seconds) -> Seconds {
 /// How an algorithm shares the wire under one protocol of the MPI library.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Protocol {
+pub struct ProtocolParameters {
     /// γ.
     pub gamma: f64,
     /// κ.
@@ -150,7 +150,7 @@ pub struct Onset {
 
 /// The protocol of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Regime {
+pub enum Protocol {
     /// Sent at once.
     Eager,
     /// Asked for first.
@@ -170,33 +170,33 @@ pub struct Point<'a> {
 
 impl Regimes {
     /// The protocol of m bytes.
-    pub fn regime(&self, size: Bytes) -> Regime {
-        Regime::of(size, self.eager_limit)
+    pub fn protocol(&self, size: Bytes) -> Protocol {
+        Protocol::of(size, self.eager_limit)
     }
 
     /// How the algorithm does under a protocol, where it was measured.
-    pub fn protocol(&self, regime: Regime) -> Option<&Protocol> {
-        match regime {
-            Regime::Eager => self.eager.as_ref(),
-            Regime::Rendezvous => self.rendezvous.as_ref(),
+    pub fn parameters(&self, protocol: Protocol) -> Option<&ProtocolParameters> {
+        match protocol {
+            Protocol::Eager => self.eager.as_ref(),
+            Protocol::Rendezvous => self.rendezvous.as_ref(),
         }
     }
 
     /// The times of a case, 0 for one process. Where its protocol was not measured the other
     /// stands for it; `None` if neither was.
     pub fn times(&self, point: Point) -> Option<Times> {
-        let regime = self.regime(point.size);
+        let protocol = self.protocol(point.size);
         let other = || self.eager.as_ref().or(self.rendezvous.as_ref());
-        let protocol = self.protocol(regime).or_else(other)?;
+        let parameters = self.parameters(protocol).or_else(other)?;
         let typical = match point.procs.get() {
             1 => Seconds(0.0),
-            _ => self.typical(protocol, point),
+            _ => self.typical(parameters, point),
         };
         let surge = self.pattern.surge(&self.wire, point).unwrap_or(0.0);
         Some(Times {
             typical,
-            spread: protocol.spread,
-            stall: protocol.stalls.map(|stalls| Stall {
+            spread: parameters.spread,
+            stall: parameters.stalls.map(|stalls| Stall {
                 probability: stalls.probability(point.procs, surge, typical),
                 from: typical,
                 cost: stalls.added(typical),
@@ -206,22 +206,22 @@ impl Regimes {
     }
 
     /// T₀.
-    fn typical(&self, protocol: &Protocol, point: Point) -> Seconds {
-        let time = self.pattern.together(self.terms(protocol, point));
-        Seconds(time * protocol.correction(point.size).exp())
+    fn typical(&self, parameters: &ProtocolParameters, point: Point) -> Seconds {
+        let time = self.pattern.together(self.terms(parameters, point));
+        Seconds(time * parameters.correction(point.size).exp())
     }
 
     /// What T₀ is made of.
-    pub(crate) fn terms(&self, protocol: &Protocol, point: Point) -> Terms {
+    pub(crate) fn terms(&self, parameters: &ProtocolParameters, point: Point) -> Terms {
         let traffic = self.pattern.traffic(&self.wire, point);
         let others = f64::from(point.procs.get().max(2) - 1);
         let surge = self.pattern.surge(&self.wire, point).unwrap_or(0.0);
-        let slowdown = protocol.slowdown * protocol.share(surge);
-        let ratio = protocol.gamma + protocol.growth / others + slowdown;
-        let overlap = protocol.overlap * (traffic.shared.0 - traffic.serial.0);
-        let on_links = match self.regime(point.size) {
-            Regime::Eager => ratio,
-            Regime::Rendezvous => self.eager.as_ref().map_or(1.0, |eager| eager.gamma),
+        let slowdown = parameters.slowdown * parameters.share(surge);
+        let ratio = parameters.gamma + parameters.growth / others + slowdown;
+        let overlap = parameters.overlap * (traffic.shared.0 - traffic.serial.0);
+        let on_links = match self.protocol(point.size) {
+            Protocol::Eager => ratio,
+            Protocol::Rendezvous => self.eager.as_ref().map_or(1.0, |eager| eager.gamma),
         };
         Terms {
             once: self.latency.0,
@@ -232,7 +232,7 @@ impl Regimes {
     }
 }
 
-impl Regime {
+impl Protocol {
     /// The protocol of m bytes under an eager limit, where there is one.
     pub fn of(size: Bytes, eager_limit: Option<Bytes>) -> Self {
         match eager_limit {
@@ -242,7 +242,7 @@ impl Regime {
     }
 }
 
-impl Protocol {
+impl ProtocolParameters {
     /// φ(x); 0 where no onset was seen.
     pub fn share(&self, surge: f64) -> f64 {
         let onset = self.stalls.and_then(|stalls| stalls.onset);

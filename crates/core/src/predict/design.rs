@@ -238,7 +238,7 @@ mod tests {
     use crate::fit::regimes::Column;
     use crate::fit::saturation::Saturation;
     use crate::model::regimes::{
-        Class, Onset, Order, Pattern, Protocol, Regime, Regimes, Stalls, Wire,
+        Class, Onset, Order, Pattern, Protocol, ProtocolParameters, Regimes, Stalls, Wire,
     };
     use crate::profile::{KindError, RegimesEntry};
     use crate::units::SecondsPerByte;
@@ -272,7 +272,7 @@ eager_up_to_bytes = 32768
             spread: 0.1,
             onset: Some(onset),
         };
-        let protocol = |gamma, stalls| Protocol {
+        let parameters = |gamma, stalls| ProtocolParameters {
             gamma,
             growth: 0.0,
             overlap: 0.0,
@@ -291,11 +291,11 @@ eager_up_to_bytes = 32768
                 wire: Wire::straight(SecondsPerByte(1e-7)),
                 latency: Seconds(0.0),
                 startup: Seconds(2e-4),
-                eager: Some(protocol(1.4, Some(stalls))),
-                rendezvous: Some(protocol(1.8, None)),
+                eager: Some(parameters(1.4, Some(stalls))),
+                rendezvous: Some(parameters(1.8, None)),
                 eager_limit: Some(Bytes(32768)),
             },
-            columns: vec![Column::Gamma(Regime::Rendezvous)],
+            columns: vec![Column::Gamma(Protocol::Rendezvous)],
             covariance: DMatrix::from_element(1, 1, 0.04),
             errors: vec![KindError {
                 kind: Kind::Rendezvous,

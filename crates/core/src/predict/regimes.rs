@@ -72,8 +72,8 @@ pub fn outside(entry: &RegimesEntry, point: Point) -> Option<Outside> {
     if class != entry.class {
         return Some(Outside::Class(class));
     }
-    let regime = entry.model.regime(size);
-    if let (None, Some(limit)) = (entry.model.protocol(regime), entry.model.eager_limit) {
+    let regime = entry.model.protocol(size);
+    if let (None, Some(limit)) = (entry.model.parameters(regime), entry.model.eager_limit) {
         return Some(Outside::Protocol { limit });
     }
     entry.domain.outside(procs, size)

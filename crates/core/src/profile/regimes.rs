@@ -16,7 +16,7 @@ use crate::fit::domain::Domain;
 use crate::fit::fitted::{check_covariance, square};
 use crate::fit::regimes::{Column, Kind};
 use crate::model;
-use crate::model::regimes::{Class, Onset, Pattern, Protocol, Regime, Regimes, Stalls};
+use crate::model::regimes::{Class, Onset, Pattern, Protocol, ProtocolParameters, Regimes, Stalls};
 use crate::stats::interval::check_confidence;
 use crate::units::Procs;
 use crate::units::parameter::{ParameterError, finite, non_negative};
@@ -126,8 +126,8 @@ impl RegimesEntry {
                 return Err(format!("covariance_of names {name:?} twice"));
             }
             let is_there = column
-                .regime()
-                .is_none_or(|regime| self.model.protocol(regime).is_some());
+                .protocol()
+                .is_none_or(|protocol| self.model.parameters(protocol).is_some());
             if !is_there {
                 return Err(format!(
                     "covariance_of names {name:?}, whose protocol is not there"
@@ -169,15 +169,18 @@ fn check_model(model: &Regimes) -> Result<(), String> {
     }
     non_negative("latency_s", model.latency.0).map_err(text)?;
     non_negative("startup_s", model.startup.0).map_err(text)?;
-    for (regime, name) in [(Regime::Eager, "eager"), (Regime::Rendezvous, "rendezvous")] {
-        if let Some(protocol) = model.protocol(regime) {
-            check_protocol(protocol).map_err(|what| format!("{name}.{what}"))?;
+    for (protocol, name) in [
+        (Protocol::Eager, "eager"),
+        (Protocol::Rendezvous, "rendezvous"),
+    ] {
+        if let Some(own) = model.parameters(protocol) {
+            check_protocol(own).map_err(|what| format!("{name}.{what}"))?;
         }
     }
     Ok(())
 }
 
-fn check_protocol(protocol: &Protocol) -> Result<(), String> {
+fn check_protocol(protocol: &ProtocolParameters) -> Result<(), String> {
     let text = |error: ParameterError| error.to_string();
     non_negative("gamma", protocol.gamma).map_err(text)?;
     finite("growth", protocol.growth).map_err(text)?;

@@ -5,7 +5,9 @@ use netsig_core::algorithm::Collective;
 use netsig_core::fit::domain::Domain;
 use netsig_core::fit::regimes::{Column, Kind};
 use netsig_core::fit::saturation::Saturation;
-use netsig_core::model::regimes::{Class, Onset, Pattern, Protocol, Regime, Regimes, Stalls, Wire};
+use netsig_core::model::regimes::{
+    Class, Onset, Pattern, Protocol, ProtocolParameters, Regimes, Stalls, Wire,
+};
 use netsig_core::profile::{KindError, RegimesEntry};
 use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
 use proptest::prelude::*;
@@ -61,11 +63,11 @@ fn any_stalls() -> impl Strategy<Value = Stalls> {
     })
 }
 
-fn any_protocol() -> impl Strategy<Value = Protocol> {
+fn any_protocol() -> impl Strategy<Value = ProtocolParameters> {
     let corrections = prop::collection::btree_map(2..1u64 << 30, -0.4..0.4f64, 0..4);
     let numbers = (0.0..5.0f64, -2.0..2.0f64, 0.0..3.0f64, 0.0..0.3f64);
     let stalls = prop::option::of(any_stalls());
-    (numbers, corrections, stalls).prop_map(|(numbers, corrections, stalls)| Protocol {
+    (numbers, corrections, stalls).prop_map(|(numbers, corrections, stalls)| ProtocolParameters {
         gamma: numbers.0,
         growth: numbers.1,
         overlap: numbers.2,
@@ -86,11 +88,11 @@ pub fn any_regimes() -> impl Strategy<Value = RegimesEntry> {
     (parts, rest).prop_map(
         |((wire, eager, rendezvous), (measured, size, startup, cells))| {
             let (collective, algorithm, class, counts) = measured;
-            let mut columns = vec![Column::Startup, Column::Gamma(Regime::Eager)];
+            let mut columns = vec![Column::Startup, Column::Gamma(Protocol::Eager)];
             columns.extend(
                 rendezvous
                     .as_ref()
-                    .map(|_| Column::Growth(Regime::Rendezvous)),
+                    .map(|_| Column::Growth(Protocol::Rendezvous)),
             );
             let error = |kind| KindError {
                 kind,

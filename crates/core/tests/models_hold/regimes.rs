@@ -9,7 +9,7 @@ use netsig_core::data::{Dataset, Experiment, LossCounters, Provenance, Sample};
 use netsig_core::fit::ladder::Rung;
 use netsig_core::fit::network::{self, NetworkFit, Options};
 use netsig_core::model::regimes::{
-    Onset, Order, Pattern, Point, Protocol, Regimes, Stalls, Times, Wire,
+    Onset, Order, Pattern, Point, ProtocolParameters, Regimes, Stalls, Times, Wire,
 };
 use netsig_core::predict::regimes::{Asked, outside, regimes};
 use netsig_core::profile::Profile;
@@ -28,8 +28,8 @@ fn procs(count: u32) -> Procs {
     Procs::new(count).unwrap()
 }
 
-fn protocol(gamma: f64, stalls: Option<Stalls>) -> Protocol {
-    Protocol {
+fn protocol(gamma: f64, stalls: Option<Stalls>) -> ProtocolParameters {
+    ProtocolParameters {
         gamma,
         growth: 0.0,
         overlap: 0.0,

@@ -3,7 +3,7 @@
 use netsig_core::fit::ladder::Rung;
 use netsig_core::fit::network::{Diagnosis, FittedRegimes, NetworkFit};
 use netsig_core::fit::regimes::RegimesFit;
-use netsig_core::model::regimes::{Class, Point, Protocol, Regimes};
+use netsig_core::model::regimes::{Class, Point, ProtocolParameters, Regimes};
 use netsig_core::units::{Bytes, Procs};
 
 use super::meaning;
@@ -78,7 +78,7 @@ fn said_by(fit: &RegimesFit) -> String {
 
 /// γ of either protocol.
 fn ratios(model: &Regimes) -> String {
-    let gamma = |protocol: &Option<Protocol>| {
+    let gamma = |protocol: &Option<ProtocolParameters>| {
         let protocol = protocol.as_ref();
         protocol.map(|protocol| format!("{:.2} times", protocol.gamma))
     };

@@ -3,7 +3,7 @@
 use netsig_core::fit::network::FittedRegimes;
 use netsig_core::fit::regimes::{Column, RegimesFit};
 use netsig_core::model::REGIMES;
-use netsig_core::model::regimes::{Class, Regime};
+use netsig_core::model::regimes::{Class, Protocol};
 use netsig_core::stats::interval::Estimate;
 
 use super::Owner;
@@ -42,17 +42,20 @@ impl Own<'_> {
             self.push_found("eager_limit_bytes", limit.as_f64(), rows);
         }
         self.push_estimate("slowdown_eager", Column::Slowdown, rows);
-        for (regime, name) in [(Regime::Eager, "eager"), (Regime::Rendezvous, "rendezvous")] {
-            self.push_estimate(&format!("gamma_{name}"), Column::Gamma(regime), rows);
-            self.push_estimate(&format!("growth_{name}"), Column::Growth(regime), rows);
-            self.push_estimate(&format!("overlap_{name}"), Column::Overlap(regime), rows);
-            self.push_stalls(regime, name, rows);
+        for (protocol, name) in [
+            (Protocol::Eager, "eager"),
+            (Protocol::Rendezvous, "rendezvous"),
+        ] {
+            self.push_estimate(&format!("gamma_{name}"), Column::Gamma(protocol), rows);
+            self.push_estimate(&format!("growth_{name}"), Column::Growth(protocol), rows);
+            self.push_estimate(&format!("overlap_{name}"), Column::Overlap(protocol), rows);
+            self.push_stalls(protocol, name, rows);
         }
     }
 
-    fn push_stalls(&self, regime: Regime, name: &str, rows: &mut Rows) {
-        let protocol = self.fit.model.protocol(regime);
-        let Some(stalls) = protocol.and_then(|protocol| protocol.stalls) else {
+    fn push_stalls(&self, protocol: Protocol, name: &str, rows: &mut Rows) {
+        let parameters = self.fit.model.parameters(protocol);
+        let Some(stalls) = parameters.and_then(|parameters| parameters.stalls) else {
             return;
         };
         if let Some(onset) = stalls.onset {

@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 use super::limit::{Limited, columns};
 use super::observation::{Observation, Who, exceeds};
 use super::regression;
-use crate::model::regimes::{Pattern, Regime};
+use crate::model::regimes::{Pattern, Protocol};
 use crate::network::LINUX_RTO;
 use crate::units::Seconds;
 
@@ -49,12 +49,12 @@ pub fn tell_apart(all: &mut BTreeMap<Who, Vec<Observation>>, limited: &Limited) 
         let told: Vec<Observation> = placed
             .iter()
             .zip(&solution.errors)
-            .map(|((cell, regime), error)| {
+            .map(|((cell, protocol), error)| {
                 let unhindered = Seconds(cell.typical.0 / error.exp());
-                match (regime, cell.averaged) {
-                    (Regime::Rendezvous, _) => (*cell).clone(),
-                    (Regime::Eager, Some(count)) => mixture(cell, count, unhindered),
-                    (Regime::Eager, None) => all_stalled(cell, unhindered),
+                match (protocol, cell.averaged) {
+                    (Protocol::Rendezvous, _) => (*cell).clone(),
+                    (Protocol::Eager, Some(count)) => mixture(cell, count, unhindered),
+                    (Protocol::Eager, None) => all_stalled(cell, unhindered),
                 }
             })
             .collect();

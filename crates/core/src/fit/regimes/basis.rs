@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::regimes::{Onset, Pattern, Point, Regime, Regimes, Terms, Wire};
+use crate::model::regimes::{Onset, Pattern, Point, Protocol, Regimes, Terms, Wire};
 use crate::network::tree::Tree;
 use crate::text::names::{name_of, variant_of};
 
@@ -23,11 +23,11 @@ pub enum Column {
     /// b.
     Startup,
     /// γ of a protocol.
-    Gamma(Regime),
+    Gamma(Protocol),
     /// κ of a protocol.
-    Growth(Regime),
+    Growth(Protocol),
     /// λ of a protocol.
-    Overlap(Regime),
+    Overlap(Protocol),
     /// u.
     Slowdown,
 }
@@ -37,12 +37,12 @@ const COLUMNS: [(Column, &str); 9] = [
     (Column::Latency, "latency_s"),
     (Column::Startup, "startup_s"),
     (Column::Slowdown, "slowdown_eager"),
-    (Column::Gamma(Regime::Eager), "gamma_eager"),
-    (Column::Growth(Regime::Eager), "growth_eager"),
-    (Column::Overlap(Regime::Eager), "overlap_eager"),
-    (Column::Gamma(Regime::Rendezvous), "gamma_rendezvous"),
-    (Column::Growth(Regime::Rendezvous), "growth_rendezvous"),
-    (Column::Overlap(Regime::Rendezvous), "overlap_rendezvous"),
+    (Column::Gamma(Protocol::Eager), "gamma_eager"),
+    (Column::Growth(Protocol::Eager), "growth_eager"),
+    (Column::Overlap(Protocol::Eager), "overlap_eager"),
+    (Column::Gamma(Protocol::Rendezvous), "gamma_rendezvous"),
+    (Column::Growth(Protocol::Rendezvous), "growth_rendezvous"),
+    (Column::Overlap(Protocol::Rendezvous), "overlap_rendezvous"),
 ];
 
 impl Column {
@@ -52,11 +52,13 @@ impl Column {
     }
 
     /// The protocol that it belongs to, if it belongs to one.
-    pub fn regime(self) -> Option<Regime> {
+    pub fn protocol(self) -> Option<Protocol> {
         match self {
             Self::Latency | Self::Startup => None,
-            Self::Slowdown => Some(Regime::Eager),
-            Self::Gamma(regime) | Self::Growth(regime) | Self::Overlap(regime) => Some(regime),
+            Self::Slowdown => Some(Protocol::Eager),
+            Self::Gamma(protocol) | Self::Growth(protocol) | Self::Overlap(protocol) => {
+                Some(protocol)
+            }
         }
     }
 }
@@ -98,11 +100,11 @@ impl Basis<'_> {
     }
 
     /// What one unit of a column adds to the terms of T₀, in seconds.
-    pub(super) fn slope(&self, column: Column, point: Point, regime: Regime) -> Terms {
+    pub(super) fn slope(&self, column: Column, point: Point, protocol: Protocol) -> Terms {
         let traffic = self.pattern.traffic(self.wire, point);
-        let on_links = match regime {
-            Regime::Eager => traffic.floor.0,
-            Regime::Rendezvous => 0.0,
+        let on_links = match protocol {
+            Protocol::Eager => traffic.floor.0,
+            Protocol::Rendezvous => 0.0,
         };
         let bytes = |times: f64| Terms {
             wire: traffic.serial.0 * times,
@@ -122,14 +124,14 @@ impl Basis<'_> {
                 startups: traffic.startups,
                 ..Terms::default()
             },
-            Column::Gamma(of) if of == regime => bytes(1.0),
-            Column::Gamma(Regime::Eager) => Terms {
+            Column::Gamma(of) if of == protocol => bytes(1.0),
+            Column::Gamma(Protocol::Eager) => Terms {
                 floor: traffic.floor.0,
                 ..Terms::default()
             },
-            Column::Growth(of) if of == regime => bytes(1.0 / point.procs.partners()),
-            Column::Overlap(of) if of == regime => wire(traffic.shared.0 - traffic.serial.0),
-            Column::Slowdown if regime == Regime::Eager => bytes(self.overflow(point)),
+            Column::Growth(of) if of == protocol => bytes(1.0 / point.procs.partners()),
+            Column::Overlap(of) if of == protocol => wire(traffic.shared.0 - traffic.serial.0),
+            Column::Slowdown if protocol == Protocol::Eager => bytes(self.overflow(point)),
             _ => Terms::default(),
         }
     }
@@ -144,7 +146,7 @@ impl Basis<'_> {
 
 /// ∂T₀/∂θ of a model at a point, in seconds for one unit of each column.
 pub(crate) fn gradient(model: &Regimes, columns: &[Column], point: Point) -> Vec<f64> {
-    let Some(protocol) = model.protocol(model.regime(point.size)) else {
+    let Some(parameters) = model.parameters(model.protocol(point.size)) else {
         return vec![0.0; columns.len()];
     };
     let eager = model.eager.as_ref().and_then(|eager| eager.stalls);
@@ -154,12 +156,12 @@ pub(crate) fn gradient(model: &Regimes, columns: &[Column], point: Point) -> Vec
         tree: point.tree,
         onset: eager.and_then(|stalls| stalls.onset),
     };
-    let marginal = model.pattern.marginal(model.terms(protocol, point));
-    let factor = protocol.correction(point.size).exp();
+    let marginal = model.pattern.marginal(model.terms(parameters, point));
+    let factor = parameters.correction(point.size).exp();
     let slope = |column: &Column| {
         factor
             * basis
-                .slope(*column, point, model.regime(point.size))
+                .slope(*column, point, model.protocol(point.size))
                 .dot(marginal)
     };
     columns.iter().map(slope).collect()
@@ -174,7 +176,7 @@ impl Column {
     /// Its standard deviation around 0 before anything is measured, if it is drawn there.
     pub(super) fn prior(self) -> Option<f64> {
         match self {
-            Self::Growth(Regime::Rendezvous) => Some(GROWTH),
+            Self::Growth(Protocol::Rendezvous) => Some(GROWTH),
             Self::Slowdown => Some(SLOWDOWN),
             _ => None,
         }

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::observation::Observation;
 use super::{Ground, Parts, RegimesFit};
-use crate::model::regimes::{Pattern, Point, Regime, Regimes};
+use crate::model::regimes::{Pattern, Point, Protocol, Regimes};
 use crate::stats::sample::weighted_mean;
 use crate::units::{Bytes, Procs};
 
@@ -180,10 +180,10 @@ pub fn kind(model: &Regimes, point: Point) -> Kind {
     }
     let startups = model.pattern.traffic(&model.wire, point).startups;
     let startups = model.latency.0 + model.startup.0 * startups;
-    match model.regime(point.size) {
+    match model.protocol(point.size) {
         _ if startups > times.typical.0 / 2.0 => Kind::Startup,
-        Regime::Eager => Kind::Eager,
-        Regime::Rendezvous => Kind::Rendezvous,
+        Protocol::Eager => Kind::Eager,
+        Protocol::Rendezvous => Kind::Rendezvous,
     }
 }
 

@@ -14,7 +14,7 @@ use super::basis::{Basis, Column};
 use super::observation::{Observation, Who};
 use super::regression;
 use crate::fit::breakpoints::EagerLimit;
-use crate::model::regimes::{Pattern, Regime, Wire};
+use crate::model::regimes::{Pattern, Protocol, Wire};
 use crate::network::tree::Tree;
 use crate::units::{Bytes, Seconds, SecondsPerByte};
 
@@ -98,15 +98,15 @@ impl<'a> Limits<'a> {
 
 impl Limited<'_> {
     /// The protocol of m bytes.
-    pub(super) fn regime(&self, size: Bytes) -> Regime {
-        Regime::of(size, self.eager_limit)
+    pub(super) fn protocol(&self, size: Bytes) -> Protocol {
+        Protocol::of(size, self.eager_limit)
     }
 
     /// Cells with their protocols.
-    pub(super) fn placed<'c>(&self, cells: &'c [Observation]) -> Vec<(&'c Observation, Regime)> {
+    pub(super) fn placed<'c>(&self, cells: &'c [Observation]) -> Vec<(&'c Observation, Protocol)> {
         cells
             .iter()
-            .map(|cell| (cell, self.regime(cell.size)))
+            .map(|cell| (cell, self.protocol(cell.size)))
             .collect()
     }
 
@@ -137,9 +137,9 @@ impl Limited<'_> {
 }
 
 /// b and a γ for every protocol that there is.
-pub(super) fn columns(placed: &[(&Observation, Regime)]) -> Vec<Column> {
-    let regimes = [Regime::Eager, Regime::Rendezvous].into_iter();
-    let there = regimes.filter(|regime| placed.iter().any(|(_, of)| of == regime));
+pub(super) fn columns(placed: &[(&Observation, Protocol)]) -> Vec<Column> {
+    let regimes = [Protocol::Eager, Protocol::Rendezvous].into_iter();
+    let there = regimes.filter(|protocol| placed.iter().any(|(_, of)| of == protocol));
     [Column::Latency, Column::Startup]
         .into_iter()
         .chain(there.map(Column::Gamma))

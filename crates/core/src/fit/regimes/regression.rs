@@ -24,7 +24,7 @@ use nalgebra::{DMatrix, DVector};
 use super::basis::{Basis, Column};
 use super::observation::{FLOOR, Observation};
 use crate::fit::{self, FitError, ITERATIONS, SETTLED};
-use crate::model::regimes::{Regime, Terms};
+use crate::model::regimes::{Protocol, Terms};
 use crate::stats::least_squares::{Omega, Regression};
 use crate::stats::sample::robust_deviation;
 
@@ -65,7 +65,7 @@ impl Solution {
 /// If there are too few cells for γ alone, or the numbers overflow.
 pub fn solve(
     basis: &Basis,
-    cells: &[(&Observation, Regime)],
+    cells: &[(&Observation, Protocol)],
     columns: &[Column],
 ) -> Result<Solution, FitError> {
     let mut kept: Vec<Column> = columns.to_vec();
@@ -89,7 +89,7 @@ pub fn solve(
 /// With those that come out negative held at 0.
 fn bounded(
     basis: &Basis,
-    cells: &[(&Observation, Regime)],
+    cells: &[(&Observation, Protocol)],
     columns: &[Column],
 ) -> Result<Solution, FitError> {
     let mut kept = columns.to_vec();
@@ -114,9 +114,9 @@ struct Design {
 }
 
 impl Design {
-    fn new(basis: &Basis, cells: &[(&Observation, Regime)], columns: &[Column]) -> Self {
-        let row = |(cell, regime): &(&Observation, Regime)| {
-            let slope = |column: &Column| basis.slope(*column, basis.point(cell), *regime);
+    fn new(basis: &Basis, cells: &[(&Observation, Protocol)], columns: &[Column]) -> Self {
+        let row = |(cell, protocol): &(&Observation, Protocol)| {
+            let slope = |column: &Column| basis.slope(*column, basis.point(cell), *protocol);
             columns.iter().map(slope).collect()
         };
         Self {
@@ -156,7 +156,7 @@ impl Design {
 /// Iterated weights and tangents.
 fn robust(
     basis: &Basis,
-    cells: &[(&Observation, Regime)],
+    cells: &[(&Observation, Protocol)],
     columns: &[Column],
 ) -> Result<Solution, FitError> {
     let design = Design::new(basis, cells, columns);

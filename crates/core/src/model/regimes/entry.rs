@@ -1,7 +1,7 @@
 //! `regimes`: the regimes of every collective with parameters that are given; fits hold them in
 //! full.
 
-use super::{Onset, Order, Pattern, Point, Protocol, Regimes, Stalls, Wire};
+use super::{Onset, Order, Pattern, Point, ProtocolParameters, Regimes, Stalls, Wire};
 use crate::algorithm::Collective;
 use crate::model::REGIMES;
 use crate::model::case::{Case, Timed};
@@ -167,7 +167,7 @@ fn regimes(inputs: &Inputs, pattern: Pattern) -> Result<Regimes, ParameterError>
         upper: overflow,
     });
     let protocol = |[gamma, growth]: [usize; 2], stalls| {
-        Ok::<_, ParameterError>(Some(Protocol {
+        Ok::<_, ParameterError>(Some(ProtocolParameters {
             gamma: inputs.non_negative(gamma)?,
             growth: inputs.finite(growth)?,
             overlap: 0.0,

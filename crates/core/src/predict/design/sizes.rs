@@ -1,6 +1,6 @@
 //! The message sizes of a design.
 
-use crate::model::regimes::{Point, Regime, Regimes};
+use crate::model::regimes::{Point, Protocol, Regimes};
 use crate::units::{Bytes, Procs};
 
 /// The sizes of one process count, ascending, and those of them that must be measured where
@@ -31,18 +31,18 @@ impl Range<'_> {
     pub fn of(&self, procs: Procs) -> Sizes {
         let marks: Vec<Bytes> = self.marks(procs).collect();
         let mut all: Vec<Bytes> = self.wanted.iter().chain(&marks).copied().collect();
-        for regime in [Regime::Eager, Regime::Rendezvous] {
-            let second = self.second(regime, &all);
+        for protocol in [Protocol::Eager, Protocol::Rendezvous] {
+            let second = self.second(protocol, &all);
             all.extend(second);
         }
         all.sort_unstable();
         all.dedup();
-        let ends = [Regime::Eager, Regime::Rendezvous]
+        let ends = [Protocol::Eager, Protocol::Rendezvous]
             .into_iter()
-            .flat_map(|regime| {
+            .flat_map(|protocol| {
                 let mut own = all
                     .iter()
-                    .filter(|size| self.model.regime(**size) == regime);
+                    .filter(|size| self.model.protocol(**size) == protocol);
                 let first = own.next();
                 [first, own.next_back()]
                     .into_iter()
@@ -61,7 +61,7 @@ impl Range<'_> {
     fn marks(&self, procs: Procs) -> impl Iterator<Item = Bytes> {
         let eager = self.model.eager.as_ref();
         let onset = eager
-            .and_then(|protocol| protocol.stalls)
+            .and_then(|parameters| parameters.stalls)
             .and_then(|stalls| stalls.onset);
         let of_one = Point {
             procs,
@@ -77,25 +77,25 @@ impl Range<'_> {
         let overflow = onset
             .zip(one)
             .map(|(onset, one)| Bytes((onset.bytes / one) as u64));
-        let overflow = overflow.filter(|size| self.model.regime(*size) == Regime::Eager);
+        let overflow = overflow.filter(|size| self.model.protocol(*size) == Protocol::Eager);
         let marks = self.limit.into_iter().flatten().chain(overflow);
         let (first, last) = (self.wanted.first().copied(), self.wanted.last().copied());
         marks.filter(move |size| first <= Some(*size) && Some(*size) <= last)
     }
 
     /// A second size under a protocol of which one alone is wanted.
-    fn second(&self, regime: Regime, all: &[Bytes]) -> Option<Bytes> {
+    fn second(&self, protocol: Protocol, all: &[Bytes]) -> Option<Bytes> {
         let mut own = all
             .iter()
-            .filter(|size| self.model.regime(**size) == regime);
+            .filter(|size| self.model.protocol(**size) == protocol);
         let (Some(only), None) = (own.next(), own.next()) else {
             return None;
         };
         let limit = self.model.eager_limit;
-        Some(match regime {
-            Regime::Eager if only.0 >= 4 => Bytes(only.0 / 4),
-            Regime::Eager => Bytes(limit.map_or(u64::MAX, |limit| limit.0 - 1).min(4 * only.0)),
-            Regime::Rendezvous => Bytes(only.0.saturating_mul(2)),
+        Some(match protocol {
+            Protocol::Eager if only.0 >= 4 => Bytes(only.0 / 4),
+            Protocol::Eager => Bytes(limit.map_or(u64::MAX, |limit| limit.0 - 1).min(4 * only.0)),
+            Protocol::Rendezvous => Bytes(only.0.saturating_mul(2)),
         })
     }
 }

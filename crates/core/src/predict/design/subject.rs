@@ -13,7 +13,7 @@ use crate::algorithm::{Collective, Method};
 use crate::fit::regimes::held_out::{Kind, kind};
 use crate::fit::regimes::{Column, UNKNOWN_SPREAD, gradient};
 use crate::model::hockney::Hockney;
-use crate::model::regimes::{Class, Pattern, Point, Protocol, Regime, Regimes, Wire};
+use crate::model::regimes::{Class, Pattern, Point, Protocol, ProtocolParameters, Regimes, Wire};
 use crate::profile::{Profile, RegimesEntry};
 use crate::units::{Bytes, Procs, Seconds};
 
@@ -140,10 +140,10 @@ impl<'a> Subject<'a> {
     pub(super) fn problem(&self, wish: &Wish, overhead: impl Fn(Procs) -> Seconds) -> Problem {
         let candidate = |(&(procs, size), need): (&(Procs, Bytes), &Need)| {
             let times = self.model.times(point(procs, size));
-            let protocol = self.model.protocol(self.model.regime(size));
+            let parameters = self.model.parameters(self.model.protocol(size));
             Candidate {
                 gradient: self.gradient(procs, size),
-                spread: protocol.map_or(UNKNOWN_SPREAD, |protocol| protocol.spread),
+                spread: parameters.map_or(UNKNOWN_SPREAD, |parameters| parameters.spread),
                 repetition: times.map_or(SHORTEST, |times| times.mean()) + overhead(procs),
                 need: *need,
             }
@@ -187,7 +187,7 @@ pub(super) fn point(procs: Procs, size: Bytes) -> Point<'static> {
 
 /// γ·(n − 1)·(α + βm) for what passes a port: Hockney's with one ratio for all.
 fn assumed(pattern: Pattern, hockney: &Hockney, gamma: f64) -> Regimes {
-    let protocol = Protocol {
+    let parameters = ProtocolParameters {
         gamma,
         growth: 0.0,
         overlap: 0.0,
@@ -201,15 +201,15 @@ fn assumed(pattern: Pattern, hockney: &Hockney, gamma: f64) -> Regimes {
         wire: Wire::straight(hockney.beta()),
         latency: Seconds(0.0),
         startup: hockney.alpha() * gamma,
-        eager: Some(protocol.clone()),
-        rendezvous: Some(protocol),
+        eager: Some(parameters.clone()),
+        rendezvous: Some(parameters),
         eager_limit: None,
     }
 }
 
 /// A model with both protocols; one that was not measured is taken to be like the other.
 fn completed(model: &Regimes) -> Regimes {
-    let like = |other: &Protocol| Protocol {
+    let like = |other: &ProtocolParameters| ProtocolParameters {
         corrections: Vec::new(),
         stalls: None,
         ..other.clone()
@@ -257,15 +257,15 @@ fn cells(range: &Range, counts: &[Procs]) -> (Vec<(Procs, Bytes)>, Vec<Need>) {
 
 /// All that a fit estimates.
 fn columns(pattern: Pattern) -> Vec<Column> {
-    let of_regime = |regime: Regime| {
-        let overlap = matches!(pattern, Pattern::Tree { .. }).then_some(Column::Overlap(regime));
-        [Column::Gamma(regime), Column::Growth(regime)]
+    let of_protocol = |protocol: Protocol| {
+        let overlap = matches!(pattern, Pattern::Tree { .. }).then_some(Column::Overlap(protocol));
+        [Column::Gamma(protocol), Column::Growth(protocol)]
             .into_iter()
             .chain(overlap)
     };
-    let regimes = [Regime::Eager, Regime::Rendezvous]
+    let regimes = [Protocol::Eager, Protocol::Rendezvous]
         .into_iter()
-        .flat_map(of_regime);
+        .flat_map(of_protocol);
     [Column::Latency, Column::Startup]
         .into_iter()
         .chain(regimes)
@@ -279,9 +279,9 @@ fn unit(column: Column, model: &Regimes, hockney: &Hockney) -> f64 {
         Column::Latency => hockney.alpha().0,
         Column::Startup => model.startup.0.max(hockney.alpha().0),
         Column::Slowdown => 1.0,
-        Column::Gamma(regime) | Column::Growth(regime) | Column::Overlap(regime) => model
-            .protocol(regime)
-            .map_or(1.0, |protocol| protocol.gamma.max(1.0)),
+        Column::Gamma(protocol) | Column::Growth(protocol) | Column::Overlap(protocol) => model
+            .parameters(protocol)
+            .map_or(1.0, |parameters| parameters.gamma.max(1.0)),
     }
 }
 
