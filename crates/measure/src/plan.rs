@@ -5,6 +5,7 @@
 //! next one.
 
 mod cell;
+mod number;
 mod settings;
 mod variant;
 mod wire;
@@ -15,12 +16,13 @@ use netsig_core::units::{Bytes, Procs, Rank};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
+use serde::Deserialize;
 
 pub(crate) use cell::LARGEST_MESSAGE;
 pub use cell::{Cell, Operation};
 pub use netsig_core::data::JobId;
 pub(crate) use settings::warm_up;
-pub use settings::{Flood, PLogPSettings};
+pub use settings::{Flood, PLogPSettings, SizeRange};
 pub use variant::Variant;
 pub(crate) use wire::plogp_cell;
 
@@ -43,7 +45,8 @@ pub struct Plan {
 }
 
 /// How the ranks come to a common start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Synchronisation {
     /// A barrier; each rank's clock starts when it leaves it.
     #[default]
@@ -329,7 +332,10 @@ warmup = 3
         assert_eq!(plan.precision, Some(0.025));
         assert_eq!(plan.synchronisation, Synchronisation::Window);
         let settings = PLogPSettings {
-            largest: Bytes(65536),
+            sizes: SizeRange {
+                smallest: Bytes(1),
+                largest: Bytes(65536),
+            },
             most: 9,
             flood: Flood::Every,
             ..PLogPSettings::default()
@@ -400,8 +406,10 @@ warmup = 3
     fn initial_sizes_double() {
         let sizes = |smallest, largest| {
             let settings = PLogPSettings {
-                smallest: Bytes(smallest),
-                largest: Bytes(largest),
+                sizes: SizeRange {
+                    smallest: Bytes(smallest),
+                    largest: Bytes(largest),
+                },
                 ..PLogPSettings::default()
             };
             let sizes = settings.initial_sizes().into_iter();

@@ -65,7 +65,7 @@ fn write_sizes(cells: &[Cell], out: &mut String) -> std::fmt::Result {
 
 fn write_plogp(settings: &PLogPSettings, out: &mut String) -> std::fmt::Result {
     writeln!(out, "\n[plogp]")?;
-    let (smallest, largest) = (settings.smallest.0, settings.largest.0);
+    let (smallest, largest) = (settings.sizes.smallest.0, settings.sizes.largest.0);
     writeln!(out, "sizes = [{smallest}, {largest}]")?;
     writeln!(out, "round = {}\nmost = {}", settings.round, settings.most)?;
     writeln!(out, "confidence = {:?}", settings.confidence)?;

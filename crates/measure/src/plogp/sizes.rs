@@ -107,7 +107,7 @@ fn larger(table: &[Point], settings: &PLogPSettings) -> Option<Bytes> {
     let [.., a, b, c] = table else { return None };
     let miss = Miss::of([a, b, c], |point| point.gap, settings.epsilon);
     let size = Bytes(c.size.0 * 2);
-    let most = (settings.largest.0 * MOST_GROWTH).min(LARGEST_MESSAGE);
+    let most = (settings.sizes.largest.0 * MOST_GROWTH).min(LARGEST_MESSAGE);
     let falls_short = c.gap.time < miss.expected && miss.is_real && miss.error > settings.epsilon;
     (falls_short && size.0 <= most).then_some(size)
 }
@@ -166,6 +166,7 @@ impl Miss {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::SizeRange;
     use std::convert::Infallible;
 
     /// A network whose g(m) is known, without noise but for `error`.
@@ -201,7 +202,10 @@ mod tests {
 
     fn sizes(error: f64, most: usize, gap: impl Fn(f64) -> f64) -> Vec<u64> {
         let settings = PLogPSettings {
-            largest: Bytes(65536),
+            sizes: SizeRange {
+                smallest: Bytes(1),
+                largest: Bytes(65536),
+            },
             ..PLogPSettings::default()
         };
         let measured = 0;

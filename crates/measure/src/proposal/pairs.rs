@@ -10,7 +10,7 @@ use netsig_core::predict::design::allocation::{REPETITIONS, WARM_UP};
 use netsig_core::units::{Bytes, Procs, Seconds};
 
 use crate::estimate::Rates;
-use crate::plan::{Cell, LARGEST_MESSAGE, Operation, PLogPSettings, plogp_cell};
+use crate::plan::{Cell, LARGEST_MESSAGE, Operation, PLogPSettings, SizeRange, plogp_cell};
 
 /// The share of the time that pairs may take.
 const SHARE: f64 = 0.1;
@@ -82,7 +82,10 @@ impl Pairs {
         }
         let cost = cost(&cells);
         let settings = PLogPSettings {
-            largest,
+            sizes: SizeRange {
+                smallest: Bytes(1),
+                largest,
+            },
             ..PLogPSettings::default()
         };
         let tables = rates.plogp(&settings, two()).high;

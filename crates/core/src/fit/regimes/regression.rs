@@ -59,7 +59,7 @@ impl Solution {
     }
 }
 
-/// Estimates `columns` from cells, each with its regime.
+/// Estimates `columns` from cells, each with its protocol.
 ///
 /// # Errors
 /// If there are too few cells for γ alone, or the numbers overflow.
