@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::data::{Aggregate, Dataset, Experiment, Place, StatisticKind};
-use crate::stats::sample;
+use crate::stats::sample::{self, Sorted};
 use crate::units::{Bytes, Procs, Seconds};
 
 /// What was repeated.
@@ -68,15 +68,17 @@ pub enum Statistic {
 
 impl Summary {
     fn of(times: Vec<f64>) -> Self {
+        let sorted = Sorted::new(times);
+        let times = sorted.values();
         let deviation = match times.len() {
             1 => 0.0,
-            _ => sample::variance(&times).sqrt(),
+            _ => sample::variance(times).sqrt(),
         };
         Self {
             repetitions: times.len(),
-            mean: Seconds(sample::mean(&times)),
+            mean: Seconds(sample::mean(times)),
+            median: Seconds(sorted.median()),
             deviation: Seconds(deviation),
-            median: Seconds(sample::median(times)),
             imported: None,
         }
     }

@@ -115,7 +115,8 @@ fn spread(times: &[f64]) -> f64 {
     if times.len() < 2 {
         return UNKNOWN_SPREAD;
     }
-    variance(times.iter().map(|time| time.ln())).sqrt()
+    let logs: Vec<f64> = times.iter().map(|time| time.ln()).collect();
+    variance(&logs).sqrt()
 }
 
 /// A collective and who ran it.
