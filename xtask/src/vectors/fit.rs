@@ -8,8 +8,7 @@ use netsig_core::fit::signature::{
     fit,
 };
 use netsig_core::fit::{Covariance, Point, hockney as hockney_fit, plogp};
-use netsig_core::model::signature::Form;
-use netsig_core::model::signature::Sides;
+use netsig_core::model::signature::{FORMS, Sides};
 use netsig_core::stats::interval::{Estimate, t_quantile};
 use netsig_core::units::{Bytes, Procs, Seconds};
 use serde_json::{Value, json};
@@ -87,7 +86,7 @@ fn regression(inputs: &Inputs, threshold: ThresholdChoice) -> Result<SignatureFi
         weights.reverse();
     }
     let scales = [("estimated", Scale::Estimated), ("known", Scale::Known)];
-    let forms = [("full", Form::Full), ("bandwidth", Form::Bandwidth)];
+    let forms = FORMS.map(|(form, name)| (name, form));
     let standard = SidePoints::default();
     let options = Options {
         form: inputs.one_of("variant", &forms)?,

@@ -19,25 +19,13 @@
 //! Kielmann, Bal, Verstoep 2000, and their MPI LogP benchmark for the interpolation; used
 //! by Barchet-Steffenel and Mounié 2005 (PPAM and RenPar). g(m) ≥ os(m), or(m) is expected
 //! there, but not demanded: see [`PLogP::sizes_with_small_gap`].
-//!
-//! ```
-//! # use netsig_core::units::{Bytes, Seconds, table::Table};
-//! // An eager/rendezvous jump between 8192 and 8193 bytes.
-//! let table = |rows: &[(u64, f64)]| {
-//!     Table::new("g", rows.iter().map(|&(m, t)| (Bytes(m), Seconds(t))).collect())
-//! };
-//! let g = table(&[(0, 1e-5), (1024, 1.2e-5), (8192, 8e-5), (8193, 1.6e-4), (65536, 6.2e-4)])?;
-//! assert_eq!(g.at(Bytes(512)), Seconds(1.1e-5));
-//! assert_eq!(g.at(Bytes(8193)), Seconds(1.6e-4));
-//! # Ok::<(), netsig_core::units::parameter::ParameterError>(())
-//! ```
 
 use super::hockney::Hockney;
 use serde::{Deserialize, Serialize};
 
 use crate::units::parameter::{ParameterError, non_negative};
-use crate::units::table::{Table, apart};
-use crate::units::{Bytes, Seconds, SecondsPerByte};
+use crate::units::table::Table;
+use crate::units::{Bytes, Seconds};
 
 /// The parameters of a network between two processes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -127,20 +115,6 @@ impl PLogP {
         }
     }
 
-    /// α = L + g(0) and β from the last two rows of g: Hockney's model of large messages
-    /// where g is affine.
-    ///
-    /// # Errors
-    /// If g has one row only, or falls at its end.
-    pub fn to_hockney(&self) -> Result<Hockney, ParameterError> {
-        let [.., low, high] = self.gap.rows() else {
-            let rule = "a table of at least two sizes, to have a slope";
-            return Err(ParameterError::new("g", "[one row]", rule));
-        };
-        let slope = (high.1 - low.1).0 / apart(low.0, high.0);
-        Hockney::new(self.latency + self.g(Bytes(0)), SecondsPerByte(slope))
-    }
-
     /// L.
     pub fn latency(&self) -> Seconds {
         self.latency
@@ -200,15 +174,13 @@ impl PLogP {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::SecondsPerByte;
 
     #[test]
-    fn hockney_survives_the_way_there_and_back() {
+    fn hockney_s_model_has_no_latency_of_its_own() {
         let hockney = Hockney::new(Seconds(5e-5), SecondsPerByte(1e-8)).unwrap();
         let plogp = PLogP::from_hockney(&hockney);
         assert!((plogp.message(Bytes(1000)).0 / 6e-5 - 1.0).abs() < 1e-14);
-        let back = plogp.to_hockney().unwrap();
-        assert!((back.alpha().0 / 5e-5 - 1.0).abs() < 1e-12);
-        assert!((back.beta().0 / 1e-8 - 1.0).abs() < 1e-12);
         assert!(plogp.sizes_with_small_gap(0.0).is_empty());
     }
 }

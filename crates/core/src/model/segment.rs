@@ -25,21 +25,6 @@
 //! # Source
 //! Barchet-Steffenel and Mounié 2005 (`RenPar`) §3, after Kielmann, Bal, Gorlatch, Verstoep,
 //! Hofman 2001.
-//!
-//! ```
-//! # use netsig_core::model::segment::{Search, Segment, optimise};
-//! # use netsig_core::units::{Bytes, Seconds};
-//! // A segmented chain of 24 processes, L = 50 µs and g(s) = 10 µs + 10 ns · s.
-//! let size = Bytes(1_000_000);
-//! let chain = |segment: Segment| {
-//!     let g = 1e-5 + 1e-8 * segment.bytes().as_f64();
-//!     Seconds(23.0 * (g + 5e-5) + g * (segment.count(size) - 1) as f64)
-//! };
-//! let best = optimise(Search::HillClimbing, size, Segment::new(Bytes(8))?, chain);
-//! assert_eq!(best.segment.bytes(), Bytes(6584));
-//! assert!((best.time.0 / 0.01434616 - 1.0).abs() < 1e-12);
-//! # Ok::<(), netsig_core::units::parameter::ParameterError>(())
-//! ```
 
 use std::fmt;
 use std::num::NonZeroU64;

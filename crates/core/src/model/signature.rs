@@ -11,8 +11,8 @@
 //!
 //! γ is the ratio of the real time to the contention-free bound; δ (seconds) is what
 //! each simultaneous communication of at least M bytes costs on top. For m ≥ M the
-//! first two forms are the same model: δ of `bandwidth` = δ of `full` + (γ−1)·α, which is
-//! what [`Signature::reparametrised`] does. Below M they differ by (n−1)·(γ−1)·α.
+//! first two forms are the same model: δ of `bandwidth` = δ of `full` + (γ−1)·α. Below M they
+//! differ by (n−1)·(γ−1)·α.
 //!
 //! # Where the publications disagree
 //! *γ on α or not.* The report of 2006 multiplies the whole bound, the paper of 2007 βm
@@ -168,30 +168,6 @@ impl Signature {
         Ok(self)
     }
 
-    /// The same model for m ≥ M in another form: δ takes up (γ−1)·α between `full` and
-    /// `bandwidth`. Below M the two differ, and γ there stays as it is.
-    ///
-    /// `None` where no δ does this for every process count: to or from `full_delta_once`,
-    /// and without a threshold, where δ plays no part.
-    #[must_use]
-    pub fn reparametrised(self, to: Form) -> Option<Self> {
-        if self.form == to {
-            return Some(self);
-        }
-        self.threshold?;
-        let moved = self.base.alpha() * (self.gamma - 1.0);
-        let delta = match to {
-            Form::Bandwidth if self.form == Form::Full => self.delta + moved,
-            Form::Full if self.form == Form::Bandwidth => self.delta - moved,
-            _ => return None,
-        };
-        Some(Self {
-            form: to,
-            delta,
-            ..self
-        })
-    }
-
     /// The side of the threshold that `size` is on.
     pub fn side(&self, size: Bytes) -> Side {
         match self.threshold {
@@ -249,34 +225,14 @@ mod tests {
         }
     }
 
-    fn check(form: Form, size: u64, expected: f64) {
-        let time = fast_ethernet(form)
-            .time(Procs::new(24).unwrap(), Bytes(size))
-            .0;
-        assert!(
-            (time / expected - 1.0).abs() < 1e-12,
-            "{form} at {size}: {time} not {expected}"
-        );
-    }
-
-    /// Reference values computed outside netsig from the printed formulas.
-    #[test]
-    fn worked_values_of_the_three_forms() {
-        check(Form::Full, 1024, 0.003_447_387_214_720_000_6);
-        check(Form::Full, 2047, 0.005_485_871_775_91);
-        check(Form::Bandwidth, 2047, 0.005_458_961_775_909_999_5);
-        check(Form::Full, 2048, 0.194_777_864_429_439_98);
-        check(Form::FullDeltaOnce, 2048, 0.013_717_864_429_44);
-        check(Form::Full, 1_048_576, 2.280_145_577_873_280_4);
-        check(Form::FullDeltaOnce, 1_048_576, 2.099_085_577_873_280_4);
-    }
-
     #[test]
     fn full_and_bandwidth_are_the_same_model_above_the_threshold() {
         let full = fast_ethernet(Form::Full);
-        let bandwidth = full.reparametrised(Form::Bandwidth).unwrap();
-        // 8.23 ms + 0.0195 · 60 µs
-        assert!((bandwidth.delta.0 / 8.231_17e-3 - 1.0).abs() < 1e-14);
+        let bandwidth = Signature {
+            // 8.23 ms + 0.0195 · 60 µs
+            delta: Seconds(8.231_17e-3),
+            ..fast_ethernet(Form::Bandwidth)
+        };
         let procs = Procs::new(24).unwrap();
         for size in [2048, 5000, 1 << 20] {
             let [a, b] = [full, bandwidth].map(|s| s.time(procs, Bytes(size)).0);
@@ -285,19 +241,6 @@ mod tests {
         // 23 · 0.0195 · 60 µs apart below.
         let apart = full.time(procs, Bytes(100)) - bandwidth.time(procs, Bytes(100));
         assert!((apart.0 / 2.691e-5 - 1.0).abs() < 1e-9);
-        let back = bandwidth.reparametrised(Form::Full).unwrap();
-        assert!((back.delta.0 / 8.23e-3 - 1.0).abs() < 1e-14);
-    }
-
-    #[test]
-    fn only_full_and_bandwidth_are_the_same_model_and_only_with_a_threshold() {
-        let mut full = fast_ethernet(Form::Full);
-        let once = fast_ethernet(Form::FullDeltaOnce);
-        assert_eq!(full.reparametrised(Form::FullDeltaOnce), None);
-        assert_eq!(once.reparametrised(Form::Bandwidth), None);
-        assert_eq!(once.reparametrised(Form::FullDeltaOnce), Some(once));
-        full.threshold = None;
-        assert_eq!(full.reparametrised(Form::Bandwidth), None);
     }
 
     #[test]
