@@ -229,7 +229,10 @@ impl Schedule {
 
     /// The number of `rank` from the root on.
     fn number_of(&self, rank: Rank) -> Rank {
-        rank.behind(self.root().0, self.shape.procs)
+        match self.turn {
+            Some(Turn { root, procs, .. }) => rank.behind(root.0, procs),
+            None => rank,
+        }
     }
 }
 
