@@ -31,7 +31,9 @@ fn a_plan_leads_to_predictions() {
     let home = Home::measured();
     let (_, parameters) = table(&home.does("fit data.csv -o profile.toml --format csv"));
     for algorithm in ["direct", "library"] {
-        let wanted = |row: &&Row| row["algorithm"] == algorithm && row["parameter"] == "gamma";
+        let signature = [algorithm, "signature", "gamma"];
+        let wanted =
+            |row: &&Row| ["algorithm", "model", "parameter"].map(|key| &row[key]) == signature;
         let gamma = parameters.iter().find(wanted).unwrap();
         // Twice the interval, which is conditional on the estimate of beta.
         let [value, lower, upper] = ["value", "lower", "upper"].map(|key| number(gamma, key));

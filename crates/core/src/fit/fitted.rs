@@ -204,6 +204,12 @@ impl FittedModel {
                         "parameters.{key} = {value} is not at least {least}"
                     ));
                 }
+                Some(value) if parameter.role == Role::Threshold && !is_size(value) => {
+                    let key = parameter.name;
+                    return Err(format!(
+                        "parameters.{key} = {value} is neither a whole number of bytes nor inf"
+                    ));
+                }
                 _ => {}
             }
         }
@@ -242,6 +248,11 @@ impl FittedModel {
         }
         check_covariance(&self.covariance, names.len())
     }
+}
+
+/// Whether a number stands for a size, or for none.
+fn is_size(bytes: f64) -> bool {
+    bytes == f64::INFINITY || bytes.fract() == 0.0 && bytes < 2f64.powi(64)
 }
 
 /// What rounding may add to a number.

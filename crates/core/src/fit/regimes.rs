@@ -23,6 +23,7 @@
 mod averages;
 mod basis;
 mod correction;
+mod estimate;
 pub mod held_out;
 mod limit;
 pub mod observation;
@@ -42,11 +43,9 @@ pub(crate) use self::observation::{FLOOR, UNKNOWN_SPREAD};
 pub use self::observation::{Observation, Who, observations};
 use self::regression::Solution;
 use super::FitError;
-use super::domain::Domain;
 use crate::model::regimes::{
     Class, Onset, Order, Pattern, Point, Protocol, ProtocolParameters, Regimes, Stalls,
 };
-use crate::stats::interval::{Estimate, Student};
 use crate::units::{Procs, Seconds};
 
 /// What is known before an algorithm is looked at.
@@ -113,35 +112,6 @@ pub struct AlgorithmRegimes {
     pub fits: Vec<RegimesFit>,
     /// What the model misses of process counts that were left out.
     pub held_out: Vec<HeldOut>,
-}
-
-impl RegimesFit {
-    /// A parameter of the regression with its interval; `None` if it was not estimated.
-    pub fn estimate(&self, wanted: Column, confidence: f64) -> Option<Estimate> {
-        let place = self.columns.iter().position(|column| *column == wanted)?;
-        let of = |protocol: Protocol| self.model.parameters(protocol);
-        let value = match wanted {
-            Column::Latency => self.model.latency.0,
-            Column::Startup => self.model.startup.0,
-            Column::Gamma(protocol) => of(protocol)?.gamma,
-            Column::Growth(protocol) => of(protocol)?.growth,
-            Column::Overlap(protocol) => of(protocol)?.overlap,
-            Column::Slowdown => of(Protocol::Eager)?.slowdown,
-        };
-        let dof = self.cells.len().saturating_sub(self.columns.len()).max(1);
-        let deviation = self.covariance[(place, place)].max(0.0).sqrt();
-        let half = Student::new(confidence, dof).quantile() * deviation;
-        Some(Estimate {
-            value,
-            lower: value - half,
-            upper: value + half,
-        })
-    }
-
-    /// The measured process counts and sizes; `None` if there are no cells.
-    pub fn domain(&self) -> Option<Domain> {
-        Domain::of(self.cells.iter().map(|cell| (cell.procs, cell.size)))
-    }
 }
 
 impl<'a> Ground<'a> {

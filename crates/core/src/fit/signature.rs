@@ -223,7 +223,7 @@ pub struct SignatureFit {
 pub struct Residuals {
     /// m < M, or all sizes where there is no threshold.
     pub below: f64,
-    /// m ≥ M; zero where there is no threshold.
+    /// m ≥ M; of a signature without a threshold zero, of other models as below.
     pub above: f64,
 }
 

@@ -45,7 +45,7 @@ pub struct Basis<'a> {
 #[derive(Debug)]
 enum Source<'a> {
     /// A fitted model.
-    Fitted(Fitting),
+    Fitted(Box<Fitting>),
     /// Regimes, an entry for each class of process counts.
     Regimes(Knowledge<'a>, Collective),
     /// Parameter values without a fit of their own.
@@ -72,7 +72,7 @@ impl<'a> Knowledge<'a> {
             self.profile.model(model, self.algorithm),
             self.regimes(model),
         ) {
-            (Some(entry), _) => Source::Fitted(Fitting::of(entry, self.given)?),
+            (Some(entry), _) => Source::Fitted(Box::new(Fitting::of(entry, self.given)?)),
             (None, Some(collective)) if !self.sets(model) => Source::Regimes(*self, collective),
             _ => Source::Given(self.values(model).map_err(|error| self.without(error))?),
         };

@@ -194,9 +194,9 @@ impl Question<'_> {
         let lines = match (self.algorithm, self.models) {
             (None, Models::Speaking | Models::All) => {
                 let all = model::strategies(collective).map(Line::of_strategy);
-                all.chain(self.measured()?).collect()
+                all.chain(self.measured()).collect()
             }
-            (None, Models::Named(REGIMES)) => match self.measured()? {
+            (None, Models::Named(REGIMES)) => match self.measured() {
                 measured if measured.is_empty() => self.regimes_of("any")?,
                 measured => measured,
             },
@@ -216,20 +216,20 @@ impl Question<'_> {
     }
 
     /// Every measured algorithm by the model that speaks for it.
-    fn measured(&self) -> Result<Vec<Line>, Silence> {
+    fn measured(&self) -> Vec<Line> {
         let known = self.profile.algorithms(self.collective).into_iter();
         let line = |algorithm| {
             let (model, reason) = self.speaker(algorithm)?;
             Some(Line::new(algorithm, model, reason))
         };
-        Ok(known.filter_map(line).collect())
+        known.filter_map(line).collect()
     }
 
     /// A measured algorithm, else a strategy, else an algorithm by its model on pLogP; of all
     /// models a measured algorithm and a strategy.
     fn named(&self, name: &str) -> Result<Vec<Line>, Silence> {
         let collective = self.collective;
-        let mut found = self.measured()?;
+        let mut found = self.measured();
         found.retain(|line| line.algorithm == name);
         let mut strategies = model::strategies(collective);
         match strategies.find(|model| model.name == name) {

@@ -257,3 +257,31 @@ pub struct Datum {
     /// Its place in that rank's input.
     pub block: u32,
 }
+
+impl Round {
+    /// The same round with ranks and pieces renumbered.
+    #[must_use]
+    pub fn turned(self, turn: Turn) -> Self {
+        Self {
+            sends: Messages::turned(self.sends, turn, |Send { to, slots }, turn| Send {
+                to: turn.rank(to),
+                slots: slots.into_iter().map(|slot| turn.slot(slot)).collect(),
+            }),
+            receives: Messages::turned(self.receives, turn, |Receive { from, slots }, turn| {
+                Receive {
+                    from: turn.rank(from),
+                    slots: slots.into_iter().map(|slot| turn.slot(slot)).collect(),
+                }
+            }),
+            copies: self
+                .copies
+                .into_iter()
+                .map(|Copy { from, to }| Copy {
+                    from: turn.slot(from),
+                    to: turn.slot(to),
+                })
+                .collect(),
+            in_flight: self.in_flight,
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! A schedule whose root is rank 0, renumbered for another root.
 
-use super::{Copy, Messages, Receive, Round, Send, Slot};
+use super::Slot;
 use crate::units::{Procs, Rank};
 
 /// Numbers ranks from a root on: what the schedule calls rank v is rank v + root (modulo n).
@@ -20,11 +20,11 @@ pub struct Turn {
 }
 
 impl Turn {
-    fn rank(self, rank: Rank) -> Rank {
+    pub(super) fn rank(self, rank: Rank) -> Rank {
         rank.ahead(self.root.0, self.procs)
     }
 
-    fn slot(self, slot: Slot) -> Slot {
+    pub(super) fn slot(self, slot: Slot) -> Slot {
         match slot {
             Slot::Input(index) => Slot::Input(self.block(index, self.input)),
             Slot::Output(index) => Slot::Output(self.block(index, self.output)),
@@ -37,33 +37,5 @@ impl Turn {
         let piece = u64::from(index / self.parts) + u64::from(self.root.0);
         let piece = u32::try_from(piece % u64::from(pieces)).expect("less than the pieces");
         piece * self.parts + index % self.parts
-    }
-}
-
-impl Round {
-    /// The same round with ranks and pieces renumbered.
-    #[must_use]
-    pub fn turned(self, turn: Turn) -> Self {
-        Self {
-            sends: Messages::turned(self.sends, turn, |Send { to, slots }, turn| Send {
-                to: turn.rank(to),
-                slots: slots.into_iter().map(|slot| turn.slot(slot)).collect(),
-            }),
-            receives: Messages::turned(self.receives, turn, |Receive { from, slots }, turn| {
-                Receive {
-                    from: turn.rank(from),
-                    slots: slots.into_iter().map(|slot| turn.slot(slot)).collect(),
-                }
-            }),
-            copies: self
-                .copies
-                .into_iter()
-                .map(|Copy { from, to }| Copy {
-                    from: turn.slot(from),
-                    to: turn.slot(to),
-                })
-                .collect(),
-            in_flight: self.in_flight,
-        }
     }
 }

@@ -147,7 +147,7 @@ impl PlogPT {
         })?;
         let shares = Shares::Fixed(Counts::new(wires.len()));
         Ok(Self {
-            traffic: Traffic::new(wires, Rules::new(&parameters)),
+            traffic: Traffic::new(wires, Rules::new(parameters)),
             shares,
             begun: Vec::new(),
             ended: Vec::new(),
