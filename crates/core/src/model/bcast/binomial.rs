@@ -7,7 +7,7 @@
 //! process serves its farthest child first, the tree takes exactly ⌈log2 P⌉·g(m) +
 //! ⌊log2 P⌋·L, as a simulation of its messages confirms (`tests/broadcast_and_scatter.rs`).
 
-use super::{BASE, pieces, rendezvous, segmented};
+use super::{BASE, rendezvous, segmented};
 use crate::model::entry::Model;
 use crate::model::examples::{case, in_segments, on_toy};
 use crate::units::{Procs, Seconds};
@@ -34,9 +34,9 @@ fn exact(procs: Procs) -> Levels {
     }
 }
 
-/// The levels of the tree at their `gap` and their `latency`.
-fn binomial(levels: &Levels, gap: Seconds, latency: Seconds) -> Seconds {
-    gap * f64::from(levels.gaps) + latency * f64::from(levels.latencies)
+/// The levels of the tree, each with the `gap` of k `pieces` and its `latency`.
+fn binomial(levels: &Levels, pieces: u64, gap: Seconds, latency: Seconds) -> Seconds {
+    gap * (f64::from(levels.gaps) * pieces as f64) + latency * f64::from(levels.latencies)
 }
 
 pub(super) const BINOMIAL: Model = Model {
@@ -45,7 +45,7 @@ pub(super) const BINOMIAL: Model = Model {
     domain: "Exact for powers of two. For other P the print has floor and ceiling interchanged and is no bound: binomial_exact is right. One of the two that the source recommends.",
     example: on_toy("P = 24, m = 65536 B", 0.002_911_44, || case(24, 65536)),
     time: |inputs| {
-        inputs.by_plogp(|net, procs, size| binomial(&printed(procs), net.g(size), net.latency()))
+        inputs.by_plogp(|net, procs, size| binomial(&printed(procs), 1, net.g(size), net.latency()))
     },
     ..BASE
 };
@@ -58,7 +58,7 @@ pub(super) const BINOMIAL_EXACT: Model = Model {
     domain: "What the truncated binomial tree takes in pLogP for every P; deviates from the print.",
     example: on_toy("P = 24, m = 65536 B", 0.003_526_8, || case(24, 65536)),
     time: |inputs| {
-        inputs.by_plogp(|net, procs, size| binomial(&exact(procs), net.g(size), net.latency()))
+        inputs.by_plogp(|net, procs, size| binomial(&exact(procs), 1, net.g(size), net.latency()))
     },
     ..BASE
 };
@@ -69,7 +69,8 @@ pub(super) const RENDEZVOUS: Model = Model {
     domain: "As binomial, with rendezvous at each level; the same remark holds.",
     example: on_toy("P = 24, m = 65536 B", 0.003_511_54, || case(24, 65536)),
     time: |inputs| {
-        inputs.by_plogp(|net, procs, size| binomial(&printed(procs), net.g(size), rendezvous(net)))
+        inputs
+            .by_plogp(|net, procs, size| binomial(&printed(procs), 1, net.g(size), rendezvous(net)))
     },
     ..BASE
 };
@@ -82,7 +83,7 @@ pub(super) const RENDEZVOUS_EXACT: Model = Model {
     domain: "binomial_rdv with floor and ceiling in the right places; deviates from the print.",
     example: on_toy("P = 24, m = 65536 B", 0.004_006_88, || case(24, 65536)),
     time: |inputs| {
-        inputs.by_plogp(|net, procs, size| binomial(&exact(procs), net.g(size), rendezvous(net)))
+        inputs.by_plogp(|net, procs, size| binomial(&exact(procs), 1, net.g(size), rendezvous(net)))
     },
     ..BASE
 };
@@ -96,7 +97,8 @@ pub(super) const SEGMENTED: Model = Model {
     }),
     time: |inputs| {
         segmented(inputs, |net, procs, size, segment| {
-            binomial(&printed(procs), pieces(net, size, segment), net.latency())
+            let gap = net.g(segment.bytes());
+            binomial(&printed(procs), segment.count(size), gap, net.latency())
         })
     },
     ..BASE
@@ -113,7 +115,8 @@ pub(super) const SEGMENTED_EXACT: Model = Model {
     }),
     time: |inputs| {
         segmented(inputs, |net, procs, size, segment| {
-            binomial(&exact(procs), pieces(net, size, segment), net.latency())
+            let gap = net.g(segment.bytes());
+            binomial(&exact(procs), segment.count(size), gap, net.latency())
         })
     },
     ..BASE

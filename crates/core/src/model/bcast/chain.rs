@@ -1,21 +1,15 @@
 //! `chain`, `chain_rdv`, `chain_seg`: each process passes the message to the next.
 
-use super::{BASE, pieces, rendezvous, segmented};
+use super::{BASE, rendezvous, segmented};
 use crate::model::entry::Model;
 use crate::model::examples::{case, in_segments, on_toy};
 use crate::model::plogp::PLogP;
-use crate::model::segment::Segment;
-use crate::units::{Bytes, Procs, Seconds};
+use crate::units::{Procs, Seconds};
 
-/// (P−1)·(`gap` + `rest`).
-fn chain(procs: Procs, gap: Seconds, rest: Seconds) -> Seconds {
-    (gap + rest) * procs.partners()
-}
-
-/// The first segment passes all processes, the others follow it: (P−1)·(g(s) + L) + g(s)·(k−1).
-fn pipeline(net: &PLogP, procs: Procs, size: Bytes, segment: Segment) -> Seconds {
-    let gap = net.g(segment.bytes());
-    chain(procs, gap, net.latency()) + (pieces(net, size, segment) - gap)
+/// (P−1)·(`gap` + `rest`), and another `gap` for each of the k `pieces` after the first.
+fn chain(procs: Procs, pieces: u64, gap: Seconds, rest: Seconds) -> Seconds {
+    let hops = procs.partners();
+    gap * (hops + (pieces - 1) as f64) + rest * hops
 }
 
 pub(super) const CHAIN: Model = Model {
@@ -23,7 +17,7 @@ pub(super) const CHAIN: Model = Model {
     formula: "T = (P−1)·(g(m) + L)",
     domain: "Each passes the whole message on to the next.",
     example: on_toy("P = 8, m = 4096 B", 0.000_706_72, || case(8, 4096)),
-    time: |inputs| inputs.by_plogp(|net, procs, size| chain(procs, net.g(size), net.latency())),
+    time: |inputs| inputs.by_plogp(|net, procs, size| chain(procs, 1, net.g(size), net.latency())),
     ..BASE
 };
 
@@ -32,7 +26,9 @@ pub(super) const RENDEZVOUS: Model = Model {
     formula: "T = (P−1)·(g(m) + 2·g(1) + 3·L)",
     domain: "As chain, with rendezvous at each step.",
     example: on_toy("P = 8, m = 4096 B", 0.001_546_86, || case(8, 4096)),
-    time: |inputs| inputs.by_plogp(|net, procs, size| chain(procs, net.g(size), rendezvous(net))),
+    time: |inputs| {
+        inputs.by_plogp(|net, procs, size| chain(procs, 1, net.g(size), rendezvous(net)))
+    },
     ..BASE
 };
 
@@ -43,6 +39,11 @@ pub(super) const SEGMENTED: Model = Model {
     example: on_toy("P = 24, m = 65536 B, s = 8192 B", 0.003_907_6, || {
         in_segments(24, 65536, 8192)
     }),
-    time: |inputs| segmented(inputs, pipeline),
+    time: |inputs| {
+        segmented(inputs, |net: &PLogP, procs, size, segment| {
+            let gap = net.g(segment.bytes());
+            chain(procs, segment.count(size), gap, net.latency())
+        })
+    },
     ..BASE
 };

@@ -1,14 +1,14 @@
 //! `flat`, `flat_rdv`, `flat_seg`: the root sends to each process.
 
-use super::{BASE, pieces, rendezvous, segmented};
+use super::{BASE, rendezvous, segmented};
 use crate::model::entry::Model;
 use crate::model::examples::{case, in_segments, on_toy};
 use crate::model::plogp::PLogP;
 use crate::units::{Procs, Seconds};
 
-/// (P−1)·`each` + `rest`.
-fn flat(procs: Procs, each: Seconds, rest: Seconds) -> Seconds {
-    each * procs.partners() + rest
+/// (P−1)·k·`gap` + `rest`, in k `pieces`.
+fn flat(procs: Procs, pieces: u64, gap: Seconds, rest: Seconds) -> Seconds {
+    gap * (procs.partners() * pieces as f64) + rest
 }
 
 pub(super) const FLAT: Model = Model {
@@ -16,7 +16,7 @@ pub(super) const FLAT: Model = Model {
     formula: "T = (P−1)·g(m) + L",
     domain: "The root sends to all, one after the other.",
     example: on_toy("P = 8, m = 4096 B", 0.000_406_72, || case(8, 4096)),
-    time: |inputs| inputs.by_plogp(|net, procs, size| flat(procs, net.g(size), net.latency())),
+    time: |inputs| inputs.by_plogp(|net, procs, size| flat(procs, 1, net.g(size), net.latency())),
     ..BASE
 };
 
@@ -25,7 +25,7 @@ pub(super) const RENDEZVOUS: Model = Model {
     formula: "T = (P−1)·g(m) + 2·g(1) + 3·L",
     domain: "As flat, with one request and one answer before the data (rendezvous).",
     example: on_toy("P = 8, m = 4096 B", 0.000_526_74, || case(8, 4096)),
-    time: |inputs| inputs.by_plogp(|net, procs, size| flat(procs, net.g(size), rendezvous(net))),
+    time: |inputs| inputs.by_plogp(|net, procs, size| flat(procs, 1, net.g(size), rendezvous(net))),
     ..BASE
 };
 
@@ -38,7 +38,8 @@ pub(super) const SEGMENTED: Model = Model {
     }),
     time: |inputs| {
         segmented(inputs, |net: &PLogP, procs, size, segment| {
-            flat(procs, pieces(net, size, segment), net.latency())
+            let gap = net.g(segment.bytes());
+            flat(procs, segment.count(size), gap, net.latency())
         })
     },
     ..BASE

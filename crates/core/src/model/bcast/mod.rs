@@ -61,11 +61,6 @@ fn rendezvous(network: &PLogP) -> Seconds {
     network.g(Bytes(1)) * 2.0 + network.latency() * 3.0
 }
 
-/// What all segments of a message keep their sender busy: k·g(s).
-fn pieces(network: &PLogP, size: Bytes, segment: Segment) -> Seconds {
-    network.g(segment.bytes()) * segment.count(size) as f64
-}
-
 /// A formula of P, m and s, at the segments of the case or at the best.
 #[expect(clippy::unnecessary_wraps, reason = "an entry's time may be an error")]
 fn segmented(
