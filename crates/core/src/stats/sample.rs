@@ -77,11 +77,11 @@ pub fn mean(values: impl IntoIterator<Item: Borrow<f64>>) -> f64 {
     sum / count
 }
 
-/// The sample variance of at least two numbers, in two passes.
+/// The sample variance, in two passes; not a number of fewer than two.
 pub fn variance(values: &[f64]) -> f64 {
     let mean = mean(values);
     let squares = values.iter().map(|value| (value - mean).powi(2));
-    squares.sum::<f64>() / (values.len() - 1) as f64
+    squares.sum::<f64>() / (values.len() as f64 - 1.0)
 }
 
 /// The mean of numbers with weights, and its standard error.
