@@ -232,12 +232,7 @@ impl Inputs<'_> {
     /// The bytes of a threshold; infinity stands for none.
     pub(super) fn threshold(&self, index: usize) -> Result<Option<Bytes>, ParameterError> {
         let (name, value) = self.parameter(index);
-        if value == f64::INFINITY {
-            return Ok(None);
-        }
-        let rule = "a whole number of bytes, or inf for none";
-        let bytes = whole(value).ok_or_else(|| ParameterError::new(name, value, rule))?;
-        Ok(Some(Bytes(bytes)))
+        threshold(name, value)
     }
 
     /// The error of a model that needs `what`.
@@ -259,4 +254,14 @@ impl Inputs<'_> {
 pub(super) fn whole(value: f64) -> Option<u64> {
     (value.fract() == 0.0 && (0.0..18_446_744_073_709_551_616.0).contains(&value))
         .then_some(value as u64)
+}
+
+/// The bytes of a threshold; infinity stands for none.
+pub(super) fn threshold(name: &'static str, value: f64) -> Result<Option<Bytes>, ParameterError> {
+    if value == f64::INFINITY {
+        return Ok(None);
+    }
+    let rule = "a whole number of bytes, or inf for none";
+    let bytes = whole(value).ok_or_else(|| ParameterError::new(name, value, rule))?;
+    Ok(Some(Bytes(bytes)))
 }

@@ -5,7 +5,6 @@ use super::fitted::Fitting;
 use super::outside::Outside;
 use super::regimes::{self, Asked};
 use super::{Interval, Prediction, Standing};
-use crate::algorithm::Collective;
 use crate::fit::fitted::Base;
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
@@ -46,10 +45,18 @@ pub struct Basis<'a> {
 enum Source<'a> {
     /// A fitted model.
     Fitted(Box<Fitting>),
-    /// Regimes, an entry for each class of process counts.
-    Regimes(Knowledge<'a>, Collective),
+    /// Regimes that were measured.
+    Regimes(Measured<'a>),
     /// Parameter values without a fit of their own.
     Given(Values),
+}
+
+/// The regimes of an algorithm, an entry for each class of process counts.
+#[derive(Debug)]
+struct Measured<'a> {
+    entries: Vec<RegimesEntry>,
+    tree: Option<&'a Tree>,
+    asked: Asked,
 }
 
 /// What is known of a network, with α and β at their best, their lower and upper values.
@@ -70,10 +77,10 @@ impl<'a> Knowledge<'a> {
     pub fn basis(&self, model: &'static Model) -> Result<Basis<'a>, ModelError> {
         let source = match (
             self.profile.model(model, self.algorithm),
-            self.regimes(model),
+            self.regimes(model)?,
         ) {
             (Some(entry), _) => Source::Fitted(Box::new(Fitting::of(entry, self.given)?)),
-            (None, Some(collective)) if !self.sets(model) => Source::Regimes(*self, collective),
+            (None, Some(regimes)) => Source::Regimes(regimes),
             _ => Source::Given(self.values(model).map_err(|error| self.without(error))?),
         };
         Ok(Basis {
@@ -81,12 +88,6 @@ impl<'a> Knowledge<'a> {
             source,
             networks: self.networks(model),
         })
-    }
-
-    /// Whether a parameter of the model is given.
-    fn sets(&self, model: &Model) -> bool {
-        let mut names = self.given.iter().map(|(name, _)| name);
-        names.any(|name| model.parameters.iter().any(|own| own.name == name))
     }
 
     /// The contention signature of the algorithm, on top of `hockney`.
@@ -113,29 +114,28 @@ impl<'a> Knowledge<'a> {
         }
     }
 
-    /// The collective of the model, if it is the regimes and the algorithm has some.
-    fn regimes(&self, model: &Model) -> Option<Collective> {
-        match model.subject {
-            Subject::Collective(collective) if model.name == REGIMES => {
-                let is_own = |entry: &RegimesEntry| {
-                    entry.collective == collective && entry.algorithm == self.algorithm
-                };
-                self.profile
-                    .regimes
-                    .iter()
-                    .any(is_own)
-                    .then_some(collective)
-            }
-            _ => None,
+    /// The regimes of the algorithm, if the model is the regimes and there are some, with the
+    /// given parameters in the place of fitted ones.
+    fn regimes(&self, model: &Model) -> Result<Option<Measured<'a>>, ModelError> {
+        let Subject::Collective(collective) = model.subject else {
+            return Ok(None);
+        };
+        let all = self.profile.regimes.iter();
+        let own = all.filter(|own| own.collective == collective && own.algorithm == self.algorithm);
+        let mut entries: Vec<RegimesEntry> = own.cloned().collect();
+        if model.name != REGIMES || entries.is_empty() {
+            return Ok(None);
         }
-    }
-
-    /// The regimes for the process count of a case, and the case as they see it.
-    fn of_case(&self, collective: Collective, case: Case) -> Option<(&'a RegimesEntry, Point<'a>)> {
-        let Case { procs, size, .. } = case;
-        let entry = self.profile.regimes_of(collective, self.algorithm, procs)?;
-        let tree = self.tree;
-        Some((entry, Point { procs, size, tree }))
+        for (name, value) in self.given {
+            for entry in &mut entries {
+                entry.set(name, *value)?;
+            }
+        }
+        Ok(Some(Measured {
+            entries,
+            tree: self.tree,
+            asked: self.asked,
+        }))
     }
 
     /// What is given, else what was measured, else the defaults.
@@ -193,23 +193,31 @@ impl<'a> Knowledge<'a> {
     }
 }
 
-/// Predicts by the regimes for the process count of a case.
-fn by_regimes(
-    knowledge: &Knowledge,
-    collective: Collective,
-    case: Case,
-) -> Result<Prediction, ModelError> {
-    volume(case.procs, case.size)?;
-    let predicted = knowledge
-        .of_case(collective, case)
-        .and_then(|(entry, point)| regimes::regimes(entry, point, knowledge.asked));
-    let prediction = predicted.ok_or_else(|| ModelError::Missing {
-        model: REGIMES,
-        what: format!("messages of the protocol that {} are sent by", case.size),
-        remedy: "measure some and fit again",
-    })?;
-    model::possible(REGIMES, prediction.time)?;
-    Ok(prediction)
+impl Measured<'_> {
+    /// The regimes for the process count of a case, and the case as they see it.
+    fn of_case(&self, case: Case) -> (&RegimesEntry, Point<'_>) {
+        let Case { procs, size, .. } = case;
+        let tree = self.tree;
+        let entry = RegimesEntry::for_procs(&self.entries, procs);
+        (
+            entry.expect("an algorithm with regimes"),
+            Point { procs, size, tree },
+        )
+    }
+
+    /// Predicts by the regimes for the process count of a case.
+    fn predict(&self, case: Case) -> Result<Prediction, ModelError> {
+        volume(case.procs, case.size)?;
+        let (entry, point) = self.of_case(case);
+        let predicted = regimes::regimes(entry, point, self.asked);
+        let prediction = predicted.ok_or_else(|| ModelError::Missing {
+            model: REGIMES,
+            what: format!("messages of the protocol that {} are sent by", case.size),
+            remedy: "measure some and fit again",
+        })?;
+        model::possible(REGIMES, prediction.time)?;
+        Ok(prediction)
+    }
 }
 
 impl Basis<'_> {
@@ -220,7 +228,7 @@ impl Basis<'_> {
     pub fn predict(&self, case: Case) -> Result<Prediction, ModelError> {
         let prediction = match &self.source {
             Source::Fitted(fitting) => fitting.predict(&self.networks.best, case),
-            Source::Regimes(knowledge, collective) => by_regimes(knowledge, *collective, case),
+            Source::Regimes(measured) => measured.predict(case),
             Source::Given(values) => self.given(values, case),
         }?;
         Ok(match self.outside(case) {
@@ -237,8 +245,8 @@ impl Basis<'_> {
     pub fn outside(&self, case: Case) -> Option<Outside> {
         match &self.source {
             Source::Fitted(fitting) => fitting.domain().outside(case.procs, case.size),
-            Source::Regimes(knowledge, collective) => {
-                let (entry, point) = knowledge.of_case(*collective, case)?;
+            Source::Regimes(measured) => {
+                let (entry, point) = measured.of_case(case);
                 regimes::outside(entry, point)
             }
             Source::Given(_) => None,

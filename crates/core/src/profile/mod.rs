@@ -175,7 +175,9 @@ impl Profile {
         algorithm: &str,
         procs: Procs,
     ) -> Option<&RegimesEntry> {
-        regimes::find(&self.regimes, collective, algorithm, procs)
+        let all = self.regimes.iter();
+        let own = all.filter(|own| own.collective == collective && own.algorithm == algorithm);
+        RegimesEntry::for_procs(own, procs)
     }
 
     /// The algorithms of a collective to which a model was fitted, each once.

@@ -87,6 +87,30 @@ impl RegimesEntry {
         known.or_else(greatest).copied()
     }
 
+    /// Of the entries of an algorithm the one that is for n processes, else the first.
+    pub(crate) fn for_procs<'a>(
+        own: impl IntoIterator<Item = &'a Self> + Clone,
+        procs: Procs,
+    ) -> Option<&'a Self> {
+        let fits = |entry: &&Self| entry.class == entry.model.pattern.class(procs);
+        let fitting = own.clone().into_iter().find(fits);
+        fitting.or_else(|| own.into_iter().next())
+    }
+
+    /// Gives a parameter a value that is exact; others are passed over.
+    ///
+    /// # Errors
+    /// If the parameter cannot have that value.
+    pub(crate) fn set(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
+        self.model.set(name, value)?;
+        if let Some(place) = self.columns.iter().position(|own| own.name() == name) {
+            self.columns.remove(place);
+            let covariance = self.covariance.clone();
+            self.covariance = covariance.remove_row(place).remove_column(place);
+        }
+        Ok(())
+    }
+
     /// Refuses values that no fit gives and no prediction can work with.
     ///
     /// # Errors
@@ -220,18 +244,4 @@ fn check_stalls(stalls: &Stalls) -> Result<(), String> {
     Err(format!(
         "onset = {bytes} bytes, from {lower} to {upper}, is not finite and above 0 with lower <= bytes <= upper"
     ))
-}
-
-/// The entry of an algorithm that is for n processes, else the one of another class.
-pub(crate) fn find<'a>(
-    entries: &'a [RegimesEntry],
-    collective: Collective,
-    algorithm: &str,
-    procs: Procs,
-) -> Option<&'a RegimesEntry> {
-    let own =
-        |entry: &&RegimesEntry| entry.collective == collective && entry.algorithm == algorithm;
-    let fits = |entry: &&RegimesEntry| entry.class == entry.model.pattern.class(procs);
-    let mut all = entries.iter().filter(own);
-    all.clone().find(fits).or_else(|| all.next())
 }

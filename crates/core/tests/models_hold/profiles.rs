@@ -72,7 +72,11 @@ fn least(role: Role) -> f64 {
 pub fn fitted(model: &'static Model, values: &Values, end: f64) -> FittedModel {
     let is_signature = matches!(model.estimator, Estimator::Signature(..));
     let found = |(parameter, value): (&Parameter, &f64)| {
-        let value = value.max(least(parameter.role));
+        let value = match parameter.role {
+            Role::Threshold if *value >= 2f64.powi(60) => f64::INFINITY,
+            Role::Threshold => value.max(0.0).round(),
+            role => value.max(least(role)),
+        };
         let found = match parameter.role {
             Role::Linear(_) | Role::Supplement => {
                 Found::Estimated(towards(value.min(f64::MAX), end))

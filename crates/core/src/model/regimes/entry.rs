@@ -5,12 +5,14 @@ use super::{Onset, Order, Pattern, Point, ProtocolParameters, Regimes, Stalls, W
 use crate::algorithm::Collective;
 use crate::model::REGIMES;
 use crate::model::case::{Case, Timed};
+use crate::model::entry::threshold;
 use crate::model::entry::{Example, Inputs, Model};
 use crate::model::error::ModelError;
 use crate::model::examples::{case, hockney, on_hockney, values};
 use crate::model::words::{Estimator, Kind, Need, Parameter, Subject};
+use crate::network::LINUX_RTO;
 use crate::units::Seconds;
-use crate::units::parameter::ParameterError;
+use crate::units::parameter::{ParameterError, finite, non_negative};
 
 const PARAMETERS: [Parameter; 10] = [
     Parameter::given("startup_s", "what one start-up adds, b", None),
@@ -41,7 +43,7 @@ const PARAMETERS: [Parameter; 10] = [
         "c, the rate of time-outs on one connection",
         Some(0.0),
     ),
-    Parameter::given("stall_s", "D, what a time-out adds", Some(0.2)),
+    Parameter::given("stall_s", "D, what a time-out adds", Some(LINUX_RTO.0)),
     Parameter::given("latency_s", "what is paid once, a", Some(0.0)),
 ];
 
@@ -153,37 +155,93 @@ fn time(inputs: &Inputs, pattern: Pattern) -> Result<Timed, ModelError> {
     Ok(times.expect("both protocols are there").median().into())
 }
 
+/// The regimes with the given parameters, on a wire of α and β alone.
 fn regimes(inputs: &Inputs, pattern: Pattern) -> Result<Regimes, ParameterError> {
-    let overflow = inputs.ruled(6, "above 0, or inf for none", |bytes| *bytes > 0.0)?;
-    let stalls = Stalls {
-        rate: inputs.non_negative(7)?,
-        cost: Seconds(inputs.non_negative(8)?),
-        spread: 0.0,
-        onset: None,
-    };
-    let onset = Some(Onset {
-        bytes: overflow,
-        lower: overflow,
-        upper: overflow,
-    });
-    let protocol = |[gamma, growth]: [usize; 2], stalls| {
-        Ok::<_, ParameterError>(Some(ProtocolParameters {
-            gamma: inputs.non_negative(gamma)?,
-            growth: inputs.finite(growth)?,
-            overlap: 0.0,
-            slowdown: 0.0,
-            corrections: Vec::new(),
-            spread: 0.0,
-            stalls: Some(stalls),
-        }))
-    };
-    Ok(Regimes {
+    let mut regimes = Regimes {
         pattern,
         wire: Wire::straight(inputs.known.hockney.beta()),
-        latency: Seconds(inputs.non_negative(9)?),
-        startup: Seconds(inputs.non_negative(0)?),
-        eager: protocol([1, 2], Stalls { onset, ..stalls })?,
-        rendezvous: protocol([3, 4], stalls)?,
-        eager_limit: inputs.threshold(5)?,
+        latency: Seconds(0.0),
+        startup: Seconds(0.0),
+        eager: None,
+        rendezvous: None,
+        eager_limit: None,
+    };
+    for (parameter, value) in PARAMETERS.iter().zip(&inputs.values.numbers) {
+        regimes.set(parameter.name, *value)?;
+    }
+    Ok(regimes)
+}
+
+impl Regimes {
+    /// Gives one of the entry's parameters a value; others are passed over. A protocol that is not there yet comes with
+    /// γ = 1; stalls that are not there yet come with no rate and the time-out of Linux.
+    ///
+    /// # Errors
+    /// If the parameter cannot have that value.
+    pub(crate) fn set(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
+        let Some(parameter) = PARAMETERS.iter().find(|own| own.name == name) else {
+            return Ok(());
+        };
+        let name = parameter.name;
+        match name {
+            "latency_s" => self.latency = Seconds(non_negative(name, value)?),
+            "startup_s" => self.startup = Seconds(non_negative(name, value)?),
+            "eager_limit_bytes" => self.eager_limit = threshold(name, value)?,
+            "gamma_eager" => own(&mut self.eager).gamma = non_negative(name, value)?,
+            "growth_eager" => own(&mut self.eager).growth = finite(name, value)?,
+            "gamma_rendezvous" => own(&mut self.rendezvous).gamma = non_negative(name, value)?,
+            "growth_rendezvous" => own(&mut self.rendezvous).growth = finite(name, value)?,
+            "overflow_bytes" => {
+                if value.is_nan() || value <= 0.0 {
+                    let rule = "above 0, or inf for none";
+                    return Err(ParameterError::new(name, value, rule));
+                }
+                stalls(&mut self.eager).onset = Some(Onset {
+                    bytes: value,
+                    lower: value,
+                    upper: value,
+                });
+            }
+            "stall_rate" => {
+                let rate = non_negative(name, value)?;
+                self.all_stalls().for_each(|stalls| stalls.rate = rate);
+            }
+            "stall_s" => {
+                let cost = Seconds(non_negative(name, value)?);
+                self.all_stalls().for_each(|stalls| stalls.cost = cost);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn all_stalls(&mut self) -> impl Iterator<Item = &mut Stalls> {
+        [&mut self.eager, &mut self.rendezvous]
+            .into_iter()
+            .filter(|protocol| protocol.is_some())
+            .map(stalls)
+    }
+}
+
+/// A protocol, which is made if it is not there.
+fn own(protocol: &mut Option<ProtocolParameters>) -> &mut ProtocolParameters {
+    protocol.get_or_insert_with(|| ProtocolParameters {
+        gamma: 1.0,
+        growth: 0.0,
+        overlap: 0.0,
+        slowdown: 0.0,
+        corrections: Vec::new(),
+        spread: 0.0,
+        stalls: None,
+    })
+}
+
+/// The stalls of a protocol, which are made if they are not there.
+fn stalls(protocol: &mut Option<ProtocolParameters>) -> &mut Stalls {
+    own(protocol).stalls.get_or_insert(Stalls {
+        rate: 0.0,
+        cost: LINUX_RTO,
+        spread: 0.0,
+        onset: None,
     })
 }
