@@ -2,7 +2,7 @@
 //! network: quantities, data, models, their fits, and algorithms as schedules.
 //!
 //! Layers, each using only those before it: units, text, stats, network, schedule, algorithm,
-//! data, model, registry, fit, profile, predict, sim. `cargo xtask tidy` checks it.
+//! data, model, fit, profile, predict, sim. `cargo xtask tidy` checks it.
 
 #![forbid(unsafe_code)]
 
