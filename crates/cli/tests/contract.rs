@@ -269,10 +269,10 @@ fn a_collective_that_was_not_measured_is_refused_where_it_has_no_strategies() {
     let home = Home::fitted();
     home.refuses(
         "select profile.toml --procs 8 --size 1KiB --collective allgather",
-        2,
+        3,
         [
-            "invalid value 'allgather'",
-            "write one of: bcast, scatter, gather, alltoall",
+            "profile.toml: holds no algorithm of allgather",
+            "measure some and fit them",
         ],
     );
     home.refuses(

@@ -420,7 +420,7 @@ fn what_a_profile_cannot_answer_is_refused() {
             ],
         ),
         (
-            "--algorithm direct",
+            "--algorithm library",
             ["toy.toml: has no", "measure and fit what is missing"],
         ),
         (
@@ -535,37 +535,35 @@ fn sizes_beyond_64_bits_are_refused() {
     }
 }
 
+/// Every ranked name is one that `predict` takes, and it says the same of it.
 #[test]
 fn rankings_ascend_and_agree_with_predictions() {
     let home = toy();
     for collective in [Collective::Bcast, Collective::Scatter, Collective::Gather] {
         let of = format!("toy.toml --collective {collective} --procs 8,24 --size 1,4096,1MiB");
-        let predicted = rows(&home, &format!("predict {of}"));
-        for tree in ["printed", "exact"] {
-            let ranked = rows(&home, &format!("select {of} --binomial {tree}"));
-            let count = ranked.len() / 6;
-            for ranking in ranked.chunks(count) {
-                assert!(ranking.iter().map(|row| number(row, "time_s")).is_sorted());
-                let ranks = (1..=count).map(|rank| rank.to_string());
-                assert!(ranks.eq(column(ranking, "rank")));
-            }
-            for row in &ranked {
-                let keys = ["algorithm", "procs", "size_bytes"];
-                let same = |other: &&Row| keys.iter().all(|key| row[*key] == other[*key]);
-                let prediction = predicted.iter().find(same).unwrap();
-                for key in ["time_s", "segment_bytes"] {
-                    assert_eq!(row[key], prediction[key], "{row:?}");
-                }
-                let is_replaced = row["algorithm"].starts_with("binomial")
-                    && row["algorithm"].ends_with("_exact") != (tree == "exact");
-                assert!(!is_replaced, "{row:?}");
-            }
-            let mut best = ranked.clone();
-            best.retain(|row| row["rank"] == "1");
-            assert_eq!(best.len(), 6);
-            let shown = rows(&home, &format!("select {of} --binomial {tree} --show best"));
-            assert_eq!(shown, best);
+        let ranked = rows(&home, &format!("select {of}"));
+        let count = ranked.len() / 6;
+        for ranking in ranked.chunks(count) {
+            assert!(ranking.iter().map(|row| number(row, "time_s")).is_sorted());
+            let ranks = (1..=count).map(|rank| rank.to_string());
+            assert!(ranks.eq(column(ranking, "rank")));
         }
+        for row in &ranked {
+            let [name, procs, size] = ["algorithm", "procs", "size_bytes"].map(|key| &row[key]);
+            let of = format!("toy.toml --collective {collective} --procs {procs} --size {size}");
+            let predicted = rows(&home, &format!("predict {of} --algorithm {name}"));
+            for key in ["time_s", "segment_bytes", "model", "standing"] {
+                assert_eq!(row[key], predicted[0][key], "{row:?}");
+            }
+        }
+        let mut best = ranked.clone();
+        best.retain(|row| row["rank"] == "1");
+        assert_eq!(best.len(), 6);
+        assert_eq!(rows(&home, &format!("select {of} --show best")), best);
+        let exact = rows(&home, &format!("select {of} --binomial exact"));
+        let is_binomial = |row: &&Row| row["algorithm"] == "binomial";
+        let mut binomial = exact.iter().filter(is_binomial);
+        assert!(binomial.all(|row| row["model"] == "binomial_exact"));
     }
 }
 
@@ -583,39 +581,51 @@ fn the_best_changes_where_cross_overs_say() {
     let [smallest, largest] = [1.0, 1_048_576.0].map(best);
     assert_eq!(smallest["algorithm"], "flat");
     assert_close(number(&smallest, "time_s"), 0.000_280_23, "1 B");
-    assert_eq!(largest["algorithm"], "chain_seg");
+    assert_eq!(largest["algorithm"], "pipeline:8192");
     assert_eq!(largest["segment_bytes"], "8192");
     assert_close(number(&largest, "time_s"), 0.014_938, "1 MiB");
     let changes = rows(&home, &format!("{of} --size 1..1MiB --show cross-overs"));
     assert!(changes.len() >= 2);
-    let mut before = "flat";
+    let own = |name: &str| name.split(':').next().unwrap_or_default().to_owned();
+    let mut before = "flat".to_owned();
     for change in &changes {
         let from = number(change, "from_bytes");
-        assert_eq!(change["before"], before);
-        assert_eq!(best(from - 1.0)["algorithm"], before);
+        assert_eq!(own(&change["before"]), before);
+        assert_eq!(best(from - 1.0)["algorithm"], change["before"]);
         assert_eq!(best(from)["algorithm"], change["algorithm"]);
-        before = &change["algorithm"];
+        before = own(&change["algorithm"]);
     }
-    assert_eq!(before, "chain_seg");
+    assert_eq!(before, "pipeline");
 }
 
+/// Measured all-to-alls rank by the model that speaks for them; the times of the others are
+/// bounds, and stand below.
 #[test]
-fn alltoalls_are_chosen_by_their_signatures() {
-    toy().refuses(
+fn alltoalls_rank_as_they_are_predicted() {
+    let home = toy();
+    let bounds = rows(
+        &home,
         "select toy.toml --collective alltoall --procs 8 --size 1KiB",
-        3,
-        ["toy.toml: holds no algorithm of alltoall", "fit them"],
+    );
+    assert!(
+        bounds
+            .iter()
+            .all(|row| row["standing"] == "contention-free")
     );
     let home = Home::fitted();
     let of = "profile.toml --collective alltoall --procs 8 --size 1KiB";
     let ranked = rows(&home, &format!("select {of}"));
     let predicted = rows(&home, &format!("predict {of}"));
-    assert_eq!(ranked.len(), 2);
-    for row in &ranked {
+    assert_eq!(predicted.len(), 2);
+    for row in &ranked[..2] {
         let same = |other: &&Row| other["algorithm"] == row["algorithm"];
         let prediction = predicted.iter().find(same).unwrap();
-        assert_eq!(row["time_s"], prediction["time_s"]);
+        for key in ["time_s", "lower_s", "upper_s", "model", "standing"] {
+            assert_eq!(row[key], prediction[key], "{row:?}");
+        }
     }
+    let rest = &ranked[2..];
+    assert!(!rest.is_empty() && rest.iter().all(|row| row["standing"] == "contention-free"));
 }
 
 /// Bound, time and whether it applies, of exchanges worked by hand with α = 50 µs and

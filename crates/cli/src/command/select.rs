@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use netsig_core::algorithm::Collective;
 use netsig_core::data::cells::Statistic;
-use netsig_core::model::Model;
 use netsig_core::model::segment::{Search, Segment};
+use netsig_core::model::{Kind, Model};
 use netsig_core::predict::Prediction;
 use netsig_core::predict::select::{self, Options, Selector, Sources};
 use netsig_core::units::list::List;
@@ -119,6 +119,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let models: Vec<&Model> = selector.models().collect();
     notes.tell(&models);
     notes.tell_about_links(&models, args.network.as_deref());
+    let is_free = |model: &&Model| model.kind == Kind::ContentionFree;
+    if args.collective == Collective::Alltoall && models.iter().all(is_free) {
+        eprintln!(
+            "netsig: warning: no alltoall was measured: the times are without contention, and which one is the fastest under contention they do not tell"
+        );
+    }
     Ok(rows.print(args.format)?)
 }
 

@@ -153,6 +153,9 @@ impl Question<'_> {
             all.map(|(model, reason)| Line::new(algorithm, model, reason))
                 .collect()
         };
+        if let Some(unmeasured) = self.on_plogp().filter(|_| named.is_empty()) {
+            return Ok(vec![unmeasured]);
+        }
         let algorithms = self.algorithms(&named)?;
         Ok(algorithms.iter().flat_map(|own| of(own)).collect())
     }
@@ -236,9 +239,10 @@ impl Question<'_> {
             Some(strategy) if found.is_empty() || self.models == Models::All => {
                 found.insert(0, Line::of_strategy(strategy));
             }
-            None if found.is_empty() => match Method::parse(collective, name) {
-                Ok(method) => return Ok(vec![self.unmeasured(&method)?]),
-                Err(_) => {
+            None if found.is_empty() => match self.on_plogp() {
+                Some(line) => found.push(line),
+                None if Method::parse(collective, name).is_ok() => return self.regimes_of(name),
+                None => {
                     model::find(collective, name)?;
                 }
             },
@@ -247,17 +251,13 @@ impl Question<'_> {
         Ok(found)
     }
 
-    /// An algorithm that was not measured by its model on pLogP.
-    fn unmeasured(&self, method: &Method) -> Result<Line, Silence> {
-        let name = method.to_string();
-        match (method, self.given.is_empty()) {
-            (Method::Schedule(algorithm), true) => Line::of_algorithm(algorithm),
-            _ => None,
+    /// The algorithm that is asked for, if it was not measured, by its model on pLogP.
+    fn on_plogp(&self) -> Option<Line> {
+        let wanted = self.algorithm.filter(|_| self.given.is_empty())?;
+        if self.profile.algorithms(self.collective).contains(&wanted) {
+            return None;
         }
-        .map_or_else(
-            || self.regimes_of(&name).map(|mut lines| lines.remove(0)),
-            Ok,
-        )
+        Line::of_algorithm(&Algorithm::parse(self.collective, wanted).ok()?)
     }
 
     /// The strategy `model`, if `algorithm` is that strategy or the algorithm that it is for.
