@@ -12,8 +12,9 @@ use netsig_core::model::regimes::Point;
 use netsig_core::model::segment::Segment;
 use netsig_core::model::{self, Case, Segments};
 use netsig_core::predict::regimes::{self, Asked};
+use netsig_core::predict::speaker::{Models, Question, Reason};
 use netsig_core::predict::{Interval, Knowledge};
-use netsig_core::profile::{Choice, Profile};
+use netsig_core::profile::Profile;
 use netsig_core::units::{Bytes, Procs, Seconds};
 
 use super::Times;
@@ -266,13 +267,19 @@ impl<'a> Judge<'a> {
         match how {
             How::Regimes => by_regimes(self.fitted, (collective, &key.algorithm)),
             How::Chosen => {
-                let mut choices = self.fitted.profile.choices.iter();
-                let is_own = |choice: &&Choice| {
-                    choice.collective == collective && choice.algorithm == *key.algorithm
+                let question = Question {
+                    profile: &self.fitted.profile,
+                    collective,
+                    algorithm: None,
+                    models: Models::Speaking,
+                    given: &[],
                 };
-                match choices.find(is_own)?.model.as_str() {
-                    OURS => by_regimes(self.fitted, (collective, &key.algorithm)),
-                    model => by(&self.fitted.profile, model),
+                match question.speaker(&key.algorithm)? {
+                    (model, Reason::Chosen(_)) if model.is_regimes() => {
+                        by_regimes(self.fitted, (collective, &key.algorithm))
+                    }
+                    (model, Reason::Chosen(_)) => by(&self.fitted.profile, model.name),
+                    _ => None,
                 }
             }
             How::Model(model) => by(&self.fitted.profile, model),

@@ -9,7 +9,7 @@ use netsig_core::data::Dataset;
 use netsig_core::data::cells::{CellKey, Statistic, Summary, summarise};
 use netsig_core::fit::fitted::FittedModel;
 use netsig_core::fit::network::NetworkFit;
-use netsig_core::model::{self, Case, Model, SIGNATURE};
+use netsig_core::model::{self, Case, Model};
 use netsig_core::predict::Knowledge;
 use netsig_core::predict::regimes::Asked;
 use netsig_core::profile::{Choice, Profile};
@@ -205,7 +205,7 @@ impl Comparison {
     fn new(profile: &Profile, held_out: &Dataset) -> Result<Self, Failure> {
         let mut fitted = profile.fitted.iter();
         let entry = fitted
-            .find(|own| own.model.name == SIGNATURE)
+            .find(|own| own.model.is_signature())
             .ok_or_else(|| Failure::data("the profile has no signature"))?;
         let signature = knowledge(profile, entry).basis(entry.model)?;
         let cells = summarise(held_out);
@@ -342,8 +342,7 @@ fn report(
     let simulated = label(ground);
     Ok(to_stdout(|out| {
         writeln!(out, "\nThe signature found{simulated}")?;
-        parameters::of_models(fitted, |own| own.model.name == SIGNATURE)
-            .write(Format::Table, out)?;
+        parameters::of_models(fitted, |own| own.model.is_signature()).write(Format::Table, out)?;
         for algorithm in &fitted.signatures {
             writeln!(out, "{}", meaning(algorithm))?;
             for warning in warnings(algorithm) {

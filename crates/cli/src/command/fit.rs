@@ -11,7 +11,7 @@ use netsig_core::fit::ladder::Rung;
 use netsig_core::fit::network::{self, Diagnosis, FittedRegimes, NetworkFit, Wanted};
 use netsig_core::fit::saturation::Saturation;
 use netsig_core::fit::signature::{Options, Parameter, ThresholdChoice, Unsaturated};
-use netsig_core::model::{self, Estimator, Model, REGIMES};
+use netsig_core::model::{self, Estimator, Model};
 use netsig_core::profile::Profile;
 use netsig_core::units::Seconds;
 
@@ -74,7 +74,7 @@ pub struct Choices {
 
 /// Reads `auto` or the name of a model that has parameters.
 fn wanted(text: &str) -> Result<Wanted, String> {
-    let is_fitted = |m: &&Model| m.estimator != Estimator::None || m.name == REGIMES;
+    let is_fitted = |m: &&Model| m.estimator != Estimator::None;
     let fittable = || model::of(Collective::Alltoall).filter(is_fitted);
     match text {
         "auto" => Ok(Wanted::All),
@@ -90,7 +90,7 @@ fn wanted(text: &str) -> Result<Wanted, String> {
 
 /// Whether the regimes alone are wanted.
 fn wants_regimes(wanted: Wanted) -> bool {
-    matches!(wanted, Wanted::One(model) if model.name == REGIMES)
+    matches!(wanted, Wanted::One(model) if model.is_regimes())
 }
 
 impl Choices {

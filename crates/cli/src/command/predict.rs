@@ -159,7 +159,7 @@ impl Source<'_> {
 
     /// Refuses a quantile of a model that has one time alone.
     fn refuse_quantile(&self, lines: &[Line]) -> Result<(), Failure> {
-        let mut others = lines.iter().filter(|line| line.model.name != REGIMES);
+        let mut others = lines.iter().filter(|line| !line.model.is_regimes());
         match others.next() {
             Some(line) if self.args.quantile.is_some() => Err(Failure::usage(format!(
                 "{} has no quantiles; give --model {REGIMES} or leave out --quantile",

@@ -8,7 +8,7 @@ use netsig_core::data::{Dataset, Experiment};
 use netsig_core::fit::network::NetworkFit;
 use netsig_core::model::alltoall::are_bounds_degenerate;
 use netsig_core::model::plogp::PLogP;
-use netsig_core::model::{Kind, Model, Need, REGIMES};
+use netsig_core::model::{Kind, Model, Need};
 use netsig_core::network::scenario::Scenario;
 use netsig_core::profile::Profile;
 use netsig_core::units::{Bytes, Procs};
@@ -102,7 +102,7 @@ impl Notes<'_> {
     /// Warns where regimes are predicted on other links than they were fitted with.
     pub fn tell_about_links(&self, models: &[&Model], network: Option<&str>) {
         let fitted = self.profile.provenance.get("network");
-        let uses_regimes = models.iter().any(|model| model.name == REGIMES);
+        let uses_regimes = models.iter().any(|model| model.is_regimes());
         let of = |name: Option<&str>| {
             name.map_or("no links".to_owned(), |name| format!("the links of {name}"))
         };

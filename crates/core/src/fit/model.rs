@@ -138,7 +138,7 @@ pub fn fit(
         options,
     };
     match model.estimator {
-        Estimator::None => Err(FitError::Impossible(format!(
+        Estimator::None | Estimator::Regimes => Err(FitError::Impossible(format!(
             "{} has no parameters",
             model.name
         ))),

@@ -21,7 +21,7 @@ use crate::data::cells::{CellKey, Statistic, Summary, summarise};
 use crate::data::{Dataset, Experiment, StatisticKind};
 use crate::model::plogp::PLogP;
 use crate::model::regimes::Pattern;
-use crate::model::{self, Estimator, Known, Model, REGIMES, SIGNATURE};
+use crate::model::{self, Known, Model};
 use crate::network::tree::Tree;
 
 /// How to fit a dataset.
@@ -164,7 +164,7 @@ impl Wanted {
     fn wants_regimes(self) -> bool {
         match self {
             Self::All | Self::Any => true,
-            Self::One(model) => model.name == REGIMES,
+            Self::One(model) => model.is_regimes(),
         }
     }
 
@@ -190,7 +190,7 @@ impl Measured<'_> {
     fn fit(&self, fitted: &mut NetworkFit) -> Result<(), NetworkFitError> {
         let is_described = Pattern::of(self.collective, &self.algorithm).is_some();
         let models = model::of(self.collective)
-            .filter(|model| model.estimator != Estimator::None && self.options.wanted.wants(model));
+            .filter(|model| model.is_fitted_to_cells() && self.options.wanted.wants(model));
         let models: Vec<&'static Model> = models.collect();
         if models.is_empty() {
             if !is_described && self.options.wanted.wants_regimes() {
@@ -201,13 +201,13 @@ impl Measured<'_> {
         let signature = self.signature(&fitted.hockney);
         let saturating = self.saturating(signature.as_ref().ok());
         for model in models {
-            let found = if model.name == SIGNATURE {
+            let found = if model.is_signature() {
                 let found = signature.clone();
                 found.map(|(fit, covariance)| (model_fit::of_signature(model, &fit), covariance))
             } else {
                 self.model(model, fitted, &saturating)
             };
-            let is_vital = model.name == SIGNATURE && self.options.wanted != Wanted::Any
+            let is_vital = model.is_signature() && self.options.wanted != Wanted::Any
                 || matches!(self.options.wanted, Wanted::One(_));
             let found = found.map_err(|error| self.failed(model.name, error));
             match found {
@@ -238,7 +238,7 @@ impl Measured<'_> {
     /// Whether the fitted models hold the signature of this algorithm.
     fn has_signature(&self, fitted: &NetworkFit) -> bool {
         let mut models = fitted.models.iter();
-        models.any(|own| own.model.name == SIGNATURE && own.algorithm == self.algorithm)
+        models.any(|own| own.model.is_signature() && own.algorithm == self.algorithm)
     }
 
     /// The points at process counts that saturate the network, as far as a signature tells:

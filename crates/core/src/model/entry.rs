@@ -7,6 +7,7 @@ use super::case::{Case, Known, Timed, Values};
 use super::error::{ModelError, possible};
 use super::hockney::Hockney;
 use super::plogp::PLogP;
+use super::signature::Sides;
 use super::words::{Estimator, Kind, Need, Parameter, Role, Subject};
 use crate::units::parameter::{ParameterError, finite, non_negative, volume};
 use crate::units::{Bytes, Procs, Seconds};
@@ -116,7 +117,7 @@ impl Model {
             model: self.name,
             what: missing.join(", "),
             remedy: match self.estimator {
-                Estimator::None => "give --set NAME=VALUE for each",
+                Estimator::None | Estimator::Regimes => "give --set NAME=VALUE for each",
                 _ => "fit it to data or give --set NAME=VALUE",
             },
         })
@@ -125,7 +126,22 @@ impl Model {
     /// Whether a regression finds parameters of it.
     pub fn is_regressed(&self) -> bool {
         let is_linear = |p: &Parameter| matches!(p.role, Role::Linear(_) | Role::Supplement);
-        self.estimator != Estimator::None && self.parameters.iter().any(is_linear)
+        self.is_fitted_to_cells() && self.parameters.iter().any(is_linear)
+    }
+
+    /// Whether its parameters are fitted to the cells of one algorithm.
+    pub fn is_fitted_to_cells(&self) -> bool {
+        !matches!(self.estimator, Estimator::None | Estimator::Regimes)
+    }
+
+    /// Whether it is the contention regimes.
+    pub fn is_regimes(&self) -> bool {
+        self.estimator == Estimator::Regimes
+    }
+
+    /// Whether it is netsig's own contention signature.
+    pub fn is_signature(&self) -> bool {
+        matches!(self.estimator, Estimator::Signature(_, Sides::Tested))
     }
 
     /// Evaluates the worked example.

@@ -95,6 +95,8 @@ pub enum Estimator {
     Signature(Form, Sides),
     /// By the roles of its parameters.
     ByRole,
+    /// From the repetitions of all algorithms together, as contention regimes.
+    Regimes,
     /// The latency L(m) that is left over (T − (n−1)·g(m)) at every size.
     Latency,
 }

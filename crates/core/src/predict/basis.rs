@@ -11,12 +11,15 @@ use crate::model::plogp::PLogP;
 use crate::model::regimes::Point;
 use crate::model::signature::Signature;
 use crate::model::{
-    self, Case, Kind, Known, Model, ModelError, Need, REGIMES, Subject, THROUGHPUT, Timed, Values,
+    self, Case, Kind, Known, Model, ModelError, Need, REGIMES, Subject, Timed, Values,
 };
 use crate::network::tree::Tree;
 use crate::profile::{FlowsEntry, Profile, RegimesEntry};
 use crate::units::parameter::volume;
 use crate::units::{Seconds, SecondsPerByte};
+
+/// The parameter that measured transfers give, with `rho`.
+const CONTENDED_GAP: &str = "beta_contended_s_per_byte";
 
 /// What is known of one algorithm.
 #[derive(Debug, Clone, Copy)]
@@ -123,7 +126,7 @@ impl<'a> Knowledge<'a> {
         let all = self.profile.regimes.iter();
         let own = all.filter(|own| own.collective == collective && own.algorithm == self.algorithm);
         let mut entries: Vec<RegimesEntry> = own.cloned().collect();
-        if model.name != REGIMES || entries.is_empty() {
+        if !model.is_regimes() || entries.is_empty() {
             return Ok(None);
         }
         for (name, value) in self.given {
@@ -143,7 +146,7 @@ impl<'a> Knowledge<'a> {
         let given = |name: &str| Some(self.given.iter().find(|(given, _)| given == name)?.1);
         let flows = self.flows(model);
         let of_flows = |name: &str| match name {
-            "beta_contended_s_per_byte" => Some(flows?.beta_contended.0),
+            CONTENDED_GAP => Some(flows?.beta_contended.0),
             "rho" => Some(flows?.rho),
             _ => None,
         };
@@ -152,7 +155,8 @@ impl<'a> Knowledge<'a> {
 
     /// The measured transfers, for the model that is made of them and was not fitted.
     fn flows(&self, model: &Model) -> Option<&'a FlowsEntry> {
-        let is_theirs = model.name == THROUGHPUT;
+        let mut names = model.parameters.iter().map(|own| own.name);
+        let is_theirs = names.any(|name| name == CONTENDED_GAP);
         let is_fitted = self.profile.model(model, self.algorithm).is_some();
         let flows = self.profile.flows.as_ref();
         flows.filter(|_| is_theirs && !is_fitted)

@@ -12,7 +12,7 @@ use crate::algorithm::Collective;
 use crate::data::cells::{CellKey, Summary, summarise};
 use crate::data::{Aggregate, Dataset, Experiment, Provenance};
 use crate::fit::network::{self, NetworkFitError, Options, Wanted};
-use crate::model::{self, Case, Estimator, ModelError};
+use crate::model::{self, Case, ModelError};
 use crate::predict::{Basis, Knowledge};
 use crate::profile::Profile;
 use crate::stats::sample::{Sorted, mean};
@@ -137,7 +137,7 @@ impl Judge<'_> {
             asked: self.options.statistic.into(),
         };
         for model in model::of(collective) {
-            let needs_fit = model.estimator != Estimator::None;
+            let needs_fit = model.is_fitted_to_cells();
             if needs_fit && self.profile.model(model, algorithm).is_none() {
                 continue;
             }

@@ -11,7 +11,7 @@
 use crate::algorithm::{Algorithm, Collective, Method, UnknownAlgorithm};
 use crate::model::closed_form::on_plogp;
 use crate::model::segment::Segment;
-use crate::model::{self, Estimator, Model, ModelError, REGIMES, SIGNATURE};
+use crate::model::{self, Model, ModelError, REGIMES, SIGNATURE};
 use crate::profile::Profile;
 
 /// The models and algorithms that a prediction is asked for.
@@ -131,7 +131,7 @@ impl Question<'_> {
             choices.find(|own| own.collective == self.collective && own.algorithm == algorithm)?;
         let model = model::find(self.collective, &choice.model).ok()?;
         let can_speak =
-            model.estimator == Estimator::None || self.profile.model(model, algorithm).is_some();
+            !model.is_fitted_to_cells() || self.profile.model(model, algorithm).is_some();
         can_speak.then(|| (model, Reason::Chosen(choice.reason.clone())))
     }
 
@@ -170,7 +170,7 @@ impl Question<'_> {
             .iter()
             .copied()
             .chain(speaker.filter(|_| named.is_empty()));
-        let is_general = !self.given.is_empty() || models.any(|model| model.name != SIGNATURE);
+        let is_general = !self.given.is_empty() || models.any(|model| !model.is_signature());
         match self.algorithm {
             None if !known.is_empty() => Ok(known.into_iter().map(str::to_owned).collect()),
             None if is_general => Ok(vec!["any".to_owned()]),

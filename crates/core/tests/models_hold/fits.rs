@@ -22,7 +22,7 @@ use crate::seeded;
 
 /// Every model that a fit can be asked for.
 pub fn fittable() -> impl Iterator<Item = &'static Model> {
-    model::models().filter(|model| model.estimator != Estimator::None)
+    model::models().filter(|model| model.is_fitted_to_cells())
 }
 
 fn any_covariance() -> impl Strategy<Value = Covariance> {

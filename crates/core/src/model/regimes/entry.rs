@@ -60,7 +60,7 @@ pub(in crate::model) const ALLTOALL: Model = Model {
     mends: None,
     needs: &[Need::Hockney],
     parameters: &PARAMETERS,
-    estimator: Estimator::None,
+    estimator: Estimator::Regimes,
     example: Example {
         values: || {
             values(&[
