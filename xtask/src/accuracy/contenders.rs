@@ -293,10 +293,7 @@ impl<'a> Judge<'a> {
                 let fit = Regression::fit(&self.fitted.points(key))?;
                 Some(Box::new(move |n, m| exactly(fit.time(n, m))))
             }
-            How::Smpi => {
-                let times = self.smpi;
-                Some(Box::new(|n, m| exactly(*times.get(&(n, m))?)))
-            }
+            How::Smpi => Some(Box::new(|n, m| exactly(*self.smpi.get(&(n, m))?))),
         }
     }
 }

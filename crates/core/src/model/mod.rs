@@ -4,7 +4,7 @@
 //!
 //! The entries drive `netsig models`, the names that `--model` takes, predictions, fits,
 //! comparisons and the tests. What several models share stands beside them: the words and the
-//! form of an entry ([`words`], [`entry`], [`case`]), the parameters of a message ([`hockney`],
+//! form of an entry (`words`, `entry`, `case`), the parameters of a message ([`hockney`],
 //! [`plogp`]), the contention [`signature`], and the search for a segment ([`segment`]).
 
 pub mod adve;

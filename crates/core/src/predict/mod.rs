@@ -63,7 +63,7 @@ pub enum Standing {
     ContentionFree,
     /// From parameters that were not fitted to this collective.
     Unfitted,
-    /// Too far from what was measured: see [`regimes::Outside`].
+    /// Too far from what was measured: see [`outside::Outside`].
     Outside,
 }
 

@@ -5,7 +5,7 @@
 //! Clusters C1 and C2 of n1 ≤ n2 processes. After a local phase, ⌈n2/n1⌉ steps cross the
 //! wide-area link (`α_w` in seconds, `β_w` in seconds per byte). `T_C1` and `T_C2` are the times
 //! of the all-to-all inside the clusters, by their contention signatures if known: at m bytes as
-//! printed, or at [`Clusters::effective_size`].
+//! printed, or at `Clusters::effective_size`.
 //!
 //! # Misprint
 //! The paper does not say what n is. By its algorithm a wide-area message packs the blocks

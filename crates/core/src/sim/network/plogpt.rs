@@ -34,7 +34,7 @@
 //!
 //! # Source
 //! Nomura, Matsuba, Ishikawa 2007 (`PlogPT`, slides of IEEE Cluster); for what they leave
-//! open, see [`plogpt`]. Trees that are not binary are netsig's own.
+//! open, see [`crate::model::alltoall::plogpt`]. Trees that are not binary are netsig's own.
 //!
 //! ```
 //! # use netsig_core::algorithm::{Algorithm, Collective};
