@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use netsig_core::algorithm::Collective;
+use netsig_core::algorithm::{ClosedForm, Collective};
 use netsig_core::data::cells::summarise;
 use netsig_core::data::{Dataset, Experiment};
 use netsig_core::fit::network::NetworkFit;
-use netsig_core::model::alltoall::are_bounds_degenerate;
+use netsig_core::model::alltoall::has_degenerate_bounds;
+use netsig_core::model::closed_form::on_plogp;
 use netsig_core::model::plogp::PLogP;
 use netsig_core::model::{Kind, Model, Need};
 use netsig_core::network::scenario::Scenario;
@@ -119,8 +120,11 @@ impl Notes<'_> {
     /// blocks at once.
     fn largest(&self, models: &[&Model]) -> Bytes {
         let size = self.sizes.iter().max().copied().unwrap_or_default();
+        let flat = on_plogp(self.collective, ClosedForm::Flat);
         let relays = matches!(self.collective, Collective::Scatter | Collective::Gather)
-            && models.iter().any(|model| model.name != "flat");
+            && models
+                .iter()
+                .any(|&model| flat.is_none_or(|flat| flat != model));
         let blocks = self.procs.iter().max().map_or(1, |procs| procs.get() - 1);
         if relays {
             Bytes(size.0.saturating_mul(u64::from(blocks)))
@@ -146,9 +150,11 @@ impl Notes<'_> {
                 small.len()
             );
         }
-        let uses_limit = |m: &&Model| ["upper_003", "factor_003"].contains(&m.name);
-        let mut sizes = self.sizes.iter();
-        if models.iter().any(uses_limit) && sizes.any(|&size| are_bounds_degenerate(plogp, size)) {
+        let is_degenerate = |model: &&Model| {
+            let mut sizes = self.sizes.iter();
+            sizes.any(|&size| has_degenerate_bounds(model, plogp, size))
+        };
+        if models.iter().any(is_degenerate) {
             eprintln!(
                 "netsig: warning: os + or < g: the upper limit of upper_003 lies below the lower one; use factor_001"
             );

@@ -18,7 +18,7 @@ mod tree;
 pub mod two_phase;
 mod upper_003;
 
-pub use upper_003::are_bounds_degenerate;
+pub use upper_003::has_degenerate_bounds;
 
 use super::entry::Model;
 use super::regimes::entry::ALLTOALL as REGIMES;

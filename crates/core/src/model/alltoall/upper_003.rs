@@ -6,8 +6,9 @@
 //! the same authors, which is the later one, charges g(m) in place of os(m): `contention_001`,
 //! netsig's default. The difference matters, because os(m) + or(m) may be less than g(m). Then
 //! this "upper" limit lies below the lower one and a factor between the two acts with the wrong
-//! sign; [`are_bounds_degenerate`] tells.
+//! sign; [`has_degenerate_bounds`] tells.
 
+use super::factor_003::FACTOR_003;
 use super::free::{FREE, paced};
 use crate::model::entry::Model;
 use crate::model::examples::{case, on_toy};
@@ -21,8 +22,13 @@ fn upper_003(net: &PLogP, procs: Procs, size: Bytes) -> Seconds {
 }
 
 /// Whether the limit lies below `free`: os(m) + or(m) < g(m).
-pub fn are_bounds_degenerate(net: &PLogP, size: Bytes) -> bool {
+pub(super) fn are_bounds_degenerate(net: &PLogP, size: Bytes) -> bool {
     net.os(size) + net.or(size) < net.g(size)
+}
+
+/// Whether `model` takes this limit and it lies below the lower one.
+pub fn has_degenerate_bounds(model: &Model, net: &PLogP, size: Bytes) -> bool {
+    [UPPER_003, FACTOR_003].contains(model) && are_bounds_degenerate(net, size)
 }
 
 pub(super) const UPPER_003: Model = Model {
