@@ -420,7 +420,7 @@ fn what_a_profile_cannot_answer_is_refused() {
             ],
         ),
         (
-            "--algorithm library",
+            "--algorithm direct",
             ["toy.toml: has no", "measure and fit what is missing"],
         ),
         (

@@ -29,8 +29,9 @@ pub struct Args {
     /// The collective: bcast, scatter, gather, allgather or alltoall.
     #[arg(long)]
     collective: Collective,
-    /// The algorithm, as `measure` takes it; one that was not measured is predicted without
-    /// contention [default: all that were measured, and unless of an alltoall all strategies].
+    /// The algorithm, as `measure` takes it; unless of an alltoall, one that was not measured is
+    /// predicted without contention [default: all that were measured, and unless of an alltoall all
+    /// strategies].
     #[arg(long)]
     algorithm: Option<String>,
     /// Process counts: 8,16,32 or 8..64 (doubling) or 8..64+8 (steps).

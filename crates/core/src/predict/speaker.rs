@@ -6,7 +6,9 @@
 //! 2. Else the model that the fit chose for the algorithm.
 //! 3. Else, of an all-to-all, its signature; where the profile has no signatures at all, the first
 //!    fitted model, or the regimes. Of another collective, the regimes.
-//! 4. Else, for an algorithm that was not measured, its model on pLogP, which knows no contention.
+//! 4. Else, for an algorithm that was not measured, its model on pLogP, which knows no contention. Of
+//!    an all-to-all that is a lower bound: it is ranked as one, and predicted only if the model is
+//!    asked for.
 
 use crate::algorithm::{Algorithm, Collective, Method, UnknownAlgorithm};
 use crate::model::closed_form::on_plogp;
@@ -153,9 +155,6 @@ impl Question<'_> {
             all.map(|(model, reason)| Line::new(algorithm, model, reason))
                 .collect()
         };
-        if let Some(unmeasured) = self.on_plogp().filter(|_| named.is_empty()) {
-            return Ok(vec![unmeasured]);
-        }
         let algorithms = self.algorithms(&named)?;
         Ok(algorithms.iter().flat_map(|own| of(own)).collect())
     }
