@@ -143,7 +143,7 @@ fn describe(model: &Model, parameter: &Parameter) -> String {
     let origin = match (parameter.role, model.estimator) {
         (Role::Given, _) | (_, Estimator::None | Estimator::Regimes) => "given with --set",
         (Role::Threshold | Role::Count, _) => "searched by a fit",
-        (Role::Linear(_) | Role::Supplement, _) => "estimated by a fit",
+        _ => "estimated by a fit",
     };
     let default = match parameter.default {
         Some(value) if value.is_finite() => format!(", default {value}"),

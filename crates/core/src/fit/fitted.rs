@@ -192,7 +192,7 @@ impl FittedModel {
     fn refuse_too_low(&self) -> Result<(), String> {
         for parameter in self.model.parameters {
             let least = match parameter.role {
-                Role::Linear(least) => least,
+                Role::Linear(least) | Role::Below(least) => least,
                 Role::Supplement | Role::Threshold => 0.0,
                 Role::Count => 1.0,
                 Role::Given => continue,
@@ -226,7 +226,7 @@ impl FittedModel {
         let is_linear = |name: &String| {
             let mut all = self.model.parameters.iter();
             all.find(|parameter| parameter.name == name)
-                .is_some_and(|own| matches!(own.role, Role::Linear(_) | Role::Supplement))
+                .is_some_and(|own| own.role.is_estimated())
         };
         let names = &self.covariance_of;
         for (place, name) in names.iter().enumerate() {

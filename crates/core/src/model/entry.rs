@@ -8,7 +8,7 @@ use super::error::{ModelError, possible};
 use super::hockney::Hockney;
 use super::plogp::PLogP;
 use super::signature::Sides;
-use super::words::{Estimator, Kind, Need, Parameter, Role, Subject};
+use super::words::{Estimator, Kind, Need, Parameter, Subject};
 use crate::units::parameter::{ParameterError, finite, non_negative, volume};
 use crate::units::{Bytes, Procs, Seconds};
 
@@ -125,8 +125,8 @@ impl Model {
 
     /// Whether a regression finds parameters of it.
     pub fn is_regressed(&self) -> bool {
-        let is_linear = |p: &Parameter| matches!(p.role, Role::Linear(_) | Role::Supplement);
-        self.is_fitted_to_cells() && self.parameters.iter().any(is_linear)
+        let mut parameters = self.parameters.iter();
+        self.is_fitted_to_cells() && parameters.any(|own| own.role.is_estimated())
     }
 
     /// Whether its parameters are fitted to the cells of one algorithm.
@@ -268,7 +268,7 @@ impl Inputs<'_> {
     reason = "the condition leaves only what fits"
 )]
 pub(super) fn whole(value: f64) -> Option<u64> {
-    (value.fract() == 0.0 && (0.0..18_446_744_073_709_551_616.0).contains(&value))
+    ((0.0..18_446_744_073_709_551_616.0).contains(&value) && value as u64 as f64 == value)
         .then_some(value as u64)
 }
 

@@ -47,6 +47,9 @@ pub enum Need {
 pub enum Role {
     /// The time is linear in it; it is estimated, and not below this value.
     Linear(f64),
+    /// As linear, and where it has a value it counts below the threshold in the place of those
+    /// that are linear.
+    Below(f64),
     /// As linear from zero on, and it counts from the threshold on.
     Supplement,
     /// The size from which on another parameter counts; searched among the sizes.
@@ -55,6 +58,13 @@ pub enum Role {
     Count,
     /// Not estimated: given, or its default.
     Given,
+}
+
+impl Role {
+    /// Whether the time is linear in the parameter and a fit estimates it.
+    pub fn is_estimated(self) -> bool {
+        matches!(self, Self::Linear(_) | Self::Below(_) | Self::Supplement)
+    }
 }
 
 /// A parameter of a model's own.

@@ -3,12 +3,12 @@
 use nalgebra::DMatrix;
 use smallvec::SmallVec;
 
-use super::{Interval, Prediction, Spread};
+use super::{Interval, Prediction};
 use crate::fit::bandwidth_share;
 use crate::fit::domain::Domain;
 use crate::fit::fitted::{FittedModel, Found};
 use crate::fit::saturation::Saturation;
-use crate::model::{Case, Known, Model, ModelError, Role, Timed, Values};
+use crate::model::{Case, Known, ModelError, Role, Timed, Values};
 use crate::stats::interval::Estimate;
 use crate::units::{Bytes, Seconds};
 
@@ -16,7 +16,6 @@ use crate::units::{Bytes, Seconds};
 #[derive(Debug)]
 pub(super) struct Fitting {
     entry: FittedModel,
-    values: Values,
     /// M, or infinity.
     threshold: f64,
     /// The interval of M, where it has one.
@@ -30,8 +29,9 @@ pub(super) struct Fitting {
 #[derive(Debug)]
 struct Probe {
     values: Values,
-    /// In the order of the covariance: the moved parameters, and by how much.
-    moved: Vec<(Values, f64)>,
+    /// Of each estimated parameter that counts here: its place in the covariance, the parameters
+    /// with it moved, and by how much.
+    moved: Vec<(usize, Values, f64)>,
 }
 
 /// The side of M that a message is on.
@@ -62,20 +62,20 @@ impl Fitting {
         let uncertain = entry.threshold();
         let probe = |side: Side| {
             let mut values = values.clone();
-            if let Some(place) = threshold.filter(|_| uncertain.is_some()) {
-                values.numbers[place] = match side {
-                    Side::Below => f64::INFINITY,
-                    Side::From => 0.0,
-                };
-            }
-            Probe::new(values, &entry)
+            let Some(place) = threshold.filter(|_| uncertain.is_some()) else {
+                return Probe::new(values, &entry, None);
+            };
+            values.numbers[place] = match side {
+                Side::Below => f64::INFINITY,
+                Side::From => 0.0,
+            };
+            Probe::new(values, &entry, Some(side))
         };
         Ok(Self {
             below: probe(Side::Below),
             from: probe(Side::From),
             threshold: threshold.map_or(f64::INFINITY, |place| values.numbers[place]),
             uncertain,
-            values,
             entry,
         })
     }
@@ -86,11 +86,10 @@ impl Fitting {
 
     /// Predicts a case.
     pub(super) fn predict(&self, network: &Known, case: Case) -> Result<Prediction, ModelError> {
-        let Timed { time, segment } = self.entry.model.time(network, &self.values, case)?;
         let (own, other) = self.possible_sides(case.size);
-        let interval = self.interval(network, own, case)?;
+        let (Timed { time, segment }, interval) = self.on(own, network, case)?;
         let interval = match other {
-            Some(other) => interval.hull(self.interval(network, other, case)?),
+            Some(other) => interval.hull(self.on(other, network, case)?.1),
             None => interval,
         };
         Ok(Prediction {
@@ -114,57 +113,78 @@ impl Fitting {
         }
     }
 
-    /// The interval if a message is on this side of M.
-    fn interval(&self, network: &Known, side: Side, case: Case) -> Result<Interval, ModelError> {
+    /// The time and its interval if a message is on this side of M.
+    fn on(&self, side: Side, network: &Known, case: Case) -> Result<(Timed, Interval), ModelError> {
         let residuals = self.entry.residuals;
         let (probe, residual) = match side {
             Side::Below => (&self.below, residuals.below),
             Side::From => (&self.from, residuals.above),
         };
-        let time = self.entry.model.time(network, &probe.values, case)?.time;
-        let spread = Spread {
-            gradient: &probe.gradient(self.entry.model, network, case, time)?,
-            covariance: &self.entry.covariance,
-            residual: residual / bandwidth_share(&network.hockney, case.size).sqrt(),
-            t: self.entry.student.quantile(),
-        };
-        Ok(spread.around(time.0))
+        let timed = self.entry.model.time(network, &probe.values, case)?;
+        if timed.time.0 == 0.0 {
+            return Ok((timed, Interval::around(timed.time, 0.0)));
+        }
+        let variance = probe.variance(&self.entry, network, case, timed.time)?;
+        let residual = residual / bandwidth_share(&network.hockney, case.size).sqrt();
+        let spread = (variance + residual * residual).sqrt();
+        let t = self.entry.student.quantile();
+        Ok((timed, Interval::around(timed.time, t * spread)))
     }
 }
 
 impl Probe {
-    fn new(values: Values, entry: &FittedModel) -> Self {
-        let place = |name: &String| {
-            let mut all = entry.model.parameters.iter();
-            all.position(|own| own.name == name)
+    /// Probes of the formula on this side of M, or where the side depends on the size.
+    fn new(values: Values, entry: &FittedModel, side: Option<Side>) -> Self {
+        let parameters = entry.model.parameters;
+        let mut given = parameters.iter().zip(&values.numbers);
+        let has_lower =
+            given.any(|(own, value)| matches!(own.role, Role::Below(_)) && !value.is_nan());
+        let counts = |role| match (role, side) {
+            (Role::Below(_), Some(Side::From)) | (Role::Supplement, Some(Side::Below)) => false,
+            (Role::Linear(_), Some(Side::Below)) => !has_lower,
+            _ => true,
         };
-        let moved = |place: usize| {
+        let moved = |(index, name): (usize, &String)| {
+            let place = parameters.iter().position(|own| own.name == name)?;
             let own = values.numbers[place];
             let other = if own.abs() < 0.5 { 1.0 } else { 0.0 };
             let mut moved = values.clone();
             moved.numbers[place] = other;
-            (moved, other - own)
+            counts(parameters[place].role).then_some((index, moved, other - own))
         };
-        let places = entry.covariance_of.iter().filter_map(place);
         Self {
-            moved: places.map(moved).collect(),
+            moved: entry
+                .covariance_of
+                .iter()
+                .enumerate()
+                .filter_map(moved)
+                .collect(),
             values,
         }
     }
 
-    /// ∂T/∂θ of the estimated parameters. The time is linear in each: a second point, well
-    /// apart from the first, tells the slope.
-    fn gradient(
+    /// xᵀ·cov(θ̂)·x/T̂² with x = ∂T/∂θ. The time is linear in each estimated parameter: a second
+    /// point, well apart from the first, tells the slope.
+    fn variance(
         &self,
-        model: &'static Model,
+        entry: &FittedModel,
         network: &Known,
         case: Case,
         time: Seconds,
-    ) -> Result<SmallVec<[f64; 4]>, ModelError> {
-        let slope = |(moved, step): &(Values, f64)| {
-            Ok((model.time(network, moved, case)?.time - time).0 / step)
-        };
-        self.moved.iter().map(slope).collect()
+    ) -> Result<f64, ModelError> {
+        let mut slopes = SmallVec::<[(usize, f64); 4]>::new();
+        let mut variance = 0.0;
+        for (place, moved, step) in &self.moved {
+            let moved = entry.model.time(network, moved, case)?.time;
+            let own = (moved - time).0 / step;
+            let covariance = |other| entry.covariance[(*place, other)];
+            let pairs = slopes
+                .iter()
+                .map(|(other, slope)| covariance(*other) * slope);
+            variance += own * (2.0 * pairs.sum::<f64>() + covariance(*place) * own);
+            slopes.push((*place, own));
+        }
+        Ok(variance.max(0.0) / (time.0 * time.0))
     }
 }
 

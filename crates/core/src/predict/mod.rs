@@ -22,8 +22,6 @@ pub mod speaker;
 
 use std::fmt;
 
-use nalgebra::DMatrix;
-
 pub use self::basis::{Basis, Knowledge};
 use crate::model::segment::Segment;
 use crate::units::Seconds;
@@ -68,44 +66,20 @@ pub enum Standing {
 }
 
 impl Interval {
+    /// T·exp(±t·s), where `spread` is t·s.
+    fn around(time: Seconds, spread: f64) -> Self {
+        let factor = spread.exp();
+        Self {
+            lower: Seconds(time.0 / factor),
+            upper: Seconds(time.0 * factor),
+        }
+    }
+
     /// The least interval that holds both.
     fn hull(self, other: Self) -> Self {
         Self {
             lower: Seconds(self.lower.0.min(other.lower.0)),
             upper: Seconds(self.upper.0.max(other.upper.0)),
-        }
-    }
-}
-
-/// What makes up an interval.
-struct Spread<'a> {
-    gradient: &'a [f64],
-    covariance: &'a DMatrix<f64>,
-    /// The relative residual at this size.
-    residual: f64,
-    /// Student's quantile.
-    t: f64,
-}
-
-impl Spread<'_> {
-    /// T·exp(±t·s).
-    fn around(&self, time: f64) -> Interval {
-        if time <= 0.0 {
-            return Interval {
-                lower: Seconds(0.0),
-                upper: Seconds(0.0),
-            };
-        }
-        let count = self.gradient.len();
-        let terms = (0..count).flat_map(|i| (0..count).map(move |j| (i, j)));
-        let variance: f64 = terms
-            .map(|(i, j)| self.gradient[i] * self.covariance[(i, j)] * self.gradient[j])
-            .sum();
-        let spread = (variance.max(0.0) / (time * time) + self.residual * self.residual).sqrt();
-        let factor = (self.t * spread).exp();
-        Interval {
-            lower: Seconds(time / factor),
-            upper: Seconds(time * factor),
         }
     }
 }

@@ -59,7 +59,7 @@ fn towards(value: f64, end: f64) -> Estimate {
 /// The least that a profile may hold of a parameter.
 fn least(role: Role) -> f64 {
     match role {
-        Role::Linear(least) => least,
+        Role::Linear(least) | Role::Below(least) => least,
         Role::Supplement | Role::Threshold => 0.0,
         Role::Count => 1.0,
         Role::Given => f64::MIN,

@@ -25,7 +25,7 @@ impl Problem<'_> {
     /// Estimates all linear parameters.
     pub(super) fn linear(&self) -> Result<ModelFit, FitError> {
         let free: Vec<usize> = (0..self.model.parameters.len())
-            .filter(|&i| matches!(self.role(i), Role::Linear(_) | Role::Supplement))
+            .filter(|&i| self.role(i).is_estimated())
             .collect();
         if let Some(threshold) = self.place(|role| role == Role::Threshold) {
             let found = match self.options.threshold {

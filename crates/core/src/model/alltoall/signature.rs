@@ -10,11 +10,12 @@ use crate::model::examples::{case, fast_ethernet, gigabit_ethernet, on_hockney, 
 use crate::model::signature::{Form, Sides, Signature, Threshold};
 use crate::model::words::{Estimator, Kind, Parameter, Role};
 use crate::units::Seconds;
+use crate::units::parameter::finite;
 
 const GAMMA_BELOW: Parameter = Parameter {
     name: "gamma_below",
     meaning: "γ for m < M; as gamma unless given",
-    role: Role::Linear(f64::NEG_INFINITY),
+    role: Role::Below(f64::NEG_INFINITY),
     default: Some(f64::NAN),
 };
 
@@ -112,14 +113,14 @@ fn signature(
     gamma_below: Option<f64>,
     [delta, threshold]: [usize; 2],
 ) -> Result<Timed, ModelError> {
+    let gamma_below = gamma_below.map(|value| finite(GAMMA_BELOW.name, value));
     let model = Signature {
         base: inputs.known.hockney,
         form,
         gamma: inputs.finite(0)?,
-        gamma_below,
+        gamma_below: gamma_below.transpose()?,
         delta: Seconds(inputs.finite(delta)?),
         threshold: inputs.threshold(threshold)?.map(Threshold::From),
     };
-    let model = model.checked()?;
     inputs.by_hockney(|_, procs, size| model.time(procs, size))
 }
