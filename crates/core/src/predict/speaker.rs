@@ -240,9 +240,9 @@ impl Question<'_> {
             }
             None if found.is_empty() => match self.on_plogp() {
                 Some(line) => found.push(line),
-                None if Method::parse(collective, name).is_ok() => return self.regimes_of(name),
                 None => {
-                    model::find(collective, name)?;
+                    Method::parse(collective, name)?;
+                    return self.regimes_of(name);
                 }
             },
             _ => {}
