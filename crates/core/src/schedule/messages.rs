@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 use smallvec::SmallVec;
 
@@ -35,10 +36,10 @@ pub enum Messages<T> {
 }
 
 /// A renumbering, and what it does to a message.
-type Turned<T> = (Turn, fn(T, Turn) -> T);
+type Turned<T> = Arc<(Turn, fn(T, Turn) -> T)>;
 
 /// Makes a message from its number.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Rule<T> {
     /// Whose messages.
     frame: Frame,
@@ -90,8 +91,8 @@ pub struct Iter<'a, T> {
 impl<T> Rule<T> {
     fn message(&self, number: u32) -> T {
         let message = (self.of)(self.frame, number);
-        match self.turned {
-            Some((turn, turned)) => turned(message, turn),
+        match self.turned.as_deref() {
+            Some((turn, turned)) => turned(message, *turn),
             None => message,
         }
     }
@@ -116,7 +117,7 @@ impl<T> Messages<T> {
             Self::Listed(list) => list.into_iter().map(|one| turned(one, turn)).collect(),
             Self::Each { rule, count } => Self::Each {
                 rule: Rule {
-                    turned: Some((turn, turned)),
+                    turned: Some(Arc::new((turn, turned))),
                     ..rule
                 },
                 count,

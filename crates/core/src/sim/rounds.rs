@@ -33,29 +33,35 @@ pub struct Rounds {
     ranks: Vec<Progress>,
     /// Messages that came before their round, by receiver and round.
     early: FxHashMap<(Rank, u32), SmallVec<[FlightId; 4]>>,
-    /// The round that was last made, and whose it is.
-    last: (Rank, u32, Round),
+    /// The rounds that were last made, and whose they are; a rank's is at its number modulo the
+    /// length.
+    made: Vec<(Rank, u32, Round)>,
 }
+
+/// How many rounds are kept at most: few enough to stay in a processor's cache.
+const MOST_MADE: usize = 1 << 12;
 
 impl Rounds {
     /// All ranks at their start.
     pub fn new(schedule: Schedule) -> Self {
+        let count = schedule.procs().get() as usize;
         Self {
-            ranks: vec![Progress::default(); schedule.procs().get() as usize],
+            ranks: vec![Progress::default(); count],
             schedule,
             early: FxHashMap::default(),
-            last: (Rank(u32::MAX), 0, Round::default()),
+            made: vec![(Rank(u32::MAX), 0, Round::default()); count.min(MOST_MADE)],
         }
     }
 
     /// What a rank does in its present round.
     fn round(&mut self, rank: Rank) -> &Round {
         let round = self.ranks[rank.0 as usize].round;
-        if (self.last.0, self.last.1) != (rank, round) {
-            let made = self.schedule.round(rank, round as usize);
-            self.last = (rank, round, made);
+        let place = rank.0 as usize % self.made.len();
+        let made = &mut self.made[place];
+        if (made.0, made.1) != (rank, round) {
+            *made = (rank, round, self.schedule.round(rank, round as usize));
         }
-        &self.last.2
+        &made.2
     }
 
     fn progress(&mut self, rank: Rank) -> &mut Progress {
@@ -115,15 +121,13 @@ impl Program for Rounds {
         if progress.open == 0 {
             return None;
         }
-        self.round(rank);
-        let Self { schedule, last, .. } = self;
-        let round = &last.2;
+        let round = self.round(rank);
         let (_, most) = round.in_flight.at_once();
         if progress.in_flight as usize >= most {
             return None;
         }
-        let send = round.sends.get(progress.started as usize)?;
-        let (to, bytes) = (send.to, schedule.bytes((rank, send.to), &send.slots));
+        let send = round.sends.get(progress.started as usize)?.into_owned();
+        let (to, bytes) = (send.to, self.schedule.bytes((rank, send.to), &send.slots));
         let progress = self.progress(rank);
         progress.started += 1;
         progress.in_flight += 1;
