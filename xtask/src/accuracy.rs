@@ -11,7 +11,6 @@
 mod campaign;
 mod contenders;
 mod naive;
-mod osu;
 mod regression;
 mod report;
 mod score;
@@ -25,11 +24,10 @@ use std::fs;
 use anyhow::{Context, Result, ensure};
 use netsig_core::algorithm::Collective;
 use netsig_core::fit::regimes::Parts;
-use netsig_core::profile::Profile;
 use netsig_core::stats::sample::Sorted;
 use netsig_core::units::{Bytes, Procs, Seconds};
 
-use campaign::{Cost, FURTHER, NETWORKS, Network, Place};
+use campaign::{Cost, FURTHER, NETWORKS, Network, OSU_TABLES};
 use contenders::Judge;
 use score::Row;
 use split::{Measured, Trial};
@@ -47,43 +45,13 @@ const WHOLE: Parts = Parts {
 };
 
 /// The regimes with one part less, and with eager growth, so that each shows what it is worth.
-const WITHOUT: [(&str, Parts); 6] = [
-    ("regimes with all parts", WHOLE),
-    (
-        "regimes without growth",
-        Parts {
-            rendezvous_growth: false,
-            ..WHOLE
-        },
-    ),
-    (
-        "regimes without rho",
-        Parts {
-            corrections: false,
-            ..WHOLE
-        },
-    ),
-    (
-        "regimes without stalls",
-        Parts {
-            stalls: false,
-            ..WHOLE
-        },
-    ),
-    (
-        "regimes without slowdown",
-        Parts {
-            slowdown: false,
-            ..WHOLE
-        },
-    ),
-    (
-        "regimes with eager growth",
-        Parts {
-            eager_growth: true,
-            ..WHOLE
-        },
-    ),
+const WITHOUT: [(&str, fn(&mut Parts)); 6] = [
+    ("regimes with all parts", |_| ()),
+    ("regimes without growth", |p| p.rendezvous_growth = false),
+    ("regimes without rho", |p| p.corrections = false),
+    ("regimes without stalls", |p| p.stalls = false),
+    ("regimes without slowdown", |p| p.slowdown = false),
+    ("regimes with eager growth", |p| p.eager_growth = true),
 ];
 
 /// Times by process count and size.
@@ -94,41 +62,28 @@ type Times = BTreeMap<(Procs, Bytes), Seconds>;
 struct Outcome {
     rows: Vec<Row>,
     costs: Vec<(&'static str, Cost)>,
-    repeated: Vec<Repeated>,
+    /// How far the launches of each algorithm's held-out cells are apart.
+    repeated: Vec<(&'static str, Collective, String, Sorted)>,
     notes: Vec<String>,
-}
-
-/// How far the launches of an algorithm's held-out cells are apart.
-struct Repeated {
-    network: &'static str,
-    collective: Collective,
-    algorithm: String,
-    apart: Sorted,
 }
 
 /// Measures what is missing and judges the networks, all if none is named; false if a target
 /// is missed.
 pub fn run(wanted: &[&str]) -> Result<bool> {
-    let root = crate::root();
-    let netsig = root.join("target/release/netsig");
-    let results = root.join("bench/results/accuracy");
+    let results = crate::root().join("bench/results/accuracy");
     fs::create_dir_all(&results).context("bench/results/accuracy cannot be made")?;
-    let place = Place { root, results };
     let networks = chosen(wanted)?;
     let mut outcome = Outcome::default();
     for &network in &networks {
-        if !place.is_complete(network) {
-            ensure!(
-                netsig.is_file(),
-                "{} is not built; run `make bench-accuracy`",
-                netsig.display()
-            );
-            place.measure(network, &netsig)?;
-        }
-        outcome.judge(network, &place)?;
+        outcome.judge(network)?;
     }
-    outcome.judge_osu()?;
-    report::write(&outcome, &networks, &place)
+    match campaign::osu()? {
+        Some(data) => outcome.judge_trials("osu", &data, &[Trial::Osu])?,
+        None => outcome.notes.push(format!(
+            "SKIPPED: {OSU_TABLES} names no directory with OSU tables"
+        )),
+    }
+    report::write(&outcome, &networks, &results)
 }
 
 /// The networks of these names; the standing ones if there are none.
@@ -138,86 +93,76 @@ fn chosen(wanted: &[&str]) -> Result<Vec<&'static Network>> {
     }
     let known = || NETWORKS.iter().chain([&FURTHER]);
     let find = |name: &&str| {
-        known()
-            .find(|network| network.name == *name)
-            .with_context(|| {
-                let known: Vec<&str> = known().map(|network| network.name).collect();
-                let known = known.join(", ");
-                format!("{name:?} is no network of this bench; write one of: {known}")
-            })
+        let found = known().find(|network| network.name == *name);
+        found.with_context(|| {
+            let known: Vec<&str> = known().map(|network| network.name).collect();
+            let known = known.join(", ");
+            format!("{name:?} is no network of this bench; write one of: {known}")
+        })
     };
     wanted.iter().map(find).collect()
 }
 
 impl Outcome {
     /// All trials on one network.
-    fn judge(&mut self, network: &'static Network, place: &Place) -> Result<()> {
-        let data = place.read(network)?;
+    fn judge(&mut self, network: &'static Network) -> Result<()> {
+        let data = network.measured()?;
         self.costs.push((network.name, Cost::of(&data.train)?));
         for ((collective, algorithm), apart) in split::repeated(&data) {
-            self.repeated.push(Repeated {
-                network: network.name,
-                collective,
-                algorithm,
-                apart: Sorted::new(apart),
-            });
+            let apart = Sorted::new(apart);
+            self.repeated
+                .push((network.name, collective, algorithm, apart));
         }
-        let free = split::fit(&data, Trial::Eight, None)?.profile;
-        let smpi = self.smpi(network.name, &data, &free)?;
-        for trial in Trial::ALL {
-            self.judge_trial(network.name, (&data, trial), (&free, &smpi))?;
-        }
-        Ok(())
+        self.judge_trials(
+            network.name,
+            &data,
+            &[Trial::Eight, Trial::Four, Trial::Osu],
+        )
     }
 
-    /// The tables of the OSU micro-benchmarks, where somebody has some.
-    fn judge_osu(&mut self) -> Result<()> {
-        let Some(data) = osu::data()? else {
-            let note = format!("SKIPPED: {} names no directory with OSU tables", osu::PLACE);
-            self.notes.push(note);
-            return Ok(());
-        };
-        let free = split::fit(&data, Trial::Osu, None)?.profile;
-        self.judge_trial(osu::NETWORK, (&data, Trial::Osu), (&free, &Times::new()))
-    }
-
-    fn judge_trial(
+    fn judge_trials(
         &mut self,
         network: &'static str,
-        (data, trial): (&Measured, Trial),
-        (free, smpi): (&Profile, &Times),
+        data: &Measured,
+        trials: &[Trial],
     ) -> Result<()> {
-        let fitted = split::fit(data, trial, None)?;
-        let notes = fitted.notes.iter();
-        self.notes
-            .extend(notes.map(|note| format!("{network}, {}: {note}", trial.name())));
-        let judge = Judge::new(&fitted, free, smpi);
         let heldout = split::heldout(data);
+        let most = split::MOST;
         ensure!(
             !heldout.is_empty(),
-            "{network}: no cell beyond {} processes",
-            split::MOST
+            "{network}: no cell beyond {most} processes"
         );
-        self.rows.extend(judge.rows(&heldout, (network, trial))?);
-        if trial == Trial::Eight {
-            for &(name, parts) in &WITHOUT {
-                let fitted = split::fit(data, trial, Some(parts))?;
-                let judge = Judge::new(&fitted, free, smpi);
-                self.rows
-                    .extend(judge.regimes(&heldout, (network, trial), name)?);
+        let free = split::fit(data, trials[0], None)?.profile;
+        let mut times = Times::new();
+        if network == SMPI_NETWORK {
+            let note;
+            (times, note) = smpi::predict(&free.hockney.model(), &heldout)?;
+            self.notes.push(note);
+        }
+        for &trial in trials {
+            let mut add = |parts: Option<Parts>, called: Option<&'static str>| -> Result<_> {
+                let fitted = split::fit(data, trial, parts)?;
+                let judge = Judge {
+                    network,
+                    fitted: &fitted,
+                    free: &free,
+                    smpi: &times,
+                };
+                self.rows.extend(judge.rows(&heldout, called));
+                Ok(fitted.notes)
+            };
+            let notes = add(None, None)?;
+            if trial == Trial::Eight {
+                for (name, change) in WITHOUT {
+                    let mut parts = WHOLE;
+                    change(&mut parts);
+                    add(Some(parts), Some(name))?;
+                }
             }
+            let notes = notes.iter();
+            self.notes
+                .extend(notes.map(|note| format!("{network}, {trial}: {note}")));
         }
         Ok(())
-    }
-
-    /// What SMPI says of the held-out cells, where it is asked and answers.
-    fn smpi(&mut self, network: &str, data: &Measured, free: &Profile) -> Result<Times> {
-        if network != SMPI_NETWORK {
-            return Ok(Times::new());
-        }
-        let heldout = split::heldout(data);
-        let (times, note) = smpi::predict(&free.hockney.model(), &heldout)?;
-        self.notes.push(note);
-        Ok(times)
     }
 }

@@ -2,55 +2,55 @@
 //! its target. One line a figure: `name  value  target  met|MISSED`; raw numbers go to
 //! bench/results. Needs the release build and the rank program (`make bench`).
 
-mod campaign;
-mod figure;
+mod commands;
 mod loading;
 mod predictions;
-mod program;
 
 use std::fmt::Write as _;
 use std::fs;
+use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 
-pub(crate) use self::figure::Figure;
-pub(crate) use self::program::{run_quietly, text};
+use crate::figure::Figure;
+use crate::process::{Netsig, output};
 
 /// Measures everything; false if a target is missed.
 pub fn run() -> Result<bool> {
-    let root = crate::root();
-    let netsig = root.join("target/release/netsig");
-    ensure!(
-        netsig.is_file(),
-        "{} is not built; run `make bench`",
-        netsig.display()
-    );
     let work = tempfile::tempdir().context("no temporary directory")?;
+    let netsig = Netsig::built(work.path(), "bench")?;
     let mut figures = vec![
-        program::version(&netsig)?,
-        program::prediction(&netsig, work.path())?,
-        program::fit(&netsig, work.path())?,
-        program::set_up(&netsig)?,
-        program::overhead(&netsig, work.path(), &root)?,
+        commands::version(&netsig)?,
+        commands::prediction(&netsig)?,
+        commands::fit(&netsig)?,
+        commands::set_up(&netsig)?,
+        commands::overhead(&netsig)?,
     ];
-    figures.extend(loading::figures(&root, work.path())?);
-    figures.extend(predictions::figures(&root)?);
-    figures.push(campaign::harness(&netsig, work.path())?);
-    figures.extend(campaign::complete(&netsig, work.path(), &root)?);
+    figures.extend(loading::figures(work.path())?);
+    figures.extend(predictions::figures()?);
+    figures.push(commands::harness(&netsig)?);
+    figures.extend(commands::complete(&netsig)?);
     let mut raw = String::from("name,unit,target,value\n");
     for figure in &figures {
-        println!("{}", figure.line());
+        println!("{figure}");
+        let most = figure.target.end();
         for value in &figure.values {
-            writeln!(
-                raw,
-                "{},{},{},{value}",
-                figure.name, figure.unit, figure.target
-            )?;
+            writeln!(raw, "{},{},{most},{value}", figure.name, figure.unit)?;
         }
     }
-    let results = root.join("bench/results");
+    let results = crate::root().join("bench/results");
     fs::create_dir_all(&results).context("bench/results cannot be made")?;
     fs::write(results.join("quick.csv"), raw)
         .context("bench/results/quick.csv cannot be written")?;
     Ok(figures.iter().all(Figure::is_met))
+}
+
+/// What a benchmark of netsig-core prints.
+fn benchmark(name: &str, arguments: &[&str]) -> Result<String> {
+    output(
+        Command::new("cargo")
+            .args(["bench", "--package", "netsig-core", "--bench", name, "--"])
+            .args(arguments)
+            .current_dir(crate::root()),
+    )
 }

@@ -4,8 +4,10 @@
 
 mod accuracy;
 mod bench;
+mod figure;
 mod plogpt;
-mod smpicc;
+mod process;
+mod smpi;
 mod speed;
 mod tidy;
 mod vectors;
@@ -20,7 +22,7 @@ fn main() -> ExitCode {
         ["accuracy", networks @ ..] => accuracy::run(networks),
         ["bench"] => bench::run(),
         ["bench-sim"] => speed::run(),
-        ["usage", program @ ..] => speed::usage(program),
+        ["usage", program @ ..] => process::usage(program),
         ["plogpt"] => plogpt::run(),
         ["tidy"] => tidy::run(),
         ["vectors", files @ ..] if !files.is_empty() => vectors::run(files),

@@ -12,14 +12,14 @@ mod figure;
 mod measured;
 
 use std::fs;
-use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
-use netsig_core::stats::sample::Sorted;
+use anyhow::{Context, Result};
+use itertools::izip;
+use netsig_core::stats::sample::{Sorted, median};
 use netsig_core::units::{Bytes, Seconds};
-use serde_json::Value;
+use serde::Deserialize;
 
-use crate::bench::{run_quietly, text};
+use crate::process::Netsig;
 use measured::Campaign;
 
 /// The trees, smallest first; all their hosts take part.
@@ -37,7 +37,7 @@ const ALGORITHMS: [(&str, &str, &str); 2] = [
 const SEEDS: u32 = 9;
 
 /// Bytes per destination.
-const SIZES: &str = "1KiB, 4KiB, 16KiB, 32KiB, 48KiB, 64KiB, 96KiB, 128KiB";
+const SIZES: &str = "1KiB,4KiB,16KiB,32KiB,48KiB,64KiB,96KiB,128KiB";
 
 /// One cell of the table.
 struct Row {
@@ -47,6 +47,7 @@ struct Row {
     size: Bytes,
     /// The repetitions.
     measured: Sorted,
+    /// As pLogP has it, which knows no contention.
     plogp: Seconds,
     /// `PlogPT` as in the slides: who shares a link is settled when a message begins.
     plogpt: Seconds,
@@ -58,20 +59,22 @@ struct Row {
     timeouts: u64,
 }
 
+/// A size of `netsig simulate`.
+#[derive(Debug, Deserialize)]
+struct Simulated {
+    size_bytes: Bytes,
+    time_s: Seconds,
+    losses: u64,
+}
+
 /// Measures, predicts and compares.
 pub fn run() -> Result<bool> {
-    let root = crate::root();
-    let netsig = root.join("target/release/netsig");
-    ensure!(
-        netsig.is_file(),
-        "{} is not built; run `make bench-plogpt`",
-        netsig.display()
-    );
-    let results = root.join("bench/results/plogpt");
+    let results = crate::root().join("bench/results/plogpt");
     fs::create_dir_all(&results).context("bench/results/plogpt cannot be made")?;
+    let netsig = Netsig::built(&results, "bench-plogpt")?;
     let mut rows = Vec::new();
     for network in NETWORKS {
-        rows.extend(on(network, &netsig, &results)?);
+        rows.extend(on(network, &netsig)?);
     }
     print(&rows);
     fs::write(results.join("plogpt.svg"), figure::draw(&rows)?)?;
@@ -79,108 +82,59 @@ pub fn run() -> Result<bool> {
 }
 
 /// All cells of one network. Data that are there already are not measured again.
-fn on(network: &'static str, netsig: &Path, results: &Path) -> Result<Vec<Row>> {
+fn on(network: &'static str, netsig: &Netsig) -> Result<Vec<Row>> {
     let scenario = netsig_lab::load(network)?;
-    let data = results.join(format!("{network}.csv"));
-    if !data.is_file() {
-        let plan = results.join(format!("{network}-plan.toml"));
-        fs::write(&plan, measured::plan(scenario.hosts, SIZES))?;
-        let place = format!("lab:{network}");
-        let arguments = [
-            "measure",
-            &text(&plan)?,
-            "-o",
-            &text(&data)?,
-            "--on",
-            &place,
-        ];
-        run_quietly(netsig, &arguments)?;
+    let file = |end: &str| netsig.folder().join(format!("{network}{end}"));
+    if !file(".csv").is_file() {
+        fs::write(file("-plan.toml"), measured::plan(scenario.hosts, SIZES))?;
+        netsig.run(&format!(
+            "measure {network}-plan.toml -o {network}.csv --on lab:{network}"
+        ))?;
     }
-    let campaign = Campaign::read(&data)?;
-    let profile = results.join(format!("{network}-profile.toml"));
-    run_quietly(netsig, &["fit", &text(&data)?, "-o", &text(&profile)?])?;
-    let description = results.join(format!("{network}-measured.toml"));
-    let as_measured = campaign.network(scenario, &profile)?;
-    fs::write(&description, as_measured.to_toml())?;
+    netsig.run(&format!("fit {network}.csv -o {network}-profile.toml"))?;
+    let campaign = Campaign::read(&file(".csv"), &file("-profile.toml"))?;
+    let procs = scenario.hosts.get();
+    fs::write(
+        file("-measured.toml"),
+        campaign.network(scenario)?.to_toml(),
+    )?;
+    let tree = format!(
+        "--network {network}-measured.toml --set latency_s={} --model",
+        campaign.latency()?.0
+    );
     let mut rows = Vec::new();
     for (letter, algorithm, to_tcp) in ALGORITHMS {
-        let procs = as_measured.hosts.to_string();
-        let by = |model: &[&str]| predictions(netsig, algorithm, &procs, model);
-        let latency = format!("latency_s={}", measured::latency(&profile)?.0);
-        let profile = text(&profile)?;
-        let description = text(&description)?;
-        let plogp = by(&["--model", "plogp", "--profile", &profile])?;
-        let tree = ["--network", &description, "--set", &latency, "--model"];
-        let plogpt = by(&[&tree[..], &["plogpt", "--sharing", "fixed"]].concat())?;
-        let fluid = by(&[&tree[..], &["plogpt", "--sharing", "fluid"]].concat())?;
-        let tcp = under_tcp(netsig, to_tcp, &procs, &tree)?;
-        for (place, plogp) in plogp.iter().enumerate() {
-            let (plogpt, fluid) = (&plogpt[place], &fluid[place]);
-            let size = Bytes(number(plogp, "size_bytes")?);
+        let by = |algorithm: &str, model: &str| -> Result<Vec<Simulated>> {
+            let json = netsig.run(&format!(
+                "simulate --collective alltoall --algorithm {algorithm} --procs {procs} \
+                 --size {SIZES} --format json {model}"
+            ))?;
+            Ok(serde_json::from_str(&json)?)
+        };
+        let plogp = by(
+            algorithm,
+            &format!("--model plogp --profile {network}-profile.toml"),
+        )?;
+        let plogpt = by(algorithm, &format!("{tree} plogpt --sharing fixed"))?;
+        let fluid = by(algorithm, &format!("{tree} plogpt --sharing fluid"))?;
+        let seeds = (0..SEEDS).map(|seed| by(to_tcp, &format!("{tree} tcp --seed {seed}")));
+        let seeds: Vec<_> = seeds.collect::<Result<_>>()?;
+        for (place, (plogp, plogpt, fluid)) in izip!(plogp, plogpt, fluid).enumerate() {
             rows.push(Row {
                 network,
-                procs: as_measured.hosts.get(),
+                procs,
                 letter,
-                size,
-                measured: campaign.times(algorithm, size)?,
-                plogp: time(plogp)?,
-                plogpt: time(plogpt)?,
-                fluid: time(fluid)?,
-                tcp: tcp[place],
-                timeouts: number(plogpt, "losses")?.max(number(fluid, "losses")?),
+                size: plogp.size_bytes,
+                measured: campaign.times(algorithm, plogp.size_bytes)?,
+                plogp: plogp.time_s,
+                plogpt: plogpt.time_s,
+                fluid: fluid.time_s,
+                tcp: Seconds(median(seeds.iter().map(|rows| rows[place].time_s.0))),
+                timeouts: plogpt.losses.max(fluid.losses),
             });
         }
     }
     Ok(rows)
-}
-
-/// What the simulated TCP takes for every size: the median over the seeds.
-fn under_tcp(netsig: &Path, algorithm: &str, procs: &str, tree: &[&str]) -> Result<Vec<Seconds>> {
-    let mut by_size: Vec<Vec<f64>> = Vec::new();
-    for seed in 0..SEEDS {
-        let seed = seed.to_string();
-        let model = [tree, &["tcp", "--seed", &seed]].concat();
-        let rows = predictions(netsig, algorithm, procs, &model)?;
-        by_size.resize(rows.len(), Vec::new());
-        for (times, row) in by_size.iter_mut().zip(&rows) {
-            times.push(time(row)?.0);
-        }
-    }
-    let median = |times| Seconds(Sorted::new(times).median());
-    Ok(by_size.into_iter().map(median).collect())
-}
-
-/// What `netsig simulate` says of every size.
-fn predictions(netsig: &Path, algorithm: &str, procs: &str, model: &[&str]) -> Result<Vec<Value>> {
-    let mut arguments = vec![
-        "simulate",
-        "--collective",
-        "alltoall",
-        "--algorithm",
-        algorithm,
-    ];
-    arguments.extend(["--procs", procs, "--size", SIZES, "--format", "json"]);
-    arguments.extend(model);
-    let output = std::process::Command::new(netsig)
-        .args(&arguments)
-        .output()?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    let asked = arguments.join(" ");
-    ensure!(output.status.success(), "netsig {asked} failed: {said}");
-    Ok(serde_json::from_slice(&output.stdout)?)
-}
-
-fn number(row: &Value, key: &str) -> Result<u64> {
-    row[key]
-        .as_u64()
-        .with_context(|| format!("no {key} in {row}"))
-}
-
-fn time(row: &Value) -> Result<Seconds> {
-    let time = row["time_s"].as_f64();
-    Ok(Seconds(
-        time.with_context(|| format!("no time_s in {row}"))?,
-    ))
 }
 
 /// The table as METHODOLOGY has it: A and B side by side.

@@ -2,17 +2,17 @@
 //! of one core, each run a process of its own; beside it the SMPI of `SimGrid` where it is installed.
 //! One line a figure: `name  value  target  met|MISSED`.
 
-mod growth;
-mod process;
-mod smpi;
-
+use std::fmt::Write as _;
+use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
+use netsig_core::stats::line::Line;
+use netsig_core::units::{Procs, Seconds, SecondsPerByte};
 
-use self::process::Usage;
-pub use self::process::usage;
-use crate::bench::Figure;
+use crate::figure::Figure;
+use crate::process::{Netsig, Usage};
+use crate::smpi::{self, Link, Program};
 
 /// A simulation with the most that it may take.
 struct Row {
@@ -72,77 +72,163 @@ const ROWS: [Row; 9] = [
     Row {
         name: "direct-256-fluid-star",
         arguments: "--collective alltoall --algorithm direct --procs 256 --size 1024 --model fluid \
-                    --network WORK/star-256.toml --set latency_s=50us --method event",
+                    --network star-256.toml --set latency_s=50us --method event",
         seconds: 1.0,
         megabytes: ANY,
     },
     Row {
         name: "direct-256-fluid-two-switches",
         arguments: "--collective alltoall --algorithm direct --procs 256 --size 1024 --model fluid \
-                    --network WORK/tree-256.toml --set latency_s=50us --method event",
+                    --network tree-256.toml --set latency_s=50us --method event",
         seconds: 1.0,
         megabytes: ANY,
     },
     Row {
         name: "plogpt-b-1048576-closed-form",
         arguments: "--collective alltoall --algorithm sends-in-turn --procs 1048576 --size 10000 \
-                    --model plogpt --network WORK/binary-tree.toml --method closed-form",
+                    --model plogpt --network binary-tree.toml --method closed-form",
         seconds: 0.01,
         megabytes: ANY,
     },
 ];
 
+/// All-to-alls of which the growth with the ranks is fitted: what they are called, algorithm
+/// and network, the ranks.
+const SERIES: [(&str, [&str; 2], [u32; 4]); 3] = [
+    ("endpoint", ["direct", "PORTS"], [512, 1024, 2048, 4096]),
+    ("endpoint", ["pairwise", "PORTS"], [512, 1024, 2048, 4096]),
+    ("fluid", ["direct", STAR], [128, 256, 512, 1024]),
+];
+
+/// Every event of links that messages share.
+const STAR: &str = "--model fluid --network star.toml --set latency_s=50us --method event";
+
+/// The messages are n·(n − 1), so their exponent is 2.
+const EXPONENT: f64 = 2.1;
+
+/// How many ranks of SMPI exchange how much on a star.
+const RANKS: u32 = 128;
+const SIZE: u32 = 1024;
+
+/// The most that netsig may take of SMPI's time to be worth a claim.
+const OF_SMPI: f64 = 0.1;
+
+const PROGRAM: &str = "#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  int procs, size = atoi(argv[1]);
+  MPI_Init(&argc, &argv);
+  MPI_Comm_size(MPI_COMM_WORLD, &procs);
+  char *out = malloc((size_t)procs * size), *in = malloc((size_t)procs * size);
+  MPI_Alltoall(out, size, MPI_CHAR, in, size, MPI_CHAR, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return 0;
+}
+";
+
 /// Measures everything; false if a target is missed.
 pub fn run() -> Result<bool> {
-    let netsig = crate::root().join("target/release/netsig");
-    ensure!(
-        netsig.is_file(),
-        "{} is not built; run `make bench-sim`",
-        netsig.display()
-    );
     let work = tempfile::tempdir().context("no temporary directory")?;
-    process::write_networks(work.path())?;
-    let mut figures = Vec::new();
+    let netsig = Netsig::built(work.path(), "bench-sim")?;
+    write_networks(work.path())?;
+    let mut is_met = true;
     let mut tell = |figure: Figure| {
-        println!("{}", figure.line());
-        figures.push(figure);
+        println!("{figure}");
+        is_met &= figure.is_met();
     };
     for row in &ROWS {
-        let usages = row.measure(&netsig, work.path())?;
-        tell(row.figure(&usages, ("", row.seconds, "s"), |usage| usage.seconds));
+        let once = |_| simulate(&netsig, row.arguments);
+        let usages: Vec<Usage> = (0..3).map(once).collect::<Result<_>>()?;
+        let seconds = usages.iter().map(|usage| usage.seconds).collect();
+        tell(Figure::new(row.name, seconds, row.seconds, "s"));
         if row.megabytes.is_finite() {
-            let target = ("-memory", row.megabytes, "MB");
-            tell(row.figure(&usages, target, |usage| usage.megabytes));
+            let megabytes = usages.iter().map(|usage| usage.megabytes).collect();
+            let name = format!("{}-memory", row.name);
+            tell(Figure::new(name, megabytes, row.megabytes, "MB"));
         }
     }
-    for figure in growth::exponents(&netsig, work.path())? {
-        tell(figure);
+    for (name, [algorithm, network], ranks) in SERIES {
+        let mut points = Vec::new();
+        for procs in ranks {
+            let seconds = alltoall(&netsig, algorithm, procs, network)?;
+            println!("{algorithm} among {procs}, {name}: {seconds:.3} s");
+            points.push((f64::from(procs).ln(), seconds.max(1e-6).ln(), 1.0));
+        }
+        let exponent = vec![Line::through(&points).slope];
+        let name = format!("{algorithm}-{name}-exponent");
+        tell(Figure::new(name, exponent, EXPONENT, "in ranks"));
     }
-    if let Some(figure) = smpi::beside(&netsig, work.path())? {
-        tell(figure);
+    match beside_smpi(&netsig)? {
+        Some(figure) => tell(figure),
+        None => println!("{}, so nothing is compared with it", smpi::MISSING),
     }
-    Ok(figures.iter().all(Figure::is_met))
+    Ok(is_met)
 }
 
-impl Row {
-    /// Three times what it takes.
-    fn measure(&self, netsig: &Path, work: &Path) -> Result<Vec<Usage>> {
-        let once = |_| process::simulate(netsig, work, self.arguments);
-        (0..3).map(once).collect()
-    }
+/// What `netsig simulate` with these arguments takes; `CLOSED` stands for the parameters of
+/// ports, and `PORTS` for them where every event is followed.
+fn simulate(netsig: &Netsig, arguments: &str) -> Result<Usage> {
+    let arguments = arguments.replace("PORTS", "CLOSED --method event");
+    let arguments = arguments.replace("CLOSED", CLOSED);
+    Usage::of(&netsig.command(&format!("simulate {arguments}")))
+}
 
-    /// One quantity with the end of its name, its target and its unit.
-    fn figure(
-        &self,
-        usages: &[Usage],
-        (end, target, unit): (&str, f64, &'static str),
-        quantity: fn(&Usage) -> f64,
-    ) -> Figure {
-        Figure {
-            name: format!("{}{end}", self.name),
-            values: usages.iter().map(quantity).collect(),
-            target,
-            unit,
-        }
+/// The CPU seconds of an all-to-all.
+fn alltoall(netsig: &Netsig, algorithm: &str, procs: u32, network: &str) -> Result<f64> {
+    let arguments = format!(
+        "--collective alltoall --algorithm {algorithm} --procs {procs} --size {SIZE} {network}"
+    );
+    Ok(simulate(netsig, &arguments)?.seconds)
+}
+
+/// How much netsig takes of the time of SMPI for direct exchange on a star; nothing where that
+/// is not installed.
+fn beside_smpi(netsig: &Netsig) -> Result<Option<Figure>> {
+    if !smpi::is_installed() {
+        return Ok(None);
     }
+    let link = Link {
+        latency: Seconds(25e-6),
+        gap: SecondsPerByte(8e-9),
+    };
+    let program = Program::compile(netsig.folder(), PROGRAM)?;
+    let mut command = program.on_star(Procs::new(RANKS)?, link, &[])?;
+    let theirs = Usage::of(command.arg(SIZE.to_string()))?.seconds;
+    let ours = alltoall(netsig, "direct", RANKS, STAR)?;
+    println!(
+        "direct exchange among {RANKS} on a star: SMPI {theirs:.1} s, netsig {ours:.3} s of CPU"
+    );
+    let name = format!("netsig-over-smpi-direct-{RANKS}");
+    let ratio = vec![ours / theirs];
+    Ok(Some(Figure::new(name, ratio, OF_SMPI, "of SMPI's time")))
+}
+
+/// The networks of the simulations.
+fn write_networks(work: &Path) -> Result<()> {
+    let hosts = |topology: &str, hosts: u32| {
+        format!(
+            "description = \"{hosts} hosts\"\ntopology = \"{topology}\"\nhosts = {hosts}\n\
+             rate = \"1Gbit/s\"\nport_buffer = \"128KiB\"\ncongestion_control = \"cubic\"\n"
+        )
+    };
+    fs::write(work.join("star-256.toml"), hosts("star", 256))?;
+    fs::write(work.join("star.toml"), hosts("star", 1024))?;
+    let uplink = "[uplink]\nrate = \"40Gbit/s\"\nport_buffer = \"1MiB\"\n";
+    fs::write(work.join("tree-256.toml"), hosts("tree", 256) + uplink)?;
+    let mut tree = String::from(
+        "description = \"2^20 hosts\"\ntopology = \"binary-tree\"\nlatency = \"50us\"\n",
+    );
+    for height in 1..=20 {
+        let (rate, delay) = match height {
+            // From here on half of what full bisection would take.
+            11.. => (1u64 << (height - 2), "18.2us"),
+            _ => (1 << (height - 1), "0us"),
+        };
+        writeln!(
+            tree,
+            "[[height]]\nrate = \"{rate}Gbit/s\"\ndelay = \"{delay}\""
+        )?;
+    }
+    fs::write(work.join("binary-tree.toml"), tree)?;
+    Ok(())
 }

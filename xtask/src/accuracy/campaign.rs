@@ -1,16 +1,17 @@
 //! What is measured, where, and what it cost.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
 use netsig_core::algorithm::Collective;
+use netsig_core::data::import::{Asked, Input, Program, import};
 use netsig_core::data::{Dataset, Experiment};
 use netsig_core::network::tree::Tree;
 use netsig_core::units::Seconds;
 
 use super::split::Measured;
-use crate::bench::run_quietly;
+use crate::process::{self, Netsig, spent};
 
 /// An emulated cluster and the plan of its held-out part.
 pub(super) struct Network {
@@ -18,37 +19,30 @@ pub(super) struct Network {
     heldout: &'static str,
 }
 
+const fn network(name: &'static str, heldout: &'static str) -> Network {
+    Network { name, heldout }
+}
+
 /// The clusters: one that loses packets, one under another congestion control, one with more
 /// hosts, one with an uplink that hosts share, one that loses nothing.
 pub(super) const NETWORKS: [Network; 5] = [
-    Network {
-        name: "ethernet-12x40",
-        heldout: "heldout-12",
-    },
-    Network {
-        name: "cubic-16x40",
-        heldout: "heldout-12",
-    },
-    Network {
-        name: "ethernet-16x25",
-        heldout: "heldout-16",
-    },
-    Network {
-        name: "tree-2x6x40",
-        heldout: "heldout-12",
-    },
+    network("ethernet-12x40", "heldout-12"),
+    network("cubic-16x40", "heldout-12"),
+    network("ethernet-16x25", "heldout-16"),
+    network("tree-2x6x40", "heldout-12"),
     // With twelve hosts so deep a queue asks more of the machine than it has.
-    Network {
-        name: "deep-12x40",
-        heldout: "heldout-10",
-    },
+    network("deep-12x40", "heldout-10"),
 ];
 
 /// One that is judged only where it is named: nothing was ever adjusted to it.
-pub(super) const FURTHER: Network = Network {
-    name: "ethernet-12x30",
-    heldout: "heldout-12",
-};
+pub(super) const FURTHER: Network = network("ethernet-12x30", "heldout-12");
+
+/// The variable that names a directory with tables of the OSU micro-benchmarks that somebody
+/// measured elsewhere: [`LATENCY`] and `osu_alltoall-direct-pN.txt`.
+pub(super) const OSU_TABLES: &str = "NETSIG_OSU_DIR";
+
+const LATENCY: &str = "osu_latency-p2.txt";
+const ALLTOALL: &str = "osu_alltoall-direct-p";
 
 /// The last launch of every plan: its line ends a complete file.
 const LAST_LAUNCH: &str = "launch_1_s";
@@ -59,124 +53,121 @@ pub(super) const JUDGED: [&str; 3] = ["direct", "pairwise", "library"];
 /// How often a part is measured whose data are void.
 const ATTEMPTS: u32 = 3;
 
-/// Where plans are found and results go.
-pub(super) struct Place {
-    pub(super) root: PathBuf,
-    pub(super) results: PathBuf,
-}
-
-/// One campaign.
-struct Part {
-    plan: String,
-    data: String,
-}
-
 impl Network {
-    fn parts(&self) -> [Part; 3] {
-        let heldout = ("heldout", self.heldout);
-        [("train", "train"), ("few", "few"), heldout].map(|(part, plan)| Part {
-            plan: format!("plans/accuracy-{plan}.toml"),
-            data: format!("bench/results/accuracy/{}-{part}.csv", self.name),
-        })
+    /// Its campaigns: the part of the data and the plan.
+    fn campaigns(&self) -> [(&str, &str); 3] {
+        [
+            ("train", "train"),
+            ("few", "few"),
+            ("heldout", self.heldout),
+        ]
     }
 
-    /// The arguments of netsig for each of the campaigns, with paths from the root.
-    fn commands(&self) -> [Vec<String>; 3] {
-        let place = format!("lab:{}", self.name);
-        self.parts().map(|Part { plan, data }| {
-            let words = ["measure", &plan, "-o", &data, "--on", &place, "--resume"];
-            words.map(str::to_owned).to_vec()
-        })
+    /// A part of the data, from the root.
+    fn file(&self, part: &str) -> String {
+        format!("bench/results/accuracy/{}-{part}.csv", self.name)
     }
 
-    /// The same as lines of a shell.
+    /// The arguments of netsig for one of the campaigns.
+    fn words(&self, (part, plan): (&str, &str)) -> String {
+        format!(
+            "measure plans/accuracy-{plan}.toml -o {} --on lab:{} --resume",
+            self.file(part),
+            self.name
+        )
+    }
+
+    /// The campaigns as lines of a shell.
     pub(super) fn lines(&self) -> impl Iterator<Item = String> {
-        let lines = self.commands();
-        lines
+        let words = self.campaigns().map(|campaign| self.words(campaign));
+        words
             .into_iter()
-            .map(|words| format!("target/release/netsig {}", words.join(" ")))
-    }
-}
-
-impl Place {
-    /// Whether all of a network's campaigns came to their end.
-    pub(super) fn is_complete(&self, network: &Network) -> bool {
-        let parts = network.parts();
-        parts.iter().all(|part| self.is_done(part))
+            .map(|words| format!("target/release/netsig {words}"))
     }
 
-    fn is_done(&self, part: &Part) -> bool {
-        let data = read(&self.root.join(&part.data));
-        data.is_ok_and(|data| data.provenance.get(LAST_LAUNCH).is_some())
-    }
-
-    /// Measures what is not complete; an interrupted campaign goes on.
-    pub(super) fn measure(&self, network: &Network, netsig: &Path) -> Result<()> {
-        for (part, words) in network.parts().iter().zip(network.commands()) {
-            if self.is_done(part) {
-                continue;
+    /// Its data. What is not complete is measured; an interrupted campaign goes on.
+    pub(super) fn measured(&self) -> Result<Measured> {
+        for campaign in self.campaigns() {
+            let data = read(&self.file(campaign.0));
+            if !data.is_ok_and(|data| data.provenance.get(LAST_LAUNCH).is_some()) {
+                self.measure(campaign)?;
             }
-            let absolute = |word: &String| {
-                let is_path = word.starts_with("plans/") || word.starts_with("bench/");
-                let path = self.root.join(word);
-                if is_path {
-                    path.to_string_lossy().into_owned()
-                } else {
-                    word.clone()
-                }
-            };
-            let words: Vec<String> = words.iter().map(absolute).collect();
-            let words: Vec<&str> = words.iter().map(String::as_str).collect();
-            self.carry_out(part, netsig, &words)?;
         }
-        Ok(())
+        let [train, few, heldout] = self.campaigns().map(|(part, _)| read(&self.file(part)));
+        Ok(Measured {
+            train: train?,
+            few: few?,
+            heldout: heldout?,
+            tree: Some(Tree::new(netsig_lab::load(self.name)?.links())?),
+        })
     }
 
     /// Measures one part; again if the machine was too busy for its data to count.
-    fn carry_out(&self, part: &Part, netsig: &Path, words: &[&str]) -> Result<()> {
-        let path = self.root.join(&part.data);
+    fn measure(&self, campaign: (&str, &str)) -> Result<()> {
+        let netsig = Netsig::built(&crate::root(), "bench-accuracy")?;
+        let (words, file) = (self.words(campaign), self.file(campaign.0));
         for further in (0..ATTEMPTS).rev() {
-            eprintln!("netsig {}", words.join(" "));
-            let done = run_quietly(netsig, words).map(drop);
-            if done.is_ok() || further == 0 || !is_void(&path) {
+            eprintln!("netsig {words}");
+            let done = netsig.run(&words).map(drop);
+            let is_void = || netsig.data(&file).is_ok_and(|data| data.void().is_some());
+            if done.is_ok() || further == 0 || !is_void() {
                 return done;
             }
-            eprintln!("{}: void, measured again", part.data);
-            fs::remove_file(&path)?;
+            eprintln!("{file}: void, measured again");
+            fs::remove_file(netsig.folder().join(&file))?;
         }
         Ok(())
     }
-
-    /// What was measured.
-    pub(super) fn read(&self, network: &Network) -> Result<Measured> {
-        let part = |part: &Part| read(&self.root.join(&part.data));
-        let [train, few, heldout] = &network.parts();
-        Ok(Measured {
-            train: part(train)?,
-            few: part(few)?,
-            heldout: part(heldout)?,
-            tree: Some(Tree::new(netsig_lab::load(network.name)?.links())?),
-        })
-    }
 }
 
-fn is_void(path: &Path) -> bool {
-    let data = fs::File::open(path).ok();
-    let data = data.and_then(|file| Dataset::read("", file).ok());
-    data.is_some_and(|data| data.void().is_some())
-}
-
-fn read(path: &Path) -> Result<Dataset> {
-    let name = path.display().to_string();
-    let file = fs::File::open(path).with_context(|| format!("{name} cannot be opened"))?;
-    let data = Dataset::read(&name, file)?;
+/// The data of a file that may be used.
+fn read(file: &str) -> Result<Dataset> {
+    let data = process::read(&crate::root().join(file))?;
     let void = data.void();
     ensure!(
         void.is_none(),
-        "{name}: the data are void ({}); remove the file and measure again",
+        "{file}: the data are void ({}); remove the file and measure again",
         void.unwrap_or_default()
     );
     Ok(data)
+}
+
+/// The tables in [`OSU_TABLES`], if it is set.
+pub(super) fn osu() -> Result<Option<Measured>> {
+    let Some(folder) = std::env::var_os(OSU_TABLES).map(PathBuf::from) else {
+        return Ok(None);
+    };
+    let shown = folder.display();
+    let mut names = Vec::new();
+    for entry in fs::read_dir(&folder).with_context(|| format!("{OSU_TABLES}: {shown}"))? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        if name.starts_with(ALLTOALL) && name.ends_with(".txt") {
+            names.push(name);
+        }
+    }
+    ensure!(
+        !names.is_empty(),
+        "{shown} holds no {ALLTOALL}N.txt; name another directory in {OSU_TABLES}"
+    );
+    names.sort();
+    names.insert(0, LATENCY.to_owned());
+    let text = |name: &String| {
+        fs::read_to_string(folder.join(name)).with_context(|| format!("{name} cannot be read"))
+    };
+    let texts: Vec<String> = names.iter().map(text).collect::<Result<_>>()?;
+    let inputs = names.iter().zip(&texts);
+    let inputs: Vec<Input> = inputs.map(|(name, text)| Input { name, text }).collect();
+    let asked = Asked {
+        algorithm: "direct".into(),
+        ..Asked::default()
+    };
+    let all = import(Program::Osu, &inputs, &asked)?.data;
+    Ok(Some(Measured {
+        train: all.clone(),
+        few: Dataset::default(),
+        heldout: all,
+        tree: None,
+    }))
 }
 
 /// What the data of a profile cost.
@@ -189,38 +180,19 @@ pub(super) struct Cost {
 }
 
 impl Cost {
-    /// From `launch_K_s=wall W timed T barriers B`. Of a pair's operations the samples tell
-    /// less than they took, so the samples of other collectives are taken from T.
+    /// Of a pair's operations the samples tell less than they took, so the samples of other
+    /// collectives are taken from the time of all operations.
     pub(super) fn of(data: &Dataset) -> Result<Self> {
-        let mut cost = Self {
-            wall: Seconds(0.0),
-            timed: Seconds(0.0),
-        };
-        let launches = data
-            .provenance
-            .iter()
-            .filter(|(_, value)| value.starts_with("wall "));
-        for (key, value) in launches {
-            let words: Vec<&str> = value.split_whitespace().collect();
-            let [_, wall, _, timed, ..] = words[..] else {
-                anyhow::bail!("{key}={value} does not say how the time was spent");
-            };
-            cost.wall = cost.wall + Seconds(wall.parse()?);
-            cost.timed = cost.timed + Seconds(timed.parse()?);
-        }
-        let others = data
-            .samples
-            .iter()
-            .filter(|sample| match sample.experiment {
-                Experiment::Collective(Collective::Alltoall) => {
-                    !JUDGED.contains(&&*sample.algorithm)
-                }
-                Experiment::Collective(_) => true,
-                _ => false,
-            });
+        let others = data.samples.iter().filter(|own| match own.experiment {
+            Experiment::Collective(Collective::Alltoall) => !JUDGED.contains(&&*own.algorithm),
+            Experiment::Collective(_) => true,
+            _ => false,
+        });
         let others: f64 = others.map(|sample| sample.time.0).sum();
-        cost.timed = cost.timed - Seconds(others);
-        Ok(cost)
+        Ok(Self {
+            wall: Seconds(spent(&data.provenance, "wall")?),
+            timed: Seconds(spent(&data.provenance, "timed")? - others),
+        })
     }
 }
 

@@ -2,16 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::Result;
+use itertools::Itertools as _;
 use netsig_core::algorithm::{Collective, Method};
 use netsig_core::data::Experiment;
 use netsig_core::data::cells::{CellKey, Summary};
 use netsig_core::model::message::loggp::LogGP;
 use netsig_core::model::plogp::PLogP;
-use netsig_core::model::regimes::Point;
 use netsig_core::model::segment::Segment;
 use netsig_core::model::{self, Case, Segments};
-use netsig_core::predict::regimes::{self, Asked};
 use netsig_core::predict::speaker::{Models, Question, Reason};
 use netsig_core::predict::{Interval, Knowledge};
 use netsig_core::profile::Profile;
@@ -21,7 +19,7 @@ use super::Times;
 use super::naive::Lines;
 use super::regression::Regression;
 use super::score::Row;
-use super::split::{Fitted, Trial};
+use super::split::Fitted;
 
 /// netsig's own model, which the targets are for.
 pub(super) const OURS: &str = "regimes";
@@ -29,20 +27,12 @@ pub(super) const OURS: &str = "regimes";
 /// The model that every other has to improve on.
 pub(super) const PUBLISHED: &str = "full";
 
-/// One way to predict an algorithm.
-struct Contender {
-    name: &'static str,
-    collective: Collective,
-    /// Empty for every algorithm of the collective.
-    algorithm: &'static str,
-    how: How,
-}
+/// A way to predict an algorithm, empty for every one of its collective: its name, and how it
+/// comes by its times.
+type Contender = (&'static str, &'static str, How);
 
-/// How a contender comes by its times.
 #[derive(Clone, Copy)]
 enum How {
-    /// The regimes of the profile.
-    Regimes,
     /// The model that the fit chose.
     Chosen,
     /// A model with what the profile holds.
@@ -59,322 +49,202 @@ enum How {
     Smpi,
 }
 
-use Collective::{Alltoall, Bcast, Scatter};
+use How::{Model, OnHockney};
 
-const CONTENDERS: [Contender; 36] = [
-    of(Alltoall, "", OURS, How::Regimes),
-    of(Alltoall, "", "regimes or simpler", How::Chosen),
-    of(Alltoall, "", "hockney", How::Model("hockney")),
-    of(Alltoall, "", "loggp", How::LogGP),
-    of(Alltoall, "direct", "plogp", How::Model("plogp_b")),
-    of(Alltoall, "pairwise", "plogp", How::Model("plogp_a")),
-    of(Alltoall, "library", "plogp", How::Model("plogp_b")),
-    of(Alltoall, "throttled:2", "plogp", How::Model("plogp_b")),
-    of(Alltoall, "", PUBLISHED, How::Model(PUBLISHED)),
-    of(Alltoall, "", "bandwidth", How::Model("bandwidth")),
-    of(
-        Alltoall,
-        "",
-        "full_delta_once",
-        How::Model("full_delta_once"),
-    ),
-    of(Alltoall, "", "signature", How::Model("signature")),
-    of(Alltoall, "", "factor_001", How::Model("factor_001")),
-    of(Alltoall, "", "throughput", How::Model("throughput")),
-    of(Alltoall, "", "slowdown", How::Model("slowdown")),
-    of(Alltoall, "", "clement", How::Model("clement")),
-    of(Alltoall, "", "lines", How::Lines),
-    of(Alltoall, "", "regression", How::Regression),
-    of(Alltoall, "direct", "smpi", How::Smpi),
-    of(Alltoall, "library", "smpi", How::Smpi),
-    of(Bcast, "", OURS, How::Regimes),
-    of(Bcast, "binomial", "plogp", How::Model("binomial_exact")),
-    of(Bcast, "binomial", "plogp_printed", How::Model("binomial")),
-    of(
-        Bcast,
-        "binomial",
-        "hockney",
-        How::OnHockney("binomial_exact"),
-    ),
-    of(Bcast, "pipeline:8192", "plogp", How::Model("chain_seg")),
-    of(
-        Bcast,
-        "pipeline:8192",
-        "hockney",
-        How::OnHockney("chain_seg"),
-    ),
-    of(Bcast, "", "lines", How::Lines),
-    of(Bcast, "", "regression", How::Regression),
-    of(Scatter, "", OURS, How::Regimes),
-    of(Scatter, "flat", "plogp", How::Model("flat")),
-    of(Scatter, "flat", "hockney", How::OnHockney("flat")),
-    of(Scatter, "binomial", "plogp", How::Model("binomial_exact")),
-    of(Scatter, "binomial", "plogp_printed", How::Model("binomial")),
-    of(
-        Scatter,
-        "binomial",
-        "hockney",
-        How::OnHockney("binomial_exact"),
-    ),
-    of(Scatter, "", "lines", How::Lines),
-    of(Scatter, "", "regression", How::Regression),
+/// Of every collective.
+const ALL: [Contender; 3] = [
+    ("", OURS, Model(OURS)),
+    ("", "lines", How::Lines),
+    ("", "regression", How::Regression),
 ];
 
-const fn of(
-    collective: Collective,
-    algorithm: &'static str,
-    name: &'static str,
-    how: How,
-) -> Contender {
-    Contender {
-        name,
-        collective,
-        algorithm,
-        how,
+const ALLTOALL: [Contender; 17] = [
+    ("", "regimes or simpler", How::Chosen),
+    ("", "hockney", Model("hockney")),
+    ("", "loggp", How::LogGP),
+    ("direct", "plogp", Model("plogp_b")),
+    ("pairwise", "plogp", Model("plogp_a")),
+    ("library", "plogp", Model("plogp_b")),
+    ("throttled:2", "plogp", Model("plogp_b")),
+    ("", PUBLISHED, Model(PUBLISHED)),
+    ("", "bandwidth", Model("bandwidth")),
+    ("", "full_delta_once", Model("full_delta_once")),
+    ("", "signature", Model("signature")),
+    ("", "factor_001", Model("factor_001")),
+    ("", "throughput", Model("throughput")),
+    ("", "slowdown", Model("slowdown")),
+    ("", "clement", Model("clement")),
+    ("direct", "smpi", How::Smpi),
+    ("library", "smpi", How::Smpi),
+];
+
+/// Of the others each; the first of an algorithm is its time without contention as well.
+const BCAST: [Contender; 5] = [
+    ("binomial", "plogp", Model("binomial_exact")),
+    ("binomial", "plogp_printed", Model("binomial")),
+    ("binomial", "hockney", OnHockney("binomial_exact")),
+    ("pipeline:8192", "plogp", Model("chain_seg")),
+    ("pipeline:8192", "hockney", OnHockney("chain_seg")),
+];
+
+const SCATTER: [Contender; 5] = [
+    ("flat", "plogp", Model("flat")),
+    ("flat", "hockney", OnHockney("flat")),
+    ("binomial", "plogp", Model("binomial_exact")),
+    ("binomial", "plogp_printed", Model("binomial")),
+    ("binomial", "hockney", OnHockney("binomial_exact")),
+];
+
+fn of(collective: Collective) -> &'static [Contender] {
+    match collective {
+        Collective::Alltoall => &ALLTOALL,
+        Collective::Bcast => &BCAST,
+        Collective::Scatter => &SCATTER,
+        _ => &[],
     }
 }
 
-/// The time without contention, by collective and algorithm.
-const FREE: [(Collective, &str, &str); 5] = [
-    (Alltoall, "", "free"),
-    (Bcast, "binomial", "binomial_exact"),
-    (Bcast, "pipeline:8192", "chain_seg"),
-    (Scatter, "flat", "flat"),
-    (Scatter, "binomial", "binomial_exact"),
-];
-
-/// A prediction of a contender.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Guess {
-    time: Seconds,
-    interval: Option<Interval>,
-}
+/// What a contender says of a case.
+type Guess = (Seconds, Option<Interval>);
 
 /// What a contender says of every case; nothing where it does not apply.
 type Predictor<'a> = Box<dyn Fn(Procs, Bytes) -> Option<Guess> + 'a>;
 
-/// The held-out cells of one algorithm.
-type Cells<'a> = Vec<(&'a CellKey, &'a Summary)>;
-
 /// What contenders draw on.
 pub(super) struct Judge<'a> {
-    fitted: &'a Fitted,
-    /// The same without tables.
-    bare: Profile,
-    free: &'a Profile,
-    smpi: &'a Times,
+    pub(super) network: &'static str,
+    pub(super) fitted: &'a Fitted,
+    /// Tells the times without contention.
+    pub(super) free: &'a Profile,
+    pub(super) smpi: &'a Times,
 }
 
-impl<'a> Judge<'a> {
-    /// Contenders that know `fitted`, on a network whose times without contention `free`
-    /// tells.
-    pub(super) fn new(fitted: &'a Fitted, free: &'a Profile, smpi: &'a Times) -> Self {
-        let bare = Profile {
-            plogp: None,
-            ..fitted.profile.clone()
-        };
-        Self {
-            fitted,
-            bare,
-            free,
-            smpi,
-        }
-    }
-
-    /// The predictions of all contenders for all cells.
+impl Judge<'_> {
+    /// The predictions of all contenders for all cells, or those of the regimes alone, `called`
+    /// by another name.
     pub(super) fn rows(
         &self,
         cells: &BTreeMap<CellKey, Summary>,
-        what: (&'static str, Trial),
-    ) -> Result<Vec<Row>> {
+        called: Option<&'static str>,
+    ) -> Vec<Row> {
         let mut rows = Vec::new();
-        for ((collective, algorithm), cells) in by_algorithm(cells) {
-            for contender in contenders(collective, algorithm) {
-                if let Some(predict) = self.predictor(contender.how, cells[0].0) {
-                    rows.extend(self.judged(&cells, what, (contender.name, predict))?);
+        let groups = cells.iter().chunk_by(|(key, _)| {
+            let Experiment::Collective(collective) = key.experiment else {
+                panic!("only collectives are held out");
+            };
+            (collective, &*key.algorithm)
+        });
+        for ((collective, algorithm), cells) in &groups {
+            let cells: Vec<_> = cells.collect();
+            let free = match (collective, of(collective)) {
+                (Collective::Alltoall, _) => Some("free"),
+                (_, others) => others.iter().find_map(|own| match own {
+                    (of, _, Model(model)) if *of == algorithm => Some(*model),
+                    _ => None,
+                }),
+            };
+            let who = (collective, algorithm);
+            let free = free.and_then(|model| self.by_model(self.free, who, model));
+            for (of, name, how) in ALL.iter().chain(of(collective)) {
+                let name = match called {
+                    None => name,
+                    Some(other) if *name == OURS => other,
+                    Some(_) => continue,
+                };
+                if !of.is_empty() && *of != algorithm {
+                    continue;
                 }
+                let Some(predict) = self.predictor(*how, who, cells[0].0) else {
+                    continue;
+                };
+                rows.extend(cells.iter().filter_map(|(key, summary)| {
+                    let (predicted, interval) = predict(key.procs, key.size)?;
+                    let free = free.as_ref().and_then(|free| free(key.procs, key.size));
+                    Some(Row {
+                        network: self.network,
+                        trial: self.fitted.trial,
+                        collective,
+                        algorithm: algorithm.to_owned(),
+                        contender: name,
+                        procs: key.procs,
+                        size_bytes: key.size,
+                        measured_s: summary.value(self.fitted.trial.statistic()),
+                        free_s: free.map(|(time, _)| time),
+                        predicted_s: predicted,
+                        lower_s: interval.map(|interval| interval.lower),
+                        upper_s: interval.map(|interval| interval.upper),
+                    })
+                }));
             }
         }
-        Ok(rows)
-    }
-
-    /// Those of the regimes alone, under another name.
-    pub(super) fn regimes(
-        &self,
-        cells: &BTreeMap<CellKey, Summary>,
-        what: (&'static str, Trial),
-        name: &'static str,
-    ) -> Result<Vec<Row>> {
-        let mut rows = Vec::new();
-        for (_, cells) in by_algorithm(cells) {
-            if let Some(predict) = self.predictor(How::Regimes, cells[0].0) {
-                rows.extend(self.judged(&cells, what, (name, predict))?);
-            }
-        }
-        Ok(rows)
-    }
-
-    /// The rows of one contender for the cells of one algorithm.
-    fn judged(
-        &self,
-        cells: &Cells,
-        (network, trial): (&'static str, Trial),
-        (contender, predict): (&'static str, Predictor),
-    ) -> Result<Vec<Row>> {
-        let Experiment::Collective(collective) = cells[0].0.experiment else {
-            return Ok(Vec::new());
-        };
-        let algorithm: &str = &cells[0].0.algorithm;
-        let free = self.free(collective, algorithm)?;
-        let row = |(key, summary): &(&CellKey, &Summary)| {
-            let guess = predict(key.procs, key.size)?;
-            Some(Row {
-                network,
-                trial,
-                collective,
-                algorithm: algorithm.to_owned(),
-                contender,
-                procs: key.procs,
-                size: key.size,
-                measured: trial.truth(summary),
-                free: free(key.procs, key.size).map(|guess| guess.time),
-                predicted: guess.time,
-                interval: guess.interval,
-            })
-        };
-        Ok(cells.iter().filter_map(row).collect())
-    }
-
-    /// The time without contention; nothing for an algorithm that has no line for it.
-    fn free<'b>(&'b self, collective: Collective, algorithm: &'b str) -> Result<Predictor<'b>> {
-        let found = FREE
-            .iter()
-            .find(|(of, who, _)| *of == collective && (who.is_empty() || *who == algorithm));
-        let Some((_, _, model)) = found else {
-            return Ok(Box::new(|_, _| None));
-        };
-        let predictor = by_model(self.free, collective, (algorithm, model));
-        predictor.ok_or_else(|| anyhow::anyhow!("{collective} {algorithm}: {model} gives no time"))
+        rows
     }
 
     /// Nothing if the contender cannot be had: a model that does not exist, one
     /// that could not be fitted, too few points.
-    fn predictor<'b>(&'b self, how: How, key: &'b CellKey) -> Option<Predictor<'b>> {
-        let Experiment::Collective(collective) = key.experiment else {
-            return None;
-        };
-        let by = |profile, model| by_model(profile, collective, (key.algorithm.as_ref(), model));
+    fn predictor<'b>(
+        &'b self,
+        how: How,
+        who: (Collective, &'b str),
+        key: &'b CellKey,
+    ) -> Option<Predictor<'b>> {
+        let profile = &self.fitted.profile;
         match how {
-            How::Regimes => by_regimes(self.fitted, (collective, &key.algorithm)),
             How::Chosen => {
                 let question = Question {
-                    profile: &self.fitted.profile,
-                    collective,
+                    profile,
+                    collective: who.0,
                     algorithm: None,
                     models: Models::Speaking,
                     given: &[],
                 };
-                match question.speaker(&key.algorithm)? {
-                    (model, Reason::Chosen(_)) if model.is_regimes() => {
-                        by_regimes(self.fitted, (collective, &key.algorithm))
-                    }
-                    (model, Reason::Chosen(_)) => by(&self.fitted.profile, model.name),
-                    _ => None,
-                }
+                let (model, reason) = question.speaker(who.1)?;
+                let is_chosen = matches!(reason, Reason::Chosen(_));
+                is_chosen.then(|| self.by_model(profile, who, model.name))?
             }
-            How::Model(model) => by(&self.fitted.profile, model),
-            How::OnHockney(model) => by(&self.bare, model),
-            How::LogGP => loggp(&self.fitted.profile.network().plogp),
+            Model(model) => self.by_model(profile, who, model),
+            OnHockney(model) => self.by_model(&self.fitted.bare, who, model),
+            How::LogGP => loggp(&profile.network().plogp),
             How::Lines => {
                 let lines = Lines::fit(&self.fitted.points(key))?;
-                Some(Box::new(move |n, m| exactly(lines.time(n, m))))
+                Some(Box::new(move |n, m| Some((lines.time(n, m), None))))
             }
             How::Regression => {
                 let fit = Regression::fit(&self.fitted.points(key))?;
-                Some(Box::new(move |n, m| exactly(fit.time(n, m))))
+                Some(Box::new(move |n, m| Some((fit.time(n, m), None))))
             }
-            How::Smpi => Some(Box::new(|n, m| exactly(*self.smpi.get(&(n, m))?))),
+            How::Smpi => Some(Box::new(|n, m| Some((*self.smpi.get(&(n, m))?, None)))),
         }
     }
-}
 
-/// The cells of every algorithm.
-fn by_algorithm(cells: &BTreeMap<CellKey, Summary>) -> BTreeMap<(Collective, &str), Cells<'_>> {
-    let mut algorithms: BTreeMap<(Collective, &str), Cells> = BTreeMap::new();
-    for (key, summary) in cells {
-        if let Experiment::Collective(collective) = key.experiment {
-            let own = algorithms.entry((collective, &key.algorithm)).or_default();
-            own.push((key, summary));
-        }
+    /// A model on what a profile holds.
+    fn by_model<'b>(
+        &'b self,
+        profile: &'b Profile,
+        (collective, algorithm): (Collective, &'b str),
+        model: &str,
+    ) -> Option<Predictor<'b>> {
+        let model = model::find(collective, model).ok()?;
+        let knowledge = Knowledge {
+            profile,
+            algorithm,
+            tree: self.fitted.tree.as_ref(),
+            given: &[],
+            asked: self.fitted.trial.statistic().into(),
+        };
+        let basis = knowledge.basis(model).ok()?;
+        let longest = segment(collective, algorithm);
+        Some(Box::new(move |procs, size| {
+            let mut case = Case::new(procs, size);
+            if let Some(longest) = longest {
+                // A shorter message is a segment of its own.
+                let segment = Segment::new(size).ok()?.min(longest);
+                case.segments = Segments::Of(segment);
+            }
+            let prediction = basis.predict(case).ok()?;
+            Some((prediction.time, prediction.interval))
+        }))
     }
-    algorithms
-}
-
-/// The contenders of an algorithm, in the order of the table.
-fn contenders(collective: Collective, algorithm: &str) -> impl Iterator<Item = &'static Contender> {
-    CONTENDERS.iter().filter(move |contender| {
-        let is_meant = contender.algorithm.is_empty() || contender.algorithm == algorithm;
-        contender.collective == collective && is_meant
-    })
-}
-
-/// A time without an interval.
-#[expect(clippy::unnecessary_wraps, reason = "what a predictor returns")]
-fn exactly(time: Seconds) -> Option<Guess> {
-    Some(Guess {
-        time,
-        interval: None,
-    })
-}
-
-/// The regimes of an algorithm; nothing if it has none.
-fn by_regimes<'a>(
-    fitted: &'a Fitted,
-    (collective, algorithm): (Collective, &'a str),
-) -> Option<Predictor<'a>> {
-    let two = Procs::new(2).ok()?;
-    fitted.profile.regimes_of(collective, algorithm, two)?;
-    Some(Box::new(move |procs, size| {
-        let entry = fitted.profile.regimes_of(collective, algorithm, procs)?;
-        let tree = fitted.tree.as_ref();
-        let point = Point { procs, size, tree };
-        let prediction = regimes::regimes(entry, point, fitted.asked)?;
-        Some(Guess {
-            time: prediction.time,
-            interval: prediction.interval,
-        })
-    }))
-}
-
-/// A model on what a profile holds.
-fn by_model<'a>(
-    profile: &'a Profile,
-    collective: Collective,
-    (algorithm, model): (&'a str, &str),
-) -> Option<Predictor<'a>> {
-    let model = model::find(collective, model).ok()?;
-    let knowledge = Knowledge {
-        profile,
-        algorithm,
-        tree: None,
-        given: &[],
-        asked: Asked::default(),
-    };
-    let basis = knowledge.basis(model).ok()?;
-    let longest = segment(collective, algorithm);
-    Some(Box::new(move |procs, size| {
-        let mut case = Case::new(procs, size);
-        if let Some(longest) = longest {
-            // A shorter message is a segment of its own.
-            let segment = Segment::new(size).ok()?.min(longest);
-            case.segments = Segments::Of(segment);
-        }
-        let prediction = basis.predict(case).ok()?;
-        Some(Guess {
-            time: prediction.time,
-            interval: prediction.interval,
-        })
-    }))
 }
 
 /// The segment size that is set, as in `pipeline:BYTES`.
@@ -393,7 +263,7 @@ fn loggp(network: &PLogP) -> Option<Predictor<'static>> {
         let between = model.gap().0.max(model.overhead().0);
         let bytes = model.message(size) - model.message(Bytes(1));
         let more = (bytes + Seconds(between)) * further;
-        exactly(model.message(size) + more)
+        Some((model.message(size) + more, None))
     }))
 }
 
@@ -404,21 +274,20 @@ mod tests {
     /// Every name is that of a model.
     #[test]
     fn the_table_names_models_that_there_are() {
-        for Contender {
-            collective, how, ..
-        } in &CONTENDERS
-        {
-            if let How::Model(model) | How::OnHockney(model) = how {
-                let found = model::find(*collective, model);
-                assert!(found.is_ok(), "{collective} {model}");
+        for collective in [Collective::Alltoall, Collective::Bcast, Collective::Scatter] {
+            for (_, _, how) in ALL.iter().chain(of(collective)) {
+                if let Model(model) | OnHockney(model) = how {
+                    let found = model::find(collective, model);
+                    assert!(found.is_ok(), "{collective} {model}");
+                }
             }
         }
     }
 
     #[test]
     fn a_pipeline_is_predicted_with_its_own_segments() {
-        let pipeline = segment(Bcast, "pipeline:8192").unwrap();
+        let pipeline = segment(Collective::Bcast, "pipeline:8192").unwrap();
         assert_eq!(pipeline.bytes(), Bytes(8192));
-        assert_eq!(segment(Alltoall, "throttled:2"), None);
+        assert_eq!(segment(Collective::Alltoall, "throttled:2"), None);
     }
 }

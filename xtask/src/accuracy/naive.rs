@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use itertools::Itertools as _;
 use netsig_core::fit::Point;
+use netsig_core::stats::line::Line;
 use netsig_core::units::{Bytes, Procs, Seconds};
 
 /// The least time that a line is taken to give: its logarithm must exist.
@@ -12,24 +14,20 @@ const LEAST: f64 = 1e-9;
 /// The lines, by size.
 pub(super) struct Lines(Vec<(Bytes, Line)>);
 
-/// T = at + slope·n.
-struct Line {
-    at: f64,
-    slope: f64,
-}
-
 impl Lines {
     /// By least squares, from the sizes with at least two process counts; nothing if fewer
     /// than two sizes have them.
     pub(super) fn fit(points: &[Point]) -> Option<Self> {
-        let mut by_size: BTreeMap<Bytes, Vec<(f64, f64)>> = BTreeMap::new();
+        let mut by_size: BTreeMap<Bytes, Vec<_>> = BTreeMap::new();
         for point in points.iter().filter(|point| point.size.0 > 0) {
             let own = by_size.entry(point.size).or_default();
-            own.push((f64::from(point.procs.get()), point.time.0));
+            own.push((f64::from(point.procs.get()), point.time.0, 1.0));
         }
-        let line = |(size, own): (Bytes, Vec<(f64, f64)>)| Some((size, Line::fit(&own)?));
-        let lines: Vec<_> = by_size.into_iter().filter_map(line).collect();
-        (lines.len() >= 2).then_some(Self(lines))
+        by_size.retain(|_, own| !own.iter().map(|point| point.0).all_equal());
+        let lines = by_size
+            .iter()
+            .map(|(size, own)| (*size, Line::through(own)));
+        (by_size.len() >= 2).then(|| Self(lines.collect()))
     }
 
     /// The time; beyond the sizes the last segment goes on.
@@ -37,29 +35,12 @@ impl Lines {
         let upper = self.0.partition_point(|(known, _)| *known < size);
         let upper = upper.clamp(1, self.0.len() - 1);
         let end = |(size, line): &(Bytes, Line)| {
-            let time = line.at + line.slope * f64::from(procs.get());
+            let time = line.at(f64::from(procs.get()));
             (size.as_f64().ln(), time.max(LEAST).ln())
         };
         let [(x, y), (x1, y1)] = [upper - 1, upper].map(|place| end(&self.0[place]));
         let share = (size.as_f64().ln() - x) / (x1 - x);
         Seconds((y + share * (y1 - y)).exp())
-    }
-}
-
-impl Line {
-    fn fit(points: &[(f64, f64)]) -> Option<Self> {
-        let count = points.len() as f64;
-        let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;
-        let (x, y) = (mean(|point| point.0), mean(|point| point.1));
-        let along: f64 = points.iter().map(|point| (point.0 - x).powi(2)).sum();
-        let across: f64 = points
-            .iter()
-            .map(|point| (point.0 - x) * (point.1 - y))
-            .sum();
-        (along > 0.0).then(|| Self {
-            at: y - across / along * x,
-            slope: across / along,
-        })
     }
 }
 

@@ -7,8 +7,8 @@
 //! process count left out of the fit, predicts that count best: the least mean of
 //! 2·|T̂−T|/(T̂+T) over all points, each count left out in turn.
 
-use std::collections::BTreeSet;
-
+use itertools::{Itertools as _, iproduct};
+use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
 use netsig_core::fit::Point;
 use netsig_core::units::{Bytes, Procs, Seconds};
 
@@ -31,13 +31,10 @@ struct Term {
 impl Term {
     /// All of them; the constant is the first.
     fn all() -> Vec<Self> {
-        let factors = || {
-            POWERS
-                .iter()
-                .flat_map(|power| LOGARITHMS.iter().map(move |log| (*power, *log)))
-        };
-        let terms = factors().flat_map(|procs| factors().map(move |size| Self { procs, size }));
-        terms.collect()
+        let factors = iproduct!(POWERS, LOGARITHMS);
+        iproduct!(factors.clone(), factors)
+            .map(|(procs, size)| Self { procs, size })
+            .collect()
     }
 
     fn at(&self, procs: Procs, size: Bytes) -> f64 {
@@ -46,193 +43,114 @@ impl Term {
     }
 }
 
+/// The terms at some points, over the times: what is to be fitted is 1 everywhere.
+struct Equations {
+    columns: DMatrix<f64>,
+    /// Their products with each other, and with 1 everywhere.
+    gram: DMatrix<f64>,
+    right: DVector<f64>,
+}
+
+impl Equations {
+    fn of(columns: DMatrix<f64>) -> Self {
+        Self {
+            gram: columns.tr_mul(&columns),
+            right: columns.row_sum_tr(),
+            columns,
+        }
+    }
+
+    /// The coefficients of a choice of at most three terms: of all its parts the one whose
+    /// least squares are least and not negative. Nothing if no part has such.
+    fn non_negative(&self, choice: &[usize]) -> Option<Vector3<f64>> {
+        let whole = (1 << choice.len()) - 1;
+        let allowed = |part| {
+            let solved = self.solve(choice, part);
+            solved.filter(|(_, found)| found.iter().all(|c| *c >= 0.0))
+        };
+        // No part fits better than the whole.
+        let best = allowed(whole).or_else(|| {
+            let solved = (1..whole).filter_map(allowed);
+            solved.max_by(|(a, _), (b, _)| a.total_cmp(b))
+        });
+        best.map(|(_, coefficients)| coefficients)
+    }
+
+    /// The least squares of the terms whose bits are set in `part`: by how much they are below
+    /// those of no term, and the coefficients. Nothing if the terms depend on each other.
+    fn solve(&self, choice: &[usize], part: u32) -> Option<(f64, Vector3<f64>)> {
+        let is_in = |place: usize| part & (1 << place) != 0;
+        let gram = Matrix3::from_fn(|i, j| {
+            if is_in(i) && is_in(j) {
+                self.gram[(choice[i], choice[j])]
+            } else {
+                f64::from(i == j)
+            }
+        });
+        let right = Vector3::from_fn(|i, _| if is_in(i) { self.right[choice[i]] } else { 0.0 });
+        if gram.determinant() < SINGULAR {
+            return None;
+        }
+        let found = gram.cholesky()?.solve(&right);
+        Some((found.dot(&right), found))
+    }
+
+    /// Σ 2·|T̂−T|/(T̂+T) over the points.
+    fn errors(&self, choice: &[usize], coefficients: &Vector3<f64>) -> f64 {
+        let error = |row: usize| {
+            let parts = choice.iter().zip(coefficients);
+            let ratio: f64 = parts.map(|(term, c)| c * self.columns[(row, *term)]).sum();
+            2.0 * (ratio - 1.0).abs() / (ratio + 1.0)
+        };
+        (0..self.columns.nrows()).map(error).sum()
+    }
+}
+
 impl Regression {
     /// Nothing if fewer than two process counts were measured.
     pub(super) fn fit(points: &[Point]) -> Option<Self> {
         let is_known = |point: &&Point| point.size.0 > 1 && point.procs.get() > 1;
-        let points: Vec<Point> = points.iter().filter(is_known).copied().collect();
-        let counts: BTreeSet<Procs> = points.iter().map(|point| point.procs).collect();
+        let points: Vec<&Point> = points.iter().filter(is_known).collect();
+        let counts: Vec<Procs> = points.iter().map(|point| point.procs).unique().collect();
         if counts.len() < 2 {
             return None;
         }
         let terms = Term::all();
-        let columns = Columns::of(&terms, &points);
-        let whole = Normal::of(&columns, |_| true);
-        let folds: Vec<_> = counts
-            .iter()
-            .map(|left_out| {
-                let seen = Normal::of(&columns, |row| points[row].procs != *left_out);
-                let unseen = (0..points.len()).filter(|row| points[*row].procs == *left_out);
-                (seen, unseen.collect::<Vec<_>>())
-            })
-            .collect();
-        let mut best: Option<(f64, Vec<usize>)> = None;
-        for choice in choices(terms.len()) {
-            let Some(score) = cross_validated(&columns, &folds, &choice) else {
-                continue;
-            };
-            if best.as_ref().is_none_or(|(least, _)| score < *least) {
-                best = Some((score, choice));
-            }
+        let mut columns = DMatrix::from_fn(points.len(), terms.len(), |row, term| {
+            let point = points[row];
+            terms[term].at(point.procs, point.size) / point.time.0
+        });
+        let norms: Vec<f64> = columns.column_iter().map(|column| column.norm()).collect();
+        for (mut column, norm) in columns.column_iter_mut().zip(&norms) {
+            column /= *norm;
         }
-        let (_, choice) = best?;
-        let coefficients = whole.non_negative(&choice)?;
-        let own = choice.iter().zip(coefficients);
-        let own = own.map(|(place, c)| (terms[*place], c / columns.norms[*place]));
+        let rows = |is_wanted: &dyn Fn(Procs) -> bool| {
+            let rows = points.iter().positions(|point| is_wanted(point.procs));
+            Equations::of(columns.select_rows(&rows.collect_vec()))
+        };
+        let fold = |out: &Procs| (rows(&|procs| procs != *out), rows(&|procs| procs == *out));
+        let folds: Vec<(Equations, Equations)> = counts.iter().map(fold).collect();
+        let score = |choice: &[usize]| -> Option<f64> {
+            let errors = folds.iter().map(|(seen, unseen)| {
+                let coefficients = seen.non_negative(choice)?;
+                Some(unseen.errors(choice, &coefficients))
+            });
+            errors.sum()
+        };
+        let others = (1..terms.len()).combinations(1);
+        let others = others.chain((1..terms.len()).combinations(2));
+        let choices = others.map(|others| [vec![0], others].concat());
+        let scored = choices.filter_map(|choice| Some((score(&choice)?, choice)));
+        let (_, choice) = scored.min_by(|(a, _), (b, _)| a.total_cmp(b))?;
+        let coefficients = Equations::of(columns).non_negative(&choice)?;
+        let own = choice.into_iter().zip(&coefficients);
+        let own = own.map(|(term, c)| (terms[term], c / norms[term]));
         Some(Self(own.collect()))
     }
 
     pub(super) fn time(&self, procs: Procs, size: Bytes) -> Seconds {
         let parts = self.0.iter().map(|(term, c)| c * term.at(procs, size));
         Seconds(parts.sum())
-    }
-}
-
-/// The constant with one other term, then with two.
-fn choices(count: usize) -> impl Iterator<Item = Vec<usize>> {
-    let single = (1..count).map(|one| vec![0, one]);
-    let pairs = (1..count).flat_map(move |one| (one + 1..count).map(move |two| vec![0, one, two]));
-    single.chain(pairs)
-}
-
-/// The mean symmetric error of the points that were left out.
-fn cross_validated(
-    columns: &Columns,
-    folds: &[(Normal, Vec<usize>)],
-    choice: &[usize],
-) -> Option<f64> {
-    let (mut sum, mut count) = (0.0, 0.0);
-    for (seen, unseen) in folds {
-        let coefficients = seen.non_negative(choice)?;
-        for &row in unseen {
-            let parts = choice.iter().zip(&coefficients);
-            let ratio: f64 = parts.map(|(place, c)| c * columns.rows[row][*place]).sum();
-            sum += 2.0 * (ratio - 1.0).abs() / (ratio + 1.0);
-            count += 1.0;
-        }
-    }
-    Some(sum / count)
-}
-
-/// The terms at the points, over the times: what is to be fitted is 1 everywhere. Each
-/// column has norm 1.
-struct Columns {
-    rows: Vec<Vec<f64>>,
-    norms: Vec<f64>,
-}
-
-impl Columns {
-    fn of(terms: &[Term], points: &[Point]) -> Self {
-        let mut rows: Vec<Vec<f64>> = points
-            .iter()
-            .map(|p| {
-                terms
-                    .iter()
-                    .map(|t| t.at(p.procs, p.size) / p.time.0)
-                    .collect()
-            })
-            .collect();
-        let norm = |place: usize| {
-            rows.iter()
-                .map(|row| row[place].powi(2))
-                .sum::<f64>()
-                .sqrt()
-        };
-        let norms: Vec<f64> = (0..terms.len()).map(norm).collect();
-        for row in &mut rows {
-            for (value, norm) in row.iter_mut().zip(&norms) {
-                *value /= norm;
-            }
-        }
-        Self { rows, norms }
-    }
-}
-
-/// The normal equations of all terms, from which those of a choice are taken.
-struct Normal {
-    gram: Vec<Vec<f64>>,
-    right: Vec<f64>,
-}
-
-impl Normal {
-    fn of(columns: &Columns, is_seen: impl Fn(usize) -> bool) -> Self {
-        let count = columns.norms.len();
-        let mut gram = vec![vec![0.0; count]; count];
-        let mut right = vec![0.0; count];
-        let rows = columns.rows.iter().enumerate();
-        for (_, row) in rows.filter(|(place, _)| is_seen(*place)) {
-            for i in 0..count {
-                right[i] += row[i];
-                for j in 0..count {
-                    gram[i][j] += row[i] * row[j];
-                }
-            }
-        }
-        Self { gram, right }
-    }
-
-    /// The coefficients of a choice of at most three terms: of all its parts the one whose
-    /// least squares are least and not negative. Nothing if no part has such.
-    fn non_negative(&self, choice: &[usize]) -> Option<Vec<f64>> {
-        let mut best: Option<(f64, Vec<f64>)> = None;
-        for part in 1u32..1 << choice.len() {
-            let is_in = |place: &usize| part & (1 << place) != 0;
-            let places: Vec<usize> = (0..choice.len()).filter(is_in).collect();
-            let own: Vec<usize> = places.iter().map(|place| choice[*place]).collect();
-            let Some(found) = self.solve(&own) else {
-                continue;
-            };
-            // Least squares leave count − Σ c·right.
-            let explained: f64 = own
-                .iter()
-                .zip(&found)
-                .map(|(i, c)| c * self.right[*i])
-                .sum();
-            let is_better = best.as_ref().is_none_or(|(most, _)| explained > *most);
-            if found.iter().all(|c| *c >= 0.0) && is_better {
-                let mut all = vec![0.0; choice.len()];
-                for (place, c) in places.iter().zip(found) {
-                    all[*place] = c;
-                }
-                best = Some((explained, all));
-            }
-        }
-        best.map(|(_, coefficients)| coefficients)
-    }
-
-    /// Gauss's elimination; nothing if the terms depend on each other.
-    fn solve(&self, own: &[usize]) -> Option<Vec<f64>> {
-        let count = own.len();
-        let mut system: Vec<Vec<f64>> = own
-            .iter()
-            .map(|i| {
-                let row = own.iter().map(|j| self.gram[*i][*j]);
-                row.chain([self.right[*i]]).collect()
-            })
-            .collect();
-        let mut determinant = 1.0;
-        for pivot in 0..count {
-            determinant *= system[pivot][pivot];
-            if determinant < SINGULAR {
-                return None;
-            }
-            let (above, below) = system.split_at_mut(pivot + 1);
-            let from = &above[pivot];
-            for row in below {
-                let factor = row[pivot] / from[pivot];
-                for (value, other) in row.iter_mut().zip(from).skip(pivot) {
-                    *value -= factor * other;
-                }
-            }
-        }
-        let mut found = vec![0.0; count];
-        for place in (0..count).rev() {
-            let known: f64 = (place + 1..count)
-                .map(|j| system[place][j] * found[j])
-                .sum();
-            found[place] = (system[place][count] - known) / system[place][place];
-        }
-        Some(found)
     }
 }
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use netsig_core::algorithm::Collective;
-use netsig_core::predict::Interval;
 use netsig_core::stats::sample::Sorted;
 use netsig_core::units::{Bytes, Procs, Seconds};
+use serde::Serialize;
 
 use super::campaign::JUDGED;
 use super::split::Trial;
@@ -13,8 +13,8 @@ use super::split::Trial;
 /// A cell is contended if it takes so many times as long as without contention.
 const CONTENDED: f64 = 1.2;
 
-/// What one contender said of one held-out cell.
-#[derive(Debug, Clone, PartialEq)]
+/// What one contender said of one held-out cell: a row of residuals.csv.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct Row {
     pub(super) network: &'static str,
     pub(super) trial: Trial,
@@ -22,20 +22,15 @@ pub(super) struct Row {
     pub(super) algorithm: String,
     pub(super) contender: &'static str,
     pub(super) procs: Procs,
-    pub(super) size: Bytes,
+    pub(super) size_bytes: Bytes,
     /// The median.
-    pub(super) measured: Seconds,
+    pub(super) measured_s: Seconds,
     /// What it would take without contention.
-    pub(super) free: Option<Seconds>,
-    pub(super) predicted: Seconds,
-    pub(super) interval: Option<Interval>,
-}
-
-/// Which cells count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Scope {
-    All,
-    Contended,
+    pub(super) free_s: Option<Seconds>,
+    pub(super) predicted_s: Seconds,
+    /// The ends of the interval, if there is one.
+    pub(super) lower_s: Option<Seconds>,
+    pub(super) upper_s: Option<Seconds>,
 }
 
 /// How far a contender was off.
@@ -76,81 +71,68 @@ pub(super) struct Scored {
 
 /// The scores of all contenders on every subject, best median first.
 pub(super) fn scores(rows: &[Row]) -> BTreeMap<Subject, Vec<Scored>> {
-    let mut groups: BTreeMap<Subject, BTreeMap<&'static str, Vec<&Row>>> = BTreeMap::new();
+    let mut groups: BTreeMap<(Subject, &'static str), Vec<&Row>> = BTreeMap::new();
     for row in rows {
-        let mut names = vec![row.algorithm.as_str()];
-        if row.is_judged() {
-            names.push(POOLED);
-        }
-        for name in names {
-            let subject = Subject {
-                trial: row.trial,
-                network: row.network,
-                collective: row.collective,
-                algorithm: name.to_owned(),
+        let subject = Subject {
+            trial: row.trial,
+            network: row.network,
+            collective: row.collective,
+            algorithm: row.algorithm.clone(),
+        };
+        if subject.is_judged() {
+            let pooled = Subject {
+                algorithm: POOLED.to_owned(),
+                ..subject.clone()
             };
-            let contenders = groups.entry(subject).or_default();
-            contenders.entry(row.contender).or_default().push(row);
+            groups.entry((pooled, row.contender)).or_default().push(row);
         }
+        groups
+            .entry((subject, row.contender))
+            .or_default()
+            .push(row);
     }
-    let ranked = |contenders: BTreeMap<&'static str, Vec<&Row>>| {
-        let scored = contenders.into_iter().filter_map(|(contender, rows)| {
-            Some(Scored {
-                contender,
-                all: Score::of(&rows, Scope::All)?,
-                contended: Score::of(&rows, Scope::Contended),
-            })
-        });
-        let mut ranked: Vec<Scored> = scored.collect();
+    let mut scores: BTreeMap<Subject, Vec<Scored>> = BTreeMap::new();
+    for ((subject, contender), rows) in groups {
+        let contended = rows.iter().filter(|row| row.is_contended());
+        let contended: Vec<&Row> = contended.copied().collect();
+        scores.entry(subject).or_default().extend(Some(Scored {
+            contender,
+            all: Score::of(&rows).expect("a group has rows"),
+            contended: Score::of(&contended),
+        }));
+    }
+    for ranked in scores.values_mut() {
         ranked.sort_by(|a, b| a.all.median.total_cmp(&b.all.median));
-        ranked
-    };
-    groups
-        .into_iter()
-        .map(|(subject, contenders)| (subject, ranked(contenders)))
-        .collect()
+    }
+    scores
 }
 
-impl Scored {
-    /// The score within `scope`.
-    pub(super) fn within(&self, scope: Scope) -> Option<Score> {
-        match scope {
-            Scope::All => Some(self.all),
-            Scope::Contended => self.contended,
-        }
+impl Subject {
+    /// Whether there are targets for the algorithm.
+    pub(super) fn is_judged(&self) -> bool {
+        self.collective != Collective::Alltoall || JUDGED.contains(&self.algorithm.as_str())
     }
 }
 
 impl Row {
-    /// Whether there are targets for the algorithm.
-    fn is_judged(&self) -> bool {
-        self.collective != Collective::Alltoall || JUDGED.contains(&self.algorithm.as_str())
-    }
-
-    /// |predicted/measured − 1|.
-    pub(super) fn error(&self) -> f64 {
-        (self.predicted / self.measured - 1.0).abs()
-    }
-
-    fn is_in(&self, scope: Scope) -> bool {
-        let is_contended = |free: Seconds| self.measured / free >= CONTENDED;
-        scope == Scope::All || self.free.is_some_and(is_contended)
+    fn is_contended(&self) -> bool {
+        let is_contended = |free: Seconds| self.measured_s / free >= CONTENDED;
+        self.free_s.is_some_and(is_contended)
     }
 
     fn is_covered(&self) -> Option<bool> {
-        let Interval { lower, upper } = self.interval?;
-        Some((lower..=upper).contains(&self.measured))
+        Some((self.lower_s?..=self.upper_s?).contains(&self.measured_s))
     }
 }
 
 impl Score {
-    /// Of the rows within `scope`; nothing if there are none.
-    pub(super) fn of(rows: &[&Row], scope: Scope) -> Option<Self> {
-        let rows: Vec<&&Row> = rows.iter().filter(|row| row.is_in(scope)).collect();
+    /// Nothing if there are no rows.
+    pub(super) fn of(rows: &[&Row]) -> Option<Self> {
         if rows.is_empty() {
             return None;
         }
-        let errors = Sorted::new(rows.iter().map(|row| row.error()).collect());
+        let error = |row: &&Row| (row.predicted_s / row.measured_s - 1.0).abs();
+        let errors = Sorted::new(rows.iter().map(error).collect());
         let covered: Option<Vec<bool>> = rows.iter().map(|row| row.is_covered()).collect();
         let share = |covered: Vec<bool>| {
             let inside = covered.iter().filter(|is_in| **is_in).count();
@@ -178,11 +160,12 @@ pub(super) mod tests {
             algorithm: "direct".to_owned(),
             contender,
             procs: Procs::new(12).unwrap(),
-            size: Bytes(1024),
-            measured: Seconds(1.0),
-            free: Some(Seconds(0.5)),
-            predicted: Seconds(1.0 + error),
-            interval: None,
+            size_bytes: Bytes(1024),
+            measured_s: Seconds(1.0),
+            free_s: Some(Seconds(0.5)),
+            predicted_s: Seconds(1.0 + error),
+            lower_s: None,
+            upper_s: None,
         }
     }
 
@@ -193,10 +176,10 @@ pub(super) mod tests {
         ];
         let rows: Vec<Row> = errors.iter().map(|error| row("x", *error)).collect();
         let all: Vec<&Row> = rows.iter().collect();
-        let score = Score::of(&all, Scope::All).unwrap();
+        let score = Score::of(&all).unwrap();
         // Of eleven the sixth, and the tenth: the first that nine tenths do not exceed.
         assert!((score.median - 0.06).abs() < 1e-12 && (score.p90 - 0.5).abs() < 1e-12);
-        let ten = Score::of(&all[..10], Scope::All).unwrap();
+        let ten = Score::of(&all[..10]).unwrap();
         assert!((ten.p90 - 0.09).abs() < 1e-12);
         assert_eq!((ten.cells, ten.coverage), (10, None));
     }
@@ -207,16 +190,21 @@ pub(super) mod tests {
         let free = [Some(0.5), Some(0.84), Some(0.8), None];
         let ends = [(0.9, 1.1), (0.5, 0.9), (1.0, 1.2), (1.1, 1.2)];
         for (row, (free, (lower, upper))) in rows.iter_mut().zip(free.into_iter().zip(ends)) {
-            row.free = free.map(Seconds);
-            row.interval = Some(Interval {
-                lower: Seconds(lower),
-                upper: Seconds(upper),
-            });
+            row.free_s = free.map(Seconds);
+            (row.lower_s, row.upper_s) = (Some(Seconds(lower)), Some(Seconds(upper)));
         }
-        let all: Vec<&Row> = rows.iter().collect();
-        let cells = |scope| Score::of(&all, scope).map(|score| (score.cells, score.coverage));
-        assert_eq!(cells(Scope::All), Some((4, Some(0.5))));
-        assert_eq!(cells(Scope::Contended), Some((2, Some(1.0))));
-        assert_eq!(Score::of(&all[3..], Scope::Contended), None);
+        let scored = scores(&rows)[&Subject {
+            trial: Trial::Eight,
+            network: "toy",
+            collective: Collective::Alltoall,
+            algorithm: "direct".to_owned(),
+        }][0];
+        assert_eq!((scored.all.cells, scored.all.coverage), (4, Some(0.5)));
+        let contended = scored.contended.unwrap();
+        assert_eq!((contended.cells, contended.coverage), (2, Some(1.0)));
+        assert_eq!(
+            scores(&rows[3..]).into_values().next().unwrap()[0].contended,
+            None
+        );
     }
 }

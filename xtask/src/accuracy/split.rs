@@ -7,14 +7,14 @@ use anyhow::Result;
 use netsig_core::algorithm::Collective;
 use netsig_core::data::cells::{CellKey, Statistic, Summary, summarise};
 use netsig_core::data::{Aggregate, Dataset, Experiment, Place, Provenance, Sample, StatisticKind};
-use netsig_core::fit::network::{self, NetworkFit, Options, Wanted};
+use netsig_core::fit::network::{self, Options, Wanted};
 use netsig_core::fit::regimes::Parts;
 use netsig_core::fit::{Point, points};
 use netsig_core::network::tree::Tree;
-use netsig_core::predict::regimes::Asked;
 use netsig_core::profile::Profile;
-use netsig_core::stats::sample::Sorted;
-use netsig_core::units::{Bytes, Procs, Seconds};
+use netsig_core::stats::sample::mean;
+use netsig_core::units::{Bytes, Seconds};
+use serde::Serialize;
 
 /// The most processes that any trial fits to; more are held out.
 pub(super) const MOST: u32 = 8;
@@ -35,118 +35,92 @@ pub(super) struct Measured {
 }
 
 /// What is fitted to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, strum::Display, strum::EnumIter,
+)]
 pub(super) enum Trial {
     /// Up to eight processes.
+    #[serde(rename = "up-to-8")]
+    #[strum(serialize = "up-to-8")]
     Eight,
     /// Up to four.
+    #[serde(rename = "up-to-4")]
+    #[strum(serialize = "up-to-4")]
     Four,
     /// Up to eight, by tables such as OSU's programs print: one mean a cell, and no pLogP.
+    #[serde(rename = "osu-tables")]
+    #[strum(serialize = "osu-tables")]
     Osu,
 }
 
 /// What a trial's data say.
 pub(super) struct Fitted {
+    pub(super) trial: Trial,
     pub(super) profile: Profile,
+    /// The same without tables.
+    pub(super) bare: Profile,
     /// The links of the network.
     pub(super) tree: Option<Tree>,
-    /// What regimes are asked for.
-    pub(super) asked: Asked,
     /// What could not be fitted, and what was chosen.
     pub(super) notes: Vec<String>,
     cells: BTreeMap<CellKey, Summary>,
 }
 
 impl Trial {
-    pub(super) const ALL: [Self; 3] = [Self::Eight, Self::Four, Self::Osu];
-
-    pub(super) fn name(self) -> &'static str {
+    /// What stands for the repetitions of a held-out cell, and what regimes are asked for: a
+    /// table has means alone.
+    pub(super) fn statistic(self) -> Statistic {
         match self {
-            Self::Eight => "up-to-8",
-            Self::Four => "up-to-4",
-            Self::Osu => "osu-tables",
+            Self::Eight | Self::Four => Statistic::Median,
+            Self::Osu => Statistic::Mean,
         }
-    }
-
-    /// What stands for the repetitions of a held-out cell: a table has means alone.
-    pub(super) fn truth(self, cell: &Summary) -> Seconds {
-        match self {
-            Self::Eight | Self::Four => cell.median,
-            Self::Osu => cell.mean,
-        }
-    }
-
-    /// What the regimes are asked for.
-    fn asked(self) -> Asked {
-        match self {
-            Self::Eight | Self::Four => Asked::Median,
-            Self::Osu => Asked::Mean,
-        }
-    }
-
-    fn most(self) -> u32 {
-        match self {
-            Self::Eight | Self::Osu => MOST,
-            Self::Four => 4,
-        }
-    }
-
-    fn sees(self, procs: Procs) -> bool {
-        procs.get() <= self.most()
     }
 
     /// The data that contenders are given.
     fn training(self, data: &Measured) -> Dataset {
-        let mut all = self.seen(&data.train);
         match self {
-            Self::Eight => all,
-            Self::Four => {
-                let few = self.seen(&data.few);
-                all.samples.extend(few.samples);
-                all.aggregates.extend(few.aggregates);
-                all
-            }
-            Self::Osu => table(&all),
+            Self::Eight => seen([&data.train], MOST),
+            Self::Four => seen([&data.train, &data.few], 4),
+            Self::Osu => table(&seen([&data.train], MOST)),
         }
     }
+}
 
-    fn seen(self, data: &Dataset) -> Dataset {
-        let samples = data.samples.iter().filter(|one| self.sees(one.procs));
-        let aggregates = data.aggregates.iter();
-        let aggregates = aggregates.filter(|one| self.sees(one.place.procs));
-        Dataset {
-            provenance: data.provenance.clone(),
-            samples: samples.cloned().collect(),
-            aggregates: aggregates.cloned().collect(),
-            ..Dataset::default()
-        }
+/// What is known of at most so many processes.
+fn seen<'a>(data: impl IntoIterator<Item = &'a Dataset>, most: u32) -> Dataset {
+    let mut all = Dataset::default();
+    for part in data {
+        let samples = part.samples.iter();
+        let samples = samples.filter(|sample| sample.procs.get() <= most);
+        all.samples.extend(samples.cloned());
+        let aggregates = part.aggregates.iter();
+        let aggregates = aggregates.filter(|one| one.place.procs.get() <= most);
+        all.aggregates.extend(aggregates.cloned());
     }
+    all
 }
 
 /// `data` as a table that a benchmark program prints: of every cell of a ping-pong or a
 /// collective the mean of its first repetitions.
 fn table(data: &Dataset) -> Dataset {
-    let kept = |experiment| matches!(experiment, Experiment::PingPong | Experiment::Collective(_));
     let mut times: BTreeMap<Place, Vec<f64>> = BTreeMap::new();
-    let samples = data.samples.iter();
-    for sample in samples.filter(|sample| kept(sample.experiment)) {
+    for sample in &data.samples {
         let place = Place {
             launch: 0,
             ..Sample::place(sample)
         };
-        let own = times.entry(place).or_default();
-        if own.len() < TABLE_REPETITIONS as usize {
-            own.push(sample.time.0);
+        if let Experiment::PingPong | Experiment::Collective(_) = sample.experiment {
+            times.entry(place).or_default().push(sample.time.0);
         }
     }
     let mut aggregates = data.aggregates.clone();
-    aggregates.extend(times.into_iter().map(|(place, times)| {
-        let mean = times.iter().sum::<f64>() / times.len() as f64;
+    aggregates.extend(times.into_iter().map(|(place, mut times)| {
+        times.truncate(TABLE_REPETITIONS as usize);
         Aggregate {
             place,
             statistic: StatisticKind::Mean,
             averaged: u32::try_from(times.len()).ok(),
-            time: Seconds(mean),
+            time: Seconds(mean(&times)),
         }
     }));
     Dataset {
@@ -167,26 +141,25 @@ pub(super) fn fit(data: &Measured, trial: Trial, parts: Option<Parts>) -> Result
         ..Options::default()
     };
     let fitted = network::fit(&training, &options)?;
+    let failures = fitted.failures.iter();
+    let failures = failures.map(|error| format!("not fitted: {error}"));
+    let verdicts = fitted.regimes.iter().map(|one| {
+        let reason = &one.verdict.reason;
+        format!("{} {}: {reason}", one.collective, one.algorithm)
+    });
+    let notes = failures.chain(verdicts).collect();
+    let profile = Profile::of(&fitted, Provenance::default(), options.signature.confidence);
     Ok(Fitted {
-        profile: Profile::of(&fitted, Provenance::default(), options.signature.confidence),
+        trial,
+        bare: Profile {
+            plogp: None,
+            ..profile.clone()
+        },
+        profile,
         tree: data.tree.clone(),
-        asked: trial.asked(),
-        notes: notes(&fitted),
+        notes,
         cells: summarise(&training),
     })
-}
-
-/// What could not be fitted, and which model was chosen why.
-fn notes(fitted: &NetworkFit) -> Vec<String> {
-    let failures = fitted
-        .failures
-        .iter()
-        .map(|error| format!("not fitted: {error}"));
-    let verdicts = fitted.regimes.iter().map(|one| {
-        let who = (one.collective, &one.algorithm);
-        format!("{} {}: {}", who.0, who.1, one.verdict.reason)
-    });
-    failures.chain(verdicts).collect()
 }
 
 /// The cells that are judged: beyond all that any trial sees.
@@ -203,26 +176,22 @@ pub(super) fn heldout(data: &Measured) -> BTreeMap<CellKey, Summary> {
 /// How far the medians of the two launches of every judged cell are apart, |a/b − 1|: what no
 /// prediction can be better than.
 pub(super) fn repeated(data: &Measured) -> BTreeMap<(Collective, String), Vec<f64>> {
-    let mut launches: BTreeMap<CellKey, BTreeMap<u32, Vec<f64>>> = BTreeMap::new();
-    for sample in &data.heldout.samples {
-        let key = CellKey::from(&sample.place());
-        let times = launches.entry(key).or_default().entry(sample.launch);
-        times.or_default().push(sample.time.0);
-    }
-    let judged = heldout(data);
+    let [first, second] = [0, 1].map(|launch| {
+        let samples = data.heldout.samples.iter();
+        let own = samples.filter(|sample| sample.launch == launch);
+        summarise(&Dataset {
+            samples: own.cloned().collect(),
+            ..Dataset::default()
+        })
+    });
     let mut apart: BTreeMap<(Collective, String), Vec<f64>> = BTreeMap::new();
-    for (key, launches) in launches {
-        let medians = launches
-            .into_values()
-            .map(|times| Sorted::new(times).median());
-        if let (Experiment::Collective(collective), [first, second]) =
-            (key.experiment, &medians.collect::<Vec<_>>()[..])
-            && judged.contains_key(&key)
+    for key in heldout(data).into_keys() {
+        if let Experiment::Collective(collective) = key.experiment
+            && let (Some(first), Some(second)) = (first.get(&key), second.get(&key))
         {
-            let own = apart
-                .entry((collective, key.algorithm.to_string()))
-                .or_default();
-            own.push((first / second - 1.0).abs());
+            let who = (collective, key.algorithm.to_string());
+            let apart = apart.entry(who).or_default();
+            apart.push((first.median / second.median - 1.0).abs());
         }
     }
     apart
@@ -241,7 +210,8 @@ impl Fitted {
 mod tests {
     use super::super::contenders::Judge;
     use super::*;
-    use netsig_core::algorithm::Collective;
+    use netsig_core::units::Procs;
+    use strum::IntoEnumIterator as _;
 
     /// An all-to-all whose time is 1.5 times the contention-free one, at all process counts
     /// in every file; `beyond` multiplies the times of more than eight processes.
@@ -287,22 +257,27 @@ mod tests {
     #[test]
     fn held_out_times_change_no_parameter_and_no_prediction() {
         let [plain, wild] = [1.0, 137.0].map(measured);
-        for trial in Trial::ALL {
+        for trial in Trial::iter() {
             let [first, second] = [&plain, &wild].map(|data| fit(data, trial, None).unwrap());
             assert_eq!(first.profile.to_toml(), second.profile.to_toml());
             let smpi = BTreeMap::new();
             let [rows, others] = [(&first, &plain), (&second, &wild)].map(|(fitted, data)| {
-                let judge = Judge::new(fitted, &fitted.profile, &smpi);
-                judge.rows(&heldout(data), ("toy", trial)).unwrap()
+                let judge = Judge {
+                    network: "toy",
+                    fitted,
+                    free: &fitted.profile,
+                    smpi: &smpi,
+                };
+                judge.rows(&heldout(data), None)
             });
             assert!(rows.len() > 2 * 11 * 8, "{}", rows.len());
             for (row, other) in rows.iter().zip(&others) {
                 assert_eq!(row.contender, other.contender);
                 assert_eq!(
-                    (row.predicted, row.interval),
-                    (other.predicted, other.interval)
+                    (row.predicted_s, row.lower_s, row.upper_s),
+                    (other.predicted_s, other.lower_s, other.upper_s)
                 );
-                assert!((other.measured / row.measured - 137.0).abs() < 1e-9);
+                assert!((other.measured_s / row.measured_s - 137.0).abs() < 1e-9);
             }
             assert_eq!(rows.len(), others.len());
         }

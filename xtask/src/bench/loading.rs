@@ -3,33 +3,40 @@
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
+use netsig_core::algorithm::Collective::Alltoall;
 use netsig_core::data::{Dataset, Experiment, LossCounters, Sample, write_header};
 use netsig_core::units::{Bytes, Procs, Seconds};
 
-use super::figure::Figure;
+use super::benchmark;
+use crate::figure::Figure;
 
 /// How many samples are loaded, and how often.
 const SAMPLES: u32 = 1_000_000;
 const TIMES: usize = 5;
 
 /// The seconds and the resident memory that it takes.
-pub(super) fn figures(root: &Path, work: &Path) -> Result<Vec<Figure>> {
+pub(super) fn figures(work: &Path) -> Result<[Figure; 2]> {
     let data = work.join("million.csv");
     write_samples(&data).with_context(|| format!("{} cannot be written", data.display()))?;
-    let loaded: Result<Vec<[f64; 2]>> = (0..TIMES).map(|_| load(root, &data)).collect();
-    let loaded = loaded?;
-    let figure = |name: &str, index: usize, target, unit| Figure {
-        name: name.to_owned(),
-        values: loaded.iter().map(|values| values[index]).collect(),
-        target,
-        unit,
-    };
-    Ok(vec![
-        figure("load-1000000-samples", 0, 1.0, "s"),
-        figure("load-1000000-samples-memory", 1, 200.0, "MB"),
+    let (mut seconds, mut megabytes) = (Vec::new(), Vec::new());
+    for _ in 0..TIMES {
+        let said = benchmark("loading", &[&data.to_string_lossy()])?;
+        let mut words = said.split_whitespace().skip_while(|word| *word != "loaded");
+        let mut number = || words.next()?.parse::<f64>().ok();
+        number();
+        let (Some(rows), Some(time), Some(bytes)) = (number(), number(), number()) else {
+            anyhow::bail!("the benchmark loading said {said:?}");
+        };
+        let is_whole = rows >= f64::from(SAMPLES);
+        ensure!(is_whole, "only {rows} samples were loaded");
+        seconds.push(time);
+        megabytes.push(bytes / 1e6);
+    }
+    Ok([
+        Figure::new("load-1000000-samples", seconds, 1.0, "s"),
+        Figure::new("load-1000000-samples-memory", megabytes, 200.0, "MB"),
     ])
 }
 
@@ -38,8 +45,8 @@ fn write_samples(path: &Path) -> Result<()> {
     let mut out = BufWriter::new(File::create(path)?);
     let experiments = [
         (Experiment::PingPong, "", 2),
-        (collective()?, "direct", 12),
-        (collective()?, "throttled:4", 16),
+        (Experiment::Collective(Alltoall), "direct", 12),
+        (Experiment::Collective(Alltoall), "throttled:4", 16),
     ];
     let mut data = Dataset::default();
     data.provenance.push("mpi", "Open MPI 4.1.4");
@@ -69,34 +76,4 @@ fn write_samples(path: &Path) -> Result<()> {
         sample.write(&mut out)?;
     }
     Ok(out.flush()?)
-}
-
-fn collective() -> Result<Experiment> {
-    let collective = "alltoall".parse().map_err(anyhow::Error::msg)?;
-    Ok(Experiment::Collective(collective))
-}
-
-/// Loads the file in a program of its own: seconds, and megabytes that were resident.
-fn load(root: &Path, data: &Path) -> Result<[f64; 2]> {
-    let output = Command::new("cargo")
-        .args("bench --package netsig-core --bench loading --".split(' '))
-        .arg(data)
-        .current_dir(root)
-        .stdin(Stdio::null())
-        .stderr(Stdio::inherit())
-        .output()
-        .context("cargo cannot be started")?;
-    ensure!(output.status.success(), "the benchmark loading failed");
-    let said = String::from_utf8(output.stdout).context("the benchmark prints UTF-8")?;
-    let words: Vec<&str> = said.split_whitespace().collect();
-    let at = words.iter().position(|word| *word == "loaded");
-    let number = |place: usize| -> Option<f64> { words.get(at? + place)?.parse().ok() };
-    let (Some(rows), Some(seconds), Some(bytes)) = (number(1), number(2), number(3)) else {
-        anyhow::bail!("the benchmark loading said {said:?}");
-    };
-    ensure!(
-        rows >= f64::from(SAMPLES),
-        "only {rows} samples were loaded"
-    );
-    Ok([seconds, bytes / 1e6])
 }

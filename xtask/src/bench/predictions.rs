@@ -1,44 +1,17 @@
 //! What predictions cost, from the table that the benchmarks of netsig-core print.
 
-use std::path::Path;
-use std::process::{Command, Stdio};
+use anyhow::{Context, Result, ensure};
+use netsig_core::units::Seconds;
 
-use anyhow::{Context, Result, bail, ensure};
+use super::benchmark;
+use crate::figure::Figure;
 
-use super::figure::Figure;
-
-/// A benchmark function with the most that each of its cases may take.
-struct Target {
-    function: &'static str,
-    most: f64,
-    unit: &'static str,
-}
-
-const TARGETS: [Target; 3] = [
-    Target {
-        function: "closed_form",
-        most: 200.0,
-        unit: "ns",
-    },
-    Target {
-        function: "optimised_broadcast",
-        most: 2.0,
-        unit: "µs",
-    },
-    Target {
-        function: "selection_map",
-        most: 50.0,
-        unit: "ms",
-    },
-];
-
-/// The units of the table in seconds.
-const UNITS: [(&str, f64); 5] = [
-    ("ps", 1e-12),
-    ("ns", 1e-9),
-    ("µs", 1e-6),
-    ("ms", 1e-3),
-    ("s", 1.0),
+/// Benchmark functions with the most that each of their cases may take, in a unit of so many
+/// seconds.
+const TARGETS: [(&str, f64, &str, f64); 3] = [
+    ("closed_form", 200.0, "ns", 1e-9),
+    ("optimised_broadcast", 2.0, "µs", 1e-6),
+    ("selection_map", 50.0, "ms", 1e-3),
 ];
 
 /// Of the samples of every case the quickest, the middle and the slowest one.
@@ -49,57 +22,33 @@ const COLUMNS: [&str; 3] = ["fastest", "median", "slowest"];
 struct Row {
     function: String,
     case: String,
-    /// In seconds, in the order of [`COLUMNS`].
-    times: [f64; 3],
+    /// In the order of [`COLUMNS`].
+    times: Vec<Seconds>,
 }
 
 /// Runs the benchmarks; every function must be there with a case.
-pub(super) fn figures(root: &Path) -> Result<Vec<Figure>> {
-    let rows = rows(&table(root)?)?;
+pub(super) fn figures() -> Result<Vec<Figure>> {
+    let rows = rows(&benchmark("predictions", &["--color", "never"])?)?;
     let mut figures = Vec::new();
-    for target in &TARGETS {
+    for (function, most, unit, scale) in TARGETS {
         let before = figures.len();
-        let own = rows.iter().filter(|row| row.function == target.function);
-        for row in own {
-            figures.push(target.figure(row)?);
-        }
-        let function = target.function;
+        figures.extend(
+            rows.iter()
+                .filter(|row| row.function == function)
+                .map(|row| {
+                    let values = row.times.iter().map(|time| time.0 / scale).collect();
+                    Figure::new(format!("{function}/{}", row.case), values, most, unit)
+                }),
+        );
         ensure!(figures.len() > before, "no benchmark {function} was run");
     }
     Ok(figures)
-}
-
-impl Target {
-    fn figure(&self, row: &Row) -> Result<Figure> {
-        let unit = seconds(self.unit)?;
-        Ok(Figure {
-            name: format!("{}/{}", row.function, row.case),
-            values: row.times.map(|time| time / unit).to_vec(),
-            target: self.most,
-            unit: self.unit,
-        })
-    }
-}
-
-/// What the benchmarks print.
-fn table(root: &Path) -> Result<String> {
-    let arguments = "bench --package netsig-core --bench predictions -- --color never";
-    let output = Command::new("cargo")
-        .args(arguments.split(' '))
-        .current_dir(root)
-        .stdin(Stdio::null())
-        .stderr(Stdio::inherit())
-        .output()
-        .context("cargo cannot be started")?;
-    ensure!(output.status.success(), "cargo {arguments} failed");
-    String::from_utf8(output.stdout).context("the benchmarks print UTF-8")
 }
 
 /// The cases of a table; what stands before its head is passed over.
 fn rows(table: &str) -> Result<Vec<Row>> {
     let mut lines = table.lines().skip_while(|line| !line.contains(COLUMNS[0]));
     let (_, head) = lines.next().map(cells).context("no table was printed")?;
-    let places = places(&head)?;
     let mut function = "";
     let mut rows = Vec::new();
     for line in lines.filter(|line| !line.trim().is_empty()) {
@@ -108,28 +57,20 @@ fn rows(table: &str) -> Result<Vec<Row>> {
             function = name;
             continue;
         }
-        let mut times = [0.0; 3];
-        for (time, place) in times.iter_mut().zip(places) {
-            let cell = cells.get(place).copied().unwrap_or_default();
-            *time = duration(cell).with_context(|| format!("in the line {line:?}"))?;
-        }
+        let time = |column: &&str| {
+            let place = head.iter().position(|cell| cell == column);
+            let cell = place.and_then(|place| cells.get(place));
+            let cell = cell.with_context(|| format!("the table has no column {column}"))?;
+            cell.parse::<Seconds>()
+                .with_context(|| format!("in the line {line:?}"))
+        };
         rows.push(Row {
             function: function.to_owned(),
             case: name.to_owned(),
-            times,
+            times: COLUMNS.iter().map(time).collect::<Result<_>>()?,
         });
     }
     Ok(rows)
-}
-
-/// Where the columns stand.
-fn places(head: &[&str]) -> Result<[usize; 3]> {
-    let mut places = [0; 3];
-    for (place, name) in places.iter_mut().zip(COLUMNS) {
-        let found = head.iter().position(|cell| *cell == name);
-        *place = found.with_context(|| format!("the table has no column {name}"))?;
-    }
-    Ok(places)
 }
 
 /// The name at the end of a line's branch, and its cells.
@@ -137,24 +78,6 @@ fn cells(line: &str) -> (&str, Vec<&str>) {
     let line = line.trim_start_matches(['│', '├', '╰', '─', ' ']);
     let (name, rest) = line.split_once(' ').unwrap_or((line, ""));
     (name, rest.split('│').map(str::trim).collect())
-}
-
-/// `1.25 µs` in seconds.
-fn duration(text: &str) -> Result<f64> {
-    let [number, unit] = text.split_whitespace().collect::<Vec<_>>()[..] else {
-        bail!("{text:?} is not a number with a unit");
-    };
-    let number: f64 = number
-        .parse()
-        .with_context(|| format!("{number:?} is not a number"))?;
-    Ok(number * seconds(unit)?)
-}
-
-fn seconds(unit: &str) -> Result<f64> {
-    let found = UNITS.iter().find(|(name, _)| *name == unit);
-    found
-        .map(|(_, seconds)| *seconds)
-        .with_context(|| format!("{unit:?} is not a unit of time"))
 }
 
 #[cfg(test)]
@@ -191,7 +114,7 @@ predictions                fastest       │ slowest       │ median        │
             [11.3e-3, 11.45e-3, 1.084],
         ]) {
             for (got, expected) in row.times.iter().zip(expected) {
-                assert!((got / expected - 1.0).abs() < 1e-12, "{row:?}");
+                assert!((got.0 / expected - 1.0).abs() < 1e-12, "{row:?}");
             }
         }
     }

@@ -11,6 +11,8 @@ use netsig_core::profile::Profile;
 use netsig_core::stats::sample::Sorted;
 use netsig_core::units::{BitsPerSecond, Bytes, Procs, Seconds};
 
+use crate::process;
+
 /// What every pair sends at once to saturate the uplink.
 const FLOW: Bytes = Bytes(4 << 20);
 
@@ -27,19 +29,31 @@ pub(super) fn plan(procs: Procs, sizes: &str) -> String {
     )
 }
 
-/// The data of a campaign.
-pub(super) struct Campaign(Dataset);
+/// The data of a campaign, and the profile that was fitted to them.
+pub(super) struct Campaign {
+    data: Dataset,
+    profile: Profile,
+}
 
 impl Campaign {
-    pub(super) fn read(path: &Path) -> Result<Self> {
-        let file = fs::File::open(path)?;
-        Ok(Self(Dataset::read(&path.display().to_string(), file)?))
+    pub(super) fn read(data: &Path, profile: &Path) -> Result<Self> {
+        let text = fs::read_to_string(profile)?;
+        Ok(Self {
+            data: process::read(data)?,
+            profile: Profile::parse(&profile.display().to_string(), &text)?,
+        })
+    }
+
+    /// L, as measured between two ranks.
+    pub(super) fn latency(&self) -> Result<Seconds> {
+        let plogp = self.profile.plogp.as_ref();
+        Ok(plogp.context("the profile has no pLogP")?.latency())
     }
 
     /// The repetitions of an all-to-all.
     pub(super) fn times(&self, algorithm: &str, size: Bytes) -> Result<Sorted> {
         let wanted = Experiment::Collective(Collective::Alltoall);
-        let samples = self.0.samples.iter().filter(|sample| {
+        let samples = self.data.samples.iter().filter(|sample| {
             sample.experiment == wanted && &*sample.algorithm == algorithm && sample.size == size
         });
         let times: Vec<f64> = samples.map(|sample| sample.time.0).collect();
@@ -49,8 +63,8 @@ impl Campaign {
 
     /// `scenario` with the rates that were measured: of a host's link 1/β, and of the uplink
     /// what all pairs together brought across it.
-    pub(super) fn network(&self, scenario: Scenario, profile: &Path) -> Result<Scenario> {
-        let beta = parsed(profile)?.hockney.model().beta();
+    pub(super) fn network(&self, scenario: Scenario) -> Result<Scenario> {
+        let beta = self.profile.hockney.model().beta();
         let Topology::Tree(mut uplink) = scenario.topology else {
             anyhow::bail!("{} is no tree", scenario.name);
         };
@@ -65,7 +79,7 @@ impl Campaign {
 
     /// The median over the repetitions of the last of all pairs to end.
     fn slowest_flow(&self, pairs: u32) -> Result<f64> {
-        let flows = self.0.samples.iter().filter(|sample| {
+        let flows = self.data.samples.iter().filter(|sample| {
             sample.experiment == Experiment::Flow && sample.procs.get() == 2 * pairs
         });
         let mut last = std::collections::BTreeMap::new();
@@ -76,17 +90,6 @@ impl Campaign {
         ensure!(!last.is_empty(), "no flows of {pairs} pairs");
         Ok(Sorted::new(last.into_values().collect()).median())
     }
-}
-
-/// L, as measured between two ranks.
-pub(super) fn latency(profile: &Path) -> Result<Seconds> {
-    let plogp = parsed(profile)?.plogp;
-    Ok(plogp.context("the profile has no pLogP")?.latency())
-}
-
-fn parsed(path: &Path) -> Result<Profile> {
-    let text = fs::read_to_string(path)?;
-    Ok(Profile::parse(&path.display().to_string(), &text)?)
 }
 
 /// To the next bit per second.

@@ -1,0 +1,129 @@
+//! What commands of netsig cost, each run as a whole program, and how far two complete
+//! campaigns of the same plan agree.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use anyhow::{Result, ensure};
+use netsig_core::data::cells::{CellKey, Summary, summarise};
+use netsig_core::data::{Dataset, Experiment};
+
+use crate::figure::Figure;
+use crate::process::{Netsig, spent};
+
+/// The network of the campaigns.
+const PLACE: &str = "lab:ethernet-8x50";
+
+/// Repetitions that scatter by more than this share of their median are near a threshold:
+/// some stalled and some did not.
+const MIXED: f64 = 0.1;
+
+pub(super) fn version(netsig: &Netsig) -> Result<Figure> {
+    let values = milliseconds(netsig, 20, "--version")?;
+    Ok(Figure::new("version", values, 10.0, "ms"))
+}
+
+pub(super) fn prediction(netsig: &Netsig) -> Result<Figure> {
+    simulate(netsig, "small", 10)?;
+    netsig.run("fit small.csv -o small-profile.toml")?;
+    let words = "predict small-profile.toml --collective alltoall --procs 8..64 \
+                 --size 1KiB..1MiB --format csv";
+    let values = milliseconds(netsig, 20, words)?;
+    Ok(Figure::new("prediction", values, 10.0, "ms"))
+}
+
+pub(super) fn fit(netsig: &Netsig) -> Result<Figure> {
+    // 13 sizes of ping-pong and 3 x 13 of all-to-all: 52 cells.
+    simulate(netsig, "large", 10_000usize.div_ceil(52))?;
+    let samples = netsig.data("large.csv")?.samples.len();
+    ensure!(samples >= 10_000, "only {samples} samples were simulated");
+    let values = milliseconds(netsig, 10, "fit large.csv -o large-profile.toml")?;
+    Ok(Figure::new("fit-10000-samples", values, 200.0, "ms"))
+}
+
+pub(super) fn set_up(netsig: &Netsig) -> Result<Figure> {
+    let once = |_| netsig.seconds("lab exec ethernet-16x25 -- true");
+    let values = (0..5).map(once).collect::<Result<_>>()?;
+    Ok(Figure::new("lab-setup-16-hosts", values, 3.0, "s"))
+}
+
+/// The share of a campaign's wall time, launch and set-up included, that is spent neither
+/// in a recorded operation nor in the barrier before it.
+pub(super) fn overhead(netsig: &Netsig) -> Result<Figure> {
+    let words = format!("measure ROOT/plans/demo-train.toml -o lab.csv --on {PLACE}");
+    let wall = netsig.seconds(&words)?;
+    let facts = netsig.data("lab.csv")?.provenance;
+    let used = spent(&facts, "timed")? + spent(&facts, "barriers")?;
+    ensure!(used > 0.0, "lab.csv does not say how the time was spent");
+    let share = 100.0 * (1.0 - used / wall);
+    Ok(Figure::new("measuring-overhead", vec![share], 25.0, "%"))
+}
+
+/// What the harness costs a repetition outside the timed operation, between two ranks of this
+/// machine: the slope between a run of few and one of many repetitions, so that starting the
+/// job does not count.
+pub(super) fn harness(netsig: &Netsig) -> Result<Figure> {
+    const FEW: u32 = 1_000;
+    const MANY: u32 = 201_000;
+    // The wall time of a launch less its timed operations, in seconds.
+    let outside = |run: u32, repetitions: u32| -> Result<f64> {
+        let name = format!("harness-{run}-{repetitions}");
+        let plan = format!("[pingpong]\nsizes = 1\nrepetitions = {repetitions}\n");
+        fs::write(netsig.folder().join(format!("{name}.toml")), plan)?;
+        netsig.run(&format!("measure {name}.toml -o {name}.csv"))?;
+        let facts = netsig.data(&format!("{name}.csv"))?.provenance;
+        Ok(spent(&facts, "wall")? - spent(&facts, "timed")?)
+    };
+    let each = |run| Ok((outside(run, MANY)? - outside(run, FEW)?) / f64::from(MANY - FEW) * 1e6);
+    let values = (0..3).map(each).collect::<Result<_>>()?;
+    let name = "harness-per-repetition-2-ranks";
+    Ok(Figure::new(name, values, 5.0, "us"))
+}
+
+/// Carries out the complete plan twice: the wall time of each, and by how much the medians of
+/// the cells differ that are away from thresholds.
+pub(super) fn complete(netsig: &Netsig) -> Result<[Figure; 2]> {
+    let mut seconds = Vec::new();
+    let mut campaigns = Vec::new();
+    for file in ["first.csv", "second.csv"] {
+        let words = format!("measure ROOT/plans/complete.toml -o {file} --on {PLACE}");
+        seconds.push(netsig.seconds(&words)?);
+        campaigns.push(steady(&netsig.data(file)?));
+    }
+    let pairs = campaigns[0].iter();
+    let pairs = pairs.filter_map(|(key, cell)| Some((cell, campaigns[1].get(key)?)));
+    let apart = |(one, other): (&Summary, &Summary)| one.median / other.median - 1.0;
+    let differences: Vec<f64> = pairs.map(|pair| apart(pair).abs() * 100.0).collect();
+    ensure!(!differences.is_empty(), "every cell is near a threshold");
+    let name = format!("two-campaigns-differ-{}-cells", differences.len());
+    Ok([
+        Figure::new("complete-profile-8-hosts", seconds, 150.0, "s"),
+        Figure::new(name, differences, 3.0, "%"),
+    ])
+}
+
+/// The collectives away from thresholds.
+fn steady(data: &Dataset) -> BTreeMap<CellKey, Summary> {
+    let mut cells = summarise(data);
+    cells.retain(|key, cell| {
+        let is_steady = cell.deviation / cell.median <= MIXED;
+        is_steady && matches!(key.experiment, Experiment::Collective(_))
+    });
+    cells
+}
+
+/// Simulates the data file `NAME.csv` with so many repetitions of each of 52 cells.
+fn simulate(netsig: &Netsig, name: &str, repetitions: usize) -> Result<()> {
+    let plan = format!(
+        "[pingpong]\nsizes = \"1..4KiB\"\nrepetitions = {repetitions}\n[[collective]]\nname = \"alltoall\"\n\
+         algorithms = [\"direct\"]\nprocs = [4, 8, 12]\nsizes = \"256..1MiB\"\nrepetitions = {repetitions}\n"
+    );
+    fs::write(netsig.folder().join(format!("{name}.toml")), plan)?;
+    let words = format!("measure {name}.toml -o {name}.csv --on sim:ethernet-12x40");
+    netsig.run(&words).map(drop)
+}
+
+fn milliseconds(netsig: &Netsig, times: usize, words: &str) -> Result<Vec<f64>> {
+    let once = |_| Ok(netsig.seconds(words)? * 1e3);
+    (0..times).map(once).collect()
+}

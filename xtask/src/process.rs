@@ -1,0 +1,139 @@
+//! Programs that a chore runs: netsig itself, others that must succeed, and what a program
+//! takes of the machine.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use netsig_core::data::{Dataset, Provenance};
+use nix::sys::resource::{UsageWho, getrusage};
+
+/// The release build of netsig, run in a folder.
+pub struct Netsig {
+    program: PathBuf,
+    folder: PathBuf,
+}
+
+impl Netsig {
+    /// To be run in `folder`; `target` is what of the Makefile builds it.
+    pub fn built(folder: &Path, target: &str) -> Result<Self> {
+        let program = crate::root().join("target/release/netsig");
+        let shown = program.display();
+        ensure!(
+            program.is_file(),
+            "{shown} is not built; run `make {target}`"
+        );
+        Ok(Self {
+            program,
+            folder: folder.to_owned(),
+        })
+    }
+
+    /// The folder that it runs in.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// `netsig WORDS`; `ROOT` in a word stands for the workspace.
+    pub fn command(&self, words: &str) -> Command {
+        let root = crate::root().display().to_string();
+        let mut command = Command::new(&self.program);
+        command
+            .args(words.split_whitespace().map(|w| w.replace("ROOT", &root)))
+            .current_dir(&self.folder)
+            // Open MPI refuses root, who benchmarks in containers, without them.
+            .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+            .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        command
+    }
+
+    /// What `netsig WORDS` prints.
+    pub fn run(&self, words: &str) -> Result<String> {
+        output(&mut self.command(words))
+    }
+
+    /// How long it takes, in seconds.
+    pub fn seconds(&self, words: &str) -> Result<f64> {
+        let started = Instant::now();
+        self.run(words)?;
+        Ok(started.elapsed().as_secs_f64())
+    }
+
+    /// The data in a file of its folder.
+    pub fn data(&self, file: &str) -> Result<Dataset> {
+        read(&self.folder.join(file))
+    }
+}
+
+/// The data in a file.
+pub fn read(path: &Path) -> Result<Dataset> {
+    let name = path.display().to_string();
+    let file = File::open(path).with_context(|| format!("{name} cannot be opened"))?;
+    Ok(Dataset::read(&name, file)?)
+}
+
+/// The seconds that all launches spent on `part`: `launch_K_s=wall W timed T barriers B`.
+pub fn spent(facts: &Provenance, part: &str) -> Result<f64> {
+    let launches = facts.iter().filter(|(_, value)| value.starts_with("wall "));
+    let seconds = launches.map(|(key, value)| {
+        let mut words = value.split_whitespace().skip_while(|word| *word != part);
+        let number = words.nth(1).and_then(|number| number.parse::<f64>().ok());
+        number.with_context(|| format!("{key}={value} does not say how the time was spent"))
+    });
+    seconds.sum()
+}
+
+/// What a program prints that must succeed.
+pub fn output(command: &mut Command) -> Result<String> {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let words: Vec<_> = words.map(|word| word.to_string_lossy()).collect();
+    let shown = words.join(" ");
+    let output = command.stdin(Stdio::null()).output();
+    let output = output.with_context(|| format!("{shown} cannot be started"))?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{shown} failed: {said}");
+    String::from_utf8(output.stdout).with_context(|| format!("{shown} prints UTF-8"))
+}
+
+/// What a process takes.
+#[derive(Debug, Clone, Copy)]
+pub struct Usage {
+    /// Of the processor, in user and system mode.
+    pub seconds: f64,
+    /// The most memory at once.
+    pub megabytes: f64,
+}
+
+impl Usage {
+    /// What a program takes that must succeed. A process in between has no other child, so
+    /// that what its children took is the program's.
+    pub fn of(program: &Command) -> Result<Self> {
+        let mut between = Command::new(std::env::current_exe()?);
+        let words = between.arg("usage").arg(program.get_program());
+        words.args(program.get_args());
+        if let Some(folder) = program.get_current_dir() {
+            between.current_dir(folder);
+        }
+        let said = output(&mut between)?;
+        let numbers: Result<Vec<f64>, _> = said.split_whitespace().map(str::parse).collect();
+        let [seconds, megabytes] = numbers?[..] else {
+            anyhow::bail!("{said:?} is not what xtask usage prints");
+        };
+        Ok(Self { seconds, megabytes })
+    }
+}
+
+/// `xtask usage PROGRAM ARGUMENTS`: runs the program and prints its CPU seconds and its most
+/// megabytes.
+pub fn usage(words: &[&str]) -> Result<bool> {
+    let (program, arguments) = words.split_first().context("no program to run")?;
+    output(Command::new(program).args(arguments))?;
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
+    let times = [usage.user_time(), usage.system_time()];
+    let seconds = times.map(|time| time.tv_sec() as f64 + time.tv_usec() as f64 * 1e-6);
+    let megabytes = usage.max_rss() as f64 * 1024.0 / 1e6;
+    println!("{} {megabytes}", seconds.iter().sum::<f64>());
+    Ok(true)
+}
