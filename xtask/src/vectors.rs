@@ -16,16 +16,18 @@ mod plogpt;
 use std::fs;
 use std::panic;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
 use serde_json::Value;
 
 use self::compare::Tolerance;
 use self::inputs::Inputs;
 
 /// A file of vectors.
+#[derive(Deserialize)]
 struct File {
-    name: String,
-    sets: Value,
+    #[serde(default)]
+    parameter_sets: Value,
     vectors: Vec<Value>,
 }
 
@@ -39,10 +41,9 @@ struct Tally {
 
 /// Runs the vectors of all files; false if any fails.
 pub fn run(paths: &[&str]) -> Result<bool> {
-    let files: Vec<File> = paths.iter().map(|path| read(path)).collect::<Result<_>>()?;
     let mut tally = Tally::default();
-    for file in &files {
-        tally.add(file);
+    for path in paths {
+        tally.add(path, &read(path)?);
     }
     for fault in &tally.faults {
         println!("{fault}");
@@ -57,43 +58,27 @@ fn read(path: &str) -> Result<File> {
 }
 
 fn parse(name: &str, text: &str) -> Result<File> {
-    let mut file: Value =
-        serde_json::from_str(text).with_context(|| format!("{name}: is not JSON"))?;
-    let Some(Value::Array(vectors)) = file.get_mut("vectors").map(Value::take) else {
-        return Err(anyhow!("{name}: has no list `vectors`"));
-    };
-    Ok(File {
-        name: name.to_owned(),
-        sets: file
-            .get_mut("parameter_sets")
-            .map(Value::take)
-            .unwrap_or_default(),
-        vectors,
-    })
+    serde_json::from_str(text).with_context(|| format!("{name}: is no file of vectors"))
 }
 
 impl Tally {
-    fn add(&mut self, file: &File) {
+    fn add(&mut self, name: &str, file: &File) {
         for (number, vector) in (1..).zip(&file.vectors) {
-            let faults = faults(vector, &file.sets);
+            let faults = faults(vector, &file.parameter_sets);
             self.vectors += 1;
             self.failed += usize::from(!faults.is_empty());
             let text = |key| vector.get(key).and_then(Value::as_str);
             let id = text("id").map_or_else(|| format!("vector {number}"), str::to_owned);
             let model = text("model").unwrap_or("no model");
-            let line = |fault| format!("{}: {id} ({model}): {fault}", file.name);
+            let line = |fault| format!("{name}: {id} ({model}): {fault}");
             self.faults.extend(faults.into_iter().map(line));
         }
     }
 
     fn line(&self) -> String {
-        let Self {
-            vectors, failed, ..
-        } = self;
-        format!(
-            "{vectors} vectors: {} passed, {failed} failed",
-            vectors - failed
-        )
+        let (vectors, failed) = (self.vectors, self.failed);
+        let passed = vectors - failed;
+        format!("{vectors} vectors: {passed} passed, {failed} failed")
     }
 }
 
@@ -111,8 +96,8 @@ fn compute(vector: &Value, sets: &Value) -> Result<Value> {
     let name = name.context("there is no model")?;
     let inputs = Inputs::of(vector, sets)?;
     // A panic of one model must not hide what the others say.
-    panic::catch_unwind(|| models::compute(name, &inputs))
-        .unwrap_or_else(|_| Err(anyhow!("the model panics")))
+    let computed = panic::catch_unwind(|| models::compute(name, &inputs));
+    computed.unwrap_or_else(|_| bail!("the model panics"))
 }
 
 #[cfg(test)]
@@ -125,7 +110,7 @@ mod tests {
             "os": [[0, 1e-6]], "or": [[0, 1e-6]]}}"#;
         let text = format!(r#"{{"parameter_sets": {sets}, "vectors": [{vectors}]}}"#);
         let mut tally = Tally::default();
-        tally.add(&parse("f.json", &text).unwrap());
+        tally.add("f.json", &parse("f.json", &text).unwrap());
         tally
     }
 
@@ -140,7 +125,7 @@ mod tests {
     fn the_worked_values_are_met() {
         let path = crate::root().join("crates/core/tests/vectors.json");
         let mut tally = Tally::default();
-        tally.add(&read(path.to_str().unwrap()).unwrap());
+        tally.add("vectors", &read(path.to_str().unwrap()).unwrap());
         assert_eq!(tally.faults, Vec::<String>::new());
         assert_eq!(tally.line(), "88 vectors: 88 passed, 0 failed");
     }
@@ -196,8 +181,8 @@ mod tests {
     #[test]
     fn a_broken_file_is_refused() {
         let message = |text| format!("{:#}", parse("f.json", text).err().unwrap());
-        assert!(message("{").starts_with("f.json: is not JSON: "));
-        assert_eq!(message("{}"), "f.json: has no list `vectors`");
+        assert!(message("{").starts_with("f.json: is no file of vectors: EOF"));
+        assert!(message("{}").contains("missing field `vectors`"));
         assert!(read("/nowhere/f.json").is_err());
     }
 }

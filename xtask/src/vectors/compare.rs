@@ -27,58 +27,46 @@ impl Tolerance {
 /// Where `got` is not as `expected`.
 pub fn faults(got: &Value, expected: &Value, tolerance: Tolerance) -> Vec<String> {
     let mut faults = Vec::new();
-    compare("", Some(got), expected, tolerance, &mut faults);
+    compare("", got, expected, tolerance, &mut faults);
     faults
 }
 
 fn compare(
     field: &str,
-    got: Option<&Value>,
+    got: &Value,
     expected: &Value,
     tolerance: Tolerance,
     faults: &mut Vec<String>,
 ) {
     match (got, expected) {
-        (Some(Value::Object(_)), Value::Object(entries)) => {
+        (Value::Object(got), Value::Object(entries)) => {
             for (key, expected) in entries {
-                let field = format!("{field}{}{key}", if field.is_empty() { "" } else { "." });
-                let got = got.and_then(|got| got.get(key));
+                let dot = if field.is_empty() { "" } else { "." };
+                let field = format!("{field}{dot}{key}");
+                match got.get(key) {
+                    Some(got) => compare(&field, got, expected, tolerance, faults),
+                    None => faults.push(format!("{field}: got nothing, expected {expected}")),
+                }
+            }
+        }
+        (Value::Array(got), Value::Array(expected)) if got.len() == expected.len() => {
+            for (index, (got, expected)) in got.iter().zip(expected).enumerate() {
+                let field = format!("{field}[{index}]");
                 compare(&field, got, expected, tolerance, faults);
             }
         }
-        (Some(Value::Array(got)), Value::Array(expected)) if got.len() == expected.len() => {
-            for (index, (got, expected)) in got.iter().zip(expected).enumerate() {
-                let field = format!("{field}[{index}]");
-                compare(&field, Some(got), expected, tolerance, faults);
-            }
-        }
-        _ => faults.extend(leaf_fault(field, got, expected, tolerance)),
-    }
-}
-
-/// What is wrong with one number, text, boolean or null, or a list of another length.
-fn leaf_fault(
-    field: &str,
-    got: Option<&Value>,
-    expected: &Value,
-    tolerance: Tolerance,
-) -> Option<String> {
-    let field = if field.is_empty() { "value" } else { field };
-    let Some(got) = got else {
-        return Some(format!("{field}: got nothing, expected {expected}"));
-    };
-    let is_whole = |value: &Value| value.is_i64() || value.is_u64();
-    match (got.as_f64(), expected.as_f64()) {
-        (Some(g), Some(e)) if !(is_whole(got) && is_whole(expected)) => {
-            let off = || {
-                format!(
-                    "{field}: got {got}, expected {expected}, off by {:e}",
-                    g - e
-                )
+        _ => {
+            let field = if field.is_empty() { "value" } else { field };
+            let is_whole = |value: &Value| value.is_i64() || value.is_u64();
+            let off = match (got.as_f64(), expected.as_f64()) {
+                (Some(g), Some(e)) if !(is_whole(got) && is_whole(expected)) => {
+                    (!tolerance.accepts(g, e)).then(|| format!(", off by {:e}", g - e))
+                }
+                _ => (got != expected).then(String::new),
             };
-            (!tolerance.accepts(g, e)).then(off)
+            let fault = |off| format!("{field}: got {got}, expected {expected}{off}");
+            faults.extend(off.map(fault));
         }
-        _ => (got != expected).then(|| format!("{field}: got {got}, expected {expected}")),
     }
 }
 

@@ -2,19 +2,19 @@
 //! model.
 
 use anyhow::{Context, Result, anyhow, ensure};
+use itertools::izip;
 use netsig_core::fit::saturation::{Saturation, diagnose};
 use netsig_core::fit::signature::{
-    DeltaRule, Options, Parameter, Scale, SidePoints, SignatureFit, ThresholdChoice, Unsaturated,
-    fit,
+    DeltaRule, Options, Parameter, Scale, SidePoints, ThresholdChoice, Unsaturated, fit,
 };
 use netsig_core::fit::{Covariance, Point, hockney as hockney_fit, plogp};
 use netsig_core::model::signature::{FORMS, Sides};
-use netsig_core::stats::interval::{Estimate, t_quantile};
+use netsig_core::stats::interval::t_quantile;
 use netsig_core::units::{Bytes, Procs, Seconds};
 use serde_json::{Value, json};
 
 use super::inputs::Inputs;
-use super::inputs::base;
+use super::models::base;
 
 /// The level of intervals.
 const CONFIDENCE: f64 = 0.95;
@@ -23,66 +23,34 @@ const CONFIDENCE: f64 = 0.95;
 fn points(inputs: &Inputs, times: &str, procs: Procs) -> Result<Vec<Point>> {
     let sizes: Vec<Bytes> = inputs.get("sizes")?;
     let count = sizes.len();
-    let times: Vec<Seconds> = inputs
-        .each(times, count)?
-        .with_context(|| format!("the input {times} is missing"))?;
-    let deviations = inputs.each("sd", count)?;
-    let deviations = deviations.unwrap_or_else(|| vec![Seconds(0.0); count]);
-    let repetitions = inputs.each("reps", count)?;
-    let repetitions = repetitions.unwrap_or_else(|| vec![1; count]);
-    let point = |(i, size)| Point {
+    let times: Vec<Seconds> = inputs.get(times)?;
+    ensure!(
+        times.len() == count,
+        "{} times for {count} sizes",
+        times.len()
+    );
+    let deviations = inputs.each("sd", count, Seconds(0.0))?;
+    let repetitions = inputs.each("reps", count, 1)?;
+    let points = izip!(sizes, times, deviations, repetitions);
+    let points = points.map(|(size, time, deviation, repetitions)| Point {
         procs,
         size,
-        time: times[i],
-        deviation: deviations[i],
-        repetitions: repetitions[i],
-    };
-    Ok(sizes.into_iter().enumerate().map(point).collect())
+        time,
+        deviation,
+        repetitions,
+    });
+    Ok(points.collect())
 }
 
-/// `fit.signature`: the plain regression, whose δ stays whatever it is.
-pub fn signature(inputs: &Inputs) -> Result<Value> {
-    let threshold = match inputs.find("M")? {
-        Some(size) => ThresholdChoice::At(size),
-        None => ThresholdChoice::None,
-    };
-    let fitted = regression(inputs, threshold)?;
-    let cov: Vec<Vec<f64>> = fitted
-        .covariance
-        .row_iter()
-        .map(|row| row.iter().copied().collect())
-        .collect();
-    Ok(json!({
-        "gamma": fitted.signature.gamma,
-        "delta": fitted.signature.delta,
-        "cov": cov,
-        "ci95_gamma": interval(&fitted, Parameter::Gamma),
-        "ci95_delta": interval(&fitted, Parameter::Delta),
-        "t975": t_quantile(CONFIDENCE, fitted.dof as f64),
-        "dof": fitted.dof,
-        "weighted_rss": fitted.weighted_rss,
-        "s2": fitted.weighted_rss / fitted.dof as f64,
-    }))
-}
-
-/// `fit.choose_M`.
-pub fn choose_threshold(inputs: &Inputs) -> Result<Value> {
-    let fitted = regression(inputs, ThresholdChoice::Search)?;
-    Ok(json!({
-        "M": fitted.threshold.map(|threshold| threshold.value),
-        "gamma": fitted.signature.gamma,
-        "delta": fitted.signature.delta,
-    }))
-}
-
-fn regression(inputs: &Inputs, threshold: ThresholdChoice) -> Result<SignatureFit> {
+/// `fit.signature`: the plain regression at the given M, whose δ stays whatever it is; and
+/// `fit.choose_M`, where none is given.
+pub fn signature(inputs: &Inputs, without: ThresholdChoice) -> Result<Value> {
     let points = points(inputs, "T", inputs.get("n")?)?;
-    let has_spread = points.iter().any(|point| point.deviation.0 > 0.0);
     let mut weights = [
         ("1/(sd^2/reps)", Covariance::Means),
         ("unit", Covariance::Ols),
     ];
-    if !has_spread {
+    if points.iter().all(|point| point.deviation.0 <= 0.0) {
         weights.reverse();
     }
     let scales = [("estimated", Scale::Estimated), ("known", Scale::Known)];
@@ -91,7 +59,7 @@ fn regression(inputs: &Inputs, threshold: ThresholdChoice) -> Result<SignatureFi
     let options = Options {
         form: inputs.one_of("variant", &forms)?,
         covariance: inputs.one_of("weights", &weights)?,
-        threshold,
+        threshold: inputs.find("M")?.map_or(without, ThresholdChoice::At),
         least: SidePoints {
             below: inputs.find("min_points_below")?.unwrap_or(standard.below),
             from: inputs.find("min_points_above")?.unwrap_or(standard.from),
@@ -103,16 +71,26 @@ fn regression(inputs: &Inputs, threshold: ThresholdChoice) -> Result<SignatureFi
         base_error: None,
         confidence: CONFIDENCE,
     };
-    Ok(fit(&base(inputs)?, &points, &options)?)
-}
-
-/// The ends of an interval.
-fn interval(fitted: &SignatureFit, wanted: Parameter) -> Option<[f64; 2]> {
-    let found = fitted
-        .parameters
-        .iter()
-        .find(|(parameter, _)| *parameter == wanted);
-    found.map(|(_, Estimate { lower, upper, .. })| [*lower, *upper])
+    let fitted = fit(&base(inputs)?, &points, &options)?;
+    let interval = |wanted| {
+        let mut all = fitted.parameters.iter();
+        let found = all.find(|(parameter, _)| *parameter == wanted);
+        found.map(|(_, estimate)| [estimate.lower, estimate.upper])
+    };
+    let covariance = fitted.covariance.row_iter();
+    let covariance = covariance.map(|row| row.iter().copied().collect::<Vec<f64>>());
+    Ok(json!({
+        "M": fitted.threshold.as_ref().map(|threshold| threshold.value),
+        "gamma": fitted.signature.gamma,
+        "delta": fitted.signature.delta,
+        "cov": covariance.collect::<Vec<_>>(),
+        "ci95_gamma": interval(Parameter::Gamma),
+        "ci95_delta": interval(Parameter::Delta),
+        "t975": t_quantile(CONFIDENCE, fitted.dof as f64),
+        "dof": fitted.dof,
+        "weighted_rss": fitted.weighted_rss,
+        "s2": fitted.weighted_rss / fitted.dof as f64,
+    }))
 }
 
 /// `fit.saturation`.
@@ -141,21 +119,6 @@ pub fn saturation(inputs: &Inputs) -> Result<Value> {
         "reference_saturated": n_sat.is_some_and(|n| reference >= n),
         "rel_error_vs_ref": errors,
     }))
-}
-
-/// `measure.L`.
-pub fn latency(inputs: &Inputs) -> Result<Value> {
-    Ok(json!(plogp::latency(
-        inputs.get("RTT0")?,
-        inputs.get("g0")?
-    )))
-}
-
-/// `measure.g_from_rtt`.
-pub fn gap(inputs: &Inputs) -> Result<Value> {
-    let gap =
-        plogp::gap_from_round_trips(inputs.get("RTT_m")?, inputs.get("RTT0")?, inputs.get("g0")?);
-    Ok(json!(gap))
 }
 
 /// `measure.discontinuity`.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result};
+use itertools::{Itertools as _, iproduct};
 use netsig_core::algorithm::{Algorithm, Collective};
 use netsig_core::model::alltoall::two_phase::{self, Clusters};
 use netsig_core::model::hockney::Hockney;
@@ -12,7 +13,7 @@ use serde_json::{Value, json};
 use super::inputs::Inputs;
 
 /// `grid.eq6` and `grid.exact_F1`: the longer of the two local exchanges, and the second phase.
-pub fn time(inputs: &Inputs, second: fn(&two_phase::Crossing) -> Seconds) -> Result<Value> {
+pub fn time(inputs: &Inputs, second: fn(&two_phase::Crossing) -> Seconds) -> Result<Seconds> {
     let clusters = clusters(inputs)?;
     let [n1, n2] = [clusters.smaller().get(), clusters.larger().get()];
     let crossing = two_phase::Crossing {
@@ -29,7 +30,7 @@ pub fn time(inputs: &Inputs, second: fn(&two_phase::Crossing) -> Seconds) -> Res
         .context("n is more than 2^32 - 1")?,
     };
     let [one, other]: [Seconds; 2] = [inputs.get("T_C1")?, inputs.get("T_C2")?];
-    Ok(json!(Seconds(one.0.max(other.0)) + second(&crossing)))
+    Ok(Seconds(one.0.max(other.0)) + second(&crossing))
 }
 
 fn clusters(inputs: &Inputs) -> Result<Clusters> {
@@ -102,18 +103,13 @@ impl Crossing {
 
     /// How many exchanges there are in each round that has any.
     fn exchanges_by_round(&self) -> Vec<usize> {
-        let mut rounds: BTreeMap<usize, usize> = BTreeMap::new();
-        for (round, _) in self.exchanges.keys() {
-            *rounds.entry(*round).or_default() += 1;
-        }
-        rounds.into_values().collect()
+        let rounds = self.exchanges.keys().map(|(round, _)| round);
+        rounds.dedup_with_count().map(|(count, _)| count).collect()
     }
 
     fn blocks(&self, way: Way) -> Vec<usize> {
-        self.exchanges
-            .values()
-            .map(|blocks| blocks[way as usize])
-            .collect()
+        let all = self.exchanges.values();
+        all.map(|blocks| blocks[way as usize]).collect()
     }
 }
 
@@ -127,15 +123,11 @@ fn missing(clusters: Clusters) -> Vec<Datum> {
     let [n1, n2] = [clusters.smaller().get(), clusters.larger().get()];
     let ranks = n1 + n2;
     let crosses = |&(i, j): &Datum| (i < n1) != (j < n1);
-    let all = (0..ranks).flat_map(|i| (0..ranks).map(move |j| (i, j)));
-    let crossing: Vec<Datum> = all.filter(crosses).collect();
+    let crossing: Vec<Datum> = iproduct!(0..ranks, 0..ranks).filter(crosses).collect();
     // Phase 1: (relay, datum). A relay that does not exist keeps nothing.
     let relay = |(i, j): Datum| if i < n1 { j % n1 } else { i / n1 * n1 + j };
-    let stored: BTreeSet<(u32, Datum)> = crossing
-        .iter()
-        .map(|&datum| (relay(datum), datum))
-        .filter(|(relay, _)| *relay < ranks)
-        .collect();
+    let stored = crossing.iter().map(|&datum| (relay(datum), datum));
+    let stored: BTreeSet<(u32, Datum)> = stored.filter(|(relay, _)| *relay < ranks).collect();
     // Phase 2: the ends of an exchange, i and j, pass on data of the printed ranges.
     let mut delivered = BTreeSet::new();
     for j in n1..ranks {
@@ -145,10 +137,8 @@ fn missing(clusters: Clusters) -> Vec<Datum> {
         let held = there.chain(back).filter(|held| stored.contains(held));
         delivered.extend(held.map(|(_, datum)| datum));
     }
-    crossing
-        .into_iter()
-        .filter(|datum| !delivered.contains(datum))
-        .collect()
+    let is_missing = |datum: &Datum| !delivered.contains(datum);
+    crossing.into_iter().filter(is_missing).collect()
 }
 
 #[cfg(test)]

@@ -1,17 +1,13 @@
-//! The inputs of a vector: typed values out of JSON, looked up in the vector's own inputs first
-//! and then in the parameter set that it names.
+//! The inputs of a vector: typed values out of JSON, its own and those of the parameter set
+//! that it names.
 
 use anyhow::{Context, Result, anyhow, ensure};
-use netsig_core::model::hockney::Hockney;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// The inputs of one vector.
-pub struct Inputs<'a> {
-    given: &'a Value,
-    set: &'a Value,
-}
+pub struct Inputs(Map<String, Value>);
 
 /// The most that a number of JSON holds without loss.
 const MOST: f64 = 9_007_199_254_740_992.0;
@@ -24,21 +20,24 @@ enum Each<T> {
     Own(Vec<T>),
 }
 
-impl<'a> Inputs<'a> {
+impl Inputs {
     /// The inputs of `vector`, with the parameter set they name out of `sets`.
     ///
     /// # Errors
     /// If there are no inputs, or no parameter set of that name.
-    pub fn of(vector: &'a Value, sets: &'a Value) -> Result<Self> {
-        let given = vector.get("inputs").context("there are no inputs")?;
+    pub fn of(vector: &Value, sets: &Value) -> Result<Self> {
+        let given = vector.get("inputs").and_then(Value::as_object);
+        let given = given.context("there are no inputs")?;
         let set = match given.get("params") {
-            None | Some(Value::Null) => &Value::Null,
             Some(Value::String(name)) => sets
                 .get(name)
                 .with_context(|| format!("params: there is no parameter set {name:?}"))?,
             Some(set) => set,
+            None => &Value::Null,
         };
-        Ok(Self { given, set })
+        let mut all = set.as_object().cloned().unwrap_or_default();
+        all.extend(given.clone());
+        Ok(Self(all))
     }
 
     /// An input that must be there.
@@ -55,15 +54,14 @@ impl<'a> Inputs<'a> {
     /// # Errors
     /// If it is there and not what `T` takes.
     pub fn find<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>> {
-        let value = self.given.get(name).or_else(|| self.set.get(name));
-        let Some(value) = value.filter(|value| !value.is_null()) else {
+        let Some(value) = self.0.get(name).filter(|value| !value.is_null()) else {
             return Ok(None);
         };
         let read = serde_json::from_value(whole(value));
         read.map_err(|error| anyhow!("{name} = {value}: {error}"))
     }
 
-    /// An input that is one value for all, or a list of `count`.
+    /// An input that is one value for all, or a list of `count`; `standard` if it is absent.
     ///
     /// # Errors
     /// If it is there and not that.
@@ -71,18 +69,18 @@ impl<'a> Inputs<'a> {
         &self,
         name: &str,
         count: usize,
-    ) -> Result<Option<Vec<T>>> {
-        let values = match self.find(name)? {
-            None => return Ok(None),
-            Some(Each::Same(one)) => vec![one; count],
-            Some(Each::Own(many)) => many,
+        standard: T,
+    ) -> Result<Vec<T>> {
+        let values = match self.find(name)?.unwrap_or(Each::Same(standard)) {
+            Each::Same(one) => vec![one; count],
+            Each::Own(many) => many,
         };
         let found = values.len();
         ensure!(
             found == count,
             "{name} has {found} values for {count} sizes"
         );
-        Ok(Some(values))
+        Ok(values)
     }
 
     /// An input that is one of the words of `table`; the first if it is absent.
@@ -118,12 +116,4 @@ fn whole(value: &Value) -> Value {
         },
         _ => value.clone(),
     }
-}
-
-/// α and β, which is called `beta_F` where there is another.
-pub fn base(inputs: &Inputs) -> Result<Hockney> {
-    let alpha = inputs.get("alpha")?;
-    let beta = inputs.find("beta_F")?;
-    let beta = beta.map_or_else(|| inputs.get("beta"), Ok)?;
-    Ok(Hockney::new(alpha, beta)?)
 }

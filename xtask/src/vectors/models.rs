@@ -1,10 +1,10 @@
 //! The models by the names of the vectors: those with an entry in `netsig_core::model` through
-//! it, each of the others by one function.
-
-use std::num::NonZeroU32;
+//! it, each of the others by one line.
 
 use anyhow::{Context, Result, ensure};
 use netsig_core::algorithm::Collective::{self, Bcast, Scatter};
+use netsig_core::fit::plogp::{gap_from_round_trips, latency};
+use netsig_core::fit::signature::ThresholdChoice;
 use netsig_core::model::alltoall::two_phase::Crossing;
 use netsig_core::model::alltoall::{labarta, throughput};
 use netsig_core::model::exchange::{Exchange, ZeroMessages};
@@ -18,11 +18,8 @@ use netsig_core::units::table::Table;
 use netsig_core::units::{Bytes, Procs, Seconds, SecondsPerByte};
 use serde_json::{Value, json};
 
-use super::inputs::{Inputs, base};
+use super::inputs::Inputs;
 use super::{fit, grid, plogpt};
-
-/// From the inputs of a vector to what its `expected` is held against.
-type Compute = fn(&Inputs) -> Result<Value>;
 
 /// The models that are an entry: the name of the vector with, after a slash, the word by which one
 /// of [`CHOICES`] tells its entries apart; and subject and name of the entry. Without a word
@@ -59,47 +56,15 @@ const ENTRIES: [(&str, &str); 20] = [
     ("throughput.alltoall", "alltoall throughput"),
 ];
 
+/// The searches for a segment.
+const SEARCHES: [(&str, Search); 3] = [
+    ("hill", Search::HillClimbing),
+    ("pow2", Search::PowersOfTwo),
+    ("global", Search::Exhaustive),
+];
+
 /// The inputs that choose among several entries.
 const CHOICES: [&str; 4] = ["delta_form", "variant", "mode", "algorithm"];
-
-/// The models that are no entry, or a choice among entries.
-const FUNCTIONS: [(&str, Compute); 27] = [
-    ("alltoall.signature.reparam", reparametrised),
-    ("broadcast", |inputs| strategy(inputs, Bcast)),
-    ("choose.broadcast", choose_broadcast),
-    ("choose.scatter", choose_scatter),
-    ("contention.agarwal", agarwal),
-    ("contention.labarta_waves", labarta_waves),
-    ("fit.choose_M", fit::choose_threshold),
-    ("fit.saturation", fit::saturation),
-    ("fit.signature", fit::signature),
-    ("grid.delivery", grid::delivery),
-    ("grid.eq6", |inputs| grid::time(inputs, Crossing::eq6)),
-    ("grid.exact_F1", |inputs| {
-        grid::time(inputs, Crossing::exact)
-    }),
-    ("measure.L", fit::latency),
-    ("measure.discontinuity", fit::discontinuity),
-    ("measure.g_from_rtt", fit::gap),
-    ("measure.hockney_fit", fit::hockney),
-    ("med.bounds", bounds),
-    ("med.direct_exchange_sync", direct_exchange_sync),
-    ("plogp.g", gap),
-    ("plogpt.alltoall", plogpt::alltoall),
-    ("plogpt.throughput", plogpt::throughput),
-    ("scatter", |inputs| strategy(inputs, Scatter)),
-    ("segment.global", |inputs| {
-        best_segment(inputs, Search::Exhaustive)
-    }),
-    ("segment.hill", |inputs| {
-        best_segment(inputs, Search::HillClimbing)
-    }),
-    ("segment.pow2", |inputs| {
-        best_segment(inputs, Search::PowersOfTwo)
-    }),
-    ("throughput.beta_mix", mixed_gap),
-    ("throughput.rho_of_gamma", rho_of_gamma),
-];
 
 /// What the inputs call the parameters of the entries that have another name there.
 const PARAMETERS: [(&str, &str); 11] = [
@@ -121,9 +86,69 @@ const PARAMETERS: [(&str, &str); 11] = [
 /// # Errors
 /// If there is no such model, or an input is missing or not possible.
 pub fn compute(name: &str, inputs: &Inputs) -> Result<Value> {
-    if let Some((_, function)) = FUNCTIONS.iter().find(|(known, _)| *known == name) {
-        return function(inputs);
-    }
+    let segment = |search| {
+        let model = model::find(Bcast, &inputs.get::<String>("strategy")?)?;
+        let best = timed(inputs, model, Segments::Best(search, datatype(inputs)?))?;
+        anyhow::Ok(json!({"s": best.segment.map(Segment::bytes), "T": best.time}))
+    };
+    let gaps = || anyhow::Ok((inputs.get("beta_F")?, inputs.get("beta_C")?));
+    Ok(match name {
+        "alltoall.signature.reparam" => reparametrised(inputs)?,
+        "broadcast" => json!(strategy(inputs, Bcast)?),
+        "choose.broadcast" => {
+            let search = inputs.one_of("segment_search", &SEARCHES)?;
+            choose(inputs, Bcast, Segments::Best(search, datatype(inputs)?))?
+        }
+        "choose.scatter" => choose(inputs, Scatter, Segments::Of(Segment::BYTE))?,
+        "contention.agarwal" => agarwal(inputs)?,
+        "contention.labarta_waves" => {
+            json!(labarta::waves(
+                inputs.get("messages")?,
+                inputs.get("buses")?
+            ))
+        }
+        "fit.choose_M" => fit::signature(inputs, ThresholdChoice::Search)?,
+        "fit.saturation" => fit::saturation(inputs)?,
+        "fit.signature" => fit::signature(inputs, ThresholdChoice::None)?,
+        "grid.delivery" => grid::delivery(inputs)?,
+        "grid.eq6" => json!(grid::time(inputs, Crossing::eq6)?),
+        "grid.exact_F1" => json!(grid::time(inputs, Crossing::exact)?),
+        "measure.L" => json!(latency(inputs.get("RTT0")?, inputs.get("g0")?)),
+        "measure.discontinuity" => fit::discontinuity(inputs)?,
+        "measure.g_from_rtt" => {
+            let [rtt, empty, gap] = ["RTT_m", "RTT0", "g0"].map(|name| inputs.get(name));
+            json!(gap_from_round_trips(rtt?, empty?, gap?))
+        }
+        "measure.hockney_fit" => fit::hockney(inputs)?,
+        "med.bounds" => bounds(inputs)?,
+        "med.direct_exchange_sync" => {
+            json!(exchange(inputs)?.direct_exchange_sync(&base(inputs)?))
+        }
+        "plogp.g" => json!(plogp(inputs)?.g(inputs.get("m")?)),
+        "plogpt.alltoall" => plogpt::alltoall(inputs)?,
+        "plogpt.throughput" => plogpt::throughput(inputs)?,
+        "scatter" => json!(strategy(inputs, Scatter)?),
+        "segment.global" => segment(Search::Exhaustive)?,
+        "segment.hill" => segment(Search::HillClimbing)?,
+        "segment.pow2" => segment(Search::PowersOfTwo)?,
+        "throughput.beta_mix" => {
+            let (free, contended) = gaps()?;
+            json!(throughput::mixed_gap(inputs.get("rho")?, free, contended))
+        }
+        "throughput.rho_of_gamma" => {
+            let (free, contended) = gaps()?;
+            json!(throughput::rho_of_gamma(
+                inputs.get("gamma")?,
+                free,
+                contended
+            )?)
+        }
+        _ => json!(timed(inputs, of_name(name, inputs)?, Segments::Of(Segment::BYTE))?.time),
+    })
+}
+
+/// The entry that a name with the word of a choice stands for.
+fn of_name(name: &str, inputs: &Inputs) -> Result<&'static Model> {
     let mut words = CHOICES.iter().map(|input| inputs.find::<String>(input));
     let word = words.find_map(Result::transpose).transpose()?;
     let is_meant = |(known, _): &&(&str, &str)| match known.split_once('/') {
@@ -131,9 +156,7 @@ pub fn compute(name: &str, inputs: &Inputs) -> Result<Value> {
         None => *known == name,
     };
     let found = ENTRIES.iter().find(is_meant);
-    let (_, found) = found.context("there is no model of this name")?;
-    let segments = Segments::Of(Segment::BYTE);
-    Ok(json!(timed(inputs, entry(found)?, segments)?.time))
+    entry(found.context("there is no model of this name")?.1)
 }
 
 /// The entry of this subject and name.
@@ -143,31 +166,34 @@ fn entry(wanted: &str) -> Result<&'static Model> {
 }
 
 /// A strategy in segments of s bytes, or of the whole message.
-fn strategy(inputs: &Inputs, collective: Collective) -> Result<Value> {
+fn strategy(inputs: &Inputs, collective: Collective) -> Result<Seconds> {
     let model = model::find(collective, &inputs.get::<String>("strategy")?)?;
     let size: Bytes = inputs.find("s")?.map_or_else(|| inputs.get("m"), Ok)?;
     let segments = Segments::Of(Segment::new(size.max(Bytes(1)))?);
-    Ok(json!(timed(inputs, model, segments)?.time))
+    Ok(timed(inputs, model, segments)?.time)
 }
 
 /// The time of an entry with all that the inputs say.
 fn timed(inputs: &Inputs, model: &'static Model, segments: Segments) -> Result<Timed> {
-    let mut numbers = Vec::new();
-    for parameter in model.parameters {
-        numbers.push(number(inputs, parameter)?);
-    }
+    let number = |parameter: &Parameter| {
+        let found = PARAMETERS.iter().find(|(name, _)| *name == parameter.name);
+        let input = found.map_or(parameter.name, |(_, input)| *input);
+        match parameter.default {
+            Some(default) => Ok(inputs.find(input)?.unwrap_or(default)),
+            None => inputs.get(input),
+        }
+    };
+    let numbers = model.parameters.iter().map(number);
     let values = Values {
-        numbers,
+        numbers: numbers.collect::<Result<_>>()?,
         latency: None,
     };
-    let procs: Option<Procs> = inputs.find("P")?;
+    let is_collective = matches!(model.subject, Subject::Collective(_));
     let case = Case {
-        procs: match (procs, model.subject) {
-            (Some(procs), _) => procs,
-            (None, Subject::Collective(_)) if inputs.find::<f64>("T")?.is_none() => {
-                inputs.get("n")?
-            }
-            (None, _) => Procs::new(2)?,
+        procs: match inputs.find("P")? {
+            Some(procs) => procs,
+            None if is_collective && inputs.find::<f64>("T")?.is_none() => inputs.get("n")?,
+            None => Procs::new(2)?,
         },
         size: inputs.find("m")?.unwrap_or_default(),
         segments,
@@ -175,34 +201,31 @@ fn timed(inputs: &Inputs, model: &'static Model, segments: Segments) -> Result<T
     Ok(model.time(&known(inputs, model.needs)?, &values, case)?)
 }
 
-/// The value of a parameter: an input, or its default.
-fn number(inputs: &Inputs, parameter: &Parameter) -> Result<f64> {
-    let found = PARAMETERS.iter().find(|(name, _)| *name == parameter.name);
-    let input = found.map_or(parameter.name, |(_, input)| *input);
-    match (inputs.find(input)?, parameter.default) {
-        (None, Some(default)) => Ok(default),
-        (Some(number), _) => Ok(number),
-        (None, None) => inputs.get(input),
-    }
-}
-
 /// What the inputs tell of the network, as far as a model needs it.
 fn known(inputs: &Inputs, needs: &[Need]) -> Result<Known> {
-    let nothing = Hockney::new(Seconds(0.0), SecondsPerByte(0.0))?;
+    let hockney = if needs.contains(&Need::Hockney) {
+        base(inputs)?
+    } else {
+        Hockney::new(Seconds(0.0), SecondsPerByte(0.0))?
+    };
     Ok(Known {
-        hockney: if needs.contains(&Need::Hockney) {
-            base(inputs)?
-        } else {
-            nothing
-        },
+        hockney,
         plogp: if needs.contains(&Need::PLogP) {
             plogp(inputs)?
         } else {
-            PLogP::from_hockney(&nothing)
+            PLogP::from_hockney(&hockney)
         },
         signature: None,
         tree: None,
     })
+}
+
+/// α and β, which is called `beta_F` where there is another.
+pub fn base(inputs: &Inputs) -> Result<Hockney> {
+    let alpha = inputs.get("alpha")?;
+    let beta = inputs.find("beta_F")?;
+    let beta = beta.map_or_else(|| inputs.get("beta"), Ok)?;
+    Ok(Hockney::new(alpha, beta)?)
 }
 
 /// The tables; a lone time T is a latency without a gap, and a lone gap `g_m` that of every size.
@@ -240,40 +263,16 @@ fn reparametrised(inputs: &Inputs) -> Result<Value> {
             numbers: vec![gamma, delta, 0.0],
             latency: None,
         };
-        let case = Case::new(Procs::new(2)?, Bytes(0));
         let model = entry(&format!("alltoall {name}"))?;
-        anyhow::Ok(
-            model
-                .time(&known(inputs, model.needs)?, &values, case)?
-                .time,
-        )
+        let known = known(inputs, model.needs)?;
+        let timed = model.time(&known, &values, Case::new(Procs::new(2)?, Bytes(0)));
+        anyhow::Ok(timed?.time)
     };
     Ok(json!({"delta_bandwidth": time(from, delta)? - time(to, 0.0)?}))
 }
 
-fn best_segment(inputs: &Inputs, search: Search) -> Result<Value> {
-    let strategy: String = inputs.get("strategy")?;
-    let segments = Segments::Best(search, datatype(inputs)?);
-    let best = timed(inputs, model::find(Bcast, &strategy)?, segments)?;
-    Ok(json!({"s": best.segment.map(Segment::bytes), "T": best.time}))
-}
-
 fn datatype(inputs: &Inputs) -> Result<Segment> {
     Ok(Segment::new(inputs.find("dtype")?.unwrap_or(Bytes(1)))?)
-}
-
-fn choose_broadcast(inputs: &Inputs) -> Result<Value> {
-    let searches = [
-        ("hill", Search::HillClimbing),
-        ("pow2", Search::PowersOfTwo),
-        ("global", Search::Exhaustive),
-    ];
-    let search = inputs.one_of("segment_search", &searches)?;
-    choose(inputs, Bcast, Segments::Best(search, datatype(inputs)?))
-}
-
-fn choose_scatter(inputs: &Inputs) -> Result<Value> {
-    choose(inputs, Scatter, Segments::Of(Segment::BYTE))
 }
 
 /// Of the fastest candidates the first; without candidates, of all printed strategies.
@@ -301,44 +300,13 @@ fn agarwal(inputs: &Inputs) -> Result<Value> {
     Ok(json!({"Tc_cycles": latency, "w_cycles": waiting}))
 }
 
-fn labarta_waves(inputs: &Inputs) -> Result<Value> {
-    let buses: NonZeroU32 = inputs.get("buses")?;
-    Ok(json!(labarta::waves(inputs.get("messages")?, buses)))
-}
-
-fn gaps(inputs: &Inputs) -> Result<[SecondsPerByte; 2]> {
-    Ok([inputs.get("beta_F")?, inputs.get("beta_C")?])
-}
-
-fn mixed_gap(inputs: &Inputs) -> Result<Value> {
-    let [free, contended] = gaps(inputs)?;
-    let rho = inputs.get("rho")?;
-    Ok(json!(throughput::mixed_gap(rho, free, contended)))
-}
-
-fn rho_of_gamma(inputs: &Inputs) -> Result<Value> {
-    let [free, contended] = gaps(inputs)?;
-    let gamma = inputs.get("gamma")?;
-    Ok(json!(throughput::rho_of_gamma(gamma, free, contended)?))
-}
-
 fn exchange(inputs: &Inputs) -> Result<Exchange> {
     let sizes: Vec<Vec<u64>> = inputs.get("W")?;
     let zero = match inputs.find("count_zero_messages")? {
         Some(true) => ZeroMessages::Counted,
-        Some(false) | None => ZeroMessages::Absent,
+        _ => ZeroMessages::Absent,
     };
     Ok(Exchange::from_matrix(&sizes, zero)?)
-}
-
-fn direct_exchange_sync(inputs: &Inputs) -> Result<Value> {
-    Ok(json!(
-        exchange(inputs)?.direct_exchange_sync(&base(inputs)?)
-    ))
-}
-
-fn gap(inputs: &Inputs) -> Result<Value> {
-    Ok(json!(plogp(inputs)?.g(inputs.get("m")?)))
 }
 
 fn bounds(inputs: &Inputs) -> Result<Value> {

@@ -1,7 +1,7 @@
 //! `PlogPT`: messages that share the edges of a tree, and TCP's retransmission timeouts.
 
 use anyhow::{Context, Result, ensure};
-use netsig_core::model::alltoall::plogpt::{self, Algorithm, RtoMode, Step};
+use netsig_core::model::alltoall::plogpt::{self, Algorithm, RtoMode};
 use netsig_core::network::binary_tree::{Edge, Negligible, Network, Parameters};
 use netsig_core::units::{BytesPerSecond, Procs, Rank, Seconds};
 use serde_json::{Value, json};
@@ -16,32 +16,36 @@ pub fn alltoall(inputs: &Inputs) -> Result<Value> {
         ("two_pass", RtoMode::TwoPass),
     ];
     let algorithm = inputs.one_of("algorithm", &algorithms)?;
-    let (network, size) = (Network::new(&parameters(inputs)?)?, inputs.get("m")?);
+    let rules = [("ge", Negligible::AtLeast), ("gt", Negligible::Above)];
+    let standard = Parameters::new(edges(inputs)?, inputs.get("L")?);
+    let network = Network::new(&Parameters {
+        rto: inputs.find("T_RTO")?.unwrap_or(standard.rto),
+        negligible: inputs.one_of("negligible_rule", &rules)?,
+        ..standard
+    })?;
+    let leaves = network.procs();
+    ensure!(
+        inputs.find("P")?.is_none_or(|procs: Procs| procs == leaves),
+        "the edges make a tree of {leaves} ranks, which is not P"
+    );
+    let size = inputs.get("m")?;
     let outcome = network.alltoall(size, algorithm, inputs.one_of("rto_mode", &modes)?);
-    let steps: Vec<Value> = network.steps(size, algorithm).map(step).collect();
+    let steps = network.steps(size, algorithm).map(|step| {
+        json!({
+            "i": step.xor,
+            "h": step.height,
+            "heff": step.effective_height,
+            "thr": step.throughput.0,
+            "e": step.enter,
+            "f_noRTO": step.finish_no_rto,
+        })
+    });
     Ok(json!({
         "T": outcome.time,
         "T_noRTO": outcome.time_without_rto,
         "rto_steps": outcome.rto_steps,
-        "steps": steps,
+        "steps": steps.collect::<Vec<Value>>(),
     }))
-}
-
-fn parameters(inputs: &Inputs) -> Result<Parameters> {
-    let rules = [("ge", Negligible::AtLeast), ("gt", Negligible::Above)];
-    let standard = Parameters::new(edges(inputs)?, inputs.get("L")?);
-    let parameters = Parameters {
-        rto: inputs.find("T_RTO")?.unwrap_or(standard.rto),
-        negligible: inputs.one_of("negligible_rule", &rules)?,
-        ..standard
-    };
-    let procs: Option<Procs> = inputs.find("P")?;
-    let leaves = Network::new(&parameters)?.procs();
-    ensure!(
-        procs.is_none_or(|procs| procs == leaves),
-        "the edges make a tree of {leaves} ranks, which is not P"
-    );
-    Ok(parameters)
 }
 
 /// Bandwidth and delay by height.
@@ -52,17 +56,6 @@ fn edges(inputs: &Inputs) -> Result<Vec<Edge>> {
         delay,
     };
     Ok(edges.into_iter().map(edge).collect())
-}
-
-fn step(step: Step) -> Value {
-    json!({
-        "i": step.xor,
-        "h": step.height,
-        "heff": step.effective_height,
-        "thr": step.throughput.0,
-        "e": step.enter,
-        "f_noRTO": step.finish_no_rto,
-    })
 }
 
 /// `plogpt.throughput` of one of the pairs, given by its place or its ranks.
