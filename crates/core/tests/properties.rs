@@ -139,7 +139,7 @@ proptest! {
         let _ = text.parse::<List<Procs>>();
         let _ = Dataset::read("data.csv", text.as_bytes());
         let _ = Profile::parse("profile.toml", &text);
-        for (collective, _) in COLLECTIVES {
+        for &collective in COLLECTIVES {
             let _ = Method::parse(collective, &text);
             let _ = Method::parse(collective, &format!("library:{text}"));
         }

@@ -61,17 +61,17 @@ fn algorithms(collective: Collective) -> Vec<String> {
 
 #[test]
 fn every_algorithm_works_among_any_number_of_ranks() {
-    for (collective, name) in COLLECTIVES {
+    for &collective in COLLECTIVES {
         let home = TempDir::new().unwrap();
         let home = home.path();
         write_plan(home, collective, &algorithms(collective), &PROCS);
         let end = run(home, RANKS, &["plan.toml", "-o", "data.csv"]);
-        assert!(end.succeeded, "{name}: {}", end.message);
+        assert!(end.succeeded, "{collective}: {}", end.message);
         let data = data(home);
         let cells = PROCS.len() * SIZES.len() * algorithms(collective).len();
         let of = Experiment::Collective(collective);
         let taken = data.samples.iter().filter(|s| s.experiment == of);
-        assert_eq!(taken.count(), 2 * cells, "{name}");
+        assert_eq!(taken.count(), 2 * cells, "{collective}");
     }
 }
 
@@ -113,7 +113,7 @@ fn force(flavour: MpiFlavour, collective: Collective, name: &str, ranks: u32) ->
 #[test]
 fn the_library_takes_every_choice_that_it_is_said_to_offer() {
     let flavour = flavour();
-    for (collective, _) in COLLECTIVES {
+    for &collective in COLLECTIVES {
         let mut offers = offers(collective);
         offers.retain(|offer| offer.flavour == flavour);
         for offer in offers {

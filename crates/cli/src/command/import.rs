@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Context;
+use itertools::Itertools as _;
 use netsig_core::algorithm::{Collective, LIBRARY};
 use netsig_core::data::import::{self, Asked, Imported, Input, PROGRAMS, Program};
 use netsig_core::units::Procs;
@@ -34,7 +35,7 @@ pub struct Args {
 }
 
 fn programs() -> String {
-    let names = PROGRAMS.map(|(_, name)| name).join(", ");
+    let names = PROGRAMS.iter().join(", ");
     format!("The program that printed them: one of {names}")
 }
 

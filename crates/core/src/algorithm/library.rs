@@ -23,16 +23,20 @@
 use std::fmt;
 use std::num::NonZeroU32;
 
+use itertools::Itertools as _;
+
 use super::traffic::{Load, Traffic};
 use super::{ALGORITHMS, Collective, UnknownAlgorithm, setting};
 use crate::units::Bytes;
 
 /// Which MPI library, by how its algorithms are chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, derive_more::Display)]
 pub enum MpiFlavour {
     /// Open MPI 4.1.
+    #[display("Open MPI")]
     OpenMpi,
     /// MPICH 4.
+    #[display("MPICH")]
     Mpich,
 }
 
@@ -298,13 +302,7 @@ impl Offer {
 
 /// The names, each once, in the order of the list.
 fn names(offers: &[&Offer]) -> String {
-    let mut names: Vec<&str> = Vec::new();
-    for offer in offers {
-        if !names.contains(&offer.name) {
-            names.push(offer.name);
-        }
-    }
-    names.join(", ")
+    offers.iter().map(|offer| offer.name).unique().join(", ")
 }
 
 impl fmt::Display for LibraryChoice {
@@ -318,15 +316,6 @@ impl fmt::Display for LibraryChoice {
             Some(segment) => write!(f, ":{segment}"),
             None => Ok(()),
         }
-    }
-}
-
-impl fmt::Display for MpiFlavour {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::OpenMpi => "Open MPI",
-            Self::Mpich => "MPICH",
-        })
     }
 }
 
@@ -358,7 +347,8 @@ mod tests {
 
     #[test]
     fn every_offer_survives_a_round_trip_and_has_an_environment() {
-        let all = COLLECTIVES.map(|(collective, _)| (collective, offers(collective)));
+        let all = COLLECTIVES.iter().map(|own| (*own, offers(*own)));
+        let all: Vec<_> = all.collect();
         assert_eq!(
             all.iter().map(|(_, offers)| offers.len()).sum::<usize>(),
             42

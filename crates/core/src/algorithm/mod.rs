@@ -31,9 +31,10 @@ use std::ops::Range;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use strum::VariantArray as _;
 
 use crate::schedule::Round;
-use crate::text::names::{name_of, variant_of};
+use crate::text::names::named;
 use crate::units::{Bytes, Procs, Rank};
 use setting::{SEGMENT, Values};
 
@@ -47,8 +48,23 @@ pub use traffic::{ClosedForm, Load, Traffic};
 pub use unknown::UnknownAlgorithm;
 
 /// A collective operation of MPI.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    strum::Display,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Collective {
     /// `MPI_Bcast`: the root's piece reaches every rank.
     Bcast,
@@ -62,14 +78,8 @@ pub enum Collective {
     Allgather,
 }
 
-/// All collectives with their names in files and options.
-pub const COLLECTIVES: [(Collective, &str); 5] = [
-    (Collective::Bcast, "bcast"),
-    (Collective::Scatter, "scatter"),
-    (Collective::Gather, "gather"),
-    (Collective::Alltoall, "alltoall"),
-    (Collective::Allgather, "allgather"),
-];
+/// All collectives.
+pub const COLLECTIVES: &[Collective] = Collective::VARIANTS;
 
 /// An entry of the table: all that others ask of an algorithm.
 #[derive(Debug)]
@@ -293,16 +303,10 @@ impl fmt::Display for Algorithm {
     }
 }
 
-impl fmt::Display for Collective {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(name_of(self, &COLLECTIVES))
-    }
-}
-
 impl FromStr for Collective {
     type Err = UnknownAlgorithm;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let found = variant_of(text, "a collective that netsig knows", &COLLECTIVES);
+        let found = named(text, "a collective that netsig knows");
         found.map_err(UnknownAlgorithm::Collective)
     }
 }

@@ -143,7 +143,20 @@ pub struct Place {
 }
 
 /// Why a repetition has no time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    strum::Display,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Rejection {
     /// A rank was not ready at the agreed start.
     Late,
@@ -153,12 +166,6 @@ pub enum Rejection {
 
 /// The status of a repetition that counts.
 const OK: &str = "ok";
-
-/// The rejections with their names in files.
-const REJECTIONS: [(Rejection, &str); 2] = [
-    (Rejection::Late, "late"),
-    (Rejection::WrongData, "wrong-data"),
-];
 
 /// A repetition that does not count.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -173,7 +180,20 @@ pub struct Rejected {
 
 /// What a number that another program computed stands for. A statistic over ranks is one of
 /// the ranks' means over all repetitions: it tells nothing about repetitions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    strum::Display,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub enum StatisticKind {
     /// The mean over the ranks.
     MeanOverRanks,
@@ -188,16 +208,6 @@ pub enum StatisticKind {
     /// The least of the repetitions.
     Min,
 }
-
-/// The statistics with their names in files.
-const STATISTICS: [(StatisticKind, &str); 6] = [
-    (StatisticKind::MeanOverRanks, "mean-over-ranks"),
-    (StatisticKind::MinOverRanks, "min-over-ranks"),
-    (StatisticKind::MaxOverRanks, "max-over-ranks"),
-    (StatisticKind::Mean, "mean"),
-    (StatisticKind::Median, "median"),
-    (StatisticKind::Min, "min"),
-];
 
 /// A number of another program that stands for many repetitions.
 #[derive(Debug, Clone, PartialEq)]
@@ -338,18 +348,6 @@ impl Experiment {
             Self::Collective(collective) => (COLLECTIVE, collective.to_string()),
             _ => (name_of(&self, &EXPERIMENTS), String::new()),
         }
-    }
-}
-
-impl fmt::Display for StatisticKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(name_of(self, &STATISTICS))
-    }
-}
-
-impl fmt::Display for Rejection {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(name_of(self, &REJECTIONS))
     }
 }
 

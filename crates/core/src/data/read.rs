@@ -6,12 +6,14 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::str::FromStr;
 use std::sync::Arc;
 
+use strum::VariantArray;
+
 use super::{
     Aggregate, COLLECTIVE, COLUMNS, DONE, Dataset, EXPERIMENTS, Experiment, LossCounters, OK,
-    Place, REJECTIONS, Rejected, Rejection, STATISTICS, Sample, StatisticKind,
+    Place, Rejected, Sample,
 };
 use crate::text::file_error::FileError;
-use crate::text::names::variant_of;
+use crate::text::names::{named, variant_of};
 use crate::units::{Bytes, Seconds};
 
 /// How many of [`COLUMNS`] a file must have: all up to `time_s`.
@@ -173,9 +175,9 @@ struct Row<'a> {
 impl Row<'_> {
     /// Puts the row where it belongs.
     fn add_to(&self, data: &mut Dataset, names: &mut Names) -> Result<(), String> {
-        let place = self.place(names)?;
+        let place = place([6, 0, 1, 2, 3, 4].map(|column| self.text(column)), names)?;
         let repetition = integer("repetition", self.text(5), "0")?;
-        if let Some(reason) = self.rejection()? {
+        if let Some(reason) = self.named(14, "a status other than ok", &["", OK])? {
             data.rejected.push(Rejected {
                 place,
                 repetition,
@@ -184,7 +186,7 @@ impl Row<'_> {
             return Ok(());
         }
         let time = duration("time_s", self.text(7))?;
-        match self.statistic()? {
+        match self.named(15, "a statistic", &[""])? {
             Some(statistic) => data.aggregates.push(Aggregate {
                 place,
                 statistic,
@@ -209,16 +211,6 @@ impl Row<'_> {
         text.unwrap_or("").trim()
     }
 
-    fn place(&self, names: &mut Names) -> Result<Place, String> {
-        Ok(Place {
-            launch: integer("launch", self.text(6), "0")?,
-            experiment: experiment(self.text(0), self.text(1))?,
-            algorithm: names.intern(self.text(2)),
-            procs: self.text(3).parse().map_err(|e| format!("procs: {e}"))?,
-            size: Bytes(integer("size_bytes", self.text(4), "4096")?),
-        })
-    }
-
     fn losses(&self) -> Result<LossCounters, String> {
         let count = |column: usize| optional(COLUMNS[column], self.text(column));
         Ok(LossCounters {
@@ -241,22 +233,19 @@ impl Row<'_> {
         }
     }
 
-    fn rejection(&self) -> Result<Option<Rejection>, String> {
-        match self.text(14) {
-            "" | OK => Ok(None),
-            text => variant_of(text, "a status other than ok", &REJECTIONS)
-                .map(Some)
-                .map_err(|problem| format!("status: {problem}")),
+    /// The name in a column, unless it is one of `without`.
+    fn named<T>(&self, column: usize, kind: &str, without: &[&str]) -> Result<Option<T>, String>
+    where
+        T: VariantArray + Copy + Into<&'static str>,
+    {
+        let text = self.text(column);
+        if without.contains(&text) {
+            return Ok(None);
         }
-    }
-
-    fn statistic(&self) -> Result<Option<StatisticKind>, String> {
-        match self.text(15) {
-            "" => Ok(None),
-            text => variant_of(text, "a statistic", &STATISTICS)
-                .map(Some)
-                .map_err(|problem| format!("statistic: {problem}")),
-        }
+        let found = named(text, kind);
+        found
+            .map(Some)
+            .map_err(|problem| format!("{}: {problem}", COLUMNS[column]))
     }
 }
 
@@ -279,11 +268,14 @@ fn completed(text: &str, names: &mut Names) -> Result<Place, String> {
     let mut reader = reader.has_headers(false).from_reader(text.as_bytes());
     let fields = reader.records().next().and_then(Result::ok);
     let fields: Vec<&str> = fields.iter().flatten().collect();
-    let [launch, name, collective, algorithm, procs, size] = fields[..] else {
-        return Err(format!(
-            "{DONE}={text:?} does not name a cell; delete the line"
-        ));
-    };
+    let fields = fields.try_into();
+    let wrong = |_| format!("{DONE}={text:?} does not name a cell; delete the line");
+    place(fields.map_err(wrong)?, names)
+}
+
+/// The cell of a launch, an experiment, a collective, an algorithm, a process count and a size.
+fn place(texts: [&str; 6], names: &mut Names) -> Result<Place, String> {
+    let [launch, name, collective, algorithm, procs, size] = texts;
     Ok(Place {
         launch: integer("launch", launch, "0")?,
         experiment: experiment(name, collective)?,

@@ -28,9 +28,8 @@ impl Dataset {
         self.samples.iter().try_for_each(|row| row.write(out))?;
         self.rejected.iter().try_for_each(|row| row.write(out))?;
         self.aggregates.iter().try_for_each(|row| row.write(out))?;
-        self.completed
-            .iter()
-            .try_for_each(|place| place.write_done(out))
+        let mut completed = self.completed.iter();
+        completed.try_for_each(|place| place.write_done(out))
     }
 }
 
@@ -65,7 +64,6 @@ impl Sample {
     /// # Errors
     /// If `out` cannot be written.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let (experiment, collective) = self.experiment.names();
         let LossCounters {
             retransmits,
             rtos,
@@ -73,10 +71,8 @@ impl Sample {
             softnet_drops,
         } = self.losses;
         let line = format!(
-            "{experiment},{collective},{},{},{},{},{},{},{},{},{},{},{},{},,,\n",
-            quoted(&self.algorithm),
-            self.procs,
-            self.size.0,
+            "{},{},{},{},{},{},{},{},{},{},,,\n",
+            self.place().head(),
             self.repetition,
             self.launch,
             self.time.0,

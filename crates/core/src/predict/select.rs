@@ -440,7 +440,7 @@ mod tests {
     #[test]
     fn every_candidate_goes_by_the_name_of_an_algorithm() {
         let profile = profile();
-        for (collective, _) in COLLECTIVES {
+        for &collective in COLLECTIVES {
             let selector = selector(&profile, collective, Options::default());
             for ranked in selector.rank(procs(12), Bytes(10_000)).unwrap() {
                 let name = ranked.algorithm();

@@ -1,4 +1,7 @@
-//! Variants and their names, one table each: both text forms of an enum come from it.
+//! Variants and their names, which an enum derives or a table lists: both text forms of an enum
+//! come from them.
+
+use strum::VariantArray;
 
 /// The name of `value` in a table that lists every variant.
 pub(crate) fn name_of<T: PartialEq>(value: &T, table: &[(T, &'static str)]) -> &'static str {
@@ -18,4 +21,14 @@ pub(crate) fn variant_of<T: Copy>(
         let names = names.join(", ");
         format!("{text:?} is not {kind}; write one of: {names}")
     })
+}
+
+/// The same of an enum that derives its names.
+pub(crate) fn named<T>(text: &str, kind: &str) -> Result<T, String>
+where
+    T: VariantArray + Copy + Into<&'static str>,
+{
+    let variants = T::VARIANTS.iter();
+    let table: Vec<(T, &'static str)> = variants.map(|own| (*own, (*own).into())).collect();
+    variant_of(text, kind, &table)
 }

@@ -9,7 +9,7 @@ pub mod parameter;
 pub mod table;
 
 use std::fmt;
-use std::ops::{Add, Div, Mul, Sub};
+use std::ops::{Div, Mul};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
@@ -23,7 +23,19 @@ pub struct ParseQuantityError {
 }
 
 /// A duration in seconds. May be negative where it is a difference or an estimate.
-#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    PartialOrd,
+    Default,
+    Serialize,
+    Deserialize,
+    derive_more::Add,
+    derive_more::Sub,
+    derive_more::Mul,
+)]
 #[serde(transparent)]
 pub struct Seconds(pub f64);
 
@@ -48,12 +60,14 @@ pub struct BitsPerSecond(pub u64);
 pub struct BytesPerSecond(pub f64);
 
 /// A number of processes, at least one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, derive_more::Display,
+)]
 #[serde(transparent)]
 pub struct Procs(u32);
 
 /// The number of a process within its communicator, from 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, derive_more::Display)]
 pub struct Rank(pub u32);
 
 impl Seconds {
@@ -141,27 +155,6 @@ impl Rank {
     }
 }
 
-impl Add for Seconds {
-    type Output = Self;
-    fn add(self, other: Self) -> Self {
-        Self(self.0 + other.0)
-    }
-}
-
-impl Sub for Seconds {
-    type Output = Self;
-    fn sub(self, other: Self) -> Self {
-        Self(self.0 - other.0)
-    }
-}
-
-impl Mul<f64> for Seconds {
-    type Output = Self;
-    fn mul(self, factor: f64) -> Self {
-        Self(self.0 * factor)
-    }
-}
-
 /// The ratio of two durations.
 impl Div for Seconds {
     type Output = f64;
@@ -233,18 +226,6 @@ fn write_whole(
     let fits = |(scale, _): &&(u64, &str)| value > 0 && value.is_multiple_of(*scale);
     let (scale, name) = units.iter().find(fits).copied().unwrap_or((1, base));
     write!(f, "{} {name}", value / scale)
-}
-
-impl fmt::Display for Procs {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl fmt::Display for Rank {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
 }
 
 fn quantity_error(text: &str, expected: &'static str, example: &'static str) -> ParseQuantityError {
@@ -360,9 +341,7 @@ impl<'de> Deserialize<'de> for Procs {
 
 impl<'de> Deserialize<'de> for BitsPerSecond {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?
-            .parse()
-            .map_err(de::Error::custom)
+        from_text(deserializer)
     }
 }
 

@@ -108,7 +108,7 @@ proptest! {
         (count, size) in (counts(), sizes()),
     ) {
         let count = procs(count.min(10_000));
-        for (collective, _) in COLLECTIVES {
+        for &collective in COLLECTIVES {
             let selector = Selector::new(Sources::from(&profile), collective, options).unwrap();
             let best = selector.best(count, Bytes(size)).map(|best| best.map(|own| own.algorithm()));
             let Ok(all) = selector.rank(count, Bytes(size)) else {

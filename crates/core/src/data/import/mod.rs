@@ -36,17 +36,22 @@ use std::collections::{BTreeSet, HashMap};
 use std::str::FromStr;
 use std::sync::Arc;
 
+use strum::VariantArray as _;
+
 use crate::algorithm::{Collective, LIBRARY};
 use crate::data::{Dataset, Place, Provenance};
 use crate::text::file_error::FileError;
-use crate::text::names::{name_of, variant_of};
+use crate::text::names::named;
 use crate::units::Procs;
 
 use file::File;
 use source::Source;
 
 /// A program whose results can be imported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, strum::Display, strum::IntoStaticStr, strum::VariantArray,
+)]
+#[strum(serialize_all = "lowercase")]
 pub enum Program {
     /// The OSU micro-benchmarks, 3 to 7.
     Osu,
@@ -57,17 +62,12 @@ pub enum Program {
     /// Netgauge's pattern `loggp`.
     Netgauge,
     /// The MPI LogP Benchmark.
+    #[strum(serialize = "logp_mpi")]
     LogpMpi,
 }
 
-/// All programs with their names in options.
-pub const PROGRAMS: [(Program, &str); 5] = [
-    (Program::Osu, "osu"),
-    (Program::Imb, "imb"),
-    (Program::ReproMpi, "reprompi"),
-    (Program::Netgauge, "netgauge"),
-    (Program::LogpMpi, "logp_mpi"),
-];
+/// All programs.
+pub const PROGRAMS: &[Program] = Program::VARIANTS;
 
 /// A file to import.
 #[derive(Debug, Clone, Copy)]
@@ -111,13 +111,7 @@ impl Default for Asked {
 impl FromStr for Program {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
-        variant_of(text, "a program that netsig imports from", &PROGRAMS)
-    }
-}
-
-impl std::fmt::Display for Program {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(name_of(self, &PROGRAMS))
+        named(text, "a program that netsig imports from")
     }
 }
 
