@@ -1,6 +1,6 @@
 //! Total exchange between two clusters: its prediction, and what its schedules carry where.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
 use itertools::{Itertools as _, iproduct};
@@ -40,77 +40,67 @@ fn clusters(inputs: &Inputs) -> Result<Clusters> {
 /// `grid.delivery`. A schedule that leaves anything out is an error, so nothing is missing.
 pub fn delivery(inputs: &Inputs) -> Result<Value> {
     let clusters = clusters(inputs)?;
-    let near = Crossing::of("two-phase", clusters)?;
-    let balanced = Crossing::of("two-phase-balanced", clusters)?;
-    let steps = near.exchanges_by_round();
+    let near = crossing("two-phase", clusters)?;
+    let balanced = crossing("two-phase-balanced", clusters)?;
+    let exchanges = near.iter().map(|message| (message.round, message.rank));
+    let rounds = exchanges.dedup().map(|(round, _)| round);
+    let steps: Vec<usize> = rounds.dedup_with_count().map(|(count, _)| count).collect();
+    let blocks = |messages: &[Message], goes_there: bool| -> Vec<usize> {
+        let own = messages.iter().filter(|own| own.goes_there == goes_there);
+        own.map(|message| message.blocks).collect()
+    };
     let nothing: [u32; 0] = [];
     Ok(json!({
         "printed_missing": missing(clusters),
         "F1_missing": nothing,
         "F2_missing": nothing,
-        "wan_messages": near.messages,
+        "wan_messages": near.len(),
         "steps": steps.len(),
         "exchanges_per_step": steps,
-        "F1_items_C2_to_C1": near.blocks(Way::Back),
-        "F2_items_C2_to_C1": balanced.blocks(Way::Back),
-        "items_C1_to_C2": near.blocks(Way::There),
+        "F1_items_C2_to_C1": blocks(&near, false),
+        "F2_items_C2_to_C1": blocks(&balanced, false),
+        "items_C1_to_C2": blocks(&near, true),
     }))
-}
-
-/// From the smaller cluster to the larger, or from there.
-#[derive(Clone, Copy)]
-enum Way {
-    There,
-    Back,
 }
 
 /// The schedules in question do not depend on it.
 const SIZE: Bytes = Bytes(1);
 
-/// The messages of a schedule between the clusters, of which the smaller has the first ranks.
-#[derive(Default)]
-struct Crossing {
-    messages: usize,
-    /// The blocks sent each way, by the round and the rank in the smaller cluster.
-    exchanges: BTreeMap<(usize, Rank), [usize; 2]>,
+/// A message of a schedule between the clusters.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Message {
+    round: usize,
+    /// In the smaller cluster.
+    rank: Rank,
+    /// From the smaller cluster to the larger.
+    goes_there: bool,
+    blocks: usize,
 }
 
-impl Crossing {
-    fn of(algorithm: &str, clusters: Clusters) -> Result<Self> {
-        let n1 = clusters.smaller().get();
-        let procs = n1.checked_add(clusters.larger().get());
-        let procs = Procs::new(procs.context("n1 + n2 is more than 2^32 - 1")?)?;
-        let algorithm = Algorithm::parse(Collective::Alltoall, &format!("{algorithm}:{n1}"))?;
-        let schedule = algorithm.schedule(procs, SIZE);
-        schedule.check()?;
-        let mut crossing = Self::default();
-        for round in 0..schedule.extent().rounds {
-            for from in procs.ranks() {
-                for send in schedule.round(from, round).sends {
-                    let (rank, way) = match (from.0 < n1, send.to.0 < n1) {
-                        (true, false) => (from, Way::There),
-                        (false, true) => (send.to, Way::Back),
-                        _ => continue,
-                    };
-                    let blocks = crossing.exchanges.entry((round, rank)).or_default();
-                    blocks[way as usize] += send.slots.len();
-                    crossing.messages += 1;
-                }
+/// The messages between the clusters, of which the smaller has the first ranks, by round and
+/// rank.
+fn crossing(algorithm: &str, clusters: Clusters) -> Result<Vec<Message>> {
+    let n1 = clusters.smaller().get();
+    let procs = n1.checked_add(clusters.larger().get());
+    let procs = Procs::new(procs.context("n1 + n2 is more than 2^32 - 1")?)?;
+    let algorithm = Algorithm::parse(Collective::Alltoall, &format!("{algorithm}:{n1}"))?;
+    let schedule = algorithm.schedule(procs, SIZE);
+    schedule.check()?;
+    let mut messages = Vec::new();
+    for (round, from) in iproduct!(0..schedule.extent().rounds, procs.ranks()) {
+        for send in schedule.round(from, round).sends {
+            if (from.0 < n1) != (send.to.0 < n1) {
+                messages.push(Message {
+                    round,
+                    rank: from.min(send.to),
+                    goes_there: from.0 < n1,
+                    blocks: send.slots.len(),
+                });
             }
         }
-        Ok(crossing)
     }
-
-    /// How many exchanges there are in each round that has any.
-    fn exchanges_by_round(&self) -> Vec<usize> {
-        let rounds = self.exchanges.keys().map(|(round, _)| round);
-        rounds.dedup_with_count().map(|(count, _)| count).collect()
-    }
-
-    fn blocks(&self, way: Way) -> Vec<usize> {
-        let all = self.exchanges.values();
-        all.map(|blocks| blocks[way as usize]).collect()
-    }
+    messages.sort_unstable();
+    Ok(messages)
 }
 
 /// M(i, j): what rank i has for rank j.

@@ -166,8 +166,8 @@ fn sends_in_turn(shape: Shape, rank: Rank, _: usize) -> Round {
         ..exchange(
             shape,
             rank,
-            |Frame { rank, procs, .. }, number| send(partners(procs, rank, number + 1).to),
-            |Frame { rank, procs, .. }, number| receive(partners(procs, rank, number + 1).from),
+            |Frame { rank, procs, .. }, number| send(partners(procs, rank, number + 1).0),
+            |Frame { rank, procs, .. }, number| receive(partners(procs, rank, number + 1).1),
         )
     }
 }
@@ -185,11 +185,11 @@ fn pairwise(shape: Shape, rank: Rank, index: usize) -> Round {
     let part = u32::try_from(index % parts).expect("less than the number of parts");
     let block = |of: Rank| of.0 * shape.parts + part;
     let partners = (procs.get() > 1).then(|| partners(procs, rank, step));
-    let send = partners.map(|Partners { to, .. }| Send {
+    let send = partners.map(|(to, _)| Send {
         to,
         slots: [Slot::Input(block(to))].into(),
     });
-    let receive = partners.map(|Partners { from, .. }| Receive {
+    let receive = partners.map(|(_, from)| Receive {
         from,
         slots: [Slot::Output(block(from))].into(),
     });
@@ -201,26 +201,13 @@ fn pairwise(shape: Shape, rank: Rank, index: usize) -> Round {
     }
 }
 
-/// Whom a rank meets in a step.
-#[derive(Debug, Clone, Copy)]
-struct Partners {
-    to: Rank,
-    from: Rank,
-}
-
-/// Of `rank` in step `step`, from 1.
-fn partners(procs: Procs, rank: Rank, step: u32) -> Partners {
+/// Whom `rank` sends to and whom it receives from in step `step`, from 1.
+fn partners(procs: Procs, rank: Rank, step: u32) -> (Rank, Rank) {
     if procs.get().is_power_of_two() {
         let both = Rank(rank.0 ^ step);
-        Partners {
-            to: both,
-            from: both,
-        }
+        (both, both)
     } else {
-        Partners {
-            to: rank.ahead(step, procs),
-            from: rank.behind(step, procs),
-        }
+        (rank.ahead(step, procs), rank.behind(step, procs))
     }
 }
 

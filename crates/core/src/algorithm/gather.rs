@@ -8,12 +8,13 @@
 
 use std::ops::Range;
 
+use super::alltoall::keep;
 use super::library::{mpich, tuned};
 use super::scatter;
 use super::traffic::{ClosedForm, Traffic};
 use super::tree::{BINOMIAL as BINOMIAL_TREE, Tree};
 use super::{Collective, Cut, Entry, Shape};
-use crate::schedule::{Copy, Frame, Messages, Receive, Round, Send, Slot};
+use crate::schedule::{Frame, Messages, Receive, Round, Send, Slot};
 use crate::units::{Procs, Rank};
 
 pub(super) const FLAT: Entry = Entry {
@@ -95,7 +96,7 @@ fn round(tree: Tree, shape: Shape, rank: Rank, index: usize) -> Round {
                 })
                 .collect(),
         },
-        copies: keeps_own.then(keep_own).into_iter().collect(),
+        copies: keeps_own.then(|| keep(0)).into_iter().collect(),
         ..Round::default()
     }
 }
@@ -114,12 +115,5 @@ fn held(rank: Rank, of: u32) -> Slot {
         _ if rank == Rank(0) => Slot::Output(of),
         0 => Slot::Input(0),
         below => Slot::Scratch(below - 1),
-    }
-}
-
-fn keep_own() -> Copy {
-    Copy {
-        from: Slot::Input(0),
-        to: Slot::Output(0),
     }
 }

@@ -49,15 +49,9 @@ pub struct Offer {
     number: u32,
     /// What the library calls it.
     pub name: &'static str,
-    segments: Segments,
+    /// Whether it can be told a segment size.
+    has_segments: bool,
     traffic: Option<Traffic>,
-}
-
-/// Whether an algorithm can be told a segment size.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Segments {
-    None,
-    Settable,
 }
 
 /// The library's own decision for a collective, or one of its algorithms.
@@ -130,7 +124,7 @@ pub(super) const fn tuned(number: u32, name: &'static str, traffic: Option<Traff
         flavour: MpiFlavour::OpenMpi,
         number,
         name,
-        segments: Segments::None,
+        has_segments: false,
         traffic,
     }
 }
@@ -147,7 +141,7 @@ impl Offer {
     /// The same, if it can be told a segment size.
     pub(super) const fn in_segments(self) -> Self {
         Self {
-            segments: Segments::Settable,
+            has_segments: true,
             ..self
         }
     }
@@ -202,7 +196,7 @@ impl LibraryChoice {
             text: text.to_owned(),
             usage,
         };
-        let is_settable = of_name().any(|offer| offer.segments == Segments::Settable);
+        let is_settable = of_name().any(|offer| offer.has_segments);
         let segment = match words.next() {
             None => None,
             Some(_) if !is_settable => return Err(wrong(format!("{LIBRARY}:{name}"))),
@@ -260,7 +254,7 @@ impl LibraryChoice {
             known: names(&all),
         })?;
         match segment {
-            Some(_) if offer.segments == Segments::None => Err(NotOffered::Segments {
+            Some(_) if !offer.has_segments => Err(NotOffered::Segments {
                 flavour,
                 collective,
                 name,

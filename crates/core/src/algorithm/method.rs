@@ -1,14 +1,12 @@
 //! Who runs a collective: the MPI library or one of netsig's schedules.
 
-use std::fmt;
-
 use super::library::LibraryChoice;
 use super::traffic::Traffic;
 use super::{Algorithm, Collective, UnknownAlgorithm};
 use crate::units::Bytes;
 
 /// Who runs the collective.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, derive_more::Display)]
 pub enum Method {
     /// The MPI library's own call.
     Library(LibraryChoice),
@@ -44,15 +42,6 @@ impl Method {
         match self {
             Self::Library(choice) => choice.segment(),
             Self::Schedule(algorithm) => algorithm.segment(),
-        }
-    }
-}
-
-impl fmt::Display for Method {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Library(choice) => choice.fmt(f),
-            Self::Schedule(algorithm) => algorithm.fmt(f),
         }
     }
 }

@@ -8,11 +8,12 @@
 
 use std::ops::Range;
 
+use super::alltoall::keep;
 use super::library::{mpich, tuned};
 use super::traffic::{ClosedForm, Load, Traffic};
 use super::tree::{BINOMIAL as BINOMIAL_TREE, Tree};
 use super::{Collective, Cut, Entry, Outline, Shape};
-use crate::schedule::{Copy, Frame, Messages, Receive, Round, Send, Slot};
+use crate::schedule::{Frame, Messages, Receive, Round, Send, Slot};
 use crate::units::{Procs, Rank};
 
 pub(super) const FLAT: Entry = Entry {
@@ -107,7 +108,7 @@ fn round(tree: Tree, shape: Shape, rank: Rank, index: usize) -> Round {
                 slots: pieces(rank).collect(),
             })
             .into(),
-        copies: keeps_own.then(keep_own).into_iter().collect(),
+        copies: keeps_own.then(|| keep(0)).into_iter().collect(),
         ..Round::default()
     }
 }
@@ -126,13 +127,6 @@ fn held(rank: Rank, of: u32) -> Slot {
         _ if rank == Rank(0) => Slot::Input(of),
         0 => Slot::Output(0),
         below => Slot::Scratch(below - 1),
-    }
-}
-
-fn keep_own() -> Copy {
-    Copy {
-        from: Slot::Input(0),
-        to: Slot::Output(0),
     }
 }
 

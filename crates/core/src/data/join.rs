@@ -31,11 +31,16 @@ impl Dataset {
                 None => self.provenance.push(&format!("file_{number}_{key}"), value),
             }
         }
+        self.append(later);
+        Ok(())
+    }
+
+    /// Adds the rows as they are.
+    pub(super) fn append(&mut self, mut later: Self) {
         self.samples.append(&mut later.samples);
         self.rejected.append(&mut later.rejected);
         self.aggregates.append(&mut later.aggregates);
         self.completed.append(&mut later.completed);
-        Ok(())
     }
 
     /// The first number that no launch has.
@@ -46,7 +51,7 @@ impl Dataset {
     }
 
     /// The number of the launch of every row.
-    fn launches_mut(&mut self) -> impl Iterator<Item = &mut u32> {
+    pub(super) fn launches_mut(&mut self) -> impl Iterator<Item = &mut u32> {
         let samples = self.samples.iter_mut().map(|row| &mut row.launch);
         let rejected = self.rejected.iter_mut().map(|row| &mut row.place.launch);
         let aggregates = self.aggregates.iter_mut().map(|row| &mut row.place.launch);

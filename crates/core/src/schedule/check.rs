@@ -142,7 +142,7 @@ impl Marks {
 impl Task<'_> {
     /// Puts the messages out into the mail.
     fn post(&self, state: &mut State) -> Result<(), ScheduleError> {
-        for send in &self.round.sends {
+        for send in self.round.sends.iter() {
             let bad = ScheduleError::BadMessage {
                 round: self.index,
                 from: self.rank,
@@ -251,7 +251,7 @@ impl Task<'_> {
                 marks.insert(place);
             }
         };
-        for send in &self.round.sends {
+        for send in self.round.sends.iter() {
             send.slots.iter().copied().for_each(&mut mark);
         }
         for copy in &self.round.copies {

@@ -5,6 +5,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use itertools::Either;
 use smallvec::SmallVec;
 
 use super::turn::Turn;
@@ -71,21 +72,10 @@ impl Frame {
     }
 }
 
-/// Messages one after the other, handed out.
-pub struct IntoIter<T> {
-    listed: smallvec::IntoIter<[T; 1]>,
-    by_rule: Option<ByRule<T>>,
-}
-
-struct ByRule<T> {
+/// Messages by a rule, one after the other.
+pub struct ByRule<T> {
     rule: Rule<T>,
     left: Range<u32>,
-}
-
-/// Messages one after the other.
-pub struct Iter<'a, T> {
-    messages: &'a Messages<T>,
-    left: Range<usize>,
 }
 
 impl<T> Rule<T> {
@@ -141,11 +131,8 @@ impl<T> Messages<T> {
 
 impl<T: Clone> Messages<T> {
     /// All in their order.
-    pub fn iter(&self) -> Iter<'_, T> {
-        Iter {
-            messages: self,
-            left: 0..self.len(),
-        }
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Cow<'_, T>> {
+        (0..self.len()).map(|number| self.get(number).expect("less than their number"))
     }
 
     /// The message of this number, from 0, if there are so many.
@@ -196,58 +183,30 @@ impl<T: Clone + Eq> Eq for Messages<T> {}
 
 impl<T: Clone + fmt::Debug> fmt::Debug for Messages<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self).finish()
+        f.debug_list().entries(self.iter()).finish()
     }
 }
 
 impl<T> IntoIterator for Messages<T> {
     type Item = T;
-    type IntoIter = IntoIter<T>;
-    fn into_iter(self) -> IntoIter<T> {
-        let (list, by_rule) = match self {
-            Self::Listed(list) => (list, None),
-            Self::Each { rule, count } => {
-                let left = 0..count;
-                (SmallVec::new(), Some(ByRule { rule, left }))
-            }
-        };
-        IntoIter {
-            listed: list.into_iter(),
-            by_rule,
+    type IntoIter = Either<smallvec::IntoIter<[T; 1]>, ByRule<T>>;
+    fn into_iter(self) -> Self::IntoIter {
+        match self {
+            Self::Listed(list) => Either::Left(list.into_iter()),
+            Self::Each { rule, count } => Either::Right(ByRule {
+                rule,
+                left: 0..count,
+            }),
         }
     }
 }
 
-impl<T> Iterator for IntoIter<T> {
+impl<T> Iterator for ByRule<T> {
     type Item = T;
     fn next(&mut self) -> Option<T> {
-        let by_rule = &mut self.by_rule;
-        self.listed.next().or_else(|| {
-            let ByRule { rule, left } = by_rule.as_mut()?;
-            left.next().map(|number| rule.message(number))
-        })
+        self.left.next().map(|number| self.rule.message(number))
     }
 }
-
-impl<'a, T: Clone> IntoIterator for &'a Messages<T> {
-    type Item = Cow<'a, T>;
-    type IntoIter = Iter<'a, T>;
-    fn into_iter(self) -> Iter<'a, T> {
-        self.iter()
-    }
-}
-
-impl<'a, T: Clone> Iterator for Iter<'a, T> {
-    type Item = Cow<'a, T>;
-    fn next(&mut self) -> Option<Cow<'a, T>> {
-        self.messages.get(self.left.next()?)
-    }
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.left.size_hint()
-    }
-}
-
-impl<T: Clone> ExactSizeIterator for Iter<'_, T> {}
 
 #[cfg(test)]
 mod tests {

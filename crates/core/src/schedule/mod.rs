@@ -28,7 +28,7 @@ use crate::units::{Procs, Rank};
 
 pub use check::check_delivery;
 pub use division::Division;
-pub use messages::{Frame, IntoIter, Iter, Messages, Rule};
+pub use messages::{ByRule, Frame, Messages, Rule};
 pub use turn::Turn;
 
 /// The place of a block in one rank's memory.
@@ -262,25 +262,20 @@ impl Round {
     /// The same round with ranks and pieces renumbered.
     #[must_use]
     pub fn turned(self, turn: Turn) -> Self {
+        let copies = self.copies.into_iter().map(|Copy { from, to }| Copy {
+            from: turn.slot(from),
+            to: turn.slot(to),
+        });
         Self {
-            sends: Messages::turned(self.sends, turn, |Send { to, slots }, turn| Send {
-                to: turn.rank(to),
-                slots: slots.into_iter().map(|slot| turn.slot(slot)).collect(),
+            sends: self.sends.turned(turn, |send, turn| Send {
+                to: turn.rank(send.to),
+                slots: turn.slots(send.slots),
             }),
-            receives: Messages::turned(self.receives, turn, |Receive { from, slots }, turn| {
-                Receive {
-                    from: turn.rank(from),
-                    slots: slots.into_iter().map(|slot| turn.slot(slot)).collect(),
-                }
+            receives: self.receives.turned(turn, |receive, turn| Receive {
+                from: turn.rank(receive.from),
+                slots: turn.slots(receive.slots),
             }),
-            copies: self
-                .copies
-                .into_iter()
-                .map(|Copy { from, to }| Copy {
-                    from: turn.slot(from),
-                    to: turn.slot(to),
-                })
-                .collect(),
+            copies: copies.collect(),
             in_flight: self.in_flight,
         }
     }

@@ -134,7 +134,7 @@ impl Procs {
     }
 
     /// All ranks of a communicator of this size, ascending.
-    pub fn ranks(self) -> impl Iterator<Item = Rank> {
+    pub fn ranks(self) -> impl Iterator<Item = Rank> + Clone {
         (0..self.0).map(Rank)
     }
 }

@@ -17,6 +17,12 @@ pub(super) struct File<'a> {
     pub asked: &'a Asked,
 }
 
+/// What a line measured.
+pub(super) struct Cell {
+    pub line: u64,
+    pub place: Place,
+}
+
 impl<'a> File<'a> {
     /// The lines with their numbers, without the space around them.
     pub fn lines(&self) -> impl Iterator<Item = (u64, &'a str)> + use<'a> {
@@ -48,13 +54,13 @@ impl<'a> File<'a> {
         Ok(procs)
     }
 
-    /// The cell of `size` bytes; who ran a collective is as asked.
-    pub fn place(
+    /// The cell of `size` bytes that a line measured; who ran a collective is as asked.
+    pub fn cell(
         &self,
         line: u64,
         experiment: Experiment,
         (procs, size): (Procs, Bytes),
-    ) -> Result<Place, FileError> {
+    ) -> Result<Cell, FileError> {
         let algorithm = match experiment {
             Experiment::Collective(collective) => {
                 let name = &self.asked.algorithm;
@@ -63,14 +69,20 @@ impl<'a> File<'a> {
             }
             _ => "".into(),
         };
-        Ok(Place {
+        let place = Place {
             launch: 0,
             experiment,
             algorithm,
             procs,
             size,
-        })
+        };
+        Ok(Cell { line, place })
     }
+}
+
+/// Whether a line is one of cells, and no comment or empty.
+pub(super) fn is_row(text: &str) -> bool {
+    !text.is_empty() && !text.starts_with('#')
 }
 
 /// The process count of whatever two processes do.

@@ -12,9 +12,9 @@
 //! Intel MPI Benchmarks 2019 to 2021: `IMB_output.c`, and outputs of these, 3, 4 and of
 //! Pallas 2.2.
 
-use super::file::File;
-use super::source::{Cell, Source};
-use super::table::{Columns, Row};
+use super::file::{File, is_row};
+use super::source::Source;
+use super::table::Columns;
 use crate::algorithm::Collective;
 use crate::data::{Experiment, Rejection, StatisticKind};
 use crate::text::file_error::FileError;
@@ -65,7 +65,7 @@ pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
                 let procs = file.procs(line, block.procs)?;
                 block.table = Some((Columns::of(text), procs));
                 source.begin_run();
-            } else if !text.is_empty() && !text.starts_with('#') {
+            } else if is_row(text) {
                 add(file, line, (block, text), &mut source)?;
             }
         }
@@ -130,40 +130,27 @@ fn add(
     (block, text): (&Block<'_>, &str),
     source: &mut Source,
 ) -> Result<(), FileError> {
-    let fault = |problem| file.fault(line, problem);
     let Some((columns, procs)) = &block.table else {
         return Ok(());
     };
     if let Some(why) = NOT_MEASURED.iter().find(|why| text.contains(**why)) {
-        source.leave_out(
-            line,
-            &format!("not measured ({})", why.trim_end_matches('.')),
-        );
+        let why = why.trim_end_matches('.');
+        source.leave_out(line, &format!("not measured ({why})"));
         return Ok(());
     }
-    let row = columns.row(text).map_err(fault)?;
-    let size = row.size("#bytes").map_err(fault)?;
-    let place = file.place(line, block.experiment, (*procs, size))?;
-    let cell = Cell { line, place };
-    if has_defects(&row).map_err(fault)? {
+    let row = columns.row(file, line, text)?;
+    let cell = row.cell(block.experiment, (*procs, row.size("#bytes")?))?;
+    if columns.has("defects") && row.seconds("defects")?.0 > 0.0 {
         source.reject(&cell, 0, Rejection::WrongData);
         return Ok(());
     }
-    let averaged = Some(row.count("#repetitions").map_err(fault)?);
+    let averaged = Some(row.count("#repetitions")?);
     let statistics: &[_] = match block.experiment {
         Experiment::PingPong => &PINGPONG,
         _ => &STATISTICS,
     };
     for (column, statistic) in statistics {
-        let time = row.microseconds(column).map_err(fault)?;
-        source.aggregate(&cell, *statistic, averaged, time);
+        source.aggregate(&cell, *statistic, averaged, row.microseconds(column)?);
     }
     Ok(())
-}
-
-fn has_defects(row: &Row<'_>) -> Result<bool, String> {
-    match row.get("defects") {
-        Some(_) => row.seconds("defects").map(|defects| defects.0 > 0.0),
-        None => Ok(false),
-    }
 }

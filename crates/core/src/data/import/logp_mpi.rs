@@ -9,8 +9,8 @@
 //! # Source
 //! T. Kielmann, H. E. Bal, K. Verstoep 2000, and the program's `logp_mpi.c`.
 
-use super::file::{File, pair};
-use super::source::{Cell, Source};
+use super::file::{File, is_row, pair};
+use super::source::Source;
 use super::table::{Columns, Row};
 use crate::data::{Experiment, StatisticKind};
 use crate::text::file_error::FileError;
@@ -33,9 +33,10 @@ pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
     let mut columns: Option<Columns<'_>> = None;
     for (line, text) in file.lines() {
         let Some(comment) = text.strip_prefix('#').map(str::trim) else {
-            if let (Some(columns), false) = (&columns, text.is_empty()) {
-                let row = columns.row(text).map_err(|e| file.fault(line, e))?;
-                add(file, line, &row, &mut source)?;
+            if let Some(columns) = &columns
+                && is_row(text)
+            {
+                add(&columns.row(file, line, text)?, &mut source)?;
             }
             continue;
         };
@@ -43,7 +44,11 @@ pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
             source.fact("description", name);
             source.begin_run();
         } else if let Some(latency) = comment.strip_prefix("Latency =") {
-            add_latency(file, line, latency, &mut source)?;
+            let columns = Columns::of("Latency");
+            let row = columns.row(file, line, latency)?;
+            let cell = row.cell(Experiment::Latency, (pair(), Bytes(0)))?;
+            begin(&mut source);
+            source.aggregate(&cell, StatisticKind::Mean, None, row.seconds("Latency")?);
         } else if comment.starts_with("time ") {
             columns = Some(Columns::of(comment));
             begin(&mut source);
@@ -59,29 +64,11 @@ fn begin(source: &mut Source) {
     }
 }
 
-fn add_latency(
-    file: &File<'_>,
-    line: u64,
-    text: &str,
-    source: &mut Source,
-) -> Result<(), FileError> {
-    let fault = |problem| file.fault(line, problem);
-    let columns = Columns(vec!["Latency"]);
-    let row = columns.row(text).map_err(fault)?;
-    let latency = row.seconds("Latency").map_err(fault)?;
-    let place = file.place(line, Experiment::Latency, (pair(), Bytes(0)))?;
-    begin(source);
-    source.aggregate(&Cell { line, place }, StatisticKind::Mean, None, latency);
-    Ok(())
-}
-
-fn add(file: &File<'_>, line: u64, row: &Row<'_>, source: &mut Source) -> Result<(), FileError> {
-    let fault = |problem| file.fault(line, problem);
-    let size = row.size("bytes").map_err(fault)?;
+fn add(row: &Row<'_>, source: &mut Source) -> Result<(), FileError> {
+    let size = row.size("bytes")?;
     for (column, experiment, statistic) in COLUMNS {
-        let time = row.seconds(column).map_err(fault)?;
-        let place = file.place(line, experiment, (pair(), size))?;
-        source.aggregate(&Cell { line, place }, statistic, None, time);
+        let cell = row.cell(experiment, (pair(), size))?;
+        source.aggregate(&cell, statistic, None, row.seconds(column)?);
     }
     Ok(())
 }

@@ -145,7 +145,7 @@ pub fn import(
     for &Input { name, text } in inputs {
         let source = program.read(&File { name, text, asked })?;
         let notes = source.notes(name);
-        if source.runs.iter().all(is_empty) {
+        if source.runs.iter().all(|run| cells(run).next().is_none()) {
             let why = notes
                 .first()
                 .map_or(String::new(), |note| format!(" ({note})"));
@@ -156,9 +156,7 @@ pub fn import(
         add_facts(name, &source.facts, &mut imported.data.provenance);
         for mut run in source.runs {
             launches.number(&mut run);
-            imported.data.samples.append(&mut run.samples);
-            imported.data.rejected.append(&mut run.rejected);
-            imported.data.aggregates.append(&mut run.aggregates);
+            imported.data.append(run);
         }
     }
     Ok(imported)
@@ -175,10 +173,6 @@ fn add_facts(name: &str, facts: &Provenance, to: &mut Provenance) {
     }
 }
 
-fn is_empty(run: &Dataset) -> bool {
-    run.samples.is_empty() && run.rejected.is_empty() && run.aggregates.is_empty()
-}
-
 /// For each cell, as launch 0, the number of the launch that is free next.
 #[derive(Default)]
 struct Launches(HashMap<Place, u32>);
@@ -191,13 +185,7 @@ impl Launches {
         let launch = taken.max().copied().unwrap_or(0);
         self.0
             .extend(places.into_iter().map(|place| (place, launch + 1)));
-        run.samples.iter_mut().for_each(|s| s.launch = launch);
-        run.rejected
-            .iter_mut()
-            .for_each(|r| r.place.launch = launch);
-        run.aggregates
-            .iter_mut()
-            .for_each(|a| a.place.launch = launch);
+        run.launches_mut().for_each(|own| *own = launch);
     }
 }
 

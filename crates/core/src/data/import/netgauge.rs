@@ -18,8 +18,8 @@
 //! # Source
 //! T. Hoefler, Netgauge: `ptrn_loggp.c`. The latency of pLogP: Kielmann, Bal, Verstoep 2000.
 
-use super::file::{File, pair};
-use super::source::{Cell, Source};
+use super::file::{File, is_row, pair};
+use super::source::Source;
 use super::table::{Columns, Row};
 use crate::data::{Experiment, StatisticKind};
 use crate::text::file_error::FileError;
@@ -28,6 +28,12 @@ use crate::units::{Bytes, Seconds};
 /// The times from which the others follow: of one message, and of `n` in a row.
 const ONE: &str = "PRTT(1,0,s)";
 const MANY: &str = "PRTT(n,0,s)";
+
+/// The columns of overheads, which there may be.
+const OVERHEADS: [(&str, Experiment); 2] = [
+    ("o_s", Experiment::SendOverhead),
+    ("o_r", Experiment::ReceiveOverhead),
+];
 
 const MEANING: &str = "medians of the repetitions; gaps, overheads and latency are differences \
      of such medians";
@@ -42,18 +48,13 @@ pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
             columns = Some(names);
             last = None;
             source.begin_run();
-        } else if let (Some(columns), false) = (&columns, text.starts_with('#') || text.is_empty())
+        } else if let Some(columns) = &columns
+            && is_row(text)
         {
-            let fault = |problem| file.fault(line, problem);
-            let row = columns.row(text).map_err(fault)?;
-            let size = row.size("size").map_err(fault)?;
+            let row = columns.row(file, line, text)?;
+            let size = row.size("size")?;
             if last != Some(size) {
-                let times = Times::of(&row).map_err(fault)?;
-                let is_first = last.is_none();
-                add(file, line, (&times, size), &mut source)?;
-                if is_first {
-                    add_latency(file, line, &times, &mut source)?;
-                }
+                add(&row, size, last.is_none(), &mut source)?;
             }
             last = Some(size);
         }
@@ -66,64 +67,31 @@ fn header(text: &str) -> Option<Columns<'_>> {
     (columns.has("size") && columns.has(ONE)).then_some(columns)
 }
 
-/// What a row says of a size.
-struct Times {
-    half: Seconds,
-    gap: Seconds,
-    overheads: Vec<(Experiment, Seconds)>,
-}
-
-impl Times {
-    fn of(row: &Row<'_>) -> Result<Self, String> {
-        let messages: u32 = row.count("n")?;
-        let (one, many) = (row.microseconds(ONE)?, row.microseconds(MANY)?);
-        if messages < 2 {
-            return Err(format!(
-                "n is {messages}, and one message has no gap; delete the line"
-            ));
-        }
-        let gap = Seconds((many - one).0 / f64::from(messages - 1));
-        let overheads = [
-            ("o_s", Experiment::SendOverhead),
-            ("o_r", Experiment::ReceiveOverhead),
-        ];
-        let overheads = overheads
-            .into_iter()
-            .filter(|(column, _)| row.get(column).is_some())
-            .map(|(column, experiment)| Ok((experiment, row.microseconds(column)?)));
-        Ok(Self {
-            half: one * 0.5,
-            gap,
-            overheads: overheads.collect::<Result<_, String>>()?,
-        })
+/// Adds what a row says of a size; the first row gives the latency.
+fn add(row: &Row<'_>, size: Bytes, is_first: bool, source: &mut Source) -> Result<(), FileError> {
+    let messages: u32 = row.count("n")?;
+    let (one, many) = (row.microseconds(ONE)?, row.microseconds(MANY)?);
+    if messages < 2 {
+        let problem = format!("n is {messages}, and one message has no gap; delete the line");
+        return Err(row.fault(problem));
     }
-}
-
-fn add(
-    file: &File<'_>,
-    line: u64,
-    (times, size): (&Times, Bytes),
-    source: &mut Source,
-) -> Result<(), FileError> {
-    let measured = [
-        (Experiment::PingPong, times.half),
-        (Experiment::Gap, times.gap),
+    let half = one * 0.5;
+    let gap = Seconds((many - one).0 / f64::from(messages - 1));
+    let mut found = vec![
+        (Experiment::PingPong, size, half),
+        (Experiment::Gap, size, gap),
     ];
-    for (experiment, time) in measured.iter().chain(&times.overheads) {
-        let place = file.place(line, *experiment, (pair(), size))?;
-        source.aggregate(&Cell { line, place }, StatisticKind::Median, None, *time);
+    for (column, experiment) in OVERHEADS {
+        if row.get(column).is_some() {
+            found.push((experiment, size, row.microseconds(column)?));
+        }
     }
-    Ok(())
-}
-
-fn add_latency(
-    file: &File<'_>,
-    line: u64,
-    times: &Times,
-    source: &mut Source,
-) -> Result<(), FileError> {
-    let place = file.place(line, Experiment::Latency, (pair(), Bytes(0)))?;
-    let latency = times.half - times.gap;
-    source.aggregate(&Cell { line, place }, StatisticKind::Median, None, latency);
+    if is_first {
+        found.push((Experiment::Latency, Bytes(0), half - gap));
+    }
+    for (experiment, size, time) in found {
+        let cell = row.cell(experiment, (pair(), size))?;
+        source.aggregate(&cell, StatisticKind::Median, None, time);
+    }
     Ok(())
 }

@@ -9,13 +9,13 @@
 //! # Source
 //! OSU micro-benchmarks 5.3 to 7.5: `osu_util_mpi.c`, and outputs.
 
-use super::file::{File, pair};
-use super::source::{Cell, Source};
+use super::file::{File, is_row, pair};
+use super::source::Source;
 use super::table::{Columns, Row};
 use crate::algorithm::Collective;
 use crate::data::{Experiment, Rejection, StatisticKind};
 use crate::text::file_error::FileError;
-use crate::units::{Bytes, Procs};
+use crate::units::Procs;
 
 /// What the names of columns become, so that none has a space in it.
 const COLUMNS: [(&str, &str); 7] = [
@@ -84,9 +84,10 @@ pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
             source.begin_run();
         } else if let Some((key, value)) = fact(text) {
             source.fact(key, value);
-        } else if let (Some(table), false) = (&table, text.starts_with('#') || text.is_empty()) {
-            let row = table.columns.row(text).map_err(|e| file.fault(line, e))?;
-            add(file, line, (table, &row), &mut source)?;
+        } else if let Some(table) = &table
+            && is_row(text)
+        {
+            add(table, &table.columns.row(file, line, text)?, &mut source)?;
         }
     }
     Ok(source)
@@ -185,22 +186,13 @@ fn begin<'a>(
     }))
 }
 
-fn add(
-    file: &File<'_>,
-    line: u64,
-    (table, row): (&Table<'_>, &Row<'_>),
-    source: &mut Source,
-) -> Result<(), FileError> {
-    let fault = |problem| file.fault(line, problem);
-    let size: Bytes = row.size("Size").map_err(fault)?;
-    let place = file.place(line, table.experiment, (table.procs, size))?;
-    let cell = Cell { line, place };
+fn add(table: &Table<'_>, row: &Row<'_>, source: &mut Source) -> Result<(), FileError> {
+    let cell = row.cell(table.experiment, (table.procs, row.size("Size")?))?;
     if row.get("Validation") == Some("Fail") {
         source.reject(&cell, 0, Rejection::WrongData);
         return Ok(());
     }
-    let iterations = row.get("Iterations").map(|_| row.count("Iterations"));
-    let averaged = iterations.transpose().map_err(fault)?;
+    let averaged = row.optional_count("Iterations")?;
     for (column, statistic) in STATISTICS {
         if column != "mean" && !table.columns.has(column) {
             continue;
@@ -209,8 +201,7 @@ fn add(
             Experiment::PingPong => StatisticKind::Mean,
             _ => statistic,
         };
-        let time = row.microseconds(column).map_err(fault)?;
-        source.aggregate(&cell, statistic, averaged, time);
+        source.aggregate(&cell, statistic, averaged, row.microseconds(column)?);
     }
     Ok(())
 }

@@ -20,8 +20,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::file::{File, pair};
-use super::source::{Cell, Source};
+use super::file::{Cell, File, is_row, pair};
+use super::source::Source;
 use super::table::{Columns, Row};
 use crate::algorithm::Collective;
 use crate::data::{Experiment, Place, Rejection, StatisticKind};
@@ -85,7 +85,8 @@ pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
                 spreads: Spreads::new(),
             });
             source.begin_run();
-        } else if let (Some(table), false) = (&mut table, text.starts_with('#') || text.is_empty())
+        } else if let Some(table) = &mut table
+            && is_row(text)
         {
             add(file, line, (table, text), &mut source)?;
         }
@@ -114,17 +115,23 @@ impl Settings {
 }
 
 /// How many bytes a row is about, in items of `datatype` bytes unless it gives bytes.
-fn size(row: &Row<'_>, datatype: Option<u64>) -> Result<Bytes, String> {
+fn size(row: &Row<'_>, datatype: Option<u64>) -> Result<Bytes, FileError> {
     if row.get("msize_bytes").is_some() {
         return row.size("msize_bytes");
     }
     let count: u64 = row.count("count")?;
-    let datatype = datatype.ok_or(
-        "nothing says how large the datatype is; add the line #@datatype_size_bytes=1 for \
-         MPI_BYTE",
-    )?;
+    let datatype = datatype.ok_or_else(|| {
+        row.fault(
+            "nothing says how large the datatype is; add the line #@datatype_size_bytes=1 for \
+             MPI_BYTE",
+        )
+    })?;
     let size = count.checked_mul(datatype).map(Bytes);
-    size.ok_or_else(|| format!("{count} items of {datatype} bytes are too many; delete the line"))
+    size.ok_or_else(|| {
+        row.fault(format!(
+            "{count} items of {datatype} bytes are too many; delete the line"
+        ))
+    })
 }
 
 /// What a call measured.
@@ -150,9 +157,8 @@ fn add(
     (table, text): (&mut Table<'_>, &str),
     source: &mut Source,
 ) -> Result<(), FileError> {
-    let fault = |problem| file.fault(line, problem);
-    let row = table.columns.row(text).map_err(fault)?;
-    let call = row.text("test").map_err(fault)?;
+    let row = table.columns.row(file, line, text)?;
+    let call = row.text("test")?;
     let Some(experiment) = measured(call) else {
         source.leave_out(line, &format!("{call} is not imported"));
         return Ok(());
@@ -161,49 +167,36 @@ fn add(
         Experiment::PingPong => pair(),
         _ => table.procs,
     };
-    let size = size(&row, table.datatype).map_err(fault)?;
-    let place = file.place(line, experiment, (procs, size))?;
-    let cell = Cell { line, place };
+    let cell = row.cell(experiment, (procs, size(&row, table.datatype)?))?;
     if table.columns.has("valid_nrep") {
-        add_summary(&cell, &row, source).map_err(fault)
+        let averaged = Some(row.count("valid_nrep")?);
+        for (column, statistic) in SUMMARY {
+            if row.get(column).is_some() {
+                let time = kept(&cell, row.seconds(column)?);
+                source.aggregate(&cell, statistic, averaged, time);
+            }
+        }
     } else if table.columns.has("process") {
-        gather(cell, &row, &mut table.spreads).map_err(fault)
+        gather(cell, &row, &mut table.spreads)?;
     } else {
-        add_repetition(&cell, &row, source).map_err(fault)
-    }
-}
-
-fn add_summary(cell: &Cell, row: &Row<'_>, source: &mut Source) -> Result<(), String> {
-    let averaged = Some(row.count("valid_nrep")?);
-    for (column, statistic) in SUMMARY {
-        if row.get(column).is_some() {
-            let time = kept(cell, row.seconds(column)?);
-            source.aggregate(cell, statistic, averaged, time);
+        let repetition = row.count("nrep")?;
+        let time = kept(&cell, row.seconds("runtime_sec")?);
+        if is_late(&row)? {
+            source.reject(&cell, repetition, Rejection::Late);
+        } else {
+            source.sample(&cell, repetition, time);
         }
     }
     Ok(())
 }
 
-fn add_repetition(cell: &Cell, row: &Row<'_>, source: &mut Source) -> Result<(), String> {
-    let repetition = row.count("nrep")?;
-    let time = kept(cell, row.seconds("runtime_sec")?);
-    if is_late(row)? {
-        source.reject(cell, repetition, Rejection::Late);
-    } else {
-        source.sample(cell, repetition, time);
-    }
-    Ok(())
-}
-
-fn is_late(row: &Row<'_>) -> Result<bool, String> {
-    match row.get("errorcode") {
-        Some(_) => row.count::<u32>("errorcode").map(|code| code != 0),
-        None => Ok(false),
-    }
+fn is_late(row: &Row<'_>) -> Result<bool, FileError> {
+    let code = row.optional_count("errorcode")?;
+    Ok(code.is_some_and(|code| code != 0))
 }
 
 /// Puts a process's row with those of the others.
-fn gather(cell: Cell, row: &Row<'_>, spreads: &mut Spreads) -> Result<(), String> {
+fn gather(cell: Cell, row: &Row<'_>, spreads: &mut Spreads) -> Result<(), FileError> {
     let process = row.count("process")?;
     let repetition = row.count("nrep")?;
     let (start, end) = if row.get("gl_tstart_sec").is_some() {
@@ -221,9 +214,9 @@ fn gather(cell: Cell, row: &Row<'_>, spreads: &mut Spreads) -> Result<(), String
         is_late: false,
     });
     if !spread.processes.insert(process) {
-        return Err(format!(
+        return Err(row.fault(format!(
             "process {process} has a second row for repetition {repetition}; delete one"
-        ));
+        )));
     }
     spread.first_start = spread.first_start.min(start.0);
     spread.last_end = spread.last_end.max(end.0);

@@ -3,9 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::data::{
-    Aggregate, Dataset, Experiment, Place, Provenance, Rejected, Rejection, StatisticKind,
-};
+use super::file::Cell;
+use crate::data::{Aggregate, Dataset, Experiment, Provenance, Rejected, Rejection, StatisticKind};
 use crate::units::{Bytes, Seconds};
 
 /// What the keys of facts begin with that a file states itself.
@@ -25,12 +24,6 @@ struct LeftOut {
     first: u64,
     last: u64,
     count: u64,
-}
-
-/// What a row measured.
-pub(super) struct Cell {
-    pub line: u64,
-    pub place: Place,
 }
 
 impl Source {

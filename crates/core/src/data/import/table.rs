@@ -1,6 +1,11 @@
 //! Tables of numbers between white space under a line of names.
 
-use crate::units::{Bytes, Seconds};
+use std::str::FromStr;
+
+use super::file::{Cell, File};
+use crate::data::Experiment;
+use crate::text::file_error::FileError;
+use crate::units::{Bytes, Procs, Seconds};
 
 /// The names of a table's columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -8,6 +13,8 @@ pub(super) struct Columns<'a>(pub Vec<&'a str>);
 
 /// A line of a table.
 pub(super) struct Row<'a> {
+    file: &'a File<'a>,
+    line: u64,
     columns: &'a Columns<'a>,
     cells: Vec<&'a str>,
 }
@@ -24,21 +31,43 @@ impl<'a> Columns<'a> {
     }
 
     /// The line of cells below the names.
-    pub fn row(&'a self, line: &'a str) -> Result<Row<'a>, String> {
-        let cells: Vec<&str> = line.split_whitespace().collect();
-        if cells.len() == self.0.len() {
-            let columns = self;
-            return Ok(Row { columns, cells });
+    pub fn row(
+        &'a self,
+        file: &'a File<'a>,
+        line: u64,
+        text: &'a str,
+    ) -> Result<Row<'a>, FileError> {
+        let row = Row {
+            file,
+            line,
+            columns: self,
+            cells: text.split_whitespace().collect(),
+        };
+        let (found, needed) = (row.cells.len(), self.0.len());
+        if found == needed {
+            return Ok(row);
         }
-        Err(format!(
-            "{} values where the table has {} columns; complete or delete the line",
-            cells.len(),
-            self.0.len()
-        ))
+        Err(row.fault(format!(
+            "{found} values where the table has {needed} columns; complete or delete the line"
+        )))
     }
 }
 
 impl Row<'_> {
+    /// What is wrong in the line.
+    pub fn fault(&self, problem: impl Into<String>) -> FileError {
+        self.file.fault(self.line, problem)
+    }
+
+    /// What the line measured, with `size` bytes among `procs`.
+    pub fn cell(
+        &self,
+        experiment: Experiment,
+        (procs, size): (Procs, Bytes),
+    ) -> Result<Cell, FileError> {
+        self.file.cell(self.line, experiment, (procs, size))
+    }
+
     /// The text in a column.
     pub fn get(&self, name: &str) -> Option<&str> {
         let index = self.columns.0.iter().position(|column| *column == name)?;
@@ -46,55 +75,67 @@ impl Row<'_> {
     }
 
     /// The text in a column that there must be.
-    pub fn text(&self, name: &str) -> Result<&str, String> {
-        self.get(name)
-            .ok_or_else(|| format!("the table has no column {name}; give the whole output"))
+    pub fn text(&self, name: &str) -> Result<&str, FileError> {
+        let missing = || format!("the table has no column {name}; give the whole output");
+        self.get(name).ok_or_else(|| self.fault(missing()))
     }
 
     /// A count.
-    pub fn count<T: std::str::FromStr>(&self, name: &str) -> Result<T, String> {
+    pub fn count<T: FromStr>(&self, name: &str) -> Result<T, FileError> {
         let text = self.text(name)?;
-        text.parse().map_err(|_| {
-            format!("{name} {text:?} is not a whole number in range; correct or delete the line")
-        })
+        let wrong = "is not a whole number in range; correct or delete the line";
+        text.parse()
+            .map_err(|_| self.fault(format!("{name} {text:?} {wrong}")))
+    }
+
+    /// A count in a column that there may be.
+    pub fn optional_count(&self, name: &str) -> Result<Option<u32>, FileError> {
+        self.get(name).map(|_| self.count(name)).transpose()
     }
 
     /// A size in bytes.
-    pub fn size(&self, name: &str) -> Result<Bytes, String> {
+    pub fn size(&self, name: &str) -> Result<Bytes, FileError> {
         self.count(name).map(Bytes)
     }
 
     /// A time in seconds.
-    pub fn seconds(&self, name: &str) -> Result<Seconds, String> {
+    pub fn seconds(&self, name: &str) -> Result<Seconds, FileError> {
         self.scaled(name, "")
     }
 
     /// A time in microseconds. The digits are read with the exponent, so that `278651.54`
     /// is 0.27865154 s and no neighbour of it.
-    pub fn microseconds(&self, name: &str) -> Result<Seconds, String> {
+    pub fn microseconds(&self, name: &str) -> Result<Seconds, FileError> {
         self.scaled(name, "e-6")
     }
 
-    fn scaled(&self, name: &str, exponent: &str) -> Result<Seconds, String> {
+    fn scaled(&self, name: &str, exponent: &str) -> Result<Seconds, FileError> {
         let text = self.text(name)?;
         let number = format!("{text}{exponent}").parse().ok();
         let time = number.filter(|time: &f64| time.is_finite());
+        let wrong = "is not a time; correct or delete the line";
         time.map(Seconds)
-            .ok_or_else(|| format!("{name} {text:?} is not a time; correct or delete the line"))
+            .ok_or_else(|| self.fault(format!("{name} {text:?} {wrong}")))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::Asked;
     use super::*;
 
     #[test]
     fn times_keep_their_digits() {
+        let file = File {
+            name: "a.txt",
+            text: "",
+            asked: &Asked::default(),
+        };
         let columns = Columns::of("a  b c");
-        let row = columns.row(" 278651.54\t0.1 -nan").unwrap();
+        let row = columns.row(&file, 1, " 278651.54\t0.1 -nan").unwrap();
         assert_eq!(row.microseconds("a").unwrap().0.to_string(), "0.27865154");
         assert_eq!(row.seconds("b"), Ok(Seconds(0.1)));
         assert!(row.microseconds("c").is_err() && row.seconds("c").is_err());
-        assert!(row.text("d").is_err() && columns.row("1 2").is_err());
+        assert!(row.text("d").is_err() && columns.row(&file, 1, "1 2").is_err());
     }
 }
