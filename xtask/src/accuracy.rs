@@ -44,8 +44,11 @@ const WHOLE: Parts = Parts {
     slowdown: true,
 };
 
+/// What makes other parts of all.
+type Change = fn(&mut Parts);
+
 /// The regimes with one part less, and with eager growth, so that each shows what it is worth.
-const WITHOUT: [(&str, fn(&mut Parts)); 6] = [
+const WITHOUT: [(&str, Change); 6] = [
     ("regimes with all parts", |_| ()),
     ("regimes without growth", |p| p.rendezvous_growth = false),
     ("regimes without rho", |p| p.corrections = false),

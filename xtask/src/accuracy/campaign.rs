@@ -140,8 +140,10 @@ pub(super) fn osu() -> Result<Option<Measured>> {
     let shown = folder.display();
     let mut names = Vec::new();
     for entry in fs::read_dir(&folder).with_context(|| format!("{OSU_TABLES}: {shown}"))? {
-        let name = entry?.file_name().to_string_lossy().into_owned();
-        if name.starts_with(ALLTOALL) && name.ends_with(".txt") {
+        let path = PathBuf::from(entry?.file_name());
+        let is_text = path.extension().is_some_and(|end| end == "txt");
+        let name = path.to_string_lossy().into_owned();
+        if is_text && name.starts_with(ALLTOALL) {
             names.push(name);
         }
     }

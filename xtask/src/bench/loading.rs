@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use netsig_core::algorithm::Collective::Alltoall;
-use netsig_core::data::{Dataset, Experiment, LossCounters, Sample, write_header};
+use netsig_core::data::{Dataset, Experiment, LossCounters, Sample};
 use netsig_core::units::{Bytes, Procs, Seconds};
 
 use super::benchmark;
@@ -42,7 +42,6 @@ pub(super) fn figures(work: &Path) -> Result<[Figure; 2]> {
 
 /// Samples as a campaign writes them: full digits, counters, several experiments.
 fn write_samples(path: &Path) -> Result<()> {
-    let mut out = BufWriter::new(File::create(path)?);
     let experiments = [
         (Experiment::PingPong, "", 2),
         (Experiment::Collective(Alltoall), "direct", 12),
@@ -50,13 +49,11 @@ fn write_samples(path: &Path) -> Result<()> {
     ];
     let mut data = Dataset::default();
     data.provenance.push("mpi", "Open MPI 4.1.4");
-    data.provenance.write(&mut out)?;
-    write_header(&mut out)?;
     for number in 0..SAMPLES {
         let cell = number / 100;
         let (experiment, algorithm, procs) = &experiments[cell as usize % 3];
         let wobble = f64::from(number.wrapping_mul(2_654_435_761)) / f64::from(u32::MAX);
-        let sample = Sample {
+        data.samples.push(Sample {
             experiment: *experiment,
             algorithm: (*algorithm).into(),
             procs: Procs::new(*procs)?,
@@ -72,8 +69,9 @@ fn write_samples(path: &Path) -> Result<()> {
             },
             part: 0,
             sync_error: Some(Seconds(1.25e-6 * wobble)),
-        };
-        sample.write(&mut out)?;
+        });
     }
+    let mut out = BufWriter::new(File::create(path)?);
+    data.write(&mut out)?;
     Ok(out.flush()?)
 }

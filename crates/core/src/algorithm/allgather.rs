@@ -179,7 +179,7 @@ fn doubling(shape: Shape, rank: Rank, index: usize) -> Round {
 }
 
 /// A rank beyond the power of two and the rank that many before.
-fn twins(procs: Procs, rank: Rank) -> (Option<Rank>, Option<Rank>) {
+pub(super) fn twins(procs: Procs, rank: Rank) -> (Option<Rank>, Option<Rank>) {
     let power = power_of_two(procs);
     let below = rank.0.checked_sub(power).map(Rank);
     let beyond = rank.0.checked_add(power).filter(|&twin| twin < procs.get());

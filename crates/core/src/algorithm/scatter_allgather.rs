@@ -21,6 +21,7 @@
 
 use std::ops::Range;
 
+use super::allgather::twins;
 use super::bcast::held;
 use super::library::{mpich, tuned};
 use super::tree::BINOMIAL;
@@ -121,10 +122,8 @@ fn doubling(shape: Shape, rank: Rank, index: usize) -> Round {
 
 /// The last round where there are ranks that do not share.
 fn hand_over(shape: Shape, sharers: Procs, rank: Rank) -> Round {
-    let twin = Rank(rank.0.saturating_add(sharers.get()));
     let all = 0..sharers.get();
-    let from = rank.0.checked_sub(sharers.get()).map(Rank);
-    let to = (twin.0 < shape.procs.get()).then_some(twin);
+    let (from, to) = twins(shape.procs, rank);
     Round {
         sends: to.map(|to| send(rank, to, all.clone())).into(),
         receives: from.map(|from| receive(from, all)).into(),

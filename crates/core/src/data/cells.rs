@@ -113,17 +113,14 @@ impl Summary {
 pub fn summarise(data: &Dataset) -> BTreeMap<CellKey, Summary> {
     let mut times: BTreeMap<CellKey, Vec<f64>> = BTreeMap::new();
     for sample in &data.samples {
-        let key = CellKey {
-            experiment: sample.experiment,
-            algorithm: Arc::clone(&sample.algorithm),
-            procs: sample.procs,
-            size: sample.size,
-        };
-        times.entry(key).or_default().push(sample.time.0);
+        times
+            .entry(CellKey::from(sample.place()))
+            .or_default()
+            .push(sample.time.0);
     }
     let mut imported: BTreeMap<CellKey, Vec<&Aggregate>> = BTreeMap::new();
     for aggregate in &data.aggregates {
-        let key = CellKey::from(&aggregate.place);
+        let key = CellKey::from(aggregate.place.clone());
         imported.entry(key).or_default().push(aggregate);
     }
     let imported = imported
@@ -135,11 +132,11 @@ pub fn summarise(data: &Dataset) -> BTreeMap<CellKey, Summary> {
     cells
 }
 
-impl From<&Place> for CellKey {
-    fn from(place: &Place) -> Self {
+impl From<Place> for CellKey {
+    fn from(place: Place) -> Self {
         Self {
             experiment: place.experiment,
-            algorithm: Arc::clone(&place.algorithm),
+            algorithm: place.algorithm,
             procs: place.procs,
             size: place.size,
         }

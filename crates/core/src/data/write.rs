@@ -25,11 +25,12 @@ impl Dataset {
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         self.provenance.write(out)?;
         write_header(out)?;
-        self.samples.iter().try_for_each(|row| row.write(out))?;
-        self.rejected.iter().try_for_each(|row| row.write(out))?;
-        self.aggregates.iter().try_for_each(|row| row.write(out))?;
-        let mut completed = self.completed.iter();
-        completed.try_for_each(|place| place.write_done(out))
+        let samples = self.samples.iter().map(Sample::line);
+        let rejected = self.rejected.iter().map(Rejected::line);
+        let aggregates = self.aggregates.iter().map(Aggregate::line);
+        let completed = self.completed.iter().map(Place::done);
+        let mut lines = samples.chain(rejected).chain(aggregates).chain(completed);
+        lines.try_for_each(|line| out.write_all(line.as_bytes()))
     }
 }
 
@@ -50,27 +51,25 @@ impl Record {
     /// # Errors
     /// If `out` cannot be written.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        match self {
-            Self::Sample(sample) => sample.write(out),
-            Self::Rejected(rejected) => rejected.write(out),
-            Self::Done(place) => place.write_done(out),
-        }
+        let line = match self {
+            Self::Sample(sample) => sample.line(),
+            Self::Rejected(rejected) => rejected.line(),
+            Self::Done(place) => place.done(),
+        };
+        out.write_all(line.as_bytes())
     }
 }
 
 impl Sample {
-    /// Writes the sample as one line.
-    ///
-    /// # Errors
-    /// If `out` cannot be written.
-    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+    /// The sample as one line.
+    fn line(&self) -> String {
         let LossCounters {
             retransmits,
             rtos,
             tail_probes,
             softnet_drops,
         } = self.losses;
-        let line = format!(
+        format!(
             "{},{},{},{},{},{},{},{},{},{},,,\n",
             self.place().head(),
             self.repetition,
@@ -82,54 +81,41 @@ impl Sample {
             or_empty(softnet_drops),
             or_empty((self.part > 0).then_some(self.part)),
             or_empty(self.sync_error.map(|error| error.0)),
-        );
-        out.write_all(line.as_bytes())
+        )
     }
 }
 
 impl Rejected {
-    /// Writes the repetition as one line without a time.
-    ///
-    /// # Errors
-    /// If `out` cannot be written.
-    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let line = format!(
+    /// The repetition as one line without a time.
+    fn line(&self) -> String {
+        format!(
             "{},{},{},,,,,,,,{},,\n",
             self.place.head(),
             self.repetition,
             self.place.launch,
             self.reason
-        );
-        out.write_all(line.as_bytes())
+        )
     }
 }
 
 impl Aggregate {
-    /// Writes the statistic as one line.
-    ///
-    /// # Errors
-    /// If `out` cannot be written.
-    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let line = format!(
+    /// The statistic as one line.
+    fn line(&self) -> String {
+        format!(
             "{},0,{},{},,,,,,,{OK},{},{}\n",
             self.place.head(),
             self.place.launch,
             self.time.0,
             self.statistic,
             or_empty(self.averaged)
-        );
-        out.write_all(line.as_bytes())
+        )
     }
 }
 
 impl Place {
-    /// Writes the line that says that this cell was measured to its end.
-    ///
-    /// # Errors
-    /// If `out` cannot be written.
-    pub fn write_done(&self, out: &mut impl Write) -> io::Result<()> {
-        let line = format!("#@{DONE}={},{}\n", self.launch, self.head());
-        out.write_all(line.as_bytes())
+    /// The line that says that this cell was measured to its end.
+    fn done(&self) -> String {
+        format!("#@{DONE}={},{}\n", self.launch, self.head())
     }
 
     /// The columns up to the size.

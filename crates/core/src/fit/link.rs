@@ -104,7 +104,7 @@ pub fn too_fast(data: &Dataset, gap: SecondsPerByte) -> Option<TooFast> {
 pub fn stalled(data: &Dataset, gap: SecondsPerByte) -> Option<Stalled> {
     let mut cells: BTreeMap<CellKey, Vec<&Sample>> = BTreeMap::new();
     for sample in &data.samples {
-        let key = CellKey::from(&sample.place());
+        let key = CellKey::from(sample.place());
         cells.entry(key).or_default().push(sample);
     }
     let has_stalled = |cell: &CellKey, samples: &[&Sample]| {
@@ -281,7 +281,7 @@ mod tests {
         };
         let by_timer = (0.23, Some(1), Some(0));
         let by_probe = (0.5, Some(0), Some(2));
-        let expected = Some((CellKey::from(&cell()), 1));
+        let expected = Some((CellKey::from(cell()), 1));
         assert_eq!(all(&[by_timer, by_probe, by_timer]), expected);
         for other in [
             (0.22, Some(1), None),
