@@ -9,45 +9,29 @@
 //! V. Adve, doctoral thesis, University of Wisconsin, 1993, as quoted by Barchet-Steffenel and
 //! Mounié 2005 (PPAM) §3 and Steffenel, Martinasso, Trystram 2007 (GPC) eq. 2.
 
-use super::case::Timed;
-use super::entry::{Example, Inputs, Model};
-use super::error::ModelError;
-use super::examples::{case, hockney, on_hockney, values};
-use super::words::{Estimator, Kind, Parameter, Subject};
-use crate::units::Seconds;
+use super::prelude::*;
 
 pub(super) const ADVE: Model = Model {
     name: "adve",
-    subject: Subject::Program,
     kind: Kind::Contention,
     formula: "T = t_computation + t_communication + t_resource-contention + t_synchronisation",
     source: "Adve 1993, as quoted in Steffenel, Martinasso, Trystram 2007, eq. 2",
     domain: "An account of where time goes; the contention signature models its third term.",
     needs: &[],
-    mends: None,
     parameters: &[
         Parameter::given("computation_s", "t_computation", None),
         Parameter::given("communication_s", "t_communication", None),
         Parameter::given("resource_contention_s", "t_resource-contention", None),
         Parameter::given("synchronisation_s", "t_synchronisation", None),
     ],
-    estimator: Estimator::None,
-    example: Example {
-        values: || values(&[1.0, 0.5, 0.25, 0.125]),
-        ..on_hockney(
-            "1 s, 0.5 s, 0.25 s, 0.125 s",
-            1.875,
-            || hockney(5e-5, 1e-8),
-            || case(2, 1000),
-        )
+    example: Example::on(ROUND, "1 s, 0.5 s, 0.25 s, 0.125 s", 1.875, (2, 1000))
+        .with(&[1.0, 0.5, 0.25, 0.125]),
+    time: |inputs| {
+        let mut total = 0.0;
+        for part in 0..4 {
+            total += inputs.non_negative(part)?;
+        }
+        Ok(Seconds(total).into())
     },
-    time: sum,
+    ..Model::about(Subject::Program)
 };
-
-fn sum(inputs: &Inputs) -> Result<Timed, ModelError> {
-    let mut total = 0.0;
-    for part in 0..4 {
-        total += inputs.non_negative(part)?;
-    }
-    Ok(Seconds(total).into())
-}

@@ -70,6 +70,18 @@ impl Case {
     }
 }
 
+impl From<Hockney> for Known {
+    /// α and β, which also stand for pLogP.
+    fn from(hockney: Hockney) -> Self {
+        Self {
+            plogp: PLogP::from_hockney(&hockney),
+            hockney,
+            signature: None,
+            tree: None,
+        }
+    }
+}
+
 impl From<Seconds> for Timed {
     fn from(time: Seconds) -> Self {
         Self {

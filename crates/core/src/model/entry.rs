@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 
 use super::case::{Case, Known, Timed, Values};
 use super::error::{ModelError, possible};
+use super::examples::{Example, ROUND};
 use super::hockney::Hockney;
 use super::plogp::PLogP;
 use super::signature::Sides;
@@ -13,7 +14,7 @@ use crate::units::parameter::{ParameterError, finite, non_negative, volume};
 use crate::units::{Bytes, Procs, Seconds};
 
 /// A model.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Model {
     /// Its name, unique among the models of its subject.
     pub name: &'static str,
@@ -41,22 +42,6 @@ pub struct Model {
     pub(super) time: fn(&Inputs) -> Result<Timed, ModelError>,
 }
 
-/// A worked example: inputs for people, the same for the formula, and what comes out.
-#[derive(Debug)]
-pub struct Example {
-    /// The case in words.
-    pub inputs: &'static str,
-    /// The value that the formula must give.
-    pub expected: f64,
-    /// The unit of that value.
-    pub unit: &'static str,
-    /// The network in words, where `inputs` do not tell it.
-    pub(super) on: &'static str,
-    pub(super) known: fn() -> Known,
-    pub(super) values: fn() -> Values,
-    pub(super) case: fn() -> Case,
-}
-
 /// What a formula sees.
 pub(super) struct Inputs<'a> {
     pub(super) model: &'static Model,
@@ -66,6 +51,25 @@ pub(super) struct Inputs<'a> {
 }
 
 impl Model {
+    /// What models of a subject have in common: a contention-free time of α and β, without
+    /// parameters.
+    pub(super) const fn about(subject: Subject) -> Self {
+        Self {
+            name: "",
+            subject,
+            kind: Kind::ContentionFree,
+            formula: "",
+            source: "",
+            domain: "",
+            mends: None,
+            needs: &[Need::Hockney],
+            parameters: &[],
+            estimator: Estimator::None,
+            example: Example::on(ROUND, "", 0.0, (1, 0)),
+            time: |_| Ok(Seconds(0.0).into()),
+        }
+    }
+
     /// The time of `case` on the network `known`; zero for a collective of one process.
     ///
     /// # Errors
@@ -149,13 +153,8 @@ impl Model {
     /// # Errors
     /// As [`Model::time`], where the example's inputs do not suit the model.
     pub fn evaluate_example(&'static self) -> Result<Timed, ModelError> {
-        let Example {
-            known,
-            values,
-            case,
-            ..
-        } = &self.example;
-        self.time(&known(), &values(), case())
+        let (known, values, case) = self.example.inputs();
+        self.time(&known, &values, case)
     }
 }
 
@@ -163,16 +162,6 @@ impl Model {
 impl PartialEq for Model {
     fn eq(&self, other: &Self) -> bool {
         (self.subject, self.name) == (other.subject, other.name)
-    }
-}
-
-impl Example {
-    /// All inputs in words.
-    pub fn words(&self) -> String {
-        match self.on {
-            "" => self.inputs.to_owned(),
-            on => format!("{}; {on}", self.inputs),
-        }
     }
 }
 

@@ -4,7 +4,7 @@
 //!
 //! The entries drive `netsig models`, the names that `--model` takes, predictions, fits,
 //! comparisons and the tests. What several models share stands beside them: the words and the
-//! form of an entry (`words`, `entry`, `case`), the parameters of a message ([`hockney`],
+//! form of an entry (`words`, `entry`, `case`, `examples`), the parameters of a message ([`hockney`],
 //! [`plogp`]), the contention [`signature`], and the search for a segment ([`segment`]).
 
 pub mod adve;
@@ -19,18 +19,20 @@ pub mod exchange;
 pub mod hockney;
 pub mod message;
 pub mod plogp;
+mod prelude;
 pub mod regimes;
-#[cfg(test)]
-pub(crate) mod samples;
 mod scatter;
 pub mod segment;
 pub mod signature;
+#[cfg(test)]
+pub(crate) mod testing;
 mod words;
 
 pub use case::{Case, Known, Segments, Timed, Values};
-pub use entry::{Example, Model};
+pub use entry::Model;
 pub use error::ModelError;
 pub(crate) use error::possible;
+pub use examples::Example;
 pub use words::{Estimator, Kind, Need, Parameter, Role, Subject};
 
 use crate::algorithm::Collective;
@@ -110,7 +112,7 @@ fn unknown(name: &str, of: String, known: impl Iterator<Item = &'static Model>) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Seconds;
+    use crate::units::{Bytes, Seconds};
 
     /// The expected values were computed outside netsig from the printed formulas.
     #[test]
@@ -130,9 +132,9 @@ mod tests {
     /// Predictions take the interval of a model from what it says it needs.
     #[test]
     fn a_model_takes_from_the_network_no_more_than_it_says() {
-        let other = examples::gigabit_ethernet();
+        let other = examples::hockney(5e-5, 8.502e-9);
         for model in models() {
-            let known = (model.example.known)();
+            let (known, values, case) = model.example.inputs();
             let keeps = |need| model.needs.contains(&need);
             let mut changed = known.clone();
             if !keeps(Need::Hockney) {
@@ -141,8 +143,6 @@ mod tests {
             if !keeps(Need::PLogP) {
                 changed.plogp = other.plogp.clone();
             }
-            let values = (model.example.values)();
-            let case = (model.example.case)();
             let [before, after] = [&known, &changed].map(|on| model.time(on, &values, case));
             assert_eq!(before, after, "{} {}", model.subject, model.name);
         }
@@ -151,9 +151,10 @@ mod tests {
     #[test]
     fn a_collective_of_one_process_takes_no_time() {
         for model in models() {
-            let case = examples::case(1, 4096);
-            if let (Subject::Collective(_), known) = (model.subject, model.example.known) {
-                let timed = model.time(&known(), &(model.example.values)(), case);
+            let (known, values, _) = model.example.inputs();
+            if let Subject::Collective(_) = model.subject {
+                let case = Case::new(testing::procs(1), Bytes(4096));
+                let timed = model.time(&known, &values, case);
                 assert_eq!(timed.unwrap().time, Seconds(0.0), "{}", model.name);
             }
         }

@@ -1,44 +1,54 @@
 //! The words that describe a model: its subject, its kind, its needs, its parameters.
 
-use std::fmt;
+use derive_more::Display;
 
 use crate::algorithm::Collective;
 use crate::model::signature::{Form, Sides};
 
 /// What a model is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
 pub enum Subject {
     /// One message between two processes.
+    #[display("message")]
     Message,
     /// A collective of n processes with m bytes.
     Collective(Collective),
     /// Any message exchange, as a digraph.
+    #[display("exchange")]
     Exchange,
     /// A whole program.
+    #[display("program")]
     Program,
 }
 
 /// What the time of a model means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
 pub enum Kind {
     /// No schedule can be faster that keeps to the domain.
+    #[display("lower bound")]
     LowerBound,
     /// The time without contention.
+    #[display("contention-free")]
     ContentionFree,
     /// The time under contention.
+    #[display("contention")]
     Contention,
     /// The algorithm is not slower.
+    #[display("upper bound")]
     UpperBound,
 }
 
 /// What a model takes from a profile, besides parameters of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
 pub enum Need {
     /// α and β.
+    #[display("α, β")]
     Hockney,
     /// L, g(m), os(m), or(m).
+    #[display("L, g(m), os(m), or(m)")]
     PLogP,
     /// The links of a network and how many processes lie behind each.
+    #[display("the links of the network (--network SCENARIO)")]
     Tree,
 }
 
@@ -109,36 +119,4 @@ pub enum Estimator {
     Regimes,
     /// The latency L(m) that is left over (T − (n−1)·g(m)) at every size.
     Latency,
-}
-
-impl fmt::Display for Subject {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Message => f.write_str("message"),
-            Self::Collective(collective) => collective.fmt(f),
-            Self::Exchange => f.write_str("exchange"),
-            Self::Program => f.write_str("program"),
-        }
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::LowerBound => "lower bound",
-            Self::ContentionFree => "contention-free",
-            Self::Contention => "contention",
-            Self::UpperBound => "upper bound",
-        })
-    }
-}
-
-impl fmt::Display for Need {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Hockney => "α, β",
-            Self::PLogP => "L, g(m), os(m), or(m)",
-            Self::Tree => "the links of the network (--network SCENARIO)",
-        })
-    }
 }

@@ -10,17 +10,7 @@
 //! netsig's, and so is the share.
 
 use super::hockney::HOCKNEY;
-use crate::model::entry::{Example, Model};
-use crate::model::examples::{case, hockney, on_hockney, values};
-use crate::model::hockney::Hockney;
-use crate::model::words::{Estimator, Kind, Parameter, Role};
-use crate::units::{Bytes, Procs, Seconds};
-
-/// (n−1)·(α + β·m·γ), γ = `share`·n.
-fn shared(base: &Hockney, procs: Procs, size: Bytes, share: f64) -> Seconds {
-    let sharers = share * f64::from(procs.get());
-    (base.alpha() + base.beta() * size * sharers) * procs.partners()
-}
+use crate::model::prelude::*;
 
 pub(super) const CLEMENT: Model = Model {
     name: "clement",
@@ -35,18 +25,19 @@ pub(super) const CLEMENT: Model = Model {
         default: Some(1.0),
     }],
     estimator: Estimator::ByRole,
-    example: Example {
-        values: || values(&[1.0]),
-        ..on_hockney(
-            "n = 8, m = 10000 B, α = 50 µs, β = 10 ns/B, sharing = 1",
-            0.005_95,
-            || hockney(5e-5, 1e-8),
-            || case(8, 10_000),
-        )
-    },
+    example: Example::on(
+        ROUND,
+        "n = 8, m = 10000 B, α = 50 µs, β = 10 ns/B, sharing = 1",
+        0.005_95,
+        (8, 10_000),
+    )
+    .with(&[1.0]),
     time: |inputs| {
         let share = inputs.non_negative(0)?;
-        inputs.by_hockney(|base, procs, size| shared(base, procs, size, share))
+        inputs.by_hockney(|base, procs, size| {
+            let sharers = share * f64::from(procs.get());
+            (base.alpha() + base.beta() * size * sharers) * procs.partners()
+        })
     },
     kind: Kind::Contention,
     ..HOCKNEY

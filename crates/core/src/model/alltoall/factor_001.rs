@@ -27,13 +27,7 @@
 
 use super::free::{FREE, paced};
 use super::{GAMMA, THRESHOLD};
-use crate::model::case::Timed;
-use crate::model::entry::{Example, Inputs, Model};
-use crate::model::error::ModelError;
-use crate::model::examples::{case, on_toy, values};
-use crate::model::plogp::PLogP;
-use crate::model::words::{Estimator, Kind, Parameter, Role};
-use crate::units::{Bytes, Procs, Seconds};
+use crate::model::prelude::*;
 
 const DELTA_P: Parameter = Parameter {
     name: "delta_per_process_s",
@@ -42,23 +36,14 @@ const DELTA_P: Parameter = Parameter {
     default: Some(0.0),
 };
 
-/// (P−1)·(g(m) + or(m)·γ) + L.
-fn factor(net: &PLogP, procs: Procs, size: Bytes, gamma: f64) -> Seconds {
-    paced(net, procs, net.g(size) + net.or(size) * gamma)
-}
-
-/// The factor, and δ `times` over where m > M.
+/// (P−1)·(g(m) + or(m)·γ) + L, and δ `times` over where m > M.
 fn supplemented(inputs: &Inputs, times: fn(Procs) -> f64) -> Result<Timed, ModelError> {
     let (gamma, delta) = (inputs.finite(0)?, Seconds(inputs.finite(1)?));
     let threshold = inputs.threshold(2)?;
     inputs.by_plogp(|net, procs, size| {
         let is_due = threshold.is_some_and(|threshold| size > threshold);
-        let supplement = if is_due {
-            delta * times(procs)
-        } else {
-            Seconds(0.0)
-        };
-        factor(net, procs, size, gamma) + supplement
+        let supplements = if is_due { times(procs) } else { 0.0 };
+        paced(net, procs, net.g(size) + net.or(size) * gamma) + delta * supplements
     })
 }
 
@@ -70,14 +55,12 @@ pub(super) const FACTOR_001: Model = Model {
              supplement is P·δ_P as the text calibrates it. Its γ is not that of factor_003.",
     parameters: &[GAMMA, DELTA_P, THRESHOLD],
     estimator: Estimator::ByRole,
-    example: Example {
-        values: || values(&[0.1, 0.007, 2048.0]),
-        ..on_toy(
-            "P = 24, m = 1 MiB, γ = 1/10, δ_P = 7 ms, M = 2 KiB",
-            0.421_524_904,
-            || case(24, 1 << 20),
-        )
-    },
+    example: Example::on_toy(
+        "P = 24, m = 1 MiB, γ = 1/10, δ_P = 7 ms, M = 2 KiB",
+        0.421_524_904,
+        (24, 1 << 20),
+    )
+    .with(&[0.1, 0.007, 2048.0]),
     time: |inputs| supplemented(inputs, |procs| f64::from(procs.get())),
     kind: Kind::Contention,
     ..FREE
@@ -87,10 +70,7 @@ pub(super) const TIMES_P_MINUS_1: Model = Model {
     name: "factor_001_times_p_minus_1",
     formula: "T = (P−1)·(g(m) + or(m)·γ) + L + (P−1)·δ_P·[m > M]",
     domain: "As factor_001, with the supplement of the formula line in place of the text's.",
-    example: Example {
-        expected: 0.414_524_904,
-        ..FACTOR_001.example
-    },
+    example: FACTOR_001.example.giving(0.414_524_904),
     time: |inputs| supplemented(inputs, Procs::partners),
     ..FACTOR_001
 };

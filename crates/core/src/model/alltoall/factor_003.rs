@@ -8,18 +8,7 @@
 
 use super::GAMMA;
 use super::free::{FREE, paced};
-use crate::model::entry::{Example, Model};
-use crate::model::examples::{case, on_toy, values};
-use crate::model::plogp::PLogP;
-use crate::model::words::{Estimator, Kind};
-use crate::units::{Bytes, Procs, Seconds};
-
-/// (P−1)·(g(m) + (os(m) + or(m) − g(m))·γ) + L.
-fn factor(net: &PLogP, procs: Procs, size: Bytes, gamma: f64) -> Seconds {
-    let gap = net.g(size);
-    let serialised = net.os(size) + net.or(size);
-    paced(net, procs, gap + (serialised - gap) * gamma)
-}
+use crate::model::prelude::*;
 
 pub(super) const FACTOR_003: Model = Model {
     name: "factor_003",
@@ -29,15 +18,14 @@ pub(super) const FACTOR_003: Model = Model {
              Its γ is not that of factor_001.",
     parameters: &[GAMMA],
     estimator: Estimator::ByRole,
-    example: Example {
-        values: || values(&[0.2]),
-        ..on_toy("P = 24, m = 1 MiB, γ = 1/5", 0.236_633_630_4, || {
-            case(24, 1 << 20)
-        })
-    },
+    example: Example::on_toy("P = 24, m = 1 MiB, γ = 1/5", 0.236_633_630_4, (24, 1 << 20))
+        .with(&[0.2]),
     time: |inputs| {
         let gamma = inputs.finite(0)?;
-        inputs.by_plogp(|net, procs, size| factor(net, procs, size, gamma))
+        inputs.by_plogp(|net, procs, size| {
+            let (gap, serialised) = (net.g(size), net.os(size) + net.or(size));
+            paced(net, procs, gap + (serialised - gap) * gamma)
+        })
     },
     kind: Kind::Contention,
     ..FREE

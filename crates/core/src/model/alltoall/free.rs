@@ -1,11 +1,7 @@
 //! `free`: the lower limit in pLogP, where sends and receives overlap.
 
 use super::hockney::HOCKNEY;
-use crate::model::entry::Model;
-use crate::model::examples::{case, on_toy};
-use crate::model::plogp::PLogP;
-use crate::model::words::Need;
-use crate::units::{Bytes, Procs, Seconds};
+use crate::model::prelude::*;
 
 /// (P−1)·g(m) + L: every process sends its P − 1 blocks at the gap.
 pub(super) fn free(net: &PLogP, procs: Procs, size: Bytes) -> Seconds {
@@ -23,7 +19,7 @@ pub(super) const FREE: Model = Model {
     source: "Barchet-Steffenel and Mounié 2005 (PPAM) Table 1, (RenPar) Table 3",
     domain: "The lower limit in pLogP, if nobody forwards.",
     needs: &[Need::PLogP],
-    example: on_toy("P = 24, m = 1 MiB", 0.241_452_48, || case(24, 1 << 20)),
+    example: Example::on_toy("P = 24, m = 1 MiB", 0.241_452_48, (24, 1 << 20)),
     time: |inputs| inputs.by_plogp(free),
     ..HOCKNEY
 };

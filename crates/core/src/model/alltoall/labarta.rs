@@ -14,11 +14,7 @@
 use std::num::NonZeroU32;
 
 use super::hockney::HOCKNEY;
-use crate::model::entry::{Example, Model};
-use crate::model::examples::{case, hockney, on_hockney, values};
-use crate::model::hockney::Hockney;
-use crate::model::words::{Estimator, Kind, Parameter, Role};
-use crate::units::{Bytes, Procs, Seconds};
+use crate::model::prelude::*;
 
 /// In how many waves `messages` cross `buses`: ⌈N/b⌉.
 pub fn waves(messages: u64, buses: NonZeroU32) -> u64 {
@@ -49,15 +45,13 @@ pub(super) const LABARTA: Model = Model {
         default: None,
     }],
     estimator: Estimator::ByRole,
-    example: Example {
-        values: || values(&[3.0]),
-        ..on_hockney(
-            "n = 8, b = 3, m = 10000 B, α = 50 µs, β = 10 ns/B",
-            0.003_15,
-            || hockney(5e-5, 1e-8),
-            || case(8, 10_000),
-        )
-    },
+    example: Example::on(
+        ROUND,
+        "n = 8, b = 3, m = 10000 B, α = 50 µs, β = 10 ns/B",
+        0.003_15,
+        (8, 10_000),
+    )
+    .with(&[3.0]),
     time: |inputs| {
         let buses = inputs.count(0)?;
         inputs.by_hockney(|base, procs, size| per_round(base, procs, size, buses))
@@ -70,10 +64,7 @@ pub(super) const LABARTA_TOTAL: Model = Model {
     name: "labarta_total",
     formula: "T = ⌈n(n−1)/b⌉·(α + β·m)",
     domain: "All messages of the exchange on b buses at once, without rounds.",
-    example: Example {
-        expected: 0.002_85,
-        ..LABARTA.example
-    },
+    example: LABARTA.example.giving(0.002_85),
     time: |inputs| {
         let buses = inputs.count(0)?;
         inputs.by_hockney(|base, procs, size| total(base, procs, size, buses))
@@ -84,7 +75,6 @@ pub(super) const LABARTA_TOTAL: Model = Model {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::SecondsPerByte;
 
     #[test]
     fn full_waves_save_time_and_a_bus_for_each_process_ends_contention() {

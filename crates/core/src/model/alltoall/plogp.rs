@@ -1,10 +1,7 @@
 //! `plogp_a` and `plogp_b`: two orders of the steps of direct exchange in pLogP.
 
 use super::free::{FREE, free};
-use crate::model::entry::Model;
-use crate::model::examples::{case, on_toy};
-use crate::model::plogp::PLogP;
-use crate::units::{Bytes, Procs, Seconds};
+use crate::model::prelude::*;
 
 /// (P−1)·(g(m) + L): every step waits until its block has come in.
 fn in_steps(net: &PLogP, procs: Procs, size: Bytes) -> Seconds {
@@ -16,7 +13,7 @@ pub(super) const A: Model = Model {
     formula: "T = (P−1)·(g(m) + L)",
     source: "Nomura, Matsuba, Ishikawa 2007, algorithm A in PlogP",
     domain: "Irecv, Send and Wait in every round; rounds do not overlap.",
-    example: on_toy("P = 24, m = 1 MiB", 0.242_552_48, || case(24, 1 << 20)),
+    example: Example::on_toy("P = 24, m = 1 MiB", 0.242_552_48, (24, 1 << 20)),
     time: |inputs| inputs.by_plogp(in_steps),
     ..FREE
 };
@@ -26,7 +23,7 @@ pub(super) const B: Model = Model {
     formula: "T = (P−1)·g(m) + L",
     source: "Nomura, Matsuba, Ishikawa 2007, algorithm B in PlogP",
     domain: "All Irecv first, then all Sends, then all Waits; the same as free.",
-    example: on_toy("P = 24, m = 1 MiB", 0.241_452_48, || case(24, 1 << 20)),
+    example: Example::on_toy("P = 24, m = 1 MiB", 0.241_452_48, (24, 1 << 20)),
     time: |inputs| inputs.by_plogp(free),
     ..FREE
 };
@@ -34,7 +31,7 @@ pub(super) const B: Model = Model {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::samples::{procs, table};
+    use crate::model::testing::{procs, table};
 
     /// When the last of `count` processes holds all blocks: in step t process i sends to
     /// i xor t, and waits for the block of the step or not.

@@ -3,13 +3,8 @@
 
 use super::hockney::HOCKNEY;
 use super::{GAMMA, THRESHOLD};
-use crate::model::case::Timed;
-use crate::model::entry::{Example, Inputs, Model};
-use crate::model::error::ModelError;
-use crate::model::examples::{case, fast_ethernet, gigabit_ethernet, on_hockney, values};
+use crate::model::prelude::*;
 use crate::model::signature::{Form, Sides, Signature, Threshold};
-use crate::model::words::{Estimator, Kind, Parameter, Role};
-use crate::units::Seconds;
 use crate::units::parameter::finite;
 
 const GAMMA_BELOW: Parameter = Parameter {
@@ -34,14 +29,14 @@ pub(super) const SIGNATURE: Model = Model {
              protocol near the size where contention sets in. What `netsig fit` takes first.",
     parameters: &[GAMMA, GAMMA_BELOW, DELTA, THRESHOLD],
     estimator: Estimator::Signature(Form::Full, Sides::Tested),
-    example: Example {
-        inputs: "Fast Ethernet of Steffenel 2006 with γ_below = 1: n = 24, m = 1 KiB, α = 60 µs, \
-                 β = 84.98 ns/B, γ = 1.0195, δ = 8.23 ms, M = 2 KiB",
-        expected: 0.003_381_448_96,
-        values: || values(&[1.0195, 1.0, 0.00823, 2048.0]),
-        case: || case(24, 1024),
-        ..FULL.example
-    },
+    example: Example::on(
+        FAST_ETHERNET,
+        "Fast Ethernet of Steffenel 2006 with γ_below = 1: n = 24, m = 1 KiB, α = 60 µs, \
+         β = 84.98 ns/B, γ = 1.0195, δ = 8.23 ms, M = 2 KiB",
+        0.003_381_448_96,
+        (24, 1024),
+    )
+    .with(&[1.0195, 1.0, 0.00823, 2048.0]),
     time: |inputs| signature(inputs, Form::Full, inputs.optional(1), [2, 3]),
     ..FULL
 };
@@ -56,16 +51,14 @@ pub(super) const FULL: Model = Model {
              \"larger than M\" is a threshold of M + 1 bytes.",
     parameters: &[GAMMA, DELTA, THRESHOLD],
     estimator: Estimator::Signature(Form::Full, Sides::OneGamma),
-    example: Example {
-        values: || values(&[1.0195, 0.00823, 2048.0]),
-        ..on_hockney(
-            "Fast Ethernet of the source: n = 24, m = 2 KiB, α = 60 µs, β = 84.98 ns/B, \
-             γ = 1.0195, δ = 8.23 ms, M = 2 KiB",
-            0.194_777_864_429_439_98,
-            fast_ethernet,
-            || case(24, 2048),
-        )
-    },
+    example: Example::on(
+        FAST_ETHERNET,
+        "Fast Ethernet of the source: n = 24, m = 2 KiB, α = 60 µs, β = 84.98 ns/B, \
+         γ = 1.0195, δ = 8.23 ms, M = 2 KiB",
+        0.194_777_864_429_439_98,
+        (24, 2048),
+    )
+    .with(&[1.0195, 0.00823, 2048.0]),
     time: |inputs| signature(inputs, Form::Full, None, [1, 2]),
     ..HOCKNEY
 };
@@ -77,16 +70,14 @@ pub(super) const BANDWIDTH: Model = Model {
     domain: "As full, with γ on the bandwidth term alone. For m ≥ M the two are one model, \
              with δ of bandwidth = δ of full + (γ−1)·α.",
     estimator: Estimator::Signature(Form::Bandwidth, Sides::OneGamma),
-    example: Example {
-        values: || values(&[4.3628, 0.00493, 8192.0]),
-        ..on_hockney(
-            "Gigabit Ethernet: n = 40, m = 8 KiB, α = 50 µs, β = 8.502 ns/B, γ = 4.3628, \
-             δ = 4.93 ms, M = 8 KiB",
-            0.206_070_616_818_892_83,
-            gigabit_ethernet,
-            || case(40, 8192),
-        )
-    },
+    example: Example::on(
+        GIGABIT_ETHERNET,
+        "Gigabit Ethernet: n = 40, m = 8 KiB, α = 50 µs, β = 8.502 ns/B, γ = 4.3628, \
+         δ = 4.93 ms, M = 8 KiB",
+        0.206_070_616_818_892_83,
+        (40, 8192),
+    )
+    .with(&[4.3628, 0.00493, 8192.0]),
     time: |inputs| signature(inputs, Form::Bandwidth, None, [1, 2]),
     ..FULL
 };
@@ -98,10 +89,7 @@ pub(super) const FULL_DELTA_ONCE: Model = Model {
     domain: "As full, with δ added once, as the printed bracket has it. The text (\"each \
              simultaneous communication induces an overload\") and the 2007 paper contradict.",
     estimator: Estimator::Signature(Form::FullDeltaOnce, Sides::OneGamma),
-    example: Example {
-        expected: 0.013_717_864_429_44,
-        ..FULL.example
-    },
+    example: FULL.example.giving(0.013_717_864_429_44),
     time: |inputs| signature(inputs, Form::FullDeltaOnce, None, [1, 2]),
     ..FULL
 };

@@ -10,9 +10,7 @@
 //! §2. They say no more than that a factor corrects the prediction.
 
 use super::free::{FREE, free};
-use crate::model::entry::{Example, Model};
-use crate::model::examples::{case, on_toy, values};
-use crate::model::words::{Estimator, Kind, Parameter, Role};
+use crate::model::prelude::*;
 
 pub(super) const SLOWDOWN: Model = Model {
     name: "slowdown",
@@ -26,12 +24,8 @@ pub(super) const SLOWDOWN: Model = Model {
         default: None,
     }],
     estimator: Estimator::ByRole,
-    example: Example {
-        values: || values(&[1.25]),
-        ..on_toy("P = 24, m = 1 MiB, σ = 1.25", 0.301_815_6, || {
-            case(24, 1 << 20)
-        })
-    },
+    example: Example::on_toy("P = 24, m = 1 MiB, σ = 1.25", 0.301_815_6, (24, 1 << 20))
+        .with(&[1.25]),
     time: |inputs| {
         let slowdown = inputs.non_negative(0)?;
         inputs.by_plogp(|net, procs, size| free(net, procs, size) * slowdown)

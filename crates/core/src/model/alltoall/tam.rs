@@ -12,18 +12,7 @@
 //! bound is netsig's choice.
 
 use super::free::FREE;
-use crate::model::case::Values;
-use crate::model::entry::{Example, Model};
-use crate::model::examples::{case, on_toy};
-use crate::model::plogp::PLogP;
-use crate::model::words::{Estimator, Kind};
-use crate::units::table::Table;
-use crate::units::{Bytes, Procs, Seconds};
-
-/// (P−1)·g(m) + L(m); the network's own latency plays no part.
-fn with_latency(net: &PLogP, procs: Procs, size: Bytes, latency: &Table) -> Seconds {
-    net.g(size) * procs.partners() + latency.at(size)
-}
+use crate::model::prelude::*;
 
 /// What (P−1)·g(m) leaves of a measured `time` for L; below zero where the gaps alone take
 /// longer.
@@ -38,18 +27,18 @@ pub(super) const TAM: Model = Model {
     domain: "The latency depends on the size, as a table; it cannot grow with P.",
     estimator: Estimator::Latency,
     example: Example {
-        values: || Values {
-            numbers: Vec::new(),
-            latency: Table::new("L", vec![(Bytes(0), Seconds(5e-3))]).ok(),
-        },
-        ..on_toy("P = 24, m = 1 MiB, L(m) = 5 ms", 0.246_402_48, || {
-            case(24, 1 << 20)
-        })
+        latency: Some(Seconds(5e-3)),
+        ..Example::on_toy(
+            "P = 24, m = 1 MiB, L(m) = 5 ms",
+            0.246_402_48,
+            (24, 1 << 20),
+        )
     },
     time: |inputs| {
         let latency = inputs.values.latency.as_ref();
         let latency = latency.ok_or_else(|| inputs.missing("a table L(m)", "fit it to data"))?;
-        inputs.by_plogp(|net, procs, size| with_latency(net, procs, size, latency))
+        // The network's own latency plays no part.
+        inputs.by_plogp(|net, procs, size| net.g(size) * procs.partners() + latency.at(size))
     },
     kind: Kind::Contention,
     ..FREE

@@ -21,10 +21,7 @@
 //! slow hop. So `β_C` is data here, and need not exceed `β_F`.
 
 use super::hockney::HOCKNEY;
-use crate::model::entry::{Example, Model};
-use crate::model::examples::{case, gigabit_ethernet, on_hockney, values};
-use crate::model::words::{Estimator, Kind, Parameter, Role};
-use crate::units::SecondsPerByte;
+use crate::model::prelude::*;
 use crate::units::parameter::{ParameterError, finite, non_negative};
 
 /// The mixed gap (1−ρ)·`β_F` + ρ·`β_C` (eq. 3).
@@ -69,15 +66,13 @@ pub(super) const THROUGHPUT: Model = Model {
         Parameter::given("rho", "fraction of delayed connections ρ", Some(0.5)),
     ],
     estimator: Estimator::ByRole,
-    example: Example {
-        values: || values(&[8.498_189e-8, 0.5]),
-        ..on_hockney(
-            "n = 40, m = 1 MiB, α = 50 µs, β_F = 8.502 ns/B, β_C = 84.98189 ns/B, ρ = 1/2",
-            1.913_436_787_092_48,
-            gigabit_ethernet,
-            || case(40, 1 << 20),
-        )
-    },
+    example: Example::on(
+        GIGABIT_ETHERNET,
+        "n = 40, m = 1 MiB, α = 50 µs, β_F = 8.502 ns/B, β_C = 84.98189 ns/B, ρ = 1/2",
+        1.913_436_787_092_48,
+        (40, 1 << 20),
+    )
+    .with(&[8.498_189e-8, 0.5]),
     time: |inputs| {
         let contended = SecondsPerByte(inputs.non_negative(0)?);
         let rho = inputs.ruled(1, "between 0 and 1", |rho| (0.0..=1.0).contains(rho))?;

@@ -7,12 +7,9 @@
 //! The cut argument, as for bisection bandwidth; the papers on contention do not print it.
 
 use super::hockney::HOCKNEY;
-use crate::model::case::Known;
-use crate::model::entry::Model;
-use crate::model::examples::{case, hockney, on_hockney};
-use crate::model::words::{Kind, Need};
+use crate::model::examples::hockney;
+use crate::model::prelude::*;
 use crate::network::tree::{Link, Tree};
-use crate::units::{Bytes, Procs, Seconds, SecondsPerByte};
 
 /// max over the links of a·(P − a)·m·β.
 fn busiest_link(tree: &Tree, procs: Procs, size: Bytes) -> Seconds {
@@ -30,12 +27,12 @@ pub(super) const TREE: Model = Model {
     source: "netsig; the bisection argument",
     domain: "A tree of switches with full-duplex links.",
     needs: &[Need::Tree],
-    example: on_hockney(
+    example: Example::on(
+        Setting::Known(two_switches),
         "P = 12, m = 64 KiB, 6 processes behind a link of 100 Mbit/s, one behind each \
          of 40 Mbit/s",
         0.188_743_68,
-        two_switches,
-        || case(12, 65536),
+        (12, 65536),
     ),
     time: |inputs| {
         let remedy = "name a scenario with --network";

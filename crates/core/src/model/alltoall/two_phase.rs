@@ -23,15 +23,12 @@
 //! Steffenel, Martinasso, Trystram 2007 (GPC) §7, eq. 6; after Jeannot and Steffenel 2007.
 
 use super::hockney::HOCKNEY;
-use crate::model::case::{Known, Timed};
-use crate::model::entry::{Example, Inputs, Model, whole};
+use crate::model::entry::whole;
 use crate::model::error::{ModelError, possible};
-use crate::model::examples::{case, gigabit_ethernet, on_hockney, values};
-use crate::model::hockney::Hockney;
+use crate::model::examples::hockney;
+use crate::model::prelude::*;
 use crate::model::signature::{Form, Signature, Threshold};
-use crate::model::words::{Estimator, Kind, Parameter};
 use crate::units::parameter::ParameterError;
-use crate::units::{Bytes, Procs, Seconds, SecondsPerByte};
 
 /// The sizes of the two clusters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,17 +134,15 @@ pub(super) const TWO_PHASE: Model = Model {
              message packs n1 blocks, so n = n1, or what is given.",
     parameters: &[FIRST, ALPHA, BETA, PACKED],
     estimator: Estimator::None,
-    example: Example {
-        values: || values(&[4.0, 5e-3, 1e-8, f64::NAN]),
-        ..on_hockney(
-            "n1 = 4, n2 = 10, m = 64 KiB, α_w = 5 ms, β_w = 10 ns/B, clusters with the \
-             signature of Gigabit Ethernet (α = 50 µs, β = 8.502 ns/B, γ = 4.3628, \
-             δ = 4.93 ms, M = 8 KiB)",
-            0.091_075_641_819_494_4,
-            signed,
-            || case(14, 65536),
-        )
-    },
+    example: Example::on(
+        Setting::Known(signed),
+        "n1 = 4, n2 = 10, m = 64 KiB, α_w = 5 ms, β_w = 10 ns/B, clusters with the \
+         signature of Gigabit Ethernet (α = 50 µs, β = 8.502 ns/B, γ = 4.3628, \
+         δ = 4.93 ms, M = 8 KiB)",
+        0.091_075_641_819_494_4,
+        (14, 65536),
+    )
+    .with(&[4.0, 5e-3, 1e-8, f64::NAN]),
     time: |inputs| two_phase(inputs, literal, smaller, Crossing::eq6),
     ..HOCKNEY
 };
@@ -156,10 +151,7 @@ pub(super) const TOTAL_N: Model = Model {
     name: "two_phase_total_n",
     formula: "T = max(T_C1, T_C2) + ⌈n2/n1⌉·(α_w + β_w·m·(n1+n2))",
     domain: "As two_phase, with n the number of all processes, the paper's usual n.",
-    example: Example {
-        expected: 0.110_736_441_819_494_41,
-        ..TWO_PHASE.example
-    },
+    example: TWO_PHASE.example.giving(0.110_736_441_819_494_41),
     time: |inputs| two_phase(inputs, literal, |_, procs| procs, Crossing::eq6),
     parameters: &[FIRST, ALPHA, BETA],
     ..TWO_PHASE
@@ -170,10 +162,7 @@ pub(super) const EXACT: Model = Model {
     formula: "T = max(T_C1, T_C2) + ⌈n2/n1⌉·α_w + β_w·m·(n1·⌈n2/n1⌉ + n2 mod n1)",
     source: "netsig, the sum of the steps of the corrected algorithm",
     domain: "What the steps of `two-phase` add up to: eq. 6 plus β_w·m·(n2 mod n1).",
-    example: Example {
-        expected: 0.092_386_361_819_494_4,
-        ..TWO_PHASE.example
-    },
+    example: TWO_PHASE.example.giving(0.092_386_361_819_494_4),
     time: |inputs| two_phase(inputs, literal, smaller, Crossing::exact),
     parameters: &[FIRST, ALPHA, BETA],
     ..TWO_PHASE
@@ -184,10 +173,7 @@ pub(super) const EFFECTIVE: Model = Model {
     formula: "as two_phase, T_C at m·(blocks sent per node)/(n_C−1)",
     source: "netsig, after Steffenel, Martinasso, Trystram 2007, eq. 6",
     domain: "Counts the relayed blocks that the first phase moves within the clusters.",
-    example: Example {
-        expected: 0.098_368_329_092_659_22,
-        ..TWO_PHASE.example
-    },
+    example: TWO_PHASE.example.giving(0.098_368_329_092_659_22),
     time: |inputs| two_phase(inputs, Clusters::effective_size, smaller, Crossing::eq6),
     ..TWO_PHASE
 };
@@ -198,10 +184,7 @@ pub(super) const SHARED_BACKBONE: Model = Model {
     source: "netsig, after Steffenel, Martinasso, Trystram 2007, eq. 6",
     domain: "As two_phase, where the exchanges of a step share one wide-area link: n1 in a \
              full step, n2 over all.",
-    example: Example {
-        expected: 0.109_425_721_819_494_4,
-        ..TWO_PHASE.example
-    },
+    example: TWO_PHASE.example.giving(0.109_425_721_819_494_4),
     time: |inputs| two_phase(inputs, literal, smaller, Crossing::shared),
     ..TWO_PHASE
 };
@@ -278,7 +261,7 @@ fn clusters(inputs: &Inputs) -> Result<Clusters, ParameterError> {
 
 /// Gigabit Ethernet of Steffenel 2006 with its signature.
 fn signed() -> Known {
-    let known = gigabit_ethernet();
+    let known = hockney(5e-5, 8.502e-9);
     Known {
         signature: Some(Signature {
             base: known.hockney,
@@ -295,7 +278,7 @@ fn signed() -> Known {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::samples::{assert_close, procs};
+    use crate::model::testing::{assert_close, procs};
 
     fn crossing(one: u32, other: u32, packed: u32) -> Crossing {
         Crossing {

@@ -8,9 +8,7 @@
 //! ⌊log2 P⌋·L, as a simulation of its messages confirms (`tests/broadcast_and_scatter.rs`).
 
 use super::{BASE, rendezvous, segmented};
-use crate::model::entry::Model;
-use crate::model::examples::{case, in_segments, on_toy};
-use crate::units::{Procs, Seconds};
+use crate::model::prelude::*;
 
 const DEVIATES: &str = "netsig, after Barchet-Steffenel and Mounié 2005 (RenPar), Table 1";
 
@@ -43,7 +41,7 @@ pub(super) const BINOMIAL: Model = Model {
     name: "binomial",
     formula: "T = ⌊log2 P⌋·g(m) + ⌈log2 P⌉·L",
     domain: "Exact for powers of two. For other P the print has floor and ceiling interchanged and is no bound: binomial_exact is right. One of the two that the source recommends.",
-    example: on_toy("P = 24, m = 65536 B", 0.002_911_44, || case(24, 65536)),
+    example: Example::on_toy("P = 24, m = 65536 B", 0.002_911_44, (24, 65536)),
     time: |inputs| {
         inputs.by_plogp(|net, procs, size| binomial(&printed(procs), 1, net.g(size), net.latency()))
     },
@@ -56,7 +54,7 @@ pub(super) const BINOMIAL_EXACT: Model = Model {
     formula: "T = ⌈log2 P⌉·g(m) + ⌊log2 P⌋·L",
     source: DEVIATES,
     domain: "What the truncated binomial tree takes in pLogP for every P; deviates from the print.",
-    example: on_toy("P = 24, m = 65536 B", 0.003_526_8, || case(24, 65536)),
+    example: Example::on_toy("P = 24, m = 65536 B", 0.003_526_8, (24, 65536)),
     time: |inputs| {
         inputs.by_plogp(|net, procs, size| binomial(&exact(procs), 1, net.g(size), net.latency()))
     },
@@ -67,7 +65,7 @@ pub(super) const RENDEZVOUS: Model = Model {
     name: "binomial_rdv",
     formula: "T = ⌊log2 P⌋·g(m) + ⌈log2 P⌉·(2·g(1) + 3·L)",
     domain: "As binomial, with rendezvous at each level; the same remark holds.",
-    example: on_toy("P = 24, m = 65536 B", 0.003_511_54, || case(24, 65536)),
+    example: Example::on_toy("P = 24, m = 65536 B", 0.003_511_54, (24, 65536)),
     time: |inputs| {
         inputs
             .by_plogp(|net, procs, size| binomial(&printed(procs), 1, net.g(size), rendezvous(net)))
@@ -81,7 +79,7 @@ pub(super) const RENDEZVOUS_EXACT: Model = Model {
     formula: "T = ⌈log2 P⌉·g(m) + ⌊log2 P⌋·(2·g(1) + 3·L)",
     source: DEVIATES,
     domain: "binomial_rdv with floor and ceiling in the right places; deviates from the print.",
-    example: on_toy("P = 24, m = 65536 B", 0.004_006_88, || case(24, 65536)),
+    example: Example::on_toy("P = 24, m = 65536 B", 0.004_006_88, (24, 65536)),
     time: |inputs| {
         inputs.by_plogp(|net, procs, size| binomial(&exact(procs), 1, net.g(size), rendezvous(net)))
     },
@@ -92,9 +90,8 @@ pub(super) const SEGMENTED: Model = Model {
     name: "binomial_seg",
     formula: "T = ⌊log2 P⌋·g(s)·k + ⌈log2 P⌉·L, k = ⌈m/s⌉",
     domain: "As binomial, in segments, stored and forwarded level by level; the same remark holds.",
-    example: on_toy("P = 24, m = 65536 B, s = 8192 B", 0.003_191_44, || {
-        in_segments(24, 65536, 8192)
-    }),
+    example: Example::on_toy("P = 24, m = 65536 B, s = 8192 B", 0.003_191_44, (24, 65536))
+        .in_segments(8192),
     time: |inputs| {
         segmented(inputs, |net, procs, size, segment| {
             let gap = net.g(segment.bytes());
@@ -110,9 +107,8 @@ pub(super) const SEGMENTED_EXACT: Model = Model {
     formula: "T = ⌈log2 P⌉·g(s)·k + ⌊log2 P⌋·L, k = ⌈m/s⌉",
     source: DEVIATES,
     domain: "binomial_seg with floor and ceiling in the right places; deviates from the print.",
-    example: on_toy("P = 24, m = 65536 B, s = 8192 B", 0.003_876_8, || {
-        in_segments(24, 65536, 8192)
-    }),
+    example: Example::on_toy("P = 24, m = 65536 B, s = 8192 B", 0.003_876_8, (24, 65536))
+        .in_segments(8192),
     time: |inputs| {
         segmented(inputs, |net, procs, size, segment| {
             let gap = net.g(segment.bytes());

@@ -1,10 +1,7 @@
 //! `chain`, `chain_rdv`, `chain_seg`: each process passes the message to the next.
 
 use super::{BASE, rendezvous, segmented};
-use crate::model::entry::Model;
-use crate::model::examples::{case, in_segments, on_toy};
-use crate::model::plogp::PLogP;
-use crate::units::{Procs, Seconds};
+use crate::model::prelude::*;
 
 /// (P−1)·(`gap` + `rest`), and another `gap` for each of the k `pieces` after the first.
 fn chain(procs: Procs, pieces: u64, gap: Seconds, rest: Seconds) -> Seconds {
@@ -16,7 +13,7 @@ pub(super) const CHAIN: Model = Model {
     name: "chain",
     formula: "T = (P−1)·(g(m) + L)",
     domain: "Each passes the whole message on to the next.",
-    example: on_toy("P = 8, m = 4096 B", 0.000_706_72, || case(8, 4096)),
+    example: Example::on_toy("P = 8, m = 4096 B", 0.000_706_72, (8, 4096)),
     time: |inputs| inputs.by_plogp(|net, procs, size| chain(procs, 1, net.g(size), net.latency())),
     ..BASE
 };
@@ -25,7 +22,7 @@ pub(super) const RENDEZVOUS: Model = Model {
     name: "chain_rdv",
     formula: "T = (P−1)·(g(m) + 2·g(1) + 3·L)",
     domain: "As chain, with rendezvous at each step.",
-    example: on_toy("P = 8, m = 4096 B", 0.001_546_86, || case(8, 4096)),
+    example: Example::on_toy("P = 8, m = 4096 B", 0.001_546_86, (8, 4096)),
     time: |inputs| {
         inputs.by_plogp(|net, procs, size| chain(procs, 1, net.g(size), rendezvous(net)))
     },
@@ -36,9 +33,8 @@ pub(super) const SEGMENTED: Model = Model {
     name: "chain_seg",
     formula: "T = (P−1)·(g(s) + L) + g(s)·(k−1), k = ⌈m/s⌉",
     domain: "The pipeline: each passes segments on as they come. One of the two that the source recommends.",
-    example: on_toy("P = 24, m = 65536 B, s = 8192 B", 0.003_907_6, || {
-        in_segments(24, 65536, 8192)
-    }),
+    example: Example::on_toy("P = 24, m = 65536 B, s = 8192 B", 0.003_907_6, (24, 65536))
+        .in_segments(8192),
     time: |inputs| {
         segmented(inputs, |net: &PLogP, procs, size, segment| {
             let gap = net.g(segment.bytes());

@@ -1,10 +1,7 @@
 //! `flat`, `flat_rdv`, `flat_seg`: the root sends to each process.
 
 use super::{BASE, rendezvous, segmented};
-use crate::model::entry::Model;
-use crate::model::examples::{case, in_segments, on_toy};
-use crate::model::plogp::PLogP;
-use crate::units::{Procs, Seconds};
+use crate::model::prelude::*;
 
 /// (P−1)·k·`gap` + `rest`, in k `pieces`.
 fn flat(procs: Procs, pieces: u64, gap: Seconds, rest: Seconds) -> Seconds {
@@ -15,7 +12,7 @@ pub(super) const FLAT: Model = Model {
     name: "flat",
     formula: "T = (P−1)·g(m) + L",
     domain: "The root sends to all, one after the other.",
-    example: on_toy("P = 8, m = 4096 B", 0.000_406_72, || case(8, 4096)),
+    example: Example::on_toy("P = 8, m = 4096 B", 0.000_406_72, (8, 4096)),
     time: |inputs| inputs.by_plogp(|net, procs, size| flat(procs, 1, net.g(size), net.latency())),
     ..BASE
 };
@@ -24,7 +21,7 @@ pub(super) const RENDEZVOUS: Model = Model {
     name: "flat_rdv",
     formula: "T = (P−1)·g(m) + 2·g(1) + 3·L",
     domain: "As flat, with one request and one answer before the data (rendezvous).",
-    example: on_toy("P = 8, m = 4096 B", 0.000_526_74, || case(8, 4096)),
+    example: Example::on_toy("P = 8, m = 4096 B", 0.000_526_74, (8, 4096)),
     time: |inputs| inputs.by_plogp(|net, procs, size| flat(procs, 1, net.g(size), rendezvous(net))),
     ..BASE
 };
@@ -33,9 +30,8 @@ pub(super) const SEGMENTED: Model = Model {
     name: "flat_seg",
     formula: "T = (P−1)·g(s)·k + L, k = ⌈m/s⌉",
     domain: "As flat, in segments of s bytes.",
-    example: on_toy("P = 24, m = 65536 B, s = 8192 B", 0.016_963_28, || {
-        in_segments(24, 65536, 8192)
-    }),
+    example: Example::on_toy("P = 24, m = 65536 B, s = 8192 B", 0.016_963_28, (24, 65536))
+        .in_segments(8192),
     time: |inputs| {
         segmented(inputs, |net: &PLogP, procs, size, segment| {
             let gap = net.g(segment.bytes());

@@ -11,16 +11,10 @@ mod binomial;
 mod chain;
 mod flat;
 
-use super::case::{Segments, Timed};
-use super::entry::{Inputs, Model};
-use super::error::ModelError;
-use super::examples::{case, on_toy};
-use super::plogp::PLogP;
+use super::case::Segments;
+use super::prelude::*;
 use super::regimes::entry::BCAST as REGIMES;
 use super::segment::{Optimum, Segment, optimise};
-use super::words::{Estimator, Kind, Need, Subject};
-use crate::algorithm::Collective;
-use crate::units::{Bytes, Procs, Seconds};
 
 pub(super) const MODELS: [Model; 14] = [
     flat::FLAT,
@@ -41,18 +35,9 @@ pub(super) const MODELS: [Model; 14] = [
 
 /// What the broadcasts have in common.
 const BASE: Model = Model {
-    name: "",
-    subject: Subject::Collective(Collective::Bcast),
-    kind: Kind::ContentionFree,
-    formula: "",
     source: "Barchet-Steffenel and Mounié 2005 (RenPar), Table 1",
-    domain: "",
     needs: &[Need::PLogP],
-    mends: None,
-    parameters: &[],
-    estimator: Estimator::None,
-    example: on_toy("", 0.0, || case(1, 0)),
-    time: |_| Ok(Seconds(0.0).into()),
+    ..Model::about(Subject::Collective(Collective::Bcast))
 };
 
 /// What a request, its answer and the message take besides the gap of the message:

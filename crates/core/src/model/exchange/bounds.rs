@@ -11,14 +11,7 @@
 //! the same direction: see [`Bounds::claim3_applies`].
 
 use super::{Exchange, Load, Traffic};
-use crate::model::case::Timed;
-use crate::model::entry::Example;
-use crate::model::entry::{Inputs, Model};
-use crate::model::error::ModelError;
-use crate::model::examples::{case, hockney, on_hockney};
-use crate::model::hockney::Hockney;
-use crate::model::words::{Estimator, Kind, Need, Subject};
-use crate::units::Seconds;
+use crate::model::prelude::*;
 
 /// The bounds of an exchange.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -125,11 +118,11 @@ impl Bounds {
 
 /// The uniform exchange, on which the strongest bound is Proposition 1.
 pub(super) const fn uniform(expected: f64) -> Example {
-    on_hockney(
+    Example::on(
+        ROUND,
         "4 processes, 1000 B between any two, α = 50 µs, β = 10 ns/B",
         expected,
-        || hockney(5e-5, 1e-8),
-        || case(4, 1000),
+        (4, 1000),
     )
 }
 
@@ -140,19 +133,15 @@ fn bound(inputs: &Inputs, wanted: fn(&Bounds) -> Seconds) -> Result<Timed, Model
 
 pub(super) const CLAIM_1: Model = Model {
     name: "claim1",
-    subject: Subject::Exchange,
     kind: Kind::LowerBound,
     formula: "T ≥ max(Δ_s, Δ_r)·α",
     source: "Steffenel 2006, section 5.1; Steffenel, Martinasso, Trystram 2007, section 4.1",
     domain: "Start-ups: Δ_s and Δ_r are the largest numbers of messages that one process sends \
              and receives. Holds if nobody forwards: algorithms that pack messages for others, such \
              as two-phase, need fewer.",
-    needs: &[Need::Hockney],
-    mends: None,
-    parameters: &[],
-    estimator: Estimator::None,
     example: uniform(0.000_15),
     time: |inputs| bound(inputs, |bounds| bounds.claim1),
+    ..Model::about(Subject::Exchange)
 };
 
 pub(super) const CLAIM_2: Model = Model {

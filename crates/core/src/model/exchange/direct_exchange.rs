@@ -2,10 +2,7 @@
 
 use super::bounds::{CLAIM_1, uniform};
 use super::{Exchange, Traffic};
-use crate::model::entry::Model;
-use crate::model::hockney::Hockney;
-use crate::model::words::Kind;
-use crate::units::Seconds;
+use crate::model::prelude::*;
 
 impl Exchange {
     /// Direct exchange in lock-step: Σ over t = 1…n−1 of max over i of α + β·w(i, i+t).

@@ -258,7 +258,7 @@ impl Traffic {
 
 #[cfg(test)]
 mod tests {
-    use crate::model::samples::assert_close;
+    use crate::model::testing::assert_close;
     use proptest::prelude::*;
 
     use super::*;

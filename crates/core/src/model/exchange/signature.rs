@@ -3,11 +3,8 @@
 
 use super::Exchange;
 use super::bounds::CLAIM_1;
-use crate::model::entry::{Example, Model};
-use crate::model::examples::{case, hockney, on_hockney, values};
+use crate::model::prelude::*;
 use crate::model::signature::{Form, Signature, Threshold};
-use crate::model::words::{Kind, Parameter};
-use crate::units::{Bytes, Seconds};
 
 impl Exchange {
     /// The time under contention, γ·(per vertex) + δ·max(Δs, Δr)·[mean message ≥ M].
@@ -53,16 +50,14 @@ pub(super) const EXCHANGE_SIGNATURE: Model = Model {
             Some(0.0),
         ),
     ],
-    example: Example {
-        values: || values(&[4.3628, 0.00493, 1000.0]),
-        ..on_hockney(
-            "4 processes, 1000 B between any two, α = 50 µs, β = 10 ns/B, γ = 4.3628, δ = 4.93 ms, \
-             M = 1000 B",
-            0.015_575_304,
-            || hockney(5e-5, 1e-8),
-            || case(4, 1000),
-        )
-    },
+    example: Example::on(
+        ROUND,
+        "4 processes, 1000 B between any two, α = 50 µs, β = 10 ns/B, γ = 4.3628, δ = 4.93 ms, \
+         M = 1000 B",
+        0.015_575_304,
+        (4, 1000),
+    )
+    .with(&[4.3628, 0.00493, 1000.0]),
     time: |inputs| {
         let signature = Signature {
             base: inputs.known.hockney,
@@ -83,7 +78,7 @@ mod tests {
     use super::*;
     use crate::model::exchange::ZeroMessages;
     use crate::model::hockney::Hockney;
-    use crate::model::samples::{assert_close, procs};
+    use crate::model::testing::{assert_close, procs};
     use crate::units::SecondsPerByte;
 
     #[test]

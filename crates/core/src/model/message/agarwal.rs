@@ -19,12 +19,7 @@
 use std::num::NonZeroU32;
 
 use super::hockney::HOCKNEY;
-use crate::model::case::Timed;
-use crate::model::entry::{Example, Inputs, Model};
-use crate::model::error::ModelError;
-use crate::model::examples::values;
-use crate::model::words::{Kind, Parameter};
-use crate::units::Seconds;
+use crate::model::prelude::*;
 
 /// `w = ρB/(1−ρ) · (k_d−1)/k_d² · (1 + 1/n)` cycles at a hop, at least 0.
 pub fn waiting(utilisation: f64, flits: f64, dimensions: NonZeroU32, mean_hops: f64) -> f64 {
@@ -56,11 +51,14 @@ pub(super) const AGARWAL: Model = Model {
         Parameter::given("hops", "mean hops per dimension k_d", None),
     ],
     example: Example {
-        inputs: "ρ = 0.5, B = 16 flits, n = 2, k_d = 4",
-        expected: 60.0,
         unit: "cycles",
-        values: || values(&[0.5, 16.0, 2.0, 4.0]),
-        ..HOCKNEY.example
+        values: &[0.5, 16.0, 2.0, 4.0],
+        ..Example::on(
+            ROUND,
+            "ρ = 0.5, B = 16 flits, n = 2, k_d = 4",
+            60.0,
+            (2, 1000),
+        )
     },
     time: cycles,
     ..HOCKNEY

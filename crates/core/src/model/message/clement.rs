@@ -6,17 +6,7 @@
 //! This γ counts processes and is none of the ratios that other models call γ.
 
 use super::hockney::HOCKNEY;
-use crate::model::entry::Example;
-use crate::model::entry::Model;
-use crate::model::examples::{case, hockney, on_hockney, values};
-use crate::model::hockney::Hockney;
-use crate::model::words::{Kind, Parameter};
-use crate::units::{Bytes, Seconds};
-
-/// α + β·m·γ.
-fn message(base: &Hockney, size: Bytes, sharers: f64) -> Seconds {
-    base.alpha() + base.beta() * size * sharers
-}
+use crate::model::prelude::*;
 
 pub(super) const CLEMENT: Model = Model {
     name: "message_clement",
@@ -29,18 +19,16 @@ pub(super) const CLEMENT: Model = Model {
         "number of processes that share the medium",
         None,
     )],
-    example: Example {
-        values: || values(&[8.0]),
-        ..on_hockney(
-            "α = 50 µs, β = 100 ns/B, m = 10000 B, γ = 8",
-            0.008_05,
-            || hockney(5e-5, 1e-7),
-            || case(2, 10_000),
-        )
-    },
+    example: Example::on(
+        Setting::Hockney(5e-5, 1e-7),
+        "α = 50 µs, β = 100 ns/B, m = 10000 B, γ = 8",
+        0.008_05,
+        (2, 10_000),
+    )
+    .with(&[8.0]),
     time: |inputs| {
         let sharers = inputs.non_negative(0)?;
-        inputs.by_hockney(|base, _, size| message(base, size, sharers))
+        inputs.by_hockney(|base, _, size| base.alpha() + base.beta() * size * sharers)
     },
     ..HOCKNEY
 };

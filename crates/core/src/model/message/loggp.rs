@@ -17,12 +17,9 @@
 //! relation: Kielmann, Bal, Gorlatch, Verstoep, Hofman 2001.
 
 use super::hockney::HOCKNEY;
-use crate::model::entry::Model;
-use crate::model::examples::{case, on_hockney, toy};
-use crate::model::plogp::PLogP;
-use crate::model::words::Need;
+use crate::model::examples::toy;
+use crate::model::prelude::*;
 use crate::units::parameter::{ParameterError, non_negative};
-use crate::units::{Bytes, Seconds, SecondsPerByte};
 
 /// L, o, g and G.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -111,12 +108,12 @@ pub(super) const LOGGP: Model = Model {
     source: "Alexandrov et al. 1995; the parameters from pLogP after Kielmann et al. 2001",
     domain: "One gap per byte for all large messages, here g(m)/m at 1 MiB.",
     needs: &[Need::PLogP],
-    example: on_hockney(
+    example: Example::on(
+        Setting::Known(toy),
         "pLogP with L = 50 µs, g = 10 µs + 10 ns/B·m, os = 5 µs + 4 ns/B·m, \
          or = 6 µs + 5 ns/B·m; m = 1000 B",
         7.000_952_720_642_09e-5,
-        toy,
-        || case(2, 1000),
+        (2, 1000),
     ),
     time: |inputs| {
         let model = LogGP::from_plogp(&inputs.known.plogp, LARGE)?;

@@ -2,17 +2,13 @@
 //! full.
 
 use super::{Onset, Order, Pattern, Point, ProtocolParameters, Regimes, Stalls, Wire};
-use crate::algorithm::Collective;
 use crate::model::REGIMES;
-use crate::model::case::{Case, Timed};
 use crate::model::entry::threshold;
-use crate::model::entry::{Example, Inputs, Model};
-use crate::model::error::ModelError;
-use crate::model::examples::{case, hockney, on_hockney, values};
-use crate::model::words::{Estimator, Kind, Need, Parameter, Subject};
+use crate::model::prelude::*;
 use crate::network::LINUX_RTO;
-use crate::units::Seconds;
 use crate::units::parameter::{ParameterError, finite, non_negative};
+
+const INF: f64 = f64::INFINITY;
 
 const PARAMETERS: [Parameter; 10] = [
     Parameter::given("startup_s", "what one start-up adds, b", None),
@@ -31,12 +27,12 @@ const PARAMETERS: [Parameter; 10] = [
     Parameter::given(
         "eager_limit_bytes",
         "the first size that is not sent at once",
-        Some(f64::INFINITY),
+        Some(INF),
     ),
     Parameter::given(
         "overflow_bytes",
         "X, the surge x towards a port that overflows it",
-        Some(f64::INFINITY),
+        Some(INF),
     ),
     Parameter::given(
         "stall_rate",
@@ -49,7 +45,6 @@ const PARAMETERS: [Parameter; 10] = [
 
 pub(in crate::model) const ALLTOALL: Model = Model {
     name: REGIMES,
-    subject: Subject::Collective(Collective::Alltoall),
     kind: Kind::Contention,
     formula: "T₀ = (a + b·s + (γ + κ/(n−1))·W)·e^ρ(m), and D more with p = 1 − exp(−c·n·(n−1)·φ), φ = 1/(1 + (X/x)⁶)",
     source: "netsig, on Steffenel 2006 and Kielmann, Bal, Verstoep 2000",
@@ -57,34 +52,18 @@ pub(in crate::model) const ALLTOALL: Model = Model {
              side of the eager limit, from which on a time-out counts where T₀ does not hide it. \
              Here ρ = 0 and the median; a fit adds ρ, V(w) in the place of β·w, spreads and \
              intervals, and takes notice of the links of --network SCENARIO.",
-    mends: None,
-    needs: &[Need::Hockney],
     parameters: &PARAMETERS,
     estimator: Estimator::Regimes,
-    example: Example {
-        values: || {
-            values(&[
-                5e-5,
-                1.2,
-                0.7,
-                1.0,
-                0.0,
-                f64::INFINITY,
-                65536.0,
-                1.0,
-                0.2,
-                0.0,
-            ])
-        },
-        ..on_hockney(
-            "n = 8, m = 32 KiB, β = 10 ns/B, b = 50 µs, γ = 1.2, κ = 0.7, X = 64 KiB, c = 1, \
-             D = 200 ms, all eager",
-            0.203_340_624,
-            || hockney(5e-5, 1e-8),
-            || case(8, 32768),
-        )
-    },
+    example: Example::on(
+        ROUND,
+        "n = 8, m = 32 KiB, β = 10 ns/B, b = 50 µs, γ = 1.2, κ = 0.7, X = 64 KiB, c = 1, \
+         D = 200 ms, all eager",
+        0.203_340_624,
+        (8, 32768),
+    )
+    .with(&[5e-5, 1.2, 0.7, 1.0, 0.0, INF, 65536.0, 1.0, 0.2, 0.0]),
     time: |inputs| time(inputs, Pattern::Exchange(Order::AtOnce)),
+    ..Model::about(Subject::Collective(Collective::Alltoall))
 };
 
 pub(in crate::model) const BCAST: Model = Model {
@@ -121,34 +100,20 @@ const fn through_a_port(collective: Collective) -> Model {
 
 /// An example beyond the eager limit, without stalls.
 const fn in_thousands(expected: f64) -> Example {
-    Example {
-        inputs: "n = 8, m = 1000 B, β = 10 ns/B, b = 50 µs, γ = 1.1 from the eager limit of 512 B on",
+    Example::on(
+        ROUND,
+        "n = 8, m = 1000 B, β = 10 ns/B, b = 50 µs, γ = 1.1 from the eager limit of 512 B on",
         expected,
-        values: || {
-            values(&[
-                5e-5,
-                9.0,
-                0.0,
-                1.1,
-                0.0,
-                512.0,
-                f64::INFINITY,
-                0.0,
-                0.2,
-                0.0,
-            ])
-        },
-        case: || case(8, 1000),
-        ..ALLTOALL.example
-    }
+        (8, 1000),
+    )
+    .with(&[5e-5, 9.0, 0.0, 1.1, 0.0, 512.0, INF, 0.0, 0.2, 0.0])
 }
 
 /// The median.
 fn time(inputs: &Inputs, pattern: Pattern) -> Result<Timed, ModelError> {
-    let Case { procs, size, .. } = inputs.case;
     let point = Point {
-        procs,
-        size,
+        procs: inputs.case.procs,
+        size: inputs.case.size,
         tree: inputs.known.tree.as_ref(),
     };
     let times = regimes(inputs, pattern)?.times(point);

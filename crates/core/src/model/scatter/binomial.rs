@@ -9,10 +9,7 @@
 //! of its messages confirms it (`tests/broadcast_and_scatter.rs`).
 
 use super::BASE;
-use crate::model::entry::Model;
-use crate::model::examples::{case, on_toy};
-use crate::model::plogp::PLogP;
-use crate::units::{Bytes, Procs, Seconds};
+use crate::model::prelude::*;
 
 /// g of so many blocks.
 fn gap(net: &PLogP, blocks: u32, size: Bytes) -> Seconds {
@@ -50,7 +47,7 @@ pub(super) const BINOMIAL: Model = Model {
     formula: "T = Σ_{j=0…⌈log2 P⌉−1} g(2^j·m) + ⌈log2 P⌉·L",
     domain: "Exact for powers of two; for other P an upper bound, since it charges blocks that \
              do not exist: binomial_exact does not. May beat flat for P just below a power of two.",
-    example: on_toy("P = 8, m = 1000 B", 0.000_25, || case(8, 1000)),
+    example: Example::on_toy("P = 8, m = 1000 B", 0.000_25, (8, 1000)),
     time: |inputs| inputs.by_plogp(binomial),
     ..BASE
 };
@@ -61,7 +58,7 @@ pub(super) const BINOMIAL_EXACT: Model = Model {
     formula: "T(1) = 0, T(n) = g(b·m) + max(L + T(b), T(h)), h the greatest power of two below n, b = n−h",
     source: "netsig, after Barchet-Steffenel and Mounié 2005 (RenPar), Table 2",
     domain: "What the truncated binomial tree takes in pLogP for every P; deviates from the print.",
-    example: on_toy("P = 24, m = 4096 B", 0.001_192_08, || case(24, 4096)),
+    example: Example::on_toy("P = 24, m = 4096 B", 0.001_192_08, (24, 4096)),
     time: |inputs| inputs.by_plogp(binomial_exact),
     ..BASE
 };

@@ -9,12 +9,8 @@ mod binomial;
 mod chain;
 mod flat;
 
-use super::entry::Model;
-use super::examples::{case, on_toy};
+use super::prelude::*;
 use super::regimes::entry::{GATHER as GATHER_REGIMES, SCATTER as SCATTER_REGIMES};
-use super::words::{Estimator, Kind, Need, Subject};
-use crate::algorithm::Collective;
-use crate::units::Seconds;
 
 pub(super) const SCATTER: [Model; 5] = [
     flat::FLAT,
@@ -43,16 +39,7 @@ const fn mirrored(model: Model) -> Model {
 
 /// What the scatters have in common.
 const BASE: Model = Model {
-    name: "",
-    subject: Subject::Collective(Collective::Scatter),
-    kind: Kind::ContentionFree,
-    formula: "",
     source: "Barchet-Steffenel and Mounié 2005 (RenPar), Table 2",
-    domain: "",
     needs: &[Need::PLogP],
-    mends: None,
-    parameters: &[],
-    estimator: Estimator::None,
-    example: on_toy("", 0.0, || case(1, 0)),
-    time: |_| Ok(Seconds(0.0).into()),
+    ..Model::about(Subject::Collective(Collective::Scatter))
 };

@@ -54,16 +54,12 @@ mod sharing;
 pub use sharing::throughput;
 
 use super::hockney::HOCKNEY;
-use crate::model::case::{Known, Timed};
-use crate::model::entry::{Example, Inputs, Model};
-use crate::model::error::ModelError;
-use crate::model::examples::{case, hockney, on_hockney};
-use crate::model::hockney::Hockney;
-use crate::model::words::Kind;
+use crate::model::examples::hockney;
+use crate::model::prelude::*;
 use crate::network::binary_tree::{Edge, Level, Negligible, Network, Parameters};
 use crate::network::tree::{Link, Tree};
+use crate::units::BytesPerSecond;
 use crate::units::parameter::ParameterError;
-use crate::units::{Bytes, BytesPerSecond, Procs, Seconds, SecondsPerByte};
 
 /// The order in which a rank sends and waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -209,12 +205,12 @@ impl Network {
     }
 }
 
-const IN_A_TREE: Example = on_hockney(
+const IN_A_TREE: Example = Example::on(
+    Setting::Known(tree_of_eight),
     "P = 8, m = 10000 B, links of 125 MB/s, between the halves 250 MB/s with a buffer of \
      4550 B, L = 50 µs",
     0.001_23,
-    tree_of_eight,
-    || case(8, 10_000),
+    (8, 10_000),
 );
 
 pub(super) const A: Model = Model {
@@ -236,10 +232,7 @@ pub(super) const B: Model = Model {
     source: "Nomura, Matsuba, Ishikawa 2007, algorithm B in PlogPT",
     domain: "As plogpt_a. Where the uplink is narrow and m beyond its buffer, B meets a time-out \
              of 200 ms, which delays its receiver.",
-    example: Example {
-        expected: 0.200_29,
-        ..IN_A_TREE
-    },
+    example: IN_A_TREE.giving(0.200_29),
     time: |inputs| plogpt(inputs, Algorithm::B, RtoMode::Receiver, Negligible::AtLeast),
     ..A
 };
@@ -250,10 +243,7 @@ pub(super) const B_TWO_PASS: Model = Model {
     source: "netsig, after Nomura, Matsuba, Ishikawa 2007, algorithm B in PlogPT",
     domain: "The other reading of plogpt_b: time-outs are found first, and then each delays \
              all that comes after it.",
-    example: Example {
-        expected: 0.200_93,
-        ..IN_A_TREE
-    },
+    example: IN_A_TREE.giving(0.200_93),
     time: |inputs| plogpt(inputs, Algorithm::B, RtoMode::TwoPass, Negligible::AtLeast),
     ..B
 };
@@ -263,11 +253,11 @@ pub(super) const B_PRINTED: Model = Model {
     domain: "plogpt_b with the printed rule: an edge is negligible if it is more than twice as \
              wide as the one below, not at least. Then even a switch of full bisection times \
              out, as in the example.",
-    example: on_hockney(
+    example: Example::on(
+        Setting::Hockney(5e-5, 8e-9),
         "P = 8, m = 10000 B, links of 125 MB/s on one switch, L = 50 µs",
         0.200_29,
-        || hockney(5e-5, 8e-9),
-        || case(8, 10_000),
+        (8, 10_000),
     ),
     time: |inputs| plogpt(inputs, Algorithm::B, RtoMode::Receiver, Negligible::Above),
     ..B

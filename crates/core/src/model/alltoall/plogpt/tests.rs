@@ -1,6 +1,6 @@
 //! `PlogPT` against a simulation of each rank's primitives.
 
-use crate::model::samples::assert_close;
+use crate::model::testing::assert_close;
 use proptest::prelude::*;
 
 use super::*;
