@@ -217,7 +217,7 @@ fn an_empty_message_is_one_segment() {
                 ..Case::new(procs(5), Bytes(0))
             };
             let best = timed(&stepped(), (Bcast, name), case).unwrap();
-            assert_eq!(best.segment, Some(segment(8)), "{name} {search}");
+            assert_eq!(best.segment, Some(segment(8)), "{name} {search:?}");
         }
     }
 }

@@ -10,7 +10,6 @@ use netsig_core::algorithm::Collective;
 use netsig_core::data::LossCounters;
 use netsig_core::model::hockney::Hockney;
 use netsig_core::model::plogp::{PLogP, Parameters};
-use netsig_core::model::signature::Threshold;
 use netsig_core::model::signature::{Form, Signature};
 use netsig_core::network::scenario::{Scenario, Truth};
 use netsig_core::units::parameter::ParameterError;
@@ -58,7 +57,7 @@ pub fn truth(scenario: &Scenario, stated: &Truth) -> Result<Signature, Parameter
         gamma: stated.gamma,
         gamma_below: None,
         delta: stated.delta,
-        threshold: Some(Threshold::From(stated.threshold)),
+        threshold: Some(stated.threshold),
     };
     signature.checked()
 }

@@ -8,7 +8,6 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use netsig_core::data::{Dataset, Experiment, Place, Record, Rejection};
 use netsig_core::model::hockney::Hockney;
-use netsig_core::model::signature::Threshold;
 use netsig_core::model::signature::{Form, Signature};
 use netsig_core::stats::sample::Sorted;
 use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
@@ -43,7 +42,7 @@ fn truth() -> Signature {
         gamma: 1.8,
         gamma_below: None,
         delta: Seconds(4e-3),
-        threshold: Some(Threshold::From(Bytes(32768))),
+        threshold: Some(Bytes(32768)),
     }
 }
 

@@ -8,7 +8,7 @@ use netsig_core::fit::signature::{
     DeltaRule, Options, Parameter, Scale, SidePoints, ThresholdChoice, Unsaturated, fit,
 };
 use netsig_core::fit::{Covariance, Point, hockney as hockney_fit, plogp};
-use netsig_core::model::signature::{FORMS, Sides};
+use netsig_core::model::signature::{Form, Sides};
 use netsig_core::stats::interval::t_quantile;
 use netsig_core::units::{Bytes, Procs, Seconds};
 use serde_json::{Value, json};
@@ -54,7 +54,11 @@ pub fn signature(inputs: &Inputs, without: ThresholdChoice) -> Result<Value> {
         weights.reverse();
     }
     let scales = [("estimated", Scale::Estimated), ("known", Scale::Known)];
-    let forms = FORMS.map(|(form, name)| (name, form));
+    let forms = [
+        ("full", Form::Full),
+        ("bandwidth", Form::Bandwidth),
+        ("full_delta_once", Form::FullDeltaOnce),
+    ];
     let standard = SidePoints::default();
     let options = Options {
         form: inputs.one_of("variant", &forms)?,

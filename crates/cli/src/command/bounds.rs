@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use netsig_core::model::exchange::{Bounds, Claim3, Exchange, Stepping, ZeroMessages};
 use netsig_core::model::hockney::Hockney;
-use netsig_core::model::signature::Threshold;
 use netsig_core::model::signature::{Form, Signature};
 use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
 
@@ -70,7 +69,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             gamma,
             gamma_below: None,
             delta: args.delta,
-            threshold: Some(Threshold::From(args.threshold)),
+            threshold: Some(args.threshold),
         };
         let signature = signature.checked().map_err(Failure::usage)?;
         lines.push(Line {

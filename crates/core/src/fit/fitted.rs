@@ -13,7 +13,6 @@ use crate::algorithm::Collective;
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
 use crate::model::signature::Signature;
-use crate::model::signature::Threshold;
 use crate::model::{Estimator, Model, ModelError, Need, Role, Subject, Values};
 use crate::stats::interval::{Estimate, Student};
 use crate::units::table::Table;
@@ -141,7 +140,7 @@ impl FittedModel {
             gamma: self.value("gamma")?,
             gamma_below: self.value("gamma_below"),
             delta: Seconds(self.value("delta_s").unwrap_or(0.0)),
-            threshold: threshold.map(|m| Threshold::From(Bytes::rounded(m))),
+            threshold: threshold.map(Bytes::rounded),
         })
     }
 

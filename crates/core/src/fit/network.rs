@@ -278,13 +278,7 @@ impl Measured<'_> {
         points: &[Point],
     ) -> Result<(ModelFit, Covariance), FitError> {
         let hockney = &between_two.hockney;
-        let tables = between_two.plogp.clone();
-        let network = Known {
-            hockney: hockney.model,
-            plogp: tables.unwrap_or_else(|| PLogP::from_hockney(&hockney.model)),
-            signature: None,
-            tree: None,
-        };
+        let network = Known::of(hockney.model, between_two.plogp.as_ref());
         let settings = |covariance: Covariance| signature::Options {
             covariance,
             base_error: Some(base_error(hockney)),

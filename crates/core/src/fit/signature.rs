@@ -27,7 +27,7 @@ pub use self::threshold::ThresholdProfile;
 use super::saturation::{self, Saturation, TOLERANCE};
 use super::{Covariance, FitError, Point, bandwidth_share};
 use crate::model::hockney::Hockney;
-use crate::model::signature::{Form, Side, Sides, Signature, Threshold};
+use crate::model::signature::{Form, Side, Sides, Signature};
 use crate::stats::interval::{Estimate, Variance};
 use crate::stats::sample::mean;
 use crate::units::{Bytes, Procs, Seconds};
@@ -306,7 +306,7 @@ fn finish(problem: &Problem, chosen: &Candidate, profile: ThresholdProfile) -> S
         gamma: value(Parameter::Gamma).expect("every candidate estimates gamma"),
         gamma_below: value(Parameter::GammaBelow),
         delta: Seconds(value(Parameter::Delta).unwrap_or(0.0)),
-        threshold: chosen.threshold.map(Threshold::From),
+        threshold: chosen.threshold,
     };
     let gamma_by_procs = gamma_by_procs(&signature, problem.points);
     SignatureFit {

@@ -70,12 +70,13 @@ impl Case {
     }
 }
 
-impl From<Hockney> for Known {
-    /// α and β, which also stand for pLogP.
-    fn from(hockney: Hockney) -> Self {
+impl Known {
+    /// α and β, and tables, whose place α and β take where there are none.
+    pub fn of(hockney: Hockney, tables: Option<&PLogP>) -> Self {
+        let plogp = tables.cloned();
         Self {
-            plogp: PLogP::from_hockney(&hockney),
             hockney,
+            plogp: plogp.unwrap_or_else(|| PLogP::from_hockney(&hockney)),
             signature: None,
             tree: None,
         }

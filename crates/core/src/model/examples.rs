@@ -142,5 +142,5 @@ pub(super) fn toy() -> Known {
 /// Hockney's model alone, α in seconds and β in seconds per byte.
 pub(super) fn hockney(alpha: f64, beta: f64) -> Known {
     let model = Hockney::new(Seconds(alpha), SecondsPerByte(beta));
-    model.expect("positive numbers").into()
+    Known::of(model.expect("positive numbers"), None)
 }

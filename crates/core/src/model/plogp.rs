@@ -28,33 +28,24 @@ use crate::units::table::Table;
 use crate::units::{Bytes, Seconds};
 
 /// The parameters of a network between two processes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, derive_more::Into, Serialize, Deserialize)]
 #[serde(try_from = "Parameters", into = "Parameters")]
-pub struct PLogP {
-    /// L: end-to-end latency.
-    latency: Seconds,
-    /// g(m): the least interval between messages.
-    gap: Table,
-    /// os(m): what sending costs the sender.
-    send_overhead: Table,
-    /// or(m): what receiving costs the receiver.
-    receive_overhead: Table,
-}
+pub struct PLogP(Parameters);
 
 /// What a pLogP is made of.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Parameters {
-    /// L.
+    /// L: end-to-end latency.
     #[serde(rename = "latency_s")]
     pub latency: Seconds,
-    /// g(m).
+    /// g(m): the least interval between messages.
     #[serde(rename = "gap_s")]
     pub gap: Table,
-    /// os(m).
+    /// os(m): what sending costs the sender.
     #[serde(rename = "send_overhead_s")]
     pub send_overhead: Table,
-    /// or(m).
+    /// or(m): what receiving costs the receiver.
     #[serde(rename = "receive_overhead_s")]
     pub receive_overhead: Table,
 }
@@ -66,23 +57,6 @@ impl TryFrom<Parameters> for PLogP {
     }
 }
 
-impl From<PLogP> for Parameters {
-    fn from(plogp: PLogP) -> Self {
-        let PLogP {
-            latency,
-            gap,
-            send_overhead,
-            receive_overhead,
-        } = plogp;
-        Self {
-            latency,
-            gap,
-            send_overhead,
-            receive_overhead,
-        }
-    }
-}
-
 impl PLogP {
     /// A network with these parameters.
     ///
@@ -90,71 +64,60 @@ impl PLogP {
     /// If L is negative or not finite.
     pub fn new(parameters: Parameters) -> Result<Self, ParameterError> {
         non_negative("L", parameters.latency.0)?;
-        let Parameters {
-            latency,
-            gap,
-            send_overhead,
-            receive_overhead,
-        } = parameters;
-        Ok(Self {
-            latency,
-            gap,
-            send_overhead,
-            receive_overhead,
-        })
+        Ok(Self(parameters))
     }
 
     /// Hockney's model as pLogP: L = 0, g(m) = os(m) = or(m) = α + β·m.
     pub fn from_hockney(model: &Hockney) -> Self {
         let line = Table::line(model.alpha(), model.beta());
-        Self {
+        Self(Parameters {
             latency: Seconds(0.0),
             gap: line.clone(),
             send_overhead: line.clone(),
             receive_overhead: line,
-        }
+        })
     }
 
     /// L.
     pub fn latency(&self) -> Seconds {
-        self.latency
+        self.0.latency
     }
 
     /// g(m).
     pub fn g(&self, size: Bytes) -> Seconds {
-        self.gap.at(size)
+        self.0.gap.at(size)
     }
 
     /// g(m) + g(2·m) + … + g(`count`·m), where `count`·m is below 2^64.
     pub(crate) fn sum_of_gaps(&self, size: Bytes, count: u32) -> Seconds {
-        self.gap.sum_of_multiples(size, count)
+        self.0.gap.sum_of_multiples(size, count)
     }
 
     /// os(m).
     pub fn os(&self, size: Bytes) -> Seconds {
-        self.send_overhead.at(size)
+        self.0.send_overhead.at(size)
     }
 
     /// or(m).
     pub fn or(&self, size: Bytes) -> Seconds {
-        self.receive_overhead.at(size)
+        self.0.receive_overhead.at(size)
     }
 
     /// One message: L + g(m).
     pub fn message(&self, size: Bytes) -> Seconds {
-        self.latency + self.g(size)
+        self.latency() + self.g(size)
     }
 
     /// The tables of g, os and or.
     pub fn tables(&self) -> [&Table; 3] {
-        [&self.gap, &self.send_overhead, &self.receive_overhead]
+        [&self.0.gap, &self.0.send_overhead, &self.0.receive_overhead]
     }
 
     /// The sizes of the tables at which os or or exceeds g by more than the share
     /// `tolerance`: a sign of a bad measurement. To be called on tables that were just
     /// measured, before anything is predicted from them.
     pub fn sizes_with_small_gap(&self, tolerance: f64) -> Vec<Bytes> {
-        let overheads = [&self.send_overhead, &self.receive_overhead];
+        let overheads = [&self.0.send_overhead, &self.0.receive_overhead];
         let is_small = |size: Bytes| {
             let most = self.g(size).0 * (1.0 + tolerance);
             self.os(size).0 > most || self.or(size).0 > most

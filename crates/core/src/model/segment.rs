@@ -26,11 +26,10 @@
 //! Barchet-Steffenel and Mounié 2005 (`RenPar`) §3, after Kielmann, Bal, Gorlatch, Verstoep,
 //! Hofman 2001.
 
-use std::fmt;
 use std::num::NonZeroU64;
 use std::str::FromStr;
 
-use crate::text::names::{name_of, variant_of};
+use crate::text::names::variant_of;
 use crate::units::parameter::ParameterError;
 use crate::units::{Bytes, Seconds};
 
@@ -176,12 +175,6 @@ impl<F: Fn(Segment) -> Seconds> Landscape<F> {
     fn better(&self, best: Place, units: u64) -> Place {
         let place = self.at(units);
         if place.time < best.time { place } else { best }
-    }
-}
-
-impl fmt::Display for Search {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(name_of(self, &SEARCHES))
     }
 }
 

@@ -24,7 +24,8 @@
 //! simultaneous communication induces an overload of 8.23 ms", and that δ depends on the
 //! number of processes) and the equations of 2007 add it for each of the n−1 messages.
 //!
-//! *m ≥ M or m > M.* The equations say m ≥ M, the texts "larger than M": see [`Threshold`].
+//! *m ≥ M or m > M.* The equations say m ≥ M, the texts "larger than M": netsig takes m ≥ M; the
+//! other reading is a threshold of M + 1 bytes.
 //!
 //! A signature may carry a second ratio for m < M (`gamma_below`): MPI libraries switch
 //! protocol near the size where contention sets in, and one γ cannot serve both sides.
@@ -36,11 +37,7 @@
 //! Steffenel 2006 (INRIA report) eq. 4–5; Steffenel, Martinasso, Trystram 2007 (GPC) eq.
 //! 4–5. The second γ is netsig's.
 
-use std::fmt;
-use std::str::FromStr;
-
 use super::hockney::Hockney;
-use crate::text::names::{name_of, variant_of};
 use crate::units::parameter::{ParameterError, finite};
 use crate::units::{Bytes, Procs, Seconds};
 
@@ -65,33 +62,6 @@ pub enum Sides {
     #[default]
     Tested,
 }
-
-/// Which sizes a threshold M takes in. The equations of Steffenel 2006 and 2007 say
-/// m ≥ M, their text says "larger than M".
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Threshold {
-    /// m ≥ M (the default).
-    From(Bytes),
-    /// m > M.
-    Above(Bytes),
-}
-
-impl Threshold {
-    /// Whether a message of this size is on the upper side.
-    pub fn takes_in(self, size: Bytes) -> bool {
-        match self {
-            Self::From(bytes) => size >= bytes,
-            Self::Above(bytes) => size > bytes,
-        }
-    }
-}
-
-/// All forms with their names.
-pub const FORMS: [(Form, &str); 3] = [
-    (Form::Full, "full"),
-    (Form::Bandwidth, "bandwidth"),
-    (Form::FullDeltaOnce, "full_delta_once"),
-];
 
 /// The factors of γ and δ, and the rest: T = fixed + γ·`gamma` + δ·`delta`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -127,7 +97,7 @@ pub struct Signature {
     /// δ.
     pub delta: Seconds,
     /// M; `None` stands for a network without one (then δ plays no part).
-    pub threshold: Option<Threshold>,
+    pub threshold: Option<Bytes>,
 }
 
 impl Form {
@@ -171,7 +141,7 @@ impl Signature {
     /// The side of the threshold that `size` is on.
     pub fn side(&self, size: Bytes) -> Side {
         match self.threshold {
-            Some(threshold) if threshold.takes_in(size) => Side::From,
+            Some(threshold) if size >= threshold => Side::From,
             _ => Side::Below,
         }
     }
@@ -195,19 +165,6 @@ impl Signature {
     }
 }
 
-impl fmt::Display for Form {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(name_of(self, &FORMS))
-    }
-}
-
-impl FromStr for Form {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        variant_of(text, "a form of the signature", &FORMS)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -221,7 +178,7 @@ mod tests {
             gamma: 1.0195,
             gamma_below: None,
             delta: Seconds(8.23e-3),
-            threshold: Some(Threshold::From(Bytes(2048))),
+            threshold: Some(Bytes(2048)),
         }
     }
 
@@ -256,7 +213,7 @@ mod tests {
             signature.time(procs, Bytes(100)),
             signature.base.alltoall(procs, Bytes(100))
         );
-        signature.threshold = Some(Threshold::Above(Bytes(2048)));
+        signature.threshold = Some(Bytes(2049));
         assert_eq!(signature.side(Bytes(2048)), Side::Below);
     }
 }

@@ -140,14 +140,7 @@ impl Profile {
     /// What models know of the network; where pLogP was not measured it follows from α and
     /// β, see [`PLogP::from_hockney`].
     pub fn network(&self) -> Known {
-        let hockney = self.hockney.model();
-        let plogp = self.plogp.clone();
-        Known {
-            hockney,
-            plogp: plogp.unwrap_or_else(|| PLogP::from_hockney(&hockney)),
-            signature: None,
-            tree: None,
-        }
+        Known::of(self.hockney.model(), self.plogp.as_ref())
     }
 
     /// A fitted model of an algorithm.

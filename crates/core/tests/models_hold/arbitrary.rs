@@ -2,7 +2,6 @@
 
 use netsig_core::model::hockney::Hockney;
 use netsig_core::model::plogp::{PLogP, Parameters};
-use netsig_core::model::signature::Threshold;
 use netsig_core::model::signature::{Form, Signature};
 use netsig_core::model::{Known, Model, Parameter, Subject};
 use netsig_core::network::tree::{Link, Tree};
@@ -137,7 +136,7 @@ pub fn any_network(most: f64, order: fn(&mut [f64])) -> impl Strategy<Value = Kn
                     gamma,
                     gamma_below: Some(gamma * below),
                     delta: Seconds(delta),
-                    threshold: threshold.map(|m| Threshold::From(Bytes(m))),
+                    threshold: threshold.map(|m| Bytes(m)),
                 }),
                 tree: links.map(|links| Tree::new(links.into_iter().map(link).collect()).unwrap()),
             }

@@ -4,7 +4,7 @@
 use super::hockney::HOCKNEY;
 use super::{GAMMA, THRESHOLD};
 use crate::model::prelude::*;
-use crate::model::signature::{Form, Sides, Signature, Threshold};
+use crate::model::signature::{Form, Sides, Signature};
 use crate::units::parameter::finite;
 
 const GAMMA_BELOW: Parameter = Parameter {
@@ -108,7 +108,7 @@ fn signature(
         gamma: inputs.finite(0)?,
         gamma_below: gamma_below.transpose()?,
         delta: Seconds(inputs.finite(delta)?),
-        threshold: inputs.threshold(threshold)?.map(Threshold::From),
+        threshold: inputs.threshold(threshold)?,
     };
     inputs.by_hockney(|_, procs, size| model.time(procs, size))
 }

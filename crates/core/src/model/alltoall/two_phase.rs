@@ -27,7 +27,7 @@ use crate::model::entry::whole;
 use crate::model::error::{ModelError, possible};
 use crate::model::examples::hockney;
 use crate::model::prelude::*;
-use crate::model::signature::{Form, Signature, Threshold};
+use crate::model::signature::{Form, Signature};
 use crate::units::parameter::ParameterError;
 
 /// The sizes of the two clusters.
@@ -269,7 +269,7 @@ fn signed() -> Known {
             gamma: 4.3628,
             gamma_below: None,
             delta: Seconds(4.93e-3),
-            threshold: Some(Threshold::From(Bytes(8192))),
+            threshold: Some(Bytes(8192)),
         }),
         ..known
     }

@@ -4,7 +4,7 @@
 use super::Exchange;
 use super::bounds::CLAIM_1;
 use crate::model::prelude::*;
-use crate::model::signature::{Form, Signature, Threshold};
+use crate::model::signature::{Form, Signature};
 
 impl Exchange {
     /// The time under contention, γ·(per vertex) + δ·max(Δs, Δr)·[mean message ≥ M].
@@ -22,12 +22,8 @@ impl Exchange {
     }
 
     /// Whether the mean size of the messages is on the upper side of the threshold.
-    fn mean_reaches(&self, threshold: Threshold) -> bool {
-        let all = |each: Bytes| u128::from(each.0) * u128::from(self.messages);
-        match threshold {
-            Threshold::From(size) => self.bytes >= all(size),
-            Threshold::Above(size) => self.bytes > all(size),
-        }
+    fn mean_reaches(&self, threshold: Bytes) -> bool {
+        self.bytes >= u128::from(threshold.0) * u128::from(self.messages)
     }
 }
 
@@ -65,7 +61,7 @@ pub(super) const EXCHANGE_SIGNATURE: Model = Model {
             gamma: inputs.finite(0)?,
             gamma_below: None,
             delta: Seconds(inputs.finite(1)?),
-            threshold: inputs.threshold(2)?.map(Threshold::From),
+            threshold: inputs.threshold(2)?,
         };
         inputs
             .by_hockney(|_, procs, size| Exchange::uniform(procs, size).signature_time(&signature))
@@ -96,10 +92,9 @@ mod tests {
         let uneven = Exchange::from_matrix(&rows, ZeroMessages::Absent).unwrap();
         let time = |threshold| uneven.signature_time(&signature(threshold));
         assert_close(time(None), 2.6e-4);
-        assert_close(time(Some(Threshold::From(Bytes(1500)))), 2.26e-3);
-        assert_close(time(Some(Threshold::Above(Bytes(1500)))), 2.6e-4);
-        assert_close(time(Some(Threshold::From(Bytes(1501)))), 2.6e-4);
-        let full = signature(Some(Threshold::From(Bytes(1000))));
+        assert_close(time(Some(Bytes(1500))), 2.26e-3);
+        assert_close(time(Some(Bytes(1501))), 2.6e-4);
+        let full = signature(Some(Bytes(1000)));
         let uniform = Exchange::uniform(procs(9), Bytes(1000));
         assert_close(
             uniform.signature_time(&full),
