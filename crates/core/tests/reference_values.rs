@@ -3,8 +3,7 @@
 
 use netsig_core::fit::saturation::Saturation;
 use netsig_core::fit::signature::{
-    DeltaRule, Options, Parameter, Scale, SidePoints, SignatureFit, ThresholdChoice, Unsaturated,
-    fit,
+    DeltaRule, Options, Parameter, SidePoints, SignatureFit, ThresholdChoice, Unsaturated, fit,
 };
 use netsig_core::fit::{Covariance, FitError, Point};
 use netsig_core::model::hockney::Hockney;
@@ -108,21 +107,6 @@ fn an_exact_signature_is_recovered_under_every_covariance() {
         assert_close(value(&fitted, Parameter::Gamma), 1.0195, 1e-8);
         assert_close(value(&fitted, Parameter::Delta), 8.23e-3, 1e-8);
     }
-}
-
-/// A known scale leaves out the factor ŝ² of the variances.
-#[test]
-fn a_known_scale_is_not_estimated() {
-    let noisy = points(NOISY.into_iter());
-    let at = ThresholdChoice::At(Bytes(2048));
-    let means = fit(&fast_ethernet(), &noisy, &options(at, Covariance::Means)).unwrap();
-    let scaled = Options {
-        scale: Scale::Known,
-        ..options(at, Covariance::Means)
-    };
-    let known = fit(&fast_ethernet(), &noisy, &scaled).unwrap();
-    let ratio = means.covariance[(0, 0)] / known.covariance[(0, 0)];
-    assert_close(ratio, means.weighted_rss / 11.0, 1e-9);
 }
 
 /// γ rises from 4 processes on and stays from 16 on: the first two process counts do not

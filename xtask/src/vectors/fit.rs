@@ -5,7 +5,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use itertools::izip;
 use netsig_core::fit::saturation::{Saturation, diagnose};
 use netsig_core::fit::signature::{
-    DeltaRule, Options, Parameter, Scale, SidePoints, ThresholdChoice, Unsaturated, fit,
+    DeltaRule, Options, Parameter, SidePoints, ThresholdChoice, Unsaturated, fit,
 };
 use netsig_core::fit::{Covariance, Point, hockney as hockney_fit, plogp};
 use netsig_core::model::signature::{Form, Sides};
@@ -53,7 +53,6 @@ pub fn signature(inputs: &Inputs, without: ThresholdChoice) -> Result<Value> {
     if points.iter().all(|point| point.deviation.0 <= 0.0) {
         weights.reverse();
     }
-    let scales = [("estimated", Scale::Estimated), ("known", Scale::Known)];
     let forms = [
         ("full", Form::Full),
         ("bandwidth", Form::Bandwidth),
@@ -70,19 +69,22 @@ pub fn signature(inputs: &Inputs, without: ThresholdChoice) -> Result<Value> {
         },
         sides: Sides::OneGamma,
         delta: DeltaRule::Kept,
-        scale: inputs.one_of("scale", &scales)?,
         unsaturated: Unsaturated::Kept,
         base_error: None,
         confidence: CONFIDENCE,
     };
     let fitted = fit(&base(inputs)?, &points, &options)?;
+    let s2 = fitted.weighted_rss / fitted.dof as f64;
+    // A known σ² is 1: the estimated one is taken out of the variances again.
+    let scale = inputs.one_of("scale", &[("estimated", 1.0), ("known", s2)])?;
     let interval = |wanted| {
         let mut all = fitted.parameters.iter();
-        let found = all.find(|(parameter, _)| *parameter == wanted);
-        found.map(|(_, estimate)| [estimate.lower, estimate.upper])
+        let (_, found) = all.find(|(parameter, _)| *parameter == wanted)?;
+        let end = |end: f64| found.value + (end - found.value) / scale.sqrt();
+        Some([found.lower, found.upper].map(end))
     };
     let covariance = fitted.covariance.row_iter();
-    let covariance = covariance.map(|row| row.iter().copied().collect::<Vec<f64>>());
+    let covariance = covariance.map(|row| row.iter().map(|own| own / scale).collect::<Vec<f64>>());
     Ok(json!({
         "M": fitted.threshold.as_ref().map(|threshold| threshold.value),
         "gamma": fitted.signature.gamma,
@@ -93,7 +95,7 @@ pub fn signature(inputs: &Inputs, without: ThresholdChoice) -> Result<Value> {
         "t975": t_quantile(CONFIDENCE, fitted.dof as f64),
         "dof": fitted.dof,
         "weighted_rss": fitted.weighted_rss,
-        "s2": fitted.weighted_rss / fitted.dof as f64,
+        "s2": s2,
     }))
 }
 

@@ -39,8 +39,8 @@ pub use self::eager::{EagerLimit, Step, eager_limit};
 use std::ops::Range;
 
 use self::line::Line;
-use super::FitError;
 use super::levels::Level;
+use super::{FitError, refuse_few};
 use crate::stats::interval::{Estimate, Variance};
 use crate::units::{Bytes, Seconds, SecondsPerByte};
 
@@ -115,13 +115,7 @@ pub enum Change {
 /// # Errors
 /// If there are fewer than six sizes.
 pub fn find(levels: &[Level], confidence: f64) -> Result<Pieces, FitError> {
-    if levels.len() < SHORTEST {
-        return Err(FitError::TooFewPoints {
-            what: "protocol changes of the ping-pong".to_owned(),
-            found: levels.len(),
-            needed: SHORTEST,
-        });
-    }
+    refuse_few("protocol changes of the ping-pong", levels.len(), SHORTEST)?;
     let mut cuts = Vec::new();
     search(levels, 0, &mut cuts);
     cuts.sort_unstable();

@@ -14,7 +14,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::{Covariance, Design, FitError, Point};
+use super::{Covariance, Design, FitError, Point, of_each, refuse_few, regress};
 use crate::model::hockney::Hockney;
 use crate::stats::interval::{Estimate, Variance};
 use crate::stats::least_squares::Regression;
@@ -59,7 +59,7 @@ pub fn fit(
     covariance: &Covariance,
     confidence: f64,
 ) -> Result<HockneyFit, FitError> {
-    refuse_few(points)?;
+    refuse_few(WHAT, points.len(), LEAST)?;
     let line = line(points, covariance)?;
     assemble(points, parameter(&line, 0), parameter(&line, 1), confidence)
 }
@@ -71,7 +71,7 @@ pub fn fit(
 /// # Errors
 /// If there are fewer than four sizes, or the large ones have a negative slope.
 pub fn fit_ends(points: &[Point], confidence: f64) -> Result<HockneyFit, FitError> {
-    refuse_few(points)?;
+    refuse_few(WHAT, points.len(), LEAST)?;
     let mut points = points.to_vec();
     points.sort_by_key(|p| p.size);
     let least_large = points[points.len() - 1].size.0 / LARGE_SHARE;
@@ -81,25 +81,13 @@ pub fn fit_ends(points: &[Point], confidence: f64) -> Result<HockneyFit, FitErro
 
     let is_small = |p: &Point| beta.0 * p.size.as_f64() <= p.time.0 / 2.0;
     let small = &points[..points.partition_point(is_small).max(LEAST_SMALL)];
-    let count = small.len();
     let level = Design {
-        x: DMatrix::repeat(count, 1, 1.0),
-        fixed: DVector::from_iterator(count, small.iter().map(|p| beta.0 * p.size.as_f64())),
-        shares: DVector::repeat(count, 1.0),
+        x: DMatrix::repeat(small.len(), 1, 1.0),
+        fixed: of_each(small, |p| beta.0 * p.size.as_f64()),
+        shares: DVector::repeat(small.len(), 1.0),
     };
-    let level = super::regress(&level, small, &Covariance::Proportional, WHAT)?;
+    let level = regress(&level, small, &Covariance::Proportional, WHAT)?;
     assemble(&points, parameter(&level, 0), beta, confidence)
-}
-
-fn refuse_few(points: &[Point]) -> Result<(), FitError> {
-    if points.len() >= LEAST {
-        return Ok(());
-    }
-    Err(FitError::TooFewPoints {
-        what: WHAT.to_owned(),
-        found: points.len(),
-        needed: LEAST,
-    })
 }
 
 /// The regression of t on (1, m).
@@ -111,7 +99,7 @@ fn line(points: &[Point], covariance: &Covariance) -> Result<Regression, FitErro
         fixed: DVector::zeros(count),
         shares: DVector::repeat(count, 1.0),
     };
-    super::regress(&design, points, covariance, WHAT)
+    regress(&design, points, covariance, WHAT)
 }
 
 /// A negative α, which a line through noise may give, stands for none.

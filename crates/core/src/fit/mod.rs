@@ -20,7 +20,6 @@ pub mod signature;
 mod testing;
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use nalgebra::{DMatrix, DVector};
 
@@ -45,32 +44,25 @@ pub struct Point {
 }
 
 /// The covariance Ω of the errors of T.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, derive_more::Display)]
 pub enum Covariance {
     /// diag(sᵢ²/Rᵢ): the variance of each mean, from its repetitions (the default).
     #[default]
+    #[display("means")]
     Means,
     /// σ²·T̂², iterated: every point is equally good in relative terms.
+    #[display("proportional")]
     Proportional,
     /// σ²·T̂²/w with the bandwidth share w = βm/(α+βm), iterated: as `Proportional`, but a
     /// point counts the less the more of its time is start-up.
+    #[display("bandwidth-share")]
     BandwidthShare,
     /// σ²·I: ordinary least squares.
+    #[display("ols")]
     Ols,
     /// σ²·ρ^|i−j| between neighbours in the order of the points, relative to T.
+    #[display("ar1:{_0}")]
     Ar1(f64),
-}
-
-impl fmt::Display for Covariance {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Means => f.write_str("means"),
-            Self::Proportional => f.write_str("proportional"),
-            Self::BandwidthShare => f.write_str("bandwidth-share"),
-            Self::Ols => f.write_str("ols"),
-            Self::Ar1(rho) => write!(f, "ar1:{rho}"),
-        }
-    }
 }
 
 /// Solves a regression; `what` names θ in errors.
@@ -80,16 +72,33 @@ pub(crate) fn solve(
     omega: &Omega,
     what: &str,
 ) -> Result<Regression, FitError> {
-    let what = || what.to_owned();
+    let what = what.to_owned();
     least_squares::solve(x, y, omega).map_err(|error| match error {
         Unsolvable::TooFew { found, needed } => FitError::TooFewPoints {
-            what: what(),
+            what,
             found,
             needed,
         },
         Unsolvable::NotPositive => FitError::NoSpread,
-        Unsolvable::Singular => FitError::Singular { what: what() },
-        Unsolvable::Overflow => FitError::Overflow { what: what() },
+        Unsolvable::Singular => FitError::Singular { what },
+        Unsolvable::Overflow => FitError::Overflow { what },
+    })
+}
+
+/// Refuses fewer points than it takes to estimate `what`.
+pub(crate) fn refuse_few(
+    what: impl Into<String>,
+    found: usize,
+    needed: usize,
+) -> Result<(), FitError> {
+    if found >= needed {
+        return Ok(());
+    }
+    let what = what.into();
+    Err(FitError::TooFewPoints {
+        what,
+        found,
+        needed,
     })
 }
 
@@ -153,6 +162,11 @@ pub enum FitError {
     Impossible(String),
 }
 
+/// An estimate that `error` refuses.
+fn impossible(error: impl ToString) -> FitError {
+    FitError::Impossible(error.to_string())
+}
+
 /// The points of one experiment and algorithm out of summarised data.
 pub fn points(
     cells: &BTreeMap<CellKey, Summary>,
@@ -201,6 +215,16 @@ struct Design {
     shares: DVector<f64>,
 }
 
+/// A number of each point.
+fn of_each(points: &[Point], number: impl Fn(&Point) -> f64) -> DVector<f64> {
+    DVector::from_iterator(points.len(), points.iter().map(number))
+}
+
+/// The bandwidth share of each point.
+fn shares(base: &Hockney, points: &[Point]) -> DVector<f64> {
+    of_each(points, |p| bandwidth_share(base, p.size))
+}
+
 /// Regresses the times of `points` on a design; `what` names θ in errors.
 fn regress(
     design: &Design,
@@ -208,15 +232,13 @@ fn regress(
     covariance: &Covariance,
     what: &str,
 ) -> Result<Regression, FitError> {
-    let times = DVector::from_iterator(points.len(), points.iter().map(|p| p.time.0));
-    let of_means = |p: &Point| p.deviation.0.powi(2) / p.repetitions as f64;
+    let times = of_each(points, |p| p.time.0);
     let equal = DVector::repeat(points.len(), 1.0);
     let omega = match covariance {
         Covariance::Ols => Omega::Diagonal(equal),
-        Covariance::Means => Omega::Diagonal(DVector::from_iterator(
-            points.len(),
-            points.iter().map(of_means),
-        )),
+        Covariance::Means => Omega::Diagonal(of_each(points, |p| {
+            p.deviation.0.powi(2) / p.repetitions as f64
+        })),
         Covariance::Ar1(rho) if !(*rho > -1.0 && *rho < 1.0) => {
             return Err(FitError::BadCorrelation(*rho));
         }

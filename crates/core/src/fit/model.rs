@@ -28,7 +28,7 @@ use super::domain::Domain;
 use super::fitted::{Base, FittedModel, Found};
 use super::saturation::Saturation;
 use super::signature::{self, Options, Parameter, Residuals, SignatureFit, ThresholdEstimate};
-use super::{Covariance, FitError, Point, bandwidth_share};
+use super::{Covariance, FitError, Point, bandwidth_share, impossible, shares};
 use crate::model::{self, Case, Estimator, Known, Model, ModelError, Role, Values};
 use crate::stats::interval::{Estimate, Student};
 use crate::units::table::Table;
@@ -179,23 +179,17 @@ impl Problem<'_> {
             latency: latency.cloned(),
         };
         let time = |p: &Point| {
-            let timed = self
-                .model
-                .time(self.network, &values, Case::new(p.procs, p.size));
-            timed.map(|timed| timed.time.0)
+            let case = Case::new(p.procs, p.size);
+            Ok(self.model.time(self.network, &values, case)?.time.0)
         };
         let times: Result<Vec<f64>, ModelError> = self.points.iter().map(time).collect();
-        times
-            .map(DVector::from_vec)
-            .map_err(|error| FitError::Impossible(error.to_string()))
+        Ok(DVector::from_vec(times.map_err(impossible)?))
     }
 
     /// The defaults, with 0 for what has none.
     fn start(&self) -> Vec<f64> {
-        let parameters = self.model.parameters.iter();
-        parameters
-            .map(|parameter| parameter.default.unwrap_or(0.0))
-            .collect()
+        let defaults = self.model.parameters.iter().map(|own| own.default);
+        defaults.map(Option::unwrap_or_default).collect()
     }
 
     /// Σw·ln²(T/T̂), w the bandwidth share.
@@ -207,12 +201,9 @@ impl Problem<'_> {
     }
 
     fn residuals(&self, fitted: &DVector<f64>, parameters: usize) -> Result<Residuals, FitError> {
-        let weights = self
-            .points
-            .iter()
-            .map(|p| bandwidth_share(&self.network.hockney, p.size));
+        let weight = shares(&self.network.hockney, self.points).sum();
         let free = 1.0 - parameters as f64 / self.points.len() as f64;
-        let residual = (self.squares(fitted) / weights.sum::<f64>() / free).sqrt();
+        let residual = (self.squares(fitted) / weight / free).sqrt();
         if residual.is_finite() {
             return Ok(Residuals {
                 below: residual,

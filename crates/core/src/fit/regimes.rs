@@ -42,7 +42,7 @@ pub use self::limit::{Limited, Limits};
 pub(crate) use self::observation::{FLOOR, UNKNOWN_SPREAD};
 pub use self::observation::{Observation, Who, observations};
 use self::regression::Solution;
-use super::FitError;
+use super::{FitError, refuse_few};
 use crate::model::regimes::{
     Class, Onset, Order, Pattern, Point, Protocol, ProtocolParameters, Regimes, Stalls,
 };
@@ -246,15 +246,9 @@ impl<'a> Ground<'a> {
             }
             all.held_out.extend(held_out);
         }
-        if let (true, Some(error)) = (all.fits.is_empty(), failed) {
-            return Err(error);
-        }
         if all.fits.is_empty() {
-            return Err(FitError::TooFewPoints {
-                what: "the regimes".to_owned(),
-                found: 0,
-                needed: 4,
-            });
+            failed.map_or(Ok(()), Err)?;
+            refuse_few("the regimes", 0, 4)?;
         }
         Ok(all)
     }

@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use self::problem::{Candidate, Problem};
 pub use self::threshold::ThresholdProfile;
 use super::saturation::{self, Saturation, TOLERANCE};
-use super::{Covariance, FitError, Point, bandwidth_share};
+use super::{Covariance, FitError, Point, bandwidth_share, refuse_few};
 use crate::model::hockney::Hockney;
 use crate::model::signature::{Form, Side, Sides, Signature};
 use crate::stats::interval::{Estimate, Variance};
@@ -72,16 +72,6 @@ impl Default for SidePoints {
     }
 }
 
-/// The scale σ² of the errors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Scale {
-    /// Estimated from the residuals, so that what the model misses widens the intervals.
-    #[default]
-    Estimated,
-    /// 1: the covariance tells the whole truth.
-    Known,
-}
-
 /// What becomes of process counts that do not saturate the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unsaturated {
@@ -107,8 +97,6 @@ pub struct Options {
     pub sides: Sides,
     /// Whether an unsupported δ is dropped.
     pub delta: DeltaRule,
-    /// Where σ² comes from.
-    pub scale: Scale,
     /// What becomes of process counts that do not saturate the network.
     pub unsaturated: Unsaturated,
     /// How uncertain α and β are, for the intervals; `None` takes them as exact.
@@ -137,7 +125,6 @@ impl Default for Options {
             least: SidePoints::default(),
             sides: Sides::default(),
             delta: DeltaRule::default(),
-            scale: Scale::default(),
             unsaturated: Unsaturated::default(),
             base_error: None,
             confidence: 0.95,
@@ -238,14 +225,7 @@ pub fn fit(base: &Hockney, points: &[Point], options: &Options) -> Result<Signat
         .filter(|p| p.procs.get() > 1)
         .copied()
         .collect();
-    if points.len() < LEAST {
-        let what = "the contention signature".to_owned();
-        return Err(FitError::TooFewPoints {
-            what,
-            found: points.len(),
-            needed: LEAST,
-        });
-    }
+    refuse_few("the contention signature", points.len(), LEAST)?;
     let pooled = fit_points(base, &points, options)?;
     let Saturation::From(least) = pooled.saturation else {
         return Ok(pooled);

@@ -63,25 +63,11 @@ pub struct Regression {
 }
 
 impl Regression {
-    /// ŝ²: the variance of the errors in units of Ω; 1 where Ω tells the whole truth.
-    pub fn scale(&self) -> f64 {
-        self.weighted_rss / self.dof as f64
-    }
-
     /// The variance of parameter `index`.
     pub fn variance(&self, index: usize) -> Variance {
         Variance {
             value: self.covariance[(index, index)],
             dof: self.dof as f64,
-        }
-    }
-
-    /// The same with σ² = 1 in place of ŝ².
-    #[must_use]
-    pub fn with_known_scale(self) -> Self {
-        Self {
-            covariance: self.unscaled.clone(),
-            ..self
         }
     }
 }
@@ -235,12 +221,11 @@ mod tests {
 
     /// The mean of three numbers of variance 1 has the variance 1/3, though they agree.
     #[test]
-    fn a_known_scale_does_not_need_residuals() {
+    fn unscaled_variances_need_no_residuals() {
         let x = DMatrix::repeat(3, 1, 1.0);
         let fit = solve(&x, &DVector::zeros(3), &ones(3)).unwrap();
         assert!(fit.covariance[(0, 0)].abs() < 1e-12);
-        let known = fit.with_known_scale();
-        assert!((known.covariance[(0, 0)] - 1.0 / 3.0).abs() < 1e-12);
+        assert!((fit.unscaled[(0, 0)] - 1.0 / 3.0).abs() < 1e-12);
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use nalgebra::{DMatrix, DVector};
 
 use super::{ModelFit, Problem};
-use crate::fit::FitError;
 use crate::fit::saturation::Saturation;
+use crate::fit::{FitError, impossible, refuse_few};
 use crate::model::Values;
 use crate::model::alltoall::tam::left_over;
 use crate::stats::sample::mean;
@@ -58,8 +58,7 @@ impl Problem<'_> {
         let rows = left
             .into_iter()
             .map(|(size, all)| (size, Seconds(mean(all).max(0.0))));
-        let table = Table::new("L", rows.collect())
-            .map_err(|error| FitError::Impossible(error.to_string()))?;
+        let table = Table::new("L", rows.collect()).map_err(impossible)?;
         let fitted = self.times(&[], Some(&table))?;
         let values = Values {
             numbers: Vec::new(),
@@ -87,13 +86,6 @@ impl Problem<'_> {
     }
 
     fn refuse_few(&self, parameters: usize) -> Result<(), FitError> {
-        if self.points.len() > parameters {
-            return Ok(());
-        }
-        Err(FitError::TooFewPoints {
-            what: self.model.name.to_owned(),
-            found: self.points.len(),
-            needed: parameters + 1,
-        })
+        refuse_few(self.model.name, self.points.len(), parameters + 1)
     }
 }

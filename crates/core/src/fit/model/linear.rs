@@ -5,7 +5,7 @@ use nalgebra::{DMatrix, DVector};
 use super::{ModelFit, Problem};
 use crate::fit::saturation::Saturation;
 use crate::fit::signature::ThresholdChoice;
-use crate::fit::{Design, FitError, bandwidth_share, regress};
+use crate::fit::{Design, FitError, regress, shares};
 use crate::model::{Role, Values};
 use crate::stats::interval::Estimate;
 use crate::stats::least_squares::Regression;
@@ -59,11 +59,8 @@ impl Problem<'_> {
         };
         let solutions = sizes.into_iter().filter(has_enough);
         let solutions = solutions.filter_map(|size| self.at(threshold, size, free).ok());
-        solutions.min_by(|a, b| {
-            a.regression
-                .weighted_rss
-                .total_cmp(&b.regression.weighted_rss)
-        })
+        let rss = |solution: &Solution| solution.regression.weighted_rss;
+        solutions.min_by(|a, b| rss(a).total_cmp(&rss(b)))
     }
 
     /// The solution with the threshold at `size`.
@@ -100,21 +97,13 @@ impl Problem<'_> {
             }
             let columns = free.iter().map(|&place| self.column(&numbers, place));
             let columns: Vec<DVector<f64>> = columns.collect::<Result<_, _>>()?;
-            let shares = self
-                .points
-                .iter()
-                .map(|p| bandwidth_share(&self.network.hockney, p.size));
             let design = Design {
                 x: DMatrix::from_columns(&columns),
                 fixed: self.times(&numbers, None)?,
-                shares: DVector::from_iterator(self.points.len(), shares),
+                shares: shares(&self.network.hockney, self.points),
             };
-            let regression = regress(
-                &design,
-                self.points,
-                &self.options.covariance,
-                self.model.name,
-            )?;
+            let covariance = &self.options.covariance;
+            let regression = regress(&design, self.points, covariance, self.model.name)?;
             let least = |place: usize| match self.role(place) {
                 Role::Linear(least) => least,
                 _ => 0.0,

@@ -15,12 +15,11 @@
 //! As the parent module; the medians and the intervals are netsig's.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use super::{gap_from_round_trips, latency};
 use crate::data::{Dataset, Experiment};
-use crate::fit::FitError;
 use crate::fit::levels::{Level, levels};
+use crate::fit::{FitError, impossible, refuse_few};
 use crate::model::plogp::{PLogP, Parameters};
 use crate::stats::interval::{Estimate, Variance};
 use crate::units::table::Table;
@@ -61,9 +60,10 @@ pub struct Row {
 }
 
 /// What casts doubt on measured tables.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, derive_more::Display)]
 pub enum Doubt {
     /// RTT(0)/2 is below g(0): there is no latency, or g(0) is no gap of a saturated sender.
+    #[display("RTT(0)/2 = {half_round_trip} is not above g(0) = {gap}: L is taken as 0")]
     NoLatency {
         /// RTT(0)/2.
         half_round_trip: Seconds,
@@ -71,10 +71,19 @@ pub enum Doubt {
         gap: Seconds,
     },
     /// os or or exceeds g at these sizes.
+    #[display("os or or exceeds g at {} sizes, first at {}", _0.len(), _0[0])]
     SmallGap(Vec<Bytes>),
     /// RTT is below RTT(0) by g(0) or more at these sizes: g comes from the shortest RTT(0).
+    #[display(
+        "RTT(m) is below RTT(0) - g(0) at {} sizes, first at {}: g is uncertain there",
+        _0.len(),
+        _0[0]
+    )]
     ShortRoundTrip(Vec<Bytes>),
     /// g(0) drifts while it is measured: messages do not yet saturate the sender.
+    #[display(
+        "g(0) drifts from {first} to {second} while it is measured: the sender is not saturated"
+    )]
     Unsaturated {
         /// Its median over the first half of the repetitions.
         first: Seconds,
@@ -103,26 +112,23 @@ pub fn is_in(data: &Dataset) -> bool {
 /// # Errors
 /// If one of g, os and or, or all of what L comes from, was not measured.
 pub fn measured(data: &Dataset, confidence: f64) -> Result<Measured, FitError> {
-    let parts = Parts::of(data)?;
-    let (latency, latency_doubt) = parts.latency(data, confidence)?;
-    let (gaps, message) = parts.gaps_and_messages(Seconds(latency.value));
+    let parts = Parts::of(data, confidence)?;
+    let (latency, latency_doubt) = parts.latency(data)?;
+    let [gap, message] = parts.gaps_and_messages(Seconds(latency.value));
     let [send_overhead, receive_overhead] = [&parts.sends, &parts.receives].map(|levels| {
-        rows(
-            levels.iter().map(|l| (l.size, l.time, vec![l.variance])),
-            confidence,
-        )
+        let row = |level: &Level| parts.row(level.size, level.time, &[level.variance]);
+        levels.iter().map(row).collect::<Vec<Row>>()
     });
-    let mut short = parts.round_trips.clone();
-    short.retain(|level| parts.is_short(level.time));
-    let short: Vec<Bytes> = short.iter().map(|level| level.size).collect();
-    let gap = rows(gaps.into_iter(), confidence);
+    let short = parts.round_trips.iter();
+    let short = short.filter(|level| parts.is_short(level.time));
+    let short: Vec<Bytes> = short.map(|level| level.size).collect();
     let tables = Parameters {
         latency: Seconds(latency.value),
         gap: table("g", &gap)?,
         send_overhead: table("os", &send_overhead)?,
         receive_overhead: table("or", &receive_overhead)?,
     };
-    let plogp = PLogP::new(tables).map_err(|error| FitError::Impossible(error.to_string()))?;
+    let plogp = PLogP::new(tables).map_err(impossible)?;
     let small = plogp.sizes_with_small_gap(EPSILON);
     let doubts = [
         latency_doubt,
@@ -136,13 +142,10 @@ pub fn measured(data: &Dataset, confidence: f64) -> Result<Measured, FitError> {
         gap,
         send_overhead,
         receive_overhead,
-        message: rows(message.into_iter(), confidence),
+        message,
         doubts: doubts.into_iter().flatten().collect(),
     })
 }
-
-/// A value with the variances of what it is the sum of.
-type Sum = (Bytes, Seconds, Vec<Variance>);
 
 /// What the tables are made of.
 struct Parts {
@@ -156,23 +159,22 @@ struct Parts {
     floods: Vec<Level>,
     sends: Vec<Level>,
     receives: Vec<Level>,
+    confidence: f64,
 }
 
 impl Parts {
-    fn of(data: &Dataset) -> Result<Self, FitError> {
+    fn of(data: &Dataset, confidence: f64) -> Result<Self, FitError> {
         let [mut round_trips, sends, receives, mut floods] =
             OWN.map(|experiment| levels(data, experiment));
         for (levels, what) in [(&sends, "os"), (&receives, "or"), (&floods, "g(0)")] {
-            if levels.is_empty() {
-                return Err(missing(what));
-            }
+            refuse_few(format!("{what} of pLogP"), levels.len(), 1)?;
         }
         let empty_gap = floods.remove(0);
         let is_empty = |level: &&Level| level.size == Bytes(0);
         let empty_round_trip = round_trips.first().filter(is_empty).copied();
         round_trips.retain(|level| level.size > Bytes(0));
-        if empty_round_trip.is_none() && !round_trips.is_empty() {
-            return Err(missing("RTT(0)"));
+        if !round_trips.is_empty() {
+            refuse_few(NO_ROUND_TRIP, empty_round_trip.iter().count(), 1)?;
         }
         Ok(Self {
             round_trips,
@@ -181,6 +183,7 @@ impl Parts {
             floods,
             sends,
             receives,
+            confidence,
         })
     }
 
@@ -193,122 +196,94 @@ impl Parts {
     }
 
     /// g(m) and L + g(m), ascending in m.
-    fn gaps_and_messages(&self, latency: Seconds) -> (Vec<Sum>, Vec<Sum>) {
-        let (mut gaps, mut messages) = (BTreeMap::new(), BTreeMap::new());
-        let half = self.empty_round_trip.map(|empty| quarter(empty.variance));
-        let mut push = |size, gap: Seconds, parts: Vec<Variance>, message: (Seconds, _)| {
-            gaps.insert(size, (gap, parts));
-            messages.insert(size, message);
-        };
+    fn gaps_and_messages(&self, latency: Seconds) -> [Vec<Row>; 2] {
         let own = self.empty_gap;
+        let half = self
+            .empty_round_trip
+            .map(|empty| empty.variance.times(0.25));
         let flooded = |level: &Level| {
-            let of_latency = half.map(|half| [half, own.variance]);
-            let of_latency = of_latency.map_or(Vec::new(), Vec::from);
-            let parts = [vec![level.variance], of_latency].concat();
-            (latency + level.time, parts)
+            let mut of_message = vec![level.variance];
+            of_message.extend(half);
+            of_message.extend(half.map(|_| own.variance));
+            [
+                self.row(level.size, level.time, &[level.variance]),
+                self.row(level.size, latency + level.time, &of_message),
+            ]
         };
-        push(own.size, own.time, vec![own.variance], flooded(&own));
+        let mut rows = BTreeMap::from([(own.size, flooded(&own))]);
         if let (Some(empty), Some(half)) = (self.empty_round_trip, half) {
             let way = empty.time * 0.5;
-            push(Bytes(0), own.time, vec![own.variance], (way, vec![half]));
+            let of_empty = [
+                self.row(Bytes(0), own.time, &[own.variance]),
+                self.row(Bytes(0), way, &[half]),
+            ];
+            rows.insert(Bytes(0), of_empty);
             for level in &self.round_trips {
                 let is_short = self.is_short(level.time);
                 let base = if is_short { empty.least } else { empty.time };
                 let gap = gap_from_round_trips(level.time, base, own.time);
-                let parts = vec![level.variance, empty.variance, own.variance];
-                let message = (level.time - way, vec![level.variance, half]);
-                push(level.size, gap, parts, message);
+                let of_gap = [level.variance, empty.variance, own.variance];
+                let both = [
+                    self.row(level.size, gap, &of_gap),
+                    self.row(level.size, level.time - way, &[level.variance, half]),
+                ];
+                rows.insert(level.size, both);
             }
         }
-        for level in &self.floods {
-            push(level.size, level.time, vec![level.variance], flooded(level));
-        }
-        let [gaps, messages] = [gaps, messages].map(|sums| {
-            let sums = sums.into_iter();
-            sums.map(|(size, (value, parts))| (size, value, parts))
-                .collect()
-        });
-        (gaps, messages)
+        rows.extend(self.floods.iter().map(|level| (level.size, flooded(level))));
+        [0, 1].map(|which: usize| rows.values().map(|both| both[which]).collect())
     }
 
     /// L, and whether it had to be raised to zero.
-    fn latency(
-        &self,
-        data: &Dataset,
-        confidence: f64,
-    ) -> Result<(Estimate, Option<Doubt>), FitError> {
+    fn latency(&self, data: &Dataset) -> Result<(Estimate, Option<Doubt>), FitError> {
+        let estimate = |time, parts: &[Variance]| self.row(Bytes(0), time, parts).estimate;
         let Some(empty) = self.empty_round_trip else {
             let stated = levels(data, Experiment::Latency);
-            let stated = stated.first().ok_or_else(|| missing("RTT(0)"))?;
-            return Ok((estimate(stated.time, &[stated.variance], confidence), None));
+            refuse_few(NO_ROUND_TRIP, stated.len(), 1)?;
+            return Ok((estimate(stated[0].time, &[stated[0].variance]), None));
         };
         let (half_round_trip, gap) = (empty.time * 0.5, self.empty_gap.time);
-        let parts = [quarter(empty.variance), self.empty_gap.variance];
+        let parts = [empty.variance.times(0.25), self.empty_gap.variance];
         let doubt = (half_round_trip <= gap).then_some(Doubt::NoLatency {
             half_round_trip,
             gap,
         });
-        Ok((
-            estimate(latency(empty.time, gap), &parts, confidence),
-            doubt,
-        ))
+        Ok((estimate(latency(empty.time, gap), &parts), doubt))
+    }
+
+    /// A value that is the sum of parts with these variances. Its interval does not reach below
+    /// zero.
+    fn row(&self, size: Bytes, value: Seconds, parts: &[Variance]) -> Row {
+        let estimate = Estimate::around(value.0, parts, self.confidence);
+        Row {
+            size,
+            estimate: Estimate {
+                lower: estimate.lower.max(0.0),
+                ..estimate
+            },
+            variance: Variance::sum(parts),
+        }
     }
 }
 
-/// The variance of a half.
-fn quarter(variance: Variance) -> Variance {
-    Variance {
-        value: variance.value / 4.0,
-        ..variance
-    }
-}
-
-/// An interval that does not reach below zero.
-fn estimate(value: Seconds, parts: &[Variance], confidence: f64) -> Estimate {
-    let estimate = Estimate::around(value.0, parts, confidence);
-    Estimate {
-        lower: estimate.lower.max(0.0),
-        ..estimate
-    }
-}
-
-fn rows(sums: impl Iterator<Item = Sum>, confidence: f64) -> Vec<Row> {
-    sums.map(|(size, value, parts)| Row {
-        size,
-        estimate: estimate(value, &parts, confidence),
-        variance: Variance::sum(&parts),
-    })
-    .collect()
-}
+/// What is missing where neither round trips nor a latency are there.
+const NO_ROUND_TRIP: &str = "RTT(0) of pLogP";
 
 fn table(name: &'static str, rows: &[Row]) -> Result<Table, FitError> {
     let rows = rows
         .iter()
         .map(|row| (row.size, Seconds(row.estimate.value)));
-    Table::new(name, rows.collect()).map_err(|error| FitError::Impossible(error.to_string()))
-}
-
-fn missing(what: &str) -> FitError {
-    FitError::TooFewPoints {
-        what: format!("{what} of pLogP"),
-        found: 0,
-        needed: 1,
-    }
+    Table::new(name, rows.collect()).map_err(impossible)
 }
 
 /// Whether the first and the second half of the repetitions of g(0) differ by more than ε and
 /// by more than their errors.
 fn drift(data: &Dataset, size: Bytes) -> Option<Doubt> {
     let mut halves = [Dataset::default(), Dataset::default()];
-    let own =
-        |sample: &&crate::data::Sample| sample.experiment == Experiment::Gap && sample.size == size;
-    let last = data
-        .samples
-        .iter()
-        .filter(own)
-        .map(|s| s.repetition)
-        .max()?;
-    for sample in data.samples.iter().filter(own) {
+    let own = data.samples.iter();
+    let own = own.filter(|sample| sample.experiment == Experiment::Gap && sample.size == size);
+    let last = own.clone().map(|sample| sample.repetition).max()?;
+    for sample in own {
         let half = usize::from(sample.repetition > last / 2);
         halves[half].samples.push(sample.clone());
     }
@@ -321,37 +296,6 @@ fn drift(data: &Dataset, size: Bytes) -> Option<Doubt> {
         first: first.time,
         second: second.time,
     })
-}
-
-impl fmt::Display for Doubt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let first = |sizes: &[Bytes]| sizes.first().copied().unwrap_or_default();
-        match self {
-            Self::NoLatency {
-                half_round_trip,
-                gap,
-            } => write!(
-                f,
-                "RTT(0)/2 = {half_round_trip} is not above g(0) = {gap}: L is taken as 0"
-            ),
-            Self::SmallGap(sizes) => write!(
-                f,
-                "os or or exceeds g at {} sizes, first at {}",
-                sizes.len(),
-                first(sizes)
-            ),
-            Self::ShortRoundTrip(sizes) => write!(
-                f,
-                "RTT(m) is below RTT(0) - g(0) at {} sizes, first at {}: g is uncertain there",
-                sizes.len(),
-                first(sizes)
-            ),
-            Self::Unsaturated { first, second } => write!(
-                f,
-                "g(0) drifts from {first} to {second} while it is measured: the sender is not saturated"
-            ),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -9,11 +9,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::FitError;
 use super::basis::{Basis, Column};
 use super::observation::{Observation, Who};
 use super::regression;
 use crate::fit::breakpoints::EagerLimit;
+use crate::fit::{FitError, impossible};
 use crate::model::regimes::{Pattern, Protocol, Wire};
 use crate::network::tree::Tree;
 use crate::units::{Bytes, Seconds, SecondsPerByte};
@@ -89,7 +89,7 @@ impl<'a> Limits<'a> {
         let times: Vec<(Bytes, Seconds)> = self.ping_pong.iter().filter(at_once).copied().collect();
         let wire = Wire::new(&times, self.beta);
         Ok(Limited {
-            wire: wire.map_err(|error| FitError::Impossible(error.to_string()))?,
+            wire: wire.map_err(impossible)?,
             eager_limit: limit,
             tree: self.tree,
         })

@@ -3,9 +3,8 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::{DeltaRule, Options, Parameter, Scale};
-use crate::fit::{Design, FitError, Point};
-use crate::fit::{bandwidth_share, regress};
+use super::{DeltaRule, Options, Parameter};
+use crate::fit::{Design, FitError, Point, regress, shares};
 use crate::model::hockney::Hockney;
 use crate::model::signature::Terms;
 use crate::stats::interval::{Estimate, Variance};
@@ -63,14 +62,10 @@ impl Problem<'_> {
                 _ => 0.0,
             }
         });
-        let shares = self
-            .points
-            .iter()
-            .map(|p| bandwidth_share(self.base, p.size));
         let design = Design {
             x,
             fixed: DVector::from_iterator(terms.len(), terms.iter().map(|terms| terms.fixed)),
-            shares: DVector::from_iterator(terms.len(), shares),
+            shares: shares(self.base, self.points),
         };
         let what = if parameters.contains(&Parameter::Delta) {
             "gamma and delta"
@@ -78,10 +73,6 @@ impl Problem<'_> {
             "gamma"
         };
         let regression = regress(&design, self.points, &self.options.covariance, what)?;
-        let regression = match self.options.scale {
-            Scale::Estimated => regression,
-            Scale::Known => regression.with_known_scale(),
-        };
         Ok(Candidate {
             threshold,
             parameters: parameters.to_vec(),

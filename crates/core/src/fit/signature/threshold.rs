@@ -8,7 +8,7 @@
 
 use super::problem::{Candidate, Problem};
 use super::{Parameter, ThresholdChoice, ThresholdEstimate};
-use crate::fit::FitError;
+use crate::fit::{FitError, refuse_few};
 use crate::model::signature::Sides;
 use crate::stats::interval::f_quantile;
 use crate::units::Bytes;
@@ -150,19 +150,13 @@ fn refuse_one_sided(problem: &Problem, threshold: Bytes) -> Result<(), FitError>
         .iter()
         .filter(|p| p.size >= threshold)
         .count();
-    let least = problem.options.least.from;
     let side = match from {
-        0 => Some("below"),
-        all if all == problem.points.len() => Some("at or above"),
-        _ => None,
+        0 => "below",
+        all if all == problem.points.len() => "at or above",
+        _ => {
+            let what = format!("delta from M = {threshold} on");
+            return refuse_few(what, from, problem.options.least.from);
+        }
     };
-    match side {
-        Some(side) => Err(FitError::OneSided { side, threshold }),
-        None if from < least => Err(FitError::TooFewPoints {
-            what: format!("delta from M = {threshold} on"),
-            found: from,
-            needed: least,
-        }),
-        None => Ok(()),
-    }
+    Err(FitError::OneSided { side, threshold })
 }
