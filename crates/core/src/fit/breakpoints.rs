@@ -127,20 +127,17 @@ pub fn find(levels: &[Level], confidence: f64) -> Result<Pieces, FitError> {
         .collect();
     let lines: Vec<Line> = parts.iter().map(|part| Line::through(part)).collect();
     let pooled = Line::pooled_scale(&lines);
+    let around = |value, variance: &[Variance]| Estimate::around(value, variance, confidence);
     let piece = |(part, line): (&&[Level], &Line)| Piece {
         first: part[0].size,
         last: part[part.len() - 1].size,
-        alpha: line.estimate_at(Bytes(0), pooled, confidence),
-        beta: line.slope_estimate(pooled, confidence),
+        alpha: around(line.at(Bytes(0)), &[line.variance_at(Bytes(0), pooled)]),
+        beta: around(line.slope, &[line.slope_variance(pooled)]),
     };
     let between = |(parts, lines): (&[&[Level]], &[Line])| {
         let [before, after] = [parts[0], parts[1]];
-        let sides = Sides {
-            below: before[before.len() - 1].size,
-            from: after[0].size,
-            lines: [lines[0], lines[1]],
-        };
-        sides.judge(pooled, confidence)
+        let sizes = [before[before.len() - 1].size, after[0].size];
+        judge(sizes, [lines[0], lines[1]], pooled, confidence)
     };
     Ok(Pieces {
         pieces: parts.iter().zip(&lines).map(piece).collect(),
@@ -184,7 +181,7 @@ fn least_p(run: &[Level]) -> f64 {
     // The known errors count as so many residuals of 1, but never make the run's own smaller.
     let scale = ((rss + known) / (dof + known)).max((rss + noise) / dof);
     let dof = dof + known;
-    let gain = (Line::through(run).rss() - rss).max(0.0) / (scale * dof);
+    let gain = (Line::through(run).rss - rss).max(0.0) / (scale * dof);
     // F = gain·dof/2, and of F with two degrees of freedom in the numerator the tail is closed.
     (1.0 + gain).powf(-dof / 2.0)
 }
@@ -194,10 +191,7 @@ fn split(run: &[Level]) -> (f64, usize) {
     let places = LEAST_SIDE..=run.len() - LEAST_SIDE;
     let sums = places.map(|place| {
         let (before, after) = run.split_at(place);
-        (
-            Line::through(before).rss() + Line::through(after).rss(),
-            place,
-        )
+        (Line::through(before).rss + Line::through(after).rss, place)
     });
     sums.min_by(|a, b| a.0.total_cmp(&b.0))
         .expect("a run has a place to cut it")
@@ -212,50 +206,44 @@ fn settle(levels: &[Level], cuts: &mut [usize]) {
     }
 }
 
-/// The lines on the sides of a break.
-struct Sides {
-    below: Bytes,
-    from: Bytes,
-    lines: [Line; 2],
+/// The break between two sizes and the lines on its sides.
+fn judge([below, from]: [Bytes; 2], lines: [Line; 2], pooled: Variance, confidence: f64) -> Break {
+    let [before, after] = lines;
+    let slopes = lines.map(|line| line.slope_variance(pooled));
+    let bend = Estimate::around(after.slope - before.slope, &slopes, confidence);
+    let greater = after.slope.abs().max(before.slope.abs());
+    let is_uncertain = bend.lower <= 0.0 && bend.upper >= 0.0;
+    let (change, jump) = if is_uncertain || bend.value.abs() < SAME_SLOPE * greater {
+        let (jump, variance) = before.step_to(&after);
+        let jump = Estimate::around(jump, &[variance], confidence);
+        (Change::Intercept, jump)
+    } else {
+        let [before, after] = lines.map(|line| SecondsPerByte(line.slope));
+        let jump = apart([below, from], lines, pooled, confidence);
+        (Change::Slope { before, after }, jump)
+    };
+    Break {
+        below,
+        from,
+        jump,
+        change,
+        send_overhead: None,
+    }
 }
 
-impl Sides {
-    fn judge(&self, pooled: Variance, confidence: f64) -> Break {
-        let [before, after] = self.lines;
-        let slopes = self.lines.map(|line| line.slope_variance(pooled));
-        let bend = Estimate::around(after.slope() - before.slope(), &slopes, confidence);
-        let greater = after.slope().abs().max(before.slope().abs());
-        let is_uncertain = bend.lower <= 0.0 && bend.upper >= 0.0;
-        let (change, jump) = if is_uncertain || bend.value.abs() < SAME_SLOPE * greater {
-            let (jump, variance) = before.step_to(&after);
-            let jump = Estimate::around(jump, &[variance], confidence);
-            (Change::Intercept, jump)
-        } else {
-            let slopes = self.lines.map(|line| SecondsPerByte(line.slope()));
-            let [before, after] = slopes;
-            (
-                Change::Slope { before, after },
-                self.jump(pooled, confidence),
-            )
-        };
-        Break {
-            below: self.below,
-            from: self.from,
-            jump,
-            change,
-            send_overhead: None,
-        }
-    }
-
-    /// How far the lines are apart where the upper one begins; 0 where they cross before.
-    fn jump(&self, pooled: Variance, confidence: f64) -> Estimate {
-        let [before, after] = self.lines;
-        let difference = |size: Bytes| after.at(size) - before.at(size);
-        let crosses = difference(self.below) * difference(self.from) <= 0.0;
-        let value = if crosses { 0.0 } else { difference(self.from) };
-        let parts = self.lines.map(|line| line.variance_at(self.from, pooled));
-        Estimate::around(value, &parts, confidence)
-    }
+/// How far the lines are apart where the upper one begins; 0 where they cross before.
+fn apart(
+    [below, from]: [Bytes; 2],
+    lines: [Line; 2],
+    pooled: Variance,
+    confidence: f64,
+) -> Estimate {
+    let [before, after] = lines;
+    let difference = |size: Bytes| after.at(size) - before.at(size);
+    let crosses = difference(below) * difference(from) <= 0.0;
+    let value = if crosses { 0.0 } else { difference(from) };
+    let parts = lines.map(|line| line.variance_at(from, pooled));
+    Estimate::around(value, &parts, confidence)
 }
 
 impl Pieces {

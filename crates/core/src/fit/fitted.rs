@@ -196,21 +196,17 @@ impl FittedModel {
                 Role::Count => 1.0,
                 Role::Given => continue,
             };
-            match self.value(parameter.name) {
+            let key = parameter.name;
+            let rule = match self.value(key) {
                 Some(value) if value.is_nan() || value < least => {
-                    let key = parameter.name;
-                    return Err(format!(
-                        "parameters.{key} = {value} is not at least {least}"
-                    ));
+                    format!("= {value} is not at least {least}")
                 }
                 Some(value) if parameter.role == Role::Threshold && !is_size(value) => {
-                    let key = parameter.name;
-                    return Err(format!(
-                        "parameters.{key} = {value} is neither a whole number of bytes nor inf"
-                    ));
+                    format!("= {value} is neither a whole number of bytes nor inf")
                 }
-                _ => {}
-            }
+                _ => continue,
+            };
+            return Err(format!("parameters.{key} {rule}"));
         }
         Ok(())
     }

@@ -120,7 +120,7 @@ impl Ladder<'_> {
 
     fn bound(&self, cells: &[Observation]) -> Errors {
         let model: &Hockney = &self.hockney.model;
-        errors(cells, |cell| Some(model.alltoall(cell.procs, cell.size)))
+        errors(cells, |cell| model.alltoall(cell.procs, cell.size))
     }
 
     fn signature(&self, cells: &[Observation]) -> Errors {
@@ -130,13 +130,10 @@ impl Ladder<'_> {
             let kept = cells.iter().filter(|cell| cell.procs != count).map(point);
             let kept: Vec<Point> = kept.collect();
             if let Ok(fit) = signature::fit(&self.hockney.model, &kept, self.options) {
-                let own: Vec<Observation> = cells
-                    .iter()
-                    .filter(|cell| cell.procs == count)
-                    .cloned()
-                    .collect();
-                let time = |cell: &Observation| Some(fit.signature.time(cell.procs, cell.size));
-                all.extend(errors(&own, time));
+                let own = cells.iter().filter(|cell| cell.procs == count);
+                all.extend(errors(own, |cell| {
+                    fit.signature.time(cell.procs, cell.size)
+                }));
             }
         }
         all
@@ -178,17 +175,20 @@ fn point(cell: &Observation) -> Point {
 fn plogp_errors(plogp: &PLogP, cells: &[Observation]) -> Errors {
     errors(cells, |cell| {
         let others = f64::from(cell.procs.get() - 1);
-        Some(Seconds(plogp.latency().0 + others * plogp.g(cell.size).0))
+        Seconds(plogp.latency().0 + others * plogp.g(cell.size).0)
     })
 }
 
-fn errors(cells: &[Observation], time: impl Fn(&Observation) -> Option<Seconds>) -> Errors {
+fn errors<'a>(
+    cells: impl IntoIterator<Item = &'a Observation>,
+    time: impl Fn(&Observation) -> Seconds,
+) -> Errors {
     let error = |cell: &Observation| {
-        let time = time(cell).filter(|time| time.0 > 0.0)?;
-        let error = (cell.median / time).ln();
-        Some(((cell.procs, cell.size), (error, cell.weight())))
+        let error = (cell.median / time(cell)).ln();
+        let is_time = time(cell).0 > 0.0;
+        is_time.then_some(((cell.procs, cell.size), (error, cell.weight())))
     };
-    cells.iter().filter_map(error).collect()
+    cells.into_iter().filter_map(error).collect()
 }
 
 /// The simplest rung within one standard error of the best, over the cells that all could

@@ -15,7 +15,6 @@
 //! The bytes of the busiest port, `claim2` of `netsig bounds`, for these collectives.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use crate::algorithm::Collective;
 use crate::data::cells::{CellKey, Statistic, Summary, summarise};
@@ -37,7 +36,11 @@ const ENOUGH: usize = 3;
 const CONFIDENCE: f64 = 0.95;
 
 /// A cell whose time is impossible.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, derive_more::Display)]
+#[display(
+    "{}: {time} is less than half of the {floor} that its {bytes} take over a link at the ping-pong's rate",
+    shown(cell)
+)]
 pub struct TooFast {
     /// The cell.
     pub cell: CellKey,
@@ -50,7 +53,12 @@ pub struct TooFast {
 }
 
 /// Cells that stalled in every repetition.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, derive_more::Display)]
+#[display(
+    "{count} {} stalled in every repetition (first: {}): the network never showed its unstalled time there, and the models count the stall as certain",
+    if *count == 1 { "cell" } else { "cells" },
+    shown(first)
+)]
 pub struct Stalled {
     /// The first of them.
     pub first: CellKey,
@@ -157,31 +165,6 @@ fn shown(cell: &CellKey) -> String {
         _ => cell.algorithm.to_string(),
     };
     format!("{name}, {} processes, {}", cell.procs, cell.size)
-}
-
-impl fmt::Display for TooFast {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}: {} is less than half of the {} that its {} take over a link at the ping-pong's rate",
-            shown(&self.cell),
-            self.time,
-            self.floor,
-            self.bytes
-        )
-    }
-}
-
-impl fmt::Display for Stalled {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let cells = if self.count == 1 { "cell" } else { "cells" };
-        write!(
-            f,
-            "{} {cells} stalled in every repetition (first: {}): the network never showed its unstalled time there, and the models count the stall as certain",
-            self.count,
-            shown(&self.first)
-        )
-    }
 }
 
 #[cfg(test)]

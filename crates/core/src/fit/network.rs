@@ -5,7 +5,6 @@
 
 mod regimes;
 
-use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use self::regimes::FittedRegimes;
@@ -15,7 +14,7 @@ use super::model::{self as model_fit, Circumstances, ModelFit};
 use super::point_to_point::{self, PointToPoint};
 use super::regimes::Parts;
 use super::signature::{self, BaseError, SignatureFit, Unsaturated};
-use super::{Covariance, FitError, Point, points};
+use super::{Covariance, FitError, Point, points, refuse_few};
 use crate::algorithm::Collective;
 use crate::data::cells::{CellKey, Statistic, Summary, summarise};
 use crate::data::{Dataset, Experiment, StatisticKind};
@@ -111,10 +110,8 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, NetworkFitEr
         key.experiment == Experiment::PingPong
     });
     let confidence = options.signature.confidence;
-    let hockney = hockney::fit_ends(&ping_pong, confidence).map_err(|error| NetworkFitError {
-        subject: "ping-pong".to_owned(),
-        error,
-    })?;
+    let hockney = hockney::fit_ends(&ping_pong, confidence);
+    let hockney = hockney.map_err(NetworkFitError::of("ping-pong"))?;
     let point_to_point = point_to_point::fit(data, confidence);
     let measured = point_to_point.plogp.as_ref();
     let tables = measured.map(|measured| &measured.plogp);
@@ -141,23 +138,19 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, NetworkFitEr
     if options.wanted.wants_regimes() {
         regimes::fit(data, &ping_pong, options, &mut fitted);
     }
-    if let (Wanted::One(_), [failure, ..]) = (options.wanted, &fitted.failures[..])
-        && fitted.is_empty()
-    {
-        return Err(failure.clone());
-    }
     if matches!(options.wanted, Wanted::One(_)) && fitted.is_empty() {
-        let error = FitError::TooFewPoints {
-            what: "the collective".to_owned(),
-            found: 0,
-            needed: 4,
-        };
-        return Err(NetworkFitError {
-            subject: "alltoall".to_owned(),
-            error,
-        });
+        fitted.failures.first().cloned().map_or(Ok(()), Err)?;
+        refuse_few("the collective", 0, 4).map_err(NetworkFitError::of("alltoall"))?;
     }
     Ok(fitted)
+}
+
+impl NetworkFitError {
+    /// What makes it of an error in the fit of `subject`.
+    pub(super) fn of(subject: impl Into<String>) -> impl FnOnce(FitError) -> Self {
+        let subject = subject.into();
+        |error| Self { subject, error }
+    }
 }
 
 impl Wanted {
@@ -209,7 +202,8 @@ impl Measured<'_> {
             };
             let is_vital = model.is_signature() && self.options.wanted != Wanted::Any
                 || matches!(self.options.wanted, Wanted::One(_));
-            let found = found.map_err(|error| self.failed(model.name, error));
+            let subject = format!("{} {} {}", self.collective, self.algorithm, model.name);
+            let found = found.map_err(NetworkFitError::of(subject));
             match found {
                 Ok((fit, covariance)) => {
                     let made = Circumstances {
@@ -247,13 +241,6 @@ impl Measured<'_> {
         let left_out = signature.map_or(&[][..], |(fit, _)| &fit.left_out);
         let is_kept = |p: &&Point| p.procs.get() > 1 && !left_out.contains(&p.procs);
         self.points.iter().filter(is_kept).copied().collect()
-    }
-
-    fn failed(&self, model: &str, error: FitError) -> NetworkFitError {
-        NetworkFitError {
-            subject: format!("{} {} {model}", self.collective, self.algorithm),
-            error,
-        }
     }
 
     /// The signature and the covariance that it was fitted under.
@@ -354,13 +341,12 @@ fn by_algorithm(
 ) -> BTreeMap<(Collective, String), Vec<Point>> {
     let mut all = BTreeMap::new();
     for key in cells.keys() {
-        if let Experiment::Collective(collective) = key.experiment
-            && let Entry::Vacant(place) = all.entry((collective, key.algorithm.to_string()))
-        {
+        if let Experiment::Collective(collective) = key.experiment {
             let same = |other: &CellKey| {
                 other.experiment == key.experiment && other.algorithm == key.algorithm
             };
-            place.insert(points(cells, statistic, same));
+            all.entry((collective, key.algorithm.to_string()))
+                .or_insert_with(|| points(cells, statistic, same));
         }
     }
     all

@@ -44,7 +44,7 @@ pub use self::observation::{Observation, Who, observations};
 use self::regression::Solution;
 use super::{FitError, refuse_few};
 use crate::model::regimes::{
-    Class, Onset, Order, Pattern, Point, Protocol, ProtocolParameters, Regimes, Stalls,
+    Class, Onset, Order, Pattern, Protocol, ProtocolParameters, Regimes, Stalls,
 };
 use crate::units::{Procs, Seconds};
 
@@ -134,7 +134,7 @@ impl<'a> Ground<'a> {
         let counts: BTreeSet<Procs> = exchanges.map(|cell| cell.procs).collect();
         for without in held_out::folds(&counts).into_iter().map(Some).chain([None]) {
             let [eager, late] = [Protocol::Eager, Protocol::Rendezvous]
-                .map(|protocol| ground.under(exchange, &cells, (protocol, without)));
+                .map(|protocol| ground.under(exchange, cells.iter().copied(), (protocol, without)));
             let misfit = |onset: Onset| ground.misfit(all, without, onset);
             let overflowing = stalls::overflowing(&eager, &misfit);
             let anywhere = stalls::anywhere(&late, overflowing.as_ref());
@@ -172,25 +172,20 @@ impl<'a> Ground<'a> {
     }
 
     /// The cells under a protocol, but for those of one count, each with its surge x.
-    fn under(
+    fn under<'c>(
         &self,
         pattern: Pattern,
-        cells: &[&Observation],
+        cells: impl Iterator<Item = &'c Observation>,
         (protocol, without): (Protocol, Option<Procs>),
-    ) -> Vec<(Observation, f64)> {
-        let wanted = |cell: &&&Observation| {
+    ) -> Vec<(&'c Observation, f64)> {
+        let wanted = |cell: &&Observation| {
             Some(cell.procs) != without && self.network.protocol(cell.size) == protocol
         };
-        let with_surge = |cell: &&Observation| {
-            let point = Point {
-                procs: cell.procs,
-                size: cell.size,
-                tree: self.network.tree,
-            };
-            let surge = pattern.surge(&self.network.wire, point)?;
-            Some(((*cell).clone(), surge))
+        let with_surge = |cell: &'c Observation| {
+            let point = cell.point(self.network.tree);
+            Some((cell, pattern.surge(&self.network.wire, point)?))
         };
-        cells.iter().filter(wanted).filter_map(with_surge).collect()
+        cells.filter(wanted).filter_map(with_surge).collect()
     }
 
     /// The stalls under either protocol, from all cells but those of `without`. The port that
@@ -207,9 +202,8 @@ impl<'a> Ground<'a> {
         if pattern == Pattern::Exchange(Order::AtOnce) {
             return shared;
         }
-        let own: Vec<&Observation> = cells.iter().collect();
         let [eager, late] = [Protocol::Eager, Protocol::Rendezvous]
-            .map(|protocol| self.under(pattern, &own, (protocol, without)));
+            .map(|protocol| self.under(pattern, cells.iter(), (protocol, without)));
         let overflowing = match (pattern, shared[0]) {
             (Pattern::Exchange(_), Some(shared)) => Some(stalls::with_own_rate(&shared, &eager)),
             (Pattern::Exchange(_), None) => stalls::overflowing(&eager, &|_| 0.0),

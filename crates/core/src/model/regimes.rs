@@ -267,6 +267,14 @@ impl ProtocolParameters {
 }
 
 impl Stalls {
+    /// Those of a protocol before any was seen.
+    pub(crate) const UNSEEN: Self = Self {
+        rate: 0.0,
+        cost: LINUX_RTO,
+        spread: 0.0,
+        onset: None,
+    };
+
     /// p for n processes and a surge of x bytes, of repetitions that take T₀ otherwise.
     pub fn probability(&self, procs: Procs, surge: f64, typical: Seconds) -> f64 {
         -(-self.rate * connections(procs) * self.exposure(surge, typical)).exp_m1()
@@ -292,6 +300,15 @@ impl Stalls {
 }
 
 impl Onset {
+    /// An onset that is certain.
+    pub(crate) fn at(bytes: f64) -> Self {
+        Self {
+            bytes,
+            lower: bytes,
+            upper: bytes,
+        }
+    }
+
     /// φ(x).
     pub fn share(&self, surge: f64) -> f64 {
         1.0 / (1.0 + (self.bytes / surge).powi(SHARPNESS))

@@ -347,7 +347,7 @@ mod tests {
     use super::*;
     use crate::algorithm::{Algorithm, COLLECTIVES};
     use crate::model::plogp::{PLogP, Parameters};
-    use crate::profile::{HockneyEntry, Version};
+    use crate::profile::{HockneyEntry, VERSION};
     use crate::stats::interval::Estimate;
     use crate::units::Seconds;
     use crate::units::table::Table;
@@ -370,7 +370,7 @@ mod tests {
             upper: value,
         };
         Profile {
-            version: Version,
+            version: VERSION,
             provenance: crate::data::Provenance::default(),
             hockney: HockneyEntry {
                 alpha: exactly(6e-5),

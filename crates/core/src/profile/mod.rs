@@ -11,7 +11,7 @@ mod tests;
 
 use std::fmt::Debug;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 pub use self::regimes::{Choice, KindError, RegimesEntry};
 use crate::algorithm::Collective;
@@ -33,9 +33,9 @@ pub const VERSION: u32 = 2;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
-    /// The version of the format.
+    /// The version of the format, [`VERSION`].
     #[serde(rename = "netsig_profile")]
-    pub version: Version,
+    pub version: u32,
     /// Where the profile and its data come from.
     #[serde(default, with = "facts")]
     pub provenance: Provenance,
@@ -57,10 +57,6 @@ pub struct Profile {
     #[serde(default, rename = "choice")]
     pub choices: Vec<Choice>,
 }
-
-/// The version of a profile in memory, which is always [`VERSION`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Version;
 
 /// α and β with their intervals.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -251,20 +247,6 @@ fn refuse_twice<T: PartialEq + Debug>(
     }
 }
 
-impl Serialize for Version {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_u32(VERSION)
-    }
-}
-
-impl<'de> Deserialize<'de> for Version {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let version = u32::deserialize(from)?;
-        refuse_version(version).map_err(serde::de::Error::custom)?;
-        Ok(Self)
-    }
-}
-
 impl HockneyEntry {
     /// Hockney's model with the best values.
     pub fn model(&self) -> Hockney {
@@ -275,7 +257,7 @@ impl HockneyEntry {
     fn check(&self) -> Result<(), String> {
         for (key, estimate) in [("alpha_s", self.alpha), ("beta_s_per_byte", self.beta)] {
             estimate.check(key)?;
-            non_negative(key, estimate.value).map_err(|error| error.to_string())?;
+            non_negative(key, estimate.value)?;
         }
         // Without α an empty message takes no time, and what was measured is infinitely more.
         if self.residual.is_nan() || self.residual < 0.0 {
@@ -303,7 +285,7 @@ impl FlowsEntry {
             ("beta_f_s_per_byte", self.beta_free),
             ("beta_c_s_per_byte", self.beta_contended),
         ] {
-            non_negative(key, gap.0).map_err(|error| error.to_string())?;
+            non_negative(key, gap.0)?;
         }
         if !(0.0..=1.0).contains(&self.rho) {
             return Err(format!("rho = {} is not between 0 and 1", self.rho));

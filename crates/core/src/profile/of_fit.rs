@@ -1,12 +1,10 @@
 //! The profile of the fits of a dataset.
 
 use super::{
-    Choice, FlowsEntry, HockneyEntry, KindError, Profile, ProtocolEntry, RegimesEntry, Version,
+    Choice, FlowsEntry, HockneyEntry, KindError, Profile, ProtocolEntry, RegimesEntry, VERSION,
 };
 use crate::algorithm::Collective;
 use crate::data::Provenance;
-use crate::fit::breakpoints::EagerLimit;
-use crate::fit::flows::Flows;
 use crate::fit::hockney::HockneyFit;
 use crate::fit::network::{FittedRegimes, NetworkFit};
 use crate::fit::regimes::{HeldOut, Kind, RegimesFit};
@@ -18,12 +16,20 @@ impl Profile {
         let pairs = &fitted.point_to_point;
         let regimes = fitted.regimes.iter();
         Self {
-            version: Version,
+            version: VERSION,
             provenance,
             hockney: HockneyEntry::from(&fitted.hockney),
             plogp: fitted.plogp.clone(),
-            protocol: pairs.eager_limit.as_ref().map(ProtocolEntry::from),
-            flows: pairs.flows.as_ref().map(FlowsEntry::from),
+            protocol: pairs.eager_limit.map(|limit| ProtocolEntry {
+                eager_above: limit.above,
+                eager_up_to: limit.up_to,
+            }),
+            flows: pairs.flows.as_ref().map(|flows| FlowsEntry {
+                beta_free: flows.beta_free,
+                beta_contended: flows.modes.beta_contended,
+                rho: flows.modes.rho,
+                saturated_pairs: flows.saturated_pairs,
+            }),
             fitted: fitted.models.clone(),
             regimes: regimes
                 .flat_map(|own| entries(own, confidence, errors_of(fitted, own.collective)))
@@ -39,26 +45,6 @@ impl From<&HockneyFit> for HockneyEntry {
             alpha: fit.alpha,
             beta: fit.beta,
             residual: fit.residual,
-        }
-    }
-}
-
-impl From<&EagerLimit> for ProtocolEntry {
-    fn from(limit: &EagerLimit) -> Self {
-        Self {
-            eager_above: limit.above,
-            eager_up_to: limit.up_to,
-        }
-    }
-}
-
-impl From<&Flows> for FlowsEntry {
-    fn from(flows: &Flows) -> Self {
-        Self {
-            beta_free: flows.beta_free,
-            beta_contended: flows.modes.beta_contended,
-            rho: flows.modes.rho,
-            saturated_pairs: flows.saturated_pairs,
         }
     }
 }

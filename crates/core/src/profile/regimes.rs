@@ -8,6 +8,7 @@
 //!
 //! [`FittedModel`]: crate::fit::fitted::FittedModel
 
+use itertools::Itertools;
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
@@ -144,11 +145,12 @@ impl RegimesEntry {
 
     /// An estimate that stands twice, or of a protocol that is not there.
     fn check_columns(&self) -> Result<(), String> {
-        for (place, column) in self.columns.iter().enumerate() {
+        let mut names = self.columns.iter().map(|column| column.name()).duplicates();
+        if let Some(name) = names.next() {
+            return Err(format!("covariance_of names {name:?} twice"));
+        }
+        for column in &self.columns {
             let name = column.name();
-            if self.columns[..place].contains(column) {
-                return Err(format!("covariance_of names {name:?} twice"));
-            }
             let is_there = column
                 .protocol()
                 .is_none_or(|protocol| self.model.parameters(protocol).is_some());
@@ -162,14 +164,12 @@ impl RegimesEntry {
     }
 
     fn check_errors(&self) -> Result<(), String> {
-        for (place, error) in self.errors.iter().enumerate() {
-            if self.errors[..place]
-                .iter()
-                .any(|own| own.kind == error.kind)
-            {
-                return Err(format!("errors has {:?} twice", error.kind));
-            }
-            non_negative("errors.deviation", error.deviation).map_err(|e| e.to_string())?;
+        let mut kinds = self.errors.iter().map(|error| error.kind).duplicates();
+        if let Some(kind) = kinds.next() {
+            return Err(format!("errors has {kind:?} twice"));
+        }
+        for error in &self.errors {
+            non_negative("errors.deviation", error.deviation)?;
             if error.cells == 0 {
                 return Err("errors.cells = 0 tells nothing".to_owned());
             }
@@ -187,12 +187,11 @@ impl Choice {
 }
 
 fn check_model(model: &Regimes) -> Result<(), String> {
-    let text = |error: ParameterError| error.to_string();
     if model.eager.is_none() && model.rendezvous.is_none() {
         return Err("neither eager nor rendezvous is there".to_owned());
     }
-    non_negative("latency_s", model.latency.0).map_err(text)?;
-    non_negative("startup_s", model.startup.0).map_err(text)?;
+    non_negative("latency_s", model.latency.0)?;
+    non_negative("startup_s", model.startup.0)?;
     for (protocol, name) in [
         (Protocol::Eager, "eager"),
         (Protocol::Rendezvous, "rendezvous"),
@@ -205,14 +204,13 @@ fn check_model(model: &Regimes) -> Result<(), String> {
 }
 
 fn check_protocol(protocol: &ProtocolParameters) -> Result<(), String> {
-    let text = |error: ParameterError| error.to_string();
-    non_negative("gamma", protocol.gamma).map_err(text)?;
-    finite("growth", protocol.growth).map_err(text)?;
-    non_negative("overlap", protocol.overlap).map_err(text)?;
-    non_negative("slowdown", protocol.slowdown).map_err(text)?;
-    non_negative("spread", protocol.spread).map_err(text)?;
+    non_negative("gamma", protocol.gamma)?;
+    finite("growth", protocol.growth)?;
+    non_negative("overlap", protocol.overlap)?;
+    non_negative("slowdown", protocol.slowdown)?;
+    non_negative("spread", protocol.spread)?;
     for (_, rho) in &protocol.corrections {
-        finite("corrections", *rho).map_err(text)?;
+        finite("corrections", *rho)?;
     }
     let mut pairs = protocol.corrections.windows(2);
     if let Some(pair) = pairs.find(|pair| pair[0].0 >= pair[1].0) {
@@ -226,10 +224,9 @@ fn check_protocol(protocol: &ProtocolParameters) -> Result<(), String> {
 }
 
 fn check_stalls(stalls: &Stalls) -> Result<(), String> {
-    let text = |error: ParameterError| error.to_string();
-    non_negative("rate", stalls.rate).map_err(text)?;
-    non_negative("cost_s", stalls.cost.0).map_err(text)?;
-    non_negative("spread", stalls.spread).map_err(text)?;
+    non_negative("rate", stalls.rate)?;
+    non_negative("cost_s", stalls.cost.0)?;
+    non_negative("spread", stalls.spread)?;
     let Some(Onset {
         bytes,
         lower,

@@ -25,6 +25,13 @@ impl ParameterError {
     }
 }
 
+/// For checks whose other errors are sentences too.
+impl From<ParameterError> for String {
+    fn from(error: ParameterError) -> Self {
+        error.to_string()
+    }
+}
+
 /// `value`, if it is finite and at least zero.
 pub(crate) fn non_negative(name: &'static str, value: f64) -> Result<f64, ParameterError> {
     if value.is_finite() && value >= 0.0 {

@@ -15,7 +15,7 @@ use netsig_core::model::{
 use netsig_core::predict::outside::Outside;
 use netsig_core::predict::regimes::Asked;
 use netsig_core::predict::{Interval, Knowledge, Prediction, Standing};
-use netsig_core::profile::{Choice, HockneyEntry, Profile, RegimesEntry, Version};
+use netsig_core::profile::{Choice, HockneyEntry, Profile, RegimesEntry, VERSION};
 use netsig_core::stats::interval::{Estimate, Student};
 use netsig_core::units::Bytes;
 use proptest::prelude::*;
@@ -30,7 +30,7 @@ use crate::seeded;
 pub fn of_network(network: &Known) -> Profile {
     let model = network.hockney;
     Profile {
-        version: Version,
+        version: VERSION,
         provenance: Provenance::default(),
         hockney: HockneyEntry {
             alpha: exactly(model.alpha().0),

@@ -2,7 +2,7 @@
 //! the weights w = 1/(v·t²), s² in units of v.
 
 use crate::fit::levels::Level;
-use crate::stats::interval::{Estimate, Variance};
+use crate::stats::interval::Variance;
 use crate::stats::line;
 use crate::units::Bytes;
 
@@ -20,7 +20,7 @@ pub(super) fn known_dof(levels: &[Level]) -> f64 {
 }
 
 /// A fitted line.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, derive_more::Deref)]
 pub(super) struct Line(line::Line);
 
 impl Line {
@@ -34,16 +34,6 @@ impl Line {
         Self(line::Line::through(
             &levels.iter().map(point).collect::<Vec<_>>(),
         ))
-    }
-
-    /// b.
-    pub fn slope(&self) -> f64 {
-        self.0.slope
-    }
-
-    /// Weighted residual sum of squares.
-    pub fn rss(&self) -> f64 {
-        self.0.rss
     }
 
     /// What lines of the same times have in common: s² over all of them.
@@ -60,17 +50,6 @@ impl Line {
     /// The line at `size` in seconds.
     pub fn at(&self, size: Bytes) -> f64 {
         self.0.at(size.as_f64())
-    }
-
-    /// The line at `size` with its interval.
-    pub fn estimate_at(&self, size: Bytes, pooled: Variance, confidence: f64) -> Estimate {
-        let variance = self.variance_at(size, pooled);
-        Estimate::around(self.at(size), &[variance], confidence)
-    }
-
-    /// The slope with its interval.
-    pub fn slope_estimate(&self, pooled: Variance, confidence: f64) -> Estimate {
-        Estimate::around(self.0.slope, &[self.slope_variance(pooled)], confidence)
     }
 
     /// The variance of the line at `size`.

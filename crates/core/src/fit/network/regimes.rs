@@ -38,8 +38,7 @@ pub(super) fn fit(data: &Dataset, ping_pong: &[Point], options: &Options, fitted
     let network = match limits.find(&all) {
         Ok(found) => found,
         Err(error) => {
-            let subject = REGIMES.to_owned();
-            fitted.failures.push(NetworkFitError { subject, error });
+            fitted.failures.push(NetworkFitError::of(REGIMES)(error));
             return;
         }
     };
@@ -72,10 +71,10 @@ pub(super) fn fit(data: &Dataset, ping_pong: &[Point], options: &Options, fitted
                 verdict,
                 fit,
             }),
-            Err(error) => failures.push(NetworkFitError {
-                subject: format!("{collective} {algorithm} {REGIMES}"),
-                error,
-            }),
+            Err(error) => {
+                let subject = format!("{collective} {algorithm} {REGIMES}");
+                failures.push(NetworkFitError::of(subject)(error));
+            }
         }
     }
     fitted.regimes = done;

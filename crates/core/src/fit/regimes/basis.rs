@@ -6,8 +6,6 @@ use crate::model::regimes::{Onset, Pattern, Point, Protocol, Regimes, Terms, Wir
 use crate::network::tree::Tree;
 use crate::text::names::{name_of, variant_of};
 
-use super::observation::Observation;
-
 /// The standard deviation of κ before anything is measured.
 const GROWTH: f64 = 0.5;
 
@@ -90,15 +88,6 @@ pub struct Basis<'a> {
 }
 
 impl Basis<'_> {
-    /// The point of a cell.
-    pub(super) fn point(&self, cell: &Observation) -> Point<'_> {
-        Point {
-            procs: cell.procs,
-            size: cell.size,
-            tree: self.tree,
-        }
-    }
-
     /// What one unit of a column adds to the terms of T₀, in seconds.
     pub(super) fn slope(&self, column: Column, point: Point, protocol: Protocol) -> Terms {
         let traffic = self.pattern.traffic(self.wire, point);

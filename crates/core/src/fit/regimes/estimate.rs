@@ -3,7 +3,7 @@
 use super::{Column, RegimesFit};
 use crate::fit::domain::Domain;
 use crate::model::regimes::Protocol;
-use crate::stats::interval::{Estimate, Student};
+use crate::stats::interval::{Estimate, Variance};
 
 impl RegimesFit {
     /// A parameter of the regression with its interval; `None` if it was not estimated.
@@ -19,13 +19,11 @@ impl RegimesFit {
             Column::Slowdown => of(Protocol::Eager)?.slowdown,
         };
         let dof = self.cells.len().saturating_sub(self.columns.len()).max(1);
-        let deviation = self.covariance[(place, place)].max(0.0).sqrt();
-        let half = Student::new(confidence, dof).quantile() * deviation;
-        Some(Estimate {
-            value,
-            lower: value - half,
-            upper: value + half,
-        })
+        let variance = Variance {
+            value: self.covariance[(place, place)],
+            dof: dof as f64,
+        };
+        Some(Estimate::around(value, &[variance], confidence))
     }
 
     /// The measured process counts and sizes; `None` if there are no cells.

@@ -76,20 +76,12 @@ pub(super) fn choose(
         ..Parts::BASE
     };
     let mut errors = leave_out(ground, pattern, cells, chosen);
-    let corrected = (counts.len() > 1).then_some(Parts {
-        corrections: true,
-        ..chosen
-    });
-    let growing = |parts: Parts| Parts {
-        eager_growth: true,
-        ..parts
-    };
-    for step in 0..2 {
-        let candidate = match step {
-            0 => corrected,
-            _ => (counts.len() >= LEAST_COUNTS).then(|| growing(chosen)),
-        };
-        let Some(candidate) = candidate else { continue };
+    let corrected = |parts: &mut Parts| parts.corrections = true;
+    let growing = |parts: &mut Parts| parts.eager_growth = true;
+    let steps: [(usize, fn(&mut Parts)); 2] = [(2, corrected), (LEAST_COUNTS, growing)];
+    for (_, add) in steps.iter().filter(|(least, _)| counts.len() >= *least) {
+        let mut candidate = chosen;
+        add(&mut candidate);
         let tried = leave_out(ground, pattern, cells, candidate);
         if is_better(&tried, &errors) {
             (chosen, errors) = (candidate, tried);
@@ -138,25 +130,15 @@ pub fn leave_out(
             .fit_parts(pattern, class, cells, parts, Some(count))
             .ok()?;
         let own = cells.iter().filter(move |cell| cell.procs == count);
-        Some(
-            own.filter_map(move |cell| missed(ground, &fit, cell))
-                .collect::<Vec<_>>(),
-        )
+        Some(own.filter_map(move |cell| missed(ground, &fit, cell)))
     };
-    folds(&counts)
-        .into_iter()
-        .filter_map(of_count)
-        .flatten()
-        .collect()
+    let missed = folds(&counts).into_iter().filter_map(of_count);
+    missed.flatten().collect()
 }
 
 /// The error of one cell; `None` if the model gives it no time.
 fn missed(ground: &Ground, fit: &RegimesFit, cell: &Observation) -> Option<HeldOut> {
-    let point = Point {
-        procs: cell.procs,
-        size: cell.size,
-        tree: ground.network.tree,
-    };
+    let point = cell.point(ground.network.tree);
     let predicted = fit.model.times(point)?.median();
     Some(HeldOut {
         kind: kind(&fit.model, point),

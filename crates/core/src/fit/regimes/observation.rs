@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 use crate::algorithm::Collective;
 use crate::data::cells::summarise;
 use crate::data::{Dataset, Experiment};
-use crate::model::regimes::noticeable;
+use crate::model::regimes::{Point, noticeable};
+use crate::network::tree::Tree;
 use crate::stats::sample::{Sorted, median, variance};
 use crate::units::{Bytes, Procs, Seconds};
 
@@ -81,6 +82,15 @@ impl Observation {
             plain: count as usize,
             averaged: Some(count),
             ..self
+        }
+    }
+
+    /// The cell as the model sees it, on links that may be known.
+    pub(super) fn point<'a>(&self, tree: Option<&'a Tree>) -> Point<'a> {
+        Point {
+            procs: self.procs,
+            size: self.size,
+            tree,
         }
     }
 

@@ -107,49 +107,15 @@ fn bounded(
     }
 }
 
-/// The times of cells as functions of θ.
-struct Design {
-    /// What one unit of each parameter adds to the terms of each cell.
-    slopes: Vec<Vec<Terms>>,
-}
-
-impl Design {
-    fn new(basis: &Basis, cells: &[(&Observation, Protocol)], columns: &[Column]) -> Self {
-        let row = |(cell, protocol): &(&Observation, Protocol)| {
-            let slope = |column: &Column| basis.slope(*column, basis.point(cell), *protocol);
-            columns.iter().map(slope).collect()
-        };
-        Self {
-            slopes: cells.iter().map(row).collect(),
-        }
-    }
-
-    /// The terms of every cell.
-    fn terms(&self, theta: &DVector<f64>) -> Vec<Terms> {
-        let of = |row: &Vec<Terms>| {
-            let sum = |pick: fn(&Terms) -> f64| {
-                row.iter()
-                    .zip(theta.iter())
-                    .map(|(slope, value)| pick(slope) * value)
-                    .sum()
-            };
-            let sum_positive = |pick: fn(&Terms) -> f64| f64::max(sum(pick), 0.0);
-            Terms {
-                once: sum(|terms| terms.once),
-                startups: sum_positive(|terms| terms.startups),
-                wire: sum_positive(|terms| terms.wire),
-                floor: sum_positive(|terms| terms.floor),
-            }
-        };
-        self.slopes.iter().map(of).collect()
-    }
-
-    /// ∂T₀/∂θ where the terms have the given derivatives.
-    fn tangent(&self, marginals: &[Terms]) -> DMatrix<f64> {
-        let columns = self.slopes.first().map_or(0, Vec::len);
-        DMatrix::from_fn(self.slopes.len(), columns, |i, j| {
-            self.slopes[i][j].dot(marginals[i])
-        })
+/// The terms of a cell of which `slopes` are what one unit of each parameter adds.
+fn terms(slopes: &[Terms], theta: &DVector<f64>) -> Terms {
+    let parts = slopes.iter().zip(theta.iter());
+    let sum: Terms = parts.map(|(slope, value)| *slope * *value).sum();
+    Terms {
+        once: sum.once,
+        startups: sum.startups.max(0.0),
+        wire: sum.wire.max(0.0),
+        floor: sum.floor.max(0.0),
     }
 }
 
@@ -159,7 +125,13 @@ fn robust(
     cells: &[(&Observation, Protocol)],
     columns: &[Column],
 ) -> Result<Solution, FitError> {
-    let design = Design::new(basis, cells, columns);
+    let slopes: Vec<Vec<Terms>> = cells
+        .iter()
+        .map(|(cell, protocol)| {
+            let slope = |column: &Column| basis.slope(*column, cell.point(basis.tree), *protocol);
+            columns.iter().map(slope).collect()
+        })
+        .collect();
     let y = DVector::from_iterator(cells.len(), cells.iter().map(|(cell, _)| cell.typical.0));
     let own: Vec<f64> = cells
         .iter()
@@ -167,15 +139,19 @@ fn robust(
         .collect();
     let mut fitted = y.clone();
     let mut weights = vec![1.0; cells.len()];
-    let mut terms = vec![Terms::default(); cells.len()];
+    let mut all = vec![Terms::default(); cells.len()];
     let mut last: Option<Regression> = None;
     for _ in 0..ITERATIONS {
         let variances = (0..cells.len()).map(|i| fitted[i] * fitted[i] * own[i] / weights[i]);
-        let marginals: Vec<Terms> = terms.iter().map(|t| basis.pattern.marginal(*t)).collect();
-        let x = design.tangent(&marginals);
+        let marginals: Vec<Terms> = all.iter().map(|t| basis.pattern.marginal(*t)).collect();
+        // ∂T₀/∂θ.
+        let x = DMatrix::from_fn(cells.len(), columns.len(), |i, j| {
+            slopes[i][j].dot(marginals[i])
+        });
         let regression = with_priors(&x, &y, variances.collect(), columns)?;
-        terms = design.terms(&regression.theta);
-        let next = terms.iter().map(|terms| basis.pattern.together(*terms));
+        let of_cell = |slopes: &Vec<Terms>| terms(slopes, &regression.theta);
+        all = slopes.iter().map(of_cell).collect();
+        let next = all.iter().map(|terms| basis.pattern.together(*terms));
         // A time that came out impossible keeps a weight of its size.
         let next = DVector::from_iterator(cells.len(), next)
             .zip_map(&y, |t, measured| t.max(measured * 0.1));
@@ -190,24 +166,17 @@ fn robust(
     let regression = last.ok_or(FitError::NoSpread)?;
     let errors = errors(&y, &fitted);
     let standard = |(error, own): (&f64, &f64)| loss(error / own.sqrt());
+    let loss: f64 = errors.iter().zip(&own).map(standard).sum();
+    let dof = errors.len().saturating_sub(columns.len()).max(1);
+    // ŝ² of the data, at least 1, since the floor and the priors are absolute.
+    let scale = (2.0 * loss / dof as f64).max(1.0);
     Ok(Solution {
         columns: columns.to_vec(),
-        loss: errors.iter().zip(&own).map(standard).sum(),
+        loss,
         theta: regression.theta,
-        covariance: &regression.unscaled * scale(&errors, &own, columns.len()),
+        covariance: &regression.unscaled * scale,
         errors,
     })
-}
-
-/// What the variances of the cells are to be multiplied by: ŝ² of the data, at least 1, since the
-/// floor and the priors are absolute.
-fn scale(errors: &[f64], own: &[f64], parameters: usize) -> f64 {
-    let losses = errors
-        .iter()
-        .zip(own)
-        .map(|(error, own)| loss(error / own.sqrt()));
-    let dof = errors.len().saturating_sub(parameters).max(1);
-    (2.0 * losses.sum::<f64>() / dof as f64).max(1.0)
 }
 
 /// Weighted least squares, with a row more for every parameter that is drawn towards 0.

@@ -16,7 +16,6 @@ use std::collections::BTreeMap;
 
 use super::observation::Observation;
 use crate::model::regimes::{Onset, Stalls, connections};
-use crate::network::LINUX_RTO;
 use crate::stats::sample::{median, robust_deviation};
 use crate::units::{Bytes, Procs, Seconds};
 
@@ -52,21 +51,18 @@ struct Trial {
 /// The stalls of eager messages, which set in with the surge x of each cell; `None` if none was
 /// seen. `misfit` is the loss of typical times under an onset.
 pub(super) fn overflowing(
-    cells: &[(Observation, f64)],
+    cells: &[(&Observation, f64)],
     misfit: &dyn Fn(Onset) -> f64,
 ) -> Option<Stalls> {
-    let cells: Vec<(Observation, f64)> = cells
-        .iter()
-        .filter(|(_, surge)| *surge > 0.0)
-        .cloned()
-        .collect();
+    let surging = cells.iter().filter(|(_, surge)| *surge > 0.0);
+    let cells: Vec<(&Observation, f64)> = surging.copied().collect();
     let (trials, cost, spread) = trials(&cells)?;
     let most = trials.iter().map(|trial| trial.surge).fold(0.0, f64::max);
     let onset_at = |step: i32| most / 8.0 * 10f64.powf(f64::from(step) / f64::from(STEPS));
     let tried = (0..=STEPS).map(|step| {
         let bytes = onset_at(step);
-        let (rate, likelihood) = best_rate(&trials, |trial| onset(bytes).share(trial.surge));
-        (bytes, rate, likelihood - misfit(onset(bytes)))
+        let (rate, likelihood) = best_rate(&trials, |trial| Onset::at(bytes).share(trial.surge));
+        (bytes, rate, likelihood - misfit(Onset::at(bytes)))
     });
     let tried: Vec<(f64, f64, f64)> = tried.collect();
     let best = tried
@@ -87,7 +83,7 @@ pub(super) fn overflowing(
 }
 
 /// The stalls of other cells that set in where `shared` do: their own rate, 0 if none stalled.
-pub(super) fn with_own_rate(shared: &Stalls, cells: &[(Observation, f64)]) -> Stalls {
+pub(super) fn with_own_rate(shared: &Stalls, cells: &[(&Observation, f64)]) -> Stalls {
     let share = |trial: &Trial| shared.exposure(trial.surge, trial.typical);
     let rate = trials(cells).map_or(0.0, |(trials, ..)| best_rate(&trials, share).0);
     Stalls { rate, ..*shared }
@@ -96,28 +92,24 @@ pub(super) fn with_own_rate(shared: &Stalls, cells: &[(Observation, f64)]) -> St
 /// The stalls that come at any size and moment, as of rendezvous messages; D is that of
 /// `overflowing`, else the least that Linux waits.
 pub(super) fn anywhere(
-    cells: &[(Observation, f64)],
+    cells: &[(&Observation, f64)],
     overflowing: Option<&Stalls>,
 ) -> Option<Stalls> {
-    let cost = overflowing.map_or(LINUX_RTO, |stalls| stalls.cost);
     let stalls = Stalls {
-        rate: 0.0,
-        cost,
-        spread: 0.0,
         onset: None,
+        ..overflowing.copied().unwrap_or(Stalls::UNSEEN)
     };
     let (trials, _, spread) = trials(cells)?;
     let (rate, _) = best_rate(&trials, |trial| stalls.exposure(trial.surge, trial.typical));
     Some(Stalls {
         rate,
-        cost,
         spread,
-        onset: None,
+        ..stalls
     })
 }
 
 /// The trials, with D and its spread; `None` if nothing stalled.
-fn trials(cells: &[(Observation, f64)]) -> Option<(Vec<Trial>, Seconds, f64)> {
+fn trials(cells: &[(&Observation, f64)]) -> Option<(Vec<Trial>, Seconds, f64)> {
     let excesses = cells.iter().flat_map(|(cell, _)| &cell.excesses);
     let excesses: Vec<f64> = excesses.map(|excess| excess.0).collect();
     if excesses.is_empty() {
@@ -130,7 +122,7 @@ fn trials(cells: &[(Observation, f64)]) -> Option<(Vec<Trial>, Seconds, f64)> {
 }
 
 /// Cells that are alike are one trial.
-fn pooled(cells: &[(Observation, f64)]) -> Vec<Trial> {
+fn pooled(cells: &[(&Observation, f64)]) -> Vec<Trial> {
     let mut trials: BTreeMap<(Procs, Bytes), Trial> = BTreeMap::new();
     for (cell, surge) in cells {
         let trial = trials.entry((cell.procs, cell.size)).or_insert(Trial {
@@ -166,14 +158,6 @@ fn best_rate(trials: &[Trial], share: impl Fn(&Trial) -> f64) -> (f64, f64) {
         .unwrap_or((LEAST_RATE, f64::NEG_INFINITY))
 }
 
-fn onset(bytes: f64) -> Onset {
-    Onset {
-        bytes,
-        lower: bytes,
-        upper: bytes,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -201,6 +185,10 @@ mod tests {
         all.map(|(count, size)| cell(count, size, truth)).collect()
     }
 
+    fn seen(cells: &[(Observation, f64)]) -> Vec<(&Observation, f64)> {
+        cells.iter().map(|(cell, surge)| (cell, *surge)).collect()
+    }
+
     fn truth(onset: Option<Onset>) -> Stalls {
         Stalls {
             rate: 0.012,
@@ -212,8 +200,8 @@ mod tests {
 
     #[test]
     fn rate_and_onset_come_back() {
-        let all = cells(&truth(Some(onset(100_000.0))));
-        let found = overflowing(&all, &|_| 0.0).unwrap();
+        let all = cells(&truth(Some(Onset::at(100_000.0))));
+        let found = overflowing(&seen(&all), &|_| 0.0).unwrap();
         assert!((found.rate / 0.012).ln().abs() < 0.3, "{}", found.rate);
         let at = found.onset.unwrap();
         assert!((at.bytes / 100_000.0).ln().abs() < 0.2, "{}", at.bytes);
@@ -245,7 +233,7 @@ mod tests {
     #[test]
     fn a_rate_that_knows_no_onset_comes_back() {
         let all = cells(&truth(None));
-        let found = anywhere(&all, None).unwrap();
+        let found = anywhere(&seen(&all), None).unwrap();
         assert!((found.rate / 0.012).ln().abs() < 0.1, "{}", found.rate);
         assert!(found.onset.is_none() && (found.cost.0 - 0.2).abs() < 1e-12);
     }
@@ -257,6 +245,8 @@ mod tests {
             ..truth(None)
         };
         let all = cells(&quiet);
-        assert!(overflowing(&all, &|_| 0.0).is_none() && anywhere(&all, None).is_none());
+        assert!(
+            overflowing(&seen(&all), &|_| 0.0).is_none() && anywhere(&seen(&all), None).is_none()
+        );
     }
 }

@@ -161,11 +161,7 @@ impl Regimes {
                     let rule = "above 0, or inf for none";
                     return Err(ParameterError::new(name, value, rule));
                 }
-                stalls(&mut self.eager).onset = Some(Onset {
-                    bytes: value,
-                    lower: value,
-                    upper: value,
-                });
+                stalls(&mut self.eager).onset = Some(Onset::at(value));
             }
             "stall_rate" => {
                 let rate = non_negative(name, value)?;
@@ -203,10 +199,5 @@ fn own(protocol: &mut Option<ProtocolParameters>) -> &mut ProtocolParameters {
 
 /// The stalls of a protocol, which are made if they are not there.
 fn stalls(protocol: &mut Option<ProtocolParameters>) -> &mut Stalls {
-    own(protocol).stalls.get_or_insert(Stalls {
-        rate: 0.0,
-        cost: LINUX_RTO,
-        spread: 0.0,
-        onset: None,
-    })
+    own(protocol).stalls.get_or_insert(Stalls::UNSEEN)
 }

@@ -32,6 +32,7 @@
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
+use derive_more::{Add, Mul, Sum};
 use serde::{Deserialize, Serialize};
 
 use super::links::{Order, busiest};
@@ -91,7 +92,7 @@ pub struct Path {
 }
 
 /// What T₀ is made of, in seconds, or derivatives of it.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Add, Mul, Sum)]
 pub struct Terms {
     /// a: what is paid once.
     pub once: f64,
