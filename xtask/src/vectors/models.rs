@@ -306,7 +306,12 @@ fn exchange(inputs: &Inputs) -> Result<Exchange> {
         Some(true) => ZeroMessages::Counted,
         _ => ZeroMessages::Absent,
     };
-    Ok(Exchange::from_matrix(&sizes, zero)?)
+    let row = |sizes: &Vec<u64>| {
+        let cells: Vec<String> = sizes.iter().map(u64::to_string).collect();
+        cells.join(",")
+    };
+    let matrix: Vec<String> = sizes.iter().map(row).collect();
+    Ok(Exchange::parse("W", &matrix.join("\n"), zero)?)
 }
 
 fn bounds(inputs: &Inputs) -> Result<Value> {

@@ -202,17 +202,20 @@ fn judge(sizes: &[Difference]) -> Verdict {
         let mut all = sizes.iter();
         all.all(|one| one.is_within(verdict.expected(one.size)))
     };
-    let line = line(sizes);
+    let offset = |sizes| Seconds(slope_from_origin(&points(sizes, |_| 1.0)));
+    let in_size = points(sizes, Bytes::as_f64);
+    let line = Line::through(&in_size);
     let mut candidates = vec![
         Verdict::Agree,
-        Verdict::Offset(Seconds(factor(sizes, |_| 1.0))),
-        Verdict::Slope(SecondsPerByte(factor(sizes, Bytes::as_f64))),
+        Verdict::Offset(offset(sizes)),
+        Verdict::Slope(SecondsPerByte(slope_from_origin(&in_size))),
     ];
-    candidates.extend((1..sizes.len()).map(|first| {
-        let rest = &sizes[first..];
-        Verdict::OffsetFrom(rest[0].size, Seconds(factor(rest, |_| 1.0)))
-    }));
-    candidates.extend(line);
+    let from = |first: usize| Verdict::OffsetFrom(sizes[first].size, offset(&sizes[first..]));
+    candidates.extend((1..sizes.len()).map(from));
+    if line.slope.is_finite() {
+        let slope = SecondsPerByte(line.slope);
+        candidates.push(Verdict::Line(Seconds(line.at(0.0)), slope));
+    }
     let found = candidates.into_iter().find(explains);
     found.unwrap_or(Verdict::Scattered)
 }
@@ -228,19 +231,6 @@ impl Verdict {
             Self::Line(offset, slope) => (offset + slope * size).0,
         }
     }
-}
-
-/// The factor c of Δ = c·`column`(m) that suits best.
-fn factor(sizes: &[Difference], column: fn(Bytes) -> f64) -> f64 {
-    slope_from_origin(&points(sizes, column))
-}
-
-/// The line that suits best.
-fn line(sizes: &[Difference]) -> Option<Verdict> {
-    let line = Line::through(&points(sizes, Bytes::as_f64));
-    line.slope
-        .is_finite()
-        .then(|| Verdict::Line(Seconds(line.at(0.0)), SecondsPerByte(line.slope)))
 }
 
 /// (column(m), Δ) with the weights 1/error².

@@ -17,6 +17,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use itertools::Itertools;
+
 use super::Point;
 use super::hockney::HockneyFit;
 use super::regimes::held_out::{folds, leave_out, loss};
@@ -214,12 +216,11 @@ fn verdict(rungs: &[(Rung, Errors)]) -> Verdict {
         .filter(|cell| judged.iter().all(|(_, errors)| errors.contains_key(cell)))
         .copied()
         .collect();
-    let sizes = |errors: &Errors| -> Vec<(f64, f64)> {
+    let sizes = |(rung, errors): &&(Rung, Errors)| {
         let size = |cell| (loss(errors[cell].0), errors[cell].1);
-        common.iter().map(size).collect()
+        (*rung, common.iter().map(size).collect())
     };
-    let all = judged.iter().map(|(rung, errors)| (*rung, sizes(errors)));
-    let all: Vec<(Rung, Vec<(f64, f64)>)> = all.collect();
+    let all: Vec<(Rung, Vec<(f64, f64)>)> = judged.iter().map(sizes).collect();
     let mean = |own: &[(f64, f64)]| weighted_mean(own).0;
     let best = all.iter().map(|(_, own)| own);
     let best = best.min_by(|a, b| mean(a).total_cmp(&mean(b)));
@@ -250,11 +251,8 @@ fn reason(rung: Rung, own: f64, errors: &[(Rung, f64)]) -> String {
         percent(own)
     );
     let said = |rungs: Vec<&(Rung, f64)>| {
-        let said: Vec<String> = rungs
-            .iter()
-            .map(|(rung, error)| format!("{} {}", rung.name(), percent(*error)))
-            .collect();
-        said.join(", ")
+        let said = |(rung, error): &(Rung, f64)| format!("{} {}", rung.name(), percent(*error));
+        rungs.into_iter().map(said).join(", ")
     };
     let (below, above): (Vec<_>, Vec<_>) = errors
         .iter()

@@ -162,6 +162,22 @@ pub enum FitError {
     Impossible(String),
 }
 
+/// A failed fit and what was being fitted.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{subject}: {error}")]
+pub struct FailedFit {
+    subject: String,
+    error: FitError,
+}
+
+impl FailedFit {
+    /// What makes it of an error in the fit of `subject`.
+    fn of(subject: impl Into<String>) -> impl FnOnce(FitError) -> Self {
+        let subject = subject.into();
+        |error| Self { subject, error }
+    }
+}
+
 /// An estimate that `error` refuses.
 fn impossible(error: impl ToString) -> FitError {
     FitError::Impossible(error.to_string())

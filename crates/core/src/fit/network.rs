@@ -14,7 +14,7 @@ use super::model::{self as model_fit, Circumstances, ModelFit};
 use super::point_to_point::{self, PointToPoint};
 use super::regimes::Parts;
 use super::signature::{self, BaseError, SignatureFit, Unsaturated};
-use super::{Covariance, FitError, Point, points, refuse_few};
+use super::{Covariance, FailedFit, FitError, Point, points, refuse_few};
 use crate::algorithm::Collective;
 use crate::data::cells::{CellKey, Statistic, Summary, summarise};
 use crate::data::{Dataset, Experiment, StatisticKind};
@@ -57,14 +57,6 @@ pub enum Wanted {
     One(&'static Model),
 }
 
-/// A failed fit and what was being fitted.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("{subject}: {error}")]
-pub struct NetworkFitError {
-    subject: String,
-    error: FitError,
-}
-
 /// The fits of a dataset.
 #[derive(Debug, Clone)]
 pub struct NetworkFit {
@@ -81,7 +73,7 @@ pub struct NetworkFit {
     /// The regimes of each algorithm of any collective.
     pub regimes: Vec<FittedRegimes>,
     /// What could not be fitted, and why.
-    pub failures: Vec<NetworkFitError>,
+    pub failures: Vec<FailedFit>,
     /// Measured collectives with an algorithm that nothing was fitted to.
     pub passed_over: BTreeSet<Collective>,
     /// How many cells hold numbers of other programs alone, by what these are.
@@ -104,14 +96,14 @@ pub struct Diagnosis {
 /// # Errors
 /// If there is no usable ping-pong, or an all-to-all has no signature, or the one model
 /// that is wanted cannot be fitted.
-pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, NetworkFitError> {
+pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, FailedFit> {
     let cells = summarise(data);
     let ping_pong = points(&cells, Statistic::Median, |key| {
         key.experiment == Experiment::PingPong
     });
     let confidence = options.signature.confidence;
     let hockney = hockney::fit_ends(&ping_pong, confidence);
-    let hockney = hockney.map_err(NetworkFitError::of("ping-pong"))?;
+    let hockney = hockney.map_err(FailedFit::of("ping-pong"))?;
     let point_to_point = point_to_point::fit(data, confidence);
     let measured = point_to_point.plogp.as_ref();
     let tables = measured.map(|measured| &measured.plogp);
@@ -140,17 +132,9 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, NetworkFitEr
     }
     if matches!(options.wanted, Wanted::One(_)) && fitted.is_empty() {
         fitted.failures.first().cloned().map_or(Ok(()), Err)?;
-        refuse_few("the collective", 0, 4).map_err(NetworkFitError::of("alltoall"))?;
+        refuse_few("the collective", 0, 4).map_err(FailedFit::of("alltoall"))?;
     }
     Ok(fitted)
-}
-
-impl NetworkFitError {
-    /// What makes it of an error in the fit of `subject`.
-    pub(super) fn of(subject: impl Into<String>) -> impl FnOnce(FitError) -> Self {
-        let subject = subject.into();
-        |error| Self { subject, error }
-    }
 }
 
 impl Wanted {
@@ -180,7 +164,7 @@ struct Measured<'a> {
 
 impl Measured<'_> {
     /// Fits every wanted model that has parameters.
-    fn fit(&self, fitted: &mut NetworkFit) -> Result<(), NetworkFitError> {
+    fn fit(&self, fitted: &mut NetworkFit) -> Result<(), FailedFit> {
         let is_described = Pattern::of(self.collective, &self.algorithm).is_some();
         let models = model::of(self.collective)
             .filter(|model| model.is_fitted_to_cells() && self.options.wanted.wants(model));
@@ -203,7 +187,7 @@ impl Measured<'_> {
             let is_vital = model.is_signature() && self.options.wanted != Wanted::Any
                 || matches!(self.options.wanted, Wanted::One(_));
             let subject = format!("{} {} {}", self.collective, self.algorithm, model.name);
-            let found = found.map_err(NetworkFitError::of(subject));
+            let found = found.map_err(FailedFit::of(subject));
             match found {
                 Ok((fit, covariance)) => {
                     let made = Circumstances {
@@ -245,16 +229,27 @@ impl Measured<'_> {
 
     /// The signature and the covariance that it was fitted under.
     fn signature(&self, hockney: &HockneyFit) -> Result<(SignatureFit, Covariance), FitError> {
-        let under = |covariance: Covariance| {
-            let settings = signature::Options {
-                covariance,
-                base_error: Some(base_error(hockney)),
-                ..self.options.signature.clone()
-            };
-            signature::fit(&hockney.model, &self.points, &settings)
+        let under = |covariance| {
+            signature::fit(
+                &hockney.model,
+                &self.points,
+                &self.settings(hockney, covariance),
+            )
         };
         let goodness = |fit: &SignatureFit| (fit.weighted_rss, fit.dof);
         under_best(&self.points, self.options, under, goodness)
+    }
+
+    /// How to fit under a covariance on top of α and β.
+    fn settings(&self, hockney: &HockneyFit, covariance: Covariance) -> signature::Options {
+        signature::Options {
+            covariance,
+            base_error: Some(BaseError {
+                alpha: hockney.alpha_variance,
+                beta: hockney.beta_variance,
+            }),
+            ..self.options.signature.clone()
+        }
     }
 
     /// A model and the covariance that it was fitted under.
@@ -266,13 +261,13 @@ impl Measured<'_> {
     ) -> Result<(ModelFit, Covariance), FitError> {
         let hockney = &between_two.hockney;
         let network = Known::of(hockney.model, between_two.plogp.as_ref());
-        let settings = |covariance: Covariance| signature::Options {
-            covariance,
-            base_error: Some(base_error(hockney)),
-            unsaturated: Unsaturated::Kept,
-            ..self.options.signature.clone()
+        let under = |covariance| {
+            let settings = signature::Options {
+                unsaturated: Unsaturated::Kept,
+                ..self.settings(hockney, covariance)
+            };
+            model_fit::fit(model, &network, points, &settings)
         };
-        let under = |covariance| model_fit::fit(model, &network, points, &settings(covariance));
         if model.is_regressed() {
             let goodness = |fit: &ModelFit| (fit.weighted_rss, fit.dof);
             under_best(points, self.options, under, goodness)
@@ -293,13 +288,6 @@ impl NetworkFit {
 /// Residuals of so many times the variance that the repetitions tell (ŝ²) are the model's
 /// and no longer the measurement's.
 const MISFIT: f64 = 4.0;
-
-fn base_error(hockney: &HockneyFit) -> BaseError {
-    BaseError {
-        alpha: hockney.alpha_variance,
-        beta: hockney.beta_variance,
-    }
-}
 
 /// Fits under the covariance that the options name, else under the best one. The variances
 /// of the means are the right weights where the model holds within them. Where it misses by

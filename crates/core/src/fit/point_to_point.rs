@@ -1,12 +1,12 @@
 //! What a dataset says about pairs of processes besides α and β: pLogP tables, changes of
 //! protocol, whether the two agree, and transfers of many pairs at once.
 
-use super::FitError;
 use super::agreement::{self, Agreement};
 use super::breakpoints::{self, EagerLimit, Pieces};
 use super::flows::{self, Flows};
 use super::levels::levels;
 use super::plogp::{self, Measured};
+use super::{FailedFit, FitError};
 use crate::data::{Dataset, Experiment};
 
 /// The fits of pairs; each is `None` if the data hold nothing of it or do not support it.
@@ -23,15 +23,7 @@ pub struct PointToPoint {
     /// Simultaneous transfers.
     pub flows: Option<Flows>,
     /// What the data hold but do not support.
-    pub failures: Vec<PointToPointError>,
-}
-
-/// A failed fit and what was being fitted.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("{subject}: {error}")]
-pub struct PointToPointError {
-    subject: &'static str,
-    error: FitError,
+    pub failures: Vec<FailedFit>,
 }
 
 /// Fits what there is, with intervals of level `confidence`.
@@ -59,12 +51,8 @@ pub fn fit(data: &Dataset, confidence: f64) -> PointToPoint {
     }
 }
 
-fn kept<T>(
-    found: Result<T, FitError>,
-    subject: &'static str,
-    failures: &mut Vec<PointToPointError>,
-) -> Option<T> {
-    found
-        .map_err(|error| failures.push(PointToPointError { subject, error }))
-        .ok()
+/// What was found, if it was; else the failure is noted.
+fn kept<T>(found: Result<T, FitError>, subject: &str, failures: &mut Vec<FailedFit>) -> Option<T> {
+    let found = found.map_err(FailedFit::of(subject));
+    found.map_err(|failure| failures.push(failure)).ok()
 }

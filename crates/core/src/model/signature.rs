@@ -106,22 +106,18 @@ impl Form {
         let partners = procs.partners();
         let bound = base.alltoall(procs, size).0;
         let start_up = base.alpha().0 * partners;
-        match self {
-            Self::Full => Terms {
-                fixed: 0.0,
-                gamma: bound,
-                delta: partners,
-            },
-            Self::Bandwidth => Terms {
-                fixed: start_up,
-                gamma: bound - start_up,
-                delta: partners,
-            },
-            Self::FullDeltaOnce => Terms {
-                fixed: 0.0,
-                gamma: bound,
-                delta: 1.0,
-            },
+        let (fixed, gamma) = match self {
+            Self::Full | Self::FullDeltaOnce => (0.0, bound),
+            Self::Bandwidth => (start_up, bound - start_up),
+        };
+        let delta = match self {
+            Self::Full | Self::Bandwidth => partners,
+            Self::FullDeltaOnce => 1.0,
+        };
+        Terms {
+            fixed,
+            gamma,
+            delta,
         }
     }
 }

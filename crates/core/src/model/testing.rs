@@ -1,5 +1,6 @@
 //! For tests: the networks of the reference values, and how close to them is right.
 
+use super::exchange::{Exchange, ZeroMessages};
 use super::plogp::{PLogP, Parameters};
 use crate::units::table::Table;
 use crate::units::{Bytes, Procs, Seconds};
@@ -34,6 +35,13 @@ pub(crate) fn stepped() -> PLogP {
         receive_overhead: table(&[(8192, 3e-5), (1 << 20, 3e-3)]),
     })
     .unwrap()
+}
+
+/// The exchange of a matrix: row i holds what process i sends to each process.
+pub(crate) fn matrix(rows: &[Vec<u64>], zero: ZeroMessages) -> Exchange {
+    let row = |row: &Vec<u64>| row.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
+    let text = rows.iter().map(row).collect::<Vec<_>>().join("\n");
+    Exchange::parse("a matrix", &text, zero).unwrap()
 }
 
 /// To twelve digits.

@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 use crate::algorithm::Collective;
 use crate::data::cells::{CellKey, Summary, summarise};
 use crate::data::{Aggregate, Dataset, Experiment, Provenance};
-use crate::fit::network::{self, NetworkFitError, Options, Wanted};
+use crate::fit::FailedFit;
+use crate::fit::network::{self, Options, Wanted};
 use crate::model::{self, Case, ModelError};
 use crate::predict::{Basis, Knowledge};
 use crate::profile::Profile;
@@ -59,7 +60,7 @@ pub fn compare(
     data: &Dataset,
     trains: impl Fn(Procs, Bytes) -> bool,
     options: &Options,
-) -> Result<Comparison, NetworkFitError> {
+) -> Result<Comparison, FailedFit> {
     let is_seen = |experiment, procs, size| {
         !matches!(experiment, Experiment::Collective(_)) || trains(procs, size)
     };

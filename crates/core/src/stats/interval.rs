@@ -85,16 +85,6 @@ impl Student {
         }
     }
 
-    /// The level of the intervals.
-    pub fn confidence(&self) -> f64 {
-        self.confidence
-    }
-
-    /// Degrees of freedom.
-    pub fn dof(&self) -> usize {
-        self.dof
-    }
-
     /// [`t_quantile`] of the two.
     pub fn quantile(&self) -> f64 {
         self.quantile

@@ -1,11 +1,11 @@
 //! The regimes of all algorithms of a dataset, and which model suffices for each.
 
-use super::{NetworkFit, NetworkFitError, Options};
+use super::{NetworkFit, Options};
 use crate::algorithm::Collective;
 use crate::data::Dataset;
-use crate::fit::Point;
 use crate::fit::ladder::{Ladder, Rung, THRESHOLDS, Verdict};
 use crate::fit::regimes::{self, AlgorithmRegimes, Ground, Limits};
+use crate::fit::{FailedFit, Point};
 use crate::model::REGIMES;
 use crate::model::regimes::Pattern;
 use crate::units::{Bytes, Seconds};
@@ -38,7 +38,7 @@ pub(super) fn fit(data: &Dataset, ping_pong: &[Point], options: &Options, fitted
     let network = match limits.find(&all) {
         Ok(found) => found,
         Err(error) => {
-            fitted.failures.push(NetworkFitError::of(REGIMES)(error));
+            fitted.failures.push(FailedFit::of(REGIMES)(error));
             return;
         }
     };
@@ -73,7 +73,7 @@ pub(super) fn fit(data: &Dataset, ping_pong: &[Point], options: &Options, fitted
             }),
             Err(error) => {
                 let subject = format!("{collective} {algorithm} {REGIMES}");
-                failures.push(NetworkFitError::of(subject)(error));
+                failures.push(FailedFit::of(subject)(error));
             }
         }
     }

@@ -9,8 +9,8 @@
 use std::collections::BTreeMap;
 
 use crate::algorithm::Collective;
-use crate::data::cells::summarise;
-use crate::data::{Dataset, Experiment};
+use crate::data::cells::{CellKey, summarise};
+use crate::data::{Aggregate, Dataset, Experiment};
 use crate::model::regimes::{Point, noticeable};
 use crate::network::tree::Tree;
 use crate::stats::sample::{Sorted, median, variance};
@@ -135,40 +135,30 @@ pub type Who = (Collective, String);
 /// The observations of every algorithm, of more than one process and of positive times, by
 /// process count and size.
 pub fn observations(data: &Dataset) -> BTreeMap<Who, Vec<Observation>> {
-    let mut times: BTreeMap<(Who, Procs, Bytes), Vec<Seconds>> = BTreeMap::new();
-    let mut averaged: BTreeMap<(Who, Procs, Bytes), u32> = BTreeMap::new();
-    for aggregate in &data.aggregates {
-        let place = &aggregate.place;
-        if let Experiment::Collective(collective) = place.experiment {
-            let who = (collective, place.algorithm.to_string());
-            let count = aggregate.averaged.unwrap_or(UNKNOWN_COUNT);
-            averaged.insert((who, place.procs, place.size), count);
-        }
-    }
+    let mut times: BTreeMap<CellKey, Vec<Seconds>> = BTreeMap::new();
     for sample in &data.samples {
-        if let Experiment::Collective(collective) = sample.experiment {
-            let who = (collective, sample.algorithm.to_string());
-            let cell = times.entry((who, sample.procs, sample.size)).or_default();
-            cell.push(sample.time);
-        }
+        let cell = times.entry(CellKey::from(&sample.place())).or_default();
+        cell.push(sample.time);
     }
-    for (key, summary) in summarise(data) {
-        if let (Experiment::Collective(collective), Some(_)) = (key.experiment, summary.imported) {
-            let who = (collective, key.algorithm.to_string());
-            times.insert((who, key.procs, key.size), vec![summary.mean]);
-        } else if let Experiment::Collective(collective) = key.experiment {
-            averaged.remove(&((collective, key.algorithm.to_string()), key.procs, key.size));
-        }
-    }
+    let count = |one: &Aggregate| (CellKey::from(&one.place), one.averaged);
+    let averaged: BTreeMap<CellKey, Option<u32>> = data.aggregates.iter().map(count).collect();
     let mut all: BTreeMap<Who, Vec<Observation>> = BTreeMap::new();
-    for ((who, procs, size), times) in times {
+    for (key, summary) in summarise(data) {
+        let Experiment::Collective(collective) = key.experiment else {
+            continue;
+        };
+        let times = match summary.imported {
+            Some(_) => vec![summary.mean],
+            None => times.remove(&key).unwrap_or_default(),
+        };
         let is_possible = times.iter().all(|time| time.0 > 0.0 && time.0.is_finite());
-        if procs.get() > 1 && is_possible {
-            let observation = Observation::of(procs, size, &times);
-            let observation = match averaged.get(&(who.clone(), procs, size)) {
-                Some(count) => observation.averaged(*count),
-                None => observation,
+        if key.procs.get() > 1 && is_possible {
+            let observation = Observation::of(key.procs, key.size, &times);
+            let observation = match (summary.imported, averaged.get(&key)) {
+                (Some(_), Some(count)) => observation.averaged(count.unwrap_or(UNKNOWN_COUNT)),
+                _ => observation,
             };
+            let who = (collective, key.algorithm.to_string());
             all.entry(who).or_default().push(observation);
         }
     }

@@ -165,8 +165,14 @@ mod tests {
 
     #[test]
     fn a_matrix_and_its_arcs_are_the_same_exchange() {
-        let rows = [vec![7, 100, 0], vec![0, 0, 250], vec![0, 3, 0]];
-        let expected = Exchange::from_matrix(&rows, ZeroMessages::Absent).unwrap();
+        let arc = |(from, to, size)| Arc {
+            from: Rank(from),
+            to: Rank(to),
+            size: Bytes(size),
+        };
+        let arcs = [(0, 1, 100), (1, 2, 250), (2, 1, 3)].map(arc);
+        let procs = Procs::new(3).unwrap();
+        let expected = Exchange::new(procs, arcs.to_vec(), ZeroMessages::Absent).unwrap();
         let matrix = "# sizes\n7, 100,0\r\n0,0,250\n\n# the last\n0,3,0\n";
         let list = "\u{feff}\"size_bytes\",to,note,from\n250,2,x,1\n#\n3,1,y,2\n100,1,,0\n9,0,,0\n";
         let base = Hockney::new(Seconds(5e-5), SecondsPerByte(1e-8)).unwrap();

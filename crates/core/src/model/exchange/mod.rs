@@ -79,17 +79,6 @@ pub enum ExchangeError {
         /// The receiver.
         to: Rank,
     },
-    /// A row of a matrix that is longer or shorter than the matrix is high.
-    #[error("a row of {columns} sizes in a matrix of {rows} rows; give one size per process")]
-    NotSquare {
-        /// How many rows there are.
-        rows: usize,
-        /// How many sizes the row has.
-        columns: usize,
-    },
-    /// A matrix without rows.
-    #[error("a matrix of no rows; give one row per process")]
-    Empty,
 }
 
 /// The messages of a personalised exchange, as the loads of its processes.
@@ -173,30 +162,6 @@ impl Exchange {
         }
     }
 
-    /// The exchange of a matrix: row i holds what process i sends to each process.
-    ///
-    /// # Errors
-    /// If the matrix is empty or not square.
-    pub fn from_matrix(rows: &[Vec<u64>], zero: ZeroMessages) -> Result<Self, ExchangeError> {
-        if let Some(row) = rows.iter().find(|row| row.len() != rows.len()) {
-            return Err(ExchangeError::NotSquare {
-                rows: rows.len(),
-                columns: row.len(),
-            });
-        }
-        let count = u32::try_from(rows.len()).expect("2^64 sizes do not fit in memory");
-        let procs = Procs::new(count).map_err(|_| ExchangeError::Empty)?;
-        let arcs = procs.ranks().zip(rows).flat_map(|(from, row)| {
-            let arc = move |(to, &size)| Arc {
-                from,
-                to,
-                size: Bytes(size),
-            };
-            procs.ranks().zip(row).map(arc)
-        });
-        Self::new(procs, arcs.collect(), zero)
-    }
-
     /// All-to-all with `size` bytes per destination, which is sent even if it is zero.
     pub fn uniform(procs: Procs, size: Bytes) -> Self {
         let partners = procs.get() - 1;
@@ -258,7 +223,7 @@ impl Traffic {
 
 #[cfg(test)]
 mod tests {
-    use crate::model::testing::assert_close;
+    use crate::model::testing::{assert_close, matrix};
     use proptest::prelude::*;
 
     use super::*;
@@ -322,7 +287,7 @@ mod tests {
     fn the_uniform_exchange_is_proposition_1() {
         let mut rows = vec![vec![1000; 4]; 4];
         rows[2][2] = u64::MAX; // local, so it does not count
-        let matrix = Exchange::from_matrix(&rows, ZeroMessages::Absent).unwrap();
+        let matrix = matrix(&rows, ZeroMessages::Absent);
         let uniform = Exchange::uniform(procs(4), Bytes(1000));
         for exchange in [&matrix, &uniform] {
             let bounds = exchange.bounds(&base());
@@ -349,7 +314,7 @@ mod tests {
         // Every step costs its start-up: 2·α.
         assert_close(idle.direct_exchange_sync(&base()), 1e-4);
         let zeros = vec![vec![0; 3]; 3];
-        let counted = Exchange::from_matrix(&zeros, ZeroMessages::Counted).unwrap();
+        let counted = matrix(&zeros, ZeroMessages::Counted);
         assert_eq!(counted.bounds(&base()).startups, 2);
     }
 
@@ -364,12 +329,6 @@ mod tests {
             message(exchange(2, &[(1, 0, 1), (0, 1, 0), (1, 0, 2)])),
             "the arc 1 -> 0 is listed twice; add its sizes up"
         );
-        let matrix = |rows: &[Vec<u64>]| Exchange::from_matrix(rows, ZeroMessages::Absent);
-        assert_eq!(
-            message(matrix(&[vec![0, 1], vec![1]])),
-            "a row of 1 sizes in a matrix of 2 rows; give one size per process"
-        );
-        assert_eq!(matrix(&[]).unwrap_err(), ExchangeError::Empty);
     }
 
     /// A square matrix of up to six processes, sparse, and an order of its cells.
@@ -395,7 +354,7 @@ mod tests {
                 }
             }
             let scheduled = receive_free.into_iter().fold(0.0, f64::max) * (1.0 + 1e-12);
-            let exchange = Exchange::from_matrix(&rows, ZeroMessages::Absent).unwrap();
+            let exchange = matrix(&rows, ZeroMessages::Absent);
             let bounds = exchange.bounds(&base());
             prop_assert!(bounds.per_vertex.0 <= scheduled);
             prop_assert!(bounds.claim2 <= bounds.per_vertex);
@@ -412,7 +371,7 @@ mod tests {
                 times.fold(0.0, f64::max)
             };
             let literal: f64 = (1..n).map(slowest).sum();
-            let exchange = Exchange::from_matrix(&rows, ZeroMessages::Absent).unwrap();
+            let exchange = matrix(&rows, ZeroMessages::Absent);
             let time = exchange.direct_exchange_sync(&base()).0;
             prop_assert!((time - literal).abs() <= 1e-12 * literal);
             prop_assert!(exchange.bounds(&base()).claim3.0 <= time * (1.0 + 1e-12));

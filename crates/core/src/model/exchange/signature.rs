@@ -74,7 +74,7 @@ mod tests {
     use super::*;
     use crate::model::exchange::ZeroMessages;
     use crate::model::hockney::Hockney;
-    use crate::model::testing::{assert_close, procs};
+    use crate::model::testing::{assert_close, matrix, procs};
     use crate::units::SecondsPerByte;
 
     #[test]
@@ -89,7 +89,7 @@ mod tests {
         };
         // Mean 1500 bytes; process 0 sends 3000 bytes in two messages: 130 µs.
         let rows = [vec![0, 1000, 2000], vec![0; 3], vec![0; 3]];
-        let uneven = Exchange::from_matrix(&rows, ZeroMessages::Absent).unwrap();
+        let uneven = matrix(&rows, ZeroMessages::Absent);
         let time = |threshold| uneven.signature_time(&signature(threshold));
         assert_close(time(None), 2.6e-4);
         assert_close(time(Some(Bytes(1500))), 2.26e-3);

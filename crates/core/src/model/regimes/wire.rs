@@ -79,13 +79,8 @@ impl Wire {
 
     /// (w, V(w)), ascending, beyond zero bytes.
     pub fn points(&self) -> impl Iterator<Item = (Bytes, Seconds)> {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "the sizes came from whole bytes"
-        )]
-        let whole = |(size, time): &(f64, f64)| (Bytes(*size as u64), Seconds(*time));
-        self.table[1..].iter().map(whole)
+        let point = |(size, time): &(f64, f64)| (Bytes::rounded(*size), Seconds(*time));
+        self.table[1..].iter().map(point)
     }
 
     /// V of `bytes`, at least 0.
