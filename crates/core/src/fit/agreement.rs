@@ -109,12 +109,12 @@ pub fn compare(
     let own = fit_ends(&one_way, confidence)?;
     let other = fit_ends(&times(|(_, row)| row.estimate.value), confidence)?;
     let twice = |parameter: fn(&HockneyFit) -> (Estimate, Variance)| {
-        let ((own, own_variance), (other, other_variance)) = (parameter(&own), parameter(&other));
-        let parts = [own_variance, other_variance];
+        let [(ping_pong, own), (plogp, other)] = [&own, &other].map(parameter);
+        let difference = plogp.value - ping_pong.value;
         Twice {
-            plogp: other,
-            ping_pong: own,
-            difference: Estimate::around(other.value - own.value, &parts, confidence),
+            plogp,
+            ping_pong,
+            difference: Estimate::around(difference, &[own, other], confidence),
         }
     };
     let each = 1.0 - (1.0 - confidence) / pairs.len() as f64;

@@ -110,25 +110,19 @@ pub fn fit(data: &Dataset) -> Option<Flows> {
             .or_default()
             .push(sample.time);
     }
-    let loads: Vec<Load> = times
-        .iter()
-        .map(|(&(size, pairs), times)| load(pairs, size, times))
-        .collect();
+    let of_pairs = |(&(size, pairs), times): (&_, &Vec<_>)| load(pairs, size, times);
+    let loads: Vec<Load> = times.iter().map(of_pairs).collect();
     let (&(largest, _), most) = times.last_key_value()?;
     let (&(_, fewest), least) = times.range((largest, 0)..).next()?;
-    let beta_free = if fewest == 1 {
-        let middle = median(least.iter().map(|time| time.0));
-        gap(Seconds(middle), largest)
-    } else {
-        gap(fast_mean(least), largest)
+    let free = match fewest {
+        1 => Seconds(median(least.iter().map(|time| time.0))),
+        _ => fast_mean(least),
     };
-    let of_largest: Vec<Load> = loads
-        .iter()
-        .filter(|l| l.size == largest)
-        .copied()
-        .collect();
+    let beta_free = gap(free, largest);
+    // They ascend in size.
+    let of_largest = loads.partition_point(|load| load.size < largest);
     Some(Flows {
-        saturated_pairs: saturated(&of_largest),
+        saturated_pairs: saturated(&loads[of_largest..]),
         loads,
         beta_free,
         modes: modes(most, largest, beta_free),

@@ -107,7 +107,9 @@ impl Ladder<'_> {
         let own: Errors = own.map(by_cell).collect();
         let mut rungs: Vec<(Rung, Errors)> = Vec::new();
         if collective == Collective::Alltoall {
-            rungs.push((Rung::Hockney, self.bound(cells)));
+            let model: &Hockney = &self.hockney.model;
+            let bound = |cell: &Observation| model.alltoall(cell.procs, cell.size);
+            rungs.push((Rung::Hockney, errors(cells, bound)));
             if let Some(plogp) = self.plogp {
                 rungs.push((Rung::PLogP, plogp_errors(plogp, cells)));
             }
@@ -118,11 +120,6 @@ impl Ladder<'_> {
             rungs.push((Rung::Regimes, own));
         }
         verdict(&rungs)
-    }
-
-    fn bound(&self, cells: &[Observation]) -> Errors {
-        let model: &Hockney = &self.hockney.model;
-        errors(cells, |cell| model.alltoall(cell.procs, cell.size))
     }
 
     fn signature(&self, cells: &[Observation]) -> Errors {
@@ -143,9 +140,8 @@ impl Ladder<'_> {
 
     fn thresholds(&self, pattern: Pattern, cells: &[Observation]) -> Errors {
         let classes = by_class(pattern, cells);
-        let held_out = classes
-            .values()
-            .flat_map(|cells| leave_out(self.ground, pattern, cells, THRESHOLDS));
+        let left_out = |cells| leave_out(self.ground, pattern, cells, THRESHOLDS);
+        let held_out = classes.values().flat_map(|cells| left_out(cells));
         held_out.map(|held| by_cell(&held)).collect()
     }
 }

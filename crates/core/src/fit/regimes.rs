@@ -121,17 +121,16 @@ impl<'a> Ground<'a> {
             network,
             together: BTreeMap::new(),
         };
-        let of_pattern = |wanted: fn(Option<Pattern>) -> bool| {
-            let is_wanted = move |who: &Who| wanted(Pattern::of(who.0, &who.1));
-            let cells = all.iter().filter(move |(who, _)| is_wanted(who));
-            let cells = cells.flat_map(|(_, cells)| cells);
-            cells.filter(|cell| cell.procs.get() > 2)
-        };
         let exchange = Pattern::Exchange(Order::AtOnce);
-        let cells = of_pattern(|pattern| pattern == Some(Pattern::Exchange(Order::AtOnce)));
-        let cells: Vec<&Observation> = cells.collect();
-        let exchanges = of_pattern(|pattern| matches!(pattern, Some(Pattern::Exchange(_))));
-        let counts: BTreeSet<Procs> = exchanges.map(|cell| cell.procs).collect();
+        let (mut cells, mut counts) = (Vec::new(), BTreeSet::new());
+        for (who, own) in all {
+            let pattern = Pattern::of(who.0, &who.1);
+            if let Some(Pattern::Exchange(_)) = pattern {
+                let own = own.iter().filter(|cell| cell.procs.get() > 2);
+                counts.extend(own.clone().map(|cell| cell.procs));
+                cells.extend(own.filter(|_| pattern == Some(exchange)));
+            }
+        }
         for without in held_out::folds(&counts).into_iter().map(Some).chain([None]) {
             let [eager, late] = [Protocol::Eager, Protocol::Rendezvous]
                 .map(|protocol| ground.under(exchange, cells.iter().copied(), (protocol, without)));

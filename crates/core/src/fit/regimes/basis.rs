@@ -95,33 +95,24 @@ impl Basis<'_> {
             Protocol::Eager => traffic.floor.0,
             Protocol::Rendezvous => 0.0,
         };
-        let bytes = |times: f64| Terms {
-            wire: traffic.serial.0 * times,
-            floor: on_links * times,
-            ..Terms::default()
-        };
-        let wire = |wire: f64| Terms {
-            wire,
-            ..Terms::default()
-        };
-        match column {
-            Column::Latency => Terms {
-                once: 1.0,
-                ..Terms::default()
-            },
-            Column::Startup => Terms {
-                startups: traffic.startups,
-                ..Terms::default()
-            },
+        let bytes = |times: f64| [0.0, 0.0, traffic.serial.0 * times, on_links * times];
+        let [once, startups, wire, floor] = match column {
+            Column::Latency => [1.0, 0.0, 0.0, 0.0],
+            Column::Startup => [0.0, traffic.startups, 0.0, 0.0],
             Column::Gamma(of) if of == protocol => bytes(1.0),
-            Column::Gamma(Protocol::Eager) => Terms {
-                floor: traffic.floor.0,
-                ..Terms::default()
-            },
+            Column::Gamma(Protocol::Eager) => [0.0, 0.0, 0.0, traffic.floor.0],
             Column::Growth(of) if of == protocol => bytes(1.0 / point.procs.partners()),
-            Column::Overlap(of) if of == protocol => wire(traffic.shared.0 - traffic.serial.0),
+            Column::Overlap(of) if of == protocol => {
+                [0.0, 0.0, traffic.shared.0 - traffic.serial.0, 0.0]
+            }
             Column::Slowdown if protocol == Protocol::Eager => bytes(self.overflow(point)),
-            _ => Terms::default(),
+            _ => [0.0; 4],
+        };
+        Terms {
+            once,
+            startups,
+            wire,
+            floor,
         }
     }
 

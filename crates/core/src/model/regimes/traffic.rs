@@ -175,12 +175,7 @@ impl Pattern {
 
     /// The derivatives of [`Pattern::together`] by the terms.
     pub fn marginal(self, terms: Terms) -> Terms {
-        let Terms {
-            startups,
-            wire,
-            floor,
-            ..
-        } = terms;
+        let (path, link) = (self.own_path(terms), terms.other_link());
         let of_root = |part: f64, root: f64| {
             if root > 0.0 {
                 part / root
@@ -188,32 +183,26 @@ impl Pattern {
                 FRAC_1_SQRT_2
             }
         };
-        let once = Terms {
-            once: 1.0,
-            ..Terms::default()
-        };
-        let path = self.own_path(terms);
-        let link = terms.other_link();
-        if link > path {
-            let (startups, floor) = (of_root(startups, link), of_root(floor, link));
-            Terms {
-                startups,
-                floor,
-                ..once
-            }
+        let (startups, wire, floor) = if link > path {
+            (
+                of_root(terms.startups, link),
+                0.0,
+                of_root(terms.floor, link),
+            )
         } else if self.is_in_rounds() {
-            let (startups, wire) = (of_root(startups, path), of_root(wire, path));
-            Terms {
-                startups,
-                wire,
-                ..once
-            }
+            (
+                of_root(terms.startups, path),
+                of_root(terms.wire, path),
+                0.0,
+            )
         } else {
-            Terms {
-                startups: 1.0,
-                wire: 1.0,
-                ..once
-            }
+            (1.0, 1.0, 0.0)
+        };
+        Terms {
+            once: 1.0,
+            startups,
+            wire,
+            floor,
         }
     }
 
@@ -270,10 +259,8 @@ impl Pattern {
                 };
                 let [serial, shared] = tree.times(procs);
                 Path {
-                    startups: rounds,
-                    serial,
                     shared,
-                    floor: Seconds(0.0),
+                    ..same(rounds, serial)
                 }
             }
         }
