@@ -1,5 +1,6 @@
 //! What a fit has seen; beyond it a prediction is an extrapolation.
 
+use itertools::Itertools;
 use serde::{Deserialize, Serialize};
 
 use super::Point;
@@ -26,14 +27,11 @@ pub struct Domain {
 impl Domain {
     /// The domain of cells; `None` if there are none.
     pub fn of(cells: impl IntoIterator<Item = (Procs, Bytes)>) -> Option<Self> {
-        let (mut procs, mut sizes): (Vec<Procs>, Vec<Bytes>) = cells.into_iter().unzip();
-        procs.sort_unstable();
-        procs.dedup();
-        sizes.sort_unstable();
+        let (procs, sizes): (Vec<Procs>, Vec<Bytes>) = cells.into_iter().unzip();
         Some(Self {
-            procs,
-            smallest: *sizes.first()?,
-            largest: *sizes.last()?,
+            procs: procs.into_iter().sorted_unstable().dedup().collect(),
+            smallest: *sizes.iter().min()?,
+            largest: *sizes.iter().max()?,
             saturation: Saturation::Unverified,
         })
     }

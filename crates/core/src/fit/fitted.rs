@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use itertools::Itertools;
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
@@ -120,9 +121,8 @@ impl FittedModel {
 
     /// M and its interval, where the model has one that was found.
     pub fn threshold(&self) -> Option<Estimate> {
-        let mut parameters = self.model.parameters.iter();
-        let own = parameters.find(|parameter| parameter.role == Role::Threshold)?;
-        match self.parameters.get(own.name)? {
+        let own = self.model.place(Role::Threshold)?;
+        match self.parameters.get(self.model.parameters[own].name)? {
             Found::Estimated(estimate) => Some(*estimate),
             Found::Plain(_) => None,
         }
@@ -170,11 +170,8 @@ impl FittedModel {
     fn refuse_unsuitable(&self) -> Result<(), String> {
         let name = self.model.name;
         let known: Vec<&str> = self.model.parameters.iter().map(|p| p.name).collect();
-        if let Some(own) = self
-            .parameters
-            .keys()
-            .find(|own| !known.contains(&own.as_str()))
-        {
+        let is_strange = |own: &&String| !known.contains(&own.as_str());
+        if let Some(own) = self.parameters.keys().find(is_strange) {
             return Err(match known.as_slice() {
                 [] => format!("parameters.{own} is none, {name} has no parameters"),
                 known => format!("parameters.{own} is none of {}", known.join(", ")),
@@ -224,10 +221,10 @@ impl FittedModel {
                 .is_some_and(|own| own.role.is_estimated())
         };
         let names = &self.covariance_of;
-        for (place, name) in names.iter().enumerate() {
-            if names[..place].contains(name) {
-                return Err(format!("covariance_of names {name:?} twice"));
-            }
+        if let Some(name) = names.iter().duplicates().next() {
+            return Err(format!("covariance_of names {name:?} twice"));
+        }
+        for name in names {
             if !matches!(self.parameters.get(name), Some(Found::Estimated(_))) {
                 return Err(format!("covariance_of: {name} has no estimate"));
             }

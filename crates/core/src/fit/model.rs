@@ -86,11 +86,9 @@ impl ModelFit {
             parameters.insert(name.clone(), Found::Estimated(*estimate));
             covariance_of.push(name);
         }
-        let mut all = model.parameters.iter();
-        if let (Some(found), Some(own)) =
-            (self.threshold, all.find(|own| own.role == Role::Threshold))
-        {
-            parameters.insert(own.name.to_owned(), Found::Estimated(found.into()));
+        if let (Some(found), Some(place)) = (self.threshold, model.place(Role::Threshold)) {
+            let name = model.parameters[place].name.to_owned();
+            parameters.insert(name, Found::Estimated(found.into()));
         }
         Some(FittedModel {
             model,
@@ -151,7 +149,7 @@ pub fn fit(
             let fitted = signature::fit(&network.hockney, points, &options)?;
             Ok(of_signature(model, &fitted))
         }
-        Estimator::ByRole => match problem.place(|role| role == Role::Count) {
+        Estimator::ByRole => match model.place(Role::Count) {
             Some(place) => problem.count(place),
             None => problem.linear(),
         },
@@ -160,14 +158,6 @@ pub fn fit(
 }
 
 impl Problem<'_> {
-    /// The place of the first parameter with a wanted role.
-    fn place(&self, wanted: impl Fn(Role) -> bool) -> Option<usize> {
-        self.model
-            .parameters
-            .iter()
-            .position(|parameter| wanted(parameter.role))
-    }
-
     fn role(&self, place: usize) -> Role {
         self.model.parameters[place].role
     }

@@ -127,6 +127,11 @@ impl Model {
         })
     }
 
+    /// The place of its first parameter with a role.
+    pub(crate) fn place(&self, role: Role) -> Option<usize> {
+        self.parameters.iter().position(|own| own.role == role)
+    }
+
     /// Whether a regression finds parameters of it.
     pub fn is_regressed(&self) -> bool {
         let mut parameters = self.parameters.iter();

@@ -35,6 +35,8 @@ pub(crate) use error::possible;
 pub use examples::Example;
 pub use words::{Estimator, Kind, Need, Parameter, Role, Subject};
 
+use itertools::Itertools;
+
 use crate::algorithm::Collective;
 
 /// The name of netsig's own signature of an all-to-all, the model that a profile holds in
@@ -99,13 +101,11 @@ pub fn named(name: &str) -> Result<Vec<&'static Model>, ModelError> {
 
 /// No model of `known` is called `name`.
 fn unknown(name: &str, of: String, known: impl Iterator<Item = &'static Model>) -> ModelError {
-    let mut names: Vec<&str> = known.map(|model| model.name).collect();
-    names.sort_unstable();
-    names.dedup();
+    let names = known.map(|model| model.name);
     ModelError::Unknown {
         name: name.to_owned(),
         of,
-        known: names.join(", "),
+        known: names.sorted_unstable().dedup().join(", "),
     }
 }
 

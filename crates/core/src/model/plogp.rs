@@ -20,6 +20,8 @@
 //! by Barchet-Steffenel and Mounié 2005 (PPAM and RenPar). g(m) ≥ os(m), or(m) is expected
 //! there, but not demanded: see [`PLogP::sizes_with_small_gap`].
 
+use itertools::Itertools;
+
 use super::hockney::Hockney;
 use serde::{Deserialize, Serialize};
 
@@ -122,15 +124,9 @@ impl PLogP {
             let most = self.g(size).0 * (1.0 + tolerance);
             self.os(size).0 > most || self.or(size).0 > most
         };
-        let mut sizes: Vec<Bytes> = overheads
-            .iter()
-            .flat_map(|table| table.rows())
-            .map(|&(size, _)| size)
-            .filter(|&size| is_small(size))
-            .collect();
-        sizes.sort_unstable();
-        sizes.dedup();
-        sizes
+        let rows = overheads.iter().flat_map(|table| table.rows());
+        let small = rows.map(|row| row.0).filter(|size| is_small(*size));
+        small.sorted_unstable().dedup().collect()
     }
 }
 

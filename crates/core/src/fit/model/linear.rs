@@ -1,5 +1,6 @@
 //! Parameters in which the time is linear, and the threshold of one of them.
 
+use itertools::Itertools;
 use nalgebra::{DMatrix, DVector};
 
 use super::{ModelFit, Problem};
@@ -27,7 +28,7 @@ impl Problem<'_> {
         let free: Vec<usize> = (0..self.model.parameters.len())
             .filter(|&i| self.role(i).is_estimated())
             .collect();
-        if let Some(threshold) = self.place(|role| role == Role::Threshold) {
+        if let Some(threshold) = self.model.place(Role::Threshold) {
             let found = match self.options.threshold {
                 ThresholdChoice::Search => self.search(threshold, &free),
                 ThresholdChoice::At(size) => Some(self.at(threshold, size, &free)?),
@@ -44,10 +45,9 @@ impl Problem<'_> {
 
     /// The best solution over all thresholds that leave enough points on either side.
     fn search(&self, threshold: usize, free: &[usize]) -> Option<Solution> {
-        let supplement = self.place(|role| role == Role::Supplement)?;
-        let mut sizes: Vec<Bytes> = self.points.iter().map(|p| p.size).collect();
-        sizes.sort_unstable();
-        sizes.dedup();
+        let supplement = self.model.place(Role::Supplement)?;
+        let sizes = self.points.iter().map(|p| p.size);
+        let sizes = sizes.sorted_unstable().dedup();
         let has_enough = |size: &Bytes| {
             let mut numbers = self.start();
             numbers[threshold] = size.as_f64();
@@ -57,7 +57,7 @@ impl Problem<'_> {
             let least = self.options.least;
             far >= least.from && self.points.len() - far >= least.below
         };
-        let solutions = sizes.into_iter().filter(has_enough);
+        let solutions = sizes.filter(has_enough);
         let solutions = solutions.filter_map(|size| self.at(threshold, size, free).ok());
         let rss = |solution: &Solution| solution.regression.weighted_rss;
         solutions.min_by(|a, b| rss(a).total_cmp(&rss(b)))

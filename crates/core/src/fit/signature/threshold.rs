@@ -6,6 +6,8 @@
 //! Its interval holds the sizes with RSS ≤ RSS₀·(1 + F(1, N−p)/(N−p)),
 //! RSS₀ the least.
 
+use itertools::Itertools;
+
 use super::problem::{Candidate, Problem};
 use super::{Parameter, ThresholdChoice, ThresholdEstimate};
 use crate::fit::{FitError, refuse_few};
@@ -20,22 +22,15 @@ pub struct ThresholdProfile(pub Vec<(Bytes, f64)>);
 impl ThresholdProfile {
     /// The tried sizes that the data do not rule out in favour of `value`.
     pub(super) fn interval(&self, value: Bytes, dof: usize, confidence: f64) -> ThresholdEstimate {
-        let least = self
-            .0
-            .iter()
-            .map(|(_, rss)| *rss)
-            .fold(f64::INFINITY, f64::min);
+        let sums = self.0.iter().map(|(_, rss)| *rss);
+        let least = sums.fold(f64::INFINITY, f64::min);
         let limit = least * (1.0 + f_quantile(confidence, 1, dof) / dof as f64);
-        let possible = || {
-            self.0
-                .iter()
-                .filter(|(_, rss)| *rss <= limit)
-                .map(|(m, _)| *m)
-        };
+        let possible = self.0.iter().filter(|(_, rss)| *rss <= limit);
+        let sizes = || possible.clone().map(|(size, _)| *size);
         ThresholdEstimate {
             value,
-            lower: possible().min().unwrap_or(value).min(value),
-            upper: possible().max().unwrap_or(value).max(value),
+            lower: sizes().min().unwrap_or(value).min(value),
+            upper: sizes().max().unwrap_or(value).max(value),
         }
     }
 }
@@ -79,21 +74,14 @@ fn choose(
     problem: &Problem,
     parameters: &[Parameter],
 ) -> Result<(Candidate, ThresholdProfile), FitError> {
-    let without = || {
-        Ok((
-            problem.solve(&[Parameter::Gamma], None)?,
-            ThresholdProfile::default(),
-        ))
-    };
+    let untried = |candidate| Ok((candidate, ThresholdProfile::default()));
+    let without = || untried(problem.solve(&[Parameter::Gamma], None)?);
     match problem.options.threshold {
         ThresholdChoice::None => without(),
         _ if parameters == [Parameter::Gamma] => without(),
         ThresholdChoice::At(threshold) => {
             refuse_one_sided(problem, threshold)?;
-            Ok((
-                problem.solve_at(parameters, threshold)?,
-                ThresholdProfile::default(),
-            ))
+            untried(problem.solve_at(parameters, threshold)?)
         }
         ThresholdChoice::Search => search(problem, parameters),
     }
@@ -114,34 +102,34 @@ fn search(
         };
         let rss = candidate.regression.weighted_rss;
         profile.push((size, rss));
-        if best
-            .as_ref()
-            .is_none_or(|best| rss < best.regression.weighted_rss)
-        {
+        let is_better = |best: &Candidate| rss < best.regression.weighted_rss;
+        if best.as_ref().is_none_or(is_better) {
             best = Some(candidate);
         }
     }
-    match best {
-        Some(best) => Ok((best, ThresholdProfile(profile))),
-        None => Err(FitError::NoSearch {
-            found: problem.points.len(),
-            below: problem.options.least.below,
-            from: problem.options.least.from,
-        }),
-    }
+    let least = problem.options.least;
+    let best = best.ok_or(FitError::NoSearch {
+        found: problem.points.len(),
+        below: least.below,
+        from: least.from,
+    })?;
+    Ok((best, ThresholdProfile(profile)))
 }
 
 /// The measured sizes with enough points on both sides, ascending.
 fn eligible(problem: &Problem) -> Vec<Bytes> {
-    let mut sizes: Vec<Bytes> = problem.points.iter().map(|p| p.size).collect();
-    sizes.sort_unstable();
-    let total = sizes.len();
-    let below = |size: Bytes| sizes.partition_point(|s| *s < size);
-    let mut distinct = sizes.clone();
-    distinct.dedup();
+    let sizes: Vec<Bytes> = problem
+        .points
+        .iter()
+        .map(|p| p.size)
+        .sorted_unstable()
+        .collect();
     let least = problem.options.least;
-    distinct.retain(|&size| below(size) >= least.below && total - below(size) >= least.from);
-    distinct
+    let has_enough = |size: &&Bytes| {
+        let below = sizes.partition_point(|other| other < size);
+        below >= least.below && sizes.len() - below >= least.from
+    };
+    sizes.iter().dedup().filter(has_enough).copied().collect()
 }
 
 fn refuse_one_sided(problem: &Problem, threshold: Bytes) -> Result<(), FitError> {

@@ -10,7 +10,7 @@ mod hockney;
 pub mod labarta;
 mod plogp;
 pub mod plogpt;
-mod signature;
+pub(super) mod signature;
 mod slowdown;
 pub mod tam;
 pub mod throughput;

@@ -37,7 +37,7 @@ pub(super) const SIGNATURE: Model = Model {
         (24, 1024),
     )
     .with(&[1.0195, 1.0, 0.00823, 2048.0]),
-    time: |inputs| signature(inputs, Form::Full, inputs.optional(1), [2, 3]),
+    time: |inputs| time(inputs, Form::Full, inputs.optional(1), [2, 3]),
     ..FULL
 };
 
@@ -59,7 +59,7 @@ pub(super) const FULL: Model = Model {
         (24, 2048),
     )
     .with(&[1.0195, 0.00823, 2048.0]),
-    time: |inputs| signature(inputs, Form::Full, None, [1, 2]),
+    time: |inputs| time(inputs, Form::Full, None, [1, 2]),
     ..HOCKNEY
 };
 
@@ -78,7 +78,7 @@ pub(super) const BANDWIDTH: Model = Model {
         (40, 8192),
     )
     .with(&[4.3628, 0.00493, 8192.0]),
-    time: |inputs| signature(inputs, Form::Bandwidth, None, [1, 2]),
+    time: |inputs| time(inputs, Form::Bandwidth, None, [1, 2]),
     ..FULL
 };
 
@@ -90,25 +90,35 @@ pub(super) const FULL_DELTA_ONCE: Model = Model {
              simultaneous communication induces an overload\") and the 2007 paper contradict.",
     estimator: Estimator::Signature(Form::FullDeltaOnce, Sides::OneGamma),
     example: FULL.example.giving(0.013_717_864_429_44),
-    time: |inputs| signature(inputs, Form::FullDeltaOnce, None, [1, 2]),
+    time: |inputs| time(inputs, Form::FullDeltaOnce, None, [1, 2]),
     ..FULL
 };
 
+/// The time by the signature.
+fn time(
+    inputs: &Inputs,
+    form: Form,
+    gamma_below: Option<f64>,
+    places: [usize; 2],
+) -> Result<Timed, ModelError> {
+    let model = signature(inputs, form, gamma_below, places)?.checked()?;
+    inputs.by_hockney(|_, procs, size| model.time(procs, size))
+}
+
 /// The signature whose δ and M are the parameters at these places.
-fn signature(
+pub(in crate::model) fn signature(
     inputs: &Inputs,
     form: Form,
     gamma_below: Option<f64>,
     [delta, threshold]: [usize; 2],
-) -> Result<Timed, ModelError> {
+) -> Result<Signature, ModelError> {
     let gamma_below = gamma_below.map(|value| finite(GAMMA_BELOW.name, value));
-    let model = Signature {
+    Ok(Signature {
         base: inputs.known.hockney,
         form,
         gamma: inputs.finite(0)?,
         gamma_below: gamma_below.transpose()?,
         delta: Seconds(inputs.finite(delta)?),
         threshold: inputs.threshold(threshold)?,
-    };
-    inputs.by_hockney(|_, procs, size| model.time(procs, size))
+    })
 }

@@ -3,6 +3,7 @@
 
 use super::Exchange;
 use super::bounds::CLAIM_1;
+use crate::model::alltoall::signature::signature;
 use crate::model::prelude::*;
 use crate::model::signature::{Form, Signature};
 
@@ -55,14 +56,7 @@ pub(super) const EXCHANGE_SIGNATURE: Model = Model {
     )
     .with(&[4.3628, 0.00493, 1000.0]),
     time: |inputs| {
-        let signature = Signature {
-            base: inputs.known.hockney,
-            form: Form::Full,
-            gamma: inputs.finite(0)?,
-            gamma_below: None,
-            delta: Seconds(inputs.finite(1)?),
-            threshold: inputs.threshold(2)?,
-        };
+        let signature = signature(inputs, Form::Full, None, [1, 2])?;
         inputs
             .by_hockney(|_, procs, size| Exchange::uniform(procs, size).signature_time(&signature))
     },
