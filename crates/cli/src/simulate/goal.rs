@@ -6,7 +6,6 @@ use netsig_core::sim::engine::{Outcome, Stuck};
 use netsig_core::sim::goal::Goal;
 use netsig_core::sim::program::Rest;
 use netsig_core::sim::setup::{Report, SimulationError, simulate_goal};
-use netsig_core::units::Procs;
 
 use super::answers::Answer;
 use super::exports::Exports;
@@ -25,7 +24,7 @@ const TOLD: usize = 10;
 pub fn simulate(path: &Path, source: &Source, exports: &Exports) -> Result<Answer, Failure> {
     let name = path.display().to_string();
     let goal = Goal::parse(&name, &files::text(path)?)?;
-    let procs = procs(&name, &goal)?;
+    let procs = goal.procs();
     let model = source.model(procs)?;
     let mut recorders = Recorders::new(exports, procs)?;
     let outcome: Outcome =
@@ -35,11 +34,6 @@ pub fn simulate(path: &Path, source: &Source, exports: &Exports) -> Result<Answe
     exports.write_goal(&goal)?;
     let report = Report::of_events(&outcome);
     Ok(Answer::of_goal(&name, procs, source, &report))
-}
-
-fn procs(name: &str, goal: &Goal) -> Result<Procs, Failure> {
-    let count = u32::try_from(goal.ranks().len()).unwrap_or(u32::MAX);
-    Procs::new(count).map_err(|_| Failure::usage(format!("{name}: has no ranks; write some")))
 }
 
 /// Why a program cannot end, a line for each cause.

@@ -59,9 +59,10 @@ mod scan;
 mod write;
 
 use crate::text::file_error::FileError;
+use crate::units::Procs;
 
 pub use algorithm::write_algorithm;
-pub use program::{Action, RankProgram};
+pub use program::{Action, Operation, RankProgram};
 pub use run::{Goals, OtherInterface};
 
 /// The programs of all ranks. Every rank that they name is one of them.
@@ -78,6 +79,13 @@ impl Goal {
     /// Names the line and column of the first fault.
     pub fn parse(name: &str, text: &str) -> Result<Self, FileError> {
         read::parse(name, text)
+    }
+
+    /// How many ranks there are.
+    pub fn procs(&self) -> Procs {
+        let count = u32::try_from(self.ranks.len()).ok();
+        let procs = count.and_then(|count| Procs::new(count).ok());
+        procs.expect("a file with no ranks, or more than it can count, is not read")
     }
 
     /// The programs by rank.

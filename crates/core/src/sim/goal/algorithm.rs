@@ -4,7 +4,6 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use crate::algorithm::Schedule;
-use crate::units::Rank;
 
 /// Writes a schedule, a rank and round at a time.
 ///
@@ -40,31 +39,20 @@ pub fn write_algorithm(schedule: &Schedule, out: &mut impl Write) -> io::Result<
             previous: 1..1,
         };
         for index in schedule.active(rank) {
-            writer.round(index, &posts(schedule, rank, index))?;
+            let round = schedule.round(rank, index);
+            let receives = round.receives.iter().map(|message| {
+                let bytes = schedule.bytes((message.from, rank), &message.slots);
+                format!("recv {bytes}b from {} tag {index}", message.from)
+            });
+            let sends = round.sends.iter().map(|message| {
+                let bytes = schedule.bytes((rank, message.to), &message.slots);
+                format!("send {bytes}b to {} tag {index}", message.to)
+            });
+            writer.round(receives, sends, round.in_flight.at_once().1 as u64)?;
         }
         writeln!(out, "}}")?;
     }
     Ok(())
-}
-
-/// The messages of a round that GOAL knows of, each with the other rank and its length.
-struct Posts {
-    receives: Vec<(Rank, u64)>,
-    sends: Vec<(Rank, u64)>,
-    window: u64,
-}
-
-fn posts(schedule: &Schedule, rank: Rank, index: usize) -> Posts {
-    let round = schedule.round(rank, index);
-    let receives = round.receives.iter();
-    let receives = receives.map(|one| (one.from, schedule.bytes((one.from, rank), &one.slots)));
-    let sends = round.sends.iter();
-    let sends = sends.map(|one| (one.to, schedule.bytes((rank, one.to), &one.slots)));
-    Posts {
-        receives: receives.collect(),
-        sends: sends.collect(),
-        window: round.in_flight.at_once().1 as u64,
-    }
 }
 
 /// The block of a rank; its operations have their numbers as labels.
@@ -77,27 +65,31 @@ struct RankWriter<'a, W> {
 }
 
 impl<W: Write> RankWriter<'_, W> {
-    fn round(&mut self, tag: usize, posts: &Posts) -> io::Result<()> {
-        let count = posts.receives.len() + posts.sends.len();
+    /// The statements of a round, of whose sends `window` may be in progress.
+    fn round(
+        &mut self,
+        receives: impl ExactSizeIterator<Item = String>,
+        sends: impl ExactSizeIterator<Item = String>,
+        window: u64,
+    ) -> io::Result<()> {
+        let count = receives.len() + sends.len();
         if count == 0 {
             return Ok(());
         }
         let gate = self.gate(count)?;
         let start = self.next;
-        for (peer, bytes) in &posts.receives {
-            let line = format_args!("recv {bytes}b from {peer} tag {tag}");
-            self.operation(line, gate.clone())?;
+        for receive in receives {
+            self.operation(&receive, gate.clone())?;
         }
         let first = self.next;
-        for (peer, bytes) in &posts.sends {
-            let line = format_args!("send {bytes}b to {peer} tag {tag}");
-            let freeing = self.next.saturating_sub(posts.window);
+        for send in sends {
+            let freeing = self.next.saturating_sub(window);
             let waits_for = if freeing >= first {
                 freeing..freeing + 1
             } else {
                 gate.clone()
             };
-            self.operation(line, waits_for)?;
+            self.operation(&send, waits_for)?;
         }
         self.previous = start..self.next;
         Ok(())
@@ -109,11 +101,11 @@ impl<W: Write> RankWriter<'_, W> {
         if count == 1 || previous.end - previous.start <= 1 {
             return Ok(previous);
         }
-        self.operation(format_args!("calc 0"), previous)?;
+        self.operation("calc 0", previous)?;
         Ok(self.next - 1..self.next)
     }
 
-    fn operation(&mut self, what: std::fmt::Arguments, waits_for: Range<u64>) -> io::Result<()> {
+    fn operation(&mut self, what: &str, waits_for: Range<u64>) -> io::Result<()> {
         let label = self.next;
         self.next += 1;
         writeln!(self.out, "l{label}: {what}")?;

@@ -1,40 +1,69 @@
-//! Operations of a rank that wait for each other in a circle.
+//! What waits for each other in a circle.
+
+use std::collections::hash_map::Entry;
+use std::hash::Hash;
+
+use rustc_hash::FxHashMap;
 
 use super::program::{Event, RankProgram};
 
-/// Operations of which each waits for the next and the last for the first, if there are any.
-pub(super) fn find(program: &RankProgram) -> Option<Vec<u32>> {
-    let blocked = blocked(program)?;
-    // Each waits for one that is blocked as well, so the walk back meets itself.
-    let mut waits_for = vec![None; program.len()];
-    for &before in &blocked {
-        for after in successors(program, before) {
-            waits_for[after as usize] = Some(before);
+/// Nodes of which each is behind the one before, and the first behind the last, if there are
+/// any behind `starts`: the first circle that a walk meets, depth first. `behind` names what
+/// is behind a node.
+pub(super) fn find<N: Copy + Eq + Hash>(
+    starts: impl IntoIterator<Item = N>,
+    behind: impl Fn(N) -> Vec<N>,
+) -> Option<Vec<N>> {
+    // Where each node is on the way; none once it was left.
+    let mut places: FxHashMap<N, Option<usize>> = FxHashMap::default();
+    for start in starts {
+        // The way, each node with those behind it that are not visited, the next one last.
+        let mut way: Vec<(N, Vec<N>)> = Vec::new();
+        let mut next = Some(start);
+        loop {
+            match next.map(|node| (node, places.entry(node))) {
+                Some((node, Entry::Vacant(new))) => {
+                    new.insert(Some(way.len()));
+                    way.push((node, behind(node).into_iter().rev().collect()));
+                }
+                Some((_, Entry::Occupied(known))) => {
+                    if let &Some(place) = known.get() {
+                        return Some(way[place..].iter().map(|&(node, _)| node).collect());
+                    }
+                }
+                None => {
+                    if let Some((left, _)) = way.pop() {
+                        places.insert(left, None);
+                    }
+                }
+            }
+            let Some((_, rest)) = way.last_mut() else {
+                break;
+            };
+            next = rest.pop();
         }
     }
-    let mut place = vec![None; program.len()];
-    let mut walk = Vec::new();
-    let mut at = blocked[0];
-    loop {
-        if let Some(start) = place[at as usize].replace(walk.len()) {
-            return Some(walk.split_off(start));
-        }
-        walk.push(at);
-        at = waits_for[at as usize].expect("a blocked operation waits for another");
-    }
+    None
 }
 
-/// The operations that never begin if all others are done as soon as they may, if any.
-fn blocked(program: &RankProgram) -> Option<Vec<u32>> {
+/// Operations of a rank of which each waits for the next and the last for the first, if there
+/// are any.
+pub(super) fn of_rank(program: &RankProgram) -> Option<Vec<u32>> {
+    let mut cycle = find(blocked(program), |index| {
+        successors(program, index).collect()
+    })?;
+    cycle.reverse();
+    let first = (0..cycle.len()).min_by_key(|&place| cycle[place]);
+    cycle.rotate_left(first.unwrap_or(0));
+    Some(cycle)
+}
+
+/// The operations that never begin if all others are done as soon as they may.
+fn blocked(program: &RankProgram) -> impl Iterator<Item = u32> {
     let mut waiting = program.predecessor_counts().to_vec();
-    let mut free: Vec<u32> = (0..)
-        .zip(&waiting)
-        .filter(|&(_, &count)| count == 0)
-        .map(|(index, _)| index)
-        .collect();
-    let mut done = 0;
+    let is_free = |&index: &u32| waiting[index as usize] == 0;
+    let mut free: Vec<u32> = program.indices().filter(is_free).collect();
     while let Some(index) = free.pop() {
-        done += 1;
         for after in successors(program, index) {
             waiting[after as usize] -= 1;
             if waiting[after as usize] == 0 {
@@ -42,8 +71,8 @@ fn blocked(program: &RankProgram) -> Option<Vec<u32>> {
             }
         }
     }
-    let stuck = (0..).zip(waiting).filter(|&(_, count)| count > 0);
-    (done < program.len()).then(|| stuck.map(|(index, _)| index).collect())
+    let indices = program.indices();
+    indices.filter(move |&index| waiting[index as usize] > 0)
 }
 
 fn successors(program: &RankProgram, index: u32) -> impl Iterator<Item = u32> {

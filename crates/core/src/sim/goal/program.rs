@@ -2,6 +2,7 @@
 //! arrays.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use crate::units::{Bytes, Rank};
 
@@ -40,7 +41,7 @@ pub enum Action {
 /// wait for which. No operation waits for itself, by whatever detour.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RankProgram {
-    operations: Vec<Packed>,
+    operations: Vec<Operation>,
     /// All labels in a row.
     labels: String,
     /// Where each operation's label ends; the next one's begins there.
@@ -51,28 +52,6 @@ pub struct RankProgram {
     predecessor_counts: Vec<u32>,
 }
 
-/// An operation with its processor and interface in 24 bytes, of which [`Action`] alone
-/// takes as much.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Packed {
-    /// Bytes or nanoseconds.
-    amount: u64,
-    /// The other rank, or [`ANY`].
-    peer: u32,
-    /// The tag, or [`ANY`].
-    tag: u32,
-    kind: Kind,
-    cpu: u8,
-    nic: u8,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Send,
-    Receive,
-    Calculate,
-}
-
 /// What of an operation is waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Event {
@@ -81,11 +60,32 @@ pub(super) enum Event {
 }
 
 /// An operation as it is written.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Operation {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Operation {
+    /// What it does.
     pub action: Action,
+    /// The processor that it takes.
     pub cpu: u8,
+    /// The network interface that it takes; 0 of a calculation.
     pub nic: u8,
+}
+
+impl Action {
+    /// The statement, with these words for any rank and for any tag.
+    pub(super) fn statement(self, any_rank: &str, any_tag: &str) -> String {
+        let tag_or_any =
+            |tag: Option<u32>| tag.map_or(any_tag.to_owned(), |tag| format!("tag {tag}"));
+        match self {
+            Self::Send { to, size, tag } => {
+                format!("send {}b to {to} {}", size.0, tag_or_any(tag))
+            }
+            Self::Receive { from, size, tag } => {
+                let from = from.map_or(any_rank.to_owned(), |rank| rank.to_string());
+                format!("recv {}b from {from} {}", size.0, tag_or_any(tag))
+            }
+            Self::Calculate { nanoseconds } => format!("calc {nanoseconds}"),
+        }
+    }
 }
 
 impl RankProgram {
@@ -99,19 +99,19 @@ impl RankProgram {
         self.operations.is_empty()
     }
 
+    /// The numbers of all operations.
+    pub fn indices(&self) -> Range<u32> {
+        0..count(self.operations.len())
+    }
+
+    /// Operation `index`.
+    pub fn operation(&self, index: u32) -> Operation {
+        self.operations[index as usize]
+    }
+
     /// What operation `index` does.
     pub fn action(&self, index: u32) -> Action {
-        self.operations[index as usize].action()
-    }
-
-    /// The processor that operation `index` takes.
-    pub fn cpu(&self, index: u32) -> u8 {
-        self.operations[index as usize].cpu
-    }
-
-    /// The network interface that operation `index` takes; 0 of a calculation.
-    pub fn nic(&self, index: u32) -> u8 {
-        self.operations[index as usize].nic
+        self.operation(index).action
     }
 
     /// What the file calls operation `index`, if it has a name.
@@ -151,51 +151,10 @@ fn slot(index: u32, event: Event) -> usize {
     2 * index as usize + event as usize
 }
 
-impl Packed {
-    fn new(operation: Operation) -> Self {
-        let any = |value: Option<u32>| value.unwrap_or(ANY);
-        let (kind, amount, peer, tag) = match operation.action {
-            Action::Send { to, size, tag } => (Kind::Send, size.0, to.0, any(tag)),
-            Action::Receive { from, size, tag } => {
-                let from = from.map(|rank| rank.0);
-                (Kind::Receive, size.0, any(from), any(tag))
-            }
-            Action::Calculate { nanoseconds } => (Kind::Calculate, nanoseconds, 0, 0),
-        };
-        Self {
-            amount,
-            peer,
-            tag,
-            kind,
-            cpu: operation.cpu,
-            nic: operation.nic,
-        }
-    }
-
-    fn action(self) -> Action {
-        let specific = |value| (value != ANY).then_some(value);
-        match self.kind {
-            Kind::Send => Action::Send {
-                to: Rank(self.peer),
-                size: Bytes(self.amount),
-                tag: specific(self.tag),
-            },
-            Kind::Receive => Action::Receive {
-                from: specific(self.peer).map(Rank),
-                size: Bytes(self.amount),
-                tag: specific(self.tag),
-            },
-            Kind::Calculate => Action::Calculate {
-                nanoseconds: self.amount,
-            },
-        }
-    }
-}
-
 /// A program that grows. Nothing of it may count beyond 2³² − 1.
 #[derive(Debug, Default)]
 pub(super) struct Builder<'a> {
-    operations: Vec<Packed>,
+    operations: Vec<Operation>,
     labels: String,
     label_ends: Vec<u32>,
     numbers: HashMap<&'a str, u32>,
@@ -222,7 +181,7 @@ impl<'a> Builder<'a> {
         }
         self.labels.push_str(label);
         self.label_ends.push(count(self.labels.len()));
-        self.operations.push(Packed::new(operation));
+        self.operations.push(operation);
     }
 
     /// Operation `after` begins only after that event of `before`.

@@ -4,7 +4,7 @@ mod standstill;
 
 use std::collections::VecDeque;
 
-use super::program::ANY;
+use super::program::{ANY, Operation};
 use super::{Action, Goal, RankProgram};
 use crate::sim::matching::{Arrived, Matching, Pattern};
 use crate::sim::program::{Envelope, Op, Program, Rest, Send, Task};
@@ -94,14 +94,22 @@ impl<'a> Goals<'a> {
     /// # Errors
     /// If an operation takes another network interface than 0.
     pub fn new(goal: &'a Goal) -> Result<Self, OtherInterface> {
-        let mut matching = Matching::new(procs(goal));
+        let mut matching = Matching::new(goal.procs());
         let (mut firsts, mut states) = (Vec::new(), Vec::new());
         for (rank, program) in ranks(goal) {
             firsts.push(states.len());
             states.extend_from_slice(program.predecessor_counts());
-            for op in operations(program) {
-                check_interface(rank, program, op)?;
-                match program.action(op) {
+            for op in program.indices() {
+                let Operation { action, nic, .. } = program.operation(op);
+                if nic != 0 {
+                    let operation = standstill::name(program, op);
+                    return Err(OtherInterface {
+                        rank,
+                        operation,
+                        nic,
+                    });
+                }
+                match action {
                     Action::Receive { from, tag, .. } => {
                         matching.announce_receive(pattern(rank, from, tag));
                     }
@@ -196,17 +204,18 @@ impl<'a> Goals<'a> {
 
 impl Program for Goals<'_> {
     fn procs(&self) -> Procs {
-        procs(self.goal)
+        self.goal.procs()
     }
 
     fn processor(&self, rank: Rank, op: Op) -> u8 {
-        self.program(rank).cpu(op)
+        self.program(rank).operation(op).cpu
     }
 
     fn start(&mut self, rank: Rank, tasks: &mut Vec<Task>) {
-        let counts = (0..).zip(self.program(rank).predecessor_counts());
-        let free = counts.filter(|&(_, &count)| count == 0);
-        self.freed.extend(free.map(|(op, _)| op));
+        let program = self.program(rank);
+        let counts = program.indices().zip(program.predecessor_counts());
+        self.freed
+            .extend(counts.filter(|(_, count)| **count == 0).map(|(op, _)| op));
         self.go_on(rank, tasks);
     }
 
@@ -262,28 +271,7 @@ fn pattern(receiver: Rank, source: Option<Rank>, tag: Option<u32>) -> Pattern {
 }
 
 fn ranks(goal: &Goal) -> impl Iterator<Item = (Rank, &RankProgram)> {
-    procs(goal).ranks().zip(goal.ranks())
-}
-
-fn operations(program: &RankProgram) -> impl Iterator<Item = Op> {
-    (0..).zip(program.predecessor_counts()).map(|(op, _)| op)
-}
-
-fn procs(goal: &Goal) -> Procs {
-    let count = u32::try_from(goal.ranks().len()).ok();
-    let procs = count.and_then(|count| Procs::new(count).ok());
-    procs.expect("a file with no ranks, or more than it can count, is not read")
-}
-
-fn check_interface(rank: Rank, program: &RankProgram, op: Op) -> Result<(), OtherInterface> {
-    match program.nic(op) {
-        0 => Ok(()),
-        nic => Err(OtherInterface {
-            rank,
-            operation: standstill::name(program, op),
-            nic,
-        }),
-    }
+    goal.procs().ranks().zip(goal.ranks())
 }
 
 #[cfg(test)]

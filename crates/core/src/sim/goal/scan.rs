@@ -25,13 +25,19 @@ impl<'a> Scanner<'a> {
         self.at
     }
 
+    /// The byte of the next word.
+    pub fn next_at(&mut self) -> usize {
+        self.skip_blanks();
+        self.at
+    }
+
     pub fn is_at_end(&self) -> bool {
         self.at == self.text.len()
     }
 
     /// A problem at a byte.
-    pub fn fault(&self, at: usize, problem: String) -> FileError {
-        FileError::at_character(self.name, self.text, at, problem)
+    pub fn fault(&self, at: usize, problem: impl Into<String>) -> FileError {
+        FileError::at_character(self.name, self.text, at, problem.into())
     }
 
     /// What comes next is not what must be written there.
@@ -62,7 +68,7 @@ impl<'a> Scanner<'a> {
                 self.skip(|byte| byte != b'\n');
             } else if let Some(comment) = rest.strip_prefix("/*") {
                 let end = comment.find("*/").ok_or_else(|| {
-                    self.fault(self.at, "the comment is not closed; end it with */".into())
+                    self.fault(self.at, "the comment is not closed; end it with */")
                 })?;
                 self.at += 2 + end + 2;
             } else {

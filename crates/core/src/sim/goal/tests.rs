@@ -61,8 +61,15 @@ fn all_that_the_grammar_allows_is_read() {
     ];
     assert_eq!(actions(zero)[..2], sends);
     assert_eq!(actions(zero)[2..], [calc(7), calc(8), calc(1)]);
-    assert_eq!([zero.cpu(0), zero.nic(0), zero.cpu(3)], [1, 2, 2]);
-    assert_eq!([zero.cpu(1), zero.nic(1)], [0, 3]);
+    assert_eq!(
+        [
+            zero.operation(0).cpu,
+            zero.operation(0).nic,
+            zero.operation(3).cpu
+        ],
+        [1, 2, 2]
+    );
+    assert_eq!([zero.operation(1).cpu, zero.operation(1).nic], [0, 3]);
     let labels = (0..5).map(|index| zero.label(index));
     let expected = [Some("l1"), None, None, Some("x_9"), Some("x_9irequires")];
     assert!(labels.eq(expected));
@@ -212,7 +219,7 @@ proptest! {
                 let of = |end| content.waits.iter().filter(move |wait| wait.2 == end)
                     .filter(move |wait| wait.1 == index as usize)
                     .map(|wait| u32::try_from(wait.0).unwrap());
-                prop_assert_eq!((program.action(index), program.cpu(index)), (*action, *cpu));
+                prop_assert_eq!((program.action(index), program.operation(index).cpu), (*action, *cpu));
                 let label = format!("n{index}");
                 prop_assert_eq!(program.label(index), (index % 2 == 0).then_some(label.as_str()));
                 prop_assert!(program.after_end(index).iter().copied().eq(of(true)));

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::Goal;
-use super::program::{Action, Event, RankProgram};
+use super::program::{Event, Operation, RankProgram};
 
 impl Goal {
     /// Writes GOAL that reads back as the same programs, here and in `LogGOPSim`.
@@ -22,50 +22,22 @@ impl Goal {
 }
 
 fn write_program(program: &RankProgram, out: &mut impl Write) -> io::Result<()> {
-    for index in indices(program) {
+    for index in program.indices() {
         if let Some(label) = program.label(index) {
             write!(out, "{label}: ")?;
         }
-        write_action(program.action(index), out)?;
-        for (name, number) in [("cpu", program.cpu(index)), ("nic", program.nic(index))] {
+        let Operation { action, cpu, nic } = program.operation(index);
+        out.write_all(action.statement("-1", "tag -1").as_bytes())?;
+        for (name, number) in [("cpu", cpu), ("nic", nic)] {
             if number > 0 {
                 write!(out, " {name} {number}")?;
             }
         }
         writeln!(out)?;
     }
-    for index in indices(program) {
-        write_waiting(program, index, out)?;
-    }
-    Ok(())
-}
-
-fn indices(program: &RankProgram) -> impl Iterator<Item = u32> {
-    (0..).zip(0..program.len()).map(|(index, _)| index)
-}
-
-fn write_action(action: Action, out: &mut impl Write) -> io::Result<()> {
-    let tag = match action {
-        Action::Calculate { nanoseconds } => return write!(out, "calc {nanoseconds}"),
-        Action::Send { to, size, tag } => {
-            write!(out, "send {}b to {to}", size.0)?;
-            tag
-        }
-        Action::Receive { from, size, tag } => {
-            write!(out, "recv {}b from ", size.0)?;
-            write_or_any(from.map(|rank| rank.0), out)?;
-            tag
-        }
-    };
-    write!(out, " tag ")?;
-    write_or_any(tag, out)
-}
-
-fn write_or_any(value: Option<u32>, out: &mut impl Write) -> io::Result<()> {
-    match value {
-        Some(value) => write!(out, "{value}"),
-        None => write!(out, "-1"),
-    }
+    program
+        .indices()
+        .try_for_each(|index| write_waiting(program, index, out))
 }
 
 /// What waits for an operation: both have labels, or no statement could have said so.

@@ -3,9 +3,11 @@
 //! Each question takes time in proportion to the operations that are left and what waits
 //! for them.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use itertools::Itertools;
+use rustc_hash::FxHashSet;
 
-use super::{Action, Goals, RankProgram, operations, pattern, ranks};
+use super::{Action, Goals, RankProgram, pattern, ranks};
+use crate::sim::goal::cycle;
 use crate::sim::matching::{Key, Pattern, Waiting};
 use crate::sim::program::{Op, Rest};
 use crate::units::Rank;
@@ -16,9 +18,8 @@ type Place = (Rank, Op);
 /// What is left when nothing happens any more.
 pub(super) fn rest(goals: &Goals) -> Rest {
     let (lonely, messages) = unpaired(goals);
-    let cycle = Walk::new(goals, &lonely).cycle();
     let name = |(rank, op): Place| name(goals.program(rank), op);
-    let cycle = cycle.into_iter().map(|(receive, send)| {
+    let cycle = circle(goals, &lonely).into_iter().map(|(receive, send)| {
         let (rank, other) = (receive.0, send.0);
         let (receive, send) = (name(receive), name(send));
         format!("rank {rank} waits in {receive} for rank {other}'s {send}")
@@ -42,19 +43,7 @@ pub(super) fn rest(goals: &Goals) -> Rest {
 
 /// What an operation is called, if it is, and does: `"l1" (send 8b to 1 tag 0)`.
 pub(super) fn name(program: &RankProgram, op: Op) -> String {
-    let tag = |tag: Option<u32>| tag.map_or("any tag".to_owned(), |tag| format!("tag {tag}"));
-    let action = match program.action(op) {
-        Action::Send { to, size, tag: own } => format!("send {}b to {to} {}", size.0, tag(own)),
-        Action::Receive {
-            from,
-            size,
-            tag: own,
-        } => {
-            let from = from.map_or("any rank".to_owned(), |rank| rank.to_string());
-            format!("recv {}b from {from} {}", size.0, tag(own))
-        }
-        Action::Calculate { nanoseconds } => format!("calc {nanoseconds}"),
-    };
+    let action = program.action(op).statement("any rank", "any tag");
     match program.label(op) {
         Some(label) => format!("{label:?} ({action})"),
         None => action,
@@ -99,7 +88,7 @@ fn left(goals: &Goals) -> (Messages, Messages) {
         .filter_map(|place| Some((place, message(goals, place)?)));
     let (mut receives, mut sends) = (Vec::new(), sends.collect::<Messages>());
     for (rank, program) in ranks(goals.goal) {
-        for op in operations(program).filter(|&op| !goals.has_ended(rank, op)) {
+        for op in program.indices().filter(|&op| !goals.has_ended(rank, op)) {
             let place = (rank, op);
             if let Action::Receive { from, tag, .. } = program.action(op) {
                 receives.push((place, pattern(rank, from, tag)));
@@ -127,114 +116,49 @@ enum Node {
     List(Key),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mark {
-    /// On the way from where the walk began, at this place.
-    Open(usize),
-    Left,
+/// Receives, each with a send that it waits for and that is behind the next receive: a circle
+/// behind the posted receives that are not `lonely`, as those wait for nothing that could
+/// happen.
+fn circle(goals: &Goals, lonely: &FxHashSet<Place>) -> Vec<(Place, Place)> {
+    let posted = goals.matching.posted.items();
+    let mut posted: Vec<Place> = posted.filter(|place| !lonely.contains(place)).collect();
+    posted.sort_unstable();
+    let starts = posted.into_iter().map(Node::Operation);
+    let circle = cycle::find(starts, |node| match node {
+        Node::Operation(place) => behind_operation(goals, place),
+        Node::List(key) => {
+            let places = goals.matching.posted.list(key).map(|op| (key.receiver, op));
+            let hopeful = places.filter(|place| !lonely.contains(place));
+            hopeful.map(Node::Operation).collect()
+        }
+    });
+    circle.map_or_else(Vec::new, |nodes| pairs(&nodes))
 }
 
-/// A walk from what is waited for to what waits, depth first.
-struct Walk<'a> {
-    goals: &'a Goals<'a>,
-    /// Receives that wait for nothing that could happen.
-    lonely: &'a FxHashSet<Place>,
-    marks: FxHashMap<Node, Mark>,
-    /// The way, each node with those behind it that are not visited.
-    way: Vec<(Node, Vec<Node>)>,
-}
-
-impl<'a> Walk<'a> {
-    fn new(goals: &'a Goals, lonely: &'a FxHashSet<Place>) -> Self {
-        Self {
-            goals,
-            lonely,
-            marks: FxHashMap::default(),
-            way: Vec::new(),
+/// What waits for an operation, or by way of it.
+fn behind_operation(goals: &Goals, place: Place) -> Vec<Node> {
+    let (rank, op) = place;
+    let program = goals.program(rank);
+    let operation = |&after: &Op| Node::Operation((rank, after));
+    let mut behind: Vec<Node> = program.after_end(op).iter().map(operation).collect();
+    if !goals.has_started(rank, op) {
+        behind.extend(program.after_start(op).iter().map(operation));
+        if let Some(message) = message(goals, place) {
+            behind.extend(goals.matching.fitting(message).map(Node::List));
         }
     }
-
-    /// Receives, each with a send that it waits for and that is behind the next receive.
-    fn cycle(mut self) -> Vec<(Place, Place)> {
-        let posted = self.goals.matching.posted.items();
-        let mut posted: Vec<Place> = posted
-            .filter(|place| !self.lonely.contains(place))
-            .collect();
-        posted.sort_unstable();
-        let cycle = posted.into_iter().find_map(|start| self.from(start));
-        cycle.map_or_else(Vec::new, |nodes| pairs(&nodes))
-    }
-
-    /// The nodes of the first circle behind an operation.
-    fn from(&mut self, start: Place) -> Option<Vec<Node>> {
-        self.enter(Node::Operation(start))?;
-        while let Some((node, behind)) = self.way.last_mut() {
-            let Some(next) = behind.pop() else {
-                self.marks.insert(*node, Mark::Left);
-                self.way.pop();
-                continue;
-            };
-            if let Some(&Mark::Open(place)) = self.marks.get(&next) {
-                let circle = self.way[place..].iter();
-                return Some(circle.map(|&(node, _)| node).collect());
-            }
-            self.enter(next);
-        }
-        None
-    }
-
-    /// Sets out from a node, unless that was done before.
-    fn enter(&mut self, node: Node) -> Option<()> {
-        if self.marks.contains_key(&node) {
-            return None;
-        }
-        self.marks.insert(node, Mark::Open(self.way.len()));
-        let mut behind = match node {
-            Node::Operation(place) => self.behind_operation(place),
-            Node::List(key) => self.behind_list(key),
-        };
-        behind.reverse();
-        self.way.push((node, behind));
-        Some(())
-    }
-
-    fn behind_operation(&self, place: Place) -> Vec<Node> {
-        let (rank, op) = place;
-        let program = self.goals.program(rank);
-        let operation = |&after: &Op| Node::Operation((rank, after));
-        let mut behind: Vec<Node> = program.after_end(op).iter().map(operation).collect();
-        if !self.goals.has_started(rank, op) {
-            behind.extend(program.after_start(op).iter().map(operation));
-            if let Some(message) = message(self.goals, place) {
-                behind.extend(self.goals.matching.fitting(message).map(Node::List));
-            }
-        }
-        behind
-    }
-
-    fn behind_list(&self, key: Key) -> Vec<Node> {
-        let posted = self.goals.matching.posted.list(key);
-        let places = posted.map(|op| (key.receiver, op));
-        let hopeful = places.filter(|place| !self.lonely.contains(place));
-        hopeful.map(Node::Operation).collect()
-    }
+    behind
 }
 
 /// The receives of a circle, which goes from what is waited for to what waits, in the order
 /// of waiting and from the first on, each with its send.
 fn pairs(circle: &[Node]) -> Vec<(Place, Place)> {
-    let steps = circle.iter().zip(circle.iter().cycle().skip(2));
-    let mut pairs: Vec<(Place, Place)> = steps
-        .zip(circle.iter().cycle().skip(1))
-        .filter_map(
-            |((before, after), between)| match (before, between, after) {
-                (Node::Operation(send), Node::List(_), Node::Operation(receive)) => {
-                    Some((*receive, *send))
-                }
-                _ => None,
-            },
-        )
-        .collect();
+    let steps = circle.iter().copied().circular_tuple_windows();
+    let pair = |step| match step {
+        (Node::Operation(send), Node::List(_), Node::Operation(receive)) => Some((receive, send)),
+        _ => None,
+    };
+    let mut pairs: Vec<(Place, Place)> = steps.filter_map(pair).collect();
     pairs.reverse();
     let first = (0..pairs.len()).min_by_key(|&index| pairs[index]);
     pairs.rotate_left(first.unwrap_or(0));
