@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::print::rows::Format;
 use crate::simulate::answers::Answer;
 use crate::simulate::exports::Exports;
-use crate::simulate::options::{MethodChoice, NetworkOptions, ProgramOptions};
+use crate::simulate::options::{NetworkOptions, ProgramOptions, variant};
 use crate::simulate::points::Point;
 use crate::simulate::recorders::Recorders;
 use crate::simulate::source::Source;
@@ -22,8 +22,8 @@ pub struct Args {
     #[command(flatten)]
     network: NetworkOptions,
     /// How times are found; a closed form gives exactly what following all events gives.
-    #[arg(long, value_enum, default_value = "auto", conflicts_with = "sweep")]
-    method: MethodChoice,
+    #[arg(long, value_parser = variant::<Method>(), default_value = "auto", conflicts_with = "sweep")]
+    method: Method,
     #[command(flatten)]
     exports: Exports,
     #[command(flatten)]
@@ -41,7 +41,7 @@ pub struct Args {
 /// # Errors
 /// If an argument or file cannot be used, or the simulation cannot answer.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let method = args.method.into();
+    let method = args.method;
     use_threads(args.threads)?;
     if let Some(plan) = &args.sweep.sweep {
         return sweep::run(plan, &args.sweep);

@@ -56,7 +56,7 @@ impl Answer {
             case.algorithm.to_string(),
             case.procs.to_string(),
             case.size.0.to_string(),
-            source.choice.name().to_owned(),
+            source.choice.to_string(),
             source.network_name().unwrap_or_default().to_owned(),
         ]
     }
@@ -76,8 +76,8 @@ impl Answer {
         let network = source.network_name();
         let found = [
             Cell::time(report.time.seconds()),
-            Cell::text(source.choice.name()),
-            Cell::text(report.found.name()),
+            Cell::text(source.choice.to_string()),
+            Cell::text(report.found.to_string()),
             Cell::count(report.messages),
             Cell::size(Bytes(report.bytes)),
             Cell::count(report.losses),

@@ -4,13 +4,12 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use netsig_core::network::description::Description;
-use netsig_core::network::topology::placement::{Order, Placement};
-use netsig_core::network::topology::slurm::{self, UplinkRates};
+use netsig_core::network::topology::placement::{self, Order};
+use netsig_core::network::topology::slurm;
 use netsig_core::network::topology::{Topology, Vertex};
-use netsig_core::units::BytesPerSecond;
 use netsig_core::units::{Bytes, Procs};
 
-use super::options::{NetworkOptions, PlacementChoice};
+use super::options::NetworkOptions;
 use crate::failure::Failure;
 use crate::input::files;
 
@@ -87,14 +86,13 @@ impl Network {
         if has_one_each && self.hosts.len() == procs.get() as usize {
             return Ok(Arc::clone(&self.hosts));
         }
-        let placement = match &self.placing {
+        let hosts = match &self.placing {
             Placing::Ordered(order, per_host) => {
-                Placement::new(*order, procs, &self.hosts, *per_host)
+                placement::place(*order, procs, &self.hosts, *per_host)
                     .map_err(|error| Failure::usage(format!("{}: {error}", self.name)))?
             }
-            Placing::Listed(name, text) => Placement::parse(name, text, self.topology(), procs)?,
+            Placing::Listed(name, text) => placement::parse(name, text, self.topology(), procs)?,
         };
-        let hosts = placement.into_hosts();
         *placed() = Some((procs, Arc::clone(&hosts)));
         Ok(hosts)
     }
@@ -103,19 +101,17 @@ impl Network {
 impl Placing {
     fn of(options: &NetworkOptions) -> Result<Self, Failure> {
         let ordered = |order| Ok(Self::Ordered(order, options.ppn.unwrap_or(1)));
-        match &options.placement {
-            None | Some(PlacementChoice::Block) => ordered(Order::Block),
-            Some(PlacementChoice::Cyclic) => ordered(Order::Cyclic),
-            Some(PlacementChoice::File(path)) => {
-                if options.ppn.is_some() || options.nodes.is_some() {
-                    return Err(Failure::usage(
-                        "a file of --placement names the host of each rank; leave out --nodes and --ppn",
-                    ));
-                }
-                let name = path.display().to_string();
-                Ok(Self::Listed(name, files::text(path)?))
-            }
+        let path = match options.placement.as_deref() {
+            None | Some("block") => return ordered(Order::Block),
+            Some("cyclic") => return ordered(Order::Cyclic),
+            Some(path) => path,
+        };
+        if options.ppn.is_some() || options.nodes.is_some() {
+            return Err(Failure::usage(
+                "a file of --placement names the host of each rank; leave out --nodes and --ppn",
+            ));
         }
+        Ok(Self::Listed(path.to_owned(), files::text(Path::new(path))?))
     }
 }
 
@@ -152,10 +148,9 @@ fn slurm(path: &Path, options: &NetworkOptions) -> Result<Description, Failure> 
             "{name}: a topology.conf does not say how fast links are; give --rate 1Gbit/s"
         )));
     };
-    let uplinks = options.uplink_rate.map(BytesPerSecond::from);
-    let uplinks = uplinks.map_or(UplinkRates::Host, UplinkRates::All);
+    let uplink_rate = options.uplink_rate.unwrap_or(rate);
     let buffer = options.port_buffer.unwrap_or(PORT_BUFFER);
-    let topology = tree.build(rate.into(), buffer, uplinks);
+    let topology = tree.build(rate.into(), uplink_rate.into(), buffer);
     let topology = topology.map_err(|error| Failure::usage(format!("{name}: {error}")))?;
     Ok(Description::of_topology(topology))
 }

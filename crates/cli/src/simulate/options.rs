@@ -1,20 +1,27 @@
 //! The options of `netsig simulate` for the program, the network and its model.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use netsig_core::algorithm::{ALGORITHMS, Algorithm, Collective, split};
-use netsig_core::sim::setup::{Case, Method};
+use netsig_core::model::alltoall::plogpt::RtoMode;
+use netsig_core::network::binary_tree::Negligible;
+use netsig_core::sim::network::plogpt::Sharing;
+use netsig_core::sim::setup::Case;
 use netsig_core::units::list::List;
 use netsig_core::units::{BitsPerSecond, Bytes, Procs};
 use serde::Deserialize;
+use strum::{Display, EnumMessage, IntoEnumIterator};
 
 use crate::failure::Failure;
 use crate::input::args;
 
 /// A network model of the simulator.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize, Display)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum ModelChoice {
     /// Ports alone, with L, o, g and G.
     Loggp,
@@ -28,84 +35,34 @@ pub enum ModelChoice {
     Tcp,
 }
 
-impl ModelChoice {
-    /// The word for it in options and rows.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Loggp => "loggp",
-            Self::Plogp => "plogp",
-            Self::Plogpt => "plogpt",
-            Self::Fluid => "fluid",
-            Self::Tcp => "tcp",
-        }
-    }
-}
-
-/// How times are found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum MethodChoice {
-    /// By a closed form where one is exact, else event by event.
-    #[default]
-    Auto,
-    /// By a closed form.
-    ClosedForm,
-    /// Event by event.
-    Event,
-}
-
-impl From<MethodChoice> for Method {
-    fn from(choice: MethodChoice) -> Self {
-        match choice {
-            MethodChoice::Auto => Self::Auto,
-            MethodChoice::ClosedForm => Self::ClosedForm,
-            MethodChoice::Event => Self::Event,
-        }
-    }
-}
-
-/// The ranks that a retransmission timeout delays.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RtoChoice {
-    /// The receiver of the message alone.
-    Receiver,
-    /// Everything that comes after it.
-    TwoPass,
-}
-
-/// The messages that share a link.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SharingChoice {
-    /// The messages that begin at the same time.
-    Fixed,
-    /// The messages that are under way.
-    Fluid,
-}
-
-/// When an edge without delay is wide enough never to matter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum NegligibleChoice {
-    /// At twice the bandwidth below it.
-    AtLeast,
-    /// Above that, as printed.
-    Above,
+/// Reads the name of a variant; help lists all names with what the variants' documentation
+/// says.
+pub fn variant<T>() -> impl TypedValueParser<Value = T>
+where
+    T: IntoEnumIterator + EnumMessage + FromStr + Clone + Send + Sync + 'static,
+    T: Into<&'static str>,
+{
+    let names = T::iter().map(|variant| {
+        let help = variant.get_documentation().unwrap_or_default();
+        let name: &str = variant.into();
+        PossibleValue::new(name).help(help.trim_end_matches('.'))
+    });
+    PossibleValuesParser::new(names)
+        .map(|name| name.parse().ok().expect("clap asks for one of the names"))
 }
 
 /// The choices that `PlogPT` leaves open.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
 pub struct PlogptOptions {
     /// Whom a timeout delays, in plogpt [default: receiver].
-    #[arg(long, value_enum, value_name = "MODE")]
-    pub rto_mode: Option<RtoChoice>,
+    #[arg(long, value_parser = variant::<RtoMode>(), value_name = "MODE")]
+    pub rto_mode: Option<RtoMode>,
     /// Who shares a link, in plogpt [default: fixed].
-    #[arg(long, value_enum)]
-    pub sharing: Option<SharingChoice>,
+    #[arg(long, value_parser = variant::<Sharing>())]
+    pub sharing: Option<Sharing>,
     /// When an edge without delay does not matter, in plogpt [default: at-least].
-    #[arg(long, value_enum, value_name = "RULE")]
-    pub negligible: Option<NegligibleChoice>,
+    #[arg(long, value_parser = variant::<Negligible>(), value_name = "RULE")]
+    pub negligible: Option<Negligible>,
 }
 
 impl PlogptOptions {
@@ -121,32 +78,9 @@ impl PlogptOptions {
         ];
         match given.into_iter().find(|(_, is_given)| *is_given) {
             Some((option, _)) if model != ModelChoice::Plogpt => Err(Failure::usage(format!(
-                "{option} is a choice of plogpt, and the model is {}; leave it out or give --model plogpt",
-                model.name()
+                "{option} is a choice of plogpt, and the model is {model}; leave it out or give --model plogpt"
             ))),
             _ => Ok(()),
-        }
-    }
-}
-
-/// In which order ranks go to hosts, or the file that says.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PlacementChoice {
-    /// All ranks of a host, then those of the next.
-    Block,
-    /// A rank to each host in turn.
-    Cyclic,
-    /// As a file says, a host in each line.
-    File(PathBuf),
-}
-
-/// Reads `block`, `cyclic` or the path of a file.
-impl From<&str> for PlacementChoice {
-    fn from(text: &str) -> Self {
-        match text {
-            "block" => Self::Block,
-            "cyclic" => Self::Cyclic,
-            path => Self::File(path.into()),
         }
     }
 }
@@ -219,7 +153,7 @@ pub struct NetworkOptions {
     pub settings: Vec<(String, f64)>,
     /// Where ranks go: block, cyclic, or a file with a host for each rank [default: block].
     #[arg(long, value_name = "block|cyclic|FILE", requires = "network")]
-    pub placement: Option<PlacementChoice>,
+    pub placement: Option<String>,
     /// The hosts to use, such as n[0-15] [default: all].
     #[arg(long, value_name = "HOSTS", requires = "network")]
     pub nodes: Option<String>,
@@ -275,8 +209,7 @@ impl NetworkOptions {
     pub fn check(&self, model: ModelChoice) -> Result<(), Failure> {
         if self.seed.is_some() && model != ModelChoice::Tcp {
             return Err(Failure::usage(format!(
-                "--seed is for tcp, and {} leaves nothing to chance; leave it out or give --model tcp",
-                model.name()
+                "--seed is for tcp, and {model} leaves nothing to chance; leave it out or give --model tcp"
             )));
         }
         self.plogpt.check(model)

@@ -43,8 +43,7 @@ impl<'a> Settings<'a> {
             }
             if !known.contains(&name.as_str()) {
                 return Err(Failure::usage(format!(
-                    "{} has no parameter {name:?}; set one of: {}",
-                    model.name(),
+                    "{model} has no parameter {name:?}; set one of: {}",
                     known.join(", ")
                 )));
             }

@@ -2,19 +2,15 @@
 
 use std::sync::Arc;
 
-use netsig_core::model::alltoall::plogpt::RtoMode;
 use netsig_core::network::LINUX_RTO;
-use netsig_core::network::binary_tree::{Negligible, Parameters};
+use netsig_core::network::binary_tree::Parameters;
 use netsig_core::sim::Time;
-use netsig_core::sim::network::plogpt::Sharing;
 use netsig_core::sim::network::tcp;
 use netsig_core::sim::setup::{NetworkModel, Shared, Timeouts};
 use netsig_core::units::Procs;
 
 use super::network::Network;
-use super::options::{
-    ModelChoice, NegligibleChoice, NetworkOptions, PlogptOptions, RtoChoice, SharingChoice,
-};
+use super::options::{ModelChoice, NetworkOptions, PlogptOptions};
 use super::ports::Known;
 use super::settings::{RTO, Settings};
 use crate::failure::Failure;
@@ -100,10 +96,10 @@ impl Source {
 
     /// The model and the network: `fluid on tree-2x6x40`.
     pub fn title(&self) -> String {
-        let model = self.choice.name();
+        let model = self.choice;
         match self.network_name() {
             Some(network) => format!("{model} on {network}"),
-            None => model.to_owned(),
+            None => model.to_string(),
         }
     }
 
@@ -130,8 +126,7 @@ impl Source {
 fn required(choice: ModelChoice, network: Option<&Network>) -> Result<&Network, Failure> {
     network.ok_or_else(|| {
         Failure::usage(format!(
-            "{} is a model of switches and links; give it a --network",
-            choice.name()
+            "{choice} is a model of switches and links; give it a --network"
         ))
     })
 }
@@ -153,14 +148,8 @@ fn timeouts(network: &Network, parameters: Parameters, options: PlogptOptions) -
         network: network.description.clone(),
         hosts: [].into(),
         parameters,
-        sharing: match options.sharing {
-            None | Some(SharingChoice::Fixed) => Sharing::Fixed,
-            Some(SharingChoice::Fluid) => Sharing::Fluid,
-        },
-        mode: match options.rto_mode {
-            None | Some(RtoChoice::Receiver) => RtoMode::Receiver,
-            Some(RtoChoice::TwoPass) => RtoMode::TwoPass,
-        },
+        sharing: options.sharing.unwrap_or_default(),
+        mode: options.rto_mode.unwrap_or_default(),
     }
 }
 
@@ -176,10 +165,7 @@ fn plogpt(
     let rto = settings.time(RTO).or(of_file.and_then(|file| file.rto));
     Ok(Parameters {
         rto: rto.unwrap_or(LINUX_RTO),
-        negligible: match options.plogpt.negligible {
-            None | Some(NegligibleChoice::AtLeast) => Negligible::AtLeast,
-            Some(NegligibleChoice::Above) => Negligible::Above,
-        },
+        negligible: options.plogpt.negligible.unwrap_or_default(),
         ..Parameters::new(edges.unwrap_or_default().to_vec(), known.latency(settings)?)
     })
 }

@@ -1,5 +1,8 @@
 //! The tree of `PlogPT`: its edges, and what they mean for messages of each height.
 
+use serde::Deserialize;
+use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
+
 use crate::network::LINUX_RTO;
 use crate::units::parameter::{ParameterError, non_negative};
 use crate::units::{Bytes, BytesPerSecond, Procs, Seconds};
@@ -16,13 +19,27 @@ pub struct Edge {
     pub delay: Seconds,
 }
 
-/// When an edge without delay has bandwidth enough never to matter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// When an edge without delay is wide enough never to matter.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Default,
+    Deserialize,
+    EnumString,
+    EnumIter,
+    EnumMessage,
+    IntoStaticStr,
+)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Negligible {
-    /// `b_h ≥ 2·b_(h−1)` (the default).
+    /// At twice the bandwidth below it.
     #[default]
     AtLeast,
-    /// `b_h > 2·b_(h−1)`, as printed.
+    /// Above that, as printed.
     Above,
 }
 

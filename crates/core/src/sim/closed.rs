@@ -9,7 +9,7 @@ mod plogpt;
 use super::time::Time;
 
 pub use endpoint::endpoint;
-pub use plogpt::{SolvedWithLosses, plogpt};
+pub use plogpt::plogpt;
 
 /// What a simulation would find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -20,4 +20,6 @@ pub struct Solved {
     pub messages: u64,
     /// How long they are together.
     pub bytes: u64,
+    /// How many of them lose packets and have to wait.
+    pub losses: u64,
 }

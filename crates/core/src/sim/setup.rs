@@ -25,6 +25,9 @@ mod bounds;
 mod error;
 mod model;
 
+use serde::Deserialize;
+use strum::{Display, EnumIter, EnumMessage, EnumString, IntoStaticStr};
+
 use super::closed::{self, Solved};
 use super::engine::{Outcome, run};
 use super::goal::{Goal, Goals};
@@ -40,7 +43,6 @@ use super::time::Time;
 use crate::algorithm::{Algorithm, ClosedForm, Schedule};
 use crate::model::alltoall::plogpt;
 use crate::network::topology::MOST_HOSTS;
-use crate::text::names::name_of;
 use crate::units::{Bytes, Procs};
 use bounds::{refuse_too_many, refuse_uncounted};
 
@@ -63,9 +65,23 @@ pub struct Case {
 }
 
 /// How a time is to be found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Default,
+    Deserialize,
+    EnumString,
+    EnumIter,
+    EnumMessage,
+    IntoStaticStr,
+)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Method {
-    /// By a closed form where there is one that is exact, else event by event.
+    /// By a closed form where one is exact, else event by event.
     #[default]
     Auto,
     /// By a closed form.
@@ -75,7 +91,8 @@ pub enum Method {
 }
 
 /// How a time was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Found {
     /// By a closed form that gives what the engine would give.
     ClosedForm,
@@ -107,29 +124,19 @@ impl Case {
     }
 }
 
-impl Found {
-    /// The word for it in rows.
-    pub fn name(self) -> &'static str {
-        name_of(
-            &self,
-            &[(Self::ClosedForm, "closed-form"), (Self::Event, "event")],
-        )
-    }
-}
-
 impl Report {
-    /// Of a closed form without losses.
     fn of_closed_form(solved: Solved) -> Self {
         let Solved {
             time,
             messages,
             bytes,
+            losses,
         } = solved;
         Self {
             time,
             messages,
             bytes,
-            losses: 0,
+            losses,
             first_loss: None,
             found: Found::ClosedForm,
         }
@@ -222,21 +229,13 @@ fn follow<P: Program>(
         NetworkModel::PlogPT(timeouts) => {
             run_plogpt(timeouts.mode, program, &timeouts.network()?, observer)
         }
-        NetworkModel::Fluid(Shared {
-            topology,
-            hosts,
-            latency,
-        }) => {
-            let mut network = Fluid::new(topology, hosts.to_vec(), *latency);
+        NetworkModel::Fluid(shared) => {
+            let mut network = Fluid::new(&shared.topology, shared.hosts.to_vec(), shared.latency);
             run(&mut program(), &mut network, observer)
         }
         NetworkModel::Tcp(shared, options) => {
-            let Shared {
-                topology,
-                hosts,
-                latency,
-            } = shared;
-            let mut network = Tcp::new(topology, hosts.to_vec(), *latency, *options)?;
+            let hosts = shared.hosts.to_vec();
+            let mut network = Tcp::new(&shared.topology, hosts, shared.latency, *options)?;
             run(&mut program(), &mut network, observer)
         }
     }?;
@@ -250,34 +249,24 @@ fn solution(
     method: Method,
 ) -> Result<Option<Report>, SimulationError> {
     refuse_uncounted(case)?;
-    let solved = match method {
-        Method::Event => return Ok(None),
-        Method::Auto | Method::ClosedForm => solve(model, case),
-    };
-    match (solved, method) {
-        (None, Method::ClosedForm) => Err(SimulationError::NoClosedForm(case)),
-        (solved, _) => Ok(solved),
+    if method == Method::Event {
+        return Ok(None);
     }
-}
-
-/// What a closed form says, where one is exact.
-fn solve(model: &NetworkModel, case: Case) -> Option<Report> {
-    let Case {
-        algorithm,
-        procs,
-        size,
-    } = case;
-    match model {
+    let solved = match model {
         NetworkModel::Endpoint(ports) => {
-            closed::endpoint(algorithm, procs, size, ports).map(Report::of_closed_form)
+            closed::endpoint(case.algorithm, case.procs, case.size, ports)
         }
         NetworkModel::PlogPT(timeouts) => solve_timeouts(timeouts, case),
         NetworkModel::Fluid(_) | NetworkModel::Tcp(..) => None,
+    };
+    match solved {
+        None if method == Method::ClosedForm => Err(SimulationError::NoClosedForm(case)),
+        solved => Ok(solved.map(Report::of_closed_form)),
     }
 }
 
 /// The two algorithms of `PlogPT`, on its tree.
-fn solve_timeouts(timeouts: &Timeouts, case: Case) -> Option<Report> {
+fn solve_timeouts(timeouts: &Timeouts, case: Case) -> Option<Solved> {
     let algorithm = match case.algorithm.closed_form()? {
         ClosedForm::Pairwise => plogpt::Algorithm::A,
         ClosedForm::SendsInTurn => plogpt::Algorithm::B,
@@ -295,11 +284,7 @@ fn solve_timeouts(timeouts: &Timeouts, case: Case) -> Option<Report> {
         | ClosedForm::DirectUnrotated => return None,
     };
     let parameters = timeouts.full_tree(case.procs)?;
-    let found = closed::plogpt(algorithm, case.size, &parameters, timeouts.mode)?;
-    Some(Report {
-        losses: found.losses,
-        ..Report::of_closed_form(found.solved)
-    })
+    closed::plogpt(algorithm, case.size, &parameters, timeouts.mode)
 }
 
 fn checked<T>(time: Time, result: T) -> Result<T, SimulationError> {

@@ -3,20 +3,20 @@
 use std::path::{Path, PathBuf};
 
 use netsig_core::algorithm::Collective;
+use netsig_core::model::alltoall::plogpt::RtoMode;
+use netsig_core::network::binary_tree::Negligible;
+use netsig_core::sim::network::plogpt::Sharing;
 use netsig_core::sim::setup::Method;
 use netsig_core::text::file_error::{FileError, parse_toml};
 use netsig_core::units::list::List;
-use netsig_core::units::{Bytes, Procs};
+use netsig_core::units::{BitsPerSecond, Bytes, Procs};
 use serde::Deserialize;
 use toml::Spanned;
 
 use crate::failure::Failure;
 use crate::input::args;
 use crate::input::files;
-use crate::simulate::options::{
-    self, Cases, MethodChoice, ModelChoice, NegligibleChoice, NetworkOptions, PlacementChoice,
-    PlogptOptions, RtoChoice, SharingChoice,
-};
+use crate::simulate::options::{self, Cases, ModelChoice, NetworkOptions, PlogptOptions};
 use crate::simulate::points::Point;
 use crate::simulate::source::Source;
 
@@ -57,15 +57,15 @@ struct Block {
     placement: Option<String>,
     nodes: Option<String>,
     ppn: Option<u32>,
-    rate: Option<netsig_core::units::BitsPerSecond>,
-    uplink_rate: Option<netsig_core::units::BitsPerSecond>,
+    rate: Option<BitsPerSecond>,
+    uplink_rate: Option<BitsPerSecond>,
     port_buffer: Option<String>,
-    rto_mode: Option<RtoChoice>,
-    sharing: Option<SharingChoice>,
-    negligible: Option<NegligibleChoice>,
+    rto_mode: Option<RtoMode>,
+    sharing: Option<Sharing>,
+    negligible: Option<Negligible>,
     seed: Option<u64>,
     #[serde(default)]
-    method: MethodChoice,
+    method: Method,
 }
 
 impl Plan {
@@ -141,7 +141,7 @@ impl Block {
                 sizes: self.sizes.items().to_vec(),
                 procs: self.procs.items().to_vec(),
             },
-            method: self.method.into(),
+            method: self.method,
         })
     }
 
@@ -176,7 +176,6 @@ impl Block {
 
     /// The options that all networks and models share.
     fn base(&self) -> Result<NetworkOptions, Failure> {
-        let placement = self.placement.as_deref().map(PlacementChoice::from);
         let settings = self.set.iter().map(|(name, value)| {
             let value = value
                 .as_str()
@@ -188,7 +187,7 @@ impl Block {
         Ok(NetworkOptions {
             profile: self.profile.clone(),
             settings: settings.map_err(Failure::usage)?,
-            placement,
+            placement: self.placement.clone(),
             nodes: self.nodes.clone(),
             ppn: self.ppn,
             rate: self.rate,

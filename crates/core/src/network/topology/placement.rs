@@ -2,14 +2,14 @@
 //!
 //! ```
 //! # use netsig_core::network::topology::Vertex;
-//! # use netsig_core::network::topology::placement::{Order, Placement};
-//! # use netsig_core::units::{Procs, Rank};
+//! # use netsig_core::network::topology::placement::{Order, place};
+//! # use netsig_core::units::Procs;
 //! let hosts = [10, 11, 12].map(Vertex);
 //! let procs = Procs::new(5)?;
-//! let block = Placement::new(Order::Block, procs, &hosts, 2)?;
-//! assert_eq!(block.host(Rank(2)), Vertex(11));
-//! let cyclic = Placement::new(Order::Cyclic, procs, &hosts, 2)?;
-//! assert_eq!(cyclic.host(Rank(2)), Vertex(12));
+//! let block = place(Order::Block, procs, &hosts, 2)?;
+//! assert_eq!(block[2], Vertex(11));
+//! let cyclic = place(Order::Cyclic, procs, &hosts, 2)?;
+//! assert_eq!(cyclic[2], Vertex(12));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use super::{Topology, Vertex};
 use crate::text::file_error::FileError;
-use crate::units::{Procs, Rank};
+use crate::units::Procs;
 
 /// In which order ranks go to hosts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,111 +46,76 @@ pub enum PlacementError {
         /// How many hosts there are.
         hosts: u64,
     },
-    /// No hosts at all.
-    #[error("no hosts to place {0} ranks on; name at least one")]
-    NoHosts(Procs),
     /// Hosts that take nothing.
     #[error("0 ranks on each host; place at least 1")]
     NoRanks,
 }
 
-/// The host of each rank.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Placement {
-    hosts: Arc<[Vertex]>,
+/// The host of each rank: one of these hosts, each of which takes at most `per_host` ranks.
+///
+/// # Errors
+/// If the hosts cannot hold all ranks.
+pub fn place(
+    order: Order,
+    procs: Procs,
+    hosts: &[Vertex],
+    per_host: u32,
+) -> Result<Arc<[Vertex]>, PlacementError> {
+    if per_host == 0 {
+        return Err(PlacementError::NoRanks);
+    }
+    let (ranks, count) = (procs.get() as usize, hosts.len());
+    if ranks.div_ceil(per_host as usize) > count {
+        return Err(PlacementError::TooFew {
+            procs,
+            per_host,
+            hosts: count as u64,
+        });
+    }
+    let host = |rank: usize| match order {
+        Order::Block => hosts[rank / per_host as usize],
+        Order::Cyclic => hosts[rank % count],
+    };
+    Ok((0..ranks).map(host).collect())
 }
 
-impl Placement {
-    /// Places ranks on these hosts, at most `per_host` on each.
-    ///
-    /// # Errors
-    /// If the hosts cannot hold all ranks.
-    pub fn new(
-        order: Order,
-        procs: Procs,
-        hosts: &[Vertex],
-        per_host: u32,
-    ) -> Result<Self, PlacementError> {
-        let (count, ranks) = (hosts.len() as u64, u64::from(procs.get()));
-        if count == 0 {
-            return Err(PlacementError::NoHosts(procs));
+/// The host of each rank: line r of a file names that of rank r, from 0; hosts may come again,
+/// lines beyond the last rank are left alone. Empty lines and what follows `#` do not count.
+/// `name` is what errors call the file.
+///
+/// # Errors
+/// If a line does not name a host of the topology, or there are fewer lines than ranks.
+pub fn parse(
+    name: &str,
+    text: &str,
+    topology: &Topology,
+    procs: Procs,
+) -> Result<Arc<[Vertex]>, FileError> {
+    let known = topology.hosts_by_name();
+    let mut hosts = Vec::new();
+    for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
+        let line = line.split('#').next().unwrap_or_default().trim_end();
+        let host = line.trim_start();
+        if host.is_empty() {
+            continue;
         }
-        if per_host == 0 {
-            return Err(PlacementError::NoRanks);
-        }
-        if ranks.div_ceil(u64::from(per_host)) > count {
-            return Err(PlacementError::TooFew {
-                procs,
-                per_host,
-                hosts: count,
-            });
-        }
-        let ranks = procs.get() as usize;
-        let place = |rank: usize| match order {
-            Order::Block => hosts[rank / per_host as usize],
-            Order::Cyclic => hosts[rank % hosts.len()],
-        };
-        let hosts = (0..ranks).map(place).collect();
-        Ok(Self { hosts })
+        let found = known.get(host).copied().ok_or_else(|| {
+            let indent = line.chars().take_while(|c| c.is_whitespace()).count() as u64;
+            FileError::at_column(name, number, indent + 1, topology.missing(host))
+        });
+        hosts.push(found?);
     }
-
-    /// Places rank r on the host that line r of a file names, from 0; hosts may come again,
-    /// lines beyond the last rank are left alone. Empty lines and what follows `#` do not
-    /// count. `name` is what errors call the file.
-    ///
-    /// # Errors
-    /// If a line does not name a host of the topology, or there are fewer lines than ranks.
-    pub fn parse(
-        name: &str,
-        text: &str,
-        topology: &Topology,
-        procs: Procs,
-    ) -> Result<Self, FileError> {
-        let known = topology.hosts_by_name();
-        let mut hosts = Vec::new();
-        for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
-            let host = line.split('#').next().unwrap_or_default();
-            if host.trim().is_empty() {
-                continue;
-            }
-            let indent = host.chars().take_while(|c| c.is_whitespace()).count() as u64;
-            let host = host.trim();
-            let found = known.get(host).copied().ok_or_else(|| {
-                let problem = topology.missing(host);
-                FileError::at_column(name, number, indent + 1, problem)
-            });
-            hosts.push(found?);
-        }
-        if hosts.len() < procs.get() as usize {
-            let lines = hosts.len();
-            let problem = format!(
-                "{procs} ranks need {procs} lines with a host, and there are {lines}; \
-                 name a host for each rank"
-            );
-            let last = text.lines().count().max(1) as u64;
-            return Err(FileError::at_column(name, last, 1, problem));
-        }
-        hosts.truncate(procs.get() as usize);
-        Ok(Self {
-            hosts: hosts.into(),
-        })
+    let lines = hosts.len();
+    if lines < procs.get() as usize {
+        let problem = format!(
+            "{procs} ranks need {procs} lines with a host, and there are {lines}; \
+             name a host for each rank"
+        );
+        let last = text.lines().count().max(1) as u64;
+        return Err(FileError::at_column(name, last, 1, problem));
     }
-
-    /// How many ranks are placed.
-    pub fn procs(&self) -> Procs {
-        let count = u32::try_from(self.hosts.len()).expect("made of so many ranks");
-        Procs::new(count).expect("at least one rank")
-    }
-
-    /// Where all ranks run, in their order.
-    pub fn into_hosts(self) -> Arc<[Vertex]> {
-        self.hosts
-    }
-
-    /// Where a rank runs.
-    pub fn host(&self, rank: Rank) -> Vertex {
-        self.hosts[rank.0 as usize]
-    }
+    hosts.truncate(procs.get() as usize);
+    Ok(hosts.into())
 }
 
 #[cfg(test)]
@@ -165,13 +130,10 @@ mod tests {
 
     fn placed(order: Order, count: u32, per_host: u32) -> Result<Vec<u32>, String> {
         let hosts = [5, 7, 9].map(Vertex);
-        let placement = Placement::new(order, procs(count), &hosts, per_host);
-        let placement = placement.map_err(|error| error.to_string())?;
-        assert_eq!(placement.procs(), procs(count));
-        Ok(procs(count)
-            .ranks()
-            .map(|rank| placement.host(rank).0)
-            .collect())
+        let placed = place(order, procs(count), &hosts, per_host);
+        let placed = placed.map_err(|error| error.to_string())?;
+        assert_eq!(placed.len(), count as usize);
+        Ok(placed.iter().map(|host| host.0).collect())
     }
 
     #[test]
@@ -199,21 +161,16 @@ mod tests {
             placed(Order::Block, 1, 0).unwrap_err(),
             "0 ranks on each host; place at least 1"
         );
-        let none = Placement::new(Order::Block, procs(2), &[], 1).unwrap_err();
-        assert_eq!(
-            none.to_string(),
-            "no hosts to place 2 ranks on; name at least one"
-        );
     }
 
     #[test]
     fn a_file_names_a_host_for_each_rank() {
         let star = Topology::star(4, BytesPerSecond(1.0), Bytes(0)).unwrap();
         let text = "# ranks\n host2\r\n\nhost0 # again\nhost2\n";
-        let read = |text, count| Placement::parse("hosts.txt", text, &star, procs(count));
+        let read = |text, count| parse("hosts.txt", text, &star, procs(count));
         let placement = read(text, 2).unwrap();
-        assert_eq!(*placement.hosts, [2, 0].map(Vertex));
-        assert_eq!(*read(text, 3).unwrap().hosts, [2, 0, 2].map(Vertex));
+        assert_eq!(*placement, [2, 0].map(Vertex));
+        assert_eq!(*read(text, 3).unwrap(), [2, 0, 2].map(Vertex));
         assert_eq!(
             read(text, 4).unwrap_err().to_string(),
             "hosts.txt:5:1: 4 ranks need 4 lines with a host, and there are 3; \

@@ -8,8 +8,7 @@
 //!
 //! # Choices
 //! Slurm calls `LinkSpeed` the performance of "this communication link", in arbitrary units,
-//! and does not use it; nor is it used here. [`UplinkRates`] tells how fast the link from a
-//! switch to the one above it is.
+//! and does not use it; nor is it used here.
 //!
 //! Slurm accepts nodes on several switches and several switches at the top, between which no
 //! job may run. A simulation needs one tree, so both are refused. Nodes and switches below
@@ -20,12 +19,12 @@
 //!
 //! ```
 //! # use netsig_core::units::BytesPerSecond;
-//! # use netsig_core::network::topology::slurm::{self, UplinkRates};
+//! # use netsig_core::network::topology::slurm;
 //! # use netsig_core::units::Bytes;
 //! let text = "SwitchName=s0 Nodes=n[0-1]\nSwitchName=s1 Nodes=n[2-3]\n\
 //!     SwitchName=top Switches=s[0-1]\n";
 //! let tree = slurm::parse("topology.conf", text)?;
-//! let tree = tree.build(BytesPerSecond(125e6), Bytes(65536), UplinkRates::Host)?;
+//! let tree = tree.build(BytesPerSecond(125e6), BytesPerSecond(250e6), Bytes(65536))?;
 //! assert_eq!((tree.hosts().len(), tree.vertices()), (4, 7));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -39,16 +38,6 @@ use crate::text::file_error::FileError;
 use crate::units::Bytes;
 use crate::units::BytesPerSecond;
 use lines::{Fault, Line, Pair, lines};
-
-/// How fast the link from a switch to the one above it is.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum UplinkRates {
-    /// As fast as the link of a host, whatever the file says (the default).
-    #[default]
-    Host,
-    /// This fast, whatever the file says.
-    All(BytesPerSecond),
-}
 
 /// A tree of switches as a file describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,34 +67,28 @@ pub fn parse(name: &str, text: &str) -> Result<SlurmTopology, FileError> {
 }
 
 impl SlurmTopology {
-    /// The network of these hosts and switches, in the order of the file. All ports buffer
-    /// `host_buffer`.
+    /// The network of these hosts and switches, in the order of the file: the rate of the
+    /// hosts' links, that of the links between switches, and what each port buffers.
     ///
     /// # Errors
     /// If a rate is not positive.
     pub fn build(
         &self,
         host_rate: BytesPerSecond,
-        host_buffer: Bytes,
-        uplinks: UplinkRates,
+        uplink_rate: BytesPerSecond,
+        buffer: Bytes,
     ) -> Result<Topology, TopologyError> {
         let switch = |index: usize| Vertex::of(self.hosts.len() + index);
         let cable = |below, above, rate| Cable {
             ends: [below, switch(above)],
             rate,
-            buffer: host_buffer,
+            buffer,
         };
         let to_leaves = self.leaves.iter().enumerate();
         let to_leaves = to_leaves.map(|(host, &leaf)| cable(Vertex::of(host), leaf, host_rate));
-        let rate = match uplinks {
-            UplinkRates::Host => host_rate,
-            UplinkRates::All(rate) => rate,
-        };
-        let between = self
-            .switches
-            .iter()
-            .enumerate()
-            .filter_map(|(index, below)| Some(cable(switch(index), below.above?, rate)));
+        let between = self.switches.iter().enumerate();
+        let between = between
+            .filter_map(|(index, below)| Some(cable(switch(index), below.above?, uplink_rate)));
         Topology::new(Parts {
             cables: to_leaves.chain(between).collect(),
             switches: self.switches.iter().map(|s| s.name.clone()).collect(),
@@ -114,17 +97,13 @@ impl SlurmTopology {
     }
 }
 
-/// A line of the file, read.
+/// A line of the file, read: a switch and the nodes or the switches below it. Offsets are
+/// those of the line.
 struct Described {
     line: Line,
     name: Name,
-    below: Below,
-}
-
-/// What is below a switch; offsets are those of the line.
-enum Below {
-    Nodes(Vec<Name>),
-    Switches(Vec<Name>),
+    nodes: Vec<Name>,
+    switches: Vec<Name>,
 }
 
 /// The lines of a file, as long as they do not name too much.
@@ -134,8 +113,8 @@ fn described(text: &str) -> Result<Vec<Described>, Fault> {
     for line in lines(text) {
         let described = Described::new(line)?;
         let below = [
-            ("nodes", described.nodes()),
-            ("switches", described.switches()),
+            ("nodes", &described.nodes),
+            ("switches", &described.switches),
         ];
         for (total, (what, names)) in totals.iter_mut().zip(below) {
             *total += names.len();
@@ -174,29 +153,22 @@ impl Described {
         }
         let [name, nodes, switches, link_speed] = found;
         let name = switch_name(&line, name.as_ref())?;
-        let below = below(&line, &name, [nodes, switches])?;
+        check_below(&line, &name, [&nodes, &switches])?;
+        let listed = |pair: Option<Pair>| pair.map_or(Ok(Vec::new()), |pair| names(&line, &pair));
+        let (nodes, switches) = (listed(nodes)?, listed(switches)?);
         if let Some(pair) = link_speed {
             check_link_speed(&line, &pair)?;
         }
-        Ok(Self { line, name, below })
+        Ok(Self {
+            line,
+            name,
+            nodes,
+            switches,
+        })
     }
 
     fn fault<T>(&self, name: &Name, problem: String) -> Result<T, Fault> {
         Err((self.line.place(name.offset), problem))
-    }
-
-    fn nodes(&self) -> &[Name] {
-        match &self.below {
-            Below::Nodes(names) => names,
-            Below::Switches(_) => &[],
-        }
-    }
-
-    fn switches(&self) -> &[Name] {
-        match &self.below {
-            Below::Switches(names) => names,
-            Below::Nodes(_) => &[],
-        }
     }
 }
 
@@ -218,18 +190,16 @@ fn switch_name(line: &Line, pair: Option<&Pair>) -> Result<Name, Fault> {
     }
 }
 
-/// What a line says to be below the switch `name`, from its `Nodes` and `Switches`.
-fn below(line: &Line, name: &Name, found: [Option<Pair>; 2]) -> Result<Below, Fault> {
+/// Checks that a line says what is below the switch `name`, by its `Nodes` or its `Switches`.
+fn check_below(line: &Line, name: &Name, found: [&Option<Pair>; 2]) -> Result<(), Fault> {
+    let name = &name.text;
     match found {
-        [Some(nodes), None] => Ok(Below::Nodes(names(line, &nodes)?)),
-        [None, Some(switches)] => Ok(Below::Switches(names(line, &switches)?)),
+        [Some(_), None] | [None, Some(_)] => Ok(()),
         [None, None] => {
-            let name = &name.text;
             let problem = format!("nothing is below switch {name:?}; add Nodes= or Switches=");
             Err((line.place(0), problem))
         }
         [Some(nodes), Some(switches)] => {
-            let name = &name.text;
             let problem = format!(
                 "switch {name:?} has both Nodes and Switches; put the nodes on a switch of their \
                  own"

@@ -154,9 +154,6 @@ fn parts_that_make_no_network_are_refused() {
     assert!(message(2, 1, vec![cable(0, 2)]).starts_with("no way leads from h0 to h1"));
     assert!(message(1, 2, vec![cable(0, 1)]).starts_with("no way leads from h0 to s1"));
     assert!(message(2, 0, vec![]).starts_with("no way leads from h1 to h0"));
-    assert!(message(2, 1, vec![cable(0, 1)]).starts_with("a cable joins h0 to h1; "));
-    assert!(message(1, 1, vec![cable(1, 1)]).starts_with("a cable joins s0 to s0; "));
-    assert!(message(1, 1, vec![cable(0, 2)]).starts_with("a cable leads to vertex 2, "));
     assert_eq!(
         message(1, 1, vec![cable(0, 1), cable(1, 0)]),
         "h0 and s0 are joined twice; join them once, at the sum of the rates"

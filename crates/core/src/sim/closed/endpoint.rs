@@ -190,6 +190,7 @@ impl Segments {
             time,
             messages: (self.before + 1).saturating_mul(times),
             bytes: each.saturating_add(self.last.bytes).saturating_mul(times),
+            losses: 0,
         }
     }
 
@@ -211,6 +212,7 @@ impl Message {
             time,
             messages: count,
             bytes: count.saturating_mul(self.bytes),
+            losses: 0,
         }
     }
 

@@ -31,8 +31,7 @@
 //! let edge = |d| Edge { bandwidth: BytesPerSecond(125e6), delay: Seconds(d) };
 //! let tree = Parameters::new(vec![edge(0.0), edge(3.64e-5)], Seconds(5e-5));
 //! let b = closed::plogpt(Algorithm::B, Bytes(10_000), &tree, RtoMode::Receiver).unwrap();
-//! assert_eq!(b.solved.time, Time::of(Seconds(0.200_13)));
-//! assert_eq!((b.losing_rounds, b.losses), (vec![1], 4));
+//! assert_eq!((b.time, b.losses), (Time::of(Seconds(0.200_13)), 4));
 //! ```
 
 use super::Solved;
@@ -42,35 +41,12 @@ use crate::sim::network::plogpt::tolerance;
 use crate::sim::time::Time;
 use crate::units::Bytes;
 
-/// What a simulation with lost packets would find.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SolvedWithLosses {
-    /// What it would find.
-    pub solved: Solved,
-    /// When the last operation would be complete if no packet were lost.
-    pub time_without_rto: Time,
-    /// The rounds, from 1, in which every message loses its last packet.
-    pub losing_rounds: Vec<u32>,
-    /// How many messages do.
-    pub losses: u64,
-}
-
 /// All rounds of one height.
 #[derive(Debug, Clone, Copy)]
 struct Class {
-    /// How many rounds there are; also the number of the first.
-    rounds: u32,
     duration: Time,
-    latency: Time,
     /// When the messages of the last round are sent.
     finish: Time,
-}
-
-impl Class {
-    /// When the messages of the last round are received, if none is lost.
-    fn received(&self) -> Time {
-        self.finish + self.latency
-    }
 }
 
 /// The all-to-all of `size` bytes per destination on the tree of `parameters`; `None` if it
@@ -80,57 +56,55 @@ pub fn plogpt(
     size: Bytes,
     parameters: &Parameters,
     mode: RtoMode,
-) -> Option<SolvedWithLosses> {
+) -> Option<Solved> {
     let network = Network::new(parameters).ok()?;
-    let classes = classes(&network, parameters, (algorithm, size));
+    let latency = Time::of(parameters.latency);
+    let pause = match algorithm {
+        Algorithm::A => latency,
+        Algorithm::B => Time::ZERO,
+    };
+    let classes = classes(&network, size, pause);
     if may_lose(&network, size) && !are_apart(&classes) {
         return None;
     }
-    let losing = losing(&network, &classes, (algorithm, size));
+    // The heights whose last round meets the first of the next and loses its last packets.
+    let pairs = network.levels().windows(2).zip(&classes);
+    let losing: Vec<&Class> = match algorithm {
+        Algorithm::A => Vec::new(),
+        Algorithm::B => pairs
+            .filter(|(pair, _)| pair[0].loses_before(&pair[1], size))
+            .map(|(_, class)| class)
+            .collect(),
+    };
     let rto = Time::of(parameters.rto);
-    let time_without_rto = classes.last().map_or(Time::ZERO, Class::received);
-    let late = losing.iter().map(|class| class.received() + rto);
+    let received = |class: &Class| class.finish + latency;
+    let without_rto = classes.last().map_or(Time::ZERO, received);
+    let late = losing.iter().map(|class| received(class) + rto);
     let time = match mode {
-        RtoMode::Receiver => late.fold(time_without_rto, Time::max),
-        RtoMode::TwoPass => time_without_rto + rto * losing.len() as u64,
+        RtoMode::Receiver => late.fold(without_rto, Time::max),
+        RtoMode::TwoPass => without_rto + rto * losing.len() as u64,
     };
     let procs = u64::from(network.procs().get());
     let messages = procs * (procs - 1);
     let bytes = messages.checked_mul(size.0)?;
-    (time < Time::MAX).then(|| SolvedWithLosses {
-        solved: Solved {
-            time,
-            messages,
-            bytes,
-        },
-        time_without_rto,
+    (time < Time::MAX).then(|| Solved {
+        time,
+        messages,
+        bytes,
         losses: procs * losing.len() as u64,
-        losing_rounds: losing.iter().map(|class| 2 * class.rounds - 1).collect(),
     })
 }
 
-/// The rounds by height.
-fn classes(
-    network: &Network,
-    parameters: &Parameters,
-    (algorithm, size): (Algorithm, Bytes),
-) -> Vec<Class> {
-    let (mut start, latency) = (Time::ZERO, Time::of(parameters.latency));
+/// The rounds by height, with a pause after each round.
+fn classes(network: &Network, size: Bytes, pause: Time) -> Vec<Class> {
+    let mut start = Time::ZERO;
     let class = |level: &Level| {
         let duration = Time::of(level.gap(size));
-        let pace = match algorithm {
-            Algorithm::A => duration + latency,
-            Algorithm::B => duration,
-        };
+        let pace = duration + pause;
         let rounds = 1 << (level.height - 1);
-        let finish = start + pace * u64::from(rounds - 1) + duration;
-        start += pace * u64::from(rounds);
-        Class {
-            rounds,
-            duration,
-            latency,
-            finish,
-        }
+        let finish = start + pace * (rounds - 1) + duration;
+        start += pace * rounds;
+        Class { duration, finish }
     };
     network.levels().iter().map(class).collect()
 }
@@ -151,20 +125,4 @@ fn are_apart(classes: &[Class]) -> bool {
         let tolerance = tolerance(class.finish);
         class.duration > tolerance && next.duration > tolerance
     })
-}
-
-/// The heights whose last round meets the first of the next and loses its last packets.
-fn losing(
-    network: &Network,
-    classes: &[Class],
-    (algorithm, size): (Algorithm, Bytes),
-) -> Vec<Class> {
-    match algorithm {
-        Algorithm::A => Vec::new(),
-        Algorithm::B => {
-            let pairs = network.levels().windows(2).zip(classes);
-            let loses = pairs.filter(|(pair, _)| pair[0].loses_before(&pair[1], size));
-            loses.map(|(_, class)| *class).collect()
-        }
-    }
 }

@@ -65,6 +65,9 @@ pub(in crate::sim) use traffic::tolerance;
 
 use std::sync::Arc;
 
+use serde::Deserialize;
+use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
+
 use crate::network::binary_tree;
 use crate::network::binary_tree::Parameters;
 use crate::network::topology::{Topology, TopologyError, Vertex};
@@ -82,10 +85,24 @@ use traffic::{Rules, Stage, Traffic};
 #[cfg(doc)]
 use crate::model::alltoall::plogpt::RtoMode;
 
-/// Who shares a link.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// The messages that share a link.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Default,
+    Deserialize,
+    EnumString,
+    EnumIter,
+    EnumMessage,
+    IntoStaticStr,
+)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Sharing {
-    /// The messages that begin at the same time (the default).
+    /// The messages that begin at the same time.
     #[default]
     Fixed,
     /// The messages that are under way.

@@ -53,6 +53,9 @@ mod sharing;
 
 pub use sharing::throughput;
 
+use serde::Deserialize;
+use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
+
 use super::hockney::HOCKNEY;
 use crate::model::examples::hockney;
 use crate::model::prelude::*;
@@ -70,10 +73,24 @@ pub enum Algorithm {
     B,
 }
 
-/// Whom a retransmission timeout delays.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// The ranks that a retransmission timeout delays.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Default,
+    Deserialize,
+    EnumString,
+    EnumIter,
+    EnumMessage,
+    IntoStaticStr,
+)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum RtoMode {
-    /// The receiver of the message alone (the default).
+    /// The receiver of the message alone.
     #[default]
     Receiver,
     /// Everything that comes after it.

@@ -14,9 +14,10 @@ const FILE: &str = "# a tree\n\
     SwitchName=s3 Switches=s[0-1] LinkSpeed=5\n\
     SwitchName=top Switches=s3,s2\n";
 
-fn tree(uplinks: UplinkRates) -> Topology {
+fn tree(uplink_rate: f64) -> Topology {
     let file = parse("topology.conf", FILE).unwrap();
-    file.build(BytesPerSecond(10.0), Bytes(7), uplinks).unwrap()
+    file.build(BytesPerSecond(10.0), BytesPerSecond(uplink_rate), Bytes(7))
+        .unwrap()
 }
 
 /// The way between two hosts: the names of its links, and their rates.
@@ -34,7 +35,7 @@ fn way(topology: &Topology, from: &str, to: &str) -> (Vec<String>, Vec<f64>) {
 
 #[test]
 fn a_file_is_read_in_full() {
-    let topology = tree(UplinkRates::All(BytesPerSecond(2.0)));
+    let topology = tree(2.0);
     let hosts: Vec<&str> = topology.hosts().map(|host| topology.name(host)).collect();
     let expected = "dev0 dev1 dev2 dev3 dev4 dev5 dev06 dev07 a b1 b2";
     assert_eq!(hosts.join(" "), expected);
@@ -53,12 +54,10 @@ fn a_file_is_read_in_full() {
 }
 
 #[test]
-fn uplinks_are_as_fast_as_hosts_unless_told() {
-    assert_eq!(way(&tree(UplinkRates::Host), "a", "dev0").1, [10.0; 5]);
-    let all = tree(UplinkRates::All(BytesPerSecond(4.0)));
-    assert_eq!(way(&all, "a", "dev0").1, [10.0, 4.0, 4.0, 4.0, 10.0]);
+fn uplinks_have_their_rate() {
+    assert_eq!(way(&tree(4.0), "a", "dev0").1, [10.0, 4.0, 4.0, 4.0, 10.0]);
     let file = parse("t", FILE).unwrap();
-    let error = file.build(BytesPerSecond(0.0), Bytes(0), UplinkRates::Host);
+    let error = file.build(BytesPerSecond(0.0), BytesPerSecond(1.0), Bytes(0));
     let message = error.unwrap_err().to_string();
     assert_eq!(
         message,

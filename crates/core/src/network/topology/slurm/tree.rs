@@ -48,7 +48,7 @@ fn hosts_and_leaves(described: &[Described]) -> Result<(Vec<String>, Vec<usize>)
     let mut switches = HashMap::new();
     let (mut hosts, mut leaves) = (Vec::new(), Vec::new());
     for (number, switch) in described.iter().enumerate() {
-        for node in switch.nodes() {
+        for node in &switch.nodes {
             let text = &node.text;
             if let Some(other) = switches.insert(text, &switch.name.text) {
                 let problem =
@@ -69,7 +69,7 @@ fn above(
 ) -> Result<Vec<Option<usize>>, Fault> {
     let mut above: Vec<Option<usize>> = vec![None; described.len()];
     for (number, switch) in described.iter().enumerate() {
-        for child in switch.switches() {
+        for child in &switch.switches {
             let text = &child.text;
             let Some(&below) = numbers.get(text.as_str()) else {
                 let problem =

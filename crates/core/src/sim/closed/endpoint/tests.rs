@@ -25,6 +25,7 @@ fn simulated(algorithm: Algorithm, procs: Procs, size: Bytes, ports: &Ports) -> 
         time,
         messages,
         bytes,
+        losses: 0,
     }
 }
 
