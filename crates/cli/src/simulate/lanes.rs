@@ -95,7 +95,7 @@ pub mod testing {
     use netsig_core::algorithm::{Algorithm, Collective};
     use netsig_core::model::message::loggp::LogGP;
     use netsig_core::sim::network::endpoint::{Endpoint, Ports};
-    use netsig_core::sim::network::{Agenda, Cause, Flight, Injected, Loss, Network};
+    use netsig_core::sim::network::{Agenda, Cause, Flight, Injected, Network};
     use netsig_core::sim::observer::Observer;
     use netsig_core::sim::program::FlightId;
     use netsig_core::sim::rounds::Rounds;
@@ -132,18 +132,12 @@ pub mod testing {
             let mut end = agenda.now() + Time(50_000_001 + 7_000_777 * u64::from(flight.to.0));
             if flight.to == Rank(1) && flight.from.0.is_multiple_of(2) {
                 let delay = Time(200_000_000);
-                agenda.lost(Loss {
-                    time: agenda.now(),
-                    from: flight.from,
-                    to: flight.to,
-                    send: flight.send,
-                    delay,
-                    cause: Cause::LastPacket {
-                        other: Rank(3),
-                        height: 2,
-                        other_height: 1,
-                    },
-                });
+                let cause = Cause::LastPacket {
+                    other: Rank(3),
+                    height: 2,
+                    other_height: 1,
+                };
+                agenda.lost(flight, delay, cause);
                 end += delay;
             }
             agenda.delivered(end, id);

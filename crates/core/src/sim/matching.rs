@@ -4,17 +4,15 @@
 //! Nothing is searched. What waits stands in a list for each key under which the other side
 //! may look for it, and whoever looks compares the first of each list where it may find
 //! something. Without wildcards that is one list; with them at most four. What is taken
-//! leaves all its lists at once.
+//! leaves its other lists when they are next looked at.
+
+use std::collections::VecDeque;
+use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
-use slab::Slab;
 
 use super::program::{FlightId, Op};
-use super::queue::place;
 use crate::units::{Procs, Rank};
-
-/// The end of a list.
-const NONE: u32 = u32::MAX;
 
 /// What a message carries or a receive asks for; `None` fits everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,45 +64,26 @@ impl Part {
 /// Names a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Key {
-    pub receiver: Rank,
+    receiver: Rank,
     source: Part,
     tag: Part,
-}
-
-impl Key {
-    /// Each item is in exactly one list of which this holds.
-    fn is_own(&self) -> bool {
-        self.source != Part::All && self.tag != Part::All
-    }
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Node<T> {
-    value: T,
-    key: Key,
-    /// How many items came before.
-    order: u64,
-    previous: u32,
-    /// The next of the list.
-    next: u32,
-    /// The next of the same item's nodes, in a circle.
-    sibling: u32,
 }
 
 /// One side: receives that wait for messages, or messages that wait for receives.
 #[derive(Debug)]
 pub(super) struct Waiting<T> {
-    /// The first and the last node of each list that is not empty.
-    lists: FxHashMap<Key, (u32, u32)>,
-    nodes: Slab<Node<T>>,
+    /// What waits, by how many items came before, with its receiver.
+    items: FxHashMap<u64, (Rank, T)>,
+    /// The items of each list, the earliest first; some may wait no more.
+    lists: FxHashMap<Key, VecDeque<u64>>,
     count: u64,
 }
 
 impl<T> Default for Waiting<T> {
     fn default() -> Self {
         Self {
+            items: FxHashMap::default(),
             lists: FxHashMap::default(),
-            nodes: Slab::new(),
             count: 0,
         }
     }
@@ -112,7 +91,7 @@ impl<T> Default for Waiting<T> {
 
 impl<T: Copy> Waiting<T> {
     pub(super) fn is_empty(&self) -> bool {
-        self.lists.is_empty()
+        self.items.is_empty()
     }
 
     /// Lets an item wait for the other side, where `others` are used.
@@ -122,96 +101,46 @@ impl<T: Copy> Waiting<T> {
             others.source.then_some(Part::All),
         ];
         let tags = [Some(Part::of(pattern.tag)), others.tag.then_some(Part::All)];
-        let (mut first, mut last) = (NONE, NONE);
         for key in keys(pattern.receiver, sources, tags) {
-            last = self.append(key, value, last);
-            if first == NONE {
-                first = last;
-            }
+            self.lists.entry(key).or_default().push_back(self.count);
         }
-        self.nodes[first as usize].sibling = last;
+        self.items.insert(self.count, (pattern.receiver, value));
         self.count += 1;
     }
 
     /// Takes the earliest item that fits, if these wildcards are used among the items.
     pub(super) fn take(&mut self, pattern: Pattern, own: Wildcards) -> Option<T> {
-        let firsts = searched(pattern, own).filter_map(|key| Some(self.lists.get(&key)?.0));
-        let first = firsts.min_by_key(|&node| self.nodes[node as usize].order)?;
-        let value = self.nodes[first as usize].value;
-        self.remove(first);
+        let firsts = searched(pattern, own).filter_map(|key| Some((self.first(key)?, key)));
+        let (first, key) = firsts.min_by_key(|&(first, _)| first)?;
+        let (_, value) = self.items.remove(&first)?;
+        self.first(key);
         Some(value)
     }
 
+    /// The first item of a list, which it begins with from now on.
+    fn first(&mut self, key: Key) -> Option<u64> {
+        let Entry::Occupied(mut list) = self.lists.entry(key) else {
+            return None;
+        };
+        while let Some(first) = list.get().front() {
+            if self.items.contains_key(first) {
+                return Some(*first);
+            }
+            list.get_mut().pop_front();
+        }
+        list.remove();
+        None
+    }
+
     /// The items of a list, the earliest first.
-    pub(super) fn list(&self, key: Key) -> impl Iterator<Item = T> {
-        let mut at = self.lists.get(&key).map_or(NONE, |&(first, _)| first);
-        std::iter::from_fn(move || {
-            let node = self.nodes.get(at as usize)?;
-            at = node.next;
-            Some(node.value)
-        })
+    pub(super) fn list(&self, key: Key) -> impl Iterator<Item = (Rank, T)> {
+        let list = self.lists.get(&key).into_iter().flatten();
+        list.filter_map(|item| self.items.get(item).copied())
     }
 
     /// All items with where they wait, in no order.
     pub(super) fn items(&self) -> impl Iterator<Item = (Rank, T)> {
-        let own = self.lists.keys().filter(|key| key.is_own());
-        own.flat_map(|&key| self.list(key).map(move |value| (key.receiver, value)))
-    }
-
-    fn append(&mut self, key: Key, value: T, sibling: u32) -> u32 {
-        let previous = self.lists.get(&key).map_or(NONE, |&(_, last)| last);
-        let place = place(self.nodes.insert(Node {
-            value,
-            key,
-            order: self.count,
-            previous,
-            next: NONE,
-            sibling,
-        }));
-        let list = self.lists.entry(key).or_insert((place, place));
-        list.1 = place;
-        if let Some(before) = self.nodes.get_mut(previous as usize) {
-            before.next = place;
-        }
-        place
-    }
-
-    /// Removes all nodes of an item.
-    fn remove(&mut self, first: u32) {
-        let mut at = first;
-        loop {
-            let Node {
-                key,
-                previous,
-                next,
-                sibling,
-                ..
-            } = self.nodes.remove(at as usize);
-            self.unlink(key, previous, next);
-            at = sibling;
-            if at == first {
-                return;
-            }
-        }
-    }
-
-    /// Joins the neighbours of a node that leaves its list.
-    fn unlink(&mut self, key: Key, previous: u32, next: u32) {
-        if let Some(node) = self.nodes.get_mut(previous as usize) {
-            node.next = next;
-        }
-        if let Some(node) = self.nodes.get_mut(next as usize) {
-            node.previous = previous;
-        }
-        if previous == NONE && next == NONE {
-            self.lists.remove(&key);
-        } else if previous == NONE || next == NONE {
-            let list = self.lists.get_mut(&key).expect("a list with nodes is kept");
-            *list = match previous {
-                NONE => (next, list.1),
-                _ => (list.0, previous),
-            };
-        }
+        self.items.values().copied()
     }
 }
 

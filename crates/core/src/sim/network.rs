@@ -8,10 +8,10 @@
 pub mod endpoint;
 pub mod fluid;
 mod links;
+mod members;
 pub mod plogpt;
 pub mod tcp;
 
-use std::fmt;
 use std::sync::Arc;
 
 use super::program::{FlightId, Op};
@@ -116,10 +116,14 @@ pub struct Loss {
     pub cause: Cause,
 }
 
-/// Why a message had to wait.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Why a message had to wait; shown as the end of a sentence about the message.
+#[derive(Debug, Clone, PartialEq, Eq, derive_more::Display)]
 pub enum Cause {
     /// `PlogPT`: its last packet met the first of another message to the same receiver.
+    #[display(
+        "its last packet met the first of a message from rank {other} \
+         (effective heights {height} and {other_height})"
+    )]
     LastPacket {
         /// The sender of the other message.
         other: Rank,
@@ -129,6 +133,7 @@ pub enum Cause {
         other_height: u32,
     },
     /// TCP: the port of a switch had no room for some of its segments.
+    #[display("port {link} had no room for all of it ({repair})")]
     Overflow {
         /// The link that the port sends on.
         link: Arc<str>,
@@ -138,44 +143,17 @@ pub enum Cause {
 }
 
 /// How a TCP sender finds out that segments are lost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, derive_more::Display)]
 pub enum Repair {
     /// Three that followed came through.
+    #[display("fast retransmit")]
     FastRetransmit,
     /// Too few followed, and a probe asked.
+    #[display("tail loss probe")]
     TailLossProbe,
     /// The retransmission timer ran out.
+    #[display("retransmission timeout")]
     Timeout,
-}
-
-impl fmt::Display for Repair {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::FastRetransmit => "fast retransmit",
-            Self::TailLossProbe => "tail loss probe",
-            Self::Timeout => "retransmission timeout",
-        })
-    }
-}
-
-/// As the end of a sentence about the message.
-impl fmt::Display for Cause {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::LastPacket {
-                other,
-                height,
-                other_height,
-            } => write!(
-                f,
-                "its last packet met the first of a message from rank {other} \
-                 (effective heights {height} and {other_height})"
-            ),
-            Self::Overflow { link, repair } => {
-                write!(f, "port {link} had no room for all of it ({repair})")
-            }
-        }
-    }
 }
 
 /// An event of the engine.
@@ -250,8 +228,24 @@ impl Agenda {
         self.is_settled = false;
     }
 
-    /// Reports a loss.
-    pub fn lost(&mut self, loss: Loss) {
-        self.losses.push(loss);
+    /// Reports that a message loses packets now and arrives so much later.
+    pub fn lost(&mut self, flight: &Flight, delay: Time, cause: Cause) {
+        self.losses.push(Loss {
+            time: self.now,
+            from: flight.from,
+            to: flight.to,
+            send: flight.send,
+            delay,
+            cause,
+        });
     }
+}
+
+/// The place of a message or flow in a table that grows as needed.
+fn slot<T: Default>(table: &mut Vec<T>, number: u32) -> &mut T {
+    let index = number as usize;
+    if table.len() <= index {
+        table.resize_with(index + 1, T::default);
+    }
+    &mut table[index]
 }

@@ -72,7 +72,7 @@ use crate::network::binary_tree;
 use crate::network::binary_tree::Parameters;
 use crate::network::topology::{Topology, TopologyError, Vertex};
 use crate::sim::network::links::Links;
-use crate::sim::network::{Agenda, Flight, Injected, LinkUse, Loss, Network};
+use crate::sim::network::{Agenda, Flight, Injected, LinkUse, Network};
 use crate::sim::program::FlightId;
 use crate::sim::time::Time;
 use crate::units::parameter::ParameterError;
@@ -80,7 +80,7 @@ use fixed::Counts;
 use fluid::Flows;
 use passes::Pass;
 use timeouts::Beginnings;
-use traffic::{Rules, Stage, Traffic};
+use traffic::{Stage, Traffic};
 
 #[cfg(doc)]
 use crate::model::alltoall::plogpt::RtoMode;
@@ -164,7 +164,7 @@ impl PlogPT {
         })?;
         let shares = Shares::Fixed(Counts::new(wires.len()));
         Ok(Self {
-            traffic: Traffic::new(wires, Rules::new(parameters)),
+            traffic: Traffic::new(wires, parameters),
             shares,
             begun: Vec::new(),
             ended: Vec::new(),
@@ -189,12 +189,12 @@ impl PlogPT {
     fn begin(&mut self, id: FlightId, agenda: &mut Agenda) -> bool {
         let message = &mut self.traffic.messages[id as usize];
         self.links
-            .route(message.from, message.to, &mut message.route);
-        self.links.carry(&message.route, message.size.0);
+            .route(message.flight.from, message.flight.to, &mut message.route);
+        self.links.carry(&message.route, message.flight.bytes);
         if message.route.is_empty() {
             let now = agenda.now();
             agenda.sent(now, id);
-            agenda.delivered(now + self.traffic.rules.latency, id);
+            agenda.delivered(now + self.traffic.latency, id);
             return false;
         }
         self.traffic.find_way(id);
@@ -206,32 +206,24 @@ impl PlogPT {
     /// Decides whether the last packet of a message is lost, and when it is received.
     fn receive(&mut self, id: FlightId, agenda: &mut Agenda) {
         let message = &self.traffic.messages[id as usize];
-        let rules = &self.traffic.rules;
-        let since = message.finish - rules.tolerance(message);
+        let since = message.finish - self.traffic.tolerance(message);
         let meets = || self.beginnings.meets(message, since);
         let cause = self.pass.cause(message, meets);
         let is_searching = matches!(self.pass, Pass::Search(_));
         let delay = match &cause {
-            Some(_) if !is_searching => rules.rto,
+            Some(_) if !is_searching => self.traffic.rto,
             _ => Time::ZERO,
         };
-        agenda.delivered(message.finish + rules.latency + delay, id);
+        agenda.delivered(message.finish + self.traffic.latency + delay, id);
         if let Some(cause) = cause {
-            agenda.lost(Loss {
-                time: agenda.now(),
-                from: message.from,
-                to: message.to,
-                send: message.send,
-                delay,
-                cause,
-            });
+            agenda.lost(&message.flight, delay, cause);
         }
     }
 }
 
 impl Network for PlogPT {
     fn inject(&mut self, id: FlightId, flight: &Flight, agenda: &mut Agenda) -> Injected {
-        let pass = self.pass.inject(flight, self.traffic.rules.rto);
+        let pass = self.pass.inject(flight, self.traffic.rto);
         self.traffic.put(id, flight, pass);
         self.begun.push(id);
         agenda.settle();

@@ -74,7 +74,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::fluid::sharing::Sharing;
 use super::links::Links;
-use super::{Agenda, Cause, Flight, Injected, LinkUse, Loss, Network, Repair};
+use super::{Agenda, Cause, Flight, Injected, LinkUse, Network, Repair};
 use crate::network::LINUX_RTO;
 use crate::network::topology::{LinkId, Topology, Vertex};
 use crate::sim::program::FlightId;
@@ -190,7 +190,7 @@ impl<'a> Tcp<'a> {
         let message = self.messages.get_mut(id);
         message.state = State::Starting;
         self.sharing.add(id, &message.route, bytes as f64);
-        self.levels.insert(id, &message.route);
+        self.levels.members.insert(id, &message.route);
         self.links.carry(&message.route, bytes);
         self.starting.push(id);
         agenda.settle();
@@ -200,7 +200,7 @@ impl<'a> Tcp<'a> {
     fn finish(&mut self, id: u32, agenda: &mut Agenda) {
         let now = agenda.now();
         let message = self.messages.get_mut(id);
-        self.levels.remove(id, &message.route);
+        self.levels.members.remove(id, &message.route);
         self.end_train(id);
         let message = self.messages.get_mut(id);
         if message.again > 0 {

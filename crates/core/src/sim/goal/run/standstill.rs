@@ -127,7 +127,7 @@ fn circle(goals: &Goals, lonely: &FxHashSet<Place>) -> Vec<(Place, Place)> {
     let circle = cycle::find(starts, |node| match node {
         Node::Operation(place) => behind_operation(goals, place),
         Node::List(key) => {
-            let places = goals.matching.posted.list(key).map(|op| (key.receiver, op));
+            let places = goals.matching.posted.list(key);
             let hopeful = places.filter(|place| !lonely.contains(place));
             hopeful.map(Node::Operation).collect()
         }

@@ -3,11 +3,13 @@
 use smallvec::SmallVec;
 
 use crate::network::topology::LinkId;
+use crate::sim::network::slot;
 
 /// Where a flow stands.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) enum State {
     /// It is not under way.
+    #[default]
     Out,
     /// Its rate is not known yet; so many bytes are left.
     Waiting(f64),
@@ -22,11 +24,7 @@ pub(super) struct Flows(Vec<(State, SmallVec<[LinkId; 4]>)>);
 impl Flows {
     /// Takes a flow in, which waits for its rate.
     pub(super) fn insert(&mut self, number: u32, route: &[LinkId], bytes: f64) {
-        let at = number as usize;
-        if self.0.len() <= at {
-            self.0.resize_with(at + 1, || (State::Out, SmallVec::new()));
-        }
-        let (state, links) = &mut self.0[at];
+        let (state, links) = slot(&mut self.0, number);
         *state = State::Waiting(bytes);
         links.clear();
         links.extend_from_slice(route);

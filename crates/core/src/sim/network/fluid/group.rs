@@ -25,6 +25,13 @@ pub(super) struct Class {
     pub(super) is_active: bool,
 }
 
+impl Class {
+    /// What each flow has left so long after the rates were set.
+    fn left_after(&self, elapsed: Time) -> f64 {
+        (self.bytes - self.rate * elapsed.seconds().0).max(0.0)
+    }
+}
+
 /// How many links of a bundle each flow of a class uses.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Use {
@@ -51,7 +58,7 @@ pub(super) enum Due {
     Nothing,
     /// Classes have finished: share again among the others.
     Sharing,
-    /// Flows came or left: put the others into new classes.
+    /// Flows came: put all into new classes.
     Parting,
 }
 
@@ -106,22 +113,18 @@ impl Group {
 
     /// What each flow of an active class has left.
     pub(super) fn left(&self, class: &Class, now: Time) -> f64 {
-        let Seconds(elapsed) = (now - self.since).seconds();
-        (class.bytes - class.rate * elapsed).max(0.0)
+        class.left_after(now - self.since)
     }
 
     /// Progresses to `now`. The classes that finish by then are no more active; tells each.
-    pub(super) fn advance(&mut self, now: Time, mut finished: impl FnMut(usize, &[u32])) {
-        for number in 0..self.classes.len() {
-            let class = &self.classes[number];
-            if !class.is_active {
-                continue;
-            }
+    pub(super) fn advance(&mut self, now: Time, mut finished: impl FnMut(&[u32])) {
+        let elapsed = now - self.since;
+        for class in self.classes.iter_mut().filter(|class| class.is_active) {
             if class.finish <= now {
-                finished(number, &self.flows[class.flows.clone()]);
-                self.classes[number].is_active = false;
+                finished(&self.flows[class.flows.clone()]);
+                class.is_active = false;
             } else {
-                self.classes[number].bytes = self.left(class, now);
+                class.bytes = class.left_after(elapsed);
             }
         }
         self.since = now;

@@ -3,7 +3,7 @@
 //! # Method
 //! Flows that are alike form a class (see `partition`), and all work is done per class: the
 //! rates (see `water`), the progress, the finish. Classes that links join form a group;
-//! groups know nothing of each other. When flows come or leave, their groups are dissolved
+//! groups know nothing of each other. When flows come, the groups on their links are dissolved
 //! and the flows in them put into new classes at the end of the instant. When all flows of
 //! a class finish, the partition of the others stays as good as it was: a link of a bundle
 //! loses as many flows as any other, and nothing else changes. So only the classes of that
@@ -11,7 +11,7 @@
 //!
 //! # Use
 //! In any instant: [`Sharing::finish`] if [`Sharing::next_finish`] is due,
-//! [`Sharing::add`] and [`Sharing::remove`], then one [`Sharing::settle`].
+//! [`Sharing::add`], then one [`Sharing::settle`].
 //!
 //! ```
 //! # use netsig_core::units::BytesPerSecond;
@@ -100,24 +100,6 @@ impl Sharing {
         self.waiting.push(flow);
     }
 
-    /// Takes out a flow that is under way. Gives the bytes that it has left.
-    pub fn remove(&mut self, flow: u32, now: Time) -> f64 {
-        let left = match self.flows.state(flow) {
-            State::Out => return 0.0,
-            State::Waiting(bytes) => {
-                self.waiting.retain(|other| *other != flow);
-                bytes
-            }
-            State::In(number, class) => {
-                self.set_due(number, Due::Parting);
-                let group = &self.groups[number as usize];
-                group.left(&group.classes[class as usize], now)
-            }
-        };
-        self.flows.set_state(flow, State::Out);
-        left
-    }
-
     /// When the next flows finish, as of the last [`Sharing::settle`].
     pub fn next_finish(&self) -> Option<Time> {
         self.finishes.peek().map(|Reverse((time, ..))| *time)
@@ -151,14 +133,10 @@ impl Sharing {
             }
             self.set_due(number, Due::Sharing);
             let flows = &mut self.flows;
-            self.groups[number as usize].advance(now, |class, members| {
-                let here = State::In(number, place(class));
+            self.groups[number as usize].advance(now, |members| {
                 for &flow in members {
-                    // Others were taken out in this instant.
-                    if flows.state(flow) == here {
-                        flows.set_state(flow, State::Out);
-                        finished(flow);
-                    }
+                    flows.set_state(flow, State::Out);
+                    finished(flow);
                 }
             });
         }
@@ -215,16 +193,11 @@ impl Sharing {
     /// Lets all flows of a group wait for new classes.
     fn dissolve(&mut self, number: u32, now: Time) {
         let group = &self.groups[number as usize];
-        for (place, class) in (0..).zip(&group.classes) {
-            if !class.is_active {
-                continue;
-            }
-            let (here, left) = (State::In(number, place), group.left(class, now));
+        for class in group.classes.iter().filter(|class| class.is_active) {
+            let left = group.left(class, now);
             for &flow in &group.flows[class.flows.clone()] {
-                if self.flows.state(flow) == here {
-                    self.flows.set_state(flow, State::Waiting(left));
-                    self.waiting.push(flow);
-                }
+                self.flows.set_state(flow, State::Waiting(left));
+                self.waiting.push(flow);
             }
         }
         self.give_back(number);

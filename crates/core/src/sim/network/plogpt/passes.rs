@@ -62,7 +62,7 @@ impl Pass {
         message: &Message,
         meets: impl Fn() -> Option<Cause>,
     ) -> Option<Cause> {
-        let key = (message.from, message.send, message.occurrence);
+        let key = (message.flight.from, message.flight.send, message.occurrence);
         match self {
             Self::Receiver => meets(),
             Self::Search(losses) => {

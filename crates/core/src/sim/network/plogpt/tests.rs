@@ -15,7 +15,7 @@ use crate::network::scenario::Scenario;
 use crate::network::topology::{Cable, Parts};
 use crate::sim::closed::{self, Solved};
 use crate::sim::engine::Outcome;
-use crate::sim::network::Cause;
+use crate::sim::network::{Cause, Loss};
 use crate::sim::rounds::Rounds;
 use crate::units::BytesPerSecond;
 use crate::units::Rank;

@@ -3,9 +3,9 @@
 use super::traffic::Message;
 use super::wires::Way;
 use crate::network::binary_tree::overflows;
-use crate::sim::network::Cause;
+use crate::sim::network::{Cause, Flight};
 use crate::sim::time::Time;
-use crate::units::Rank;
+use crate::units::{Bytes, Rank};
 
 /// The last two senders whose messages began on ways of one kind, the latest first.
 #[derive(Debug, Clone, Copy)]
@@ -26,7 +26,7 @@ impl Beginnings {
 
     /// A message begins.
     pub(super) fn begin(&mut self, message: &Message, now: Time) {
-        let Message { from, to, way, .. } = *message;
+        let (Flight { from, to, .. }, way) = (message.flight, message.way);
         let ways = &mut self.0[to.0 as usize];
         let new = Some((from, now));
         match ways.iter_mut().find(|begun| begun.way == way) {
@@ -48,7 +48,7 @@ impl Beginnings {
     pub(super) fn meets(&self, message: &Message, since: Time) -> Option<Cause> {
         let other = |begun: &Begun| {
             let mut last = begun.last.iter().flatten();
-            let other = last.find(|(from, time)| *from != message.from && *time >= since);
+            let other = last.find(|(from, time)| *from != message.flight.from && *time >= since);
             other.map(|(from, _)| (*from, begun.way.height))
         };
         let loses = |begun: &&Begun| {
@@ -58,9 +58,9 @@ impl Beginnings {
             } else {
                 other
             };
-            own.height != other.height && overflows(message.size, higher.buffer)
+            own.height != other.height && overflows(Bytes(message.flight.bytes), higher.buffer)
         };
-        let ways = self.0[message.to.0 as usize].iter();
+        let ways = self.0[message.flight.to.0 as usize].iter();
         let (other, other_height) = ways.filter(loses).find_map(other)?;
         Some(Cause::LastPacket {
             other,

@@ -4,19 +4,12 @@ use super::wires::{Way, Wire};
 use crate::network::binary_tree::Parameters;
 use crate::network::topology::LinkId;
 use crate::sim::network::{Agenda, Flight};
-use crate::sim::program::{FlightId, Op};
+use crate::sim::program::FlightId;
 use crate::sim::time::Time;
-use crate::units::{Bytes, BytesPerSecond, Rank, Seconds};
+use crate::units::Seconds;
 
 /// Of how much time one unit is a tolerance.
 const TOLERATED: u64 = 1_000_000_000;
-
-/// What holds for all messages.
-#[derive(Debug, Clone)]
-pub(super) struct Rules {
-    pub(super) latency: Time,
-    pub(super) rto: Time,
-}
 
 /// Where a message is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -33,10 +26,7 @@ pub(super) enum Stage {
 /// A message.
 #[derive(Debug, Clone)]
 pub(super) struct Message {
-    pub(super) from: Rank,
-    pub(super) to: Rank,
-    pub(super) send: Op,
-    pub(super) size: Bytes,
+    pub(super) flight: Flight,
     /// How many messages its operation had sent before it, if that matters.
     pub(super) occurrence: u32,
     /// How much longer its sender waits because its last packet is lost.
@@ -51,18 +41,15 @@ pub(super) struct Message {
 }
 
 impl Message {
-    /// How long it takes at a throughput.
-    pub(super) fn gap(&self, throughput: BytesPerSecond) -> Seconds {
-        Seconds(self.size.as_f64() / throughput.0)
+    /// How long it takes at a throughput in bytes per second.
+    pub(super) fn gap(&self, throughput: f64) -> Seconds {
+        Seconds(self.flight.bytes as f64 / throughput)
     }
 
     /// A message that is not on its way yet; `route` is memory for later.
     fn new(flight: &Flight, route: Vec<LinkId>) -> Self {
         Self {
-            from: flight.from,
-            to: flight.to,
-            send: flight.send,
-            size: Bytes(flight.bytes),
+            flight: *flight,
             occurrence: 0,
             held: Time::ZERO,
             stage: Stage::Absent,
@@ -71,20 +58,6 @@ impl Message {
             finish: Time::ZERO,
             known: Time::ZERO,
         }
-    }
-}
-
-impl Rules {
-    pub(super) fn new(parameters: &Parameters) -> Self {
-        Self {
-            latency: Time::of(parameters.latency),
-            rto: Time::of(parameters.rto),
-        }
-    }
-
-    /// How far the begin of another message may be from the end of this one.
-    pub(super) fn tolerance(&self, message: &Message) -> Time {
-        tolerance(message.finish).min(self.latency)
     }
 }
 
@@ -97,17 +70,24 @@ pub(in crate::sim) fn tolerance(time: Time) -> Time {
 #[derive(Debug, Clone)]
 pub(super) struct Traffic {
     pub(super) wires: Vec<Wire>,
-    pub(super) rules: Rules,
+    pub(super) latency: Time,
+    pub(super) rto: Time,
     pub(super) messages: Vec<Message>,
 }
 
 impl Traffic {
-    pub(super) fn new(wires: Vec<Wire>, rules: Rules) -> Self {
+    pub(super) fn new(wires: Vec<Wire>, parameters: &Parameters) -> Self {
         Self {
             wires,
-            rules,
+            latency: Time::of(parameters.latency),
+            rto: Time::of(parameters.rto),
             messages: Vec::new(),
         }
+    }
+
+    /// How far the begin of another message may be from the end of this one.
+    pub(super) fn tolerance(&self, message: &Message) -> Time {
+        tolerance(message.finish).min(self.latency)
     }
 
     /// Takes in a message, how many its operation had sent before it, and how much longer its
@@ -141,28 +121,19 @@ impl Traffic {
         }
     }
 
-    /// The throughput of a message, given how many share each link.
-    pub(super) fn throughput(
-        &self,
-        message: &Message,
-        sharers: impl Fn(LinkId) -> usize,
-    ) -> BytesPerSecond {
-        let share =
-            |link: &LinkId| self.wires[link.index()].edge.bandwidth.0 / sharers(*link) as f64;
-        BytesPerSecond(
-            message
-                .route
-                .iter()
-                .map(share)
-                .fold(f64::INFINITY, f64::min),
-        )
+    /// The throughput of a message in bytes per second, given how many share each link.
+    pub(super) fn throughput(&self, message: &Message, sharers: impl Fn(LinkId) -> usize) -> f64 {
+        let share = |&link: &LinkId| self.wires[link.index()].rate / sharers(link) as f64;
+        let shares = message.route.iter().map(share);
+        shares.fold(f64::INFINITY, f64::min)
     }
 
     /// A message will have been sent when it finishes.
     pub(super) fn send(&mut self, id: FlightId, agenda: &mut Agenda) {
+        let tolerance = self.tolerance(&self.messages[id as usize]);
         let message = &mut self.messages[id as usize];
         message.stage = Stage::Ending;
-        message.known = message.finish + self.rules.tolerance(message);
+        message.known = message.finish + tolerance;
         agenda.sent(message.finish + message.held, id);
         agenda.wake(message.known, id);
     }

@@ -11,7 +11,8 @@ use crate::units::Seconds;
 /// One link.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wire {
-    pub(super) edge: Edge,
+    /// In bytes per second.
+    pub(super) rate: f64,
     /// b·d, in bytes.
     pub(super) buffer: f64,
     /// 1 at the hosts.
@@ -121,7 +122,7 @@ fn wire(link: &Link, taken: Taken, parameters: &Parameters) -> Wire {
     let edge = Edge { bandwidth, delay };
     let is_negligible = parameters.negligible.holds(&edge, BytesPerSecond(below));
     Wire {
-        edge,
+        rate: bandwidth.0,
         buffer,
         height,
         is_negligible: height > 1 && is_negligible,

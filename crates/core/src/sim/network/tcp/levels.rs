@@ -2,6 +2,7 @@
 
 use crate::network::topology::LinkId;
 use crate::sim::network::fluid::sharing::Sharing;
+use crate::sim::network::members::Members;
 
 /// Rates that differ by less are equal.
 const TOLERANCE: f64 = 1e-9;
@@ -15,20 +16,11 @@ struct Level {
     most: f64,
 }
 
-/// A flow on a link, and which link of its route that is.
-#[derive(Debug, Clone, Copy)]
-struct Member {
-    flow: u32,
-    hop: usize,
-}
-
-/// The flows of each link.
+/// The flows of each link, and how fast they are.
 #[derive(Debug)]
 pub(super) struct Levels {
     rates: Vec<f64>,
-    members: Vec<Vec<Member>>,
-    /// Where each flow stands among the members of each link of its route.
-    places: Vec<Vec<usize>>,
+    pub(super) members: Members,
     known: Vec<Level>,
     /// What waits at each link, and when that was found out.
     queues: Vec<(u64, f64)>,
@@ -39,48 +31,11 @@ impl Levels {
     /// No flows on links of these rates.
     pub(super) fn new(rates: Vec<f64>) -> Self {
         Self {
-            members: vec![Vec::new(); rates.len()],
-            places: Vec::new(),
+            members: Members::new(rates.len()),
             queues: vec![(0, 0.0); rates.len()],
             known: vec![Level::default(); rates.len()],
             rates,
             stamp: 1,
-        }
-    }
-
-    /// How many flows are on a link.
-    pub(super) fn count(&self, link: LinkId) -> usize {
-        self.members[link.index()].len()
-    }
-
-    /// The flow at a place among those on a link.
-    pub(super) fn flow(&self, link: LinkId, place: usize) -> u32 {
-        self.members[link.index()][place].flow
-    }
-
-    /// Puts a flow on its links.
-    pub(super) fn insert(&mut self, flow: u32, route: &[LinkId]) {
-        let index = flow as usize;
-        if self.places.len() <= index {
-            self.places.resize(index + 1, Vec::new());
-        }
-        self.places[index].clear();
-        for (hop, link) in route.iter().enumerate() {
-            let members = &mut self.members[link.index()];
-            self.places[index].push(members.len());
-            members.push(Member { flow, hop });
-        }
-    }
-
-    /// Takes a flow off its links.
-    pub(super) fn remove(&mut self, flow: u32, route: &[LinkId]) {
-        for (hop, link) in route.iter().enumerate() {
-            let place = self.places[flow as usize][hop];
-            let members = &mut self.members[link.index()];
-            members.swap_remove(place);
-            if let Some(moved) = members.get(place) {
-                self.places[moved.flow as usize][moved.hop] = place;
-            }
         }
     }
 
@@ -126,8 +81,7 @@ impl Levels {
         if known.stamp == self.stamp {
             return known;
         }
-        let members = self.members[link.index()].iter();
-        let rates = members.map(|member| rate(member.flow, sharing));
+        let rates = self.members.on(link).map(|flow| rate(flow, sharing));
         let (sum, most) = rates.fold((0.0, 0.0), |(sum, most): (f64, f64), rate| {
             (sum + rate, most.max(rate))
         });

@@ -8,7 +8,7 @@ use super::connection::{bytes, patience};
 use super::levels::rate;
 use super::messages::State;
 use super::port::{Lost, Port, Train};
-use super::{Agenda, Cause, Loss, Repair, Tcp};
+use super::{Agenda, Cause, Repair, Tcp};
 use crate::network::topology::LinkId;
 use crate::sim::time::Time;
 use crate::units::Seconds;
@@ -24,8 +24,8 @@ impl Tcp<'_> {
         let mut trains = std::mem::take(&mut self.trains);
         trains.clear();
         let mut queue = 0.0;
-        for place in 0..self.levels.count(port) {
-            let id = self.levels.flow(port, place);
+        for place in 0..self.levels.members.count(port) {
+            let id = self.levels.members.flow(port, place);
             let bottleneck = self.bottleneck(id);
             let message = self.messages.get(id);
             if bottleneck != Some(port) {
@@ -87,14 +87,7 @@ impl Tcp<'_> {
             .shrink(train.bytes, repair, &self.options);
         let link = self.name(port);
         let message = self.messages.get(train.flow);
-        agenda.lost(Loss {
-            time: agenda.now(),
-            from: message.from,
-            to: message.to,
-            send: message.send,
-            delay: wait,
-            cause: Cause::Overflow { link, repair },
-        });
+        agenda.lost(&message.flight, wait, Cause::Overflow { link, repair });
     }
 
     /// The name of a port, made when it is first needed.
@@ -150,8 +143,8 @@ impl Tcp<'_> {
             return known;
         }
         let mut queue = 0.0;
-        for place in 0..self.levels.count(link) {
-            let id = self.levels.flow(link, place);
+        for place in 0..self.levels.members.count(link) {
+            let id = self.levels.members.flow(link, place);
             if self.bottleneck(id) == Some(link) {
                 queue += self.messages.get(id).train;
             }

@@ -5,8 +5,7 @@ use rustc_hash::FxHashMap;
 use super::Options;
 use super::connection::Connection;
 use crate::network::topology::LinkId;
-use crate::sim::network::Flight;
-use crate::sim::program::Op;
+use crate::sim::network::{Flight, slot};
 use crate::sim::time::Time;
 use crate::units::Rank;
 
@@ -29,9 +28,7 @@ pub(super) enum State {
 /// A message under way.
 #[derive(Debug, Clone)]
 pub(super) struct Message {
-    pub(super) from: Rank,
-    pub(super) to: Rank,
-    pub(super) send: Op,
+    pub(super) flight: Flight,
     pub(super) state: State,
     /// When its train is through, or its wait over.
     pub(super) next: Time,
@@ -77,17 +74,12 @@ impl Messages {
     }
 
     pub(super) fn insert(&mut self, id: u32, flight: &Flight, options: &Options) -> &mut Message {
-        let place = id as usize;
-        if self.messages.len() <= place {
-            self.messages.resize(place + 1, None);
-        }
+        let message = slot(&mut self.messages, id);
         let known = self.connections.get(&(flight.from, flight.to));
         let connection = known.copied().unwrap_or_else(|| Connection::new(options));
-        let route = self.messages[place].take().map(|old| old.route);
-        self.messages[place].insert(Message {
-            from: flight.from,
-            to: flight.to,
-            send: flight.send,
+        let route = message.take().map(|old| old.route);
+        message.insert(Message {
+            flight: *flight,
             state: State::Out,
             next: Time::MAX,
             train: 0.0,
@@ -102,7 +94,8 @@ impl Messages {
     /// Keeps the state of the connection for the next message.
     pub(super) fn keep(&mut self, id: u32) {
         let message = self.get(id);
-        let (ends, connection) = ((message.from, message.to), message.connection);
-        self.connections.insert(ends, connection);
+        let Flight { from, to, .. } = message.flight;
+        let connection = message.connection;
+        self.connections.insert((from, to), connection);
     }
 }

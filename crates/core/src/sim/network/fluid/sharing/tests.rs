@@ -94,43 +94,16 @@ fn flows_that_are_alike_make_one_class() {
     }
 }
 
-/// A number may be taken out and put in again in one instant, even in that of its finish.
-#[test]
-fn flows_can_pause() {
-    let mut sharing = sharing(&[100.0]);
-    let time = |tenths: u64| Time(tenths * 100_000_000_000);
-    let restart = |sharing: &mut Sharing, now| {
-        let left = sharing.remove(0, now);
-        sharing.add(0, &links(&[0]), 50.0);
-        left
-    };
-    sharing.add(0, &links(&[0]), 100.0);
-    sharing.add(1, &links(&[0]), 100.0);
-    sharing.settle(Time::ZERO);
-    assert!(near(restart(&mut sharing, time(10)), 50.0));
-    sharing.settle(time(10));
-    assert_eq!(sharing.next_finish(), Some(time(20)));
-    assert!(near(restart(&mut sharing, time(20)), 0.0));
-    let mut finished = Vec::new();
-    sharing.finish(time(20), |flow| finished.push(flow));
-    assert_eq!(finished, [1]);
-    sharing.settle(time(20));
-    assert_eq!(sharing.next_finish(), Some(time(25)));
-    assert!(near(sharing.remove(1, time(25)), 0.0));
-}
-
 /// What a flow of [`flow_by_flow`] has left, and when it finished.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Fate {
     Coming,
     Left(f64),
     Finished(f64),
-    Removed(f64),
 }
 
-/// Follows each flow by itself in seconds. `removed` leaves at its time if it has not
-/// finished.
-fn flow_by_flow(rates: &[f64], given: &[Given], removed: (usize, f64)) -> Vec<Fate> {
+/// Follows each flow by itself in seconds.
+fn flow_by_flow(rates: &[f64], given: &[Given]) -> Vec<Fate> {
     let mut fates = vec![Fate::Coming; given.len()];
     let mut now = 0.0;
     loop {
@@ -148,9 +121,6 @@ fn flow_by_flow(rates: &[f64], given: &[Given], removed: (usize, f64)) -> Vec<Fa
             if fates[flow] == Fate::Coming {
                 next = next.min(Time(*start).seconds().0);
             }
-        }
-        if removed.1 > now {
-            next = next.min(removed.1);
         }
         if next.is_infinite() {
             return fates;
@@ -171,18 +141,14 @@ fn flow_by_flow(rates: &[f64], given: &[Given], removed: (usize, f64)) -> Vec<Fa
                 fates[flow] = Fate::Left(f64::from(*bytes));
             }
         }
-        if let (Fate::Left(left), true) = (fates[removed.0], (removed.1 - now).abs() < 1e-12) {
-            fates[removed.0] = Fate::Removed(left);
-        }
     }
 }
 
 /// The same with [`Sharing`].
-fn together(rates: &[f64], given: &[Given], removed: (usize, Time)) -> Vec<Fate> {
+fn together(rates: &[f64], given: &[Given]) -> Vec<Fate> {
     let mut sharing = sharing(rates);
     let mut fates = vec![Fate::Coming; given.len()];
     let mut moments: Vec<Time> = given.iter().map(|(_, _, start)| Time(*start)).collect();
-    moments.push(removed.1);
     moments.sort();
     moments.reverse();
     while let Some(now) = [moments.last().copied(), sharing.next_finish()]
@@ -198,9 +164,6 @@ fn together(rates: &[f64], given: &[Given], removed: (usize, Time)) -> Vec<Fate>
                 sharing.add(place(flow), &links(route), f64::from(*bytes));
                 fates[flow] = Fate::Left(f64::NAN);
             }
-        }
-        if now == removed.1 && matches!(fates[removed.0], Fate::Left(_)) {
-            fates[removed.0] = Fate::Removed(sharing.remove(place(removed.0), now));
         }
         sharing.settle(now);
         while moments.last() == Some(&now) {
@@ -257,18 +220,13 @@ proptest! {
         }
     }
 
-    /// Times agree to 50 ps, and to the bytes of that time.
+    /// Times agree to 50 ps.
     #[test]
-    fn flows_finish_as_they_do_one_by_one(
-        (rates, given) in network(),
-        removed in (any::<prop::sample::Index>(), 0u64..20)
-    ) {
-        let (flow, time) = (removed.0.index(given.len()), Time(removed.1 * 300_000_007));
-        let expected = flow_by_flow(&rates, &given, (flow, time.seconds().0));
-        for (found, expected) in together(&rates, &given, (flow, time)).into_iter().zip(expected) {
+    fn flows_finish_as_they_do_one_by_one((rates, given) in network()) {
+        let expected = flow_by_flow(&rates, &given);
+        for (found, expected) in together(&rates, &given).into_iter().zip(expected) {
             let agree = match (found, expected) {
                 (Fate::Finished(a), Fate::Finished(b)) => (a - b).abs() < 5e-11,
-                (Fate::Removed(a), Fate::Removed(b)) => (a - b).abs() < 1e-3,
                 _ => false,
             };
             prop_assert!(agree, "{:?} {:?}", found, expected);
