@@ -1,6 +1,9 @@
 //! `netsig simulate`: what an algorithm, or a program in GOAL, takes on a network model.
 
+use std::io::Write;
+
 use anyhow::Context;
+use netsig_core::sim::goal::write_algorithm;
 use netsig_core::sim::setup::Method;
 
 use crate::failure::Failure;
@@ -86,16 +89,17 @@ fn collective(args: &Args, source: &Source, method: Method) -> Result<Vec<Answer
         return points::simulate_all(&points);
     };
     args.exports.check_case(point.case)?;
+    let write = |mut out: &mut dyn Write| write_algorithm(&point.case.schedule(), &mut out);
     if !args.exports.need_events() {
         let answers = points::simulate_all(&points)?;
-        args.exports.write_case(point.case)?;
+        args.exports.write_goal(write)?;
         return Ok(answers);
     }
     let mut recorders = Recorders::new(&args.exports, point.case.procs)?;
     let (answer, outcome) = point.observe(&mut recorders)?;
     args.exports.write_tables(&outcome)?;
     recorders.finish(&point.title())?;
-    args.exports.write_case(point.case)?;
+    args.exports.write_goal(write)?;
     Ok(vec![answer])
 }
 

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use netsig_core::sim::Time;
 use netsig_core::sim::engine::Outcome;
-use netsig_core::sim::goal::{self, Goal};
 use netsig_core::sim::network::{LinkUse, Loss};
 use netsig_core::sim::setup::{Case, Method, most_messages};
 use netsig_core::units::Bytes;
@@ -138,28 +137,16 @@ impl Exports {
         Ok(())
     }
 
-    /// Writes an algorithm in GOAL.
+    /// Writes the program in GOAL, as `write` does.
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn write_case(&self, case: Case) -> Result<(), Failure> {
-        let Some(path) = &self.write_goal else {
-            return Ok(());
-        };
-        stream(path, |mut out| {
-            goal::write_algorithm(&case.schedule(), &mut out)
-        })
-    }
-
-    /// Writes a program in GOAL again.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn write_goal(&self, goal: &Goal) -> Result<(), Failure> {
-        let Some(path) = &self.write_goal else {
-            return Ok(());
-        };
-        stream(path, |mut out| goal.write(&mut out))
+    pub fn write_goal(
+        &self,
+        write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+    ) -> Result<(), Failure> {
+        let path = self.write_goal.as_ref();
+        path.map_or(Ok(()), |path| stream(path, write))
     }
 }
 

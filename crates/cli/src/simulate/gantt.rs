@@ -7,6 +7,7 @@ use netsig_core::units::{Procs, Rank, Seconds};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
+use strum::{EnumCount, IntoEnumIterator};
 
 use super::lanes::{Kind, Lane, Lanes};
 use crate::failure::Failure;
@@ -125,8 +126,8 @@ impl Gantt {
     }
 
     /// How many lanes of each kind the rank with the most has.
-    fn lanes_by_kind(&self) -> [u32; Kind::ALL.len()] {
-        let mut lanes = [0; Kind::ALL.len()];
+    fn lanes_by_kind(&self) -> [u32; Kind::COUNT] {
+        let mut lanes = [0; Kind::COUNT];
         for Bar { lane, .. } in &self.bars {
             let most = &mut lanes[lane.kind as usize];
             *most = (*most).max(lane.number + 1);
@@ -256,7 +257,7 @@ struct Chart {
     columns: std::ops::Range<i32>,
     /// The height of a row.
     row: i32,
-    lanes: [u32; Kind::ALL.len()],
+    lanes: [u32; Kind::COUNT],
     end: Time,
 }
 
@@ -266,23 +267,23 @@ impl Chart {
         const APART: i32 = 170;
         const MIDDLE: i32 = 48;
         let sample = |left| [(left, MIDDLE - 7), (left + 28, MIDDLE + 7)];
-        let label = |name, left| Text::new(name, (left + 34, MIDDLE), text(14));
+        let label = |name: String, left| Text::new(name, (left + 34, MIDDLE), text(14));
         let mut left = LEFT;
-        for kind in Kind::ALL {
+        for kind in Kind::iter() {
             if self.lanes[kind as usize] == 0 {
                 continue;
             }
             draw_box(area, kind, sample(left))?;
             let name = match kind {
-                Kind::Send => "send (to rank)",
-                Kind::Receive => "receive (from rank)",
-                Kind::Compute | Kind::Wait => kind.name(),
+                Kind::Send => "send (to rank)".to_owned(),
+                Kind::Receive => "receive (from rank)".to_owned(),
+                Kind::Compute | Kind::Wait => kind.to_string(),
             };
             area.draw(&label(name, left))?;
             left += APART;
         }
         area.draw(&Rectangle::new(sample(left), IDLE.filled()))?;
-        area.draw(&label("idle", left))
+        area.draw(&label("idle".to_owned(), left))
     }
 
     fn draw_row<'a>(&self, area: &Area<'a>, rank: Rank) -> DrawResult<'a> {

@@ -31,7 +31,7 @@ pub fn simulate(path: &Path, source: &Source, exports: &Exports) -> Result<Answe
         simulate_goal(&model, &goal, &mut recorders).map_err(|error| explained(&name, error))?;
     exports.write_tables(&outcome)?;
     recorders.finish(&format!("{name}, {procs} ranks, {}", source.title()))?;
-    exports.write_goal(&goal)?;
+    exports.write_goal(|mut out| goal.write(&mut out))?;
     let report = Report::of_events(&outcome);
     Ok(Answer::of_goal(&name, procs, source, &report))
 }

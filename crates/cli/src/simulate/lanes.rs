@@ -6,9 +6,11 @@ use std::collections::BTreeSet;
 use netsig_core::sim::Time;
 use netsig_core::sim::observer::Activity;
 use netsig_core::units::{Procs, Rank};
+use strum::{Display, EnumCount, EnumIter};
 
 /// A kind of activity, in the order in which pictures show them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, EnumCount, EnumIter, Display)]
+#[strum(serialize_all = "lowercase")]
 pub enum Kind {
     /// Sends.
     Send,
@@ -17,22 +19,8 @@ pub enum Kind {
     /// Computations.
     Compute,
     /// Waits of a sender for its lost packets.
+    #[strum(to_string = "wait after loss")]
     Wait,
-}
-
-impl Kind {
-    /// All kinds.
-    pub const ALL: [Self; 4] = [Self::Send, Self::Receive, Self::Compute, Self::Wait];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Send => "send",
-            Self::Receive => "receive",
-            Self::Compute => "compute",
-            Self::Wait => "wait after loss",
-        }
-    }
 }
 
 /// A lane of a picture; the order is that of the picture.
@@ -50,7 +38,7 @@ pub struct Lane {
 #[derive(Debug)]
 pub struct Lanes {
     /// By rank and kind: when each lane becomes free.
-    free: Vec<[BTreeSet<(Time, u32)>; Kind::ALL.len()]>,
+    free: Vec<[BTreeSet<(Time, u32)>; Kind::COUNT]>,
 }
 
 impl Lanes {

@@ -9,7 +9,7 @@ use netsig_core::network::topology::slurm;
 use netsig_core::network::topology::{Topology, Vertex};
 use netsig_core::units::{Bytes, Procs};
 
-use super::options::NetworkOptions;
+use super::options::{NetworkOptions, first_given};
 use crate::failure::Failure;
 use crate::input::files;
 
@@ -129,7 +129,7 @@ fn describe(named: &str, options: &NetworkOptions) -> Result<Description, Failur
         ("--uplink-rate", options.uplink_rate.is_some()),
         ("--port-buffer", options.port_buffer.is_some()),
     ];
-    if let Some((option, _)) = only_slurm.into_iter().find(|(_, is_given)| *is_given) {
+    if let Some(option) = first_given(&only_slurm) {
         return Err(Failure::usage(format!(
             "{option} is for a topology.conf, and {named} says itself how fast it is; leave out {option}"
         )));

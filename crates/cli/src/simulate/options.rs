@@ -1,10 +1,10 @@
 //! The options of `netsig simulate` for the program, the network and its model.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use itertools::iproduct;
 use netsig_core::algorithm::{ALGORITHMS, Algorithm, Collective, split};
 use netsig_core::model::alltoall::plogpt::RtoMode;
 use netsig_core::network::binary_tree::Negligible;
@@ -39,50 +39,17 @@ pub enum ModelChoice {
 /// says.
 pub fn variant<T>() -> impl TypedValueParser<Value = T>
 where
-    T: IntoEnumIterator + EnumMessage + FromStr + Clone + Send + Sync + 'static,
-    T: Into<&'static str>,
+    T: IntoEnumIterator + EnumMessage + Clone + Send + Sync + 'static,
 {
     let names = T::iter().map(|variant| {
         let help = variant.get_documentation().unwrap_or_default();
-        let name: &str = variant.into();
-        PossibleValue::new(name).help(help.trim_end_matches('.'))
+        PossibleValue::new(variant.get_serializations()[0]).help(help.trim_end_matches('.'))
     });
-    PossibleValuesParser::new(names)
-        .map(|name| name.parse().ok().expect("clap asks for one of the names"))
-}
-
-/// The choices that `PlogPT` leaves open.
-#[derive(Debug, Clone, Copy, Default, clap::Args)]
-pub struct PlogptOptions {
-    /// Whom a timeout delays, in plogpt [default: receiver].
-    #[arg(long, value_parser = variant::<RtoMode>(), value_name = "MODE")]
-    pub rto_mode: Option<RtoMode>,
-    /// Who shares a link, in plogpt [default: fixed].
-    #[arg(long, value_parser = variant::<Sharing>())]
-    pub sharing: Option<Sharing>,
-    /// When an edge without delay does not matter, in plogpt [default: at-least].
-    #[arg(long, value_parser = variant::<Negligible>(), value_name = "RULE")]
-    pub negligible: Option<Negligible>,
-}
-
-impl PlogptOptions {
-    /// Refuses them for other models.
-    ///
-    /// # Errors
-    /// If one is given and `model` is another.
-    pub fn check(self, model: ModelChoice) -> Result<(), Failure> {
-        let given = [
-            ("--rto-mode", self.rto_mode.is_some()),
-            ("--sharing", self.sharing.is_some()),
-            ("--negligible", self.negligible.is_some()),
-        ];
-        match given.into_iter().find(|(_, is_given)| *is_given) {
-            Some((option, _)) if model != ModelChoice::Plogpt => Err(Failure::usage(format!(
-                "{option} is a choice of plogpt, and the model is {model}; leave it out or give --model plogpt"
-            ))),
-            _ => Ok(()),
-        }
-    }
+    PossibleValuesParser::new(names).map(|name| {
+        let mut variants = T::iter();
+        let named = variants.find(|variant| variant.get_serializations()[0] == name);
+        named.expect("clap asks for one of the names")
+    })
 }
 
 /// The collective or program to simulate.
@@ -119,18 +86,13 @@ pub struct Cases {
 
 impl Cases {
     /// All cases in order.
-    pub fn all(&self) -> impl Iterator<Item = Case> {
-        let sizes = self.algorithms.iter().flat_map(|&algorithm| {
-            let with = move |&size| (algorithm, size);
-            self.sizes.iter().map(with)
-        });
-        sizes.flat_map(|(algorithm, size)| {
-            let with = move |&procs| Case {
+    pub fn all(&self) -> impl Iterator<Item = Case> + Clone {
+        iproduct!(&self.algorithms, &self.sizes, &self.procs).map(|(&algorithm, &size, &procs)| {
+            Case {
                 algorithm,
                 procs,
                 size,
-            };
-            self.procs.iter().map(with)
+            }
         })
     }
 }
@@ -170,8 +132,15 @@ pub struct NetworkOptions {
     /// What a port buffers, for a topology.conf [default: 128 KiB].
     #[arg(long, value_name = "BYTES", requires = "network")]
     pub port_buffer: Option<Bytes>,
-    #[command(flatten)]
-    pub plogpt: PlogptOptions,
+    /// Whom a timeout delays, in plogpt [default: receiver].
+    #[arg(long, value_parser = variant::<RtoMode>(), value_name = "MODE")]
+    pub rto_mode: Option<RtoMode>,
+    /// Who shares a link, in plogpt [default: fixed].
+    #[arg(long, value_parser = variant::<Sharing>())]
+    pub sharing: Option<Sharing>,
+    /// When an edge without delay does not matter, in plogpt [default: at-least].
+    #[arg(long, value_parser = variant::<Negligible>(), value_name = "RULE")]
+    pub negligible: Option<Negligible>,
     /// Where the random numbers of tcp begin [default: 0].
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
@@ -212,8 +181,24 @@ impl NetworkOptions {
                 "--seed is for tcp, and {model} leaves nothing to chance; leave it out or give --model tcp"
             )));
         }
-        self.plogpt.check(model)
+        let of_plogpt = [
+            ("--rto-mode", self.rto_mode.is_some()),
+            ("--sharing", self.sharing.is_some()),
+            ("--negligible", self.negligible.is_some()),
+        ];
+        match first_given(&of_plogpt) {
+            Some(option) if model != ModelChoice::Plogpt => Err(Failure::usage(format!(
+                "{option} is a choice of plogpt, and the model is {model}; leave it out or give --model plogpt"
+            ))),
+            _ => Ok(()),
+        }
     }
+}
+
+/// The first of these options that is given.
+pub fn first_given(options: &[(&'static str, bool)]) -> Option<&'static str> {
+    let given = options.iter().find(|(_, is_given)| *is_given);
+    given.map(|(option, _)| *option)
 }
 
 /// The algorithms that `names` lists; without, all of the collective that need no setting.

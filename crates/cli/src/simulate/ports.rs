@@ -49,8 +49,7 @@ impl Known<'_> {
     /// If nothing tells it.
     pub fn latency(&self, settings: &Settings) -> Result<Seconds, Failure> {
         let of_network = self.network.and_then(|network| network.description.latency);
-        let known = settings.time(LATENCY).or(of_network);
-        known.ok_or_else(|| self.unknown(LATENCY))
+        self.known(LATENCY, settings.time(LATENCY).or(of_network))
     }
 
     /// `LogGP`.
@@ -58,14 +57,12 @@ impl Known<'_> {
     /// # Errors
     /// If nothing tells L or G.
     pub fn loggp(&self, settings: &Settings, notes: &mut Vec<String>) -> Result<Ports, Failure> {
-        let constants = self.constants(notes)?;
-        let latency = settings.time(LATENCY).or(constants.latency);
-        let gap_per_byte = settings.gap_per_byte().or(constants.gap_per_byte);
+        let constants = self.constants(settings, notes)?;
         let model = LogGP::new(
-            latency.ok_or_else(|| self.unknown(LATENCY))?,
-            settings.time(OVERHEAD).unwrap_or(constants.overhead),
-            settings.time(GAP).unwrap_or(constants.gap),
-            gap_per_byte.ok_or_else(|| self.unknown(GAP_PER_BYTE))?,
+            self.known(LATENCY, constants.latency)?,
+            constants.overhead,
+            constants.gap,
+            self.known(GAP_PER_BYTE, constants.gap_per_byte)?,
         );
         model.map(Ports::LogGP).map_err(Failure::usage)
     }
@@ -100,37 +97,47 @@ impl Known<'_> {
         notes: &mut Vec<String>,
     ) -> Result<Ports, Failure> {
         const FAR: Bytes = Bytes(1 << 30);
-        let constants = self.constants(notes)?;
-        let latency = settings.time(LATENCY).or(constants.latency);
-        let slope = settings.gap_per_byte().or(constants.gap_per_byte);
-        let slope = slope.ok_or_else(|| self.unknown(GAP_PER_BYTE))?;
-        let start = settings.time(GAP).unwrap_or(constants.gap);
+        let constants = self.constants(settings, notes)?;
+        let slope = self.known(GAP_PER_BYTE, constants.gap_per_byte)?;
+        let start = constants.gap;
         let rows = vec![(Bytes(0), start), (FAR, start + slope * FAR)];
         let table = Table::new("g", rows).map_err(Failure::usage)?;
-        plogp_of(latency.ok_or_else(|| self.unknown(LATENCY))?, table)
+        plogp_of(self.known(LATENCY, constants.latency)?, table)
     }
 
-    /// What profile or network say of L, o, g and G.
-    fn constants(&self, notes: &mut Vec<String>) -> Result<Constants, Failure> {
-        match (&self.profile, self.network) {
-            (Some((path, profile)), _) => of_profile(path, profile, notes),
-            (None, Some(network)) => Ok(of_network(network, notes)),
-            (None, None) => Ok(Constants::default()),
-        }
-    }
-
-    /// What is missing, and where it could come from.
-    fn unknown(&self, name: &str) -> Failure {
-        let whose = match (&self.profile, self.network) {
-            (Some((path, _)), _) => path.display().to_string(),
-            (None, Some(network)) => network.name.clone(),
-            (None, None) => {
-                return Failure::usage(format!(
-                    "{name} is not known; give it with --set, or a --profile or a --network"
-                ));
-            }
+    /// What settings, or else profile or network, say of L, o, g and G.
+    fn constants(
+        &self,
+        settings: &Settings,
+        notes: &mut Vec<String>,
+    ) -> Result<Constants, Failure> {
+        let known = match (&self.profile, self.network) {
+            (Some((path, profile)), _) => of_profile(path, profile, notes)?,
+            (None, Some(network)) => of_network(network, notes),
+            (None, None) => Constants::default(),
         };
-        Failure::usage(format!("{whose}: does not tell {name}; give it with --set"))
+        Ok(Constants {
+            latency: settings.time(LATENCY).or(known.latency),
+            overhead: settings.time(OVERHEAD).unwrap_or(known.overhead),
+            gap: settings.time(GAP).unwrap_or(known.gap),
+            gap_per_byte: settings.gap_per_byte().or(known.gap_per_byte),
+        })
+    }
+
+    /// The value of a parameter, or else where it could come from.
+    fn known<T>(&self, name: &str, value: Option<T>) -> Result<T, Failure> {
+        value.ok_or_else(|| {
+            let whose = match (&self.profile, self.network) {
+                (Some((path, _)), _) => path.display().to_string(),
+                (None, Some(network)) => network.name.clone(),
+                (None, None) => {
+                    return Failure::usage(format!(
+                        "{name} is not known; give it with --set, or a --profile or a --network"
+                    ));
+                }
+            };
+            Failure::usage(format!("{whose}: does not tell {name}; give it with --set"))
+        })
     }
 }
 

@@ -10,7 +10,7 @@ use netsig_core::sim::setup::{NetworkModel, Shared, Timeouts};
 use netsig_core::units::Procs;
 
 use super::network::Network;
-use super::options::{ModelChoice, NetworkOptions, PlogptOptions};
+use super::options::{ModelChoice, NetworkOptions};
 use super::ports::Known;
 use super::settings::{RTO, Settings};
 use crate::failure::Failure;
@@ -58,7 +58,7 @@ impl Source {
             ModelChoice::Plogpt => {
                 let parameters = plogpt(&known, &settings, options)?;
                 let network = required(choice, network.as_ref())?;
-                NetworkModel::PlogPT(timeouts(network, parameters, options.plogpt))
+                NetworkModel::PlogPT(timeouts(network, parameters, options))
             }
             ModelChoice::Fluid => NetworkModel::Fluid(on(known.latency(&settings)?)?),
             ModelChoice::Tcp => NetworkModel::Tcp(
@@ -143,7 +143,7 @@ fn tcp_options(known: &Known, settings: &Settings, options: &NetworkOptions) -> 
     }
 }
 
-fn timeouts(network: &Network, parameters: Parameters, options: PlogptOptions) -> Timeouts {
+fn timeouts(network: &Network, parameters: Parameters, options: &NetworkOptions) -> Timeouts {
     Timeouts {
         network: network.description.clone(),
         hosts: [].into(),
@@ -165,7 +165,7 @@ fn plogpt(
     let rto = settings.time(RTO).or(of_file.and_then(|file| file.rto));
     Ok(Parameters {
         rto: rto.unwrap_or(LINUX_RTO),
-        negligible: options.plogpt.negligible.unwrap_or_default(),
+        negligible: options.negligible.unwrap_or_default(),
         ..Parameters::new(edges.unwrap_or_default().to_vec(), known.latency(settings)?)
     })
 }

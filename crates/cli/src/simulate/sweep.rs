@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 use super::answers::{self, Answer, COLUMNS};
+use super::options::first_given;
 use super::points::{self, Point};
 use crate::failure::Failure;
 use crate::input::files;
@@ -30,10 +31,7 @@ pub struct SweepOptions {
     /// Simulates all points of a plan (TOML) instead, and writes them as CSV.
     #[arg(
         long, value_name = "PLAN",
-        conflicts_with_all = [
-            "ProgramOptions", "network", "model", "profile", "settings", "placement", "nodes", "ppn",
-            "rate", "uplink_rate", "port_buffer", "PlogptOptions", "seed",
-        ]
+        conflicts_with_all = ["ProgramOptions", "NetworkOptions"]
     )]
     pub sweep: Option<PathBuf>,
     /// Where the rows of a sweep go [default: standard output].
@@ -59,8 +57,8 @@ impl SweepOptions {
             ("--shard", self.shard.is_some()),
             ("--resume", self.resume),
         ];
-        match given.into_iter().find(|(_, is_given)| *is_given) {
-            Some((option, _)) => Err(Failure::usage(format!(
+        match first_given(&given) {
+            Some(option) => Err(Failure::usage(format!(
                 "{option} is for --sweep; give a plan, or leave it out"
             ))),
             None => Ok(()),

@@ -150,9 +150,23 @@ impl Observer for Timeline {
             duration: Micros(end - start),
         };
         match activity {
-            Activity::Send(id, flight) => self.message(id, flight, &End::sender(flight), when),
+            Activity::Send(id, flight) => {
+                let end = End {
+                    verb: "send to",
+                    peer: flight.to,
+                    op: flight.send,
+                    arrow: r#""ph":"s""#,
+                };
+                self.message(id, flight, &end, when);
+            }
             Activity::Receive(id, flight, op) => {
-                self.message(id, flight, &End::receiver(flight, op), when);
+                let end = End {
+                    verb: "receive from",
+                    peer: flight.from,
+                    op,
+                    arrow: r#""ph":"f","bp":"e""#,
+                };
+                self.message(id, flight, &end, when);
             }
             Activity::Compute(_, op) => self.compute(op, when),
             Activity::Loss(loss) => self.loss(loss, when),
@@ -166,26 +180,6 @@ struct End {
     peer: Rank,
     op: Op,
     arrow: &'static str,
-}
-
-impl End {
-    fn sender(flight: &Flight) -> Self {
-        Self {
-            verb: "send to",
-            peer: flight.to,
-            op: flight.send,
-            arrow: r#""ph":"s""#,
-        }
-    }
-
-    fn receiver(flight: &Flight, op: Op) -> Self {
-        Self {
-            verb: "receive from",
-            peer: flight.from,
-            op,
-            arrow: r#""ph":"f","bp":"e""#,
-        }
-    }
 }
 
 /// Where and when an activity is shown.
@@ -218,10 +212,9 @@ impl fmt::Display for Micros {
 /// `rank 3 send`, and `rank 3 send 2` for the second lane.
 fn lane_name(lane: Lane) -> String {
     let Lane { rank, kind, number } = lane;
-    let what = kind.name();
     match number {
-        0 => format!("rank {rank} {what}"),
-        _ => format!("rank {rank} {what} {}", number + 1),
+        0 => format!("rank {rank} {kind}"),
+        _ => format!("rank {rank} {kind} {}", number + 1),
     }
 }
 

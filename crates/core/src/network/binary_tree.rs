@@ -1,7 +1,7 @@
 //! The tree of `PlogPT`: its edges, and what they mean for messages of each height.
 
 use serde::Deserialize;
-use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
+use strum::{EnumIter, EnumMessage};
 
 use crate::network::LINUX_RTO;
 use crate::units::parameter::{ParameterError, non_negative};
@@ -20,19 +20,7 @@ pub struct Edge {
 }
 
 /// When an edge without delay is wide enough never to matter.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Default,
-    Deserialize,
-    EnumString,
-    EnumIter,
-    EnumMessage,
-    IntoStaticStr,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, EnumIter, EnumMessage)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Negligible {
@@ -147,7 +135,6 @@ pub(crate) fn overflows(size: Bytes, buffer: f64) -> bool {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Network {
     levels: Vec<Level>,
-    latency: Seconds,
     rto: Seconds,
 }
 
@@ -166,7 +153,6 @@ impl Network {
             levels: (1..=edges.len())
                 .map(|height| Level::new(parameters, height))
                 .collect(),
-            latency: parameters.latency,
             rto: *rto,
         })
     }

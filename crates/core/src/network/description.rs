@@ -21,7 +21,9 @@ mod wire;
 
 use std::sync::{Arc, OnceLock};
 
-use super::topology::{self, Link, Topology, TopologyError, Vertex};
+use itertools::Itertools;
+
+use super::topology::{self, Topology, TopologyError, Vertex};
 use crate::network::binary_tree::Edge;
 use crate::network::scenario::Scenario;
 use crate::text::file_error::FileError;
@@ -128,16 +130,10 @@ impl Description {
         if let Some(heights) = self.heights() {
             return heights.first().map(|edge| edge.bandwidth);
         }
-        let mut leaving = self.host_links().map(|link| link.rate);
-        let rate = leaving.next()?;
-        leaving.all(|other| other == rate).then_some(rate)
-    }
-
-    /// The links that leave hosts.
-    fn host_links(&self) -> impl Iterator<Item = &Link> {
         let topology = self.topology();
         let links = topology.links().iter();
-        links.filter(|link| topology.is_host(link.from))
+        let leaving = links.filter(|link| topology.is_host(link.from));
+        leaving.map(|link| link.rate).all_equal_value().ok()
     }
 }
 

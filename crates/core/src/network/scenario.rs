@@ -102,21 +102,32 @@ impl Scenario {
 
     /// The TOML text that [`Scenario::parse`] reads back to this scenario.
     pub fn to_toml(&self) -> String {
-        let mut file = toml::Table::new();
-        let mut put = |key: &str, value: toml::Value| file.insert(key.to_owned(), value);
-        put("description", self.description.clone().into());
-        put("topology", self.topology.name().into());
-        put("hosts", i64::from(self.hosts.get()).into());
-        put("rate", self.rate.to_string().into());
-        put("port_buffer", self.port_buffer.to_string().into());
-        put("congestion_control", self.congestion_control.clone().into());
+        let description = toml::Value::from(self.description.as_str());
+        let mut text = format!(
+            "description = {description}\ntopology = \"{}\"\nhosts = {}\nrate = \"{}\"\n\
+             port_buffer = \"{}\"\ncongestion_control = \"{}\"\n",
+            self.topology.name(),
+            self.hosts,
+            self.rate,
+            self.port_buffer,
+            self.congestion_control
+        );
         if let Topology::Tree(uplink) = &self.topology {
-            put("uplink", uplink.to_table().into());
+            text += &format!(
+                "[uplink]\nrate = \"{}\"\nport_buffer = \"{}\"\nfirst_switch_hosts = {}\n",
+                uplink.rate, uplink.port_buffer, uplink.first_switch_hosts
+            );
         }
         if let Some(truth) = &self.truth {
-            put("truth", truth.to_table().into());
+            let Seconds(alpha) = truth.alpha;
+            let Seconds(delta) = truth.delta;
+            text += &format!(
+                "[truth]\nalpha = \"{alpha}s\"\ngamma = {:?}\ndelta = \"{delta}s\"\n\
+                 threshold = \"{}\"\nnoise = {:?}\n",
+                truth.gamma, truth.threshold, truth.noise
+            );
         }
-        file.to_string()
+        text
     }
 
     /// The links with how many hosts lie behind each: those of a host, and the uplink.
@@ -184,33 +195,6 @@ impl Uplink {
     /// How many bytes the shaped uplink lets through at once.
     pub fn burst(&self) -> Bytes {
         burst(self.rate)
-    }
-
-    fn to_table(self) -> toml::Table {
-        toml::Table::from_iter([
-            ("rate".to_owned(), self.rate.to_string().into()),
-            (
-                "port_buffer".to_owned(),
-                self.port_buffer.to_string().into(),
-            ),
-            (
-                "first_switch_hosts".to_owned(),
-                i64::from(self.first_switch_hosts).into(),
-            ),
-        ])
-    }
-}
-
-impl Truth {
-    fn to_table(self) -> toml::Table {
-        let exact = |time: Seconds| toml::Value::from(format!("{}s", time.get()));
-        toml::Table::from_iter([
-            ("alpha".to_owned(), exact(self.alpha)),
-            ("gamma".to_owned(), self.gamma.into()),
-            ("delta".to_owned(), exact(self.delta)),
-            ("threshold".to_owned(), self.threshold.to_string().into()),
-            ("noise".to_owned(), self.noise.into()),
-        ])
     }
 }
 

@@ -30,7 +30,7 @@ pub mod placement;
 mod routes;
 pub mod slurm;
 
-use std::collections::HashSet;
+use itertools::Itertools;
 
 use crate::units::Bytes;
 use crate::units::BytesPerSecond;
@@ -255,8 +255,7 @@ fn check_counts(parts: &Parts) -> Result<(), TopologyError> {
 }
 
 fn check_names(hosts: &[String]) -> Result<(), TopologyError> {
-    let mut known = HashSet::new();
-    match hosts.iter().find(|name| !known.insert(name.as_str())) {
+    match hosts.iter().duplicates().next() {
         Some(name) => Err(TopologyError::SameName(name.clone())),
         None => Ok(()),
     }

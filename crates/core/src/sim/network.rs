@@ -58,8 +58,7 @@ impl Injected {
 /// A network model.
 pub trait Network {
     /// How long either end's processor is busy with a message of `bytes`.
-    fn overhead(&self, bytes: u64) -> Time {
-        let _ = bytes;
+    fn overhead(&self, _bytes: u64) -> Time {
         Time::ZERO
     }
 
@@ -67,20 +66,14 @@ pub trait Network {
     fn inject(&mut self, id: FlightId, flight: &Flight, agenda: &mut Agenda) -> Injected;
 
     /// A message begins to come in, as [`Agenda::arrive`] said.
-    fn arrive(&mut self, id: FlightId, flight: &Flight, agenda: &mut Agenda) {
-        let _ = (id, flight, agenda);
-    }
+    fn arrive(&mut self, _id: FlightId, _flight: &Flight, _agenda: &mut Agenda) {}
 
     /// What [`Agenda::wake`] asked for has come.
-    fn wake(&mut self, token: u32, agenda: &mut Agenda) {
-        let _ = (token, agenda);
-    }
+    fn wake(&mut self, _token: u32, _agenda: &mut Agenda) {}
 
     /// What [`Agenda::settle`] asked for has come: nothing else happens at this time, unless
     /// the network makes it so.
-    fn settle(&mut self, agenda: &mut Agenda) {
-        let _ = agenda;
-    }
+    fn settle(&mut self, _agenda: &mut Agenda) {}
 
     /// How the links were used.
     fn links(&self) -> Vec<LinkUse> {

@@ -62,8 +62,7 @@ pub trait Program {
     fn procs(&self) -> Procs;
 
     /// Which of its rank's processors an operation keeps busy.
-    fn processor(&self, rank: Rank, op: Op) -> u8 {
-        let _ = (rank, op);
+    fn processor(&self, _rank: Rank, _op: Op) -> u8 {
         0
     }
 

@@ -26,7 +26,7 @@ mod error;
 mod model;
 
 use serde::Deserialize;
-use strum::{Display, EnumIter, EnumMessage, EnumString, IntoStaticStr};
+use strum::{Display, EnumIter, EnumMessage};
 
 use super::closed::{self, Solved};
 use super::engine::{Outcome, run};
@@ -65,19 +65,7 @@ pub struct Case {
 }
 
 /// How a time is to be found.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Default,
-    Deserialize,
-    EnumString,
-    EnumIter,
-    EnumMessage,
-    IntoStaticStr,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, EnumIter, EnumMessage)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Method {

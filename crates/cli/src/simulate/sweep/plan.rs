@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use itertools::{Itertools, iproduct};
 use netsig_core::algorithm::Collective;
 use netsig_core::model::alltoall::plogpt::RtoMode;
 use netsig_core::network::binary_tree::Negligible;
@@ -16,7 +17,7 @@ use toml::Spanned;
 use crate::failure::Failure;
 use crate::input::args;
 use crate::input::files;
-use crate::simulate::options::{self, Cases, ModelChoice, NetworkOptions, PlogptOptions};
+use crate::simulate::options::{self, Cases, ModelChoice, NetworkOptions};
 use crate::simulate::points::Point;
 use crate::simulate::source::Source;
 
@@ -97,28 +98,20 @@ impl Plan {
     /// The notes of all sources, each once.
     pub fn notes(&self) -> Vec<&str> {
         let sources = self.sweeps.iter().flat_map(|sweep| &sweep.sources);
-        let mut notes: Vec<&str> = Vec::new();
-        for note in sources.flat_map(|source| &source.notes) {
-            if !notes.contains(&note.as_str()) {
-                notes.push(note);
-            }
-        }
-        notes
+        let notes = sources.flat_map(|source| &source.notes);
+        notes.map(String::as_str).unique().collect()
     }
 
     /// All points: by sweep, network, model, algorithm, size and process count, the last
     /// changing fastest.
     pub fn points(&self) -> Vec<Point<'_>> {
         let all = self.sweeps.iter().flat_map(|sweep| {
-            let of_source = move |source| {
-                let point = move |case| Point {
-                    source,
-                    case,
-                    method: sweep.method,
-                };
-                sweep.cases.all().map(point)
-            };
-            sweep.sources.iter().flat_map(of_source)
+            let pairs = sweep.sources.iter().cartesian_product(sweep.cases.all());
+            pairs.map(|(source, case)| Point {
+                source,
+                case,
+                method: sweep.method,
+            })
         });
         all.collect()
     }
@@ -163,15 +156,13 @@ impl Block {
     /// Each network with each model.
     fn options(&self) -> Result<Vec<NetworkOptions>, Failure> {
         let base = self.base()?;
-        let mut options = Vec::new();
-        for network in each(self.networks.as_deref()) {
-            options.extend(each(self.models.as_deref()).map(|model| NetworkOptions {
-                network: network.clone(),
-                model,
-                ..base.clone()
-            }));
-        }
-        Ok(options)
+        let each = iproduct!(each(self.networks.as_deref()), each(self.models.as_deref()));
+        let options = each.map(|(network, model)| NetworkOptions {
+            network,
+            model,
+            ..base.clone()
+        });
+        Ok(options.collect())
     }
 
     /// The options that all networks and models share.
@@ -193,11 +184,9 @@ impl Block {
             rate: self.rate,
             uplink_rate: self.uplink_rate,
             port_buffer: port_buffer.map_err(Failure::usage)?,
-            plogpt: PlogptOptions {
-                rto_mode: self.rto_mode,
-                sharing: self.sharing,
-                negligible: self.negligible,
-            },
+            rto_mode: self.rto_mode,
+            sharing: self.sharing,
+            negligible: self.negligible,
             seed: self.seed,
             ..NetworkOptions::default()
         })
@@ -205,7 +194,7 @@ impl Block {
 }
 
 /// The items of a list, or `None` once where there is no list.
-fn each<T: Clone>(list: Option<&[T]>) -> impl Iterator<Item = Option<T>> {
+fn each<T: Clone>(list: Option<&[T]>) -> impl Iterator<Item = Option<T>> + Clone {
     let absent = list.is_none().then_some(None);
     let items = list.unwrap_or_default().iter().cloned().map(Some);
     absent.into_iter().chain(items)

@@ -2,7 +2,6 @@
 //! [`Description`].
 
 use std::collections::HashMap;
-use std::ops::Range;
 
 use serde::Deserialize;
 use toml::Spanned;
@@ -11,8 +10,9 @@ use super::Description;
 use crate::network::binary_tree::Edge;
 use crate::network::scenario::Scenario;
 use crate::network::topology::{self, Cable, MOST_HOSTS, Parts, Topology, Vertex};
+use crate::network::{Fault, Text};
 use crate::text::file_error::{FileError, parse_toml};
-use crate::units::{self, BitsPerSecond, Bytes, Seconds};
+use crate::units::{BitsPerSecond, Bytes, Seconds};
 
 const HINT: &str = "see FORMATS.md for what a network may say";
 
@@ -22,16 +22,6 @@ struct Head {
     topology: Spanned<String>,
 }
 
-/// A duration written as text with a unit.
-#[derive(Deserialize)]
-#[serde(transparent)]
-struct Duration(#[serde(deserialize_with = "units::from_text")] Seconds);
-
-/// A size written as text with a unit.
-#[derive(Deserialize)]
-#[serde(transparent)]
-struct Size(#[serde(deserialize_with = "units::from_text")] Bytes);
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct BinaryTree {
@@ -39,8 +29,8 @@ struct BinaryTree {
     _topology: String,
     #[serde(rename = "description")]
     _description: Option<String>,
-    latency: Option<Duration>,
-    rto: Option<Duration>,
+    latency: Option<Text<Seconds>>,
+    rto: Option<Text<Seconds>>,
     height: Vec<Height>,
 }
 
@@ -48,7 +38,7 @@ struct BinaryTree {
 #[serde(deny_unknown_fields)]
 struct Height {
     rate: BitsPerSecond,
-    delay: Option<Duration>,
+    delay: Option<Text<Seconds>>,
 }
 
 #[derive(Deserialize)]
@@ -58,10 +48,10 @@ struct Graph {
     _topology: String,
     #[serde(rename = "description")]
     _description: Option<String>,
-    latency: Option<Duration>,
-    rto: Option<Duration>,
+    latency: Option<Text<Seconds>>,
+    rto: Option<Text<Seconds>>,
     rate: BitsPerSecond,
-    port_buffer: Size,
+    port_buffer: Text<Bytes>,
     switch: Vec<Switch>,
     #[serde(default)]
     link: Vec<Link>,
@@ -73,7 +63,7 @@ struct Switch {
     name: Spanned<String>,
     hosts: Option<Spanned<Hosts>>,
     rate: Option<BitsPerSecond>,
-    port_buffer: Option<Size>,
+    port_buffer: Option<Text<Bytes>>,
 }
 
 #[derive(Deserialize)]
@@ -88,11 +78,8 @@ enum Hosts {
 struct Link {
     between: Spanned<[String; 2]>,
     rate: BitsPerSecond,
-    port_buffer: Size,
+    port_buffer: Text<Bytes>,
 }
-
-/// A fault and where in the text it stands.
-type Fault = (Range<usize>, String);
 
 pub(super) fn parse(name: &str, text: &str) -> Result<Description, FileError> {
     let head: Head = parse_toml(name, text, HINT)?;
@@ -113,8 +100,8 @@ pub(super) fn parse(name: &str, text: &str) -> Result<Description, FileError> {
     found.map_err(|(span, what)| FileError::at_offset(name, text, span.start, what))
 }
 
-fn seconds(duration: Option<Duration>) -> Option<Seconds> {
-    duration.map(|Duration(time)| time)
+fn seconds(duration: Option<Text<Seconds>>) -> Option<Seconds> {
+    duration.map(|Text(time)| time)
 }
 
 impl BinaryTree {
@@ -148,7 +135,7 @@ impl Graph {
         let hosts = names.len();
         let mut cables = Vec::new();
         for (number, (switch, below)) in self.switch.iter().zip(of_switch).enumerate() {
-            let Size(buffer) = *switch.port_buffer.as_ref().unwrap_or(&self.port_buffer);
+            let Text(buffer) = *switch.port_buffer.as_ref().unwrap_or(&self.port_buffer);
             cables.extend(below.map(|host| Cable {
                 ends: [vertex(host), vertex(hosts + number)],
                 rate: switch.rate.unwrap_or(self.rate).into(),
@@ -158,7 +145,7 @@ impl Graph {
         let switches = numbers(&self.switch)?;
         for link in &self.link {
             let [a, b] = link.ends(&switches)?;
-            let Size(buffer) = link.port_buffer;
+            let Text(buffer) = link.port_buffer;
             cables.push(Cable {
                 ends: [vertex(hosts + a), vertex(hosts + b)],
                 rate: link.rate.into(),
@@ -223,11 +210,8 @@ impl Switch {
 fn numbers(switches: &[Switch]) -> Result<HashMap<&str, usize>, Fault> {
     let mut numbers = HashMap::new();
     for (number, switch) in switches.iter().enumerate() {
-        if numbers
-            .insert(switch.name.get_ref().as_str(), number)
-            .is_some()
-        {
-            let name = switch.name.get_ref();
+        let name = switch.name.get_ref().as_str();
+        if numbers.insert(name, number).is_some() {
             let what = format!("two switches are called {name:?}; give each a name of its own");
             return Err((switch.name.span(), what));
         }

@@ -1,19 +1,13 @@
 //! What a scenario file may say, and the checks between that and a [`Scenario`].
 
-use std::ops::Range;
-
 use serde::Deserialize;
 use toml::Spanned;
 
 use super::{BitsPerSecond, Bytes, MOST_HOSTS, Procs, SMALLEST_BURST, Seconds};
 use super::{Scenario, Topology, Truth, Uplink};
+use crate::network::{Fault, Text};
 use crate::text::file_error::{FileError, parse_toml};
 use crate::units;
-
-/// A size written as text with a unit.
-#[derive(Deserialize)]
-#[serde(transparent)]
-struct Size(#[serde(deserialize_with = "units::from_text")] Bytes);
 
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -29,7 +23,7 @@ struct File {
     topology: Spanned<Shape>,
     hosts: Spanned<u32>,
     rate: BitsPerSecond,
-    port_buffer: Spanned<Size>,
+    port_buffer: Spanned<Text<Bytes>>,
     congestion_control: Spanned<String>,
     uplink: Option<Spanned<UplinkTable>>,
     truth: Option<TruthTable>,
@@ -39,7 +33,7 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct UplinkTable {
     rate: BitsPerSecond,
-    port_buffer: Spanned<Size>,
+    port_buffer: Spanned<Text<Bytes>>,
     first_switch_hosts: Option<Spanned<u32>>,
 }
 
@@ -55,9 +49,6 @@ struct TruthTable {
     threshold: Bytes,
     noise: Spanned<f64>,
 }
-
-/// A fault and where in the text it stands.
-type Fault = (Range<usize>, String);
 
 pub(super) fn parse(name: &str, text: &str) -> Result<Scenario, FileError> {
     let file: File = parse_toml(name, text, "see scenarios/ for examples")?;
@@ -94,8 +85,8 @@ fn host_count(hosts: &Spanned<u32>) -> Result<Procs, Fault> {
         })
 }
 
-fn buffer(size: &Spanned<Size>) -> Result<Bytes, Fault> {
-    let Size(bytes) = *size.get_ref();
+fn buffer(size: &Spanned<Text<Bytes>>) -> Result<Bytes, Fault> {
+    let Text(bytes) = *size.get_ref();
     if bytes < Bytes(SMALLEST_BURST) {
         let what = format!(
             "port_buffer of {bytes} is less than one burst, so nothing would pass; write \
@@ -173,17 +164,11 @@ impl TruthTable {
             let what = format!("noise is {noise}; write a number from 0 to below 1");
             return Err((self.noise.span(), what));
         }
-        let Self {
-            alpha,
-            delta,
-            threshold,
-            ..
-        } = self;
         Ok(Truth {
-            alpha,
+            alpha: self.alpha,
             gamma,
-            delta,
-            threshold,
+            delta: self.delta,
+            threshold: self.threshold,
             noise,
         })
     }

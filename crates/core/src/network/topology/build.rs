@@ -2,7 +2,7 @@
 
 use super::{Cable, MOST_HOSTS, Parts, Topology, TopologyError, Vertex};
 use crate::network::binary_tree::{Edge, Network, Parameters};
-use crate::network::scenario::{self, Scenario};
+use crate::network::scenario::{self, Scenario, Uplink};
 use crate::units::BytesPerSecond;
 use crate::units::{Bytes, Seconds};
 
@@ -12,17 +12,7 @@ impl Topology {
     /// # Errors
     /// If there are no or too many hosts, or the rate is not positive.
     pub fn star(hosts: u32, rate: BytesPerSecond, buffer: Bytes) -> Result<Self, TopologyError> {
-        check_hosts(hosts as usize)?;
-        let cable = |host| Cable {
-            ends: [Vertex(host), Vertex(hosts)],
-            rate,
-            buffer,
-        };
-        Self::new(Parts {
-            hosts: numbered("host", hosts),
-            switches: numbered("switch", 1),
-            cables: (0..hosts).map(cable).collect(),
-        })
+        Self::on_switches(hosts, (rate, buffer), None)
     }
 
     /// The network of a scenario: all hosts on one switch, or on two that are joined.
@@ -30,29 +20,37 @@ impl Topology {
     /// # Errors
     /// Never for a scenario that was read from a file.
     pub fn of_scenario(scenario: &Scenario) -> Result<Self, TopologyError> {
-        let hosts = scenario.hosts.get();
-        let (rate, buffer) = (scenario.rate.into(), scenario.port_buffer);
-        let scenario::Topology::Tree(uplink) = scenario.topology else {
-            return Self::star(hosts, rate, buffer);
+        let uplink = match scenario.topology {
+            scenario::Topology::Star => None,
+            scenario::Topology::Tree(uplink) => Some(uplink),
         };
+        let link = (scenario.rate.into(), scenario.port_buffer);
+        Self::on_switches(scenario.hosts.get(), link, uplink)
+    }
+
+    /// Hosts with links of a rate and a buffer to one switch, or to two that are joined.
+    fn on_switches(
+        hosts: u32,
+        (rate, buffer): (BytesPerSecond, Bytes),
+        uplink: Option<Uplink>,
+    ) -> Result<Self, TopologyError> {
+        check_hosts(hosts as usize)?;
         let switches = [hosts, hosts + 1].map(Vertex);
-        let cable = |host| Cable {
-            ends: [
-                Vertex(host),
-                switches[usize::from(host >= uplink.first_switch_hosts)],
-            ],
+        let first_hosts = uplink.map_or(hosts, |uplink| uplink.first_switch_hosts);
+        let to_switch = |host| Cable {
+            ends: [Vertex(host), switches[usize::from(host >= first_hosts)]],
             rate,
             buffer,
         };
-        let uplink = Cable {
+        let between = uplink.map(|uplink| Cable {
             ends: switches,
             rate: uplink.rate.into(),
             buffer: uplink.port_buffer,
-        };
+        });
         Self::new(Parts {
             hosts: numbered("host", hosts),
-            switches: numbered("switch", 2),
-            cables: (0..hosts).map(cable).chain([uplink]).collect(),
+            switches: numbered("switch", if uplink.is_some() { 2 } else { 1 }),
+            cables: (0..hosts).map(to_switch).chain(between).collect(),
         })
     }
 

@@ -107,7 +107,7 @@ struct Message {
     alone: Time,
 }
 
-/// The segments of a message.
+/// The segments of a message; one that is not cut is a last one alone.
 struct Segments {
     /// Those before the last one.
     before: u64,
@@ -130,10 +130,8 @@ pub fn endpoint(algorithm: Algorithm, procs: Procs, size: Bytes, ports: &Ports) 
         ports,
     };
     match form {
-        ClosedForm::Flat => Some(flat(&case)),
-        ClosedForm::FlatSegmented => Some(flat_segmented(&case)),
-        ClosedForm::Chain => Some(chain(&case)),
-        ClosedForm::Pipeline => pipeline(&case),
+        ClosedForm::Flat | ClosedForm::FlatSegmented => Some(flat(&case)),
+        ClosedForm::Chain | ClosedForm::Pipeline => pipeline(&case),
         ClosedForm::Binomial => Some(binomial(&case)),
         ClosedForm::ChainOfParts
         | ClosedForm::Binary
@@ -222,17 +220,6 @@ impl Message {
     }
 }
 
-fn flat(case: &Case<'_>) -> Solved {
-    let (message, partners) = (case.whole(), case.partners());
-    let time = message.costs.interval * (partners - 1) + message.alone;
-    message.sent(partners, time)
-}
-
-fn chain(case: &Case<'_>) -> Solved {
-    let (message, partners) = (case.whole(), case.partners());
-    message.sent(partners, message.alone * partners)
-}
-
 fn binomial(case: &Case<'_>) -> Solved {
     let message = case.whole();
     let (interval, alone) = (message.costs.interval, message.alone);
@@ -250,7 +237,7 @@ fn binomial(case: &Case<'_>) -> Solved {
     message.sent(case.partners(), time.max(before))
 }
 
-fn flat_segmented(case: &Case<'_>) -> Solved {
+fn flat(case: &Case<'_>) -> Solved {
     let (segments, partners) = (case.segments(), case.partners());
     let [whole, last] = [&segments.whole, &segments.last].map(|message| message.costs.interval);
     let apart = whole + last * (partners - 1);

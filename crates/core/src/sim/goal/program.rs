@@ -158,14 +158,8 @@ pub(super) struct Builder<'a> {
     labels: String,
     label_ends: Vec<u32>,
     numbers: HashMap<&'a str, u32>,
-    dependencies: Vec<Dependency>,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Dependency {
-    before: u32,
-    event: Event,
-    after: u32,
+    /// What is waited for, as a place among the bounds, and what waits.
+    dependencies: Vec<(usize, u32)>,
 }
 
 impl<'a> Builder<'a> {
@@ -186,11 +180,7 @@ impl<'a> Builder<'a> {
 
     /// Operation `after` begins only after that event of `before`.
     pub fn depend(&mut self, after: u32, before: u32, event: Event) {
-        self.dependencies.push(Dependency {
-            before,
-            event,
-            after,
-        });
+        self.dependencies.push((slot(before, event), after));
     }
 
     /// The program, in which there may still be cycles.
@@ -199,8 +189,8 @@ impl<'a> Builder<'a> {
         self.labels.shrink_to_fit();
         self.label_ends.shrink_to_fit();
         let mut predecessor_counts = vec![0; self.operations.len()];
-        for dependency in &self.dependencies {
-            predecessor_counts[dependency.after as usize] += 1;
+        for &(_, after) in &self.dependencies {
+            predecessor_counts[after as usize] += 1;
         }
         let (bounds, successors) = by_event(self.operations.len(), &self.dependencies);
         RankProgram {
@@ -216,11 +206,10 @@ impl<'a> Builder<'a> {
 
 /// Sorts dependencies by what they wait for, those alike in their order: the bounds of each
 /// event's share and the shares.
-fn by_event(operations: usize, dependencies: &[Dependency]) -> (Vec<u32>, Vec<u32>) {
+fn by_event(operations: usize, dependencies: &[(usize, u32)]) -> (Vec<u32>, Vec<u32>) {
     // Each event's count stands two places on, so that filling moves every bound into place.
     let mut bounds = vec![0_u32; 2 * operations + 2];
-    for dependency in dependencies {
-        let slot = slot(dependency.before, dependency.event);
+    for (slot, _) in dependencies {
         if let Some(bound) = bounds.get_mut(slot + 2) {
             *bound += 1;
         }
@@ -229,9 +218,9 @@ fn by_event(operations: usize, dependencies: &[Dependency]) -> (Vec<u32>, Vec<u3
         bounds[index] += bounds[index - 1];
     }
     let mut successors = vec![0; dependencies.len()];
-    for dependency in dependencies {
-        let bound = &mut bounds[slot(dependency.before, dependency.event) + 1];
-        successors[*bound as usize] = dependency.after;
+    for &(slot, after) in dependencies {
+        let bound = &mut bounds[slot + 1];
+        successors[*bound as usize] = after;
         *bound += 1;
     }
     bounds.pop();

@@ -40,12 +40,16 @@
 //! # use netsig_core::algorithm::{Algorithm, Collective};
 //! # use netsig_core::units::BytesPerSecond;
 //! # use netsig_core::network::binary_tree::{Edge, Parameters};
-//! # use netsig_core::sim::{self, Time, network::plogpt::PlogPT, rounds::Rounds};
+//! # use netsig_core::network::topology::Topology;
+//! # use netsig_core::sim::network::plogpt::{PlogPT, Sharing};
+//! # use netsig_core::sim::{self, Time, rounds::Rounds};
 //! # use netsig_core::units::{Bytes, Procs, Seconds};
 //! // Two and two hosts at 1 Gbit/s, joined by 1 Gbit/s with 4550 bytes of buffer.
 //! let edge = |d| Edge { bandwidth: BytesPerSecond(125e6), delay: Seconds(d) };
 //! let tree = Parameters::new(vec![edge(0.0), edge(3.64e-5)], Seconds(5e-5));
-//! let mut network = PlogPT::binary_tree(&tree)?;
+//! let topology = Topology::binary_tree(&tree.edges)?;
+//! let hosts = topology.hosts().collect();
+//! let mut network = PlogPT::new(topology, hosts, &tree, Sharing::Fixed)?;
 //! let algorithm = Algorithm::parse(Collective::Alltoall, "pairwise")?;
 //! let mut program = Rounds::new(algorithm.schedule(Procs::new(4)?, Bytes(10_000)));
 //! let outcome = sim::run(&mut program, &mut network, &mut ())?;
@@ -66,11 +70,11 @@ pub(in crate::sim) use traffic::tolerance;
 use std::sync::Arc;
 
 use serde::Deserialize;
-use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
+use strum::{EnumIter, EnumMessage};
 
 use crate::network::binary_tree;
 use crate::network::binary_tree::Parameters;
-use crate::network::topology::{Topology, TopologyError, Vertex};
+use crate::network::topology::{Topology, Vertex};
 use crate::sim::network::links::Links;
 use crate::sim::network::{Agenda, Flight, Injected, LinkUse, Network};
 use crate::sim::program::FlightId;
@@ -86,19 +90,7 @@ use traffic::{Stage, Traffic};
 use crate::model::alltoall::plogpt::RtoMode;
 
 /// The messages that share a link.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Default,
-    Deserialize,
-    EnumString,
-    EnumIter,
-    EnumMessage,
-    IntoStaticStr,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, EnumIter, EnumMessage)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Sharing {
@@ -130,17 +122,7 @@ enum Shares {
 }
 
 impl PlogPT {
-    /// The symmetric binary tree of `parameters`, each leaf a rank.
-    ///
-    /// # Errors
-    /// If it has edges that no tree can have, more than 20 heights, or negative times.
-    pub fn binary_tree(parameters: &Parameters) -> Result<Self, TopologyError> {
-        let topology = Topology::binary_tree(&parameters.edges)?;
-        let hosts = topology.hosts().collect();
-        Ok(Self::new(topology, hosts, parameters)?)
-    }
-
-    /// Any tree, with the host of each rank. The edges of `parameters` say what delay links
+    /// Any tree, with the host of each rank and who shares its links. The edges of `parameters` say what delay links
     /// of each height have, and their buffer is b·d; above the last of them, or if there are
     /// none, the delay is what fills the link's buffer.
     ///
@@ -151,6 +133,7 @@ impl PlogPT {
         topology: impl Into<Arc<Topology>>,
         hosts: Vec<Vertex>,
         parameters: &Parameters,
+        sharing: Sharing,
     ) -> Result<Self, ParameterError> {
         let topology = topology.into();
         binary_tree::Network::new(parameters)?;
@@ -162,7 +145,10 @@ impl PlogPT {
             let rule = "one less than hosts and switches, as in a tree, for PlogPT";
             ParameterError::new("number of cables", topology.links().len() / 2, rule)
         })?;
-        let shares = Shares::Fixed(Counts::new(wires.len()));
+        let shares = match sharing {
+            Sharing::Fixed => Shares::Fixed(Counts::new(wires.len())),
+            Sharing::Fluid => Shares::Fluid(Flows::new(wires.len())),
+        };
         Ok(Self {
             traffic: Traffic::new(wires, parameters),
             shares,
@@ -172,17 +158,6 @@ impl PlogPT {
             pass: Pass::Receiver,
             links: Links::new(topology, hosts),
         })
-    }
-
-    /// The same network with its links shared in this way.
-    #[must_use]
-    pub fn sharing(mut self, sharing: Sharing) -> Self {
-        let links = self.traffic.wires.len();
-        self.shares = match sharing {
-            Sharing::Fixed => Shares::Fixed(Counts::new(links)),
-            Sharing::Fluid => Shares::Fluid(Flows::new(links)),
-        };
-        self
     }
 
     /// Sets a message on its way; false if that is within a host.

@@ -79,21 +79,24 @@ use crate::network::LINUX_RTO;
 use crate::network::topology::{LinkId, Topology, Vertex};
 use crate::sim::program::FlightId;
 use crate::sim::time::Time;
+use crate::units::Seconds;
 use crate::units::parameter::ParameterError;
-use crate::units::{Bytes, Seconds};
 use levels::{Levels, rate};
 use messages::{Message, Messages, State};
 use port::Train;
 
+/// The payload of a segment on Ethernet, with time stamps, in bytes.
+const SEGMENT: f64 = 1448.0;
+
+/// What a connection may have in flight at first: 10 segments.
+const INITIAL_WINDOW: f64 = 10.0 * SEGMENT;
+
+/// What a connection may ever have in flight: 4 MiB, the send buffer of Linux.
+const MAX_WINDOW: f64 = 4_194_304.0;
+
 /// What TCP is set to, and where chance begins. Linux has the defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// The payload of a segment: 1448 bytes on Ethernet, with time stamps.
-    pub segment: Bytes,
-    /// What a connection may have in flight at first: 10 segments.
-    pub initial_window: Bytes,
-    /// What it may ever have in flight: 4 MiB, the send buffer.
-    pub max_window: Bytes,
     /// What the retransmission timer adds to the round-trip time: 200 ms.
     pub min_timeout: Time,
     /// Where the random numbers begin.
@@ -103,35 +106,8 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            segment: Bytes(1448),
-            initial_window: Bytes(14_480),
-            max_window: Bytes(4_194_304),
             min_timeout: Time::of(LINUX_RTO),
             seed: 0,
-        }
-    }
-}
-
-impl Options {
-    fn check(&self) -> Result<(), ParameterError> {
-        let rules = [
-            ("segment", self.segment, Bytes(1), "at least one byte"),
-            (
-                "initial_window",
-                self.initial_window,
-                self.segment,
-                "at least one segment",
-            ),
-            (
-                "max_window",
-                self.max_window,
-                self.initial_window,
-                "at least the initial window",
-            ),
-        ];
-        match rules.into_iter().find(|(_, value, least, _)| value < least) {
-            Some((name, value, _, rule)) => Err(ParameterError::new(name, value.0, rule)),
-            None => Ok(()),
         }
     }
 }
@@ -161,15 +137,14 @@ impl<'a> Tcp<'a> {
     /// Each rank on one of the hosts, which are hosts of `topology`, with the latency L.
     ///
     /// # Errors
-    /// If a segment is empty, or a window or the port of a switch cannot hold one.
+    /// If the port of a switch cannot hold a segment.
     pub fn new(
         topology: &'a Topology,
         hosts: Vec<Vertex>,
         latency: Time,
         options: Options,
     ) -> Result<Self, ParameterError> {
-        options.check()?;
-        check_buffers(topology, options.segment)?;
+        check_buffers(topology)?;
         let rates = || topology.links().iter().map(|link| link.rate);
         Ok(Self {
             links: Links::new(topology, hosts),
@@ -224,7 +199,7 @@ impl<'a> Tcp<'a> {
             ..
         } = self.messages.get_mut(id);
         if *state == State::Running && *train >= connection.window {
-            connection.grow(&self.options);
+            connection.grow();
         }
     }
 
@@ -291,7 +266,7 @@ impl<'a> Tcp<'a> {
 
 impl Network for Tcp<'_> {
     fn inject(&mut self, id: FlightId, flight: &Flight, agenda: &mut Agenda) -> Injected {
-        let message = self.messages.insert(id, flight, &self.options);
+        let message = self.messages.insert(id, flight);
         self.links.route(flight.from, flight.to, &mut message.route);
         if message.route.is_empty() || flight.bytes == 0 {
             return agenda.deliver_at_once(id, self.latency);
@@ -335,10 +310,10 @@ impl Network for Tcp<'_> {
 }
 
 /// Refuses ports of switches that no segment would pass.
-fn check_buffers(topology: &Topology, segment: Bytes) -> Result<(), ParameterError> {
+fn check_buffers(topology: &Topology) -> Result<(), ParameterError> {
     let too_small = |id: &LinkId| {
         let link = topology.link(*id);
-        !topology.is_host(link.from) && link.buffer < segment
+        !topology.is_host(link.from) && link.buffer.as_f64() < SEGMENT
     };
     let mut ids = (0..).map(LinkId).take(topology.links().len());
     let Some(id) = ids.find(too_small) else {

@@ -59,8 +59,12 @@ impl Timeouts {
     /// If the network is no tree, or a parameter is negative.
     pub fn network(&self) -> Result<PlogPT, ParameterError> {
         let topology = Arc::clone(self.network.topology());
-        let network = PlogPT::new(topology, self.hosts.to_vec(), &self.parameters);
-        Ok(network?.sharing(self.sharing))
+        PlogPT::new(
+            topology,
+            self.hosts.to_vec(),
+            &self.parameters,
+            self.sharing,
+        )
     }
 
     /// The parameters of the binary tree whose leaves are the first `procs` hosts in order,

@@ -54,7 +54,7 @@ mod sharing;
 pub use sharing::throughput;
 
 use serde::Deserialize;
-use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
+use strum::{EnumIter, EnumMessage};
 
 use super::hockney::HOCKNEY;
 use crate::model::examples::hockney;
@@ -74,19 +74,7 @@ pub enum Algorithm {
 }
 
 /// The ranks that a retransmission timeout delays.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Default,
-    Deserialize,
-    EnumString,
-    EnumIter,
-    EnumMessage,
-    IntoStaticStr,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, EnumIter, EnumMessage)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum RtoMode {

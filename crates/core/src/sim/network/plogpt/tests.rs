@@ -32,6 +32,12 @@ fn parameters(list: &[(f64, f64)]) -> Parameters {
     Parameters::new(list.iter().map(edge).collect(), Seconds(5e-5))
 }
 
+fn binary_tree_of(parameters: &Parameters, sharing: Sharing) -> PlogPT {
+    let topology = Topology::binary_tree(&parameters.edges).unwrap();
+    let hosts = topology.hosts().collect();
+    PlogPT::new(topology, hosts, parameters, sharing).unwrap()
+}
+
 fn rounds(algorithm: &str, procs: usize, size: u64) -> Rounds {
     let algorithm = Algorithm::parse(Collective::Alltoall, algorithm).unwrap();
     let procs = Procs::new(u32::try_from(procs).unwrap()).unwrap();
@@ -76,7 +82,7 @@ proptest! {
         size in prop_oneof![Just(0), Just(1), 1u64..20_000],
         sharing in prop::sample::select(vec![Sharing::Fixed, Sharing::Fluid]),
     ) {
-        let network = PlogPT::binary_tree(&parameters).unwrap().sharing(sharing);
+        let network = binary_tree_of(&parameters, sharing);
         for algorithm in [model::Algorithm::A, model::Algorithm::B] {
             for mode in [RtoMode::Receiver, RtoMode::TwoPass] {
                 let solved = closed::plogpt(algorithm, Bytes(size), &parameters, mode).unwrap();
@@ -161,7 +167,7 @@ fn two_switches() -> PlogPT {
         [uplink]\nrate = \"2Gbit/s\"\nport_buffer = \"4550B\"\n";
     let topology = Topology::of_scenario(&Scenario::parse("s", text).unwrap()).unwrap();
     let hosts = topology.hosts().collect();
-    PlogPT::new(topology, hosts, &parameters(&[])).unwrap()
+    PlogPT::new(topology, hosts, &parameters(&[]), Sharing::Fixed).unwrap()
 }
 
 /// From, to, begin, end.
@@ -241,7 +247,10 @@ fn twelve_ranks_on_two_switches_are_as_by_brute_force() {
 
 #[test]
 fn a_loss_names_what_was_met() {
-    let network = PlogPT::binary_tree(&parameters(&[(125e6, 0.0), (125e6, 3.64e-5)])).unwrap();
+    let network = binary_tree_of(
+        &parameters(&[(125e6, 0.0), (125e6, 3.64e-5)]),
+        Sharing::Fixed,
+    );
     for (mode, seconds) in [(RtoMode::Receiver, 0.200_13), (RtoMode::TwoPass, 0.200_45)] {
         let outcome = simulate(model::Algorithm::B, 10_000, &network, mode);
         assert_eq!(outcome.time, Time::of(Seconds(seconds)));
@@ -265,13 +274,16 @@ fn a_loss_names_what_was_met() {
 #[test]
 fn fluid_links_are_shared_by_all_under_way() {
     let topology = Topology::star(3, BytesPerSecond(1e6), Bytes(0)).unwrap();
-    let hosts = topology.hosts().collect();
-    let network = PlogPT::new(topology, hosts, &parameters(&[])).unwrap();
+    let hosts: Vec<Vertex> = topology.hosts().collect();
+    let [fixed, fluid] = [Sharing::Fixed, Sharing::Fluid].map(|sharing| {
+        let (topology, hosts) = (topology.clone(), hosts.clone());
+        PlogPT::new(topology, hosts, &parameters(&[]), sharing).unwrap()
+    });
     let script = Script::new(3, &[(0, 0, 2, 1000), (250 * US, 1, 2, 1000)]);
-    let received = play(&script, &network);
+    let received = play(&script, &fixed);
     assert_eq!(received, [(0, 2, 1050 * US), (1, 2, 1300 * US)]);
     // 250 B alone, 750 B at half the rate; the other then has 250 B left for itself.
-    let received = play(&script, &network.sharing(Sharing::Fluid));
+    let received = play(&script, &fluid);
     assert_eq!(received, [(0, 2, 1800 * US), (1, 2, 2050 * US)]);
 }
 
@@ -279,7 +291,7 @@ fn fluid_links_are_shared_by_all_under_way() {
 fn ranks_on_one_host_need_the_latency_alone() {
     let topology = Topology::star(2, BytesPerSecond(1e6), Bytes(0)).unwrap();
     let hosts = vec![Vertex(0), Vertex(0), Vertex(1)];
-    let network = PlogPT::new(topology, hosts, &parameters(&[])).unwrap();
+    let network = PlogPT::new(topology, hosts, &parameters(&[]), Sharing::Fixed).unwrap();
     let script = Script::new(3, &[(0, 0, 1, 1000), (0, 1, 2, 1000)]);
     assert_eq!(
         play(&script, &network),
@@ -289,7 +301,7 @@ fn ranks_on_one_host_need_the_latency_alone() {
 
 #[test]
 fn links_tell_what_passed() {
-    let network = PlogPT::binary_tree(&parameters(&[(125e6, 0.0), (125e6, 0.0)])).unwrap();
+    let network = binary_tree_of(&parameters(&[(125e6, 0.0), (125e6, 0.0)]), Sharing::Fixed);
     let links = simulate(model::Algorithm::B, 1000, &network, RtoMode::TwoPass).links;
     assert_eq!(links.len(), 12);
     let (host, uplink) = (&links[0], &links[8]);
@@ -313,13 +325,19 @@ fn what_is_no_tree_is_refused() {
         switches: ["a", "b", "c"].map(String::from).to_vec(),
         cables: vec![cable(0, 1), cable(1, 2), cable(2, 3), cable(3, 1)],
     });
-    let error = PlogPT::new(triangle.unwrap(), vec![Vertex(0)], &parameters(&[])).unwrap_err();
+    let error = PlogPT::new(
+        triangle.unwrap(),
+        vec![Vertex(0)],
+        &parameters(&[]),
+        Sharing::Fixed,
+    )
+    .unwrap_err();
     assert!(
         error.to_string().starts_with("number of cables = 4 is not"),
         "{error}"
     );
     let star = Topology::star(2, BytesPerSecond(1e6), Bytes(0)).unwrap();
-    let error = PlogPT::new(star, vec![Vertex(2)], &parameters(&[])).unwrap_err();
+    let error = PlogPT::new(star, vec![Vertex(2)], &parameters(&[]), Sharing::Fixed).unwrap_err();
     assert!(
         error.to_string().starts_with("host of a rank = 2"),
         "{error}"

@@ -1,10 +1,9 @@
 //! What TCP knows of a connection: how much it may have in flight, and how long it waits.
 
-use super::Options;
+use super::{INITIAL_WINDOW, MAX_WINDOW, Options, SEGMENT};
 use crate::network::LINUX_RTO;
 use crate::sim::network::Repair;
 use crate::sim::time::Time;
-use crate::units::Bytes;
 
 /// How often the retransmission timer doubles at most, so that it stays below two minutes.
 const MOST_DOUBLINGS: u32 = 9;
@@ -17,30 +16,29 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    pub(super) fn new(options: &Options) -> Self {
+    pub(super) fn new() -> Self {
         Self {
-            window: bytes(options.initial_window),
+            window: INITIAL_WINDOW,
             threshold: f64::INFINITY,
         }
     }
 
     /// A whole window was acknowledged: twice as much in slow start, a segment more after.
-    pub(super) fn grow(&mut self, options: &Options) {
+    pub(super) fn grow(&mut self) {
         let grown = if self.window < self.threshold {
             (2.0 * self.window).min(self.threshold)
         } else {
-            self.window + bytes(options.segment)
+            self.window + SEGMENT
         };
-        self.window = grown.min(bytes(options.max_window));
+        self.window = grown.min(MAX_WINDOW);
     }
 
     /// Something of a train of so many bytes was lost.
-    pub(super) fn shrink(&mut self, train: f64, repair: Repair, options: &Options) {
-        let segment = bytes(options.segment);
-        self.threshold = (train / 2.0).max(2.0 * segment);
+    pub(super) fn shrink(&mut self, train: f64, repair: Repair) {
+        self.threshold = (train / 2.0).max(2.0 * SEGMENT);
         self.window = match repair {
             Repair::FastRetransmit | Repair::TailLossProbe => self.threshold,
-            Repair::Timeout => segment,
+            Repair::Timeout => SEGMENT,
         };
     }
 }
@@ -60,7 +58,7 @@ pub(super) fn patience(
             timeout * (1 << doublings.min(MOST_DOUBLINGS)),
         );
     }
-    let is_alone = train <= bytes(options.segment);
+    let is_alone = train <= SEGMENT;
     let ack_delay = if is_alone {
         Time::of(LINUX_RTO)
     } else {
@@ -68,11 +66,6 @@ pub(super) fn patience(
     };
     let probe = round_trip * 2 + ack_delay;
     (Repair::TailLossProbe, probe.min(timeout))
-}
-
-/// As a number to reckon with.
-pub(super) fn bytes(count: Bytes) -> f64 {
-    count.0 as f64
 }
 
 #[cfg(test)]
@@ -97,15 +90,14 @@ mod tests {
     /// RFC 5681, section 3.1: slow start to the threshold, then a segment each round trip.
     #[test]
     fn a_window_that_was_halved_grows_by_segments() {
-        let options = Options::default();
-        let mut connection = Connection::new(&options);
+        let mut connection = Connection::new();
         let mut windows = vec![connection.window];
-        connection.grow(&options);
+        connection.grow();
         windows.push(connection.window);
-        connection.shrink(28_960.0, Repair::Timeout, &options);
+        connection.shrink(28_960.0, Repair::Timeout);
         windows.push(connection.window);
         for _ in 0..5 {
-            connection.grow(&options);
+            connection.grow();
             windows.push(connection.window);
         }
         let segments: Vec<f64> = windows.iter().map(|window| window / 1448.0).collect();

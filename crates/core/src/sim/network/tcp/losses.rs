@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use rand::RngExt;
 
-use super::connection::{bytes, patience};
+use super::connection::patience;
 use super::levels::rate;
 use super::messages::State;
 use super::port::{Lost, Port, Train};
-use super::{Agenda, Cause, Repair, Tcp};
+use super::{Agenda, Cause, Repair, SEGMENT, Tcp};
 use crate::network::topology::LinkId;
 use crate::sim::time::Time;
 use crate::units::Seconds;
@@ -40,7 +40,7 @@ impl Tcp<'_> {
             }
         }
         let held = (queue - on_the_way).max(0.0);
-        let room = (bytes(link.buffer) - held).max(0.0);
+        let room = (link.buffer.as_f64() - held).max(0.0);
         let lost = Port::new(link.rate.0, room).send(&mut trains);
         for (train, lost) in trains.iter().zip(lost) {
             if lost.bytes > 0.0 && self.messages.get(train.flow).state == State::Starting {
@@ -66,7 +66,7 @@ impl Tcp<'_> {
     /// A train loses segments in a port: their number is rounded up or down at random, to the
     /// right mean.
     fn lose(&mut self, port: LinkId, (train, lost): (&Train, Lost), agenda: &mut Agenda) {
-        let segment = bytes(self.options.segment).min(train.bytes);
+        let segment = SEGMENT.min(train.bytes);
         let segments = (lost.bytes / segment + self.rng.random::<f64>()).floor();
         if segments == 0.0 {
             return;
@@ -82,9 +82,7 @@ impl Tcp<'_> {
             Repair::FastRetransmit => 0,
             Repair::TailLossProbe | Repair::Timeout => message.tries + 1,
         };
-        message
-            .connection
-            .shrink(train.bytes, repair, &self.options);
+        message.connection.shrink(train.bytes, repair);
         let link = self.name(port);
         let message = self.messages.get(train.flow);
         agenda.lost(&message.flight, wait, Cause::Overflow { link, repair });
@@ -105,11 +103,10 @@ impl Tcp<'_> {
         (following, later): (f64, f64),
         again: f64,
     ) -> (Repair, Time) {
-        let segment = bytes(self.options.segment);
-        let following = (following / segment).floor() * segment;
+        let following = (following / SEGMENT).floor() * SEGMENT;
         let later = if again < train.bytes { later } else { 0.0 };
         let round_trip = self.round_trip(train.flow);
-        if following + later < DUPLICATES * segment {
+        if following + later < DUPLICATES * SEGMENT {
             let tries = self.messages.get(train.flow).tries;
             return patience(train.bytes, round_trip, tries, &self.options);
         }
@@ -132,7 +129,7 @@ impl Tcp<'_> {
         let mut queue = self.queue(link);
         let ends = self.links.topology.link(link);
         if !self.links.topology.is_host(ends.from) {
-            queue = queue.min(bytes(ends.buffer));
+            queue = queue.min(ends.buffer.as_f64());
         }
         wires + Time::of(Seconds(queue / ends.rate.0))
     }

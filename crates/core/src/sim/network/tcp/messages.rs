@@ -2,7 +2,6 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Options;
 use super::connection::Connection;
 use crate::network::topology::LinkId;
 use crate::sim::network::{Flight, slot};
@@ -73,10 +72,10 @@ impl Messages {
             .expect("a message under way")
     }
 
-    pub(super) fn insert(&mut self, id: u32, flight: &Flight, options: &Options) -> &mut Message {
+    pub(super) fn insert(&mut self, id: u32, flight: &Flight) -> &mut Message {
         let message = slot(&mut self.messages, id);
         let known = self.connections.get(&(flight.from, flight.to));
-        let connection = known.copied().unwrap_or_else(|| Connection::new(options));
+        let connection = known.copied().unwrap_or_else(Connection::new);
         let route = message.take().map(|old| old.route);
         message.insert(Message {
             flight: *flight,
