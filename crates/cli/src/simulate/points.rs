@@ -44,10 +44,7 @@ impl Point<'_> {
     /// # Errors
     /// If the network has no place for the ranks, or the method does not answer.
     pub fn check(&self) -> Result<(), Failure> {
-        match self.problem()? {
-            Some(failure) => Err(failure),
-            None => Ok(()),
-        }
+        self.problem()?.map_or(Ok(()), Err)
     }
 
     /// Why its algorithm cannot be simulated, if that is so.

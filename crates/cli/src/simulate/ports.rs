@@ -11,7 +11,7 @@ use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
 
 use super::network::Network;
 use super::options::ModelChoice;
-use super::settings::{GAP, GAP_PER_BYTE, LATENCY, OVERHEAD, Settings};
+use super::settings::{GAP, GAP_PER_BYTE, LATENCY, OVERHEAD, RTO, Settings};
 use crate::failure::Failure;
 
 /// Where parameters come from that are not set.
@@ -50,6 +50,12 @@ impl Known<'_> {
     pub fn latency(&self, settings: &Settings) -> Result<Seconds, Failure> {
         let of_network = self.network.and_then(|network| network.description.latency);
         self.known(LATENCY, settings.time(LATENCY).or(of_network))
+    }
+
+    /// The retransmission timeout that settings or the network tell.
+    pub fn rto(&self, settings: &Settings) -> Option<Seconds> {
+        let of_network = self.network.and_then(|network| network.description.rto);
+        settings.time(RTO).or(of_network)
     }
 
     /// `LogGP`.

@@ -12,7 +12,7 @@ use netsig_core::units::Procs;
 use super::network::Network;
 use super::options::{ModelChoice, NetworkOptions};
 use super::ports::Known;
-use super::settings::{RTO, Settings};
+use super::settings::Settings;
 use crate::failure::Failure;
 use crate::input::files;
 
@@ -56,14 +56,28 @@ impl Source {
             ModelChoice::Loggp => NetworkModel::Endpoint(known.loggp(&settings, &mut notes)?),
             ModelChoice::Plogp => NetworkModel::Endpoint(known.plogp(&settings, &mut notes)?),
             ModelChoice::Plogpt => {
-                let parameters = plogpt(&known, &settings, options)?;
-                let network = required(choice, network.as_ref())?;
-                NetworkModel::PlogPT(timeouts(network, parameters, options))
+                let latency = known.latency(&settings)?;
+                let network = &required(choice, network.as_ref())?.description;
+                let edges = network.heights().unwrap_or_default().to_vec();
+                NetworkModel::PlogPT(Timeouts {
+                    network: network.clone(),
+                    hosts: [].into(),
+                    parameters: Parameters {
+                        rto: known.rto(&settings).unwrap_or(LINUX_RTO),
+                        negligible: options.negligible.unwrap_or_default(),
+                        ..Parameters::new(edges, latency)
+                    },
+                    sharing: options.sharing.unwrap_or_default(),
+                    mode: options.rto_mode.unwrap_or_default(),
+                })
             }
             ModelChoice::Fluid => NetworkModel::Fluid(on(known.latency(&settings)?)?),
             ModelChoice::Tcp => NetworkModel::Tcp(
                 on(known.latency(&settings)?)?,
-                tcp_options(&known, &settings, options),
+                tcp::Options {
+                    min_timeout: Time::of(known.rto(&settings).unwrap_or(LINUX_RTO)),
+                    seed: options.seed.unwrap_or_default(),
+                },
             ),
         };
         let source = Self {
@@ -128,44 +142,5 @@ fn required(choice: ModelChoice, network: Option<&Network>) -> Result<&Network, 
         Failure::usage(format!(
             "{choice} is a model of switches and links; give it a --network"
         ))
-    })
-}
-
-/// The settings of TCP: the defaults of Linux, and what options give.
-fn tcp_options(known: &Known, settings: &Settings, options: &NetworkOptions) -> tcp::Options {
-    let usual = tcp::Options::default();
-    let of_file = known.network.and_then(|network| network.description.rto);
-    let rto = settings.time(RTO).or(of_file).map(Time::of);
-    tcp::Options {
-        min_timeout: rto.unwrap_or(usual.min_timeout),
-        seed: options.seed.unwrap_or(usual.seed),
-        ..usual
-    }
-}
-
-fn timeouts(network: &Network, parameters: Parameters, options: &NetworkOptions) -> Timeouts {
-    Timeouts {
-        network: network.description.clone(),
-        hosts: [].into(),
-        parameters,
-        sharing: options.sharing.unwrap_or_default(),
-        mode: options.rto_mode.unwrap_or_default(),
-    }
-}
-
-/// The parameters of `PlogPT`: heights where the network has them, else what fills the
-/// buffers of its ports.
-fn plogpt(
-    known: &Known,
-    settings: &Settings,
-    options: &NetworkOptions,
-) -> Result<Parameters, Failure> {
-    let of_file = known.network.map(|network| &network.description);
-    let edges = of_file.and_then(|file| file.heights());
-    let rto = settings.time(RTO).or(of_file.and_then(|file| file.rto));
-    Ok(Parameters {
-        rto: rto.unwrap_or(LINUX_RTO),
-        negligible: options.negligible.unwrap_or_default(),
-        ..Parameters::new(edges.unwrap_or_default().to_vec(), known.latency(settings)?)
     })
 }

@@ -31,7 +31,10 @@ pub struct SweepOptions {
     /// Simulates all points of a plan (TOML) instead, and writes them as CSV.
     #[arg(
         long, value_name = "PLAN",
-        conflicts_with_all = ["ProgramOptions", "NetworkOptions"]
+        conflicts_with_all = [
+            "ProgramOptions", "network", "model", "profile", "settings", "placement", "nodes", "ppn",
+            "rate", "uplink_rate", "port_buffer", "rto_mode", "sharing", "negligible", "seed",
+        ]
     )]
     pub sweep: Option<PathBuf>,
     /// Where the rows of a sweep go [default: standard output].

@@ -103,31 +103,30 @@ impl Scenario {
     /// The TOML text that [`Scenario::parse`] reads back to this scenario.
     pub fn to_toml(&self) -> String {
         let description = toml::Value::from(self.description.as_str());
-        let mut text = format!(
+        let uplink = match &self.topology {
+            Topology::Star => String::new(),
+            Topology::Tree(uplink) => format!(
+                "[uplink]\nrate = \"{}\"\nport_buffer = \"{}\"\nfirst_switch_hosts = {}\n",
+                uplink.rate, uplink.port_buffer, uplink.first_switch_hosts
+            ),
+        };
+        let truth = self.truth.map_or_else(String::new, |truth| {
+            let (Seconds(alpha), Seconds(delta)) = (truth.alpha, truth.delta);
+            format!(
+                "[truth]\nalpha = \"{alpha}s\"\ngamma = {:?}\ndelta = \"{delta}s\"\n\
+                 threshold = \"{}\"\nnoise = {:?}\n",
+                truth.gamma, truth.threshold, truth.noise
+            )
+        });
+        format!(
             "description = {description}\ntopology = \"{}\"\nhosts = {}\nrate = \"{}\"\n\
-             port_buffer = \"{}\"\ncongestion_control = \"{}\"\n",
+             port_buffer = \"{}\"\ncongestion_control = \"{}\"\n{uplink}{truth}",
             self.topology.name(),
             self.hosts,
             self.rate,
             self.port_buffer,
             self.congestion_control
-        );
-        if let Topology::Tree(uplink) = &self.topology {
-            text += &format!(
-                "[uplink]\nrate = \"{}\"\nport_buffer = \"{}\"\nfirst_switch_hosts = {}\n",
-                uplink.rate, uplink.port_buffer, uplink.first_switch_hosts
-            );
-        }
-        if let Some(truth) = &self.truth {
-            let Seconds(alpha) = truth.alpha;
-            let Seconds(delta) = truth.delta;
-            text += &format!(
-                "[truth]\nalpha = \"{alpha}s\"\ngamma = {:?}\ndelta = \"{delta}s\"\n\
-                 threshold = \"{}\"\nnoise = {:?}\n",
-                truth.gamma, truth.threshold, truth.noise
-            );
-        }
-        text
+        )
     }
 
     /// The links with how many hosts lie behind each: those of a host, and the uplink.

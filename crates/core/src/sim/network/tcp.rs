@@ -47,11 +47,12 @@
 //! # use netsig_core::units::BytesPerSecond;
 //! # use netsig_core::sim::network::tcp::{Options, Tcp};
 //! # use netsig_core::{network::topology::Topology, sim::{self, Time, rounds::Rounds}};
-//! # use netsig_core::units::{Bytes, Procs};
+//! # use netsig_core::units::{Bytes, Procs, Seconds};
 //! // 4 hosts of 40 Mbit/s: 3 trains of 10⁴ B fit. 3·10⁴ B · 200 ns/B + 50 µs = 6.05 ms.
 //! let star = Topology::star(4, BytesPerSecond(5e6), Bytes(65536))?;
 //! let hosts = star.hosts().collect();
-//! let mut network = Tcp::new(&star, hosts, Time(50_000_000), Options::default())?;
+//! let options = Options { min_timeout: Time::of(Seconds(0.2)), seed: 0 };
+//! let mut network = Tcp::new(&star, hosts, Time(50_000_000), options)?;
 //! let direct = Algorithm::parse(Collective::Alltoall, "direct")?;
 //! let mut program = Rounds::new(direct.schedule(Procs::new(4)?, Bytes(10_000)));
 //! let outcome = sim::run(&mut program, &mut network, &mut ())?;
@@ -75,7 +76,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::fluid::sharing::Sharing;
 use super::links::Links;
 use super::{Agenda, Cause, Flight, Injected, LinkUse, Network, Repair};
-use crate::network::LINUX_RTO;
 use crate::network::topology::{LinkId, Topology, Vertex};
 use crate::sim::program::FlightId;
 use crate::sim::time::Time;
@@ -94,22 +94,13 @@ const INITIAL_WINDOW: f64 = 10.0 * SEGMENT;
 /// What a connection may ever have in flight: 4 MiB, the send buffer of Linux.
 const MAX_WINDOW: f64 = 4_194_304.0;
 
-/// What TCP is set to, and where chance begins. Linux has the defaults.
+/// What TCP is set to, and where chance begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// What the retransmission timer adds to the round-trip time: 200 ms.
+    /// What the retransmission timer adds to the round-trip time: 200 ms in Linux.
     pub min_timeout: Time,
     /// Where the random numbers begin.
     pub seed: u64,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            min_timeout: Time::of(LINUX_RTO),
-            seed: 0,
-        }
-    }
 }
 
 /// Ranks on the hosts of a topology. Connections keep their windows from one run to the
@@ -118,7 +109,7 @@ impl Default for Options {
 pub struct Tcp<'a> {
     links: Links<&'a Topology>,
     latency: Time,
-    options: Options,
+    min_timeout: Time,
     rng: ChaCha8Rng,
     sharing: Sharing,
     levels: Levels,
@@ -149,7 +140,7 @@ impl<'a> Tcp<'a> {
         Ok(Self {
             links: Links::new(topology, hosts),
             latency,
-            options,
+            min_timeout: options.min_timeout,
             rng: ChaCha8Rng::seed_from_u64(options.seed),
             sharing: Sharing::new(rates()),
             levels: Levels::new(rates().map(|rate| rate.0).collect()),

@@ -90,7 +90,7 @@ impl Flows {
         let shared = traffic.throughput(message, |link| self.members.count(link));
         let flow = &mut self.progress[id as usize];
         flow.is_touched = false;
-        if shared == flow.throughput {
+        if shared.total_cmp(&flow.throughput).is_eq() {
             return;
         }
         let now = agenda.now();

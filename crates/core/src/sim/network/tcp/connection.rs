@@ -1,6 +1,6 @@
 //! What TCP knows of a connection: how much it may have in flight, and how long it waits.
 
-use super::{INITIAL_WINDOW, MAX_WINDOW, Options, SEGMENT};
+use super::{INITIAL_WINDOW, MAX_WINDOW, SEGMENT};
 use crate::network::LINUX_RTO;
 use crate::sim::network::Repair;
 use crate::sim::time::Time;
@@ -49,9 +49,9 @@ pub(super) fn patience(
     train: f64,
     round_trip: Time,
     tries: u32,
-    options: &Options,
+    min_timeout: Time,
 ) -> (Repair, Time) {
-    let timeout = round_trip + options.min_timeout;
+    let timeout = round_trip + min_timeout;
     if let Some(doublings) = tries.checked_sub(1) {
         return (
             Repair::Timeout,
@@ -78,7 +78,7 @@ mod tests {
     fn a_probe_comes_before_timeouts_that_double() {
         let wait = |train, tries| {
             let round_trip = Time(30_000_000_000);
-            let (repair, wait) = patience(train, round_trip, tries, &Options::default());
+            let (repair, wait) = patience(train, round_trip, tries, Time::of(LINUX_RTO));
             (repair, wait.0 / 1_000_000_000)
         };
         assert_eq!(wait(2896.0, 0), (Repair::TailLossProbe, 60));

@@ -108,7 +108,7 @@ impl Tcp<'_> {
         let round_trip = self.round_trip(train.flow);
         if following + later < DUPLICATES * SEGMENT {
             let tries = self.messages.get(train.flow).tries;
-            return patience(train.bytes, round_trip, tries, &self.options);
+            return patience(train.bytes, round_trip, tries, self.min_timeout);
         }
         let busy = Time::of(Seconds(following / rate(train.flow, &self.sharing)));
         let wait = if later >= 1.0 {

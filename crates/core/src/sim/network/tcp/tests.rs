@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::algorithm::{Algorithm, Collective};
+use crate::network::LINUX_RTO;
 use crate::sim::network::fluid::Fluid;
 use crate::sim::program::{Envelope, Op, Program, Rest, Send, Task};
 use crate::sim::rounds::Rounds;
@@ -70,11 +71,13 @@ fn star(hosts: u32, buffer: u64) -> Topology {
 }
 
 fn tcp(topology: &Topology, seed: u64) -> Tcp<'_> {
-    let options = Options {
-        seed,
-        ..Options::default()
-    };
-    Tcp::new(topology, topology.hosts().collect(), LATENCY, options).unwrap()
+    new_tcp(topology, seed).unwrap()
+}
+
+fn new_tcp(topology: &Topology, seed: u64) -> Result<Tcp<'_>, ParameterError> {
+    let min_timeout = Time::of(LINUX_RTO);
+    let options = Options { min_timeout, seed };
+    Tcp::new(topology, topology.hosts().collect(), LATENCY, options)
 }
 
 /// `senders` messages of so many segments to host 0, through a buffer of so many.
@@ -187,8 +190,7 @@ fn more_room_is_less_loss() {
 #[test]
 fn ports_hold_a_segment() {
     let star = star(2, 0);
-    let refused = Tcp::new(&star, star.hosts().collect(), LATENCY, Options::default());
-    let message = refused.unwrap_err().to_string();
+    let message = new_tcp(&star, 0).unwrap_err().to_string();
     assert!(
         message.starts_with("port buffer = 0 B at switch0 -> host0 is not"),
         "{message}"
