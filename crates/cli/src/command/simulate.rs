@@ -78,7 +78,7 @@ fn collective(args: &Args, source: &Source, method: Method) -> Result<Vec<Answer
         case,
         method,
     });
-    let points = if args.program.names_algorithms() {
+    let points = if args.program.algorithm.is_some() {
         let points: Vec<Point> = points.collect();
         points.iter().try_for_each(Point::check)?;
         points

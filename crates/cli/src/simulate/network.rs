@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use netsig_core::network::description::Description;
+use netsig_core::network::topology::Vertex;
 use netsig_core::network::topology::placement::{self, Order};
 use netsig_core::network::topology::slurm;
-use netsig_core::network::topology::{Topology, Vertex};
 use netsig_core::units::{Bytes, Procs};
 
 use super::options::{NetworkOptions, first_given};
@@ -66,11 +66,6 @@ impl Network {
         }))
     }
 
-    /// Hosts, switches and links.
-    pub fn topology(&self) -> &Arc<Topology> {
-        self.description.topology()
-    }
-
     /// The host of each of `procs` ranks.
     ///
     /// # Errors
@@ -91,7 +86,9 @@ impl Network {
                 placement::place(*order, procs, &self.hosts, *per_host)
                     .map_err(|error| Failure::usage(format!("{}: {error}", self.name)))?
             }
-            Placing::Listed(name, text) => placement::parse(name, text, self.topology(), procs)?,
+            Placing::Listed(name, text) => {
+                placement::parse(name, text, self.description.topology(), procs)?
+            }
         };
         *placed() = Some((procs, Arc::clone(&hosts)));
         Ok(hosts)

@@ -147,11 +147,6 @@ pub struct NetworkOptions {
 }
 
 impl ProgramOptions {
-    /// Whether the algorithms are said, and not all that there are.
-    pub fn names_algorithms(&self) -> bool {
-        self.algorithm.is_some()
-    }
-
     /// The cases that are asked for.
     ///
     /// # Errors

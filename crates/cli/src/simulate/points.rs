@@ -1,7 +1,6 @@
 //! The cells that are asked for, and finding their times on all processors, in order.
 
 use anyhow::anyhow;
-use netsig_core::algorithm::Collective;
 use netsig_core::sim::engine::Outcome;
 use netsig_core::sim::observer::Observer;
 use netsig_core::sim::setup::{self, Case, Method, Report, SimulationError};
@@ -23,11 +22,6 @@ pub struct Point<'a> {
 }
 
 impl Point<'_> {
-    /// The collective.
-    pub fn collective(&self) -> Collective {
-        self.case.algorithm.collective()
-    }
-
     /// A title in a few words.
     pub fn title(&self) -> String {
         let Case {
@@ -35,7 +29,7 @@ impl Point<'_> {
             procs,
             size,
         } = self.case;
-        let (collective, on) = (self.collective(), self.source.title());
+        let (collective, on) = (algorithm.collective(), self.source.title());
         format!("{collective} {algorithm}, {procs} ranks, {size}, {on}")
     }
 

@@ -47,7 +47,7 @@ impl Source {
         let mut notes = Vec::new();
         let on = |latency| {
             Ok::<_, Failure>(Shared {
-                topology: Arc::clone(required(choice, network.as_ref())?.topology()),
+                topology: Arc::clone(required(choice, network.as_ref())?.description.topology()),
                 hosts: [].into(),
                 latency: Time::of(latency),
             })

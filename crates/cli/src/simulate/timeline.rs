@@ -117,12 +117,6 @@ impl Timeline {
         ));
     }
 
-    fn compute(&mut self, op: Op, when: When) {
-        self.event(format_args!(
-            r#""ph":"X","name":"compute",{when},"args":{{"operation":{op}}}"#
-        ));
-    }
-
     /// The wait as a bar, and its begin as a mark that no zoom hides.
     fn loss(&mut self, loss: &Loss, when: When) {
         let cause = serde_json::Value::from(loss.cause.to_string());
@@ -168,7 +162,9 @@ impl Observer for Timeline {
                 };
                 self.message(id, flight, &end, when);
             }
-            Activity::Compute(_, op) => self.compute(op, when),
+            Activity::Compute(_, op) => self.event(format_args!(
+                r#""ph":"X","name":"compute",{when},"args":{{"operation":{op}}}"#
+            )),
             Activity::Loss(loss) => self.loss(loss, when),
         }
     }

@@ -163,11 +163,6 @@ impl Case<'_> {
         }
     }
 
-    /// The message that is not cut.
-    fn whole(&self) -> Message {
-        self.message(self.size.0)
-    }
-
     fn segments(&self) -> Segments {
         let schedule = self.algorithm.schedule(self.procs, self.size);
         let division = schedule.extent().division;
@@ -204,16 +199,6 @@ impl Segments {
 }
 
 impl Message {
-    /// This one `count` times.
-    fn sent(&self, count: u64, time: Time) -> Solved {
-        Solved {
-            time,
-            messages: count,
-            bytes: count.saturating_mul(self.bytes),
-            losses: 0,
-        }
-    }
-
     /// S: from one step to the next.
     fn step(&self) -> Time {
         self.alone.max(self.costs.interval)
@@ -221,7 +206,8 @@ impl Message {
 }
 
 fn binomial(case: &Case<'_>) -> Solved {
-    let message = case.whole();
+    let segments = case.segments();
+    let message = segments.last;
     let (interval, alone) = (message.costs.interval, message.alone);
     let full = |levels: u32| alone + message.step() * u64::from(levels - 1);
     // The trees within trees along the ranks with the most digits, from the root down.
@@ -234,7 +220,7 @@ fn binomial(case: &Case<'_>) -> Solved {
         before += alone;
         size -= 1 << levels;
     }
-    message.sent(case.partners(), time.max(before))
+    segments.sent(case.partners(), time.max(before))
 }
 
 fn flat(case: &Case<'_>) -> Solved {
@@ -275,11 +261,12 @@ fn pairwise(case: &Case<'_>) -> Solved {
 }
 
 fn direct(case: &Case<'_>) -> Option<Solved> {
-    let message = case.whole();
+    let segments = case.segments();
+    let message = segments.last;
     let further = case.partners() - 1;
     let time = message.costs.interval * further + message.alone;
     let delay = processor_delay(message, further)?;
-    Some(message.sent(case.pairs(), time + delay))
+    Some(segments.sent(case.pairs(), time + delay))
 }
 
 /// By how much receives put off the last of `further` sends that follow a first one.
@@ -302,11 +289,12 @@ fn processor_delay(message: Message, further: u64) -> Option<Time> {
 }
 
 fn direct_unrotated(case: &Case<'_>) -> Option<Solved> {
-    let message = case.whole();
+    let segments = case.segments();
+    let message = segments.last;
     let further = case.partners() - 1;
     let time = message.costs.interval * (2 * further) + message.alone;
     let is_exact = message.costs.overhead == Time::ZERO || further == 0;
-    is_exact.then(|| message.sent(case.pairs(), time))
+    is_exact.then(|| segments.sent(case.pairs(), time))
 }
 
 #[cfg(test)]

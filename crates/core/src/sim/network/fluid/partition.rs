@@ -28,9 +28,10 @@ use crate::sim::queue::place;
 /// What is alike among the flows of the last search.
 #[derive(Debug)]
 pub(super) struct Partition {
-    rates: Vec<f64>,
+    /// The rate of each link.
+    pub(super) rates: Vec<f64>,
     /// The links of these flows, once each.
-    links: Vec<LinkId>,
+    pub(super) links: Vec<LinkId>,
     link_colours: Vec<u64>,
     link_sums: Vec<u64>,
     flow_colours: Vec<u64>,
@@ -42,7 +43,7 @@ pub(super) struct Partition {
     starts: Vec<u32>,
     /// The bundle of each link; that of other links is stale.
     bundles: Vec<u32>,
-    bundle_count: usize,
+    pub(super) bundle_count: usize,
 }
 
 impl Partition {
@@ -73,24 +74,9 @@ impl Partition {
         &self.members[self.starts[class] as usize..self.starts[class + 1] as usize]
     }
 
-    /// How many bundles there are.
-    pub(super) fn bundles(&self) -> usize {
-        self.bundle_count
-    }
-
-    /// The links of all flows, once each.
-    pub(super) fn links(&self) -> &[LinkId] {
-        &self.links
-    }
-
     /// The bundle of a link.
     pub(super) fn bundle(&self, link: LinkId) -> u32 {
         self.bundles[link.index()]
-    }
-
-    /// The rate of a link.
-    pub(super) fn rate(&self, link: LinkId) -> f64 {
-        self.rates[link.index()]
     }
 
     /// Finds what is alike among `waiting`.

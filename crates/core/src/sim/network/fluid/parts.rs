@@ -19,13 +19,14 @@ pub(super) struct Parts {
     numbers: Vec<u32>,
     /// For each bundle its number within its part.
     within: Vec<u32>,
-    count: usize,
+    /// How many parts there are.
+    pub(super) count: usize,
 }
 
 impl Parts {
     /// Finds the parts.
     pub(super) fn find(&mut self, partition: &Partition, flows: &Flows) {
-        let bundles = place(partition.bundles());
+        let bundles = place(partition.bundle_count);
         self.parents.clear();
         self.parents.extend(0..bundles);
         for table in [&mut self.numbers, &mut self.within] {
@@ -49,11 +50,6 @@ impl Parts {
                 self.count += 1;
             }
         }
-    }
-
-    /// How many there are.
-    pub(super) fn count(&self) -> usize {
-        self.count
     }
 
     /// The part of a bundle.
@@ -82,7 +78,7 @@ impl Parts {
             if *number == NONE {
                 *number = place(group.bundles.len());
                 group.bundles.push(Bundle {
-                    rate: partition.rate(link),
+                    rate: partition.rates[link.index()],
                     links: 0,
                     users: 0..0,
                 });

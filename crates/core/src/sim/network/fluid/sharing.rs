@@ -232,7 +232,7 @@ impl Sharing {
         self.waiting.clear();
         self.parts.find(&self.partition, &self.flows);
         self.formed.clear();
-        for _ in 0..self.parts.count() {
+        for _ in 0..self.parts.count {
             let number = self.groups.insert(Group::default());
             self.formed.push(place(number));
         }
@@ -265,7 +265,7 @@ impl Sharing {
     }
 
     fn form_links(&mut self) {
-        for &link in self.partition.links() {
+        for &link in &self.partition.links {
             let bundle = self.partition.bundle(link);
             let number = self.formed[self.parts.part(bundle)];
             let within = self.parts.within(bundle);
