@@ -4,6 +4,7 @@ use std::path::Path;
 
 use netsig_core::model::message::loggp::LogGP;
 use netsig_core::model::plogp::{PLogP, Parameters};
+use netsig_core::network::LINUX_RTO;
 use netsig_core::profile::Profile;
 use netsig_core::sim::network::endpoint::Ports;
 use netsig_core::units::table::Table;
@@ -52,10 +53,10 @@ impl Known<'_> {
         self.known(LATENCY, settings.time(LATENCY).or(of_network))
     }
 
-    /// The retransmission timeout that settings or the network tell.
-    pub fn rto(&self, settings: &Settings) -> Option<Seconds> {
+    /// The retransmission timeout: that of Linux unless settings or the network tell another.
+    pub fn rto(&self, settings: &Settings) -> Seconds {
         let of_network = self.network.and_then(|network| network.description.rto);
-        settings.time(RTO).or(of_network)
+        settings.time(RTO).or(of_network).unwrap_or(LINUX_RTO)
     }
 
     /// `LogGP`.

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use netsig_core::network::LINUX_RTO;
 use netsig_core::network::binary_tree::Parameters;
 use netsig_core::sim::Time;
 use netsig_core::sim::network::tcp;
@@ -63,7 +62,7 @@ impl Source {
                     network: network.clone(),
                     hosts: [].into(),
                     parameters: Parameters {
-                        rto: known.rto(&settings).unwrap_or(LINUX_RTO),
+                        rto: known.rto(&settings),
                         negligible: options.negligible.unwrap_or_default(),
                         ..Parameters::new(edges, latency)
                     },
@@ -75,7 +74,7 @@ impl Source {
             ModelChoice::Tcp => NetworkModel::Tcp(
                 on(known.latency(&settings)?)?,
                 tcp::Options {
-                    min_timeout: Time::of(known.rto(&settings).unwrap_or(LINUX_RTO)),
+                    min_timeout: Time::of(known.rto(&settings)),
                     seed: options.seed.unwrap_or_default(),
                 },
             ),

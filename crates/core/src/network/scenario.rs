@@ -207,12 +207,7 @@ fn burst(rate: BitsPerSecond) -> Bytes {
         (middle, fast)
     };
     let line = y0 + (mbit.max(x0) - x0) * (y1 - y0) / (x1 - x0);
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "between 3200 and a small multiple of the rate in Mbit/s"
-    )]
-    Bytes(line.round() as u64)
+    Bytes::rounded(line)
 }
 
 #[cfg(test)]

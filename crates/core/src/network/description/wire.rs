@@ -100,22 +100,18 @@ pub(super) fn parse(name: &str, text: &str) -> Result<Description, FileError> {
     found.map_err(|(span, what)| FileError::at_offset(name, text, span.start, what))
 }
 
-fn seconds(duration: Option<Text<Seconds>>) -> Option<Seconds> {
-    duration.map(|Text(time)| time)
-}
-
 impl BinaryTree {
     fn check(self, head: &Head) -> Result<Description, Fault> {
         let edge = |height: Height| Edge {
             bandwidth: height.rate.into(),
-            delay: seconds(height.delay).unwrap_or_default(),
+            delay: height.delay.map_or(Seconds(0.0), |Text(delay)| delay),
         };
         let heights: Vec<Edge> = self.height.into_iter().map(edge).collect();
         let tree = Description::of_heights(heights);
         let tree = tree.map_err(|error| (head.topology.span(), error.to_string()))?;
         Ok(Description {
-            latency: seconds(self.latency),
-            rto: seconds(self.rto),
+            latency: self.latency.map(|Text(latency)| latency),
+            rto: self.rto.map(|Text(rto)| rto),
             ..tree
         })
     }
@@ -160,8 +156,8 @@ impl Graph {
         });
         let topology = topology.map_err(|error| (head.topology.span(), error.to_string()))?;
         Ok(Description {
-            latency: seconds(self.latency),
-            rto: seconds(self.rto),
+            latency: self.latency.map(|Text(latency)| latency),
+            rto: self.rto.map(|Text(rto)| rto),
             ..Description::of_topology(topology)
         })
     }

@@ -66,7 +66,7 @@ impl Topology {
             (0..hosts >> below).map(move |node| Cable {
                 ends: [first(below) + node, first(below + 1) + node / 2].map(Vertex::of),
                 rate: edge.bandwidth,
-                buffer: buffer(edge),
+                buffer: Bytes::rounded(edge.bandwidth.0 * edge.delay.0),
             })
         });
         let hosts = Vertex::of(hosts).0;
@@ -98,16 +98,6 @@ fn check_hosts(count: usize) -> Result<(), TopologyError> {
         });
     }
     Ok(())
-}
-
-/// b·d, to the nearest byte.
-fn buffer(edge: &Edge) -> Bytes {
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "neither factor is negative, and more than 2^64 bytes never fill"
-    )]
-    Bytes((edge.bandwidth.0 * edge.delay.0).round() as u64)
 }
 
 /// `host0`, `host1` and so on.

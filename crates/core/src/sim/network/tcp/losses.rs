@@ -11,7 +11,7 @@ use super::port::{Lost, Port, Train};
 use super::{Agenda, Cause, Repair, SEGMENT, Tcp};
 use crate::network::topology::LinkId;
 use crate::sim::time::Time;
-use crate::units::Seconds;
+use crate::units::{Bytes, Seconds};
 
 /// How many segments that come through tell that one before them is lost.
 const DUPLICATES: f64 = 3.0;
@@ -76,7 +76,7 @@ impl Tcp<'_> {
         let (repair, wait) = self.repair(train, (lost.following, later), again);
         let message = self.messages.get_mut(train.flow);
         message.state = State::Losing;
-        message.again += whole(again);
+        message.again += Bytes::rounded(again.ceil()).0;
         message.wait = wait;
         message.tries = match repair {
             Repair::FastRetransmit => 0,
@@ -154,15 +154,4 @@ impl Tcp<'_> {
         let route = &self.messages.get(id).route;
         self.levels.bottleneck(id, route, &self.sharing)
     }
-}
-
-/// As many bytes, and one for a part of one.
-fn whole(bytes: f64) -> u64 {
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a train is neither negative nor longer than a window"
-    )]
-    let whole = bytes.ceil() as u64;
-    whole
 }
