@@ -222,10 +222,10 @@ impl<'a> Series<'a> {
                 return Ok(Rates::from_probe(&data, wall));
             }
             End::Failed(why) if progress.grown().is_none() => {
-                return Err(Failure::Work(anyhow!("{why}; {nothing}")));
+                return Err(anyhow!("{why}; {nothing}").into());
             }
             End::Interrupted => {
-                return Err(Failure::Interrupted(anyhow!("interrupted; {nothing}")));
+                return Err(Failure::interrupted(format!("interrupted; {nothing}")));
             }
             End::Void(problem) | End::Lost(problem) | End::Failed(problem) => problem,
         };
@@ -294,11 +294,11 @@ impl<'a> Series<'a> {
             End::Void(reason) => {
                 kept::mark_void(output, &reason)?;
                 let shown = output.display();
-                Err(Failure::Work(anyhow!("{reason} (marked in {shown})")))
+                Err(anyhow!("{reason} (marked in {shown})").into())
             }
             End::Interrupted => {
                 let kept = kept::or_removed(output);
-                Err(Failure::Interrupted(anyhow!("interrupted; {kept}")))
+                Err(Failure::interrupted(format!("interrupted; {kept}")))
             }
         }
     }
@@ -314,7 +314,7 @@ impl<'a> Series<'a> {
             ),
         };
         let kept = kept::or_removed(self.campaign.output);
-        Err(Failure::Work(anyhow!("{what}; {kept}")))
+        Err(anyhow!("{what}; {kept}").into())
     }
 }
 

@@ -79,7 +79,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             meaning: "prediction under contention, from per_vertex",
         });
     }
-    let rows = rows(&lines)?;
+    let is_time = |line: &&Line| line.time.0.is_finite() && line.time.0 >= 0.0;
+    if let Some(Line { bound, time, .. }) = lines.iter().find(|line| !is_time(line)) {
+        return Err(Failure::usage(format!(
+            "{bound} comes out as {} s, which is no time; choose other parameters",
+            time.0
+        )));
+    }
     eprintln!(
         "{} processes, {} messages; Delta_s = {}, Delta_r = {}, t_s = {}, t_r = {}",
         exchange.procs(),
@@ -88,6 +94,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         bounds.max_in_degree,
         bounds.send_time,
         bounds.receive_time
+    );
+    let rows = Rows::of(
+        lines,
+        &[
+            ("bound", &|line| Cell::text(line.bound)),
+            ("time_s", &|line| Cell::time(line.time)),
+            ("applies", &|line| Cell::text(line.applies)),
+            ("meaning", &|line| Cell::text(line.meaning)),
+        ],
     );
     Ok(rows.print(args.format)?)
 }
@@ -100,64 +115,13 @@ struct Line {
     meaning: &'static str,
 }
 
-/// The bounds as rows, if all are times.
-fn rows(lines: &[Line]) -> Result<Rows, Failure> {
-    let mut rows = Rows::new(&["bound", "time_s", "applies", "meaning"]);
-    for line in lines {
-        let Line { bound, time, .. } = *line;
-        if !(time.0.is_finite() && time.0 >= 0.0) {
-            return Err(Failure::usage(format!(
-                "{bound} comes out as {} s, which is no time; choose other parameters",
-                time.0
-            )));
-        }
-        rows.push(vec![
-            Cell::text(bound),
-            Cell::time(time),
-            Cell::text(line.applies),
-            Cell::text(line.meaning),
-        ]);
-    }
-    Ok(rows)
-}
-
 fn lines(args: &Args, base: &Hockney, exchange: &Exchange, bounds: &Bounds) -> Vec<Line> {
     let stepping = if args.synchronous {
         Stepping::Synchronous
     } else {
         Stepping::Asynchronous
     };
-    vec![
-        Line {
-            bound: "claim1",
-            time: bounds.claim1,
-            applies: "yes",
-            meaning: "start-ups of the busiest process, if nobody forwards",
-        },
-        Line {
-            bound: "claim2",
-            time: bounds.claim2,
-            applies: "yes",
-            meaning: "bandwidth of the busiest port",
-        },
-        claim3(bounds, stepping),
-        Line {
-            bound: "per_vertex",
-            time: bounds.per_vertex,
-            applies: "yes",
-            meaning: "Claim 3 for each process and direction, if nobody forwards",
-        },
-        Line {
-            bound: "direct_exchange_sync",
-            time: exchange.direct_exchange_sync(base),
-            applies: "attainable",
-            meaning: "direct exchange in synchronous steps takes so long",
-        },
-    ]
-}
-
-/// Claim 3, and why it is a bound or is not.
-fn claim3(bounds: &Bounds, stepping: Stepping) -> Line {
+    // Claim 3 is a bound or is not.
     let (applies, meaning) = match bounds.claim3_applies(stepping) {
         Claim3::Synchronous => (
             "yes",
@@ -176,10 +140,36 @@ fn claim3(bounds: &Bounds, stepping: Stepping) -> Line {
             "start-ups and bandwidth: the maxima are of different processes",
         ),
     };
-    Line {
-        bound: "claim3",
-        time: bounds.claim3,
-        applies,
-        meaning,
-    }
+    vec![
+        Line {
+            bound: "claim1",
+            time: bounds.claim1,
+            applies: "yes",
+            meaning: "start-ups of the busiest process, if nobody forwards",
+        },
+        Line {
+            bound: "claim2",
+            time: bounds.claim2,
+            applies: "yes",
+            meaning: "bandwidth of the busiest port",
+        },
+        Line {
+            bound: "claim3",
+            time: bounds.claim3,
+            applies,
+            meaning,
+        },
+        Line {
+            bound: "per_vertex",
+            time: bounds.per_vertex,
+            applies: "yes",
+            meaning: "Claim 3 for each process and direction, if nobody forwards",
+        },
+        Line {
+            bound: "direct_exchange_sync",
+            time: exchange.direct_exchange_sync(base),
+            applies: "attainable",
+            meaning: "direct exchange in synchronous steps takes so long",
+        },
+    ]
 }

@@ -1,11 +1,12 @@
 //! `netsig compare`: every model's error on what it was not fitted to.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use netsig_core::data::cells::{CellKey, summarise};
 use netsig_core::data::{Dataset, Experiment};
 use netsig_core::fit::network::Options;
-use netsig_core::predict::compare;
+use netsig_core::predict::compare::{self, Score};
 use netsig_core::units::{Bytes, Procs};
 
 use crate::failure::Failure;
@@ -48,7 +49,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let Input { data, name: shown } = args.input.read()?;
     let cells = cells(&data);
-    let Some(&largest) = cells.iter().map(|(procs, _)| procs).max() else {
+    let Some(&(largest, _)) = cells.last() else {
         return Err(Failure::data(format!(
             "{shown}: holds no collective; measure one"
         )));
@@ -57,12 +58,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Some(filter) => filter.takes_in(procs, size),
         None => procs < largest,
     };
-    let [train, rest] = [true, false].map(|wanted| {
-        cells
-            .iter()
-            .filter(|(procs, size)| trains(*procs, *size) == wanted)
-            .count()
-    });
+    let train = cells.iter().filter(|(procs, size)| trains(*procs, *size));
+    let train = train.count();
+    let rest = cells.len() - train;
     if train == 0 || rest == 0 {
         let empty = if train == 0 { "fit to" } else { "judge on" };
         return Err(Failure::data(format!(
@@ -70,7 +68,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         )));
     }
     let options = Options {
-        covariance: args.covariance.named(),
+        covariance: args.covariance.0.clone(),
         statistic: args.statistic.into(),
         plogp: args.plogp.as_deref().map(files::plogp).transpose()?,
         ..Options::default()
@@ -84,41 +82,28 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         notes::tell_about_tables();
     }
     eprintln!("fitted to {train} cells, judged on {rest}");
-    Ok(rows(&compared).print(args.format)?)
+    Ok(rows(&compared.scores).print(args.format)?)
 }
 
 /// The process counts and sizes of collectives, each combination once.
-fn cells(data: &Dataset) -> Vec<(Procs, Bytes)> {
+fn cells(data: &Dataset) -> BTreeSet<(Procs, Bytes)> {
     let is_collective = |key: &CellKey| matches!(key.experiment, Experiment::Collective(_));
     let keys = summarise(data).into_keys().filter(is_collective);
-    let mut cells: Vec<_> = keys.map(|key| (key.procs, key.size)).collect();
-    cells.sort_unstable();
-    cells.dedup();
-    cells
+    keys.map(|key| (key.procs, key.size)).collect()
 }
 
-fn rows(compared: &compare::Comparison) -> Rows {
-    let mut rows = Rows::new(&[
-        "collective",
-        "algorithm",
-        "model",
-        "median_error",
-        "p90_error",
-        "worst_error",
-        "bias",
-        "points",
-    ]);
-    for score in &compared.scores {
-        rows.push(vec![
-            Cell::text(score.collective.to_string()),
-            Cell::text(score.algorithm.clone()),
-            Cell::text(score.model),
-            Cell::share(score.median),
-            Cell::share(score.p90),
-            Cell::share(score.worst),
-            Cell::error(score.bias),
-            Cell::count(score.points as u64),
-        ]);
-    }
-    rows
+fn rows(scores: &[Score]) -> Rows {
+    Rows::of(
+        scores,
+        &[
+            ("collective", &|score| Cell::text(score.collective)),
+            ("algorithm", &|score| Cell::text(&score.algorithm)),
+            ("model", &|score| Cell::text(score.model)),
+            ("median_error", &|score| Cell::share(score.median)),
+            ("p90_error", &|score| Cell::share(score.p90)),
+            ("worst_error", &|score| Cell::share(score.worst)),
+            ("bias", &|score| Cell::error(score.bias)),
+            ("points", &|score| Cell::number(score.points)),
+        ],
+    )
 }

@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use netsig_core::data::Dataset;
 use netsig_core::data::cells::{CellKey, Statistic, Summary, summarise};
 use netsig_core::fit::fitted::FittedModel;
-use netsig_core::fit::network::NetworkFit;
+use netsig_core::fit::network::{self, NetworkFit};
 use netsig_core::model::{self, Case, Model};
 use netsig_core::predict::Knowledge;
 use netsig_core::predict::regimes::Asked;
@@ -17,9 +17,9 @@ use netsig_core::stats::sample::Sorted;
 use netsig_core::units::Seconds;
 
 use crate::campaign::{Campaign, Options};
-use crate::command::fit::{Choices, fit_file, meaning, warnings};
+use crate::command::fit::{fit_file, meaning, warnings};
 use crate::failure::Failure;
-use crate::input::args::{LaunchArgs, Place, StatisticChoice};
+use crate::input::args::{LaunchArgs, Place};
 use crate::input::files;
 use crate::job::launch::{Launcher, Site};
 use crate::print::parameters;
@@ -115,7 +115,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         &files::usable_dataset(&files.data)?,
         &files.data.display().to_string(),
         &files.profile,
-        &Choices::standard(STATISTIC),
+        &network::Options {
+            statistic: STATISTIC,
+            ..network::Options::default()
+        },
+        &[],
     )?;
     eprintln!("3/4 measuring 12 processes, which the fit has not seen");
     measure(
@@ -140,7 +144,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// What stands for the repetitions of a cell, in the fit and in what it is held against.
-const STATISTIC: StatisticChoice = StatisticChoice::Mean;
+const STATISTIC: Statistic = Statistic::Mean;
 
 /// The lab where it works; elsewhere says why not.
 fn choose_ground(launch: &LaunchArgs) -> Result<Ground, Failure> {
@@ -190,7 +194,7 @@ impl Files {
                         "{}: cannot be replaced; choose another --out",
                         old.display()
                     );
-                    return Err(Failure::Work(anyhow::Error::from(error).context(what)));
+                    return Err(anyhow::Error::from(error).context(what).into());
                 }
                 _ => {}
             }
@@ -219,7 +223,7 @@ impl Comparison {
                     .interval
                     .map_or((prediction.time, prediction.time), |i| (i.lower, i.upper)),
                 contention_free: profile.hockney.model().alltoall(key.procs, key.size),
-                measured: summary.value(Statistic::from(STATISTIC)),
+                measured: summary.value(STATISTIC),
             })
         };
         Ok(Self {

@@ -5,6 +5,7 @@ mod regimes;
 
 use std::path::{Path, PathBuf};
 
+use itertools::Itertools;
 use netsig_core::algorithm::Collective;
 use netsig_core::data::{Dataset, Experiment, Provenance, Sample};
 use netsig_core::fit::ladder::Rung;
@@ -32,16 +33,6 @@ pub struct Args {
     /// The profile to write.
     #[arg(short, long, value_name = "PROFILE")]
     output: PathBuf,
-    #[command(flatten)]
-    choices: Choices,
-    /// How to print the parameters.
-    #[arg(long, value_enum, default_value = "table")]
-    format: Format,
-}
-
-/// How to fit.
-#[derive(Debug, Clone, clap::Args)]
-pub struct Choices {
     /// What to fit besides alpha and beta: auto (of an alltoall the signature, with a second
     /// gamma below M where the data show one, and all other models; of every algorithm the
     /// regimes, and the model that suffices), or the name of one model.
@@ -70,6 +61,9 @@ pub struct Choices {
     /// The level of intervals and tests.
     #[arg(long, value_parser = args::confidence, default_value = "0.95")]
     confidence: f64,
+    /// How to print the parameters.
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
 }
 
 /// Reads `auto` or the name of a model that has parameters.
@@ -78,13 +72,13 @@ fn wanted(text: &str) -> Result<Wanted, String> {
     let fittable = || model::of(Collective::Alltoall).filter(is_fitted);
     match text {
         "auto" => Ok(Wanted::All),
-        _ => fittable()
-            .find(|model| model.name == text)
-            .map(Wanted::One)
-            .ok_or_else(|| {
-                let names: Vec<&str> = fittable().map(|model| model.name).collect();
-                format!("write auto or one of: {}", names.join(", "))
-            }),
+        _ => match fittable().find(|model| model.name == text) {
+            Some(model) => Ok(Wanted::One(model)),
+            None => {
+                let names = fittable().map(|model| model.name).join(", ");
+                Err(format!("write auto or one of: {names}"))
+            }
+        },
     }
 }
 
@@ -93,31 +87,12 @@ fn wants_regimes(wanted: Wanted) -> bool {
     matches!(wanted, Wanted::One(model) if model.is_regimes())
 }
 
-impl Choices {
-    /// What a fit without options does, for `statistic`.
-    pub fn standard(statistic: StatisticChoice) -> Self {
-        Self {
-            model: Wanted::All,
-            threshold: ThresholdChoice::Search,
-            covariance: CovarianceChoice::Auto,
-            statistic,
-            keep_unsaturated: false,
-            plogp: None,
-            network: None,
-            confidence: 0.95,
-        }
-    }
-
+impl Args {
     /// The options for a fit of `data`.
     fn options(&self, data: &Dataset) -> Result<network::Options, Failure> {
         let is_collective = |s: &&Sample| matches!(s.experiment, Experiment::Collective(_));
-        let most = data
-            .samples
-            .iter()
-            .filter(is_collective)
-            .map(|s| s.procs)
-            .max();
-        let tree = self.network.as_deref().map(|name| links::tree(name, most));
+        let collectives = data.samples.iter().filter(is_collective);
+        let most = collectives.map(|sample| sample.procs).max();
         let signature = Options {
             threshold: self.threshold,
             unsaturated: if self.keep_unsaturated {
@@ -130,11 +105,11 @@ impl Choices {
         };
         Ok(network::Options {
             signature,
-            covariance: self.covariance.named(),
+            covariance: self.covariance.0.clone(),
             statistic: self.statistic.into(),
             wanted: self.model,
             plogp: self.plogp.as_deref().map(files::plogp).transpose()?,
-            tree: tree.transpose()?,
+            tree: links::tree(self.network.as_deref(), most)?,
             parts: None,
         })
     }
@@ -148,8 +123,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     files::refuse_unwritable(&args.output)?;
     let input = args.input.read()?;
     let data = &input.data;
-    let fitted = fit_file(data, &input.name, &args.output, &args.choices)?;
-    parameters::of_all(&fitted, args.choices.confidence, args.format).print(args.format)?;
+    let plogp = args.plogp.as_ref().map(|path| path.display().to_string());
+    let named = [("plogp", plogp), ("network", args.network.clone())];
+    let named = named.into_iter();
+    let named: Vec<_> = named.filter_map(|(key, name)| Some((key, name?))).collect();
+    let options = args.options(data)?;
+    let fitted = fit_file(data, &input.name, &args.output, &options, &named)?;
+    parameters::of_all(&fitted, args.confidence, args.format).print(args.format)?;
     pairs::tell(&fitted.point_to_point, &data.provenance)?;
     notes::tell_about_data(&fitted, data);
     input.tell_stalls();
@@ -164,7 +144,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     for failure in &fitted.failures {
         eprintln!("netsig: note: not fitted: {failure}");
     }
-    tell_meanings(&fitted, args.choices.model);
+    tell_meanings(&fitted, args.model);
     Ok(())
 }
 
@@ -199,7 +179,8 @@ fn tell_meanings(fitted: &NetworkFit, wanted: Wanted) {
     }
 }
 
-/// Fits `data`, which came from the files `source`, and writes the profile.
+/// Fits `data`, which came from the files `source`, and writes the profile, whose provenance
+/// holds what else was `named`.
 ///
 /// # Errors
 /// If the data do not support the fit, or the profile cannot be written.
@@ -207,25 +188,23 @@ pub fn fit_file(
     data: &Dataset,
     source: &str,
     output: &Path,
-    choices: &Choices,
+    options: &network::Options,
+    named: &[(&str, String)],
 ) -> Result<NetworkFit, Failure> {
-    let fitted = network::fit(data, &choices.options(data)?)
-        .map_err(|error| Failure::data(format!("{source}: {error}")))?;
+    let fitted =
+        network::fit(data, options).map_err(|error| Failure::data(format!("{source}: {error}")))?;
     refuse_negative(&fitted, source)?;
     let mut provenance = Provenance::default();
     provenance.push("fitted_by", concat!("netsig ", env!("CARGO_PKG_VERSION")));
     provenance.push("data", source);
-    if let Some(tables) = &choices.plogp {
-        provenance.push("plogp", tables.display());
-    }
-    if let Some(name) = &choices.network {
-        provenance.push("network", name);
+    for (key, name) in named {
+        provenance.push(key, name);
     }
     for (key, value) in data.provenance.iter() {
         provenance.push(&format!("data_{key}"), value);
     }
-    let mut profile = Profile::of(&fitted, provenance, choices.confidence);
-    if wants_regimes(choices.model) {
+    let mut profile = Profile::of(&fitted, provenance, options.signature.confidence);
+    if wants_regimes(options.wanted) {
         profile.choices.clear();
     }
     files::replace(output, profile.to_toml().as_bytes())?;
@@ -286,17 +265,14 @@ pub fn warnings(algorithm: &Diagnosis) -> Vec<String> {
             ));
         }
     }
-    let gammas: Vec<String> = fit
-        .gamma_by_procs
-        .iter()
+    let gammas = fit.gamma_by_procs.iter();
+    let gammas = gammas
         .map(|(n, gamma)| format!("{gamma:.2} at {n}"))
-        .collect();
-    let gammas = gammas.join(", ");
+        .join(", ");
     if !fit.left_out.is_empty() {
-        let left_out: Vec<String> = fit.left_out.iter().map(ToString::to_string).collect();
         warnings.push(format!(
             "{} processes do not saturate the network and were left out of the fit; --keep-unsaturated keeps them",
-            left_out.join(", ")
+            fit.left_out.iter().join(", ")
         ));
     }
     match fit.saturation {

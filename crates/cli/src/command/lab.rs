@@ -3,8 +3,9 @@
 
 use std::ffi::OsString;
 
+use anyhow::anyhow;
 use clap::Subcommand;
-use netsig_lab::{Capabilities, Need};
+use netsig_lab::{Capability, Need};
 
 use crate::failure::Failure;
 use crate::print::notes::warn_if_unfaithful;
@@ -55,47 +56,43 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 fn check(format: Format) -> Result<(), Failure> {
     let capabilities = netsig_lab::check();
-    capability_rows(&capabilities).print(format)?;
+    let needed = |row: &Capability| match row.need {
+        Need::Required => "yes",
+        Need::Optional => "no",
+    };
+    let detail = |row: &Capability| match &row.found {
+        Ok(found) => found.clone(),
+        Err(missing) => format!("{}; {}", missing.why, missing.remedy),
+    };
+    let state = |row: &Capability| if row.found.is_ok() { "ok" } else { "MISSING" };
+    let rows = Rows::of(
+        capabilities.rows(),
+        &[
+            ("capability", &|row| Cell::text(row.name)),
+            ("needed", &|row| Cell::text(needed(row))),
+            ("state", &|row| Cell::text(state(row))),
+            ("detail", &|row| Cell::text(detail(row))),
+        ],
+    );
+    rows.print(format)?;
     if capabilities.can_run() {
         return Ok(());
     }
-    Err(Failure::Work(anyhow::anyhow!(
-        "this machine cannot emulate a cluster; see what to do above"
-    )))
-}
-
-fn capability_rows(capabilities: &Capabilities) -> Rows {
-    let mut rows = Rows::new(&["capability", "needed", "state", "detail"]);
-    for row in capabilities.rows() {
-        let needed = match row.need {
-            Need::Required => "yes",
-            Need::Optional => "no",
-        };
-        let (state, detail) = match &row.found {
-            Ok(found) => ("ok", found.clone()),
-            Err(missing) => ("MISSING", format!("{}; {}", missing.why, missing.remedy)),
-        };
-        rows.push(vec![
-            Cell::text(row.name),
-            Cell::text(needed),
-            Cell::text(state),
-            Cell::text(detail),
-        ]);
-    }
-    rows
+    Err(anyhow!("this machine cannot emulate a cluster; see what to do above").into())
 }
 
 fn list(format: Format) -> Result<(), Failure> {
-    let mut rows = Rows::new(&["scenario", "hosts", "network", "description"]);
-    for (name, _) in netsig_lab::shipped() {
-        let scenario = netsig_lab::load(name)?;
-        rows.push(vec![
-            Cell::text(*name),
-            Cell::count(scenario.hosts.get().into()),
-            Cell::text(scenario.summary()),
-            Cell::text(scenario.description),
-        ]);
-    }
+    let scenarios = netsig_lab::shipped().iter();
+    let scenarios = scenarios.map(|(name, _)| Ok((*name, netsig_lab::load(name)?)));
+    let rows = Rows::of(
+        scenarios.collect::<Result<Vec<_>, Failure>>()?,
+        &[
+            ("scenario", &|(name, _)| Cell::text(name)),
+            ("hosts", &|(_, own)| Cell::number(own.hosts.get())),
+            ("network", &|(_, own)| Cell::text(own.summary())),
+            ("description", &|(_, own)| Cell::text(&own.description)),
+        ],
+    );
     Ok(rows.print(format)?)
 }
 
@@ -104,10 +101,10 @@ fn exec(name: &str, command: &[OsString]) -> Result<(), Failure> {
     warn_if_unfaithful(&scenario);
     let outcome = netsig_lab::exec(&scenario, command)?;
     if let Some(reason) = outcome.void_reason() {
-        return Err(Failure::Work(anyhow::anyhow!(reason)));
+        return Err(anyhow!(reason).into());
     }
     match u8::try_from(outcome.code) {
         Ok(0) => Ok(()),
-        code => Err(Failure::Passed(code.unwrap_or(1))),
+        code => Err(Failure::passed(code.unwrap_or(1))),
     }
 }

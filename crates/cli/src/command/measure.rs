@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use anyhow::anyhow;
 use netsig_core::data::Rejection;
 
 use crate::campaign::kept;
@@ -85,9 +86,10 @@ fn report(output: &Path) -> Result<(), Failure> {
     if wrong == 0 {
         return Ok(());
     }
-    Err(Failure::Work(anyhow::anyhow!(
+    Err(anyhow!(
         "{}: wrong data arrived in {wrong} of {} repetitions, which are recorded as failures and never as times; check the MPI library and the network",
         output.display(),
         data.samples.len() + data.rejected.len()
-    )))
+    )
+    .into())
 }

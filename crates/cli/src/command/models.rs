@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use itertools::Itertools;
 use netsig_core::algorithm::Collective;
 use netsig_core::model::{self, Estimator, Model, Parameter, Role};
 use netsig_core::units::Seconds;
@@ -33,20 +34,19 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         (Some(name), None) => named(name)?,
         (Some(name), Some(collective)) => vec![model::find(collective, name)?],
     };
-    if args.format != Format::Table {
-        return Ok(details(&models)?.print(args.format)?);
-    }
-    if args.name.is_none() {
+    if args.name.is_none() && args.format == Format::Table {
         return Ok(summary(&models).print(args.format)?);
     }
     let examples = models
         .iter()
         .map(|model| Ok((*model, model.evaluate_example()?.time)));
     let examples: Vec<(&Model, Seconds)> = examples.collect::<Result<_, Failure>>()?;
+    if args.format != Format::Table {
+        return Ok(details(&examples).print(args.format)?);
+    }
     Ok(to_stdout(|out| {
-        examples
-            .iter()
-            .try_for_each(|(model, value)| write_out(model, *value, out))
+        let mut all = examples.iter();
+        all.try_for_each(|(model, value)| write_out(model, *value, out))
     })?)
 }
 
@@ -56,12 +56,11 @@ fn named(name: &str) -> Result<Vec<&'static Model>, Failure> {
         return Ok(model::named(name)?);
     };
     let mut found = model::named(name)?;
-    let subjects: Vec<String> = found.iter().map(|m| m.subject.to_string()).collect();
+    let subjects = found.iter().map(|model| model.subject).join(", ");
     found.retain(|model| model.subject.to_string() == subject);
     if found.is_empty() {
         return Err(Failure::usage(format!(
-            "{name} is not a model of {subject:?}; write one of these before it: {}",
-            subjects.join(", ")
+            "{name} is not a model of {subject:?}; write one of these before it: {subjects}"
         )));
     }
     Ok(found)
@@ -69,54 +68,38 @@ fn named(name: &str) -> Result<Vec<&'static Model>, Failure> {
 
 /// What fits a screen.
 fn summary(models: &[&Model]) -> Rows {
-    let mut rows = Rows::new(&["subject", "model", "kind", "formula"]);
-    for model in models {
-        rows.push(vec![
-            Cell::text(model.subject.to_string()),
-            Cell::text(model.name),
-            Cell::text(model.kind.to_string()),
-            Cell::text(model.formula),
-        ]);
-    }
-    rows
+    Rows::of(
+        models,
+        &[
+            ("subject", &|model| Cell::text(model.subject)),
+            ("model", &|model| Cell::text(model.name)),
+            ("kind", &|model| Cell::text(model.kind)),
+            ("formula", &|model| Cell::text(model.formula)),
+        ],
+    )
 }
 
-fn details(models: &[&'static Model]) -> Result<Rows, Failure> {
-    let mut rows = Rows::new(&[
-        "subject",
-        "model",
-        "kind",
-        "formula",
-        "source",
-        "domain",
-        "needs",
-        "parameters",
-        "example",
-        "example_value",
-        "example_unit",
-    ]);
-    for model in models {
-        let parameters: Vec<&str> = model.parameters.iter().map(|p| p.name).collect();
-        rows.push(vec![
-            Cell::text(model.subject.to_string()),
-            Cell::text(model.name),
-            Cell::text(model.kind.to_string()),
-            Cell::text(model.formula),
-            Cell::text(model.source),
-            Cell::text(model.domain),
-            Cell::text(needs(model)),
-            Cell::text(parameters.join(", ")),
-            Cell::text(model.example.words()),
-            Cell::number(model.evaluate_example()?.time.0),
-            Cell::text(model.example.unit),
-        ]);
-    }
-    Ok(rows)
-}
-
-fn needs(model: &Model) -> String {
-    let needs: Vec<String> = model.needs.iter().map(ToString::to_string).collect();
-    needs.join("; ")
+/// Everything, with the values of the examples.
+fn details(models: &[(&Model, Seconds)]) -> Rows {
+    let parameters = |model: &Model| model.parameters.iter().map(|p| p.name).join(", ");
+    Rows::of(
+        models,
+        &[
+            ("subject", &|(model, _)| Cell::text(model.subject)),
+            ("model", &|(model, _)| Cell::text(model.name)),
+            ("kind", &|(model, _)| Cell::text(model.kind)),
+            ("formula", &|(model, _)| Cell::text(model.formula)),
+            ("source", &|(model, _)| Cell::text(model.source)),
+            ("domain", &|(model, _)| Cell::text(model.domain)),
+            ("needs", &|(model, _)| {
+                Cell::text(model.needs.iter().join("; "))
+            }),
+            ("parameters", &|(model, _)| Cell::text(parameters(model))),
+            ("example", &|(model, _)| Cell::text(model.example.words())),
+            ("example_value", &|(_, value)| Cell::number(value.0)),
+            ("example_unit", &|(model, _)| Cell::text(model.example.unit)),
+        ],
+    )
 }
 
 fn write_out(model: &Model, value: Seconds, out: &mut dyn Write) -> io::Result<()> {
@@ -125,7 +108,7 @@ fn write_out(model: &Model, value: Seconds, out: &mut dyn Write) -> io::Result<(
     writeln!(out, "source      {}", model.source)?;
     writeln!(out, "domain      {}", model.domain)?;
     if !model.needs.is_empty() {
-        writeln!(out, "needs       {}", needs(model))?;
+        writeln!(out, "needs       {}", model.needs.iter().join("; "))?;
     }
     for (index, parameter) in model.parameters.iter().enumerate() {
         let label = if index == 0 { "parameters" } else { "" };

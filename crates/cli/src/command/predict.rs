@@ -1,7 +1,5 @@
 //! `netsig predict`: times with intervals from a profile, by any model.
 
-use std::path::PathBuf;
-
 use netsig_core::algorithm::Collective;
 use netsig_core::data::cells::Statistic;
 use netsig_core::model::segment::{Search, Segment};
@@ -11,35 +9,26 @@ use netsig_core::predict::regimes::Asked;
 use netsig_core::predict::speaker::{Line, Models, Question, Silence};
 use netsig_core::predict::{Knowledge, Prediction};
 use netsig_core::profile::Profile;
-use netsig_core::units::list::List;
 use netsig_core::units::{Bytes, Procs};
 
 use crate::failure::Failure;
 use crate::input::args::{self, StatisticChoice};
 use crate::input::files;
 use crate::input::links;
+use crate::input::points::PointArgs;
 use crate::print::notes::Notes;
 use crate::print::rows::{Cell, Format, Rows};
 
 /// Predict times for process counts and sizes, with intervals.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The profile that `netsig fit` wrote.
-    profile: PathBuf,
-    /// The collective: bcast, scatter, gather, allgather or alltoall.
-    #[arg(long)]
-    collective: Collective,
+    #[command(flatten)]
+    points: PointArgs,
     /// The algorithm, as `measure` takes it; unless of an alltoall, one that was not measured is
     /// predicted without contention [default: all that were measured, and unless of an alltoall all
     /// strategies].
-    #[arg(long)]
+    #[arg(long, display_order = 1)]
     algorithm: Option<String>,
-    /// Process counts: 8,16,32 or 8..64 (doubling) or 8..64+8 (steps).
-    #[arg(long, value_name = "LIST")]
-    procs: List<Procs>,
-    /// Bytes per destination (of a bcast: of the message), as for --procs, with kB MB KiB MiB.
-    #[arg(long, value_name = "LIST")]
-    size: List<Bytes>,
     /// The model, see `netsig models`; `all` for every one that applies [default: what the fit
     /// chose for the algorithm, else of an alltoall the signature or what was fitted in its
     /// place, and all strategies of the others].
@@ -75,28 +64,15 @@ pub struct Args {
     format: Format,
 }
 
-/// The columns of the rows.
-const COLUMNS: [&str; 10] = [
-    "collective",
-    "algorithm",
-    "procs",
-    "size_bytes",
-    "time_s",
-    "lower_s",
-    "upper_s",
-    "model",
-    "standing",
-    "segment_bytes",
-];
-
 /// The name for every model that applies.
 const ALL: &str = "all";
 
-/// Everything that predictions draw on.
-struct Source<'a> {
-    args: &'a Args,
-    profile: Profile,
-    tree: Option<Tree>,
+/// A predicted time.
+struct Predicted<'a> {
+    line: &'a Line,
+    procs: Procs,
+    size: Bytes,
+    prediction: Prediction,
 }
 
 /// Runs the command.
@@ -105,193 +81,164 @@ struct Source<'a> {
 /// If the profile cannot be used, does not hold what the model needs, or the arguments ask
 /// for what is not possible.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let source = Source {
-        args,
-        profile: files::profile(&args.profile)?,
-        tree: args
-            .network
-            .as_deref()
-            .map(|name| links::tree(name, args.procs.items().iter().max().copied()))
-            .transpose()?,
-    };
-    let mut rows = Rows::new(&COLUMNS);
-    let used = source.predict_all(&source.lines()?, &mut rows)?;
+    let profile = files::profile(&args.points.profile)?;
+    let network = args.network.as_deref();
+    let tree = links::tree(network, args.points.most())?;
+    let lines = lines(args, &profile)?;
+    let found = predict(args, &profile, tree.as_ref(), &lines)?;
     let notes = Notes {
-        profile: &source.profile,
-        name: &args.profile,
-        collective: args.collective,
-        procs: args.procs.items(),
-        sizes: args.size.items(),
+        points: &args.points,
+        profile: &profile,
+        network,
     };
-    notes.tell(&used);
-    notes.tell_about_links(&used, args.network.as_deref());
-    Ok(rows.print(args.format)?)
+    let models: Vec<&Model> = found.iter().map(|found| found.line.model).collect();
+    notes.tell(&models);
+    Ok(rows(args.points.collective, &found).print(args.format)?)
 }
 
-impl Source<'_> {
-    fn wants_all(&self) -> bool {
-        self.args.model.as_deref() == Some(ALL)
-    }
-
-    /// The algorithms to predict, each with the model that speaks for it.
-    fn lines(&self) -> Result<Vec<Line>, Failure> {
-        let question = Question {
-            profile: &self.profile,
-            collective: self.args.collective,
-            algorithm: self.args.algorithm.as_deref(),
-            models: match self.args.model.as_deref() {
-                None => Models::Speaking,
-                Some(ALL) => Models::All,
-                Some(name) => Models::Named(name),
-            },
-            given: &self.args.settings,
-        };
-        let lines = question.lines().map_err(|silence| match silence {
-            Silence::Model(error) => error.into(),
-            Silence::Algorithm(error) => error.into(),
-            Silence::Contradiction(problem) => Failure::usage(problem),
-            Silence::NotFitted(problem) => {
-                Failure::data(format!("{}: {problem}", self.args.profile.display()))
-            }
-        })?;
-        self.refuse_quantile(&lines)?;
-        Ok(lines)
-    }
-
-    /// Refuses a quantile of a model that has one time alone.
-    fn refuse_quantile(&self, lines: &[Line]) -> Result<(), Failure> {
-        let mut others = lines.iter().filter(|line| !line.model.is_regimes());
-        match others.next() {
-            Some(line) if self.args.quantile.is_some() => Err(Failure::usage(format!(
-                "{} has no quantiles; give --model {REGIMES} or leave out --quantile",
-                line.model.name
-            ))),
-            _ => Ok(()),
+/// The algorithms to predict, each with the model that speaks for it.
+fn lines(args: &Args, profile: &Profile) -> Result<Vec<Line>, Failure> {
+    let question = Question {
+        profile,
+        collective: args.points.collective,
+        algorithm: args.algorithm.as_deref(),
+        models: match args.model.as_deref() {
+            None => Models::Speaking,
+            Some(ALL) => Models::All,
+            Some(name) => Models::Named(name),
+        },
+        given: &args.settings,
+    };
+    let lines = question.lines().map_err(|silence| match silence {
+        Silence::Model(error) => error.into(),
+        Silence::Algorithm(error) => error.into(),
+        Silence::Contradiction(problem) => Failure::usage(problem),
+        Silence::NotFitted(problem) => {
+            Failure::data(format!("{}: {problem}", args.points.profile.display()))
         }
-    }
-
-    /// What is asked of models that tell more than one time.
-    fn asked(&self) -> Asked {
-        let level = self.args.quantile.map(Asked::Quantile);
-        level.unwrap_or_else(|| Statistic::from(self.args.statistic).into())
-    }
-
-    /// Predicts every cell of every line, and gives the models that had a say. Where all
-    /// models are wanted, what does not apply to a cell is left out.
-    fn predict_all(&self, lines: &[Line], rows: &mut Rows) -> Result<Vec<&'static Model>, Failure> {
-        let mut used = Vec::new();
-        let mut refused = None;
-        let mut outside = Vec::new();
-        let mut outside_of_all = Vec::new();
-        for line in lines {
-            let knowledge = Knowledge {
-                profile: &self.profile,
-                algorithm: &line.algorithm,
-                tree: self.tree.as_ref(),
-                given: &self.args.settings,
-                asked: self.asked(),
-            };
-            let basis = knowledge.basis(line.model);
-            for (procs, size) in self.cells() {
-                let case = Case {
-                    segments: self.segments(line, size),
-                    ..Case::new(procs, size)
-                };
-                let predicted = basis.as_ref().map_err(Clone::clone);
-                if let Ok(Some(why)) = &predicted.as_ref().map(|basis| basis.outside(case)) {
-                    let what = self.what(line, (procs, size));
-                    let problem = format!("{what} is outside of what was measured: {why}");
-                    if !self.args.extrapolate && self.wants_all() {
-                        outside_of_all.push(problem);
-                        continue;
-                    }
-                    if !self.args.extrapolate {
-                        return Err(Failure::data(format!(
-                            "{problem}; measure there, or give --extrapolate to predict all the same"
-                        )));
-                    }
-                    outside.push(problem);
-                }
-                match predicted.and_then(|basis| basis.predict(case)) {
-                    Ok(prediction) => {
-                        used.push(line.model);
-                        rows.push(self.row(line, prediction, (procs, size)));
-                    }
-                    Err(failure) if self.wants_all() => refused = refused.or(Some(failure)),
-                    Err(failure) => return Err(failure.into()),
-                }
-            }
-        }
-        if let Some(first) = outside.first() {
-            eprintln!(
-                "netsig: warning: not to be trusted are {} of {} times; the first: {first}",
-                outside.len(),
-                used.len()
-            );
-        }
-        match outside_of_all.first() {
-            Some(first) if used.is_empty() => return Err(Failure::data(first.clone())),
-            Some(first) => eprintln!(
-                "netsig: note: {} times are left out that no --extrapolate asks for; the first: {first}",
-                outside_of_all.len()
-            ),
-            None => {}
-        }
-        match refused {
-            Some(failure) if used.is_empty() => Err(failure.into()),
-            Some(failure) => {
-                eprintln!(
-                    "netsig: note: models that do not apply are left out, such as: {failure}"
-                );
-                Ok(used)
-            }
-            None => Ok(used),
-        }
-    }
-
-    /// A case in words.
-    fn what(&self, line: &Line, (procs, size): (Procs, Bytes)) -> String {
-        format!(
-            "{}: {} {} by {} among {procs} processes with {size}",
-            self.args.profile.display(),
-            self.args.collective,
-            line.algorithm,
+    })?;
+    match lines.iter().find(|line| !line.model.is_regimes()) {
+        Some(line) if args.quantile.is_some() => Err(Failure::usage(format!(
+            "{} has no quantiles; give --model {REGIMES} or leave out --quantile",
             line.model.name
-        )
+        ))),
+        _ => Ok(lines),
     }
+}
 
-    /// Every process count with every size.
-    fn cells(&self) -> impl Iterator<Item = (Procs, Bytes)> {
-        let (all, sizes) = (self.args.procs.items(), self.args.size.items());
-        all.iter()
-            .flat_map(move |&procs| sizes.iter().map(move |&size| (procs, size)))
-    }
-
-    /// The segments that the algorithm or the user sets, none longer than the message.
-    fn segments(&self, line: &Line, size: Bytes) -> Segments {
-        match line.segment.or(self.args.segment) {
-            None => Segments::Best(Search::default(), Segment::BYTE),
-            Some(segment) => {
-                let whole = Segment::new(size).unwrap_or(Segment::BYTE);
-                Segments::Of(segment.min(whole))
+/// Predicts every cell of every line. Where all models are wanted, what does not apply to a cell
+/// is left out.
+fn predict<'a>(
+    args: &Args,
+    profile: &Profile,
+    tree: Option<&Tree>,
+    lines: &'a [Line],
+) -> Result<Vec<Predicted<'a>>, Failure> {
+    let wants_all = args.model.as_deref() == Some(ALL);
+    let asked = args.quantile.map(Asked::Quantile);
+    let asked = asked.unwrap_or_else(|| Statistic::from(args.statistic).into());
+    let mut found = Vec::new();
+    let mut outside = Vec::new();
+    let mut refused = None;
+    for line in lines {
+        let knowledge = Knowledge {
+            profile,
+            algorithm: &line.algorithm,
+            tree,
+            given: &args.settings,
+            asked,
+        };
+        let basis = knowledge.basis(line.model);
+        for (procs, size) in args.points.cells() {
+            let case = Case {
+                segments: segments(line.segment.or(args.segment), size),
+                ..Case::new(procs, size)
+            };
+            let basis = basis.as_ref().map_err(Clone::clone);
+            if let Ok(Some(why)) = basis.as_ref().map(|basis| basis.outside(case)) {
+                let problem = format!(
+                    "{}: {} {} by {} among {procs} processes with {size} is outside of what was measured: {why}",
+                    args.points.profile.display(),
+                    args.points.collective,
+                    line.algorithm,
+                    line.model.name
+                );
+                if !args.extrapolate && !wants_all {
+                    return Err(Failure::data(format!(
+                        "{problem}; measure there, or give --extrapolate to predict all the same"
+                    )));
+                }
+                outside.push(problem);
+                if !args.extrapolate {
+                    continue;
+                }
+            }
+            match basis.and_then(|basis| basis.predict(case)) {
+                Ok(prediction) => found.push(Predicted {
+                    line,
+                    procs,
+                    size,
+                    prediction,
+                }),
+                Err(error) if wants_all => refused = refused.or(Some(error)),
+                Err(error) => return Err(error.into()),
             }
         }
     }
-
-    fn row(&self, line: &Line, prediction: Prediction, (procs, size): (Procs, Bytes)) -> Vec<Cell> {
-        vec![
-            Cell::text(self.args.collective.to_string()),
-            Cell::text(line.algorithm.clone()),
-            Cell::count(procs.get().into()),
-            Cell::size(size),
-            Cell::time(prediction.time),
-            Cell::time_if(prediction.interval.map(|interval| interval.lower)),
-            Cell::time_if(prediction.interval.map(|interval| interval.upper)),
-            Cell::text(line.model.name),
-            Cell::text(prediction.standing.to_string()),
-            prediction
-                .segment
-                .map_or_else(Cell::nothing, |s| Cell::size(s.bytes())),
-        ]
+    match outside.first() {
+        Some(first) if args.extrapolate => eprintln!(
+            "netsig: warning: not to be trusted are {} of {} times; the first: {first}",
+            outside.len(),
+            found.len()
+        ),
+        Some(first) if found.is_empty() => return Err(Failure::data(first)),
+        Some(first) => eprintln!(
+            "netsig: note: {} times are left out that no --extrapolate asks for; the first: {first}",
+            outside.len()
+        ),
+        None => {}
     }
+    match refused {
+        Some(error) if found.is_empty() => return Err(error.into()),
+        Some(error) => {
+            eprintln!("netsig: note: models that do not apply are left out, such as: {error}");
+        }
+        None => {}
+    }
+    Ok(found)
+}
+
+/// The segments that the algorithm or the user sets, none longer than the message.
+fn segments(segment: Option<Segment>, size: Bytes) -> Segments {
+    match segment {
+        None => Segments::Best(Search::default(), Segment::BYTE),
+        Some(segment) => {
+            let whole = Segment::new(size).unwrap_or(Segment::BYTE);
+            Segments::Of(segment.min(whole))
+        }
+    }
+}
+
+fn rows(collective: Collective, found: &[Predicted]) -> Rows {
+    Rows::of(
+        found,
+        &[
+            ("collective", &|_| Cell::text(collective)),
+            ("algorithm", &|row| Cell::text(&row.line.algorithm)),
+            ("procs", &|row| Cell::number(row.procs.get())),
+            ("size_bytes", &|row| Cell::size(row.size)),
+            ("time_s", &|row| Cell::time(row.prediction.time)),
+            ("lower_s", &|row| {
+                Cell::if_some(row.prediction.interval.map(|i| i.lower), Cell::time)
+            }),
+            ("upper_s", &|row| {
+                Cell::if_some(row.prediction.interval.map(|i| i.upper), Cell::time)
+            }),
+            ("model", &|row| Cell::text(row.line.model.name)),
+            ("standing", &|row| Cell::text(row.prediction.standing)),
+            ("segment_bytes", &|row| {
+                Cell::if_some(row.prediction.segment.map(Segment::bytes), Cell::size)
+            }),
+        ],
+    )
 }

@@ -1,19 +1,15 @@
 //! `netsig select`: which algorithm, with which segments, and where the best one changes.
 
-use std::path::PathBuf;
-
 use clap::ValueEnum;
 use netsig_core::algorithm::Collective;
 use netsig_core::data::cells::Statistic;
 use netsig_core::model::segment::{Search, Segment};
 use netsig_core::model::{Kind, Model};
-use netsig_core::predict::Prediction;
 use netsig_core::predict::select::{self, Options, Selector, Sources};
-use netsig_core::units::list::List;
-use netsig_core::units::{Bytes, Procs};
 
 use crate::failure::Failure;
 use crate::input::args::{self, StatisticChoice};
+use crate::input::points::PointArgs;
 use crate::input::{files, links};
 use crate::print::notes::Notes;
 use crate::print::rows::{Cell, Format, Rows};
@@ -21,17 +17,8 @@ use crate::print::rows::{Cell, Format, Rows};
 /// Rank the algorithms of a collective and find where the best one changes.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The profile that `netsig fit` wrote.
-    profile: PathBuf,
-    /// The collective: bcast, scatter, gather, allgather or alltoall.
-    #[arg(long)]
-    collective: Collective,
-    /// Process counts: 8,16,32 or 8..64 (doubling) or 8..64+8 (steps).
-    #[arg(long, value_name = "LIST")]
-    procs: List<Procs>,
-    /// Bytes per destination (of a bcast: of the message), as for --procs, with kB MB KiB MiB.
-    #[arg(long, value_name = "LIST")]
-    size: List<Bytes>,
+    #[command(flatten)]
+    points: PointArgs,
     /// The binomial tree as printed, or with its exact time for every process count.
     #[arg(long, value_enum, default_value = "printed")]
     binomial: Binomial,
@@ -79,7 +66,8 @@ enum Show {
 /// # Errors
 /// If the profile cannot be used or offers nothing to choose from.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let profile = files::profile(&args.profile)?;
+    let collective = args.points.collective;
+    let profile = files::profile(&args.points.profile)?;
     let options = Options {
         binomial: match args.binomial {
             Binomial::Printed => select::Binomial::Printed,
@@ -88,39 +76,34 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         search: args.segments,
         datatype: args.datatype,
     };
-    let links = args.network.as_deref();
-    let links = links.map(|name| links::tree(name, args.procs.items().iter().max().copied()));
-    let links = links.transpose()?;
+    let network = args.network.as_deref();
+    let links = links::tree(network, args.points.most())?;
     let sources = Sources {
         profile: &profile,
         tree: links.as_ref(),
         asked: Statistic::from(args.statistic).into(),
     };
-    let selector = Selector::new(sources, args.collective, options)?;
+    let selector = Selector::new(sources, collective, options)?;
     if selector.candidates() == 0 {
         return Err(Failure::data(format!(
-            "{}: holds no algorithm of {}; measure some and fit them",
-            args.profile.display(),
-            args.collective
+            "{}: holds no algorithm of {collective}; measure some and fit them",
+            args.points.profile.display()
         )));
     }
     let rows = match args.show {
-        Show::Ranking => ranking(args, &selector, usize::MAX)?,
-        Show::Best => ranking(args, &selector, 1)?,
-        Show::CrossOvers => cross_overs(args, &selector)?,
+        Show::Ranking => ranking(&args.points, &selector, usize::MAX)?,
+        Show::Best => ranking(&args.points, &selector, 1)?,
+        Show::CrossOvers => cross_overs(&args.points, &selector)?,
     };
     let notes = Notes {
+        points: &args.points,
         profile: &profile,
-        name: &args.profile,
-        collective: args.collective,
-        procs: args.procs.items(),
-        sizes: args.size.items(),
+        network,
     };
     let models: Vec<&Model> = selector.models().collect();
     notes.tell(&models);
-    notes.tell_about_links(&models, args.network.as_deref());
     let is_free = |model: &&Model| model.kind == Kind::ContentionFree;
-    if args.collective == Collective::Alltoall && models.iter().all(is_free) {
+    if collective == Collective::Alltoall && models.iter().all(is_free) {
         eprintln!(
             "netsig: warning: no alltoall was measured: the times are without contention, and which one is the fastest under contention they do not tell"
         );
@@ -129,61 +112,49 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// The first so many of every ranking.
-fn ranking(args: &Args, selector: &Selector, most: usize) -> Result<Rows, Failure> {
-    let mut rows = Rows::new(&[
-        "collective",
-        "procs",
-        "size_bytes",
-        "rank",
-        "algorithm",
-        "segment_bytes",
-        "time_s",
-        "lower_s",
-        "upper_s",
-        "model",
-        "standing",
-    ]);
-    for &procs in args.procs.items() {
-        for &size in args.size.items() {
-            let ranked = selector.rank(procs, size)?;
-            for (rank, candidate) in (1..).zip(ranked).take(most) {
-                let Prediction {
-                    time,
-                    interval,
-                    standing,
-                    segment,
-                } = candidate.prediction;
-                rows.push(vec![
-                    Cell::text(args.collective.to_string()),
-                    Cell::count(procs.get().into()),
-                    Cell::size(size),
-                    Cell::count(rank),
-                    Cell::text(candidate.algorithm()),
-                    segment.map_or_else(Cell::nothing, |s| Cell::size(s.bytes())),
-                    Cell::time(time),
-                    Cell::time_if(interval.map(|interval| interval.lower)),
-                    Cell::time_if(interval.map(|interval| interval.upper)),
-                    Cell::text(candidate.model().name),
-                    Cell::text(standing.to_string()),
-                ]);
-            }
-        }
+fn ranking(points: &PointArgs, selector: &Selector, most: usize) -> Result<Rows, Failure> {
+    let mut all = Vec::new();
+    for (procs, size) in points.cells() {
+        let ranked = (1u64..).zip(selector.rank(procs, size)?).take(most);
+        all.extend(ranked.map(|(rank, candidate)| (procs, size, rank, candidate)));
     }
-    Ok(rows)
+    Ok(Rows::of(
+        all,
+        &[
+            ("collective", &|_| Cell::text(points.collective)),
+            ("procs", &|(procs, ..)| Cell::number(procs.get())),
+            ("size_bytes", &|(_, size, ..)| Cell::size(*size)),
+            ("rank", &|(_, _, rank, _)| Cell::number(*rank)),
+            ("algorithm", &|(.., one)| Cell::text(one.algorithm())),
+            ("segment_bytes", &|(.., one)| {
+                Cell::if_some(one.prediction.segment.map(Segment::bytes), Cell::size)
+            }),
+            ("time_s", &|(.., one)| Cell::time(one.prediction.time)),
+            ("lower_s", &|(.., one)| {
+                Cell::if_some(one.prediction.interval.map(|i| i.lower), Cell::time)
+            }),
+            ("upper_s", &|(.., one)| {
+                Cell::if_some(one.prediction.interval.map(|i| i.upper), Cell::time)
+            }),
+            ("model", &|(.., one)| Cell::text(one.model().name)),
+            ("standing", &|(.., one)| Cell::text(one.prediction.standing)),
+        ],
+    ))
 }
 
-fn cross_overs(args: &Args, selector: &Selector) -> Result<Rows, Failure> {
-    let mut rows = Rows::new(&["collective", "procs", "from_bytes", "before", "algorithm"]);
-    for &procs in args.procs.items() {
-        for change in selector.cross_overs(procs, args.size.items())? {
-            rows.push(vec![
-                Cell::text(args.collective.to_string()),
-                Cell::count(change.procs.get().into()),
-                Cell::size(change.size),
-                Cell::text(change.from.algorithm()),
-                Cell::text(change.to.algorithm()),
-            ]);
-        }
+fn cross_overs(points: &PointArgs, selector: &Selector) -> Result<Rows, Failure> {
+    let mut all = Vec::new();
+    for &procs in points.procs.items() {
+        all.extend(selector.cross_overs(procs, points.size.items())?);
     }
-    Ok(rows)
+    Ok(Rows::of(
+        all,
+        &[
+            ("collective", &|_| Cell::text(points.collective)),
+            ("procs", &|change| Cell::number(change.procs.get())),
+            ("from_bytes", &|change| Cell::size(change.size)),
+            ("before", &|change| Cell::text(change.from.algorithm())),
+            ("algorithm", &|change| Cell::text(change.to.algorithm())),
+        ],
+    ))
 }

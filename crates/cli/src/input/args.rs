@@ -39,14 +39,10 @@ pub fn place(text: &str) -> Result<Place, String> {
     }
 }
 
-/// Which covariance a fit assumes.
+/// Which covariance a fit assumes; `None` for that of the repetitions where it explains the
+/// residuals, else by bandwidth share.
 #[derive(Debug, Clone, PartialEq)]
-pub enum CovarianceChoice {
-    /// From the repetitions where that explains the residuals, else by bandwidth share.
-    Auto,
-    /// As said.
-    Named(Covariance),
-}
+pub struct CovarianceChoice(pub Option<Covariance>);
 
 /// Reads `auto` or the name of a covariance.
 ///
@@ -54,7 +50,7 @@ pub enum CovarianceChoice {
 /// If it is none of these.
 pub fn covariance(text: &str) -> Result<CovarianceChoice, String> {
     let named = match text {
-        "auto" => return Ok(CovarianceChoice::Auto),
+        "auto" => return Ok(CovarianceChoice(None)),
         "means" => Some(Covariance::Means),
         "proportional" => Some(Covariance::Proportional),
         "bandwidth-share" => Some(Covariance::BandwidthShare),
@@ -64,18 +60,9 @@ pub fn covariance(text: &str) -> Result<CovarianceChoice, String> {
             .and_then(|rho| rho.parse().ok())
             .map(Covariance::Ar1),
     };
-    named.map(CovarianceChoice::Named).ok_or_else(|| {
-        "write auto, means, proportional, bandwidth-share, ols or ar1:RHO".to_owned()
-    })
-}
-
-impl CovarianceChoice {
-    /// The covariance, if one was named.
-    pub fn named(&self) -> Option<Covariance> {
-        match self {
-            Self::Auto => None,
-            Self::Named(covariance) => Some(covariance.clone()),
-        }
+    match named {
+        None => Err("write auto, means, proportional, bandwidth-share, ols or ar1:RHO".to_owned()),
+        named => Ok(CovarianceChoice(named)),
     }
 }
 

@@ -27,7 +27,7 @@ pub fn text(path: &Path) -> Result<String, Failure> {
 pub fn read<T>(path: &Path, open: impl Fn(&Path) -> io::Result<T>) -> Result<T, Failure> {
     open(path)
         .with_context(|| format!("{}: cannot be read; check the path", path.display()))
-        .map_err(Failure::Usage)
+        .map_err(Failure::unusable)
 }
 
 /// The data of a file that the user named.
@@ -103,11 +103,11 @@ pub fn refuse_existing(path: &Path) -> Result<(), Failure> {
 /// # Errors
 /// If it is such a path.
 pub fn refuse_unwritable(path: &Path) -> Result<(), Failure> {
-    let target = target(path).map_err(Failure::Usage)?;
+    let target = target(path).map_err(Failure::unusable)?;
     tempfile::tempfile_in(parent(&target))
         .map(drop)
         .with_context(|| unwritable(path))
-        .map_err(Failure::Usage)
+        .map_err(Failure::unusable)
 }
 
 /// Puts `content` in the place of the file `path`: all of it, or nothing on failure.

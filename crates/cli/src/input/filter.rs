@@ -5,59 +5,33 @@ use std::str::FromStr;
 use netsig_core::units::{Bytes, Procs};
 
 /// Conditions that must all hold.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Filter(Vec<Condition>);
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A field of a cell compared with a limit.
+#[derive(Debug, Clone)]
 struct Condition {
-    field: Field,
-    comparison: Comparison,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Field {
-    Procs(u64),
-    Size(u64),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Comparison {
-    AtMost,
-    AtLeast,
-    NotEqual,
-    Below,
-    Above,
-    Equal,
+    field: fn(Procs, Bytes) -> u64,
+    holds: fn(&u64, &u64) -> bool,
+    limit: u64,
 }
 
 /// The signs, those of two characters before those that they begin with.
-const SIGNS: [(&str, Comparison); 7] = [
-    ("<=", Comparison::AtMost),
-    (">=", Comparison::AtLeast),
-    ("!=", Comparison::NotEqual),
-    ("==", Comparison::Equal),
-    ("<", Comparison::Below),
-    (">", Comparison::Above),
-    ("=", Comparison::Equal),
+const SIGNS: [(&str, fn(&u64, &u64) -> bool); 7] = [
+    ("<=", u64::le),
+    (">=", u64::ge),
+    ("!=", u64::ne),
+    ("==", u64::eq),
+    ("<", u64::lt),
+    (">", u64::gt),
+    ("=", u64::eq),
 ];
 
 impl Filter {
     /// Whether all conditions hold for a cell.
     pub fn takes_in(&self, procs: Procs, size: Bytes) -> bool {
-        self.0.iter().all(|condition| {
-            let (value, limit) = match condition.field {
-                Field::Procs(limit) => (u64::from(procs.get()), limit),
-                Field::Size(limit) => (size.0, limit),
-            };
-            match condition.comparison {
-                Comparison::AtMost => value <= limit,
-                Comparison::AtLeast => value >= limit,
-                Comparison::NotEqual => value != limit,
-                Comparison::Below => value < limit,
-                Comparison::Above => value > limit,
-                Comparison::Equal => value == limit,
-            }
-        })
+        let mut all = self.0.iter();
+        all.all(|own| (own.holds)(&(own.field)(procs, size), &own.limit))
     }
 }
 
@@ -73,23 +47,23 @@ impl FromStr for Filter {
 
 fn condition(text: &str) -> Result<Condition, String> {
     let wrong = || format!("{text:?} is not a condition; write procs<=16 or size>=1KiB");
-    let split = |(sign, comparison): &(&str, Comparison)| {
+    let split = |(sign, holds): &(&str, fn(&u64, &u64) -> bool)| {
         let (name, value) = text.split_once(sign)?;
-        Some((name.trim(), value.trim(), *comparison))
+        Some((name.trim(), value.trim(), *holds))
     };
-    let (name, value, comparison) = SIGNS.iter().find_map(split).ok_or_else(wrong)?;
-    let field = match name {
-        "procs" => Field::Procs(
-            value
-                .parse::<Procs>()
-                .map_err(|e| e.to_string())?
-                .get()
-                .into(),
-        ),
-        "size" | "size_bytes" => Field::Size(value.parse::<Bytes>().map_err(|e| e.to_string())?.0),
+    let (name, value, holds) = SIGNS.iter().find_map(split).ok_or_else(wrong)?;
+    let procs = |procs: Procs, _| u64::from(procs.get());
+    let size = |_, size: Bytes| size.0;
+    let (field, limit): (fn(Procs, Bytes) -> u64, _) = match name {
+        "procs" => (procs, value.parse::<Procs>().map(|n| n.get().into())),
+        "size" | "size_bytes" => (size, value.parse::<Bytes>().map(|size| size.0)),
         _ => return Err(wrong()),
     };
-    Ok(Condition { field, comparison })
+    Ok(Condition {
+        field,
+        holds,
+        limit: limit.map_err(|error| error.to_string())?,
+    })
 }
 
 #[cfg(test)]

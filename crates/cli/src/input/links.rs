@@ -5,11 +5,12 @@ use netsig_core::units::Procs;
 
 use crate::failure::Failure;
 
-/// The links of the scenario `name`, which must have hosts for `most` processes.
+/// The links of the scenario `name`, if one is named, which must have hosts for `most` processes.
 ///
 /// # Errors
 /// If there is no such scenario, or it has fewer hosts.
-pub fn tree(name: &str, most: Option<Procs>) -> Result<Tree, Failure> {
+pub fn tree(name: Option<&str>, most: Option<Procs>) -> Result<Option<Tree>, Failure> {
+    let Some(name) = name else { return Ok(None) };
     let scenario = netsig_lab::load(name)?;
     if let Some(procs) = most.filter(|procs| *procs > scenario.hosts) {
         return Err(Failure::usage(format!(
@@ -17,5 +18,7 @@ pub fn tree(name: &str, most: Option<Procs>) -> Result<Tree, Failure> {
             scenario.hosts
         )));
     }
-    Tree::new(scenario.links()).map_err(Failure::usage)
+    Tree::new(scenario.links())
+        .map(Some)
+        .map_err(Failure::usage)
 }

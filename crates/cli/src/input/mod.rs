@@ -6,3 +6,4 @@ pub mod data;
 pub mod files;
 pub mod filter;
 pub mod links;
+pub mod points;

@@ -1,7 +1,8 @@
 //! Notes and warnings on standard error: the limits of predictions.
 
-use std::path::Path;
+use std::collections::HashSet;
 
+use itertools::Itertools;
 use netsig_core::algorithm::{ClosedForm, Collective};
 use netsig_core::data::cells::summarise;
 use netsig_core::data::{Dataset, Experiment};
@@ -12,23 +13,21 @@ use netsig_core::model::plogp::PLogP;
 use netsig_core::model::{Kind, Model, Need};
 use netsig_core::network::scenario::Scenario;
 use netsig_core::profile::Profile;
-use netsig_core::units::{Bytes, Procs};
+use netsig_core::units::Bytes;
+
+use crate::input::points::PointArgs;
 
 /// By what share an overhead may exceed the gap unremarked.
 const TOLERANCE: f64 = 0.03;
 
 /// What was predicted from what.
 pub struct Notes<'a> {
+    /// What was to be predicted.
+    pub points: &'a PointArgs,
     /// The profile.
     pub profile: &'a Profile,
-    /// Its file.
-    pub name: &'a Path,
-    /// The collective.
-    pub collective: Collective,
-    /// The process counts.
-    pub procs: &'a [Procs],
-    /// The sizes.
-    pub sizes: &'a [Bytes],
+    /// The scenario whose links the predictions take.
+    pub network: Option<&'a str>,
 }
 
 /// What data without pLogP mean for the models that are made of it.
@@ -43,41 +42,32 @@ pub fn tell_about_tables() {
 /// fitted to.
 pub fn tell_about_data(fitted: &NetworkFit, data: &Dataset) {
     let counts = fitted.imported.iter();
-    let counts: Vec<String> = counts.map(|(kind, n)| format!("{n} {kind}")).collect();
+    let counts = counts.map(|(kind, n)| format!("{n} {kind}")).join(", ");
     if !counts.is_empty() {
         eprintln!(
-            "netsig: note: cells without repetitions, for which another program's statistic stands: {}",
-            counts.join(", ")
+            "netsig: note: cells without repetitions, for which another program's statistic stands: {counts}"
         );
     }
-    let names = unfitted(fitted, data);
+    let names = unfitted(fitted, data).join(", ");
     if !names.is_empty() {
-        eprintln!("netsig: note: nothing is fitted to {}", names.join(", "));
+        eprintln!("netsig: note: nothing is fitted to {names}");
     }
 }
 
-/// The measured algorithms that nothing is fitted to.
-fn unfitted(fitted: &NetworkFit, data: &Dataset) -> Vec<String> {
+/// The measured algorithms that nothing is fitted to, each once.
+fn unfitted(fitted: &NetworkFit, data: &Dataset) -> impl Iterator<Item = String> {
+    let name = |collective: Collective, algorithm: &str| format!("{collective} {algorithm}");
     let models = fitted.models.iter();
-    let models = models.filter_map(|own| Some((own.collective()?, &own.algorithm)));
-    let regimes = fitted
-        .regimes
-        .iter()
-        .map(|own| (own.collective, &own.algorithm));
-    let known: Vec<(Collective, &String)> = models.chain(regimes).collect();
-    let mut names = Vec::new();
-    for key in summarise(data).into_keys() {
-        let Experiment::Collective(collective) = key.experiment else {
-            continue;
-        };
-        let is_own =
-            |own: &&(Collective, &String)| own.0 == collective && **own.1 == *key.algorithm;
-        let name = format!("{collective} {}", key.algorithm);
-        if !known.iter().any(|own| is_own(&own)) && !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
+    let models = models.filter_map(|own| Some(name(own.collective()?, &own.algorithm)));
+    let regimes = fitted.regimes.iter();
+    let regimes = regimes.map(|own| name(own.collective, &own.algorithm));
+    let known: HashSet<String> = models.chain(regimes).collect();
+    let measured = summarise(data).into_keys();
+    let measured = measured.filter_map(move |key| match key.experiment {
+        Experiment::Collective(collective) => Some(name(collective, &key.algorithm)),
+        _ => None,
+    });
+    measured.unique().filter(move |name| !known.contains(name))
 }
 
 impl Notes<'_> {
@@ -88,30 +78,31 @@ impl Notes<'_> {
             _ if !uses_plogp => {}
             None => eprintln!(
                 "netsig: note: {} has no [plogp]; it is taken from alpha and beta, with L = 0 and g = os = or",
-                self.name.display()
+                self.points.profile.display()
             ),
             Some(plogp) => self.tell_limits(plogp, models),
         }
         let has_strategies = models.iter().any(|m| m.kind == Kind::ContentionFree);
-        if self.collective == Collective::Gather && has_strategies {
+        if self.points.collective == Collective::Gather && has_strategies {
             eprintln!(
                 "netsig: warning: gather is predicted without contention; many senders to one receiver take longer"
             );
         }
+        self.tell_about_links(models);
     }
 
     /// Warns where regimes are predicted on other links than they were fitted with.
-    pub fn tell_about_links(&self, models: &[&Model], network: Option<&str>) {
+    fn tell_about_links(&self, models: &[&Model]) {
         let fitted = self.profile.provenance.get("network");
         let uses_regimes = models.iter().any(|model| model.is_regimes());
         let of = |name: Option<&str>| {
             name.map_or("no links".to_owned(), |name| format!("the links of {name}"))
         };
-        if uses_regimes && fitted != network {
+        if uses_regimes && fitted != self.network {
             eprintln!(
                 "netsig: warning: the regimes were fitted with {} and are predicted with {}; give the same --network to both",
                 of(fitted),
-                of(network)
+                of(self.network)
             );
         }
     }
@@ -119,13 +110,16 @@ impl Notes<'_> {
     /// The largest size that the models look up: relays of a scatter or gather hand on many
     /// blocks at once.
     fn largest(&self, models: &[&Model]) -> Bytes {
-        let size = self.sizes.iter().max().copied().unwrap_or_default();
-        let flat = on_plogp(self.collective, ClosedForm::Flat);
-        let relays = matches!(self.collective, Collective::Scatter | Collective::Gather)
-            && models
-                .iter()
-                .any(|&model| flat.is_none_or(|flat| flat != model));
-        let blocks = self.procs.iter().max().map_or(1, |procs| procs.get() - 1);
+        let size = self.points.size.items().iter().max().copied();
+        let size = size.unwrap_or_default();
+        let flat = on_plogp(self.points.collective, ClosedForm::Flat);
+        let relays = matches!(
+            self.points.collective,
+            Collective::Scatter | Collective::Gather
+        ) && models
+            .iter()
+            .any(|&model| flat.is_none_or(|flat| flat != model));
+        let blocks = self.points.most().map_or(1, |procs| procs.get() - 1);
         if relays {
             Bytes(size.0.saturating_mul(u64::from(blocks)))
         } else {
@@ -136,11 +130,8 @@ impl Notes<'_> {
     /// Where the tables end, are suspicious, or allow no limits.
     fn tell_limits(&self, plogp: &PLogP, models: &[&Model]) {
         let largest = self.largest(models);
-        if plogp
-            .tables()
-            .iter()
-            .any(|table| table.is_extrapolated(largest))
-        {
+        let mut tables = plogp.tables().into_iter();
+        if tables.any(|table| table.is_extrapolated(largest)) {
             eprintln!("netsig: warning: sizes beyond the last of the pLogP table are extrapolated");
         }
         let small = plogp.sizes_with_small_gap(TOLERANCE);
@@ -151,7 +142,7 @@ impl Notes<'_> {
             );
         }
         let is_degenerate = |model: &&Model| {
-            let mut sizes = self.sizes.iter();
+            let mut sizes = self.points.size.items().iter();
             sizes.any(|&size| has_degenerate_bounds(model, plogp, size))
         };
         if models.iter().any(is_degenerate) {

@@ -2,6 +2,8 @@
 
 mod regimes;
 
+use std::iter;
+
 use netsig_core::fit::breakpoints::{EagerLimit, Pieces};
 use netsig_core::fit::fitted::{FittedModel, Found};
 use netsig_core::fit::flows::Flows;
@@ -14,170 +16,164 @@ use netsig_core::units::{Bytes, Seconds};
 
 use crate::print::rows::{Cell, Format, Rows};
 
-/// Whose parameter it is.
-struct Owner<'a> {
+/// Parameters of one model.
+struct Parameters<'a> {
+    /// Empty where the model is of no collective.
     collective: String,
     algorithm: &'a str,
     model: &'a str,
+    values: Vec<(String, Found)>,
 }
 
 /// α, β and the parameters of the fitted models that are `wanted`, with their intervals.
 pub fn of_models(fitted: &NetworkFit, wanted: impl Fn(&FittedModel) -> bool) -> Rows {
-    let mut rows = of_hockney(fitted);
-    for own in fitted.models.iter().filter(|own| wanted(own)) {
-        push_model(own, &mut rows);
-    }
-    rows
+    let models = fitted.models.iter().filter(|own| wanted(own));
+    rows(iter::once(hockney(fitted)).chain(models.map(model)))
 }
 
 /// The parameters of everything that was fitted, intervals of regimes at the level
 /// `confidence`. Tables over all sizes are for programs.
 pub fn of_all(fitted: &NetworkFit, confidence: f64, format: Format) -> Rows {
-    let mut rows = of_hockney(fitted);
     let pairs = &fitted.point_to_point;
-    if let Some(pieces) = pairs.pieces.as_ref().filter(|p| !p.breaks.is_empty()) {
-        push_pieces(pieces, &mut rows);
-    }
-    if let Some(limit) = &pairs.eager_limit {
-        push_eager_limit(limit, &mut rows);
-    }
-    if let Some(measured) = &pairs.plogp {
-        push_plogp(measured, format, &mut rows);
-    }
-    if let Some(flows) = &pairs.flows {
-        push_flows(flows, &mut rows);
-    }
-    for own in &fitted.regimes {
-        regimes::push(own, confidence, &mut rows);
-    }
-    for own in &fitted.models {
-        push_model(own, &mut rows);
-    }
-    rows
+    let broken = pairs.pieces.as_ref().filter(|p| !p.breaks.is_empty());
+    let all = iter::once(hockney(fitted))
+        .chain(broken.map(pieces))
+        .chain(pairs.eager_limit.as_ref().map(eager_limit))
+        .chain(pairs.plogp.as_ref().map(|found| plogp(found, format)))
+        .chain(pairs.flows.as_ref().map(flows))
+        .chain(
+            fitted
+                .regimes
+                .iter()
+                .map(|own| regimes::of(own, confidence)),
+        )
+        .chain(fitted.models.iter().map(model));
+    rows(all)
 }
 
-fn of_hockney(fitted: &NetworkFit) -> Rows {
-    let mut rows = Rows::new(&[
-        "collective",
-        "algorithm",
-        "parameter",
-        "value",
-        "lower",
-        "upper",
-        "model",
-    ]);
-    let hockney = Owner::of_pairs("", "hockney");
-    hockney.push("alpha_s", fitted.hockney.alpha, &mut rows);
-    hockney.push("beta_s_per_byte", fitted.hockney.beta, &mut rows);
-    rows
+fn rows<'a>(all: impl Iterator<Item = Parameters<'a>>) -> Rows {
+    let all: Vec<Parameters> = all.collect();
+    let each = all.iter().flat_map(|own| {
+        let values = own.values.iter();
+        values.map(move |(name, found)| (own, name, *found))
+    });
+    let end = |found: Found, name: &str, end: fn(Estimate) -> f64| match found {
+        Found::Estimated(estimate) => cell(name, end(estimate)),
+        // A value that a search found has no interval.
+        Found::Plain(_) => Cell::default(),
+    };
+    Rows::of(
+        each,
+        &[
+            ("collective", &|(own, ..)| Cell::text(&own.collective)),
+            ("algorithm", &|(own, ..)| Cell::text(own.algorithm)),
+            ("parameter", &|(_, name, _)| Cell::text(name)),
+            ("value", &|(_, name, found)| cell(name, found.value())),
+            ("lower", &|(_, name, found)| end(*found, name, |e| e.lower)),
+            ("upper", &|(_, name, found)| end(*found, name, |e| e.upper)),
+            ("model", &|(own, ..)| Cell::text(own.model)),
+        ],
+    )
+}
+
+/// Parameters that belong to no collective.
+fn of_pairs<'a>(
+    algorithm: &'a str,
+    model: &'a str,
+    values: Vec<(String, Found)>,
+) -> Parameters<'a> {
+    Parameters {
+        collective: String::new(),
+        algorithm,
+        model,
+        values,
+    }
+}
+
+fn hockney(fitted: &NetworkFit) -> Parameters<'static> {
+    let values = vec![
+        estimated("alpha_s", fitted.hockney.alpha),
+        estimated("beta_s_per_byte", fitted.hockney.beta),
+    ];
+    of_pairs("", "hockney", values)
 }
 
 /// α and β of each piece by its first size, each jump by the first size after it.
-fn push_pieces(found: &Pieces, rows: &mut Rows) {
-    let owner = Owner::of_pairs("pingpong", "pieces");
+fn pieces(found: &Pieces) -> Parameters<'static> {
+    let mut values = Vec::new();
     for piece in &found.pieces {
         let first = piece.first.0;
-        owner.push(&format!("alpha_s@{first}"), piece.alpha, rows);
-        owner.push(&format!("beta_s_per_byte@{first}"), piece.beta, rows);
+        values.push(estimated(format!("alpha_s@{first}"), piece.alpha));
+        values.push(estimated(format!("beta_s_per_byte@{first}"), piece.beta));
     }
-    for own in &found.breaks {
-        owner.push(&format!("jump_s@{}", own.from.0), own.jump, rows);
-    }
+    let jumps = found.breaks.iter();
+    values.extend(jumps.map(|own| estimated(format!("jump_s@{}", own.from.0), own.jump)));
+    of_pairs("pingpong", "pieces", values)
 }
 
 /// With what shows it.
-fn push_eager_limit(limit: &EagerLimit, rows: &mut Rows) {
-    let owner = match limit.send_overhead {
-        Some(_) => Owner::of_pairs("plogp", "plogp"),
-        None => Owner::of_pairs("pingpong", "pieces"),
+fn eager_limit(limit: &EagerLimit) -> Parameters<'static> {
+    let (algorithm, model) = match limit.send_overhead {
+        Some(_) => ("plogp", "plogp"),
+        None => ("pingpong", "pieces"),
     };
-    owner.push_found("eager_limit_above_bytes", limit.above.as_f64(), rows);
-    owner.push_found("eager_limit_up_to_bytes", limit.up_to.as_f64(), rows);
+    let ends = [("above", limit.above), ("up_to", limit.up_to)];
+    let values = ends.map(|(end, size)| plain(format!("eager_limit_{end}_bytes"), size.as_f64()));
+    of_pairs(algorithm, model, values.into())
 }
 
-fn push_plogp(measured: &Measured, format: Format, rows: &mut Rows) {
-    let owner = Owner::of_pairs("plogp", "plogp");
-    owner.push("latency_s", measured.latency, rows);
-    if format == Format::Table {
-        return;
-    }
-    for (name, table) in [
+fn plogp(measured: &Measured, format: Format) -> Parameters<'static> {
+    let mut values = vec![estimated("latency_s", measured.latency)];
+    let tables = [
         ("gap_s", &measured.gap),
         ("send_overhead_s", &measured.send_overhead),
         ("receive_overhead_s", &measured.receive_overhead),
-    ] {
-        for row in table {
-            owner.push(&format!("{name}@{}", row.size.0), row.estimate, rows);
+    ];
+    if format != Format::Table {
+        for (name, table) in tables {
+            let rows = table.iter();
+            values
+                .extend(rows.map(|row| estimated(format!("{name}@{}", row.size.0), row.estimate)));
         }
     }
+    of_pairs("plogp", "plogp", values)
 }
 
-fn push_flows(flows: &Flows, rows: &mut Rows) {
-    let owner = Owner::of_pairs("flows", THROUGHPUT);
-    owner.push_found("beta_f_s_per_byte", flows.beta_free.0, rows);
-    owner.push_found("beta_c_s_per_byte", flows.modes.beta_contended.0, rows);
-    owner.push_found("rho", flows.modes.rho, rows);
-    if let Some(pairs) = flows.saturated_pairs {
-        owner.push_found("saturated_pairs", f64::from(pairs), rows);
-    }
+fn flows(flows: &Flows) -> Parameters<'static> {
+    let values = [
+        ("beta_f_s_per_byte", Some(flows.beta_free.0)),
+        ("beta_c_s_per_byte", Some(flows.modes.beta_contended.0)),
+        ("rho", Some(flows.modes.rho)),
+        ("saturated_pairs", flows.saturated_pairs.map(f64::from)),
+    ];
+    let values = values.into_iter();
+    let values = values.filter_map(|(name, value)| Some(plain(name, value?)));
+    of_pairs("flows", THROUGHPUT, values.collect())
 }
 
-fn push_model(fitted: &FittedModel, rows: &mut Rows) {
-    let owner = Owner {
+fn model(fitted: &FittedModel) -> Parameters<'_> {
+    let parameters = fitted.model.parameters.iter();
+    let parameters = parameters.filter_map(|own| {
+        let found = fitted.parameters.get(own.name)?;
+        Some((own.name.to_owned(), *found))
+    });
+    let latency = fitted.latency_s.iter().flat_map(Table::rows);
+    let latency = latency.map(|(size, value)| plain(format!("latency_s@{}", size.0), value.0));
+    Parameters {
         collective: fitted.model.subject.to_string(),
         algorithm: &fitted.algorithm,
         model: fitted.model.name,
-    };
-    for parameter in fitted.model.parameters {
-        match fitted.parameters.get(parameter.name) {
-            Some(Found::Estimated(estimate)) => owner.push(parameter.name, *estimate, rows),
-            Some(Found::Plain(value)) => owner.push_found(parameter.name, *value, rows),
-            None => {}
-        }
-    }
-    let latency = fitted.latency_s.iter();
-    for (size, value) in latency.flat_map(Table::rows) {
-        owner.push_found(&format!("latency_s@{}", size.0), value.0, rows);
+        values: parameters.chain(latency).collect(),
     }
 }
 
-impl<'a> Owner<'a> {
-    /// What belongs to no collective.
-    fn of_pairs(algorithm: &'a str, model: &'a str) -> Self {
-        Self {
-            collective: String::new(),
-            algorithm,
-            model,
-        }
-    }
+fn estimated(name: impl Into<String>, estimate: Estimate) -> (String, Found) {
+    (name.into(), Found::Estimated(estimate))
+}
 
-    fn push(&self, parameter: &str, estimate: Estimate, rows: &mut Rows) {
-        let Estimate {
-            value,
-            lower,
-            upper,
-        } = estimate;
-        let ends = [lower, upper].map(|end| Cell::shown_as(end, show(parameter, end)));
-        self.push_row(parameter, value, ends, rows);
-    }
-
-    /// A value that a search found, which has no interval.
-    fn push_found(&self, parameter: &str, value: f64, rows: &mut Rows) {
-        self.push_row(parameter, value, [Cell::nothing(), Cell::nothing()], rows);
-    }
-
-    fn push_row(&self, parameter: &str, value: f64, ends: [Cell; 2], rows: &mut Rows) {
-        let [lower, upper] = ends;
-        rows.push(vec![
-            Cell::text(self.collective.clone()),
-            Cell::text(self.algorithm),
-            Cell::text(parameter),
-            Cell::shown_as(value, show(parameter, value)),
-            lower,
-            upper,
-            Cell::text(self.model),
-        ]);
-    }
+/// A value that was found by a search, dropped or given.
+fn plain(name: impl Into<String>, value: f64) -> (String, Found) {
+    (name.into(), Found::Plain(value))
 }
 
 /// A value as people read it, by the unit in the parameter's name.
@@ -186,14 +182,15 @@ impl<'a> Owner<'a> {
     clippy::cast_sign_loss,
     reason = "sizes are whole bytes"
 )]
-fn show(parameter: &str, value: f64) -> String {
+fn cell(parameter: &str, value: f64) -> Cell {
     let quantity = parameter.split('@').next().unwrap_or(parameter);
-    match quantity {
+    let shown = match quantity {
         _ if !value.is_finite() => "none".to_owned(),
         name if name.ends_with("_s_per_byte") => format!("{:.4} ns/B", value * 1e9),
         name if name.ends_with("_s") => Seconds(value).to_string(),
         name if name.ends_with("_bytes") => Bytes(value as u64).to_string(),
         name if name.ends_with("_pairs") => value.to_string(),
         _ => format!("{value:.4}"),
-    }
+    };
+    Cell::shown_as(value, shown)
 }

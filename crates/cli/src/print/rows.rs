@@ -21,12 +21,15 @@ pub enum Format {
     Json,
 }
 
-/// One value of a row.
-#[derive(Debug, Clone)]
+/// One value of a row; the default is no value.
+#[derive(Debug, Clone, Default)]
 pub struct Cell {
     shown: String,
     value: Value,
 }
+
+/// The key of a column, and its cell for each item.
+pub type Column<'a, T> = (&'static str, &'a dyn Fn(&T) -> Cell);
 
 /// Rows under named columns.
 #[derive(Debug)]
@@ -36,50 +39,43 @@ pub struct Rows {
 }
 
 impl Cell {
-    /// A word or sentence.
-    pub fn text(text: impl Into<String>) -> Self {
-        let text = text.into();
+    /// A value that people read in another form.
+    pub fn shown_as(value: impl Into<Value>, shown: impl ToString) -> Self {
         Self {
-            shown: text.clone(),
-            value: text.into(),
+            shown: shown.to_string(),
+            value: value.into(),
         }
     }
 
-    /// A count.
-    pub fn count(count: u64) -> Self {
-        Self {
-            shown: count.to_string(),
-            value: count.into(),
-        }
+    /// A word or sentence.
+    pub fn text(text: impl ToString) -> Self {
+        let text = text.to_string();
+        Self::shown_as(text.clone(), text)
+    }
+
+    /// A plain number.
+    pub fn number(number: impl Into<Value> + ToString + Copy) -> Self {
+        Self::shown_as(number, number.to_string())
     }
 
     /// A size in bytes.
     pub fn size(size: Bytes) -> Self {
-        Self {
-            shown: size.to_string(),
-            value: size.0.into(),
-        }
+        Self::shown_as(size.0, size)
     }
 
     /// A time in seconds.
     pub fn time(time: Seconds) -> Self {
-        Self {
-            shown: time.to_string(),
-            value: time.0.into(),
-        }
+        Self::shown_as(time.0, time)
     }
 
-    /// A time in seconds, or no value.
-    pub fn time_if(time: Option<Seconds>) -> Self {
-        time.map_or_else(Self::nothing, Self::time)
+    /// The cell of a value, if there is one.
+    pub fn if_some<T>(value: Option<T>, cell: fn(T) -> Self) -> Self {
+        value.map(cell).unwrap_or_default()
     }
 
     /// A relative error, shown in per cent with its sign.
     pub fn error(error: f64) -> Self {
-        Self {
-            shown: format!("{:+.1} %", error * 100.0),
-            value: error.into(),
-        }
+        Self::shown_as(error, format!("{:+.1} %", error * 100.0))
     }
 
     /// An absolute relative error, shown in per cent.
@@ -87,29 +83,27 @@ impl Cell {
         Self::shown_as(share, format!("{:.1} %", share * 100.0))
     }
 
-    /// A plain number.
-    pub fn number(number: f64) -> Self {
-        Self::shown_as(number, number.to_string())
+    /// A count.
+    pub fn count(count: u64) -> Self {
+        Self::number(count)
     }
 
     /// No value.
     pub fn nothing() -> Self {
-        Self {
-            shown: String::new(),
-            value: Value::Null,
-        }
-    }
-
-    /// A number that people read in another form.
-    pub fn shown_as(number: f64, shown: String) -> Self {
-        Self {
-            shown,
-            value: number.into(),
-        }
+        Self::default()
     }
 }
 
 impl Rows {
+    /// A row for each item.
+    pub fn of<T>(items: impl IntoIterator<Item = T>, columns: &[Column<T>]) -> Self {
+        let row = |item| columns.iter().map(|(_, cell)| cell(&item)).collect();
+        Self {
+            columns: columns.iter().map(|(key, _)| *key).collect(),
+            rows: items.into_iter().map(row).collect(),
+        }
+    }
+
     /// No rows yet under these keys.
     pub fn new(columns: &[&'static str]) -> Self {
         Self {

@@ -39,7 +39,7 @@ pub fn simulate(path: &Path, source: &Source, exports: &Exports) -> Result<Answe
 /// Why a program cannot end, a line for each cause.
 fn explained(name: &str, error: SimulationError) -> Failure {
     match error {
-        SimulationError::Stuck(Stuck(rest)) => Failure::Causes(causes(name, &rest)),
+        SimulationError::Stuck(Stuck(rest)) => Failure::usage(causes(name, &rest).join("\n")),
         other => Failure::usage(format!("{name}: {other}")),
     }
 }

@@ -228,7 +228,7 @@ fn named(path: &Path) -> Result<PathBuf, Failure> {
 /// `mpich/release` in the build directory that holds netsig itself, or beside netsig
 /// under the name of the MPI.
 fn beside_netsig(flavour: &Flavour) -> Result<PathBuf, Failure> {
-    let netsig = std::env::current_exe().map_err(|error| Failure::Work(error.into()))?;
+    let netsig = std::env::current_exe().map_err(anyhow::Error::from)?;
     let directory = netsig.parent().unwrap_or(Path::new("/"));
     let candidates = [
         directory.join(format!("netsig-rank-{}", flavour.directory)),

@@ -1,91 +1,69 @@
 //! Fitted regimes as rows.
 
+use netsig_core::fit::fitted::Found;
 use netsig_core::fit::network::FittedRegimes;
 use netsig_core::fit::regimes::{Column, RegimesFit};
 use netsig_core::model::REGIMES;
 use netsig_core::model::regimes::{Class, Protocol};
 use netsig_core::stats::interval::Estimate;
 
-use super::Owner;
-use crate::print::rows::Rows;
+use super::{Parameters, estimated, plain};
 
-/// b, the eager limit, and the parameters of either protocol; those of a class of process
-/// counts are named with it.
-pub(super) fn push(fitted: &FittedRegimes, confidence: f64, rows: &mut Rows) {
-    let owner = Owner {
+/// The parameters of all classes of process counts; those of a single class are named with it.
+pub(super) fn of(fitted: &FittedRegimes, confidence: f64) -> Parameters<'_> {
+    let named = |fit: &RegimesFit| {
+        let class = match fit.class {
+            Class::Every => "",
+            Class::Power => "@powers-of-two",
+            Class::Other => "@others",
+        };
+        let values = of_class(fit, confidence).into_iter();
+        values.map(move |(name, found)| (name + class, found))
+    };
+    Parameters {
         collective: fitted.collective.to_string(),
         algorithm: &fitted.algorithm,
         model: REGIMES,
+        values: fitted.fit.fits.iter().flat_map(named).collect(),
+    }
+}
+
+/// b, the eager limit, and the parameters of either protocol.
+fn of_class(fit: &RegimesFit, confidence: f64) -> Vec<(String, Found)> {
+    let estimate = |column: Column| {
+        let estimate = fit.estimate(column, confidence)?;
+        Some(estimated(column.name(), estimate))
     };
-    for fit in &fitted.fit.fits {
-        let own = Own {
-            owner: &owner,
-            fit,
-            confidence,
-        };
-        own.push(rows);
-    }
-}
-
-/// The fit of one class.
-struct Own<'a> {
-    owner: &'a Owner<'a>,
-    fit: &'a RegimesFit,
-    confidence: f64,
-}
-
-impl Own<'_> {
-    fn push(&self, rows: &mut Rows) {
-        self.push_estimate("latency_s", Column::Latency, rows);
-        self.push_estimate("startup_s", Column::Startup, rows);
-        if let Some(limit) = self.fit.model.eager_limit {
-            self.push_found("eager_limit_bytes", limit.as_f64(), rows);
-        }
-        self.push_estimate("slowdown_eager", Column::Slowdown, rows);
-        for (protocol, name) in [
-            (Protocol::Eager, "eager"),
-            (Protocol::Rendezvous, "rendezvous"),
-        ] {
-            self.push_estimate(&format!("gamma_{name}"), Column::Gamma(protocol), rows);
-            self.push_estimate(&format!("growth_{name}"), Column::Growth(protocol), rows);
-            self.push_estimate(&format!("overlap_{name}"), Column::Overlap(protocol), rows);
-            self.push_stalls(protocol, name, rows);
-        }
-    }
-
-    fn push_stalls(&self, protocol: Protocol, name: &str, rows: &mut Rows) {
-        let parameters = self.fit.model.parameters(protocol);
+    let limit = fit.model.eager_limit;
+    let limit = limit.map(|limit| plain("eager_limit_bytes", limit.as_f64()));
+    let mut all = Vec::new();
+    all.extend(
+        [Column::Latency, Column::Startup]
+            .into_iter()
+            .filter_map(estimate),
+    );
+    all.extend(limit);
+    all.extend(estimate(Column::Slowdown));
+    for (protocol, name) in [
+        (Protocol::Eager, "eager"),
+        (Protocol::Rendezvous, "rendezvous"),
+    ] {
+        let columns = [Column::Gamma, Column::Growth, Column::Overlap];
+        all.extend(columns.into_iter().filter_map(|of| estimate(of(protocol))));
+        let parameters = fit.model.parameters(protocol);
         let Some(stalls) = parameters.and_then(|parameters| parameters.stalls) else {
-            return;
+            continue;
         };
-        if let Some(onset) = stalls.onset {
+        all.extend(stalls.onset.map(|onset| {
             let estimate = Estimate {
                 value: onset.bytes,
                 lower: onset.lower,
                 upper: onset.upper,
             };
-            self.owner
-                .push(&self.named("overflow_bytes"), estimate, rows);
-        }
-        self.push_found(&format!("stall_rate_{name}"), stalls.rate, rows);
-        self.push_found(&format!("stall_{name}_s"), stalls.cost.0, rows);
+            estimated("overflow_bytes", estimate)
+        }));
+        all.push(plain(format!("stall_rate_{name}"), stalls.rate));
+        all.push(plain(format!("stall_{name}_s"), stalls.cost.0));
     }
-
-    fn push_estimate(&self, name: &str, column: Column, rows: &mut Rows) {
-        if let Some(estimate) = self.fit.estimate(column, self.confidence) {
-            self.owner.push(&self.named(name), estimate, rows);
-        }
-    }
-
-    fn push_found(&self, name: &str, value: f64, rows: &mut Rows) {
-        self.owner.push_found(&self.named(name), value, rows);
-    }
-
-    fn named(&self, name: &str) -> String {
-        match self.fit.class {
-            Class::Every => name.to_owned(),
-            Class::Power => format!("{name}@powers-of-two"),
-            Class::Other => format!("{name}@others"),
-        }
-    }
+    all
 }

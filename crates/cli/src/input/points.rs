@@ -1,0 +1,40 @@
+//! The options of `predict` and `select` that say what to predict from which profile.
+
+use std::path::PathBuf;
+
+use itertools::Itertools;
+use netsig_core::algorithm::Collective;
+use netsig_core::units::list::List;
+use netsig_core::units::{Bytes, Procs};
+
+/// Process counts and sizes of a collective, and the profile to predict them from.
+#[derive(clap::Args)]
+pub struct PointArgs {
+    /// The profile that `netsig fit` wrote.
+    pub profile: PathBuf,
+    /// The collective: bcast, scatter, gather, allgather or alltoall.
+    #[arg(long)]
+    pub collective: Collective,
+    /// Process counts: 8,16,32 or 8..64 (doubling) or 8..64+8 (steps).
+    #[arg(long, value_name = "LIST")]
+    pub procs: List<Procs>,
+    /// Bytes per destination (of a bcast: of the message), as for --procs, with kB MB KiB MiB.
+    #[arg(long, value_name = "LIST")]
+    pub size: List<Bytes>,
+}
+
+impl PointArgs {
+    /// Every process count with every size.
+    pub fn cells(&self) -> impl Iterator<Item = (Procs, Bytes)> {
+        let (procs, sizes) = (self.procs.items(), self.size.items());
+        procs
+            .iter()
+            .copied()
+            .cartesian_product(sizes.iter().copied())
+    }
+
+    /// The largest process count.
+    pub fn most(&self) -> Option<Procs> {
+        self.procs.items().iter().max().copied()
+    }
+}
