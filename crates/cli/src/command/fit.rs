@@ -9,7 +9,7 @@ use itertools::Itertools;
 use netsig_core::algorithm::Collective;
 use netsig_core::data::{Dataset, Experiment, Provenance, Sample};
 use netsig_core::fit::ladder::Rung;
-use netsig_core::fit::network::{self, Diagnosis, FittedRegimes, NetworkFit, Wanted};
+use netsig_core::fit::network::{self, Diagnosis, NetworkFit, Wanted};
 use netsig_core::fit::saturation::Saturation;
 use netsig_core::fit::signature::{Options, Parameter, ThresholdChoice, Unsaturated};
 use netsig_core::model::{self, Estimator, Model};
@@ -150,32 +150,30 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 /// A sentence for each algorithm, and what must be known before it is trusted.
 fn tell_meanings(fitted: &NetworkFit, wanted: Wanted) {
-    for own in &fitted.regimes {
-        let sentence = if wants_regimes(wanted) {
-            regimes::sentence(own)
-        } else {
-            regimes::choice(own, fitted)
-        };
-        eprintln!("{sentence}");
-        for warning in regimes::warnings(own, fitted) {
-            eprintln!(
-                "netsig: warning: {} {}: {warning}",
-                own.collective, own.algorithm
-            );
+    let warn = |collective, algorithm: &str, warnings: Vec<String>| {
+        for warning in warnings {
+            eprintln!("netsig: warning: {collective} {algorithm}: {warning}");
         }
+    };
+    for own in &fitted.regimes {
+        if wants_regimes(wanted) {
+            eprintln!("{}", regimes::sentence(own));
+        } else {
+            eprintln!("{}", regimes::choice(own, fitted));
+        }
+        let warnings = regimes::warnings(own, fitted);
+        warn(own.collective, &own.algorithm, warnings);
     }
-    for algorithm in &fitted.signatures {
-        let who = (algorithm.collective, &algorithm.algorithm);
-        let is_told = |own: &&FittedRegimes| (own.collective, &own.algorithm) == who;
-        match fitted.regimes.iter().find(is_told) {
-            None => eprintln!("{}", meaning(algorithm)),
+    for own in &fitted.signatures {
+        let who = (own.collective, &own.algorithm);
+        let mut regimes = fitted.regimes.iter();
+        match regimes.find(|regimes| (regimes.collective, &regimes.algorithm) == who) {
+            None => eprintln!("{}", sentence(own)),
             // What a signature lacks is of no concern where another model was chosen.
-            Some(own) if own.verdict.rung != Rung::Signature => continue,
+            Some(regimes) if regimes.verdict.rung != Rung::Signature => continue,
             Some(_) => {}
         }
-        for warning in warnings(algorithm) {
-            eprintln!("netsig: warning: {} {}: {warning}", who.0, who.1);
-        }
+        warn(own.collective, &own.algorithm, warnings(own));
     }
 }
 
@@ -226,13 +224,18 @@ fn refuse_negative(fitted: &NetworkFit, source: &str) -> Result<(), Failure> {
 }
 
 /// What a signature says, in a sentence.
-pub fn meaning(algorithm: &Diagnosis) -> String {
+pub fn sentence(algorithm: &Diagnosis) -> String {
+    let (collective, name) = (algorithm.collective, &algorithm.algorithm);
+    format!("{collective} {name} {}.", meaning(algorithm))
+}
+
+/// What a signature says of its algorithm.
+fn meaning(algorithm: &Diagnosis) -> String {
     let fit = &algorithm.fit;
     let signature = &fit.signature;
-    let name = format!("{} {}", algorithm.collective, algorithm.algorithm);
     let Some(threshold) = fit.threshold else {
         return format!(
-            "{name} takes {:.2} times its contention-free time at every size.",
+            "takes {:.2} times its contention-free time at every size",
             signature.gamma
         );
     };
@@ -241,7 +244,7 @@ pub fn meaning(algorithm: &Diagnosis) -> String {
         delta => format!(" and {delta} more for each partner"),
     };
     format!(
-        "{name} takes {:.2} times its contention-free time below {} per destination; from there on {:.2} times{stalls}.",
+        "takes {:.2} times its contention-free time below {} per destination; from there on {:.2} times{stalls}",
         signature.gamma_below.unwrap_or(signature.gamma),
         threshold.value,
         signature.gamma
@@ -258,10 +261,10 @@ pub fn warnings(algorithm: &Diagnosis) -> Vec<String> {
             Parameter::GammaBelow => "gamma below M",
             Parameter::Delta => continue,
         };
-        if estimate.value < 1.0 {
+        let gamma = estimate.value;
+        if gamma < 1.0 {
             warnings.push(format!(
-                "{name} = {:.2} is below 1: the contention-free model is too slow there",
-                estimate.value
+                "{name} = {gamma:.2} is below 1: the contention-free model is too slow there"
             ));
         }
     }

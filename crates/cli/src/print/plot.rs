@@ -2,6 +2,7 @@
 //! logarithmic axes.
 
 use anyhow::{Result, anyhow};
+use netsig_core::predict::Interval;
 use netsig_core::units::{Bytes, Seconds};
 use plotters::coord::combinators::IntoLogRange;
 use plotters::prelude::*;
@@ -14,7 +15,7 @@ pub struct PlotPoint {
     /// What was predicted.
     pub predicted: Seconds,
     /// The interval of the prediction.
-    pub interval: (Seconds, Seconds),
+    pub interval: Interval,
     /// What the contention-free model says.
     pub contention_free: Seconds,
     /// What was measured.
@@ -64,30 +65,33 @@ fn draw<'a>(area: &Area<'a>, title: &str, points: &[PlotPoint]) -> DrawResult<'a
         .y_label_formatter(&|time| Seconds(*time).to_string())
         .light_line_style(WHITE)
         .draw()?;
-    let line =
-        |value: fn(&PlotPoint) -> f64| points.iter().map(move |p| (p.size.as_f64(), value(p)));
-    let upper = line(|p| p.interval.1.0);
-    let lower = line(|p| p.interval.0.0);
-    let band: Vec<(f64, f64)> = upper
-        .chain(lower.collect::<Vec<_>>().into_iter().rev())
+    let line = |value: fn(&PlotPoint) -> f64| {
+        let places = points.iter().map(move |p| (p.size.as_f64(), value(p)));
+        places.collect::<Vec<(f64, f64)>>()
+    };
+    let lower = line(|p| p.interval.lower.0).into_iter().rev();
+    let band: Vec<_> = line(|p| p.interval.upper.0)
+        .into_iter()
+        .chain(lower)
         .collect();
     chart.draw_series([Polygon::new(band, PREDICTED.mix(0.15))])?;
-    chart
-        .draw_series(LineSeries::new(
-            line(|p| p.contention_free.0),
-            FREE.stroke_width(2),
-        ))?
-        .label("contention-free")
-        .legend(|(x, y)| PathElement::new([(x, y), (x + 18, y)], FREE.stroke_width(2)));
-    chart
-        .draw_series(LineSeries::new(
+    for (name, places, colour) in [
+        ("contention-free", line(|p| p.contention_free.0), FREE),
+        (
+            "predicted, with interval",
             line(|p| p.predicted.0),
-            PREDICTED.stroke_width(2),
-        ))?
-        .label("predicted, with interval")
-        .legend(|(x, y)| PathElement::new([(x, y), (x + 18, y)], PREDICTED.stroke_width(2)));
+            PREDICTED,
+        ),
+    ] {
+        let style = colour.stroke_width(2);
+        chart
+            .draw_series(LineSeries::new(places, style))?
+            .label(name)
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], style));
+    }
+    let dot = |place| Circle::new(place, 4, MEASURED.filled());
     chart
-        .draw_series(line(|p| p.measured.0).map(|place| Circle::new(place, 4, MEASURED.filled())))?
+        .draw_series(line(|p| p.measured.0).into_iter().map(dot))?
         .label("measured")
         .legend(|(x, y)| Circle::new((x + 9, y), 4, MEASURED.filled()));
     chart
@@ -101,27 +105,21 @@ fn draw<'a>(area: &Area<'a>, title: &str, points: &[PlotPoint]) -> DrawResult<'a
 
 /// The axes: all points with some room.
 fn ranges(points: &[PlotPoint]) -> ((f64, f64), (f64, f64)) {
-    let room = 1.3;
-    let span = |values: &dyn Fn(&PlotPoint) -> Vec<f64>| {
-        let all: Vec<f64> = points
-            .iter()
-            .flat_map(values)
-            .filter(|v| *v > 0.0)
-            .collect();
+    const ROOM: f64 = 1.3;
+    let span = |values: &mut dyn Iterator<Item = f64>| {
+        let all: Vec<f64> = values.filter(|value| *value > 0.0).collect();
         let least = all.iter().copied().fold(f64::INFINITY, f64::min);
         let most = all.iter().copied().fold(0.0, f64::max);
-        (least / room, most * room)
+        (least / ROOM, most * ROOM)
     };
-    let sizes = span(&|p| vec![p.size.as_f64()]);
-    let times = span(&|p| {
-        vec![
-            p.interval.0.0,
-            p.interval.1.0,
-            p.contention_free.0,
-            p.measured.0,
-        ]
-    });
-    (sizes, times)
+    let times = |p: &PlotPoint| {
+        let Interval { lower, upper } = p.interval;
+        [lower, upper, p.contention_free, p.measured].map(|time| time.0)
+    };
+    (
+        span(&mut points.iter().map(|p| p.size.as_f64())),
+        span(&mut points.iter().flat_map(times)),
+    )
 }
 
 #[expect(

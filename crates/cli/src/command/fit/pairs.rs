@@ -3,15 +3,13 @@
 
 mod agreement;
 
-use std::io::Write;
-
+use itertools::Itertools;
 use netsig_core::data::Provenance;
 use netsig_core::fit::breakpoints::{Break, Change, EagerLimit};
 use netsig_core::fit::flows::{Flows, Load};
 use netsig_core::fit::plogp::Measured;
 use netsig_core::fit::point_to_point::PointToPoint;
-use netsig_core::units::BytesPerSecond;
-use netsig_core::units::{Seconds, SecondsPerByte};
+use netsig_core::units::{BytesPerSecond, Seconds, SecondsPerByte};
 
 use crate::print::rows::{Cell, Format, Rows};
 
@@ -23,45 +21,44 @@ const EAGER_LIMIT: &str = "eager_limit";
 /// # Errors
 /// If standard error cannot be written.
 pub fn tell(pairs: &PointToPoint, provenance: &Provenance) -> anyhow::Result<()> {
-    let lines = [
-        Some(changes(pairs, provenance)),
-        pairs.plogp.as_ref().map(tables),
-        pairs.agreement.as_ref().map(agreement::lines),
-    ];
-    let mut out = std::io::stderr().lock();
-    for line in lines.into_iter().flatten().flatten() {
-        writeln!(out, "{line}")?;
+    tell_changes(pairs, provenance);
+    if let Some(measured) = &pairs.plogp {
+        tell_tables(measured);
+    }
+    if let Some(found) = &pairs.agreement {
+        agreement::tell(found);
     }
     if let Some(flows) = &pairs.flows {
-        loads(flows).write(Format::Table, &mut out)?;
-        writeln!(out, "{}", saturation(flows))?;
+        loads(&flows.loads).write(Format::Table, &mut std::io::stderr().lock())?;
+        eprintln!("{}", saturation(flows));
     }
     for failure in &pairs.failures {
-        writeln!(out, "netsig: note: not fitted: {failure}")?;
+        eprintln!("netsig: note: not fitted: {failure}");
     }
     Ok(())
 }
 
 /// One line for the eager limit, one for each other change, and the limits that the MPI library
 /// was configured with.
-fn changes(pairs: &PointToPoint, provenance: &Provenance) -> Vec<String> {
-    let limits = provenance
-        .iter()
-        .filter(|(key, _)| key.ends_with(EAGER_LIMIT));
-    let limits: Vec<String> = limits
-        .map(|(key, value)| format!("{key} = {value} bytes"))
-        .collect();
-    let limits = (!limits.is_empty()).then(|| format!("configured: {}", limits.join(", ")));
+fn tell_changes(pairs: &PointToPoint, provenance: &Provenance) {
     let found = pairs.eager_limit.as_ref();
     let own = found.and_then(|limit| limit.ping_pong);
     let breaks = pairs.pieces.iter().flat_map(|pieces| &pieces.breaks);
-    let others = breaks.filter(|other| own != Some(**other)).map(change);
+    for other in breaks.filter(|other| own != Some(**other)) {
+        let (kind, what) = kind(other);
+        let (below, from, witness) = (other.below, other.from, witness(other));
+        eprintln!("{kind} between {below} and {from}: {what}{witness}");
+    }
+    let limits = provenance.iter();
+    let limits = limits.filter(|(key, _)| key.ends_with(EAGER_LIMIT));
+    let limits = limits
+        .map(|(key, value)| format!("{key} = {value} bytes"))
+        .join(", ");
     match found {
-        Some(limit) => {
-            let limits = limits.map_or(String::new(), |limits| format!("; {limits}"));
-            others.chain([eager_limit(limit) + &limits]).collect()
-        }
-        None => others.chain(limits).collect(),
+        Some(limit) if limits.is_empty() => eprintln!("{}", eager_limit(limit)),
+        Some(limit) => eprintln!("{}; configured: {limits}", eager_limit(limit)),
+        None if limits.is_empty() => {}
+        None => eprintln!("configured: {limits}"),
     }
 }
 
@@ -77,22 +74,10 @@ fn eager_limit(limit: &EagerLimit) -> String {
         };
         format!("the ping-pong changes by {}{witness}", kind(&own).1)
     });
-    let evidence: Vec<String> = [os, ping_pong].into_iter().flatten().collect();
+    let evidence = os.into_iter().chain(ping_pong).join(", ");
     format!(
-        "eager limit between {} and {}: {}",
-        limit.above,
-        limit.up_to,
-        evidence.join(", ")
-    )
-}
-
-fn change(own: &Break) -> String {
-    let (kind, what) = kind(own);
-    format!(
-        "{kind} between {} and {}: {what}{}",
-        own.below,
-        own.from,
-        witness(own)
+        "eager limit between {} and {}: {evidence}",
+        limit.above, limit.up_to
     )
 }
 
@@ -121,80 +106,57 @@ fn witness(own: &Break) -> String {
     })
 }
 
-fn tables(measured: &Measured) -> Vec<String> {
+fn tell_tables(measured: &Measured) {
     let last = measured.gap.last().map(|row| row.size).unwrap_or_default();
-    let head = format!(
+    eprintln!(
         "pLogP: L = {}, {} sizes of g up to {last}",
         Seconds(measured.latency.value),
         measured.gap.len()
     );
-    let doubts = measured.doubts.iter();
-    let doubts = doubts.map(|doubt| format!("netsig: warning: pLogP: {doubt}"));
-    [head].into_iter().chain(doubts).collect()
+    for doubt in &measured.doubts {
+        eprintln!("netsig: warning: pLogP: {doubt}");
+    }
 }
 
-fn loads(flows: &Flows) -> Rows {
-    let mut rows = Rows::new(&[
-        "pairs",
-        "size_bytes",
-        "transfers",
-        "bandwidth",
-        "aggregate",
-        "mean_s",
-        "min_s",
-        "median_s",
-        "p90_s",
-        "max_s",
-    ]);
-    for Load {
-        pairs,
-        size,
-        transfers,
-        bandwidth,
-        aggregate,
-        completion,
-    } in flows.loads.iter().copied()
-    {
-        rows.push(vec![
-            Cell::count(u64::from(pairs)),
-            Cell::size(size),
-            Cell::count(transfers as u64),
-            rate(bandwidth),
-            rate(aggregate),
-            Cell::time(completion.mean),
-            Cell::time(completion.min),
-            Cell::time(completion.median),
-            Cell::time(completion.p90),
-            Cell::time(completion.max),
-        ]);
-    }
-    rows
+fn loads(loads: &[Load]) -> Rows {
+    let rate =
+        |rate: BytesPerSecond| Cell::shown_as(rate.0, format!("{:.1} Mbit/s", rate.0 * 8e-6));
+    Rows::of(
+        loads,
+        &[
+            ("pairs", &|load| Cell::number(load.pairs)),
+            ("size_bytes", &|load| Cell::size(load.size)),
+            ("transfers", &|load| Cell::number(load.transfers)),
+            ("bandwidth", &|load| rate(load.bandwidth)),
+            ("aggregate", &|load| rate(load.aggregate)),
+            ("mean_s", &|load| Cell::time(load.completion.mean)),
+            ("min_s", &|load| Cell::time(load.completion.min)),
+            ("median_s", &|load| Cell::time(load.completion.median)),
+            ("p90_s", &|load| Cell::time(load.completion.p90)),
+            ("max_s", &|load| Cell::time(load.completion.max)),
+        ],
+    )
 }
 
 fn saturation(flows: &Flows) -> String {
-    let from = flows.saturated_pairs.map_or_else(
-        || "saturation is not reached".to_owned(),
-        |pairs| format!("saturated from {pairs} pairs on"),
-    );
+    let from = match flows.saturated_pairs {
+        None => "saturation is not reached".to_owned(),
+        Some(pairs) => format!("saturated from {pairs} pairs on"),
+    };
     let [free, slow] = [flows.beta_free, flows.modes.beta_contended];
-    if slow.0 < free.0 * DELAYED {
-        let [free, slow] = [free, slow].map(gap);
-        return format!("flows: {free} alone, {slow} at most: none is delayed; {from}");
-    }
-    format!(
-        "flows: {} alone, {} delayed, {:.0} % of the transfers delayed; {from}",
-        gap(free),
-        gap(slow),
-        100.0 * flows.modes.rho
-    )
+    let delayed = match slow.0 < free.0 * DELAYED {
+        true => format!("{} at most: none is delayed", gap(slow)),
+        false => format!(
+            "{} delayed, {:.0} % of the transfers delayed",
+            gap(slow),
+            100.0 * flows.modes.rho
+        ),
+    };
+    format!("flows: {} alone, {delayed}; {from}", gap(free))
 }
 
 /// A transfer that takes less than so many times as long as a lone one is not delayed.
 const DELAYED: f64 = 1.05;
-
-fn rate(rate: BytesPerSecond) -> Cell {
-    Cell::shown_as(rate.0, format!("{:.1} Mbit/s", rate.0 * 8e-6))
-}
 
 fn gap(gap: SecondsPerByte) -> String {
     format!("{:.4} ns/B", gap.0 * 1e9)

@@ -1,5 +1,8 @@
 //! What fitted regimes say, and what a user must know before trusting them.
 
+use std::collections::BTreeSet;
+
+use itertools::Itertools;
 use netsig_core::fit::ladder::Rung;
 use netsig_core::fit::network::{Diagnosis, FittedRegimes, NetworkFit};
 use netsig_core::fit::regimes::RegimesFit;
@@ -10,20 +13,13 @@ use super::meaning;
 
 /// The model that suffices for an algorithm, why, and what it says, in a sentence.
 pub fn choice(own: &FittedRegimes, fitted: &NetworkFit) -> String {
-    let who = format!("{} {}", own.collective, own.algorithm);
-    let signature = signature(own, fitted);
-    let said = match (own.verdict.rung, signature) {
+    let said = match (own.verdict.rung, signature(own, fitted)) {
         (Rung::Hockney | Rung::PLogP, _) => "contention does not show".to_owned(),
-        (Rung::Signature, Some(signature)) => {
-            let said = meaning(signature);
-            said.trim_start_matches(&who)
-                .trim()
-                .trim_end_matches('.')
-                .to_owned()
-        }
+        (Rung::Signature, Some(signature)) => meaning(signature),
         _ => said(own),
     };
-    format!("{who}: {}; {said}.", own.verdict.reason)
+    let (collective, algorithm) = (own.collective, &own.algorithm);
+    format!("{collective} {algorithm}: {}; {said}.", own.verdict.reason)
 }
 
 /// The signature of the same algorithm.
@@ -39,25 +35,21 @@ pub fn sentence(own: &FittedRegimes) -> String {
 
 /// One part for each class of process counts.
 fn said(own: &FittedRegimes) -> String {
-    let part = |fit: &RegimesFit| match of(fit.class) {
-        "" => said_by(fit),
-        class => format!("{class}, {}", said_by(fit)),
-    };
-    let parts: Vec<String> = own.fit.fits.iter().map(part).collect();
-    parts.join("; ")
+    let part = |fit: &RegimesFit| format!("{}{}", of(fit.class), said_by(fit));
+    own.fit.fits.iter().map(part).join("; ")
 }
 
+/// What goes before the words on a class of process counts.
 fn of(class: Class) -> &'static str {
     match class {
         Class::Every => "",
-        Class::Power => "among powers of two",
-        Class::Other => "among other counts",
+        Class::Power => "among powers of two, ",
+        Class::Other => "among other counts, ",
     }
 }
 
 fn said_by(fit: &RegimesFit) -> String {
     let model = &fit.model;
-    let ratios = format!("it takes its time on the wire {}", ratios(model));
     let stalls = model.eager.as_ref().and_then(|eager| eager.stalls);
     let onset = stalls.and_then(|stalls| stalls.onset);
     let most = fit.cells.iter().map(|cell| cell.procs).max();
@@ -69,24 +61,19 @@ fn said_by(fit: &RegimesFit) -> String {
         let percent = probability * 100.0;
         format!("among {procs} up to {percent:.0} % of repetitions wait for a time-out")
     });
-    let parts: Vec<String> = [Some(ratios), overflow, stalled]
-        .into_iter()
-        .flatten()
-        .collect();
-    parts.join(", ")
+    let ratios = format!("it takes its time on the wire {}", ratios(model));
+    let parts = [Some(ratios), overflow, stalled];
+    parts.into_iter().flatten().join(", ")
 }
 
 /// γ of either protocol.
 fn ratios(model: &Regimes) -> String {
     let gamma = |protocol: &Option<ProtocolParameters>| {
-        let protocol = protocol.as_ref();
-        protocol.map(|protocol| format!("{:.2} times", protocol.gamma))
+        let gamma = protocol.as_ref()?.gamma;
+        Some(format!("{gamma:.2} times"))
     };
-    match (
-        gamma(&model.eager),
-        gamma(&model.rendezvous),
-        model.eager_limit,
-    ) {
+    let [eager, rendezvous] = [&model.eager, &model.rendezvous].map(gamma);
+    match (eager, rendezvous, model.eager_limit) {
         (Some(eager), Some(rendezvous), Some(limit)) => {
             format!("{eager} below the eager limit of {limit} and {rendezvous} from there on")
         }
@@ -147,17 +134,13 @@ pub fn warnings(own: &FittedRegimes, fitted: &NetworkFit) -> Vec<String> {
     let mut warnings = Vec::new();
     let is_said = own.verdict.rung == Rung::Signature && signature(own, fitted).is_some();
     for fit in &own.fit.fits {
-        let counts = || fit.cells.iter().map(|cell| cell.procs);
-        if let (Some(least), Some(most)) = (counts().min(), counts().max())
-            && least == most
+        let counts: BTreeSet<Procs> = fit.cells.iter().map(|cell| cell.procs).collect();
+        if let (1, Some(only)) = (counts.len(), counts.first())
             && !(is_said && fit.class == Class::Every)
         {
-            let class = match of(fit.class) {
-                "" => String::new(),
-                class => format!("{class}, "),
-            };
             warnings.push(format!(
-                "{class}{most} is the only process count: how times grow with it, from where on ports overflow among more and how wide intervals are there cannot be known; measure three"
+                "{}{only} is the only process count: how times grow with it, from where on ports overflow among more and how wide intervals are there cannot be known; measure three",
+                of(fit.class)
             ));
         }
     }

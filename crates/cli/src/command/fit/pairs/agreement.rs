@@ -11,18 +11,22 @@ use super::{gap, signed};
 /// The largest of the sizes that are called small: most of their time is start-up.
 const SMALL: Bytes = Bytes(1024);
 
-/// The verdict, the small and the large sizes, α and β.
-pub fn lines(found: &Agreement) -> Vec<String> {
+/// Tells the verdict, the small and the large sizes, α and β.
+pub fn tell(found: &Agreement) {
+    eprintln!("{}", verdict(found));
     let (small, large) = found
         .sizes
         .split_at(found.sizes.partition_point(|one| one.size <= SMALL));
-    let groups = [("up to", small), ("above", large)];
-    let groups = groups.into_iter().filter(|(_, sizes)| !sizes.is_empty());
-    let mut lines = vec![verdict(found)];
-    lines.extend(groups.map(|(name, sizes)| group(name, sizes)));
-    lines.push(twice("alpha", &found.alpha, |s| Seconds(s).to_string()));
-    lines.push(twice("beta", &found.beta, |s| gap(SecondsPerByte(s))));
-    lines
+    for (name, sizes) in [("up to", small), ("above", large)] {
+        if !sizes.is_empty() {
+            eprintln!("{}", group(name, sizes));
+        }
+    }
+    eprintln!(
+        "{}",
+        twice("alpha", &found.alpha, |s| Seconds(s).to_string())
+    );
+    eprintln!("{}", twice("beta", &found.beta, |s| gap(SecondsPerByte(s))));
 }
 
 fn verdict(found: &Agreement) -> String {
