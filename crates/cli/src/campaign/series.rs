@@ -23,7 +23,7 @@ use crate::input::asked::Asked;
 use crate::input::files;
 use crate::job::launch::{Launcher, absolute};
 use crate::job::progress::Follower;
-use crate::job::{End, Expected, Job, watch};
+use crate::job::{End, Job, watch};
 use temporary::PlanFile;
 
 /// The jobs of a campaign that are left to do.
@@ -239,11 +239,8 @@ impl<'a> Series<'a> {
             progress.say(&format!("netsig: {message}"));
         }
         progress.begin_job();
-        let expected = Expected {
-            job: orders.job,
-            timeout: self.campaign.options.timeout,
-        };
-        Job::start(&self.command(orders)?, self.scenario)?.follow(expected, progress)
+        let job = Job::start(&self.command(orders)?, self.scenario)?;
+        job.follow(orders.job, self.campaign.options.timeout, progress)
     }
 
     fn command(&self, orders: &Orders) -> Result<Vec<OsString>, Failure> {

@@ -1,9 +1,9 @@
 //! The process of a job: a launcher on this machine, or an emulated cluster with one in it.
 
 use std::ffi::OsString;
-use std::io::Read;
+use std::io::PipeWriter;
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ use netsig_lab::{Lab, Running, Watch, end_with_this_process};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use super::{BY_SIGNAL, GLANCE, watch};
+use super::{BY_SIGNAL, GLANCE};
 use crate::failure::Failure;
 
 /// How long a launcher may take to end its ranks once it is asked to.
@@ -21,12 +21,6 @@ const GRACE: Duration = Duration::from_secs(5);
 
 /// How long it may take to end them by itself after Ctrl-C.
 const PATIENCE: Duration = Duration::from_secs(3);
-
-/// The exit code of a lab that Ctrl-C ended.
-const INTERRUPTED: i32 = 130;
-
-/// What a process prints.
-pub type Output = Option<Box<dyn Read + Send>>;
 
 /// A process to wait for. Dropping it ends it.
 pub enum Process {
@@ -39,7 +33,6 @@ pub enum Process {
 /// A launcher on this machine.
 pub struct Plain {
     child: Child,
-    watch: Watch,
     interrupted: Option<Instant>,
     asked_to_end: Option<Instant>,
 }
@@ -49,39 +42,46 @@ pub struct Plain {
 pub struct Exit {
     /// The exit code.
     pub code: i32,
-    /// Whether Ctrl-C came.
-    pub was_interrupted: bool,
     /// Why nothing that it measured counts, if so.
     pub void: Option<String>,
 }
 
 impl Process {
-    /// Starts `command`, in the lab if there is a scenario.
+    /// Starts `command`, in the lab if there is a scenario; what it prints goes to `output`.
     ///
     /// # Errors
     /// If it cannot be started.
-    pub fn start(command: &[OsString], scenario: Option<&Scenario>) -> Result<Self, Failure> {
+    pub fn start(
+        command: &[OsString],
+        scenario: Option<&Scenario>,
+        output: PipeWriter,
+    ) -> Result<Self, Failure> {
+        let errors = output.try_clone().context("no pipe can be made")?;
         if let Some(scenario) = scenario {
             let lab = Lab::new(scenario)?
                 .stdin(Stdio::null())
-                .stdout(Stdio::piped())
-                .stderr(Stdio::piped());
+                .stdout(output.into())
+                .stderr(errors.into());
             return Ok(Self::Lab(lab.spawn(command)?));
         }
-        Plain::start(command).map(Self::Plain)
-    }
-
-    /// What it prints on standard output and standard error.
-    pub fn take_outputs(&mut self) -> (Output, Output) {
-        fn boxed(source: Option<impl Read + Send + 'static>) -> Output {
-            source.map(|source| Box::new(source) as Box<dyn Read + Send>)
-        }
-        match self {
-            Self::Plain(Plain { child, .. }) => {
-                (boxed(child.stdout.take()), boxed(child.stderr.take()))
-            }
-            Self::Lab(running) => (boxed(running.take_stdout()), boxed(running.take_stderr())),
-        }
+        let (program, arguments) = command.split_first().expect("a command has a program");
+        let mut command = Command::new(program);
+        command
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(output)
+            .stderr(errors);
+        // A launcher that outlived netsig would go on writing data.
+        end_with_this_process(&mut command, Signal::SIGTERM);
+        let child = command.spawn().with_context(|| {
+            let program = program.display();
+            format!("{program} cannot be started; give another --mpirun")
+        })?;
+        Ok(Self::Plain(Plain {
+            child,
+            interrupted: None,
+            asked_to_end: None,
+        }))
     }
 
     /// How it ended, if it has. After Ctrl-C it has a moment to clean up, then this call
@@ -89,12 +89,11 @@ impl Process {
     ///
     /// # Errors
     /// If the system refuses to say.
-    pub fn try_wait(&mut self) -> Result<Option<Exit>, Failure> {
+    pub fn try_wait(&mut self, watch: &Watch) -> Result<Option<Exit>, Failure> {
         match self {
-            Self::Plain(plain) => plain.try_wait(),
+            Self::Plain(plain) => plain.try_wait(watch),
             Self::Lab(running) => Ok(running.try_wait()?.map(|outcome| Exit {
                 code: outcome.code,
-                was_interrupted: outcome.code == INTERRUPTED,
                 void: outcome.void_reason(),
             })),
         }
@@ -104,14 +103,14 @@ impl Process {
     ///
     /// # Errors
     /// If the system refuses to say how it ended.
-    pub fn end(&mut self) -> Result<Exit, Failure> {
+    pub fn end(&mut self, watch: &Watch) -> Result<Exit, Failure> {
         match self {
             Self::Plain(plain) => plain.ask_to_end(),
             // The kernel ends everything in the lab with its first process.
             Self::Lab(running) => send(running.id(), Signal::SIGKILL),
         }
         loop {
-            if let Some(exit) = self.try_wait()? {
+            if let Some(exit) = self.try_wait(watch)? {
                 return Ok(exit);
             }
             thread::sleep(GLANCE);
@@ -120,54 +119,25 @@ impl Process {
 }
 
 impl Plain {
-    fn start(command: &[OsString]) -> Result<Self, Failure> {
-        let (program, arguments) = command.split_first().expect("a command has a program");
-        let mut command = Command::new(program);
-        command
-            .args(arguments)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        // A launcher that outlived netsig would go on writing data.
-        end_with_this_process(&mut command, Signal::SIGTERM);
-        let what = || {
-            format!(
-                "{} cannot be started; give another --mpirun",
-                program.display()
-            )
-        };
-        let watch = watch()?;
-        Ok(Self {
-            child: command.spawn().with_context(what)?,
-            watch,
-            interrupted: None,
-            asked_to_end: None,
-        })
-    }
-
-    fn try_wait(&mut self) -> Result<Option<Exit>, Failure> {
-        let was_interrupted = self.watch.saw_interrupt();
-        if was_interrupted && self.asked_to_end.is_none() {
+    fn try_wait(&mut self, watch: &Watch) -> Result<Option<Exit>, Failure> {
+        if watch.saw_interrupt() && self.asked_to_end.is_none() {
             let since = *self.interrupted.get_or_insert_with(Instant::now);
             // The terminal has told the launcher too; told twice, some clean up nothing.
             if since.elapsed() > PATIENCE {
                 self.ask_to_end();
             }
         }
-        if self
-            .asked_to_end
-            .is_some_and(|since| since.elapsed() > GRACE)
-        {
+        let asked = self.asked_to_end;
+        if asked.is_some_and(|since| since.elapsed() > GRACE) {
             // It fails only if the launcher has just ended.
             let _ = self.child.kill();
         }
-        let status = self
-            .child
-            .try_wait()
-            .context("the MPI job cannot be waited for")?;
+        let status = self.child.try_wait();
+        let status = status.context("the MPI job cannot be waited for")?;
         Ok(status.map(|status| Exit {
-            code: code(status),
-            was_interrupted,
+            code: status
+                .code()
+                .unwrap_or_else(|| BY_SIGNAL + status.signal().unwrap_or_default()),
             void: None,
         }))
     }
@@ -185,11 +155,6 @@ impl Drop for Plain {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-fn code(status: ExitStatus) -> i32 {
-    let by_signal = || BY_SIGNAL + status.signal().unwrap_or_default();
-    status.code().unwrap_or_else(by_signal)
 }
 
 /// Sends a signal; that the process has just ended by itself is no error.

@@ -5,10 +5,17 @@
 //! time-out. A rank that hangs in user code or whose host is dead reports nothing; one that
 //! hangs where its watchdog still works has entered fewer steps than those that wait for it.
 
+use std::sync::LazyLock;
 use std::time::Duration;
 
-/// What begins the line of a report.
-const MARK: &str = "@netsig-stall ";
+use itertools::Itertools;
+use regex_lite::Regex;
+
+/// The line of a report.
+static REPORT: LazyLock<Regex> = LazyLock::new(|| {
+    let line = r"@netsig-stall rank=(\d+) host=(\S*) steps=(\d+) among=(\d+) in=(.*)";
+    Regex::new(line).expect("a valid expression")
+});
 
 /// One rank's report.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,20 +33,14 @@ pub struct Report {
 }
 
 impl Report {
-    /// Reads a line of a job's standard error; `None` if it is no report.
+    /// Reads a line of a job's output; `None` if it is no report.
     pub fn parse(line: &str) -> Option<Self> {
-        let (_, text) = line.split_once(MARK)?;
-        let (numbers, activity) = text.split_once(" in=")?;
-        let field = |name: &str| {
-            numbers
-                .split(' ')
-                .find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
-        };
+        let (_, [rank, host, steps, among, activity]) = REPORT.captures(line)?.extract();
         Some(Self {
-            rank: field("rank")?.parse().ok()?,
-            host: field("host")?.to_owned(),
-            steps: field("steps")?.parse().ok()?,
-            among: field("among")?.parse().ok()?,
+            rank: rank.parse().ok()?,
+            host: host.to_owned(),
+            steps: steps.parse().ok()?,
+            among: among.parse().ok()?,
             activity: activity.to_owned(),
         })
     }
@@ -58,14 +59,19 @@ pub fn conclude(reports: &[Report], hosts: &[String], timeout: Duration) -> Stri
     }
     let host = |rank: usize| {
         let reported = reports.iter().find(|report| report.rank == rank);
-        reported.map_or_else(
-            || hosts.get(rank).map_or("unknown", String::as_str),
-            |report| report.host.as_str(),
-        )
+        let host = reported.map(|report| &report.host);
+        host.or(hosts.get(rank)).map_or("unknown", String::as_str)
     };
-    let who = name(&blamed, host);
+    let named = blamed.iter().take(MOST_NAMED);
+    let named = named.map(|&rank| format!("rank {rank} on host {}", host(rank)));
+    let others = blamed.len().saturating_sub(MOST_NAMED);
+    let others = (others > 0).then(|| format!("{others} more"));
+    let who = named.chain(others).join(", ");
     format!("{who} did not answer for {seconds} s in \"{activity}\"")
 }
+
+/// The most ranks that are named one by one.
+const MOST_NAMED: usize = 4;
 
 /// The ranks that reported nothing; if all did, those with the fewest steps.
 fn blamed(reports: &[Report], among: usize) -> Vec<usize> {
@@ -81,20 +87,6 @@ fn blamed(reports: &[Report], among: usize) -> Vec<usize> {
     };
     let fewest = (0..among).filter_map(latest).min();
     (0..among).filter(|rank| latest(*rank) == fewest).collect()
-}
-
-/// The most ranks that are named one by one.
-const MOST_NAMED: usize = 4;
-
-fn name<'a>(ranks: &[usize], host: impl Fn(usize) -> &'a str) -> String {
-    let shown = ranks.iter().take(MOST_NAMED);
-    let mut names: Vec<String> = shown
-        .map(|&rank| format!("rank {rank} on host {}", host(rank)))
-        .collect();
-    if ranks.len() > MOST_NAMED {
-        names.push(format!("{} more", ranks.len() - MOST_NAMED));
-    }
-    names.join(", ")
 }
 
 #[cfg(test)]

@@ -3,8 +3,12 @@
 
 use std::time::{Duration, Instant};
 
-use crate::job::death::Witness;
-use crate::job::stall::{self, Report};
+use super::death::Death;
+use super::stall::{self, Report};
+
+/// What a rank that ends a job itself begins its reason with: then no launcher needs to
+/// explain the end.
+const REASON: &str = "netsig-rank: ";
 
 /// How long the reports of a stall are collected before a conclusion is drawn.
 const COLLECTION: Duration = Duration::from_secs(3);
@@ -20,18 +24,12 @@ const LONGER: u32 = 3;
 pub struct Vigil {
     timeout: Duration,
     started: Instant,
-    witness: Witness,
     reports: Vec<Report>,
     first_report: Option<Instant>,
-}
-
-/// What to do with a line that a job printed.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Heard {
-    /// It is for people.
-    ForPeople,
-    /// It is for netsig alone.
-    ForNetsig,
+    /// Why the first rank that gave up did so, in its own words.
+    pub reason: Option<String>,
+    /// Which rank died.
+    pub death: Death,
 }
 
 impl Vigil {
@@ -40,23 +38,26 @@ impl Vigil {
         Self {
             timeout,
             started: now,
-            witness: Witness::default(),
             reports: Vec::new(),
             first_report: None,
+            reason: None,
+            death: Death::default(),
         }
     }
 
-    /// Takes note of a line that the job printed.
-    pub fn hear(&mut self, line: &str, now: Instant) -> Heard {
+    /// Takes note of a line that the job printed, and gives it back if it is for people.
+    pub fn hear<'a>(&mut self, line: &'a str, now: Instant) -> Option<&'a str> {
         if let Some(report) = Report::parse(line) {
             self.reports.push(report);
             self.first_report.get_or_insert(now);
-            return Heard::ForNetsig;
+            return None;
         }
-        if self.witness.hear(line) {
-            return Heard::ForNetsig;
+        if let (None, Some((_, reason))) = (&self.reason, line.split_once(REASON)) {
+            self.reason = Some(reason.to_owned());
+            return None;
         }
-        Heard::ForPeople
+        self.death.hear(line);
+        Some(line)
     }
 
     /// Why the job has to be ended, if so. `grown` is when its data last grew since it was
@@ -70,7 +71,7 @@ impl Vigil {
         if let Some(first) = self.first_report {
             let is_complete = now - first > COLLECTION;
             let stalled = || stall::conclude(&self.reports, hosts, self.timeout);
-            return is_complete.then(|| self.reason().unwrap_or_else(stalled));
+            return is_complete.then(|| self.reason.clone().unwrap_or_else(stalled));
         }
         let limit = self.timeout + START_UP;
         let (since, limit) = match grown {
@@ -79,16 +80,6 @@ impl Vigil {
         };
         (now.saturating_duration_since(since) > limit)
             .then(|| format!("there was no sign of life for {} s", limit.as_secs()))
-    }
-
-    /// Why a rank gave up, if one did.
-    pub fn reason(&self) -> Option<String> {
-        self.witness.reason().map(str::to_owned)
-    }
-
-    /// Which rank died, if that explains why the job has ended.
-    pub fn death(&self, hosts: &[String]) -> Option<String> {
-        self.witness.tell(hosts)
     }
 }
 
@@ -103,8 +94,8 @@ mod tests {
         let start = Instant::now();
         let after = |seconds| start + Duration::from_secs(seconds);
         let mut vigil = Vigil::new(Duration::from_secs(60), start);
-        assert_eq!(vigil.hear("a word", after(1)), Heard::ForPeople);
-        assert_eq!(vigil.hear(REPORT, after(60)), Heard::ForNetsig);
+        assert_eq!(vigil.hear("a word", after(1)), Some("a word"));
+        assert_eq!(vigil.hear(REPORT, after(60)), None);
         assert_eq!(vigil.verdict(after(62), Some(after(1)), &[]), None);
         let verdict = vigil.verdict(after(64), Some(after(1)), &[]).unwrap();
         assert!(verdict.starts_with("rank 1 on host unknown did not answer for 60 s"));
@@ -119,5 +110,14 @@ mod tests {
         assert!(vigil.verdict(after(91), None, &[]).is_some());
         assert_eq!(vigil.verdict(after(280), Some(after(11)), &[]), None);
         assert!(vigil.verdict(after(282), Some(after(11)), &[]).is_some());
+    }
+
+    #[test]
+    fn a_rank_that_gives_its_own_reason_has_it_told() {
+        let now = Instant::now();
+        let mut vigil = Vigil::new(Duration::from_secs(60), now);
+        let reason = "rank 0: data.csv: cannot be written";
+        assert_eq!(vigil.hear(&format!("netsig-rank: {reason}"), now), None);
+        assert_eq!(vigil.reason.as_deref(), Some(reason));
     }
 }
