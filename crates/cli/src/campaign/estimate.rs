@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use itertools::Itertools;
 use netsig_core::units::Seconds;
 use netsig_measure::budget::{self, TooLittle};
 use netsig_measure::estimate::{Rates, estimate};
@@ -10,33 +11,24 @@ use netsig_measure::plan::{Cell, Plan};
 use crate::failure::Failure;
 use crate::input::asked::Asked;
 
-/// A plan to carry out, with remarks for the user.
-#[derive(Debug)]
-pub struct Settled {
-    /// The plan.
-    pub asked: Asked,
-    /// What it was before a budget changed it.
-    pub requested: Option<String>,
-    /// Lines for the user.
-    pub remarks: Vec<String>,
-}
-
-/// Says how long `asked` will take at these rates. With a budget fits it in.
+/// Tells how long `asked` will take at these rates, `on` some network. With a budget fits it in.
 ///
 /// # Errors
 /// If too little of it would be left.
-pub fn settle(asked: Asked, rates: &Rates, budget: Option<Duration>) -> Result<Settled, Failure> {
-    let mut settled = Settled {
-        remarks: vec![sentence(&asked.plan, rates)],
-        requested: None,
-        asked,
-    };
+pub fn settle(
+    asked: Asked,
+    rates: &Rates,
+    budget: Option<Duration>,
+    on: &str,
+) -> Result<Asked, Failure> {
+    let tell = |plan: &Plan| eprintln!("{on}{}", sentence(plan, rates));
     let Some(budget) = budget else {
-        return Ok(settled);
+        tell(&asked.plan);
+        return Ok(asked);
     };
     let Asked {
         file, plan, text, ..
-    } = &settled.asked;
+    } = &asked;
     let budget = Seconds(budget.as_secs_f64());
     let fitted = budget::fit_into(plan, budget, rates).map_err(|TooLittle { least, .. }| {
         Failure::usage(format!(
@@ -46,18 +38,22 @@ pub fn settle(asked: Asked, rates: &Rates, budget: Option<Duration>) -> Result<S
             span(budget)
         ))
     })?;
-    if fitted.plan != *plan {
-        let all = plan.cells().len();
-        let kept = fitted.plan.cells().len();
-        let what = without(&fitted.dropped);
-        let change = format!("{kept} of {all} cells fit into {}: {what}", span(budget));
-        settled
-            .remarks
-            .extend([change, sentence(&fitted.plan, rates)]);
-        settled.requested = Some(text.clone());
-        settled.asked = Asked::parse(file, fitted.plan.to_toml())?;
+    tell(plan);
+    if fitted.plan == *plan {
+        return Ok(asked);
     }
-    Ok(settled)
+    eprintln!(
+        "{on}{} of {} cells fit into {}: {}",
+        fitted.plan.cells().len(),
+        plan.cells().len(),
+        span(budget),
+        without(&fitted.dropped)
+    );
+    tell(&fitted.plan);
+    Ok(Asked {
+        requested: Some(text.clone()),
+        ..Asked::parse(file, fitted.plan.to_toml())?
+    })
 }
 
 /// `about 2 min 10 s (1 min 40 s to 2 min 30 s): 66 cells, 3 launches, at most 1980
@@ -78,18 +74,13 @@ fn sentence(plan: &Plan, rates: &Rates) -> String {
 
 /// The cells that a budget took from a plan.
 fn without(dropped: &[Cell]) -> String {
-    let mut named: Vec<String> = dropped
-        .iter()
-        .take(MOST_NAMED)
-        .map(Cell::to_string)
-        .collect();
-    if dropped.len() > MOST_NAMED {
-        named.push(format!("{} more", dropped.len() - MOST_NAMED));
+    if dropped.is_empty() {
+        return "fewer repetitions".to_owned();
     }
-    match named[..] {
-        [] => "fewer repetitions".to_owned(),
-        _ => format!("without {}", named.join(", ")),
-    }
+    let named = dropped.iter().take(MOST_NAMED).map(Cell::to_string);
+    let others = dropped.len().saturating_sub(MOST_NAMED);
+    let others = (others > 0).then(|| format!("{others} more"));
+    format!("without {}", named.chain(others).join(", "))
 }
 
 /// The most dropped cells that are named one by one.

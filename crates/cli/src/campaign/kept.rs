@@ -1,49 +1,76 @@
 //! The samples that a measurement left in its data file, complete or interrupted.
 
-use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader, Write};
+use std::fs::OpenOptions;
+use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use itertools::Itertools;
 use netsig_core::data::{Dataset, Provenance, Rejection, VOID};
+
+/// The bytes of a data file, whose last line may be torn.
+pub struct Written(Vec<u8>);
+
+impl Written {
+    /// Reads them.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn read(data: &Path) -> Result<Self> {
+        let what = || format!("{}: cannot be read; check the path", data.display());
+        std::fs::read(data).map(Self).with_context(what)
+    }
+
+    /// The whole lines.
+    pub fn whole(&self) -> &[u8] {
+        let last = self.0.iter().rposition(|&byte| byte == b'\n');
+        &self.0[..last.map_or(0, |last| last + 1)]
+    }
+
+    /// How much there is altogether.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// How many whole lines are no provenance: the first names the columns.
+    pub fn rows(&self) -> usize {
+        self.lines().filter(|line| !line.starts_with(b"#")).count()
+    }
+
+    /// Whether there is provenance alone, as it stands in data files of netsig.
+    pub fn is_provenance(&self) -> bool {
+        let may_begin_so = self.0.is_empty() || self.0.starts_with(b"#");
+        may_begin_so && self.lines().all(|line| line.starts_with(b"#@"))
+    }
+
+    fn lines(&self) -> impl Iterator<Item = &[u8]> {
+        self.whole().split_inclusive(|&byte| byte == b'\n')
+    }
+}
 
 /// How many samples are kept in `data`, in words, and how to measure the rest. A file
 /// without data is removed.
 pub fn or_removed(data: &Path) -> String {
-    let count = samples(data);
-    if count == 0 {
-        // There may be no file at all.
-        let _ = std::fs::remove_file(data);
-        return "nothing was measured".to_owned();
+    if samples(data) > 0 {
+        return so_far(data);
     }
-    in_words(data, count)
+    // There may be no file at all.
+    let _ = std::fs::remove_file(data);
+    "nothing was measured".to_owned()
 }
 
 /// The same, with the file left as it is.
 pub fn so_far(data: &Path) -> String {
-    in_words(data, samples(data))
-}
-
-fn in_words(data: &Path, count: usize) -> String {
     format!(
-        "{count} samples are kept in {}; --resume measures the rest",
+        "{} samples are kept in {}; --resume measures the rest",
+        samples(data),
         data.display()
     )
 }
 
 /// Lines and not samples: what a full disk cut off is not worth the rest.
 fn samples(data: &Path) -> usize {
-    let Ok(file) = File::open(data) else { return 0 };
-    let mut lines = BufReader::new(file);
-    let mut line = Vec::new();
-    let mut rows: usize = 0;
-    // The last one may be torn.
-    while lines.read_until(b'\n', &mut line).is_ok() && line.ends_with(b"\n") {
-        rows += usize::from(!line.starts_with(b"#"));
-        line.clear();
-    }
-    // The first names the columns.
-    rows.saturating_sub(1)
+    Written::read(data).map_or(0, |written| written.rows().saturating_sub(1))
 }
 
 /// Marks data that must not be used.
@@ -74,15 +101,16 @@ pub fn summary(data: &Dataset, name: &Path) -> String {
         (Rejection::Late, "late"),
         (Rejection::WrongData, "with wrong data"),
     ];
-    let counts = kinds.map(|(reason, words)| (rejected(data, reason), words));
-    let told: Vec<String> = counts
+    let counts = kinds
         .iter()
-        .filter(|(count, _)| *count > 0)
+        .map(|(reason, words)| (rejected(data, *reason), words));
+    let told = counts.filter(|(count, _)| *count > 0);
+    let told = told
         .map(|(count, words)| format!("{count} {words}"))
-        .collect();
-    match told[..] {
-        [] => found,
-        _ => format!("{found}; rejected: {}", told.join(", ")),
+        .join(", ");
+    match told.as_str() {
+        "" => found,
+        _ => format!("{found}; rejected: {told}"),
     }
 }
 

@@ -8,7 +8,7 @@ mod series;
 mod space;
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -24,63 +24,42 @@ use self::estimate::settle;
 use self::resume::{PLAN, Past, REQUESTED_PLAN, escaped};
 use self::series::Series;
 use crate::failure::Failure;
-use crate::input::args::{LaunchArgs, Place};
+use crate::input::args::{self, LaunchArgs, Place};
 use crate::input::asked::Asked;
 use crate::input::files;
-use crate::job::launch::Site;
 use crate::print::notes::warn_if_unfaithful;
 
 /// A plan with where to carry it out and where to put the data.
-pub struct Campaign<'a> {
-    /// The file of the plan.
-    pub plan: &'a Path,
-    /// The data file.
-    pub output: &'a Path,
-    /// Where to carry it out.
-    pub place: &'a Place,
-    /// How to start MPI programs.
-    pub launch: &'a LaunchArgs,
-    /// How to go about it.
-    pub options: Options,
-}
-
-/// How to go about a campaign.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// Whether the data file may exist.
-    pub start: Start,
-    /// How long a rank may take for one step.
-    pub timeout: Duration,
-    /// How long everything may take.
+#[derive(Debug, clap::Args)]
+pub struct Campaign {
+    /// The plan (TOML, see FORMATS.md).
+    pub plan: PathBuf,
+    /// The data file (CSV); it must not exist yet, unless --resume is given.
+    #[arg(short, long, value_name = "DATA")]
+    pub output: PathBuf,
+    /// Where: mpi, lab:SCENARIO (emulated cluster) or sim:SCENARIO (simulated transport).
+    #[arg(long = "on", value_name = "PLACE", default_value = "mpi", value_parser = args::place)]
+    pub place: Place,
+    /// Go on with the data of the same plan that an interrupted run has left.
+    #[arg(long)]
+    pub resume: bool,
+    /// How long everything may take, such as 10m; the least informative points are left
+    /// out if they must be.
+    #[arg(long, value_name = "TIME", value_parser = args::limit)]
     pub budget: Option<Duration>,
-    /// Replaces the plan's.
+    /// Repeat until the median is known to this share of itself, such as 2%; replaces the
+    /// plan's.
+    #[arg(long, value_name = "SHARE", value_parser = args::precision)]
     pub precision: Option<String>,
+    /// How long a rank may take for one step before its launch is given up.
+    #[arg(long, value_name = "TIME", default_value = "60", value_parser = args::limit)]
+    pub timeout: Duration,
+    /// How to start MPI programs.
+    #[command(flatten)]
+    pub launch: LaunchArgs,
 }
 
-/// Whether a campaign begins or goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Start {
-    /// It begins; there must be no data yet.
-    Anew,
-    /// It goes on from the data that there are.
-    Resumed,
-}
-
-/// How long a rank may take for one step unless the user says otherwise.
-pub const TIMEOUT: Duration = Duration::from_secs(60);
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            start: Start::Anew,
-            timeout: TIMEOUT,
-            budget: None,
-            precision: None,
-        }
-    }
-}
-
-impl Campaign<'_> {
+impl Campaign {
     /// Measures everything; `what` names the work beside the progress bar.
     ///
     /// # Errors
@@ -89,9 +68,9 @@ impl Campaign<'_> {
     pub fn carry_out(&self, what: &str) -> Result<(), Failure> {
         let asked = self.asked()?;
         let past = self.past(&asked)?;
-        files::refuse_unwritable(self.output)?;
-        space::refuse_full(self.output, &asked.plan)?;
-        match self.place {
+        files::refuse_unwritable(&self.output)?;
+        space::refuse_full(&self.output, &asked.plan)?;
+        match &self.place {
             Place::Simulated(name) => {
                 let scenario = self.scenario_for(&asked, name)?;
                 match past {
@@ -119,7 +98,7 @@ impl Campaign<'_> {
             let shown = self.plan.display();
             eprintln!("netsig: the ranks will read {shown} with --precision put in");
         }
-        let scenario = match self.place {
+        let scenario = match &self.place {
             Place::Simulated(_) => {
                 return Err(Failure::usage(
                     "--dry-run prints how MPI is started and sim: starts none; leave one of them out",
@@ -131,21 +110,13 @@ impl Campaign<'_> {
         Series::new(self, scenario.as_ref(), asked, None)?.commands()
     }
 
-    /// Where ranks are started.
-    pub fn site(&self) -> Site {
-        match self.place {
-            Place::Lab(_) => Site::Lab,
-            Place::Mpi | Place::Simulated(_) => Site::Cluster,
-        }
-    }
-
     fn asked(&self) -> Result<Asked, Failure> {
-        Asked::read(self.plan, self.options.precision.as_deref())
+        Asked::read(&self.plan, self.precision.as_deref())
     }
 
     /// What there is already, after it was made ready to be appended to.
     fn past(&self, asked: &Asked) -> Result<Option<Past>, Failure> {
-        if self.options.start == Start::Anew {
+        if !self.resume {
             if self.output.exists() {
                 return Err(Failure::usage(format!(
                     "{}: exists already; go on with --resume, choose another --output or remove it",
@@ -154,9 +125,9 @@ impl Campaign<'_> {
             }
             return Ok(None);
         }
-        resume::refuse_growing(self.output)?;
-        let past = resume::past(self.output, asked)?;
-        if let Some(message) = resume::mend(self.output)? {
+        resume::refuse_growing(&self.output)?;
+        let past = resume::past(&self.output, asked)?;
+        if let Some(message) = resume::mend(&self.output)? {
             eprintln!("netsig: {message}");
         }
         Ok(past)
@@ -166,17 +137,19 @@ impl Campaign<'_> {
         let (stated, truth) = truth(scenario)?;
         simulated::check(&asked.plan)
             .map_err(|e| Failure::usage(format!("{}: {e}", self.plan.display())))?;
-        let settled = settle(asked, &stated_rates(&truth), self.options.budget)?;
-        for remark in &settled.remarks {
-            eprintln!("on this network: {remark}");
-        }
-        let plan = &settled.asked.plan;
+        let asked = settle(
+            asked,
+            &stated_rates(&truth),
+            self.budget,
+            "on this network: ",
+        )?;
+        let plan = &asked.plan;
         let mut data = Dataset::default();
         data.provenance.push("netsig", env!("CARGO_PKG_VERSION"));
         data.provenance.push("simulated", &scenario.name);
         data.provenance.push("seed", plan.seed);
-        data.provenance.push(PLAN, escaped(&settled.asked.text));
-        if let Some(requested) = &settled.requested {
+        data.provenance.push(PLAN, escaped(&asked.text));
+        if let Some(requested) = &asked.requested {
             data.provenance.push(REQUESTED_PLAN, escaped(requested));
         }
         for job in plan.jobs() {
@@ -195,12 +168,12 @@ impl Campaign<'_> {
         let mut text = Vec::new();
         data.write(&mut text)
             .context("the data cannot be put into text")?;
-        Ok(files::replace(self.output, &text)?)
+        Ok(files::replace(&self.output, &text)?)
     }
 
     /// The share of the budget that each of so many jobs has.
     fn budget_of(&self, jobs: usize) -> Option<Seconds> {
-        let budget = self.options.budget?;
+        let budget = self.budget?;
         Some(Seconds(budget.as_secs_f64() / jobs as f64))
     }
 

@@ -6,15 +6,16 @@
 //! cells of the others.
 
 use std::collections::BTreeSet;
-use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader, Read};
+use std::fs::OpenOptions;
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context;
+use itertools::Itertools;
 use netsig_core::data::{Dataset, Provenance};
 use netsig_measure::plan::{JobId, Plan};
 
+use crate::campaign::kept::Written;
 use crate::failure::Failure;
 use crate::input::asked::Asked;
 use crate::input::files;
@@ -45,13 +46,11 @@ pub fn past(output: &Path, asked: &Asked) -> Result<Option<Past>, Failure> {
     if !output.exists() {
         return Ok(None);
     }
-    let extent = Extent::of(output)?;
-    if !extent.has_header {
+    let written = Written::read(output)?;
+    if written.rows() == 0 {
         return Ok(None);
     }
-    let name = output.display().to_string();
-    let file = File::open(output).with_context(|| unreadable(output))?;
-    let data = Dataset::read(&name, file.take(extent.whole))?;
+    let data = Dataset::read(&output.display().to_string(), written.whole())?;
     files::refuse_void(&data, output)?;
     Ok(Some(Past {
         carried_out: carried_out(&data.provenance, output, asked)?,
@@ -92,69 +91,23 @@ pub fn mend(output: &Path) -> Result<Option<String>, Failure> {
         return Ok(None);
     }
     let shown = output.display();
-    let extent = Extent::of(output)?;
-    let (length, message) = match extent {
-        Extent {
-            has_header: false,
-            is_ours: false,
-            ..
-        } => {
+    let written = Written::read(output)?;
+    let (length, message) = match written.whole().len() {
+        _ if written.rows() == 0 && !written.is_provenance() => {
             return Err(Failure::usage(format!(
                 "{shown}: is no data file; choose another --output"
             )));
         }
-        Extent {
-            has_header: false, ..
-        } => (0, format!("{shown}: holds no data and is begun anew")),
-        Extent { whole, length, .. } if whole == length => return Ok(None),
-        Extent { whole, .. } => (
-            whole,
-            format!("{shown}: the last line was cut short and is dropped"),
-        ),
+        _ if written.rows() == 0 => (0, "holds no data and is begun anew"),
+        whole if whole == written.len() => return Ok(None),
+        whole => (whole, "the last line was cut short and is dropped"),
     };
     OpenOptions::new()
         .write(true)
         .open(output)
-        .and_then(|file| file.set_len(length))
-        .with_context(|| format!("{shown}: cannot be written; choose another path"))?;
-    Ok((extent.length > 0).then_some(message))
-}
-
-/// How much of a file is in order.
-#[derive(Debug, Default)]
-struct Extent {
-    /// Its length in bytes.
-    length: u64,
-    /// The length of its whole lines.
-    whole: u64,
-    /// Whether a whole line names the columns.
-    has_header: bool,
-    /// Whether all before that is provenance.
-    is_ours: bool,
-}
-
-impl Extent {
-    fn of(path: &Path) -> Result<Self, Failure> {
-        let what = || unreadable(path);
-        let mut lines = BufReader::new(File::open(path).with_context(what)?);
-        let mut extent = Self {
-            is_ours: true,
-            ..Self::default()
-        };
-        let mut line = Vec::new();
-        while lines.read_until(b'\n', &mut line).with_context(what)? > 0 {
-            // Data files of netsig begin with provenance.
-            extent.is_ours &= extent.length > 0 || line.starts_with(b"#");
-            extent.length += line.len() as u64;
-            if line.ends_with(b"\n") {
-                extent.whole = extent.length;
-                extent.has_header |= !line.starts_with(b"#");
-                extent.is_ours &= extent.has_header || line.starts_with(b"#@");
-            }
-            line.clear();
-        }
-        Ok(extent)
-    }
+        .and_then(|file| file.set_len(length as u64))
+        .with_context(|| files::unwritable(output))?;
+    Ok((written.len() > 0).then(|| format!("{shown}: {message}")))
 }
 
 /// The plan that the data were taken by, if it is what is asked for.
@@ -210,23 +163,8 @@ pub fn escaped(plan: &str) -> String {
 }
 
 fn unescaped(line: &str) -> String {
-    let mut text = String::with_capacity(line.len());
-    let mut rest = line.chars();
-    while let Some(c) = rest.next() {
-        match c {
-            '\\' => match rest.next() {
-                Some('n') => text.push('\n'),
-                Some(other) => text.push(other),
-                None => text.push(c),
-            },
-            _ => text.push(c),
-        }
-    }
-    text
-}
-
-fn unreadable(path: &Path) -> String {
-    format!("{}: cannot be read; check the path", path.display())
+    let mut parts = line.split(r"\\").map(|part| part.replace(r"\n", "\n"));
+    parts.join(r"\")
 }
 
 #[cfg(test)]

@@ -24,16 +24,14 @@ use crate::input::files;
 use crate::job::launch::{Launcher, absolute};
 use crate::job::progress::Follower;
 use crate::job::{End, Job, watch};
-use temporary::PlanFile;
+use temporary::plan_file;
 
 /// The jobs of a campaign that are left to do.
 pub struct Series<'a> {
-    campaign: &'a Campaign<'a>,
+    campaign: &'a Campaign,
     scenario: Option<&'a Scenario>,
     launcher: Launcher,
     asked: Asked,
-    /// What the plan was before a budget changed it.
-    requested: Option<String>,
     past: Option<Past>,
     started: Instant,
 }
@@ -55,12 +53,12 @@ impl<'a> Series<'a> {
     /// # Errors
     /// If they cannot be started.
     pub fn new(
-        campaign: &'a Campaign<'a>,
+        campaign: &'a Campaign,
         scenario: Option<&'a Scenario>,
         asked: Asked,
         past: Option<Past>,
     ) -> Result<Self, Failure> {
-        let launcher = Launcher::find(campaign.launch, campaign.site())?;
+        let launcher = Launcher::find(&campaign.launch, &campaign.place)?;
         let asked = match &past {
             // A budget may have changed it.
             Some(past) if past.carried_out.plan != asked.plan => past.carried_out.clone(),
@@ -72,7 +70,6 @@ impl<'a> Series<'a> {
             scenario,
             launcher,
             asked,
-            requested: None,
             past,
             started: Instant::now(),
         };
@@ -90,16 +87,16 @@ impl<'a> Series<'a> {
     pub fn commands(&self) -> Result<Vec<Vec<OsString>>, Failure> {
         let plan = absolute(&self.asked.file)?;
         let jobs = self.asked.plan.jobs();
-        let budget = self.campaign.options.budget;
+        let budget = self.campaign.budget;
         let each = u32::try_from(jobs.len()).unwrap_or(u32::MAX);
         let command = |job| {
             let orders = Orders {
                 plan: &plan,
-                output: self.campaign.output,
+                output: &self.campaign.output,
                 job,
                 budget: budget.map(|budget| budget / each),
             };
-            let lab = match self.campaign.place {
+            let lab = match &self.campaign.place {
                 Place::Lab(name) => Some(["netsig", "lab", "exec", name, "--"]),
                 Place::Mpi | Place::Simulated(_) => None,
             };
@@ -126,8 +123,8 @@ impl<'a> Series<'a> {
             ),
             None => self.settle()?,
         }
-        let plan = PlanFile::of(&self.asked, self.campaign.output)?;
-        let mut progress = Follower::new(&self.asked.plan, self.campaign.output, what);
+        let plan = plan_file(&self.asked, &self.campaign.output)?;
+        let mut progress = Follower::new(&self.asked.plan, &self.campaign.output, what);
         let left = self.left();
         let mut failed = Vec::new();
         for (done, &job) in left.iter().enumerate() {
@@ -135,8 +132,8 @@ impl<'a> Series<'a> {
                 self.judge(End::Interrupted)?;
             }
             let orders = Orders {
-                plan: plan.path(),
-                output: self.campaign.output,
+                plan: &plan,
+                output: &self.campaign.output,
                 job,
                 budget: self.share_of_budget(left.len() - done),
             };
@@ -148,7 +145,7 @@ impl<'a> Series<'a> {
             };
             let why = format!("{job}: {why}");
             if left.len() > 1 {
-                let kept = kept::so_far(self.campaign.output);
+                let kept = kept::so_far(&self.campaign.output);
                 progress.say(&format!("netsig: {why}; {kept}"));
             }
             failed.push(why);
@@ -162,12 +159,11 @@ impl<'a> Series<'a> {
 
     /// The jobs that are not complete.
     fn left(&self) -> Vec<JobId> {
-        let is_complete = |job: &JobId| {
-            let past = self.past.as_ref();
-            past.is_some_and(|past| past.complete.contains(job))
-        };
-        let all = self.asked.plan.jobs().into_iter();
-        all.filter(|job| !is_complete(job)).collect()
+        let mut jobs = self.asked.plan.jobs();
+        if let Some(past) = &self.past {
+            jobs.retain(|job| !past.complete.contains(job));
+        }
+        jobs
     }
 
     /// What the next of `left` jobs may take.
@@ -178,7 +174,7 @@ impl<'a> Series<'a> {
     }
 
     fn rest_of_budget(&self) -> Option<Duration> {
-        let budget = self.campaign.options.budget?;
+        let budget = self.campaign.budget?;
         Some(budget.saturating_sub(self.started.elapsed()))
     }
 
@@ -187,12 +183,7 @@ impl<'a> Series<'a> {
         let Some(rates) = self.probe()? else {
             return Ok(());
         };
-        let settled = settle(self.asked.clone(), &rates, self.rest_of_budget())?;
-        for remark in &settled.remarks {
-            eprintln!("{remark}");
-        }
-        self.asked = settled.asked;
-        self.requested = settled.requested;
+        self.asked = settle(self.asked.clone(), &rates, self.rest_of_budget(), "")?;
         Ok(())
     }
 
@@ -201,10 +192,10 @@ impl<'a> Series<'a> {
     fn probe(&self) -> Result<Option<Rates>, Failure> {
         let plan = Plan::probe(self.asked.plan.procs());
         let asked = Asked::parse(&self.asked.file, plan.to_toml())?;
-        let plan = PlanFile::of(&asked, self.campaign.output)?;
-        let data = temporary::beside(self.campaign.output, ".csv")?;
+        let plan = plan_file(&asked, &self.campaign.output)?;
+        let data = temporary::beside(&self.campaign.output, ".csv")?;
         let orders = Orders {
-            plan: plan.path(),
+            plan: &plan,
             output: data.path(),
             job: JobId {
                 launch: 0,
@@ -240,33 +231,38 @@ impl<'a> Series<'a> {
         }
         progress.begin_job();
         let job = Job::start(&self.command(orders)?, self.scenario)?;
-        job.follow(orders.job, self.campaign.options.timeout, progress)
+        job.follow(orders.job, self.campaign.timeout, progress)
     }
 
     fn command(&self, orders: &Orders) -> Result<Vec<OsString>, Failure> {
-        let mut arguments: Vec<OsString> = vec![
-            orders.plan.into(),
-            "--output".into(),
-            absolute(orders.output)?.into(),
-        ];
+        let JobId { launch, variant } = orders.job;
         let seconds = |limit: Duration| limit.as_secs().to_string();
-        arguments.extend(option("--launch", orders.job.launch.to_string()));
-        if orders.job.variant > 0 {
-            arguments.extend(option("--variant", orders.job.variant.to_string()));
+        let mut options = vec![("--launch", launch.to_string())];
+        if variant > 0 {
+            options.push(("--variant", variant.to_string()));
         }
-        arguments.extend(option("--timeout", seconds(self.campaign.options.timeout)));
-        if let Some(budget) = orders.budget {
-            arguments.extend(option("--budget", seconds(budget)));
-        }
-        if let Some(requested) = &self.requested {
-            let note = format!("{REQUESTED_PLAN}={}", resume::escaped(requested));
-            arguments.extend(option("--note", note));
-        }
-        if let Some(scenario) = self.scenario {
-            arguments.extend(option("--note", format!("network={}", scenario.summary())));
-        }
+        options.push(("--timeout", seconds(self.campaign.timeout)));
+        options.extend(orders.budget.map(|budget| ("--budget", seconds(budget))));
+        let requested = self.asked.requested.as_deref().map(resume::escaped);
+        let requested = requested.map(|plan| format!("{REQUESTED_PLAN}={plan}"));
+        let network = self
+            .scenario
+            .map(|own| format!("network={}", own.summary()));
+        options.extend(
+            requested
+                .into_iter()
+                .chain(network)
+                .map(|note| ("--note", note)),
+        );
+        let mut arguments: Vec<OsString> = vec![orders.plan.into(), "--output".into()];
+        arguments.push(absolute(orders.output)?.into());
+        arguments.extend(
+            options
+                .into_iter()
+                .flat_map(|(name, value)| [name.into(), value.into()]),
+        );
         let procs = self.asked.plan.procs();
-        let environment = self.environment(orders.job.variant)?;
+        let environment = self.environment(variant)?;
         Ok(self.launcher.command(procs, &environment, &arguments))
     }
 
@@ -284,7 +280,7 @@ impl<'a> Series<'a> {
 
     /// Why a job failed, if it did; what ends the campaign is an error.
     fn judge(&self, end: End) -> Result<Option<String>, Failure> {
-        let output = self.campaign.output;
+        let output = &self.campaign.output;
         match end {
             End::Complete => Ok(None),
             End::Lost(why) | End::Failed(why) => Ok(Some(why)),
@@ -310,11 +306,7 @@ impl<'a> Series<'a> {
                 failed.len()
             ),
         };
-        let kept = kept::or_removed(self.campaign.output);
+        let kept = kept::or_removed(&self.campaign.output);
         Err(anyhow!("{what}; {kept}").into())
     }
-}
-
-fn option(name: &str, value: String) -> [OsString; 2] {
-    [name.into(), value.into()]
 }

@@ -2,6 +2,7 @@
 //! fit, predict more, measure those too, compare.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::Context;
 use clap::ValueEnum;
@@ -17,12 +18,12 @@ use netsig_core::profile::Profile;
 use netsig_core::stats::sample::Sorted;
 use netsig_core::units::Seconds;
 
-use crate::campaign::{Campaign, Options};
+use crate::campaign::Campaign;
 use crate::command::fit::{fit_file, sentence, warnings};
 use crate::failure::Failure;
 use crate::input::args::{LaunchArgs, Place};
 use crate::input::files;
-use crate::job::launch::{Launcher, Site};
+use crate::job::launch::Launcher;
 use crate::print::parameters;
 use crate::print::plot::{self, PlotPoint};
 use crate::print::rows::{Cell, Format, Rows, to_stdout};
@@ -31,6 +32,9 @@ use crate::print::rows::{Cell, Format, Rows, to_stdout};
 const SCENARIO: &str = "ethernet-12x40";
 const TRAIN: &str = include_str!("../../../../plans/demo-train.toml");
 const HELD_OUT: &str = include_str!("../../../../plans/demo-heldout.toml");
+
+/// How long a rank may take for one step.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// From this ratio of measured to contention-free time on, a size counts as contended.
 const CONTENDED: f64 = 1.2;
@@ -89,13 +93,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     files::replace(&train_plan, TRAIN.as_bytes())?;
     files::replace(&held_out_plan, HELD_OUT.as_bytes())?;
     let [train, held_out, profile, plot] = &results;
-    let measure = |plan, output, what| {
+    let measure = |plan: &Path, output: &Path, what| {
         Campaign {
-            plan,
-            output,
-            place: &place,
-            launch: &args.launch,
-            options: Options::default(),
+            plan: plan.to_owned(),
+            output: output.to_owned(),
+            place: place.clone(),
+            resume: false,
+            budget: None,
+            precision: None,
+            timeout: TIMEOUT,
+            launch: args.launch.clone(),
         }
         .carry_out(what)
     };
@@ -145,13 +152,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 /// The lab where it works; elsewhere says why not.
 fn choose_ground(launch: &LaunchArgs) -> Result<Ground, Failure> {
     let scenario = netsig_lab::load(SCENARIO)?;
-    let obstacle = match (
-        netsig_lab::verify(&scenario),
-        Launcher::find(launch, Site::Lab),
-    ) {
-        (Ok(()), Ok(_)) => return Ok(Ground::Lab),
-        (Err(error), _) => error.to_string(),
-        (Ok(()), Err(failure)) => failure.to_string(),
+    let lab = Place::Lab(SCENARIO.to_owned());
+    let verified = netsig_lab::verify(&scenario).map_err(Failure::from);
+    let Err(obstacle) = verified.and_then(|()| Launcher::find(launch, &lab)) else {
+        return Ok(Ground::Lab);
     };
     eprintln!("netsig: {obstacle}");
     eprintln!("netsig: going on with a SIMULATED network: its figures show the way, not a network");

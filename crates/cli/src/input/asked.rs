@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::input::files;
 
 /// A plan with the text that says it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Asked {
     /// The file that the user named.
     pub file: PathBuf,
@@ -18,6 +18,8 @@ pub struct Asked {
     pub plan: Plan,
     /// Whether the file itself says it.
     pub is_file: bool,
+    /// What the text was before a budget changed it.
+    pub requested: Option<String>,
 }
 
 impl Asked {
@@ -26,15 +28,12 @@ impl Asked {
     /// # Errors
     /// If the file is no plan.
     pub fn read(file: &Path, precision: Option<&str>) -> Result<Self, Failure> {
-        let text = files::text(file)?;
-        let asked = Self::parse(file, text)?;
+        let mut asked = Self::parse(file, files::text(file)?)?;
         match precision {
-            None => Ok(Self {
-                is_file: true,
-                ..asked
-            }),
-            Some(precision) => Self::parse(file, with_precision(&asked.text, precision)),
+            None => asked.is_file = true,
+            Some(precision) => asked = Self::parse(file, with_precision(&asked.text, precision))?,
         }
+        Ok(asked)
     }
 
     /// Reads a text that stands for `file`.
@@ -47,6 +46,7 @@ impl Asked {
             file: file.to_owned(),
             text,
             is_file: false,
+            requested: None,
         })
     }
 }

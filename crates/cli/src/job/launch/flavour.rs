@@ -13,8 +13,6 @@ use crate::input::args::LauncherChoice;
 /// An MPI implementation that netsig knows.
 #[derive(Debug)]
 pub struct Flavour {
-    /// What people call it.
-    pub name: &'static str,
     /// Which it is.
     pub mpi: MpiFlavour,
     /// What its `mpirun --version` says.
@@ -29,8 +27,7 @@ pub struct Flavour {
     pub variable: fn(&str, &str) -> Vec<String>,
 }
 
-const OPEN_MPI: Flavour = Flavour {
-    name: "Open MPI",
+static OPEN_MPI: Flavour = Flavour {
     mpi: MpiFlavour::OpenMpi,
     mark: "open-mpi.org",
     programs: &["mpirun", "mpirun.openmpi", "orterun"],
@@ -39,8 +36,7 @@ const OPEN_MPI: Flavour = Flavour {
     variable: |name, value| vec!["-x".into(), format!("{name}={value}")],
 };
 
-const MPICH: Flavour = Flavour {
-    name: "MPICH",
+static MPICH: Flavour = Flavour {
     mpi: MpiFlavour::Mpich,
     mark: "HYDRA",
     programs: &["mpirun", "mpirun.mpich", "mpiexec.hydra"],
@@ -49,14 +45,12 @@ const MPICH: Flavour = Flavour {
     variable: |name, value| vec!["-genv".into(), name.into(), value.into()],
 };
 
-static FLAVOURS: [Flavour; 2] = [OPEN_MPI, MPICH];
-
 /// The flavour that `choice` insists on.
 fn wanted(choice: LauncherChoice) -> Option<&'static Flavour> {
     match choice {
         LauncherChoice::Auto | LauncherChoice::Srun => None,
-        LauncherChoice::Openmpi => Some(&FLAVOURS[0]),
-        LauncherChoice::Mpich => Some(&FLAVOURS[1]),
+        LauncherChoice::Openmpi => Some(&OPEN_MPI),
+        LauncherChoice::Mpich => Some(&MPICH),
     }
 }
 
@@ -68,11 +62,11 @@ fn wanted(choice: LauncherChoice) -> Option<&'static Flavour> {
 pub fn at(path: PathBuf, choice: LauncherChoice) -> Result<(PathBuf, &'static Flavour), Failure> {
     let found = recognise(&path)?;
     match wanted(choice) {
-        Some(wanted) if wanted.name != found.name => Err(Failure::usage(format!(
+        Some(wanted) if wanted.mpi != found.mpi => Err(Failure::usage(format!(
             "{}: is the mpirun of {} and not of {}; leave out --launcher or give another --mpirun",
             path.display(),
-            found.name,
-            wanted.name
+            found.mpi,
+            wanted.mpi
         ))),
         _ => Ok((path, found)),
     }
@@ -89,36 +83,32 @@ pub fn in_use(choice: LauncherChoice) -> Result<(PathBuf, &'static Flavour), Fai
         })?;
         return at(path, choice);
     };
-    let is_it = |path: &PathBuf| recognise(path).is_ok_and(|found| found.name == wanted.name);
+    let is_it = |path: &PathBuf| recognise(path).is_ok_and(|found| found.mpi == wanted.mpi);
     let mut places = wanted.programs.iter().filter_map(|name| in_path(name));
-    places
-        .find(is_it)
-        .map(|path| (path, wanted))
-        .ok_or_else(|| {
-            Failure::usage(format!(
-                "no mpirun of {} is in PATH; install it, load its module, or give --mpirun",
-                wanted.name
-            ))
-        })
+    let path = places.find(is_it).ok_or_else(|| {
+        Failure::usage(format!(
+            "no mpirun of {} is in PATH; install it, load its module, or give --mpirun",
+            wanted.mpi
+        ))
+    })?;
+    Ok((path, wanted))
 }
 
 fn recognise(mpirun: &Path) -> Result<&'static Flavour, Failure> {
-    let shown = mpirun.display();
-    let output = Command::new(mpirun)
-        .arg("--version")
-        .output()
-        .map_err(|error| {
-            Failure::usage(format!(
-                "{shown}: cannot be started ({error}); give the path of an mpirun"
-            ))
-        })?;
+    let refusal = |problem| Failure::usage(format!("{}: {problem}", mpirun.display()));
+    let output = Command::new(mpirun).arg("--version").output();
+    let output = output.map_err(|error| {
+        refusal(format!(
+            "cannot be started ({error}); give the path of an mpirun"
+        ))
+    })?;
     let text = String::from_utf8_lossy(&output.stdout);
-    FLAVOURS
-        .iter()
+    let mut known = [&OPEN_MPI, &MPICH].into_iter();
+    known
         .find(|flavour| text.contains(flavour.mark))
         .ok_or_else(|| {
-            Failure::usage(format!(
-                "{shown}: is the mpirun of neither Open MPI nor MPICH; give one with --mpirun"
-            ))
+            refusal(
+                "is the mpirun of neither Open MPI nor MPICH; give one with --mpirun".to_owned(),
+            )
         })
 }

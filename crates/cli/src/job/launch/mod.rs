@@ -11,18 +11,10 @@ use netsig_core::algorithm::MpiFlavour;
 use netsig_core::units::Procs;
 
 use crate::failure::Failure;
-use crate::input::args::{LaunchArgs, LauncherChoice};
+use crate::input::args::{LaunchArgs, LauncherChoice, Place};
+use crate::input::files;
 use flavour::Flavour;
 use slurm::Allocation;
-
-/// Where ranks are to be started.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Site {
-    /// On the nodes of the machine that netsig runs on.
-    Cluster,
-    /// In the emulated cluster, which only an mpirun knows how to enter.
-    Lab,
-}
 
 /// Everything needed to start the rank program.
 #[derive(Debug)]
@@ -42,72 +34,49 @@ enum Starter {
 }
 
 impl Launcher {
-    /// Finds what starts MPI programs, and the rank program for its MPI.
+    /// Finds what starts MPI programs at `place`, and the rank program for its MPI.
     ///
     /// # Errors
     /// If either is missing, or the MPI is none that netsig knows.
-    pub fn find(args: &LaunchArgs, site: Site) -> Result<Self, Failure> {
-        match srun(args, site)? {
-            Some((program, allocation)) => Self::with_srun(args, program, allocation),
-            None => Self::with_mpirun(args),
-        }
-    }
-
-    fn with_srun(
-        args: &LaunchArgs,
-        program: PathBuf,
-        allocation: Allocation,
-    ) -> Result<Self, Failure> {
-        if args.hostfile.is_some() {
-            return Err(Failure::usage(
-                "srun takes the hosts from its allocation; leave out --hostfile or give --mpirun",
-            ));
-        }
-        let flavour = flavour::in_use(LauncherChoice::Auto).ok();
-        let flavour = flavour.map(|(_, flavour)| flavour);
-        let rank_program = match &args.rank_program {
-            Some(path) => named(path)?,
-            None => match flavour {
-                Some(flavour) => beside_netsig(flavour)?,
-                None => {
-                    return Err(Failure::usage(
-                        "srun does not tell which MPI there is and no mpirun that netsig knows is in PATH; load the module of the MPI, or give --rank-program",
-                    ));
-                }
-            },
+    pub fn find(args: &LaunchArgs, place: &Place) -> Result<Self, Failure> {
+        let (program, flavour, starter) = match srun(args, place)? {
+            Some(_) if args.hostfile.is_some() => {
+                return Err(Failure::usage(
+                    "srun takes the hosts from its allocation; leave out --hostfile or give --mpirun",
+                ));
+            }
+            Some((program, allocation)) => {
+                let found = flavour::in_use(LauncherChoice::Auto).ok();
+                let flavour = found.map(|(_, flavour)| flavour);
+                (program, flavour, Starter::Srun(allocation))
+            }
+            None => {
+                let (program, flavour) = match &args.mpirun {
+                    Some(path) => flavour::at(absolute(path)?, args.launcher)?,
+                    None => flavour::in_use(args.launcher)?,
+                };
+                (program, Some(flavour), Starter::Mpirun(flavour))
+            }
+        };
+        let rank_program = match (&args.rank_program, flavour) {
+            (Some(path), _) => existing(path, "rank program")?,
+            (None, Some(flavour)) => beside_netsig(flavour)?,
+            (None, None) => {
+                return Err(Failure::usage(
+                    "srun does not tell which MPI there is and no mpirun that netsig knows is in PATH; load the module of the MPI, or give --rank-program",
+                ));
+            }
+        };
+        let host_options = match (&args.hostfile, &starter) {
+            (Some(file), Starter::Mpirun(flavour)) => {
+                vec![flavour.hostfile.into(), existing(file, "host file")?.into()]
+            }
+            _ => Vec::new(),
         };
         Ok(Self {
             program,
             mpi: flavour.map(|flavour| flavour.mpi),
-            starter: Starter::Srun(allocation),
-            host_options: Vec::new(),
-            rank_program,
-        })
-    }
-
-    fn with_mpirun(args: &LaunchArgs) -> Result<Self, Failure> {
-        let (program, flavour) = match &args.mpirun {
-            Some(path) => flavour::at(absolute(path)?, args.launcher)?,
-            None => flavour::in_use(args.launcher)?,
-        };
-        let rank_program = match &args.rank_program {
-            Some(path) => named(path)?,
-            None => beside_netsig(flavour)?,
-        };
-        let host_options = match &args.hostfile {
-            Some(file) if file.is_file() => vec![flavour.hostfile.into(), absolute(file)?.into()],
-            Some(file) => {
-                return Err(Failure::usage(format!(
-                    "{}: there is no host file; give its path",
-                    file.display()
-                )));
-            }
-            None => Vec::new(),
-        };
-        Ok(Self {
-            program,
-            mpi: Some(flavour.mpi),
-            starter: Starter::Mpirun(flavour),
+            starter,
             host_options,
             rank_program,
         })
@@ -158,39 +127,40 @@ impl Launcher {
     }
 
     fn variables(&self, environment: &[(String, String)]) -> Vec<String> {
+        let each = environment.iter();
         match self.starter {
             _ if environment.is_empty() => Vec::new(),
-            Starter::Mpirun(flavour) => environment
-                .iter()
+            Starter::Mpirun(flavour) => each
                 .flat_map(|(name, value)| (flavour.variable)(name, value))
                 .collect(),
             Starter::Srun(_) => {
-                let each = environment
-                    .iter()
-                    .map(|(name, value)| format!(",{name}={value}"));
+                let each = each.map(|(name, value)| format!(",{name}={value}"));
                 vec![format!("--export=ALL{}", each.collect::<String>())]
             }
         }
     }
 }
 
-/// The srun to use and what it has to offer; `None` if an mpirun is to be used.
-fn srun(args: &LaunchArgs, site: Site) -> Result<Option<(PathBuf, Allocation)>, Failure> {
-    let allocation = Allocation::find(|name| std::env::var(name).ok());
-    match (args.launcher, site) {
-        (LauncherChoice::Srun, Site::Lab) => Err(Failure::usage(
+/// The srun to use and what it has to offer; `None` if an mpirun is to be used, which alone
+/// knows how to enter the emulated cluster.
+fn srun(args: &LaunchArgs, place: &Place) -> Result<Option<(PathBuf, Allocation)>, Failure> {
+    let allocation = Allocation::find();
+    let is_lab = matches!(place, Place::Lab(_));
+    match args.launcher {
+        LauncherChoice::Srun if is_lab => Err(Failure::usage(
             "srun starts nothing in the lab; leave out --launcher srun",
         )),
-        (LauncherChoice::Srun, Site::Cluster) if args.mpirun.is_some() => Err(Failure::usage(
+        LauncherChoice::Srun if args.mpirun.is_some() => Err(Failure::usage(
             "--launcher srun and --mpirun exclude each other; leave one out",
         )),
-        (LauncherChoice::Srun, Site::Cluster) => {
+        LauncherChoice::Srun => {
             let program = in_path("srun").ok_or_else(|| {
                 Failure::usage("srun is not in PATH; load Slurm's module or leave out --launcher")
             })?;
-            Ok(Some((program, allocation.unwrap_or(Allocation::of_srun()))))
+            // Outside of an allocation srun asks for one itself.
+            Ok(Some((program, allocation.unwrap_or_default())))
         }
-        (LauncherChoice::Auto, Site::Cluster) if args.mpirun.is_none() => {
+        LauncherChoice::Auto if !is_lab && args.mpirun.is_none() => {
             Ok(in_path("srun").zip(allocation))
         }
         _ => Ok(None),
@@ -213,13 +183,13 @@ fn in_path(program: &str) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// The rank program that the user names.
-fn named(path: &Path) -> Result<PathBuf, Failure> {
+/// The file that the user names, which must be there.
+fn existing(path: &Path, what: &str) -> Result<PathBuf, Failure> {
     if path.is_file() {
         return absolute(path);
     }
     Err(Failure::usage(format!(
-        "{}: there is no rank program; give its path",
+        "{}: there is no {what}; give its path",
         path.display()
     )))
 }
@@ -229,22 +199,16 @@ fn named(path: &Path) -> Result<PathBuf, Failure> {
 /// under the name of the MPI.
 fn beside_netsig(flavour: &Flavour) -> Result<PathBuf, Failure> {
     let netsig = std::env::current_exe().map_err(anyhow::Error::from)?;
-    let directory = netsig.parent().unwrap_or(Path::new("/"));
-    let candidates = [
-        directory.join(format!("netsig-rank-{}", flavour.directory)),
-        directory
-            .join("..")
-            .join(flavour.directory)
-            .join("release")
-            .join("netsig-rank"),
-    ];
-    candidates
-        .into_iter()
-        .find(|path| path.is_file())
-        .ok_or_else(|| {
-            Failure::usage(format!(
-                "netsig's rank program for {} is not built; run `make {}`, or give --rank-program",
-                flavour.name, flavour.directory
-            ))
-        })
+    let (directory, name) = (files::parent(&netsig), flavour.directory);
+    let mut places = [
+        directory.join(format!("netsig-rank-{name}")),
+        directory.join(format!("../{name}/release/netsig-rank")),
+    ]
+    .into_iter();
+    places.find(|path| path.is_file()).ok_or_else(|| {
+        Failure::usage(format!(
+            "netsig's rank program for {} is not built; run `make {name}`, or give --rank-program",
+            flavour.mpi
+        ))
+    })
 }

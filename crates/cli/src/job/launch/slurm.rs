@@ -9,28 +9,20 @@ use crate::failure::Failure;
 const JOB: &str = "SLURM_JOB_ID";
 
 /// What an allocation offers, as far as it says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Allocation {
     tasks: Option<u32>,
     nodes: Option<u32>,
 }
 
 impl Allocation {
-    /// The allocation of which `variable` gives the environment variables; `None` outside.
-    pub fn find(variable: impl Fn(&str) -> Option<String>) -> Option<Self> {
-        let number = |name| variable(name)?.parse().ok();
-        variable(JOB).map(|_| Self {
+    /// The allocation that the environment variables tell; `None` outside.
+    pub fn find() -> Option<Self> {
+        let number = |name| std::env::var(name).ok()?.parse().ok();
+        std::env::var_os(JOB).map(|_| Self {
             tasks: number("SLURM_NTASKS"),
             nodes: number("SLURM_JOB_NUM_NODES"),
         })
-    }
-
-    /// An allocation that srun asks for itself.
-    pub fn of_srun() -> Self {
-        Self {
-            tasks: None,
-            nodes: None,
-        }
     }
 
     /// Refuses more processes than there are tasks.
@@ -49,14 +41,11 @@ impl Allocation {
     /// What srun needs to start `procs` tasks: each on a node of its own where there are
     /// enough, and an end to all when one dies.
     pub fn options(self, procs: Procs) -> Vec<String> {
-        let mut options = vec![
-            "-n".to_owned(),
-            procs.to_string(),
-            "--kill-on-bad-exit=1".to_owned(),
-        ];
+        let count = procs.to_string();
+        let mut options = vec!["-n", &count, "--kill-on-bad-exit=1"];
         if self.nodes.is_some_and(|nodes| nodes >= procs.get()) {
-            options.push("--ntasks-per-node=1".to_owned());
+            options.push("--ntasks-per-node=1");
         }
-        options
+        options.into_iter().map(str::to_owned).collect()
     }
 }
