@@ -34,21 +34,17 @@ fn main() -> ExitCode {
     }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) if shows_help(error.kind()) => error.exit(),
+        // Help may come on standard error, where an argument is missing.
+        Err(error)
+            if !error.use_stderr()
+                || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand =>
+        {
+            error.exit()
+        }
         Err(error) => return Failure::from(error).report(),
     };
     match cli.command.run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }
-}
-
-/// Whether the user asked for, or needs, more than a line.
-fn shows_help(kind: ErrorKind) -> bool {
-    [
-        ErrorKind::DisplayHelp,
-        ErrorKind::DisplayVersion,
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand,
-    ]
-    .contains(&kind)
 }

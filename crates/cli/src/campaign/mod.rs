@@ -152,13 +152,16 @@ impl Campaign {
         if let Some(requested) = &asked.requested {
             data.provenance.push(REQUESTED_PLAN, escaped(requested));
         }
-        for job in plan.jobs() {
+        let jobs = plan.jobs();
+        let share = |budget: Duration| Seconds(budget.as_secs_f64() / jobs.len() as f64);
+        let budget = self.budget.map(share);
+        for &job in &jobs {
             let mut network = Simulated::new(truth, stated.noise, plan, job.launch);
             let launch = Launch {
                 plan,
                 job,
                 past: &Dataset::default(),
-                budget: self.budget_of(plan.jobs().len()),
+                budget,
             };
             let Ok(_) = campaign::run(&launch, &mut network, |records| {
                 data.extend(records.iter().cloned());
@@ -169,12 +172,6 @@ impl Campaign {
         data.write(&mut text)
             .context("the data cannot be put into text")?;
         Ok(files::replace(&self.output, &text)?)
-    }
-
-    /// The share of the budget that each of so many jobs has.
-    fn budget_of(&self, jobs: usize) -> Option<Seconds> {
-        let budget = self.budget?;
-        Some(Seconds(budget.as_secs_f64() / jobs as f64))
     }
 
     fn scenario_for(&self, asked: &Asked, name: &str) -> Result<Scenario, Failure> {

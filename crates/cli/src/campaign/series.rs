@@ -88,13 +88,13 @@ impl<'a> Series<'a> {
         let plan = absolute(&self.asked.file)?;
         let jobs = self.asked.plan.jobs();
         let budget = self.campaign.budget;
-        let each = u32::try_from(jobs.len()).unwrap_or(u32::MAX);
+        let each = budget.map(|budget| budget.div_f64(jobs.len() as f64));
         let command = |job| {
             let orders = Orders {
                 plan: &plan,
                 output: &self.campaign.output,
                 job,
-                budget: budget.map(|budget| budget / each),
+                budget: each,
             };
             let lab = match &self.campaign.place {
                 Place::Lab(name) => Some(["netsig", "lab", "exec", name, "--"]),
@@ -114,28 +114,36 @@ impl<'a> Series<'a> {
     pub fn run(mut self, what: &str) -> Result<(), Failure> {
         // Between jobs too, so that no file is left.
         let watch = watch()?;
-        match &self.past {
-            Some(past) => eprintln!(
+        if let Some(past) = &self.past {
+            eprintln!(
                 "going on from {} samples and {} complete jobs of {}",
                 past.samples,
                 past.complete.len(),
                 self.asked.plan.jobs().len()
-            ),
-            None => self.settle()?,
+            );
+        } else if let Some(rates) = self.probe()? {
+            let budget = self.rest_of_budget();
+            self.asked = settle(self.asked, &rates, budget, "")?;
         }
         let plan = plan_file(&self.asked, &self.campaign.output)?;
         let mut progress = Follower::new(&self.asked.plan, &self.campaign.output, what);
-        let left = self.left();
+        let mut left = self.asked.plan.jobs();
+        if let Some(past) = &self.past {
+            left.retain(|job| !past.complete.contains(job));
+        }
         let mut failed = Vec::new();
         for (done, &job) in left.iter().enumerate() {
             if watch.saw_interrupt() {
                 self.judge(End::Interrupted)?;
             }
+            let share = |rest: Duration| rest.div_f64((left.len() - done) as f64);
             let orders = Orders {
                 plan: &plan,
                 output: &self.campaign.output,
                 job,
-                budget: self.share_of_budget(left.len() - done),
+                budget: self
+                    .rest_of_budget()
+                    .map(|rest| share(rest).max(LEAST_BUDGET)),
             };
             let end = self.carry_out(&orders, &mut progress)?;
             // What could not even begin will not begin the next time either.
@@ -157,34 +165,9 @@ impl<'a> Series<'a> {
         self.conclude(&failed, left.len())
     }
 
-    /// The jobs that are not complete.
-    fn left(&self) -> Vec<JobId> {
-        let mut jobs = self.asked.plan.jobs();
-        if let Some(past) = &self.past {
-            jobs.retain(|job| !past.complete.contains(job));
-        }
-        jobs
-    }
-
-    /// What the next of `left` jobs may take.
-    fn share_of_budget(&self, left: usize) -> Option<Duration> {
-        let rest = self.rest_of_budget()?;
-        let left = u32::try_from(left).unwrap_or(u32::MAX);
-        Some((rest / left).max(LEAST_BUDGET))
-    }
-
     fn rest_of_budget(&self) -> Option<Duration> {
         let budget = self.campaign.budget?;
         Some(budget.saturating_sub(self.started.elapsed()))
-    }
-
-    /// Estimates how long the plan takes, says it, and fits it into the budget.
-    fn settle(&mut self) -> Result<(), Failure> {
-        let Some(rates) = self.probe()? else {
-            return Ok(());
-        };
-        self.asked = settle(self.asked.clone(), &rates, self.rest_of_budget(), "")?;
-        Ok(())
     }
 
     /// Runs a short job that tells the rates of the network. If it fails there is no
@@ -244,23 +227,14 @@ impl<'a> Series<'a> {
         options.push(("--timeout", seconds(self.campaign.timeout)));
         options.extend(orders.budget.map(|budget| ("--budget", seconds(budget))));
         let requested = self.asked.requested.as_deref().map(resume::escaped);
-        let requested = requested.map(|plan| format!("{REQUESTED_PLAN}={plan}"));
-        let network = self
-            .scenario
-            .map(|own| format!("network={}", own.summary()));
-        options.extend(
-            requested
-                .into_iter()
-                .chain(network)
-                .map(|note| ("--note", note)),
-        );
+        options.extend(requested.map(|plan| ("--note", format!("{REQUESTED_PLAN}={plan}"))));
+        let network = self.scenario.map(Scenario::summary);
+        options.extend(network.map(|network| ("--note", format!("network={network}"))));
         let mut arguments: Vec<OsString> = vec![orders.plan.into(), "--output".into()];
         arguments.push(absolute(orders.output)?.into());
-        arguments.extend(
-            options
-                .into_iter()
-                .flat_map(|(name, value)| [name.into(), value.into()]),
-        );
+        for (name, value) in options {
+            arguments.extend([name.into(), value.into()]);
+        }
         let procs = self.asked.plan.procs();
         let environment = self.environment(variant)?;
         Ok(self.launcher.command(procs, &environment, &arguments))
@@ -268,9 +242,8 @@ impl<'a> Series<'a> {
 
     /// The variables that make the library take the algorithms of a variant.
     fn environment(&self, number: u32) -> Result<Vec<(String, String)>, Failure> {
-        let variants = self.asked.plan.variants();
-        let variant = variants.iter().find(|variant| variant.number == number);
-        match variant.filter(|variant| variant.number > 0) {
+        let mut variants = self.asked.plan.variants().into_iter();
+        match variants.find(|variant| variant.number == number && number > 0) {
             None => Ok(Vec::new()),
             Some(variant) => variant
                 .environment(self.launcher.mpi()?)

@@ -47,14 +47,14 @@ fn programs() -> String {
 pub fn run(args: &Args) -> Result<(), Failure> {
     files::refuse_existing(&args.output)?;
     files::refuse_unwritable(&args.output)?;
-    let texts = args.files.iter().map(|path| files::text(path));
-    let texts = texts.collect::<Result<Vec<_>, _>>()?;
-    let names: Vec<String> = args.files.iter().map(|p| p.display().to_string()).collect();
-    let inputs: Vec<Input<'_>> = names
+    let read = |path: &PathBuf| Ok((path.display().to_string(), files::text(path)?));
+    let read: Vec<(String, String)> = args
+        .files
         .iter()
-        .zip(&texts)
-        .map(|(name, text)| Input { name, text })
-        .collect();
+        .map(read)
+        .collect::<Result<_, Failure>>()?;
+    let inputs = read.iter().map(|(name, text)| Input { name, text });
+    let inputs: Vec<Input<'_>> = inputs.collect();
     let asked = Asked {
         procs: args.procs,
         algorithm: args.algorithm.as_str().into(),

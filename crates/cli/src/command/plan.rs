@@ -156,9 +156,7 @@ fn header(args: &Args, wish: &Wish, proposal: &Proposal) -> String {
         let grounds = subject.grounds.words(wish.profile);
         format!("{subject}: {then} expected, now {now}; times from {grounds}")
     }));
-    lines
-        .iter()
-        .fold(String::new(), |text, line| text + "# " + line + "\n")
+    lines.iter().map(|line| format!("# {line}\n")).collect()
 }
 
 /// What the plan takes and tells, and what it cannot.

@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use itertools::Itertools;
 use netsig_core::data::Dataset;
 use netsig_core::data::mixture::{self, Source};
 use netsig_core::fit::link;
@@ -31,11 +32,8 @@ pub struct Input {
     pub name: String,
 }
 
-/// A file with its data.
-struct File {
-    name: String,
-    data: Dataset,
-}
+/// Why data should not be fitted, and what to do.
+type Doubt = (String, &'static str);
 
 impl DataArgs {
     /// Reads the files.
@@ -44,111 +42,62 @@ impl DataArgs {
     /// If one is no data file, void or named twice, or, unless forced, they are of different
     /// networks or settings, or a time is impossible.
     pub fn read(&self) -> Result<Input, Failure> {
-        self.refuse_repeated()?;
-        let read = |path: &PathBuf| {
-            Ok(File {
-                name: path.display().to_string(),
-                data: files::usable_dataset(path)?,
-            })
-        };
-        let files: Vec<File> = self
-            .files
-            .iter()
-            .map(read)
-            .collect::<Result<_, Failure>>()?;
-        for doubt in [mixed(&files), impossible(&files)].into_iter().flatten() {
+        let place = |path: &&PathBuf| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        if let Some(path) = self.files.iter().duplicates_by(place).next() {
+            return Err(Failure::usage(format!(
+                "{}: is named twice; name each file once",
+                path.display()
+            )));
+        }
+        let all = self.files.iter().map(|path| files::usable_dataset(path));
+        let all = all.collect::<Result<Vec<Dataset>, _>>()?;
+        let names = self.files.iter().map(|path| path.display().to_string());
+        let names: Vec<String> = names.collect();
+        let sources = names.iter().zip(&all);
+        let sources: Vec<Source> = sources.map(|(name, data)| Source { name, data }).collect();
+        let name = names.join(", ");
+        let doubts = [mixed(&sources, &name), impossible(&sources)];
+        for (what, remedy) in doubts.into_iter().flatten() {
             if !self.force {
-                return Err(Failure::data(doubt.refusal()));
+                return Err(Failure::data(format!("{what}; {remedy}, or give --force")));
             }
-            eprintln!("netsig: warning: {}", doubt.what);
+            eprintln!("netsig: warning: {what}");
         }
-        joined(files)
-    }
-
-    fn refuse_repeated(&self) -> Result<(), Failure> {
-        let places: Vec<PathBuf> = self
-            .files
-            .iter()
-            .map(|path| path.canonicalize().unwrap_or_else(|_| path.clone()))
-            .collect();
-        for (number, path) in self.files.iter().enumerate() {
-            if places[..number].contains(&places[number]) {
-                return Err(Failure::usage(format!(
-                    "{}: is named twice; name each file once",
-                    path.display()
-                )));
-            }
+        let mut all = all.into_iter();
+        let mut data = all.next().unwrap_or_default();
+        for (number, (later, file)) in (2..).zip(all.zip(&names[1..])) {
+            data.join(later, number)
+                .map_err(|error| Failure::data(format!("{file}: {error}")))?;
         }
-        Ok(())
-    }
-}
-
-/// Why data should not be fitted.
-struct Doubt {
-    what: String,
-    remedy: &'static str,
-}
-
-impl Doubt {
-    fn refusal(&self) -> String {
-        format!("{}; {}, or give --force", self.what, self.remedy)
+        Ok(Input { data, name })
     }
 }
 
 /// That the data are not of one network and setting.
-fn mixed(files: &[File]) -> Option<Doubt> {
-    let sources: Vec<Source> = files
-        .iter()
-        .map(|File { name, data }| Source { name, data })
-        .collect();
-    let differences = mixture::differences(&sources);
+fn mixed(files: &[Source], names: &str) -> Option<Doubt> {
+    let differences = mixture::differences(files);
     let (first, others) = differences.split_first()?;
     let others = match others.len() {
         0 => String::new(),
         1 => " (and 1 more difference)".to_owned(),
         count => format!(" (and {count} more differences)"),
     };
-    Some(Doubt {
-        what: format!(
-            "{}: two networks or settings are mixed: {first}{others}",
-            names(files)
-        ),
-        remedy: match files.len() {
-            1 => "measure again with one of them",
-            _ => "take each on its own",
-        },
-    })
+    let remedy = match files.len() {
+        1 => "measure again with one of them",
+        _ => "take each on its own",
+    };
+    let what = format!("{names}: two networks or settings are mixed: {first}{others}");
+    Some((what, remedy))
 }
 
 /// That a collective is faster than its links.
-fn impossible(files: &[File]) -> Option<Doubt> {
-    let data: Vec<&Dataset> = files.iter().map(|file| &file.data).collect();
+fn impossible(files: &[Source]) -> Option<Doubt> {
+    let data: Vec<&Dataset> = files.iter().map(|file| file.data).collect();
     let gap = link::gap(&data)?;
-    let found = |file: &File| Some((file.name.clone(), link::too_fast(&file.data, gap)?));
+    let found = |file: &Source| Some((file.name.to_owned(), link::too_fast(file.data, gap)?));
     let (name, cell) = files.iter().find_map(found)?;
-    Some(Doubt {
-        what: format!("{name}: {cell}: time_s may be in another unit than seconds"),
-        remedy: "correct it or measure again",
-    })
-}
-
-fn joined(files: Vec<File>) -> Result<Input, Failure> {
-    let name = names(&files);
-    let mut data = Dataset::default();
-    for (number, file) in (1..).zip(files) {
-        if number == 1 {
-            data = file.data;
-            continue;
-        }
-        data.join(file.data, number)
-            .map_err(|error| Failure::data(format!("{}: {error}", file.name)))?;
-    }
-    Ok(Input { data, name })
-}
-
-fn names(files: &[File]) -> String {
-    let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
-    names.join(", ")
+    let what = format!("{name}: {cell}: time_s may be in another unit than seconds");
+    Some((what, "correct it or measure again"))
 }
 
 impl Input {

@@ -2,15 +2,14 @@
 
 use std::ffi::OsString;
 
+use itertools::Itertools;
+
 /// What needs no quotes.
 const PLAIN: &str = "-_./=:,+@%";
 
 /// The command in one line that a shell takes apart into the same words.
 pub fn line(words: &[OsString]) -> String {
-    let quoted: Vec<String> = words
-        .iter()
-        .map(|word| quoted(&word.to_string_lossy()))
-        .collect();
+    let mut quoted = words.iter().map(|word| quoted(&word.to_string_lossy()));
     quoted.join(" ")
 }
 

@@ -133,7 +133,7 @@ impl Rows {
     pub fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
         match format {
             Format::Table => writeln!(out, "{}", self.table()),
-            Format::Csv => out.write_all(&self.csv()?),
+            Format::Csv => self.write_csv(out),
             Format::Json => writeln!(out, "{}", self.json()),
         }
     }
@@ -155,25 +155,23 @@ impl Rows {
         table
     }
 
-    fn csv(&self) -> io::Result<Vec<u8>> {
-        let mut writer = csv::Writer::from_writer(Vec::new());
+    fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut writer = csv::Writer::from_writer(out);
         writer.write_record(&self.columns)?;
         for row in &self.rows {
-            writer.write_record(row.iter().map(|cell| plain(&cell.value)))?;
+            let values: Vec<&Value> = row.iter().map(|cell| &cell.value).collect();
+            writer.serialize(values)?;
         }
-        writer.into_inner().map_err(csv::IntoInnerError::into_error)
+        writer.flush()
     }
 
     fn json(&self) -> Value {
         let object = |row: &Vec<Cell>| {
-            let pairs = self
-                .columns
-                .iter()
-                .zip(row)
-                .map(|(key, cell)| ((*key).to_owned(), cell.value.clone()));
-            Value::Object(pairs.collect())
+            let values = row.iter().map(|cell| cell.value.clone());
+            let keys = self.columns.iter().map(|key| (*key).to_owned());
+            Value::Object(keys.zip(values).collect())
         };
-        Value::Array(self.rows.iter().map(object).collect())
+        self.rows.iter().map(object).collect()
     }
 }
 
@@ -185,14 +183,6 @@ pub fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow
     match write(&mut io::stdout().lock()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         done => done.context("standard output cannot be written; is the disk full?"),
-    }
-}
-
-fn plain(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Null => String::new(),
-        other => other.to_string(),
     }
 }
 

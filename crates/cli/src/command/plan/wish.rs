@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use itertools::Itertools;
 use netsig_core::algorithm::{Collective, LIBRARY, Method, UnknownAlgorithm, split};
 use netsig_core::units::Procs;
 
@@ -44,14 +45,10 @@ pub fn predicted(text: &str) -> Result<Predicted, String> {
 /// The library's choice, if none is named.
 fn methods(collective: Collective, text: &str) -> Result<Vec<Method>, UnknownAlgorithm> {
     let names = if text.is_empty() { LIBRARY } else { text };
-    let mut methods = Vec::new();
-    for name in split(names) {
-        let method = Method::parse(collective, name)?;
-        if !methods.contains(&method) {
-            methods.push(method);
-        }
-    }
-    Ok(methods)
+    let methods = split(names)
+        .into_iter()
+        .map(|name| Method::parse(collective, name));
+    methods.process_results(|methods| methods.unique_by(Method::to_string).collect())
 }
 
 fn count(text: &str) -> Result<Procs, String> {
@@ -69,14 +66,8 @@ fn count(text: &str) -> Result<Procs, String> {
 
 impl fmt::Display for Predicted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<String> = self.methods.iter().map(Method::to_string).collect();
-        write!(
-            f,
-            "{} {} up to {}",
-            self.collective,
-            names.join(","),
-            self.procs
-        )
+        let (collective, methods) = (self.collective, self.methods.iter().format(","));
+        write!(f, "{collective} {methods} up to {}", self.procs)
     }
 }
 
