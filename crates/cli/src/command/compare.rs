@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use netsig_core::data::cells::{CellKey, summarise};
+use netsig_core::data::cells::{CellKey, Statistic, summarise};
 use netsig_core::data::{Dataset, Experiment};
 use netsig_core::fit::network::Options;
 use netsig_core::predict::compare::{self, Score};
 use netsig_core::units::{Bytes, Procs};
 
 use crate::failure::Failure;
-use crate::input::args::{self, CovarianceChoice, StatisticChoice};
+use crate::input::args::{self, CovarianceChoice};
 use crate::input::data::{DataArgs, Input};
 use crate::input::files;
 use crate::input::filter::Filter;
@@ -31,8 +31,8 @@ pub struct Args {
     #[arg(long, value_parser = args::covariance, default_value = "auto")]
     covariance: CovarianceChoice,
     /// What stands for the repetitions of a collective.
-    #[arg(long, value_enum, default_value = "mean")]
-    statistic: StatisticChoice,
+    #[arg(long, value_parser = args::variant::<Statistic>(), default_value = "mean")]
+    statistic: Statistic,
     /// A profile whose pLogP tables the models take that need them [default: those of the
     /// data, else alpha and beta in their place].
     #[arg(long, value_name = "FILE")]
@@ -69,7 +69,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let options = Options {
         covariance: args.covariance.0.clone(),
-        statistic: args.statistic.into(),
+        statistic: args.statistic,
         plogp: args.plogp.as_deref().map(files::plogp).transpose()?,
         ..Options::default()
     };

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use itertools::Itertools;
 use netsig_core::algorithm::Collective;
+use netsig_core::data::cells::Statistic;
 use netsig_core::data::{Dataset, Experiment, Provenance, Sample};
 use netsig_core::fit::ladder::Rung;
 use netsig_core::fit::network::{self, Diagnosis, NetworkFit, Wanted};
@@ -17,7 +18,7 @@ use netsig_core::profile::Profile;
 use netsig_core::units::Seconds;
 
 use crate::failure::Failure;
-use crate::input::args::{self, CovarianceChoice, StatisticChoice};
+use crate::input::args::{self, CovarianceChoice};
 use crate::input::data::DataArgs;
 use crate::input::files;
 use crate::input::links;
@@ -46,8 +47,8 @@ pub struct Args {
     #[arg(long, value_parser = args::covariance, default_value = "auto")]
     covariance: CovarianceChoice,
     /// What stands for the repetitions of a collective.
-    #[arg(long, value_enum, default_value = "mean")]
-    statistic: StatisticChoice,
+    #[arg(long, value_parser = args::variant::<Statistic>(), default_value = "mean")]
+    statistic: Statistic,
     /// Keep process counts that do not saturate the network in the fit.
     #[arg(long)]
     keep_unsaturated: bool,
@@ -106,7 +107,7 @@ impl Args {
         Ok(network::Options {
             signature,
             covariance: self.covariance.0.clone(),
-            statistic: self.statistic.into(),
+            statistic: self.statistic,
             wanted: self.model,
             plogp: self.plogp.as_deref().map(files::plogp).transpose()?,
             tree: links::tree(self.network.as_deref(), most)?,

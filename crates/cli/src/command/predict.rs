@@ -12,11 +12,11 @@ use netsig_core::profile::Profile;
 use netsig_core::units::{Bytes, Procs};
 
 use crate::failure::Failure;
-use crate::input::args::{self, StatisticChoice};
+use crate::input::args;
 use crate::input::files;
 use crate::input::links;
 use crate::input::points::PointArgs;
-use crate::print::notes::Notes;
+use crate::print::notes;
 use crate::print::rows::{Cell, Format, Rows};
 
 /// Predict times for process counts and sizes, with intervals.
@@ -48,11 +48,11 @@ pub struct Args {
     /// time).
     #[arg(
         long,
-        value_enum,
+        value_parser = args::variant::<Statistic>(),
         default_value = "median",
         conflicts_with = "quantile"
     )]
-    statistic: StatisticChoice,
+    statistic: Statistic,
     /// The time that this share of repetitions does not exceed, from the regimes alone.
     #[arg(long, value_name = "Q", value_parser = args::quantile, conflicts_with = "settings")]
     quantile: Option<f64>,
@@ -86,13 +86,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let tree = links::tree(network, args.points.most())?;
     let lines = lines(args, &profile)?;
     let found = predict(args, &profile, tree.as_ref(), &lines)?;
-    let notes = Notes {
-        points: &args.points,
-        profile: &profile,
-        network,
-    };
     let models: Vec<&Model> = found.iter().map(|found| found.line.model).collect();
-    notes.tell(&models);
+    notes::tell(&args.points, &profile, network, &models);
     Ok(rows(args.points.collective, &found).print(args.format)?)
 }
 
@@ -136,7 +131,7 @@ fn predict<'a>(
 ) -> Result<Vec<Predicted<'a>>, Failure> {
     let wants_all = args.model.as_deref() == Some(ALL);
     let asked = args.quantile.map(Asked::Quantile);
-    let asked = asked.unwrap_or_else(|| Statistic::from(args.statistic).into());
+    let asked = asked.unwrap_or_else(|| args.statistic.into());
     let mut found = Vec::new();
     let mut outside = Vec::new();
     let mut refused = None;

@@ -5,13 +5,13 @@ use netsig_core::algorithm::Collective;
 use netsig_core::data::cells::Statistic;
 use netsig_core::model::segment::{Search, Segment};
 use netsig_core::model::{Kind, Model};
-use netsig_core::predict::select::{self, Options, Selector, Sources};
+use netsig_core::predict::select::{Binomial, Options, Selector, Sources};
 
 use crate::failure::Failure;
-use crate::input::args::{self, StatisticChoice};
+use crate::input::args;
 use crate::input::points::PointArgs;
 use crate::input::{files, links};
-use crate::print::notes::Notes;
+use crate::print::notes;
 use crate::print::rows::{Cell, Format, Rows};
 
 /// Rank the algorithms of a collective and find where the best one changes.
@@ -20,7 +20,7 @@ pub struct Args {
     #[command(flatten)]
     points: PointArgs,
     /// The binomial tree as printed, or with its exact time for every process count.
-    #[arg(long, value_enum, default_value = "printed")]
+    #[arg(long, value_parser = args::variant::<Binomial>(), default_value = "printed")]
     binomial: Binomial,
     /// How segment sizes are found: pow2, hill or exhaustive.
     #[arg(long, value_name = "SEARCH", default_value = "hill")]
@@ -33,22 +33,14 @@ pub struct Args {
     network: Option<String>,
     /// Statistic of the predicted distribution (contention regimes only; other models give a single
     /// time).
-    #[arg(long, value_enum, default_value = "median")]
-    statistic: StatisticChoice,
+    #[arg(long, value_parser = args::variant::<Statistic>(), default_value = "median")]
+    statistic: Statistic,
     /// What to print.
     #[arg(long, value_enum, default_value = "ranking")]
     show: Show,
     /// How to print it.
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Binomial {
-    /// As printed.
-    Printed,
-    /// Exact for every process count.
-    Exact,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -69,10 +61,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let collective = args.points.collective;
     let profile = files::profile(&args.points.profile)?;
     let options = Options {
-        binomial: match args.binomial {
-            Binomial::Printed => select::Binomial::Printed,
-            Binomial::Exact => select::Binomial::Exact,
-        },
+        binomial: args.binomial,
         search: args.segments,
         datatype: args.datatype,
     };
@@ -81,7 +70,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let sources = Sources {
         profile: &profile,
         tree: links.as_ref(),
-        asked: Statistic::from(args.statistic).into(),
+        asked: args.statistic.into(),
     };
     let selector = Selector::new(sources, collective, options)?;
     if selector.candidates() == 0 {
@@ -95,13 +84,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Show::Best => ranking(&args.points, &selector, 1)?,
         Show::CrossOvers => cross_overs(&args.points, &selector)?,
     };
-    let notes = Notes {
-        points: &args.points,
-        profile: &profile,
-        network,
-    };
     let models: Vec<&Model> = selector.models().collect();
-    notes.tell(&models);
+    notes::tell(&args.points, &profile, network, &models);
     let is_free = |model: &&Model| model.kind == Kind::ContentionFree;
     if collective == Collective::Alltoall && models.iter().all(is_free) {
         eprintln!(

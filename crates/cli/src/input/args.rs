@@ -1,14 +1,16 @@
 //! Option values that several commands share.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use netsig_core::data::cells::Statistic;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use netsig_core::fit::Covariance;
 use netsig_core::fit::signature::ThresholdChoice;
 use netsig_core::model::segment::Segment;
 use netsig_core::units::{Bytes, Seconds};
+use strum::{EnumMessage, IntoEnumIterator};
 
 /// Where a plan is carried out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -194,22 +196,20 @@ pub fn quantile(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "write a share between 0 and 1, such as 0.9".to_owned())
 }
 
-/// Which number stands for the repetitions of a cell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum StatisticChoice {
-    /// The papers' choice; carries the stalls.
-    Mean,
-    /// What usually happens.
-    Median,
-}
-
-impl From<StatisticChoice> for Statistic {
-    fn from(choice: StatisticChoice) -> Self {
-        match choice {
-            StatisticChoice::Mean => Self::Mean,
-            StatisticChoice::Median => Self::Median,
-        }
-    }
+/// Reads the name of a variant; help lists all names with what the variants' documentation
+/// says.
+pub fn variant<T>() -> impl TypedValueParser<Value = T>
+where
+    T: IntoEnumIterator + EnumMessage + FromStr + Clone + Send + Sync + 'static,
+    T: Into<&'static str>,
+{
+    let names = T::iter().map(|variant| {
+        let help = variant.get_documentation().unwrap_or_default();
+        let name: &str = variant.into();
+        PossibleValue::new(name).help(help.trim_end_matches('.'))
+    });
+    PossibleValuesParser::new(names)
+        .map(|name| name.parse().ok().expect("clap asks for one of the names"))
 }
 
 /// What starts MPI programs.

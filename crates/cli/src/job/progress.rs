@@ -9,7 +9,7 @@ use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use netsig_core::units::Bytes;
 use netsig_measure::plan::{JobId, Plan, volume};
 
@@ -33,14 +33,20 @@ const HOSTS: &str = "#@hosts=";
 pub struct Follower {
     bar: ProgressBar,
     path: PathBuf,
+    /// When the file was last seen to have grown in the present job.
+    grown: Option<Instant>,
+    started: Instant,
+    looked: Instant,
+    seen: Seen,
+}
+
+/// What the file says.
+#[derive(Default)]
+struct Seen {
     /// How much of the file has been read, in whole lines.
     read: u64,
     /// The length of the file when it was last looked at.
     length: u64,
-    /// When it was last seen to have grown in the present job.
-    grown: Option<Instant>,
-    started: Instant,
-    looked: Instant,
     done: u64,
     ended: BTreeSet<JobId>,
     hosts: Vec<String>,
@@ -51,24 +57,18 @@ pub struct Follower {
 impl Follower {
     /// Follows the data file of `plan` at `path`, which need not exist yet.
     pub fn new(plan: &Plan, path: &Path, what: &str) -> Self {
-        let bar = ProgressBar::new(plan.volume());
         let style = "{msg} {wide_bar} {percent:>3} %, {eta} left";
-        bar.set_style(ProgressStyle::with_template(style).expect("a valid template"));
-        bar.set_message(what.to_owned());
-        bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
+        let style = ProgressStyle::with_template(style).expect("a valid template");
+        let hidden = ProgressDrawTarget::hidden();
+        let bar = ProgressBar::with_draw_target(Some(plan.volume()), hidden);
         let now = Instant::now();
         Self {
-            bar,
+            bar: bar.with_style(style).with_message(what.to_owned()),
             path: path.to_owned(),
-            read: 0,
-            length: 0,
             grown: None,
             started: now,
             looked: now,
-            done: 0,
-            ended: BTreeSet::new(),
-            hosts: Vec::new(),
-            hosts_of: BTreeMap::new(),
+            seen: Seen::default(),
         }
     }
 
@@ -79,7 +79,7 @@ impl Follower {
 
     /// Whether a job has said in the file that it is complete.
     pub fn has_ended(&self, job: JobId) -> bool {
-        self.ended.contains(&job)
+        self.seen.ended.contains(&job)
     }
 
     /// When the file was last seen to have grown since the present job began.
@@ -89,7 +89,7 @@ impl Follower {
 
     /// The hosts of a job in the order of the ranks, as far as the file names them.
     pub fn hosts(&self, job: JobId) -> &[String] {
-        self.hosts_of.get(&job).unwrap_or(&self.hosts)
+        self.seen.hosts_of.get(&job).unwrap_or(&self.seen.hosts)
     }
 
     /// Begins to follow a job.
@@ -109,12 +109,11 @@ impl Follower {
     pub fn look_now(&mut self) {
         self.looked = Instant::now();
         if self.bar.is_hidden() && self.started.elapsed() > PATIENCE {
-            self.bar
-                .set_draw_target(indicatif::ProgressDrawTarget::stderr());
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
         // What cannot be read now is read at the next look.
         let _ = self.read_on();
-        self.bar.set_position(self.done);
+        self.bar.set_position(self.seen.done);
     }
 
     /// Looks until the file has stopped growing: ranks outlive a launcher that was killed by
@@ -123,10 +122,10 @@ impl Follower {
         let deadline = Instant::now() + LONGEST;
         self.look_now();
         loop {
-            let length = self.length;
+            let length = self.seen.length;
             std::thread::sleep(QUIET);
             self.look_now();
-            if self.length == length || Instant::now() > deadline {
+            if self.seen.length == length || Instant::now() > deadline {
                 return;
             }
         }
@@ -136,21 +135,23 @@ impl Follower {
     fn read_on(&mut self) -> std::io::Result<()> {
         let mut file = File::open(&self.path)?;
         let length = file.metadata()?.len();
-        if length > self.length {
+        if length > self.seen.length {
             self.grown = Some(self.looked);
         }
-        self.length = length;
-        file.seek(SeekFrom::Start(self.read))?;
+        self.seen.length = length;
+        file.seek(SeekFrom::Start(self.seen.read))?;
         let mut lines = BufReader::new(file);
         let mut line = Vec::new();
         while lines.read_until(b'\n', &mut line)? > 0 && line.ends_with(b"\n") {
-            self.read += line.len() as u64;
-            self.take(String::from_utf8_lossy(&line).trim_end());
+            self.seen.read += line.len() as u64;
+            self.seen.take(String::from_utf8_lossy(&line).trim_end());
             line.clear();
         }
         Ok(())
     }
+}
 
+impl Seen {
     fn take(&mut self, line: &str) {
         self.done += line_volume(line).unwrap_or(0);
         if let Some(names) = line.strip_prefix(HOSTS) {
@@ -158,9 +159,7 @@ impl Follower {
         }
         match fact_of_job(line) {
             Some((job, "s", _)) => self.ended.extend([job]),
-            Some((job, "hosts", names)) => {
-                self.hosts_of.insert(job, split(names));
-            }
+            Some((job, "hosts", names)) => self.hosts_of.extend([(job, split(names))]),
             _ => {}
         }
     }

@@ -20,16 +20,6 @@ use crate::input::points::PointArgs;
 /// By what share an overhead may exceed the gap unremarked.
 const TOLERANCE: f64 = 0.03;
 
-/// What was predicted from what.
-pub struct Notes<'a> {
-    /// What was to be predicted.
-    pub points: &'a PointArgs,
-    /// The profile.
-    pub profile: &'a Profile,
-    /// The scenario whose links the predictions take.
-    pub network: Option<&'a str>,
-}
-
 /// What data without pLogP mean for the models that are made of it.
 pub fn tell_about_tables() {
     eprintln!(
@@ -70,86 +60,72 @@ fn unfitted(fitted: &NetworkFit, data: &Dataset) -> impl Iterator<Item = String>
     measured.unique().filter(move |name| !known.contains(name))
 }
 
-impl Notes<'_> {
-    /// Tells what matters where `models` were used.
-    pub fn tell(&self, models: &[&Model]) {
-        let uses_plogp = models.iter().any(|m| m.needs.contains(&Need::PLogP));
-        match &self.profile.plogp {
-            _ if !uses_plogp => {}
-            None => eprintln!(
-                "netsig: note: {} has no [plogp]; it is taken from alpha and beta, with L = 0 and g = os = or",
-                self.points.profile.display()
-            ),
-            Some(plogp) => self.tell_limits(plogp, models),
-        }
-        let has_strategies = models.iter().any(|m| m.kind == Kind::ContentionFree);
-        if self.points.collective == Collective::Gather && has_strategies {
-            eprintln!(
-                "netsig: warning: gather is predicted without contention; many senders to one receiver take longer"
-            );
-        }
-        self.tell_about_links(models);
+/// Tells what matters where `models` predict `points` from a profile on the links of the scenario
+/// `network`.
+pub fn tell(points: &PointArgs, profile: &Profile, network: Option<&str>, models: &[&Model]) {
+    let uses_plogp = models.iter().any(|m| m.needs.contains(&Need::PLogP));
+    match &profile.plogp {
+        _ if !uses_plogp => {}
+        None => eprintln!(
+            "netsig: note: {} has no [plogp]; it is taken from alpha and beta, with L = 0 and g = os = or",
+            points.profile.display()
+        ),
+        Some(plogp) => tell_limits(points, plogp, models),
     }
-
-    /// Warns where regimes are predicted on other links than they were fitted with.
-    fn tell_about_links(&self, models: &[&Model]) {
-        let fitted = self.profile.provenance.get("network");
-        let uses_regimes = models.iter().any(|model| model.is_regimes());
-        let of = |name: Option<&str>| {
-            name.map_or("no links".to_owned(), |name| format!("the links of {name}"))
-        };
-        if uses_regimes && fitted != self.network {
-            eprintln!(
-                "netsig: warning: the regimes were fitted with {} and are predicted with {}; give the same --network to both",
-                of(fitted),
-                of(self.network)
-            );
-        }
+    let has_strategies = models.iter().any(|m| m.kind == Kind::ContentionFree);
+    if points.collective == Collective::Gather && has_strategies {
+        eprintln!(
+            "netsig: warning: gather is predicted without contention; many senders to one receiver take longer"
+        );
     }
-
-    /// The largest size that the models look up: relays of a scatter or gather hand on many
-    /// blocks at once.
-    fn largest(&self, models: &[&Model]) -> Bytes {
-        let size = self.points.size.items().iter().max().copied();
-        let size = size.unwrap_or_default();
-        let flat = on_plogp(self.points.collective, ClosedForm::Flat);
-        let relays = matches!(
-            self.points.collective,
-            Collective::Scatter | Collective::Gather
-        ) && models
-            .iter()
-            .any(|&model| flat.is_none_or(|flat| flat != model));
-        let blocks = self.points.most().map_or(1, |procs| procs.get() - 1);
-        if relays {
-            Bytes(size.0.saturating_mul(u64::from(blocks)))
-        } else {
-            size
-        }
+    let fitted = profile.provenance.get("network");
+    if models.iter().any(|model| model.is_regimes()) && fitted != network {
+        let [fitted, network] = [fitted, network].map(|name| match name {
+            None => "no links".to_owned(),
+            Some(name) => format!("the links of {name}"),
+        });
+        eprintln!(
+            "netsig: warning: the regimes were fitted with {fitted} and are predicted with {network}; give the same --network to both"
+        );
     }
+}
 
-    /// Where the tables end, are suspicious, or allow no limits.
-    fn tell_limits(&self, plogp: &PLogP, models: &[&Model]) {
-        let largest = self.largest(models);
-        let mut tables = plogp.tables().into_iter();
-        if tables.any(|table| table.is_extrapolated(largest)) {
-            eprintln!("netsig: warning: sizes beyond the last of the pLogP table are extrapolated");
+/// The largest size that the models look up: relays of a scatter or gather hand on many
+/// blocks at once.
+fn largest(points: &PointArgs, models: &[&Model]) -> Bytes {
+    let size = points.size.items().iter().max().copied();
+    let size = size.unwrap_or_default();
+    let flat = on_plogp(points.collective, ClosedForm::Flat);
+    let blocks = match points.collective {
+        Collective::Scatter | Collective::Gather
+            if models.iter().any(|model| flat != Some(*model)) =>
+        {
+            points.most().map_or(1, |procs| procs.get() - 1)
         }
-        let small = plogp.sizes_with_small_gap(TOLERANCE);
-        if let Some(size) = small.first() {
-            eprintln!(
-                "netsig: warning: os or or exceeds g at {} sizes of the pLogP tables, first at {size}; were they measured well?",
-                small.len()
-            );
-        }
-        let is_degenerate = |model: &&Model| {
-            let mut sizes = self.points.size.items().iter();
-            sizes.any(|&size| has_degenerate_bounds(model, plogp, size))
-        };
-        if models.iter().any(is_degenerate) {
-            eprintln!(
-                "netsig: warning: os + or < g: the upper limit of upper_003 lies below the lower one; use factor_001"
-            );
-        }
+        _ => 1,
+    };
+    Bytes(size.0.saturating_mul(blocks.into()))
+}
+
+/// Where the tables end, are suspicious, or allow no limits.
+fn tell_limits(points: &PointArgs, plogp: &PLogP, models: &[&Model]) {
+    let largest = largest(points, models);
+    let mut tables = plogp.tables().into_iter();
+    if tables.any(|table| table.is_extrapolated(largest)) {
+        eprintln!("netsig: warning: sizes beyond the last of the pLogP table are extrapolated");
+    }
+    let small = plogp.sizes_with_small_gap(TOLERANCE);
+    if let Some(size) = small.first() {
+        eprintln!(
+            "netsig: warning: os or or exceeds g at {} sizes of the pLogP tables, first at {size}; were they measured well?",
+            small.len()
+        );
+    }
+    let mut cases = models.iter().cartesian_product(points.size.items());
+    if cases.any(|(model, size)| has_degenerate_bounds(model, plogp, *size)) {
+        eprintln!(
+            "netsig: warning: os + or < g: the upper limit of upper_003 lies below the lower one; use factor_001"
+        );
     }
 }
 

@@ -82,16 +82,6 @@ impl Cell {
     pub fn share(share: f64) -> Self {
         Self::shown_as(share, format!("{:.1} %", share * 100.0))
     }
-
-    /// A count.
-    pub fn count(count: u64) -> Self {
-        Self::number(count)
-    }
-
-    /// No value.
-    pub fn nothing() -> Self {
-        Self::default()
-    }
 }
 
 impl Rows {
@@ -104,18 +94,12 @@ impl Rows {
         }
     }
 
-    /// No rows yet under these keys.
-    pub fn new(columns: &[&'static str]) -> Self {
+    /// Rows with one cell a column.
+    pub fn new(columns: &[&'static str], rows: Vec<Vec<Cell>>) -> Self {
         Self {
             columns: columns.to_vec(),
-            rows: Vec::new(),
+            rows,
         }
-    }
-
-    /// Adds a row with one cell a column.
-    pub fn push(&mut self, row: Vec<Cell>) {
-        assert_eq!(row.len(), self.columns.len(), "one cell a column");
-        self.rows.push(row);
     }
 
     /// Prints to standard output.
@@ -191,17 +175,15 @@ mod tests {
     use super::*;
 
     fn printed(format: Format) -> String {
-        let mut rows = Rows::new(&["algorithm", "size_bytes", "time_s"]);
-        rows.push(vec![
-            Cell::text("a, b"),
-            Cell::size(Bytes(2048)),
-            Cell::time(Seconds(0.0015)),
-        ]);
-        rows.push(vec![
-            Cell::text("c"),
-            Cell::size(Bytes(1)),
-            Cell::time(Seconds(2.0)),
-        ]);
+        let rows = [("a, b", 2048, 0.0015), ("c", 1, 2.0)];
+        let rows = Rows::of(
+            rows,
+            &[
+                ("algorithm", &|(name, ..)| Cell::text(name)),
+                ("size_bytes", &|(_, size, _)| Cell::size(Bytes(*size))),
+                ("time_s", &|(.., time)| Cell::time(Seconds(*time))),
+            ],
+        );
         let mut out = Vec::new();
         rows.write(format, &mut out).unwrap();
         String::from_utf8(out).unwrap()

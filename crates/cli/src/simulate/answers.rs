@@ -41,9 +41,9 @@ impl Answer {
     /// Of one cell.
     pub fn of_case(case: Case, source: &Source, report: &Report) -> Self {
         let what = [
-            Cell::text(case.algorithm.collective().to_string()),
-            Cell::text(case.algorithm.to_string()),
-            Cell::count(case.procs.get().into()),
+            Cell::text(case.algorithm.collective()),
+            Cell::text(case.algorithm),
+            Cell::number(case.procs.get()),
             Cell::size(case.size),
         ];
         Self::new(what, source, report)
@@ -64,10 +64,10 @@ impl Answer {
     /// Of a program in GOAL.
     pub fn of_goal(file: &str, procs: Procs, source: &Source, report: &Report) -> Self {
         let what = [
-            Cell::nothing(),
+            Cell::default(),
             Cell::text(file),
-            Cell::count(procs.get().into()),
-            Cell::nothing(),
+            Cell::number(procs.get()),
+            Cell::default(),
         ];
         Self::new(what, source, report)
     }
@@ -76,12 +76,12 @@ impl Answer {
         let network = source.network_name();
         let found = [
             Cell::time(report.time.seconds()),
-            Cell::text(source.choice.to_string()),
-            Cell::text(report.found.to_string()),
-            Cell::count(report.messages),
+            Cell::text(source.choice),
+            Cell::text(report.found),
+            Cell::number(report.messages),
             Cell::size(Bytes(report.bytes)),
-            Cell::count(report.losses),
-            network.map_or_else(Cell::nothing, Cell::text),
+            Cell::number(report.losses),
+            Cell::if_some(network, Cell::text),
         ];
         Self {
             cells: what.into_iter().chain(found).collect(),
@@ -93,11 +93,8 @@ impl Answer {
 
 /// All answers as rows.
 pub fn rows(answers: Vec<Answer>) -> Rows {
-    let mut rows = Rows::new(&COLUMNS);
-    for answer in answers {
-        rows.push(answer.cells);
-    }
-    rows
+    let cells = answers.into_iter().map(|answer| answer.cells);
+    Rows::new(&COLUMNS, cells.collect())
 }
 
 /// Says how often messages lost packets, and why the first one did.

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use netsig_core::sim::Time;
 use netsig_core::sim::engine::Outcome;
-use netsig_core::sim::network::{LinkUse, Loss};
 use netsig_core::sim::setup::{Case, Method, most_messages};
 use netsig_core::units::Bytes;
 
@@ -188,41 +187,31 @@ fn stream(
 }
 
 fn links(outcome: &Outcome) -> Rows {
-    let mut rows = Rows::new(&["link", "bytes", "busy_s", "utilisation"]);
-    for LinkUse { name, bytes, busy } in &outcome.links {
-        let share = match outcome.time {
-            Time::ZERO => 0.0,
-            time => busy.seconds() / time.seconds(),
-        };
-        rows.push(vec![
-            Cell::text(name.clone()),
-            Cell::size(Bytes(*bytes)),
-            Cell::time(busy.seconds()),
-            Cell::share(share),
-        ]);
-    }
-    rows
+    let share = |busy: Time| match outcome.time {
+        Time::ZERO => 0.0,
+        time => busy.seconds() / time.seconds(),
+    };
+    Rows::of(
+        &outcome.links,
+        &[
+            ("link", &|link| Cell::text(&link.name)),
+            ("bytes", &|link| Cell::size(Bytes(link.bytes))),
+            ("busy_s", &|link| Cell::time(link.busy.seconds())),
+            ("utilisation", &|link| Cell::share(share(link.busy))),
+        ],
+    )
 }
 
 fn losses(outcome: &Outcome) -> Rows {
-    let mut rows = Rows::new(&["time_s", "from", "to", "operation", "delay_s", "cause"]);
-    for loss in &outcome.losses {
-        let Loss {
-            time,
-            from,
-            to,
-            send,
-            delay,
-            cause,
-        } = loss;
-        rows.push(vec![
-            Cell::time(time.seconds()),
-            Cell::count(from.0.into()),
-            Cell::count(to.0.into()),
-            Cell::count((*send).into()),
-            Cell::time(delay.seconds()),
-            Cell::text(cause.to_string()),
-        ]);
-    }
-    rows
+    Rows::of(
+        &outcome.losses,
+        &[
+            ("time_s", &|loss| Cell::time(loss.time.seconds())),
+            ("from", &|loss| Cell::number(loss.from.0)),
+            ("to", &|loss| Cell::number(loss.to.0)),
+            ("operation", &|loss| Cell::number(loss.send)),
+            ("delay_s", &|loss| Cell::time(loss.delay.seconds())),
+            ("cause", &|loss| Cell::text(&loss.cause)),
+        ],
+    )
 }

@@ -16,6 +16,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
+
 use crate::data::{Aggregate, Dataset, Experiment, Place, StatisticKind};
 use crate::stats::sample::{self, Sorted};
 use crate::units::{Bytes, Procs, Seconds};
@@ -57,7 +59,10 @@ const IMPORTED: [StatisticKind; 4] = [
 ];
 
 /// Which number stands for a cell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, EnumIter, EnumMessage, EnumString, IntoStaticStr,
+)]
+#[strum(serialize_all = "lowercase")]
 pub enum Statistic {
     /// The papers' choice; carries the stalls.
     #[default]

@@ -18,6 +18,8 @@
 //! forth several times. Between two sizes with the same best nothing is looked for, so that
 //! an excursion from A to B and back to A is not seen either. A denser list sees more.
 
+use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
+
 use crate::algorithm::{ALGORITHMS, Collective, Entry};
 use crate::model::closed_form::on_plogp;
 use crate::model::segment::{Search, Segment};
@@ -30,12 +32,15 @@ use crate::profile::Profile;
 use crate::units::{Bytes, Procs};
 
 /// Which reading of the binomial trees to take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, EnumIter, EnumMessage, EnumString, IntoStaticStr,
+)]
+#[strum(serialize_all = "lowercase")]
 pub enum Binomial {
-    /// The models as printed (the default).
+    /// As printed.
     #[default]
     Printed,
-    /// Those that mend their misprints.
+    /// Exact for every process count.
     Exact,
 }
 

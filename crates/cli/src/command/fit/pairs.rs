@@ -144,13 +144,14 @@ fn saturation(flows: &Flows) -> String {
         Some(pairs) => format!("saturated from {pairs} pairs on"),
     };
     let [free, slow] = [flows.beta_free, flows.modes.beta_contended];
-    let delayed = match slow.0 < free.0 * DELAYED {
-        true => format!("{} at most: none is delayed", gap(slow)),
-        false => format!(
-            "{} delayed, {:.0} % of the transfers delayed",
-            gap(slow),
-            100.0 * flows.modes.rho
-        ),
+    let delayed = if slow.0 < free.0 * DELAYED {
+        format!("{} at most: none is delayed", gap(slow))
+    } else {
+        let share = 100.0 * flows.modes.rho;
+        format!(
+            "{} delayed, {share:.0} % of the transfers delayed",
+            gap(slow)
+        )
     };
     format!("flows: {} alone, {delayed}; {from}", gap(free))
 }
