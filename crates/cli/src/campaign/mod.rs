@@ -11,10 +11,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::Context;
 use netsig_core::data::Dataset;
-use netsig_core::model::signature::Signature;
-use netsig_core::network::scenario::{Scenario, Truth};
+use netsig_core::network::scenario::Scenario;
 use netsig_core::units::Seconds;
 use netsig_measure::campaign::{self, Launch};
 use netsig_measure::estimate::Rates;
@@ -70,21 +68,15 @@ impl Campaign {
         let past = self.past(&asked)?;
         files::refuse_unwritable(&self.output)?;
         space::refuse_full(&self.output, &asked.plan)?;
-        match &self.place {
-            Place::Simulated(name) => {
-                let scenario = self.scenario_for(&asked, name)?;
-                match past {
-                    // Simulated data are written whole or not at all.
-                    Some(_) => Ok(()),
-                    None => self.simulate(asked, &scenario),
-                }
+        let scenario = self.scenario(&asked)?;
+        match (&self.place, &scenario, past) {
+            // Simulated data are written whole or not at all.
+            (Place::Simulated(_), _, Some(_)) => Ok(()),
+            (Place::Simulated(_), Some(scenario), None) => self.simulate(asked, scenario),
+            (_, scenario, past) => {
+                scenario.iter().for_each(warn_if_unfaithful);
+                Series::new(self, scenario.as_ref(), asked, past)?.run(what)
             }
-            Place::Lab(name) => {
-                let scenario = self.scenario_for(&asked, name)?;
-                warn_if_unfaithful(&scenario);
-                Series::new(self, Some(&scenario), asked, past)?.run(what)
-            }
-            Place::Mpi => Series::new(self, None, asked, past)?.run(what),
         }
     }
 
@@ -98,15 +90,12 @@ impl Campaign {
             let shown = self.plan.display();
             eprintln!("netsig: the ranks will read {shown} with --precision put in");
         }
-        let scenario = match &self.place {
-            Place::Simulated(_) => {
-                return Err(Failure::usage(
-                    "--dry-run prints how MPI is started and sim: starts none; leave one of them out",
-                ));
-            }
-            Place::Lab(name) => Some(self.scenario_for(&asked, name)?),
-            Place::Mpi => None,
-        };
+        if let Place::Simulated(_) = self.place {
+            return Err(Failure::usage(
+                "--dry-run prints how MPI is started and sim: starts none; leave one of them out",
+            ));
+        }
+        let scenario = self.scenario(&asked)?;
         Series::new(self, scenario.as_ref(), asked, None)?.commands()
     }
 
@@ -134,15 +123,21 @@ impl Campaign {
     }
 
     fn simulate(&self, asked: Asked, scenario: &Scenario) -> Result<(), Failure> {
-        let (stated, truth) = truth(scenario)?;
+        let stated = scenario.truth.as_ref().ok_or_else(|| {
+            Failure::usage(format!(
+                "scenario {} has no [truth] to simulate; add one (FORMATS.md)",
+                scenario.name
+            ))
+        })?;
+        let truth = simulated::truth(scenario, stated).map_err(Failure::usage)?;
         simulated::check(&asked.plan)
             .map_err(|e| Failure::usage(format!("{}: {e}", self.plan.display())))?;
-        let asked = settle(
-            asked,
-            &stated_rates(&truth),
-            self.budget,
-            "on this network: ",
-        )?;
+        let rates = Rates {
+            hockney: truth.base,
+            contention: truth.gamma,
+            launch_overhead: Seconds(0.0),
+        };
+        let asked = settle(asked, &rates, self.budget, "on this network: ")?;
         let plan = &asked.plan;
         let mut data = Dataset::default();
         data.provenance.push("netsig", env!("CARGO_PKG_VERSION"));
@@ -168,13 +163,14 @@ impl Campaign {
                 Ok(())
             });
         }
-        let mut text = Vec::new();
-        data.write(&mut text)
-            .context("the data cannot be put into text")?;
-        Ok(files::replace(&self.output, &text)?)
+        Ok(files::write_dataset(&self.output, &data)?)
     }
 
-    fn scenario_for(&self, asked: &Asked, name: &str) -> Result<Scenario, Failure> {
+    /// The scenario of the place, if it has one.
+    fn scenario(&self, asked: &Asked) -> Result<Option<Scenario>, Failure> {
+        let (Place::Lab(name) | Place::Simulated(name)) = &self.place else {
+            return Ok(None);
+        };
         let scenario = netsig_lab::load(name)?;
         let procs = asked.plan.procs();
         if procs > scenario.hosts {
@@ -184,27 +180,6 @@ impl Campaign {
                 scenario.hosts
             )));
         }
-        Ok(scenario)
-    }
-}
-
-/// What a scenario states, and the signature that follows from it.
-fn truth(scenario: &Scenario) -> Result<(&Truth, Signature), Failure> {
-    let stated = scenario.truth.as_ref().ok_or_else(|| {
-        Failure::usage(format!(
-            "scenario {} has no [truth] to simulate; add one (FORMATS.md)",
-            scenario.name
-        ))
-    })?;
-    let truth = simulated::truth(scenario, stated).map_err(Failure::usage)?;
-    Ok((stated, truth))
-}
-
-/// The rates of a simulated network.
-fn stated_rates(truth: &Signature) -> Rates {
-    Rates {
-        hockney: truth.base,
-        contention: truth.gamma,
-        launch_overhead: Seconds(0.0),
+        Ok(Some(scenario))
     }
 }

@@ -5,7 +5,6 @@
 //! time was spent, which a job writes last; the rank program passes over the completed
 //! cells of the others.
 
-use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::path::Path;
 use std::time::Duration;
@@ -13,7 +12,7 @@ use std::time::Duration;
 use anyhow::Context;
 use itertools::Itertools;
 use netsig_core::data::{Dataset, Provenance};
-use netsig_measure::plan::{JobId, Plan};
+use netsig_measure::plan::JobId;
 
 use crate::campaign::kept::Written;
 use crate::failure::Failure;
@@ -32,7 +31,7 @@ pub struct Past {
     /// The plan that was carried out.
     pub carried_out: Asked,
     /// The jobs that need no more.
-    pub complete: BTreeSet<JobId>,
+    pub complete: Vec<JobId>,
     /// How many samples there are.
     pub samples: usize,
 }
@@ -52,9 +51,12 @@ pub fn past(output: &Path, asked: &Asked) -> Result<Option<Past>, Failure> {
     }
     let data = Dataset::read(&output.display().to_string(), written.whole())?;
     files::refuse_void(&data, output)?;
+    let carried_out = carried_out(&data.provenance, output, asked)?;
+    let mut complete = asked.plan.jobs();
+    complete.retain(|job| data.provenance.get(&job.key("s")).is_some());
     Ok(Some(Past {
-        carried_out: carried_out(&data.provenance, output, asked)?,
-        complete: complete_jobs(&data.provenance, &asked.plan),
+        carried_out,
+        complete,
         samples: data.samples.len(),
     }))
 }
@@ -136,11 +138,6 @@ fn carried_out(facts: &Provenance, output: &Path, asked: &Asked) -> Result<Asked
         asked.file.display(),
         difference(&requested.text, &asked.text)
     )))
-}
-
-fn complete_jobs(facts: &Provenance, plan: &Plan) -> BTreeSet<JobId> {
-    let is_complete = |job: &JobId| facts.get(&job.key("s")).is_some();
-    plan.jobs().into_iter().filter(is_complete).collect()
 }
 
 /// The first line of either text that the other lacks.

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use anyhow::Context;
 use itertools::Itertools as _;
 use netsig_core::algorithm::{Collective, LIBRARY};
 use netsig_core::data::import::{self, Asked, Imported, Input, PROGRAMS, Program};
@@ -61,10 +60,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         collective: args.collective,
     };
     let Imported { data, notes } = import::import(args.program, &inputs, &asked)?;
-    let mut text = Vec::new();
-    data.write(&mut text)
-        .context("the data cannot be put into text")?;
-    files::replace(&args.output, &text)?;
+    files::write_dataset(&args.output, &data)?;
     for note in notes {
         eprintln!("netsig: note: {note}");
     }

@@ -131,7 +131,7 @@ fn predict<'a>(
 ) -> Result<Vec<Predicted<'a>>, Failure> {
     let wants_all = args.model.as_deref() == Some(ALL);
     let asked = args.quantile.map(Asked::Quantile);
-    let asked = asked.unwrap_or_else(|| args.statistic.into());
+    let asked = asked.unwrap_or(args.statistic.into());
     let mut found = Vec::new();
     let mut outside = Vec::new();
     let mut refused = None;

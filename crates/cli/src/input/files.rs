@@ -120,6 +120,17 @@ pub fn replace(path: &Path, content: &[u8]) -> Result<()> {
     publish(draft, path)
 }
 
+/// Puts `data` in the place of the file `path`.
+///
+/// # Errors
+/// If the directory cannot be written.
+pub fn write_dataset(path: &Path, data: &Dataset) -> Result<()> {
+    let mut text = Vec::new();
+    data.write(&mut text)
+        .context("the data cannot be put into text")?;
+    replace(path, &text)
+}
+
 /// A file to be written piece by piece that [`publish`] puts in the place of `path`.
 ///
 /// # Errors

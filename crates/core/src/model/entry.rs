@@ -9,7 +9,7 @@ use super::examples::{Example, ROUND};
 use super::hockney::Hockney;
 use super::plogp::PLogP;
 use super::signature::Sides;
-use super::words::{Estimator, Kind, Need, Parameter, Subject};
+use super::words::{Estimator, Kind, Need, Parameter, Role, Subject};
 use crate::units::parameter::{ParameterError, finite, non_negative, volume};
 use crate::units::{Bytes, Procs, Seconds};
 
