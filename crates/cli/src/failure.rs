@@ -1,6 +1,7 @@
 //! How a command fails: the exit code belongs to the cause.
 
 use std::fmt;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::anyhow;
@@ -57,6 +58,13 @@ impl Failure {
     /// A command that netsig ran ended with this code and has said why itself.
     pub fn passed(code: u8) -> Self {
         Self::new(code, anyhow!(""))
+    }
+
+    /// The same failure, told of `file`.
+    #[must_use]
+    pub fn about(self, file: impl AsRef<Path>) -> Self {
+        let file = file.as_ref().display();
+        Self::new(self.code, anyhow!("{file}: {}", self.error))
     }
 
     /// The same failure, told by `error`.

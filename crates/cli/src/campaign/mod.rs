@@ -107,10 +107,9 @@ impl Campaign {
     fn past(&self, asked: &Asked) -> Result<Option<Past>, Failure> {
         if !self.resume {
             if self.output.exists() {
-                return Err(Failure::usage(format!(
-                    "{}: exists already; go on with --resume, choose another --output or remove it",
-                    self.output.display()
-                )));
+                let problem =
+                    "exists already; go on with --resume, choose another --output or remove it";
+                return Err(Failure::usage(problem).about(&self.output));
             }
             return Ok(None);
         }
@@ -130,8 +129,7 @@ impl Campaign {
             ))
         })?;
         let truth = simulated::truth(scenario, stated).map_err(Failure::usage)?;
-        simulated::check(&asked.plan)
-            .map_err(|e| Failure::usage(format!("{}: {e}", self.plan.display())))?;
+        simulated::check(&asked.plan).map_err(|e| Failure::usage(e).about(&self.plan))?;
         let rates = Rates {
             hockney: truth.base,
             contention: truth.gamma,

@@ -78,10 +78,8 @@ pub fn refuse_growing(output: &Path) -> Result<(), Failure> {
     if length() == before {
         return Ok(());
     }
-    Err(Failure::usage(format!(
-        "{}: a job still writes to it; wait until that has ended, or end it",
-        output.display()
-    )))
+    let problem = "a job still writes to it; wait until that has ended, or end it";
+    Err(Failure::usage(problem).about(output))
 }
 
 /// Makes a data file ready to be appended to, if there is one. Says what it removes.
@@ -96,9 +94,7 @@ pub fn mend(output: &Path) -> Result<Option<String>, Failure> {
     let written = Written::read(output)?;
     let (length, message) = match written.whole().len() {
         _ if written.rows() == 0 && !written.is_provenance() => {
-            return Err(Failure::usage(format!(
-                "{shown}: is no data file; choose another --output"
-            )));
+            return Err(Failure::usage("is no data file; choose another --output").about(output));
         }
         _ if written.rows() == 0 => (0, "holds no data and is begun anew"),
         whole if whole == written.len() => return Ok(None),
@@ -116,15 +112,15 @@ pub fn mend(output: &Path) -> Result<Option<String>, Failure> {
 fn carried_out(facts: &Provenance, output: &Path, asked: &Asked) -> Result<Asked, Failure> {
     let shown = output.display();
     let Some(plan) = facts.get(PLAN) else {
-        return Err(Failure::usage(format!(
-            "{shown}: does not say by which plan it was measured; choose another --output"
-        )));
+        let problem = "does not say by which plan it was measured; choose another --output";
+        return Err(Failure::usage(problem).about(output));
     };
     let stated = |text: &str| Asked::parse(&asked.file, unescaped(text));
     let carried_out = stated(plan).map_err(|failure| {
         Failure::usage(format!(
-            "{shown}: was measured by a plan that this netsig cannot read ({failure}); choose another --output"
+            "was measured by a plan that this netsig cannot read ({failure}); choose another --output"
         ))
+        .about(output)
     })?;
     let requested = match facts.get(REQUESTED_PLAN) {
         Some(requested) => stated(requested)?,

@@ -247,7 +247,7 @@ impl<'a> Series<'a> {
             None => Ok(Vec::new()),
             Some(variant) => variant
                 .environment(self.launcher.mpi()?)
-                .map_err(|error| Failure::usage(format!("{}: {error}", self.asked.file.display()))),
+                .map_err(|error| Failure::usage(error).about(&self.asked.file)),
         }
     }
 

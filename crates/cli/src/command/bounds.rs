@@ -72,15 +72,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             threshold: Some(args.threshold),
         };
         let signature = signature.checked().map_err(Failure::usage)?;
-        lines.push(Line {
-            bound: "exchange_signature",
-            time: exchange.signature_time(&signature),
-            applies: "yes",
-            meaning: "prediction under contention, from per_vertex",
-        });
+        lines.push((
+            "exchange_signature",
+            exchange.signature_time(&signature),
+            "yes",
+            "prediction under contention, from per_vertex",
+        ));
     }
-    let is_time = |line: &&Line| line.time.0.is_finite() && line.time.0 >= 0.0;
-    if let Some(Line { bound, time, .. }) = lines.iter().find(|line| !is_time(line)) {
+    let is_time = |time: Seconds| time.0.is_finite() && time.0 >= 0.0;
+    if let Some((bound, time, ..)) = lines.iter().find(|(_, time, ..)| !is_time(*time)) {
         return Err(Failure::usage(format!(
             "{bound} comes out as {} s, which is no time; choose other parameters",
             time.0
@@ -98,22 +98,17 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let rows = Rows::of(
         lines,
         &[
-            ("bound", &|line| Cell::text(line.bound)),
-            ("time_s", &|line| Cell::time(line.time)),
-            ("applies", &|line| Cell::text(line.applies)),
-            ("meaning", &|line| Cell::text(line.meaning)),
+            ("bound", &|(bound, ..)| Cell::text(bound)),
+            ("time_s", &|(_, time, ..)| Cell::time(*time)),
+            ("applies", &|(_, _, applies, _)| Cell::text(applies)),
+            ("meaning", &|(.., meaning)| Cell::text(meaning)),
         ],
     );
     Ok(rows.print(args.format)?)
 }
 
-/// One bound.
-struct Line {
-    bound: &'static str,
-    time: Seconds,
-    applies: &'static str,
-    meaning: &'static str,
-}
+/// The name of a bound, its time, whether it applies, and what it means.
+type Line = (&'static str, Seconds, &'static str, &'static str);
 
 fn lines(args: &Args, base: &Hockney, exchange: &Exchange, bounds: &Bounds) -> Vec<Line> {
     let stepping = if args.synchronous {
@@ -141,35 +136,30 @@ fn lines(args: &Args, base: &Hockney, exchange: &Exchange, bounds: &Bounds) -> V
         ),
     };
     vec![
-        Line {
-            bound: "claim1",
-            time: bounds.claim1,
-            applies: "yes",
-            meaning: "start-ups of the busiest process, if nobody forwards",
-        },
-        Line {
-            bound: "claim2",
-            time: bounds.claim2,
-            applies: "yes",
-            meaning: "bandwidth of the busiest port",
-        },
-        Line {
-            bound: "claim3",
-            time: bounds.claim3,
-            applies,
-            meaning,
-        },
-        Line {
-            bound: "per_vertex",
-            time: bounds.per_vertex,
-            applies: "yes",
-            meaning: "Claim 3 for each process and direction, if nobody forwards",
-        },
-        Line {
-            bound: "direct_exchange_sync",
-            time: exchange.direct_exchange_sync(base),
-            applies: "attainable",
-            meaning: "direct exchange in synchronous steps takes so long",
-        },
+        (
+            "claim1",
+            bounds.claim1,
+            "yes",
+            "start-ups of the busiest process, if nobody forwards",
+        ),
+        (
+            "claim2",
+            bounds.claim2,
+            "yes",
+            "bandwidth of the busiest port",
+        ),
+        ("claim3", bounds.claim3, applies, meaning),
+        (
+            "per_vertex",
+            bounds.per_vertex,
+            "yes",
+            "Claim 3 for each process and direction, if nobody forwards",
+        ),
+        (
+            "direct_exchange_sync",
+            exchange.direct_exchange_sync(base),
+            "attainable",
+            "direct exchange in synchronous steps takes so long",
+        ),
     ]
 }

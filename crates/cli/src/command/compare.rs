@@ -50,9 +50,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let Input { data, name: shown } = args.input.read()?;
     let cells = cells(&data);
     let Some(&(largest, _)) = cells.last() else {
-        return Err(Failure::data(format!(
-            "{shown}: holds no collective; measure one"
-        )));
+        return Err(Failure::data("holds no collective; measure one").about(shown));
     };
     let trains = |procs: Procs, size: Bytes| match &args.train {
         Some(filter) => filter.takes_in(procs, size),
@@ -64,8 +62,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if train == 0 || rest == 0 {
         let empty = if train == 0 { "fit to" } else { "judge on" };
         return Err(Failure::data(format!(
-            "{shown}: leaves no cell to {empty}; measure more process counts or choose another --train"
-        )));
+            "leaves no cell to {empty}; measure more process counts or choose another --train"
+        ))
+        .about(shown));
     }
     let options = Options {
         covariance: args.covariance.0.clone(),
@@ -74,7 +73,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         ..Options::default()
     };
     let compared = compare::compare(&data, trains, &options)
-        .map_err(|error| Failure::data(format!("{shown}: {error}")))?;
+        .map_err(|error| Failure::data(error).about(shown))?;
     for note in &compared.notes {
         eprintln!("netsig: note: not compared: {note}");
     }

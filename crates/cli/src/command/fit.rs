@@ -190,8 +190,7 @@ pub fn fit_file(
     options: &network::Options,
     named: &[(&str, String)],
 ) -> Result<NetworkFit, Failure> {
-    let fitted =
-        network::fit(data, options).map_err(|error| Failure::data(format!("{source}: {error}")))?;
+    let fitted = network::fit(data, options).map_err(|error| Failure::data(error).about(source))?;
     refuse_negative(&fitted, source)?;
     let mut provenance = Provenance::default();
     provenance.push("fitted_by", concat!("netsig ", env!("CARGO_PKG_VERSION")));

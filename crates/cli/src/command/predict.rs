@@ -108,9 +108,7 @@ fn lines(args: &Args, profile: &Profile) -> Result<Vec<Line>, Failure> {
         Silence::Model(error) => error.into(),
         Silence::Algorithm(error) => error.into(),
         Silence::Contradiction(problem) => Failure::usage(problem),
-        Silence::NotFitted(problem) => {
-            Failure::data(format!("{}: {problem}", args.points.profile.display()))
-        }
+        Silence::NotFitted(problem) => Failure::data(problem).about(&args.points.profile),
     })?;
     match lines.iter().find(|line| !line.model.is_regimes()) {
         Some(line) if args.quantile.is_some() => Err(Failure::usage(format!(

@@ -74,10 +74,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     let selector = Selector::new(sources, collective, options)?;
     if selector.candidates() == 0 {
-        return Err(Failure::data(format!(
-            "{}: holds no algorithm of {collective}; measure some and fit them",
-            args.points.profile.display()
-        )));
+        let problem = format!("holds no algorithm of {collective}; measure some and fit them");
+        return Err(Failure::data(problem).about(&args.points.profile));
     }
     let rows = match args.show {
         Show::Ranking => ranking(&args.points, &selector, usize::MAX)?,

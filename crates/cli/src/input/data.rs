@@ -44,10 +44,7 @@ impl DataArgs {
     pub fn read(&self) -> Result<Input, Failure> {
         let place = |path: &&PathBuf| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
         if let Some(path) = self.files.iter().duplicates_by(place).next() {
-            return Err(Failure::usage(format!(
-                "{}: is named twice; name each file once",
-                path.display()
-            )));
+            return Err(Failure::usage("is named twice; name each file once").about(path));
         }
         let all = self.files.iter().map(|path| files::usable_dataset(path));
         let all = all.collect::<Result<Vec<Dataset>, _>>()?;
@@ -67,7 +64,7 @@ impl DataArgs {
         let mut data = all.next().unwrap_or_default();
         for (number, (later, file)) in (2..).zip(all.zip(&names[1..])) {
             data.join(later, number)
-                .map_err(|error| Failure::data(format!("{file}: {error}")))?;
+                .map_err(|error| Failure::data(error).about(file))?;
         }
         Ok(Input { data, name })
     }

@@ -56,10 +56,9 @@ pub fn usable_dataset(path: &Path) -> Result<Dataset, Failure> {
 pub fn refuse_void(data: &Dataset, path: &Path) -> Result<(), Failure> {
     match data.void() {
         None => Ok(()),
-        Some(reason) => Err(Failure::data(format!(
-            "{}: the data are void: {reason}; measure again",
-            path.display()
-        ))),
+        Some(reason) => {
+            Err(Failure::data(format!("the data are void: {reason}; measure again")).about(path))
+        }
     }
 }
 
@@ -76,12 +75,9 @@ pub fn profile(path: &Path) -> Result<Profile, Failure> {
 /// # Errors
 /// If it is not a profile, or has none.
 pub fn plogp(path: &Path) -> Result<PLogP, Failure> {
-    profile(path)?.plogp.ok_or_else(|| {
-        Failure::data(format!(
-            "{}: has no [plogp]; name a profile with its tables",
-            path.display()
-        ))
-    })
+    let problem = "has no [plogp]; name a profile with its tables";
+    let tables = profile(path)?.plogp;
+    tables.ok_or_else(|| Failure::data(problem).about(path))
 }
 
 /// Refuses an output path where there is a file already.
@@ -90,10 +86,8 @@ pub fn plogp(path: &Path) -> Result<PLogP, Failure> {
 /// If there is one.
 pub fn refuse_existing(path: &Path) -> Result<(), Failure> {
     if path.exists() {
-        return Err(Failure::usage(format!(
-            "{}: exists already; choose another --output or remove it",
-            path.display()
-        )));
+        let problem = "exists already; choose another --output or remove it";
+        return Err(Failure::usage(problem).about(path));
     }
     Ok(())
 }

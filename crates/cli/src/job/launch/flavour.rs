@@ -95,20 +95,16 @@ pub fn in_use(choice: LauncherChoice) -> Result<(PathBuf, &'static Flavour), Fai
 }
 
 fn recognise(mpirun: &Path) -> Result<&'static Flavour, Failure> {
-    let refusal = |problem| Failure::usage(format!("{}: {problem}", mpirun.display()));
     let output = Command::new(mpirun).arg("--version").output();
     let output = output.map_err(|error| {
-        refusal(format!(
-            "cannot be started ({error}); give the path of an mpirun"
-        ))
+        let problem = format!("cannot be started ({error}); give the path of an mpirun");
+        Failure::usage(problem).about(mpirun)
     })?;
     let text = String::from_utf8_lossy(&output.stdout);
     let mut known = [&OPEN_MPI, &MPICH].into_iter();
-    known
-        .find(|flavour| text.contains(flavour.mark))
-        .ok_or_else(|| {
-            refusal(
-                "is the mpirun of neither Open MPI nor MPICH; give one with --mpirun".to_owned(),
-            )
-        })
+    let found = known.find(|flavour| text.contains(flavour.mark));
+    found.ok_or_else(|| {
+        let problem = "is the mpirun of neither Open MPI nor MPICH; give one with --mpirun";
+        Failure::usage(problem).about(mpirun)
+    })
 }

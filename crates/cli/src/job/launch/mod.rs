@@ -173,7 +173,7 @@ fn srun(args: &LaunchArgs, place: &Place) -> Result<Option<(PathBuf, Allocation)
 /// If there is no current directory.
 pub fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     std::path::absolute(path)
-        .map_err(|error| Failure::usage(format!("{}: {error}; check the path", path.display())))
+        .map_err(|error| Failure::usage(format!("{error}; check the path")).about(path))
 }
 
 fn in_path(program: &str) -> Option<PathBuf> {
@@ -188,10 +188,7 @@ fn existing(path: &Path, what: &str) -> Result<PathBuf, Failure> {
     if path.is_file() {
         return absolute(path);
     }
-    Err(Failure::usage(format!(
-        "{}: there is no {what}; give its path",
-        path.display()
-    )))
+    Err(Failure::usage(format!("there is no {what}; give its path")).about(path))
 }
 
 /// The rank program in the place where `make` leaves it: `openmpi/release` or
