@@ -71,16 +71,14 @@ pub struct Args {
 fn wanted(text: &str) -> Result<Wanted, String> {
     let is_fitted = |m: &&Model| m.estimator != Estimator::None;
     let fittable = || model::of(Collective::Alltoall).filter(is_fitted);
-    match text {
-        "auto" => Ok(Wanted::All),
-        _ => match fittable().find(|model| model.name == text) {
-            Some(model) => Ok(Wanted::One(model)),
-            None => {
-                let names = fittable().map(|model| model.name).join(", ");
-                Err(format!("write auto or one of: {names}"))
-            }
-        },
+    if text == "auto" {
+        return Ok(Wanted::All);
     }
+    let named = fittable().find(|model| model.name == text);
+    named.map(Wanted::One).ok_or_else(|| {
+        let names = fittable().map(|model| model.name).join(", ");
+        format!("write auto or one of: {names}")
+    })
 }
 
 /// Whether the regimes alone are wanted.

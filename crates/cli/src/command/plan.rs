@@ -156,7 +156,7 @@ fn header(args: &Args, wish: &Wish, proposal: &Proposal) -> String {
         let grounds = subject.grounds.words(wish.profile);
         format!("{subject}: {then} expected, now {now}; times from {grounds}")
     }));
-    lines.iter().map(|line| format!("# {line}\n")).collect()
+    format!("# {}\n", lines.join("\n# "))
 }
 
 /// What the plan takes and tells, and what it cannot.

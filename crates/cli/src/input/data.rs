@@ -42,7 +42,7 @@ impl DataArgs {
     /// If one is no data file, void or named twice, or, unless forced, they are of different
     /// networks or settings, or a time is impossible.
     pub fn read(&self) -> Result<Input, Failure> {
-        let place = |path: &&PathBuf| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        let place = |path: &&PathBuf| path.canonicalize().unwrap_or_else(|_| (*path).clone());
         if let Some(path) = self.files.iter().duplicates_by(place).next() {
             return Err(Failure::usage("is named twice; name each file once").about(path));
         }

@@ -8,16 +8,19 @@ use netsig_core::units::{Bytes, Procs};
 #[derive(Debug, Clone)]
 pub struct Filter(Vec<Condition>);
 
+/// Whether a value holds against a limit.
+type Comparison = fn(&u64, &u64) -> bool;
+
 /// A field of a cell compared with a limit.
 #[derive(Debug, Clone)]
 struct Condition {
     field: fn(Procs, Bytes) -> u64,
-    holds: fn(&u64, &u64) -> bool,
+    holds: Comparison,
     limit: u64,
 }
 
 /// The signs, those of two characters before those that they begin with.
-const SIGNS: [(&str, fn(&u64, &u64) -> bool); 7] = [
+const SIGNS: [(&str, Comparison); 7] = [
     ("<=", u64::le),
     (">=", u64::ge),
     ("!=", u64::ne),
@@ -47,7 +50,7 @@ impl FromStr for Filter {
 
 fn condition(text: &str) -> Result<Condition, String> {
     let wrong = || format!("{text:?} is not a condition; write procs<=16 or size>=1KiB");
-    let split = |(sign, holds): &(&str, fn(&u64, &u64) -> bool)| {
+    let split = |(sign, holds): &(&str, Comparison)| {
         let (name, value) = text.split_once(sign)?;
         Some((name.trim(), value.trim(), *holds))
     };

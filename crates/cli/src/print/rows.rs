@@ -2,6 +2,7 @@
 //!
 //! A column has one stable key; a cell has a form for people and a value for programs.
 
+use std::fmt;
 use std::io::{self, Write};
 
 use anyhow::Context;
@@ -40,7 +41,7 @@ pub struct Rows {
 
 impl Cell {
     /// A value that people read in another form.
-    pub fn shown_as(value: impl Into<Value>, shown: impl ToString) -> Self {
+    pub fn shown_as(value: impl Into<Value>, shown: impl fmt::Display) -> Self {
         Self {
             shown: shown.to_string(),
             value: value.into(),
@@ -48,7 +49,7 @@ impl Cell {
     }
 
     /// A word or sentence.
-    pub fn text(text: impl ToString) -> Self {
+    pub fn text(text: impl fmt::Display) -> Self {
         let text = text.to_string();
         Self::shown_as(text.clone(), text)
     }
