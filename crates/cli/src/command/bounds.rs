@@ -95,15 +95,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         bounds.send_time,
         bounds.receive_time
     );
-    let rows = Rows::of(
-        lines,
-        &[
-            ("bound", &|(bound, ..)| Cell::text(bound)),
-            ("time_s", &|(_, time, ..)| Cell::time(*time)),
-            ("applies", &|(_, _, applies, _)| Cell::text(applies)),
-            ("meaning", &|(.., meaning)| Cell::text(meaning)),
-        ],
-    );
+    let rows = Rows::of(lines)
+        .column("bound", |(bound, ..)| Cell::text(bound))
+        .column("time_s", |(_, time, ..)| Cell::time(*time))
+        .column("applies", |(_, _, applies, _)| Cell::text(applies))
+        .column("meaning", |(.., meaning)| Cell::text(meaning))
+        .rows;
     Ok(rows.print(args.format)?)
 }
 

@@ -92,17 +92,14 @@ fn cells(data: &Dataset) -> BTreeSet<(Procs, Bytes)> {
 }
 
 fn rows(scores: &[Score]) -> Rows {
-    Rows::of(
-        scores,
-        &[
-            ("collective", &|score| Cell::text(score.collective)),
-            ("algorithm", &|score| Cell::text(&score.algorithm)),
-            ("model", &|score| Cell::text(score.model)),
-            ("median_error", &|score| Cell::share(score.median)),
-            ("p90_error", &|score| Cell::share(score.p90)),
-            ("worst_error", &|score| Cell::share(score.worst)),
-            ("bias", &|score| Cell::error(score.bias)),
-            ("points", &|score| Cell::number(score.points)),
-        ],
-    )
+    Rows::of(scores)
+        .column("collective", |score| Cell::text(score.collective))
+        .column("algorithm", |score| Cell::text(&score.algorithm))
+        .column("model", |score| Cell::text(score.model))
+        .column("median_error", |score| Cell::share(score.median))
+        .column("p90_error", |score| Cell::share(score.p90))
+        .column("worst_error", |score| Cell::share(score.worst))
+        .column("bias", |score| Cell::error(score.bias))
+        .column("points", |score| Cell::number(score.points))
+        .rows
 }

@@ -220,25 +220,22 @@ fn compare(profile: &Profile, held_out: &Dataset) -> Result<(&'static Model, Vec
 
 fn rows(chosen: &Model, points: &[Point]) -> Rows {
     let contended = |point: &Point| if is_contended(point) { "yes" } else { "no" };
-    Rows::of(
-        points,
-        &[
-            ("size_bytes", &|p| Cell::size(p.plot.size)),
-            ("predicted_s", &|p| Cell::time(p.plot.predicted)),
-            ("lower_s", &|p| Cell::time(p.plot.interval.lower)),
-            ("upper_s", &|p| Cell::time(p.plot.interval.upper)),
-            ("measured_s", &|p| Cell::time(p.plot.measured)),
-            ("error", &|p| Cell::error(error(p, p.plot.predicted))),
-            ("contention_free_s", &|p| Cell::time(p.plot.contention_free)),
-            ("contention_free_error", &|p| {
-                Cell::error(error(p, p.plot.contention_free))
-            }),
-            ("contended", &|p| Cell::text(contended(p))),
-            ("chosen_model", &|_| Cell::text(chosen.name)),
-            ("chosen_s", &|p| Cell::time(p.chosen)),
-            ("chosen_error", &|p| Cell::error(error(p, p.chosen))),
-        ],
-    )
+    Rows::of(points)
+        .column("size_bytes", |p| Cell::size(p.plot.size))
+        .column("predicted_s", |p| Cell::time(p.plot.predicted))
+        .column("lower_s", |p| Cell::time(p.plot.interval.lower))
+        .column("upper_s", |p| Cell::time(p.plot.interval.upper))
+        .column("measured_s", |p| Cell::time(p.plot.measured))
+        .column("error", |p| Cell::error(error(p, p.plot.predicted)))
+        .column("contention_free_s", |p| Cell::time(p.plot.contention_free))
+        .column("contention_free_error", |p| {
+            Cell::error(error(p, p.plot.contention_free))
+        })
+        .column("contended", |p| Cell::text(contended(p)))
+        .column("chosen_model", |_| Cell::text(chosen.name))
+        .column("chosen_s", |p| Cell::time(p.chosen))
+        .column("chosen_error", |p| Cell::error(error(p, p.chosen)))
+        .rows
 }
 
 /// Median absolute errors of the models over the contended sizes, and how many those are.

@@ -65,15 +65,12 @@ fn check(format: Format) -> Result<(), Failure> {
         Err(missing) => format!("{}; {}", missing.why, missing.remedy),
     };
     let state = |row: &Capability| if row.found.is_ok() { "ok" } else { "MISSING" };
-    let rows = Rows::of(
-        capabilities.rows(),
-        &[
-            ("capability", &|row| Cell::text(row.name)),
-            ("needed", &|row| Cell::text(needed(row))),
-            ("state", &|row| Cell::text(state(row))),
-            ("detail", &|row| Cell::text(detail(row))),
-        ],
-    );
+    let rows = Rows::of(capabilities.rows())
+        .column("capability", |row| Cell::text(row.name))
+        .column("needed", |row| Cell::text(needed(row)))
+        .column("state", |row| Cell::text(state(row)))
+        .column("detail", |row| Cell::text(detail(row)))
+        .rows;
     rows.print(format)?;
     if capabilities.can_run() {
         return Ok(());
@@ -84,15 +81,12 @@ fn check(format: Format) -> Result<(), Failure> {
 fn list(format: Format) -> Result<(), Failure> {
     let scenarios = netsig_lab::shipped().iter();
     let scenarios = scenarios.map(|(name, _)| Ok((*name, netsig_lab::load(name)?)));
-    let rows = Rows::of(
-        scenarios.collect::<Result<Vec<_>, Failure>>()?,
-        &[
-            ("scenario", &|(name, _)| Cell::text(name)),
-            ("hosts", &|(_, own)| Cell::number(own.hosts.get())),
-            ("network", &|(_, own)| Cell::text(own.summary())),
-            ("description", &|(_, own)| Cell::text(&own.description)),
-        ],
-    );
+    let rows = Rows::of(scenarios.collect::<Result<Vec<_>, Failure>>()?)
+        .column("scenario", |(name, _)| Cell::text(name))
+        .column("hosts", |(_, own)| Cell::number(own.hosts.get()))
+        .column("network", |(_, own)| Cell::text(own.summary()))
+        .column("description", |(_, own)| Cell::text(&own.description))
+        .rows;
     Ok(rows.print(format)?)
 }
 

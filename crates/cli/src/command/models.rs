@@ -68,38 +68,32 @@ fn named(name: &str) -> Result<Vec<&'static Model>, Failure> {
 
 /// What fits a screen.
 fn summary(models: &[&Model]) -> Rows {
-    Rows::of(
-        models,
-        &[
-            ("subject", &|model| Cell::text(model.subject)),
-            ("model", &|model| Cell::text(model.name)),
-            ("kind", &|model| Cell::text(model.kind)),
-            ("formula", &|model| Cell::text(model.formula)),
-        ],
-    )
+    Rows::of(models)
+        .column("subject", |model| Cell::text(model.subject))
+        .column("model", |model| Cell::text(model.name))
+        .column("kind", |model| Cell::text(model.kind))
+        .column("formula", |model| Cell::text(model.formula))
+        .rows
 }
 
 /// Everything, with the values of the examples.
 fn details(models: &[(&Model, Seconds)]) -> Rows {
     let parameters = |model: &Model| model.parameters.iter().map(|p| p.name).join(", ");
-    Rows::of(
-        models,
-        &[
-            ("subject", &|(model, _)| Cell::text(model.subject)),
-            ("model", &|(model, _)| Cell::text(model.name)),
-            ("kind", &|(model, _)| Cell::text(model.kind)),
-            ("formula", &|(model, _)| Cell::text(model.formula)),
-            ("source", &|(model, _)| Cell::text(model.source)),
-            ("domain", &|(model, _)| Cell::text(model.domain)),
-            ("needs", &|(model, _)| {
-                Cell::text(model.needs.iter().join("; "))
-            }),
-            ("parameters", &|(model, _)| Cell::text(parameters(model))),
-            ("example", &|(model, _)| Cell::text(model.example.words())),
-            ("example_value", &|(_, value)| Cell::number(value.0)),
-            ("example_unit", &|(model, _)| Cell::text(model.example.unit)),
-        ],
-    )
+    Rows::of(models)
+        .column("subject", |(model, _)| Cell::text(model.subject))
+        .column("model", |(model, _)| Cell::text(model.name))
+        .column("kind", |(model, _)| Cell::text(model.kind))
+        .column("formula", |(model, _)| Cell::text(model.formula))
+        .column("source", |(model, _)| Cell::text(model.source))
+        .column("domain", |(model, _)| Cell::text(model.domain))
+        .column("needs", |(model, _)| {
+            Cell::text(model.needs.iter().join("; "))
+        })
+        .column("parameters", |(model, _)| Cell::text(parameters(model)))
+        .column("example", |(model, _)| Cell::text(model.example.words()))
+        .column("example_value", |(_, value)| Cell::number(value.0))
+        .column("example_unit", |(model, _)| Cell::text(model.example.unit))
+        .rows
 }
 
 fn write_out(model: &Model, value: Seconds, out: &mut dyn Write) -> io::Result<()> {

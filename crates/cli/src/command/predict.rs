@@ -213,25 +213,22 @@ fn segments(segment: Option<Segment>, size: Bytes) -> Segments {
 }
 
 fn rows(collective: Collective, found: &[Predicted]) -> Rows {
-    Rows::of(
-        found,
-        &[
-            ("collective", &|_| Cell::text(collective)),
-            ("algorithm", &|row| Cell::text(&row.line.algorithm)),
-            ("procs", &|row| Cell::number(row.procs.get())),
-            ("size_bytes", &|row| Cell::size(row.size)),
-            ("time_s", &|row| Cell::time(row.prediction.time)),
-            ("lower_s", &|row| {
-                Cell::if_some(row.prediction.interval.map(|i| i.lower), Cell::time)
-            }),
-            ("upper_s", &|row| {
-                Cell::if_some(row.prediction.interval.map(|i| i.upper), Cell::time)
-            }),
-            ("model", &|row| Cell::text(row.line.model.name)),
-            ("standing", &|row| Cell::text(row.prediction.standing)),
-            ("segment_bytes", &|row| {
-                Cell::if_some(row.prediction.segment.map(Segment::bytes), Cell::size)
-            }),
-        ],
-    )
+    Rows::of(found)
+        .column("collective", |_| Cell::text(collective))
+        .column("algorithm", |row| Cell::text(&row.line.algorithm))
+        .column("procs", |row| Cell::number(row.procs.get()))
+        .column("size_bytes", |row| Cell::size(row.size))
+        .column("time_s", |row| Cell::time(row.prediction.time))
+        .column("lower_s", |row| {
+            Cell::if_some(row.prediction.interval.map(|i| i.lower), Cell::time)
+        })
+        .column("upper_s", |row| {
+            Cell::if_some(row.prediction.interval.map(|i| i.upper), Cell::time)
+        })
+        .column("model", |row| Cell::text(row.line.model.name))
+        .column("standing", |row| Cell::text(row.prediction.standing))
+        .column("segment_bytes", |row| {
+            Cell::if_some(row.prediction.segment.map(Segment::bytes), Cell::size)
+        })
+        .rows
 }

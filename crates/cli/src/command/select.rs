@@ -100,28 +100,25 @@ fn ranking(points: &PointArgs, selector: &Selector, most: usize) -> Result<Rows,
         let ranked = (1u64..).zip(selector.rank(procs, size)?).take(most);
         all.extend(ranked.map(|(rank, candidate)| (procs, size, rank, candidate)));
     }
-    Ok(Rows::of(
-        all,
-        &[
-            ("collective", &|_| Cell::text(points.collective)),
-            ("procs", &|(procs, ..)| Cell::number(procs.get())),
-            ("size_bytes", &|(_, size, ..)| Cell::size(*size)),
-            ("rank", &|(_, _, rank, _)| Cell::number(*rank)),
-            ("algorithm", &|(.., one)| Cell::text(one.algorithm())),
-            ("segment_bytes", &|(.., one)| {
-                Cell::if_some(one.prediction.segment.map(Segment::bytes), Cell::size)
-            }),
-            ("time_s", &|(.., one)| Cell::time(one.prediction.time)),
-            ("lower_s", &|(.., one)| {
-                Cell::if_some(one.prediction.interval.map(|i| i.lower), Cell::time)
-            }),
-            ("upper_s", &|(.., one)| {
-                Cell::if_some(one.prediction.interval.map(|i| i.upper), Cell::time)
-            }),
-            ("model", &|(.., one)| Cell::text(one.model().name)),
-            ("standing", &|(.., one)| Cell::text(one.prediction.standing)),
-        ],
-    ))
+    Ok(Rows::of(all)
+        .column("collective", |_| Cell::text(points.collective))
+        .column("procs", |(procs, ..)| Cell::number(procs.get()))
+        .column("size_bytes", |(_, size, ..)| Cell::size(*size))
+        .column("rank", |(_, _, rank, _)| Cell::number(*rank))
+        .column("algorithm", |(.., one)| Cell::text(one.algorithm()))
+        .column("segment_bytes", |(.., one)| {
+            Cell::if_some(one.prediction.segment.map(Segment::bytes), Cell::size)
+        })
+        .column("time_s", |(.., one)| Cell::time(one.prediction.time))
+        .column("lower_s", |(.., one)| {
+            Cell::if_some(one.prediction.interval.map(|i| i.lower), Cell::time)
+        })
+        .column("upper_s", |(.., one)| {
+            Cell::if_some(one.prediction.interval.map(|i| i.upper), Cell::time)
+        })
+        .column("model", |(.., one)| Cell::text(one.model().name))
+        .column("standing", |(.., one)| Cell::text(one.prediction.standing))
+        .rows)
 }
 
 fn cross_overs(points: &PointArgs, selector: &Selector) -> Result<Rows, Failure> {
@@ -129,14 +126,11 @@ fn cross_overs(points: &PointArgs, selector: &Selector) -> Result<Rows, Failure>
     for &procs in points.procs.items() {
         all.extend(selector.cross_overs(procs, points.size.items())?);
     }
-    Ok(Rows::of(
-        all,
-        &[
-            ("collective", &|_| Cell::text(points.collective)),
-            ("procs", &|change| Cell::number(change.procs.get())),
-            ("from_bytes", &|change| Cell::size(change.size)),
-            ("before", &|change| Cell::text(change.from.algorithm())),
-            ("algorithm", &|change| Cell::text(change.to.algorithm())),
-        ],
-    ))
+    Ok(Rows::of(all)
+        .column("collective", |_| Cell::text(points.collective))
+        .column("procs", |change| Cell::number(change.procs.get()))
+        .column("from_bytes", |change| Cell::size(change.size))
+        .column("before", |change| Cell::text(change.from.algorithm()))
+        .column("algorithm", |change| Cell::text(change.to.algorithm()))
+        .rows)
 }

@@ -62,18 +62,15 @@ fn rows<'a>(all: impl Iterator<Item = Parameters<'a>>) -> Rows {
         // A value that a search found has no interval.
         Found::Plain(_) => Cell::default(),
     };
-    Rows::of(
-        each,
-        &[
-            ("collective", &|(own, ..)| Cell::text(&own.collective)),
-            ("algorithm", &|(own, ..)| Cell::text(own.algorithm)),
-            ("parameter", &|(_, name, _)| Cell::text(name)),
-            ("value", &|(_, name, found)| cell(name, found.value())),
-            ("lower", &|(_, name, found)| end(*found, name, |e| e.lower)),
-            ("upper", &|(_, name, found)| end(*found, name, |e| e.upper)),
-            ("model", &|(own, ..)| Cell::text(own.model)),
-        ],
-    )
+    Rows::of(each)
+        .column("collective", |(own, ..)| Cell::text(&own.collective))
+        .column("algorithm", |(own, ..)| Cell::text(own.algorithm))
+        .column("parameter", |(_, name, _)| Cell::text(name))
+        .column("value", |(_, name, found)| cell(name, found.value()))
+        .column("lower", |(_, name, found)| end(*found, name, |e| e.lower))
+        .column("upper", |(_, name, found)| end(*found, name, |e| e.upper))
+        .column("model", |(own, ..)| Cell::text(own.model))
+        .rows
 }
 
 /// Parameters that belong to no collective.

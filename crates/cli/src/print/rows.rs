@@ -29,14 +29,18 @@ pub struct Cell {
     value: Value,
 }
 
-/// The key of a column, and its cell for each item.
-pub type Column<'a, T> = (&'static str, &'a dyn Fn(&T) -> Cell);
-
 /// Rows under named columns.
 #[derive(Debug)]
 pub struct Rows {
     columns: Vec<&'static str>,
     rows: Vec<Vec<Cell>>,
+}
+
+/// Rows that get their columns one after another.
+pub struct Columns<T> {
+    items: Vec<T>,
+    /// The rows with the columns so far.
+    pub rows: Rows,
 }
 
 impl Cell {
@@ -87,11 +91,12 @@ impl Cell {
 
 impl Rows {
     /// A row for each item.
-    pub fn of<T>(items: impl IntoIterator<Item = T>, columns: &[Column<T>]) -> Self {
-        let row = |item| columns.iter().map(|(_, cell)| cell(&item)).collect();
-        Self {
-            columns: columns.iter().map(|(key, _)| *key).collect(),
-            rows: items.into_iter().map(row).collect(),
+    pub fn of<T>(items: impl IntoIterator<Item = T>) -> Columns<T> {
+        let items: Vec<T> = items.into_iter().collect();
+        let rows = vec![Vec::new(); items.len()];
+        Columns {
+            items,
+            rows: Self::new(&[], rows),
         }
     }
 
@@ -160,6 +165,18 @@ impl Rows {
     }
 }
 
+impl<T> Columns<T> {
+    /// Adds the column `key`, with a cell for each item.
+    #[must_use]
+    pub fn column(mut self, key: &'static str, cell: impl Fn(&T) -> Cell) -> Self {
+        self.rows.columns.push(key);
+        for (row, item) in self.rows.rows.iter_mut().zip(&self.items) {
+            row.push(cell(item));
+        }
+        self
+    }
+}
+
 /// Lets `write` write to standard output; a reader that has gone away is no error.
 ///
 /// # Errors
@@ -177,14 +194,11 @@ mod tests {
 
     fn printed(format: Format) -> String {
         let rows = [("a, b", 2048, 0.0015), ("c", 1, 2.0)];
-        let rows = Rows::of(
-            rows,
-            &[
-                ("algorithm", &|(name, ..)| Cell::text(name)),
-                ("size_bytes", &|(_, size, _)| Cell::size(Bytes(*size))),
-                ("time_s", &|(.., time)| Cell::time(Seconds(*time))),
-            ],
-        );
+        let rows = Rows::of(rows)
+            .column("algorithm", |(name, ..)| Cell::text(name))
+            .column("size_bytes", |(_, size, _)| Cell::size(Bytes(*size)))
+            .column("time_s", |(.., time)| Cell::time(Seconds(*time)))
+            .rows;
         let mut out = Vec::new();
         rows.write(format, &mut out).unwrap();
         String::from_utf8(out).unwrap()

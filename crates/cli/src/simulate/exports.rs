@@ -191,27 +191,21 @@ fn links(outcome: &Outcome) -> Rows {
         Time::ZERO => 0.0,
         time => busy.seconds() / time.seconds(),
     };
-    Rows::of(
-        &outcome.links,
-        &[
-            ("link", &|link| Cell::text(&link.name)),
-            ("bytes", &|link| Cell::size(Bytes(link.bytes))),
-            ("busy_s", &|link| Cell::time(link.busy.seconds())),
-            ("utilisation", &|link| Cell::share(share(link.busy))),
-        ],
-    )
+    Rows::of(&outcome.links)
+        .column("link", |link| Cell::text(&link.name))
+        .column("bytes", |link| Cell::size(Bytes(link.bytes)))
+        .column("busy_s", |link| Cell::time(link.busy.seconds()))
+        .column("utilisation", |link| Cell::share(share(link.busy)))
+        .rows
 }
 
 fn losses(outcome: &Outcome) -> Rows {
-    Rows::of(
-        &outcome.losses,
-        &[
-            ("time_s", &|loss| Cell::time(loss.time.seconds())),
-            ("from", &|loss| Cell::number(loss.from.0)),
-            ("to", &|loss| Cell::number(loss.to.0)),
-            ("operation", &|loss| Cell::number(loss.send)),
-            ("delay_s", &|loss| Cell::time(loss.delay.seconds())),
-            ("cause", &|loss| Cell::text(&loss.cause)),
-        ],
-    )
+    Rows::of(&outcome.losses)
+        .column("time_s", |loss| Cell::time(loss.time.seconds()))
+        .column("from", |loss| Cell::number(loss.from.0))
+        .column("to", |loss| Cell::number(loss.to.0))
+        .column("operation", |loss| Cell::number(loss.send))
+        .column("delay_s", |loss| Cell::time(loss.delay.seconds()))
+        .column("cause", |loss| Cell::text(&loss.cause))
+        .rows
 }

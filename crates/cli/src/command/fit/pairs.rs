@@ -121,21 +121,18 @@ fn tell_tables(measured: &Measured) {
 fn loads(loads: &[Load]) -> Rows {
     let rate =
         |rate: BytesPerSecond| Cell::shown_as(rate.0, format!("{:.1} Mbit/s", rate.0 * 8e-6));
-    Rows::of(
-        loads,
-        &[
-            ("pairs", &|load| Cell::number(load.pairs)),
-            ("size_bytes", &|load| Cell::size(load.size)),
-            ("transfers", &|load| Cell::number(load.transfers)),
-            ("bandwidth", &|load| rate(load.bandwidth)),
-            ("aggregate", &|load| rate(load.aggregate)),
-            ("mean_s", &|load| Cell::time(load.completion.mean)),
-            ("min_s", &|load| Cell::time(load.completion.min)),
-            ("median_s", &|load| Cell::time(load.completion.median)),
-            ("p90_s", &|load| Cell::time(load.completion.p90)),
-            ("max_s", &|load| Cell::time(load.completion.max)),
-        ],
-    )
+    Rows::of(loads)
+        .column("pairs", |load| Cell::number(load.pairs))
+        .column("size_bytes", |load| Cell::size(load.size))
+        .column("transfers", |load| Cell::number(load.transfers))
+        .column("bandwidth", |load| rate(load.bandwidth))
+        .column("aggregate", |load| rate(load.aggregate))
+        .column("mean_s", |load| Cell::time(load.completion.mean))
+        .column("min_s", |load| Cell::time(load.completion.min))
+        .column("median_s", |load| Cell::time(load.completion.median))
+        .column("p90_s", |load| Cell::time(load.completion.p90))
+        .column("max_s", |load| Cell::time(load.completion.max))
+        .rows
 }
 
 fn saturation(flows: &Flows) -> String {
