@@ -51,19 +51,18 @@ pub struct CovarianceChoice(pub Option<Covariance>);
 /// # Errors
 /// If it is none of these.
 pub fn covariance(text: &str) -> Result<CovarianceChoice, String> {
-    let named = match text {
-        "auto" => return Ok(CovarianceChoice(None)),
-        "means" => Some(Covariance::Means),
-        "proportional" => Some(Covariance::Proportional),
-        "bandwidth-share" => Some(Covariance::BandwidthShare),
-        "ols" => Some(Covariance::Ols),
-        _ => text
-            .strip_prefix("ar1:")
-            .and_then(|rho| rho.parse().ok())
-            .map(Covariance::Ar1),
-    };
-    match named {
-        None => Err("write auto, means, proportional, bandwidth-share, ols or ar1:RHO".to_owned()),
+    let plain = [
+        Covariance::Means,
+        Covariance::Proportional,
+        Covariance::BandwidthShare,
+        Covariance::Ols,
+    ];
+    let named = plain.into_iter().find(|own| own.to_string() == text);
+    let ar1 = || Some(Covariance::Ar1(text.strip_prefix("ar1:")?.parse().ok()?));
+    match named.or_else(ar1) {
+        None if text != "auto" => {
+            Err("write auto, means, proportional, bandwidth-share, ols or ar1:RHO".to_owned())
+        }
         named => Ok(CovarianceChoice(named)),
     }
 }

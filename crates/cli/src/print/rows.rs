@@ -123,7 +123,7 @@ impl Rows {
     pub fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
         match format {
             Format::Table => writeln!(out, "{}", self.table()),
-            Format::Csv => self.write_csv(out),
+            Format::Csv => out.write_all(&self.csv()?),
             Format::Json => writeln!(out, "{}", self.json()),
         }
     }
@@ -145,14 +145,14 @@ impl Rows {
         table
     }
 
-    fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
-        let mut writer = csv::Writer::from_writer(out);
+    fn csv(&self) -> io::Result<Vec<u8>> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
         writer.write_record(&self.columns)?;
         for row in &self.rows {
             let values: Vec<&Value> = row.iter().map(|cell| &cell.value).collect();
             writer.serialize(values)?;
         }
-        writer.flush()
+        writer.into_inner().map_err(csv::IntoInnerError::into_error)
     }
 
     fn json(&self) -> Value {
