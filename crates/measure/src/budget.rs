@@ -19,8 +19,8 @@ mod grid;
 use netsig_core::units::Seconds;
 
 use self::grid::Grid;
-use crate::estimate::{Rates, estimate};
-use crate::plan::{Cell, Plan};
+use crate::estimate::{Estimate, Rates, estimate};
+use crate::plan::{Cell, Operation, Plan};
 
 /// No cell has fewer repetitions, unless it was planned so.
 const FEWEST: u32 = 3;
@@ -54,9 +54,11 @@ pub struct TooLittle {
 /// # Errors
 /// If even the fewest points and repetitions that make sense take longer.
 pub fn fit_into(plan: &Plan, budget: Seconds, rates: &Rates) -> Result<Fitted, TooLittle> {
-    let mut grid = Grid::new(plan, |cell| time(plan, cell, rates));
+    let mut grid = Grid::new(plan, |cell| {
+        needed(plan, rates.cell(plan, cell)) * f64::from(plan.launches)
+    });
     let mut dropped = Vec::new();
-    let excess = needed(plan, rates) - budget;
+    let excess = needed(plan, estimate(plan, rates)) - budget;
     let mut saved = Seconds(0.0);
     while saved < excess {
         let Some(points) = grid.take_least() else {
@@ -67,8 +69,8 @@ pub fn fit_into(plan: &Plan, budget: Seconds, rates: &Rates) -> Result<Fitted, T
             dropped.push(cell);
         }
     }
-    let is_left = |cell: &&Cell| !dropped.contains(cell);
-    let plan = plan.with_cells(plan.cells().iter().filter(is_left).copied().collect());
+    let mut plan = plan.clone();
+    plan.cells.retain(|cell| !dropped.contains(cell));
     let repetitions = affordable(&plan, budget, rates)?;
     Ok(Fitted {
         plan: with_repetitions(&plan, repetitions),
@@ -77,29 +79,18 @@ pub fn fit_into(plan: &Plan, budget: Seconds, rates: &Rates) -> Result<Fitted, T
     })
 }
 
-/// What must fit.
-fn needed(plan: &Plan, rates: &Rates) -> Seconds {
-    let estimate = estimate(plan, rates);
+/// What must fit, of an estimate for `plan` or a part of it.
+fn needed(plan: &Plan, estimate: Estimate) -> Seconds {
     match plan.precision {
         Some(_) => estimate.low,
         None => estimate.high,
     }
 }
 
-/// The part of it that a cell needs.
-fn time(plan: &Plan, cell: &Cell, rates: &Rates) -> Seconds {
-    let once = rates.cell(plan, cell);
-    let launch = match plan.precision {
-        Some(_) => once.low,
-        None => once.high,
-    };
-    launch * f64::from(plan.launches)
-}
-
 /// The largest share of its repetitions with which `plan` fits.
 fn affordable(plan: &Plan, budget: Seconds, rates: &Rates) -> Result<f64, TooLittle> {
     const STEPS: u32 = 40;
-    let takes = |share| needed(&with_repetitions(plan, share), rates);
+    let takes = |share| needed(plan, estimate(&with_repetitions(plan, share), rates));
     if takes(1.0) <= budget {
         return Ok(1.0);
     }
@@ -130,11 +121,15 @@ fn with_repetitions(plan: &Plan, share: f64) -> Plan {
         let left = (f64::from(planned) * share) as u32;
         left.clamp(fewest.min(planned), planned)
     };
-    let fewer_of = |cell: &Cell| Cell {
-        repetitions: fewer(cell.repetitions, FEWEST),
-        ..*cell
-    };
-    let mut plan = plan.with_cells(plan.cells().iter().map(fewer_of).collect());
-    plan.fit_plogp(|settings| fewer(settings.most, settings.round.max(FEWEST)));
+    let mut plan = plan.clone();
+    if let Some(settings) = &mut plan.plogp {
+        settings.most = fewer(settings.most, settings.round.max(FEWEST));
+    }
+    for cell in &mut plan.cells {
+        cell.repetitions = match (cell.operation, &plan.plogp) {
+            (Operation::PLogP, Some(settings)) => settings.most,
+            _ => fewer(cell.repetitions, FEWEST),
+        };
+    }
     plan
 }

@@ -17,7 +17,7 @@ use netsig_core::data::{Dataset, Record};
 use netsig_core::units::Seconds;
 
 use crate::plan::{JobId, Plan};
-use crate::transport::{Role, Transport};
+use crate::transport::Transport;
 
 /// What a launch spent in what it timed.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -50,16 +50,16 @@ pub struct Launch<'a> {
 pub fn run<T: Transport>(
     launch: &Launch,
     transport: &mut T,
-    record: impl FnMut(&[Record]) -> Result<(), T::Error>,
+    mut record: impl FnMut(&[Record]) -> Result<(), T::Error>,
 ) -> Result<Spent, T::Error> {
     if transport.is_recorder() {
-        return leader::lead(launch, transport, record);
+        return leader::lead(launch, transport, &mut record);
     }
     for cell in launch.plan.order(launch.job) {
-        if transport.enter(&cell)? == Role::Participant {
+        if transport.enter(&cell)? {
             orders::follow(&cell, transport)?;
         }
-        transport.leave(&cell)?;
+        transport.leave()?;
     }
     Ok(Spent::default())
 }

@@ -17,6 +17,9 @@
 //! what depends on the data: with a precision the repetitions are between six and those
 //! planned, and pLogP stops by its own rule and may double its sizes.
 
+use std::ops::Add as _;
+
+use derive_more::{Add, Mul};
 use netsig_core::algorithm::Collective;
 use netsig_core::data::cells::{CellKey, Summary, summarise};
 use netsig_core::data::{Dataset, Experiment};
@@ -49,7 +52,7 @@ pub struct Rates {
 }
 
 /// A duration that is not known yet.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Add, Mul)]
 pub struct Estimate {
     /// If all goes well.
     pub low: Seconds,
@@ -62,9 +65,7 @@ pub fn estimate(plan: &Plan, rates: &Rates) -> Estimate {
     let jobs = plan.variants().len() as f64;
     let launch = Estimate::exactly(rates.launch_overhead * jobs);
     let cells = plan.cells().iter().map(|cell| rates.cell(plan, cell));
-    cells
-        .fold(launch, Estimate::and)
-        .times(f64::from(plan.launches))
+    cells.fold(launch, Estimate::add) * f64::from(plan.launches)
 }
 
 impl Plan {
@@ -146,7 +147,7 @@ impl Rates {
     /// What a cell takes in one launch.
     pub(crate) fn cell(&self, plan: &Plan, cell: &Cell) -> Estimate {
         if let (Operation::PLogP, Some(settings)) = (cell.operation, &plan.plogp) {
-            return self.plogp(settings, cell.procs);
+            return self.plogp(settings);
         }
         let fewest = match plan.precision {
             Some(_) => cell.repetitions.min(FEWEST),
@@ -161,25 +162,22 @@ impl Rates {
     }
 
     /// What pLogP takes in one launch.
-    pub(crate) fn plogp(&self, settings: &PLogPSettings, procs: Procs) -> Estimate {
+    pub(crate) fn plogp(&self, settings: &PLogPSettings) -> Estimate {
+        let overhead = self.overhead(settings.cell().procs);
         let of_size = |size: Bytes| {
-            let once = self.round_trip(size) * ROUND_TRIPS + self.overhead(procs) * 2.0;
+            let once = self.round_trip(size) * ROUND_TRIPS + overhead * 2.0;
             let steps = Estimate {
                 low: once * f64::from(settings.round),
                 high: once * (ADDED * f64::from(settings.most_of(size))),
             };
-            let is_flooded = size.0 == 0 || settings.flood == Flood::Every;
-            let floods = if is_flooded {
-                self.floods(settings, size)
+            if size.0 == 0 || settings.flood == Flood::Every {
+                steps + self.floods(settings, size)
             } else {
-                Estimate::exactly(Seconds(0.0))
-            };
-            steps.and(floods)
+                steps
+            }
         };
-        let sizes = settings.initial_sizes().into_iter();
-        sizes
-            .map(of_size)
-            .fold(Estimate::exactly(Seconds(0.0)), Estimate::and)
+        let sizes = settings.initial_sizes().into_iter().map(of_size);
+        sizes.fold(Estimate::exactly(Seconds(0.0)), Estimate::add)
     }
 
     fn floods(&self, settings: &PLogPSettings, size: Bytes) -> Estimate {
@@ -213,20 +211,6 @@ impl Estimate {
         Self {
             low: time,
             high: time,
-        }
-    }
-
-    fn and(self, other: Self) -> Self {
-        Self {
-            low: self.low + other.low,
-            high: self.high + other.high,
-        }
-    }
-
-    fn times(self, factor: f64) -> Self {
-        Self {
-            low: self.low * factor,
-            high: self.high * factor,
         }
     }
 }

@@ -9,22 +9,18 @@ mod number;
 mod settings;
 mod variant;
 mod wire;
-mod write;
 
-use netsig_core::text::file_error::FileError;
-use netsig_core::units::{Bytes, Procs, Rank};
+use netsig_core::units::{Bytes, Procs};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 pub(crate) use cell::LARGEST_MESSAGE;
 pub use cell::{Cell, Operation};
 pub use netsig_core::data::JobId;
-pub(crate) use settings::warm_up;
 pub use settings::{Flood, PLogPSettings, SizeRange};
 pub use variant::Variant;
-pub(crate) use wire::plogp_cell;
 
 /// What to measure.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,12 +36,12 @@ pub struct Plan {
     pub synchronisation: Synchronisation,
     /// How pLogP is measured, if it is.
     pub plogp: Option<PLogPSettings>,
-    /// All cells of one launch in the order of the file.
-    cells: Vec<Cell>,
+    /// All cells of one launch in the order of the file, at least one; each can be measured.
+    pub(crate) cells: Vec<Cell>,
 }
 
 /// How the ranks come to a common start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Synchronisation {
     /// A barrier; each rank's clock starts when it leaves it.
@@ -56,57 +52,9 @@ pub enum Synchronisation {
 }
 
 impl Plan {
-    /// Reads a plan; `name` is what errors call it.
-    ///
-    /// # Errors
-    /// If it is not TOML, has unknown keys or impossible values, or measures nothing.
-    pub fn parse(name: &str, text: &str) -> Result<Self, FileError> {
-        wire::parse(name, text)
-    }
-
     /// The cells of a launch in the order of the file.
     pub fn cells(&self) -> &[Cell] {
         &self.cells
-    }
-
-    /// A plan of these cells, at least one, in the order of a file.
-    ///
-    /// # Errors
-    /// If one of them cannot be measured.
-    pub(crate) fn of(
-        launches: u32,
-        plogp: Option<PLogPSettings>,
-        cells: Vec<Cell>,
-    ) -> Result<Self, String> {
-        cells.iter().try_for_each(Cell::check)?;
-        Ok(Self {
-            seed: 1,
-            launches,
-            precision: None,
-            synchronisation: Synchronisation::default(),
-            plogp,
-            cells,
-        })
-    }
-
-    /// The same plan with other cells, at least one.
-    pub(crate) fn with_cells(&self, cells: Vec<Cell>) -> Self {
-        Self {
-            cells,
-            ..self.clone()
-        }
-    }
-
-    /// Sets the most repetitions of pLogP, if it is measured.
-    pub(crate) fn fit_plogp(&mut self, most: impl Fn(&PLogPSettings) -> u32) {
-        let Some(settings) = &mut self.plogp else {
-            return;
-        };
-        settings.most = most(settings);
-        let cells = self.cells.iter_mut();
-        for cell in cells.filter(|cell| cell.operation == Operation::PLogP) {
-            cell.repetitions = settings.most;
-        }
     }
 
     /// The cells of a job in the order in which it measures them.
@@ -130,12 +78,6 @@ impl Plan {
             .expect("a plan measures something")
     }
 
-    /// To whom rank `sender` of the lower half of all [`Plan::procs`] ranks sends in
-    /// [`Operation::Flows`]: i to i + ⌈n/2⌉. Among an odd number the middle one has no part.
-    pub fn receiver(&self, sender: Rank) -> Rank {
-        Rank(sender.0 + self.procs().get().div_ceil(2))
-    }
-
     /// The volume of all repetitions that the whole plan records at most.
     pub fn volume(&self) -> u64 {
         let of = |cell: &Cell| {
@@ -157,7 +99,7 @@ impl Plan {
     fn rows(&self, cell: &Cell) -> Vec<(Bytes, u64)> {
         let once = u64::from(cell.repetitions);
         match (cell.operation, &self.plogp) {
-            (Operation::Flows, _) => vec![(cell.size, once * u64::from(cell.procs.get() / 2))],
+            (Operation::Flows, _) => vec![(cell.size, once * u64::from(cell.flows()))],
             (Operation::PLogP, Some(settings)) => {
                 let sizes = settings.initial_sizes().into_iter();
                 sizes
@@ -230,7 +172,8 @@ repetitions = 5
             );
             let plan = Plan::parse("plan.toml", &text).unwrap();
             let cell = plan.cells()[0];
-            assert_eq!(cell.blocks().bytes(cell.division()), 2 * 2_147_483_647);
+            let extent = cell.extent();
+            assert_eq!(extent.blocks.bytes(extent.division), 2 * 2_147_483_647);
         }
     }
 
@@ -349,8 +292,6 @@ warmup = 3
             .map(|c| (c.procs.get(), c.size.0, c.repetitions))
             .collect();
         assert_eq!(flows, [(2, 1 << 20, 3), (4, 1 << 20, 3), (8, 1 << 20, 3)]);
-        // Of nine ranks 0 to 3 send to 5 to 8.
-        assert_eq!([0, 3].map(|i| plan.receiver(Rank(i)).0), [5, 8]);
         let bare = Plan::parse("p", "[plogp]").unwrap();
         assert_eq!(bare.plogp, Some(PLogPSettings::default()));
     }

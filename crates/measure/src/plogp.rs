@@ -27,9 +27,9 @@ use netsig_core::stats::sample::{Sorted, mean};
 use netsig_core::units::{Bytes, Seconds};
 
 use self::saturation::{FIRST_FLOOD, Search};
-use self::sizes::{Point, Points, Value};
-use crate::plan::{Flood, Operation, PLogPSettings};
-use crate::stopping::{MeansKnown, Rule};
+use self::sizes::{Point, Value};
+use crate::plan::{Cell, Flood, Operation, PLogPSettings};
+use crate::stopping::{Rule, means_known};
 
 /// How many round trips one waits for a message to have arrived.
 const PATIENCE: f64 = 1.2;
@@ -44,14 +44,14 @@ pub(crate) trait Measure {
 
     /// Repeats a step of the cell until there is enough, and records it. Gives the times of
     /// each quantity, those of an interrupted run first.
-    fn measure(&mut self, step: &Step, repeat: &mut Repeat) -> Result<Vec<Vec<f64>>, Self::Error>;
+    fn measure(&mut self, step: &Cell, repeat: &mut Repeat) -> Result<Vec<Vec<f64>>, Self::Error>;
 
     /// What [`Measure::measure`] would give, if an interrupted run has measured the step to
     /// its end.
-    fn completed(&self, step: &Step) -> Option<Vec<Vec<f64>>>;
+    fn completed(&self, step: &Cell) -> Option<Vec<Vec<f64>>>;
 
     /// The times of one repetition that is not recorded, if it counts.
-    fn once(&mut self, step: &Step) -> Result<Option<Vec<Seconds>>, Self::Error>;
+    fn once(&mut self, step: &Cell) -> Result<Option<Vec<Seconds>>, Self::Error>;
 
     /// Whether the cell's share of the budget is used up.
     fn is_time_up(&self) -> bool;
@@ -64,40 +64,34 @@ pub(crate) struct Repeat<'r> {
     /// and are at most so many,
     pub most: u32,
     /// but fewer when this is met.
-    pub rule: &'r mut dyn Rule,
+    pub rule: &'r mut Rule<'r>,
 }
 
-/// A step of a cell of several.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Step {
-    /// What is timed.
-    pub operation: Operation,
-    /// With which size.
-    pub size: Bytes,
-}
-
-/// Measures everything that the settings want and is not yet measured.
+/// Measures everything of a cell that the settings want and is not yet measured.
 pub(crate) fn measure<M: Measure>(
     measure: &mut M,
+    cell: &Cell,
     settings: &PLogPSettings,
 ) -> Result<(), M::Error> {
     let mut driver = Driver {
         measure,
+        cell,
         settings,
-        empty: None,
     };
-    driver.empty = driver.empty()?;
-    if driver.empty.is_some() {
-        sizes::explore(settings, &mut driver)?;
-    }
-    Ok(())
+    let Some(round_trips) = driver.round_trips(Bytes(0))? else {
+        return Ok(());
+    };
+    let Some(gap) = driver.flood(Bytes(0), &round_trips)? else {
+        return Ok(());
+    };
+    let empty = Empty { round_trips, gap };
+    sizes::explore(settings, |size| driver.point(size, &empty)).map(|_| ())
 }
 
 struct Driver<'a, M> {
     measure: &'a mut M,
+    cell: &'a Cell,
     settings: &'a PLogPSettings,
-    /// What is known of empty messages.
-    empty: Option<Empty>,
 }
 
 /// Times of empty messages.
@@ -111,31 +105,50 @@ struct Empty {
 struct RoundTrips {
     times: Sorted,
     mean: f64,
-    send_overheads: Sorted,
+    send_overhead: Value,
 }
 
 impl<M: Measure> Driver<'_, M> {
-    /// What is known of empty messages; nothing if no repetition counts.
-    fn empty(&mut self) -> Result<Option<Empty>, M::Error> {
-        let Some(round_trips) = self.round_trips(Bytes(0))? else {
+    /// What is measured at `size`; nothing if no repetition counts, or if there is no time for
+    /// a size that is not planned.
+    fn point(&mut self, size: Bytes, empty: &Empty) -> Result<Option<Point>, M::Error> {
+        if self.measure.is_time_up() && !self.settings.initial_sizes().contains(&size) {
             return Ok(None);
+        }
+        let round_trips = if size.0 == 0 {
+            empty.round_trips.clone()
+        } else {
+            match self.round_trips(size)? {
+                Some(round_trips) => round_trips,
+                None => return Ok(None),
+            }
         };
-        let gap = self.flood(Bytes(0), &round_trips)?;
-        Ok(gap.map(|gap| Empty { round_trips, gap }))
+        let overhead = self.receive_overhead(size, round_trips.mean)?;
+        let gap = match self.settings.flood {
+            _ if size.0 == 0 => Some(empty.gap),
+            Flood::Empty => Some(gap(&round_trips, empty)),
+            Flood::Every => self.flood(size, &round_trips)?,
+        };
+        let both = overhead.zip(gap);
+        Ok(both.map(|(receive_overhead, gap)| Point {
+            size,
+            send_overhead: round_trips.send_overhead,
+            receive_overhead,
+            gap,
+        }))
     }
 
     fn round_trips(&mut self, size: Bytes) -> Result<Option<RoundTrips>, M::Error> {
-        let series = self.repeat(Operation::RoundTrip, size, self.settings.most_of(size))?;
+        let most = self.settings.most_of(size);
+        let series = self.repeat(&self.cell.step(Operation::RoundTrip, size), most)?;
         let [times, send_overheads] = &series[..] else {
             return Ok(None);
         };
-        if times.is_empty() || send_overheads.is_empty() {
-            return Ok(None);
-        }
-        Ok(Some(RoundTrips {
+        let send_overhead = Value::of(send_overheads).filter(|_| !times.is_empty());
+        Ok(send_overhead.map(|send_overhead| RoundTrips {
             times: Sorted::new(times.clone()),
             mean: mean(times),
-            send_overheads: Sorted::new(send_overheads.clone()),
+            send_overhead,
         }))
     }
 
@@ -151,104 +164,55 @@ impl<M: Measure> Driver<'_, M> {
             reason = "a positive time well below five centuries"
         )]
         let delay_ns = (wait * 1e9) as u64;
-        let operation = Operation::ReceiveOverhead { delay_ns };
-        let series = self.repeat(operation, size, self.settings.most_of(size))?;
-        Ok(series.first().and_then(|times| Value::of(times)))
+        let step = self
+            .cell
+            .step(Operation::ReceiveOverhead { delay_ns }, size);
+        let series = self.repeat(&step, self.settings.most_of(size))?;
+        Ok(first_value(&series))
     }
 
     /// g(m) by saturation.
     fn flood(&mut self, size: Bytes, round_trips: &RoundTrips) -> Result<Option<Value>, M::Error> {
-        let flood = |messages| Operation::Flood { messages };
-        let first = flood(FIRST_FLOOD);
-        let step = Step {
-            operation: first,
-            size,
-        };
-        if let Some(series) = self.measure.completed(&step) {
-            return Ok(series.first().and_then(|times| Value::of(times)));
+        let cell = self.cell;
+        let flood = |messages| cell.step(Operation::Flood { messages }, size);
+        if let Some(series) = self.measure.completed(&flood(FIRST_FLOOD)) {
+            return Ok(first_value(&series));
         }
         let mut search = Search::new(size, Seconds(round_trips.mean), self.settings.epsilon);
         loop {
-            let step = Step {
-                operation: flood(search.messages()),
-                size,
-            };
-            let seen = self.measure.once(&step)?;
+            let seen = self.measure.once(&flood(search.messages()))?;
             let is_enough = search.ends_with(seen.as_deref());
             if is_enough || (size.0 > 0 && self.measure.is_time_up()) {
                 break;
             }
         }
-        let series = self.repeat(flood(search.messages()), size, self.settings.most)?;
-        Ok(series.first().and_then(|times| Value::of(times)))
+        let series = self.repeat(&flood(search.messages()), self.settings.most)?;
+        Ok(first_value(&series))
     }
 
-    fn repeat(
-        &mut self,
-        operation: Operation,
-        size: Bytes,
-        most: u32,
-    ) -> Result<Vec<Vec<f64>>, M::Error> {
-        let mut rule = MeansKnown {
-            confidence: self.settings.confidence,
-            epsilon: self.settings.epsilon,
-        };
+    fn repeat(&mut self, step: &Cell, most: u32) -> Result<Vec<Vec<f64>>, M::Error> {
         let mut repeat = Repeat {
             round: self.settings.round,
             most,
-            rule: &mut rule,
+            rule: &mut means_known(self.settings.confidence, self.settings.epsilon),
         };
-        self.measure.measure(&Step { operation, size }, &mut repeat)
-    }
-
-    /// g(m) from the round trips. Where RTT(m) is not above RTT(0) the least RTT(0) stands
-    /// for it.
-    fn gap(round_trips: &RoundTrips, empty: &Empty) -> Value {
-        let time = round_trips.times.median();
-        let mut nothing = empty.round_trips.times.median();
-        if time <= nothing {
-            nothing = empty.round_trips.times.quantile(0.0);
-        }
-        let [time, nothing] = [time, nothing].map(Seconds);
-        Value {
-            time: gap_from_round_trips(time, nothing, empty.gap.time),
-            error: round_trips.times.median_error(),
-        }
+        self.measure.measure(step, &mut repeat)
     }
 }
 
-impl<M: Measure> Points for Driver<'_, M> {
-    type Error = M::Error;
+fn first_value(series: &[Vec<f64>]) -> Option<Value> {
+    series.first().and_then(|times| Value::of(times))
+}
 
-    fn point(&mut self, size: Bytes) -> Result<Option<Point>, M::Error> {
-        let known = self.empty.as_ref().filter(|_| size.0 == 0);
-        let round_trips = match known {
-            Some(empty) => Some(empty.round_trips.clone()),
-            None => self.round_trips(size)?,
-        };
-        let Some(round_trips) = round_trips else {
-            return Ok(None);
-        };
-        let overhead = self.receive_overhead(size, round_trips.mean)?;
-        let gap = match (&self.empty, self.settings.flood) {
-            (Some(empty), _) if size.0 == 0 => Some(empty.gap),
-            (Some(empty), Flood::Empty) => Some(Self::gap(&round_trips, empty)),
-            _ => self.flood(size, &round_trips)?,
-        };
-        let send_overhead = Value {
-            time: Seconds(round_trips.send_overheads.median()),
-            error: round_trips.send_overheads.median_error(),
-        };
-        let both = overhead.zip(gap);
-        Ok(both.map(|(receive_overhead, gap)| Point {
-            size,
-            send_overhead,
-            receive_overhead,
-            gap,
-        }))
+/// g(m) from the round trips. Where RTT(m) is not above RTT(0) the least RTT(0) stands for it.
+fn gap(round_trips: &RoundTrips, empty: &Empty) -> Value {
+    let time = round_trips.times.median();
+    let mut nothing = empty.round_trips.times.median();
+    if time <= nothing {
+        nothing = empty.round_trips.times.quantile(0.0);
     }
-
-    fn may_add(&self) -> bool {
-        !self.measure.is_time_up()
+    Value {
+        time: gap_from_round_trips(Seconds(time), Seconds(nothing), empty.gap.time),
+        error: round_trips.times.median_error(),
     }
 }

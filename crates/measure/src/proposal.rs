@@ -11,15 +11,16 @@
 
 mod pairs;
 
+use itertools::Itertools;
 use netsig_core::algorithm::Method;
 use netsig_core::predict::design::allocation::{Means, TooLittle, WARM_UP};
 use netsig_core::predict::design::subject::Subject;
-use netsig_core::predict::design::{Design, DesignError, Outlook, Planned, Wish, design};
+use netsig_core::predict::design::{Design, DesignError, Outlook, Wish, design};
 use netsig_core::units::Seconds;
 
 use self::pairs::Pairs;
 use crate::estimate::Rates;
-use crate::plan::{Cell, Operation, Plan};
+use crate::plan::{Cell, Operation, Plan, Synchronisation};
 
 /// The numbers of launches that are tried.
 const LAUNCHES: [u32; 2] = [1, 2];
@@ -159,21 +160,25 @@ impl Draft {
     fn plan(&self, subjects: &[Subject]) -> Result<Plan, String> {
         let mut cells = self.pairs.cells.clone();
         for (subject, planned) in subjects.iter().zip(&self.design.cells) {
-            let operation = Operation::Collective(subject.collective, subject.method);
-            let mut planned = planned.clone();
-            planned.sort_by_key(|cell| (cell.procs, cell.repetitions, cell.size));
-            cells.extend(planned.iter().map(|cell| measured(operation, *cell)));
+            let planned = planned
+                .iter()
+                .sorted_by_key(|it| (it.procs, it.repetitions, it.size));
+            cells.extend(planned.map(|planned| Cell {
+                operation: Operation::Collective(subject.collective, subject.method),
+                procs: planned.procs,
+                size: planned.size,
+                warmup: WARM_UP,
+                repetitions: planned.repetitions,
+            }));
         }
-        Plan::of(self.launches, self.pairs.plogp, cells)
-    }
-}
-
-fn measured(operation: Operation, planned: Planned) -> Cell {
-    Cell {
-        operation,
-        procs: planned.procs,
-        size: planned.size,
-        warmup: WARM_UP,
-        repetitions: planned.repetitions,
+        cells.iter().try_for_each(Cell::check)?;
+        Ok(Plan {
+            seed: 1,
+            launches: self.launches,
+            precision: None,
+            synchronisation: Synchronisation::default(),
+            plogp: self.pairs.plogp,
+            cells,
+        })
     }
 }

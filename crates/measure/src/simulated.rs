@@ -20,7 +20,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 use crate::plan::{Cell, Operation, Plan};
-use crate::transport::{Observation, Outcome, Role, Transport};
+use crate::transport::{Observation, Transport};
 
 /// Bytes on the wire for each byte of payload: full Ethernet frames of TCP with time
 /// stamps carry 1448 bytes in 1514.
@@ -67,16 +67,16 @@ pub fn truth(scenario: &Scenario, stated: &Truth) -> Result<Signature, Parameter
 /// # Errors
 /// If it measures another collective; says which.
 pub fn check(plan: &Plan) -> Result<(), String> {
-    let is_known = |cell: &&Cell| match cell.operation {
-        Operation::Collective(collective, _) => collective == Collective::Alltoall,
-        _ => true,
-    };
-    match plan.cells().iter().find(|cell| !is_known(cell)) {
-        None => Ok(()),
-        Some(cell) => Err(format!(
-            "{cell} cannot be simulated; plan alltoall alone, or measure --on mpi or lab:SCENARIO"
-        )),
+    for cell in plan.cells() {
+        if let Operation::Collective(collective, _) = cell.operation
+            && collective != Collective::Alltoall
+        {
+            return Err(format!(
+                "{cell} cannot be simulated; plan alltoall alone, or measure --on mpi or lab:SCENARIO"
+            ));
+        }
     }
+    Ok(())
 }
 
 /// The pLogP between two processes of a simulated network: L = ¾·α and g(m) = ¼·α + β·m, so
@@ -120,10 +120,7 @@ impl Simulated {
         match step.operation {
             Operation::Collective(..) => vec![self.truth.time(step.procs, size)],
             Operation::PingPong => vec![two.message(size)],
-            Operation::Flows => {
-                let pairs = step.procs.get() / 2;
-                (0..pairs).map(|_| two.message(size)).collect()
-            }
+            Operation::Flows => vec![two.message(size); step.flows() as usize],
             Operation::RoundTrip | Operation::PLogP => vec![self.round_trip(size), two.os(size)],
             Operation::ReceiveOverhead { .. } => vec![two.or(size)],
             Operation::Flood { messages } => {
@@ -153,21 +150,6 @@ impl Simulated {
         let time = time * (1.0 + self.noise * error).max(FASTEST);
         if time < SHORTEST { SHORTEST } else { time }
     }
-
-    /// A barrier takes α for each level of a binomial tree.
-    fn barrier(&self, step: &Cell) -> Seconds {
-        self.truth.base.alpha() * f64::from(step.procs.ceil_log2())
-    }
-}
-
-/// How long the clock goes on for a repetition with these times.
-fn duration(operation: Operation, times: &[Seconds]) -> Seconds {
-    let longest = Seconds(times.iter().map(|time| time.0).fold(0.0, f64::max));
-    match operation {
-        Operation::PingPong => longest * 2.0,
-        Operation::ReceiveOverhead { delay_ns } => longest + Seconds(delay_ns as f64 * 1e-9),
-        _ => longest,
-    }
 }
 
 impl Transport for Simulated {
@@ -181,40 +163,36 @@ impl Transport for Simulated {
         self.now
     }
 
-    fn enter(&mut self, _: &Cell) -> Result<Role, Infallible> {
-        Ok(Role::Participant)
+    fn enter(&mut self, _: &Cell) -> Result<bool, Infallible> {
+        Ok(true)
     }
 
-    fn prepare(&mut self, _: &Cell) -> Result<(), Infallible> {
-        Ok(())
-    }
-
-    fn repeat(
-        &mut self,
-        step: &Cell,
-        numbers: Range<u32>,
-        seen: &mut Vec<Observation>,
-    ) -> Result<(), Infallible> {
-        let barrier = self.barrier(step);
+    fn repeat(&mut self, step: &Cell, numbers: Range<u32>) -> Result<Vec<Observation>, Infallible> {
+        // A barrier takes α for each level of a binomial tree.
+        let barrier = self.truth.base.alpha() * f64::from(step.procs.ceil_log2());
+        let waited = match step.operation {
+            Operation::ReceiveOverhead { delay_ns } => Seconds(delay_ns as f64 * 1e-9),
+            _ => Seconds(0.0),
+        };
         let truth = self.times(step);
-        for _ in numbers {
+        let observation = |_| {
             let times: Vec<Seconds> = truth.iter().map(|&time| self.noisy(time)).collect();
-            self.now = self.now + barrier + duration(step.operation, &times);
-            seen.push(Observation {
-                outcome: Outcome::Times(times),
+            self.now = self.now + barrier + (step.operation.duration(&times) + waited);
+            Observation {
+                outcome: Ok(times),
                 barrier,
                 losses: LossCounters::default(),
                 sync_error: None,
-            });
-        }
-        Ok(())
+            }
+        };
+        Ok(numbers.map(observation).collect())
     }
 
     fn agree(&mut self, _: &mut [u64]) -> Result<(), Infallible> {
         Ok(())
     }
 
-    fn leave(&mut self, _: &Cell) -> Result<(), Infallible> {
+    fn leave(&mut self) -> Result<(), Infallible> {
         Ok(())
     }
 }

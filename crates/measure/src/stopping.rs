@@ -30,84 +30,43 @@
 
 use netsig_core::stats::interval::t_quantile;
 use netsig_core::stats::sample::{Sorted, mean, variance};
+use statrs::distribution::{Binomial, DiscreteCDF};
 
-/// The first look, and by how much the repetitions have grown at the next.
+/// The first look; at the next the repetitions have grown by half.
 const FIRST_LOOK: usize = 6;
-const GROWTH: f64 = 1.5;
 
-/// Decides on the repetitions of each quantity that they measure.
-pub(crate) trait Rule {
-    /// Whether the repetitions so far are enough.
-    fn is_met(&mut self, series: &[Vec<f64>]) -> bool;
-}
+/// Decides from the repetitions so far of each quantity whether they are enough.
+pub(crate) type Rule<'r> = dyn FnMut(&[Vec<f64>]) -> bool + 'r;
 
 /// The median is known to a precision; without one never.
-pub(crate) struct MedianKnown {
-    precision: Option<f64>,
-    /// At how many repetitions to look next.
-    look: usize,
+pub(crate) fn median_known(precision: Option<f64>) -> impl FnMut(&[Vec<f64>]) -> bool {
+    let mut look = FIRST_LOOK;
+    move |series| {
+        let (Some(precision), Some(times)) = (precision, series.first()) else {
+            return false;
+        };
+        if times.len() < look {
+            return false;
+        }
+        while look <= times.len() {
+            look += look.div_ceil(2);
+        }
+        let sorted = Sorted::new(times.clone());
+        median_interval(sorted.values())
+            .is_some_and(|(lower, upper)| (upper - lower) / 2.0 <= precision * sorted.median())
+    }
 }
 
 /// All means are known.
-pub(crate) struct MeansKnown {
-    pub confidence: f64,
-    pub epsilon: f64,
-}
-
-impl MedianKnown {
-    pub fn new(precision: Option<f64>) -> Self {
-        Self {
-            precision,
-            look: FIRST_LOOK,
-        }
-    }
-}
-
-impl Rule for MedianKnown {
-    fn is_met(&mut self, series: &[Vec<f64>]) -> bool {
-        let (Some(precision), Some(times)) = (self.precision, series.first()) else {
-            return false;
-        };
-        if times.len() < self.look {
-            return false;
-        }
-        while self.look <= times.len() {
-            self.look = grown(self.look);
-        }
-        is_median_known(times, precision)
-    }
-}
-
-impl Rule for MeansKnown {
-    fn is_met(&mut self, series: &[Vec<f64>]) -> bool {
-        let level = 2.0 * self.confidence - 1.0;
-        let is_known = |times: &Vec<f64>| {
-            let half = t_quantile(level, times.len() as f64 - 1.0) * mean_error(times);
-            times.len() > 1 && half <= 2.0 * self.epsilon * mean(times)
-        };
-        series.iter().all(is_known)
-    }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "half more than a number of repetitions"
-)]
-fn grown(look: usize) -> usize {
-    (look as f64 * GROWTH).ceil() as usize
-}
-
-fn is_median_known(times: &[f64], precision: f64) -> bool {
-    let sorted = Sorted::new(times.to_vec());
-    let median = sorted.median();
-    median_interval(sorted.values())
-        .is_some_and(|(lower, upper)| (upper - lower) / 2.0 <= precision * median)
-}
-
-/// The standard error of the mean.
-fn mean_error(times: &[f64]) -> f64 {
-    (variance(times) / times.len() as f64).sqrt()
+pub(crate) fn means_known(confidence: f64, epsilon: f64) -> impl FnMut(&[Vec<f64>]) -> bool {
+    let level = 2.0 * confidence - 1.0;
+    let is_known = move |times: &Vec<f64>| {
+        let count = times.len() as f64;
+        let error = (variance(times) / count).sqrt();
+        let half = t_quantile(level, count - 1.0) * error;
+        times.len() > 1 && half <= 2.0 * epsilon * mean(times)
+    };
+    move |series| series.iter().all(is_known)
 }
 
 /// The distribution-free 95 % confidence interval of the median of `sorted` repetitions, in
@@ -117,32 +76,11 @@ pub fn median_interval(sorted: &[f64]) -> Option<(f64, f64)> {
     (k > 0).then(|| (sorted[k - 1], sorted[sorted.len() - k]))
 }
 
-/// From here on the binomial distribution is normal enough, and its terms too small.
-const MANY: usize = 1000;
-
 /// k, or 0 if there is none.
 fn order(count: usize) -> usize {
     const TAIL: f64 = 0.025;
-    if count > MANY {
-        let (half, spread) = (count as f64 / 2.0, (count as f64).sqrt() / 2.0);
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "below half a number of repetitions"
-        )]
-        return (half - 1.96 * spread).floor() as usize;
-    }
-    // P(B = k), with a scale of 2ⁿ that a double still holds.
-    let mut term = 0.5f64.powi(i32::try_from(count).expect("at most 1000"));
-    let mut below = 0.0;
-    for k in 0..count {
-        below += term;
-        if below > TAIL {
-            return k;
-        }
-        term *= (count - k) as f64 / (k + 1) as f64;
-    }
-    0
+    let heads = Binomial::new(0.5, count as u64).expect("a half is a probability");
+    usize::try_from(heads.inverse_cdf(TAIL)).expect("at most the count")
 }
 
 #[cfg(test)]
@@ -178,9 +116,9 @@ mod tests {
         let mut rng = ChaCha8Rng::seed_from_u64(5);
         let (mut held, mut repetitions) = (0, 0);
         for _ in 0..TRIALS {
-            let mut rule = MedianKnown::new(Some(0.02));
+            let mut is_enough = median_known(Some(0.02));
             let mut series = [Vec::new()];
-            while series[0].len() < 500 && !rule.is_met(&series) {
+            while series[0].len() < 500 && !is_enough(&series) {
                 series[0].push(draw(&mut rng));
             }
             let [mut times] = series;
@@ -211,32 +149,18 @@ mod tests {
 
     #[test]
     fn without_a_precision_or_before_six_nothing_is_enough() {
-        assert!(!MedianKnown::new(None).is_met(&[vec![1.0; 100]]));
-        assert!(!MedianKnown::new(Some(0.5)).is_met(&[vec![1.0; 5]]));
-        assert!(MedianKnown::new(Some(0.01)).is_met(&[vec![1.0; 6]]));
+        assert!(!median_known(None)(&[vec![1.0; 100]]));
+        assert!(!median_known(Some(0.5))(&[vec![1.0; 5]]));
+        assert!(median_known(Some(0.01))(&[vec![1.0; 6]]));
     }
 
     /// t(0.90; 2) = 1.885618 and s/√3 = 0.1/√3 make a half-width of 0.108866 around 1.
     #[test]
     fn the_mean_is_held_against_students_t() {
         let series = [vec![0.9, 1.0, 1.1]];
-        let rule = |epsilon| {
-            MeansKnown {
-                confidence: 0.9,
-                epsilon,
-            }
-            .is_met(&series)
-        };
-        assert!(rule(0.0545));
-        assert!(!rule(0.0544));
+        assert!(means_known(0.9, 0.0545)(&series));
+        assert!(!means_known(0.9, 0.0544)(&series));
         let both = [vec![1.0; 3], vec![1.0, 2.0, 3.0]];
-        let (confidence, epsilon) = (0.9, 0.1);
-        assert!(
-            !MeansKnown {
-                confidence,
-                epsilon
-            }
-            .is_met(&both)
-        );
+        assert!(!means_known(0.9, 0.1)(&both));
     }
 }

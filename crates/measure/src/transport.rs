@@ -13,8 +13,9 @@ use crate::plan::Cell;
 /// One repetition, as the recorder sees it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Observation {
-    /// How it came out.
-    pub outcome: Outcome,
+    /// The times of the operation, one or, by [`Operation`](crate::plan::Operation), several;
+    /// or why it does not count.
+    pub outcome: Result<Vec<Seconds>, Rejection>,
     /// The time that it took to bring the ranks together before it.
     pub barrier: Seconds,
     /// What TCP lost meanwhile, summed over the hosts; unknown where several repetitions
@@ -22,15 +23,6 @@ pub struct Observation {
     pub losses: LossCounters,
     /// By how much the ranks' starts may have differed.
     pub sync_error: Option<Seconds>,
-}
-
-/// How a repetition came out.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
-    /// The times of the operation, one or, by [`Operation`](crate::plan::Operation), several.
-    Times(Vec<Seconds>),
-    /// It does not count.
-    Rejected(Rejection),
 }
 
 /// Something that can carry out cells.
@@ -44,31 +36,21 @@ pub trait Transport {
     /// A clock that never goes back, in seconds from any moment.
     fn now(&self) -> Seconds;
 
-    /// Begins a cell with those that take part in it and says whether this rank does. All
-    /// ranks enter a cell, in the same order.
+    /// Begins a cell and says whether this rank takes part in it; else it waits, asleep, until
+    /// the others are done. All ranks enter a cell, in the same order.
     ///
     /// # Errors
     /// If the cell cannot be carried out here.
-    fn enter(&mut self, cell: &Cell) -> Result<Role, Self::Error>;
+    fn enter(&mut self, cell: &Cell) -> Result<bool, Self::Error>;
 
-    /// Prepares, on all participants of the entered cell, for repetitions of `step`: the
-    /// cell itself, or one of the steps of which it consists.
-    ///
-    /// # Errors
-    /// If the step cannot be carried out here.
-    fn prepare(&mut self, step: &Cell) -> Result<(), Self::Error>;
-
-    /// Carries out the repetitions with these numbers of what was prepared, one after the
-    /// other. On the recorder appends one observation for each to `seen`.
+    /// Carries out, on all participants of the entered cell, the repetitions with these
+    /// numbers of `step`, one after the other: of the cell itself, or of one of the steps of
+    /// which it consists. On the recorder gives one observation for each.
     ///
     /// # Errors
     /// If they fail. Data that arrive wrong are no error but a rejected repetition.
-    fn repeat(
-        &mut self,
-        step: &Cell,
-        numbers: Range<u32>,
-        seen: &mut Vec<Observation>,
-    ) -> Result<(), Self::Error>;
+    fn repeat(&mut self, step: &Cell, numbers: Range<u32>)
+    -> Result<Vec<Observation>, Self::Error>;
 
     /// Makes the recorder's `words` those of all participants of the entered cell.
     ///
@@ -76,18 +58,9 @@ pub trait Transport {
     /// If they cannot be reached.
     fn agree(&mut self, words: &mut [u64]) -> Result<(), Self::Error>;
 
-    /// Ends a cell; all ranks leave together.
+    /// Ends the cell that was entered; all ranks leave together.
     ///
     /// # Errors
     /// If the ranks cannot be brought together.
-    fn leave(&mut self, cell: &Cell) -> Result<(), Self::Error>;
-}
-
-/// Whether a rank takes part in a cell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    /// It carries out the repetitions.
-    Participant,
-    /// It waits, asleep, until the others are done.
-    Idle,
+    fn leave(&mut self) -> Result<(), Self::Error>;
 }

@@ -15,7 +15,7 @@ use netsig_measure::campaign::{self, Launch, Spent};
 use netsig_measure::estimate::{Rates, estimate};
 use netsig_measure::plan::{Cell, JobId, Plan};
 use netsig_measure::simulated::{Simulated, between_two};
-use netsig_measure::transport::{Observation, Outcome, Role, Transport};
+use netsig_measure::transport::{Observation, Transport};
 
 const EVERYTHING: &str = r#"
 seed = 3
@@ -292,31 +292,23 @@ impl Transport for Faulty {
     fn now(&self) -> Seconds {
         self.network.now()
     }
-    fn enter(&mut self, cell: &Cell) -> Result<Role, Infallible> {
+    fn enter(&mut self, cell: &Cell) -> Result<bool, Infallible> {
         self.network.enter(cell)
     }
-    fn prepare(&mut self, step: &Cell) -> Result<(), Infallible> {
-        self.network.prepare(step)
-    }
-    fn repeat(
-        &mut self,
-        step: &Cell,
-        numbers: Range<u32>,
-        seen: &mut Vec<Observation>,
-    ) -> Result<(), Infallible> {
-        self.network.repeat(step, numbers.clone(), seen)?;
-        for (number, seen) in numbers.zip(seen) {
+    fn repeat(&mut self, step: &Cell, numbers: Range<u32>) -> Result<Vec<Observation>, Infallible> {
+        let mut seen = self.network.repeat(step, numbers.clone())?;
+        for (number, seen) in numbers.zip(&mut seen) {
             if (self.rejects)(number) {
-                seen.outcome = Outcome::Rejected(Rejection::Late);
+                seen.outcome = Err(Rejection::Late);
             }
         }
-        Ok(())
+        Ok(seen)
     }
     fn agree(&mut self, words: &mut [u64]) -> Result<(), Infallible> {
         self.network.agree(words)
     }
-    fn leave(&mut self, cell: &Cell) -> Result<(), Infallible> {
-        self.network.leave(cell)
+    fn leave(&mut self) -> Result<(), Infallible> {
+        self.network.leave()
     }
 }
 
@@ -367,24 +359,15 @@ impl Transport for Linked {
     fn now(&self) -> Seconds {
         self.network.as_ref().map_or(Seconds(0.0), Simulated::now)
     }
-    fn enter(&mut self, cell: &Cell) -> Result<Role, Infallible> {
+    fn enter(&mut self, cell: &Cell) -> Result<bool, Infallible> {
         self.log.push(format!("enter {cell:?}"));
-        Ok(Role::Participant)
+        Ok(true)
     }
-    fn prepare(&mut self, step: &Cell) -> Result<(), Infallible> {
-        self.log.push(format!("prepare {step:?}"));
-        Ok(())
-    }
-    fn repeat(
-        &mut self,
-        step: &Cell,
-        numbers: Range<u32>,
-        seen: &mut Vec<Observation>,
-    ) -> Result<(), Infallible> {
+    fn repeat(&mut self, step: &Cell, numbers: Range<u32>) -> Result<Vec<Observation>, Infallible> {
         self.log.push(format!("repeat {step:?} {numbers:?}"));
         match &mut self.network {
-            Some(network) => network.repeat(step, numbers, seen),
-            None => Ok(()),
+            Some(network) => network.repeat(step, numbers),
+            None => Ok(Vec::new()),
         }
     }
     fn agree(&mut self, words: &mut [u64]) -> Result<(), Infallible> {
@@ -395,8 +378,8 @@ impl Transport for Linked {
         }
         Ok(())
     }
-    fn leave(&mut self, cell: &Cell) -> Result<(), Infallible> {
-        self.log.push(format!("leave {cell:?}"));
+    fn leave(&mut self) -> Result<(), Infallible> {
+        self.log.push("leave".to_owned());
         Ok(())
     }
 }

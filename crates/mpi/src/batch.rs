@@ -8,16 +8,17 @@
 use std::io::Write;
 use std::ops::Range;
 
+use mpi::collective::SystemOperation;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::CommunicatorCollectives;
 use netsig_core::data::{LossCounters, Rejection};
 use netsig_core::units::Seconds;
 use netsig_measure::clock::Clock;
 use netsig_measure::plan::Cell;
-use netsig_measure::transport::{Observation, Outcome};
+use netsig_measure::transport::Observation;
 
 use crate::group::Group;
-use crate::operation::Fault;
+use crate::pattern::Fault;
 use crate::provoked::Provoked;
 use crate::stopwatch::Stopwatch;
 use crate::task::Task;
@@ -62,7 +63,7 @@ pub struct Scene<'a> {
     /// The step, for messages.
     pub cell: &'a Cell,
     /// What this rank does.
-    pub task: &'a mut Task,
+    pub task: &'a mut dyn Task,
     /// All who take part.
     pub group: &'a Group,
     /// This rank's tools.
@@ -145,7 +146,7 @@ impl Batch {
 
     /// Brings the rows of all ranks of `group` together on rank 0.
     pub fn reduce(&mut self, group: &Group) {
-        group.greatest(&self.mine, &mut self.all);
+        group.reduce(&self.mine, &mut self.all, SystemOperation::max());
     }
 
     /// On rank 0, how long a repetition took at most on any rank with all that belongs to
@@ -219,13 +220,13 @@ impl Starts<'_> {
     }
 }
 
-fn outcome(times: &[f64], behind: &[f64]) -> Outcome {
+fn outcome(times: &[f64], behind: &[f64]) -> Result<Vec<Seconds>, Rejection> {
     if behind[WRONG] > 0.0 {
-        Outcome::Rejected(Rejection::WrongData)
+        Err(Rejection::WrongData)
     } else if behind[LATE] > 0.0 {
-        Outcome::Rejected(Rejection::Late)
+        Err(Rejection::Late)
     } else {
-        Outcome::Times(times.iter().copied().map(rounded).collect())
+        Ok(times.iter().copied().map(rounded).collect())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use netsig_core::schedule::{self, BlockCounts, Division, Slot};
+use netsig_core::schedule::{self, BlockCounts, Division, Extent, Slot};
 
 /// Three arrays of blocks in one piece of memory.
 pub struct Blocks {
@@ -37,19 +37,18 @@ impl Transfer {
 }
 
 impl Blocks {
-    /// So many blocks, into which pieces are divided as `division` says.
-    pub fn new(counts: BlockCounts, division: Division) -> Self {
+    /// The blocks of a schedule or call.
+    pub fn new(extent: &Extent) -> Self {
         Self {
-            counts,
-            division,
-            memory: vec![0; length(counts.bytes(division))],
+            counts: extent.blocks,
+            division: extent.division,
+            memory: vec![0; length(extent.blocks.bytes(extent.division))],
         }
     }
 
     /// The bytes of a whole piece that was handed in, to be written.
     pub fn input_piece(&mut self, number: u32) -> &mut [u8] {
-        let first = Slot::Input(number * self.division.parts());
-        let piece = self.piece_from(first);
+        let piece = self.piece_from(Slot::Input(number * self.division.parts()));
         &mut self.memory[piece]
     }
 
@@ -122,16 +121,11 @@ impl Blocks {
         start..start + self.piece_bytes()
     }
 
+    /// Where a block begins: input and output are whole pieces, whose lengths add up.
     fn start(&self, slot: Slot) -> usize {
-        assert!(self.counts.place(slot).is_some(), "a rank has the block");
-        let BlockCounts { input, output, .. } = self.counts;
-        let before: &[u32] = match slot {
-            Slot::Input(_) => &[],
-            Slot::Output(_) => &[input],
-            Slot::Scratch(_) => &[input, output],
-        };
-        let arrays = before.iter().map(|&count| self.division.offset(count));
-        length(arrays.sum::<u64>() + self.division.offset(slot.index()))
+        let before = self.counts.place(slot).expect("a rank has the block");
+        let before = u32::try_from(before).expect("plans limit blocks");
+        length(self.division.offset(before))
     }
 }
 
@@ -141,7 +135,7 @@ fn length(bytes: u64) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use netsig_core::units::Bytes;
+    use netsig_core::units::{Bytes, Procs};
 
     use super::*;
 
@@ -152,7 +146,13 @@ mod tests {
             output: 4,
             scratch: 1,
         };
-        Blocks::new(counts, Division::segments(Bytes(5), Bytes(3)))
+        Blocks::new(&Extent {
+            procs: Procs::new(2).unwrap(),
+            rounds: 1,
+            division: Division::segments(Bytes(5), Bytes(3)),
+            blocks: counts,
+            longest_message: 1,
+        })
     }
 
     #[test]

@@ -7,110 +7,106 @@ use std::os::raw::c_int;
 
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, Destination, Source};
-use netsig_core::units::{Procs, Rank};
+use netsig_core::units::{Procs, Rank, Seconds};
 use netsig_measure::plan::Cell;
 
-use crate::operation::Fault;
-use crate::pattern::Label;
+use crate::pattern::{Fault, Label};
+use crate::task::Task;
 
-/// What one rank does.
+/// What one rank does. The time of a pair is its receiver's.
 pub struct Flow {
-    pairs: usize,
-    part: Part,
+    pairs: u32,
+    rank: Rank,
+    /// The pair that this rank belongs to, if any.
+    pair: Option<Pair>,
     memory: Vec<u8>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Sender { to: Rank, from: Rank },
-    Receiver { to: Rank, from: Rank },
-    Bystander,
+struct Pair {
+    from: Rank,
+    to: Rank,
 }
 
 impl Flow {
     /// What `rank` of all `ranks` does in `cell`.
     pub fn new(cell: &Cell, rank: Rank, ranks: Procs) -> Self {
         let pairs = cell.procs.get() / 2;
-        let part = Part::of(rank, pairs, ranks);
-        let size = match part {
-            Part::Bystander => 0,
-            _ => usize::try_from(cell.size.0).expect("plans limit messages"),
-        };
+        let pair = Pair::of(rank, pairs, ranks);
+        let size = pair.map_or(0, |_| cell.size.0);
         Self {
-            pairs: pairs as usize,
-            part,
-            memory: vec![0; size],
+            pairs,
+            rank,
+            pair,
+            memory: vec![0; usize::try_from(size).expect("plans limit messages")],
         }
-    }
-
-    /// How many pairs there are.
-    pub fn pairs(&self) -> usize {
-        self.pairs
     }
 
     /// The pair whose data this rank receives, if any.
-    pub fn receives(&self) -> Option<usize> {
-        match self.part {
-            Part::Receiver { from, .. } => Some(from.0 as usize),
-            _ => None,
+    fn received(&self) -> Option<Pair> {
+        self.pair.filter(|pair| pair.to == self.rank)
+    }
+}
+
+impl Task for Flow {
+    fn has_common_start(&self) -> bool {
+        true
+    }
+
+    fn width(&self) -> usize {
+        self.pairs as usize
+    }
+
+    fn fill(&mut self, repetition: u32) {
+        if let Some(pair) = self.pair.filter(|pair| pair.from == self.rank) {
+            pair.label(repetition).fill(&mut self.memory);
         }
     }
 
-    /// Writes what this rank sends.
-    pub fn fill(&mut self, repetition: u32) {
-        if let Part::Sender { to, from } = self.part {
-            label(from, to, repetition).fill(&mut self.memory);
-        }
-    }
-
-    /// Carries the transfer out among all ranks, which `comm` has.
-    pub fn run(&mut self, comm: &SimpleCommunicator) {
+    fn run(&mut self, comm: &SimpleCommunicator) {
         let at = |rank: Rank| {
             comm.process_at_rank(c_int::try_from(rank.0).expect("MPI numbers ranks with a C int"))
         };
-        match self.part {
-            Part::Sender { to, .. } => at(to).send(&self.memory[..]),
-            Part::Receiver { from, .. } => {
+        match self.pair {
+            Some(Pair { from, to }) if from == self.rank => at(to).send(&self.memory[..]),
+            Some(Pair { from, .. }) => {
                 at(from).receive_into(&mut self.memory[..]);
             }
-            Part::Bystander => {}
+            None => {}
         }
     }
 
-    /// Checks what this rank received.
-    ///
-    /// # Errors
-    /// The first byte that is not what was sent in this repetition.
-    pub fn verify(&self, repetition: u32) -> Result<(), Fault> {
-        match self.part {
-            Part::Receiver { to, from } => label(from, to, repetition).check(&self.memory),
-            _ => Ok(()),
+    fn verify(&self, repetition: u32) -> Result<(), Fault> {
+        match self.received() {
+            Some(pair) => pair.label(repetition).check(&self.memory),
+            None => Ok(()),
+        }
+    }
+
+    fn times(&self, elapsed: Seconds, times: &mut [f64]) {
+        if let Some(pair) = self.received() {
+            times[pair.from.0 as usize] = elapsed.0;
         }
     }
 }
 
-impl Part {
-    fn of(rank: Rank, pairs: u32, ranks: Procs) -> Self {
+impl Pair {
+    /// The pair of `rank`, if it is one of the first `pairs`.
+    fn of(Rank(rank): Rank, pairs: u32, ranks: Procs) -> Option<Self> {
         let half = ranks.get().div_ceil(2);
-        if rank.0 < pairs {
-            let (to, from) = (Rank(rank.0 + half), rank);
-            return Self::Sender { to, from };
-        }
-        match rank.0.checked_sub(half) {
-            Some(from) if from < pairs => {
-                let (to, from) = (rank, Rank(from));
-                Self::Receiver { to, from }
-            }
-            _ => Self::Bystander,
-        }
+        let from = rank % half;
+        (from < pairs).then_some(Self {
+            from: Rank(from),
+            to: Rank(from + half),
+        })
     }
-}
 
-fn label(from: Rank, to: Rank, repetition: u32) -> Label {
-    Label {
-        origin: from.0,
-        target: to.0,
-        repetition,
+    fn label(self, repetition: u32) -> Label {
+        Label {
+            origin: self.from,
+            target: self.to,
+            repetition,
+        }
     }
 }
 
@@ -123,17 +119,17 @@ mod tests {
         for ranks in 2..10 {
             let all = Procs::new(ranks).unwrap();
             for pairs in 1..=ranks / 2 {
-                let parts: Vec<Part> = all.ranks().map(|rank| Part::of(rank, pairs, all)).collect();
+                let found: Vec<_> = all.ranks().map(|rank| Pair::of(rank, pairs, all)).collect();
                 let mut senders = 0;
                 for rank in all.ranks() {
-                    if let Part::Sender { to, from } = parts[rank.0 as usize] {
-                        assert_eq!(from, rank);
-                        assert_eq!(parts[to.0 as usize], Part::Receiver { to, from });
-                        senders += 1;
+                    if let Some(pair) = found[rank.0 as usize] {
+                        assert!([pair.from, pair.to].contains(&rank));
+                        assert_eq!(found[pair.from.0 as usize], found[pair.to.0 as usize]);
+                        senders += u32::from(rank == pair.from);
                     }
                 }
                 assert_eq!(senders, pairs, "of {ranks}");
-                let bystanders = parts.iter().filter(|part| **part == Part::Bystander);
+                let bystanders = found.iter().filter(|pair| pair.is_none());
                 assert_eq!(bystanders.count(), (ranks - 2 * pairs) as usize);
             }
         }

@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
 use mpi::collective::SystemOperation;
-use mpi::ffi;
 use mpi::topology::{Color, SimpleCommunicator};
-use mpi::traits::{AsRaw, Communicator, Equivalence, Root};
+use mpi::traits::{Communicator, CommunicatorCollectives, Equivalence, Root};
 use netsig_core::units::{Procs, Rank};
 
 /// How long an idle rank sleeps between looks at whether the others are done.
@@ -52,17 +50,8 @@ impl Group {
         self.comm.process_at_rank(0).broadcast_into(values);
     }
 
-    /// The greatest of all ranks' values, place by place, on rank 0.
-    pub fn greatest(&self, mine: &[f64], all: &mut [f64]) {
-        self.reduce(mine, all, SystemOperation::max());
-    }
-
-    /// The sum of all ranks' values, place by place, on rank 0.
-    pub fn sum(&self, mine: &[u64], all: &mut [u64]) {
-        self.reduce(mine, all, SystemOperation::sum());
-    }
-
-    fn reduce<T: Equivalence>(&self, mine: &[T], all: &mut [T], operation: SystemOperation) {
+    /// What `operation` makes of all ranks' values, place by place, on rank 0.
+    pub fn reduce<T: Equivalence>(&self, mine: &[T], all: &mut [T], operation: SystemOperation) {
         let root = self.comm.process_at_rank(0);
         if self.rank() == Rank(0) {
             root.reduce_into_root(mine, all, operation);
@@ -73,28 +62,10 @@ impl Group {
 }
 
 /// A barrier whose waiting ranks sleep, so that they leave the processors to the others.
-///
-/// # Errors
-/// If MPI gives one.
-pub fn sleepy_barrier(comm: &SimpleCommunicator) -> Result<()> {
-    // SAFETY: a constant of the MPI library.
-    let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
-    // SAFETY: the communicator is alive and the request is waited for below.
-    let posted = unsafe { ffi::MPI_Ibarrier(comm.as_raw(), &raw mut request) };
-    ensure!(posted == ok(), "MPI_Ibarrier gave error {posted}");
-    loop {
-        let mut done = 0;
-        // SAFETY: the request is the one posted above, or null once it is complete.
-        let tested =
-            unsafe { ffi::MPI_Test(&raw mut request, &raw mut done, ffi::RSMPI_STATUS_IGNORE) };
-        ensure!(tested == ok(), "MPI_Test gave error {tested}");
-        if done != 0 {
-            return Ok(());
-        }
+pub fn sleepy_barrier(comm: &SimpleCommunicator) {
+    let mut request = comm.immediate_barrier();
+    while let Err(pending) = request.test() {
+        request = pending;
         std::thread::sleep(NAP);
     }
-}
-
-fn ok() -> std::os::raw::c_int {
-    std::os::raw::c_int::try_from(ffi::MPI_SUCCESS).expect("MPI_SUCCESS is zero")
 }

@@ -7,114 +7,50 @@ use mpi::ffi;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{AsRaw, Communicator, Destination, Source};
 use netsig_core::algorithm::{Collective, Piece, Proven};
-use netsig_core::units::{Procs, Rank};
+use netsig_core::units::{Procs, Rank, Seconds};
 use netsig_measure::plan::{Cell, Operation};
 
 use crate::blocks::Blocks;
 use crate::executor::ReadyRound;
-use crate::pattern::Label;
+use crate::pattern::{Fault, Label};
+use crate::task::Task;
 
 /// The root of every collective that has one.
 const ROOT: Rank = Rank(0);
 
 /// All that can be made ready before the clock starts.
 pub struct Prepared {
-    operation: Operation,
+    /// What is carried out; else a ping-pong, whose time is half of rank 0's.
+    collective: Option<Collective>,
     procs: Procs,
     rank: Rank,
     blocks: Blocks,
-    runner: Runner,
-}
-
-/// Who carries the operation out.
-enum Runner {
-    PingPong,
-    /// The MPI library, with its call for this collective.
-    Library(Collective),
-    /// This rank's rounds of a schedule.
-    Schedule(Vec<ReadyRound>),
-}
-
-/// The first wrong byte of what a rank received.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fault {
-    /// Its place in the piece.
-    pub byte: usize,
-    /// The rank that the piece is from.
-    pub origin: Rank,
-    /// The rank that it is for.
-    pub target: Rank,
+    /// This rank's rounds of a schedule, unless the MPI library carries it out.
+    rounds: Option<Vec<ReadyRound>>,
 }
 
 impl Prepared {
     /// What `rank` needs for `cell`: with the proof of its schedule, if it runs one.
     pub fn new(cell: &Cell, rank: Rank, proven: Option<&Proven>) -> Self {
-        let blocks = Blocks::new(cell.blocks(), cell.division());
-        let runner = match (cell.schedule(), cell.operation) {
-            (Some(schedule), _) => {
-                let proven = proven
-                    .filter(|proven| proven.is_for(&schedule))
-                    .expect("a schedule runs with its proof");
-                let rounds = 0..proven.rounds();
-                let ready = rounds.map(|index| ReadyRound::new(proven, rank, index, &blocks));
-                Runner::Schedule(ready.collect())
-            }
-            (None, Operation::Collective(collective, _)) => Runner::Library(collective),
-            _ => Runner::PingPong,
-        };
+        let blocks = Blocks::new(&cell.extent());
+        let rounds = cell.schedule().map(|schedule| {
+            let proven = proven
+                .filter(|proven| proven.is_for(&schedule))
+                .expect("a schedule runs with its proof");
+            let rounds = 0..proven.rounds();
+            let ready = rounds.map(|index| ReadyRound::new(proven, rank, index, &blocks));
+            ready.collect()
+        });
         Self {
-            operation: cell.operation,
+            collective: match cell.operation {
+                Operation::Collective(collective, _) => Some(collective),
+                _ => None,
+            },
             procs: cell.procs,
             rank,
             blocks,
-            runner,
+            rounds,
         }
-    }
-
-    /// Writes what this rank hands in.
-    pub fn fill(&mut self, repetition: u32) {
-        let pieces = match self.operation {
-            Operation::Collective(collective, _) => {
-                collective.handed_in(self.procs, ROOT, self.rank)
-            }
-            _ => 1 - self.rank.0,
-        };
-        for number in 0..pieces {
-            let piece = Piece {
-                origin: self.rank,
-                number,
-            };
-            label(piece, repetition).fill(self.blocks.input_piece(number));
-        }
-    }
-
-    /// Carries the operation out on `comm`, whose ranks are those of the cell.
-    pub fn run(&mut self, comm: &SimpleCommunicator) {
-        match &self.runner {
-            Runner::PingPong => self.ping_pong(comm),
-            Runner::Library(collective) => self.call(*collective, comm),
-            Runner::Schedule(rounds) => {
-                for round in rounds {
-                    round.run(&mut self.blocks, comm);
-                }
-            }
-        }
-    }
-
-    /// Checks every piece that this rank received.
-    ///
-    /// # Errors
-    /// The first byte that is not what was sent in this repetition.
-    pub fn verify(&self, repetition: u32) -> Result<(), Fault> {
-        if let Operation::Collective(collective, _) = self.operation {
-            let mut expected = (0..).zip(collective.expected(self.procs, ROOT, self.rank));
-            return expected.try_for_each(|(place, piece)| self.check(place, piece, repetition));
-        }
-        let piece = Piece {
-            origin: Rank(0),
-            number: 0,
-        };
-        self.check(0, piece, repetition)
     }
 
     fn check(&self, place: u32, piece: Piece, repetition: u32) -> Result<(), Fault> {
@@ -172,29 +108,68 @@ impl Prepared {
     }
 }
 
+impl Task for Prepared {
+    fn has_common_start(&self) -> bool {
+        self.collective.is_some()
+    }
+
+    fn width(&self) -> usize {
+        1
+    }
+
+    fn fill(&mut self, repetition: u32) {
+        let pieces = match self.collective {
+            Some(collective) => collective.handed_in(self.procs, ROOT, self.rank),
+            None => 1 - self.rank.0,
+        };
+        for number in 0..pieces {
+            let piece = Piece {
+                origin: self.rank,
+                number,
+            };
+            label(piece, repetition).fill(self.blocks.input_piece(number));
+        }
+    }
+
+    fn run(&mut self, comm: &SimpleCommunicator) {
+        match (&self.rounds, self.collective) {
+            (Some(rounds), _) => {
+                for round in rounds {
+                    round.run(&mut self.blocks, comm);
+                }
+            }
+            (None, Some(collective)) => self.call(collective, comm),
+            (None, None) => self.ping_pong(comm),
+        }
+    }
+
+    fn verify(&self, repetition: u32) -> Result<(), Fault> {
+        let Some(collective) = self.collective else {
+            let piece = Piece {
+                origin: Rank(0),
+                number: 0,
+            };
+            return self.check(0, piece, repetition);
+        };
+        let mut expected = (0..).zip(collective.expected(self.procs, ROOT, self.rank));
+        expected.try_for_each(|(place, piece)| self.check(place, piece, repetition))
+    }
+
+    fn times(&self, elapsed: Seconds, times: &mut [f64]) {
+        if self.collective.is_some() {
+            times[0] = elapsed.0;
+        } else if self.rank == Rank(0) {
+            times[0] = elapsed.0 / 2.0;
+        }
+    }
+}
+
 /// What a piece is filled with. Its number is the rank that it is for, or 0 if it is for
 /// all.
 fn label(piece: Piece, repetition: u32) -> Label {
     Label {
-        origin: piece.origin.0,
-        target: piece.number,
+        origin: piece.origin,
+        target: Rank(piece.number),
         repetition,
-    }
-}
-
-impl Label {
-    /// Checks data that should be this label's.
-    ///
-    /// # Errors
-    /// The first byte that is not.
-    pub fn check(self, data: &[u8]) -> Result<(), Fault> {
-        match self.first_fault(data) {
-            None => Ok(()),
-            Some(byte) => Err(Fault {
-                byte,
-                origin: Rank(self.origin),
-                target: Rank(self.target),
-            }),
-        }
     }
 }

@@ -14,14 +14,16 @@
 //! # Source
 //! Kielmann, Bal, Verstoep 2000, and their MPI `LogP` benchmark (1999–2003).
 
+use std::ops::Range;
+
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, Destination, Source};
 use netsig_core::units::{Rank, Seconds};
 use netsig_measure::plan::{Cell, Operation};
 
-use crate::operation::Fault;
-use crate::pattern::Label;
+use crate::pattern::{Fault, Label};
 use crate::stopwatch::Stopwatch;
+use crate::task::Task;
 
 /// Data begin at one of so many places,
 const PLACES: u32 = 16;
@@ -34,8 +36,10 @@ const SHORTEST: Seconds = Seconds(1e-8);
 
 /// A step on one rank.
 pub struct Pair {
-    step: Step,
+    step: Operation,
     rank: Rank,
+    /// Who sends the data.
+    sender: Rank,
     watch: Stopwatch,
     /// What reading the clock twice adds to a time.
     overhead: Seconds,
@@ -43,121 +47,62 @@ pub struct Pair {
     memory: Vec<u8>,
     /// Where the data of this repetition begin.
     place: usize,
-    /// What rank 0 timed.
-    times: [Seconds; 2],
-}
-
-/// What is timed.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Step {
-    /// RTT(m) and os(m).
-    RoundTrip,
-    /// or(m), after a wait.
-    ReceiveOverhead(Seconds),
-    /// The gap between so many messages, and the time of all.
-    Flood(u32),
-}
-
-impl Step {
-    fn of(operation: Operation) -> Option<Self> {
-        match operation {
-            Operation::RoundTrip => Some(Self::RoundTrip),
-            Operation::ReceiveOverhead { delay_ns } => {
-                Some(Self::ReceiveOverhead(Seconds(delay_ns as f64 * 1e-9)))
-            }
-            Operation::Flood { messages } => Some(Self::Flood(messages)),
-            _ => None,
-        }
-    }
+    /// What rank 0 timed in the last repetition; zeros on rank 1.
+    times: Vec<Seconds>,
 }
 
 impl Pair {
-    /// What `rank` needs for a step of pLogP; `None` for other cells. `overhead` is what
-    /// reading the clock twice adds to a time.
-    pub fn new(cell: &Cell, rank: Rank, watch: Stopwatch, overhead: Seconds) -> Option<Self> {
-        let step = Step::of(cell.operation)?;
-        let size = usize::try_from(cell.size.0).expect("plans limit messages");
-        // The last message of a flood lies behind the others.
-        let messages = if let Step::Flood(_) = step { 2 } else { 1 };
-        Some(Self {
-            step,
+    /// What `rank` needs for a step of pLogP. `overhead` is what reading the clock twice adds
+    /// to a time.
+    pub fn new(step: &Cell, rank: Rank, watch: Stopwatch, overhead: Seconds) -> Self {
+        let size = usize::try_from(step.size.0).expect("plans limit messages");
+        let (sender, times, messages) = match step.operation {
+            Operation::ReceiveOverhead { .. } => (Rank(1), 1, 1),
+            // The last message lies behind the others.
+            Operation::Flood { .. } => (Rank(0), 2, 2),
+            _ => (Rank(0), 2, 1),
+        };
+        Self {
+            step: step.operation,
             rank,
+            sender,
             watch,
             overhead,
             size,
             memory: vec![0; messages * size + PLACES as usize * APART],
             place: 0,
-            times: [Seconds(0.0); 2],
-        })
-    }
-
-    /// How many times it gives.
-    pub fn width(&self) -> usize {
-        match self.step {
-            Step::ReceiveOverhead(_) => 1,
-            Step::RoundTrip | Step::Flood(_) => 2,
+            times: vec![Seconds(0.0); times],
         }
-    }
-
-    /// The times of the last repetition; zeros on rank 1.
-    pub fn times(&self) -> &[Seconds] {
-        &self.times[..self.width()]
-    }
-
-    /// Moves on in memory and writes what this rank sends.
-    pub fn fill(&mut self, repetition: u32) {
-        self.place = (repetition % PLACES) as usize * APART;
-        if self.rank == self.sender() {
-            let label = self.label(repetition);
-            label.fill(self.data_mut());
-        }
-    }
-
-    /// Carries the step out between the two ranks of `comm`.
-    pub fn run(&mut self, comm: &SimpleCommunicator) {
-        if self.rank == Rank(0) {
-            self.measure(comm);
-        } else {
-            self.mirror(comm);
-        }
-    }
-
-    /// Checks what this rank received.
-    ///
-    /// # Errors
-    /// The first byte that is not what was sent in this repetition.
-    pub fn verify(&self, repetition: u32) -> Result<(), Fault> {
-        if self.rank == self.sender() {
-            return Ok(());
-        }
-        self.label(repetition).check(&self.memory[self.last()])
     }
 
     fn measure(&mut self, comm: &SimpleCommunicator) {
         let other = comm.process_at_rank(1);
         let nothing: &mut [u8] = &mut [];
         match self.step {
-            Step::RoundTrip => {
-                let start = self.watch.now();
-                other.send(self.data());
-                let sent = self.watch.now();
-                other.receive_into(nothing);
-                let end = self.watch.now();
-                self.times = [self.corrected(end - start), self.corrected(sent - start)];
-            }
-            Step::ReceiveOverhead(delay) => {
+            Operation::ReceiveOverhead { delay_ns } => {
                 other.send(&*nothing);
+                let delay = Seconds(delay_ns as f64 * 1e-9);
                 self.watch.wait_until(self.watch.now() + delay);
                 let start = self.watch.now();
                 other.receive_into(self.data_mut());
                 let end = self.watch.now();
                 self.times[0] = self.corrected(end - start);
             }
-            Step::Flood(messages) => {
+            Operation::Flood { messages } => {
                 let one = self.answered(1, comm);
                 let all = self.answered(messages, comm);
                 let others = f64::from(messages.saturating_sub(1).max(1));
-                self.times = [self.corrected((all - one) * (1.0 / others)), all];
+                self.times[0] = self.corrected((all - one) * (1.0 / others));
+                self.times[1] = all;
+            }
+            _ => {
+                let start = self.watch.now();
+                other.send(self.data());
+                let sent = self.watch.now();
+                other.receive_into(nothing);
+                let end = self.watch.now();
+                self.times[0] = self.corrected(end - start);
+                self.times[1] = self.corrected(sent - start);
             }
         }
     }
@@ -166,17 +111,17 @@ impl Pair {
         let other = comm.process_at_rank(0);
         let nothing: &mut [u8] = &mut [];
         match self.step {
-            Step::RoundTrip => {
-                other.receive_into(self.data_mut());
-                other.send(&*nothing);
-            }
-            Step::ReceiveOverhead(_) => {
+            Operation::ReceiveOverhead { .. } => {
                 other.receive_into(nothing);
                 other.send(self.data());
             }
-            Step::Flood(messages) => {
+            Operation::Flood { messages } => {
                 self.answer(1, comm);
                 self.answer(messages, comm);
+            }
+            _ => {
+                other.receive_into(self.data_mut());
+                other.send(&*nothing);
             }
         }
     }
@@ -210,19 +155,10 @@ impl Pair {
         if time < SHORTEST { SHORTEST } else { time }
     }
 
-    /// Who sends the data.
-    fn sender(&self) -> Rank {
-        match self.step {
-            Step::ReceiveOverhead(_) => Rank(1),
-            Step::RoundTrip | Step::Flood(_) => Rank(0),
-        }
-    }
-
     fn label(&self, repetition: u32) -> Label {
-        let Rank(origin) = self.sender();
         Label {
-            origin,
-            target: 1 - origin,
+            origin: self.sender,
+            target: Rank(1 - self.sender.0),
             repetition,
         }
     }
@@ -236,12 +172,51 @@ impl Pair {
     }
 
     /// Where the receiver has the last message.
-    fn last(&self) -> std::ops::Range<usize> {
-        let before = if let Step::Flood(_) = self.step {
-            self.size
-        } else {
-            0
+    fn last(&self) -> Range<usize> {
+        let start = match self.step {
+            Operation::Flood { .. } => self.place + self.size,
+            _ => self.place,
         };
-        self.place + before..self.place + before + self.size
+        start..start + self.size
+    }
+}
+
+impl Task for Pair {
+    fn has_common_start(&self) -> bool {
+        false
+    }
+
+    fn width(&self) -> usize {
+        self.times.len()
+    }
+
+    /// Moves on in memory, too.
+    fn fill(&mut self, repetition: u32) {
+        self.place = (repetition % PLACES) as usize * APART;
+        if self.rank == self.sender {
+            let label = self.label(repetition);
+            label.fill(self.data_mut());
+        }
+    }
+
+    fn run(&mut self, comm: &SimpleCommunicator) {
+        if self.rank == Rank(0) {
+            self.measure(comm);
+        } else {
+            self.mirror(comm);
+        }
+    }
+
+    fn verify(&self, repetition: u32) -> Result<(), Fault> {
+        if self.rank == self.sender {
+            return Ok(());
+        }
+        self.label(repetition).check(&self.memory[self.last()])
+    }
+
+    fn times(&self, _: Seconds, times: &mut [f64]) {
+        for (time, own) in times.iter_mut().zip(&self.times) {
+            *time = own.0;
+        }
     }
 }

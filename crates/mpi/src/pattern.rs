@@ -1,15 +1,28 @@
 //! Data that prove where they come from: every piece differs by sender, receiver and
 //! repetition, so that nothing stale, swapped or shifted passes for what was sent.
 
+use netsig_core::units::Rank;
+
 /// What distinguishes a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Label {
     /// The rank that sends it.
-    pub origin: u32,
+    pub origin: Rank,
     /// The rank that it is for; rank 0 for what is for all.
-    pub target: u32,
+    pub target: Rank,
     /// The repetition.
     pub repetition: u32,
+}
+
+/// The first wrong byte of what a rank received.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fault {
+    /// Its place in the piece.
+    pub byte: usize,
+    /// The rank that the piece is from.
+    pub origin: Rank,
+    /// The rank that it is for.
+    pub target: Rank,
 }
 
 const WORD: usize = size_of::<u64>();
@@ -20,7 +33,7 @@ const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 impl Label {
     fn start(self) -> u64 {
         let mut hash = 0u64;
-        for part in [self.origin, self.target, self.repetition] {
+        for part in [self.origin.0, self.target.0, self.repetition] {
             hash = (hash ^ u64::from(part)).wrapping_add(1).wrapping_mul(STEP);
             hash ^= hash >> 29;
         }
@@ -36,21 +49,26 @@ impl Label {
         }
     }
 
-    /// The place of the first byte of `block` that is not this label's.
-    pub fn first_fault(self, block: &[u8]) -> Option<usize> {
+    /// Checks that `block` has this label's data.
+    ///
+    /// # Errors
+    /// The first byte that is not.
+    pub fn check(self, block: &[u8]) -> Result<(), Fault> {
         let mut word = self.start();
         for (index, chunk) in block.chunks(WORD).enumerate() {
             let expected = word.to_le_bytes();
             if chunk != &expected[..chunk.len()] {
-                let within = chunk
-                    .iter()
-                    .zip(expected)
-                    .position(|(got, want)| *got != want);
-                return within.map(|byte| index * WORD + byte);
+                let mut bytes = chunk.iter().zip(expected);
+                let within = bytes.position(|(got, want)| *got != want).unwrap_or(0);
+                return Err(Fault {
+                    byte: index * WORD + within,
+                    origin: self.origin,
+                    target: self.target,
+                });
             }
             word = word.wrapping_add(STEP);
         }
-        None
+        Ok(())
     }
 }
 
@@ -59,8 +77,8 @@ mod tests {
     use super::*;
 
     const LABEL: Label = Label {
-        origin: 1,
-        target: 2,
+        origin: Rank(1),
+        target: Rank(2),
         repetition: 3,
     };
 
@@ -68,9 +86,9 @@ mod tests {
     fn the_first_wrong_byte_is_found() {
         let mut block = [0; 21];
         LABEL.fill(&mut block);
-        assert_eq!(LABEL.first_fault(&block), None);
+        assert_eq!(LABEL.check(&block), Ok(()));
         block[19] ^= 1;
-        assert_eq!(LABEL.first_fault(&block), Some(19));
+        assert_eq!(LABEL.check(&block).unwrap_err().byte, 19);
     }
 
     #[test]
@@ -79,17 +97,20 @@ mod tests {
         LABEL.fill(&mut block);
         for other in [
             Label {
-                origin: 2,
-                target: 1,
+                origin: Rank(2),
+                target: Rank(1),
                 repetition: 3,
             },
             Label {
                 repetition: 4,
                 ..LABEL
             },
-            Label { origin: 0, ..LABEL },
+            Label {
+                origin: Rank(0),
+                ..LABEL
+            },
         ] {
-            assert!(other.first_fault(&block).is_some(), "{other:?}");
+            assert!(other.check(&block).is_err(), "{other:?}");
         }
     }
 }

@@ -9,8 +9,6 @@ use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives};
 use netsig_core::units::Procs;
 
-use crate::stopwatch::Waiting;
-
 /// Where the ranks run, in their order, each place as a number.
 pub struct Scopes {
     mine: usize,
@@ -59,17 +57,13 @@ impl Scopes {
         }
     }
 
-    /// How the first `procs` ranks of this rank's machine wait: whether each has a
-    /// processor.
-    pub fn waiting(&self, procs: Procs) -> Waiting {
+    /// Whether those of the first `procs` ranks that run on this rank's machine are more than
+    /// its processors.
+    pub fn share_processors(&self, procs: Procs) -> bool {
         let machine = self.machines[self.mine];
         let taking_part = self.machines.iter().take(procs.get() as usize);
         let here = taking_part.filter(|&&other| other == machine).count();
-        if here > self.processors {
-            Waiting::Yield
-        } else {
-            Waiting::Spin
-        }
+        here > self.processors
     }
 }
 
@@ -128,10 +122,7 @@ mod tests {
             networks: vec![1; 4],
             processors: 2,
         };
-        let among = |procs| scopes.waiting(Procs::new(procs).unwrap());
-        assert_eq!(
-            [2, 3, 4].map(among),
-            [Waiting::Spin, Waiting::Spin, Waiting::Yield]
-        );
+        let among = |procs| scopes.share_processors(Procs::new(procs).unwrap());
+        assert_eq!([2, 3, 4].map(among), [false, false, true]);
     }
 }

@@ -18,16 +18,9 @@ const FAR: Seconds = Seconds(2e-4);
 #[derive(Debug, Clone, Copy)]
 pub struct Stopwatch {
     epoch: Instant,
-    waiting: Waiting,
-}
-
-/// How to wait for a moment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Waiting {
-    /// Without a pause at the end: this rank has a processor of its own.
-    Spin,
-    /// Yielding all the time: the ranks on this machine share its processors.
-    Yield,
+    /// Whether a wait yields all the time, since the ranks on this machine share its
+    /// processors; else it spins at the end.
+    pub yields: bool,
 }
 
 impl Stopwatch {
@@ -35,13 +28,8 @@ impl Stopwatch {
     pub fn start() -> Self {
         Self {
             epoch: Instant::now(),
-            waiting: Waiting::Spin,
+            yields: false,
         }
-    }
-
-    /// From now on waits in this way.
-    pub fn wait_by(&mut self, waiting: Waiting) {
-        self.waiting = waiting;
     }
 
     /// The time since the beginning.
@@ -56,7 +44,7 @@ impl Stopwatch {
             if left <= Seconds(0.0) {
                 return;
             }
-            if left > FAR || self.waiting == Waiting::Yield {
+            if left > FAR || self.yields {
                 std::thread::yield_now();
             } else {
                 spin_loop();
@@ -102,9 +90,9 @@ mod tests {
 
     #[test]
     fn no_wait_ends_early_and_a_clock_costs_little() {
-        for waiting in [Waiting::Spin, Waiting::Yield] {
+        for yields in [false, true] {
             let mut watch = Stopwatch::start();
-            watch.wait_by(waiting);
+            watch.yields = yields;
             let moment = watch.now() + Seconds(1e-3);
             watch.wait_until(moment);
             assert!(watch.now() >= moment);

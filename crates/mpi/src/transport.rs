@@ -1,15 +1,17 @@
 //! Plans over MPI: brings the ranks of a cell together, repeats its steps in batches, and
 //! tells rank 0 what came of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::rc::Rc;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
+use mpi::collective::SystemOperation;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::Communicator;
 use netsig_core::units::{Procs, Seconds};
 use netsig_measure::plan::{Cell, Operation, Plan, Synchronisation};
-use netsig_measure::transport::{Observation, Role, Transport};
+use netsig_measure::transport::{Observation, Transport};
 
 use crate::batch::{Batch, Scene, Starts, Tools};
 use crate::clocks::Clocks;
@@ -20,7 +22,7 @@ use crate::operation::Prepared;
 use crate::pair::Pair;
 use crate::schedules::Schedules;
 use crate::scope::Scopes;
-use crate::task::{Task, takes_all_ranks};
+use crate::task::Task;
 use crate::window::Pace;
 
 /// So many repetitions show how long a window must be; their numbers are none of a plan's.
@@ -33,7 +35,7 @@ pub struct OverMpi {
     ranks: Procs,
     synchronisation: Synchronisation,
     scopes: Scopes,
-    groups: BTreeMap<Procs, Option<Group>>,
+    groups: BTreeMap<Procs, Option<Rc<Group>>>,
     schedules: Schedules,
     counters: Counters,
     clocks: Clocks,
@@ -42,10 +44,10 @@ pub struct OverMpi {
     overhead: Seconds,
     pace: Pace,
     batch: Batch,
-    /// How many ranks take part in the cell that this rank takes part in.
-    entered: Option<Procs>,
-    /// What this rank does in the step that was prepared.
-    task: Option<Task>,
+    /// The ranks of the cell that this rank takes part in.
+    entered: Option<Rc<Group>>,
+    /// What this rank does in the step that it repeated last in that cell.
+    task: Option<(Cell, Box<dyn Task>)>,
 }
 
 impl OverMpi {
@@ -62,18 +64,13 @@ impl OverMpi {
     ) -> Result<Self> {
         let cells = plan.cells();
         let ranks = plan.procs();
-        let mut sizes: Vec<Procs> = cells.iter().map(|cell| cell.procs).collect();
-        sizes.push(ranks);
-        sizes.sort_unstable();
-        sizes.dedup();
-        let groups = sizes.into_iter();
+        let sizes: BTreeSet<Procs> = cells.iter().map(|cell| cell.procs).collect();
+        let group = |procs| (procs, Group::split(world, procs).map(Rc::new));
         let mut transport = Self {
             world: world.duplicate(),
             ranks,
             synchronisation: plan.synchronisation,
-            groups: groups
-                .map(|procs| (procs, Group::split(world, procs)))
-                .collect(),
+            groups: sizes.into_iter().map(group).collect(),
             schedules: Schedules::prove(cells)?,
             counters: Counters::open(scopes.duty()),
             scopes,
@@ -85,74 +82,58 @@ impl OverMpi {
             entered: None,
             task: None,
         };
-        transport.compare_clocks();
+        if let Some(group) = &transport.groups[&ranks] {
+            let activity = "the comparison of the clocks".to_owned();
+            transport.tools.dog.enter(activity, ranks);
+            transport.clocks.compare_if_due(group);
+            transport.tools.dog.rest();
+        }
         Ok(transport)
     }
 
-    fn compare_clocks(&mut self) {
-        if let Some(group) = &self.groups[&self.ranks] {
-            let activity = "the comparison of the clocks".to_owned();
-            self.tools.dog.enter(activity, self.ranks);
-            self.clocks.compare_if_due(group);
-            self.tools.dog.rest();
-        }
+    fn group(&self) -> Rc<Group> {
+        let entered = self.entered.as_ref();
+        Rc::clone(entered.expect("only participants of a cell carry it out"))
     }
 
-    /// How many ranks take part in a cell.
-    fn size(&self, cell: &Cell) -> Procs {
-        if takes_all_ranks(cell) {
-            self.ranks
-        } else {
-            cell.procs
-        }
-    }
-
-    /// Whether the step that was prepared starts at agreed moments.
-    fn starts_by_windows(&self) -> bool {
-        let has_common_start = self.task.as_ref().is_some_and(Task::has_common_start);
-        self.synchronisation == Synchronisation::Window && has_common_start
-    }
-
-    /// What this rank does in a step of a cell that it takes part in.
-    fn task(&self, step: &Cell, group: &Group) -> Task {
-        let rank = group.rank();
-        if let Some(pair) = Pair::new(step, rank, self.tools.watch, self.overhead) {
-            return Task::Pair(pair);
-        }
+    /// What this rank does in a step of the cell that was entered.
+    fn task(&self, step: &Cell) -> Box<dyn Task> {
+        let rank = self.group().rank();
         match step.operation {
-            Operation::Flows => Task::Flow(Flow::new(step, rank, self.ranks)),
-            Operation::Collective(..) => {
-                Task::Collective(Prepared::new(step, rank, self.schedules.of(step)))
+            Operation::Flows => Box::new(Flow::new(step, rank, self.ranks)),
+            Operation::PingPong | Operation::PLogP | Operation::Collective(..) => {
+                Box::new(Prepared::new(step, rank, self.schedules.of(step)))
             }
-            _ => Task::PingPong(Prepared::new(step, rank, None), rank),
+            _ => Box::new(Pair::new(step, rank, self.tools.watch, self.overhead)),
         }
     }
 
-    /// Finds out how long windows must be: some repetitions that start by a barrier.
-    fn try_out(&mut self, step: &Cell) {
-        let group = entered(&self.groups, self.entered);
-        let mut scene = Scene {
-            cell: step,
-            task: prepared(&mut self.task),
-            group,
-            tools: &mut self.tools,
-        };
-        let starts = Starts::Barrier(self.clocks.clock());
-        self.batch.run(&mut scene, TRIALS, &starts);
-        self.batch.reduce(group);
-        let [longest, preparation] = self.batch.longest();
-        self.pace.suit(longest, preparation);
+    /// Prepares for a step and, if it starts at agreed moments, finds out how long windows must
+    /// be: by some repetitions that start by a barrier.
+    fn prepare(&mut self, step: &Cell) {
+        self.tools.dog.begin(step.to_string());
+        let mut task = self.task(step);
+        if self.starts_by_windows(&*task) {
+            let group = self.group();
+            let mut scene = Scene {
+                cell: step,
+                task: &mut *task,
+                group: &group,
+                tools: &mut self.tools,
+            };
+            let starts = Starts::Barrier(self.clocks.clock());
+            self.batch.run(&mut scene, TRIALS, &starts);
+            self.batch.reduce(&group);
+            let [longest, preparation] = self.batch.longest();
+            self.pace.suit(longest, preparation);
+        }
+        self.task = Some((*step, task));
     }
-}
 
-/// The group of the cell that this rank takes part in.
-fn entered(groups: &BTreeMap<Procs, Option<Group>>, size: Option<Procs>) -> &Group {
-    let group = size.and_then(|size| groups[&size].as_ref());
-    group.expect("only participants of a cell carry it out")
-}
-
-fn prepared(task: &mut Option<Task>) -> &mut Task {
-    task.as_mut().expect("a step is prepared first")
+    /// Whether a step starts at agreed moments.
+    fn starts_by_windows(&self, task: &dyn Task) -> bool {
+        self.synchronisation == Synchronisation::Window && task.has_common_start()
+    }
 }
 
 impl Transport for OverMpi {
@@ -166,78 +147,72 @@ impl Transport for OverMpi {
         self.tools.watch.now()
     }
 
-    fn enter(&mut self, cell: &Cell) -> Result<Role> {
-        let size = self.size(cell);
-        let Some(group) = &self.groups[&size] else {
-            return Ok(Role::Idle);
+    fn enter(&mut self, cell: &Cell) -> Result<bool> {
+        let size = match cell.operation {
+            Operation::Flows => self.ranks,
+            _ => cell.procs,
         };
-        self.tools.dog.enter(cell.to_string(), size);
-        self.clocks.compare_if_due(group);
-        self.tools.watch.wait_by(self.scopes.waiting(size));
-        self.entered = Some(size);
-        Ok(Role::Participant)
-    }
-
-    fn prepare(&mut self, step: &Cell) -> Result<()> {
-        let group = entered(&self.groups, self.entered);
-        self.tools.dog.begin(step.to_string());
-        self.task = Some(self.task(step, group));
-        if self.starts_by_windows() {
-            self.try_out(step);
-        }
-        Ok(())
-    }
-
-    fn repeat(
-        &mut self,
-        step: &Cell,
-        numbers: Range<u32>,
-        seen: &mut Vec<Observation>,
-    ) -> Result<()> {
-        let group = entered(&self.groups, self.entered);
-        let count = numbers.len();
-        let by_windows = self.starts_by_windows();
-        if by_windows {
+        self.entered.clone_from(&self.groups[&size]);
+        if let Some(group) = &self.entered {
+            self.tools.dog.enter(cell.to_string(), size);
             self.clocks.compare_if_due(group);
+            self.tools.watch.yields = self.scopes.share_processors(size);
+        }
+        Ok(self.entered.is_some())
+    }
+
+    fn repeat(&mut self, step: &Cell, numbers: Range<u32>) -> Result<Vec<Observation>> {
+        if self.task.as_ref().is_none_or(|(cell, _)| cell != step) {
+            self.prepare(step);
+        }
+        let group = self.group();
+        let (_, mut task) = self.task.take().expect("the step is prepared");
+        let count = numbers.len();
+        let by_windows = self.starts_by_windows(&*task);
+        if by_windows {
+            self.clocks.compare_if_due(&group);
         }
         let before = self.counters.read();
         let starts = if by_windows {
-            let windows = self.pace.announce(group, &self.clocks, &self.tools.watch);
+            let windows = self.pace.announce(&group, &self.clocks, &self.tools.watch);
             Starts::Windows(windows)
         } else {
             Starts::Barrier(self.clocks.clock())
         };
         let mut scene = Scene {
             cell: step,
-            task: prepared(&mut self.task),
-            group,
+            task: &mut *task,
+            group: &group,
             tools: &mut self.tools,
         };
         self.batch.run(&mut scene, numbers, &starts);
+        self.task = Some((*step, task));
         let lost = before.until(&self.counters.read());
         self.tools.step();
-        self.batch.reduce(group);
+        self.batch.reduce(&group);
         let mut sums = Sums::default();
-        group.sum(&lost, &mut sums);
-        if self.is_recorder() {
-            seen.extend(self.batch.observations(counters::of_each(&sums, count)));
-            if by_windows {
-                self.pace.learn(&self.batch.late());
-            }
+        group.reduce(&lost, &mut sums, SystemOperation::sum());
+        if !self.is_recorder() {
+            return Ok(Vec::new());
         }
-        Ok(())
+        if by_windows {
+            self.pace.learn(&self.batch.late());
+        }
+        let losses = counters::of_each(&sums, count);
+        Ok(self.batch.observations(losses).collect())
     }
 
     fn agree(&mut self, words: &mut [u64]) -> Result<()> {
         self.tools.step();
-        entered(&self.groups, self.entered).broadcast(words);
+        self.group().broadcast(words);
         Ok(())
     }
 
-    fn leave(&mut self, _: &Cell) -> Result<()> {
+    fn leave(&mut self) -> Result<()> {
         self.task = None;
         self.entered = None;
         self.tools.dog.rest();
-        sleepy_barrier(&self.world).context("the ranks cannot meet after a cell")
+        sleepy_barrier(&self.world);
+        Ok(())
     }
 }

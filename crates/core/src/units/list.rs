@@ -5,7 +5,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::str::FromStr;
 
-use serde::{Deserialize, Deserializer, de};
+use serde::{Deserialize, Deserializer, Serialize, de};
 
 use crate::units::{Bytes, ParseQuantityError, Procs};
 
@@ -13,7 +13,8 @@ use crate::units::{Bytes, ParseQuantityError, Procs};
 const MOST: usize = 10_000;
 
 /// An ascending list without duplicates, never empty.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
 pub struct List<T>(Vec<T>);
 
 /// What a list can hold: something written as text that doubles and steps as a number.

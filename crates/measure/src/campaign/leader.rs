@@ -7,14 +7,13 @@ use netsig_core::data::{Place, Record};
 use netsig_core::units::Seconds;
 
 use super::history::{History, Past};
-use super::orders::{Order, Prepared, step};
-use super::rows::{duration, places, records};
+use super::rows::{places, records};
 use super::shares::Shares;
-use super::{Launch, Spent};
+use super::{Launch, Spent, orders};
 use crate::plan::{Cell, Operation};
-use crate::plogp::{self, Measure, Repeat, Step};
-use crate::stopping::{MedianKnown, Rule};
-use crate::transport::{Observation, Outcome, Role, Transport};
+use crate::plogp::{self, Measure, Repeat};
+use crate::stopping::median_known;
+use crate::transport::{Observation, Transport};
 
 /// A batch should take so long: then what is done once a batch counts for little.
 const BATCH: Seconds = Seconds(5e-3);
@@ -25,22 +24,15 @@ const LARGEST_BATCH: u32 = 1000;
 /// So many repetitions a step has however little time there is.
 const LEAST: u32 = 3;
 
-struct Leader<'a, T, R> {
+struct Leader<'a, T: Transport> {
     launch: &'a Launch<'a>,
     transport: &'a mut T,
-    record: R,
+    record: &'a mut dyn FnMut(&[Record]) -> Result<(), T::Error>,
     past: Past,
     spent: Spent,
-}
-
-/// A cell that was entered.
-struct Entered<'l, 'a, T, R> {
-    leader: &'l mut Leader<'a, T, R>,
-    cell: Cell,
-    prepared: Prepared,
-    /// When its share of the budget is used up.
+    /// When the share of the budget of the entered cell is used up.
     until: Option<Seconds>,
-    /// How many repetitions were carried out.
+    /// How many repetitions were carried out in it.
     carried_out: u32,
 }
 
@@ -48,7 +40,7 @@ struct Entered<'l, 'a, T, R> {
 pub(super) fn lead<T: Transport>(
     launch: &Launch,
     transport: &mut T,
-    record: impl FnMut(&[Record]) -> Result<(), T::Error>,
+    record: &mut dyn FnMut(&[Record]) -> Result<(), T::Error>,
 ) -> Result<Spent, T::Error> {
     let order = launch.plan.order(launch.job);
     let mut shares = Shares::new(launch.plan, launch.budget, transport.now());
@@ -58,100 +50,42 @@ pub(super) fn lead<T: Transport>(
         record,
         past: Past::of(launch.past, launch.job.launch),
         spent: Spent::default(),
+        until: None,
+        carried_out: 0,
     };
     for (index, cell) in order.iter().enumerate() {
         let began = leader.transport.now();
-        let until = shares.until(began, &order[index..]);
-        let repetitions = leader.cell(cell, until)?;
-        shares.learn(cell, repetitions, leader.transport.now() - began);
+        leader.until = shares.until(began, &order[index..]);
+        leader.carried_out = 0;
+        if leader.transport.enter(cell)? {
+            leader.measure_all(cell)?;
+            leader.transport.agree(&mut { orders::END })?;
+        }
+        leader.transport.leave()?;
+        shares.learn(cell, leader.carried_out, leader.transport.now() - began);
     }
     Ok(leader.spent)
 }
 
-impl<T, R> Leader<'_, T, R>
-where
-    T: Transport,
-    R: FnMut(&[Record]) -> Result<(), T::Error>,
-{
-    /// Measures a cell and says how many repetitions that took.
-    fn cell(&mut self, cell: &Cell, until: Option<Seconds>) -> Result<u32, T::Error> {
-        let mut carried_out = 0;
-        if self.transport.enter(cell)? == Role::Participant {
-            let mut entered = Entered {
-                leader: self,
-                cell: *cell,
-                prepared: Prepared::default(),
-                until,
-                carried_out: 0,
-            };
-            entered.measure_all()?;
-            carried_out = entered.carried_out;
-            self.transport.agree(&mut Order::End.words())?;
-        }
-        self.transport.leave(cell)?;
-        Ok(carried_out)
-    }
-}
-
-impl<T, R> Entered<'_, '_, T, R>
-where
-    T: Transport,
-    R: FnMut(&[Record]) -> Result<(), T::Error>,
-{
-    fn measure_all(&mut self) -> Result<(), T::Error> {
-        let plan = self.leader.launch.plan;
-        if let (Operation::PLogP, Some(settings)) = (self.cell.operation, &plan.plogp) {
-            return plogp::measure(self, settings);
+impl<T: Transport> Leader<'_, T> {
+    fn measure_all(&mut self, cell: &Cell) -> Result<(), T::Error> {
+        let plan = self.launch.plan;
+        if let (Operation::PLogP, Some(settings)) = (cell.operation, &plan.plogp) {
+            return plogp::measure(self, cell, settings);
         }
         let mut repeat = Repeat {
             round: 1,
-            most: self.cell.repetitions,
-            rule: &mut MedianKnown::new(plan.precision),
+            most: cell.repetitions,
+            rule: &mut median_known(plan.precision),
         };
-        let cell = self.cell;
-        self.repeat_step(&cell, &mut repeat).map(|_| ())
+        self.measure(cell, &mut repeat).map(|_| ())
     }
 
-    fn repeat_step(&mut self, step: &Cell, repeat: &mut Repeat) -> Result<Vec<Vec<f64>>, T::Error> {
-        let places = places(self.leader.launch.job.launch, step);
-        let mut history = self.leader.past.history(&places);
-        if history.is_done {
-            return Ok(history.series);
-        }
-        // Unknown at first.
-        let mut once = None;
-        while !self.is_enough(&history, &mut *repeat.rule, repeat.most) {
-            if once.is_none() && step.warmup > 0 {
-                once = Some(self.carry_out(step, 0..step.warmup)?.1);
-            }
-            let count = self.batch(&history, repeat, once);
-            let first = step.warmup + history.next;
-            let (seen, took) = self.carry_out(step, first..first + count)?;
-            once = Some(took);
-            let mut rows = Vec::new();
-            for seen in &seen {
-                rows.extend(records(&places, history.next, seen));
-                self.note(step.operation, seen);
-                history.next += 1;
-                match &seen.outcome {
-                    Outcome::Times(times) => history.add(&places, times),
-                    Outcome::Rejected(_) => history.rejected += 1,
-                }
-            }
-            (self.leader.record)(&rows)?;
-        }
-        let is_new = |place: &Place| !self.leader.past.is_done(place);
-        let done = places.into_iter().filter(is_new).map(Record::Done);
-        let done: Vec<Record> = done.collect();
-        (self.leader.record)(&done)?;
-        Ok(history.series)
-    }
-
-    fn is_enough(&self, history: &History, rule: &mut dyn Rule, most: u32) -> bool {
+    fn is_enough(&self, history: &History, repeat: &mut Repeat) -> bool {
         let accepted = history.accepted();
-        accepted >= most
-            || history.rejected >= most
-            || rule.is_met(&history.series)
+        accepted >= repeat.most
+            || history.rejected >= repeat.most
+            || (repeat.rule)(&history.series)
             || (accepted >= LEAST && self.is_time_up())
     }
 
@@ -167,7 +101,7 @@ where
             return wanted;
         };
         let least = LEAST.saturating_sub(history.accepted()).max(1);
-        let left = how_many(until - self.leader.transport.now(), once);
+        let left = how_many(until - self.transport.now(), once);
         wanted.min(left.max(least))
     }
 
@@ -178,57 +112,73 @@ where
         numbers: Range<u32>,
     ) -> Result<(Vec<Observation>, Seconds), T::Error> {
         let count = numbers.end - numbers.start;
-        let transport = &mut *self.leader.transport;
-        let began = transport.now();
-        transport.agree(&mut Order::Repeat(*step, numbers.clone()).words())?;
-        let seen = self.prepared.repeat(step, numbers, transport)?;
+        let began = self.transport.now();
+        self.transport.agree(&mut orders::repeat(step, &numbers))?;
+        let seen = self.transport.repeat(step, numbers)?;
         self.carried_out += count;
-        Ok((seen, (transport.now() - began) * (1.0 / f64::from(count))))
+        let took = self.transport.now() - began;
+        Ok((seen, took * (1.0 / f64::from(count))))
     }
 
-    fn note(&mut self, operation: Operation, seen: &Observation) {
-        let spent = &mut self.leader.spent;
-        spent.barriers = spent.barriers + seen.barrier;
-        if let Outcome::Times(times) = &seen.outcome {
-            spent.timed = spent.timed + duration(operation, times);
-        }
-    }
-
-    fn step(&self, wanted: &Step) -> Cell {
-        step(&self.cell, wanted.operation, wanted.size)
+    fn history(&self, step: &Cell) -> (Vec<Place>, History) {
+        let places = places(self.launch.job.launch, step);
+        let history = self.past.history(&places);
+        (places, history)
     }
 }
 
-impl<T, R> Measure for Entered<'_, '_, T, R>
-where
-    T: Transport,
-    R: FnMut(&[Record]) -> Result<(), T::Error>,
-{
+impl<T: Transport> Measure for Leader<'_, T> {
     type Error = T::Error;
 
-    fn measure(&mut self, step: &Step, repeat: &mut Repeat) -> Result<Vec<Vec<f64>>, T::Error> {
-        let step = self.step(step);
-        self.repeat_step(&step, repeat)
+    fn measure(&mut self, step: &Cell, repeat: &mut Repeat) -> Result<Vec<Vec<f64>>, T::Error> {
+        let (places, mut history) = self.history(step);
+        if history.is_done {
+            return Ok(history.series);
+        }
+        // Unknown at first.
+        let mut once = None;
+        while !self.is_enough(&history, repeat) {
+            if once.is_none() && step.warmup > 0 {
+                once = Some(self.carry_out(step, 0..step.warmup)?.1);
+            }
+            let count = self.batch(&history, repeat, once);
+            let first = step.warmup + history.next;
+            let (seen, took) = self.carry_out(step, first..first + count)?;
+            once = Some(took);
+            let mut rows = Vec::new();
+            for seen in &seen {
+                rows.extend(records(&places, history.next, seen));
+                self.spent.barriers = self.spent.barriers + seen.barrier;
+                history.next += 1;
+                if let Ok(times) = &seen.outcome {
+                    self.spent.timed = self.spent.timed + step.operation.duration(times);
+                    history.add(&places, times);
+                } else {
+                    history.rejected += 1;
+                }
+            }
+            (self.record)(&rows)?;
+        }
+        let is_new = |place: &Place| !self.past.is_done(place);
+        let done = places.into_iter().filter(is_new).map(Record::Done);
+        let done: Vec<Record> = done.collect();
+        (self.record)(&done)?;
+        Ok(history.series)
     }
 
-    fn completed(&self, step: &Step) -> Option<Vec<Vec<f64>>> {
-        let places = places(self.leader.launch.job.launch, &self.step(step));
-        let history = self.leader.past.history(&places);
+    fn completed(&self, step: &Cell) -> Option<Vec<Vec<f64>>> {
+        let (_, history) = self.history(step);
         history.is_done.then_some(history.series)
     }
 
-    fn once(&mut self, step: &Step) -> Result<Option<Vec<Seconds>>, T::Error> {
-        let step = self.step(step);
-        let (seen, _) = self.carry_out(&step, 0..1)?;
-        Ok(seen.into_iter().find_map(|seen| match seen.outcome {
-            Outcome::Times(times) => Some(times),
-            Outcome::Rejected(_) => None,
-        }))
+    fn once(&mut self, step: &Cell) -> Result<Option<Vec<Seconds>>, T::Error> {
+        let (seen, _) = self.carry_out(step, 0..1)?;
+        Ok(seen.into_iter().find_map(|seen| seen.outcome.ok()))
     }
 
     fn is_time_up(&self) -> bool {
         self.until
-            .is_some_and(|until| self.leader.transport.now() >= until)
+            .is_some_and(|until| self.transport.now() >= until)
     }
 }
 

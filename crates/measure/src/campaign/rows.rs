@@ -6,7 +6,7 @@ use netsig_core::data::{Experiment, Place, Record, Rejected, Sample};
 use netsig_core::units::Seconds;
 
 use crate::plan::{Cell, Operation};
-use crate::transport::{Observation, Outcome};
+use crate::transport::Observation;
 
 /// What a step measures: a place for each quantity, in the order of its times.
 pub(super) fn places(launch: u32, step: &Cell) -> Vec<Place> {
@@ -33,11 +33,11 @@ pub(super) fn places(launch: u32, step: &Cell) -> Vec<Place> {
     experiments.iter().map(place).collect()
 }
 
-/// The rows of a repetition.
+/// The rows of a repetition. Of simultaneous transfers each is a part of the same place.
 pub(super) fn records(places: &[Place], repetition: u32, seen: &Observation) -> Vec<Record> {
     let times = match &seen.outcome {
-        Outcome::Times(times) => times,
-        Outcome::Rejected(reason) => {
+        Ok(times) => (0..).zip(times),
+        Err(reason) => {
             return vec![Record::Rejected(Rejected {
                 place: places[0].clone(),
                 repetition,
@@ -45,41 +45,32 @@ pub(super) fn records(places: &[Place], repetition: u32, seen: &Observation) -> 
             })];
         }
     };
-    let sample = |place: &Place, part, &time| {
-        Record::Sample(Sample {
+    let sample = |(number, &time)| {
+        let (place, part) = if are_parts(places) {
+            (&places[0], number)
+        } else {
+            (places.get(number as usize)?, 0)
+        };
+        Some(Record::Sample(Sample {
             losses: seen.losses,
             part,
             sync_error: seen.sync_error,
             ..place.clone().sample(repetition, time)
-        })
+        }))
     };
-    if places[0].experiment == Experiment::Flow {
-        let parts = (0..).zip(times);
-        return parts
-            .map(|(part, time)| sample(&places[0], part, time))
-            .collect();
-    }
-    let quantities = places.iter().zip(times);
-    quantities
-        .map(|(place, time)| sample(place, 0, time))
-        .collect()
+    times.filter_map(sample).collect()
 }
 
 /// The number that stands for a repetition in each of `places`: of simultaneous transfers
 /// the slowest.
 pub(super) fn values(places: &[Place], times: &[Seconds]) -> Vec<f64> {
-    if places[0].experiment == Experiment::Flow {
-        return vec![times.iter().map(|time| time.0).fold(0.0, f64::max)];
+    let times = times.iter().map(|time| time.0);
+    if are_parts(places) {
+        return vec![times.fold(0.0, f64::max)];
     }
-    let quantities = places.iter().zip(times);
-    quantities.map(|(_, time)| time.0).collect()
+    times.take(places.len()).collect()
 }
 
-/// How long the operation took as a whole.
-pub(super) fn duration(operation: Operation, times: &[Seconds]) -> Seconds {
-    let longest = times.iter().map(|time| time.0).fold(0.0, f64::max);
-    match operation {
-        Operation::PingPong => Seconds(2.0 * longest),
-        _ => Seconds(longest),
-    }
+fn are_parts(places: &[Place]) -> bool {
+    places[0].experiment == Experiment::Flow
 }

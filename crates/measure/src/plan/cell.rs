@@ -1,8 +1,10 @@
 //! A cell: one operation to repeat, and whether it can be.
 
 use netsig_core::algorithm::{Collective, Method, Schedule};
-use netsig_core::schedule::{BlockCounts, Division};
-use netsig_core::units::{Bytes, Procs};
+use netsig_core::schedule::{BlockCounts, Division, Extent};
+use netsig_core::units::{Bytes, Procs, Seconds};
+
+use super::settings::warm_up;
 
 /// The most memory that one rank may need for its blocks in a cell: 16 GiB.
 const MOST_MEMORY: u64 = 1 << 34;
@@ -53,15 +55,36 @@ pub enum Operation {
         messages: u32,
     },
     /// `procs`/2 simultaneous transfers of `size` bytes between disjoint pairs, from rank i
-    /// of the lower half of all ranks to its counterpart in the upper half, see
-    /// [`Plan::receiver`](super::Plan::receiver). Times: one a pair, from the common start to
-    /// the end of its transfer.
+    /// of the lower half of all ranks n of the plan to rank i + ⌈n/2⌉. Times: one a pair, from
+    /// the common start to the end of its transfer.
     Flows,
     /// A collective. Time: the maximum over the ranks.
     Collective(Collective, Method),
 }
 
 impl Cell {
+    /// A cell of ranks 0 and 1.
+    pub(crate) fn of_two(operation: Operation, size: Bytes, warmup: u32, repetitions: u32) -> Self {
+        Self {
+            operation,
+            procs: Procs::new(2).expect("two is a number of processes"),
+            size,
+            warmup,
+            repetitions,
+        }
+    }
+
+    /// A step of a cell of pLogP.
+    pub(crate) fn step(&self, operation: Operation, size: Bytes) -> Self {
+        let is_flood = matches!(operation, Operation::Flood { .. });
+        Self {
+            operation,
+            size,
+            warmup: if is_flood { 0 } else { warm_up(size) },
+            ..*self
+        }
+    }
+
     /// netsig's schedule, if one runs the operation.
     pub fn schedule(&self) -> Option<Schedule> {
         match self.operation {
@@ -72,10 +95,10 @@ impl Cell {
         }
     }
 
-    /// The blocks that every rank needs.
-    pub fn blocks(&self) -> BlockCounts {
+    /// The outer measures of netsig's schedule, or of a call with whole pieces.
+    pub fn extent(&self) -> Extent {
         if let Some(schedule) = self.schedule() {
-            return schedule.extent().blocks;
+            return schedule.extent();
         }
         let (input, output) = match self.operation {
             Operation::Collective(collective, _) => {
@@ -84,21 +107,26 @@ impl Cell {
             }
             _ => (1, 1),
         };
-        BlockCounts {
-            input,
-            output,
-            scratch: 0,
+        Extent {
+            procs: self.procs,
+            rounds: 1,
+            division: Division::whole(self.size),
+            blocks: BlockCounts {
+                input,
+                output,
+                scratch: 0,
+            },
+            longest_message: 1,
         }
     }
 
-    /// How the message of the cell's size is divided into blocks.
-    pub fn division(&self) -> Division {
-        let whole = Division::whole(self.size);
-        let schedule = self.schedule();
-        schedule.map_or(whole, |schedule| schedule.extent().division)
+    /// How many flows it has.
+    pub(crate) fn flows(&self) -> u32 {
+        self.procs.get() / 2
     }
 
-    pub(super) fn check(&self) -> Result<(), String> {
+    /// Refuses what cannot be measured.
+    pub(crate) fn check(&self) -> Result<(), String> {
         if self.procs.get() < 2 {
             return Err("procs = 1 exchanges nothing; write 2 or more".to_owned());
         }
@@ -106,62 +134,57 @@ impl Cell {
             Operation::Collective(..) | Operation::Flows => 1,
             _ => 0,
         };
-        if !(smallest..=LARGEST_MESSAGE).contains(&self.size.0) {
+        let size = self.size.0;
+        if !(smallest..=LARGEST_MESSAGE).contains(&size) {
             return Err(format!(
                 "{self} is not possible; write sizes from {smallest} to 2147483647 bytes"
             ));
         }
-        self.check_blocks()?;
-        self.check_memory()?;
-        self.check_messages()
-    }
-
-    /// Segments may be absurdly short.
-    fn check_blocks(&self) -> Result<(), String> {
-        let blocks = self.blocks().total() as u64 * u64::from(self.procs.get());
-        if blocks <= MOST_BLOCKS {
-            return Ok(());
+        let extent = self.extent();
+        // Segments may be absurdly short.
+        let blocks = extent.blocks.total() as u64 * u64::from(self.procs.get());
+        if blocks > MOST_BLOCKS {
+            return Err(format!(
+                "{self} makes {blocks} blocks on all ranks, more than {MOST_BLOCKS}; write longer segments or fewer processes"
+            ));
         }
-        Err(format!(
-            "{self} makes {blocks} blocks on all ranks, more than {MOST_BLOCKS}; write longer segments or fewer processes"
-        ))
-    }
-
-    fn check_memory(&self) -> Result<(), String> {
-        let bytes = self.blocks().bytes(self.division());
-        if bytes <= MOST_MEMORY {
-            return Ok(());
+        let memory = extent.blocks.bytes(extent.division);
+        if memory > MOST_MEMORY {
+            let times = memory.div_ceil(size);
+            return Err(format!(
+                "{self} takes {times} times {size} bytes on every rank; write sizes up to {} bytes, so that they fit into 16 GiB",
+                MOST_MEMORY / times
+            ));
         }
-        let times = bytes.div_ceil(self.size.0);
-        Err(format!(
-            "{self} takes {times} times {} bytes on every rank; write sizes up to {} bytes, so that they fit into 16 GiB",
-            self.size.0,
-            MOST_MEMORY / times
-        ))
-    }
-
-    /// A schedule may gather blocks into one message.
-    fn check_messages(&self) -> Result<(), String> {
-        let Some(schedule) = self.schedule() else {
-            return Ok(());
-        };
-        let (algorithm, extent) = (schedule.algorithm(), schedule.extent());
-        let bytes = extent.division.offset(extent.longest_message);
-        if bytes <= LARGEST_MESSAGE {
-            return Ok(());
+        // A schedule may gather blocks into one message.
+        let message = extent.division.offset(extent.longest_message);
+        if let Operation::Collective(_, method) = self.operation
+            && message > LARGEST_MESSAGE
+        {
+            let times = message.div_ceil(size);
+            return Err(format!(
+                "{method} among {} gathers {times} times {size} bytes in one message; write sizes up to {} bytes, so that it stays below 2 GiB",
+                self.procs,
+                LARGEST_MESSAGE / times
+            ));
         }
-        let times = bytes.div_ceil(self.size.0);
-        Err(format!(
-            "{algorithm} among {} gathers {times} times {} bytes in one message; write sizes up to {} bytes, so that it stays below 2 GiB",
-            self.procs,
-            self.size.0,
-            LARGEST_MESSAGE / times
-        ))
+        Ok(())
     }
 
     /// Whether both repeat the same, however often.
     pub(crate) fn is_same_work(&self, other: &Self) -> bool {
         (self.operation, self.procs, self.size) == (other.operation, other.procs, other.size)
+    }
+}
+
+impl Operation {
+    /// How long a repetition with these times took as a whole.
+    pub(crate) fn duration(self, times: &[Seconds]) -> Seconds {
+        let longest = Seconds(times.iter().map(|time| time.0).fold(0.0, f64::max));
+        match self {
+            Self::PingPong => longest * 2.0,
+            _ => longest,
+        }
     }
 }
 
@@ -173,13 +196,10 @@ impl std::fmt::Display for Cell {
             Operation::RoundTrip => write!(f, "round trip of {}", self.size),
             Operation::ReceiveOverhead { .. } => write!(f, "receive overhead of {}", self.size),
             Operation::Flood { messages } => write!(f, "{messages} messages of {}", self.size),
-            Operation::Flows => write!(f, "{} flows of {}", self.procs.get() / 2, self.size),
+            Operation::Flows => write!(f, "{} flows of {}", self.flows(), self.size),
             Operation::Collective(collective, method) => {
-                write!(
-                    f,
-                    "{collective} {method} among {} with {}",
-                    self.procs, self.size
-                )
+                let Self { procs, size, .. } = self;
+                write!(f, "{collective} {method} among {procs} with {size}")
             }
         }
     }

@@ -1,21 +1,10 @@
-//! Counts and shares as a plan file writes them.
+//! Counts, shares and names as a plan file writes them.
 
-use serde::{Deserialize, Deserializer};
+use std::fmt::Display;
 
-/// A count from 1 to a million.
-#[derive(Deserialize, Clone, Copy)]
-#[serde(try_from = "i64")]
-pub(super) struct Count(pub u32);
-
-/// A number between 0 and 1.
-#[derive(Deserialize, Clone, Copy)]
-#[serde(try_from = "f64")]
-struct Share(f64);
-
-/// A share, which may be written in per cent.
-#[derive(Deserialize, Clone, Copy)]
-#[serde(try_from = "NumberOrText")]
-pub(super) struct Precision(pub f64);
+use netsig_core::algorithm::{Collective, UnknownAlgorithm};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serializer};
 
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "write a share such as \"2%\" or 0.02")]
@@ -24,61 +13,57 @@ enum NumberOrText {
     Text(String),
 }
 
-/// Reads a [`Count`].
+/// Reads a count from 1 to a million.
 pub(super) fn count<'de, D: Deserializer<'de>>(value: D) -> Result<u32, D::Error> {
-    Count::deserialize(value).map(|Count(count)| count)
+    let value = i64::deserialize(value)?;
+    match u32::try_from(value) {
+        Ok(count @ 1..=1_000_000) => Ok(count),
+        _ => Err(D::Error::custom(format!(
+            "{value} is not possible here; write a number from 1 to 1000000"
+        ))),
+    }
 }
 
-/// Reads a [`Share`].
+/// Reads a number between 0 and 1.
 pub(super) fn share<'de, D: Deserializer<'de>>(value: D) -> Result<f64, D::Error> {
-    Share::deserialize(value).map(|Share(share)| share)
+    let value = f64::deserialize(value)?;
+    if is_share(value) {
+        return Ok(value);
+    }
+    let problem = format!("{value} is not possible here; write a number between 0 and 1");
+    Err(D::Error::custom(problem))
 }
 
-impl TryFrom<i64> for Count {
-    type Error = String;
-    fn try_from(value: i64) -> Result<Self, String> {
-        match u32::try_from(value) {
-            Ok(count @ 1..=1_000_000) => Ok(Self(count)),
-            _ => Err(format!(
-                "{value} is not possible here; write a number from 1 to 1000000"
-            )),
+/// Reads a share, which may be written in per cent.
+pub(super) fn precision<'de, D: Deserializer<'de>>(value: D) -> Result<Option<f64>, D::Error> {
+    let (share, written) = match NumberOrText::deserialize(value)? {
+        NumberOrText::Number(share) => (Some(share), share.to_string()),
+        NumberOrText::Text(text) => {
+            let number = text.trim().strip_suffix('%');
+            let percent = number.and_then(|number| number.trim_end().parse::<f64>().ok());
+            (percent.map(|percent| percent / 100.0), format!("{text:?}"))
         }
-    }
+    };
+    let share = share.filter(|share| is_share(*share));
+    share.map(Some).ok_or_else(|| {
+        D::Error::custom(format!(
+            "{written} is not a precision; write \"2%\" or 0.02, more than 0 and less than 100%"
+        ))
+    })
 }
 
-impl TryFrom<f64> for Share {
-    type Error = String;
-    fn try_from(value: f64) -> Result<Self, String> {
-        if value > 0.0 && value < 1.0 {
-            Ok(Self(value))
-        } else {
-            Err(format!(
-                "{value} is not possible here; write a number between 0 and 1"
-            ))
-        }
-    }
+fn is_share(value: f64) -> bool {
+    value > 0.0 && value < 1.0
 }
 
-impl TryFrom<NumberOrText> for Precision {
-    type Error = String;
-    fn try_from(written: NumberOrText) -> Result<Self, String> {
-        let share = match &written {
-            NumberOrText::Number(share) => Some(*share),
-            NumberOrText::Text(text) => text
-                .trim()
-                .strip_suffix('%')
-                .and_then(|number| number.trim_end().parse().ok())
-                .map(|percent: f64| percent / 100.0),
-        };
-        share
-            .and_then(|share| Share::try_from(share).ok())
-            .map(|Share(share)| Self(share))
-            .ok_or_else(|| {
-                let text = match written {
-                    NumberOrText::Number(share) => share.to_string(),
-                    NumberOrText::Text(text) => format!("{text:?}"),
-                };
-                format!("{text} is not a precision; write \"2%\" or 0.02, more than 0 and less than 100%")
-            })
-    }
+/// Reads the name of a collective.
+pub(super) fn collective<'de, D: Deserializer<'de>>(name: D) -> Result<Collective, D::Error> {
+    let name = String::deserialize(name)?;
+    name.parse()
+        .map_err(|unknown: UnknownAlgorithm| D::Error::custom(unknown))
+}
+
+/// Writes what has a text form as text.
+pub(super) fn text<S: Serializer>(value: &impl Display, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_str(value)
 }

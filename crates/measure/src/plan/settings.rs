@@ -3,13 +3,13 @@
 
 use netsig_core::units::Bytes;
 use netsig_core::units::list::List;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
-use super::cell::LARGEST_MESSAGE;
+use super::cell::{Cell, LARGEST_MESSAGE, Operation};
 use super::number::{count, share};
 
 /// How pLogP is measured: the settings of the MPI `LogP` benchmark.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PLogPSettings {
     /// The sizes to measure.
@@ -36,8 +36,8 @@ pub struct PLogPSettings {
 }
 
 /// The sizes of pLogP; a plan gives a list of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "List<Bytes>")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "List<Bytes>", into = "[Bytes; 2]")]
 pub struct SizeRange {
     /// The smallest size but 0.
     pub smallest: Bytes,
@@ -46,7 +46,7 @@ pub struct SizeRange {
 }
 
 /// Which gaps are measured by saturation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Flood {
     /// g(0) only; the others follow from round trips.
@@ -96,7 +96,18 @@ impl TryFrom<List<Bytes>> for SizeRange {
     }
 }
 
+impl From<SizeRange> for [Bytes; 2] {
+    fn from(range: SizeRange) -> Self {
+        [range.smallest, range.largest]
+    }
+}
+
 impl PLogPSettings {
+    /// The cell that measures all of it.
+    pub(crate) fn cell(&self) -> Cell {
+        Cell::of_two(Operation::PLogP, self.sizes.largest, 0, self.most)
+    }
+
     /// Refuses settings that no round of repetitions meets.
     pub(super) fn check(&self) -> Result<(), String> {
         if self.most < self.round {
@@ -136,6 +147,6 @@ impl PLogPSettings {
 }
 
 /// How many repetitions of a pLogP step with `size` are thrown away first.
-pub(crate) fn warm_up(size: Bytes) -> u32 {
+pub(super) fn warm_up(size: Bytes) -> u32 {
     if size <= MIDDLING { WARM_UP } else { 0 }
 }

@@ -1,6 +1,7 @@
 //! The jobs of one launch: an MPI library takes the algorithm that it is told to when the
 //! job starts, so every choice of a library's algorithm needs a job of its own.
 
+use itertools::{Itertools, iproduct};
 use netsig_core::algorithm::{LibraryChoice, Method, MpiFlavour, NotOffered};
 use netsig_core::data::JobId;
 
@@ -19,64 +20,38 @@ impl Plan {
     /// All jobs of all launches, in the order in which they are carried out.
     pub fn jobs(&self) -> Vec<JobId> {
         let variants = self.variants();
-        let of_launch = |launch| {
-            let jobs = variants.iter().map(move |variant| JobId {
+        iproduct!(0..self.launches, &variants)
+            .map(|(launch, variant)| JobId {
                 launch,
                 variant: variant.number,
-            });
-            jobs.collect::<Vec<_>>()
-        };
-        (0..self.launches).flat_map(of_launch).collect()
+            })
+            .collect()
     }
 
     /// The jobs that one launch takes, in the order of their numbers. The first has all cells
     /// but those that force a library's algorithm, if there are any; job v the v-th algorithm
     /// that each collective is forced to.
     pub fn variants(&self) -> Vec<Variant> {
-        let mut forced: Vec<LibraryChoice> = Vec::new();
-        for choice in self.cells().iter().filter_map(forced_choice) {
-            if !forced.contains(&choice) {
-                forced.push(choice);
+        let mut forced: Vec<Vec<LibraryChoice>> = vec![Vec::new()];
+        for choice in self.cells.iter().filter_map(forced_choice) {
+            let is_free = |job: &Vec<LibraryChoice>| {
+                job.iter()
+                    .all(|taken| taken.collective != choice.collective)
+            };
+            if forced.iter().flatten().any(|known| *known == choice) {
+                continue;
+            }
+            match forced[1..].iter_mut().find(|job| is_free(job)) {
+                Some(job) => job.push(choice),
+                None => forced.push(vec![choice]),
             }
         }
-        let mut variants: Vec<Variant> = Vec::new();
-        if self
-            .cells()
-            .iter()
-            .any(|cell| forced_choice(cell).is_none())
-        {
-            variants.push(Variant {
-                number: 0,
-                forced: Vec::new(),
-            });
-        }
-        for number in 1.. {
-            let round = take_round(&mut forced);
-            if round.is_empty() {
-                break;
-            }
-            variants.push(Variant {
-                number,
-                forced: round,
-            });
-        }
+        let variants = (0..).zip(forced);
+        let variants = variants.map(|(number, forced)| Variant { number, forced });
         variants
+            .filter(|variant| self.cells.iter().any(|cell| variant.has(cell)))
+            .collect()
     }
-}
-
-/// Takes out the first choice of each collective.
-fn take_round(choices: &mut Vec<LibraryChoice>) -> Vec<LibraryChoice> {
-    let mut round: Vec<LibraryChoice> = Vec::new();
-    choices.retain(|choice| {
-        let is_served = round
-            .iter()
-            .any(|taken| taken.collective == choice.collective);
-        if !is_served {
-            round.push(*choice);
-        }
-        is_served
-    });
-    round
 }
 
 /// What a cell forces the library to.
@@ -101,15 +76,10 @@ impl Variant {
     /// # Errors
     /// If that library has none of that name.
     pub fn environment(&self, flavour: MpiFlavour) -> Result<Vec<(String, String)>, NotOffered> {
-        let mut variables = Vec::new();
-        for choice in &self.forced {
-            for variable in choice.environment(flavour)? {
-                if !variables.contains(&variable) {
-                    variables.push(variable);
-                }
-            }
-        }
-        Ok(variables)
+        let choices = self.forced.iter();
+        let variables = choices.map(|choice| choice.environment(flavour));
+        let variables: Vec<_> = variables.flatten_ok().try_collect()?;
+        Ok(variables.into_iter().unique().collect())
     }
 }
 

@@ -1,71 +1,72 @@
-//! What may stand in a plan file, and how it becomes cells.
+//! What may stand in a plan file: how it becomes cells, and how cells become a file again.
 
+use itertools::iproduct;
 use netsig_core::algorithm::{Collective, Method};
 use netsig_core::text::file_error::{FileError, parse_toml};
-use netsig_core::units::list::List;
+use netsig_core::units::list::{Item, List};
 use netsig_core::units::{self, Bytes, Procs};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
-use super::number::{Count, Precision};
+use super::number::{collective, count, precision, text};
 use super::{Cell, Operation, PLogPSettings, Plan, Synchronisation};
 
 const HINT: &str = "see FORMATS.md for what a plan may say";
 
-#[derive(Deserialize)]
+#[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WirePlan {
     #[serde(default)]
     seed: u64,
-    #[serde(default = "one")]
-    launches: Count,
-    precision: Option<Precision>,
+    #[serde(default = "one", deserialize_with = "count")]
+    launches: u32,
+    #[serde(default, deserialize_with = "precision")]
+    precision: Option<f64>,
     #[serde(default)]
     synchronisation: Synchronisation,
     pingpong: Option<WirePingPong>,
     plogp: Option<PLogPSettings>,
     flows: Option<WireFlows>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     collective: Vec<WireCollective>,
 }
 
-#[derive(Deserialize)]
+#[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WirePingPong {
     sizes: List<Bytes>,
-    repetitions: Count,
-    #[serde(default = "one")]
-    warmup: Count,
+    #[serde(deserialize_with = "count")]
+    repetitions: u32,
+    #[serde(default = "one", deserialize_with = "count")]
+    warmup: u32,
 }
 
-#[derive(Deserialize)]
+#[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WireFlows {
     pairs: List<Procs>,
-    #[serde(default = "flow_size", deserialize_with = "units::from_text")]
+    #[serde(default = "flow_size")]
+    #[serde(serialize_with = "text", deserialize_with = "units::from_text")]
     size: Bytes,
-    #[serde(default = "flow_repetitions")]
-    repetitions: Count,
+    #[serde(default = "flow_repetitions", deserialize_with = "count")]
+    repetitions: u32,
 }
 
-#[derive(Deserialize)]
+#[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WireCollective {
-    name: Name,
+    #[serde(serialize_with = "text", deserialize_with = "collective")]
+    name: Collective,
     algorithms: Vec<String>,
     procs: List<Procs>,
     sizes: List<Bytes>,
-    repetitions: Count,
-    #[serde(default = "one")]
-    warmup: Count,
+    #[serde(deserialize_with = "count")]
+    repetitions: u32,
+    #[serde(default = "one", deserialize_with = "count")]
+    warmup: u32,
 }
 
-/// The name of a collective.
-#[derive(Deserialize, Clone, Copy)]
-#[serde(try_from = "String")]
-struct Name(Collective);
-
-fn one() -> Count {
-    Count(1)
+fn one() -> u32 {
+    1
 }
 
 /// The message that the papers saturate networks with.
@@ -73,43 +74,92 @@ fn flow_size() -> Bytes {
     Bytes(32 << 20)
 }
 
-fn flow_repetitions() -> Count {
-    Count(3)
+fn flow_repetitions() -> u32 {
+    3
 }
 
-impl TryFrom<String> for Name {
-    type Error = String;
-    fn try_from(name: String) -> Result<Self, String> {
-        name.parse()
-            .map(Self)
-            .map_err(|e: netsig_core::algorithm::UnknownAlgorithm| e.to_string())
+impl Plan {
+    /// Reads a plan; `name` is what errors call it.
+    ///
+    /// # Errors
+    /// If it is not TOML, has unknown keys or impossible values, or measures nothing.
+    pub fn parse(name: &str, text: &str) -> Result<Self, FileError> {
+        let wire: WirePlan = parse_toml(name, text, HINT)?;
+        let cells = wire.cells();
+        Ok(Self {
+            cells: cells.map_err(|problem| FileError::at_line(name, 1, problem))?,
+            seed: wire.seed,
+            launches: wire.launches,
+            precision: wire.precision,
+            synchronisation: wire.synchronisation,
+            plogp: wire.plogp,
+        })
+    }
+
+    /// The text that [`Plan::parse`] reads back to this plan. Cells of the same collective,
+    /// algorithm and process count that follow each other share an entry.
+    pub fn to_toml(&self) -> String {
+        toml::to_string(&WirePlan::of(self)).expect("a plan has a text")
     }
 }
 
-/// Reads a plan; `name` is what errors call it.
-pub(super) fn parse(name: &str, text: &str) -> Result<Plan, FileError> {
-    let wire: WirePlan = parse_toml(name, text, HINT)?;
-    wire.plan()
-        .map_err(|problem| FileError::at_line(name, 1, problem))
-}
-
 impl WirePlan {
-    fn plan(&self) -> Result<Plan, String> {
-        Ok(Plan {
-            seed: self.seed,
-            launches: self.launches.0,
-            precision: self.precision.map(|Precision(share)| share),
-            synchronisation: self.synchronisation,
-            plogp: self.plogp,
-            cells: self.cells()?,
-        })
+    fn of(plan: &Plan) -> Self {
+        let mut wire = Self {
+            seed: plan.seed,
+            launches: plan.launches,
+            precision: plan.precision,
+            synchronisation: plan.synchronisation,
+            pingpong: None,
+            plogp: plan.plogp,
+            flows: None,
+            collective: Vec::new(),
+        };
+        for cells in plan.cells.chunk_by(shares_an_entry) {
+            let Cell {
+                operation,
+                size,
+                warmup,
+                repetitions,
+                ..
+            } = cells[0];
+            let sizes = list(cells, |cell| cell.size);
+            match operation {
+                Operation::Collective(name, method) => wire.collective.push(WireCollective {
+                    name,
+                    algorithms: vec![method.to_string()],
+                    procs: list(cells, |cell| cell.procs),
+                    sizes,
+                    repetitions,
+                    warmup,
+                }),
+                Operation::Flows => {
+                    wire.flows = Some(WireFlows {
+                        pairs: list(cells, |cell| {
+                            Procs::new(cell.flows()).expect("a cell has flows")
+                        }),
+                        size,
+                        repetitions,
+                    });
+                }
+                Operation::PLogP => {}
+                _ => {
+                    wire.pingpong = Some(WirePingPong {
+                        sizes,
+                        repetitions,
+                        warmup,
+                    });
+                }
+            }
+        }
+        wire
     }
 
     fn cells(&self) -> Result<Vec<Cell>, String> {
         let mut cells: Vec<Cell> = self.pingpong.iter().flat_map(WirePingPong::cells).collect();
         if let Some(settings) = &self.plogp {
             settings.check()?;
-            cells.push(plogp_cell(settings));
+            cells.push(settings.cell());
         }
         if let Some(flows) = &self.flows {
             cells.extend(flows.cells()?);
@@ -133,29 +183,21 @@ impl WirePlan {
     }
 }
 
-fn two() -> Procs {
-    Procs::new(2).expect("two is a number of processes")
+fn shares_an_entry(one: &Cell, other: &Cell) -> bool {
+    let is_flow = one.operation == Operation::Flows;
+    let counts = |cell: &Cell| (cell.warmup, cell.repetitions);
+    one.operation == other.operation
+        && (is_flow || one.procs == other.procs)
+        && counts(one) == counts(other)
 }
 
-pub(crate) fn plogp_cell(settings: &PLogPSettings) -> Cell {
-    Cell {
-        operation: Operation::PLogP,
-        procs: two(),
-        size: settings.sizes.largest,
-        warmup: 0,
-        repetitions: settings.most,
-    }
+fn list<T: Item>(cells: &[Cell], item: impl Fn(&Cell) -> T) -> List<T> {
+    List::new(cells.iter().map(item).collect()).expect("an entry has cells")
 }
 
 impl WirePingPong {
     fn cells(&self) -> Vec<Cell> {
-        let cell = |&size| Cell {
-            operation: Operation::PingPong,
-            procs: two(),
-            size,
-            warmup: self.warmup.0,
-            repetitions: self.repetitions.0,
-        };
+        let cell = |&size| Cell::of_two(Operation::PingPong, size, self.warmup, self.repetitions);
         self.sizes.items().iter().map(cell).collect()
     }
 }
@@ -173,7 +215,7 @@ impl WireFlows {
                 procs,
                 size: self.size,
                 warmup: 0,
-                repetitions: self.repetitions.0,
+                repetitions: self.repetitions,
             })
         };
         self.pairs.items().iter().map(cell).collect()
@@ -185,22 +227,20 @@ impl WireCollective {
         if self.algorithms.is_empty() {
             return Err(format!(
                 "no algorithms for {}; write algorithms = [\"direct\"]",
-                self.name.0
+                self.name
             ));
         }
         let mut cells = Vec::new();
         for algorithm in &self.algorithms {
-            let method = Method::parse(self.name.0, algorithm).map_err(|e| e.to_string())?;
-            for &procs in self.procs.items() {
-                for &size in self.sizes.items() {
-                    cells.push(Cell {
-                        operation: Operation::Collective(self.name.0, method),
-                        procs,
-                        size,
-                        warmup: self.warmup.0,
-                        repetitions: self.repetitions.0,
-                    });
-                }
+            let method = Method::parse(self.name, algorithm).map_err(|e| e.to_string())?;
+            for (&procs, &size) in iproduct!(self.procs.items(), self.sizes.items()) {
+                cells.push(Cell {
+                    operation: Operation::Collective(self.name, method),
+                    procs,
+                    size,
+                    warmup: self.warmup,
+                    repetitions: self.repetitions,
+                });
             }
         }
         Ok(cells)

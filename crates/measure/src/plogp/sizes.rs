@@ -40,17 +40,6 @@ pub(super) struct Point {
     pub gap: Value,
 }
 
-/// Whoever measures a size.
-pub(super) trait Points {
-    type Error;
-
-    /// What is measured at `size`; nothing if no repetition counts.
-    fn point(&mut self, size: Bytes) -> Result<Option<Point>, Self::Error>;
-
-    /// Whether there is time for sizes that are not planned.
-    fn may_add(&self) -> bool;
-}
-
 impl Value {
     /// The value of repetitions, if there are any.
     pub fn of(times: &[f64]) -> Option<Self> {
@@ -65,17 +54,18 @@ impl Value {
     }
 }
 
-/// Measures all sizes that are needed and gives them in ascending order.
-pub(super) fn explore<P: Points>(
+/// Measures all sizes that are needed and gives them in ascending order. `point` measures a
+/// size; it gives nothing where no repetition counts or there is no time.
+pub(super) fn explore<E>(
     settings: &PLogPSettings,
-    points: &mut P,
-) -> Result<Vec<Point>, P::Error> {
+    mut point: impl FnMut(Bytes) -> Result<Option<Point>, E>,
+) -> Result<Vec<Point>, E> {
     let mut table = Vec::new();
     for size in settings.initial_sizes() {
-        table.extend(points.point(size)?);
+        table.extend(point(size)?);
     }
     while let Some(size) = larger(&table, settings) {
-        match measure_more(size, points)? {
+        match point(size)? {
             Some(point) => table.push(point),
             None => break,
         }
@@ -83,7 +73,7 @@ pub(super) fn explore<P: Points>(
     let mut last = 2;
     while last < table.len() {
         let added = match between(&table[..=last], settings) {
-            Some(size) => measure_more(size, points)?,
+            Some(size) => point(size)?,
             None => None,
         };
         match added {
@@ -92,14 +82,6 @@ pub(super) fn explore<P: Points>(
         }
     }
     Ok(table)
-}
-
-fn measure_more<P: Points>(size: Bytes, points: &mut P) -> Result<Option<Point>, P::Error> {
-    if points.may_add() {
-        points.point(size)
-    } else {
-        Ok(None)
-    }
 }
 
 /// A larger size than all, if the last gap is below the line through the two before it.
@@ -169,37 +151,8 @@ mod tests {
     use crate::plan::SizeRange;
     use std::convert::Infallible;
 
-    /// A network whose g(m) is known, without noise but for `error`.
-    struct Known<G> {
-        gap: G,
-        error: f64,
-        most: usize,
-        measured: usize,
-    }
-
-    impl<G: Fn(f64) -> f64> Points for Known<G> {
-        type Error = Infallible;
-
-        fn point(&mut self, size: Bytes) -> Result<Option<Point>, Infallible> {
-            self.measured += 1;
-            let value = |time| Value {
-                time: Seconds(time),
-                error: self.error,
-            };
-            let overhead = value(1e-6);
-            Ok(Some(Point {
-                size,
-                send_overhead: overhead,
-                receive_overhead: overhead,
-                gap: value((self.gap)(size.as_f64())),
-            }))
-        }
-
-        fn may_add(&self) -> bool {
-            self.measured < self.most
-        }
-    }
-
+    /// The sizes that are measured where g(m) is known, without noise but for `error`, and
+    /// there is time for `most`.
     fn sizes(error: f64, most: usize, gap: impl Fn(f64) -> f64) -> Vec<u64> {
         let settings = PLogPSettings {
             sizes: SizeRange {
@@ -208,14 +161,21 @@ mod tests {
             },
             ..PLogPSettings::default()
         };
-        let measured = 0;
-        let mut known = Known {
-            gap,
-            error,
-            most,
-            measured,
+        let mut measured = 0;
+        let point = |size: Bytes| {
+            measured += 1;
+            let value = |time| Value {
+                time: Seconds(time),
+                error,
+            };
+            Ok::<_, Infallible>((measured <= most).then(|| Point {
+                size,
+                send_overhead: value(1e-6),
+                receive_overhead: value(1e-6),
+                gap: value(gap(size.as_f64())),
+            }))
         };
-        let Ok(table) = explore(&settings, &mut known);
+        let Ok(table) = explore(&settings, point);
         table.iter().map(|point| point.size.0).collect()
     }
 

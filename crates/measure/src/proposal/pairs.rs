@@ -7,10 +7,10 @@
 //! there. pLogP takes what remains of the share.
 
 use netsig_core::predict::design::allocation::{REPETITIONS, WARM_UP};
-use netsig_core::units::{Bytes, Procs, Seconds};
+use netsig_core::units::{Bytes, Seconds};
 
 use crate::estimate::Rates;
-use crate::plan::{Cell, LARGEST_MESSAGE, Operation, PLogPSettings, SizeRange, plogp_cell};
+use crate::plan::{Cell, LARGEST_MESSAGE, Operation, PLogPSettings, SizeRange};
 
 /// The share of the time that pairs may take.
 const SHARE: f64 = 0.1;
@@ -64,9 +64,10 @@ impl Pairs {
         let counts = REPETITIONS.rev();
         let drafts = DOUBLINGS.iter().flat_map(|doublings| {
             let sizes = sizes(*doublings, largest);
-            counts
-                .clone()
-                .map(move |repetitions| ping_pong(&sizes, repetitions))
+            counts.clone().map(move |repetitions| {
+                let cell = |&size| Cell::of_two(Operation::PingPong, size, WARM_UP, repetitions);
+                sizes.iter().map(cell).collect::<Vec<_>>()
+            })
         });
         let cost = |cells: &[Cell]| {
             let cell =
@@ -88,7 +89,7 @@ impl Pairs {
             },
             ..PLogPSettings::default()
         };
-        let tables = rates.plogp(&settings, two()).high;
+        let tables = rates.plogp(&settings).high;
         if cost + tables > time {
             return Self {
                 cells,
@@ -96,7 +97,7 @@ impl Pairs {
                 cost,
             };
         }
-        cells.push(plogp_cell(&settings));
+        cells.push(settings.cell());
         Self {
             cells,
             plogp: Some(settings),
@@ -110,19 +111,4 @@ fn sizes(doublings: usize, largest: Bytes) -> Vec<Bytes> {
     let double = |size: &Bytes| Some(Bytes(size.0 << 1)).filter(|size| *size < largest);
     let below = std::iter::successors(Some(Bytes(1)), double);
     below.step_by(doublings).chain([largest]).collect()
-}
-
-fn ping_pong(sizes: &[Bytes], repetitions: u32) -> Vec<Cell> {
-    let cell = |&size| Cell {
-        operation: Operation::PingPong,
-        procs: two(),
-        size,
-        warmup: WARM_UP,
-        repetitions,
-    };
-    sizes.iter().map(cell).collect()
-}
-
-fn two() -> Procs {
-    Procs::new(2).expect("two is a number of processes")
 }
