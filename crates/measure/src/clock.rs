@@ -52,8 +52,8 @@ pub struct Exchange {
 /// Exchanges in quick succession.
 pub type Burst = Vec<Exchange>;
 
-/// How this rank's clock relates to rank 0's.
-#[derive(Debug, Clone, PartialEq)]
+/// How this rank's clock relates to rank 0's; by default it is that clock itself.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Clock {
     moments: Vec<Moment>,
     /// s, in seconds per second.
@@ -73,22 +73,7 @@ struct Moment {
     error: f64,
 }
 
-/// Where the offset lies at a moment. The ends cross where the bursts contradict each other.
-struct Range {
-    lower: f64,
-    upper: f64,
-}
-
 impl Clock {
-    /// The common clock itself: that of rank 0.
-    pub fn identity() -> Self {
-        Self {
-            moments: Vec::new(),
-            drift: 0.0,
-            drift_error: 0.0,
-        }
-    }
-
     /// The clock that explains the exchanges of one or more bursts; `None` without any.
     pub fn fit(bursts: &[Burst]) -> Option<Self> {
         let best = |burst: &Burst| {
@@ -112,8 +97,8 @@ impl Clock {
         if self.moments.is_empty() {
             return local;
         }
-        let range = self.range(local);
-        local + Seconds(range.lower.midpoint(range.upper))
+        let [lower, upper] = self.range(local);
+        local + Seconds(lower.midpoint(upper))
     }
 
     /// By how much [`Clock::to_common`] may be off there.
@@ -121,26 +106,22 @@ impl Clock {
         if self.moments.is_empty() {
             return Seconds(0.0);
         }
-        let Range { lower, upper } = self.range(local);
+        let [lower, upper] = self.range(local);
         let half = (upper - lower) / 2.0;
         let errors = self.moments.iter().map(|moment| moment.error);
         let least = errors.fold(f64::INFINITY, f64::min);
         Seconds(if half >= 0.0 { half } else { least - half })
     }
 
-    fn range(&self, local: Seconds) -> Range {
-        let everywhere = Range {
-            lower: f64::NEG_INFINITY,
-            upper: f64::INFINITY,
-        };
-        self.moments.iter().fold(everywhere, |range, moment| {
+    /// Where the offset lies at a moment. The ends cross where the bursts contradict each other.
+    fn range(&self, local: Seconds) -> [f64; 2] {
+        let everywhere = [f64::NEG_INFINITY, f64::INFINITY];
+        let moments = self.moments.iter();
+        moments.fold(everywhere, |[lower, upper], moment| {
             let since = local.0 - moment.local;
             let offset = moment.offset + self.drift * since;
             let error = moment.error + self.drift_error * since.abs();
-            Range {
-                lower: range.lower.max(offset - error),
-                upper: range.upper.min(offset + error),
-            }
+            [lower.max(offset - error), upper.min(offset + error)]
         })
     }
 }
@@ -148,16 +129,11 @@ impl Clock {
 impl Moment {
     /// What an exchange tells, unless its times are impossible.
     fn of(exchange: &Exchange) -> Option<Self> {
-        let Exchange {
-            sent,
-            remote,
-            received,
-        } = *exchange;
-        let local = sent.0.midpoint(received.0);
+        let local = exchange.sent.0.midpoint(exchange.received.0);
         let moment = Self {
             local,
-            offset: remote.0 - local,
-            error: (received - sent).0 / 2.0,
+            offset: exchange.remote.0 - local,
+            error: (exchange.received - exchange.sent).0 / 2.0,
         };
         (moment.error >= 0.0 && moment.offset.is_finite()).then_some(moment)
     }

@@ -100,7 +100,7 @@ fn without_exchanges_there_is_no_clock_but_that_of_rank_0() {
         received: Seconds(1.0),
     };
     assert_eq!(Clock::fit(&[Vec::new(), vec![backwards]]), None);
-    let own = Clock::identity();
+    let own = Clock::default();
     assert_eq!(own.to_common(Seconds(3.5)), Seconds(3.5));
     assert_eq!(own.error_at(Seconds(3.5)), Seconds(0.0));
 }

@@ -5,7 +5,6 @@
 //! whole batch takes one reduction. Between the reductions nothing is allocated and no file is
 //! touched.
 
-use std::io::Write;
 use std::ops::Range;
 
 use mpi::collective::SystemOperation;
@@ -17,6 +16,7 @@ use netsig_measure::clock::Clock;
 use netsig_measure::plan::Cell;
 use netsig_measure::transport::Observation;
 
+use crate::complain;
 use crate::group::Group;
 use crate::pattern::Fault;
 use crate::provoked::Provoked;
@@ -133,7 +133,7 @@ impl Batch {
             starts.note(&start, behind);
             if let Err(fault) = scene.task.verify(number) {
                 behind[WRONG] = YES;
-                complain(scene.cell, number, &fault);
+                complain_of(&fault, scene.cell, number);
             }
             self.waits.push(start.at - ready);
             let before = ready - began;
@@ -237,18 +237,15 @@ fn rounded(seconds: f64) -> Seconds {
     Seconds((seconds * PICOSECONDS).round() / PICOSECONDS)
 }
 
-/// Says on standard error that data are wrong, in one piece: other ranks may speak at the
-/// same time.
-fn complain(cell: &Cell, repetition: u32, fault: &Fault) {
+/// Says that data are wrong.
+fn complain_of(fault: &Fault, cell: &Cell, repetition: u32) {
     let which = match repetition.checked_sub(cell.warmup) {
         Some(number) => format!("repetition {number}"),
         None => format!("warm-up {repetition}"),
     };
-    let line = format!(
-        "netsig-rank: {cell}, {which}: byte {} of the data from rank {} for rank {} is wrong; \
-         the repetition does not count, check the network and the MPI library\n",
-        fault.byte, fault.origin.0, fault.target.0
-    );
-    // Without a standard error there is nobody to tell.
-    let _ = std::io::stderr().write_all(line.as_bytes());
+    complain(&format!(
+        "{cell}, {which}: byte {} of the data from rank {} for rank {} is wrong; \
+         the repetition does not count, check the network and the MPI library",
+        fault.byte, fault.origin, fault.target
+    ));
 }

@@ -7,7 +7,7 @@
 //! machine. Every count is read by one rank for all that share it.
 
 use std::fs::File;
-use std::io::{Read, Seek};
+use std::io::Seek;
 
 use netsig_core::data::LossCounters;
 
@@ -20,11 +20,9 @@ const COUNTS: usize = 4;
 /// What ranks sum: their counts, and behind them how many could not read each.
 pub type Sums = [u64; 2 * COUNTS];
 
-/// The counter files, kept open.
-pub struct Counters {
-    sources: Vec<Source>,
-    text: String,
-}
+/// The counter files that this rank reads, kept open: the place of each count, its file, and how
+/// to find it in there.
+pub struct Counters(Vec<(usize, Option<File>, Find)>);
 
 /// A counter since the machine started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,55 +36,44 @@ enum Count {
 /// The counters at a moment.
 pub struct Reading([Count; COUNTS]);
 
-struct Source {
-    file: Option<File>,
-    /// The counts that it holds, and how to find them in its text.
-    counts: &'static [(usize, Find)],
-}
-
 type Find = fn(&str) -> Option<u64>;
 
-const SNMP: &[(usize, Find)] = &[(0, |text| find(text, "Tcp:", "RetransSegs"))];
-const NETSTAT: &[(usize, Find)] = &[
-    (1, |text| find(text, "TcpExt:", "TCPTimeouts")),
-    (2, |text| find(text, "TcpExt:", "TCPLossProbes")),
+const SOFTNET: &str = "/proc/net/softnet_stat";
+
+const SOURCES: [(&str, Find); COUNTS] = [
+    ("/proc/net/snmp", |text| find(text, "Tcp:", "RetransSegs")),
+    ("/proc/net/netstat", |text| {
+        find(text, "TcpExt:", "TCPTimeouts")
+    }),
+    ("/proc/net/netstat", |text| {
+        find(text, "TcpExt:", "TCPLossProbes")
+    }),
+    (SOFTNET, drops),
 ];
-const SOFTNET: &[(usize, Find)] = &[(3, drops)];
 
 impl Counters {
     /// Opens what there is of what this rank has to read.
     pub fn open(duty: Duty) -> Self {
-        let source = |path, counts| Source {
-            file: File::open(path).ok(),
-            counts,
-        };
-        let mut sources = Vec::new();
-        if duty.tcp {
-            sources.push(source("/proc/net/snmp", SNMP));
-            sources.push(source("/proc/net/netstat", NETSTAT));
-        }
-        if duty.softnet {
-            sources.push(source("/proc/net/softnet_stat", SOFTNET));
-        }
-        Self {
-            sources,
-            text: String::new(),
-        }
+        let sources = (0..).zip(SOURCES);
+        let mine = sources.filter(|(_, (path, _))| match *path {
+            SOFTNET => duty.softnet,
+            _ => duty.tcp,
+        });
+        Self(
+            mine.map(|(place, (path, find))| (place, File::open(path).ok(), find))
+                .collect(),
+        )
     }
 
     /// The counts now.
     pub fn read(&mut self) -> Reading {
         let mut reading = [Count::OfAnother; COUNTS];
-        for source in &mut self.sources {
-            self.text.clear();
-            let whole = source.file.as_mut().and_then(|file| {
+        for (place, file, find) in &mut self.0 {
+            let found = file.as_mut().and_then(|file| {
                 file.rewind().ok()?;
-                file.read_to_string(&mut self.text).ok()
+                find(&std::io::read_to_string(file).ok()?)
             });
-            for (place, find) in source.counts {
-                let found = whole.and_then(|_| find(&self.text));
-                reading[*place] = found.map_or(Count::Unreadable, Count::Is);
-            }
+            reading[*place] = found.map_or(Count::Unreadable, Count::Is);
         }
         Reading(reading)
     }

@@ -5,6 +5,7 @@
 //! are made while messages are under way.
 
 use std::os::raw::c_int;
+use std::slice::Iter;
 
 use mpi::ffi;
 use mpi::topology::SimpleCommunicator;
@@ -14,7 +15,7 @@ use netsig_core::schedule::InFlight;
 use netsig_core::units::Rank;
 
 use crate::blocks::{Blocks, Transfer};
-use crate::message::Message;
+use crate::message::{Direction, Message};
 
 /// A round with all that can be made ready before the clock starts.
 pub struct ReadyRound {
@@ -28,7 +29,6 @@ pub struct ReadyRound {
 
 /// A round under way.
 struct Posting<'a> {
-    round: &'a ReadyRound,
     blocks: &'a mut Blocks,
     comm: &'a SimpleCommunicator,
     /// Receives first, then sends; null where a list has run out. None once the round is
@@ -45,10 +45,10 @@ impl ReadyRound {
         let copies = round.copies.iter();
         Self {
             receives: receives
-                .map(|receive| Message::new(receive.from, &receive.slots, blocks))
+                .map(|it| Message::new(Direction::Receive, it.from, &it.slots, blocks))
                 .collect(),
             sends: sends
-                .map(|send| Message::new(send.to, &send.slots, blocks))
+                .map(|it| Message::new(Direction::Send, it.to, &it.slots, blocks))
                 .collect(),
             copies: copies.map(|&copy| blocks.transfer(copy)).collect(),
             in_flight: round.in_flight,
@@ -61,62 +61,50 @@ impl ReadyRound {
     pub fn run(&self, blocks: &mut Blocks, comm: &SimpleCommunicator) {
         assert_eq!(blocks.bytes(), self.memory, "prepared for other blocks");
         let (receives, sends) = self.in_flight.at_once();
-        let receives = self.receives.len().min(receives);
-        let sends = self.sends.len().min(sends);
+        let (receives, later_receives) = self.receives.split_at(self.receives.len().min(receives));
+        let (sends, later_sends) = self.sends.split_at(self.sends.len().min(sends));
         let mut posting = Posting {
-            round: self,
             blocks,
             comm,
-            requests: Vec::with_capacity(receives + sends),
+            requests: Vec::with_capacity(receives.len() + sends.len()),
         };
-        for index in 0..receives {
-            let request = posting.receive(index);
-            posting.requests.push(request);
-        }
-        for index in 0..sends {
-            let request = posting.send(index);
+        for message in receives.iter().chain(sends) {
+            let request = posting.post(message);
             posting.requests.push(request);
         }
         for &copy in &self.copies {
             posting.copy(copy);
         }
-        posting.keep_full(receives, sends);
+        posting.keep_full(receives.len(), later_receives.iter(), later_sends.iter());
         posting.wait_all();
     }
 }
 
 impl Posting<'_> {
-    /// Posts the rest of both lists, one for each that completes.
-    fn keep_full(&mut self, receives: usize, sends: usize) {
-        let (mut next_receive, mut next_send) = (receives, sends);
-        while next_receive < self.round.receives.len() || next_send < self.round.sends.len() {
+    /// Posts the rest of both lists, one for each that completes; the first `places` are those
+    /// of receives.
+    fn keep_full(&mut self, places: usize, mut receives: Iter<Message>, mut sends: Iter<Message>) {
+        while receives.len() + sends.len() > 0 {
             // Once all receives are posted, only sends make room.
-            let all_posted = next_receive == self.round.receives.len();
-            let done = self.wait_any(if all_posted { receives } else { 0 });
-            if done < receives && next_receive < self.round.receives.len() {
-                self.requests[done] = self.receive(next_receive);
-                next_receive += 1;
-            } else if done >= receives && next_send < self.round.sends.len() {
-                self.requests[done] = self.send(next_send);
-                next_send += 1;
+            let done = self.wait_any(if receives.len() == 0 { places } else { 0 });
+            let of_place = if done < places {
+                receives.next()
+            } else {
+                sends.next()
+            };
+            if let Some(message) = of_place {
+                self.requests[done] = self.post(message);
             }
         }
     }
 
-    fn receive(&mut self, index: usize) -> ffi::MPI_Request {
+    fn post(&mut self, message: &Message) -> ffi::MPI_Request {
         let memory = self.blocks.memory();
         // SAFETY: the message was made for blocks of just this memory, which stays
         // borrowed until all requests are complete or the program ends (see `drop`).
-        // The schedule is proven: it touches the message's blocks nowhere else in this
-        // round.
-        unsafe { self.round.receives[index].receive(memory, self.comm.as_raw()) }
-    }
-
-    fn send(&mut self, index: usize) -> ffi::MPI_Request {
-        let memory = self.blocks.memory();
-        // SAFETY: as for `receive`; the proven schedule does not write the blocks in this
-        // round.
-        unsafe { self.round.sends[index].send(memory, self.comm.as_raw()) }
+        // The schedule is proven: it touches the blocks of a receive nowhere else in this
+        // round, and does not write those of a send.
+        unsafe { message.post(memory, self.comm.as_raw()) }
     }
 
     fn copy(&mut self, copy: Transfer) {

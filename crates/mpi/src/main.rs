@@ -31,7 +31,6 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use clap::Parser;
 use mpi::Threading;
-use mpi::environment::Universe;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, Root};
 use netsig_core::data::Dataset;
@@ -79,12 +78,11 @@ fn main() -> Result<()> {
     // The watchdog is a thread of its own, but MPI is called by the main one alone.
     let (universe, _) = mpi::initialize_with_threading(Threading::Funneled)
         .context("MPI cannot be initialised; start netsig-rank with mpirun")?;
-    if let Err(error) = run(&args, &universe) {
-        complain(&format!(
-            "netsig-rank: rank {}: {error:#}\n",
-            universe.world().rank()
-        ));
-        universe.world().abort(1);
+    let world = universe.world();
+    if let Err(error) = run(&args, &world) {
+        complain(&format!("rank {}: {error:#}", world.rank()));
+        std::thread::sleep(LAST_WORDS);
+        world.abort(1);
     }
     Ok(())
 }
@@ -93,24 +91,20 @@ fn main() -> Result<()> {
 /// drops what is still under way.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
-/// Says why this rank gives up, in one piece: other ranks may speak at the same time.
-fn complain(line: &str) {
+/// Says something on standard error, in one piece: other ranks may speak at the same time.
+fn complain(what: &str) {
     // Without a standard error there is nobody to tell.
-    let _ = std::io::stderr().write_all(line.as_bytes());
-    std::thread::sleep(LAST_WORDS);
+    let _ = std::io::stderr().write_all(format!("netsig-rank: {what}\n").as_bytes());
 }
 
-fn run(args: &Args, universe: &Universe) -> Result<()> {
-    let world = universe.world();
-    let name = args.plan.display().to_string();
-    let text = share_plan(args, universe)?;
-    let plan = Plan::parse(&name, &text)?;
+fn run(args: &Args, world: &SimpleCommunicator) -> Result<()> {
+    let text = share_plan(args, world)?;
+    let plan = Plan::parse(&args.plan.display().to_string(), &text)?;
     let available =
         u32::try_from(world.size()).context("MPI reports a negative number of ranks")?;
     ensure!(
         available >= plan.procs().get(),
-        "the plan needs {} ranks and there are {available}; start more with mpirun -np {}",
-        plan.procs(),
+        "the plan needs {0} ranks and there are {available}; start more with mpirun -np {0}",
         plan.procs()
     );
     let id = JobId {
@@ -122,8 +116,7 @@ fn run(args: &Args, universe: &Universe) -> Result<()> {
         plan: &plan,
         notes: &args.notes,
     };
-    let facts = provenance::collect(&world, &job)?;
-    let (mut recorder, past) = match facts {
+    let (mut recorder, past) = match provenance::collect(world, &job)? {
         Some(facts) => {
             let (recorder, past) = Recorder::open(&args.output, &facts, id)?;
             (Some(recorder), past)
@@ -131,9 +124,14 @@ fn run(args: &Args, universe: &Universe) -> Result<()> {
         None => (None, Dataset::default()),
     };
     let started = Instant::now();
-    let scopes = Scopes::share(&world);
-    let tools = tools(args, &world)?;
-    let mut transport = OverMpi::new(&world, &plan, scopes, tools)?;
+    let rank = provenance::rank(world);
+    let timeout = Duration::from_secs(u64::from(args.timeout.max(1)));
+    let tools = Tools {
+        watch: Stopwatch::start(),
+        dog: Watchdog::start(rank, &provenance::host_name(), timeout),
+        provoked: Provoked::from_environment(rank)?,
+    };
+    let mut transport = OverMpi::new(world, &plan, Scopes::share(world), tools)?;
     let launch = Launch {
         plan: &plan,
         job: id,
@@ -150,29 +148,14 @@ fn run(args: &Args, universe: &Universe) -> Result<()> {
     }
 }
 
-fn tools(args: &Args, world: &SimpleCommunicator) -> Result<Tools> {
-    let rank = provenance::rank(world);
-    let timeout = Duration::from_secs(u64::from(args.timeout.max(1)));
-    Ok(Tools {
-        watch: Stopwatch::start(),
-        dog: Watchdog::start(rank, &provenance::host_name(), timeout),
-        provoked: Provoked::from_environment(rank)?,
-    })
-}
-
 /// The text of the plan, read by rank 0 and broadcast.
-fn share_plan(args: &Args, universe: &Universe) -> Result<String> {
-    let world = universe.world();
+fn share_plan(args: &Args, world: &SimpleCommunicator) -> Result<String> {
     let root = world.process_at_rank(0);
     let mut text = Vec::new();
     if world.rank() == 0 {
-        let what = || {
-            format!(
-                "{}: the plan cannot be read; check the path",
-                args.plan.display()
-            )
-        };
-        text = std::fs::read(&args.plan).with_context(what)?;
+        let name = args.plan.display();
+        text = std::fs::read(&args.plan)
+            .with_context(|| format!("{name}: the plan cannot be read; check the path"))?;
     }
     let mut length = text.len() as u64;
     root.broadcast_into(&mut length);

@@ -19,6 +19,7 @@ const TAG: c_int = 0x5167;
 
 /// The partner of a message and where its blocks lie in the memory of [`Blocks`].
 pub struct Message {
+    direction: Direction,
     partner: c_int,
     /// The first byte of memory that `count` and the datatype count from.
     start: usize,
@@ -27,76 +28,51 @@ pub struct Message {
     pieces: Option<UserDatatype>,
 }
 
-/// `MPI_Irecv` or `MPI_Isend`, which differ in the kind of pointer they take.
-type Post<P> = unsafe extern "C" fn(
-    P,
-    c_int,
-    ffi::MPI_Datatype,
-    c_int,
-    c_int,
-    ffi::MPI_Comm,
-    *mut ffi::MPI_Request,
-) -> c_int;
+/// Which way a message goes.
+#[derive(Clone, Copy)]
+pub enum Direction {
+    /// To this rank.
+    Receive,
+    /// From this rank.
+    Send,
+}
 
 impl Message {
     /// A message to or from `partner` of the blocks in `slots`.
-    pub fn new(partner: Rank, slots: &[Slot], blocks: &Blocks) -> Self {
-        let partner = c_int::try_from(partner.0).expect("MPI numbers ranks with a C int");
-        match blocks.in_a_row(slots) {
-            Some(row) => Self {
-                partner,
-                start: row.start,
-                count: length(row.len()),
-                pieces: None,
-            },
-            None => Self {
-                partner,
-                start: 0,
-                count: 1,
-                pieces: Some(pieces(slots, blocks)),
-            },
+    pub fn new(direction: Direction, partner: Rank, slots: &[Slot], blocks: &Blocks) -> Self {
+        let row = blocks.in_a_row(slots);
+        Self {
+            direction,
+            partner: c_int::try_from(partner.0).expect("MPI numbers ranks with a C int"),
+            start: row.as_ref().map_or(0, |row| row.start),
+            count: row.as_ref().map_or(1, |row| length(row.len())),
+            pieces: row.is_none().then(|| pieces(slots, blocks)),
         }
     }
 
-    /// Posts the receive of this message.
+    /// Posts its receive or send.
     ///
     /// # Safety
-    /// `memory` is that of the blocks this message was made for. It stays where it is,
-    /// and nothing else touches the message's blocks, until the request is complete.
-    pub unsafe fn receive(&self, memory: *mut u8, comm: ffi::MPI_Comm) -> ffi::MPI_Request {
-        // SAFETY: the caller vouches for the memory, and the message's places lie in it.
-        unsafe { self.post(ffi::MPI_Irecv, memory.add(self.start).cast(), comm) }
-    }
-
-    /// Posts the send of this message.
-    ///
-    /// # Safety
-    /// As for [`Message::receive`], but others may read the blocks.
-    pub unsafe fn send(&self, memory: *const u8, comm: ffi::MPI_Comm) -> ffi::MPI_Request {
-        // SAFETY: as for `receive`.
-        unsafe { self.post(ffi::MPI_Isend, memory.add(self.start).cast(), comm) }
-    }
-
-    /// Posts it with MPI's function for its direction.
-    ///
-    /// # Safety
-    /// From `start` on is the memory that the message's bytes or pieces count from; see
-    /// [`Message::receive`].
-    unsafe fn post<P>(&self, mpi: Post<P>, start: P, comm: ffi::MPI_Comm) -> ffi::MPI_Request {
+    /// `memory` is that of the blocks this message was made for. It stays where it is until the
+    /// request is complete, and till then nothing else touches the message's blocks; those of a
+    /// send others may read.
+    pub unsafe fn post(&self, memory: *mut u8, comm: ffi::MPI_Comm) -> ffi::MPI_Request {
         // SAFETY: a constant of the MPI library.
         let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
-        // SAFETY: the caller vouches for the memory. MPI's default error handler ends the
-        // program on failure.
+        let (count, partner, datatype) = (self.count, self.partner, self.datatype());
+        let to = &raw mut request;
+        // SAFETY: the caller vouches for the memory, and the message's places lie in it. MPI's
+        // default error handler ends the program on failure.
         unsafe {
-            mpi(
-                start,
-                self.count,
-                self.datatype(),
-                self.partner,
-                TAG,
-                comm,
-                &raw mut request,
-            );
+            let start = memory.add(self.start).cast();
+            match self.direction {
+                Direction::Receive => {
+                    ffi::MPI_Irecv(start, count, datatype, partner, TAG, comm, to)
+                }
+                Direction::Send => {
+                    ffi::MPI_Isend(start.cast_const(), count, datatype, partner, TAG, comm, to)
+                }
+            };
         }
         request
     }

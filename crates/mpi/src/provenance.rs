@@ -3,12 +3,12 @@
 mod environment;
 mod system;
 
-use std::fmt::Display;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
+use itertools::Itertools;
 use mpi::topology::SimpleCommunicator;
-use mpi::traits::{Communicator, Root};
+use mpi::traits::{Communicator, CommunicatorCollectives};
 use netsig_core::data::Provenance;
 use netsig_core::units::Rank;
 use netsig_measure::plan::{JobId, Plan, Synchronisation};
@@ -54,13 +54,14 @@ pub fn collect(world: &SimpleCommunicator, job: &Job) -> Result<Option<Provenanc
     facts.push("plan", in_one_line(job.text));
     facts.push("synchronisation", synchronisation(job.plan));
     let settings = settings::read();
-    push_all(&mut facts, system::facts(&settings));
-    let prefixed = |begin: &str, key: &str| format!("{begin}{key}");
+    for (key, value) in system::facts(&settings) {
+        facts.push(key, value);
+    }
     for (name, value) in settings {
-        facts.push(&prefixed(SETTING, name), value);
+        facts.push(&format!("{SETTING}{name}"), value);
     }
     for (name, value) in environment::relevant() {
-        facts.push(&prefixed(VARIABLE, &name), value);
+        facts.push(&format!("{VARIABLE}{name}"), value);
     }
     facts.push("started_unix_s", unix_seconds()?);
     for note in job.notes {
@@ -78,14 +79,13 @@ pub fn changes(known: &Provenance, facts: &Provenance, job: JobId) -> Provenance
     let is_gone = |key: &str| {
         (key.starts_with(SETTING) || key.starts_with(VARIABLE)) && facts.get(key).is_none()
     };
+    let new = facts
+        .iter()
+        .filter(|(key, value)| known.get(key) != Some(value));
+    let gone = known.iter().filter(|(key, _)| is_gone(key));
     let mut changes = Provenance::default();
-    for (key, value) in facts.iter() {
-        if known.get(key) != Some(value) {
-            changes.push(&job.key(key), value);
-        }
-    }
-    for (key, _) in known.iter().filter(|(key, _)| is_gone(key)) {
-        changes.push(&job.key(key), "");
+    for (key, value) in new.chain(gone.map(|(key, _)| (key, ""))) {
+        changes.push(&job.key(key), value);
     }
     changes
 }
@@ -109,12 +109,6 @@ pub fn rank(world: &SimpleCommunicator) -> Rank {
     Rank(u32::try_from(world.rank()).expect("ranks are not negative"))
 }
 
-fn push_all<K: AsRef<str>, V: Display>(facts: &mut Provenance, new: Vec<(K, V)>) {
-    for (key, value) in new {
-        facts.push(key.as_ref(), value);
-    }
-}
-
 fn synchronisation(plan: &Plan) -> &'static str {
     match plan.synchronisation {
         Synchronisation::Barrier => "barrier",
@@ -129,18 +123,11 @@ fn in_one_line(text: &str) -> String {
 
 /// How many ranks each host has, in the order of the first of each.
 fn placement(hosts: &[String]) -> String {
-    let mut counts: Vec<(&str, usize)> = Vec::new();
-    for host in hosts {
-        match counts.iter_mut().find(|(name, _)| name == host) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((host, 1)),
-        }
-    }
-    let texts: Vec<String> = counts
-        .iter()
-        .map(|(host, count)| format!("{host}:{count}"))
-        .collect();
-    texts.join(",")
+    let counts = hosts.iter().counts();
+    let hosts = hosts.iter().unique();
+    hosts
+        .map(|host| format!("{host}:{}", counts[host]))
+        .join(",")
 }
 
 /// MPI libraries pad their C strings.
@@ -148,26 +135,16 @@ fn is_padding(c: char) -> bool {
     c == '\0' || c.is_whitespace()
 }
 
-/// The hosts in the order of the ranks, complete on rank 0.
+/// The hosts in the order of the ranks.
 fn host_names(world: &SimpleCommunicator) -> Vec<String> {
-    let name = host_name();
-    let mut mine = [0u8; NAME];
-    let length = name.len().min(NAME);
-    mine[..length].copy_from_slice(&name.as_bytes()[..length]);
-    let root = world.process_at_rank(0);
-    if world.rank() != 0 {
-        root.gather_into(&mine[..]);
-        return Vec::new();
-    }
-    let count = usize::try_from(world.size()).unwrap_or(0);
-    let mut all = vec![0u8; NAME * count];
-    root.gather_into_root(&mine[..], &mut all[..]);
-    let names = all.chunks(NAME).map(|name| {
-        String::from_utf8_lossy(name)
-            .trim_end_matches('\0')
-            .to_owned()
-    });
-    names.collect()
+    let mut mine = host_name().into_bytes();
+    mine.resize(NAME, 0);
+    let mut all = vec![0u8; NAME * usize::try_from(world.size()).unwrap_or(0)];
+    world.all_gather_into(&mine[..], &mut all[..]);
+    let names = all.chunks(NAME).map(String::from_utf8_lossy);
+    names
+        .map(|name| name.trim_end_matches('\0').to_owned())
+        .collect()
 }
 
 #[cfg(test)]

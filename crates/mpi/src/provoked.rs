@@ -1,11 +1,12 @@
 //! Failures on demand, for tests of what netsig does about them: `NETSIG_TEST_FAULT` in the
 //! environment of the ranks, see CONTRIBUTING.md.
 
-use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use netsig_core::units::Rank;
+use nix::sys::signal::{Signal, raise};
+use strum::EnumString;
 
 const VARIABLE: &str = "NETSIG_TEST_FAULT";
 
@@ -13,7 +14,8 @@ const VARIABLE: &str = "NETSIG_TEST_FAULT";
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Provoked(Option<(Kind, u64)>);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString)]
+#[strum(serialize_all = "lowercase")]
 enum Kind {
     /// It never goes on.
     Hang,
@@ -38,15 +40,9 @@ impl Provoked {
     }
 
     fn parse(text: &str, mine: Rank) -> Option<Self> {
-        let mut parts = text.split(':');
-        let kind = match parts.next()? {
-            "hang" => Kind::Hang,
-            "die" => Kind::Die,
-            "corrupt" => Kind::Corrupt,
-            _ => return None,
-        };
-        let rank = parts.next()?.parse().ok()?;
-        let step = parts.next()?.parse().ok()?;
+        let (kind, place) = text.split_once(':')?;
+        let (rank, step) = place.split_once(':')?;
+        let (kind, rank, step) = (kind.parse().ok()?, rank.parse().ok()?, step.parse().ok()?);
         Some(Self((mine == Rank(rank)).then_some((kind, step))))
     }
 
@@ -55,8 +51,7 @@ impl Provoked {
         match self.0 {
             Some((Kind::Hang, at)) if step >= at => sleep_for_ever(),
             Some((Kind::Die, at)) if step >= at => {
-                let id = std::process::id().to_string();
-                let _ = Command::new("kill").args(["-KILL", &id]).status();
+                let _ = raise(Signal::SIGKILL);
                 sleep_for_ever()
             }
             _ => {}

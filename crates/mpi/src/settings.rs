@@ -4,7 +4,7 @@
 //! portions.
 
 use std::ffi::CString;
-use std::os::raw::{c_char, c_int, c_void};
+use std::os::raw::c_int;
 use std::ptr;
 
 use mpi::ffi;
@@ -64,7 +64,7 @@ pub fn read() -> Vec<(&'static str, String)> {
     let mut provided: c_int = 0;
     // SAFETY: the tool interface may be initialised at any time, more than once.
     let started = unsafe { ffi::MPI_T_init_thread(ffi::RSMPI_THREAD_SINGLE, &raw mut provided) };
-    if !succeeded(started) {
+    if done(started).is_none() {
         return Vec::new();
     }
     let settings = NAMES.iter().filter_map(|&name| Some((name, value(name)?)));
@@ -74,8 +74,9 @@ pub fn read() -> Vec<(&'static str, String)> {
     settings
 }
 
-fn succeeded(code: c_int) -> bool {
-    c_int::try_from(ffi::MPI_SUCCESS) == Ok(code)
+/// Nothing if a call of MPI failed with this code.
+fn done(code: c_int) -> Option<()> {
+    (c_int::try_from(ffi::MPI_SUCCESS) == Ok(code)).then_some(())
 }
 
 fn value(name: &str) -> Option<String> {
@@ -87,19 +88,17 @@ fn value(name: &str) -> Option<String> {
     let opened = unsafe {
         ffi::MPI_T_cvar_handle_alloc(index, ptr::null_mut(), &raw mut handle, &raw mut count)
     };
-    if !succeeded(opened) {
-        return None;
-    }
+    done(opened)?;
     let mut words = vec![0u64; LARGEST];
-    let mut read = false;
-    if usize::try_from(count).is_ok_and(|count| count <= LARGEST) {
-        let buffer: *mut c_void = words.as_mut_ptr().cast();
+    let fits = usize::try_from(count).is_ok_and(|count| count <= LARGEST);
+    let read = fits.then(|| {
         // SAFETY: the value has `count` elements of at most 8 bytes, which fit.
-        read = succeeded(unsafe { ffi::MPI_T_cvar_read(handle, buffer) });
-    }
+        unsafe { ffi::MPI_T_cvar_read(handle, words.as_mut_ptr().cast()) }
+    });
     // SAFETY: the handle was allocated above.
     unsafe { ffi::MPI_T_cvar_handle_free(&raw mut handle) };
-    read.then(|| in_words(&words, &kind))?
+    done(read?)?;
+    in_words(&words, &kind)
 }
 
 fn index(name: &str) -> Option<c_int> {
@@ -107,41 +106,38 @@ fn index(name: &str) -> Option<c_int> {
     let mut index: c_int = 0;
     // SAFETY: the name ends with a NUL.
     let found = unsafe { ffi::MPI_T_cvar_get_index(name.as_ptr(), &raw mut index) };
-    succeeded(found).then_some(index)
+    done(found).map(|()| index)
 }
 
 /// The name of the variable's datatype.
 fn kind(index: c_int) -> Option<String> {
     // SAFETY: a constant of the MPI library.
     let mut datatype = unsafe { ffi::RSMPI_DATATYPE_NULL };
-    let (mut verbosity, mut bind, mut scope): (c_int, c_int, c_int) = (0, 0, 0);
-    let (mut name_length, mut text_length): (c_int, c_int) = (0, 0);
-    let nothing: *mut c_char = ptr::null_mut();
+    let [mut name, mut verbosity, mut text, mut bind, mut scope]: [c_int; 5] = [0; 5];
     // SAFETY: names and descriptions of length 0 are not written; the rest are places for
     // what is told.
     let told = unsafe {
         ffi::MPI_T_cvar_get_info(
             index,
-            nothing,
-            &raw mut name_length,
+            ptr::null_mut(),
+            &raw mut name,
             &raw mut verbosity,
             &raw mut datatype,
             ptr::null_mut(),
-            nothing,
-            &raw mut text_length,
+            ptr::null_mut(),
+            &raw mut text,
             &raw mut bind,
             &raw mut scope,
         )
     };
-    if !succeeded(told) {
-        return None;
-    }
+    done(told)?;
     let mut name = [0u8; 256];
     let mut length: c_int = 0;
     // SAFETY: MPI's names of datatypes are shorter than 256 bytes.
     let named =
         unsafe { ffi::MPI_Type_get_name(datatype, name.as_mut_ptr().cast(), &raw mut length) };
-    let length = usize::try_from(length).ok().filter(|_| succeeded(named))?;
+    done(named)?;
+    let length = usize::try_from(length).ok()?;
     Some(String::from_utf8_lossy(&name[..length]).into_owned())
 }
 

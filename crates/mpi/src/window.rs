@@ -60,7 +60,7 @@ impl Pace {
     /// Sets the windows for repetitions of which the longest took `longest`, of that
     /// `preparation` before its start.
     pub fn suit(&mut self, longest: Seconds, preparation: Seconds) {
-        self.length = longer(longest * ROOM, SHORTEST);
+        self.length = Seconds((longest * ROOM).0.max(SHORTEST.0));
         self.preparation = preparation * ROOM;
     }
 
@@ -68,7 +68,7 @@ impl Pace {
     /// the lead.
     pub fn learn(&mut self, late: &[bool]) {
         if late.first() == Some(&true) {
-            self.lead = shorter(self.lead * GROWTH, LONGEST_LEAD);
+            self.lead = Seconds((self.lead * GROWTH).0.min(LONGEST_LEAD.0));
         }
         let others = late.iter().skip(1).filter(|&&late| late).count();
         if others as f64 > MOST_LATE * late.len() as f64 {
@@ -80,10 +80,8 @@ impl Pace {
     pub fn announce(&self, group: &Group, clocks: &Clocks, watch: &Stopwatch) -> Windows {
         let mut common = [0.0; 2];
         if group.rank() == Rank(0) {
-            common = [
-                (watch.now() + self.lead + self.preparation).0,
-                self.length.0,
-            ];
+            let first = watch.now() + self.lead + self.preparation;
+            common = [first.0, self.length.0];
         }
         group.broadcast(&mut common);
         let [first, length] = common.map(Seconds);
@@ -106,14 +104,6 @@ impl Windows {
     pub fn error(&self, due: Seconds, at: Seconds) -> Seconds {
         self.error + (at - due)
     }
-}
-
-fn longer(a: Seconds, b: Seconds) -> Seconds {
-    if a < b { b } else { a }
-}
-
-fn shorter(a: Seconds, b: Seconds) -> Seconds {
-    if a < b { a } else { b }
 }
 
 #[cfg(test)]

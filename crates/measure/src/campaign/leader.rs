@@ -24,10 +24,13 @@ const LARGEST_BATCH: u32 = 1000;
 /// So many repetitions a step has however little time there is.
 const LEAST: u32 = 3;
 
+/// Where records go.
+type Sink<'s, E> = dyn FnMut(&[Record]) -> Result<(), E> + 's;
+
 struct Leader<'a, T: Transport> {
     launch: &'a Launch<'a>,
     transport: &'a mut T,
-    record: &'a mut dyn FnMut(&[Record]) -> Result<(), T::Error>,
+    record: &'a mut Sink<'a, T::Error>,
     past: Past,
     spent: Spent,
     /// When the share of the budget of the entered cell is used up.
@@ -40,7 +43,7 @@ struct Leader<'a, T: Transport> {
 pub(super) fn lead<T: Transport>(
     launch: &Launch,
     transport: &mut T,
-    record: &mut dyn FnMut(&[Record]) -> Result<(), T::Error>,
+    record: &mut Sink<T::Error>,
 ) -> Result<Spent, T::Error> {
     let order = launch.plan.order(launch.job);
     let mut shares = Shares::new(launch.plan, launch.budget, transport.now());

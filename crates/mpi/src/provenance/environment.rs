@@ -1,5 +1,7 @@
 //! The environment variables that bear on how a job ran.
 
+use itertools::Itertools;
+
 /// What the names of such variables begin with.
 const PREFIXES: &[&str] = &[
     "OMPI_MCA_",
@@ -30,9 +32,10 @@ pub fn relevant() -> Vec<(String, String)> {
         let name = name.into_string().ok()?;
         Some((name, value.to_string_lossy().into_owned()))
     });
-    let mut relevant: Vec<_> = readable.filter(|(name, _)| is_relevant(name)).collect();
-    relevant.sort();
-    relevant
+    readable
+        .filter(|(name, _)| is_relevant(name))
+        .sorted()
+        .collect()
 }
 
 fn is_relevant(name: &str) -> bool {
