@@ -134,7 +134,7 @@ fn plain_text((key, value): (String, serde_json::Value)) -> (String, String) {
 #[test]
 fn every_scenario_of_the_lab_simulates_as_it_is() {
     let home = home();
-    for (name, _) in netsig_lab::shipped() {
+    for (name, _) in netsig_lab::SHIPPED {
         let procs = netsig_lab::load(name).unwrap().hosts;
         for model in ["loggp", "plogp", "plogpt", "fluid", "tcp"] {
             let what = format!(

@@ -9,9 +9,10 @@ use std::process::{Command, ExitCode};
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
 
-use crate::error::{LabError, RUN_CHECK, system};
+use crate::error::{LabError, system, system_or};
 use crate::launch::{SHIM_IN_USE, SHIM_PATH, preload};
-use crate::{AGENT, netns, stage};
+use crate::stage::{self, NONE};
+use crate::{AGENT, netns};
 
 /// The options of ssh that take a value and that launchers use.
 const OPTIONS_WITH_VALUE: [&str; 4] = ["-l", "-p", "-o", "-i"];
@@ -28,9 +29,8 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> Result<ExitCode, LabE
             .env("LD_PRELOAD", preload(shim, existing))
             .env(SHIM_IN_USE, "1");
     }
-    Err(system("run", "/bin/sh", "install a shell there")(
-        shell.exec(),
-    ))
+    let failed = system_or("run", "/bin/sh", "install a shell there");
+    Err(failed(shell.exec()))
 }
 
 /// The host and the words of the command, with the options of ssh left out.
@@ -49,29 +49,16 @@ fn target(mut args: impl Iterator<Item = OsString>) -> Option<(String, Vec<OsStr
 /// Moves this process to `host`, as `ip netns exec` does, and gives it the host's name.
 fn become_host(host: &str) -> Result<(), LabError> {
     netns::enter(host)?;
-    unshare(CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWUTS).map_err(system(
-        "leave the namespaces of",
-        "ctl",
-        RUN_CHECK,
-    ))?;
+    unshare(CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWUTS)
+        .map_err(system("leave the namespaces of", "ctl"))?;
     stage::name_host(host)?;
     // What is mounted from here on concerns this process alone.
     let private = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
-    mount(None::<&str>, "/", None::<&str>, private, None::<&str>).map_err(system(
-        "make private",
-        "/",
-        RUN_CHECK,
-    ))?;
+    mount(NONE, "/", NONE, private, NONE).map_err(system("make private", "/"))?;
     // MPI libraries list interfaces from /sys, which shows the network namespace that
     // it was mounted from: cover it with this host's.
-    mount(
-        Some(host),
-        "/sys",
-        Some("sysfs"),
-        MsFlags::empty(),
-        None::<&str>,
-    )
-    .map_err(system("mount", "/sys", RUN_CHECK))
+    let sysfs = Some("sysfs");
+    mount(Some(host), "/sys", sysfs, MsFlags::empty(), NONE).map_err(system("mount", "/sys"))
 }
 
 #[cfg(test)]

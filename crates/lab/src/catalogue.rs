@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use itertools::Itertools;
 use netsig_core::network::scenario::Scenario;
 
 use crate::error::LabError;
@@ -13,8 +14,8 @@ macro_rules! scenarios {
     };
 }
 
-/// Name and TOML text of each shipped scenario, smallest first.
-const SHIPPED: &[(&str, &str)] = scenarios![
+/// Name and TOML text of each scenario that netsig ships, smallest first.
+pub const SHIPPED: &[(&str, &str)] = scenarios![
     "ethernet-4x50",
     "ethernet-8x50",
     "ethernet-12x30",
@@ -27,11 +28,6 @@ const SHIPPED: &[(&str, &str)] = scenarios![
     "tree-2x6x40",
     "tree-2x8x25",
 ];
-
-/// Name and TOML text of each scenario that netsig ships, smallest first.
-pub fn shipped() -> &'static [(&'static str, &'static str)] {
-    SHIPPED
-}
 
 /// The scenario that a user means by `name_or_path`: a file if it contains `/` or ends
 /// in `.toml`, else a shipped scenario.
@@ -48,7 +44,7 @@ pub fn load(name_or_path: &str) -> Result<Scenario, LabError> {
         .find(|(name, _)| *name == name_or_path)
         .ok_or_else(|| LabError::UnknownScenario {
             name: name_or_path.to_owned(),
-            known: names(),
+            known: SHIPPED.iter().map(|(name, _)| name).join(", "),
         })?;
     Ok(Scenario::parse(name, text)?)
 }
@@ -66,21 +62,13 @@ fn read(path: &Path) -> Result<Scenario, LabError> {
     Ok(scenario)
 }
 
-fn names() -> String {
-    SHIPPED
-        .iter()
-        .map(|(name, _)| *name)
-        .collect::<Vec<_>>()
-        .join(", ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn every_shipped_scenario_is_one_and_says_what_it_is_good_for() {
-        for (name, text) in shipped() {
+        for (name, text) in SHIPPED {
             let scenario = load(name).unwrap();
             assert_eq!(scenario.name, *name);
             assert_eq!(scenario.fidelity_warning(), None);

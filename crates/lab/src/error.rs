@@ -27,14 +27,12 @@ pub enum LabError {
         source: std::io::Error,
     },
     /// This machine lacks something that the lab needs.
-    #[error("this machine cannot emulate {scenario}: {lacking}; {remedy}")]
+    #[error("this machine cannot emulate {scenario}: {lacking}")]
     Unsupported {
         /// The scenario's name.
         scenario: String,
-        /// What is missing and why.
+        /// What is missing, why, and what to do about it.
         lacking: String,
-        /// What to do about it.
-        remedy: String,
     },
     /// A program that the lab needs is not installed.
     #[error("{tool} is in neither PATH nor /usr/sbin; install the package {package}")]
@@ -78,6 +76,14 @@ pub enum LabError {
 pub(crate) fn system<E: Into<std::io::Error>>(
     action: &'static str,
     target: impl Into<PathBuf>,
+) -> impl FnOnce(E) -> LabError {
+    system_or(action, target, RUN_CHECK)
+}
+
+/// The same with what to do where `lab check` does not help.
+pub(crate) fn system_or<E: Into<std::io::Error>>(
+    action: &'static str,
+    target: impl Into<PathBuf>,
     remedy: &'static str,
 ) -> impl FnOnce(E) -> LabError {
     let target = target.into();
@@ -90,4 +96,4 @@ pub(crate) fn system<E: Into<std::io::Error>>(
 }
 
 /// What to do where the kernel refuses what `lab check` probes for.
-pub(crate) const RUN_CHECK: &str = "run `netsig lab check` to see what is missing";
+const RUN_CHECK: &str = "run `netsig lab check` to see what is missing";

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use netsig_core::network::scenario::Scenario;
 
-use crate::error::{LabError, system};
+use crate::error::{LabError, system_or};
 use crate::{INSIDE, launch, network, reap, stage};
 
 /// Carries the scenario's text from outside to inside.
@@ -41,9 +41,6 @@ pub(crate) fn run(mut args: impl Iterator<Item = OsString>) -> Result<ExitCode, 
         .args(args)
         .env_remove(SCENARIO)
         .envs(launch::environment(&scenario));
-    reap::run(&mut command).map_err(system(
-        "run",
-        program,
-        "give the path of a program on this machine",
-    ))
+    let remedy = "give the path of a program on this machine";
+    reap::run(&mut command).map_err(system_or("run", program, remedy))
 }

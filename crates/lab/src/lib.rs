@@ -4,10 +4,10 @@
 //! switch with finite buffers joins: contention, drops and stalls come from a network
 //! and not from a model. Needs no root where user namespaces work.
 //!
-//! The outside ([`Lab`], [`Running`]) starts this very executable again within fresh
+//! The outside ([`command`], [`Running`]) starts this very executable again within fresh
 //! namespaces, where the hidden command `lab-inside` builds the network and runs the
 //! user's command. `mpirun` there starts its daemons on the hosts through a second
-//! hidden command, `lab-agent`, in place of ssh. So every program that uses a [`Lab`]
+//! hidden command, `lab-agent`, in place of ssh. So every program that uses the lab
 //! must call [`entry`] first thing in `main`.
 
 mod agent;
@@ -29,11 +29,11 @@ mod tool;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-pub use capability::{Capabilities, Capability, Missing, Need, check, verify};
-pub use catalogue::{load, shipped};
+pub use capability::{Capabilities, Capability, check, verify};
+pub use catalogue::{SHIPPED, load};
 pub use error::LabError;
 pub use interrupt::Watch;
-pub use outside::{Lab, Outcome, Running, end_with_this_process, exec};
+pub use outside::{Outcome, Running, command, end_with_this_process, exec};
 
 /// The hidden first argument of the process that builds the network.
 const INSIDE: &str = "lab-inside";

@@ -1,45 +1,52 @@
 //! Working inside a named network namespace.
 
 use std::fs::File;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use nix::sched::{CloneFlags, setns};
 
-use crate::error::{LabError, RUN_CHECK, system};
+use crate::error::{LabError, system, system_or};
+use crate::tool::UNSHARE;
 
 /// Where `ip netns` keeps the namespaces' names.
 pub(crate) const NAMES: &str = "/run/netns";
 
+/// Runs a program in fresh user (as its root), network, mount, host-name and PID namespaces,
+/// all of which end with their first process, and that with this command.
+pub(crate) fn fresh() -> Result<Command, LabError> {
+    let mut unshare = Command::new(UNSHARE.find()?);
+    unshare.args(["-Urnmupf", "--propagation", "private"]);
+    unshare.args(["--mount-proc", "--kill-child", "--"]);
+    Ok(unshare)
+}
+
 /// Makes `name` the network namespace of the calling thread.
 pub(crate) fn enter(name: &str) -> Result<(), LabError> {
     let path = PathBuf::from(NAMES).join(name);
-    let file = File::open(&path).map_err(system(
-        "open the network namespace",
-        &path,
-        "name one of the lab's hosts",
-    ))?;
-    setns(&file, CloneFlags::CLONE_NEWNET).map_err(system("enter", path, RUN_CHECK))
+    let remedy = "name one of the lab's hosts";
+    let file = File::open(&path).map_err(system_or("open the network namespace", &path, remedy))?;
+    setns(&file, CloneFlags::CLONE_NEWNET).map_err(system("enter", path))
 }
 
 /// Runs `work` in the network namespace `name`. Programs that it starts and
 /// `/proc/sys/net` belong to that namespace; the caller's namespace stays as it was,
 /// since a namespace is a property of a thread and `work` gets its own.
-pub(crate) fn within<T: Send>(
+pub(crate) fn within(
     name: &str,
-    work: impl FnOnce() -> Result<T, LabError> + Send,
-) -> Result<T, LabError> {
+    work: impl FnOnce() -> Result<(), LabError> + Send,
+) -> Result<(), LabError> {
     std::thread::scope(|scope| {
         let worker = scope.spawn(|| enter(name).and_then(|()| work()));
-        worker
-            .join()
-            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        worker.join().unwrap_or_else(|panic| resume_unwind(panic))
     })
 }
 
 /// Sets `key` (a path below `/proc/sys/net`) of the current network namespace.
 pub(crate) fn set(key: &str, value: &str) -> Result<(), LabError> {
     let path = Path::new("/proc/sys/net").join(key);
-    std::fs::write(&path, value).map_err(system("set", path, RUN_CHECK))
+    std::fs::write(&path, value).map_err(system("set", path))
 }
 
 /// Keeps IPv6 quiet in the current network namespace, where the kernel has it at all.

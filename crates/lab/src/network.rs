@@ -7,6 +7,9 @@
 //! and holds the scenario's port buffer, the only place where packets drop. The
 //! control bridge `ctlbr` is where `mpirun` runs.
 
+use std::ops::Range;
+
+use itertools::Itertools;
 use netsig_core::network::scenario::{Scenario, Topology};
 use netsig_core::units::{BitsPerSecond, Bytes};
 
@@ -43,7 +46,7 @@ pub(crate) fn control_address(host: u32) -> String {
     format!("10.9.0.{}", host + 1)
 }
 
-/// A port of a switch and how it is shaped.
+/// A port and how it is shaped.
 struct Port {
     device: String,
     shape: String,
@@ -58,30 +61,16 @@ struct Switch {
 impl Switch {
     fn build(&self) -> Result<(), LabError> {
         netns::silence_ipv6()?;
-        IP.batch(&self.name, &self.bridge())?;
-        let shapes: Vec<_> = self
-            .ports
-            .iter()
-            .map(|p| qdisc(&p.device, &p.shape))
-            .collect();
-        TC.batch(&self.name, &shapes)?;
-        self.ports
-            .iter()
-            .try_for_each(|port| single_frames(&self.name, &port.device))
-    }
-
-    fn bridge(&self) -> Vec<String> {
-        let mut lines = vec![
-            "link add name br0 type bridge forward_delay 0 mcast_snooping 0".to_owned(),
-            "link set dev br0 up".to_owned(),
-            "link set dev lo up".to_owned(),
-        ];
-        lines.extend(
-            self.ports
-                .iter()
-                .map(|p| format!("link set dev {} master br0 up", p.device)),
+        let ports = self.ports.iter();
+        let members = ports.map(|port| format!("link set dev {} master br0 up", port.device));
+        let bridge = format!(
+            "link add name br0 type bridge forward_delay 0 mcast_snooping 0\n\
+             link set dev br0 up\n\
+             link set dev lo up\n{}",
+            members.format("\n")
         );
-        lines
+        IP.batch(&self.name, &bridge)?;
+        shape(&self.name, &self.ports)
     }
 }
 
@@ -92,30 +81,22 @@ fn switches(scenario: &Scenario) -> Vec<Switch> {
         device: format!("p{host}"),
         shape: shape.clone(),
     };
+    let switch = |number, hosts: Range<u32>, uplink| Switch {
+        name: format!("sw{number}"),
+        ports: hosts.map(port).chain(uplink).collect(),
+    };
     let hosts = scenario.hosts.get();
     let Topology::Tree(uplink) = &scenario.topology else {
-        return vec![Switch {
-            name: "sw0".to_owned(),
-            ports: (0..hosts).map(port).collect(),
-        }];
+        return vec![switch(0, 0..hosts, None)];
     };
-    let trunk = tbf(uplink.rate, uplink.burst(), uplink.port_buffer);
-    let first = uplink.first_switch_hosts;
-    [0..first, first..hosts]
-        .into_iter()
-        .enumerate()
-        .map(|(number, hosts)| {
-            let up = Port {
-                device: format!("up{number}"),
-                shape: trunk.clone(),
-            };
-            let ports = hosts.map(port).chain([up]).collect();
-            Switch {
-                name: format!("sw{number}"),
-                ports,
-            }
+    let up = |number| {
+        Some(Port {
+            device: format!("up{number}"),
+            shape: tbf(uplink.rate, uplink.burst(), uplink.port_buffer),
         })
-        .collect()
+    };
+    let first = uplink.first_switch_hosts;
+    vec![switch(0, 0..first, up(0)), switch(1, first..hosts, up(1))]
 }
 
 /// A token bucket: `rate` with `burst` let through at once and `limit` queued.
@@ -123,64 +104,60 @@ fn tbf(rate: BitsPerSecond, burst: Bytes, limit: Bytes) -> String {
     format!("tbf rate {}bit burst {} limit {}", rate.0, burst.0, limit.0)
 }
 
-fn qdisc(device: &str, shape: &str) -> String {
-    format!("qdisc add dev {device} root {shape}")
-}
-
-/// Makes `device` handle frames one by one, as a wire does: a buffer counted in bytes
-/// means nothing where 64 KiB pass as one packet.
-fn single_frames(place: &str, device: &str) -> Result<(), LabError> {
-    ETHTOOL.run(
-        place,
-        &["-K", device, "tso", "off", "gso", "off", "gro", "off"],
-    )
+/// Shapes ports in the current namespace, and makes them handle frames one by one, as a wire
+/// does: a buffer counted in bytes means nothing where 64 KiB pass as one packet.
+fn shape(place: &str, ports: &[Port]) -> Result<(), LabError> {
+    let mut lines = ports
+        .iter()
+        .map(|Port { device, shape }| format!("qdisc add dev {device} root {shape}"));
+    TC.batch(place, &lines.join("\n"))?;
+    ports.iter().try_for_each(|Port { device, .. }| {
+        let offloads = ["tso", "off", "gso", "off", "gro", "off"];
+        ETHTOOL.run(place, &[&["-K", device], &offloads[..]].concat())
+    })
 }
 
 /// The namespaces and the control bridge.
-fn namespaces(scenario: &Scenario) -> Vec<String> {
+fn namespaces(scenario: &Scenario) -> String {
     let switches = switches(scenario).into_iter().map(|switch| switch.name);
     let hosts = (0..scenario.hosts.get()).map(host_name);
-    let mut lines: Vec<_> = switches
-        .chain(hosts)
-        .map(|name| format!("netns add {name}"))
-        .collect();
-    lines.extend([
-        "link set dev lo up".to_owned(),
-        "link add name ctlbr type bridge".to_owned(),
-        format!("addr add {CONTROL_ADDRESS}/24 dev ctlbr"),
-        "link set dev ctlbr up".to_owned(),
-    ]);
-    lines
+    let names = switches.chain(hosts);
+    format!(
+        "{}\n\
+         link set dev lo up\n\
+         link add name ctlbr type bridge\n\
+         addr add {CONTROL_ADDRESS}/24 dev ctlbr\n\
+         link set dev ctlbr up",
+        names.map(|name| format!("netns add {name}")).format("\n")
+    )
 }
 
 /// The virtual cables: each end goes to its namespace. `name` must be written out,
 /// since `ip link add a …` may read a short name as a keyword.
-fn cables(scenario: &Scenario) -> Vec<String> {
-    let mut lines = Vec::new();
-    for switch in switches(scenario) {
-        for port in switch
-            .ports
+fn cables(scenario: &Scenario) -> String {
+    let mut cables = Vec::new();
+    for Switch { name, ports } in switches(scenario) {
+        let hosts = ports
             .iter()
-            .filter_map(|port| port.device.strip_prefix('p'))
-        {
-            lines.extend([
-                format!("link add name p{port} type veth peer name d{port}"),
-                format!("link set dev p{port} netns {}", switch.name),
-                format!("link set dev d{port} netns h{port}"),
-                format!("link add name c{port} type veth peer name e{port}"),
-                format!("link set dev c{port} master ctlbr up"),
-                format!("link set dev e{port} netns h{port}"),
-            ]);
-        }
+            .filter_map(|port| port.device.strip_prefix('p'));
+        cables.extend(hosts.map(|host| {
+            format!(
+                "link add name p{host} type veth peer name d{host}\n\
+                 link set dev p{host} netns {name}\n\
+                 link set dev d{host} netns h{host}\n\
+                 link add name c{host} type veth peer name e{host}\n\
+                 link set dev c{host} master ctlbr up\n\
+                 link set dev e{host} netns h{host}"
+            )
+        }));
     }
     if let Topology::Tree(_) = scenario.topology {
-        lines.extend([
-            "link add name up0 type veth peer name up1".to_owned(),
-            "link set dev up0 netns sw0".to_owned(),
-            "link set dev up1 netns sw1".to_owned(),
-        ]);
+        let uplink = "link add name up0 type veth peer name up1\n\
+                      link set dev up0 netns sw0\n\
+                      link set dev up1 netns sw1";
+        cables.push(uplink.to_owned());
     }
-    lines
+    cables.join("\n")
 }
 
 /// Sets up `host` from within its namespace.
@@ -189,38 +166,36 @@ fn build_host(scenario: &Scenario, host: u32) -> Result<(), LabError> {
     netns::silence_ipv6()?;
     netns::set("ipv4/tcp_no_metrics_save", "1")?;
     IP.batch(&name, &host_interfaces(scenario, host))?;
-    TC.batch(
-        &name,
-        &[qdisc(
-            "eth0",
-            &tbf(scenario.rate, scenario.burst(), HOST_QUEUE),
-        )],
-    )?;
-    single_frames(&name, "eth0")
+    let port = Port {
+        device: "eth0".to_owned(),
+        shape: tbf(scenario.rate, scenario.burst(), HOST_QUEUE),
+    };
+    shape(&name, &[port])
 }
 
 /// Interfaces, addresses and the fixed neighbours of `host`: no address resolution
 /// disturbs a measurement.
-fn host_interfaces(scenario: &Scenario, host: u32) -> Vec<String> {
-    let mut lines = vec![
-        format!(
-            "link set dev d{host} name eth0 address {}",
-            hardware_address(host)
-        ),
-        format!("link set dev e{host} name eth1"),
-        "link set dev lo up".to_owned(),
-        format!("addr add {}/24 dev eth0", data_address(host)),
-        format!("addr add {}/24 dev eth1", control_address(host)),
-        "link set dev eth0 up".to_owned(),
-        "link set dev eth1 up".to_owned(),
-        data_route(scenario, host),
-    ];
+fn host_interfaces(scenario: &Scenario, host: u32) -> String {
     let others = (0..scenario.hosts.get()).filter(|&other| other != host);
-    lines.extend(others.map(|other| {
+    let mut neighbours = others.map(|other| {
         let (address, hardware) = (data_address(other), hardware_address(other));
         format!("neigh add {address} lladdr {hardware} dev eth0 nud permanent")
-    }));
-    lines
+    });
+    format!(
+        "link set dev d{host} name eth0 address {}\n\
+         link set dev e{host} name eth1\n\
+         link set dev lo up\n\
+         addr add {}/24 dev eth0\n\
+         addr add {}/24 dev eth1\n\
+         link set dev eth0 up\n\
+         link set dev eth1 up\n\
+         {}\n{}",
+        hardware_address(host),
+        data_address(host),
+        control_address(host),
+        data_route(scenario, host),
+        neighbours.join("\n")
+    )
 }
 
 /// The route to all data addresses, which says what congestion control connections over
@@ -291,7 +266,7 @@ mod tests {
     #[test]
     fn the_route_between_hosts_chooses_the_congestion_control() {
         let lines = host_interfaces(&crate::load("cubic-16x40").unwrap(), 2);
-        let at = |line: &str| lines.iter().position(|other| other == line);
+        let at = |line: &str| lines.lines().position(|other| other == line);
         let route = at("route change 10.0.0.0/24 dev eth0 scope link src 10.0.0.3 congctl cubic");
         // The kernel makes the route to change when the interface comes up.
         assert!(route > at("link set dev eth0 up"), "{lines:?}");
@@ -300,8 +275,9 @@ mod tests {
     #[test]
     fn every_host_knows_every_other() {
         let scenario = crate::load("ethernet-16x25").unwrap();
-        let lines = host_interfaces(&scenario, 15);
-        assert!(lines.contains(&"addr add 10.0.0.16/24 dev eth0".to_owned()));
+        let text = host_interfaces(&scenario, 15);
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines.contains(&"addr add 10.0.0.16/24 dev eth0"));
         assert!(lines[0].ends_with("02:00:00:00:00:10"));
         assert_eq!(
             lines

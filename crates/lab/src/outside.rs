@@ -2,27 +2,15 @@
 
 use std::ffi::OsString;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
 use netsig_core::network::scenario::Scenario;
 use nix::sys::signal::Signal;
 
-use crate::error::{LabError, RUN_CHECK, system};
+use crate::error::{LabError, system};
 use crate::interrupt::Watch;
-use crate::tool::UNSHARE;
-use crate::{INSIDE, inside, softnet, verify};
-
-/// Fresh user (as its root), network, mount, host-name and PID namespaces, all of which
-/// end with their first process, and that with `unshare`.
-const NAMESPACES: [&str; 6] = [
-    "-Urnmupf",
-    "--propagation",
-    "private",
-    "--mount-proc",
-    "--kill-child",
-    "--",
-];
+use crate::{INSIDE, inside, netns, softnet, verify};
 
 /// How long an interrupted command may take to clean up.
 const GRACE: Duration = Duration::from_secs(3);
@@ -32,14 +20,6 @@ const GLANCE: Duration = Duration::from_millis(10);
 
 /// The exit code of a command that Ctrl-C ended.
 const INTERRUPTED: i32 = 128 + 2;
-
-/// An emulated cluster that has not been started: a scenario and where the command's
-/// input and output go (to this process's own, unless set).
-#[derive(Debug)]
-pub struct Lab {
-    scenario: Scenario,
-    command: Command,
-}
 
 /// A command that runs in its emulated cluster. Dropping it kills both.
 #[derive(Debug)]
@@ -75,98 +55,48 @@ impl Outcome {
 /// Runs `command` in a fresh cluster of `scenario` and waits for its end.
 ///
 /// # Errors
-/// As [`Lab::new`], [`Lab::spawn`] and [`Running::wait`].
+/// As [`command`], [`Running::start`] and [`Running::wait`].
 pub fn exec(scenario: &Scenario, command: &[OsString]) -> Result<Outcome, LabError> {
-    Lab::new(scenario)?.spawn(command)?.wait()
+    Running::start(self::command(scenario, command)?)?.wait()
 }
 
-impl Lab {
-    /// A lab for `scenario`.
-    ///
-    /// # Errors
-    /// If this machine cannot emulate it; see [`verify`].
-    pub fn new(scenario: &Scenario) -> Result<Self, LabError> {
-        verify(scenario)?;
-        let program = std::env::current_exe().map_err(system("find", "this program", RUN_CHECK))?;
-        let mut command = Command::new(UNSHARE.find()?);
-        command
-            .args(NAMESPACES)
-            .arg(program)
-            .args([INSIDE, scenario.name.as_str()])
-            .env(inside::SCENARIO, scenario.to_toml());
-        Ok(Self {
-            scenario: scenario.clone(),
-            command,
-        })
-    }
+/// What [`Running::start`] starts: `command` in a fresh cluster of `scenario`. Its input and
+/// output are this process's own, unless set.
+///
+/// # Errors
+/// If this machine cannot emulate it; see [`verify`].
+pub fn command(scenario: &Scenario, command: &[OsString]) -> Result<Command, LabError> {
+    verify(scenario)?;
+    let program = std::env::current_exe().map_err(system("find", "this program"))?;
+    let mut lab = netns::fresh()?;
+    lab.arg(program)
+        .args([INSIDE, scenario.name.as_str()])
+        .args(command)
+        .env(inside::SCENARIO, scenario.to_toml());
+    Ok(lab)
+}
 
-    /// Sets an environment variable for the command.
-    #[must_use]
-    pub fn env(mut self, key: &str, value: impl Into<OsString>) -> Self {
-        self.command.env(key, value.into());
-        self
-    }
-
-    /// Where the command reads from.
-    #[must_use]
-    pub fn stdin(mut self, stdin: Stdio) -> Self {
-        self.command.stdin(stdin);
-        self
-    }
-
-    /// Where the command's output goes.
-    #[must_use]
-    pub fn stdout(mut self, stdout: Stdio) -> Self {
-        self.command.stdout(stdout);
-        self
-    }
-
-    /// Where the command's messages go, and those of the lab about it.
-    #[must_use]
-    pub fn stderr(mut self, stderr: Stdio) -> Self {
-        self.command.stderr(stderr);
-        self
-    }
-
-    /// Starts the cluster and `command` in it. The cluster dies with the *thread* that
+impl Running {
+    /// Starts the cluster and the command in it. The cluster dies with the *thread* that
     /// called this, so call it from one that lives long enough, such as `main`'s.
     ///
     /// # Errors
     /// If the system refuses to start a process. That the network cannot be built or
     /// the command not be found, the lab says on the command's standard error.
-    pub fn spawn(mut self, command: &[OsString]) -> Result<Running, LabError> {
-        let name = &self.scenario.name;
-        self.command.args(command);
-        end_with_this_process(&mut self.command, Signal::SIGKILL);
-        let drops_before = softnet::drops()?;
-        let watch = Watch::start().map_err(system("watch for", "SIGINT", RUN_CHECK))?;
-        let child = self
-            .command
-            .spawn()
-            .map_err(system("start the lab", name, RUN_CHECK))?;
-        Ok(Running {
-            child,
-            drops_before,
-            watch,
+    pub fn start(mut command: Command) -> Result<Self, LabError> {
+        end_with_this_process(&mut command, Signal::SIGKILL);
+        Ok(Self {
+            drops_before: softnet::drops()?,
+            watch: Watch::start().map_err(system("watch for", "SIGINT"))?,
+            child: command.spawn().map_err(system("start", "the lab"))?,
             interrupted_at: None,
         })
     }
-}
 
-impl Running {
-    /// The process to watch or end from outside; ending it ends the whole lab.
-    pub fn id(&self) -> u32 {
-        self.child.id()
-    }
-
-    /// The command's output, if it was piped and not yet taken.
-    pub fn take_stdout(&mut self) -> Option<ChildStdout> {
-        self.child.stdout.take()
-    }
-
-    /// The command's messages, if they were piped and not yet taken.
-    pub fn take_stderr(&mut self) -> Option<ChildStderr> {
-        self.child.stderr.take()
+    /// The process to watch or end from outside, whose end ends the whole lab, with the
+    /// command's input and output if they were piped.
+    pub fn child(&mut self) -> &mut Child {
+        &mut self.child
     }
 
     /// How the command ended, if it has. After Ctrl-C the command has a moment to
@@ -179,7 +109,7 @@ impl Running {
         let status = self
             .child
             .try_wait()
-            .map_err(system("wait for", "the lab", RUN_CHECK))?;
+            .map_err(system("wait for", "the lab"))?;
         status.map(|status| self.outcome(status)).transpose()
     }
 

@@ -1,22 +1,25 @@
 //! Trying, in throw-away namespaces, whether the kernel can do what the lab needs. One
 //! shell does it all, so that a check takes a fraction of a second.
 
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
-use crate::error::{LabError, RUN_CHECK, system};
-use crate::tool::{UNSHARE, one_line};
+use crate::error::{LabError, system};
+use crate::netns;
+use crate::tool::{self, UNSHARE, one_line};
 
 /// Something the kernel must be able to do.
-pub(crate) struct Probe {
-    pub(crate) name: &'static str,
+struct Probe {
+    name: &'static str,
     /// What proves it, in shell; each builds on those before it.
     script: &'static str,
-    pub(crate) remedy: &'static str,
+    remedy: &'static str,
 }
 
-/// What the probes found: each probe's failure, if any, and usable congestion controls.
+/// What the probes found.
 pub(crate) struct Findings {
-    pub(crate) failures: Vec<Option<String>>,
+    /// Of each its name, and that it works, or why not and what to do.
+    pub(crate) probes: Vec<(&'static str, Result<String, String>)>,
+    /// Those that a route may choose.
     pub(crate) congestion_controls: Vec<String>,
 }
 
@@ -24,7 +27,7 @@ const LOAD: &str = "load the kernel module of that name (modprobe) or use a kern
 const ALLOW: &str = "allow it: sysctl kernel.unprivileged_userns_clone=1 and \
     kernel.apparmor_restrict_unprivileged_userns=0, or start the container with --privileged";
 
-pub(crate) const PROBES: &[Probe] = &[
+const PROBES: &[Probe] = &[
     Probe {
         name: "user namespaces",
         script: "true",
@@ -69,24 +72,28 @@ for c in $(cat /proc/sys/net/ipv4/tcp_available_congestion_control); do
 done
 true";
 
-/// Runs all probes.
-///
-/// # Errors
-/// If not even a namespace can be had; the message is unshare's.
-pub(crate) fn run() -> Result<Findings, LabError> {
-    let output = Command::new(UNSHARE.find()?)
-        .args([
-            "-Urnmupf",
-            "--propagation",
-            "private",
-            "--mount-proc",
-            "--kill-child",
-        ])
+const NO_CONTROL: &str = "no route can choose one; \
+    use Linux and iproute2 4.0 or newer, which know `ip route … congctl`";
+
+/// Runs all probes. Where not even a namespace can be had, the first fails with what unshare
+/// says about it.
+pub(crate) fn run() -> Findings {
+    answers().map_or_else(
+        |error| Findings {
+            probes: vec![PROBES[0].failed(&error.to_string())],
+            congestion_controls: Vec::new(),
+        },
+        |text| findings(&text),
+    )
+}
+
+fn answers() -> Result<String, LabError> {
+    let output = netns::fresh()?
         .args(["sh", "-c", &script()])
-        .env("PATH", path())
+        .env("PATH", tool::path())
         .stdin(Stdio::null())
         .output()
-        .map_err(system("start", UNSHARE.name, RUN_CHECK))?;
+        .map_err(system("start", UNSHARE.name))?;
     if !output.status.success() {
         return Err(LabError::Tool {
             tool: UNSHARE.name,
@@ -94,7 +101,13 @@ pub(crate) fn run() -> Result<Findings, LabError> {
             reason: one_line(&output.stderr),
         });
     }
-    Ok(findings(&String::from_utf8_lossy(&output.stdout)))
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+impl Probe {
+    fn failed(&self, why: &str) -> (&'static str, Result<String, String>) {
+        (self.name, Err(format!("{why}; {}", self.remedy)))
+    }
 }
 
 /// One line a probe: `ok`, or what went wrong.
@@ -110,23 +123,22 @@ fn script() -> String {
         .collect()
 }
 
-fn findings(text: &str) -> Findings {
-    let failure = |line: &str| line.strip_prefix("no").map(|why| why.trim().to_owned());
+pub(crate) fn findings(text: &str) -> Findings {
+    let probe = |(probe, line): (&Probe, &str)| match line.strip_prefix("no") {
+        Some(why) => probe.failed(why.trim()),
+        None => (probe.name, Ok("works".to_owned())),
+    };
+    let controls = text.lines().filter_map(|line| line.strip_prefix("cc "));
+    let congestion_controls: Vec<String> = controls.map(str::to_owned).collect();
+    let controls = match congestion_controls.join(", ") {
+        none if none.is_empty() => Err(NO_CONTROL.to_owned()),
+        names => Ok(names),
+    };
+    let probes = PROBES.iter().zip(text.lines()).map(probe);
     Findings {
-        failures: text.lines().take(PROBES.len()).map(failure).collect(),
-        congestion_controls: text
-            .lines()
-            .filter_map(|line| line.strip_prefix("cc "))
-            .map(str::to_owned)
-            .collect(),
+        probes: probes.chain([("congestion control", controls)]).collect(),
+        congestion_controls,
     }
-}
-
-/// PATH with the administrators' folders, which users often lack.
-fn path() -> std::ffi::OsString {
-    let mut path = std::env::var_os("PATH").unwrap_or_default();
-    path.push(":/usr/sbin:/sbin");
-    path
 }
 
 #[cfg(test)]
@@ -137,9 +149,13 @@ mod tests {
     fn lines_are_told_apart() {
         let found =
             findings("ok\nno Unknown device type.\nok\nok\nok\nok\nok\ncc reno\ncc cubic\n");
-        assert_eq!(found.failures.len(), PROBES.len());
-        assert_eq!(found.failures[1].as_deref(), Some("Unknown device type."));
-        assert!(found.failures[0].is_none());
+        assert_eq!(found.probes.len(), PROBES.len() + 1);
+        let [(_, first), (_, second), ..] = &found.probes[..] else {
+            panic!("no probes");
+        };
+        assert_eq!(first, &Ok("works".to_owned()));
+        let why = second.as_ref().unwrap_err();
+        assert!(why.starts_with("Unknown device type.; allow it"), "{why}");
         assert_eq!(found.congestion_controls, ["reno", "cubic"]);
     }
 }

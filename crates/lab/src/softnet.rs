@@ -1,17 +1,14 @@
 //! Packets that the machine itself dropped because its cores could not keep up. A run
 //! during which this happened measured the machine and not the network.
 
-use crate::error::{LabError, system};
+use crate::error::{LabError, system_or};
 
 const SOURCE: &str = "/proc/net/softnet_stat";
 
 /// Packets dropped since the machine started, summed over its cores.
 pub(crate) fn drops() -> Result<u64, LabError> {
-    let text = std::fs::read_to_string(SOURCE).map_err(system(
-        "read",
-        SOURCE,
-        "mount /proc, as any Linux does",
-    ))?;
+    let remedy = "mount /proc, as any Linux does";
+    let text = std::fs::read_to_string(SOURCE).map_err(system_or("read", SOURCE, remedy))?;
     Ok(sum_drops(&text))
 }
 

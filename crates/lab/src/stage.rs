@@ -8,7 +8,7 @@ use std::path::Path;
 use netsig_core::network::scenario::Scenario;
 use nix::mount::{MsFlags, mount};
 
-use crate::error::{LabError, RUN_CHECK, system};
+use crate::error::{LabError, system, system_or};
 use crate::network::{CONTROL_ADDRESS, control_address, host_name};
 use crate::{AGENT, netns};
 
@@ -30,42 +30,35 @@ pub(crate) const AGENT_SCRIPT: &str = "/run/lab/agent";
 /// The name of the namespace that `mpirun` runs in.
 const CONTROL_HOST: &str = "ctl";
 
+/// What a mount does not need.
+pub(crate) const NONE: Option<&str> = None;
+
 /// Prepares file system and host name of the fresh namespaces this process is in.
 pub(crate) fn prepare(scenario: &Scenario) -> Result<(), LabError> {
     mount_tmpfs("/run")?;
     mount_tmpfs("/dev/shm")?;
     for folder in [netns::NAMES, FOLDER, TMPDIR] {
-        fs::create_dir_all(folder).map_err(system("create", folder, RUN_CHECK))?;
+        fs::create_dir_all(folder).map_err(system("create", folder))?;
     }
     name_host(CONTROL_HOST)?;
-    write(
-        HOSTFILE,
-        &each_host(scenario, |host| format!("{} slots=1\n", host_name(host))),
-    )?;
-    write(
-        HOSTFILE_MPICH,
-        &each_host(scenario, |host| format!("{}:1\n", host_name(host))),
-    )?;
+    let hosts = |slot: &str| each_host(scenario, |host| host_name(host) + slot);
+    write(HOSTFILE, &hosts(" slots=1\n"))?;
+    write(HOSTFILE_MPICH, &hosts(":1\n"))?;
     replace("/etc/hosts", &host_table(scenario))?;
-    replace(
-        "/etc/nsswitch.conf",
-        "hosts: files\npasswd: files\ngroup: files\n",
-    )?;
+    let switch = "hosts: files\npasswd: files\ngroup: files\n";
+    replace("/etc/nsswitch.conf", switch)?;
     write_agent()
 }
 
 /// Gives the current host-name namespace its name.
 pub(crate) fn name_host(name: &str) -> Result<(), LabError> {
-    nix::unistd::sethostname(name).map_err(system("name this host", name, RUN_CHECK))
+    nix::unistd::sethostname(name).map_err(system("name this host", name))
 }
 
 fn mount_tmpfs(target: &str) -> Result<(), LabError> {
     let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
-    mount(Some("tmpfs"), target, Some("tmpfs"), flags, None::<&str>).map_err(system(
-        "mount a tmpfs on",
-        target,
-        RUN_CHECK,
-    ))
+    let tmpfs = Some("tmpfs");
+    mount(tmpfs, target, tmpfs, flags, NONE).map_err(system("mount a tmpfs on", target))
 }
 
 /// Lets `target` read as `text` for everything in the lab.
@@ -73,22 +66,13 @@ fn replace(target: &str, text: &str) -> Result<(), LabError> {
     let name = Path::new(target).file_name().unwrap_or_default();
     let source = Path::new(FOLDER).join(name);
     write(&source, text)?;
-    mount(
-        Some(&source),
-        target,
-        None::<&str>,
-        MsFlags::MS_BIND,
-        None::<&str>,
-    )
-    .map_err(system(
-        "replace",
-        target,
-        "create that file on this machine, it may be empty",
-    ))
+    let remedy = "create that file on this machine, it may be empty";
+    mount(Some(&source), target, NONE, MsFlags::MS_BIND, NONE)
+        .map_err(system_or("replace", target, remedy))
 }
 
 fn write(path: impl AsRef<Path>, text: &str) -> Result<(), LabError> {
-    fs::write(&path, text).map_err(system("write", path.as_ref(), RUN_CHECK))
+    fs::write(&path, text).map_err(system("write", path.as_ref()))
 }
 
 fn each_host(scenario: &Scenario, line: impl Fn(u32) -> String) -> String {
@@ -104,17 +88,12 @@ fn host_table(scenario: &Scenario) -> String {
 
 /// Launchers want one path with no arguments, hence a script.
 fn write_agent() -> Result<(), LabError> {
-    let program = std::env::current_exe().map_err(system("find", "this program", RUN_CHECK))?;
+    let program = std::env::current_exe().map_err(system("find", "this program"))?;
     let quoted = program.to_string_lossy().replace('\'', r"'\''");
-    write(
-        AGENT_SCRIPT,
-        &format!("#!/bin/sh\nexec '{quoted}' {AGENT} \"$@\"\n"),
-    )?;
-    fs::set_permissions(AGENT_SCRIPT, fs::Permissions::from_mode(0o755)).map_err(system(
-        "make executable",
-        AGENT_SCRIPT,
-        RUN_CHECK,
-    ))
+    let script = format!("#!/bin/sh\nexec '{quoted}' {AGENT} \"$@\"\n");
+    write(AGENT_SCRIPT, &script)?;
+    fs::set_permissions(AGENT_SCRIPT, fs::Permissions::from_mode(0o755))
+        .map_err(system("make executable", AGENT_SCRIPT))
 }
 
 #[cfg(test)]

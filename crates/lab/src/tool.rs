@@ -1,11 +1,12 @@
 //! Running the programs that build the network: ip, tc and ethtool, mostly in batches
 //! since starting one takes longer than what it then does.
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use crate::error::{LabError, RUN_CHECK, system};
+use crate::error::{LabError, system};
 
 /// A program the lab needs and the package that usually holds it.
 pub(crate) struct Tool {
@@ -30,9 +31,6 @@ pub(crate) const ETHTOOL: Tool = Tool {
     package: "ethtool",
 };
 
-/// Where administrators' programs are; users often lack these folders in PATH.
-const ADMIN_FOLDERS: [&str; 2] = ["/usr/sbin", "/sbin"];
-
 impl Tool {
     /// The program's path.
     pub(crate) fn find(&self) -> Result<PathBuf, LabError> {
@@ -49,18 +47,14 @@ impl Tool {
             .args(arguments)
             .stdin(Stdio::null())
             .output()
-            .map_err(system("start", self.name, RUN_CHECK))?;
+            .map_err(system("start", self.name))?;
         self.judge(place, &output, || arguments.join(" "))
     }
 
-    /// Gives the program `lines` as its batch, in the current network namespace.
-    pub(crate) fn batch(&self, place: &str, lines: &[String]) -> Result<(), LabError> {
-        let output = feed(&self.find()?, &lines.join("\n")).map_err(system(
-            "run a batch of",
-            self.name,
-            RUN_CHECK,
-        ))?;
-        self.judge(place, &output, || stopped_at(&output, lines))
+    /// Gives the program the lines of `script` as its batch, in the current network namespace.
+    pub(crate) fn batch(&self, place: &str, script: &str) -> Result<(), LabError> {
+        let output = feed(&self.find()?, script).map_err(system("run a batch of", self.name))?;
+        self.judge(place, &output, || stopped_at(&output, script))
     }
 
     fn judge(
@@ -73,20 +67,24 @@ impl Tool {
             return Ok(());
         }
         let said = one_line(&output.stderr);
-        let reason = format!("`{} {}`: {said}", self.name, command());
         Err(LabError::Tool {
             tool: self.name,
             place: place.to_owned(),
-            reason,
+            reason: format!("`{} {}`: {said}", self.name, command()),
         })
     }
 }
 
-/// The path of the program `name`, searched in PATH and the administrators' folders.
+/// PATH with the administrators' folders, which users often lack.
+pub(crate) fn path() -> OsString {
+    let mut path = std::env::var_os("PATH").unwrap_or_default();
+    path.push(":/usr/sbin:/sbin");
+    path
+}
+
+/// The path of the program `name`.
 pub(crate) fn find(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path)
-        .chain(ADMIN_FOLDERS.iter().map(PathBuf::from))
+    std::env::split_paths(&path())
         .map(|folder| folder.join(name))
         .find(|file| file.is_file())
 }
@@ -116,13 +114,13 @@ fn feed(program: &Path, text: &str) -> std::io::Result<Output> {
 }
 
 /// The line that a batch stopped at: ip and tc say `Command failed -:LINE`.
-fn stopped_at(output: &Output, lines: &[String]) -> String {
+fn stopped_at(output: &Output, script: &str) -> String {
     let said = String::from_utf8_lossy(&output.stderr);
-    said.rsplit_once("-:")
-        .and_then(|(_, rest)| rest.trim().parse::<usize>().ok())
-        .and_then(|line| lines.get(line.checked_sub(1)?))
-        .cloned()
-        .unwrap_or_else(|| "-batch -".to_owned())
+    let line = said.rsplit_once("-:").and_then(|(_, rest)| {
+        let line: usize = rest.trim().parse().ok()?;
+        script.lines().nth(line.checked_sub(1)?)
+    });
+    line.unwrap_or("-batch -").to_owned()
 }
 
 #[cfg(test)]
@@ -135,8 +133,8 @@ mod tests {
             eprintln!("SKIPPED: no ip on this machine");
             return;
         }
-        let lines = ["link show dev lo", "link show dev nosuch0"].map(str::to_owned);
-        let message = IP.batch("a test", &lines).unwrap_err().to_string();
+        let script = "link show dev lo\nlink show dev nosuch0";
+        let message = IP.batch("a test", script).unwrap_err().to_string();
         assert!(
             message.starts_with("ip failed in a test: `ip link show dev nosuch0`: "),
             "{message}"

@@ -193,7 +193,7 @@ fn show(mut stream: TcpStream) -> ExitCode {
 
 /// For each congestion control that the machine has, whatever its default is.
 fn connections_use_the_congestion_control_of_the_scenario() {
-    for control in netsig_lab::check().congestion_controls() {
+    for control in &netsig_lab::check().congestion_controls {
         let text = both_ends(control);
         let ends: Vec<_> = text.lines().collect();
         assert_eq!(ends.len(), 2, "{control}: {text}");

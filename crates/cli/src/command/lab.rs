@@ -5,7 +5,6 @@ use std::ffi::OsString;
 
 use anyhow::anyhow;
 use clap::Subcommand;
-use netsig_lab::{Capability, Need};
 
 use crate::failure::Failure;
 use crate::print::notes::warn_if_unfaithful;
@@ -56,20 +55,17 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 fn check(format: Format) -> Result<(), Failure> {
     let capabilities = netsig_lab::check();
-    let needed = |row: &Capability| match row.need {
-        Need::Required => "yes",
-        Need::Optional => "no",
-    };
-    let detail = |row: &Capability| match &row.found {
-        Ok(found) => found.clone(),
-        Err(missing) => format!("{}; {}", missing.why, missing.remedy),
-    };
-    let state = |row: &Capability| if row.found.is_ok() { "ok" } else { "MISSING" };
-    let rows = Rows::of(capabilities.rows())
+    let rows = Rows::of(&capabilities.rows)
         .column("capability", |row| Cell::text(row.name))
-        .column("needed", |row| Cell::text(needed(row)))
-        .column("state", |row| Cell::text(state(row)))
-        .column("detail", |row| Cell::text(detail(row)))
+        .column("needed", |row| {
+            Cell::text(if row.is_needed { "yes" } else { "no" })
+        })
+        .column("state", |row| {
+            Cell::text(if row.found.is_ok() { "ok" } else { "MISSING" })
+        })
+        .column("detail", |row| {
+            Cell::text(row.found.as_ref().unwrap_or_else(|missing| missing))
+        })
         .rows;
     rows.print(format)?;
     if capabilities.can_run() {
@@ -79,7 +75,7 @@ fn check(format: Format) -> Result<(), Failure> {
 }
 
 fn list(format: Format) -> Result<(), Failure> {
-    let scenarios = netsig_lab::shipped().iter();
+    let scenarios = netsig_lab::SHIPPED.iter();
     let scenarios = scenarios.map(|(name, _)| Ok((*name, netsig_lab::load(name)?)));
     let rows = Rows::of(scenarios.collect::<Result<Vec<_>, Failure>>()?)
         .column("scenario", |(name, _)| Cell::text(name))

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use netsig_core::network::scenario::Scenario;
-use netsig_lab::{Lab, Running, Watch, end_with_this_process};
+use netsig_lab::{Running, Watch, end_with_this_process};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
@@ -58,11 +58,9 @@ impl Process {
     ) -> Result<Self, Failure> {
         let errors = output.try_clone().context("no pipe can be made")?;
         if let Some(scenario) = scenario {
-            let lab = Lab::new(scenario)?
-                .stdin(Stdio::null())
-                .stdout(output.into())
-                .stderr(errors.into());
-            return Ok(Self::Lab(lab.spawn(command)?));
+            let mut lab = netsig_lab::command(scenario, command)?;
+            lab.stdin(Stdio::null()).stdout(output).stderr(errors);
+            return Ok(Self::Lab(Running::start(lab)?));
         }
         let (program, arguments) = command.split_first().expect("a command has a program");
         let mut command = Command::new(program);
@@ -107,7 +105,7 @@ impl Process {
         match self {
             Self::Plain(plain) => plain.ask_to_end(),
             // The kernel ends everything in the lab with its first process.
-            Self::Lab(running) => send(running.id(), Signal::SIGKILL),
+            Self::Lab(running) => send(running.child().id(), Signal::SIGKILL),
         }
         loop {
             if let Some(exit) = self.try_wait(watch)? {
