@@ -16,6 +16,7 @@
 
 mod grid;
 
+use netsig_core::predict::design::allocation::TooLittle;
 use netsig_core::units::Seconds;
 
 use self::grid::Grid;
@@ -30,23 +31,8 @@ const FEWEST: u32 = 3;
 pub struct Fitted {
     /// What is left of it.
     pub plan: Plan,
-    /// What is not, in the order in which it went.
+    /// What is not, in the order in which it went; the repetitions are the last to shrink.
     pub dropped: Vec<Cell>,
-    /// The share of the planned repetitions that the cells keep, from 0 to 1; of those
-    /// that would have fewer than three, three are left.
-    pub repetitions: f64,
-}
-
-/// A plan that cannot be fitted into a budget.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error(
-    "the plan takes {least} at least, with as few points and repetitions as make sense, and the budget is {budget}; raise --budget or plan less"
-)]
-pub struct TooLittle {
-    /// What there is.
-    pub budget: Seconds,
-    /// What it takes at least.
-    pub least: Seconds,
 }
 
 /// Fits all launches of `plan` into `budget`.
@@ -71,12 +57,8 @@ pub fn fit_into(plan: &Plan, budget: Seconds, rates: &Rates) -> Result<Fitted, T
     }
     let mut plan = plan.clone();
     plan.cells.retain(|cell| !dropped.contains(cell));
-    let repetitions = affordable(&plan, budget, rates)?;
-    Ok(Fitted {
-        plan: with_repetitions(&plan, repetitions),
-        dropped,
-        repetitions,
-    })
+    let plan = shrunk(plan, budget, rates)?;
+    Ok(Fitted { plan, dropped })
 }
 
 /// What must fit, of an estimate for `plan` or a part of it.
@@ -87,27 +69,29 @@ fn needed(plan: &Plan, estimate: Estimate) -> Seconds {
     }
 }
 
-/// The largest share of its repetitions with which `plan` fits.
-fn affordable(plan: &Plan, budget: Seconds, rates: &Rates) -> Result<f64, TooLittle> {
+/// The plan with the largest share of its repetitions that fits.
+fn shrunk(plan: Plan, budget: Seconds, rates: &Rates) -> Result<Plan, TooLittle> {
     const STEPS: u32 = 40;
-    let takes = |share| needed(plan, estimate(&with_repetitions(plan, share), rates));
-    if takes(1.0) <= budget {
-        return Ok(1.0);
+    let takes = |plan: &Plan| needed(plan, estimate(plan, rates));
+    if takes(&plan) <= budget {
+        return Ok(plan);
     }
-    let least = takes(0.0);
+    let mut best = with_repetitions(&plan, 0.0);
+    let least = takes(&best);
     if least > budget {
-        return Err(TooLittle { budget, least });
+        return Err(TooLittle { least });
     }
     let (mut fits, mut exceeds) = (0.0, 1.0);
     for _ in 0..STEPS {
         let middle = f64::midpoint(fits, exceeds);
-        if takes(middle) <= budget {
-            fits = middle;
+        let tried = with_repetitions(&plan, middle);
+        if takes(&tried) <= budget {
+            (fits, best) = (middle, tried);
         } else {
             exceeds = middle;
         }
     }
-    Ok(fits)
+    Ok(best)
 }
 
 /// The plan with a share of its repetitions.

@@ -41,8 +41,9 @@ pub struct Plan {
 }
 
 /// How the ranks come to a common start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, strum::Display)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Synchronisation {
     /// A barrier; each rank's clock starts when it leaves it.
     #[default]

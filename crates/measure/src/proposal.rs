@@ -72,15 +72,30 @@ pub fn propose<'a>(
     for &method in methods {
         subjects.extend(Subject::all(wish, method)?);
     }
-    let attempt = Attempt {
-        wish,
-        subjects: &subjects,
-        rates,
-        starts: rates.launch_overhead * jobs(methods),
+    let starts = rates.launch_overhead * jobs(methods);
+    let largest = wish.sizes.last().copied().unwrap_or_default();
+    let kept = pairs::Share::new(rates, largest);
+    let draft = |launches: u32| {
+        let times = f64::from(launches);
+        let net = budget * (1.0 / times) - starts;
+        let means = Means {
+            available: (net - kept.of(net)) * times,
+            launches,
+        };
+        let design = design(wish, &subjects, means, |procs| rates.overhead(procs));
+        let design = design
+            .map_err(|TooLittle { least }| (kept.with(least * (1.0 / times)) + starts) * times)?;
+        let pairs = Pairs::within(kept.of(net), rates, largest);
+        Ok(Draft {
+            launches,
+            cost: design.cost + (pairs.cost + starts) * times,
+            pairs,
+            design,
+        })
     };
-    let tried = LAUNCHES.map(|launches| attempt.with(launches, budget));
+    let tried: [Result<Draft, Seconds>; 2] = LAUNCHES.map(draft);
     let refused = tried.iter().filter_map(|draft| draft.as_ref().err());
-    let least = refused.fold(f64::INFINITY, |least, refused| least.min(refused.least.0));
+    let least = refused.fold(f64::INFINITY, |least, refused| least.min(refused.0));
     let drafts = tried.into_iter().filter_map(Result::ok);
     let best = drafts.reduce(|a, b| if b.width() <= a.width() { b } else { a });
     let draft = best.ok_or(NoProposal::TooLittle {
@@ -102,51 +117,12 @@ fn jobs(methods: &[Method]) -> f64 {
     1.0 + methods.iter().filter(is_forced).count() as f64
 }
 
-/// What a proposal is made from.
-struct Attempt<'a> {
-    wish: &'a Wish<'a>,
-    subjects: &'a [Subject<'a>],
-    rates: &'a Rates,
-    /// What the jobs of a launch take to start.
-    starts: Seconds,
-}
-
 /// A proposal that is not yet the best.
 struct Draft {
     launches: u32,
     pairs: Pairs,
     design: Design,
     cost: Seconds,
-}
-
-impl Attempt<'_> {
-    fn with(&self, launches: u32, budget: Seconds) -> Result<Draft, TooLittle> {
-        let times = f64::from(launches);
-        let net = budget * (1.0 / times) - self.starts;
-        let largest = self.wish.sizes.last().copied().unwrap_or_default();
-        let kept = pairs::Share::new(self.rates, largest);
-        let means = |of_launch: Seconds| Means {
-            available: of_launch * times,
-            launches,
-        };
-        let overhead = |procs| self.rates.overhead(procs);
-        let design = design(
-            self.wish,
-            self.subjects,
-            means(net - kept.of(net)),
-            overhead,
-        );
-        let design = design.map_err(|too_little| TooLittle {
-            least: (kept.with(too_little.least * (1.0 / times)) + self.starts) * times,
-        })?;
-        let pairs = Pairs::within(kept.of(net), self.rates, largest);
-        Ok(Draft {
-            launches,
-            cost: design.cost + (pairs.cost + self.starts) * times,
-            pairs,
-            design,
-        })
-    }
 }
 
 impl Draft {

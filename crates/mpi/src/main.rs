@@ -39,7 +39,6 @@ use netsig_measure::campaign::{self, Launch};
 use netsig_measure::plan::{JobId, Plan};
 
 use crate::batch::Tools;
-use crate::provenance::Job;
 use crate::provoked::Provoked;
 use crate::recorder::Recorder;
 use crate::scope::Scopes;
@@ -111,12 +110,8 @@ fn run(args: &Args, world: &SimpleCommunicator) -> Result<()> {
         launch: args.launch,
         variant: args.variant,
     };
-    let job = Job {
-        text: &text,
-        plan: &plan,
-        notes: &args.notes,
-    };
-    let (mut recorder, past) = match provenance::collect(world, &job)? {
+    let facts = provenance::collect(world, &plan, &text, &args.notes)?;
+    let (mut recorder, past) = match facts {
         Some(facts) => {
             let (recorder, past) = Recorder::open(&args.output, &facts, id)?;
             (Some(recorder), past)

@@ -6,7 +6,7 @@ use std::os::raw::c_int;
 use mpi::ffi;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{AsRaw, Communicator, Destination, Source};
-use netsig_core::algorithm::{Collective, Piece, Proven};
+use netsig_core::algorithm::{Collective, Proven};
 use netsig_core::units::{Procs, Rank, Seconds};
 use netsig_measure::plan::{Cell, Operation};
 
@@ -30,13 +30,10 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// What `rank` needs for `cell`: with the proof of its schedule, if it runs one.
+    /// What `rank` needs for `cell`; `proven` is its schedule, if it runs one.
     pub fn new(cell: &Cell, rank: Rank, proven: Option<&Proven>) -> Self {
         let blocks = Blocks::new(&cell.extent());
-        let rounds = cell.schedule().map(|schedule| {
-            let proven = proven
-                .filter(|proven| proven.is_for(&schedule))
-                .expect("a schedule runs with its proof");
+        let rounds = proven.map(|proven| {
             let rounds = 0..proven.rounds();
             let ready = rounds.map(|index| ReadyRound::new(proven, rank, index, &blocks));
             ready.collect()
@@ -53,8 +50,9 @@ impl Prepared {
         }
     }
 
-    fn check(&self, place: u32, piece: Piece, repetition: u32) -> Result<(), Fault> {
-        let found = label(piece, repetition).check(self.blocks.output_piece(place));
+    /// Checks what this rank received at a place; `label` is what it should be.
+    fn check(&self, place: u32, label: Label) -> Result<(), Fault> {
+        let found = label.check(self.blocks.output_piece(place));
         found.map_err(|fault| Fault {
             target: self.rank,
             ..fault
@@ -123,11 +121,8 @@ impl Task for Prepared {
             None => 1 - self.rank.0,
         };
         for number in 0..pieces {
-            let piece = Piece {
-                origin: self.rank,
-                number,
-            };
-            label(piece, repetition).fill(self.blocks.input_piece(number));
+            let label = label(self.rank, number, repetition);
+            label.fill(self.blocks.input_piece(number));
         }
     }
 
@@ -145,14 +140,12 @@ impl Task for Prepared {
 
     fn verify(&self, repetition: u32) -> Result<(), Fault> {
         let Some(collective) = self.collective else {
-            let piece = Piece {
-                origin: Rank(0),
-                number: 0,
-            };
-            return self.check(0, piece, repetition);
+            return self.check(0, label(ROOT, 0, repetition));
         };
         let mut expected = (0..).zip(collective.expected(self.procs, ROOT, self.rank));
-        expected.try_for_each(|(place, piece)| self.check(place, piece, repetition))
+        expected.try_for_each(|(place, piece)| {
+            self.check(place, label(piece.origin, piece.number, repetition))
+        })
     }
 
     fn times(&self, elapsed: Seconds, times: &mut [f64]) {
@@ -166,10 +159,10 @@ impl Task for Prepared {
 
 /// What a piece is filled with. Its number is the rank that it is for, or 0 if it is for
 /// all.
-fn label(piece: Piece, repetition: u32) -> Label {
+fn label(origin: Rank, number: u32, repetition: u32) -> Label {
     Label {
-        origin: piece.origin,
-        target: Rank(piece.number),
+        origin,
+        target: Rank(number),
         repetition,
     }
 }

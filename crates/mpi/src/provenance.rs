@@ -11,7 +11,7 @@ use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives};
 use netsig_core::data::Provenance;
 use netsig_core::units::Rank;
-use netsig_measure::plan::{JobId, Plan, Synchronisation};
+use netsig_measure::plan::{JobId, Plan};
 
 use crate::settings;
 
@@ -24,21 +24,17 @@ const VARIABLE: &str = "env_";
 /// Longest host name that is passed on.
 const NAME: usize = 64;
 
-/// What a job is started with.
-pub struct Job<'a> {
-    /// The text of the plan.
-    pub text: &'a str,
-    /// The plan.
-    pub plan: &'a Plan,
-    /// `key=value` texts to be added.
-    pub notes: &'a [String],
-}
-
-/// The facts of this job, on rank 0; all ranks call it together.
+/// The facts of this job, which carries out `plan` with this text, on rank 0; `notes` are
+/// `key=value` texts to be added. All ranks call it together.
 ///
 /// # Errors
 /// If a note is not `key=value`.
-pub fn collect(world: &SimpleCommunicator, job: &Job) -> Result<Option<Provenance>> {
+pub fn collect(
+    world: &SimpleCommunicator,
+    plan: &Plan,
+    text: &str,
+    notes: &[String],
+) -> Result<Option<Provenance>> {
     let hosts = host_names(world);
     if world.rank() != 0 {
         return Ok(None);
@@ -50,9 +46,9 @@ pub fn collect(world: &SimpleCommunicator, job: &Job) -> Result<Option<Provenanc
     facts.push("ranks", world.size());
     facts.push("hosts", hosts.join(","));
     facts.push("placement", placement(&hosts));
-    facts.push("seed", job.plan.seed);
-    facts.push("plan", in_one_line(job.text));
-    facts.push("synchronisation", synchronisation(job.plan));
+    facts.push("seed", plan.seed);
+    facts.push("plan", in_one_line(text));
+    facts.push("synchronisation", plan.synchronisation);
     let settings = settings::read();
     for (key, value) in system::facts(&settings) {
         facts.push(key, value);
@@ -64,7 +60,7 @@ pub fn collect(world: &SimpleCommunicator, job: &Job) -> Result<Option<Provenanc
         facts.push(&format!("{VARIABLE}{name}"), value);
     }
     facts.push("started_unix_s", unix_seconds()?);
-    for note in job.notes {
+    for note in notes {
         let (key, value) = note
             .split_once('=')
             .with_context(|| format!("--note {note:?} is not key=value"))?;
@@ -107,13 +103,6 @@ pub fn host_name() -> String {
 /// The number of this rank.
 pub fn rank(world: &SimpleCommunicator) -> Rank {
     Rank(u32::try_from(world.rank()).expect("ranks are not negative"))
-}
-
-fn synchronisation(plan: &Plan) -> &'static str {
-    match plan.synchronisation {
-        Synchronisation::Barrier => "barrier",
-        Synchronisation::Window => "window",
-    }
 }
 
 /// A text with its line breaks written as `\n`, and backslashes as `\\`.

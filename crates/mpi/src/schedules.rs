@@ -1,7 +1,7 @@
 //! The schedules of a plan, each proved before anything is measured.
 
 use anyhow::{Context, Result};
-use netsig_core::algorithm::Proven;
+use netsig_core::algorithm::{Proven, Schedule};
 use netsig_measure::plan::Cell;
 
 /// All that the cells of a plan need.
@@ -14,11 +14,11 @@ impl Schedules {
     /// If one breaks a rule.
     pub fn prove(cells: &[Cell]) -> Result<Self> {
         let mut schedules = Self(Vec::new());
-        for cell in cells {
-            let Some(schedule) = cell.schedule() else {
-                continue;
-            };
-            if schedules.of(cell).is_none() {
+        for (cell, schedule) in cells
+            .iter()
+            .filter_map(|cell| Some((cell, cell.schedule()?)))
+        {
+            if schedules.proof(&schedule).is_none() {
                 let proven = schedule.prove().with_context(|| {
                     format!("{cell}: netsig's own schedule is wrong; leave it out of the plan")
                 })?;
@@ -28,9 +28,16 @@ impl Schedules {
         Ok(schedules)
     }
 
-    /// The schedule of a cell, if it has one that was proved.
+    /// The schedule of a cell of the plan, if it runs one.
     pub fn of(&self, cell: &Cell) -> Option<&Proven> {
         let schedule = cell.schedule()?;
-        self.0.iter().find(|proven| proven.is_for(&schedule))
+        Some(
+            self.proof(&schedule)
+                .expect("a schedule runs with its proof"),
+        )
+    }
+
+    fn proof(&self, schedule: &Schedule) -> Option<&Proven> {
+        self.0.iter().find(|proven| proven.is_for(schedule))
     }
 }

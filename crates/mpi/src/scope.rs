@@ -2,7 +2,7 @@
 //! by one rank for all.
 
 use std::collections::hash_map::DefaultHasher;
-use std::hash::{Hash, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault, Hash};
 use std::path::Path;
 
 use mpi::topology::SimpleCommunicator;
@@ -79,19 +79,17 @@ pub fn processors() -> usize {
 /// told.
 fn machine() -> u64 {
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id");
-    hash(&boot.unwrap_or_else(|_| mpi::environment::processor_name().unwrap_or_default()))
+    hash(boot.unwrap_or_else(|_| mpi::environment::processor_name().unwrap_or_default()))
 }
 
 fn network(machine: u64) -> u64 {
     let namespace = Path::new("/proc/self/ns/net").read_link().ok();
-    hash(&(machine, namespace))
+    hash((machine, namespace))
 }
 
 /// The same number for the same value in all processes.
-fn hash(value: &impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
+fn hash(value: impl Hash) -> u64 {
+    BuildHasherDefault::<DefaultHasher>::default().hash_one(value)
 }
 
 #[cfg(test)]

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use itertools::Itertools;
+use netsig_core::predict::design::allocation::TooLittle;
 use netsig_core::units::Seconds;
-use netsig_measure::budget::{self, TooLittle};
+use netsig_measure::budget;
 use netsig_measure::estimate::{Rates, estimate};
 use netsig_measure::plan::{Cell, Plan};
 
@@ -30,7 +31,7 @@ pub fn settle(
         file, plan, text, ..
     } = &asked;
     let budget = Seconds(budget.as_secs_f64());
-    let fitted = budget::fit_into(plan, budget, rates).map_err(|TooLittle { least, .. }| {
+    let fitted = budget::fit_into(plan, budget, rates).map_err(|TooLittle { least }| {
         Failure::usage(format!(
             "{}: takes {} at the least and the budget is {}; give a longer --budget or plan less",
             file.display(),

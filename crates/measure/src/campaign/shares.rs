@@ -20,8 +20,7 @@ pub(super) struct Shares<'a> {
 
 /// How long cells of a kind took, and how long they were expected to.
 struct Pace {
-    operation: Operation,
-    procs: Procs,
+    kind: (Operation, Procs),
     taken: f64,
     expected: f64,
 }
@@ -52,19 +51,18 @@ impl<'a> Shares<'a> {
         if self.deadline.is_none() || repetitions == 0 || !is_simple {
             return;
         }
-        let expected = once.0 * f64::from(repetitions);
-        let is_its = |pace: &&mut Pace| pace.is_of(cell);
-        if let Some(pace) = self.paces.iter_mut().find(is_its) {
-            pace.taken += taken.0;
-            pace.expected += expected;
-        } else {
+        let kind = (cell.operation, cell.procs);
+        let known = self.paces.iter().position(|pace| pace.kind == kind);
+        let place = known.unwrap_or(self.paces.len());
+        if known.is_none() {
             self.paces.push(Pace {
-                operation: cell.operation,
-                procs: cell.procs,
-                taken: taken.0,
-                expected,
+                kind,
+                taken: 0.0,
+                expected: 0.0,
             });
         }
+        self.paces[place].taken += taken.0;
+        self.paces[place].expected += once.0 * f64::from(repetitions);
     }
 
     /// How long a cell will take, in seconds, if it takes all its repetitions.
@@ -74,25 +72,14 @@ impl<'a> Shares<'a> {
 
     /// How much longer than expected cells of this kind take, or else all so far.
     fn pace(&self, cell: &Cell) -> f64 {
-        if let Some(own) = self.paces.iter().find(|pace| pace.is_of(cell)) {
+        let kind = (cell.operation, cell.procs);
+        if let Some(own) = self.paces.iter().find(|pace| pace.kind == kind) {
             return own.taken / own.expected;
         }
-        let [taken, expected] = self
-            .paces
-            .iter()
-            .fold([0.0, 0.0], |[taken, expected], pace| {
-                [taken + pace.taken, expected + pace.expected]
-            });
-        if expected > 0.0 {
-            taken / expected
-        } else {
-            1.0
+        if self.paces.is_empty() {
+            return 1.0;
         }
-    }
-}
-
-impl Pace {
-    fn is_of(&self, cell: &Cell) -> bool {
-        (self.operation, self.procs) == (cell.operation, cell.procs)
+        let all = |of: fn(&Pace) -> f64| self.paces.iter().map(of).sum::<f64>();
+        all(|pace| pace.taken) / all(|pace| pace.expected)
     }
 }

@@ -116,15 +116,10 @@ impl WirePlan {
             collective: Vec::new(),
         };
         for cells in plan.cells.chunk_by(shares_an_entry) {
-            let Cell {
-                operation,
-                size,
-                warmup,
-                repetitions,
-                ..
-            } = cells[0];
+            let first = cells[0];
+            let (repetitions, warmup) = (first.repetitions, first.warmup);
             let sizes = list(cells, |cell| cell.size);
-            match operation {
+            match first.operation {
                 Operation::Collective(name, method) => wire.collective.push(WireCollective {
                     name,
                     algorithms: vec![method.to_string()],
@@ -138,7 +133,7 @@ impl WirePlan {
                         pairs: list(cells, |cell| {
                             Procs::new(cell.flows()).expect("a cell has flows")
                         }),
-                        size,
+                        size: first.size,
                         repetitions,
                     });
                 }
