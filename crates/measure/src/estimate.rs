@@ -163,7 +163,7 @@ impl Rates {
 
     /// What pLogP takes in one launch.
     pub(crate) fn plogp(&self, settings: &PLogPSettings) -> Estimate {
-        let overhead = self.overhead(settings.cell().procs);
+        let overhead = self.overhead(Cell::of_plogp(settings).procs);
         let of_size = |size: Bytes| {
             let once = self.round_trip(size) * ROUND_TRIPS + overhead * 2.0;
             let steps = Estimate {

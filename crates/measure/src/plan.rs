@@ -15,12 +15,15 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
+use strum::{Display, EnumIs};
 
-pub(crate) use cell::LARGEST_MESSAGE;
 pub use cell::{Cell, Operation};
 pub use netsig_core::data::JobId;
 pub use settings::{Flood, PLogPSettings, SizeRange};
 pub use variant::Variant;
+
+/// The largest message: MPI counts bytes in a C int.
+pub(crate) const LARGEST_MESSAGE: u64 = (1 << 31) - 1;
 
 /// What to measure.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,7 +44,7 @@ pub struct Plan {
 }
 
 /// How the ranks come to a common start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, strum::Display)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Display, EnumIs)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum Synchronisation {

@@ -4,7 +4,8 @@ use netsig_core::algorithm::{Collective, Method, Schedule};
 use netsig_core::schedule::{BlockCounts, Division, Extent};
 use netsig_core::units::{Bytes, Procs, Seconds};
 
-use super::settings::warm_up;
+use super::LARGEST_MESSAGE;
+use super::settings::{PLogPSettings, warm_up};
 
 /// The most memory that one rank may need for its blocks in a cell: 16 GiB.
 const MOST_MEMORY: u64 = 1 << 34;
@@ -12,9 +13,6 @@ const MOST_MEMORY: u64 = 1 << 34;
 /// The most blocks that all ranks may have together: a schedule is proved for every one of
 /// them, which takes 200 MB for so many.
 const MOST_BLOCKS: u64 = 1 << 24;
-
-/// The largest message: MPI counts bytes in a C int.
-pub(crate) const LARGEST_MESSAGE: u64 = (1 << 31) - 1;
 
 /// One operation to repeat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,6 +70,11 @@ impl Cell {
             warmup,
             repetitions,
         }
+    }
+
+    /// The cell that measures all of pLogP.
+    pub(crate) fn of_plogp(settings: &PLogPSettings) -> Self {
+        Self::of_two(Operation::PLogP, settings.sizes.largest, 0, settings.most)
     }
 
     /// A step of a cell of pLogP.

@@ -5,7 +5,7 @@ use netsig_core::units::Bytes;
 use netsig_core::units::list::List;
 use serde::{Deserialize, Serialize};
 
-use super::cell::{Cell, LARGEST_MESSAGE, Operation};
+use super::LARGEST_MESSAGE;
 use super::number::{count, share};
 
 /// How pLogP is measured: the settings of the MPI `LogP` benchmark.
@@ -103,11 +103,6 @@ impl From<SizeRange> for [Bytes; 2] {
 }
 
 impl PLogPSettings {
-    /// The cell that measures all of it.
-    pub(crate) fn cell(&self) -> Cell {
-        Cell::of_two(Operation::PLogP, self.sizes.largest, 0, self.most)
-    }
-
     /// Refuses settings that no round of repetitions meets.
     pub(super) fn check(&self) -> Result<(), String> {
         if self.most < self.round {

@@ -5,7 +5,7 @@ use netsig_core::algorithm::{Collective, Method};
 use netsig_core::text::file_error::{FileError, parse_toml};
 use netsig_core::units::list::{Item, List};
 use netsig_core::units::{self, Bytes, Procs};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::number::{collective, count, precision, text};
 use super::{Cell, Operation, PLogPSettings, Plan, Synchronisation};
@@ -21,7 +21,7 @@ struct WirePlan {
     launches: u32,
     #[serde(default, deserialize_with = "precision")]
     precision: Option<f64>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Synchronisation::is_barrier")]
     synchronisation: Synchronisation,
     pingpong: Option<WirePingPong>,
     plogp: Option<PLogPSettings>,
@@ -57,12 +57,18 @@ struct WireCollective {
     #[serde(serialize_with = "text", deserialize_with = "collective")]
     name: Collective,
     algorithms: Vec<String>,
+    #[serde(serialize_with = "single")]
     procs: List<Procs>,
     sizes: List<Bytes>,
     #[serde(deserialize_with = "count")]
     repetitions: u32,
     #[serde(default = "one", deserialize_with = "count")]
     warmup: u32,
+}
+
+/// An entry is written for one process count.
+fn single<S: Serializer>(procs: &List<Procs>, to: S) -> Result<S::Ok, S::Error> {
+    procs.largest().serialize(to)
 }
 
 fn one() -> u32 {
@@ -154,7 +160,7 @@ impl WirePlan {
         let mut cells: Vec<Cell> = self.pingpong.iter().flat_map(WirePingPong::cells).collect();
         if let Some(settings) = &self.plogp {
             settings.check()?;
-            cells.push(settings.cell());
+            cells.push(Cell::of_plogp(settings));
         }
         if let Some(flows) = &self.flows {
             cells.extend(flows.cells()?);

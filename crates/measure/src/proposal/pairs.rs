@@ -97,7 +97,7 @@ impl Pairs {
                 cost,
             };
         }
-        cells.push(settings.cell());
+        cells.push(Cell::of_plogp(&settings));
         Self {
             cells,
             plogp: Some(settings),
