@@ -89,16 +89,6 @@ impl Action {
 }
 
 impl RankProgram {
-    /// How many operations there are.
-    pub fn len(&self) -> usize {
-        self.operations.len()
-    }
-
-    /// Whether the rank does nothing.
-    pub fn is_empty(&self) -> bool {
-        self.operations.is_empty()
-    }
-
     /// The numbers of all operations.
     pub fn indices(&self) -> Range<u32> {
         0..count(self.operations.len())

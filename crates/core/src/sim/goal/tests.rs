@@ -50,7 +50,7 @@ fn all_that_the_grammar_allows_is_read() {
     };
     let actions = |program: &RankProgram| -> Vec<Action> {
         (0..5)
-            .take(program.len())
+            .take(program.indices().len())
             .map(|i| program.action(i))
             .collect()
     };
@@ -214,7 +214,7 @@ proptest! {
     fn what_is_put_into_a_text_is_read_from_it(contents in contents(), blank in "[ \t]{1,2}") {
         let goal = parse(&text_of(&contents, &blank)).unwrap();
         for (program, content) in goal.ranks().iter().zip(&contents) {
-            prop_assert_eq!(program.len(), content.actions.len());
+            prop_assert_eq!(program.indices().len(), content.actions.len());
             for (index, (action, cpu)) in (0..).zip(&content.actions) {
                 let of = |end| content.waits.iter().filter(move |wait| wait.2 == end)
                     .filter(move |wait| wait.1 == index as usize)

@@ -7,9 +7,9 @@ use crate::units::Procs;
 
 /// What each operation needs to have ended, directly or not.
 fn ancestors(program: &RankProgram) -> Vec<Vec<bool>> {
-    let mut needed = vec![vec![false; program.len()]; program.len()];
+    let mut needed = vec![vec![false; program.indices().len()]; program.indices().len()];
     // The writer lists operations after those that they wait for.
-    for before in 0..program.len() {
+    for before in 0..program.indices().len() {
         for &after in program.after_end(u32::try_from(before).unwrap()) {
             let mut all = needed[before].clone();
             all[before] = true;
@@ -52,7 +52,7 @@ fn check_rank(program: &RankProgram, rounds: usize, expected: impl Fn(usize) -> 
     let mut before: Vec<usize> = Vec::new();
     for round in 0..rounds {
         let (messages, in_flight) = expected(round);
-        let own: Vec<(usize, Action)> = (0..program.len())
+        let own: Vec<(usize, Action)> = (0..program.indices().len())
             .map(|index| (index, program.action(u32::try_from(index).unwrap())))
             .filter(|(_, action)| tag_of(*action) == Some(round))
             .collect();
