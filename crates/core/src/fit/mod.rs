@@ -24,8 +24,10 @@ use std::collections::BTreeMap;
 use nalgebra::{DMatrix, DVector};
 
 use crate::data::cells::{CellKey, Statistic, Summary};
+use crate::model::ModelError;
 use crate::model::hockney::Hockney;
 use crate::stats::least_squares::{self, Omega, Regression, Unsolvable};
+use crate::units::parameter::ParameterError;
 use crate::units::{Bytes, Procs, Seconds};
 
 /// One mean (or median) of repetitions as an estimator sees it.
@@ -178,9 +180,16 @@ impl FailedFit {
     }
 }
 
-/// An estimate that `error` refuses.
-fn impossible(error: impl ToString) -> FitError {
-    FitError::Impossible(error.to_string())
+impl From<ParameterError> for FitError {
+    fn from(error: ParameterError) -> Self {
+        Self::Impossible(error.to_string())
+    }
+}
+
+impl From<ModelError> for FitError {
+    fn from(error: ModelError) -> Self {
+        Self::Impossible(error.to_string())
+    }
 }
 
 /// The points of one experiment and algorithm out of summarised data.

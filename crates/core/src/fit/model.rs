@@ -28,7 +28,7 @@ use super::domain::Domain;
 use super::fitted::{Base, FittedModel, Found};
 use super::saturation::Saturation;
 use super::signature::{self, Options, Parameter, Residuals, SignatureFit, ThresholdEstimate};
-use super::{Covariance, FitError, Point, bandwidth_share, impossible, shares};
+use super::{Covariance, FitError, Point, bandwidth_share, shares};
 use crate::model::{self, Case, Estimator, Known, Model, ModelError, Role, Values};
 use crate::stats::interval::{Estimate, Student};
 use crate::units::table::Table;
@@ -173,7 +173,7 @@ impl Problem<'_> {
             Ok(self.model.time(self.network, &values, case)?.time.0)
         };
         let times: Result<Vec<f64>, ModelError> = self.points.iter().map(time).collect();
-        Ok(DVector::from_vec(times.map_err(impossible)?))
+        Ok(DVector::from_vec(times?))
     }
 
     /// The defaults, with 0 for what has none.

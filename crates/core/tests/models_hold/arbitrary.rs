@@ -136,7 +136,7 @@ pub fn any_network(most: f64, order: fn(&mut [f64])) -> impl Strategy<Value = Kn
                     gamma,
                     gamma_below: Some(gamma * below),
                     delta: Seconds(delta),
-                    threshold: threshold.map(|m| Bytes(m)),
+                    threshold: threshold.map(Bytes),
                 }),
                 tree: links.map(|links| Tree::new(links.into_iter().map(link).collect()).unwrap()),
             }

@@ -6,7 +6,7 @@ use nalgebra::{DMatrix, DVector};
 
 use super::{ModelFit, Problem};
 use crate::fit::saturation::Saturation;
-use crate::fit::{FitError, impossible, refuse_few};
+use crate::fit::{FitError, refuse_few};
 use crate::model::Values;
 use crate::model::alltoall::tam::left_over;
 use crate::stats::sample::mean;
@@ -58,7 +58,7 @@ impl Problem<'_> {
         let rows = left
             .into_iter()
             .map(|(size, all)| (size, Seconds(mean(all).max(0.0))));
-        let table = Table::new("L", rows.collect()).map_err(impossible)?;
+        let table = Table::new("L", rows.collect())?;
         let fitted = self.times(&[], Some(&table))?;
         let values = Values {
             numbers: Vec::new(),

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use super::{gap_from_round_trips, latency};
 use crate::data::{Dataset, Experiment};
 use crate::fit::levels::{Level, levels};
-use crate::fit::{FitError, impossible, refuse_few};
+use crate::fit::{FitError, refuse_few};
 use crate::model::plogp::{PLogP, Parameters};
 use crate::stats::interval::{Estimate, Variance};
 use crate::units::table::Table;
@@ -128,7 +128,7 @@ pub fn measured(data: &Dataset, confidence: f64) -> Result<Measured, FitError> {
         send_overhead: table("os", &send_overhead)?,
         receive_overhead: table("or", &receive_overhead)?,
     };
-    let plogp = PLogP::new(tables).map_err(impossible)?;
+    let plogp = PLogP::new(tables)?;
     let small = plogp.sizes_with_small_gap(EPSILON);
     let doubts = [
         latency_doubt,
@@ -273,7 +273,7 @@ fn table(name: &'static str, rows: &[Row]) -> Result<Table, FitError> {
     let rows = rows
         .iter()
         .map(|row| (row.size, Seconds(row.estimate.value)));
-    Table::new(name, rows.collect()).map_err(impossible)
+    Ok(Table::new(name, rows.collect())?)
 }
 
 /// Whether the first and the second half of the repetitions of g(0) differ by more than ε and

@@ -78,7 +78,7 @@ pub(super) fn choose(
     let mut errors = leave_out(ground, pattern, cells, chosen);
     let corrected = |parts: &mut Parts| parts.corrections = true;
     let growing = |parts: &mut Parts| parts.eager_growth = true;
-    let steps: [(usize, fn(&mut Parts)); 2] = [(2, corrected), (LEAST_COUNTS, growing)];
+    let steps = [(2, corrected as fn(&mut Parts)), (LEAST_COUNTS, growing)];
     for (_, add) in steps.iter().filter(|(least, _)| counts.len() >= *least) {
         let mut candidate = chosen;
         add(&mut candidate);

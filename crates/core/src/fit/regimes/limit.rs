@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::basis::{Basis, Column};
 use super::observation::{Observation, Who};
 use super::regression;
+use crate::fit::FitError;
 use crate::fit::breakpoints::EagerLimit;
-use crate::fit::{FitError, impossible};
 use crate::model::regimes::{Pattern, Protocol, Wire};
 use crate::network::tree::Tree;
 use crate::units::{Bytes, Seconds, SecondsPerByte};
@@ -87,9 +87,8 @@ impl<'a> Limits<'a> {
     fn limited(&self, limit: Option<Bytes>) -> Result<Limited<'a>, FitError> {
         let at_once = |(size, _): &&(Bytes, Seconds)| limit.is_none_or(|limit| *size < limit);
         let times: Vec<(Bytes, Seconds)> = self.ping_pong.iter().filter(at_once).copied().collect();
-        let wire = Wire::new(&times, self.beta);
         Ok(Limited {
-            wire: wire.map_err(impossible)?,
+            wire: Wire::new(&times, self.beta)?,
             eager_limit: limit,
             tree: self.tree,
         })
