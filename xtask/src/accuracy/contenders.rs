@@ -78,7 +78,7 @@ const ALLTOALL: [Contender; 17] = [
     ("library", "smpi", How::Smpi),
 ];
 
-/// Of the others each; the first of an algorithm is its time without contention as well.
+/// The first model of an algorithm also gives its time without contention, as in [`SCATTER`].
 const BCAST: [Contender; 5] = [
     ("binomial", "plogp", Model("binomial_exact")),
     ("binomial", "plogp_printed", Model("binomial")),

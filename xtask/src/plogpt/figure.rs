@@ -1,6 +1,7 @@
 //! The comparison as an SVG picture: one panel a network, time over size.
 
 use anyhow::{Result, anyhow};
+use itertools::Itertools as _;
 use netsig_core::units::{Bytes, Seconds};
 use plotters::coord::Shift;
 use plotters::coord::combinators::IntoLogRange;
@@ -55,7 +56,7 @@ fn draw_panel<'a>(area: &Area<'a>, network: &str, rows: &[&Row]) -> Drawn<'a> {
     chart
         .configure_mesh()
         .x_desc("bytes per destination")
-        .x_label_formatter(&|size| label(*size))
+        .x_label_formatter(&|size| Bytes::rounded(*size).to_string())
         .y_label_formatter(&|time| Seconds(*time).to_string())
         .light_line_style(WHITE)
         .draw()?;
@@ -99,17 +100,6 @@ fn draw_panel<'a>(area: &Area<'a>, network: &str, rows: &[&Row]) -> Drawn<'a> {
 
 /// All values with some room.
 fn around(values: impl Iterator<Item = f64>) -> std::ops::Range<f64> {
-    let (least, most) = values.fold((f64::INFINITY, 0.0f64), |(least, most), value| {
-        (least.min(value), most.max(value))
-    });
+    let (least, most) = values.minmax().into_option().expect("a panel has rows");
     least / 1.3..most * 1.3
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "axis labels are positive sizes"
-)]
-fn label(size: f64) -> String {
-    Bytes(size.round() as u64).to_string()
 }

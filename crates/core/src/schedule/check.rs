@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::{BlockCounts, Datum, Extent, Round, ScheduleError, Slot};
+use super::{Access, BlockCounts, Datum, Extent, Round, ScheduleError, Slot};
 use crate::units::Rank;
 
 /// Runs a schedule over symbolic data and checks every rule of
@@ -183,17 +183,17 @@ impl Task<'_> {
         let mut writes: Vec<_> = copied.collect::<Result<_, _>>()?;
         self.receive(state, &mut writes)?;
         self.mark_reads(&mut state.marks);
-        let (round, rank) = (self.index, self.rank);
         for (slot, datum) in writes {
+            let access = self.access(slot);
             let place = self.extent.blocks.place(slot);
-            let place = place.ok_or(ScheduleError::OutsideMemory { round, rank, slot })?;
+            let place = place.ok_or(ScheduleError::OutsideMemory(access))?;
             if matches!(slot, Slot::Input(_)) || !state.marks.insert(place) {
-                return Err(ScheduleError::BadWrite { round, rank, slot });
+                return Err(ScheduleError::BadWrite(access));
             }
             if self.part(slot.index()) != self.part(datum.block) {
-                return Err(ScheduleError::OtherPart { round, rank, slot });
+                return Err(ScheduleError::OtherPart(access));
             }
-            state.memories[rank.0 as usize][place] = Some(datum);
+            state.memories[self.rank.0 as usize][place] = Some(datum);
         }
         Ok(())
     }
@@ -227,11 +227,15 @@ impl Task<'_> {
         let memory = state.memory(self.rank);
         let held = self.extent.blocks.place(slot);
         held.and_then(|place| Some((place, memory[place]?)))
-            .ok_or(ScheduleError::ReadsNothing {
-                round: self.index,
-                rank: self.rank,
-                slot,
-            })
+            .ok_or(ScheduleError::ReadsNothing(self.access(slot)))
+    }
+
+    fn access(&self, slot: Slot) -> Access {
+        Access {
+            round: self.index,
+            rank: self.rank,
+            slot,
+        }
     }
 
     fn parts(&self) -> u32 {
@@ -400,10 +404,7 @@ mod tests {
             round.sends = sends(rank.ahead(1, two()), &[Slot::Output(0)]);
             round
         };
-        assert!(matches!(
-            check(early),
-            Err(ScheduleError::ReadsNothing { .. })
-        ));
+        assert!(matches!(check(early), Err(ScheduleError::ReadsNothing(..))));
     }
 
     #[test]
@@ -416,7 +417,7 @@ mod tests {
             });
             round
         };
-        assert!(matches!(check(clash), Err(ScheduleError::BadWrite { .. })));
+        assert!(matches!(check(clash), Err(ScheduleError::BadWrite(..))));
     }
 
     #[test]
@@ -431,7 +432,7 @@ mod tests {
         };
         assert!(matches!(
             check(astray),
-            Err(ScheduleError::OutsideMemory { .. })
+            Err(ScheduleError::OutsideMemory(..))
         ));
     }
 
@@ -472,7 +473,7 @@ mod tests {
         ));
         assert!(matches!(
             check_message(&[Input(0), Input(1)], &[Output(0), Output(0)]),
-            Err(ScheduleError::BadWrite { .. })
+            Err(ScheduleError::BadWrite(..))
         ));
         let three = [Input(0), Input(1), Output(0)];
         assert!(matches!(
@@ -497,9 +498,9 @@ mod tests {
         let both = [Input(0), Input(1)];
         assert_eq!(sending(both, [Output(0), Output(1)]), Ok(()));
         let crossed = sending(both, [Output(0), Scratch(0)]);
-        assert!(matches!(crossed, Err(ScheduleError::OtherPart { .. })));
+        assert!(matches!(crossed, Err(ScheduleError::OtherPart(..))));
         let turned = sending(both, [Output(1), Output(0)]);
-        assert!(matches!(turned, Err(ScheduleError::OtherPart { .. })));
+        assert!(matches!(turned, Err(ScheduleError::OtherPart(..))));
         let same_half_twice = sending([Input(0), Input(2)], [Output(0), Scratch(0)]);
         assert!(matches!(
             same_half_twice,

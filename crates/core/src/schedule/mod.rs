@@ -170,49 +170,38 @@ pub struct Round {
     pub in_flight: InFlight,
 }
 
+/// A block that a rank reads or writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Access {
+    /// The round, from 0.
+    pub round: usize,
+    /// Who.
+    pub rank: Rank,
+    /// Where.
+    pub slot: Slot,
+}
+
 /// How a round of one rank, or the whole, breaks the rules; found by [`check_delivery`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ScheduleError {
     /// A block is read before anything was put there.
-    #[error("round {round}: rank {rank} reads {slot:?}, which holds nothing yet")]
-    ReadsNothing {
-        /// The round, from 0.
-        round: usize,
-        /// Who.
-        rank: Rank,
-        /// Where.
-        slot: Slot,
-    },
+    #[error("round {}: rank {} reads {:?}, which holds nothing yet", .0.round, .0.rank, .0.slot)]
+    ReadsNothing(Access),
     /// A block is written twice in one round, written while it is read, or is input.
-    #[error("round {round}: rank {rank} writes {slot:?}, which is input or in use in that round")]
-    BadWrite {
-        /// The round, from 0.
-        round: usize,
-        /// Who.
-        rank: Rank,
-        /// Where.
-        slot: Slot,
-    },
+    #[error(
+        "round {}: rank {} writes {:?}, which is input or in use in that round",
+        .0.round, .0.rank, .0.slot
+    )]
+    BadWrite(Access),
     /// A block is written that the rank does not have.
-    #[error("round {round}: rank {rank} writes {slot:?}, more than it has memory for")]
-    OutsideMemory {
-        /// The round, from 0.
-        round: usize,
-        /// Who.
-        rank: Rank,
-        /// Where.
-        slot: Slot,
-    },
+    #[error("round {}: rank {} writes {:?}, more than it has memory for", .0.round, .0.rank, .0.slot)]
+    OutsideMemory(Access),
     /// A block is written into the place of another part of a piece.
-    #[error("round {round}: rank {rank} writes another part of a piece into {slot:?}")]
-    OtherPart {
-        /// The round, from 0.
-        round: usize,
-        /// Who.
-        rank: Rank,
-        /// Where.
-        slot: Slot,
-    },
+    #[error(
+        "round {}: rank {} writes another part of a piece into {:?}",
+        .0.round, .0.rank, .0.slot
+    )]
+    OtherPart(Access),
     /// A message is longer than the schedule says, or has a block or a part twice.
     #[error(
         "round {round}: rank {from} sends rank {to} too long a message, or a block or part twice"
