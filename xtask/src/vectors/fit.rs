@@ -13,8 +13,7 @@ use netsig_core::stats::interval::t_quantile;
 use netsig_core::units::{Bytes, Procs, Seconds};
 use serde_json::{Value, json};
 
-use super::inputs::Inputs;
-use super::models::base;
+use super::inputs::{Inputs, base};
 
 /// The level of intervals.
 const CONFIDENCE: f64 = 0.95;

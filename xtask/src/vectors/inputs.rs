@@ -2,6 +2,7 @@
 //! that it names.
 
 use anyhow::{Context, Result, anyhow, ensure};
+use netsig_core::model::hockney::Hockney;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -116,4 +117,12 @@ fn whole(value: &Value) -> Value {
         },
         _ => value.clone(),
     }
+}
+
+/// α and β, which is called `beta_F` where there is another.
+pub fn base(inputs: &Inputs) -> Result<Hockney> {
+    let alpha = inputs.get("alpha")?;
+    let beta = inputs.find("beta_F")?;
+    let beta = beta.map_or_else(|| inputs.get("beta"), Ok)?;
+    Ok(Hockney::new(alpha, beta)?)
 }

@@ -18,7 +18,7 @@ use netsig_core::units::table::Table;
 use netsig_core::units::{Bytes, Procs, Seconds, SecondsPerByte};
 use serde_json::{Value, json};
 
-use super::inputs::Inputs;
+use super::inputs::{Inputs, base};
 use super::{fit, grid, plogpt};
 
 /// The models that are an entry: the name of the vector with, after a slash, the word by which one
@@ -218,14 +218,6 @@ fn known(inputs: &Inputs, needs: &[Need]) -> Result<Known> {
         signature: None,
         tree: None,
     })
-}
-
-/// α and β, which is called `beta_F` where there is another.
-pub fn base(inputs: &Inputs) -> Result<Hockney> {
-    let alpha = inputs.get("alpha")?;
-    let beta = inputs.find("beta_F")?;
-    let beta = beta.map_or_else(|| inputs.get("beta"), Ok)?;
-    Ok(Hockney::new(alpha, beta)?)
 }
 
 /// The tables; a lone time T is a latency without a gap, and a lone gap `g_m` that of every size.
