@@ -7,10 +7,11 @@ use netsig_core::sim::goal::write_algorithm;
 use netsig_core::sim::setup::Method;
 
 use crate::failure::Failure;
+use crate::input::args;
 use crate::print::rows::Format;
 use crate::simulate::answers::Answer;
 use crate::simulate::exports::Exports;
-use crate::simulate::options::{NetworkOptions, ProgramOptions, variant};
+use crate::simulate::options::{NetworkOptions, ProgramOptions};
 use crate::simulate::points::Point;
 use crate::simulate::recorders::Recorders;
 use crate::simulate::source::Source;
@@ -25,7 +26,7 @@ pub struct Args {
     #[command(flatten)]
     network: NetworkOptions,
     /// How times are found; a closed form gives exactly what following all events gives.
-    #[arg(long, value_parser = variant::<Method>(), default_value = "auto", conflicts_with = "sweep")]
+    #[arg(long, value_parser = args::variant::<Method>(), default_value = "auto", conflicts_with = "sweep")]
     method: Method,
     #[command(flatten)]
     exports: Exports,

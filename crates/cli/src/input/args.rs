@@ -1,7 +1,6 @@
 //! Option values that several commands share.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::Duration;
 
 use clap::ValueEnum;
@@ -199,16 +198,17 @@ pub fn quantile(text: &str) -> Result<f64, String> {
 /// says.
 pub fn variant<T>() -> impl TypedValueParser<Value = T>
 where
-    T: IntoEnumIterator + EnumMessage + FromStr + Clone + Send + Sync + 'static,
-    T: Into<&'static str>,
+    T: IntoEnumIterator + EnumMessage + Clone + Send + Sync + 'static,
 {
     let names = T::iter().map(|variant| {
         let help = variant.get_documentation().unwrap_or_default();
-        let name: &str = variant.into();
-        PossibleValue::new(name).help(help.trim_end_matches('.'))
+        PossibleValue::new(variant.get_serializations()[0]).help(help.trim_end_matches('.'))
     });
-    PossibleValuesParser::new(names)
-        .map(|name| name.parse().ok().expect("clap asks for one of the names"))
+    PossibleValuesParser::new(names).map(|name| {
+        let mut variants = T::iter();
+        let named = variants.find(|variant| variant.get_serializations()[0] == name);
+        named.expect("clap asks for one of the names")
+    })
 }
 
 /// What starts MPI programs.

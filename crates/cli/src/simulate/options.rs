@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use itertools::iproduct;
 use netsig_core::algorithm::{ALGORITHMS, Algorithm, Collective, split};
 use netsig_core::model::alltoall::plogpt::RtoMode;
@@ -13,7 +12,7 @@ use netsig_core::sim::setup::Case;
 use netsig_core::units::list::List;
 use netsig_core::units::{BitsPerSecond, Bytes, Procs};
 use serde::Deserialize;
-use strum::{Display, EnumMessage, IntoEnumIterator};
+use strum::Display;
 
 use crate::failure::Failure;
 use crate::input::args;
@@ -33,23 +32,6 @@ pub enum ModelChoice {
     Fluid,
     /// The same under TCP, where ports overflow and losses are made up for.
     Tcp,
-}
-
-/// Reads the name of a variant; help lists all names with what the variants' documentation
-/// says.
-pub fn variant<T>() -> impl TypedValueParser<Value = T>
-where
-    T: IntoEnumIterator + EnumMessage + Clone + Send + Sync + 'static,
-{
-    let names = T::iter().map(|variant| {
-        let help = variant.get_documentation().unwrap_or_default();
-        PossibleValue::new(variant.get_serializations()[0]).help(help.trim_end_matches('.'))
-    });
-    PossibleValuesParser::new(names).map(|name| {
-        let mut variants = T::iter();
-        let named = variants.find(|variant| variant.get_serializations()[0] == name);
-        named.expect("clap asks for one of the names")
-    })
 }
 
 /// The collective or program to simulate.
@@ -133,13 +115,13 @@ pub struct NetworkOptions {
     #[arg(long, value_name = "BYTES", requires = "network")]
     pub port_buffer: Option<Bytes>,
     /// Whom a timeout delays, in plogpt [default: receiver].
-    #[arg(long, value_parser = variant::<RtoMode>(), value_name = "MODE")]
+    #[arg(long, value_parser = args::variant::<RtoMode>(), value_name = "MODE")]
     pub rto_mode: Option<RtoMode>,
     /// Who shares a link, in plogpt [default: fixed].
-    #[arg(long, value_parser = variant::<Sharing>())]
+    #[arg(long, value_parser = args::variant::<Sharing>())]
     pub sharing: Option<Sharing>,
     /// When an edge without delay does not matter, in plogpt [default: at-least].
-    #[arg(long, value_parser = variant::<Negligible>(), value_name = "RULE")]
+    #[arg(long, value_parser = args::variant::<Negligible>(), value_name = "RULE")]
     pub negligible: Option<Negligible>,
     /// Where the random numbers of tcp begin [default: 0].
     #[arg(long, value_name = "N")]

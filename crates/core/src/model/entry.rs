@@ -259,11 +259,12 @@ impl Inputs<'_> {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "the condition leaves only what fits"
+    reason = "what does not fit differs from the value"
 )]
 pub(super) fn whole(value: f64) -> Option<u64> {
-    ((0.0..18_446_744_073_709_551_616.0).contains(&value) && value as u64 as f64 == value)
-        .then_some(value as u64)
+    let whole = value as u64;
+    let is_exact = (whole as f64).to_bits() == value.to_bits();
+    (is_exact && whole < u64::MAX).then_some(whole)
 }
 
 /// The bytes of a threshold; infinity stands for none.

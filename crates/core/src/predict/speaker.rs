@@ -238,13 +238,13 @@ impl Question<'_> {
             Some(strategy) if found.is_empty() || self.models == Models::All => {
                 found.insert(0, Line::of_strategy(strategy));
             }
-            None if found.is_empty() => match self.on_plogp() {
-                Some(line) => found.push(line),
-                None => {
+            None if found.is_empty() => {
+                let Some(line) = self.on_plogp() else {
                     Method::parse(collective, name)?;
                     return self.regimes_of(name);
-                }
-            },
+                };
+                found.push(line);
+            }
             _ => {}
         }
         Ok(found)
