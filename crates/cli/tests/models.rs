@@ -147,7 +147,10 @@ fn unknown_models_are_refused_with_what_there_is() {
         ),
         (
             "predict toy.toml --collective scatter --procs 8 --size 1 --algorithm tam --model all",
-            ["\"tam\" is not a model of scatter", scatters],
+            [
+                "\"tam\" is not an algorithm of scatter",
+                "flat, binomial, chain",
+            ],
         ),
         (
             "predict toy.toml --collective scatter --procs 8 --size 1 --algorithm flat --model chain",
