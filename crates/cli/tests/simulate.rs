@@ -289,7 +289,7 @@ fn a_broadcast_written_by_hand_takes_what_loggp_says() {
 #[test]
 fn every_algorithm_takes_the_same_as_its_goal() {
     let home = home();
-    for entry in &ALGORITHMS {
+    for entry in ALGORITHMS {
         let case = format!(
             "--collective {} --algorithm {} --procs 6 --size 5000",
             entry.collective,

@@ -141,7 +141,7 @@ struct Outline {
 }
 
 /// Every algorithm, in the order in which help and reports list them.
-pub static ALGORITHMS: [Entry; 30] = [
+pub static ALGORITHMS: &[Entry] = &[
     bcast::FLAT,
     bcast::CHAIN,
     bcast::BINARY,

@@ -183,7 +183,7 @@ fn absurd_numbers_of_segments_are_told() {
 
 #[test]
 fn names_are_unique_and_survive_a_round_trip() {
-    for entry in &ALGORITHMS {
+    for entry in ALGORITHMS {
         let text = entry.example();
         let algorithm = parse(entry.collective, &text);
         assert_eq!(algorithm.to_string(), text);

@@ -49,20 +49,22 @@ pub const REGIMES: &str = "regimes";
 /// The name of the model that measured transfers give the parameters of.
 pub const THROUGHPUT: &str = "throughput";
 
-static ALLGATHER: [Model; 1] = [regimes::entry::ALLGATHER];
-static PROGRAMS: [Model; 1] = [adve::ADVE];
+const ALLGATHER: &[Model] = &[regimes::entry::ALLGATHER];
+const PROGRAMS: &[Model] = &[adve::ADVE];
 
 /// All models, grouped by subject, in the order in which lists show them.
 pub fn models() -> impl Iterator<Item = &'static Model> {
-    message::MODELS
-        .iter()
-        .chain(&bcast::MODELS)
-        .chain(&scatter::SCATTER)
-        .chain(&scatter::GATHER)
-        .chain(&ALLGATHER)
-        .chain(&alltoall::MODELS)
-        .chain(&exchange::MODELS)
-        .chain(&PROGRAMS)
+    static ALL: [&[Model]; 8] = [
+        message::MODELS,
+        bcast::MODELS,
+        scatter::SCATTER,
+        scatter::GATHER,
+        ALLGATHER,
+        alltoall::MODELS,
+        exchange::MODELS,
+        PROGRAMS,
+    ];
+    ALL.into_iter().flatten()
 }
 
 /// All models of a collective.

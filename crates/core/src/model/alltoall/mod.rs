@@ -24,7 +24,7 @@ use super::entry::Model;
 use super::regimes::entry::ALLTOALL as REGIMES;
 use super::words::{Parameter, Role};
 
-pub(super) const MODELS: [Model; 30] = [
+pub(super) const MODELS: &[Model] = &[
     hockney::HOCKNEY,
     free::FREE,
     contention_001::CONTENTION_001,

@@ -16,7 +16,7 @@ use super::prelude::*;
 use super::regimes::entry::BCAST as REGIMES;
 use super::segment::{Optimum, Segment, optimise};
 
-pub(super) const MODELS: [Model; 14] = [
+pub(super) const MODELS: &[Model] = &[
     flat::FLAT,
     flat::RENDEZVOUS,
     flat::SEGMENTED,

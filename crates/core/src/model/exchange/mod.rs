@@ -30,7 +30,7 @@ use super::entry::Model;
 use super::hockney::Hockney;
 use crate::units::{Bytes, Procs, Rank, Seconds};
 
-pub(super) const MODELS: [Model; 6] = [
+pub(super) const MODELS: &[Model] = &[
     bounds::CLAIM_1,
     bounds::CLAIM_2,
     bounds::CLAIM_3,

@@ -10,7 +10,7 @@ pub use agarwal::waiting;
 
 use super::entry::Model;
 
-pub(super) const MODELS: [Model; 5] = [
+pub(super) const MODELS: &[Model] = &[
     hockney::HOCKNEY,
     plogp::PLOGP,
     loggp::LOGGP,

@@ -12,7 +12,7 @@ mod flat;
 use super::prelude::*;
 use super::regimes::entry::{GATHER as GATHER_REGIMES, SCATTER as SCATTER_REGIMES};
 
-pub(super) const SCATTER: [Model; 5] = [
+pub(super) const SCATTER: &[Model] = &[
     flat::FLAT,
     chain::CHAIN,
     binomial::BINOMIAL,
@@ -20,7 +20,7 @@ pub(super) const SCATTER: [Model; 5] = [
     SCATTER_REGIMES,
 ];
 
-pub(super) const GATHER: [Model; 5] = [
+pub(super) const GATHER: &[Model] = &[
     mirrored(flat::FLAT),
     mirrored(chain::CHAIN),
     mirrored(binomial::BINOMIAL),

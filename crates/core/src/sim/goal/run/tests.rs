@@ -107,7 +107,7 @@ fn an_algorithm_takes_as_long_as_its_rounds() {
         loggp([1000.0, 130.0, 70.0, 2.0]),
         plogp(),
     ];
-    for entry in &ALGORITHMS {
+    for entry in ALGORITHMS {
         let example = entry.example();
         let algorithm = Algorithm::parse(entry.collective, &example).unwrap();
         for procs in (1..=9).map(|count| Procs::new(count).unwrap()) {

@@ -24,7 +24,7 @@ fn ancestors(program: &RankProgram) -> Vec<Vec<bool>> {
 fn an_algorithm_keeps_its_messages_and_the_order_of_its_rounds() {
     let procs = Procs::new(7).unwrap();
     let size = Bytes(1000);
-    for entry in &ALGORITHMS {
+    for entry in ALGORITHMS {
         let algorithm = Algorithm::parse(entry.collective, &entry.example()).unwrap();
         let mut text = Vec::new();
         write_algorithm(&algorithm.schedule(procs, size), &mut text).unwrap();
