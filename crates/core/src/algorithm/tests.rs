@@ -203,10 +203,9 @@ fn sizes_may_have_units() {
 #[test]
 fn wrong_names_say_what_there_is() {
     let message = |collective, text| Method::parse(collective, text).unwrap_err().to_string();
-    assert_eq!(
-        message(Collective::Alltoall, "ring"),
-        r#""ring" is not an algorithm of alltoall; write library or one of: direct, direct-unrotated, pairwise, pairwise-segmented:SEGMENT, throttled:WINDOW, sends-in-turn, bruck:RADIX, two-phase:N1, two-phase-balanced:N1"#
-    );
+    let strange = message(Collective::Scatter, "ring");
+    let expected = "\"ring\" is not an algorithm of scatter; write library or one of: flat, ";
+    assert!(strange.starts_with(expected), "{strange}");
     for (collective, texts, usage) in [
         (
             Collective::Alltoall,
