@@ -83,7 +83,7 @@ fn a_known_signature_is_recovered() {
         (signature.signature.delta.0 / 4e-3 - 1.0).abs() < 0.1,
         "{signature:?}"
     );
-    assert!((fitted.hockney.model.alpha().0 / 1e-4 - 1.0).abs() < 0.02);
+    assert!((fitted.hockney.model().alpha().0 / 1e-4 - 1.0).abs() < 0.02);
 }
 
 /// A 95 % interval that covers less than 80 % of 60 trials is no 95 % interval: by chance

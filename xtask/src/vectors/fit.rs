@@ -145,6 +145,6 @@ pub fn discontinuity(inputs: &Inputs) -> Result<Value> {
 /// `measure.hockney_fit`.
 pub fn hockney(inputs: &Inputs) -> Result<Value> {
     let points = points(inputs, "t_oneway", Procs::new(2)?)?;
-    let fitted = hockney_fit::fit(&points, &Covariance::Ols, 0.95)?;
+    let (fitted, _) = hockney_fit::fit(&points, &Covariance::Ols, 0.95)?;
     Ok(json!({"alpha": fitted.alpha.value, "beta": fitted.beta.value}))
 }

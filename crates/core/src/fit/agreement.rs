@@ -20,7 +20,7 @@
 //! The identity is that of the MPI `LogP` benchmark (Kielmann, Bal, Verstoep 2000); the
 //! comparison is netsig's.
 
-use super::hockney::{HockneyFit, fit_ends};
+use super::hockney::{BaseError, HockneyFit, fit_ends};
 use super::levels::Level;
 use super::plogp::{EPSILON, Measured, Row};
 use super::{FitError, Point};
@@ -108,8 +108,8 @@ pub fn compare(
     let one_way = times(|(level, _)| level.time.0);
     let own = fit_ends(&one_way, confidence)?;
     let other = fit_ends(&times(|(_, row)| row.estimate.value), confidence)?;
-    let twice = |parameter: fn(&HockneyFit) -> (Estimate, Variance)| {
-        let [(ping_pong, own), (plogp, other)] = [&own, &other].map(parameter);
+    let twice = |parameter: fn((HockneyFit, BaseError)) -> (Estimate, Variance)| {
+        let [(ping_pong, own), (plogp, other)] = [own, other].map(parameter);
         let difference = plogp.value - ping_pong.value;
         Twice {
             plogp,
@@ -123,8 +123,8 @@ pub fn compare(
         .map(|(level, row)| difference(level, row, each))
         .collect();
     Ok(Agreement {
-        alpha: twice(|fit| (fit.alpha, fit.alpha_variance)),
-        beta: twice(|fit| (fit.beta, fit.beta_variance)),
+        alpha: twice(|(fit, errors)| (fit.alpha, errors.alpha)),
+        beta: twice(|(fit, errors)| (fit.beta, errors.beta)),
         verdict: judge(&sizes),
         sizes,
     })

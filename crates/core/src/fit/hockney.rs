@@ -13,11 +13,13 @@
 //! Hockney's r∞ = 1/β, n½ = α/β; PARKBENCH COMMS1. The second method is netsig's.
 
 use nalgebra::{DMatrix, DVector};
+use serde::{Deserialize, Serialize};
 
 use super::{Covariance, Design, FitError, Point, of_each, refuse_few, regress};
 use crate::model::hockney::Hockney;
 use crate::stats::interval::{Estimate, Variance};
 use crate::stats::least_squares::Regression;
+use crate::units::parameter::non_negative;
 use crate::units::{Seconds, SecondsPerByte};
 
 const WHAT: &str = "alpha and beta of the ping-pong";
@@ -31,20 +33,51 @@ const LEAST_SMALL: usize = 2;
 const LARGE_SHARE: u64 = 8;
 
 /// α and β with their intervals.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct HockneyFit {
-    /// The fitted model.
-    pub model: Hockney,
     /// α in seconds.
+    #[serde(rename = "alpha_s")]
     pub alpha: Estimate,
     /// β in seconds per byte.
+    #[serde(rename = "beta_s_per_byte")]
     pub beta: Estimate,
-    /// The variance of α in s².
-    pub alpha_variance: Variance,
-    /// The variance of β in s²/B².
-    pub beta_variance: Variance,
     /// Root mean square of the relative residuals over all sizes.
+    #[serde(default)]
     pub residual: f64,
+}
+
+/// How uncertain α and β are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BaseError {
+    /// The variance of α in s².
+    pub alpha: Variance,
+    /// The variance of β in s²/B².
+    pub beta: Variance,
+}
+
+impl HockneyFit {
+    /// Hockney's model with the best values.
+    pub fn model(&self) -> Hockney {
+        let model = Hockney::new(Seconds(self.alpha.value), SecondsPerByte(self.beta.value));
+        model.expect("fits and files give values that are not negative")
+    }
+
+    /// Refuses values that no prediction can work with.
+    ///
+    /// # Errors
+    /// Names the key and what is wrong with it.
+    pub fn check(&self) -> Result<(), String> {
+        for (key, estimate) in [("alpha_s", self.alpha), ("beta_s_per_byte", self.beta)] {
+            estimate.check(key)?;
+            non_negative(key, estimate.value)?;
+        }
+        // Without α an empty message takes no time, and what was measured is infinitely more.
+        if self.residual.is_nan() || self.residual < 0.0 {
+            return Err(format!("residual = {} is not at least 0", self.residual));
+        }
+        Ok(())
+    }
 }
 
 /// A parameter out of a regression.
@@ -58,7 +91,7 @@ pub fn fit(
     points: &[Point],
     covariance: &Covariance,
     confidence: f64,
-) -> Result<HockneyFit, FitError> {
+) -> Result<(HockneyFit, BaseError), FitError> {
     refuse_few(WHAT, points.len(), LEAST)?;
     let line = line(points, covariance)?;
     assemble(points, parameter(&line, 0), parameter(&line, 1), confidence)
@@ -70,7 +103,7 @@ pub fn fit(
 ///
 /// # Errors
 /// If there are fewer than four sizes, or the large ones have a negative slope.
-pub fn fit_ends(points: &[Point], confidence: f64) -> Result<HockneyFit, FitError> {
+pub fn fit_ends(points: &[Point], confidence: f64) -> Result<(HockneyFit, BaseError), FitError> {
     refuse_few(WHAT, points.len(), LEAST)?;
     let mut points = points.to_vec();
     points.sort_by_key(|p| p.size);
@@ -108,21 +141,23 @@ fn assemble(
     (alpha, alpha_variance): Fitted,
     (beta, beta_variance): Fitted,
     confidence: f64,
-) -> Result<HockneyFit, FitError> {
+) -> Result<(HockneyFit, BaseError), FitError> {
     let alpha = alpha.max(0.0);
     let model = Hockney::new(Seconds(alpha), SecondsPerByte(beta))
         .map_err(|error| FitError::Impossible(format!("ping-pong: {error}")))?;
     let squares = points
         .iter()
         .map(|p| (p.time / model.time(p.size) - 1.0).powi(2));
-    Ok(HockneyFit {
-        model,
+    let fit = HockneyFit {
         alpha: Estimate::around(alpha, &[alpha_variance], confidence),
         beta: Estimate::around(beta, &[beta_variance], confidence),
-        alpha_variance,
-        beta_variance,
         residual: (squares.sum::<f64>() / points.len() as f64).sqrt(),
-    })
+    };
+    let errors = BaseError {
+        alpha: alpha_variance,
+        beta: beta_variance,
+    };
+    Ok((fit, errors))
 }
 
 fn parameter(regression: &Regression, index: usize) -> Fitted {
@@ -154,7 +189,7 @@ mod tests {
             Covariance::Proportional,
             Covariance::Ar1(0.5),
         ] {
-            let fit = fit(&exact, &covariance, 0.95).unwrap();
+            let (fit, _) = fit(&exact, &covariance, 0.95).unwrap();
             assert!(
                 (fit.alpha.value / 5e-5 - 1.0).abs() < 1e-9,
                 "{covariance:?}"
@@ -162,9 +197,9 @@ mod tests {
             assert!((fit.beta.value / 1e-8 - 1.0).abs() < 1e-9, "{covariance:?}");
             assert!(fit.residual < 1e-9);
         }
-        let ends = fit_ends(&exact, 0.95).unwrap();
-        assert!((ends.model.alpha().0 / 5e-5 - 1.0).abs() < 1e-9);
-        assert!((ends.model.beta().0 / 1e-8 - 1.0).abs() < 1e-9);
+        let (ends, _) = fit_ends(&exact, 0.95).unwrap();
+        assert!((ends.model().alpha().0 / 5e-5 - 1.0).abs() < 1e-9);
+        assert!((ends.model().beta().0 / 1e-8 - 1.0).abs() < 1e-9);
     }
 
     /// Up to 4 kB pass on a burst allowance: one line through all sizes has neither the
@@ -173,11 +208,20 @@ mod tests {
     fn a_bend_between_the_ends_does_not_reach_them() {
         let time = |size: u64| (size, 1e-4 + 2e-7 * size.saturating_sub(4096) as f64);
         let bent: Vec<_> = (0..=20).map(|i| time(1 << i)).collect();
-        let ends = fit_ends(&points(&bent), 0.95).unwrap();
-        assert!((ends.model.beta().0 / 2e-7 - 1.0).abs() < 0.001, "{ends:?}");
-        assert!((ends.model.alpha().0 / 1e-4 - 1.0).abs() < 0.15, "{ends:?}");
-        let line = fit(&points(&bent), &Covariance::Proportional, 0.95).unwrap();
-        assert!((line.model.beta().0 / 2e-7 - 1.0).abs() > 0.05, "{line:?}");
+        let (ends, _) = fit_ends(&points(&bent), 0.95).unwrap();
+        assert!(
+            (ends.model().beta().0 / 2e-7 - 1.0).abs() < 0.001,
+            "{ends:?}"
+        );
+        assert!(
+            (ends.model().alpha().0 / 1e-4 - 1.0).abs() < 0.15,
+            "{ends:?}"
+        );
+        let (line, _) = fit(&points(&bent), &Covariance::Proportional, 0.95).unwrap();
+        assert!(
+            (line.model().beta().0 / 2e-7 - 1.0).abs() > 0.05,
+            "{line:?}"
+        );
     }
 
     #[test]

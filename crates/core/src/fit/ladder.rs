@@ -20,7 +20,6 @@ use std::fmt::Write;
 use itertools::Itertools;
 
 use super::Point;
-use super::hockney::HockneyFit;
 use super::regimes::held_out::{folds, leave_out, loss};
 use super::regimes::{AlgorithmRegimes, Ground, HeldOut, Observation, Parts, by_class};
 use super::signature::{self, Options};
@@ -62,7 +61,7 @@ pub struct Ladder<'a> {
     /// What the regimes stand on.
     pub ground: &'a Ground<'a>,
     /// α and β.
-    pub hockney: &'a HockneyFit,
+    pub hockney: Hockney,
     /// Tables, if there are any.
     pub plogp: Option<&'a PLogP>,
     /// How signatures are fitted.
@@ -107,8 +106,7 @@ impl Ladder<'_> {
         let own: Errors = own.map(by_cell).collect();
         let mut rungs: Vec<(Rung, Errors)> = Vec::new();
         if collective == Collective::Alltoall {
-            let model: &Hockney = &self.hockney.model;
-            let bound = |cell: &Observation| model.alltoall(cell.procs, cell.size);
+            let bound = |cell: &Observation| self.hockney.alltoall(cell.procs, cell.size);
             rungs.push((Rung::Hockney, errors(cells, bound)));
             if let Some(plogp) = self.plogp {
                 rungs.push((Rung::PLogP, plogp_errors(plogp, cells)));
@@ -128,7 +126,7 @@ impl Ladder<'_> {
         for count in folds(&counts) {
             let kept = cells.iter().filter(|cell| cell.procs != count).map(point);
             let kept: Vec<Point> = kept.collect();
-            if let Ok(fit) = signature::fit(&self.hockney.model, &kept, self.options) {
+            if let Ok(fit) = signature::fit(&self.hockney, &kept, self.options) {
                 let own = cells.iter().filter(|cell| cell.procs == count);
                 all.extend(errors(own, |cell| {
                     fit.signature.time(cell.procs, cell.size)

@@ -85,7 +85,7 @@ pub fn gap(files: &[&Dataset]) -> Option<SecondsPerByte> {
     let points = points(&cells, Statistic::Median, |_| true);
     let reaches = points.iter().any(|point| point.size >= LEAST);
     let fit = hockney::fit_ends(&points, CONFIDENCE).ok();
-    fit.filter(|_| reaches).map(|fit| fit.model.beta())
+    fit.filter(|_| reaches).map(|(fit, _)| fit.model().beta())
 }
 
 /// The first cell of `data` that takes less than half of what its bytes take at `gap`.

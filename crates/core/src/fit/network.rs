@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use self::regimes::FittedRegimes;
 use super::fitted::{Base, FittedModel};
-use super::hockney::{self, HockneyFit};
+use super::hockney::{self, BaseError, HockneyFit};
 use super::model::{self as model_fit, Circumstances, ModelFit};
 use super::point_to_point::{self, PointToPoint};
 use super::regimes::Parts;
-use super::signature::{self, BaseError, SignatureFit, Unsaturated};
+use super::signature::{self, SignatureFit, Unsaturated};
 use super::{Covariance, FailedFit, FitError, Point, points, refuse_few};
 use crate::algorithm::Collective;
 use crate::data::cells::{CellKey, Statistic, Summary, summarise};
@@ -62,6 +62,8 @@ pub enum Wanted {
 pub struct NetworkFit {
     /// α and β.
     pub hockney: HockneyFit,
+    /// How uncertain they are.
+    pub base_error: BaseError,
     /// The tables that were given, else measured.
     pub plogp: Option<PLogP>,
     /// What else is known of pairs.
@@ -103,12 +105,13 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, FailedFit> {
     });
     let confidence = options.signature.confidence;
     let hockney = hockney::fit_ends(&ping_pong, confidence);
-    let hockney = hockney.map_err(FailedFit::of("ping-pong"))?;
+    let (hockney, base_error) = hockney.map_err(FailedFit::of("ping-pong"))?;
     let point_to_point = point_to_point::fit(data, confidence);
     let measured = point_to_point.plogp.as_ref();
     let tables = measured.map(|measured| &measured.plogp);
     let mut fitted = NetworkFit {
         hockney,
+        base_error,
         plogp: options.plogp.as_ref().or(tables).cloned(),
         point_to_point,
         models: Vec::new(),
@@ -175,7 +178,7 @@ impl Measured<'_> {
             }
             return Ok(());
         }
-        let signature = self.signature(&fitted.hockney);
+        let signature = self.signature(fitted);
         let saturating = self.saturating(signature.as_ref().ok());
         for model in models {
             let found = if model.is_signature() {
@@ -228,26 +231,19 @@ impl Measured<'_> {
     }
 
     /// The signature and the covariance that it was fitted under.
-    fn signature(&self, hockney: &HockneyFit) -> Result<(SignatureFit, Covariance), FitError> {
-        let under = |covariance| {
-            signature::fit(
-                &hockney.model,
-                &self.points,
-                &self.settings(hockney, covariance),
-            )
-        };
+    fn signature(&self, pairs: &NetworkFit) -> Result<(SignatureFit, Covariance), FitError> {
+        let hockney = pairs.hockney.model();
+        let under =
+            |covariance| signature::fit(&hockney, &self.points, &self.settings(pairs, covariance));
         let goodness = |fit: &SignatureFit| (fit.weighted_rss, fit.dof);
         under_best(&self.points, self.options, under, goodness)
     }
 
     /// How to fit under a covariance on top of α and β.
-    fn settings(&self, hockney: &HockneyFit, covariance: Covariance) -> signature::Options {
+    fn settings(&self, pairs: &NetworkFit, covariance: Covariance) -> signature::Options {
         signature::Options {
             covariance,
-            base_error: Some(BaseError {
-                alpha: hockney.alpha_variance,
-                beta: hockney.beta_variance,
-            }),
+            base_error: Some(pairs.base_error),
             ..self.options.signature.clone()
         }
     }
@@ -256,15 +252,14 @@ impl Measured<'_> {
     fn model(
         &self,
         model: &'static Model,
-        between_two: &NetworkFit,
+        pairs: &NetworkFit,
         points: &[Point],
     ) -> Result<(ModelFit, Covariance), FitError> {
-        let hockney = &between_two.hockney;
-        let network = Known::of(hockney.model, between_two.plogp.as_ref());
+        let network = Known::of(pairs.hockney.model(), pairs.plogp.as_ref());
         let under = |covariance| {
             let settings = signature::Options {
                 unsaturated: Unsaturated::Kept,
-                ..self.settings(hockney, covariance)
+                ..self.settings(pairs, covariance)
             };
             model_fit::fit(model, &network, points, &settings)
         };

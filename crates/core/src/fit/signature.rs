@@ -24,11 +24,12 @@ use serde::{Deserialize, Serialize};
 
 use self::problem::{Candidate, Problem};
 pub use self::threshold::ThresholdProfile;
+use super::hockney::BaseError;
 use super::saturation::{self, Saturation, TOLERANCE};
 use super::{Covariance, FitError, Point, bandwidth_share, refuse_few};
 use crate::model::hockney::Hockney;
 use crate::model::signature::{Form, Side, Sides, Signature};
-use crate::stats::interval::{Estimate, Variance};
+use crate::stats::interval::Estimate;
 use crate::stats::sample::mean;
 use crate::units::{Bytes, Procs, Seconds};
 
@@ -99,21 +100,12 @@ pub struct Options {
     pub delta: DeltaRule,
     /// What becomes of process counts that do not saturate the network.
     pub unsaturated: Unsaturated,
-    /// How uncertain α and β are, for the intervals; `None` takes them as exact.
+    /// How uncertain α and β are; `None` takes them as exact. It enters the intervals of γ and
+    /// δ by the delta method, but not `SignatureFit::covariance`: in a prediction an error of α
+    /// or β is undone by the γ that was fitted on top of it.
     pub base_error: Option<BaseError>,
     /// The level of all intervals and tests.
     pub confidence: f64,
-}
-
-/// How uncertain the contention-free model is. It enters the intervals of γ and δ by the
-/// delta method, but not `SignatureFit::covariance`: in a prediction an error of α or β is
-/// undone by the γ that was fitted on top of it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct BaseError {
-    /// The variance of α in s².
-    pub alpha: Variance,
-    /// The variance of β in s²/B².
-    pub beta: Variance,
 }
 
 impl Default for Options {

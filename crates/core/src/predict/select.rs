@@ -351,8 +351,9 @@ fn read(model: &'static Model, levels: Binomial) -> &'static Model {
 mod tests {
     use super::*;
     use crate::algorithm::{Algorithm, COLLECTIVES};
+    use crate::fit::hockney::HockneyFit;
     use crate::model::plogp::{PLogP, Parameters};
-    use crate::profile::{HockneyEntry, VERSION};
+    use crate::profile::VERSION;
     use crate::stats::interval::Estimate;
     use crate::units::Seconds;
     use crate::units::table::Table;
@@ -377,7 +378,7 @@ mod tests {
         Profile {
             version: VERSION,
             provenance: crate::data::Provenance::default(),
-            hockney: HockneyEntry {
+            hockney: HockneyFit {
                 alpha: exactly(6e-5),
                 beta: exactly(1e-8),
                 residual: 0.0,

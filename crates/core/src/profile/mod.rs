@@ -17,14 +17,14 @@ pub use self::regimes::{Choice, KindError, RegimesEntry};
 use crate::algorithm::Collective;
 use crate::data::Provenance;
 use crate::fit::fitted::{Base, FittedModel};
+use crate::fit::hockney::HockneyFit;
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
 use crate::model::signature::Signature;
 use crate::model::{self, Known, Model, SIGNATURE};
-use crate::stats::interval::Estimate;
 use crate::text::file_error::{FileError, parse_toml};
 use crate::units::parameter::non_negative;
-use crate::units::{Bytes, Procs, Seconds, SecondsPerByte};
+use crate::units::{Bytes, Procs, SecondsPerByte};
 
 /// The version of the format that this netsig writes and reads.
 pub const VERSION: u32 = 2;
@@ -40,7 +40,7 @@ pub struct Profile {
     #[serde(default, with = "facts")]
     pub provenance: Provenance,
     /// Point-to-point parameters.
-    pub hockney: HockneyEntry,
+    pub hockney: HockneyFit,
     /// L, g(m), os(m), or(m), where they are known.
     pub plogp: Option<PLogP>,
     /// The eager limit of the MPI library, where it was seen.
@@ -56,21 +56,6 @@ pub struct Profile {
     /// Which model a fit chose for each algorithm.
     #[serde(default, rename = "choice")]
     pub choices: Vec<Choice>,
-}
-
-/// α and β with their intervals.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct HockneyEntry {
-    /// α in seconds.
-    #[serde(rename = "alpha_s")]
-    pub alpha: Estimate,
-    /// β in seconds per byte.
-    #[serde(rename = "beta_s_per_byte")]
-    pub beta: Estimate,
-    /// Standard deviation of the relative residuals.
-    #[serde(default)]
-    pub residual: f64,
 }
 
 /// Between which sizes the eager limit lies.
@@ -244,26 +229,6 @@ fn refuse_twice<T: PartialEq + Debug>(
     match places.find(|(place, name)| names[..*place].contains(name)) {
         Some((_, name)) => Err(format!("{section} {name:?} stands twice")),
         None => Ok(()),
-    }
-}
-
-impl HockneyEntry {
-    /// Hockney's model with the best values.
-    pub fn model(&self) -> Hockney {
-        let model = Hockney::new(Seconds(self.alpha.value), SecondsPerByte(self.beta.value));
-        model.expect("fits and files give values that are not negative")
-    }
-
-    fn check(&self) -> Result<(), String> {
-        for (key, estimate) in [("alpha_s", self.alpha), ("beta_s_per_byte", self.beta)] {
-            estimate.check(key)?;
-            non_negative(key, estimate.value)?;
-        }
-        // Without α an empty message takes no time, and what was measured is infinitely more.
-        if self.residual.is_nan() || self.residual < 0.0 {
-            return Err(format!("residual = {} is not at least 0", self.residual));
-        }
-        Ok(())
     }
 }
 

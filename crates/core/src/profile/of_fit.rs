@@ -1,11 +1,8 @@
 //! The profile of the fits of a dataset.
 
-use super::{
-    Choice, FlowsEntry, HockneyEntry, KindError, Profile, ProtocolEntry, RegimesEntry, VERSION,
-};
+use super::{Choice, FlowsEntry, KindError, Profile, ProtocolEntry, RegimesEntry, VERSION};
 use crate::algorithm::Collective;
 use crate::data::Provenance;
-use crate::fit::hockney::HockneyFit;
 use crate::fit::network::{FittedRegimes, NetworkFit};
 use crate::fit::regimes::{HeldOut, Kind, RegimesFit};
 use crate::stats::sample::robust_deviation;
@@ -18,7 +15,7 @@ impl Profile {
         Self {
             version: VERSION,
             provenance,
-            hockney: HockneyEntry::from(&fitted.hockney),
+            hockney: fitted.hockney,
             plogp: fitted.plogp.clone(),
             protocol: pairs.eager_limit.map(|limit| ProtocolEntry {
                 eager_above: limit.above,
@@ -35,16 +32,6 @@ impl Profile {
                 .flat_map(|own| entries(own, confidence, errors_of(fitted, own.collective)))
                 .collect(),
             choices: fitted.regimes.iter().map(choice).collect(),
-        }
-    }
-}
-
-impl From<&HockneyFit> for HockneyEntry {
-    fn from(fit: &HockneyFit) -> Self {
-        Self {
-            alpha: fit.alpha,
-            beta: fit.beta,
-            residual: fit.residual,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A profile is read as it was written, and values that would predict nonsense are refused.
 
-use super::{HockneyEntry, Profile};
+use super::Profile;
 use crate::fit::fitted::Base;
 use crate::fit::{Covariance, Point, hockney};
 use crate::units::{Bytes, Procs, Seconds};
@@ -392,9 +392,9 @@ fn a_fit_without_a_latency_reads_back() {
         repetitions: 10,
     };
     let times = [(0, 1e-6), (1000, 2e-6), (2000, 9e-6), (4000, 3e-5)];
-    let fitted = hockney::fit(&times.map(point), &Covariance::Ols, 0.95).unwrap();
+    let (fitted, _) = hockney::fit(&times.map(point), &Covariance::Ols, 0.95).unwrap();
     let profile = Profile {
-        hockney: HockneyEntry::from(&fitted),
+        hockney: fitted,
         ..Profile::parse("p.toml", TEXT).unwrap()
     };
     let again = Profile::parse("p.toml", &profile.to_toml())

@@ -7,6 +7,7 @@ use netsig_core::algorithm::Collective;
 use netsig_core::data::Provenance;
 use netsig_core::fit::domain::Domain;
 use netsig_core::fit::fitted::{Base, FittedModel, Found};
+use netsig_core::fit::hockney::HockneyFit;
 use netsig_core::fit::saturation::Saturation;
 use netsig_core::fit::signature::Residuals;
 use netsig_core::model::{
@@ -15,7 +16,7 @@ use netsig_core::model::{
 use netsig_core::predict::outside::Outside;
 use netsig_core::predict::regimes::Asked;
 use netsig_core::predict::{Interval, Knowledge, Prediction, Standing};
-use netsig_core::profile::{Choice, HockneyEntry, Profile, RegimesEntry, VERSION};
+use netsig_core::profile::{Choice, Profile, RegimesEntry, VERSION};
 use netsig_core::stats::interval::{Estimate, Student};
 use netsig_core::units::Bytes;
 use proptest::prelude::*;
@@ -32,7 +33,7 @@ pub fn of_network(network: &Known) -> Profile {
     Profile {
         version: VERSION,
         provenance: Provenance::default(),
-        hockney: HockneyEntry {
+        hockney: HockneyFit {
             alpha: exactly(model.alpha().0),
             beta: exactly(model.beta().0),
             residual: 0.1,

@@ -30,7 +30,7 @@ pub(super) fn fit(data: &Dataset, ping_pong: &[Point], options: &Options, fitted
     times.sort_unstable_by_key(|(size, _)| *size);
     let limits = Limits {
         ping_pong: &times,
-        beta: fitted.hockney.model.beta(),
+        beta: fitted.hockney.model().beta(),
         seen: fitted.point_to_point.eager_limit.as_ref(),
         configured: data.provenance.eager_limit(),
         tree: options.tree.as_ref(),
@@ -46,7 +46,7 @@ pub(super) fn fit(data: &Dataset, ping_pong: &[Point], options: &Options, fitted
     let ground = Ground::new(network, &all);
     let ladder = Ladder {
         ground: &ground,
-        hockney: &fitted.hockney,
+        hockney: fitted.hockney.model(),
         plogp: fitted.plogp.as_ref(),
         options: &options.signature,
     };
