@@ -139,8 +139,8 @@ fn plogp(measured: &Measured, format: Format) -> Parameters<'static> {
 fn flows(flows: &Flows) -> Parameters<'static> {
     let values = [
         ("beta_f_s_per_byte", Some(flows.beta_free.0)),
-        ("beta_c_s_per_byte", Some(flows.modes.beta_contended.0)),
-        ("rho", Some(flows.modes.rho)),
+        ("beta_c_s_per_byte", Some(flows.beta_contended.0)),
+        ("rho", Some(flows.rho)),
         ("saturated_pairs", flows.saturated_pairs.map(f64::from)),
     ];
     let values = values.into_iter();

@@ -21,23 +21,25 @@
 //! ρ = 1/2. The clusters and the share are netsig's.
 //!
 //! ```
-//! # use netsig_core::fit::flows::modes;
+//! # use netsig_core::fit::flows::Flows;
 //! # use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
 //! // Eight transfers of 32 MiB, of which one half is delayed, with the source's gaps.
 //! let size = Bytes(32 << 20);
 //! let [free, slow] = [8.502e-9, 8.498189e-8].map(|gap| SecondsPerByte(gap) * size);
 //! let times = [free, slow, free, slow, slow, free, free, slow];
-//! let found = modes(&times, size, SecondsPerByte(8.502e-9));
+//! let found = Flows::of(&times, size, SecondsPerByte(8.502e-9));
 //! let mixed = (1.0 - found.rho) * 8.502e-9 + found.rho * found.beta_contended.0;
 //! assert!((mixed / 4.6741945e-8 - 1.0).abs() < 1e-12);
 //! ```
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::data::{Dataset, Experiment};
 use crate::stats::sample::{Sorted, mean, median};
-use crate::units::BytesPerSecond;
-use crate::units::{Bytes, Seconds, SecondsPerByte};
+use crate::units::parameter::non_negative;
+use crate::units::{Bytes, BytesPerSecond, Seconds, SecondsPerByte};
 
 /// An aggregate that grows by less when the pairs double is at its end.
 const GROWTH: f64 = 0.05;
@@ -76,31 +78,26 @@ pub struct Completion {
     pub max: Seconds,
 }
 
-/// The gap of delayed transfers and how many there are.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Modes {
-    /// `β_C`.
-    pub beta_contended: SecondsPerByte,
-    /// ρ.
-    pub rho: f64,
-}
-
-/// What the transfers of a dataset tell.
-#[derive(Debug, Clone, PartialEq)]
+/// The gaps of free and of delayed transfers.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Flows {
-    /// Ascending in size and pairs.
-    pub loads: Vec<Load>,
-    /// `β_F`.
+    /// `β_F`: of a transfer that is alone.
+    #[serde(rename = "beta_f_s_per_byte")]
     pub beta_free: SecondsPerByte,
-    /// `β_C` and ρ.
-    pub modes: Modes,
+    /// `β_C`: of one that others delay.
+    #[serde(rename = "beta_c_s_per_byte")]
+    pub beta_contended: SecondsPerByte,
+    /// ρ: the share of delayed transfers, from 0 to 1.
+    pub rho: f64,
     /// The least number of pairs from which on the aggregate no longer grows; `None` if it
     /// grows to the end.
     pub saturated_pairs: Option<u32>,
 }
 
-/// Reads the transfers of a dataset; `None` if it holds none.
-pub fn fit(data: &Dataset) -> Option<Flows> {
+/// Reads the transfers of a dataset, with its loads ascending in size and pairs; `None` if it
+/// holds none.
+pub fn fit(data: &Dataset) -> Option<(Flows, Vec<Load>)> {
     let mut times: BTreeMap<(Bytes, u32), Vec<Seconds>> = BTreeMap::new();
     let flows = data.samples.iter();
     for sample in flows.filter(|sample| sample.experiment == Experiment::Flow) {
@@ -121,27 +118,50 @@ pub fn fit(data: &Dataset) -> Option<Flows> {
     let beta_free = gap(free, largest);
     // They ascend in size.
     let of_largest = loads.partition_point(|load| load.size < largest);
-    Some(Flows {
+    let flows = Flows {
         saturated_pairs: saturated(&loads[of_largest..]),
-        loads,
-        beta_free,
-        modes: modes(most, largest, beta_free),
-    })
+        ..Flows::of(most, largest, beta_free)
+    };
+    Some((flows, loads))
 }
 
-/// `β_C` and ρ of transfers of `size` bytes, at least one.
-pub fn modes(times: &[Seconds], size: Bytes, beta_free: SecondsPerByte) -> Modes {
-    let slow = times.iter().fold(0.0, |most: f64, time| most.max(time.0));
-    let least = (slow * (beta_free * size).0).sqrt();
-    let beta_contended = gap(Seconds(slow), size);
-    let delayed = times.iter().filter(|time| time.0 >= least).count();
-    Modes {
-        beta_contended,
-        rho: if beta_contended > beta_free {
-            delayed as f64 / times.len() as f64
-        } else {
-            0.0
-        },
+impl Flows {
+    /// `β_C` and ρ of transfers of `size` bytes, at least one.
+    pub fn of(times: &[Seconds], size: Bytes, beta_free: SecondsPerByte) -> Self {
+        let slow = times.iter().fold(0.0, |most: f64, time| most.max(time.0));
+        let least = (slow * (beta_free * size).0).sqrt();
+        let beta_contended = gap(Seconds(slow), size);
+        let delayed = times.iter().filter(|time| time.0 >= least).count();
+        Self {
+            beta_free,
+            beta_contended,
+            rho: if beta_contended > beta_free {
+                delayed as f64 / times.len() as f64
+            } else {
+                0.0
+            },
+            saturated_pairs: None,
+        }
+    }
+
+    /// Refuses values that no prediction can work with.
+    ///
+    /// # Errors
+    /// Names the key and what is wrong with it.
+    pub fn check(&self) -> Result<(), String> {
+        for (key, gap) in [
+            ("beta_f_s_per_byte", self.beta_free),
+            ("beta_c_s_per_byte", self.beta_contended),
+        ] {
+            non_negative(key, gap.0)?;
+        }
+        if !(0.0..=1.0).contains(&self.rho) {
+            return Err(format!("rho = {} is not between 0 and 1", self.rho));
+        }
+        if self.saturated_pairs == Some(0) {
+            return Err("saturated_pairs = 0 is no number of pairs".to_owned());
+        }
+        Ok(())
     }
 }
 
@@ -233,23 +253,20 @@ mod tests {
             (4, &[0.2, 0.2, 0.2, 0.2]),
             (8, &[0.4; 8]),
         ]);
-        let found = fit(&data).unwrap();
+        let (found, loads) = fit(&data).unwrap();
         assert_eq!(found.saturated_pairs, Some(2));
-        let aggregates: Vec<_> = found.loads.iter().map(|l| l.aggregate.0 / 1e6).collect();
+        let aggregates: Vec<_> = loads.iter().map(|l| l.aggregate.0 / 1e6).collect();
         for (aggregate, expected) in aggregates.iter().zip([10.0, 20.0, 20.0, 20.0]) {
             assert!((aggregate - expected).abs() < 1e-9, "{aggregates:?}");
         }
         assert!((found.beta_free.0 - 1e-7).abs() < 1e-18);
-        assert!((found.modes.beta_contended.0 - 4e-7).abs() < 1e-18);
-        assert_eq!(found.modes.rho.to_bits(), 1f64.to_bits());
+        assert!((found.beta_contended.0 - 4e-7).abs() < 1e-18);
+        assert_eq!(found.rho.to_bits(), 1f64.to_bits());
         let few = fit(&flows(&[(4, &[0.2; 4]), (6, &[0.3; 6])]));
-        assert_eq!(few.unwrap().saturated_pairs, Some(4));
+        assert_eq!(few.unwrap().0.saturated_pairs, Some(4));
         let growing = fit(&flows(&[(1, &[0.1]), (2, &[0.1]), (4, &[0.1])]));
-        let growing = growing.unwrap();
-        assert_eq!(
-            (growing.saturated_pairs, growing.modes.rho.to_bits()),
-            (None, 0)
-        );
+        let (growing, _) = growing.unwrap();
+        assert_eq!((growing.saturated_pairs, growing.rho.to_bits()), (None, 0));
     }
 
     /// Six fast and two slow ones, of which the largest counts.
@@ -257,13 +274,13 @@ mod tests {
     fn modes_are_told_apart() {
         let eight = [0.1, 0.11, 0.09, 0.1, 0.1, 0.1, 0.5, 0.7];
         let data = flows(&[(1, &[0.1]), (8, &eight)]);
-        let found = fit(&data).unwrap().modes;
+        let (found, loads) = fit(&data).unwrap();
         assert!(
             (found.beta_contended.0 / 7e-7 - 1.0).abs() < 1e-9,
             "{found:?}"
         );
         assert!((found.rho - 0.25).abs() < 1e-12, "{found:?}");
-        let completion = fit(&data).unwrap().loads[1].completion;
+        let completion = loads[1].completion;
         assert_eq!(
             [
                 completion.min,
@@ -278,7 +295,7 @@ mod tests {
 
     #[test]
     fn without_a_lone_transfer_the_fast_mode_is_free() {
-        let found = fit(&flows(&[(2, &[0.1, 0.1, 0.4, 0.1])])).unwrap();
+        let (found, _) = fit(&flows(&[(2, &[0.1, 0.1, 0.4, 0.1])])).unwrap();
         assert!((found.beta_free.0 - 1e-7).abs() < 1e-18);
         assert_eq!(fit(&Dataset::default()), None);
     }

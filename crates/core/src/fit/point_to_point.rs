@@ -3,7 +3,7 @@
 
 use super::agreement::{self, Agreement};
 use super::breakpoints::{self, EagerLimit, Pieces};
-use super::flows::{self, Flows};
+use super::flows::{self, Flows, Load};
 use super::levels::levels;
 use super::plogp::{self, Measured};
 use super::{FailedFit, FitError};
@@ -22,6 +22,8 @@ pub struct PointToPoint {
     pub agreement: Option<Agreement>,
     /// Simultaneous transfers.
     pub flows: Option<Flows>,
+    /// Their numbers of pairs and sizes, ascending in size.
+    pub loads: Vec<Load>,
     /// What the data hold but do not support.
     pub failures: Vec<FailedFit>,
 }
@@ -41,12 +43,14 @@ pub fn fit(data: &Dataset, confidence: f64) -> PointToPoint {
         let found = agreement::compare(&ping_pong, measured, confidence);
         kept(found, "pLogP against the ping-pong", &mut failures)
     });
+    let (flows, loads) = flows::fit(data).unzip();
     PointToPoint {
         plogp,
         eager_limit: breakpoints::eager_limit(&sends, pieces.as_ref(), confidence),
         pieces,
         agreement,
-        flows: flows::fit(data),
+        flows,
+        loads: loads.unwrap_or_default(),
         failures,
     }
 }

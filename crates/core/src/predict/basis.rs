@@ -6,6 +6,7 @@ use super::outside::Outside;
 use super::regimes::{self, Asked};
 use super::{Interval, Prediction, Standing};
 use crate::fit::fitted::Base;
+use crate::fit::flows::Flows;
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
 use crate::model::regimes::Point;
@@ -14,7 +15,7 @@ use crate::model::{
     self, Case, Kind, Known, Model, ModelError, Need, REGIMES, Subject, Timed, Values,
 };
 use crate::network::tree::Tree;
-use crate::profile::{FlowsEntry, Profile, RegimesEntry};
+use crate::profile::{Profile, RegimesEntry};
 use crate::units::parameter::volume;
 use crate::units::{Seconds, SecondsPerByte};
 
@@ -154,7 +155,7 @@ impl<'a> Knowledge<'a> {
     }
 
     /// The measured transfers, for the model that is made of them and was not fitted.
-    fn flows(&self, model: &Model) -> Option<&'a FlowsEntry> {
+    fn flows(&self, model: &Model) -> Option<&'a Flows> {
         let mut names = model.parameters.iter().map(|own| own.name);
         let is_theirs = names.any(|name| name == CONTENDED_GAP);
         let is_fitted = self.profile.model(model, self.algorithm).is_some();

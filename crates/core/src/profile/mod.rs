@@ -17,14 +17,14 @@ pub use self::regimes::{Choice, KindError, RegimesEntry};
 use crate::algorithm::Collective;
 use crate::data::Provenance;
 use crate::fit::fitted::{Base, FittedModel};
+use crate::fit::flows::Flows;
 use crate::fit::hockney::HockneyFit;
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
 use crate::model::signature::Signature;
 use crate::model::{self, Known, Model, SIGNATURE};
 use crate::text::file_error::{FileError, parse_toml};
-use crate::units::parameter::non_negative;
-use crate::units::{Bytes, Procs, SecondsPerByte};
+use crate::units::{Bytes, Procs};
 
 /// The version of the format that this netsig writes and reads.
 pub const VERSION: u32 = 2;
@@ -46,7 +46,7 @@ pub struct Profile {
     /// The eager limit of the MPI library, where it was seen.
     pub protocol: Option<ProtocolEntry>,
     /// The gaps of simultaneous transfers between disjoint pairs.
-    pub flows: Option<FlowsEntry>,
+    pub flows: Option<Flows>,
     /// The fitted models of each algorithm.
     #[serde(default)]
     pub fitted: Vec<FittedModel>,
@@ -68,22 +68,6 @@ pub struct ProtocolEntry {
     /// A message of this size is asked for first.
     #[serde(rename = "eager_up_to_bytes")]
     pub eager_up_to: Bytes,
-}
-
-/// The gaps of free and of delayed transfers.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FlowsEntry {
-    /// `β_F`: of a transfer that is alone.
-    #[serde(rename = "beta_f_s_per_byte")]
-    pub beta_free: SecondsPerByte,
-    /// `β_C`: of one that others delay.
-    #[serde(rename = "beta_c_s_per_byte")]
-    pub beta_contended: SecondsPerByte,
-    /// ρ: the share of delayed transfers, from 0 to 1.
-    pub rho: f64,
-    /// The number of pairs that saturates the network, where it was reached.
-    pub saturated_pairs: Option<u32>,
 }
 
 /// The first thing that is read of a profile.
@@ -241,23 +225,5 @@ impl ProtocolEntry {
         Err(format!(
             "eager_above_bytes = {above} is not below eager_up_to_bytes = {up_to}"
         ))
-    }
-}
-
-impl FlowsEntry {
-    fn check(&self) -> Result<(), String> {
-        for (key, gap) in [
-            ("beta_f_s_per_byte", self.beta_free),
-            ("beta_c_s_per_byte", self.beta_contended),
-        ] {
-            non_negative(key, gap.0)?;
-        }
-        if !(0.0..=1.0).contains(&self.rho) {
-            return Err(format!("rho = {} is not between 0 and 1", self.rho));
-        }
-        if self.saturated_pairs == Some(0) {
-            return Err("saturated_pairs = 0 is no number of pairs".to_owned());
-        }
-        Ok(())
     }
 }

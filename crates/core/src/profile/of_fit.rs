@@ -1,6 +1,6 @@
 //! The profile of the fits of a dataset.
 
-use super::{Choice, FlowsEntry, KindError, Profile, ProtocolEntry, RegimesEntry, VERSION};
+use super::{Choice, KindError, Profile, ProtocolEntry, RegimesEntry, VERSION};
 use crate::algorithm::Collective;
 use crate::data::Provenance;
 use crate::fit::network::{FittedRegimes, NetworkFit};
@@ -21,12 +21,7 @@ impl Profile {
                 eager_above: limit.above,
                 eager_up_to: limit.up_to,
             }),
-            flows: pairs.flows.as_ref().map(|flows| FlowsEntry {
-                beta_free: flows.beta_free,
-                beta_contended: flows.modes.beta_contended,
-                rho: flows.modes.rho,
-                saturated_pairs: flows.saturated_pairs,
-            }),
+            flows: pairs.flows,
             fitted: fitted.models.clone(),
             regimes: regimes
                 .flat_map(|own| entries(own, confidence, errors_of(fitted, own.collective)))

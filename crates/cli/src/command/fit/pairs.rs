@@ -29,7 +29,7 @@ pub fn tell(pairs: &PointToPoint, provenance: &Provenance) -> anyhow::Result<()>
         agreement::tell(found);
     }
     if let Some(flows) = &pairs.flows {
-        loads(&flows.loads).write(Format::Table, &mut std::io::stderr().lock())?;
+        loads(&pairs.loads).write(Format::Table, &mut std::io::stderr().lock())?;
         eprintln!("{}", saturation(flows));
     }
     for failure in &pairs.failures {
@@ -140,11 +140,11 @@ fn saturation(flows: &Flows) -> String {
         None => "saturation is not reached".to_owned(),
         Some(pairs) => format!("saturated from {pairs} pairs on"),
     };
-    let [free, slow] = [flows.beta_free, flows.modes.beta_contended];
+    let [free, slow] = [flows.beta_free, flows.beta_contended];
     let delayed = if slow.0 < free.0 * DELAYED {
         format!("{} at most: none is delayed", gap(slow))
     } else {
-        let share = 100.0 * flows.modes.rho;
+        let share = 100.0 * flows.rho;
         format!(
             "{} delayed, {share:.0} % of the transfers delayed",
             gap(slow)
