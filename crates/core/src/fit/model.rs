@@ -20,144 +20,63 @@
 mod direct;
 mod linear;
 
-use std::collections::BTreeMap;
-
 use nalgebra::{DMatrix, DVector};
 
 use super::domain::Domain;
 use super::fitted::{Base, FittedModel, Found};
-use super::saturation::Saturation;
-use super::signature::{self, Options, Parameter, Residuals, SignatureFit, ThresholdEstimate};
-use super::{Covariance, FitError, Point, bandwidth_share, shares};
+use super::signature::{self, Options, Parameter, Residuals, SignatureFit};
+use super::{FitError, Point, bandwidth_share, shares};
 use crate::model::{self, Case, Estimator, Known, Model, ModelError, Role, Values};
 use crate::stats::interval::{Estimate, Student};
 use crate::units::table::Table;
 
-/// The values that suit the points best.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ModelFit {
-    /// All of the model's parameters.
-    pub values: Values,
-    /// Those that the regression estimated, by their place among the model's parameters, in
-    /// the order of `covariance`.
-    pub estimates: Vec<(usize, Estimate)>,
-    /// The covariance of the estimates.
-    pub covariance: DMatrix<f64>,
-    /// M with its interval, of a signature that has one.
-    pub threshold: Option<ThresholdEstimate>,
-    /// Degrees of freedom.
-    pub dof: usize,
-    /// Weighted residual sum of squares.
-    pub weighted_rss: f64,
-    /// How far the points lie from the model in relative terms, for a message that is all
-    /// bandwidth; one with the bandwidth share w deviates by 1/√w as much. A signature tells
-    /// the sides of M apart; for other models both are the same.
-    pub residuals: Residuals,
-    /// Whether γ still grows with n, as far as a signature tells.
-    pub saturation: Saturation,
-}
-
-/// How a fit was made: what its result does not hold.
-#[derive(Debug, Clone)]
-pub struct Circumstances<'a> {
+/// What is fitted, and to what. Of the options, those that belong to a signature alone count for
+/// signatures alone.
+#[derive(Debug, Clone, Copy)]
+pub struct Problem<'a> {
+    /// The model.
+    pub model: &'static Model,
     /// Who ran the collective.
     pub algorithm: &'a str,
-    /// What the parameters were fitted on top of.
+    /// What the parameters are fitted on top of.
     pub base: Base,
-    /// The covariance of the errors.
-    pub covariance: &'a Covariance,
-    /// The fitted points.
+    /// What is known of the network.
+    pub network: &'a Known,
+    /// The times.
     pub points: &'a [Point],
-    /// The level of the intervals.
-    pub confidence: f64,
-}
-
-impl ModelFit {
-    /// The fitted model; `None` if there are no points.
-    pub fn fitted(&self, model: &'static Model, made: &Circumstances) -> Option<FittedModel> {
-        let values = model.parameters.iter().zip(&self.values.numbers);
-        let mut parameters: BTreeMap<String, Found> = values
-            .filter(|(_, value)| !value.is_nan())
-            .map(|(parameter, value)| (parameter.name.to_owned(), Found::Plain(*value)))
-            .collect();
-        let mut covariance_of = Vec::new();
-        for (place, estimate) in &self.estimates {
-            let name = model.parameters[*place].name.to_owned();
-            parameters.insert(name.clone(), Found::Estimated(*estimate));
-            covariance_of.push(name);
-        }
-        if let (Some(found), Some(place)) = (self.threshold, model.place(Role::Threshold)) {
-            let name = model.parameters[place].name.to_owned();
-            parameters.insert(name, Found::Estimated(found.into()));
-        }
-        Some(FittedModel {
-            model,
-            algorithm: made.algorithm.to_owned(),
-            fitted_on: made.base,
-            errors: made.covariance.to_string(),
-            student: Student::new(made.confidence, self.dof),
-            parameters,
-            latency_s: self.values.latency.clone(),
-            covariance_of,
-            covariance: self.covariance.clone(),
-            residuals: self.residuals,
-            domain: Domain {
-                saturation: self.saturation,
-                ..Domain::of_points(made.points)?
-            },
-        })
-    }
-}
-
-/// What is fitted.
-struct Problem<'a> {
-    model: &'static Model,
-    network: &'a Known,
-    points: &'a [Point],
-    options: &'a Options,
-}
-
-/// Fits the parameters of `model` to `points` of one algorithm. Of the options, those that
-/// belong to a signature alone count for signatures alone.
-///
-/// # Errors
-/// If the points are too few, do not determine the parameters, or the model cannot be
-/// evaluated for them.
-pub fn fit(
-    model: &'static Model,
-    network: &Known,
-    points: &[Point],
-    options: &Options,
-) -> Result<ModelFit, FitError> {
-    let problem = Problem {
-        model,
-        network,
-        points,
-        options,
-    };
-    match model.estimator {
-        Estimator::None | Estimator::Regimes => Err(FitError::Impossible(format!(
-            "{} has no parameters",
-            model.name
-        ))),
-        Estimator::Signature(form, sides) => {
-            let options = Options {
-                form,
-                sides,
-                ..options.clone()
-            };
-            let fitted = signature::fit(&network.hockney, points, &options)?;
-            Ok(of_signature(model, &fitted))
-        }
-        Estimator::ByRole => match model.place(Role::Count) {
-            Some(place) => problem.count(place),
-            None => problem.linear(),
-        },
-        Estimator::Latency => problem.latency(),
-    }
+    /// How to fit.
+    pub options: &'a Options,
 }
 
 impl Problem<'_> {
+    /// Fits the parameters; with the weighted residual sum of squares.
+    ///
+    /// # Errors
+    /// If the points are too few, do not determine the parameters, or the model cannot be
+    /// evaluated for them.
+    pub fn fit(&self) -> Result<(FittedModel, f64), FitError> {
+        match self.model.estimator {
+            Estimator::None | Estimator::Regimes => Err(FitError::Impossible(format!(
+                "{} has no parameters",
+                self.model.name
+            ))),
+            Estimator::Signature(form, sides) => {
+                let options = Options {
+                    form,
+                    sides,
+                    ..self.options.clone()
+                };
+                let fit = signature::fit(&self.network.hockney, self.points, &options)?;
+                Ok((self.of_signature(&fit), fit.weighted_rss))
+            }
+            Estimator::ByRole => match self.model.place(Role::Count) {
+                Some(place) => self.count(place),
+                None => self.linear(),
+            },
+            Estimator::Latency => self.latency(),
+        }
+    }
+
     fn role(&self, place: usize) -> Role {
         self.model.parameters[place].role
     }
@@ -204,36 +123,68 @@ impl Problem<'_> {
             what: format!("the residuals of {}", self.model.name),
         })
     }
-}
 
-/// The fit of a signature as that of a model with its parameters.
-pub(super) fn of_signature(model: &'static Model, fitted: &SignatureFit) -> ModelFit {
-    let signature = &fitted.signature;
-    let threshold = fitted.threshold.map_or(f64::INFINITY, |m| m.value.as_f64());
-    let place = |wanted: Parameter| {
-        let mut all = model.parameters.iter();
-        all.position(|own| own.name == wanted.name())
-    };
-    let number = |own: &model::Parameter| match own.role {
-        Role::Threshold => threshold,
-        Role::Supplement => signature.delta.0,
-        _ if own.name == Parameter::Gamma.name() => signature.gamma,
-        _ => signature.gamma_below.unwrap_or(f64::NAN),
-    };
-    let estimates = fitted.parameters.iter();
-    ModelFit {
-        estimates: estimates
-            .filter_map(|(own, estimate)| Some((place(*own)?, *estimate)))
-            .collect(),
-        values: Values {
-            numbers: model.parameters.iter().map(number).collect(),
+    /// The model with the values of its parameters, those of `estimates` by their places and in
+    /// the order of `covariance`.
+    fn fitted(
+        &self,
+        values: Values,
+        estimates: &[(usize, Estimate)],
+        covariance: DMatrix<f64>,
+        dof: usize,
+        residuals: Residuals,
+    ) -> FittedModel {
+        let name = |place: usize| self.model.parameters[place].name.to_owned();
+        let found = values.numbers.iter().enumerate();
+        let found = found.filter(|(_, value)| !value.is_nan());
+        let found = found.map(|(place, value)| (name(place), Found::Plain(*value)));
+        let estimated = estimates.iter();
+        let estimated =
+            estimated.map(|(place, estimate)| (name(*place), Found::Estimated(*estimate)));
+        FittedModel {
+            model: self.model,
+            algorithm: self.algorithm.to_owned(),
+            fitted_on: self.base,
+            errors: self.options.covariance.to_string(),
+            student: Student::new(self.options.confidence, dof),
+            parameters: found.chain(estimated).collect(),
+            latency_s: values.latency,
+            covariance_of: estimates.iter().map(|(place, _)| name(*place)).collect(),
+            covariance,
+            residuals,
+            domain: Domain::of_points(self.points).expect("no fit goes without points"),
+        }
+    }
+
+    /// The fitted model of a signature.
+    pub(super) fn of_signature(&self, fit: &SignatureFit) -> FittedModel {
+        let signature = &fit.signature;
+        let threshold = fit.threshold.map_or(f64::INFINITY, |m| m.value.as_f64());
+        let number = |own: &model::Parameter| match own.role {
+            Role::Threshold => threshold,
+            Role::Supplement => signature.delta.0,
+            _ if own.name == Parameter::Gamma.name() => signature.gamma,
+            _ => signature.gamma_below.unwrap_or(f64::NAN),
+        };
+        let place = |wanted: Parameter| {
+            let mut all = self.model.parameters.iter();
+            all.position(|own| own.name == wanted.name())
+        };
+        let estimates = fit.parameters.iter();
+        let estimates = estimates.filter_map(|(own, estimate)| Some((place(*own)?, *estimate)));
+        let values = Values {
+            numbers: self.model.parameters.iter().map(number).collect(),
             latency: None,
-        },
-        covariance: fitted.covariance.clone(),
-        threshold: fitted.threshold,
-        dof: fitted.dof,
-        weighted_rss: fitted.weighted_rss,
-        residuals: fitted.residuals,
-        saturation: fitted.saturation,
+        };
+        let covariance = fit.covariance.clone();
+        let estimates: Vec<(usize, Estimate)> = estimates.collect();
+        let mut fitted = self.fitted(values, &estimates, covariance, fit.dof, fit.residuals);
+        if let (Some(found), Some(place)) = (fit.threshold, self.model.place(Role::Threshold)) {
+            let name = self.model.parameters[place].name.to_owned();
+            let found = Found::Estimated(found.into());
+            fitted.parameters.insert(name, found);
+        }
+        fitted.domain.saturation = fit.saturation;
+        fitted
     }
 }

@@ -10,10 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 pub use self::regimes::FittedRegimes;
 use super::fitted::{Base, FittedModel};
 use super::hockney::{self, BaseError, HockneyFit};
-use super::model::{self as model_fit, Circumstances, ModelFit};
+use super::model::Problem;
 use super::point_to_point::{self, PointToPoint};
 use super::regimes::Parts;
-use super::signature::{self, SignatureFit, Unsaturated};
+use super::signature::{self, SignatureFit};
 use super::{Covariance, FailedFit, FitError, Point, points, refuse_few};
 use crate::algorithm::Collective;
 use crate::data::cells::{CellKey, Statistic, Summary, summarise};
@@ -178,30 +178,29 @@ impl Measured<'_> {
             }
             return Ok(());
         }
-        let signature = self.signature(fitted);
+        let network = Known::of(fitted.hockney.model(), fitted.plogp.as_ref());
+        let signature = self.signature(&network, fitted.base_error);
         let saturating = self.saturating(signature.as_ref().ok());
         for model in models {
-            let found = if model.is_signature() {
-                let found = signature.clone();
-                found.map(|(fit, covariance)| (model_fit::of_signature(model, &fit), covariance))
-            } else {
-                self.model(model, fitted, &saturating)
+            let problem = Problem {
+                model,
+                algorithm: &self.algorithm,
+                base: Base::of(model, fitted.plogp.as_ref()),
+                network: &network,
+                points: &saturating,
+                options: &self.options.signature,
+            };
+            let found = match &signature {
+                _ if !model.is_signature() => self.model(problem, fitted.base_error),
+                Ok((fit, options)) => Ok(Problem { options, ..problem }.of_signature(fit)),
+                Err(error) => Err(error.clone()),
             };
             let is_vital = model.is_signature() && self.options.wanted != Wanted::Any
                 || matches!(self.options.wanted, Wanted::One(_));
             let subject = format!("{} {} {}", self.collective, self.algorithm, model.name);
             let found = found.map_err(FailedFit::of(subject));
             match found {
-                Ok((fit, covariance)) => {
-                    let made = Circumstances {
-                        algorithm: &self.algorithm,
-                        base: Base::of(model, fitted.plogp.as_ref()),
-                        covariance: &covariance,
-                        points: &saturating,
-                        confidence: self.options.signature.confidence,
-                    };
-                    fitted.models.extend(fit.fitted(model, &made));
-                }
+                Ok(model) => fitted.models.push(model),
                 Err(failure) if is_vital => return Err(failure),
                 Err(failure) => fitted.failures.push(failure),
             }
@@ -224,52 +223,49 @@ impl Measured<'_> {
 
     /// The points at process counts that saturate the network, as far as a signature tells:
     /// all models are fitted to the same.
-    fn saturating(&self, signature: Option<&(SignatureFit, Covariance)>) -> Vec<Point> {
+    fn saturating(&self, signature: Option<&(SignatureFit, signature::Options)>) -> Vec<Point> {
         let left_out = signature.map_or(&[][..], |(fit, _)| &fit.left_out);
         let is_kept = |p: &&Point| p.procs.get() > 1 && !left_out.contains(&p.procs);
         self.points.iter().filter(is_kept).copied().collect()
     }
 
-    /// The signature and the covariance that it was fitted under.
-    fn signature(&self, pairs: &NetworkFit) -> Result<(SignatureFit, Covariance), FitError> {
-        let hockney = pairs.hockney.model();
-        let under =
-            |covariance| signature::fit(&hockney, &self.points, &self.settings(pairs, covariance));
-        let goodness = |fit: &SignatureFit| (fit.weighted_rss, fit.dof);
+    /// The signature and how it was fitted.
+    fn signature(
+        &self,
+        network: &Known,
+        base_error: BaseError,
+    ) -> Result<(SignatureFit, signature::Options), FitError> {
+        let under = |covariance| {
+            let options = self.settings(base_error, covariance);
+            let fit = signature::fit(&network.hockney, &self.points, &options)?;
+            Ok((fit, options))
+        };
+        let goodness = |(fit, _): &(SignatureFit, _)| (fit.weighted_rss, fit.dof);
         under_best(&self.points, self.options, under, goodness)
     }
 
     /// How to fit under a covariance on top of α and β.
-    fn settings(&self, pairs: &NetworkFit, covariance: Covariance) -> signature::Options {
+    fn settings(&self, base_error: BaseError, covariance: Covariance) -> signature::Options {
         signature::Options {
             covariance,
-            base_error: Some(pairs.base_error),
+            base_error: Some(base_error),
             ..self.options.signature.clone()
         }
     }
 
-    /// A model and the covariance that it was fitted under.
-    fn model(
-        &self,
-        model: &'static Model,
-        pairs: &NetworkFit,
-        points: &[Point],
-    ) -> Result<(ModelFit, Covariance), FitError> {
-        let network = Known::of(pairs.hockney.model(), pairs.plogp.as_ref());
+    /// A model that is no signature.
+    fn model(&self, problem: Problem, base_error: BaseError) -> Result<FittedModel, FitError> {
         let under = |covariance| {
-            let settings = signature::Options {
-                unsaturated: Unsaturated::Kept,
-                ..self.settings(pairs, covariance)
-            };
-            model_fit::fit(model, &network, points, &settings)
+            let options = &self.settings(base_error, covariance);
+            Problem { options, ..problem }.fit()
         };
-        if model.is_regressed() {
-            let goodness = |fit: &ModelFit| (fit.weighted_rss, fit.dof);
-            under_best(points, self.options, under, goodness)
+        let (model, _) = if problem.model.is_regressed() {
+            let goodness = |(fit, rss): &(FittedModel, f64)| (*rss, fit.student.dof());
+            under_best(problem.points, self.options, under, goodness)
         } else {
-            let covariance = Covariance::BandwidthShare;
-            Ok((under(covariance.clone())?, covariance))
-        }
+            under(Covariance::BandwidthShare)
+        }?;
+        Ok(model)
     }
 }
 
@@ -293,20 +289,19 @@ fn under_best<F>(
     options: &Options,
     under: impl Fn(Covariance) -> Result<F, FitError>,
     goodness: impl Fn(&F) -> (f64, usize),
-) -> Result<(F, Covariance), FitError> {
+) -> Result<F, FitError> {
     if let Some(covariance) = &options.covariance {
-        return Ok((under(covariance.clone())?, covariance.clone()));
+        return under(covariance.clone());
     }
     let has_spread = |p: &Point| p.repetitions > 1 && p.deviation.0 > 0.0;
     if points.iter().all(has_spread) {
         let fit = under(Covariance::Means)?;
         let (weighted_rss, dof) = goodness(&fit);
         if weighted_rss <= MISFIT * dof as f64 {
-            return Ok((fit, Covariance::Means));
+            return Ok(fit);
         }
     }
-    let fit = under(Covariance::BandwidthShare)?;
-    Ok((fit, Covariance::BandwidthShare))
+    under(Covariance::BandwidthShare)
 }
 
 /// What the cells hold that other programs computed.

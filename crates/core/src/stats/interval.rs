@@ -85,6 +85,11 @@ impl Student {
         }
     }
 
+    /// The degrees of freedom.
+    pub fn dof(&self) -> usize {
+        self.dof
+    }
+
     /// [`t_quantile`] of the two.
     pub fn quantile(&self) -> f64 {
         self.quantile

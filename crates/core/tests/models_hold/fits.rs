@@ -4,11 +4,11 @@
 use netsig_core::algorithm::Collective;
 use netsig_core::data::{Dataset, Experiment, LossCounters, Provenance, Sample};
 use netsig_core::fit::fitted::{Base, FittedModel};
-use netsig_core::fit::model::fit;
+use netsig_core::fit::model::Problem;
 use netsig_core::fit::network::{self, Wanted};
 use netsig_core::fit::signature::{Options, Residuals, Unsaturated};
-use netsig_core::fit::{Covariance, Point};
-use netsig_core::model::{self, Case, Estimator, Model, Values};
+use netsig_core::fit::{Covariance, FitError, Point};
+use netsig_core::model::{self, Case, Estimator, Known, Model, Values};
 use netsig_core::predict::Knowledge;
 use netsig_core::predict::regimes::Asked;
 use netsig_core::profile::Profile;
@@ -131,20 +131,38 @@ proptest! {
                 .then(|| Table::new("L", rows.collect()).unwrap());
             let values = Values { numbers, latency };
             let points = exact(model, &values);
-            let fitted = fit(model, &toy(), &points, &options(covariance.clone())).unwrap();
-            prop_assert_eq!(fitted.values.numbers.len(), found.len(), "{}", model.name);
-            for (value, truth) in fitted.values.numbers.iter().zip(found) {
+            let (fitted, _) = fit(model, &toy(), &points, &options(covariance.clone())).unwrap();
+            let values = fitted.values().unwrap();
+            prop_assert_eq!(values.numbers.len(), found.len(), "{}", model.name);
+            for (value, truth) in values.numbers.iter().zip(found) {
                 let is_found = (value - truth).abs() <= 1e-6 * truth.abs();
                 prop_assert!(is_found, "{}: {value} not {truth}", model.name);
             }
             for p in &points {
-                let again = model.time(&toy(), &fitted.values, Case::new(p.procs, p.size));
+                let again = model.time(&toy(), &values, Case::new(p.procs, p.size));
                 prop_assert!((again.unwrap().time / p.time - 1.0).abs() < 1e-6, "{}", model.name);
             }
             let Residuals { below, above } = fitted.residuals;
             prop_assert!(below.max(above) < 1e-6, "{}: {below} {above}", model.name);
         }
     }
+}
+
+fn fit(
+    model: &'static Model,
+    network: &Known,
+    points: &[Point],
+    options: &Options,
+) -> Result<(FittedModel, f64), FitError> {
+    let problem = Problem {
+        model,
+        algorithm: "direct",
+        base: Base::Hockney,
+        network,
+        points,
+        options,
+    };
+    problem.fit()
 }
 
 /// Cells of a measurement, and now and then one that is none.
@@ -195,13 +213,12 @@ proptest! {
     ) {
         for model in fittable() {
             let options = Options { covariance: covariance.clone(), confidence, ..Options::default() };
-            if let Ok(fitted) = fit(model, &network, &points, &options) {
-                prop_assert_eq!(fitted.values.numbers.len(), model.parameters.len());
+            if let Ok((fitted, weighted_rss)) = fit(model, &network, &points, &options) {
                 let Residuals { below, above } = &fitted.residuals;
                 let covariance = fitted.covariance.iter();
-                let covariance = covariance.chain([below, above, &fitted.weighted_rss]);
+                let covariance = covariance.chain([below, above, &weighted_rss]);
                 prop_assert!(covariance.into_iter().all(|x| x.is_finite()), "{}: {fitted:?}", model.name);
-                prop_assert!(fitted.estimates.iter().all(|(_, e)| e.value.is_finite()));
+                prop_assert!(fitted.covariance_of.iter().all(|name| fitted.value(name).is_some_and(f64::is_finite)));
             }
         }
     }
@@ -228,8 +245,8 @@ fn buses_are_counted_among_any_number_of_processes() {
                 }
             };
             let points: Vec<Point> = (8..12).map(|i| point(1 << i)).collect();
-            let fitted = fit(model, &toy(), &points, &options(Covariance::Means)).unwrap();
-            assert_eq!(fitted.values.numbers, [3.0], "{}", model.name);
+            let (fitted, _) = fit(model, &toy(), &points, &options(Covariance::Means)).unwrap();
+            assert_eq!(fitted.value("buses"), Some(3.0), "{}", model.name);
         }
     }
 }

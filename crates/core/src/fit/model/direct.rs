@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use nalgebra::{DMatrix, DVector};
 
-use super::{ModelFit, Problem};
-use crate::fit::saturation::Saturation;
+use super::Problem;
+use crate::fit::fitted::FittedModel;
 use crate::fit::{FitError, refuse_few};
 use crate::model::Values;
 use crate::model::alltoall::tam::left_over;
@@ -15,7 +15,7 @@ use crate::units::{Bytes, Seconds};
 
 impl Problem<'_> {
     /// The whole number with the least sum of squares, up to n² as far as that is a count.
-    pub(super) fn count(&self, place: usize) -> Result<ModelFit, FitError> {
+    pub(super) fn count(&self, place: usize) -> Result<(FittedModel, f64), FitError> {
         self.refuse_few(1)?;
         let most = self
             .points
@@ -47,7 +47,7 @@ impl Problem<'_> {
     }
 
     /// The table L(m).
-    pub(super) fn latency(&self) -> Result<ModelFit, FitError> {
+    pub(super) fn latency(&self) -> Result<(FittedModel, f64), FitError> {
         let mut left: BTreeMap<Bytes, Vec<f64>> = BTreeMap::new();
         for p in self.points {
             let latency = left_over(&self.network.plogp, p.procs, p.size, p.time);
@@ -70,19 +70,14 @@ impl Problem<'_> {
     fn without_regression(
         &self,
         values: Values,
-        fitted: &DVector<f64>,
+        times: &DVector<f64>,
         parameters: usize,
-    ) -> Result<ModelFit, FitError> {
-        Ok(ModelFit {
-            values,
-            estimates: Vec::new(),
-            covariance: DMatrix::zeros(0, 0),
-            dof: self.points.len() - parameters,
-            weighted_rss: self.squares(fitted),
-            residuals: self.residuals(fitted, parameters)?,
-            threshold: None,
-            saturation: Saturation::Unverified,
-        })
+    ) -> Result<(FittedModel, f64), FitError> {
+        let dof = self.points.len() - parameters;
+        let residuals = self.residuals(times, parameters)?;
+        let none = DMatrix::zeros(0, 0);
+        let fitted = self.fitted(values, &[], none, dof, residuals);
+        Ok((fitted, self.squares(times)))
     }
 
     fn refuse_few(&self, parameters: usize) -> Result<(), FitError> {

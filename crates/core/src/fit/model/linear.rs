@@ -3,8 +3,8 @@
 use itertools::Itertools;
 use nalgebra::{DMatrix, DVector};
 
-use super::{ModelFit, Problem};
-use crate::fit::saturation::Saturation;
+use super::Problem;
+use crate::fit::fitted::FittedModel;
 use crate::fit::signature::ThresholdChoice;
 use crate::fit::{Design, FitError, regress, shares};
 use crate::model::{Role, Values};
@@ -24,7 +24,7 @@ struct Solution {
 
 impl Problem<'_> {
     /// Estimates all linear parameters.
-    pub(super) fn linear(&self) -> Result<ModelFit, FitError> {
+    pub(super) fn linear(&self) -> Result<(FittedModel, f64), FitError> {
         let free: Vec<usize> = (0..self.model.parameters.len())
             .filter(|&i| self.role(i).is_estimated())
             .collect();
@@ -138,23 +138,23 @@ impl Problem<'_> {
         Estimate::around(value, &[variance], self.options.confidence)
     }
 
-    fn finish(&self, solution: Solution) -> Result<ModelFit, FitError> {
-        let estimates = (0..solution.free.len())
+    fn finish(&self, solution: Solution) -> Result<(FittedModel, f64), FitError> {
+        let estimates: Vec<(usize, Estimate)> = (0..solution.free.len())
             .map(|index| (solution.free[index], self.estimate(&solution, index)))
             .collect();
-        let fitted = self.times(&solution.numbers, None)?;
-        Ok(ModelFit {
-            estimates,
-            covariance: solution.regression.covariance,
-            dof: solution.regression.dof,
-            weighted_rss: solution.regression.weighted_rss,
-            residuals: self.residuals(&fitted, solution.free.len())?,
-            threshold: None,
-            saturation: Saturation::Unverified,
-            values: Values {
-                numbers: solution.numbers,
-                latency: None,
-            },
-        })
+        let times = self.times(&solution.numbers, None)?;
+        let residuals = self.residuals(&times, solution.free.len())?;
+        let values = Values {
+            numbers: solution.numbers,
+            latency: None,
+        };
+        let Regression {
+            covariance,
+            dof,
+            weighted_rss,
+            ..
+        } = solution.regression;
+        let fitted = self.fitted(values, &estimates, covariance, dof, residuals);
+        Ok((fitted, weighted_rss))
     }
 }
