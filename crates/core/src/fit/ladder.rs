@@ -46,12 +46,10 @@ pub enum Rung {
 }
 
 /// The rung that suffices, and what speaks for it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
     /// The rung.
     pub rung: Rung,
-    /// The mean of |ln(T/T̂)| over what was left out, of each rung that could be judged.
-    pub errors: Vec<(Rung, f64)>,
     /// Why it was taken, in a sentence.
     pub reason: String,
 }
@@ -198,7 +196,6 @@ fn verdict(rungs: &[(Rung, Errors)]) -> Verdict {
     let Some((_, first)) = judged.last().filter(|(rung, _)| *rung == last) else {
         return Verdict {
             rung: last,
-            errors: Vec::new(),
             reason: format!(
                 "{}, unjudged: it takes two process counts alike to leave one out",
                 last.name()
@@ -232,7 +229,6 @@ fn verdict(rungs: &[(Rung, Errors)]) -> Verdict {
     Verdict {
         rung: *rung,
         reason: reason(*rung, mean(own), &errors),
-        errors,
     }
 }
 

@@ -1,7 +1,7 @@
 //! What fits produce and predictions need: one TOML file per network (FORMATS.md).
 //!
-//! The structs of this folder stand in the file as they are. Reading checks every value, so
-//! that later code cannot meet a bad one.
+//! The structs of this folder, and the fits that need no other form, stand in the file as they
+//! are. Reading checks every value, so that later code cannot meet a bad one.
 
 mod facts;
 mod of_fit;
