@@ -23,17 +23,14 @@ extern "C" fn take_note(_signal: c_int) {
 
 impl Watch {
     /// Starts taking note, from no interrupt seen.
-    ///
-    /// # Errors
-    /// If the system refuses, which it does not on any Linux in order.
-    pub fn start() -> nix::Result<Self> {
+    pub fn start() -> Self {
         let seen = INTERRUPTS.load(Ordering::Relaxed);
         let handler = SigHandler::Handler(take_note);
         let action = SigAction::new(handler, SaFlags::SA_RESTART, SigSet::empty());
-        Ok(Self {
-            before: set(&action)?,
+        Self {
+            before: set(&action),
             seen,
-        })
+        }
     }
 
     /// Whether SIGINT came since the watch started.
@@ -44,14 +41,13 @@ impl Watch {
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        // Restoring what the system itself returned cannot fail.
-        let _ = set(&self.before);
+        set(&self.before);
     }
 }
 
 #[expect(unsafe_code, reason = "the only way to handle a signal")]
-fn set(action: &SigAction) -> nix::Result<SigAction> {
+fn set(action: &SigAction) -> SigAction {
     // SAFETY: the action is either the one that was in force before, or `take_note`,
     // which only adds to an atomic and so may run at any point.
-    unsafe { sigaction(Signal::SIGINT, action) }
+    unsafe { sigaction(Signal::SIGINT, action) }.expect("SIGINT may be handled")
 }

@@ -33,7 +33,7 @@ pub use capability::{Capabilities, Capability, check, verify};
 pub use catalogue::{SHIPPED, load};
 pub use error::LabError;
 pub use interrupt::Watch;
-pub use outside::{Outcome, Running, command, end_with_this_process, exec};
+pub use outside::{BY_SIGNAL, Outcome, Running, command, exec};
 
 /// The hidden first argument of the process that builds the network.
 const INSIDE: &str = "lab-inside";

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::anyhow;
 use netsig_core::network::scenario::Scenario;
 use netsig_core::units::Seconds;
+use netsig_lab::Watch;
 use netsig_measure::estimate::Rates;
 use netsig_measure::plan::{JobId, Plan};
 
@@ -23,7 +24,7 @@ use crate::input::asked::Asked;
 use crate::input::files;
 use crate::job::launch::{Launcher, absolute};
 use crate::job::progress::Follower;
-use crate::job::{End, Job, watch};
+use crate::job::{End, Job};
 use temporary::plan_file;
 
 /// The jobs of a campaign that are left to do.
@@ -113,7 +114,7 @@ impl<'a> Series<'a> {
     /// void, Ctrl-C came, or jobs failed.
     pub fn run(mut self, what: &str) -> Result<(), Failure> {
         // Between jobs too, so that no file is left.
-        let watch = watch()?;
+        let watch = Watch::start();
         if let Some(past) = &self.past {
             eprintln!(
                 "going on from {} samples and {} complete jobs of {}",

@@ -2,26 +2,26 @@
 
 mod death;
 pub mod launch;
-mod process;
 pub mod progress;
 mod stall;
 mod vigil;
 
 use std::ffi::OsString;
-use std::io::{BufRead, BufReader, pipe};
+use std::io::{BufRead, BufReader, PipeWriter, pipe};
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use netsig_core::network::scenario::Scenario;
-use netsig_lab::Watch;
+use netsig_lab::{BY_SIGNAL, Outcome, Running, Watch};
 use netsig_measure::plan::JobId;
+use nix::sys::signal::Signal;
 
 use self::progress::Follower;
 use self::vigil::Vigil;
 use crate::failure::Failure;
-use process::{Exit, Process};
 
 /// How often a running job is looked at.
 const GLANCE: Duration = Duration::from_millis(20);
@@ -32,18 +32,14 @@ const FAREWELL: Duration = Duration::from_secs(10);
 /// How long the last messages of an ended job may take to arrive.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// The exit code of what a signal has ended, less the number of that signal.
-pub const BY_SIGNAL: i32 = 128;
-
 /// A message of Open MPI's launcher that means nothing: its process group was set by the
 /// child before the parent came to it.
 const NOISE: &str = "plm:rsh: Warning: setpgid(";
 
 /// A started job.
 pub struct Job {
-    process: Process,
+    process: Running,
     messages: Receiver<String>,
-    watch: Watch,
 }
 
 /// How a job ended.
@@ -67,20 +63,16 @@ impl Job {
     /// # Errors
     /// If it cannot be started.
     pub fn start(command: &[OsString], scenario: Option<&Scenario>) -> Result<Self, Failure> {
-        let watch = watch()?;
+        let watch = Watch::start();
         let (output, writer) = pipe().context("no pipe can be made")?;
-        let process = Process::start(command, scenario, writer)?;
+        let process = start(command, scenario, writer, watch)?;
         let (sender, messages) = channel();
         thread::spawn(move || {
             let lines = BufReader::new(output).split(b'\n').map_while(Result::ok);
             let mut lines = lines.map(|line| String::from_utf8_lossy(&line).into_owned());
             lines.try_for_each(|line| sender.send(line))
         });
-        Ok(Self {
-            process,
-            messages,
-            watch,
-        })
+        Ok(Self { process, messages })
     }
 
     /// Waits for the end of `job`, whose ranks report after `timeout` without a step, showing
@@ -99,7 +91,7 @@ impl Job {
         let mut vigil = Vigil::new(timeout, Instant::now());
         let mut complete_since: Option<Instant> = None;
         loop {
-            if let Some(exit) = self.process.try_wait(&self.watch)? {
+            if let Some(exit) = self.process.try_wait()? {
                 while let Ok(line) = self.messages.recv_timeout(LAST_WORDS) {
                     self.pass_on(&line, &mut vigil, progress);
                 }
@@ -119,8 +111,8 @@ impl Job {
                 why.map(End::Lost)
             };
             if let Some(end) = end {
-                let exit = self.process.end(&self.watch)?;
-                return Ok(exit.void.map_or(end, End::Void));
+                let exit = self.process.end()?;
+                return Ok(exit.void_reason().map_or(end, End::Void));
             }
             thread::sleep(GLANCE);
         }
@@ -128,18 +120,18 @@ impl Job {
 
     /// Takes note of a line and shows it, if it is for people.
     fn pass_on(&self, line: &str, vigil: &mut Vigil, progress: &Follower) {
-        let is_noise = line.contains(NOISE) || self.watch.saw_interrupt();
+        let is_noise = line.contains(NOISE) || self.process.saw_interrupt();
         if let Some(line) = vigil.hear(line, Instant::now()).filter(|_| !is_noise) {
             progress.say(line);
         }
     }
 
     /// The end of a job that ended by itself.
-    fn end(&self, exit: Exit, job: JobId, vigil: Vigil, progress: &Follower) -> End {
-        if let Some(reason) = exit.void {
+    fn end(&self, exit: Outcome, job: JobId, vigil: Vigil, progress: &Follower) -> End {
+        if let Some(reason) = exit.void_reason() {
             return End::Void(reason);
         }
-        if self.watch.saw_interrupt() {
+        if self.process.saw_interrupt() {
             return End::Interrupted;
         }
         if exit.code == 0 || progress.has_ended(job) {
@@ -161,11 +153,28 @@ impl Job {
     }
 }
 
-/// Takes note of Ctrl-C from now on.
-///
-/// # Errors
-/// If the system refuses.
-pub fn watch() -> Result<Watch, Failure> {
-    let watch = Watch::start().map_err(std::io::Error::from);
-    Ok(watch.context("Ctrl-C cannot be watched for")?)
+/// Starts `command`, in the lab if there is a scenario; what it prints goes to `output`.
+fn start(
+    command: &[OsString],
+    scenario: Option<&Scenario>,
+    output: PipeWriter,
+    watch: Watch,
+) -> Result<Running, Failure> {
+    let (program, arguments) = command.split_first().expect("a command has a program");
+    let mut started = match scenario {
+        Some(scenario) => netsig_lab::command(scenario, command)?,
+        None => Command::new(program),
+    };
+    let errors = output.try_clone().context("no pipe can be made")?;
+    started.stdin(Stdio::null()).stdout(output).stderr(errors);
+    if scenario.is_some() {
+        return Ok(Running::in_lab(started, watch)?);
+    }
+    started.args(arguments);
+    // A launcher that outlived netsig would go on writing data.
+    let running = Running::start(started, Signal::SIGTERM, watch);
+    Ok(running.with_context(|| {
+        let program = program.display();
+        format!("{program} cannot be started; give another --mpirun")
+    })?)
 }
