@@ -54,7 +54,10 @@ fn home() -> (Home, Dataset) {
     home.does(&format!("measure plan.toml -o whole.csv {ON}"));
     let data = read(&home, "whole.csv");
     let rows = |launch| {
-        let of_launch = data.samples.iter().filter(|sample| sample.launch == launch);
+        let of_launch = data
+            .samples
+            .iter()
+            .filter(|sample| sample.place.launch == launch);
         let mut text = Vec::new();
         for sample in of_launch {
             Record::Sample(sample.clone()).write(&mut text).unwrap();

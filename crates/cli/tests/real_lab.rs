@@ -15,7 +15,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use netsig_core::algorithm::{ALGORITHMS, Collective, Entry};
-use netsig_core::data::{Dataset, Experiment, Sample};
+use netsig_core::data::{Dataset, Experiment};
 use tempfile::TempDir;
 
 const SCENARIO: &str = "ethernet-4x50";
@@ -159,9 +159,9 @@ fn every_algorithm_is_measured_over_the_shaped_wire() {
         .samples
         .iter()
         .map(|sample| {
-            let is_collective = sample.experiment != Experiment::PingPong;
-            let (procs, size) = (sample.procs.get(), sample.size.0);
-            let algorithm = sample.algorithm.to_string();
+            let is_collective = sample.place.experiment != Experiment::PingPong;
+            let (procs, size) = (sample.place.procs.get(), sample.place.size.0);
+            let algorithm = sample.place.algorithm.to_string();
             (is_collective, algorithm, procs, size, sample.repetition)
         })
         .collect();
@@ -172,14 +172,14 @@ fn every_algorithm_is_measured_over_the_shaped_wire() {
         let losses = &sample.losses;
         let counts = [losses.retransmits, losses.rtos, losses.tail_probes];
         assert!(counts.iter().all(Option::is_some), "{sample:?}");
-        let bytes = match sample.experiment {
-            Experiment::Collective(_) => sample.procs.partners() * sample.size.as_f64(),
-            _ => sample.size.as_f64(),
+        let bytes = match sample.place.experiment {
+            Experiment::Collective(_) => sample.place.procs.partners() * sample.place.size.as_f64(),
+            _ => sample.place.size.as_f64(),
         };
         // Small messages may pass on the burst that a shaped link allows.
         let wire = bytes / BYTES_PER_SECOND;
         assert!(
-            sample.size.0 < 65536 || sample.time.0 > 0.8 * wire,
+            sample.place.size.0 < 65536 || sample.time.0 > 0.8 * wire,
             "faster than the wire: {sample:?}"
         );
     }
@@ -276,7 +276,7 @@ fn assert_forced(data: &Dataset) {
     };
     let found = ["", "direct", "library:pairwise", "library:pipeline:8192"].map(of);
     assert_eq!(found, [2, 4, 4, 1]);
-    let measured: BTreeSet<_> = data.samples.iter().map(Sample::place).collect();
+    let measured: BTreeSet<_> = data.samples.iter().map(|s| s.place.clone()).collect();
     assert_eq!(measured, data.completed.iter().cloned().collect());
     for sample in &data.samples {
         let error = sample.sync_error.expect("the clocks are compared");

@@ -2,7 +2,7 @@
 //! transfers that predictions draw on.
 
 use netsig_core::algorithm::Collective;
-use netsig_core::data::{Dataset, Experiment, LossCounters, Provenance, Sample};
+use netsig_core::data::{Dataset, Experiment, LossCounters, Place, Provenance, Sample};
 use netsig_core::fit::fitted::Base;
 use netsig_core::fit::network::{self, Options, Wanted};
 use netsig_core::model::{self, Case, SIGNATURE, THROUGHPUT};
@@ -33,12 +33,14 @@ fn time(experiment: Experiment, procs: f64, m: f64) -> f64 {
 fn push(data: &mut Dataset, experiment: Experiment, procs: u32, (size, time): (u64, f64)) {
     for repetition in 0..4 {
         data.samples.push(Sample {
-            experiment,
-            algorithm: "direct".into(),
-            procs: Procs::new(procs).unwrap(),
-            size: Bytes(size),
+            place: Place {
+                experiment,
+                algorithm: "direct".into(),
+                procs: Procs::new(procs).unwrap(),
+                size: Bytes(size),
+                launch: 0,
+            },
             repetition,
-            launch: 0,
             time: Seconds(time * (0.9999 + 0.0002 * f64::from(repetition % 2))),
             losses: LossCounters::default(),
             part: 0,
@@ -100,7 +102,7 @@ fn given_tables_come_before_measured_ones() {
         .unwrap();
     let mut other = data();
     for sample in &mut other.samples {
-        if sample.experiment == Experiment::RoundTrip {
+        if sample.place.experiment == Experiment::RoundTrip {
             sample.time = sample.time * 2.0;
         }
     }

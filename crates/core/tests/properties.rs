@@ -6,7 +6,7 @@ mod seeded;
 use std::sync::Arc;
 
 use netsig_core::algorithm::{ALGORITHMS, Algorithm, COLLECTIVES, Collective, Method};
-use netsig_core::data::{Dataset, Experiment, LossCounters, Provenance, Sample};
+use netsig_core::data::{Dataset, Experiment, LossCounters, Place, Provenance, Sample};
 use netsig_core::fit::network::{self, Options, Wanted};
 use netsig_core::fit::{Covariance, Point, signature};
 use netsig_core::model::hockney::Hockney;
@@ -43,12 +43,14 @@ fn sample() -> impl Strategy<Value = Sample> {
     ];
     (who, numbers, counters).prop_map(
         |((experiment, algorithm), (n, size, repetition, launch, time), losses)| Sample {
-            experiment,
-            algorithm: Arc::from(algorithm),
-            procs: procs(n),
-            size: Bytes(size),
+            place: Place {
+                experiment,
+                algorithm: Arc::from(algorithm),
+                procs: procs(n),
+                size: Bytes(size),
+                launch,
+            },
             repetition,
-            launch,
             time: Seconds(time),
             losses: LossCounters {
                 retransmits: losses.0,
@@ -71,12 +73,14 @@ fn network_data(gamma: f64, delta: f64) -> Dataset {
         for repetition in 0..4 {
             let error = 1.0 + 0.01 * f64::from(repetition % 2);
             data.samples.push(Sample {
-                experiment,
-                algorithm: Arc::from(algorithm),
-                procs: procs(n),
-                size: Bytes(size),
+                place: Place {
+                    experiment,
+                    algorithm: Arc::from(algorithm),
+                    procs: procs(n),
+                    size: Bytes(size),
+                    launch: 0,
+                },
                 repetition,
-                launch: 0,
                 time: Seconds(time * error),
                 losses: LossCounters::default(),
                 part: 0,
@@ -126,7 +130,7 @@ proptest! {
     fn data_survive_being_written(samples in prop::collection::vec(sample(), 0..20), fact in "[ -~]{0,30}") {
         let mut provenance = Provenance::default();
         provenance.push("fact", fact);
-        let completed = samples.iter().map(Sample::place).collect();
+        let completed = samples.iter().map(|s| s.place.clone()).collect();
         let data = Dataset { provenance, samples, completed, ..Dataset::default() };
         let mut text = Vec::new();
         data.write(&mut text).unwrap();

@@ -88,7 +88,9 @@ fn launch<'a>(plan: &'a Plan, past: &'a Dataset, budget: Option<Seconds>) -> Lau
 fn times(data: &Dataset) -> BTreeMap<Place, Vec<f64>> {
     let mut all: BTreeMap<Place, Vec<f64>> = BTreeMap::new();
     for sample in &data.samples {
-        all.entry(sample.place()).or_default().push(sample.time.0);
+        all.entry(sample.place.clone())
+            .or_default()
+            .push(sample.time.0);
     }
     all
 }
@@ -204,7 +206,7 @@ fn an_interrupted_campaign_goes_on_where_it_ended() {
         let rows: HashSet<_> = past
             .samples
             .iter()
-            .map(|s| (s.place(), s.repetition, s.part))
+            .map(|s| (s.place.clone(), s.repetition, s.part))
             .collect();
         assert_eq!(
             rows.len(),
@@ -241,7 +243,7 @@ fn a_budget_is_kept_and_every_cell_has_three_repetitions() {
         let cells: HashSet<_> = all
             .samples
             .iter()
-            .map(|s| (s.experiment, s.procs))
+            .map(|s| (s.place.experiment, s.place.procs))
             .collect();
         for share in [0.1, 0.5, 0.9] {
             let (data, taken) = measure(&plan, 0.02, Some(needed * share));
@@ -250,7 +252,7 @@ fn a_budget_is_kept_and_every_cell_has_three_repetitions() {
             let of: HashSet<_> = data
                 .samples
                 .iter()
-                .map(|s| (s.experiment, s.procs))
+                .map(|s| (s.place.experiment, s.place.procs))
                 .collect();
             assert_eq!(of, cells);
             assert!(times(&data).values().all(|times| times.len() >= 3));
@@ -328,7 +330,7 @@ fn rejected_repetitions_are_repeated_but_not_for_ever() {
     let count = |data: &Dataset, experiment| {
         data.samples
             .iter()
-            .filter(|s| s.experiment == experiment)
+            .filter(|s| s.place.experiment == experiment)
             .count()
     };
     for experiment in [Experiment::PingPong, Experiment::Flow] {

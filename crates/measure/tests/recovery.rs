@@ -119,10 +119,9 @@ fn each_cell_is_measured_in_every_launch() {
     let data = simulate(1);
     let count = |launch, n, size| {
         let wanted = Procs::new(n).unwrap();
-        let same = data
-            .samples
-            .iter()
-            .filter(|s| s.launch == launch && s.procs == wanted && s.size == Bytes(size));
+        let same = data.samples.iter().filter(|s| {
+            s.place.launch == launch && s.place.procs == wanted && s.place.size == Bytes(size)
+        });
         same.count()
     };
     assert_eq!(

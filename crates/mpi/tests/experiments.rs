@@ -41,14 +41,16 @@ fn write_short_plan(home: &Path) {
 fn of(data: &Dataset, experiment: Experiment) -> Vec<&Sample> {
     let samples = data.samples.iter();
     samples
-        .filter(|sample| sample.experiment == experiment)
+        .filter(|sample| sample.place.experiment == experiment)
         .collect()
 }
 
 /// No repetition of a cell is there twice.
 fn assert_none_doubled(data: &Dataset) {
     let samples = data.samples.iter();
-    let mut seen: Vec<_> = samples.map(|s| (s.place(), s.repetition, s.part)).collect();
+    let mut seen: Vec<_> = samples
+        .map(|s| (s.place.clone(), s.repetition, s.part))
+        .collect();
     let rejected = data.rejected.iter();
     seen.extend(rejected.map(|r| (r.place.clone(), r.repetition, 0)));
     let distinct: BTreeSet<_> = seen.iter().collect();
@@ -63,8 +65,8 @@ fn assert_plausible(data: &Dataset) {
     assert_eq!(round_trips.len(), overheads.len());
     for (round_trip, overhead) in round_trips.iter().zip(overheads) {
         assert_eq!(
-            (round_trip.size, round_trip.repetition),
-            (overhead.size, overhead.repetition)
+            (round_trip.place.size, round_trip.repetition),
+            (overhead.place.size, overhead.repetition)
         );
         assert!(
             overhead.time <= round_trip.time,
@@ -74,7 +76,7 @@ fn assert_plausible(data: &Dataset) {
     assert!(!of(data, Experiment::ReceiveOverhead).is_empty());
     assert!(!of(data, Experiment::Gap).is_empty());
     for flow in of(data, Experiment::Flow) {
-        assert!(flow.part < flow.procs.get() / 2, "{flow:?}");
+        assert!(flow.part < flow.place.procs.get() / 2, "{flow:?}");
     }
     for sample in &data.samples {
         let error = sample.sync_error.expect("the starts are compared");
@@ -87,7 +89,7 @@ fn assert_plausible(data: &Dataset) {
         );
     }
     let done: BTreeSet<_> = data.completed.iter().cloned().collect();
-    let measured: BTreeSet<_> = data.samples.iter().map(Sample::place).collect();
+    let measured: BTreeSet<_> = data.samples.iter().map(|s| s.place.clone()).collect();
     assert!(measured.is_subset(&done));
 }
 

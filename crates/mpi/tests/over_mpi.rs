@@ -70,7 +70,7 @@ fn every_algorithm_works_among_any_number_of_ranks() {
         let data = data(home);
         let cells = PROCS.len() * SIZES.len() * algorithms(collective).len();
         let of = Experiment::Collective(collective);
-        let taken = data.samples.iter().filter(|s| s.experiment == of);
+        let taken = data.samples.iter().filter(|s| s.place.experiment == of);
         assert_eq!(taken.count(), 2 * cells, "{collective}");
     }
 }
@@ -104,7 +104,11 @@ fn force(flavour: MpiFlavour, collective: Collective, name: &str, ranks: u32) ->
     if end.succeeded {
         let samples = data(home).samples;
         assert_eq!(samples.len(), 2 * SIZES.len(), "{text}");
-        assert!(samples.iter().all(|s| s.algorithm.to_string() == text));
+        assert!(
+            samples
+                .iter()
+                .all(|s| s.place.algorithm.to_string() == text)
+        );
     }
     end
 }
@@ -170,10 +174,17 @@ fn samples_are_taken_launch_after_launch() {
         .samples
         .iter()
         .map(|s| {
-            let is_collective = s.experiment != Experiment::PingPong;
-            let name = s.algorithm.to_string();
-            let (procs, size) = (s.procs.get(), s.size.0);
-            (s.launch, is_collective, name, procs, size, s.repetition)
+            let is_collective = s.place.experiment != Experiment::PingPong;
+            let name = s.place.algorithm.to_string();
+            let (procs, size) = (s.place.procs.get(), s.place.size.0);
+            (
+                s.place.launch,
+                is_collective,
+                name,
+                procs,
+                size,
+                s.repetition,
+            )
         })
         .collect();
     assert_eq!(taken, planned);

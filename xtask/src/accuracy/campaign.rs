@@ -185,11 +185,16 @@ impl Cost {
     /// Of a pair's operations the samples tell less than they took, so the samples of other
     /// collectives are taken from the time of all operations.
     pub(super) fn of(data: &Dataset) -> Result<Self> {
-        let others = data.samples.iter().filter(|own| match own.experiment {
-            Experiment::Collective(Collective::Alltoall) => !JUDGED.contains(&&*own.algorithm),
-            Experiment::Collective(_) => true,
-            _ => false,
-        });
+        let others = data
+            .samples
+            .iter()
+            .filter(|own| match own.place.experiment {
+                Experiment::Collective(Collective::Alltoall) => {
+                    !JUDGED.contains(&&*own.place.algorithm)
+                }
+                Experiment::Collective(_) => true,
+                _ => false,
+            });
         let others: f64 = others.map(|sample| sample.time.0).sum();
         Ok(Self {
             wall: Seconds(spent(&data.provenance, "wall")?),

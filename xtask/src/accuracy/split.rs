@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use netsig_core::algorithm::Collective;
 use netsig_core::data::cells::{CellKey, Statistic, Summary, summarise};
-use netsig_core::data::{Aggregate, Dataset, Experiment, Place, Provenance, Sample, StatisticKind};
+use netsig_core::data::{Aggregate, Dataset, Experiment, Place, Provenance, StatisticKind};
 use netsig_core::fit::network::{self, Options, Wanted};
 use netsig_core::fit::regimes::Parts;
 use netsig_core::fit::{Point, points};
@@ -90,12 +90,7 @@ impl Trial {
 fn seen<'a>(data: impl IntoIterator<Item = &'a Dataset>, most: u32) -> Dataset {
     let mut all = Dataset::default();
     for part in data {
-        let samples = part.samples.iter();
-        let samples = samples.filter(|sample| sample.procs.get() <= most);
-        all.samples.extend(samples.cloned());
-        let aggregates = part.aggregates.iter();
-        let aggregates = aggregates.filter(|one| one.place.procs.get() <= most);
-        all.aggregates.extend(aggregates.cloned());
+        all.append(part.part(|place| place.procs.get() <= most));
     }
     all
 }
@@ -107,9 +102,9 @@ fn table(data: &Dataset) -> Dataset {
     for sample in &data.samples {
         let place = Place {
             launch: 0,
-            ..Sample::place(sample)
+            ..sample.place.clone()
         };
-        if let Experiment::PingPong | Experiment::Collective(_) = sample.experiment {
+        if let Experiment::PingPong | Experiment::Collective(_) = sample.place.experiment {
             times.entry(place).or_default().push(sample.time.0);
         }
     }
@@ -176,14 +171,8 @@ pub(super) fn heldout(data: &Measured) -> BTreeMap<CellKey, Summary> {
 /// How far the medians of the two launches of every judged cell are apart, |a/b − 1|: what no
 /// prediction can be better than.
 pub(super) fn repeated(data: &Measured) -> BTreeMap<(Collective, String), Vec<f64>> {
-    let [first, second] = [0, 1].map(|launch| {
-        let samples = data.heldout.samples.iter();
-        let own = samples.filter(|sample| sample.launch == launch);
-        summarise(&Dataset {
-            samples: own.cloned().collect(),
-            ..Dataset::default()
-        })
-    });
+    let [first, second] =
+        [0, 1].map(|launch| summarise(&data.heldout.part(|place| place.launch == launch)));
     let mut apart: BTreeMap<(Collective, String), Vec<f64>> = BTreeMap::new();
     for key in heldout(data).into_keys() {
         if let Experiment::Collective(collective) = key.experiment

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use netsig_core::algorithm::Collective::Alltoall;
-use netsig_core::data::{Dataset, Experiment, LossCounters, Sample};
+use netsig_core::data::{Dataset, Experiment, LossCounters, Place, Sample};
 use netsig_core::units::{Bytes, Procs, Seconds};
 
 use super::benchmark;
@@ -54,12 +54,14 @@ fn write_samples(path: &Path) -> Result<()> {
         let (experiment, algorithm, procs) = &experiments[cell as usize % 3];
         let wobble = f64::from(number.wrapping_mul(2_654_435_761)) / f64::from(u32::MAX);
         data.samples.push(Sample {
-            experiment: *experiment,
-            algorithm: (*algorithm).into(),
-            procs: Procs::new(*procs)?,
-            size: Bytes(1 << (cell % 21)),
+            place: Place {
+                experiment: *experiment,
+                algorithm: (*algorithm).into(),
+                procs: Procs::new(*procs)?,
+                size: Bytes(1 << (cell % 21)),
+                launch: cell % 3,
+            },
             repetition: number % 100,
-            launch: cell % 3,
             time: Seconds(1e-4 * (1.0 + wobble)),
             losses: LossCounters {
                 retransmits: Some(number % 50 / 49),

@@ -54,7 +54,8 @@ impl Campaign {
     pub(super) fn times(&self, algorithm: &str, size: Bytes) -> Result<Sorted> {
         let wanted = Experiment::Collective(Collective::Alltoall);
         let samples = self.data.samples.iter().filter(|sample| {
-            sample.experiment == wanted && &*sample.algorithm == algorithm && sample.size == size
+            let place = &sample.place;
+            place.experiment == wanted && &*place.algorithm == algorithm && place.size == size
         });
         let times: Vec<f64> = samples.map(|sample| sample.time.0).collect();
         ensure!(!times.is_empty(), "no times of {algorithm} with {size}");
@@ -80,11 +81,14 @@ impl Campaign {
     /// The median over the repetitions of the last of all pairs to end.
     fn slowest_flow(&self, pairs: u32) -> Result<f64> {
         let flows = self.data.samples.iter().filter(|sample| {
-            sample.experiment == Experiment::Flow && sample.procs.get() == 2 * pairs
+            let place = &sample.place;
+            place.experiment == Experiment::Flow && place.procs.get() == 2 * pairs
         });
         let mut last = std::collections::BTreeMap::new();
         for flow in flows {
-            let time: &mut f64 = last.entry((flow.launch, flow.repetition)).or_default();
+            let time: &mut f64 = last
+                .entry((flow.place.launch, flow.repetition))
+                .or_default();
             *time = time.max(flow.time.0);
         }
         ensure!(!last.is_empty(), "no flows of {pairs} pairs");

@@ -89,9 +89,9 @@ fn wants_regimes(wanted: Wanted) -> bool {
 impl Args {
     /// The options for a fit of `data`.
     fn options(&self, data: &Dataset) -> Result<network::Options, Failure> {
-        let is_collective = |s: &&Sample| matches!(s.experiment, Experiment::Collective(_));
+        let is_collective = |s: &&Sample| matches!(s.place.experiment, Experiment::Collective(_));
         let collectives = data.samples.iter().filter(is_collective);
-        let most = collectives.map(|sample| sample.procs).max();
+        let most = collectives.map(|sample| sample.place.procs).max();
         let signature = Options {
             threshold: self.threshold,
             unsaturated: if self.keep_unsaturated {

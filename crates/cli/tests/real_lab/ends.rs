@@ -210,7 +210,7 @@ fn wrong_data_are_recorded_as_failures() {
     for rejected in &data.rejected {
         assert_eq!(rejected.reason, Rejection::WrongData);
         let has_time = |sample: &Sample| {
-            sample.repetition == rejected.repetition && sample.place() == rejected.place
+            sample.repetition == rejected.repetition && sample.place == rejected.place
         };
         assert!(!data.samples.iter().any(has_time), "{rejected:?}");
     }
@@ -252,7 +252,9 @@ const OF_KILLED: usize = 2 * (3 * 100 + 3 * 10 + 3 * 2 * 3 * 60 + 2 * 60);
 /// All of [`KILLED`] is there, each of it once.
 fn assert_whole(data: &Dataset) {
     let samples = data.samples.iter();
-    let mut seen: Vec<_> = samples.map(|s| (s.place(), s.part, s.repetition)).collect();
+    let mut seen: Vec<_> = samples
+        .map(|s| (s.place.clone(), s.part, s.repetition))
+        .collect();
     let planned = seen.iter().filter(|(place, ..)| !is_plogp(place)).count();
     let rejected = data.rejected.iter();
     seen.extend(rejected.map(|r| (r.place.clone(), 0, r.repetition)));

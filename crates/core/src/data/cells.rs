@@ -119,13 +119,13 @@ pub fn summarise(data: &Dataset) -> BTreeMap<CellKey, Summary> {
     let mut times: BTreeMap<CellKey, Vec<f64>> = BTreeMap::new();
     for sample in &data.samples {
         times
-            .entry(CellKey::from(sample.place()))
+            .entry(CellKey::from(&sample.place))
             .or_default()
             .push(sample.time.0);
     }
     let mut imported: BTreeMap<CellKey, Vec<&Aggregate>> = BTreeMap::new();
     for aggregate in &data.aggregates {
-        let key = CellKey::from(aggregate.place.clone());
+        let key = CellKey::from(&aggregate.place);
         imported.entry(key).or_default().push(aggregate);
     }
     let imported = imported
@@ -137,11 +137,11 @@ pub fn summarise(data: &Dataset) -> BTreeMap<CellKey, Summary> {
     cells
 }
 
-impl From<Place> for CellKey {
-    fn from(place: Place) -> Self {
+impl From<&Place> for CellKey {
+    fn from(place: &Place) -> Self {
         Self {
             experiment: place.experiment,
-            algorithm: place.algorithm,
+            algorithm: Arc::clone(&place.algorithm),
             procs: place.procs,
             size: place.size,
         }
@@ -200,12 +200,14 @@ mod tests {
         assert_eq!(median.values().next().unwrap().mean, Seconds(2.0));
 
         data.extend([crate::data::Record::Sample(crate::data::Sample {
-            experiment: Experiment::PingPong,
-            algorithm: "".into(),
-            procs: Procs::new(2).unwrap(),
-            size: Bytes(8),
+            place: Place {
+                experiment: Experiment::PingPong,
+                algorithm: "".into(),
+                procs: Procs::new(2).unwrap(),
+                size: Bytes(8),
+                launch: 0,
+            },
             repetition: 0,
-            launch: 0,
             time: Seconds(9.0),
             losses: crate::data::LossCounters::default(),
             part: 0,

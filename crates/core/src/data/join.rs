@@ -36,7 +36,7 @@ impl Dataset {
     }
 
     /// Adds the rows as they are.
-    pub(super) fn append(&mut self, mut later: Self) {
+    pub fn append(&mut self, mut later: Self) {
         self.samples.append(&mut later.samples);
         self.rejected.append(&mut later.rejected);
         self.aggregates.append(&mut later.aggregates);
@@ -52,7 +52,7 @@ impl Dataset {
 
     /// The number of the launch of every row.
     pub(super) fn launches_mut(&mut self) -> impl Iterator<Item = &mut u32> {
-        let samples = self.samples.iter_mut().map(|row| &mut row.launch);
+        let samples = self.samples.iter_mut().map(|row| &mut row.place.launch);
         let rejected = self.rejected.iter_mut().map(|row| &mut row.place.launch);
         let aggregates = self.aggregates.iter_mut().map(|row| &mut row.place.launch);
         let completed = self.completed.iter_mut().map(|place| &mut place.launch);
@@ -92,7 +92,7 @@ mod tests {
         let mut data = read(&text("#@mpi=A\n#@seed=1\n#@launch_3_seed=9\n"));
         let later = "#@mpi=A\n#@seed=2\n#@launch_1_seed=3\n#@launch_2_job_1_s=wall 1\n";
         data.join(read(&text(later)), 2).unwrap();
-        let launches: Vec<u32> = data.samples.iter().map(|row| row.launch).collect();
+        let launches: Vec<u32> = data.samples.iter().map(|row| row.place.launch).collect();
         assert_eq!(launches, [0, 2, 4, 6]);
         assert_eq!(data.rejected[1].place.launch, 6);
         assert_eq!(data.completed[1].launch, 6);

@@ -124,7 +124,7 @@ pub fn ranks_per_host(facts: &Provenance) -> Option<u32> {
 fn statements(source: &Source) -> Vec<Statement> {
     let facts = &source.data.provenance;
     let mut samples = source.data.samples.iter();
-    let leaves_choice = samples.any(|sample| *sample.algorithm == *LIBRARY);
+    let leaves_choice = samples.any(|sample| *sample.place.algorithm == *LIBRARY);
     let mut all: Vec<Statement> = Vec::new();
     for (key, value) in facts.iter() {
         let (job, key) = JobId::of_key(key).map_or((None, key), |(job, fact)| (Some(job), fact));

@@ -105,18 +105,10 @@ pub struct LossCounters {
 /// One repetition of one experiment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sample {
-    /// What was timed.
-    pub experiment: Experiment,
-    /// Who ran it: an algorithm of netsig or `library`; empty for a ping-pong.
-    pub algorithm: Arc<str>,
-    /// How many processes took part.
-    pub procs: Procs,
-    /// Bytes per destination (all-to-all) or per message (ping-pong).
-    pub size: Bytes,
+    /// What was repeated.
+    pub place: Place,
     /// The number of the repetition within its launch, from 0.
     pub repetition: u32,
-    /// The number of the MPI launch, from 0.
-    pub launch: u32,
     /// How long it took.
     pub time: Seconds,
     /// What TCP lost meanwhile.
@@ -130,15 +122,15 @@ pub struct Sample {
 /// What a repetition belongs to: a cell of a plan within a launch.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place {
-    /// The number of the launch, from 0.
+    /// The number of the MPI launch, from 0.
     pub launch: u32,
     /// What was timed.
     pub experiment: Experiment,
-    /// Who ran it; empty unless it is a collective.
+    /// Who ran it: an algorithm of netsig or `library`; empty unless it is a collective.
     pub algorithm: Arc<str>,
     /// How many processes took part.
     pub procs: Procs,
-    /// Bytes per destination or message.
+    /// Bytes per destination (all-to-all) or per message (ping-pong).
     pub size: Bytes,
 }
 
@@ -296,6 +288,19 @@ impl Dataset {
     pub fn void(&self) -> Option<&str> {
         self.provenance.get(VOID)
     }
+
+    /// The samples and the numbers of other programs of the places that are wanted, and
+    /// nothing else.
+    #[must_use]
+    pub fn part(&self, is_wanted: impl Fn(&Place) -> bool) -> Self {
+        let samples = self.samples.iter().filter(|row| is_wanted(&row.place));
+        let aggregates = self.aggregates.iter().filter(|row| is_wanted(&row.place));
+        Self {
+            samples: samples.cloned().collect(),
+            aggregates: aggregates.cloned().collect(),
+            ..Self::default()
+        }
+    }
 }
 
 impl Extend<Record> for Dataset {
@@ -314,29 +319,12 @@ impl Place {
     /// A repetition of it, the only part of which nothing more is known.
     pub fn sample(self, repetition: u32, time: Seconds) -> Sample {
         Sample {
-            experiment: self.experiment,
-            algorithm: self.algorithm,
-            procs: self.procs,
-            size: self.size,
+            place: self,
             repetition,
-            launch: self.launch,
             time,
             losses: LossCounters::default(),
             part: 0,
             sync_error: None,
-        }
-    }
-}
-
-impl Sample {
-    /// What the sample is a repetition of.
-    pub fn place(&self) -> Place {
-        Place {
-            launch: self.launch,
-            experiment: self.experiment,
-            algorithm: Arc::clone(&self.algorithm),
-            procs: self.procs,
-            size: self.size,
         }
     }
 }
@@ -371,7 +359,7 @@ mod tests {
     fn columns_are_found_by_name() {
         let data = Dataset::read("a.csv", GOOD.as_bytes()).unwrap();
         assert_eq!(data.samples.len(), 2);
-        assert_eq!(data.samples[0].experiment, Experiment::PingPong);
+        assert_eq!(data.samples[0].place.experiment, Experiment::PingPong);
         let second = &data.samples[1];
         assert_eq!(
             second.losses,
@@ -380,7 +368,7 @@ mod tests {
                 ..LossCounters::default()
             }
         );
-        assert_eq!((second.size, second.launch), (Bytes(4096), 2));
+        assert_eq!((second.place.size, second.place.launch), (Bytes(4096), 2));
         assert_eq!(data.provenance.get("mpi"), Some("Open MPI 4.1.4"));
         assert_eq!(data.void(), Some("because"));
     }

@@ -71,9 +71,9 @@ impl Sample {
         } = self.losses;
         format!(
             "{},{},{},{},{},{},{},{},{},{},,,\n",
-            self.place().head(),
+            self.place.head(),
             self.repetition,
-            self.launch,
+            self.place.launch,
             self.time.0,
             or_empty(retransmits),
             or_empty(rtos),

@@ -100,10 +100,10 @@ pub struct Flows {
 pub fn fit(data: &Dataset) -> Option<(Flows, Vec<Load>)> {
     let mut times: BTreeMap<(Bytes, u32), Vec<Seconds>> = BTreeMap::new();
     let flows = data.samples.iter();
-    for sample in flows.filter(|sample| sample.experiment == Experiment::Flow) {
-        let pairs = (sample.procs.get() / 2).max(1);
+    for sample in flows.filter(|sample| sample.place.experiment == Experiment::Flow) {
+        let pairs = (sample.place.procs.get() / 2).max(1);
         times
-            .entry((sample.size, pairs))
+            .entry((sample.place.size, pairs))
             .or_default()
             .push(sample.time);
     }
@@ -239,7 +239,7 @@ mod tests {
             .map(|&(_, t)| (Experiment::Flow, 1_000_000, 0, t));
         let mut data = testing::data(times);
         for (sample, (pairs, _)) in data.samples.iter_mut().zip(rows) {
-            sample.procs = Procs::new(2 * pairs).unwrap();
+            sample.place.procs = Procs::new(2 * pairs).unwrap();
         }
         data
     }

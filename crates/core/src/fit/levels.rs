@@ -57,27 +57,20 @@ type Launches = BTreeMap<u32, Vec<f64>>;
 /// The levels of an experiment, ascending in size.
 pub fn levels(data: &Dataset, experiment: Experiment) -> Vec<Level> {
     let mut by_size: BTreeMap<Bytes, Launches> = BTreeMap::new();
-    let own = data.samples.iter().filter(|s| s.experiment == experiment);
-    for sample in own {
-        let launches = by_size.entry(sample.size).or_default();
-        let repetitions = launches.entry(sample.launch).or_default();
+    let own = data.part(|place| place.experiment == experiment);
+    for sample in &own.samples {
+        let launches = by_size.entry(sample.place.size).or_default();
+        let repetitions = launches.entry(sample.place.launch).or_default();
         repetitions.push(sample.time.0);
     }
-    let mut levels: BTreeMap<Bytes, Level> = imported(data, experiment);
+    let mut levels: BTreeMap<Bytes, Level> = imported(own);
     levels.extend(measured(&by_size));
     levels.into_values().collect()
 }
 
 /// The levels that other programs computed.
-fn imported(data: &Dataset, experiment: Experiment) -> BTreeMap<Bytes, Level> {
-    let aggregates = data.aggregates.iter();
-    let own = Dataset {
-        aggregates: aggregates
-            .filter(|one| one.place.experiment == experiment)
-            .cloned()
-            .collect(),
-        ..Dataset::default()
-    };
+fn imported(mut own: Dataset) -> BTreeMap<Bytes, Level> {
+    own.samples.clear();
     let cells = summarise(&own).into_iter();
     cells
         .map(|(key, summary)| {

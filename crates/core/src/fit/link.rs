@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 
 use crate::algorithm::Collective;
 use crate::data::cells::{CellKey, Statistic, Summary, summarise};
-use crate::data::{Aggregate, Dataset, Experiment, Sample, mixture};
+use crate::data::{Dataset, Experiment, Sample, mixture};
 use crate::fit::{hockney, points};
 use crate::network::LINUX_RTO;
 use crate::units::{Bytes, Seconds, SecondsPerByte};
@@ -68,20 +68,11 @@ pub struct Stalled {
 
 /// β of the ping-pong of all `files` together; none without one that reaches [`LEAST`].
 pub fn gap(files: &[&Dataset]) -> Option<SecondsPerByte> {
-    let is_ping_pong = |experiment| experiment == Experiment::PingPong;
-    let samples = files.iter().flat_map(|data| &data.samples);
-    let aggregates = files.iter().flat_map(|data| &data.aggregates);
-    let cells = summarise(&Dataset {
-        samples: samples
-            .filter(|row: &&Sample| is_ping_pong(row.experiment))
-            .cloned()
-            .collect(),
-        aggregates: aggregates
-            .filter(|row: &&Aggregate| is_ping_pong(row.place.experiment))
-            .cloned()
-            .collect(),
-        ..Dataset::default()
-    });
+    let mut pairs = Dataset::default();
+    for data in files {
+        pairs.append(data.part(|place| place.experiment == Experiment::PingPong));
+    }
+    let cells = summarise(&pairs);
     let points = points(&cells, Statistic::Median, |_| true);
     let reaches = points.iter().any(|point| point.size >= LEAST);
     let fit = hockney::fit_ends(&points, CONFIDENCE).ok();
@@ -112,7 +103,7 @@ pub fn too_fast(data: &Dataset, gap: SecondsPerByte) -> Option<TooFast> {
 pub fn stalled(data: &Dataset, gap: SecondsPerByte) -> Option<Stalled> {
     let mut cells: BTreeMap<CellKey, Vec<&Sample>> = BTreeMap::new();
     for sample in &data.samples {
-        let key = CellKey::from(sample.place());
+        let key = CellKey::from(&sample.place);
         cells.entry(key).or_default().push(sample);
     }
     let has_stalled = |cell: &CellKey, samples: &[&Sample]| {
@@ -264,7 +255,7 @@ mod tests {
         };
         let by_timer = (0.23, Some(1), Some(0));
         let by_probe = (0.5, Some(0), Some(2));
-        let expected = Some((CellKey::from(cell()), 1));
+        let expected = Some((CellKey::from(&cell()), 1));
         assert_eq!(all(&[by_timer, by_probe, by_timer]), expected);
         for other in [
             (0.22, Some(1), None),

@@ -1,17 +1,19 @@
 //! Data for the tests of estimators.
 
-use crate::data::{Dataset, Experiment, LossCounters, Sample};
+use crate::data::{Dataset, Experiment, LossCounters, Place, Sample};
 use crate::units::{Bytes, Procs, Seconds};
 
 /// Samples between two processes: experiment, size, launch, time.
 pub(crate) fn data(rows: impl IntoIterator<Item = (Experiment, u64, u32, f64)>) -> Dataset {
     let sample = |(experiment, size, launch, time)| Sample {
-        experiment,
-        algorithm: "".into(),
-        procs: Procs::new(2).unwrap(),
-        size: Bytes(size),
+        place: Place {
+            experiment,
+            algorithm: "".into(),
+            procs: Procs::new(2).unwrap(),
+            size: Bytes(size),
+            launch,
+        },
         repetition: 0,
-        launch,
         time: Seconds(time),
         losses: LossCounters::default(),
         part: 0,

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use crate::algorithm::Collective;
 use crate::data::cells::{CellKey, Summary, summarise};
-use crate::data::{Aggregate, Dataset, Experiment, Provenance};
+use crate::data::{Dataset, Experiment, Place, Provenance};
 use crate::fit::FailedFit;
 use crate::fit::network::{self, Options, Wanted};
 use crate::model::{self, Case, ModelError};
@@ -61,23 +61,14 @@ pub fn compare(
     trains: impl Fn(Procs, Bytes) -> bool,
     options: &Options,
 ) -> Result<Comparison, FailedFit> {
-    let is_seen = |experiment, procs, size| {
-        !matches!(experiment, Experiment::Collective(_)) || trains(procs, size)
-    };
-    let part = |wanted: bool| Dataset {
-        samples: kept(&data.samples, |sample| {
-            is_seen(sample.experiment, sample.procs, sample.size) == wanted
-        }),
-        aggregates: kept(&data.aggregates, |Aggregate { place, .. }| {
-            is_seen(place.experiment, place.procs, place.size) == wanted
-        }),
-        ..Dataset::default()
+    let is_seen = |place: &Place| {
+        !matches!(place.experiment, Experiment::Collective(_)) || trains(place.procs, place.size)
     };
     let options = &Options {
         wanted: Wanted::Any,
         ..options.clone()
     };
-    let fitted = network::fit(&part(true), options)?;
+    let fitted = network::fit(&data.part(is_seen), options)?;
     if let Some(failure) = fitted.failures.first().filter(|_| fitted.is_empty()) {
         return Err(failure.clone());
     }
@@ -90,7 +81,7 @@ pub fn compare(
         notes: fitted.failures.iter().map(ToString::to_string).collect(),
         has_tables: fitted.plogp.is_some(),
     };
-    let cells = summarise(&part(false));
+    let cells = summarise(&data.part(|place| !is_seen(place)));
     for ((collective, algorithm), cells) in by_algorithm(&cells) {
         let Judgement { scores, left_out } = judge.scores(collective, &algorithm, &cells);
         comparison.scores.extend(scores);
@@ -101,10 +92,6 @@ pub fn compare(
         }
     }
     Ok(comparison)
-}
-
-fn kept<T: Clone>(all: &[T], is_wanted: impl Fn(&T) -> bool) -> Vec<T> {
-    all.iter().filter(|one| is_wanted(one)).cloned().collect()
 }
 
 type Cells<'a> = Vec<(&'a CellKey, &'a Summary)>;
@@ -216,12 +203,14 @@ mod tests {
         let mut push = |experiment, algorithm: &str, n: u32, size, time: f64| {
             for repetition in 0..4 {
                 data.samples.push(Sample {
-                    experiment,
-                    algorithm: Arc::from(algorithm),
-                    procs: Procs::new(n).unwrap(),
-                    size,
+                    place: Place {
+                        experiment,
+                        algorithm: Arc::from(algorithm),
+                        procs: Procs::new(n).unwrap(),
+                        size,
+                        launch: 0,
+                    },
                     repetition,
-                    launch: 0,
                     time: Seconds(time * (0.99 + 0.02 * f64::from(repetition % 2))),
                     losses: LossCounters::default(),
                     part: 0,

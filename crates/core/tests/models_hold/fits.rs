@@ -2,7 +2,7 @@
 //! is refused.
 
 use netsig_core::algorithm::Collective;
-use netsig_core::data::{Dataset, Experiment, LossCounters, Provenance, Sample};
+use netsig_core::data::{Dataset, Experiment, LossCounters, Place, Provenance, Sample};
 use netsig_core::fit::fitted::{Base, FittedModel};
 use netsig_core::fit::model::Problem;
 use netsig_core::fit::network::{self, Wanted};
@@ -262,12 +262,14 @@ fn a_model_is_fitted_to_its_own_collective() {
             (Experiment::Collective(Collective::Alltoall), 8),
         ] {
             data.samples.push(Sample {
-                experiment,
-                algorithm: "library".into(),
-                procs: procs(count),
-                size,
+                place: Place {
+                    experiment,
+                    algorithm: "library".into(),
+                    procs: procs(count),
+                    size,
+                    launch: 0,
+                },
                 repetition: 0,
-                launch: 0,
                 time: toy().hockney.time(size) * f64::from(count - 1),
                 losses: LossCounters::default(),
                 part: 0,
@@ -295,12 +297,14 @@ fn a_model_fitted_on_tables_is_predicted_on_them() {
         latency: None,
     };
     let sample = |experiment, point: Point| Sample {
-        experiment,
-        algorithm: "direct".into(),
-        procs: point.procs,
-        size: point.size,
+        place: Place {
+            experiment,
+            algorithm: "direct".into(),
+            procs: point.procs,
+            size: point.size,
+            launch: 0,
+        },
         repetition: 0,
-        launch: 0,
         time: point.time,
         losses: LossCounters::default(),
         part: 0,

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use netsig_core::algorithm::Collective;
-use netsig_core::data::{Dataset, Experiment, LossCounters, Provenance, Sample};
+use netsig_core::data::{Dataset, Experiment, LossCounters, Place, Provenance, Sample};
 use netsig_core::fit::ladder::Rung;
 use netsig_core::fit::network::{self, NetworkFit, Options};
 use netsig_core::model::regimes::{
@@ -82,12 +82,14 @@ fn push(data: &mut Dataset, experiment: Experiment, (count, size): (u32, u64), t
     let is_collective = matches!(experiment, Experiment::Collective(_));
     for (repetition, time) in (0..).zip(times) {
         data.samples.push(Sample {
-            experiment,
-            algorithm: Arc::from(if is_collective { "direct" } else { "" }),
-            procs: procs(count),
-            size: Bytes(size),
+            place: Place {
+                experiment,
+                algorithm: Arc::from(if is_collective { "direct" } else { "" }),
+                procs: procs(count),
+                size: Bytes(size),
+                launch: 0,
+            },
             repetition,
-            launch: 0,
             time: *time,
             losses: LossCounters::default(),
             part: 0,
@@ -289,7 +291,8 @@ fn two_protocols_and_an_overflow_need_more_than_a_signature() {
 fn one_process_count_gives_a_fit_but_no_growth() {
     let mut data = data(&truth(1.1, 1.7), |_| 1.0);
     data.samples.retain(|sample| {
-        !matches!(sample.experiment, Experiment::Collective(_)) || sample.procs.get() == 8
+        !matches!(sample.place.experiment, Experiment::Collective(_))
+            || sample.place.procs.get() == 8
     });
     let profile = profile(&data);
     let entry = &profile.regimes[0];

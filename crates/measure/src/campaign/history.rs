@@ -38,8 +38,8 @@ impl Past {
     /// What `data` hold of `launch`.
     pub fn of(data: &Dataset, launch: u32) -> Self {
         let mut past = Self::default();
-        for sample in data.samples.iter().filter(|s| s.launch == launch) {
-            past.left(sample.place())
+        for sample in data.samples.iter().filter(|s| s.place.launch == launch) {
+            past.left(sample.place.clone())
                 .add(sample.repetition, sample.time.0);
         }
         for rejected in data.rejected.iter().filter(|r| r.place.launch == launch) {

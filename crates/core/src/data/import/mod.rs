@@ -190,7 +190,7 @@ impl Launches {
 }
 
 fn cells(run: &Dataset) -> impl Iterator<Item = Place> {
-    let samples = run.samples.iter().map(crate::data::Sample::place);
+    let samples = run.samples.iter().map(|sample| sample.place.clone());
     let rejected = run.rejected.iter().map(|rejected| rejected.place.clone());
     let aggregates = run.aggregates.iter().map(|number| number.place.clone());
     samples.chain(rejected).chain(aggregates)

@@ -102,7 +102,7 @@ const OWN: [Experiment; 4] = [
 
 /// Whether there is something to make tables of.
 pub fn is_in(data: &Dataset) -> bool {
-    let samples = data.samples.iter().map(|sample| sample.experiment);
+    let samples = data.samples.iter().map(|sample| sample.place.experiment);
     let aggregates = data.aggregates.iter().map(|one| one.place.experiment);
     samples.chain(aggregates).any(|one| OWN.contains(&one))
 }
@@ -281,7 +281,8 @@ fn table(name: &'static str, rows: &[Row]) -> Result<Table, FitError> {
 fn drift(data: &Dataset, size: Bytes) -> Option<Doubt> {
     let mut halves = [Dataset::default(), Dataset::default()];
     let own = data.samples.iter();
-    let own = own.filter(|sample| sample.experiment == Experiment::Gap && sample.size == size);
+    let own = own
+        .filter(|sample| sample.place.experiment == Experiment::Gap && sample.place.size == size);
     let last = own.clone().map(|sample| sample.repetition).max()?;
     for sample in own {
         let half = usize::from(sample.repetition > last / 2);
@@ -433,7 +434,7 @@ mod tests {
         let mut data = testing::data(all());
         for (number, sample) in (0..).zip(&mut data.samples) {
             sample.repetition = number % 11;
-            if sample.experiment == Experiment::Gap && sample.repetition <= 5 {
+            if sample.place.experiment == Experiment::Gap && sample.repetition <= 5 {
                 sample.time = sample.time * 1.5;
             }
         }

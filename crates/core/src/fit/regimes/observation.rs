@@ -137,10 +137,10 @@ pub type Who = (Collective, String);
 pub fn observations(data: &Dataset) -> BTreeMap<Who, Vec<Observation>> {
     let mut times: BTreeMap<CellKey, Vec<Seconds>> = BTreeMap::new();
     for sample in &data.samples {
-        let cell = times.entry(CellKey::from(sample.place())).or_default();
+        let cell = times.entry(CellKey::from(&sample.place)).or_default();
         cell.push(sample.time);
     }
-    let count = |one: &Aggregate| (CellKey::from(one.place.clone()), one.averaged);
+    let count = |one: &Aggregate| (CellKey::from(&one.place), one.averaged);
     let averaged: BTreeMap<CellKey, Option<u32>> = data.aggregates.iter().map(count).collect();
     let mut all: BTreeMap<Who, Vec<Observation>> = BTreeMap::new();
     for (key, summary) in summarise(data) {
