@@ -27,7 +27,7 @@ pub(super) fn prediction(netsig: &Netsig) -> Result<Figure> {
     simulate(netsig, "small", 10)?;
     netsig.run("fit small.csv -o small-profile.toml")?;
     let words = "predict small-profile.toml --collective alltoall --procs 8..64 \
-                 --size 1KiB..1MiB --format csv";
+                 --size 1KiB..1MiB --extrapolate --format csv";
     let values = milliseconds(netsig, 20, words)?;
     Ok(Figure::new("prediction", values, 10.0, "ms"))
 }
