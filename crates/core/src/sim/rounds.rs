@@ -33,23 +33,24 @@ pub struct Rounds {
     ranks: Vec<Progress>,
     /// Messages that came before their round, by receiver and round.
     early: FxHashMap<(Rank, u32), SmallVec<[FlightId; 4]>>,
-    /// The rounds that were last made, and whose they are; a rank's is at its number modulo the
-    /// length.
+    /// The rounds that were last made, and whose they are: one of each rank, or of many ranks
+    /// one in all.
     made: Vec<(Rank, u32, Round)>,
 }
 
-/// How many rounds are kept at most: few enough to stay in a processor's cache.
-const MOST_MADE: usize = 1 << 12;
+/// The most ranks of which each keeps its round: few enough for a processor's cache.
+const MOST_KEPT: usize = 1 << 12;
 
 impl Rounds {
     /// All ranks at their start.
     pub fn new(schedule: Schedule) -> Self {
         let count = schedule.procs().get() as usize;
+        let kept = if count <= MOST_KEPT { count } else { 1 };
         Self {
             ranks: vec![Progress::default(); count],
             schedule,
             early: FxHashMap::default(),
-            made: vec![(Rank(u32::MAX), 0, Round::default()); count.min(MOST_MADE)],
+            made: vec![(Rank(u32::MAX), 0, Round::default()); kept],
         }
     }
 
