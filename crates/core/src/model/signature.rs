@@ -130,7 +130,7 @@ impl Signature {
     pub fn checked(self) -> Result<Self, ParameterError> {
         finite("gamma", self.gamma)?;
         finite("gamma_below", self.gamma_below.unwrap_or(1.0))?;
-        finite("delta", self.delta.0)?;
+        finite("delta_s", self.delta.0)?;
         Ok(self)
     }
 

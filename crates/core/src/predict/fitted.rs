@@ -8,7 +8,7 @@ use crate::fit::bandwidth_share;
 use crate::fit::domain::Domain;
 use crate::fit::fitted::{FittedModel, Found};
 use crate::fit::saturation::Saturation;
-use crate::model::{Case, Known, ModelError, Role, Timed, Values};
+use crate::model::{Case, Known, Model, ModelError, Role, Timed, Values};
 use crate::stats::interval::Estimate;
 use crate::units::{Bytes, Seconds};
 
@@ -29,9 +29,11 @@ pub(super) struct Fitting {
 #[derive(Debug)]
 struct Probe {
     values: Values,
-    /// Of each estimated parameter that counts here: its place in the covariance, the parameters
-    /// with it moved, and by how much.
-    moved: Vec<(usize, Values, f64)>,
+    /// For each estimated parameter that counts here: the parameters with it moved, and the
+    /// reciprocal of by how much.
+    moved: Vec<(Values, f64)>,
+    /// Of each pair of them: their covariance, twice if they are two.
+    covariance: Vec<(usize, usize, f64)>,
 }
 
 /// The side of M that a message is on.
@@ -124,9 +126,9 @@ impl Fitting {
         if timed.time.0 == 0.0 {
             return Ok((timed, Interval::around(timed.time, 0.0)));
         }
-        let variance = probe.variance(&self.entry, network, case, timed.time)?;
-        let residual = residual / bandwidth_share(&network.hockney, case.size).sqrt();
-        let spread = (variance + residual * residual).sqrt();
+        let variance = probe.variance(self.entry.model, network, case, timed.time)?;
+        let share = bandwidth_share(&network.hockney, case.size);
+        let spread = (variance + residual * residual / share).sqrt();
         let t = self.entry.student.quantile();
         Ok((timed, Interval::around(timed.time, t * spread)))
     }
@@ -144,21 +146,27 @@ impl Probe {
             (Role::Linear(_), Some(Side::Below)) => !has_lower,
             _ => true,
         };
-        let moved = |(index, name): (usize, &String)| {
+        let estimated = entry.covariance_of.iter().enumerate();
+        let places = estimated.filter_map(|(index, name)| {
             let place = parameters.iter().position(|own| own.name == name)?;
+            counts(parameters[place].role).then_some((index, place))
+        });
+        let (indices, places): (Vec<usize>, Vec<usize>) = places.unzip();
+        let moved = places.into_iter().map(|place| {
             let own = values.numbers[place];
             let other = if own.abs() < 0.5 { 1.0 } else { 0.0 };
             let mut moved = values.clone();
             moved.numbers[place] = other;
-            counts(parameters[place].role).then_some((index, moved, other - own))
+            (moved, (other - own).recip())
+        });
+        let pairs = (0..indices.len()).flat_map(|a| (0..=a).map(move |b| (a, b)));
+        let covariance = |(a, b): (usize, usize)| {
+            let times = if a == b { 1.0 } else { 2.0 };
+            (a, b, times * entry.covariance[(indices[a], indices[b])])
         };
         Self {
-            moved: entry
-                .covariance_of
-                .iter()
-                .enumerate()
-                .filter_map(moved)
-                .collect(),
+            moved: moved.collect(),
+            covariance: pairs.map(covariance).collect(),
             values,
         }
     }
@@ -167,23 +175,18 @@ impl Probe {
     /// point, well apart from the first, tells the slope.
     fn variance(
         &self,
-        entry: &FittedModel,
+        model: &'static Model,
         network: &Known,
         case: Case,
         time: Seconds,
     ) -> Result<f64, ModelError> {
-        let mut slopes = SmallVec::<[(usize, f64); 4]>::new();
-        let mut variance = 0.0;
-        for (place, moved, step) in &self.moved {
-            let moved = entry.model.time(network, moved, case)?.time;
-            let own = (moved - time).0 / step;
-            let covariance = |other| entry.covariance[(*place, other)];
-            let pairs = slopes
-                .iter()
-                .map(|(other, slope)| covariance(*other) * slope);
-            variance += own * (2.0 * pairs.sum::<f64>() + covariance(*place) * own);
-            slopes.push((*place, own));
-        }
+        let slope = |(moved, per_unit): &(Values, f64)| {
+            let moved = model.time(network, moved, case)?.time;
+            Ok::<f64, ModelError>((moved - time).0 * per_unit)
+        };
+        let slopes: SmallVec<[f64; 4]> = self.moved.iter().map(slope).collect::<Result<_, ModelError>>()?;
+        let terms = self.covariance.iter();
+        let variance: f64 = terms.map(|&(a, b, both)| both * slopes[a] * slopes[b]).sum();
         Ok(variance.max(0.0) / (time.0 * time.0))
     }
 }

@@ -5,7 +5,6 @@ use super::hockney::HOCKNEY;
 use super::{GAMMA, THRESHOLD};
 use crate::model::prelude::*;
 use crate::model::signature::{Form, Sides, Signature};
-use crate::units::parameter::finite;
 
 const GAMMA_BELOW: Parameter = Parameter {
     name: "gamma_below",
@@ -101,7 +100,7 @@ fn time(
     gamma_below: Option<f64>,
     places: [usize; 2],
 ) -> Result<Timed, ModelError> {
-    let model = signature(inputs, form, gamma_below, places)?.checked()?;
+    let model = signature(inputs, form, gamma_below, places)?;
     inputs.by_hockney(|_, procs, size| model.time(procs, size))
 }
 
@@ -112,13 +111,13 @@ pub(in crate::model) fn signature(
     gamma_below: Option<f64>,
     [delta, threshold]: [usize; 2],
 ) -> Result<Signature, ModelError> {
-    let gamma_below = gamma_below.map(|value| finite(GAMMA_BELOW.name, value));
-    Ok(Signature {
+    let signature = Signature {
         base: inputs.known.hockney,
         form,
-        gamma: inputs.finite(0)?,
-        gamma_below: gamma_below.transpose()?,
-        delta: Seconds(inputs.finite(delta)?),
+        gamma: inputs.value(0),
+        gamma_below,
+        delta: Seconds(inputs.value(delta)),
         threshold: inputs.threshold(threshold)?,
-    })
+    };
+    Ok(signature.checked()?)
 }
