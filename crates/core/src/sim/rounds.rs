@@ -33,36 +33,44 @@ pub struct Rounds {
     ranks: Vec<Progress>,
     /// Messages that came before their round, by receiver and round.
     early: FxHashMap<(Rank, u32), SmallVec<[FlightId; 4]>>,
-    /// The rounds that were last made, and whose they are: one of each rank, or of many ranks
-    /// one in all.
-    made: Vec<(Rank, u32, Round)>,
+    made: Made,
 }
+
+/// The rounds that were last made, and whose they are: one of each rank, or of many ranks one
+/// in all.
+#[derive(Debug)]
+struct Made(Vec<(Rank, u32, Round)>);
 
 /// The most ranks of which each keeps its round: few enough for a processor's cache.
 const MOST_KEPT: usize = 1 << 12;
+
+impl Made {
+    /// Place for the rounds of so many ranks.
+    fn of(ranks: usize) -> Self {
+        let kept = if ranks <= MOST_KEPT { ranks } else { 1 };
+        Self(vec![(Rank(u32::MAX), 0, Round::default()); kept])
+    }
+
+    fn round(&mut self, schedule: &Schedule, rank: Rank, round: u32) -> &Round {
+        let place = rank.0 as usize % self.0.len();
+        let made = &mut self.0[place];
+        if (made.0, made.1) != (rank, round) {
+            *made = (rank, round, schedule.round(rank, round as usize));
+        }
+        &made.2
+    }
+}
 
 impl Rounds {
     /// All ranks at their start.
     pub fn new(schedule: Schedule) -> Self {
         let count = schedule.procs().get() as usize;
-        let kept = if count <= MOST_KEPT { count } else { 1 };
         Self {
             ranks: vec![Progress::default(); count],
             schedule,
             early: FxHashMap::default(),
-            made: vec![(Rank(u32::MAX), 0, Round::default()); kept],
+            made: Made::of(count),
         }
-    }
-
-    /// What a rank does in its present round.
-    fn round(&mut self, rank: Rank) -> &Round {
-        let round = self.ranks[rank.0 as usize].round;
-        let place = rank.0 as usize % self.made.len();
-        let made = &mut self.made[place];
-        if (made.0, made.1) != (rank, round) {
-            *made = (rank, round, self.schedule.round(rank, round as usize));
-        }
-        &made.2
     }
 
     fn progress(&mut self, rank: Rank) -> &mut Progress {
@@ -71,10 +79,13 @@ impl Rounds {
 
     /// Begins the round at which `rank` stands, or the next in which it has something to do.
     fn begin(&mut self, rank: Rank, tasks: &mut Vec<Task>) {
-        while self.ranks[rank.0 as usize].round < self.ranks[rank.0 as usize].end {
-            let round = self.round(rank);
+        loop {
+            let progress = &mut self.ranks[rank.0 as usize];
+            if progress.round >= progress.end {
+                return;
+            }
+            let round = self.made.round(&self.schedule, rank, progress.round);
             let open = count(round.sends.len() + round.receives.len());
-            let progress = self.progress(rank);
             (progress.open, progress.started, progress.in_flight) = (open, 0, 0);
             if open > 0 {
                 let now = progress.round;
@@ -118,25 +129,23 @@ impl Program for Rounds {
     }
 
     fn next_send(&mut self, rank: Rank, _: &mut Vec<Task>) -> Option<Send> {
-        let progress = self.ranks[rank.0 as usize];
+        let progress = &mut self.ranks[rank.0 as usize];
         if progress.open == 0 {
             return None;
         }
-        let round = self.round(rank);
+        let round = self.made.round(&self.schedule, rank, progress.round);
         let (_, most) = round.in_flight.at_once();
         if progress.in_flight as usize >= most {
             return None;
         }
-        let send = round.sends.get(progress.started as usize)?.into_owned();
-        let (to, bytes) = (send.to, self.schedule.bytes((rank, send.to), &send.slots));
-        let progress = self.progress(rank);
+        let send = round.sends.get(progress.started as usize)?;
         progress.started += 1;
         progress.in_flight += 1;
         Some(Send {
             op: progress.round,
-            to,
+            to: send.to,
             tag: progress.round,
-            bytes,
+            bytes: self.schedule.bytes((rank, send.to), &send.slots),
         })
     }
 
