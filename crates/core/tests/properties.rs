@@ -7,10 +7,12 @@ use std::sync::Arc;
 
 use netsig_core::algorithm::{ALGORITHMS, Algorithm, COLLECTIVES, Collective, Method};
 use netsig_core::data::{Dataset, Experiment, LossCounters, Place, Provenance, Sample};
+use netsig_core::fit::fitted::{Base, FittedModel};
+use netsig_core::fit::model::{self as fit_model, Problem};
 use netsig_core::fit::network::{self, Options, Wanted};
-use netsig_core::fit::{Covariance, Point, signature};
+use netsig_core::fit::{Covariance, Point};
 use netsig_core::model::hockney::Hockney;
-use netsig_core::model::{self, Case, SIGNATURE};
+use netsig_core::model::{self, Case, Known, SIGNATURE};
 use netsig_core::predict::regimes::Asked;
 use netsig_core::predict::{Interval, Knowledge};
 use netsig_core::profile::Profile;
@@ -193,12 +195,18 @@ proptest! {
         };
         for covariance in [Covariance::Means, Covariance::Proportional, Covariance::Ols] {
             // δ stays clear of the limit below which it is dropped.
-            let options = signature::Options { covariance, ..signature::Options::default() };
-            let plain = signature::fit(&base, &points(1.0), &options).unwrap();
-            let other = signature::fit(&scaled, &points(scale), &options).unwrap();
-            prop_assert!((plain.signature.gamma / other.signature.gamma - 1.0).abs() < 1e-6);
-            prop_assert!((plain.signature.delta.0 * scale - other.signature.delta.0).abs() < 1e-6 * scale);
-            prop_assert_eq!(plain.threshold, other.threshold);
+            let options = fit_model::Options { covariance, ..fit_model::Options::default() };
+            let fit = |base, points: &[Point]| {
+                let network = &Known::of(base, None);
+                let model = model::find(Collective::Alltoall, SIGNATURE).unwrap();
+                let base = Base::Hockney;
+                Problem { model, algorithm: "direct", base, network, points, options: &options }.fit().unwrap().model
+            };
+            let (plain, other) = (fit(base, &points(1.0)), fit(scaled, &points(scale)));
+            let of = |model: &FittedModel, name| model.value(name).unwrap();
+            prop_assert!((of(&plain, "gamma") / of(&other, "gamma") - 1.0).abs() < 1e-6);
+            prop_assert!((of(&plain, "delta_s") * scale - of(&other, "delta_s")).abs() < 1e-6 * scale);
+            prop_assert_eq!(plain.threshold(), other.threshold());
         }
     }
 }

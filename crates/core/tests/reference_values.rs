@@ -1,14 +1,16 @@
 //! Estimators against values computed outside netsig: an exact signature, one with noise
 //! whose threshold must be found, and what must be refused.
 
-use netsig_core::fit::saturation::Saturation;
-use netsig_core::fit::signature::{
-    DeltaRule, Options, Parameter, SidePoints, SignatureFit, ThresholdChoice, Unsaturated, fit,
+use netsig_core::algorithm::Collective;
+use netsig_core::fit::fitted::Base;
+use netsig_core::fit::model::{
+    DeltaRule, ModelFit, Options, Problem, SidePoints, ThresholdChoice, Unsaturated,
 };
+use netsig_core::fit::saturation::Saturation;
 use netsig_core::fit::{Covariance, FitError, Point};
 use netsig_core::model::hockney::Hockney;
-use netsig_core::model::signature::Form;
-use netsig_core::model::signature::Sides;
+use netsig_core::model::{self, Known};
+use netsig_core::stats::interval::Estimate;
 use netsig_core::units::{Bytes, Procs, Seconds, SecondsPerByte};
 
 const SIZES: [u64; 13] = [
@@ -72,17 +74,25 @@ fn options(threshold: ThresholdChoice, covariance: Covariance) -> Options {
     Options {
         threshold,
         covariance,
-        sides: Sides::OneGamma,
         ..Options::default()
     }
 }
 
-fn value(fit: &SignatureFit, wanted: Parameter) -> f64 {
-    let found = fit
-        .parameters
-        .iter()
-        .find(|(parameter, _)| *parameter == wanted);
-    found.map_or(f64::NAN, |(_, estimate)| estimate.value)
+/// The fit of a form of the signature on Fast Ethernet.
+fn fit(form: &str, points: &[Point], options: &Options) -> Result<ModelFit, FitError> {
+    let problem = Problem {
+        model: model::find(Collective::Alltoall, form).unwrap(),
+        algorithm: "direct",
+        base: Base::Hockney,
+        network: &Known::of(fast_ethernet(), None),
+        points,
+        options,
+    };
+    problem.fit()
+}
+
+fn value(fit: &ModelFit, name: &str) -> f64 {
+    fit.model.value(name).unwrap_or(f64::NAN)
 }
 
 #[track_caller]
@@ -103,9 +113,9 @@ fn an_exact_signature_is_recovered_under_every_covariance() {
         Covariance::BandwidthShare,
         Covariance::Ar1(0.3),
     ] {
-        let fitted = fit(&fast_ethernet(), &exact_points(), &options(at, covariance)).unwrap();
-        assert_close(value(&fitted, Parameter::Gamma), 1.0195, 1e-8);
-        assert_close(value(&fitted, Parameter::Delta), 8.23e-3, 1e-8);
+        let fitted = fit("full", &exact_points(), &options(at, covariance)).unwrap();
+        assert_close(value(&fitted, "gamma"), 1.0195, 1e-8);
+        assert_close(value(&fitted, "delta_s"), 8.23e-3, 1e-8);
     }
 }
 
@@ -133,16 +143,19 @@ fn process_counts_that_do_not_saturate_are_left_out() {
         .flat_map(|(n, gamma)| at(n, gamma))
         .collect();
     let standard = Options::default();
-    let fitted = fit(&fast_ethernet(), &all, &standard).unwrap();
-    assert_eq!(fitted.saturation, Saturation::From(Procs::new(16).unwrap()));
+    let fitted = fit("signature", &all, &standard).unwrap();
+    assert_eq!(
+        fitted.model.domain.saturation,
+        Saturation::From(Procs::new(16).unwrap())
+    );
     assert_eq!(fitted.left_out, [4, 8].map(|n| Procs::new(n).unwrap()));
-    assert_close(fitted.signature.gamma, 2.0, 0.01);
+    assert_close(value(&fitted, "gamma"), 2.0, 0.01);
     let kept = Options {
         unsaturated: Unsaturated::Kept,
         ..standard
     };
-    let fitted = fit(&fast_ethernet(), &all, &kept).unwrap();
-    assert!(fitted.left_out.is_empty() && fitted.signature.gamma < 1.9);
+    let fitted = fit("signature", &all, &kept).unwrap();
+    assert!(fitted.left_out.is_empty() && value(&fitted, "gamma") < 1.9);
 }
 
 #[test]
@@ -162,52 +175,32 @@ fn the_bandwidth_form_recovers_its_own_delta() {
     }
     let all = [lower, upper].concat();
     let at = options(ThresholdChoice::At(Bytes(2048)), Covariance::Ols);
-    let fitted = fit(
-        &fast_ethernet(),
-        &all,
-        &Options {
-            form: Form::Bandwidth,
-            ..at
-        },
-    )
-    .unwrap();
-    assert_close(value(&fitted, Parameter::Gamma), 1.0195, 1e-8);
-    assert_close(
-        value(&fitted, Parameter::Delta),
-        8.23e-3 + 0.0195 * 6e-5,
-        1e-8,
-    );
+    let fitted = fit("bandwidth", &all, &at).unwrap();
+    assert_close(value(&fitted, "gamma"), 1.0195, 1e-8);
+    assert_close(value(&fitted, "delta_s"), 8.23e-3 + 0.0195 * 6e-5, 1e-8);
 }
 
 #[test]
 fn the_threshold_is_found_in_noise() {
     let search = options(ThresholdChoice::Search, Covariance::Means);
-    let fitted = fit(&fast_ethernet(), &points(NOISY.into_iter()), &search).unwrap();
-    let threshold = fitted.threshold.unwrap();
+    let fitted = fit("full", &points(NOISY.into_iter()), &search).unwrap();
+    let threshold = fitted.model.threshold().unwrap();
     assert_eq!(
-        [threshold.lower, threshold.value, threshold.upper],
-        [Bytes(2048); 3]
+        threshold,
+        Estimate {
+            value: 2048.0,
+            lower: 2048.0,
+            upper: 2048.0
+        }
     );
-    assert_close(
-        value(&fitted, Parameter::Gamma),
-        1.023_301_331_476_925,
-        1e-7,
-    );
-    assert_close(
-        value(&fitted, Parameter::Delta),
-        0.008_221_732_926_384_171,
-        1e-7,
-    );
-    let (_, least) = fitted
-        .profile
-        .0
-        .iter()
-        .find(|(size, _)| *size == Bytes(2048))
-        .unwrap();
-    assert_close(*least, 32.3035, 1e-5);
-    let (size, next) = fitted.profile.0[2];
-    assert_eq!(size, Bytes(4096));
-    assert_close(next, 37787.2, 1e-5);
+    assert_close(value(&fitted, "gamma"), 1.023_301_331_476_925, 1e-7);
+    assert_close(value(&fitted, "delta_s"), 0.008_221_732_926_384_171, 1e-7);
+    let [(at, least), (next, more)] = fitted.thresholds[1..3] else {
+        panic!("{:?}", fitted.thresholds);
+    };
+    assert_eq!([at, next], [Bytes(2048), Bytes(4096)]);
+    assert_close(least, 32.3035, 1e-5);
+    assert_close(more, 37787.2, 1e-5);
 }
 
 #[test]
@@ -220,10 +213,10 @@ fn a_network_without_contention_has_neither_delta_nor_threshold() {
     // Alternating errors of one per cent leave nothing for δ or a second γ to explain.
     let times = SIZES.into_iter().zip([0.99, 1.01].into_iter().cycle());
     let flat = points(times.map(|(size, error)| (bound(size) * 1.5 * error, bound(size) / 50.0)));
-    let fitted = fit(&fast_ethernet(), &flat, &Options::default()).unwrap();
-    assert_eq!(fitted.threshold, None);
-    assert_eq!(fitted.signature.delta, Seconds(0.0));
-    assert_close(fitted.signature.gamma, 1.5, 0.02);
+    let fitted = fit("signature", &flat, &Options::default()).unwrap();
+    assert_eq!(fitted.model.threshold(), None);
+    assert_eq!(fitted.model.value("delta_s"), Some(0.0));
+    assert_close(value(&fitted, "gamma"), 1.5, 0.02);
 }
 
 /// A network that gains 0.5 ms on each message from 2 KiB on.
@@ -238,12 +231,15 @@ fn a_negative_delta_is_kept_where_it_is_wanted() {
             delta,
             ..at.clone()
         };
-        fit(&fast_ethernet(), &points(times.into_iter()), &options).unwrap()
+        fit("full", &points(times.into_iter()), &options).unwrap()
     };
     let kept = fit_with(DeltaRule::Kept);
-    assert_close(kept.signature.gamma, 1.5, 1e-9);
-    assert_close(kept.signature.delta.0, -5e-4, 1e-8);
-    assert_eq!(fit_with(DeltaRule::Tested).signature.delta, Seconds(0.0));
+    assert_close(value(&kept, "gamma"), 1.5, 1e-9);
+    assert_close(value(&kept, "delta_s"), -5e-4, 1e-8);
+    assert_eq!(
+        fit_with(DeltaRule::Tested).model.value("delta_s"),
+        Some(0.0)
+    );
 }
 
 #[test]
@@ -252,9 +248,9 @@ fn fewer_points_do_where_fewer_are_asked_for() {
         least: SidePoints { below: 2, from: 2 },
         ..options(ThresholdChoice::Search, Covariance::Ols)
     };
-    let fitted = fit(&fast_ethernet(), &exact_points()[..6], &options).unwrap();
-    assert_eq!(fitted.threshold.map(|m| m.value), Some(Bytes(2048)));
-    assert_close(fitted.signature.gamma, 1.0195, 1e-6);
+    let fitted = fit("full", &exact_points()[..6], &options).unwrap();
+    assert_eq!(fitted.model.value("threshold_bytes"), Some(2048.0));
+    assert_close(value(&fitted, "gamma"), 1.0195, 1e-6);
 }
 
 #[test]
@@ -268,21 +264,16 @@ fn a_second_gamma_is_found_where_there_is_one() {
     let errors = [0.995, 1.005].into_iter().cycle();
     let times = SIZES.into_iter().zip(errors);
     let two = points(times.map(|(size, e)| (bound(size) * gamma(size) * e, bound(size) / 50.0)));
-    let fitted = fit(&fast_ethernet(), &two, &Options::default()).unwrap();
-    assert_eq!(fitted.threshold.map(|m| m.value), Some(Bytes(65536)));
-    assert_close(fitted.signature.gamma, 1.8, 0.01);
-    assert_close(fitted.signature.gamma_below.unwrap(), 1.05, 0.01);
+    let fitted = fit("signature", &two, &Options::default()).unwrap();
+    assert_eq!(fitted.model.value("threshold_bytes"), Some(65536.0));
+    assert_close(value(&fitted, "gamma"), 1.8, 0.01);
+    assert_close(value(&fitted, "gamma_below"), 1.05, 0.01);
 }
 
 #[test]
 fn data_that_cannot_answer_are_refused() {
     let fit_with = |points: &[Point], choice| {
-        fit(
-            &fast_ethernet(),
-            points,
-            &options(choice, Covariance::Means),
-        )
-        .unwrap_err()
+        fit("full", points, &options(choice, Covariance::Means)).unwrap_err()
     };
     let all = exact_points();
     let unsearched = fit_with(&all[..5], ThresholdChoice::Search);

@@ -2,8 +2,8 @@
 //! signature, and the fit that must find it again.
 
 use netsig_core::data::Dataset;
+use netsig_core::fit::fitted::Found;
 use netsig_core::fit::network::{self, NetworkFit, Options};
-use netsig_core::fit::signature::Parameter;
 use netsig_core::network::scenario::Scenario;
 use netsig_core::stats::interval::Estimate;
 use netsig_core::units::{Bytes, Procs};
@@ -73,16 +73,14 @@ fn holds(estimate: Estimate, truth: f64) -> bool {
 #[test]
 fn a_known_signature_is_recovered() {
     let fitted = fit(1);
-    let signature = &fitted.signatures[0].fit;
-    assert_eq!(signature.threshold.unwrap().value, Bytes(48 * 1024));
+    let signature = &fitted.signatures[0].model;
+    let off = |name, truth: f64| (signature.value(name).unwrap() / truth - 1.0).abs();
     assert!(
-        (signature.signature.gamma / 1.8 - 1.0).abs() < 0.02,
+        off("threshold_bytes", 48.0 * 1024.0) == 0.0,
         "{signature:?}"
     );
-    assert!(
-        (signature.signature.delta.0 / 4e-3 - 1.0).abs() < 0.1,
-        "{signature:?}"
-    );
+    assert!(off("gamma", 1.8) < 0.02, "{signature:?}");
+    assert!(off("delta_s", 4e-3) < 0.1, "{signature:?}");
     assert!((fitted.hockney.model().alpha().0 / 1e-4 - 1.0).abs() < 0.02);
 }
 
@@ -93,12 +91,11 @@ fn intervals_cover_the_truth() {
     let mut covered = [0; 2];
     for seed in 0..60 {
         let fitted = fit(seed);
-        let parameters = &fitted.signatures[0].fit.parameters;
-        for (parameter, estimate) in parameters {
-            match parameter {
-                Parameter::Gamma => covered[0] += u32::from(holds(*estimate, 1.8)),
-                Parameter::Delta => covered[1] += u32::from(holds(*estimate, 4e-3)),
-                Parameter::GammaBelow => {}
+        let parameters = &fitted.signatures[0].model.parameters;
+        for (covered, (name, truth)) in covered.iter_mut().zip([("gamma", 1.8), ("delta_s", 4e-3)])
+        {
+            if let Found::Estimated(estimate) = parameters[name] {
+                *covered += u32::from(holds(estimate, truth));
             }
         }
     }

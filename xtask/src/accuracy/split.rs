@@ -143,7 +143,7 @@ pub(super) fn fit(data: &Measured, trial: Trial, parts: Option<Parts>) -> Result
         format!("{} {}: {reason}", one.collective, one.algorithm)
     });
     let notes = failures.chain(verdicts).collect();
-    let profile = Profile::of(&fitted, Provenance::default(), options.signature.confidence);
+    let profile = Profile::of(&fitted, Provenance::default(), options.model.confidence);
     Ok(Fitted {
         trial,
         bare: Profile {

@@ -3,12 +3,14 @@
 
 use anyhow::{Context, Result, anyhow, ensure};
 use itertools::izip;
-use netsig_core::fit::saturation::{Saturation, diagnose};
-use netsig_core::fit::signature::{
-    DeltaRule, Options, Parameter, SidePoints, ThresholdChoice, Unsaturated, fit,
+use netsig_core::algorithm::Collective;
+use netsig_core::fit::fitted::{Base, Found};
+use netsig_core::fit::model::{
+    DeltaRule, Options, Problem, SidePoints, ThresholdChoice, Unsaturated,
 };
+use netsig_core::fit::saturation::{Saturation, diagnose};
 use netsig_core::fit::{Covariance, Point, hockney as hockney_fit, plogp};
-use netsig_core::model::signature::{Form, Sides};
+use netsig_core::model::{self, Known};
 use netsig_core::stats::interval::t_quantile;
 use netsig_core::units::{Bytes, Procs, Seconds};
 use serde_json::{Value, json};
@@ -52,48 +54,52 @@ pub fn signature(inputs: &Inputs, without: ThresholdChoice) -> Result<Value> {
     if points.iter().all(|point| point.deviation.0 <= 0.0) {
         weights.reverse();
     }
-    let forms = [
-        ("full", Form::Full),
-        ("bandwidth", Form::Bandwidth),
-        ("full_delta_once", Form::FullDeltaOnce),
-    ];
     let standard = SidePoints::default();
     let options = Options {
-        form: inputs.one_of("variant", &forms)?,
         covariance: inputs.one_of("weights", &weights)?,
         threshold: inputs.find("M")?.map_or(without, ThresholdChoice::At),
         least: SidePoints {
             below: inputs.find("min_points_below")?.unwrap_or(standard.below),
             from: inputs.find("min_points_above")?.unwrap_or(standard.from),
         },
-        sides: Sides::OneGamma,
         delta: DeltaRule::Kept,
         unsaturated: Unsaturated::Kept,
         base_error: None,
         confidence: CONFIDENCE,
     };
-    let fitted = fit(&base(inputs)?, &points, &options)?;
-    let s2 = fitted.weighted_rss / fitted.dof as f64;
+    let variant: Option<String> = inputs.find("variant")?;
+    let fit = Problem {
+        model: model::find(Collective::Alltoall, variant.as_deref().unwrap_or("full"))?,
+        algorithm: "",
+        base: Base::Hockney,
+        network: &Known::of(base(inputs)?, None),
+        points: &points,
+        options: &options,
+    };
+    let fit = fit.fit()?;
+    let (fitted, dof) = (&fit.model, fit.model.student.dof());
+    let s2 = fit.weighted_rss / dof as f64;
     // A known σ² is 1: the estimated one is taken out of the variances again.
     let scale = inputs.one_of("scale", &[("estimated", 1.0), ("known", s2)])?;
-    let interval = |wanted| {
-        let mut all = fitted.parameters.iter();
-        let (_, found) = all.find(|(parameter, _)| *parameter == wanted)?;
-        let end = |end: f64| found.value + (end - found.value) / scale.sqrt();
-        Some([found.lower, found.upper].map(end))
+    let interval = |name| match fitted.parameters.get(name) {
+        Some(Found::Estimated(found)) => {
+            let end = |end: f64| found.value + (end - found.value) / scale.sqrt();
+            Some([found.lower, found.upper].map(end))
+        }
+        _ => None,
     };
     let covariance = fitted.covariance.row_iter();
     let covariance = covariance.map(|row| row.iter().map(|own| own / scale).collect::<Vec<f64>>());
     Ok(json!({
-        "M": fitted.threshold.as_ref().map(|threshold| threshold.value),
-        "gamma": fitted.signature.gamma,
-        "delta": fitted.signature.delta,
+        "M": fitted.threshold().map(|threshold| Bytes::rounded(threshold.value)),
+        "gamma": fitted.value("gamma"),
+        "delta": fitted.value("delta_s"),
         "cov": covariance.collect::<Vec<_>>(),
-        "ci95_gamma": interval(Parameter::Gamma),
-        "ci95_delta": interval(Parameter::Delta),
-        "t975": t_quantile(CONFIDENCE, fitted.dof as f64),
-        "dof": fitted.dof,
-        "weighted_rss": fitted.weighted_rss,
+        "ci95_gamma": interval("gamma"),
+        "ci95_delta": interval("delta_s"),
+        "t975": t_quantile(CONFIDENCE, dof as f64),
+        "dof": dof,
+        "weighted_rss": fit.weighted_rss,
         "s2": s2,
     }))
 }

@@ -3,8 +3,8 @@
 
 use anyhow::{Context, Result, ensure};
 use netsig_core::algorithm::Collective::{self, Bcast, Scatter};
+use netsig_core::fit::model::ThresholdChoice;
 use netsig_core::fit::plogp::{gap_from_round_trips, latency};
-use netsig_core::fit::signature::ThresholdChoice;
 use netsig_core::model::alltoall::two_phase::Crossing;
 use netsig_core::model::alltoall::{labarta, throughput};
 use netsig_core::model::exchange::{Exchange, ZeroMessages};

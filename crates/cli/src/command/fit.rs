@@ -3,19 +3,21 @@
 mod pairs;
 mod regimes;
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use itertools::Itertools;
 use netsig_core::algorithm::Collective;
 use netsig_core::data::cells::Statistic;
 use netsig_core::data::{Dataset, Experiment, Provenance, Sample};
+use netsig_core::fit::fitted::FittedModel;
 use netsig_core::fit::ladder::Rung;
-use netsig_core::fit::network::{self, Diagnosis, NetworkFit, Wanted};
+use netsig_core::fit::model::{ModelFit, Options, ThresholdChoice, Unsaturated};
+use netsig_core::fit::network::{self, NetworkFit, Wanted};
 use netsig_core::fit::saturation::Saturation;
-use netsig_core::fit::signature::{Options, Parameter, ThresholdChoice, Unsaturated};
 use netsig_core::model::{self, Estimator, Model};
 use netsig_core::profile::Profile;
-use netsig_core::units::Seconds;
+use netsig_core::units::{Bytes, Seconds};
 
 use crate::failure::Failure;
 use crate::input::args::{self, CovarianceChoice};
@@ -92,7 +94,7 @@ impl Args {
         let is_collective = |s: &&Sample| matches!(s.place.experiment, Experiment::Collective(_));
         let collectives = data.samples.iter().filter(is_collective);
         let most = collectives.map(|sample| sample.place.procs).max();
-        let signature = Options {
+        let model = Options {
             threshold: self.threshold,
             unsaturated: if self.keep_unsaturated {
                 Unsaturated::Kept
@@ -103,7 +105,7 @@ impl Args {
             ..Options::default()
         };
         Ok(network::Options {
-            signature,
+            model,
             covariance: self.covariance.0.clone(),
             statistic: self.statistic,
             wanted: self.model,
@@ -149,7 +151,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 /// A sentence for each algorithm, and what must be known before it is trusted.
 fn tell_meanings(fitted: &NetworkFit, wanted: Wanted) {
-    let warn = |collective, algorithm: &str, warnings: Vec<String>| {
+    let warn = |collective: &dyn Display, algorithm: &str, warnings: Vec<String>| {
         for warning in warnings {
             eprintln!("netsig: warning: {collective} {algorithm}: {warning}");
         }
@@ -161,18 +163,21 @@ fn tell_meanings(fitted: &NetworkFit, wanted: Wanted) {
             eprintln!("{}", regimes::choice(own, fitted));
         }
         let warnings = regimes::warnings(own, fitted);
-        warn(own.collective, &own.algorithm, warnings);
+        warn(&own.collective, &own.algorithm, warnings);
     }
     for own in &fitted.signatures {
-        let who = (own.collective, &own.algorithm);
         let mut regimes = fitted.regimes.iter();
-        match regimes.find(|regimes| (regimes.collective, &regimes.algorithm) == who) {
+        match regimes.find(|regimes| regimes.are_of(&own.model)) {
             None => eprintln!("{}", sentence(own)),
             // What a signature lacks is of no concern where another model was chosen.
             Some(regimes) if regimes.verdict.rung != Rung::Signature => continue,
             Some(_) => {}
         }
-        warn(own.collective, &own.algorithm, warnings(own));
+        warn(
+            &own.model.model.subject,
+            &own.model.algorithm,
+            warnings(own),
+        );
     }
 }
 
@@ -199,7 +204,7 @@ pub fn fit_file(
     for (key, value) in data.provenance.iter() {
         provenance.push(&format!("data_{key}"), value);
     }
-    let mut profile = Profile::of(&fitted, provenance, options.signature.confidence);
+    let mut profile = Profile::of(&fitted, provenance, options.model.confidence);
     if wants_regimes(options.wanted) {
         profile.choices.clear();
     }
@@ -210,11 +215,12 @@ pub fn fit_file(
 /// Refuses a signature that gives negative times, before it becomes a profile that none can
 /// read.
 fn refuse_negative(fitted: &NetworkFit, source: &str) -> Result<(), Failure> {
-    for Diagnosis { algorithm, fit, .. } in &fitted.signatures {
-        let gammas = [Some(fit.signature.gamma), fit.signature.gamma_below];
+    for ModelFit { model, .. } in &fitted.signatures {
+        let gammas = ["gamma", "gamma_below"].map(|name| model.value(name));
         if let Some(gamma) = gammas.into_iter().flatten().find(|gamma| *gamma < 0.0) {
             return Err(Failure::data(format!(
-                "{source}: alltoall {algorithm}: gamma = {gamma:.4} is negative, so the times do not grow with the size; check them or measure again"
+                "{source}: alltoall {}: gamma = {gamma:.4} is negative, so the times do not grow with the size; check them or measure again",
+                model.algorithm
             )));
         }
     }
@@ -222,47 +228,36 @@ fn refuse_negative(fitted: &NetworkFit, source: &str) -> Result<(), Failure> {
 }
 
 /// What a signature says, in a sentence.
-pub fn sentence(algorithm: &Diagnosis) -> String {
-    let (collective, name) = (algorithm.collective, &algorithm.algorithm);
-    format!("{collective} {name} {}.", meaning(algorithm))
+pub fn sentence(fit: &ModelFit) -> String {
+    let (collective, name) = (fit.model.model.subject, &fit.model.algorithm);
+    format!("{collective} {name} {}.", meaning(&fit.model))
 }
 
 /// What a signature says of its algorithm.
-fn meaning(algorithm: &Diagnosis) -> String {
-    let fit = &algorithm.fit;
-    let signature = &fit.signature;
-    let Some(threshold) = fit.threshold else {
-        return format!(
-            "takes {:.2} times its contention-free time at every size",
-            signature.gamma
-        );
+fn meaning(model: &FittedModel) -> String {
+    let value = |name| model.value(name);
+    let gamma = value("gamma").unwrap_or_default();
+    let Some(threshold) = model.threshold() else {
+        return format!("takes {gamma:.2} times its contention-free time at every size");
     };
-    let stalls = match signature.delta {
+    let stalls = match Seconds(value("delta_s").unwrap_or_default()) {
         Seconds(0.0) => " (delta is not distinguishable from 0)".to_owned(),
         delta => format!(" and {delta} more for each partner"),
     };
     format!(
-        "takes {:.2} times its contention-free time below {} per destination; from there on {:.2} times{stalls}",
-        signature.gamma_below.unwrap_or(signature.gamma),
-        threshold.value,
-        signature.gamma
+        "takes {:.2} times its contention-free time below {} per destination; from there on {gamma:.2} times{stalls}",
+        value("gamma_below").unwrap_or(gamma),
+        Bytes::rounded(threshold.value),
     )
 }
 
 /// What a user must know before trusting a signature.
-pub fn warnings(algorithm: &Diagnosis) -> Vec<String> {
-    let fit = &algorithm.fit;
+pub fn warnings(fit: &ModelFit) -> Vec<String> {
     let mut warnings = Vec::new();
-    for (parameter, estimate) in &fit.parameters {
-        let name = match parameter {
-            Parameter::Gamma => "gamma",
-            Parameter::GammaBelow => "gamma below M",
-            Parameter::Delta => continue,
-        };
-        let gamma = estimate.value;
-        if gamma < 1.0 {
+    for (name, words) in [("gamma_below", "gamma below M"), ("gamma", "gamma")] {
+        if let Some(gamma) = fit.model.value(name).filter(|gamma| *gamma < 1.0) {
             warnings.push(format!(
-                "{name} = {gamma:.2} is below 1: the contention-free model is too slow there"
+                "{words} = {gamma:.2} is below 1: the contention-free model is too slow there"
             ));
         }
     }
@@ -276,7 +271,7 @@ pub fn warnings(algorithm: &Diagnosis) -> Vec<String> {
             fit.left_out.iter().join(", ")
         ));
     }
-    match fit.saturation {
+    match fit.model.domain.saturation {
         Saturation::From(_) => {}
         Saturation::NotReached => warnings.push(format!(
             "saturation is not reached: gamma still changes with the number of processes ({gammas}); measure more processes"

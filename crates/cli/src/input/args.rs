@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use netsig_core::fit::Covariance;
-use netsig_core::fit::signature::ThresholdChoice;
+use netsig_core::fit::model::ThresholdChoice;
 use netsig_core::model::segment::Segment;
 use netsig_core::units::{Bytes, Seconds};
 use strum::{EnumMessage, IntoEnumIterator};

@@ -9,7 +9,6 @@ use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 use super::domain::Domain;
-use super::signature::Residuals;
 use crate::algorithm::Collective;
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
@@ -48,6 +47,17 @@ pub struct FittedModel {
     pub residuals: Residuals,
     /// The measured process counts and sizes.
     pub domain: Domain,
+}
+
+/// The relative residuals on either side of the threshold, for a message that is all
+/// bandwidth; one with the bandwidth share w deviates by 1/√w as much.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Residuals {
+    /// m < M, or all sizes where there is no threshold.
+    pub below: f64,
+    /// m ≥ M; of a signature without a threshold zero, of other models as below.
+    pub above: f64,
 }
 
 /// The value of a parameter.
@@ -130,7 +140,7 @@ impl FittedModel {
 
     /// The contention signature on top of `base`; `None` of other models.
     pub fn signature(&self, base: Hockney) -> Option<Signature> {
-        let Estimator::Signature(form, _) = self.model.estimator else {
+        let Estimator::Signature(form) = self.model.estimator else {
             return None;
         };
         let threshold = self.value("threshold_bytes").filter(|m| m.is_finite());

@@ -20,13 +20,15 @@ use std::fmt::Write;
 use itertools::Itertools;
 
 use super::Point;
+use super::fitted::Base;
+use super::model::{Options, Problem};
 use super::regimes::held_out::{folds, leave_out, loss};
 use super::regimes::{AlgorithmRegimes, Ground, HeldOut, Observation, Parts, by_class};
-use super::signature::{self, Options};
 use crate::algorithm::Collective;
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
 use crate::model::regimes::Pattern;
+use crate::model::{self, Known, SIGNATURE};
 use crate::stats::sample::weighted_mean;
 use crate::units::{Bytes, Procs, Seconds};
 
@@ -119,16 +121,25 @@ impl Ladder<'_> {
     }
 
     fn signature(&self, cells: &[Observation]) -> Errors {
+        let model = model::find(Collective::Alltoall, SIGNATURE).expect("in the table");
+        let network = Known::of(self.hockney, self.plogp);
         let counts: BTreeSet<Procs> = cells.iter().map(|cell| cell.procs).collect();
         let mut all = Errors::new();
         for count in folds(&counts) {
             let kept = cells.iter().filter(|cell| cell.procs != count).map(point);
             let kept: Vec<Point> = kept.collect();
-            if let Ok(fit) = signature::fit(&self.hockney, &kept, self.options) {
+            let problem = Problem {
+                model,
+                algorithm: "",
+                base: Base::Hockney,
+                network: &network,
+                points: &kept,
+                options: self.options,
+            };
+            let fit = problem.fit().ok();
+            if let Some(signature) = fit.and_then(|fit| fit.model.signature(self.hockney)) {
                 let own = cells.iter().filter(|cell| cell.procs == count);
-                all.extend(errors(own, |cell| {
-                    fit.signature.time(cell.procs, cell.size)
-                }));
+                all.extend(errors(own, |cell| signature.time(cell.procs, cell.size)));
             }
         }
         all

@@ -15,7 +15,6 @@ pub mod plogp;
 pub mod point_to_point;
 pub mod regimes;
 pub mod saturation;
-pub mod signature;
 #[cfg(test)]
 mod testing;
 

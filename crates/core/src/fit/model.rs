@@ -8,27 +8,64 @@
 //!
 //! A threshold is the measured size with the least weighted sum of squares, with at least
 //! four points on its far side and two on the near one; what counts from it on is dropped
-//! if it is below one microsecond or its interval holds zero. A count is the whole number
+//! if it is below one microsecond or its interval holds zero, and the rest is fitted again, with a
+//! threshold only where two γ need one. [`DeltaRule::Kept`] leaves the regression as it is. A count is the whole number
 //! with the least sum of squares of ln(T/T̂), each weighted by the share of bytes in the
 //! contention-free time; from 100 on it is searched in steps of one per cent. A table L(m) is
 //! the mean over n of T − (n−1)·g(m), at least 0.
 //!
 //! # Source
-//! Barchet-Steffenel and Mounié 2005 (PPAM) calibrate γ and `δ_P` by regression; the papers
-//! do not fit the other models, the rules for them are netsig's.
+//! Steffenel 2006 §7: "linear regression with the Generalized Least Squares method,
+//! comparing at least four measurement points"; Barchet-Steffenel and Mounié 2005 (PPAM)
+//! calibrate γ and `δ_P` by regression. The papers choose M by eye; dropping δ follows their
+//! treatment of Myrinet (§8.3). The second γ, the F tests and the rules for the other models are
+//! netsig's.
 
 mod direct;
 mod linear;
+mod options;
+mod signature;
+mod threshold;
 
 use nalgebra::{DMatrix, DVector};
 
+pub use self::options::{DeltaRule, Options, SidePoints, ThresholdChoice, Unsaturated};
 use super::domain::Domain;
-use super::fitted::{Base, FittedModel, Found};
-use super::signature::{self, Options, Parameter, Residuals, SignatureFit};
-use super::{FitError, Point, bandwidth_share, shares};
-use crate::model::{self, Case, Estimator, Known, Model, ModelError, Role, Values};
+use super::fitted::{Base, FittedModel, Found, Residuals};
+use super::{FitError, Point, bandwidth_share};
+use crate::model::{Case, Estimator, Known, Model, ModelError, Role, Values};
 use crate::stats::interval::{Estimate, Student};
 use crate::units::table::Table;
+use crate::units::{Bytes, Procs};
+
+/// A fitted model, and what its fit tells beyond it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelFit {
+    /// The model.
+    pub model: FittedModel,
+    /// Weighted residual sum of squares.
+    pub weighted_rss: f64,
+    /// The same at every threshold that was tried, ascending.
+    pub thresholds: Vec<(Bytes, f64)>,
+    /// Of a signature, γ at each process count, the rest held fixed.
+    pub gamma_by_procs: Vec<(Procs, f64)>,
+    /// Of a signature, the process counts that were left out because they do not saturate the
+    /// network.
+    pub left_out: Vec<Procs>,
+}
+
+impl ModelFit {
+    /// A fit that tells nothing beyond the model.
+    fn of(model: FittedModel, weighted_rss: f64) -> Self {
+        Self {
+            model,
+            weighted_rss,
+            thresholds: Vec::new(),
+            gamma_by_procs: Vec::new(),
+            left_out: Vec::new(),
+        }
+    }
+}
 
 /// What is fitted, and to what. Of the options, those that belong to a signature alone count for
 /// signatures alone.
@@ -49,32 +86,29 @@ pub struct Problem<'a> {
 }
 
 impl Problem<'_> {
-    /// Fits the parameters; with the weighted residual sum of squares.
+    /// Fits the parameters.
     ///
     /// # Errors
     /// If the points are too few, do not determine the parameters, or the model cannot be
     /// evaluated for them.
-    pub fn fit(&self) -> Result<(FittedModel, f64), FitError> {
+    pub fn fit(&self) -> Result<ModelFit, FitError> {
         match self.model.estimator {
             Estimator::None | Estimator::Regimes => Err(FitError::Impossible(format!(
                 "{} has no parameters",
                 self.model.name
             ))),
-            Estimator::Signature(form, sides) => {
-                let options = Options {
-                    form,
-                    sides,
-                    ..self.options.clone()
-                };
-                let fit = signature::fit(&self.network.hockney, self.points, &options)?;
-                Ok((self.of_signature(&fit), fit.weighted_rss))
-            }
+            Estimator::Signature(_) => self.signature(),
             Estimator::ByRole => match self.model.place(Role::Count) {
                 Some(place) => self.count(place),
                 None => self.linear(),
             },
             Estimator::Latency => self.latency(),
         }
+    }
+
+    /// Whether the model is a form of the contention signature.
+    fn is_signature(&self) -> bool {
+        matches!(self.model.estimator, Estimator::Signature(_))
     }
 
     fn role(&self, place: usize) -> Role {
@@ -101,26 +135,42 @@ impl Problem<'_> {
         defaults.map(Option::unwrap_or_default).collect()
     }
 
-    /// Σw·ln²(T/T̂), w the bandwidth share.
-    fn squares(&self, fitted: &DVector<f64>) -> f64 {
-        let square = |(p, time): (&Point, &f64)| {
-            bandwidth_share(&self.network.hockney, p.size) * (p.time.0 / time).ln().powi(2)
-        };
-        self.points.iter().zip(fitted.iter()).map(square).sum()
+    /// Σw·e² and Σw over the points that count, e the `error` of T/T̂ and w the bandwidth share.
+    fn squares(
+        &self,
+        fitted: &DVector<f64>,
+        error: fn(f64) -> f64,
+        counts: impl Fn(&Point) -> bool,
+    ) -> (f64, f64) {
+        let own = self.points.iter().zip(fitted.iter());
+        let own = own.filter(|(p, _)| counts(p)).map(|(p, time)| {
+            let weight = bandwidth_share(&self.network.hockney, p.size);
+            (weight * error(p.time.0 / time).powi(2), weight)
+        });
+        own.fold((0.0, 0.0), |sum, own| (sum.0 + own.0, sum.1 + own.1))
     }
 
-    fn residuals(&self, fitted: &DVector<f64>, parameters: usize) -> Result<Residuals, FitError> {
-        let weight = shares(&self.network.hockney, self.points).sum();
+    /// √(Σw·e²/Σw), with the parameters shared out in proportion to the points; 0 of none.
+    fn spread(&self, squares: (f64, f64), parameters: usize) -> Result<f64, FitError> {
         let free = 1.0 - parameters as f64 / self.points.len() as f64;
-        let residual = (self.squares(fitted) / weight / free).sqrt();
-        if residual.is_finite() {
-            return Ok(Residuals {
-                below: residual,
-                above: residual,
-            });
+        let spread = match squares {
+            (_, 0.0) => 0.0,
+            (squares, weights) => (squares / weights / free).sqrt(),
+        };
+        if spread.is_finite() {
+            return Ok(spread);
         }
         Err(FitError::Overflow {
             what: format!("the residuals of {}", self.model.name),
+        })
+    }
+
+    /// The weighted root mean square of ln(T/T̂).
+    fn residuals(&self, fitted: &DVector<f64>, parameters: usize) -> Result<Residuals, FitError> {
+        let residual = self.spread(self.squares(fitted, f64::ln, |_| true), parameters)?;
+        Ok(Residuals {
+            below: residual,
+            above: residual,
         })
     }
 
@@ -154,37 +204,5 @@ impl Problem<'_> {
             residuals,
             domain: Domain::of_points(self.points).expect("no fit goes without points"),
         }
-    }
-
-    /// The fitted model of a signature.
-    pub(super) fn of_signature(&self, fit: &SignatureFit) -> FittedModel {
-        let signature = &fit.signature;
-        let threshold = fit.threshold.map_or(f64::INFINITY, |m| m.value.as_f64());
-        let number = |own: &model::Parameter| match own.role {
-            Role::Threshold => threshold,
-            Role::Supplement => signature.delta.0,
-            _ if own.name == Parameter::Gamma.name() => signature.gamma,
-            _ => signature.gamma_below.unwrap_or(f64::NAN),
-        };
-        let place = |wanted: Parameter| {
-            let mut all = self.model.parameters.iter();
-            all.position(|own| own.name == wanted.name())
-        };
-        let estimates = fit.parameters.iter();
-        let estimates = estimates.filter_map(|(own, estimate)| Some((place(*own)?, *estimate)));
-        let values = Values {
-            numbers: self.model.parameters.iter().map(number).collect(),
-            latency: None,
-        };
-        let covariance = fit.covariance.clone();
-        let estimates: Vec<(usize, Estimate)> = estimates.collect();
-        let mut fitted = self.fitted(values, &estimates, covariance, fit.dof, fit.residuals);
-        if let (Some(found), Some(place)) = (fit.threshold, self.model.place(Role::Threshold)) {
-            let name = self.model.parameters[place].name.to_owned();
-            let found = Found::Estimated(found.into());
-            fitted.parameters.insert(name, found);
-        }
-        fitted.domain.saturation = fit.saturation;
-        fitted
     }
 }

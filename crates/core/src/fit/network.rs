@@ -10,25 +10,24 @@ use std::collections::{BTreeMap, BTreeSet};
 pub use self::regimes::FittedRegimes;
 use super::fitted::{Base, FittedModel};
 use super::hockney::{self, BaseError, HockneyFit};
-use super::model::Problem;
+use super::model::{self as fit_model, ModelFit, Problem};
 use super::point_to_point::{self, PointToPoint};
 use super::regimes::Parts;
-use super::signature::{self, SignatureFit};
 use super::{Covariance, FailedFit, FitError, Point, points, refuse_few};
 use crate::algorithm::Collective;
 use crate::data::cells::{CellKey, Statistic, Summary, summarise};
 use crate::data::{Dataset, Experiment, StatisticKind};
 use crate::model::plogp::PLogP;
 use crate::model::regimes::Pattern;
-use crate::model::{self, Known, Model};
+use crate::model::{self, Known, Model, SIGNATURE};
 use crate::network::tree::Tree;
 
 /// How to fit a dataset.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Options {
-    /// How to fit the signatures; its covariance gives way to `covariance`, its base error
-    /// to that of the ping-pong.
-    pub signature: signature::Options,
+    /// How to fit each model; its covariance gives way to `covariance`, its base error to that
+    /// of the ping-pong.
+    pub model: fit_model::Options,
     /// The covariance; `None` for [`Covariance::Means`] where that explains the residuals,
     /// else [`Covariance::BandwidthShare`].
     pub covariance: Option<Covariance>,
@@ -70,8 +69,8 @@ pub struct NetworkFit {
     pub point_to_point: PointToPoint,
     /// The fitted models of each algorithm of an all-to-all.
     pub models: Vec<FittedModel>,
-    /// The diagnosis of saturation that goes with each signature among the models.
-    pub signatures: Vec<Diagnosis>,
+    /// The signatures among the models, with what diagnoses them.
+    pub signatures: Vec<ModelFit>,
     /// The regimes of each algorithm of any collective.
     pub regimes: Vec<FittedRegimes>,
     /// What could not be fitted, and why.
@@ -80,17 +79,6 @@ pub struct NetworkFit {
     pub passed_over: BTreeSet<Collective>,
     /// How many cells hold numbers of other programs alone, by what these are.
     pub imported: BTreeMap<StatisticKind, usize>,
-}
-
-/// The signature of one algorithm as its estimator gives it, with what diagnoses it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Diagnosis {
-    /// The collective.
-    pub collective: Collective,
-    /// The algorithm.
-    pub algorithm: String,
-    /// The fit.
-    pub fit: SignatureFit,
 }
 
 /// Fits everything in `data`.
@@ -103,7 +91,7 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, FailedFit> {
     let ping_pong = points(&cells, Statistic::Median, |key| {
         key.experiment == Experiment::PingPong
     });
-    let confidence = options.signature.confidence;
+    let confidence = options.model.confidence;
     let hockney = hockney::fit_ends(&ping_pong, confidence);
     let (hockney, base_error) = hockney.map_err(FailedFit::of("ping-pong"))?;
     let point_to_point = point_to_point::fit(data, confidence);
@@ -178,94 +166,61 @@ impl Measured<'_> {
             }
             return Ok(());
         }
-        let network = Known::of(fitted.hockney.model(), fitted.plogp.as_ref());
-        let signature = self.signature(&network, fitted.base_error);
-        let saturating = self.saturating(signature.as_ref().ok());
+        let error = fitted.base_error;
+        let network = &Known::of(fitted.hockney.model(), fitted.plogp.as_ref());
+        let tables = fitted.plogp.as_ref();
+        let problem = |model, points| Problem {
+            model,
+            algorithm: &self.algorithm,
+            base: Base::of(model, tables),
+            network,
+            points,
+            options: &self.options.model,
+        };
+        let signature = model::find(self.collective, SIGNATURE).map_err(FitError::from);
+        let signature = signature.and_then(|own| self.model(problem(own, &self.points), error));
+        let left_out = signature.as_ref().map_or(&[][..], |fit| &fit.left_out);
+        // All models are fitted to the process counts that saturate the network.
+        let is_kept = |p: &&Point| p.procs.get() > 1 && !left_out.contains(&p.procs);
+        let saturating: Vec<Point> = self.points.iter().filter(is_kept).copied().collect();
         for model in models {
-            let problem = Problem {
-                model,
-                algorithm: &self.algorithm,
-                base: Base::of(model, fitted.plogp.as_ref()),
-                network: &network,
-                points: &saturating,
-                options: &self.options.signature,
-            };
-            let found = match &signature {
-                _ if !model.is_signature() => self.model(problem, fitted.base_error),
-                Ok((fit, options)) => Ok(Problem { options, ..problem }.of_signature(fit)),
-                Err(error) => Err(error.clone()),
+            let found = if model.is_signature() {
+                signature.clone()
+            } else {
+                self.model(problem(model, &saturating), error)
             };
             let is_vital = model.is_signature() && self.options.wanted != Wanted::Any
                 || matches!(self.options.wanted, Wanted::One(_));
             let subject = format!("{} {} {}", self.collective, self.algorithm, model.name);
-            let found = found.map_err(FailedFit::of(subject));
-            match found {
-                Ok(model) => fitted.models.push(model),
+            match found.map_err(FailedFit::of(subject)) {
+                Ok(fit) => {
+                    fitted.models.push(fit.model.clone());
+                    fitted
+                        .signatures
+                        .extend(model.is_signature().then_some(fit));
+                }
                 Err(failure) if is_vital => return Err(failure),
                 Err(failure) => fitted.failures.push(failure),
             }
         }
-        if let Some((fit, _)) = signature.ok().filter(|_| self.has_signature(fitted)) {
-            fitted.signatures.push(Diagnosis {
-                collective: self.collective,
-                algorithm: self.algorithm.clone(),
-                fit,
-            });
-        }
         Ok(())
     }
 
-    /// Whether the fitted models hold the signature of this algorithm.
-    fn has_signature(&self, fitted: &NetworkFit) -> bool {
-        let mut models = fitted.models.iter();
-        models.any(|own| own.model.is_signature() && own.algorithm == self.algorithm)
-    }
-
-    /// The points at process counts that saturate the network, as far as a signature tells:
-    /// all models are fitted to the same.
-    fn saturating(&self, signature: Option<&(SignatureFit, signature::Options)>) -> Vec<Point> {
-        let left_out = signature.map_or(&[][..], |(fit, _)| &fit.left_out);
-        let is_kept = |p: &&Point| p.procs.get() > 1 && !left_out.contains(&p.procs);
-        self.points.iter().filter(is_kept).copied().collect()
-    }
-
-    /// The signature and how it was fitted.
-    fn signature(
-        &self,
-        network: &Known,
-        base_error: BaseError,
-    ) -> Result<(SignatureFit, signature::Options), FitError> {
+    /// Fits a model on top of α and β that are as uncertain as `base_error` says.
+    fn model(&self, problem: Problem, base_error: BaseError) -> Result<ModelFit, FitError> {
         let under = |covariance| {
-            let options = self.settings(base_error, covariance);
-            let fit = signature::fit(&network.hockney, &self.points, &options)?;
-            Ok((fit, options))
-        };
-        let goodness = |(fit, _): &(SignatureFit, _)| (fit.weighted_rss, fit.dof);
-        under_best(&self.points, self.options, under, goodness)
-    }
-
-    /// How to fit under a covariance on top of α and β.
-    fn settings(&self, base_error: BaseError, covariance: Covariance) -> signature::Options {
-        signature::Options {
-            covariance,
-            base_error: Some(base_error),
-            ..self.options.signature.clone()
-        }
-    }
-
-    /// A model that is no signature.
-    fn model(&self, problem: Problem, base_error: BaseError) -> Result<FittedModel, FitError> {
-        let under = |covariance| {
-            let options = &self.settings(base_error, covariance);
+            let options = &fit_model::Options {
+                covariance,
+                base_error: Some(base_error),
+                ..self.options.model.clone()
+            };
             Problem { options, ..problem }.fit()
         };
-        let (model, _) = if problem.model.is_regressed() {
-            let goodness = |(fit, rss): &(FittedModel, f64)| (*rss, fit.student.dof());
-            under_best(problem.points, self.options, under, goodness)
+        if problem.model.is_regressed() {
+            under_best(problem.points, self.options, under)
         } else {
             under(Covariance::BandwidthShare)
-        }?;
-        Ok(model)
+        }
     }
 }
 
@@ -284,20 +239,18 @@ const MISFIT: f64 = 4.0;
 /// of the means are the right weights where the model holds within them. Where it misses by
 /// more, they would let the quietest cells decide alone, so every cell then counts alike in
 /// relative terms, but for those whose time is start-up: they say little about contention.
-fn under_best<F>(
+fn under_best(
     points: &[Point],
     options: &Options,
-    under: impl Fn(Covariance) -> Result<F, FitError>,
-    goodness: impl Fn(&F) -> (f64, usize),
-) -> Result<F, FitError> {
+    under: impl Fn(Covariance) -> Result<ModelFit, FitError>,
+) -> Result<ModelFit, FitError> {
     if let Some(covariance) = &options.covariance {
         return under(covariance.clone());
     }
     let has_spread = |p: &Point| p.repetitions > 1 && p.deviation.0 > 0.0;
     if points.iter().all(has_spread) {
         let fit = under(Covariance::Means)?;
-        let (weighted_rss, dof) = goodness(&fit);
-        if weighted_rss <= MISFIT * dof as f64 {
+        if fit.weighted_rss <= MISFIT * fit.model.student.dof() as f64 {
             return Ok(fit);
         }
     }

@@ -8,7 +8,6 @@ use super::error::{ModelError, possible};
 use super::examples::{Example, ROUND};
 use super::hockney::Hockney;
 use super::plogp::PLogP;
-use super::signature::Sides;
 use super::words::{Estimator, Kind, Need, Parameter, Role, Subject};
 use crate::units::parameter::{ParameterError, finite, non_negative, volume};
 use crate::units::{Bytes, Procs, Seconds};
@@ -148,9 +147,10 @@ impl Model {
         self.estimator == Estimator::Regimes
     }
 
-    /// Whether it is netsig's own contention signature.
+    /// Whether it is netsig's own contention signature, the one with a second γ.
     pub fn is_signature(&self) -> bool {
-        matches!(self.estimator, Estimator::Signature(_, Sides::Tested))
+        let mut parameters = self.parameters.iter();
+        parameters.any(|own| matches!(own.role, Role::Below(_)))
     }
 
     /// Evaluates the worked example.

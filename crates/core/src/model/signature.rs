@@ -53,27 +53,6 @@ pub enum Form {
     FullDeltaOnce,
 }
 
-/// Whether both sides of the threshold share γ.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Sides {
-    /// One γ, as the papers have it.
-    OneGamma,
-    /// Two if an F test at the confidence level tells them apart.
-    #[default]
-    Tested,
-}
-
-/// The factors of γ and δ, and the rest: T = fixed + γ·`gamma` + δ·`delta`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Terms {
-    /// What neither parameter touches, in seconds.
-    pub fixed: f64,
-    /// The factor of γ, in seconds.
-    pub gamma: f64,
-    /// The factor of δ where m is on the upper side of M, a pure number.
-    pub delta: f64,
-}
-
 /// The two sides of the threshold M.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
@@ -98,28 +77,6 @@ pub struct Signature {
     pub delta: Seconds,
     /// M; `None` stands for a network without one (then δ plays no part).
     pub threshold: Option<Bytes>,
-}
-
-impl Form {
-    /// The terms of T for n = `procs` and m = `size`.
-    pub fn terms(self, base: &Hockney, procs: Procs, size: Bytes) -> Terms {
-        let partners = procs.partners();
-        let bound = base.alltoall(procs, size).0;
-        let start_up = base.alpha().0 * partners;
-        let (fixed, gamma) = match self {
-            Self::Full | Self::FullDeltaOnce => (0.0, bound),
-            Self::Bandwidth => (start_up, bound - start_up),
-        };
-        let delta = match self {
-            Self::Full | Self::Bandwidth => partners,
-            Self::FullDeltaOnce => 1.0,
-        };
-        Terms {
-            fixed,
-            gamma,
-            delta,
-        }
-    }
 }
 
 impl Signature {
@@ -152,12 +109,18 @@ impl Signature {
         if procs.get() == 1 {
             return Seconds(0.0);
         }
-        let terms = self.form.terms(&self.base, procs, size);
         let (gamma, delta) = match side {
             Side::From => (self.gamma, self.delta.0),
             Side::Below => (self.gamma_below.unwrap_or(self.gamma), 0.0),
         };
-        Seconds(terms.fixed + terms.gamma * gamma + terms.delta * delta)
+        let partners = procs.partners();
+        let bound = self.base.alltoall(procs, size).0;
+        let start_up = self.base.alpha().0 * partners;
+        Seconds(match self.form {
+            Form::Full => bound * gamma + partners * delta,
+            Form::Bandwidth => start_up + (bound - start_up) * gamma + partners * delta,
+            Form::FullDeltaOnce => bound * gamma + delta,
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 use derive_more::Display;
 
 use crate::algorithm::Collective;
-use crate::model::signature::{Form, Sides};
+use crate::model::signature::Form;
 
 /// What a model is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
@@ -111,8 +111,8 @@ impl Parameter {
 pub enum Estimator {
     /// It has none.
     None,
-    /// As a contention signature of this form, with one γ or two.
-    Signature(Form, Sides),
+    /// As a contention signature of this form.
+    Signature(Form),
     /// By the roles of its parameters.
     ByRole,
     /// From the repetitions of all algorithms together, as contention regimes.

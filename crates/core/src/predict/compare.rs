@@ -73,7 +73,7 @@ pub fn compare(
         return Err(failure.clone());
     }
     let judge = Judge {
-        profile: Profile::of(&fitted, Provenance::default(), options.signature.confidence),
+        profile: Profile::of(&fitted, Provenance::default(), options.model.confidence),
         options,
     };
     let mut comparison = Comparison {

@@ -3,10 +3,9 @@
 
 use netsig_core::algorithm::Collective;
 use netsig_core::data::{Dataset, Experiment, LossCounters, Place, Provenance, Sample};
-use netsig_core::fit::fitted::{Base, FittedModel};
-use netsig_core::fit::model::Problem;
+use netsig_core::fit::fitted::{Base, FittedModel, Residuals};
+use netsig_core::fit::model::{ModelFit, Options, Problem, Unsaturated};
 use netsig_core::fit::network::{self, Wanted};
-use netsig_core::fit::signature::{Options, Residuals, Unsaturated};
 use netsig_core::fit::{Covariance, FitError, Point};
 use netsig_core::model::{self, Case, Estimator, Known, Model, Values};
 use netsig_core::predict::Knowledge;
@@ -131,7 +130,7 @@ proptest! {
                 .then(|| Table::new("L", rows.collect()).unwrap());
             let values = Values { numbers, latency };
             let points = exact(model, &values);
-            let (fitted, _) = fit(model, &toy(), &points, &options(covariance.clone())).unwrap();
+            let fitted = fit(model, &toy(), &points, &options(covariance.clone())).unwrap().model;
             let values = fitted.values().unwrap();
             prop_assert_eq!(values.numbers.len(), found.len(), "{}", model.name);
             for (value, truth) in values.numbers.iter().zip(found) {
@@ -153,7 +152,7 @@ fn fit(
     network: &Known,
     points: &[Point],
     options: &Options,
-) -> Result<(FittedModel, f64), FitError> {
+) -> Result<ModelFit, FitError> {
     let problem = Problem {
         model,
         algorithm: "direct",
@@ -213,7 +212,7 @@ proptest! {
     ) {
         for model in fittable() {
             let options = Options { covariance: covariance.clone(), confidence, ..Options::default() };
-            if let Ok((fitted, weighted_rss)) = fit(model, &network, &points, &options) {
+            if let Ok(ModelFit { model: fitted, weighted_rss, .. }) = fit(model, &network, &points, &options) {
                 let Residuals { below, above } = &fitted.residuals;
                 let covariance = fitted.covariance.iter();
                 let covariance = covariance.chain([below, above, &weighted_rss]);
@@ -245,7 +244,9 @@ fn buses_are_counted_among_any_number_of_processes() {
                 }
             };
             let points: Vec<Point> = (8..12).map(|i| point(1 << i)).collect();
-            let (fitted, _) = fit(model, &toy(), &points, &options(Covariance::Means)).unwrap();
+            let fitted = fit(model, &toy(), &points, &options(Covariance::Means))
+                .unwrap()
+                .model;
             assert_eq!(fitted.value("buses"), Some(3.0), "{}", model.name);
         }
     }

@@ -6,10 +6,9 @@ use nalgebra::DMatrix;
 use netsig_core::algorithm::Collective;
 use netsig_core::data::Provenance;
 use netsig_core::fit::domain::Domain;
-use netsig_core::fit::fitted::{Base, FittedModel, Found};
+use netsig_core::fit::fitted::{Base, FittedModel, Found, Residuals};
 use netsig_core::fit::hockney::HockneyFit;
 use netsig_core::fit::saturation::Saturation;
-use netsig_core::fit::signature::Residuals;
 use netsig_core::model::{
     self, Case, Estimator, Known, Model, ModelError, Parameter, REGIMES, Role, SIGNATURE, Values,
 };
@@ -71,7 +70,7 @@ fn least(role: Role) -> f64 {
 /// estimated, with one end of their intervals at `end`; a value that is not finite is not an
 /// estimate.
 pub fn fitted(model: &'static Model, values: &Values, end: f64) -> FittedModel {
-    let is_signature = matches!(model.estimator, Estimator::Signature(..));
+    let is_signature = matches!(model.estimator, Estimator::Signature(_));
     let found = |(parameter, value): (&Parameter, &f64)| {
         let value = match parameter.role {
             Role::Threshold if *value >= 2f64.powi(60) => f64::INFINITY,

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use itertools::Itertools;
+use netsig_core::fit::fitted::FittedModel;
 use netsig_core::fit::ladder::Rung;
-use netsig_core::fit::network::{Diagnosis, FittedRegimes, NetworkFit};
+use netsig_core::fit::network::{FittedRegimes, NetworkFit};
 use netsig_core::fit::regimes::RegimesFit;
 use netsig_core::model::regimes::{Class, Point, ProtocolParameters, Regimes};
 use netsig_core::units::{Bytes, Procs};
@@ -23,9 +24,9 @@ pub fn choice(own: &FittedRegimes, fitted: &NetworkFit) -> String {
 }
 
 /// The signature of the same algorithm.
-fn signature<'a>(own: &FittedRegimes, fitted: &'a NetworkFit) -> Option<&'a Diagnosis> {
-    let mut all = fitted.signatures.iter();
-    all.find(|other| other.collective == own.collective && other.algorithm == own.algorithm)
+fn signature<'a>(own: &FittedRegimes, fitted: &'a NetworkFit) -> Option<&'a FittedModel> {
+    let mut models = fitted.models.iter();
+    models.find(|other| other.model.is_signature() && own.are_of(other))
 }
 
 /// What the regimes of an algorithm say, in a sentence.

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use nalgebra::{DMatrix, DVector};
 
-use super::Problem;
-use crate::fit::fitted::FittedModel;
+use super::{ModelFit, Problem};
 use crate::fit::{FitError, refuse_few};
 use crate::model::Values;
 use crate::model::alltoall::tam::left_over;
@@ -15,7 +14,7 @@ use crate::units::{Bytes, Seconds};
 
 impl Problem<'_> {
     /// The whole number with the least sum of squares, up to n² as far as that is a count.
-    pub(super) fn count(&self, place: usize) -> Result<(FittedModel, f64), FitError> {
+    pub(super) fn count(&self, place: usize) -> Result<ModelFit, FitError> {
         self.refuse_few(1)?;
         let most = self
             .points
@@ -30,7 +29,7 @@ impl Problem<'_> {
             let mut numbers = self.start();
             numbers[place] = count as f64;
             let fitted = self.times(&numbers, None)?;
-            let squares = self.squares(&fitted);
+            let (squares, _) = self.squares(&fitted, f64::ln, |_| true);
             if best.as_ref().is_none_or(|(least, ..)| squares < *least) {
                 best = Some((squares, numbers, fitted));
             }
@@ -47,7 +46,7 @@ impl Problem<'_> {
     }
 
     /// The table L(m).
-    pub(super) fn latency(&self) -> Result<(FittedModel, f64), FitError> {
+    pub(super) fn latency(&self) -> Result<ModelFit, FitError> {
         let mut left: BTreeMap<Bytes, Vec<f64>> = BTreeMap::new();
         for p in self.points {
             let latency = left_over(&self.network.plogp, p.procs, p.size, p.time);
@@ -72,12 +71,13 @@ impl Problem<'_> {
         values: Values,
         times: &DVector<f64>,
         parameters: usize,
-    ) -> Result<(FittedModel, f64), FitError> {
+    ) -> Result<ModelFit, FitError> {
         let dof = self.points.len() - parameters;
         let residuals = self.residuals(times, parameters)?;
         let none = DMatrix::zeros(0, 0);
         let fitted = self.fitted(values, &[], none, dof, residuals);
-        Ok((fitted, self.squares(times)))
+        let (squares, _) = self.squares(times, f64::ln, |_| true);
+        Ok(ModelFit::of(fitted, squares))
     }
 
     fn refuse_few(&self, parameters: usize) -> Result<(), FitError> {

@@ -1,85 +1,60 @@
-//! Parameters in which the time is linear, and the threshold of one of them.
+//! Parameters in which the time is linear.
 
 use itertools::Itertools;
 use nalgebra::{DMatrix, DVector};
 
-use super::Problem;
-use crate::fit::fitted::FittedModel;
-use crate::fit::signature::ThresholdChoice;
+use super::{DeltaRule, ModelFit, Problem};
+use crate::fit::fitted::Found;
 use crate::fit::{Design, FitError, regress, shares};
-use crate::model::{Role, Values};
-use crate::stats::interval::Estimate;
+use crate::model::hockney::Hockney;
+use crate::model::{Known, Role, Values};
+use crate::stats::interval::{Estimate, Variance};
 use crate::stats::least_squares::Regression;
-use crate::units::Bytes;
+use crate::units::{Bytes, Seconds, SecondsPerByte};
 
 /// A supplement below this is none.
 const NEGLIGIBLE: f64 = 1e-6;
 
 /// One solution: all values, and the regression of those that are free.
-struct Solution {
-    numbers: Vec<f64>,
-    free: Vec<usize>,
-    regression: Regression,
+pub(super) struct Solution {
+    pub(super) numbers: Vec<f64>,
+    pub(super) free: Vec<usize>,
+    pub(super) design: Design,
+    pub(super) regression: Regression,
+    /// The weighted residual sum of squares at each threshold that was tried, ascending.
+    pub(super) tried: Vec<(Bytes, f64)>,
+}
+
+impl Solution {
+    /// T̂ of all points.
+    pub(super) fn times(&self) -> DVector<f64> {
+        &self.design.fixed + &self.design.x * &self.regression.theta
+    }
 }
 
 impl Problem<'_> {
-    /// Estimates all linear parameters.
-    pub(super) fn linear(&self) -> Result<(FittedModel, f64), FitError> {
-        let free: Vec<usize> = (0..self.model.parameters.len())
-            .filter(|&i| self.role(i).is_estimated())
-            .collect();
-        if let Some(threshold) = self.model.place(Role::Threshold) {
-            let found = match self.options.threshold {
-                ThresholdChoice::Search => self.search(threshold, &free),
-                ThresholdChoice::At(size) => Some(self.at(threshold, size, &free)?),
-                ThresholdChoice::None => None,
-            };
-            if let Some(found) = found.filter(|found| self.has_supplement(found)) {
-                return self.finish(found);
-            }
+    /// Estimates all linear parameters. A supplement that the data do not support goes, and what
+    /// is left is fitted again.
+    pub(super) fn linear(&self) -> Result<ModelFit, FitError> {
+        match self.choose(|_| true) {
+            Ok(solution) if self.has_supplement(&solution) => return self.finish(solution),
+            // Without enough sizes on either side there is no threshold to speak of.
+            Err(FitError::NoSearch { .. }) if !self.is_signature() => {}
+            chosen => drop(chosen?),
         }
-        let is_lasting = |place: &usize| self.role(*place) != Role::Supplement;
-        let lasting = free.into_iter().filter(is_lasting).collect();
-        self.finish(self.solve(self.start(), lasting)?)
-    }
-
-    /// The best solution over all thresholds that leave enough points on either side.
-    fn search(&self, threshold: usize, free: &[usize]) -> Option<Solution> {
-        let supplement = self.model.place(Role::Supplement)?;
-        let sizes = self.points.iter().map(|p| p.size);
-        let sizes = sizes.sorted_unstable().dedup();
-        let has_enough = |size: &Bytes| {
-            let mut numbers = self.start();
-            numbers[threshold] = size.as_f64();
-            let far = self.column(&numbers, supplement).map_or(0, |column| {
-                column.iter().filter(|factor| **factor != 0.0).count()
-            });
-            let least = self.options.least;
-            far >= least.from && self.points.len() - far >= least.below
-        };
-        let solutions = sizes.filter(has_enough);
-        let solutions = solutions.filter_map(|size| self.at(threshold, size, free).ok());
-        let rss = |solution: &Solution| solution.regression.weighted_rss;
-        solutions.min_by(|a, b| rss(a).total_cmp(&rss(b)))
-    }
-
-    /// The solution with the threshold at `size`.
-    fn at(&self, threshold: usize, size: Bytes, free: &[usize]) -> Result<Solution, FitError> {
-        let mut numbers = self.start();
-        numbers[threshold] = size.as_f64();
-        self.solve(numbers, free.to_vec())
+        self.finish(self.choose(|role| role != Role::Supplement)?)
     }
 
     fn has_supplement(&self, solution: &Solution) -> bool {
         let is_supplement = |place: &usize| self.role(*place) == Role::Supplement;
         let index = solution.free.iter().position(is_supplement);
-        index
-            .map(|index| self.estimate(solution, index))
-            .is_some_and(|supplement| supplement.value >= NEGLIGIBLE && supplement.lower > 0.0)
+        let estimate = index.map(|index| self.estimate(solution, index));
+        self.options.delta == DeltaRule::Kept
+            || estimate.is_some_and(|own| own.value >= NEGLIGIBLE && own.lower > 0.0)
     }
 
     /// The factor of a linear parameter in the time of every point.
-    fn column(&self, numbers: &[f64], place: usize) -> Result<DVector<f64>, FitError> {
+    pub(super) fn column(&self, numbers: &[f64], place: usize) -> Result<DVector<f64>, FitError> {
         let with = |value: f64| {
             let mut numbers = numbers.to_vec();
             numbers[place] = value;
@@ -88,24 +63,41 @@ impl Problem<'_> {
         Ok(with(1.0)? - with(0.0)?)
     }
 
+    /// The regression of the `free` parameters, the others as in `numbers`.
+    fn regression(
+        &self,
+        numbers: &[f64],
+        free: &[usize],
+    ) -> Result<(Design, Regression), FitError> {
+        let mut numbers = numbers.to_vec();
+        for &place in free {
+            numbers[place] = 0.0;
+        }
+        let columns = free.iter().map(|&place| self.column(&numbers, place));
+        let columns: Vec<DVector<f64>> = columns.collect::<Result<_, _>>()?;
+        let design = Design {
+            x: DMatrix::from_columns(&columns),
+            fixed: self.times(&numbers, None)?,
+            shares: shares(&self.network.hockney, self.points),
+        };
+        let names = free.iter().map(|&place| self.model.parameters[place].name);
+        let what = names.format(" and ").to_string();
+        let regression = regress(&design, self.points, &self.options.covariance, &what)?;
+        Ok((design, regression))
+    }
+
     /// Solves for the `free` parameters, the others as in `numbers`. One that falls below
     /// its least value is held there.
-    fn solve(&self, mut numbers: Vec<f64>, mut free: Vec<usize>) -> Result<Solution, FitError> {
+    pub(super) fn solve(
+        &self,
+        mut numbers: Vec<f64>,
+        mut free: Vec<usize>,
+    ) -> Result<Solution, FitError> {
         loop {
-            for &place in &free {
-                numbers[place] = 0.0;
-            }
-            let columns = free.iter().map(|&place| self.column(&numbers, place));
-            let columns: Vec<DVector<f64>> = columns.collect::<Result<_, _>>()?;
-            let design = Design {
-                x: DMatrix::from_columns(&columns),
-                fixed: self.times(&numbers, None)?,
-                shares: shares(&self.network.hockney, self.points),
-            };
-            let covariance = &self.options.covariance;
-            let regression = regress(&design, self.points, covariance, self.model.name)?;
+            let (design, regression) = self.regression(&numbers, &free)?;
             let least = |place: usize| match self.role(place) {
-                Role::Linear(least) => least,
+                Role::Linear(least) | Role::Below(least) => least,
+                _ if self.options.delta == DeltaRule::Kept => f64::NEG_INFINITY,
                 _ => 0.0,
             };
             let low = (0..free.len()).find(|&i| regression.theta[i] < least(free[i]));
@@ -116,7 +108,9 @@ impl Problem<'_> {
                 return Ok(Solution {
                     numbers,
                     free,
+                    design,
                     regression,
+                    tried: Vec::new(),
                 });
             };
             let place = free.remove(low);
@@ -132,18 +126,60 @@ impl Problem<'_> {
         }
     }
 
+    /// A free parameter with its interval: the error of the regression and, of a signature,
+    /// those that one standard error of α and of β bring in.
     fn estimate(&self, solution: &Solution, index: usize) -> Estimate {
-        let value = solution.numbers[solution.free[index]];
-        let variance = solution.regression.variance(index);
-        Estimate::around(value, &[variance], self.options.confidence)
+        let value = solution.regression.theta[index];
+        let mut parts = vec![solution.regression.variance(index)];
+        for (network, dof) in self.shifted_networks() {
+            let shifted = Problem {
+                network: &network,
+                ..*self
+            };
+            // A base so far off that nothing can be fitted on it tells nothing.
+            if let Ok((_, shifted)) = shifted.regression(&solution.numbers, &solution.free) {
+                let shift = shifted.theta[index] - value;
+                parts.push(Variance {
+                    value: shift * shift,
+                    dof,
+                });
+            }
+        }
+        Estimate::around(value, &parts, self.options.confidence)
     }
 
-    fn finish(&self, solution: Solution) -> Result<(FittedModel, f64), FitError> {
+    /// Of a signature the network with α, and with β, larger by one standard error.
+    fn shifted_networks(&self) -> Vec<(Known, f64)> {
+        let Some(error) = self.options.base_error.filter(|_| self.is_signature()) else {
+            return Vec::new();
+        };
+        let base = &self.network.hockney;
+        let (alpha, beta) = (base.alpha(), base.beta());
+        let more_alpha = Hockney::new(Seconds(alpha.0 + error.alpha.value.sqrt()), beta);
+        let more_beta = Hockney::new(alpha, SecondsPerByte(beta.0 + error.beta.value.sqrt()));
+        let shifted = [(more_alpha, error.alpha.dof), (more_beta, error.beta.dof)];
+        let network = |(base, dof): (Result<Hockney, _>, f64)| {
+            let hockney = base.ok()?;
+            let known = self.network.clone();
+            Some((Known { hockney, ..known }, dof))
+        };
+        shifted.into_iter().filter_map(network).collect()
+    }
+
+    fn finish(&self, solution: Solution) -> Result<ModelFit, FitError> {
         let estimates: Vec<(usize, Estimate)> = (0..solution.free.len())
             .map(|index| (solution.free[index], self.estimate(&solution, index)))
             .collect();
-        let times = self.times(&solution.numbers, None)?;
-        let residuals = self.residuals(&times, solution.free.len())?;
+        let threshold = self.threshold(&solution).filter(|_| self.is_signature());
+        let parameters = solution.free.len();
+        let (residuals, gamma_by_procs) = if self.is_signature() {
+            let residuals = self.residuals_of_sides(&solution.times(), threshold, parameters)?;
+            (residuals, self.gamma_by_procs(&solution, threshold))
+        } else {
+            let times = self.times(&solution.numbers, None)?;
+            (self.residuals(&times, parameters)?, Vec::new())
+        };
+        let found = threshold.map(|value| self.possible(value, &solution));
         let values = Values {
             numbers: solution.numbers,
             latency: None,
@@ -154,7 +190,15 @@ impl Problem<'_> {
             weighted_rss,
             ..
         } = solution.regression;
-        let fitted = self.fitted(values, &estimates, covariance, dof, residuals);
-        Ok((fitted, weighted_rss))
+        let mut model = self.fitted(values, &estimates, covariance, dof, residuals);
+        if let (Some(found), Some(place)) = (found, self.model.place(Role::Threshold)) {
+            let name = self.model.parameters[place].name.to_owned();
+            model.parameters.insert(name, Found::Estimated(found));
+        }
+        Ok(ModelFit {
+            gamma_by_procs,
+            thresholds: solution.tried,
+            ..ModelFit::of(model, weighted_rss)
+        })
     }
 }

@@ -3,6 +3,7 @@
 use super::{NetworkFit, Options};
 use crate::algorithm::Collective;
 use crate::data::Dataset;
+use crate::fit::fitted::FittedModel;
 use crate::fit::ladder::{Ladder, Rung, THRESHOLDS, Verdict};
 use crate::fit::regimes::{self, AlgorithmRegimes, Ground, Limits};
 use crate::fit::{FailedFit, Point};
@@ -21,6 +22,13 @@ pub struct FittedRegimes {
     pub fit: AlgorithmRegimes,
     /// Which model suffices.
     pub verdict: Verdict,
+}
+
+impl FittedRegimes {
+    /// Whether a model was fitted to the same algorithm.
+    pub fn are_of(&self, model: &FittedModel) -> bool {
+        model.collective() == Some(self.collective) && model.algorithm == self.algorithm
+    }
 }
 
 /// Fits the regimes of every algorithm that they describe.
@@ -48,7 +56,7 @@ pub(super) fn fit(data: &Dataset, ping_pong: &[Point], options: &Options, fitted
         ground: &ground,
         hockney: fitted.hockney.model(),
         plogp: fitted.plogp.as_ref(),
-        options: &options.signature,
+        options: &options.model,
     };
     let mut done = Vec::new();
     let mut failures = Vec::new();

@@ -4,7 +4,7 @@
 use super::hockney::HOCKNEY;
 use super::{GAMMA, THRESHOLD};
 use crate::model::prelude::*;
-use crate::model::signature::{Form, Sides, Signature};
+use crate::model::signature::{Form, Signature};
 
 const GAMMA_BELOW: Parameter = Parameter {
     name: "gamma_below",
@@ -27,7 +27,7 @@ pub(super) const SIGNATURE: Model = Model {
     domain: "As full, with a second γ where an F test finds one: MPI libraries change their \
              protocol near the size where contention sets in. What `netsig fit` takes first.",
     parameters: &[GAMMA, GAMMA_BELOW, DELTA, THRESHOLD],
-    estimator: Estimator::Signature(Form::Full, Sides::Tested),
+    estimator: Estimator::Signature(Form::Full),
     example: Example::on(
         FAST_ETHERNET,
         "Fast Ethernet of Steffenel 2006 with γ_below = 1: n = 24, m = 1 KiB, α = 60 µs, \
@@ -49,7 +49,7 @@ pub(super) const FULL: Model = Model {
              with one γ; the printed bracket of eq. 5 closes before δ: full_delta_once. The texts' \
              \"larger than M\" is a threshold of M + 1 bytes.",
     parameters: &[GAMMA, DELTA, THRESHOLD],
-    estimator: Estimator::Signature(Form::Full, Sides::OneGamma),
+    estimator: Estimator::Signature(Form::Full),
     example: Example::on(
         FAST_ETHERNET,
         "Fast Ethernet of the source: n = 24, m = 2 KiB, α = 60 µs, β = 84.98 ns/B, \
@@ -68,7 +68,7 @@ pub(super) const BANDWIDTH: Model = Model {
     source: "Steffenel, Martinasso, Trystram 2007, eq. 4 and 5",
     domain: "As full, with γ on the bandwidth term alone. For m ≥ M the two are one model, \
              with δ of bandwidth = δ of full + (γ−1)·α.",
-    estimator: Estimator::Signature(Form::Bandwidth, Sides::OneGamma),
+    estimator: Estimator::Signature(Form::Bandwidth),
     example: Example::on(
         GIGABIT_ETHERNET,
         "Gigabit Ethernet: n = 40, m = 8 KiB, α = 50 µs, β = 8.502 ns/B, γ = 4.3628, \
@@ -87,7 +87,7 @@ pub(super) const FULL_DELTA_ONCE: Model = Model {
     source: "Steffenel 2006, eq. 5, literally",
     domain: "As full, with δ added once, as the printed bracket has it. The text (\"each \
              simultaneous communication induces an overload\") and the 2007 paper contradict.",
-    estimator: Estimator::Signature(Form::FullDeltaOnce, Sides::OneGamma),
+    estimator: Estimator::Signature(Form::FullDeltaOnce),
     example: FULL.example.giving(0.013_717_864_429_44),
     time: |inputs| time(inputs, Form::FullDeltaOnce, None, [1, 2]),
     ..FULL

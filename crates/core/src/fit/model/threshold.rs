@@ -1,0 +1,147 @@
+//! The search for the threshold M, and the choice of one γ or two.
+//!
+//! # Method
+//! Every measured size with enough points from it on and below it is tried;
+//! M is the one with the least weighted residual sum of squares (the smallest of equals).
+//! Its interval holds the sizes with RSS ≤ RSS₀·(1 + F(1, N−p)/(N−p)),
+//! RSS₀ the least.
+
+use itertools::Itertools;
+
+use super::linear::Solution;
+use super::{Problem, ThresholdChoice};
+use crate::fit::{FitError, refuse_few};
+use crate::model::Role;
+use crate::stats::interval::{Estimate, f_quantile};
+use crate::units::Bytes;
+
+impl Problem<'_> {
+    /// The best solution for the parameters whose roles are `wanted`; with one γ where the
+    /// data do not tell two apart.
+    pub(super) fn choose(&self, wanted: fn(Role) -> bool) -> Result<Solution, FitError> {
+        let is_below = |place: &usize| matches!(self.role(*place), Role::Below(_));
+        let all: Vec<usize> = (0..self.model.parameters.len())
+            .filter(|&place| self.role(place).is_estimated() && wanted(self.role(place)))
+            .collect();
+        let fewer: Vec<usize> = all.iter().copied().filter(|own| !is_below(own)).collect();
+        let one = self.best(&fewer)?;
+        if fewer.len() == all.len() {
+            return Ok(one);
+        }
+        let two = self.best(&all).ok();
+        let two = two.filter(|two| self.is_worth_it(&one, two));
+        Ok(two.unwrap_or(one))
+    }
+
+    /// Whether the parameters that `more` has beyond `fewer` explain so much more that
+    /// chance would at most once in 1/(1−confidence) cases (an F test).
+    fn is_worth_it(&self, fewer: &Solution, more: &Solution) -> bool {
+        let [rss_fewer, rss_more] = [fewer, more].map(|own| own.regression.weighted_rss);
+        let dof = more.regression.dof;
+        let extra = fewer.regression.dof.saturating_sub(dof).max(1);
+        let f = (rss_fewer - rss_more) / extra as f64 / (rss_more / dof as f64);
+        f > f_quantile(self.options.confidence, extra, dof)
+    }
+
+    /// The best solution under the wanted choice of threshold. What counts on all sizes alone has
+    /// none.
+    fn best(&self, free: &[usize]) -> Result<Solution, FitError> {
+        let is_lasting = |place: &usize| matches!(self.role(*place), Role::Linear(_));
+        let lasting: Vec<usize> = free.iter().copied().filter(is_lasting).collect();
+        let threshold = self.model.place(Role::Threshold);
+        match (threshold, self.options.threshold) {
+            _ if lasting.len() == free.len() => self.solve(self.start(), lasting),
+            (None, _) | (_, ThresholdChoice::None) => self.solve(self.start(), lasting),
+            (Some(place), ThresholdChoice::At(size)) => {
+                if self.is_signature() {
+                    self.refuse_one_sided(size)?;
+                }
+                self.at(place, size, free)
+            }
+            (Some(place), ThresholdChoice::Search) => self.search(place, free),
+        }
+    }
+
+    /// The best solution over all thresholds that leave enough points on either side.
+    fn search(&self, threshold: usize, free: &[usize]) -> Result<Solution, FitError> {
+        let mut best: Option<Solution> = None;
+        let mut tried = Vec::new();
+        let sizes = self.points.iter().map(|p| p.size);
+        let sizes = sizes.sorted_unstable().dedup();
+        for size in sizes.filter(|size| self.has_enough(threshold, *size)) {
+            let solution = match self.at(threshold, size, free) {
+                Ok(solution) => solution,
+                // A size at which the columns depend on each other is no candidate.
+                Err(FitError::Singular { .. } | FitError::Impossible(_)) => continue,
+                Err(error) => return Err(error),
+            };
+            let rss = solution.regression.weighted_rss;
+            tried.push((size, rss));
+            let is_better = |best: &Solution| rss < best.regression.weighted_rss;
+            if best.as_ref().is_none_or(is_better) {
+                best = Some(solution);
+            }
+        }
+        let least = self.options.least;
+        let best = best.ok_or(FitError::NoSearch {
+            found: self.points.len(),
+            below: least.below,
+            from: least.from,
+        })?;
+        Ok(Solution { tried, ..best })
+    }
+
+    /// Whether enough points are on either side of a threshold.
+    fn has_enough(&self, threshold: usize, size: Bytes) -> bool {
+        let mut numbers = self.start();
+        numbers[threshold] = size.as_f64();
+        let supplement = self.model.place(Role::Supplement);
+        let column = supplement.and_then(|place| self.column(&numbers, place).ok());
+        let far = column.map_or(0, |column| {
+            column.iter().filter(|factor| **factor != 0.0).count()
+        });
+        let least = self.options.least;
+        far >= least.from && self.points.len() - far >= least.below
+    }
+
+    /// The solution with the threshold at `size`.
+    fn at(&self, threshold: usize, size: Bytes, free: &[usize]) -> Result<Solution, FitError> {
+        let mut numbers = self.start();
+        numbers[threshold] = size.as_f64();
+        self.solve(numbers, free.to_vec())
+    }
+
+    fn refuse_one_sided(&self, threshold: Bytes) -> Result<(), FitError> {
+        let from = self.points.iter().filter(|p| p.size >= threshold).count();
+        let side = match from {
+            0 => "below",
+            all if all == self.points.len() => "at or above",
+            _ => {
+                let what = format!("delta from M = {threshold} on");
+                return refuse_few(what, from, self.options.least.from);
+            }
+        };
+        Err(FitError::OneSided { side, threshold })
+    }
+
+    /// The threshold of a solution, if it has one.
+    pub(super) fn threshold(&self, solution: &Solution) -> Option<f64> {
+        let place = self.model.place(Role::Threshold)?;
+        Some(solution.numbers[place]).filter(|size| size.is_finite())
+    }
+
+    /// A threshold with the tried sizes that the data do not rule out in its favour.
+    pub(super) fn possible(&self, value: f64, solution: &Solution) -> Estimate {
+        let sums = solution.tried.iter().map(|(_, rss)| *rss);
+        let least = sums.fold(f64::INFINITY, f64::min);
+        let dof = solution.regression.dof;
+        let limit = least * (1.0 + f_quantile(self.options.confidence, 1, dof) / dof as f64);
+        let possible = solution.tried.iter().filter(|(_, rss)| *rss <= limit);
+        let sizes = possible.map(|(size, _)| size.as_f64());
+        Estimate {
+            value,
+            lower: sizes.clone().fold(value, f64::min),
+            upper: sizes.fold(value, f64::max),
+        }
+    }
+}
