@@ -44,7 +44,7 @@ use crate::units::{Bytes, Procs, Seconds};
 
 /// How an algorithm's traffic meets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Pattern {
     /// All that a process receives or sends passes one port, and all processes do so at once.
     Exchange(Order),
