@@ -6,13 +6,13 @@
 //! from the formula itself, and the parameters from [`least_squares`](crate::stats::least_squares). A parameter that
 //! comes out below its least value is held there and the rest fitted again.
 //!
-//! A threshold is the measured size with the least weighted sum of squares, with at least
-//! four points on its far side and two on the near one; what counts from it on is dropped
-//! if it is below one microsecond or its interval holds zero, and the rest is fitted again, with a
-//! threshold only where two γ need one. [`DeltaRule::Kept`] leaves the regression as it is. A count is the whole number
-//! with the least sum of squares of ln(T/T̂), each weighted by the share of bytes in the
-//! contention-free time; from 100 on it is searched in steps of one per cent. A table L(m) is
-//! the mean over n of T − (n−1)·g(m), at least 0.
+//! A threshold is the measured size with the least weighted sum of squares, with at least four
+//! points on its far side and two on the near one; what counts from it on is dropped if it is
+//! below one microsecond or its interval holds zero, and the rest is fitted again, with a
+//! threshold only where two γ need one. [`DeltaRule::Kept`] leaves the regression as it is. A
+//! count is the whole number with the least sum of squares of ln(T/T̂), each weighted by the share
+//! of bytes in the contention-free time; from 100 on it is searched in steps of one per cent. A
+//! table L(m) is the mean over n of T − (n−1)·g(m), at least 0.
 //!
 //! # Source
 //! Steffenel 2006 §7: "linear regression with the Generalized Least Squares method,
