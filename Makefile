@@ -8,7 +8,8 @@ CARGO ?= cargo
 demo: netsig openmpi
 	target/release/netsig demo
 
-test: netsig openmpi mpich
+test: openmpi
+	$(CARGO) build
 	$(CARGO) test --workspace --exclude netsig-mpi
 	MPICC=mpicc.openmpi $(CARGO) test --package netsig-mpi --target-dir target/openmpi
 	MPICC=mpicc.mpich $(CARGO) test --package netsig-mpi --target-dir target/mpich
