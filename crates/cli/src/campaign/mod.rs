@@ -16,10 +16,11 @@ use netsig_core::network::scenario::Scenario;
 use netsig_core::units::Seconds;
 use netsig_measure::campaign::{self, Launch};
 use netsig_measure::estimate::Rates;
+use netsig_measure::plan::provenance::{PLAN, REQUESTED_PLAN, escaped};
 use netsig_measure::simulated::{self, Simulated};
 
 use self::estimate::settle;
-use self::resume::{PLAN, Past, REQUESTED_PLAN, escaped};
+use self::resume::Past;
 use self::series::Series;
 use crate::failure::Failure;
 use crate::input::args::{self, LaunchArgs, Place};
