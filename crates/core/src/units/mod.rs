@@ -351,15 +351,15 @@ impl Serialize for BitsPerSecond {
     }
 }
 
-/// Reads a TOML value written as text with a unit (`"64KiB"`, `"100us"`), for
-/// files that people write: `#[serde(deserialize_with = "units::from_text")]`.
+/// Reads a TOML value written as text, such as a quantity with its unit (`"64KiB"`, `"100us"`),
+/// for files that people write: `#[serde(deserialize_with = "units::from_text")]`.
 ///
 /// # Errors
-/// If the value is not a string or not a quantity of the wanted kind.
+/// If the value is not a string or not of the wanted kind.
 pub fn from_text<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
-    T: std::str::FromStr<Err = ParseQuantityError>,
+    T: std::str::FromStr<Err: fmt::Display>,
 {
     String::deserialize(deserializer)?
         .parse()
