@@ -98,8 +98,8 @@ impl Plan {
     /// The notes of all sources, each once.
     pub fn notes(&self) -> Vec<&str> {
         let sources = self.sweeps.iter().flat_map(|sweep| &sweep.sources);
-        let notes = sources.flat_map(|source| &source.notes);
-        notes.map(String::as_str).unique().collect()
+        let notes = sources.filter_map(|source| source.note.as_deref());
+        notes.unique().collect()
     }
 
     /// All points: by sweep, network, model, algorithm, size and process count, the last
