@@ -53,7 +53,7 @@ fn draw<'a>(area: &Area<'a>, title: &str, points: &[PlotPoint]) -> DrawResult<'a
         .configure_mesh()
         .x_desc("bytes per destination")
         .y_desc("time")
-        .x_label_formatter(&|size| size_label(*size))
+        .x_label_formatter(&|size| Bytes::rounded(*size).to_string())
         .y_label_formatter(&|time| Seconds(*time).to_string())
         .light_line_style(WHITE)
         .draw()?;
@@ -112,13 +112,4 @@ fn ranges(points: &[PlotPoint]) -> ((f64, f64), (f64, f64)) {
         span(&mut points.iter().map(|p| p.size.as_f64())),
         span(&mut points.iter().flat_map(times)),
     )
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "axis labels are positive sizes"
-)]
-fn size_label(size: f64) -> String {
-    Bytes(size.round() as u64).to_string()
 }
