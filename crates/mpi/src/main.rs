@@ -119,7 +119,7 @@ fn run(args: &Args, world: &SimpleCommunicator) -> Result<()> {
         None => (None, Dataset::default()),
     };
     let started = Instant::now();
-    let rank = provenance::rank(world);
+    let rank = group::rank(world);
     let timeout = Duration::from_secs(u64::from(args.timeout.max(1)));
     let tools = Tools {
         watch: Stopwatch::start(),

@@ -10,7 +10,6 @@ use itertools::Itertools;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives};
 use netsig_core::data::Provenance;
-use netsig_core::units::Rank;
 use netsig_measure::plan::provenance::{PLAN, escaped};
 use netsig_measure::plan::{JobId, Plan};
 
@@ -99,11 +98,6 @@ pub fn unix_seconds() -> Result<u64> {
 /// This rank's host.
 pub fn host_name() -> String {
     mpi::environment::processor_name().unwrap_or_default()
-}
-
-/// The number of this rank.
-pub fn rank(world: &SimpleCommunicator) -> Rank {
-    Rank(u32::try_from(world.rank()).expect("ranks are not negative"))
 }
 
 /// How many ranks each host has, in the order of the first of each.
