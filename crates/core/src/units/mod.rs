@@ -40,8 +40,9 @@ pub struct ParseQuantityError {
 pub struct Seconds(pub f64);
 
 /// A gap per byte in seconds per byte; its reciprocal is a bandwidth.
-#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default, Serialize, Deserialize)]
-#[derive(derive_more::Display)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, PartialOrd, Default, Serialize, Deserialize, derive_more::Display,
+)]
 #[display("{:.4} ns/B", _0 * 1e9)]
 #[serde(transparent)]
 pub struct SecondsPerByte(pub f64);
