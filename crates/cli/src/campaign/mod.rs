@@ -162,7 +162,7 @@ impl Campaign {
                 Ok(())
             });
         }
-        Ok(files::write_dataset(&self.output, &data)?)
+        Ok(files::write(&self.output, |mut out| data.write(&mut out))?)
     }
 
     /// The scenario of the place, if it has one.
