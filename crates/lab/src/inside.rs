@@ -4,7 +4,6 @@
 
 use std::ffi::OsString;
 use std::process::{Command, ExitCode};
-use std::time::Instant;
 
 use netsig_core::network::scenario::Scenario;
 
@@ -13,9 +12,6 @@ use crate::{INSIDE, launch, network, reap, stage};
 
 /// Carries the scenario's text from outside to inside.
 pub(crate) const SCENARIO: &str = "NETSIG_LAB_SCENARIO";
-
-/// If set, says on stderr how long the network took to build.
-const VERBOSE: &str = "NETSIG_LAB_VERBOSE";
 
 /// Runs the hidden command with the arguments after its name.
 pub(crate) fn run(mut args: impl Iterator<Item = OsString>) -> Result<ExitCode, LabError> {
@@ -29,13 +25,8 @@ pub(crate) fn run(mut args: impl Iterator<Item = OsString>) -> Result<ExitCode, 
         return Err(misused());
     }
     let scenario = Scenario::parse(&name.to_string_lossy(), &text)?;
-    let start = Instant::now();
     stage::prepare(&scenario)?;
     network::build(&scenario)?;
-    if std::env::var_os(VERBOSE).is_some() {
-        let seconds = start.elapsed().as_secs_f64();
-        eprintln!("netsig lab: {} hosts up in {seconds:.2} s", scenario.hosts);
-    }
     let mut command = Command::new(&program);
     command
         .args(args)

@@ -135,7 +135,7 @@ impl Rates {
             Operation::PingPong => message * 2.0,
             Operation::Flows if cell.procs.get() > 2 => message * self.contention,
             Operation::Flows => message,
-            Operation::Collective(collective, _) if has_root(collective) => {
+            Operation::Collective(collective, _) if collective.has_root() => {
                 message * cell.procs.partners()
             }
             Operation::Collective(..) => message * (cell.procs.partners() * self.contention),
@@ -197,13 +197,6 @@ impl Rates {
     pub(crate) fn overhead(&self, procs: Procs) -> Seconds {
         self.hockney.alpha() * f64::from(procs.ceil_log2()) + BOOKKEEPING
     }
-}
-
-fn has_root(collective: Collective) -> bool {
-    matches!(
-        collective,
-        Collective::Bcast | Collective::Scatter | Collective::Gather
-    )
 }
 
 impl Estimate {

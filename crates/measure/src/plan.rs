@@ -6,6 +6,7 @@
 
 mod cell;
 mod number;
+pub mod provenance;
 mod settings;
 mod variant;
 mod wire;

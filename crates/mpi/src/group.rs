@@ -37,7 +37,7 @@ impl Group {
 
     /// The number of this rank.
     pub fn rank(&self) -> Rank {
-        Rank(u32::try_from(self.comm.rank()).expect("ranks are not negative"))
+        rank(&self.comm)
     }
 
     /// For MPI's functions.
@@ -59,6 +59,11 @@ impl Group {
             root.reduce_into(mine, operation);
         }
     }
+}
+
+/// The number of this rank among all of `comm`.
+pub fn rank(comm: &SimpleCommunicator) -> Rank {
+    Rank(u32::try_from(comm.rank()).expect("ranks are not negative"))
 }
 
 /// A barrier whose waiting ranks sleep, so that they leave the processors to the others.

@@ -33,7 +33,6 @@ use clap::Parser;
 use mpi::Threading;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, Root};
-use netsig_core::data::Dataset;
 use netsig_core::units::Seconds;
 use netsig_measure::campaign::{self, Launch};
 use netsig_measure::plan::{JobId, Plan};
@@ -111,15 +110,11 @@ fn run(args: &Args, world: &SimpleCommunicator) -> Result<()> {
         variant: args.variant,
     };
     let facts = provenance::collect(world, &plan, &text, &args.notes)?;
-    let (mut recorder, past) = match facts {
-        Some(facts) => {
-            let (recorder, past) = Recorder::open(&args.output, &facts, id)?;
-            (Some(recorder), past)
-        }
-        None => (None, Dataset::default()),
-    };
+    let opened = facts.map(|facts| Recorder::open(&args.output, &facts, id));
+    let (mut recorder, past) = opened.transpose()?.unzip();
+    let past = past.unwrap_or_default();
     let started = Instant::now();
-    let rank = provenance::rank(world);
+    let rank = group::rank(world);
     let timeout = Duration::from_secs(u64::from(args.timeout.max(1)));
     let tools = Tools {
         watch: Stopwatch::start(),

@@ -10,7 +10,7 @@ use itertools::Itertools;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives};
 use netsig_core::data::Provenance;
-use netsig_core::units::Rank;
+use netsig_measure::plan::provenance::{PLAN, escaped};
 use netsig_measure::plan::{JobId, Plan};
 
 use crate::settings;
@@ -47,7 +47,7 @@ pub fn collect(
     facts.push("hosts", hosts.join(","));
     facts.push("placement", placement(&hosts));
     facts.push("seed", plan.seed);
-    facts.push("plan", in_one_line(text));
+    facts.push(PLAN, escaped(text));
     facts.push("synchronisation", plan.synchronisation);
     let settings = settings::read();
     for (key, value) in system::facts(&settings) {
@@ -98,16 +98,6 @@ pub fn unix_seconds() -> Result<u64> {
 /// This rank's host.
 pub fn host_name() -> String {
     mpi::environment::processor_name().unwrap_or_default()
-}
-
-/// The number of this rank.
-pub fn rank(world: &SimpleCommunicator) -> Rank {
-    Rank(u32::try_from(world.rank()).expect("ranks are not negative"))
-}
-
-/// A text with its line breaks written as `\n`, and backslashes as `\\`.
-fn in_one_line(text: &str) -> String {
-    text.replace('\\', r"\\").replace('\n', r"\n")
 }
 
 /// How many ranks each host has, in the order of the first of each.

@@ -9,6 +9,8 @@ use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives};
 use netsig_core::units::Procs;
 
+use crate::group::rank;
+
 /// Where the ranks run, in their order, each place as a number.
 pub struct Scopes {
     mine: usize,
@@ -38,7 +40,7 @@ impl Scopes {
         let mut all = vec![0; 2 * count];
         world.all_gather_into(&mine[..], &mut all[..]);
         Self {
-            mine: usize::try_from(world.rank()).expect("ranks are not negative"),
+            mine: rank(world).0 as usize,
             machines: all.iter().copied().step_by(2).collect(),
             networks: all.iter().copied().skip(1).step_by(2).collect(),
             processors: processors(),

@@ -16,10 +16,11 @@ use netsig_core::network::scenario::Scenario;
 use netsig_core::units::Seconds;
 use netsig_measure::campaign::{self, Launch};
 use netsig_measure::estimate::Rates;
+use netsig_measure::plan::provenance::{PLAN, REQUESTED_PLAN, escaped};
 use netsig_measure::simulated::{self, Simulated};
 
 use self::estimate::settle;
-use self::resume::{PLAN, Past, REQUESTED_PLAN, escaped};
+use self::resume::Past;
 use self::series::Series;
 use crate::failure::Failure;
 use crate::input::args::{self, LaunchArgs, Place};
@@ -161,7 +162,7 @@ impl Campaign {
                 Ok(())
             });
         }
-        Ok(files::write_dataset(&self.output, &data)?)
+        Ok(files::write(&self.output, |mut out| data.write(&mut out))?)
     }
 
     /// The scenario of the place, if it has one.

@@ -10,20 +10,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context;
-use itertools::Itertools;
 use netsig_core::data::{Dataset, Provenance};
 use netsig_measure::plan::JobId;
+use netsig_measure::plan::provenance::{PLAN, REQUESTED_PLAN, unescaped};
 
 use crate::campaign::kept::Written;
 use crate::failure::Failure;
 use crate::input::asked::Asked;
 use crate::input::files;
-
-/// The provenance that holds the plan that was carried out.
-pub const PLAN: &str = "plan";
-
-/// The provenance that holds the plan that was asked for, where a budget changed it.
-pub const REQUESTED_PLAN: &str = "requested_plan";
 
 /// What is measured already.
 #[derive(Debug)]
@@ -150,26 +144,9 @@ fn difference(old: &str, new: &str) -> String {
     }
 }
 
-/// A plan in one line of provenance.
-pub fn escaped(plan: &str) -> String {
-    plan.replace('\\', r"\\").replace('\n', r"\n")
-}
-
-fn unescaped(line: &str) -> String {
-    let mut parts = line.split(r"\\").map(|part| part.replace(r"\n", "\n"));
-    parts.join(r"\")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_plan_survives_its_way_through_a_line() {
-        let plan = "seed = 1\n[[collective]]\nname = \"a\\\\b\\n\"\n";
-        assert_eq!(unescaped(&escaped(plan)), plan);
-        assert!(!escaped(plan).contains('\n'));
-    }
 
     #[test]
     fn a_file_is_mended_to_what_is_whole() {

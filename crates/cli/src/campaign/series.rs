@@ -12,12 +12,13 @@ use netsig_core::network::scenario::Scenario;
 use netsig_core::units::Seconds;
 use netsig_lab::Watch;
 use netsig_measure::estimate::Rates;
+use netsig_measure::plan::provenance::{REQUESTED_PLAN, escaped};
 use netsig_measure::plan::{JobId, Plan};
 
 use crate::campaign::Campaign;
 use crate::campaign::estimate::settle;
 use crate::campaign::kept;
-use crate::campaign::resume::{self, Past, REQUESTED_PLAN};
+use crate::campaign::resume::{self, Past};
 use crate::failure::Failure;
 use crate::input::args::Place;
 use crate::input::asked::Asked;
@@ -227,7 +228,7 @@ impl<'a> Series<'a> {
         }
         options.push(("--timeout", seconds(self.campaign.timeout)));
         options.extend(orders.budget.map(|budget| ("--budget", seconds(budget))));
-        let requested = self.asked.requested.as_deref().map(resume::escaped);
+        let requested = self.asked.requested.as_deref().map(escaped);
         options.extend(requested.map(|plan| ("--note", format!("{REQUESTED_PLAN}={plan}"))));
         let network = self.scenario.map(Scenario::summary);
         options.extend(network.map(|network| ("--note", format!("network={network}"))));

@@ -60,7 +60,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         collective: args.collective,
     };
     let Imported { data, notes } = import::import(args.program, &inputs, &asked)?;
-    files::write_dataset(&args.output, &data)?;
+    files::write(&args.output, |mut out| data.write(&mut out))?;
     for note in notes {
         eprintln!("netsig: note: {note}");
     }

@@ -8,7 +8,7 @@ use netsig_core::model::{self, Estimator, Model, Parameter, Role};
 use netsig_core::units::Seconds;
 
 use crate::failure::Failure;
-use crate::print::rows::{Cell, Format, Rows, to_stdout};
+use crate::print::rows::{Cell, Columns, Format, Rows, to_stdout};
 
 /// List the models, or tell all about one.
 #[derive(clap::Args)]
@@ -34,20 +34,17 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         (Some(name), None) => named(name)?,
         (Some(name), Some(collective)) => vec![model::find(collective, name)?],
     };
-    if args.name.is_none() && args.format == Format::Table {
-        return Ok(summary(&models).print(args.format)?);
-    }
-    let examples = models
-        .iter()
-        .map(|model| Ok((*model, model.evaluate_example()?.time)));
-    let examples: Vec<(&Model, Seconds)> = examples.collect::<Result<_, Failure>>()?;
-    if args.format != Format::Table {
-        return Ok(details(&examples).print(args.format)?);
-    }
-    Ok(to_stdout(|out| {
-        let mut all = examples.iter();
-        all.try_for_each(|(model, value)| write_out(model, *value, out))
-    })?)
+    let models = models.into_iter();
+    let models = models.map(|model| Ok((model, model.evaluate_example()?.time)));
+    let models: Vec<(&Model, Seconds)> = models.collect::<Result<_, Failure>>()?;
+    Ok(match (args.format, &args.name) {
+        (Format::Table, None) => summary(models).rows.print(args.format),
+        (Format::Table, Some(_)) => to_stdout(|out| {
+            let mut all = models.iter();
+            all.try_for_each(|(model, value)| write_out(model, *value, out))
+        }),
+        _ => details(models).print(args.format),
+    }?)
 }
 
 /// The models called `name`, or `subject/name`.
@@ -67,23 +64,18 @@ fn named(name: &str) -> Result<Vec<&'static Model>, Failure> {
 }
 
 /// What fits a screen.
-fn summary(models: &[&Model]) -> Rows {
-    Rows::of(models)
-        .column("subject", |model| Cell::text(model.subject))
-        .column("model", |model| Cell::text(model.name))
-        .column("kind", |model| Cell::text(model.kind))
-        .column("formula", |model| Cell::text(model.formula))
-        .rows
-}
-
-/// Everything, with the values of the examples.
-fn details(models: &[(&Model, Seconds)]) -> Rows {
-    let parameters = |model: &Model| model.parameters.iter().map(|p| p.name).join(", ");
+fn summary(models: Vec<(&Model, Seconds)>) -> Columns<(&Model, Seconds)> {
     Rows::of(models)
         .column("subject", |(model, _)| Cell::text(model.subject))
         .column("model", |(model, _)| Cell::text(model.name))
         .column("kind", |(model, _)| Cell::text(model.kind))
         .column("formula", |(model, _)| Cell::text(model.formula))
+}
+
+/// Everything, with the values of the examples.
+fn details(models: Vec<(&Model, Seconds)>) -> Rows {
+    let parameters = |model: &Model| model.parameters.iter().map(|p| p.name).join(", ");
+    summary(models)
         .column("source", |(model, _)| Cell::text(model.source))
         .column("domain", |(model, _)| Cell::text(model.domain))
         .column("needs", |(model, _)| {

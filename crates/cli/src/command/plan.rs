@@ -145,9 +145,9 @@ fn header(args: &Args, wish: &Wish, proposal: &Proposal) -> String {
     if wish.profile.is_none() {
         let Rates { hockney, .. } = Rates::ordinary();
         lines.push(format!(
-            "Assumed: alpha = {}, beta = {:.4} ns/B, eager limit {ASSUMED_LIMIT}",
+            "Assumed: alpha = {}, beta = {}, eager limit {ASSUMED_LIMIT}",
             hockney.alpha(),
-            hockney.beta().0 * 1e9
+            hockney.beta()
         ));
     }
     lines.extend(proposal.outlooks.iter().map(|(subject, outlook)| {

@@ -83,7 +83,7 @@ struct Predicted<'a> {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let profile = files::profile(&args.points.profile)?;
     let network = args.network.as_deref();
-    let tree = links::tree(network, args.points.most())?;
+    let tree = links::tree(network, Some(args.points.procs.largest()))?;
     let lines = lines(args, &profile)?;
     let found = predict(args, &profile, tree.as_ref(), &lines)?;
     let models: Vec<&Model> = found.iter().map(|found| found.line.model).collect();

@@ -66,7 +66,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         datatype: args.datatype,
     };
     let network = args.network.as_deref();
-    let links = links::tree(network, args.points.most())?;
+    let links = links::tree(network, Some(args.points.procs.largest()))?;
     let sources = Sources {
         profile: &profile,
         tree: links.as_ref(),

@@ -62,7 +62,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Some(path) => vec![goal::simulate(path, &source, &args.exports)?],
         None => collective(args, &source, method)?,
     };
-    for note in &source.notes {
+    if let Some(note) = &source.note {
         eprintln!("netsig: note: {note}");
     }
     if args.format == Format::Table {

@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use anyhow::{Context, bail};
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use netsig_core::fit::Covariance;
 use netsig_core::fit::model::ThresholdChoice;
 use netsig_core::model::segment::Segment;
-use netsig_core::units::{Bytes, Seconds};
+use netsig_core::units::{Bytes, ParseQuantityError, Seconds};
 use strum::{EnumMessage, IntoEnumIterator};
 
 /// Where a plan is carried out.
@@ -71,45 +72,36 @@ pub fn covariance(text: &str) -> Result<CovarianceChoice, String> {
 ///
 /// # Errors
 /// If it is not of that form.
-pub fn setting(text: &str) -> Result<(String, f64), String> {
+pub fn setting(text: &str) -> anyhow::Result<(String, f64)> {
     let (name, value) = text
         .split_once('=')
-        .ok_or_else(|| "write NAME=VALUE, such as gamma=1.5".to_owned())?;
+        .context("write NAME=VALUE, such as gamma=1.5")?;
     let name = name.trim();
     let number = value.trim().parse::<f64>().ok();
     let value = match number.filter(|number| !number.is_nan()) {
         Some(number) => number,
         None if name.ends_with("_s") || name.ends_with("_s_per_byte") => duration(value)?.0,
-        None if name.ends_with("_bytes") => value
-            .parse::<Bytes>()
-            .map_err(|error| error.to_string())?
-            .as_f64(),
-        None => return Err(format!("{value:?} is not a number; write {name}=1.5")),
+        None if name.ends_with("_bytes") => value.parse::<Bytes>()?.as_f64(),
+        None => bail!("{value:?} is not a number; write {name}=1.5"),
     };
     Ok((name.to_owned(), value))
 }
 
-/// The units of durations that take longer than what `Seconds` reads.
-const LONG_UNITS: [(&str, f64); 3] = [("min", 60.0), ("m", 60.0), ("h", 3600.0)];
+/// The units that durations may have besides those that `Seconds` reads: longer ones, or none.
+const UNITS: [(&str, f64); 4] = [("", 1.0), ("min", 60.0), ("m", 60.0), ("h", 3600.0)];
 
 /// Reads a duration with a unit up to hours, or a bare number of seconds.
 ///
 /// # Errors
 /// If it is neither.
-pub fn duration(text: &str) -> Result<Seconds, String> {
+pub fn duration(text: &str) -> Result<Seconds, ParseQuantityError> {
     let text = text.trim();
     let in_unit = |&(unit, seconds): &(&str, f64)| {
         let number: f64 = text.strip_suffix(unit)?.trim().parse().ok()?;
         Some(Seconds(number * seconds))
     };
-    match text.parse::<f64>() {
-        Ok(seconds) => Ok(Seconds(seconds)),
-        Err(_) => LONG_UNITS
-            .iter()
-            .find_map(in_unit)
-            .map_or_else(|| text.parse::<Seconds>(), Ok)
-            .map_err(|error| error.to_string()),
-    }
+    let found = UNITS.iter().find_map(in_unit);
+    found.map_or_else(|| text.parse(), Ok)
 }
 
 /// Reads how long something may take: a duration of at least a second.
@@ -144,9 +136,8 @@ pub fn precision(text: &str) -> Result<String, String> {
 ///
 /// # Errors
 /// If it is not.
-pub fn segment(text: &str) -> Result<Segment, String> {
-    let size = text.parse::<Bytes>().map_err(|error| error.to_string())?;
-    Segment::new(size).map_err(|error| error.to_string())
+pub fn segment(text: &str) -> anyhow::Result<Segment> {
+    Ok(Segment::new(text.parse()?)?)
 }
 
 /// Reads `auto`, `none` or a size.

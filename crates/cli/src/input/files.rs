@@ -1,7 +1,7 @@
 //! Reading what the user names, and replacing files whole or not at all.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
@@ -109,20 +109,17 @@ pub fn refuse_unwritable(path: &Path) -> Result<(), Failure> {
 /// # Errors
 /// If the directory cannot be written.
 pub fn replace(path: &Path, content: &[u8]) -> Result<()> {
-    let mut draft = draft(path)?;
-    draft.write_all(content).with_context(|| unwritable(path))?;
-    publish(draft, path)
+    write(path, |out| out.write_all(content))
 }
 
-/// Puts `data` in the place of the file `path`.
+/// The same of all that `content` writes.
 ///
 /// # Errors
 /// If the directory cannot be written.
-pub fn write_dataset(path: &Path, data: &Dataset) -> Result<()> {
-    let mut text = Vec::new();
-    data.write(&mut text)
-        .context("the data cannot be put into text")?;
-    replace(path, &text)
+pub fn write(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    let mut out = BufWriter::new(draft(path)?);
+    let written = content(&mut out).and_then(|()| Ok(out.into_inner()?));
+    publish(written.with_context(|| unwritable(path))?, path)
 }
 
 /// A file to be written piece by piece that [`publish`] puts in the place of `path`.

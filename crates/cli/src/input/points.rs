@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use itertools::Itertools;
+use itertools::iproduct;
 use netsig_core::algorithm::Collective;
 use netsig_core::units::list::List;
 use netsig_core::units::{Bytes, Procs};
@@ -26,15 +26,7 @@ pub struct PointArgs {
 impl PointArgs {
     /// Every process count with every size.
     pub fn cells(&self) -> impl Iterator<Item = (Procs, Bytes)> {
-        let (procs, sizes) = (self.procs.items(), self.size.items());
-        procs
-            .iter()
-            .copied()
-            .cartesian_product(sizes.iter().copied())
-    }
-
-    /// The largest process count.
-    pub fn most(&self) -> Option<Procs> {
-        self.procs.items().iter().max().copied()
+        let all = iproduct!(self.procs.items(), self.size.items());
+        all.map(|(&procs, &size)| (procs, size))
     }
 }

@@ -25,8 +25,8 @@ const QUIET: Duration = Duration::from_millis(300);
 /// or is left as it is after this time.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// What the line begins with that names the hosts of all jobs, in the order of the ranks.
-const HOSTS: &str = "#@hosts=";
+/// The fact that names the hosts of all jobs, or of one, in the order of the ranks.
+const HOSTS: &str = "hosts";
 
 /// A bar that follows a growing data file. It shows nothing where standard error is no
 /// terminal.
@@ -153,13 +153,16 @@ impl Follower {
 
 impl Seen {
     fn take(&mut self, line: &str) {
-        self.done += line_volume(line).unwrap_or(0);
-        if let Some(names) = line.strip_prefix(HOSTS) {
-            self.hosts = split(names);
-        }
-        match fact_of_job(line) {
-            Some((job, "s", _)) => self.ended.extend([job]),
-            Some((job, "hosts", names)) => self.hosts_of.extend([(job, split(names))]),
+        let fact = line.strip_prefix("#@");
+        let Some((key, value)) = fact.and_then(|fact| fact.split_once('=')) else {
+            self.done += line_volume(line).unwrap_or(0);
+            return;
+        };
+        let names = || value.split(',').map(str::to_owned).collect();
+        match JobId::of_key(key) {
+            None if key == HOSTS => self.hosts = names(),
+            Some((job, HOSTS)) => self.hosts_of.extend([(job, names())]),
+            Some((job, "s")) => self.ended.extend([job]),
             _ => {}
         }
     }
@@ -182,15 +185,4 @@ fn line_volume(line: &str) -> Option<u64> {
     let procs = fields.next()?.parse().ok()?;
     let size = fields.next()?.parse().ok()?;
     Some(volume(procs, Bytes(size)))
-}
-
-/// The job, fact and value of a line `#@launch_3_FACT=VALUE`.
-fn fact_of_job(line: &str) -> Option<(JobId, &str, &str)> {
-    let (key, value) = line.strip_prefix("#@")?.split_once('=')?;
-    let (job, fact) = JobId::of_key(key)?;
-    Some((job, fact, value))
-}
-
-fn split(names: &str) -> Vec<String> {
-    names.split(',').map(str::to_owned).collect()
 }

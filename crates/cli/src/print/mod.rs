@@ -5,3 +5,4 @@ pub mod parameters;
 pub mod plot;
 pub mod quote;
 pub mod rows;
+pub mod svg;

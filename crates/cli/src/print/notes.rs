@@ -93,18 +93,16 @@ pub fn tell(points: &PointArgs, profile: &Profile, network: Option<&str>, models
 /// The largest size that the models look up: relays of a scatter or gather hand on many
 /// blocks at once.
 fn largest(points: &PointArgs, models: &[&Model]) -> Bytes {
-    let size = points.size.items().iter().max().copied();
-    let size = size.unwrap_or_default();
     let flat = on_plogp(points.collective, ClosedForm::Flat);
     let blocks = match points.collective {
         Collective::Scatter | Collective::Gather
             if models.iter().any(|model| flat != Some(*model)) =>
         {
-            points.most().map_or(1, |procs| procs.get() - 1)
+            points.procs.largest().get() - 1
         }
         _ => 1,
     };
-    Bytes(size.0.saturating_mul(blocks.into()))
+    Bytes(points.size.largest().0.saturating_mul(blocks.into()))
 }
 
 /// Where the tables end, are suspicious, or allow no limits.

@@ -12,7 +12,7 @@ use netsig_core::fit::plogp::Measured;
 use netsig_core::model::THROUGHPUT;
 use netsig_core::stats::interval::Estimate;
 use netsig_core::units::table::Table;
-use netsig_core::units::{Bytes, Seconds};
+use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
 
 use crate::print::rows::{Cell, Format, Rows};
 
@@ -174,18 +174,13 @@ fn plain(name: impl Into<String>, value: f64) -> (String, Found) {
 }
 
 /// A value as people read it, by the unit in the parameter's name.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "sizes are whole bytes"
-)]
 fn cell(parameter: &str, value: f64) -> Cell {
     let quantity = parameter.split('@').next().unwrap_or(parameter);
     let shown = match quantity {
         _ if !value.is_finite() => "none".to_owned(),
-        name if name.ends_with("_s_per_byte") => format!("{:.4} ns/B", value * 1e9),
+        name if name.ends_with("_s_per_byte") => SecondsPerByte(value).to_string(),
         name if name.ends_with("_s") => Seconds(value).to_string(),
-        name if name.ends_with("_bytes") => Bytes(value as u64).to_string(),
+        name if name.ends_with("_bytes") => Bytes::rounded(value.trunc()).to_string(),
         name if name.ends_with("_pairs") => value.to_string(),
         _ => format!("{value:.4}"),
     };

@@ -1,11 +1,13 @@
 //! Prediction against measurement as an SVG picture: time over message size, both on
 //! logarithmic axes.
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use netsig_core::predict::Interval;
 use netsig_core::units::{Bytes, Seconds};
 use plotters::coord::combinators::IntoLogRange;
 use plotters::prelude::*;
+
+use crate::print::svg::{self, Area, DrawResult, FONT};
 
 /// One size of the comparison.
 #[derive(Debug, Clone, Copy)]
@@ -26,24 +28,14 @@ const PREDICTED: RGBColor = RGBColor(0, 90, 160);
 const FREE: RGBColor = RGBColor(120, 120, 120);
 const MEASURED: RGBColor = RGBColor(200, 50, 20);
 const PICTURE: (u32, u32) = (900, 560);
-const FONT: &str = "sans-serif";
 
 /// The picture of `points` (ascending in size, at least one), as SVG text.
 ///
 /// # Errors
 /// If the drawing library fails.
 pub fn comparison(title: &str, points: &[PlotPoint]) -> Result<String> {
-    let mut svg = String::new();
-    {
-        let area = SVGBackend::with_string(&mut svg, PICTURE).into_drawing_area();
-        draw(&area, title, points).map_err(|error| anyhow!("the plot cannot be drawn: {error}"))?;
-    }
-    Ok(svg)
+    svg::picture("plot", PICTURE, |area| draw(area, title, points))
 }
-
-type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
-type DrawResult<'a> =
-    std::result::Result<(), DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>>;
 
 fn draw<'a>(area: &Area<'a>, title: &str, points: &[PlotPoint]) -> DrawResult<'a> {
     area.fill(&WHITE)?;
@@ -61,7 +53,7 @@ fn draw<'a>(area: &Area<'a>, title: &str, points: &[PlotPoint]) -> DrawResult<'a
         .configure_mesh()
         .x_desc("bytes per destination")
         .y_desc("time")
-        .x_label_formatter(&|size| size_label(*size))
+        .x_label_formatter(&|size| Bytes::rounded(*size).to_string())
         .y_label_formatter(&|time| Seconds(*time).to_string())
         .light_line_style(WHITE)
         .draw()?;
@@ -120,13 +112,4 @@ fn ranges(points: &[PlotPoint]) -> ((f64, f64), (f64, f64)) {
         span(&mut points.iter().map(|p| p.size.as_f64())),
         span(&mut points.iter().flat_map(times)),
     )
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "axis labels are positive sizes"
-)]
-fn size_label(size: f64) -> String {
-    Bytes(size.round() as u64).to_string()
 }

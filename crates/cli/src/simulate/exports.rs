@@ -1,10 +1,9 @@
 //! The files that one simulation can write besides its row.
 
 use std::collections::BTreeMap;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use netsig_core::sim::Time;
 use netsig_core::sim::engine::Outcome;
 use netsig_core::sim::setup::{Case, Method, most_messages};
@@ -124,14 +123,11 @@ impl Exports {
     /// # Errors
     /// If a file cannot be written.
     pub fn write_tables(&self, outcome: &Outcome) -> Result<(), Failure> {
-        let tables = [
-            (&self.links, links as fn(&Outcome) -> Rows),
-            (&self.losses, losses),
-        ];
-        for (path, table) in tables {
-            if let Some(path) = path {
-                stream(path, |out| table(outcome).write(Format::Csv, out))?;
-            }
+        if let Some(path) = &self.links {
+            files::write(path, |out| links(outcome).write(Format::Csv, out))?;
+        }
+        if let Some(path) = &self.losses {
+            files::write(path, |out| losses(outcome).write(Format::Csv, out))?;
         }
         Ok(())
     }
@@ -144,8 +140,10 @@ impl Exports {
         &self,
         write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
     ) -> Result<(), Failure> {
-        let path = self.write_goal.as_ref();
-        path.map_or(Ok(()), |path| stream(path, write))
+        if let Some(path) = &self.write_goal {
+            files::write(path, write)?;
+        }
+        Ok(())
     }
 }
 
@@ -171,19 +169,6 @@ fn resolved(path: &Path) -> PathBuf {
     };
     let found = path.canonicalize().ok().or_else(in_parent);
     found.unwrap_or_else(|| path.to_owned())
-}
-
-/// Puts what `write` writes in the place of the file `path`, all or nothing.
-fn stream(
-    path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
-) -> Result<(), Failure> {
-    let mut draft = files::draft(path)?;
-    let mut out = BufWriter::new(&mut draft);
-    let written = write(&mut out).and_then(|()| out.flush());
-    written.with_context(|| files::unwritable(path))?;
-    drop(out);
-    Ok(files::publish(draft, path)?)
 }
 
 fn links(outcome: &Outcome) -> Rows {

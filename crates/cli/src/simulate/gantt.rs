@@ -1,23 +1,22 @@
 //! A simulation as an SVG picture: a row for each rank, bars for what it does over time.
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use netsig_core::sim::Time;
 use netsig_core::sim::observer::{Activity, Observer};
 use netsig_core::units::{Procs, Rank, Seconds};
-use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use strum::{EnumCount, IntoEnumIterator};
 
 use super::lanes::{Kind, Lane, Lanes};
 use crate::failure::Failure;
+use crate::print::svg::{self, Area, DrawResult, FONT};
 
 /// The most ranks that are still readable.
 const MOST_RANKS: u32 = 64;
 /// From how many bars on those that nobody can tell apart become one.
 const MANY_BARS: usize = 20_000;
 const WIDTH: u32 = 1200;
-const FONT: &str = "sans-serif";
 const TEXT: RGBColor = RGBColor(50, 50, 50);
 /// Lets the lines of the axis show.
 const IDLE: RGBAColor = RGBAColor(0, 0, 0, 0.07);
@@ -74,17 +73,10 @@ impl Gantt {
         }
         // Waits come last and lie over what happens meanwhile.
         self.bars.sort_by_key(|bar| bar.lane.kind);
-        let mut svg = String::new();
-        let size = (
-            WIDTH,
-            HEAD + row_height(self.procs) * self.procs.get() + FOOT,
-        );
-        {
-            let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
-            self.draw(&area, title)
-                .map_err(|error| anyhow!("the Gantt chart cannot be drawn: {error}"))?;
-        }
-        Ok(svg)
+        let height = HEAD + row_height(self.procs) * self.procs.get() + FOOT;
+        svg::picture("Gantt chart", (WIDTH, height), |area| {
+            self.draw(area, title)
+        })
     }
 
     /// Makes one of bars on a lane that are narrower than half a pixel and as near. The
@@ -154,10 +146,6 @@ impl Observer for Gantt {
         }
     }
 }
-
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type DrawResult<'a, T = ()> =
-    std::result::Result<T, DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>>;
 
 /// Pixels above the rows, below them, and left of them.
 const HEAD: u32 = 76;

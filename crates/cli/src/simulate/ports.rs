@@ -7,20 +7,23 @@ use netsig_core::model::plogp::{PLogP, Parameters};
 use netsig_core::network::LINUX_RTO;
 use netsig_core::profile::Profile;
 use netsig_core::sim::network::endpoint::Ports;
+use netsig_core::units::parameter::ParameterError;
 use netsig_core::units::table::Table;
 use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
 
 use super::network::Network;
 use super::options::ModelChoice;
-use super::settings::{GAP, GAP_PER_BYTE, LATENCY, OVERHEAD, RTO, Settings};
+use super::settings::{GAP, GAP_PER_BYTE, LATENCY, OVERHEAD, RTO};
 use crate::failure::Failure;
 
-/// Where parameters come from that are not set.
+/// Where parameters come from.
 #[derive(Debug)]
 pub struct Known<'a> {
-    /// A profile and its file.
+    /// What the user set.
+    pub settings: &'a [(String, f64)],
+    /// A profile and its file, for what is not set.
     pub profile: Option<(&'a Path, Profile)>,
-    /// The network.
+    /// The network, for what neither tells.
     pub network: Option<&'a Network>,
 }
 
@@ -48,28 +51,28 @@ impl Known<'_> {
     ///
     /// # Errors
     /// If nothing tells it.
-    pub fn latency(&self, settings: &Settings) -> Result<Seconds, Failure> {
+    pub fn latency(&self) -> Result<Seconds, Failure> {
         let of_network = self.network.and_then(|network| network.description.latency);
-        self.known(LATENCY, settings.time(LATENCY).or(of_network))
+        self.told(LATENCY, self.time(LATENCY).or(of_network))
     }
 
     /// The retransmission timeout: that of Linux unless settings or the network tell another.
-    pub fn rto(&self, settings: &Settings) -> Seconds {
+    pub fn rto(&self) -> Seconds {
         let of_network = self.network.and_then(|network| network.description.rto);
-        settings.time(RTO).or(of_network).unwrap_or(LINUX_RTO)
+        self.time(RTO).or(of_network).unwrap_or(LINUX_RTO)
     }
 
     /// `LogGP`.
     ///
     /// # Errors
     /// If nothing tells L or G.
-    pub fn loggp(&self, settings: &Settings, notes: &mut Vec<String>) -> Result<Ports, Failure> {
-        let constants = self.constants(settings, notes)?;
+    pub fn loggp(&self) -> Result<Ports, Failure> {
+        let constants = self.constants()?;
         let model = LogGP::new(
-            self.known(LATENCY, constants.latency)?,
+            self.told(LATENCY, constants.latency)?,
             constants.overhead,
             constants.gap,
-            self.known(GAP_PER_BYTE, constants.gap_per_byte)?,
+            self.told(GAP_PER_BYTE, constants.gap_per_byte)?,
         );
         model.map(Ports::LogGP).map_err(Failure::usage)
     }
@@ -78,61 +81,93 @@ impl Known<'_> {
     ///
     /// # Errors
     /// If the profile has no tables, or nothing tells L or what a byte takes.
-    pub fn plogp(&self, settings: &Settings, notes: &mut Vec<String>) -> Result<Ports, Failure> {
-        let Some((path, profile)) = &self.profile else {
-            return self.plogp_of_line(settings, notes);
+    pub fn plogp(&self) -> Result<Ports, Failure> {
+        let (latency, gap) = match &self.profile {
+            Some((path, profile)) => self.tables(path, profile)?,
+            None => self.line()?,
         };
-        let plogp = profile.plogp.as_ref().ok_or_else(|| {
-            Failure::data(format!(
-                "{}: has no [plogp]; name a profile with its tables, or use loggp",
-                path.display()
-            ))
-        })?;
-        if settings.time(GAP).is_some() || settings.gap_per_byte().is_some() {
-            return Err(Failure::usage(format!(
-                "{}: its table tells g(m); leave out --profile, or {GAP} and {GAP_PER_BYTE}",
-                path.display()
-            )));
-        }
-        let latency = settings.time(LATENCY).unwrap_or(plogp.latency());
-        plogp_of(latency, plogp.tables()[0].clone())
+        let model = PLogP::new(Parameters {
+            latency,
+            send_overhead: gap.clone(),
+            receive_overhead: gap.clone(),
+            gap,
+        });
+        model.map(Ports::PLogP).map_err(Failure::usage)
     }
 
-    fn plogp_of_line(
-        &self,
-        settings: &Settings,
-        notes: &mut Vec<String>,
-    ) -> Result<Ports, Failure> {
+    /// Where the parameters of ports come from, if that needs a word.
+    pub fn note(&self) -> Option<String> {
+        match (&self.profile, self.network) {
+            (Some((path, profile)), _) if profile.plogp.is_none() => Some(format!(
+                "{} has no [plogp]: L is alpha, G is beta, and o = g = 0",
+                path.display()
+            )),
+            (None, Some(network)) => Some(format!(
+                "{}: G is the rate of the hosts' links and o = g = 0 unless set; switches play no part",
+                network.name
+            )),
+            _ => None,
+        }
+    }
+
+    /// L and g(m) of a profile.
+    fn tables(&self, path: &Path, profile: &Profile) -> Result<(Seconds, Table), Failure> {
+        let plogp = profile.plogp.as_ref().ok_or_else(|| {
+            let problem = "has no [plogp]; name a profile with its tables, or use loggp";
+            Failure::data(problem).about(path)
+        })?;
+        if self.set(GAP).or(self.set(GAP_PER_BYTE)).is_some() {
+            return Err(Failure::usage(format!(
+                "its table tells g(m); leave out --profile, or {GAP} and {GAP_PER_BYTE}"
+            ))
+            .about(path));
+        }
+        let latency = self.time(LATENCY).unwrap_or(plogp.latency());
+        Ok((latency, plogp.tables()[0].clone()))
+    }
+
+    /// L, and g(m) as a line.
+    fn line(&self) -> Result<(Seconds, Table), Failure> {
         const FAR: Bytes = Bytes(1 << 30);
-        let constants = self.constants(settings, notes)?;
-        let slope = self.known(GAP_PER_BYTE, constants.gap_per_byte)?;
+        let constants = self.constants()?;
+        let slope = self.told(GAP_PER_BYTE, constants.gap_per_byte)?;
         let start = constants.gap;
         let rows = vec![(Bytes(0), start), (FAR, start + slope * FAR)];
         let table = Table::new("g", rows).map_err(Failure::usage)?;
-        plogp_of(self.known(LATENCY, constants.latency)?, table)
+        Ok((self.told(LATENCY, constants.latency)?, table))
     }
 
     /// What settings, or else profile or network, say of L, o, g and G.
-    fn constants(
-        &self,
-        settings: &Settings,
-        notes: &mut Vec<String>,
-    ) -> Result<Constants, Failure> {
+    fn constants(&self) -> Result<Constants, Failure> {
         let known = match (&self.profile, self.network) {
-            (Some((path, profile)), _) => of_profile(path, profile, notes)?,
-            (None, Some(network)) => of_network(network, notes),
+            (Some((path, profile)), _) => {
+                of_profile(profile).map_err(|error| Failure::data(error).about(path))?
+            }
+            (None, Some(network)) => of_network(network),
             (None, None) => Constants::default(),
         };
+        let gap_per_byte = self.set(GAP_PER_BYTE).map(SecondsPerByte);
         Ok(Constants {
-            latency: settings.time(LATENCY).or(known.latency),
-            overhead: settings.time(OVERHEAD).unwrap_or(known.overhead),
-            gap: settings.time(GAP).unwrap_or(known.gap),
-            gap_per_byte: settings.gap_per_byte().or(known.gap_per_byte),
+            latency: self.time(LATENCY).or(known.latency),
+            overhead: self.time(OVERHEAD).unwrap_or(known.overhead),
+            gap: self.time(GAP).unwrap_or(known.gap),
+            gap_per_byte: gap_per_byte.or(known.gap_per_byte),
         })
     }
 
+    /// The value that the user set a parameter to.
+    fn set(&self, name: &str) -> Option<f64> {
+        let found = self.settings.iter().find(|(given, _)| given == name);
+        found.map(|(_, value)| *value)
+    }
+
+    /// The same of a time.
+    fn time(&self, name: &str) -> Option<Seconds> {
+        self.set(name).map(Seconds)
+    }
+
     /// The value of a parameter, or else where it could come from.
-    fn known<T>(&self, name: &str, value: Option<T>) -> Result<T, Failure> {
+    fn told<T>(&self, name: &str, value: Option<T>) -> Result<T, Failure> {
         value.ok_or_else(|| {
             let whose = match (&self.profile, self.network) {
                 (Some((path, _)), _) => path.display().to_string(),
@@ -148,27 +183,9 @@ impl Known<'_> {
     }
 }
 
-fn plogp_of(latency: Seconds, gap: Table) -> Result<Ports, Failure> {
-    let model = PLogP::new(Parameters {
-        latency,
-        send_overhead: gap.clone(),
-        receive_overhead: gap.clone(),
-        gap,
-    });
-    model.map(Ports::PLogP).map_err(Failure::usage)
-}
-
-fn of_profile(
-    path: &Path,
-    profile: &Profile,
-    notes: &mut Vec<String>,
-) -> Result<Constants, Failure> {
+fn of_profile(profile: &Profile) -> Result<Constants, ParameterError> {
     let Some(plogp) = &profile.plogp else {
         let model = profile.hockney.model();
-        notes.push(format!(
-            "{} has no [plogp]: L is alpha, G is beta, and o = g = 0",
-            path.display()
-        ));
         return Ok(Constants {
             latency: Some(model.alpha()),
             gap_per_byte: Some(model.beta()),
@@ -176,8 +193,7 @@ fn of_profile(
         });
     };
     let largest = plogp.tables()[0].rows().last().map(|(size, _)| *size);
-    let model = LogGP::from_plogp(plogp, largest.unwrap_or_default());
-    let model = model.map_err(|error| Failure::data(format!("{}: {error}", path.display())))?;
+    let model = LogGP::from_plogp(plogp, largest.unwrap_or_default())?;
     Ok(Constants {
         latency: Some(model.latency()),
         overhead: model.overhead(),
@@ -186,12 +202,8 @@ fn of_profile(
     })
 }
 
-fn of_network(network: &Network, notes: &mut Vec<String>) -> Constants {
+fn of_network(network: &Network) -> Constants {
     let rate = network.description.host_rate();
-    notes.push(format!(
-        "{}: G is the rate of the hosts' links and o = g = 0 unless set; switches play no part",
-        network.name
-    ));
     Constants {
         latency: network.description.latency,
         gap_per_byte: rate.map(|rate| SecondsPerByte(1.0 / rate.0)),

@@ -1,7 +1,5 @@
 //! Parameters of network models that `--set` gives.
 
-use netsig_core::units::{Seconds, SecondsPerByte};
-
 use super::options::ModelChoice;
 use crate::failure::Failure;
 
@@ -26,48 +24,27 @@ fn parameters(model: ModelChoice) -> &'static [&'static str] {
     }
 }
 
-/// Parameters that belong to the model, each once.
-#[derive(Debug)]
-pub struct Settings<'a>(&'a [(String, f64)]);
-
-impl<'a> Settings<'a> {
-    /// The settings of `model`.
-    ///
-    /// # Errors
-    /// If it has no such parameter, or one is given twice or is no time.
-    pub fn new(model: ModelChoice, given: &'a [(String, f64)]) -> Result<Self, Failure> {
-        let known = parameters(model);
-        for (index, (name, value)) in given.iter().enumerate() {
-            if given[..index].iter().any(|(earlier, _)| earlier == name) {
-                return Err(Failure::usage(format!("{name} is set twice; set it once")));
-            }
-            if !known.contains(&name.as_str()) {
-                return Err(Failure::usage(format!(
-                    "{model} has no parameter {name:?}; set one of: {}",
-                    known.join(", ")
-                )));
-            }
-            if !(value.is_finite() && *value >= 0.0) {
-                return Err(Failure::usage(format!(
-                    "{name} = {value} is no time; give one from 0 on, such as {name}=50us"
-                )));
-            }
+/// Refuses settings that are not parameters of `model`, each given once with a time.
+///
+/// # Errors
+/// If the model has no such parameter, or one is given twice or is no time.
+pub fn check(model: ModelChoice, given: &[(String, f64)]) -> Result<(), Failure> {
+    let known = parameters(model);
+    for (index, (name, value)) in given.iter().enumerate() {
+        if given[..index].iter().any(|(earlier, _)| earlier == name) {
+            return Err(Failure::usage(format!("{name} is set twice; set it once")));
         }
-        Ok(Self(given))
+        if !known.contains(&name.as_str()) {
+            return Err(Failure::usage(format!(
+                "{model} has no parameter {name:?}; set one of: {}",
+                known.join(", ")
+            )));
+        }
+        if !(value.is_finite() && *value >= 0.0) {
+            return Err(Failure::usage(format!(
+                "{name} = {value} is no time; give one from 0 on, such as {name}=50us"
+            )));
+        }
     }
-
-    fn get(&self, name: &str) -> Option<f64> {
-        let found = self.0.iter().find(|(given, _)| given == name);
-        found.map(|(_, value)| *value)
-    }
-
-    /// A time, if it is given.
-    pub fn time(&self, name: &str) -> Option<Seconds> {
-        self.get(name).map(Seconds)
-    }
-
-    /// G, if it is given.
-    pub fn gap_per_byte(&self) -> Option<SecondsPerByte> {
-        self.get(GAP_PER_BYTE).map(SecondsPerByte)
-    }
+    Ok(())
 }

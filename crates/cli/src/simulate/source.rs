@@ -6,12 +6,12 @@ use netsig_core::network::binary_tree::Parameters;
 use netsig_core::sim::Time;
 use netsig_core::sim::network::tcp;
 use netsig_core::sim::setup::{NetworkModel, Shared, Timeouts};
-use netsig_core::units::Procs;
+use netsig_core::units::{Procs, Seconds};
 
 use super::network::Network;
 use super::options::{ModelChoice, NetworkOptions};
 use super::ports::Known;
-use super::settings::Settings;
+use super::settings;
 use crate::failure::Failure;
 use crate::input::files;
 
@@ -20,8 +20,8 @@ use crate::input::files;
 pub struct Source {
     /// The model.
     pub choice: ModelChoice,
-    /// Notes for the user on the origin of its parameters.
-    pub notes: Vec<String>,
+    /// A note for the user on the origin of its parameters.
+    pub note: Option<String>,
     network: Option<Network>,
     /// The network model, without the hosts of ranks.
     model: NetworkModel,
@@ -37,69 +37,71 @@ impl Source {
         let profile = options.profile.as_deref();
         let profile = profile.map(|path| Ok::<_, Failure>((path, files::profile(path)?)));
         let known = Known {
+            settings: &options.settings,
             profile: profile.transpose()?,
             network: network.as_ref(),
         };
         let choice = options.model.unwrap_or_else(|| known.usual_model());
-        let settings = Settings::new(choice, &options.settings)?;
+        settings::check(choice, &options.settings)?;
         options.check(choice)?;
-        let mut notes = Vec::new();
-        let on = |latency| {
-            Ok::<_, Failure>(Shared {
-                topology: Arc::clone(required(choice, network.as_ref())?.description.topology()),
-                hosts: [].into(),
-                latency: Time::of(latency),
-            })
+        let on_links = || {
+            let latency = known.latency()?;
+            let network = known.network.ok_or_else(|| {
+                Failure::usage(format!(
+                    "{choice} is a model of switches and links; give it a --network"
+                ))
+            })?;
+            Ok::<_, Failure>((network, latency))
+        };
+        let shared = |(network, latency): (&Network, Seconds)| Shared {
+            topology: Arc::clone(network.description.topology()),
+            hosts: [].into(),
+            latency: Time::of(latency),
         };
         let model = match choice {
-            ModelChoice::Loggp => NetworkModel::Endpoint(known.loggp(&settings, &mut notes)?),
-            ModelChoice::Plogp => NetworkModel::Endpoint(known.plogp(&settings, &mut notes)?),
+            ModelChoice::Loggp => NetworkModel::Endpoint(known.loggp()?),
+            ModelChoice::Plogp => NetworkModel::Endpoint(known.plogp()?),
             ModelChoice::Plogpt => {
-                let latency = known.latency(&settings)?;
-                let network = &required(choice, network.as_ref())?.description;
-                let edges = network.heights().unwrap_or_default().to_vec();
-                NetworkModel::PlogPT(Timeouts {
-                    network: network.clone(),
+                let (network, latency) = on_links()?;
+                let heights = network.description.heights();
+                let timeouts = Timeouts {
+                    network: network.description.clone(),
                     hosts: [].into(),
                     parameters: Parameters {
-                        rto: known.rto(&settings),
+                        rto: known.rto(),
                         negligible: options.negligible.unwrap_or_default(),
-                        ..Parameters::new(edges, latency)
+                        ..Parameters::new(heights.unwrap_or_default().to_vec(), latency)
                     },
                     sharing: options.sharing.unwrap_or_default(),
                     mode: options.rto_mode.unwrap_or_default(),
-                })
+                };
+                if heights.is_none()
+                    && let Err(error) = timeouts.network()
+                {
+                    let name = &network.name;
+                    return Err(Failure::usage(format!(
+                        "{name}: {error}; use another --model"
+                    )));
+                }
+                NetworkModel::PlogPT(timeouts)
             }
-            ModelChoice::Fluid => NetworkModel::Fluid(on(known.latency(&settings)?)?),
+            ModelChoice::Fluid => NetworkModel::Fluid(shared(on_links()?)),
             ModelChoice::Tcp => NetworkModel::Tcp(
-                on(known.latency(&settings)?)?,
+                shared(on_links()?),
                 tcp::Options {
-                    min_timeout: Time::of(known.rto(&settings)),
+                    min_timeout: Time::of(known.rto()),
                     seed: options.seed.unwrap_or_default(),
                 },
             ),
         };
-        let source = Self {
+        Ok(Self {
             choice,
-            notes,
+            note: known
+                .note()
+                .filter(|_| matches!(model, NetworkModel::Endpoint(_))),
             network,
             model,
-        };
-        source.refuse_unknown_shape()?;
-        Ok(source)
-    }
-
-    /// Refuses a network that is no tree where the model wants one.
-    fn refuse_unknown_shape(&self) -> Result<(), Failure> {
-        let (NetworkModel::PlogPT(timeouts), Some(network)) = (&self.model, &self.network) else {
-            return Ok(());
-        };
-        if network.description.heights().is_some() {
-            return Ok(());
-        }
-        let refused =
-            |error| Failure::usage(format!("{}: {error}; use another --model", network.name));
-        timeouts.network().map(drop).map_err(refused)
+        })
     }
 
     /// The name of the network in rows, if there is one.
@@ -133,13 +135,4 @@ impl Source {
         }
         Ok(model)
     }
-}
-
-/// The network of a model that needs one.
-fn required(choice: ModelChoice, network: Option<&Network>) -> Result<&Network, Failure> {
-    network.ok_or_else(|| {
-        Failure::usage(format!(
-            "{choice} is a model of switches and links; give it a --network"
-        ))
-    })
 }

@@ -7,8 +7,8 @@
 mod kept;
 mod plan;
 
-use std::fs::{File, OpenOptions};
-use std::io::{Seek, SeekFrom, Write};
+use std::fs::OpenOptions;
+use std::io::Write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -147,11 +147,9 @@ fn to_standard_output(header: &[u8], points: &[Point]) -> Result<(), Failure> {
 fn to_file(output: &Path, header: &[u8], points: &[Point]) -> Result<(), Failure> {
     let what = || files::unwritable(output);
     let kept = kept::points(output, header, points)?;
-    let mut open = OpenOptions::new();
-    let open = open.write(true).create(true).truncate(false);
-    let mut file: File = open.open(output).with_context(what)?;
+    let file = OpenOptions::new().create(true).append(true).open(output);
+    let mut file = file.with_context(what)?;
     file.set_len(kept.bytes).with_context(what)?;
-    file.seek(SeekFrom::End(0)).with_context(what)?;
     if kept.bytes == 0 {
         file.write_all(header).with_context(what)?;
     }

@@ -26,7 +26,7 @@ pub struct Piece {
 
 impl Collective {
     /// Whether one rank hands all pieces in, or gets them all back.
-    pub(super) fn has_root(self) -> bool {
+    pub fn has_root(self) -> bool {
         match self {
             Self::Bcast | Self::Scatter | Self::Gather => true,
             Self::Alltoall | Self::Allgather => false,

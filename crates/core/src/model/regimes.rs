@@ -149,7 +149,10 @@ pub struct Onset {
 }
 
 /// The protocol of a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, strum::Display, strum::VariantArray,
+)]
+#[strum(serialize_all = "lowercase")]
 pub enum Protocol {
     /// Sent at once.
     Eager,

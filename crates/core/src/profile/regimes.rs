@@ -11,6 +11,7 @@
 use itertools::Itertools;
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
+use strum::VariantArray as _;
 
 use crate::algorithm::Collective;
 use crate::fit::domain::Domain;
@@ -192,12 +193,9 @@ fn check_model(model: &Regimes) -> Result<(), String> {
     }
     non_negative("latency_s", model.latency.0)?;
     non_negative("startup_s", model.startup.0)?;
-    for (protocol, name) in [
-        (Protocol::Eager, "eager"),
-        (Protocol::Rendezvous, "rendezvous"),
-    ] {
+    for &protocol in Protocol::VARIANTS {
         if let Some(own) = model.parameters(protocol) {
-            check_protocol(own).map_err(|what| format!("{name}.{what}"))?;
+            check_protocol(own).map_err(|what| format!("{protocol}.{what}"))?;
         }
     }
     Ok(())

@@ -40,7 +40,10 @@ pub struct ParseQuantityError {
 pub struct Seconds(pub f64);
 
 /// A gap per byte in seconds per byte; its reciprocal is a bandwidth.
-#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, PartialOrd, Default, Serialize, Deserialize, derive_more::Display,
+)]
+#[display("{:.4} ns/B", _0 * 1e9)]
 #[serde(transparent)]
 pub struct SecondsPerByte(pub f64);
 
@@ -351,15 +354,15 @@ impl Serialize for BitsPerSecond {
     }
 }
 
-/// Reads a TOML value written as text with a unit (`"64KiB"`, `"100us"`), for
-/// files that people write: `#[serde(deserialize_with = "units::from_text")]`.
+/// Reads a TOML value written as text, such as a quantity with its unit (`"64KiB"`, `"100us"`),
+/// for files that people write: `#[serde(deserialize_with = "units::from_text")]`.
 ///
 /// # Errors
-/// If the value is not a string or not a quantity of the wanted kind.
+/// If the value is not a string or not of the wanted kind.
 pub fn from_text<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
-    T: std::str::FromStr<Err = ParseQuantityError>,
+    T: std::str::FromStr<Err: fmt::Display>,
 {
     String::deserialize(deserializer)?
         .parse()

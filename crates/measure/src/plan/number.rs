@@ -1,10 +1,7 @@
-//! Counts, shares and names as a plan file writes them.
+//! Counts and shares as a plan file writes them.
 
-use std::fmt::Display;
-
-use netsig_core::algorithm::{Collective, UnknownAlgorithm};
 use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serializer};
+use serde::{Deserialize, Deserializer};
 
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "write a share such as \"2%\" or 0.02")]
@@ -54,16 +51,4 @@ pub(super) fn precision<'de, D: Deserializer<'de>>(value: D) -> Result<Option<f6
 
 fn is_share(value: f64) -> bool {
     value > 0.0 && value < 1.0
-}
-
-/// Reads the name of a collective.
-pub(super) fn collective<'de, D: Deserializer<'de>>(name: D) -> Result<Collective, D::Error> {
-    let name = String::deserialize(name)?;
-    name.parse()
-        .map_err(|unknown: UnknownAlgorithm| D::Error::custom(unknown))
-}
-
-/// Writes what has a text form as text.
-pub(super) fn text<S: Serializer>(value: &impl Display, to: S) -> Result<S::Ok, S::Error> {
-    to.collect_str(value)
 }

@@ -7,7 +7,7 @@ use netsig_core::units::list::{Item, List};
 use netsig_core::units::{self, Bytes, Procs};
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::number::{collective, count, precision, text};
+use super::number::{count, precision};
 use super::{Cell, Operation, PLogPSettings, Plan, Synchronisation};
 
 const HINT: &str = "see FORMATS.md for what a plan may say";
@@ -45,7 +45,7 @@ struct WirePingPong {
 struct WireFlows {
     pairs: List<Procs>,
     #[serde(default = "flow_size")]
-    #[serde(serialize_with = "text", deserialize_with = "units::from_text")]
+    #[serde(serialize_with = "as_text", deserialize_with = "units::from_text")]
     size: Bytes,
     #[serde(default = "flow_repetitions", deserialize_with = "count")]
     repetitions: u32,
@@ -54,7 +54,7 @@ struct WireFlows {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WireCollective {
-    #[serde(serialize_with = "text", deserialize_with = "collective")]
+    #[serde(deserialize_with = "units::from_text")]
     name: Collective,
     algorithms: Vec<String>,
     #[serde(serialize_with = "single")]
@@ -69,6 +69,11 @@ struct WireCollective {
 /// An entry is written for one process count.
 fn single<S: Serializer>(procs: &List<Procs>, to: S) -> Result<S::Ok, S::Error> {
     procs.largest().serialize(to)
+}
+
+/// A size is written with its unit.
+fn as_text<S: Serializer>(size: &impl std::fmt::Display, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_str(size)
 }
 
 fn one() -> u32 {

@@ -72,11 +72,8 @@ pub(super) fn explore<E>(
     }
     let mut last = 2;
     while last < table.len() {
-        let added = match between(&table[..=last], settings) {
-            Some(size) => point(size)?,
-            None => None,
-        };
-        match added {
+        let added = between(&table[..=last], settings).map(&mut point);
+        match added.transpose()?.flatten() {
             Some(point) => table.insert(last, point),
             None => last += 1,
         }

@@ -9,7 +9,7 @@ use netsig_core::fit::breakpoints::{Break, Change, EagerLimit};
 use netsig_core::fit::flows::{Flows, Load};
 use netsig_core::fit::plogp::Measured;
 use netsig_core::fit::point_to_point::PointToPoint;
-use netsig_core::units::{BytesPerSecond, Seconds, SecondsPerByte};
+use netsig_core::units::{BytesPerSecond, Seconds};
 
 use crate::print::rows::{Cell, Format, Rows};
 
@@ -92,7 +92,6 @@ fn kind(own: &Break) -> (&'static str, String) {
         (Change::Intercept, None) => ("change", "too little to name".to_owned()),
         (Change::Slope { before, after }, jump) => {
             let jump = jump.map_or(String::new(), |jump| format!(" and {jump}"));
-            let [before, after] = [before, after].map(gap);
             let what = format!("from {before} to {after}{jump} (bandwidth, or the end of a burst)");
             ("change of slope", what)
         }
@@ -142,23 +141,16 @@ fn saturation(flows: &Flows) -> String {
     };
     let [free, slow] = [flows.beta_free, flows.beta_contended];
     let delayed = if slow.0 < free.0 * DELAYED {
-        format!("{} at most: none is delayed", gap(slow))
+        format!("{slow} at most: none is delayed")
     } else {
         let share = 100.0 * flows.rho;
-        format!(
-            "{} delayed, {share:.0} % of the transfers delayed",
-            gap(slow)
-        )
+        format!("{slow} delayed, {share:.0} % of the transfers delayed")
     };
-    format!("flows: {} alone, {delayed}; {from}", gap(free))
+    format!("flows: {free} alone, {delayed}; {from}")
 }
 
 /// A transfer that takes less than so many times as long as a lone one is not delayed.
 const DELAYED: f64 = 1.05;
-
-fn gap(gap: SecondsPerByte) -> String {
-    format!("{:.4} ns/B", gap.0 * 1e9)
-}
 
 fn signed(time: Seconds) -> String {
     let sign = if time.0 < 0.0 { "" } else { "+" };

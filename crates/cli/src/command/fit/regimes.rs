@@ -55,7 +55,8 @@ fn said_by(fit: &RegimesFit) -> String {
     let onset = stalls.and_then(|stalls| stalls.onset);
     let most = fit.cells.iter().map(|cell| cell.procs).max();
     let overflow = onset.zip(most).map(|(onset, most)| {
-        let size = in_kib(onset.bytes / most.partners().sqrt());
+        let kib = Bytes::rounded(onset.bytes / most.partners().sqrt() / 1024.0);
+        let size = Bytes(kib.0 * 1024);
         format!("a port overflows from about {size} on among {most}")
     });
     let stalled = most_stalled(fit).map(|(procs, probability)| {
@@ -103,16 +104,6 @@ fn most_stalled(fit: &RegimesFit) -> Option<(Procs, f64)> {
 
 /// Rarer stalls are not worth a word.
 const LEAST_PROBABILITY: f64 = 0.005;
-
-/// To the nearest KiB.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a number of bytes to be shown"
-)]
-fn in_kib(bytes: f64) -> Bytes {
-    Bytes((bytes / 1024.0).round() as u64 * 1024)
-}
 
 /// That cells stalled in every repetition, as the others' times tell.
 fn only_stalled(own: &FittedRegimes) -> Option<String> {

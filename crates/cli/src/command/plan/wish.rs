@@ -52,16 +52,12 @@ fn methods(collective: Collective, text: &str) -> Result<Vec<Method>, UnknownAlg
 }
 
 fn count(text: &str) -> Result<Procs, String> {
-    let count = text.parse().ok().filter(|count| PROCS.contains(count));
-    count
-        .and_then(|count| Procs::new(count).ok())
-        .ok_or_else(|| {
-            format!(
-                "up to {text}: write a number of processes from {} to {}",
-                PROCS.start(),
-                PROCS.end()
-            )
-        })
+    let count: Option<Procs> = text.parse().ok();
+    let possible = count.filter(|count| PROCS.contains(&count.get()));
+    possible.ok_or_else(|| {
+        let (least, most) = (PROCS.start(), PROCS.end());
+        format!("up to {text}: write a number of processes from {least} to {most}")
+    })
 }
 
 impl fmt::Display for Predicted {

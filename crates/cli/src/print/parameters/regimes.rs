@@ -6,6 +6,7 @@ use netsig_core::fit::regimes::{Column, RegimesFit};
 use netsig_core::model::REGIMES;
 use netsig_core::model::regimes::{Class, Protocol};
 use netsig_core::stats::interval::Estimate;
+use strum::VariantArray as _;
 
 use super::{Parameters, estimated, plain};
 
@@ -44,10 +45,7 @@ fn of_class(fit: &RegimesFit, confidence: f64) -> Vec<(String, Found)> {
     );
     all.extend(limit);
     all.extend(estimate(Column::Slowdown));
-    for (protocol, name) in [
-        (Protocol::Eager, "eager"),
-        (Protocol::Rendezvous, "rendezvous"),
-    ] {
+    for &protocol in Protocol::VARIANTS {
         let columns = [Column::Gamma, Column::Growth, Column::Overlap];
         all.extend(columns.into_iter().filter_map(|of| estimate(of(protocol))));
         let parameters = fit.model.parameters(protocol);
@@ -62,8 +60,8 @@ fn of_class(fit: &RegimesFit, confidence: f64) -> Vec<(String, Found)> {
             };
             estimated("overflow_bytes", estimate)
         }));
-        all.push(plain(format!("stall_rate_{name}"), stalls.rate));
-        all.push(plain(format!("stall_{name}_s"), stalls.cost.0));
+        all.push(plain(format!("stall_rate_{protocol}"), stalls.rate));
+        all.push(plain(format!("stall_{protocol}_s"), stalls.cost.0));
     }
     all
 }

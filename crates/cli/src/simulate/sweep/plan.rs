@@ -98,8 +98,8 @@ impl Plan {
     /// The notes of all sources, each once.
     pub fn notes(&self) -> Vec<&str> {
         let sources = self.sweeps.iter().flat_map(|sweep| &sweep.sources);
-        let notes = sources.flat_map(|source| &source.notes);
-        notes.map(String::as_str).unique().collect()
+        let notes = sources.filter_map(|source| source.note.as_deref());
+        notes.unique().collect()
     }
 
     /// All points: by sweep, network, model, algorithm, size and process count, the last
@@ -173,11 +173,11 @@ impl Block {
                 .map_or_else(|| value.to_string(), str::to_owned);
             args::setting(&format!("{name}={value}"))
         });
-        let settings: Result<_, String> = settings.collect();
+        let settings: anyhow::Result<_> = settings.collect();
         let port_buffer = self.port_buffer.as_deref().map(str::parse).transpose();
         Ok(NetworkOptions {
             profile: self.profile.clone(),
-            settings: settings.map_err(Failure::usage)?,
+            settings: settings.map_err(Failure::unusable)?,
             placement: self.placement.clone(),
             nodes: self.nodes.clone(),
             ppn: self.ppn,

@@ -6,7 +6,7 @@ use netsig_core::stats::interval::Estimate;
 use netsig_core::stats::sample::Sorted;
 use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
 
-use super::{gap, signed};
+use super::signed;
 
 /// The largest of the sizes that are called small: most of their time is start-up.
 const SMALL: Bytes = Bytes(1024);
@@ -26,7 +26,10 @@ pub fn tell(found: &Agreement) {
         "{}",
         twice("alpha", &found.alpha, |s| Seconds(s).to_string())
     );
-    eprintln!("{}", twice("beta", &found.beta, |s| gap(SecondsPerByte(s))));
+    eprintln!(
+        "{}",
+        twice("beta", &found.beta, |s| SecondsPerByte(s).to_string())
+    );
 }
 
 fn verdict(found: &Agreement) -> String {
@@ -38,15 +41,14 @@ fn verdict(found: &Agreement) -> String {
     let shape = match found.verdict {
         Verdict::Agree => "; the lines through them differ".to_owned(),
         Verdict::Offset(offset) => format!("; L + g(m) is {} at every size", apart(offset)),
-        Verdict::Slope(slope) => format!("; L + g(m) differs by {} of m", gap(slope)),
+        Verdict::Slope(slope) => format!("; L + g(m) differs by {slope} of m"),
         Verdict::OffsetFrom(from, offset) => format!(
             "; L + g(m) agrees below {from}, and is {} from there on",
             apart(offset)
         ),
         Verdict::Line(offset, slope) => format!(
-            "; L + g(m) is {} and differs by {} of m besides",
-            apart(offset),
-            gap(slope)
+            "; L + g(m) is {} and differs by {slope} of m besides",
+            apart(offset)
         ),
         Verdict::Scattered => String::new(),
     };
