@@ -1,12 +1,11 @@
 //! netsig: the command line. One file per subcommand; each parses, calls the library and
 //! prints.
 //!
-//! Layers, each using only those before it: failure, input, print, job, campaign, simulate,
+//! Layers, each using only those before it: input, print, job, campaign, simulate,
 //! command. `cargo xtask tidy` checks it.
 
 mod campaign;
 mod command;
-mod failure;
 mod input;
 mod job;
 mod print;
@@ -18,7 +17,7 @@ use clap::Parser;
 use clap::error::ErrorKind;
 
 use crate::command::Command;
-use crate::failure::Failure;
+use crate::input::failure::Failure;
 
 /// Measures, predicts and improves MPI collective communication under network contention.
 #[derive(Parser)]

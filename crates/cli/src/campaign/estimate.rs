@@ -9,8 +9,8 @@ use netsig_measure::budget;
 use netsig_measure::estimate::{Rates, estimate};
 use netsig_measure::plan::{Cell, Plan};
 
-use crate::failure::Failure;
 use crate::input::asked::Asked;
+use crate::input::failure::Failure;
 
 /// Tells how long `asked` will take at these rates, `on` some network. With a budget fits it in.
 ///

@@ -22,9 +22,9 @@ use netsig_measure::simulated::{self, Simulated};
 use self::estimate::settle;
 use self::resume::Past;
 use self::series::Series;
-use crate::failure::Failure;
 use crate::input::args::{self, LaunchArgs, Place};
 use crate::input::asked::Asked;
+use crate::input::failure::Failure;
 use crate::input::files;
 use crate::print::notes::warn_if_unfaithful;
 

@@ -15,8 +15,8 @@ use netsig_measure::plan::JobId;
 use netsig_measure::plan::provenance::{PLAN, REQUESTED_PLAN, unescaped};
 
 use crate::campaign::kept::Written;
-use crate::failure::Failure;
 use crate::input::asked::Asked;
+use crate::input::failure::Failure;
 use crate::input::files;
 
 /// What is measured already.

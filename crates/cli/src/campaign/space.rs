@@ -5,7 +5,7 @@ use std::path::Path;
 use netsig_measure::plan::Plan;
 use nix::sys::statvfs::statvfs;
 
-use crate::failure::Failure;
+use crate::input::failure::Failure;
 use crate::input::files::parent;
 
 /// How many bytes a row takes.

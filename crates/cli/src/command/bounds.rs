@@ -7,8 +7,8 @@ use netsig_core::model::hockney::Hockney;
 use netsig_core::model::signature::{Form, Signature};
 use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
 
-use crate::failure::Failure;
 use crate::input::args;
+use crate::input::failure::Failure;
 use crate::input::files;
 use crate::print::rows::{Cell, Format, Rows};
 

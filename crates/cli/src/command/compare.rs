@@ -9,9 +9,9 @@ use netsig_core::fit::network::Options;
 use netsig_core::predict::compare::{self, Score};
 use netsig_core::units::{Bytes, Procs};
 
-use crate::failure::Failure;
 use crate::input::args::{self, CovarianceChoice};
 use crate::input::data::{DataArgs, Input};
+use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::filter::Filter;
 use crate::print::notes;

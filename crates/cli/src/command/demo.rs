@@ -20,8 +20,8 @@ use netsig_core::units::Seconds;
 
 use crate::campaign::Campaign;
 use crate::command::fit::{fit_file, sentence, warnings};
-use crate::failure::Failure;
 use crate::input::args::{LaunchArgs, Place};
+use crate::input::failure::Failure;
 use crate::input::files;
 use crate::job::launch::Launcher;
 use crate::print::parameters;

@@ -19,9 +19,9 @@ use netsig_core::model::{self, Estimator, Model};
 use netsig_core::profile::Profile;
 use netsig_core::units::{Bytes, Seconds};
 
-use crate::failure::Failure;
 use crate::input::args::{self, CovarianceChoice};
 use crate::input::data::DataArgs;
+use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::links;
 use crate::print::notes;

@@ -7,7 +7,7 @@ use netsig_core::algorithm::{Collective, LIBRARY};
 use netsig_core::data::import::{self, Asked, Imported, Input, PROGRAMS, Program};
 use netsig_core::units::Procs;
 
-use crate::failure::Failure;
+use crate::input::failure::Failure;
 use crate::input::files;
 
 /// Turn what other benchmark programs printed into a data file.

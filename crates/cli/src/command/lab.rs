@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use anyhow::anyhow;
 use clap::Subcommand;
 
-use crate::failure::Failure;
+use crate::input::failure::Failure;
 use crate::print::notes::warn_if_unfaithful;
 use crate::print::rows::{Cell, Format, Rows};
 

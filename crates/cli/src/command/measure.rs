@@ -7,7 +7,7 @@ use netsig_core::data::Rejection;
 
 use crate::campaign::Campaign;
 use crate::campaign::kept;
-use crate::failure::Failure;
+use crate::input::failure::Failure;
 use crate::input::files;
 use crate::print::quote;
 use crate::print::rows::to_stdout;

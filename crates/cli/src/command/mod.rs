@@ -15,7 +15,7 @@ mod simulate;
 
 use clap::Subcommand;
 
-use crate::failure::Failure;
+use crate::input::failure::Failure;
 
 /// The subcommands, in the order of the help.
 #[derive(Subcommand)]

@@ -7,7 +7,7 @@ use netsig_core::algorithm::Collective;
 use netsig_core::model::{self, Estimator, Model, Parameter, Role};
 use netsig_core::units::Seconds;
 
-use crate::failure::Failure;
+use crate::input::failure::Failure;
 use crate::print::rows::{Cell, Columns, Format, Rows, to_stdout};
 
 /// List the models, or tell all about one.

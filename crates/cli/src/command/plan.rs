@@ -15,8 +15,8 @@ use netsig_measure::proposal::{NoProposal, Proposal, propose};
 
 use self::wish::Predicted;
 use crate::campaign::estimate::span;
-use crate::failure::Failure;
 use crate::input::args::limit;
+use crate::input::failure::Failure;
 use crate::input::files;
 use crate::print::rows::to_stdout;
 

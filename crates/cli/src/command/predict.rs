@@ -11,8 +11,8 @@ use netsig_core::predict::{Knowledge, Prediction};
 use netsig_core::profile::Profile;
 use netsig_core::units::{Bytes, Procs};
 
-use crate::failure::Failure;
 use crate::input::args;
+use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::links;
 use crate::input::points::PointArgs;

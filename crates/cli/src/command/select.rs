@@ -7,8 +7,8 @@ use netsig_core::model::segment::{Search, Segment};
 use netsig_core::model::{Kind, Model};
 use netsig_core::predict::select::{Binomial, Options, Selector, Sources};
 
-use crate::failure::Failure;
 use crate::input::args;
+use crate::input::failure::Failure;
 use crate::input::points::PointArgs;
 use crate::input::{files, links};
 use crate::print::notes;

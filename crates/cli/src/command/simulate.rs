@@ -6,8 +6,8 @@ use anyhow::Context;
 use netsig_core::sim::goal::write_algorithm;
 use netsig_core::sim::setup::Method;
 
-use crate::failure::Failure;
 use crate::input::args;
+use crate::input::failure::Failure;
 use crate::print::rows::Format;
 use crate::simulate::answers::Answer;
 use crate::simulate::exports::Exports;

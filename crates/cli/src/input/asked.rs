@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use netsig_measure::plan::Plan;
 
-use crate::failure::Failure;
+use crate::input::failure::Failure;
 use crate::input::files;
 
 /// A plan with the text that says it.

@@ -8,7 +8,7 @@ use netsig_core::data::Dataset;
 use netsig_core::data::mixture::{self, Source};
 use netsig_core::fit::link;
 
-use crate::failure::Failure;
+use crate::input::failure::Failure;
 use crate::input::files;
 
 /// Which data to take.

@@ -10,7 +10,7 @@ use netsig_core::model::plogp::PLogP;
 use netsig_core::profile::Profile;
 use tempfile::NamedTempFile;
 
-use crate::failure::Failure;
+use crate::input::failure::Failure;
 
 /// The text of a file that the user named.
 ///

@@ -3,7 +3,7 @@
 use netsig_core::network::tree::Tree;
 use netsig_core::units::Procs;
 
-use crate::failure::Failure;
+use crate::input::failure::Failure;
 
 /// The links of the scenario `name`, if one is named, which must have hosts for `most` processes.
 ///

@@ -1,8 +1,9 @@
-//! The user's input: options, files, data.
+//! The user's input: options, files, data; and how a command fails that cannot use them.
 
 pub mod args;
 pub mod asked;
 pub mod data;
+pub mod failure;
 pub mod files;
 pub mod filter;
 pub mod links;

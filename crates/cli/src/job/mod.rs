@@ -21,7 +21,7 @@ use nix::sys::signal::Signal;
 
 use self::progress::Follower;
 use self::vigil::Vigil;
-use crate::failure::Failure;
+use crate::input::failure::Failure;
 
 /// How often a running job is looked at.
 const GLANCE: Duration = Duration::from_millis(20);

@@ -10,7 +10,7 @@ use netsig_core::sim::setup::{Case, Method, most_messages};
 use netsig_core::units::Bytes;
 
 use super::points::Point;
-use crate::failure::Failure;
+use crate::input::failure::Failure;
 use crate::input::files;
 use crate::print::rows::{Cell, Format, Rows};
 

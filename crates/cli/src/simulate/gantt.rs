@@ -9,7 +9,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use strum::{EnumCount, IntoEnumIterator};
 
 use super::lanes::{Kind, Lane, Lanes};
-use crate::failure::Failure;
+use crate::input::failure::Failure;
 use crate::print::svg::{self, Area, DrawResult, FONT};
 
 /// The most ranks that are still readable.

@@ -11,7 +11,7 @@ use super::answers::Answer;
 use super::exports::Exports;
 use super::recorders::Recorders;
 use super::source::Source;
-use crate::failure::Failure;
+use crate::input::failure::Failure;
 use crate::input::files;
 
 /// How many of a kind are told at most.

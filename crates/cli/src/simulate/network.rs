@@ -10,7 +10,7 @@ use netsig_core::network::topology::slurm;
 use netsig_core::units::{Bytes, Procs};
 
 use super::options::{NetworkOptions, first_given};
-use crate::failure::Failure;
+use crate::input::failure::Failure;
 use crate::input::files;
 
 /// The default buffer of a port in a topology.conf.

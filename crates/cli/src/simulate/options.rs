@@ -14,8 +14,8 @@ use netsig_core::units::{BitsPerSecond, Bytes, Procs};
 use serde::Deserialize;
 use strum::Display;
 
-use crate::failure::Failure;
 use crate::input::args;
+use crate::input::failure::Failure;
 
 /// A network model of the simulator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize, Display)]

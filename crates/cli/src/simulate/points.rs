@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::answers::Answer;
 use super::source::Source;
-use crate::failure::Failure;
+use crate::input::failure::Failure;
 
 /// One cell: a case on a network model.
 #[derive(Debug, Clone, Copy)]

@@ -14,7 +14,7 @@ use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
 use super::network::Network;
 use super::options::ModelChoice;
 use super::settings::{GAP, GAP_PER_BYTE, LATENCY, OVERHEAD, RTO};
-use crate::failure::Failure;
+use crate::input::failure::Failure;
 
 /// Where parameters come from.
 #[derive(Debug)]

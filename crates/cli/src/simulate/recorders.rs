@@ -9,7 +9,7 @@ use netsig_core::units::Procs;
 use super::exports::Exports;
 use super::gantt::Gantt;
 use super::timeline::Timeline;
-use crate::failure::Failure;
+use crate::input::failure::Failure;
 use crate::input::files;
 
 /// The files that are wanted.

@@ -1,7 +1,7 @@
 //! Parameters of network models that `--set` gives.
 
 use super::options::ModelChoice;
-use crate::failure::Failure;
+use crate::input::failure::Failure;
 
 /// L.
 pub const LATENCY: &str = "latency_s";

@@ -12,7 +12,7 @@ use super::network::Network;
 use super::options::{ModelChoice, NetworkOptions};
 use super::ports::Known;
 use super::settings;
-use crate::failure::Failure;
+use crate::input::failure::Failure;
 use crate::input::files;
 
 /// A network model with its parameters, for any number of ranks.

@@ -17,7 +17,7 @@ use anyhow::Context;
 use super::answers::{self, Answer, COLUMNS};
 use super::options::first_given;
 use super::points::{self, Point};
-use crate::failure::Failure;
+use crate::input::failure::Failure;
 use crate::input::files;
 use crate::print::rows::{Format, to_stdout};
 use plan::Plan;

@@ -6,8 +6,8 @@ use anyhow::Context;
 use itertools::Either;
 use tempfile::{NamedTempFile, TempPath};
 
-use crate::failure::Failure;
 use crate::input::asked::Asked;
+use crate::input::failure::Failure;
 use crate::input::files;
 use crate::job::launch::absolute;
 

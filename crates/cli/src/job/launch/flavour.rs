@@ -7,8 +7,8 @@ use std::process::Command;
 use netsig_core::algorithm::MpiFlavour;
 
 use super::in_path;
-use crate::failure::Failure;
 use crate::input::args::LauncherChoice;
+use crate::input::failure::Failure;
 
 /// An MPI implementation that netsig knows.
 #[derive(Debug)]

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use netsig_core::algorithm::MpiFlavour;
 use netsig_core::units::Procs;
 
-use crate::failure::Failure;
 use crate::input::args::{LaunchArgs, LauncherChoice, Place};
+use crate::input::failure::Failure;
 use crate::input::files;
 use flavour::Flavour;
 use slurm::Allocation;

@@ -3,7 +3,7 @@
 
 use netsig_core::units::Procs;
 
-use crate::failure::Failure;
+use crate::input::failure::Failure;
 
 /// Set within an allocation.
 const JOB: &str = "SLURM_JOB_ID";

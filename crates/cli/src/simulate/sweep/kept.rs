@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::lines;
-use crate::failure::Failure;
+use crate::input::failure::Failure;
 use crate::input::files;
 use crate::simulate::answers::{Answer, COLUMNS, KEYS};
 use crate::simulate::points::Point;

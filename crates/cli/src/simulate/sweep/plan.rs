@@ -14,8 +14,8 @@ use netsig_core::units::{BitsPerSecond, Bytes, Procs};
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::failure::Failure;
 use crate::input::args;
+use crate::input::failure::Failure;
 use crate::input::files;
 use crate::simulate::options::{self, Cases, ModelChoice, NetworkOptions};
 use crate::simulate::points::Point;
