@@ -10,7 +10,7 @@
 use std::ops::Range;
 
 use itertools::Itertools;
-use netsig_core::network::scenario::{Scenario, Topology};
+use netsig_core::network::scenario::Scenario;
 use netsig_core::units::{BitsPerSecond, Bytes};
 
 use crate::error::LabError;
@@ -86,7 +86,7 @@ fn switches(scenario: &Scenario) -> Vec<Switch> {
         ports: hosts.map(port).chain(uplink).collect(),
     };
     let hosts = scenario.hosts.get();
-    let Topology::Tree(uplink) = &scenario.topology else {
+    let Some(uplink) = &scenario.uplink else {
         return vec![switch(0, 0..hosts, None)];
     };
     let up = |number| {
@@ -151,7 +151,7 @@ fn cables(scenario: &Scenario) -> String {
             )
         }));
     }
-    if let Topology::Tree(_) = scenario.topology {
+    if scenario.uplink.is_some() {
         let uplink = "link add name up0 type veth peer name up1\n\
                       link set dev up0 netns sw0\n\
                       link set dev up1 netns sw1";
