@@ -18,7 +18,7 @@ use super::setting::{RADIX, SEGMENT};
 use super::traffic::{ClosedForm, Load, Traffic};
 use super::tree::{BINOMIAL as BINOMIAL_TREE, Tree};
 use super::{Collective, Cut, Entry, Outline, Shape};
-use crate::schedule::{Frame, Messages, Receive, Round, Send, Slot};
+use crate::schedule::{Frame, Message, Messages, Round, Slot};
 use crate::units::Rank;
 
 pub(super) const FLAT: Entry = Entry {
@@ -222,7 +222,7 @@ fn relaying(tree: Tree, shape: Shape, rank: Rank) -> Range<usize> {
 }
 
 /// A block to `children`, which a flat tree has too many of to list.
-fn hand_out(frame: Frame, tree: Tree, children: impl Iterator<Item = Rank>) -> Messages<Send> {
+fn hand_out(frame: Frame, tree: Tree, children: impl Iterator<Item = Rank>) -> Messages {
     match tree {
         Tree::Flat if frame.rank == Rank(0) => Messages::one_each(frame, |frame, number| {
             send(frame.rank, Rank(number + 1), frame.block)
@@ -233,18 +233,12 @@ fn hand_out(frame: Frame, tree: Tree, children: impl Iterator<Item = Rank>) -> M
     }
 }
 
-fn send(from: Rank, to: Rank, block: u32) -> Send {
-    Send {
-        to,
-        slots: [held(from, block)].into(),
-    }
+fn send(from: Rank, to: Rank, block: u32) -> Message {
+    Message::single(to, held(from, block))
 }
 
-fn receive(from: Rank, block: u32) -> Receive {
-    Receive {
-        from,
-        slots: [Slot::Output(block)].into(),
-    }
+fn receive(from: Rank, block: u32) -> Message {
+    Message::single(from, Slot::Output(block))
 }
 
 #[cfg(test)]
@@ -298,7 +292,11 @@ mod tests {
             let round = bcast("binomial")
                 .schedule(procs, Bytes(1))
                 .round(rank, index);
-            round.sends.iter().map(|send| send.to.0).collect::<Vec<_>>()
+            round
+                .sends
+                .iter()
+                .map(|send| send.partner.0)
+                .collect::<Vec<_>>()
         };
         assert_eq!(first(Rank(0), 0), [8]);
         assert_eq!(first(Rank(0), 1), [4]);

@@ -17,7 +17,7 @@
 use super::library::{mpich, tuned};
 use super::setting::RADIX;
 use super::{Collective, Cut, Entry, Outline, Shape, alltoall};
-use crate::schedule::{Receive, Round, Send, Slot};
+use crate::schedule::{Message, Round, Slot};
 use crate::units::{Procs, Rank};
 
 pub(super) const BRUCK: Entry = Entry {
@@ -121,17 +121,11 @@ fn round(shape: Shape, rank: Rank, index: usize) -> Round {
     Round {
         sends: all
             .iter()
-            .map(|&(moves, by)| Send {
-                to: rank.ahead(by, procs),
-                slots: sent(shape, rank, moves).collect(),
-            })
+            .map(|&(moves, by)| Message::of(rank.ahead(by, procs), sent(shape, rank, moves)))
             .collect(),
         receives: all
             .iter()
-            .map(|&(moves, by)| Receive {
-                from: rank.behind(by, procs),
-                slots: received(shape, rank, moves).collect(),
-            })
+            .map(|&(moves, by)| Message::of(rank.behind(by, procs), received(shape, rank, moves)))
             .collect(),
         copies: own.into_iter().collect(),
         ..Round::default()

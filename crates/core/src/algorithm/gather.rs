@@ -8,14 +8,13 @@
 
 use std::ops::Range;
 
-use super::alltoall::keep;
 use super::library::{mpich, tuned};
-use super::scatter;
+use super::scatter::{self, Way};
 use super::traffic::{ClosedForm, Traffic};
 use super::tree::{BINOMIAL as BINOMIAL_TREE, Tree};
 use super::{Collective, Cut, Entry, Shape};
-use crate::schedule::{Frame, Messages, Receive, Round, Send, Slot};
-use crate::units::{Procs, Rank};
+use crate::schedule::{Frame, Round};
+use crate::units::Rank;
 
 pub(super) const FLAT: Entry = Entry {
     name: "flat",
@@ -73,47 +72,5 @@ fn active(tree: Tree, shape: Shape, rank: Rank) -> Range<usize> {
 }
 
 fn round(tree: Tree, shape: Shape, rank: Rank, index: usize) -> Round {
-    let procs = shape.procs;
-    // The round of the scatter that it reverses.
-    let mirrored = tree.rounds(procs).max(1) - 1 - index;
-    let pieces = |child| tree.subtree(procs, child).map(|of| held(rank, of));
-    let parent = tree.parent_in(procs, rank, mirrored);
-    let keeps_own = index == 0 && rank == Rank(0);
-    Round {
-        sends: parent
-            .map(|to| Send {
-                to,
-                slots: pieces(rank).collect(),
-            })
-            .into(),
-        receives: match tree {
-            Tree::Flat if rank == Rank(0) => from_all(procs),
-            _ => tree
-                .children_in(procs, rank, mirrored)
-                .map(|from| Receive {
-                    from,
-                    slots: pieces(from).collect(),
-                })
-                .collect(),
-        },
-        copies: keeps_own.then(|| keep(0)).into_iter().collect(),
-        ..Round::default()
-    }
-}
-
-/// What the root of a flat tree gets.
-fn from_all(procs: Procs) -> Messages<Receive> {
-    Messages::one_each(Frame::of(procs, Rank(0)), |_, number| Receive {
-        from: Rank(number + 1),
-        slots: [Slot::Output(number + 1)].into(),
-    })
-}
-
-/// Where a rank has the piece of rank `of`, itself or one below it.
-fn held(rank: Rank, of: u32) -> Slot {
-    match of - rank.0 {
-        _ if rank == Rank(0) => Slot::Output(of),
-        0 => Slot::Input(0),
-        below => Slot::Scratch(below - 1),
-    }
+    scatter::round_along(Way::Up, tree, Frame::of(shape.procs, rank), index)
 }

@@ -1,7 +1,7 @@
 //! Scatters over trees: piece i of rank 0 ends with rank i.
 //!
 //! A rank gets the pieces of all ranks below it in one message and hands each child those
-//! of its subtree, the largest first.
+//! of its subtree, the largest first. A gather is the same backwards.
 //!
 //! # Source
 //! The strategies of Barchet-Steffenel and Mounié 2005 (PPAM).
@@ -13,8 +13,8 @@ use super::library::{mpich, tuned};
 use super::traffic::{ClosedForm, Load, Traffic};
 use super::tree::{BINOMIAL as BINOMIAL_TREE, Tree};
 use super::{Collective, Cut, Entry, Outline, Shape};
-use crate::schedule::{Frame, Messages, Receive, Round, Send, Slot};
-use crate::units::{Procs, Rank};
+use crate::schedule::{Frame, Message, Messages, Round, Slot};
+use crate::units::Rank;
 
 pub(super) const FLAT: Entry = Entry {
     name: "flat",
@@ -67,6 +67,15 @@ pub(super) const CHAIN: Entry = Entry {
 /// A binomial tree over which a rank gets or sends the pieces of all ranks below it.
 pub(super) const PARTS: Traffic = Traffic::Tree(Load::Parts);
 
+/// Which way pieces go along a tree.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Way {
+    /// From the root.
+    Down,
+    /// To the root: the same backwards.
+    Up,
+}
+
 /// Of a scatter or gather over `tree`. At least one round, for the piece of the root.
 pub(super) fn outline(tree: Tree, shape: Shape) -> Outline {
     let procs = shape.procs;
@@ -87,46 +96,60 @@ pub(super) fn active(tree: Tree, shape: Shape, rank: Rank) -> Range<usize> {
 }
 
 fn round(tree: Tree, shape: Shape, rank: Rank, index: usize) -> Round {
-    let procs = shape.procs;
-    let pieces = |child| tree.subtree(procs, child).map(|of| held(rank, of));
-    let parent = tree.parent_in(procs, rank, index);
+    round_along(Way::Down, tree, Frame::of(shape.procs, rank), index)
+}
+
+/// Round `index` of a scatter or gather.
+pub(super) fn round_along(way: Way, tree: Tree, frame: Frame, index: usize) -> Round {
+    let Frame { procs, rank, .. } = frame;
+    let downwards = match way {
+        Way::Down => index,
+        Way::Up => tree.rounds(procs).max(1) - 1 - index,
+    };
+    let message = |partner, top| {
+        let pieces = tree.subtree(procs, top);
+        Message::of(partner, pieces.map(|of| way.held(rank, of)))
+    };
+    let children = match tree {
+        Tree::Flat if rank == Rank(0) => Messages::one_each(frame, way.of_root()),
+        _ => tree
+            .children_in(procs, rank, downwards)
+            .map(|child| message(child, child))
+            .collect(),
+    };
+    let parent = tree.parent_in(procs, rank, downwards);
+    let parent = parent.map(|parent| message(parent, rank)).into();
+    let (sends, receives) = match way {
+        Way::Down => (children, parent),
+        Way::Up => (parent, children),
+    };
     let keeps_own = index == 0 && rank == Rank(0);
     Round {
-        sends: match tree {
-            Tree::Flat if rank == Rank(0) => to_all(procs),
-            _ => tree
-                .children_in(procs, rank, index)
-                .map(|to| Send {
-                    to,
-                    slots: pieces(to).collect(),
-                })
-                .collect(),
-        },
-        receives: parent
-            .map(|from| Receive {
-                from,
-                slots: pieces(rank).collect(),
-            })
-            .into(),
+        sends,
+        receives,
         copies: keeps_own.then(|| keep(0)).into_iter().collect(),
         ..Round::default()
     }
 }
 
-/// What the root of a flat tree sends.
-fn to_all(procs: Procs) -> Messages<Send> {
-    Messages::one_each(Frame::of(procs, Rank(0)), |_, number| Send {
-        to: Rank(number + 1),
-        slots: [Slot::Input(number + 1)].into(),
-    })
-}
+impl Way {
+    /// Where a rank has the piece of rank `of`, itself or one below it.
+    fn held(self, rank: Rank, of: u32) -> Slot {
+        match (self, of - rank.0) {
+            (Self::Down, _) if rank == Rank(0) => Slot::Input(of),
+            (Self::Up, _) if rank == Rank(0) => Slot::Output(of),
+            (Self::Down, 0) => Slot::Output(0),
+            (Self::Up, 0) => Slot::Input(0),
+            (_, below) => Slot::Scratch(below - 1),
+        }
+    }
 
-/// Where a rank has the piece of rank `of`, itself or one below it.
-fn held(rank: Rank, of: u32) -> Slot {
-    match of - rank.0 {
-        _ if rank == Rank(0) => Slot::Input(of),
-        0 => Slot::Output(0),
-        below => Slot::Scratch(below - 1),
+    /// The messages of the root of a flat tree, by their numbers.
+    fn of_root(self) -> fn(Frame, u32) -> Message {
+        match self {
+            Self::Down => |_, number| Message::single(Rank(number + 1), Slot::Input(number + 1)),
+            Self::Up => |_, number| Message::single(Rank(number + 1), Slot::Output(number + 1)),
+        }
     }
 }
 

@@ -143,9 +143,9 @@ impl Program for Rounds {
         progress.in_flight += 1;
         Some(Send {
             op: progress.round,
-            to: send.to,
+            to: send.partner,
             tag: progress.round,
-            bytes: self.schedule.bytes((rank, send.to), &send.slots),
+            bytes: self.schedule.bytes((rank, send.partner), &send.slots),
         })
     }
 
