@@ -181,7 +181,7 @@ pub fn observe(
     observer: &mut impl Observer,
 ) -> Result<Outcome, SimulationError> {
     refuse_too_many(case)?;
-    follow(model, || Rounds::new(case.schedule()), observer)
+    follow(model, Rounds::new(case.schedule()), observer)
 }
 
 /// All that happens when the ranks of `goal` run on a network.
@@ -194,37 +194,34 @@ pub fn simulate_goal(
     goal: &Goal,
     observer: &mut impl Observer,
 ) -> Result<Outcome, SimulationError> {
-    Goals::new(goal)?;
-    let program = || Goals::new(goal).expect("made once already");
-    follow(model, program, observer)
+    follow(model, Goals::new(goal)?, observer)
 }
 
-/// Runs the program that `program` gives on a network, event by event.
+/// Runs a program on a network, event by event.
 ///
 /// # Errors
 /// If the program cannot end, or takes too long.
-fn follow<P: Program>(
+fn follow(
     model: &NetworkModel,
-    program: impl Fn() -> P,
+    mut program: impl Program + Clone,
     observer: &mut impl Observer,
 ) -> Result<Outcome, SimulationError> {
     let outcome = match model {
         NetworkModel::Endpoint(ports) => {
-            let mut program = program();
             let mut network = Endpoint::new(ports.clone(), program.procs());
             run(&mut program, &mut network, observer)
         }
         NetworkModel::PlogPT(timeouts) => {
-            run_plogpt(timeouts.mode, program, &timeouts.network()?, observer)
+            run_plogpt(timeouts.mode, program, timeouts.network()?, observer)
         }
         NetworkModel::Fluid(shared) => {
             let mut network = Fluid::new(&shared.topology, shared.hosts.to_vec(), shared.latency);
-            run(&mut program(), &mut network, observer)
+            run(&mut program, &mut network, observer)
         }
         NetworkModel::Tcp(shared, options) => {
             let hosts = shared.hosts.to_vec();
             let mut network = Tcp::new(&shared.topology, hosts, shared.latency, *options)?;
-            run(&mut program(), &mut network, observer)
+            run(&mut program, &mut network, observer)
         }
     }?;
     checked(outcome.time, outcome)

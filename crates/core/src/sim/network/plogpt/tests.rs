@@ -50,8 +50,8 @@ fn simulate(algorithm: model::Algorithm, size: u64, network: &PlogPT, mode: RtoM
         model::Algorithm::A => "pairwise",
         model::Algorithm::B => "sends-in-turn",
     };
-    let program = || rounds(algorithm, network.links.hosts.len(), size);
-    run(mode, program, network, &mut ()).unwrap()
+    let program = rounds(algorithm, network.links.hosts.len(), size);
+    run(mode, program, network.clone(), &mut ()).unwrap()
 }
 
 fn assert_same(solved: &Solved, outcome: &Outcome) {
@@ -229,8 +229,8 @@ fn twelve_ranks_on_two_switches_are_as_by_brute_force() {
         let time = expected.iter().map(received).max().unwrap();
 
         let mut recorder = Recorder::default();
-        let program = || rounds("sends-in-turn", 12, size);
-        let outcome = run(RtoMode::Receiver, program, &two_switches(), &mut recorder).unwrap();
+        let program = rounds("sends-in-turn", 12, size);
+        let outcome = run(RtoMode::Receiver, program, two_switches(), &mut recorder).unwrap();
         let sorted = |mut sent: Vec<Sent>| {
             sent.sort_unstable();
             sent
