@@ -184,9 +184,15 @@ impl Probe {
             let moved = model.time(network, moved, case)?.time;
             Ok::<f64, ModelError>((moved - time).0 * per_unit)
         };
-        let slopes: SmallVec<[f64; 4]> = self.moved.iter().map(slope).collect::<Result<_, ModelError>>()?;
+        let slopes: SmallVec<[f64; 4]> = self
+            .moved
+            .iter()
+            .map(slope)
+            .collect::<Result<_, ModelError>>()?;
         let terms = self.covariance.iter();
-        let variance: f64 = terms.map(|&(a, b, both)| both * slopes[a] * slopes[b]).sum();
+        let variance: f64 = terms
+            .map(|&(a, b, both)| both * slopes[a] * slopes[b])
+            .sum();
         Ok(variance.max(0.0) / (time.0 * time.0))
     }
 }
