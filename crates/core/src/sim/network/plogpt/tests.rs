@@ -13,7 +13,7 @@ use crate::model::alltoall::plogpt::RtoMode;
 use crate::network::binary_tree::{Edge, Negligible};
 use crate::network::scenario::Scenario;
 use crate::network::topology::{Cable, Parts};
-use crate::sim::closed::{self, Solved};
+use crate::sim::closed::{self, Totals};
 use crate::sim::engine::Outcome;
 use crate::sim::network::{Cause, Loss};
 use crate::sim::rounds::Rounds;
@@ -54,7 +54,7 @@ fn simulate(algorithm: model::Algorithm, size: u64, network: &PlogPT, mode: RtoM
     run(mode, program, network.clone(), &mut ()).unwrap()
 }
 
-fn assert_same(solved: &Solved, outcome: &Outcome) {
+fn assert_same(solved: &Totals, outcome: &Outcome) {
     assert_eq!(solved.time, outcome.time);
     assert_eq!(solved.messages, outcome.messages);
     assert_eq!(solved.bytes, outcome.bytes);
