@@ -20,7 +20,7 @@
 
 use super::library::{mpich, tuned};
 use super::traffic::{ClosedForm, Traffic};
-use super::{Collective, Cut, Entry, Outline, Shape};
+use super::{AllRounds, Collective, Cut, Entry, Outline, Shape};
 use crate::schedule::{Copy, Message, Round, Slot};
 use crate::units::{Procs, Rank};
 
@@ -30,9 +30,7 @@ pub(super) const RING: Entry = Entry {
     summary: "n-1 rounds: each rank hands the next the piece that it got last",
     settings: &[],
     cut: Cut::Whole,
-    outline: ring_outline,
-    round: ring,
-    active: |shape, _| 0..ring_outline(shape).rounds,
+    rounds: &AllRounds(ring_outline, ring),
     traffic: Some(Traffic::Port),
     closed_form: Some(ClosedForm::Steps),
     library: &[
@@ -47,9 +45,7 @@ pub(super) const RECURSIVE_DOUBLING: Entry = Entry {
     summary: "exchanges of all that is known with rank i xor 2^x",
     settings: &[],
     cut: Cut::Whole,
-    outline: doubling_outline,
-    round: doubling,
-    active: |shape, _| 0..doubling_outline(shape).rounds,
+    rounds: &AllRounds(doubling_outline, doubling),
     traffic: Some(Traffic::Doubling),
     closed_form: None,
     library: &[
@@ -64,9 +60,7 @@ pub(super) const BRUCK: Entry = Entry {
     summary: "ceil(log2 n) rounds: all that is known to rank i-2^x",
     settings: &[],
     cut: Cut::Whole,
-    outline: bruck_outline,
-    round: bruck,
-    active: |shape, _| 0..bruck_outline(shape).rounds,
+    rounds: &AllRounds(bruck_outline, bruck),
     traffic: Some(Traffic::Doubling),
     closed_form: None,
     library: &[
@@ -81,9 +75,7 @@ pub(super) const NEIGHBOUR: Entry = Entry {
     summary: "n/2 exchanges of two pieces with either neighbour in turn; a ring if n is odd",
     settings: &[],
     cut: Cut::Whole,
-    outline: neighbour_outline,
-    round: neighbour,
-    active: |shape, _| 0..neighbour_outline(shape).rounds,
+    rounds: &AllRounds(neighbour_outline, neighbour),
     traffic: Some(Traffic::Port),
     closed_form: None,
     library: &[tuned(5, "neighbor", Some(Traffic::Port))],

@@ -15,7 +15,7 @@ use std::num::NonZeroU32;
 use super::library::{mpich, tuned};
 use super::setting::{SEGMENT, WINDOW};
 use super::traffic::{ClosedForm, Traffic};
-use super::{Collective, Cut, Entry, Outline, Shape};
+use super::{AllRounds, Collective, Cut, Entry, Outline, Shape};
 use crate::schedule::{Copy, Frame, InFlight, Message, Messages, Round, Slot};
 use crate::units::{Procs, Rank};
 
@@ -25,9 +25,7 @@ pub(super) const DIRECT: Entry = Entry {
     summary: "direct exchange: all messages at once, each rank starting with its successor",
     settings: &[],
     cut: Cut::Straight,
-    outline: one_round,
-    round: direct,
-    active: |_, _| 0..1,
+    rounds: &AllRounds(one_round, direct),
     traffic: Some(Traffic::AtOnce),
     closed_form: Some(ClosedForm::Direct),
     library: &[tuned(1, "linear", Some(Traffic::AtOnce))],
@@ -39,9 +37,7 @@ pub(super) const DIRECT_UNROTATED: Entry = Entry {
     summary: "direct exchange in rank order: all messages at once, every rank starting with rank 0",
     settings: &[],
     cut: Cut::Straight,
-    outline: one_round,
-    round: direct_unrotated,
-    active: |_, _| 0..1,
+    rounds: &AllRounds(one_round, direct_unrotated),
     traffic: Some(Traffic::AtOnce),
     closed_form: Some(ClosedForm::DirectUnrotated),
     library: &[],
@@ -53,9 +49,7 @@ pub(super) const PAIRWISE: Entry = Entry {
     summary: "n-1 synchronised rounds of one exchange: i xor t for powers of two, else i+t and i-t",
     settings: &[],
     cut: Cut::Straight,
-    outline: pairwise_outline,
-    round: pairwise,
-    active: |shape, _| 0..pairwise_outline(shape).rounds,
+    rounds: &AllRounds(pairwise_outline, pairwise),
     traffic: Some(Traffic::Powers),
     closed_form: Some(ClosedForm::Pairwise),
     library: &[
@@ -70,9 +64,7 @@ pub(super) const PAIRWISE_SEGMENTED: Entry = Entry {
     summary: "pairwise, each exchange one segment after the other",
     settings: &[SEGMENT],
     cut: Cut::Segments,
-    outline: pairwise_outline,
-    round: pairwise,
-    active: |shape, _| 0..pairwise_outline(shape).rounds,
+    rounds: &AllRounds(pairwise_outline, pairwise),
     traffic: Some(Traffic::Powers),
     closed_form: Some(ClosedForm::Steps),
     library: &[],
@@ -84,9 +76,7 @@ pub(super) const THROTTLED: Entry = Entry {
     summary: "direct exchange with at most WINDOW sends and WINDOW receives in progress",
     settings: &[WINDOW],
     cut: Cut::Straight,
-    outline: one_round,
-    round: throttled,
-    active: |_, _| 0..1,
+    rounds: &AllRounds(one_round, throttled),
     traffic: Some(Traffic::AtOnce),
     closed_form: Some(ClosedForm::Direct),
     library: &[
@@ -101,9 +91,7 @@ pub(super) const SENDS_IN_TURN: Entry = Entry {
     summary: "all receives posted first, then one send after the other: to i xor t for powers of two, else i+t",
     settings: &[],
     cut: Cut::Straight,
-    outline: one_round,
-    round: sends_in_turn,
-    active: |_, _| 0..1,
+    rounds: &AllRounds(one_round, sends_in_turn),
     traffic: Some(Traffic::AtOnce),
     closed_form: Some(ClosedForm::SendsInTurn),
     library: &[],

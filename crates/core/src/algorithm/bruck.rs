@@ -16,7 +16,7 @@
 
 use super::library::{mpich, tuned};
 use super::setting::RADIX;
-use super::{Collective, Cut, Entry, Outline, Shape, alltoall};
+use super::{AllRounds, Collective, Cut, Entry, Outline, Shape, alltoall};
 use crate::schedule::{Message, Round, Slot};
 use crate::units::{Procs, Rank};
 
@@ -26,9 +26,7 @@ pub(super) const BRUCK: Entry = Entry {
     summary: "one digit of the distance, in base RADIX, in each of ceil(log n) rounds",
     settings: &[RADIX],
     cut: Cut::Whole,
-    outline,
-    round,
-    active: |shape, _| 0..rounds(shape),
+    rounds: &AllRounds(outline, round),
     traffic: None,
     closed_form: None,
     library: &[tuned(3, "modified_bruck", None), mpich("brucks", None)],

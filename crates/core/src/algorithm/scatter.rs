@@ -12,7 +12,7 @@ use super::alltoall::keep;
 use super::library::{mpich, tuned};
 use super::traffic::{ClosedForm, Load, Traffic};
 use super::tree::{BINOMIAL as BINOMIAL_TREE, Tree};
-use super::{Collective, Cut, Entry, Outline, Shape};
+use super::{Collective, Cut, Entry, Outline, Rounds, Shape};
 use crate::schedule::{Frame, Message, Messages, Round, Slot};
 use crate::units::Rank;
 
@@ -22,9 +22,7 @@ pub(super) const FLAT: Entry = Entry {
     summary: "the root sends to every rank, all at once",
     settings: &[],
     cut: Cut::Whole,
-    outline: |shape| outline(Tree::Flat, shape),
-    round: |shape, rank, index| round(Tree::Flat, shape, rank, index),
-    active: |shape, rank| active(Tree::Flat, shape, rank),
+    rounds: &Along(Way::Down, Tree::Flat),
     traffic: Some(Traffic::Port),
     closed_form: Some(ClosedForm::Flat),
     library: &[
@@ -39,9 +37,7 @@ pub(super) const BINOMIAL: Entry = Entry {
     summary: "over the binomial tree, halving what is handed on",
     settings: &[],
     cut: Cut::Whole,
-    outline: |shape| outline(BINOMIAL_TREE, shape),
-    round: |shape, rank, index| round(BINOMIAL_TREE, shape, rank, index),
-    active: |shape, rank| active(BINOMIAL_TREE, shape, rank),
+    rounds: &Along(Way::Down, BINOMIAL_TREE),
     traffic: Some(PARTS),
     closed_form: Some(ClosedForm::BinomialOfParts),
     library: &[
@@ -56,9 +52,7 @@ pub(super) const CHAIN: Entry = Entry {
     summary: "each rank takes its own piece and hands on the rest",
     settings: &[],
     cut: Cut::Whole,
-    outline: |shape| outline(Tree::Chain, shape),
-    round: |shape, rank, index| round(Tree::Chain, shape, rank, index),
-    active: |shape, rank| active(Tree::Chain, shape, rank),
+    rounds: &Along(Way::Down, Tree::Chain),
     traffic: None,
     closed_form: Some(ClosedForm::ChainOfParts),
     library: &[],
@@ -76,59 +70,64 @@ pub(super) enum Way {
     Up,
 }
 
-/// Of a scatter or gather over `tree`. At least one round, for the piece of the root.
-pub(super) fn outline(tree: Tree, shape: Shape) -> Outline {
-    let procs = shape.procs;
-    let longest = tree.largest_subtree(procs);
-    Outline {
-        rounds: tree.rounds(procs).max(1),
-        scratch: longest - 1,
-        longest_message: longest,
+/// A scatter or gather over a tree. The root keeps its own piece in the first round, so that
+/// there is one at least.
+#[derive(Debug)]
+pub(super) struct Along(pub Way, pub Tree);
+
+impl Rounds for Along {
+    fn outline(&self, Shape { procs, .. }: Shape) -> Outline {
+        let longest = self.1.largest_subtree(procs);
+        Outline {
+            rounds: self.1.rounds(procs).max(1),
+            scratch: longest - 1,
+            longest_message: longest,
+        }
     }
-}
 
-/// The root keeps its own piece in the first round.
-pub(super) fn active(tree: Tree, shape: Shape, rank: Rank) -> Range<usize> {
-    match rank {
-        Rank(0) => 0..tree.active(shape.procs, rank).end.max(1),
-        _ => tree.active(shape.procs, rank),
+    fn round(&self, Shape { procs, .. }: Shape, rank: Rank, index: usize) -> Round {
+        let Self(way, tree) = *self;
+        let downwards = match way {
+            Way::Down => index,
+            Way::Up => tree.rounds(procs).max(1) - 1 - index,
+        };
+        let message = |partner, top| {
+            let pieces = tree.subtree(procs, top);
+            Message::of(partner, pieces.map(|of| way.held(rank, of)))
+        };
+        let children = match tree {
+            Tree::Flat if rank == Rank(0) => {
+                Messages::one_each(Frame::of(procs, rank), way.of_root())
+            }
+            _ => tree
+                .children_in(procs, rank, downwards)
+                .map(|child| message(child, child))
+                .collect(),
+        };
+        let parent = tree.parent_in(procs, rank, downwards);
+        let parent = parent.map(|parent| message(parent, rank)).into();
+        let (sends, receives) = match way {
+            Way::Down => (children, parent),
+            Way::Up => (parent, children),
+        };
+        let keeps_own = index == 0 && rank == Rank(0);
+        Round {
+            sends,
+            receives,
+            copies: keeps_own.then(|| keep(0)).into_iter().collect(),
+            ..Round::default()
+        }
     }
-}
 
-fn round(tree: Tree, shape: Shape, rank: Rank, index: usize) -> Round {
-    round_along(Way::Down, tree, Frame::of(shape.procs, rank), index)
-}
-
-/// Round `index` of a scatter or gather.
-pub(super) fn round_along(way: Way, tree: Tree, frame: Frame, index: usize) -> Round {
-    let Frame { procs, rank, .. } = frame;
-    let downwards = match way {
-        Way::Down => index,
-        Way::Up => tree.rounds(procs).max(1) - 1 - index,
-    };
-    let message = |partner, top| {
-        let pieces = tree.subtree(procs, top);
-        Message::of(partner, pieces.map(|of| way.held(rank, of)))
-    };
-    let children = match tree {
-        Tree::Flat if rank == Rank(0) => Messages::one_each(frame, way.of_root()),
-        _ => tree
-            .children_in(procs, rank, downwards)
-            .map(|child| message(child, child))
-            .collect(),
-    };
-    let parent = tree.parent_in(procs, rank, downwards);
-    let parent = parent.map(|parent| message(parent, rank)).into();
-    let (sends, receives) = match way {
-        Way::Down => (children, parent),
-        Way::Up => (parent, children),
-    };
-    let keeps_own = index == 0 && rank == Rank(0);
-    Round {
-        sends,
-        receives,
-        copies: keeps_own.then(|| keep(0)).into_iter().collect(),
-        ..Round::default()
+    fn active(&self, Shape { procs, .. }: Shape, rank: Rank) -> Range<usize> {
+        let Self(way, tree) = *self;
+        let (rounds, downwards) = (tree.rounds(procs).max(1), tree.active(procs, rank));
+        match (way, rank) {
+            (Way::Down, Rank(0)) => 0..downwards.end.max(1),
+            (Way::Up, Rank(0)) => 0..rounds,
+            (Way::Down, _) => downwards,
+            (Way::Up, _) => rounds - downwards.end..rounds - downwards.start,
+        }
     }
 }
 

@@ -25,7 +25,7 @@ use super::allgather::twins;
 use super::bcast::held;
 use super::library::{mpich, tuned};
 use super::tree::BINOMIAL;
-use super::{Collective, Cut, Entry, Outline, Shape};
+use super::{AllRounds, Collective, Cut, Entry, Outline, Shape};
 use crate::schedule::{Message, Round, Slot};
 use crate::units::{Procs, Rank};
 
@@ -35,9 +35,7 @@ pub(super) const SCATTER_ALLGATHER: Entry = Entry {
     summary: "binomial scatter of n parts, then allgather by recursive doubling",
     settings: &[],
     cut: Cut::PowerOfTwo,
-    outline: doubling_outline,
-    round: doubling,
-    active: |shape, _| 0..doubling_outline(shape).rounds,
+    rounds: &AllRounds(doubling_outline, doubling),
     traffic: None,
     closed_form: None,
     library: &[
@@ -52,9 +50,7 @@ pub(super) const SCATTER_ALLGATHER_RING: Entry = Entry {
     summary: "binomial scatter of n parts, then allgather around a ring",
     settings: &[],
     cut: Cut::Ranks,
-    outline: ring_outline,
-    round: ring,
-    active: |shape, _| 0..ring_outline(shape).rounds,
+    rounds: &AllRounds(ring_outline, ring),
     traffic: None,
     closed_form: None,
     library: &[

@@ -35,7 +35,7 @@ use std::iter::StepBy;
 use std::ops::Range;
 
 use super::setting::N1;
-use super::{Collective, Cut, Entry, Outline, Shape, alltoall};
+use super::{Collective, Cut, Entry, Outline, Rounds, Shape, alltoall};
 use crate::schedule::{Message, Round, Slot};
 use crate::units::Rank;
 
@@ -45,9 +45,7 @@ pub(super) const TWO_PHASE: Entry = Entry {
     summary: "two clusters, the first of N1 ranks: gathered on relays, then one message a pair",
     settings: &[N1],
     cut: Cut::Whole,
-    outline: |shape| Grid::new(shape, Relays::Near).outline(),
-    round: |shape, rank, index| Grid::new(shape, Relays::Near).round(rank, index),
-    active: |shape, _| 0..Grid::new(shape, Relays::Near).rounds(),
+    rounds: &Relays::Near,
     traffic: None,
     closed_form: None,
     library: &[],
@@ -59,9 +57,7 @@ pub(super) const TWO_PHASE_BALANCED: Entry = Entry {
     summary: "two-phase, but the relays of the larger cluster have equal shares",
     settings: &[N1],
     cut: Cut::Whole,
-    outline: |shape| Grid::new(shape, Relays::Balanced).outline(),
-    round: |shape, rank, index| Grid::new(shape, Relays::Balanced).round(rank, index),
-    active: |shape, _| 0..Grid::new(shape, Relays::Balanced).rounds(),
+    rounds: &Relays::Balanced,
     traffic: None,
     closed_form: None,
     library: &[],
@@ -74,6 +70,20 @@ enum Relays {
     Near,
     /// All that meet the receiver, in turn.
     Balanced,
+}
+
+impl Rounds for Relays {
+    fn outline(&self, shape: Shape) -> Outline {
+        Grid::new(shape, *self).outline()
+    }
+
+    fn round(&self, shape: Shape, rank: Rank, index: usize) -> Round {
+        Grid::new(shape, *self).round(rank, index)
+    }
+
+    fn active(&self, shape: Shape, _: Rank) -> Range<usize> {
+        0..Grid::new(shape, *self).rounds()
+    }
 }
 
 /// The ranks of both clusters. A lone cluster counts as the smaller one.
