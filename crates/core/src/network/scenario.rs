@@ -8,7 +8,7 @@
 mod wire;
 
 use crate::network::LINUX_RTO;
-use crate::network::tree::Link;
+use crate::network::tree::{Link, Tree};
 use crate::text::file_error::FileError;
 use crate::units::{BitsPerSecond, Bytes, Procs, Seconds};
 
@@ -129,7 +129,7 @@ impl Scenario {
 
     /// The links with how many hosts lie behind each: those of a host, and the uplink.
     /// Headers are not counted, so that bounds stay bounds.
-    pub fn links(&self) -> Vec<Link> {
+    pub fn tree(&self) -> Tree {
         let host = Link {
             below: 1,
             gap: self.rate.gap_per_byte(),
@@ -140,12 +140,8 @@ impl Scenario {
             gap: uplink.rate.gap_per_byte(),
             buffer: uplink.port_buffer,
         });
-        [host].into_iter().chain(uplink).collect()
-    }
-
-    /// How many bytes a shaped host link lets through at once.
-    pub fn burst(&self) -> Bytes {
-        burst(self.rate)
+        let links = [host].into_iter().chain(uplink);
+        Tree::new(links.collect()).expect("the gap of a rate is finite")
     }
 
     /// Why an emulation of this network on an ordinary machine cannot be trusted for
@@ -175,15 +171,9 @@ impl Scenario {
     }
 }
 
-impl Uplink {
-    /// How many bytes the shaped uplink lets through at once.
-    pub fn burst(&self) -> Bytes {
-        burst(self.rate)
-    }
-}
-
-/// The burst for `rate`: linear between the [`BURSTS`] and beyond the last of them.
-fn burst(rate: BitsPerSecond) -> Bytes {
+/// How many bytes a link that is shaped to `rate` lets through at once: linear between what links
+/// of 100, 300 and 1000 Mbit/s need, and beyond.
+pub fn burst(rate: BitsPerSecond) -> Bytes {
     let [slow, middle, fast] = BURSTS;
     let mbit = rate.0 as f64 / 1e6;
     let ((x0, y0), (x1, y1)) = if mbit <= middle.0 {
