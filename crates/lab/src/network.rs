@@ -10,7 +10,7 @@
 use std::ops::Range;
 
 use itertools::Itertools;
-use netsig_core::network::scenario::{Scenario, Topology};
+use netsig_core::network::scenario::{Scenario, burst};
 use netsig_core::units::{BitsPerSecond, Bytes};
 
 use crate::error::LabError;
@@ -76,7 +76,7 @@ impl Switch {
 
 /// All switches of `scenario` with their ports.
 fn switches(scenario: &Scenario) -> Vec<Switch> {
-    let shape = tbf(scenario.rate, scenario.burst(), scenario.port_buffer);
+    let shape = tbf(scenario.rate, scenario.port_buffer);
     let port = |host: u32| Port {
         device: format!("p{host}"),
         shape: shape.clone(),
@@ -86,13 +86,13 @@ fn switches(scenario: &Scenario) -> Vec<Switch> {
         ports: hosts.map(port).chain(uplink).collect(),
     };
     let hosts = scenario.hosts.get();
-    let Topology::Tree(uplink) = &scenario.topology else {
+    let Some(uplink) = &scenario.uplink else {
         return vec![switch(0, 0..hosts, None)];
     };
     let up = |number| {
         Some(Port {
             device: format!("up{number}"),
-            shape: tbf(uplink.rate, uplink.burst(), uplink.port_buffer),
+            shape: tbf(uplink.rate, uplink.port_buffer),
         })
     };
     let first = uplink.first_switch_hosts;
@@ -100,7 +100,8 @@ fn switches(scenario: &Scenario) -> Vec<Switch> {
 }
 
 /// A token bucket: `rate` with `burst` let through at once and `limit` queued.
-fn tbf(rate: BitsPerSecond, burst: Bytes, limit: Bytes) -> String {
+fn tbf(rate: BitsPerSecond, limit: Bytes) -> String {
+    let burst = burst(rate);
     format!("tbf rate {}bit burst {} limit {}", rate.0, burst.0, limit.0)
 }
 
@@ -151,7 +152,7 @@ fn cables(scenario: &Scenario) -> String {
             )
         }));
     }
-    if let Topology::Tree(_) = scenario.topology {
+    if scenario.uplink.is_some() {
         let uplink = "link add name up0 type veth peer name up1\n\
                       link set dev up0 netns sw0\n\
                       link set dev up1 netns sw1";
@@ -168,7 +169,7 @@ fn build_host(scenario: &Scenario, host: u32) -> Result<(), LabError> {
     IP.batch(&name, &host_interfaces(scenario, host))?;
     let port = Port {
         device: "eth0".to_owned(),
-        shape: tbf(scenario.rate, scenario.burst(), HOST_QUEUE),
+        shape: tbf(scenario.rate, HOST_QUEUE),
     };
     shape(&name, &[port])
 }

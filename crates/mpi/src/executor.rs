@@ -11,7 +11,7 @@ use mpi::ffi;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::AsRaw;
 use netsig_core::algorithm::Proven;
-use netsig_core::schedule::InFlight;
+use netsig_core::schedule::{InFlight, Messages};
 use netsig_core::units::Rank;
 
 use crate::blocks::{Blocks, Transfer};
@@ -40,16 +40,16 @@ impl ReadyRound {
     /// Prepares what `rank` does in round `index` of `schedule` for `blocks`.
     pub fn new(schedule: &Proven, rank: Rank, index: usize, blocks: &Blocks) -> Self {
         let round = schedule.round(rank, index);
-        let receives = round.receives.iter();
-        let sends = round.sends.iter();
         let copies = round.copies.iter();
+        let ready = |direction, messages: &Messages| {
+            let messages = messages.iter();
+            messages
+                .map(|it| Message::new(direction, it.partner, &it.slots, blocks))
+                .collect()
+        };
         Self {
-            receives: receives
-                .map(|it| Message::new(Direction::Receive, it.from, &it.slots, blocks))
-                .collect(),
-            sends: sends
-                .map(|it| Message::new(Direction::Send, it.to, &it.slots, blocks))
-                .collect(),
+            receives: ready(Direction::Receive, &round.receives),
+            sends: ready(Direction::Send, &round.sends),
             copies: copies.map(|&copy| blocks.transfer(copy)).collect(),
             in_flight: round.in_flight,
             memory: blocks.bytes(),

@@ -7,7 +7,6 @@ use anyhow::{Context, Result, ensure};
 use netsig_core::algorithm::Collective;
 use netsig_core::data::import::{Asked, Input, Program, import};
 use netsig_core::data::{Dataset, Experiment};
-use netsig_core::network::tree::Tree;
 use netsig_core::units::Seconds;
 
 use super::split::Measured;
@@ -98,7 +97,7 @@ impl Network {
             train: train?,
             few: few?,
             heldout: heldout?,
-            tree: Some(Tree::new(netsig_lab::load(self.name)?.links())?),
+            tree: Some(netsig_lab::load(self.name)?.tree()),
         })
     }
 

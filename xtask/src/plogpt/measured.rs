@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use netsig_core::algorithm::Collective;
 use netsig_core::data::{Dataset, Experiment};
-use netsig_core::network::scenario::{Scenario, Topology};
+use netsig_core::network::scenario::Scenario;
 use netsig_core::profile::Profile;
 use netsig_core::stats::sample::Sorted;
 use netsig_core::units::{BitsPerSecond, Bytes, Procs, Seconds};
@@ -66,14 +66,13 @@ impl Campaign {
     /// what all pairs together brought across it.
     pub(super) fn network(&self, scenario: Scenario) -> Result<Scenario> {
         let beta = self.profile.hockney.model().beta();
-        let Topology::Tree(mut uplink) = scenario.topology else {
-            anyhow::bail!("{} is no tree", scenario.name);
-        };
+        let uplink = scenario.uplink;
+        let mut uplink = uplink.with_context(|| format!("{} is no tree", scenario.name))?;
         let pairs = scenario.hosts.get() / 2;
         uplink.rate = rate(f64::from(pairs) * FLOW.as_f64() / self.slowest_flow(pairs)?);
         Ok(Scenario {
             rate: rate(1.0 / beta.0),
-            topology: Topology::Tree(uplink),
+            uplink: Some(uplink),
             ..scenario
         })
     }

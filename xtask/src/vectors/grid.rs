@@ -88,11 +88,11 @@ fn crossing(algorithm: &str, clusters: Clusters) -> Result<Vec<Message>> {
     schedule.check()?;
     let mut messages = Vec::new();
     for (round, from) in iproduct!(0..schedule.extent().rounds, procs.ranks()) {
-        for send in schedule.round(from, round).sends {
-            if (from.0 < n1) != (send.to.0 < n1) {
+        for send in schedule.round(from, round).sends.iter() {
+            if (from.0 < n1) != (send.partner.0 < n1) {
                 messages.push(Message {
                     round,
-                    rank: from.min(send.to),
+                    rank: from.min(send.partner),
                     goes_there: from.0 < n1,
                     blocks: send.slots.len(),
                 });

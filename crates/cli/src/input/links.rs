@@ -18,7 +18,5 @@ pub fn tree(name: Option<&str>, most: Option<Procs>) -> Result<Option<Tree>, Fai
             scenario.hosts
         )));
     }
-    Tree::new(scenario.links())
-        .map(Some)
-        .map_err(Failure::usage)
+    Ok(Some(scenario.tree()))
 }

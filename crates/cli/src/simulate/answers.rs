@@ -74,18 +74,19 @@ impl Answer {
 
     fn new(what: [Cell; 4], source: &Source, report: &Report) -> Self {
         let network = source.network_name();
+        let totals = report.totals;
         let found = [
-            Cell::time(report.time.seconds()),
+            Cell::time(totals.time.seconds()),
             Cell::text(source.choice),
             Cell::text(report.found),
-            Cell::number(report.messages),
-            Cell::size(Bytes(report.bytes)),
-            Cell::number(report.losses),
+            Cell::number(totals.messages),
+            Cell::size(Bytes(totals.bytes)),
+            Cell::number(totals.losses),
             Cell::if_some(network, Cell::text),
         ];
         Self {
             cells: what.into_iter().chain(found).collect(),
-            losses: report.losses,
+            losses: totals.losses,
             first_loss: report.first_loss.as_ref().map(in_words),
         }
     }

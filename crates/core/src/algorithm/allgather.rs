@@ -18,12 +18,10 @@
 //! (TPDS); pieces are stored where they belong, so nothing is rotated at the end. Chen,
 //! Zhang, Zhang, Yuan 2005 (HPC Asia) for neighbour exchange.
 
-use std::iter;
-
 use super::library::{mpich, tuned};
 use super::traffic::{ClosedForm, Traffic};
-use super::{Collective, Cut, Entry, Outline, Shape};
-use crate::schedule::{Copy, Receive, Round, Send, Slot};
+use super::{AllRounds, Collective, Cut, Entry, Outline, Shape};
+use crate::schedule::{Copy, Message, Round, Slot};
 use crate::units::{Procs, Rank};
 
 pub(super) const RING: Entry = Entry {
@@ -32,9 +30,7 @@ pub(super) const RING: Entry = Entry {
     summary: "n-1 rounds: each rank hands the next the piece that it got last",
     settings: &[],
     cut: Cut::Whole,
-    outline: ring_outline,
-    round: ring,
-    active: |shape, _| 0..ring_outline(shape).rounds,
+    rounds: &AllRounds(ring_outline, ring),
     traffic: Some(Traffic::Port),
     closed_form: Some(ClosedForm::Steps),
     library: &[
@@ -49,9 +45,7 @@ pub(super) const RECURSIVE_DOUBLING: Entry = Entry {
     summary: "exchanges of all that is known with rank i xor 2^x",
     settings: &[],
     cut: Cut::Whole,
-    outline: doubling_outline,
-    round: doubling,
-    active: |shape, _| 0..doubling_outline(shape).rounds,
+    rounds: &AllRounds(doubling_outline, doubling),
     traffic: Some(Traffic::Doubling),
     closed_form: None,
     library: &[
@@ -66,9 +60,7 @@ pub(super) const BRUCK: Entry = Entry {
     summary: "ceil(log2 n) rounds: all that is known to rank i-2^x",
     settings: &[],
     cut: Cut::Whole,
-    outline: bruck_outline,
-    round: bruck,
-    active: |shape, _| 0..bruck_outline(shape).rounds,
+    rounds: &AllRounds(bruck_outline, bruck),
     traffic: Some(Traffic::Doubling),
     closed_form: None,
     library: &[
@@ -83,9 +75,7 @@ pub(super) const NEIGHBOUR: Entry = Entry {
     summary: "n/2 exchanges of two pieces with either neighbour in turn; a ring if n is odd",
     settings: &[],
     cut: Cut::Whole,
-    outline: neighbour_outline,
-    round: neighbour,
-    active: |shape, _| 0..neighbour_outline(shape).rounds,
+    rounds: &AllRounds(neighbour_outline, neighbour),
     traffic: Some(Traffic::Port),
     closed_form: None,
     library: &[tuned(5, "neighbor", Some(Traffic::Port))],
@@ -100,9 +90,12 @@ fn held(rank: Rank, of: Rank) -> Slot {
     }
 }
 
+/// The message out and the one in, where there are such.
+type Exchange = (Option<Message>, Option<Message>);
+
 /// A round of at most one message each way, which also keeps the own piece if it is the
 /// first.
-fn round(rank: Rank, index: usize, out: Option<Send>, come: Option<Receive>) -> Round {
+fn round(rank: Rank, index: usize, (out, come): Exchange) -> Round {
     let own = Copy {
         from: Slot::Input(0),
         to: Slot::Output(rank.0),
@@ -115,18 +108,12 @@ fn round(rank: Rank, index: usize, out: Option<Send>, come: Option<Receive>) -> 
     }
 }
 
-fn send(from: Rank, to: Rank, pieces: impl Iterator<Item = Rank>) -> Send {
-    Send {
-        to,
-        slots: pieces.map(|of| held(from, of)).collect(),
-    }
+fn send(from: Rank, to: Rank, pieces: impl IntoIterator<Item = Rank>) -> Message {
+    Message::of(to, pieces.into_iter().map(|of| held(from, of)))
 }
 
-fn receive(from: Rank, pieces: impl Iterator<Item = Rank>) -> Receive {
-    Receive {
-        from,
-        slots: pieces.map(|of| Slot::Output(of.0)).collect(),
-    }
+fn receive(from: Rank, pieces: impl IntoIterator<Item = Rank>) -> Message {
+    Message::of(from, pieces.into_iter().map(|of| Slot::Output(of.0)))
 }
 
 /// At least one round, so that a lone rank still copies its piece.
@@ -137,14 +124,13 @@ fn ring_outline(shape: Shape) -> Outline {
 fn ring(shape: Shape, rank: Rank, index: usize) -> Round {
     let procs = shape.procs;
     if procs.get() == 1 {
-        return round(rank, index, None, None);
+        return round(rank, index, (None, None));
     }
     let step = step(index);
     let (to, from) = (rank.ahead(1, procs), rank.behind(1, procs));
-    let last_got = iter::once(rank.behind(step, procs));
-    let coming = iter::once(rank.behind(step + 1, procs));
-    let out = send(rank, to, last_got);
-    round(rank, index, Some(out), Some(receive(from, coming)))
+    let (last_got, coming) = (rank.behind(step, procs), rank.behind(step + 1, procs));
+    let out = send(rank, to, [last_got]);
+    round(rank, index, (Some(out), Some(receive(from, [coming]))))
 }
 
 /// The largest power of two that is not more than `procs`.
@@ -169,13 +155,13 @@ fn doubling(shape: Shape, rank: Rank, index: usize) -> Round {
     let procs = shape.procs;
     let power = power_of_two(procs);
     let is_folded = procs.get() > power;
-    let (out, come) = match index.checked_sub(usize::from(is_folded)) {
+    let exchange = match index.checked_sub(usize::from(is_folded)) {
         None => hand_in(procs, rank),
         Some(step) if step < procs.floor_log2() as usize => exchange(procs, rank, step),
         Some(_) if is_folded => hand_out(procs, rank),
         Some(_) => (None, None),
     };
-    round(rank, index, out, come)
+    round(rank, index, exchange)
 }
 
 /// A rank beyond the power of two and the rank that many before.
@@ -186,15 +172,15 @@ pub(super) fn twins(procs: Procs, rank: Rank) -> (Option<Rank>, Option<Rank>) {
     (below, beyond.map(Rank))
 }
 
-fn hand_in(procs: Procs, rank: Rank) -> (Option<Send>, Option<Receive>) {
+fn hand_in(procs: Procs, rank: Rank) -> Exchange {
     let (below, beyond) = twins(procs, rank);
     (
-        below.map(|to| send(rank, to, iter::once(rank))),
-        beyond.map(|from| receive(from, iter::once(from))),
+        below.map(|to| send(rank, to, [rank])),
+        beyond.map(|from| receive(from, [from])),
     )
 }
 
-fn hand_out(procs: Procs, rank: Rank) -> (Option<Send>, Option<Receive>) {
+fn hand_out(procs: Procs, rank: Rank) -> Exchange {
     let (below, beyond) = twins(procs, rank);
     let all_but = |own: Rank| procs.ranks().filter(move |&of| of != own);
     (
@@ -203,7 +189,7 @@ fn hand_out(procs: Procs, rank: Rank) -> (Option<Send>, Option<Receive>) {
     )
 }
 
-fn exchange(procs: Procs, rank: Rank, step: usize) -> (Option<Send>, Option<Receive>) {
+fn exchange(procs: Procs, rank: Rank, step: usize) -> Exchange {
     let power = power_of_two(procs);
     if rank.0 >= power {
         return (None, None);
@@ -240,13 +226,14 @@ fn newly_known(procs: Procs, index: usize) -> (u32, u32) {
 fn bruck(shape: Shape, rank: Rank, index: usize) -> Round {
     let procs = shape.procs;
     if procs.get() == 1 {
-        return round(rank, index, None, None);
+        return round(rank, index, (None, None));
     }
     let (distance, pieces) = newly_known(procs, index);
     let from_on = |first: Rank| (0..pieces).map(move |place| first.ahead(place, procs));
     let (to, from) = (rank.behind(distance, procs), rank.ahead(distance, procs));
     let out = send(rank, to, from_on(rank));
-    round(rank, index, Some(out), Some(receive(from, from_on(from))))
+    let come = receive(from, from_on(from));
+    round(rank, index, (Some(out), Some(come)))
 }
 
 fn neighbour_outline(shape: Shape) -> Outline {
@@ -272,18 +259,14 @@ fn neighbour(shape: Shape, rank: Rank, index: usize) -> Round {
     } else {
         rank.behind(1, procs)
     };
-    let (out, come) = if step == 0 {
-        let own = send(rank, partner, iter::once(rank));
-        (own, receive(partner, iter::once(partner)))
-    } else {
-        let last_got = pair(procs, rank, step - 1);
-        let coming = pair(procs, partner, step - 1);
-        (
-            send(rank, partner, last_got.into_iter()),
-            receive(partner, coming.into_iter()),
-        )
+    let (out, come) = match step.checked_sub(1) {
+        None => (send(rank, partner, [rank]), receive(partner, [partner])),
+        Some(before) => (
+            send(rank, partner, pair(procs, rank, before)),
+            receive(partner, pair(procs, partner, before)),
+        ),
     };
-    round(rank, index, Some(out), Some(come))
+    round(rank, index, (Some(out), Some(come)))
 }
 
 /// The two pieces that `rank` knows from step `step` of the neighbour exchange on. A rank

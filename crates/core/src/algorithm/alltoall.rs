@@ -15,8 +15,8 @@ use std::num::NonZeroU32;
 use super::library::{mpich, tuned};
 use super::setting::{SEGMENT, WINDOW};
 use super::traffic::{ClosedForm, Traffic};
-use super::{Collective, Cut, Entry, Outline, Shape};
-use crate::schedule::{Copy, Frame, InFlight, Messages, Receive, Round, Send, Slot};
+use super::{AllRounds, Collective, Cut, Entry, Outline, Shape};
+use crate::schedule::{Copy, Frame, InFlight, Message, Messages, Round, Slot};
 use crate::units::{Procs, Rank};
 
 pub(super) const DIRECT: Entry = Entry {
@@ -25,9 +25,7 @@ pub(super) const DIRECT: Entry = Entry {
     summary: "direct exchange: all messages at once, each rank starting with its successor",
     settings: &[],
     cut: Cut::Straight,
-    outline: one_round,
-    round: direct,
-    active: |_, _| 0..1,
+    rounds: &AllRounds(one_round, direct),
     traffic: Some(Traffic::AtOnce),
     closed_form: Some(ClosedForm::Direct),
     library: &[tuned(1, "linear", Some(Traffic::AtOnce))],
@@ -39,9 +37,7 @@ pub(super) const DIRECT_UNROTATED: Entry = Entry {
     summary: "direct exchange in rank order: all messages at once, every rank starting with rank 0",
     settings: &[],
     cut: Cut::Straight,
-    outline: one_round,
-    round: direct_unrotated,
-    active: |_, _| 0..1,
+    rounds: &AllRounds(one_round, direct_unrotated),
     traffic: Some(Traffic::AtOnce),
     closed_form: Some(ClosedForm::DirectUnrotated),
     library: &[],
@@ -53,9 +49,7 @@ pub(super) const PAIRWISE: Entry = Entry {
     summary: "n-1 synchronised rounds of one exchange: i xor t for powers of two, else i+t and i-t",
     settings: &[],
     cut: Cut::Straight,
-    outline: pairwise_outline,
-    round: pairwise,
-    active: |shape, _| 0..pairwise_outline(shape).rounds,
+    rounds: &AllRounds(pairwise_outline, pairwise),
     traffic: Some(Traffic::Powers),
     closed_form: Some(ClosedForm::Pairwise),
     library: &[
@@ -70,9 +64,7 @@ pub(super) const PAIRWISE_SEGMENTED: Entry = Entry {
     summary: "pairwise, each exchange one segment after the other",
     settings: &[SEGMENT],
     cut: Cut::Segments,
-    outline: pairwise_outline,
-    round: pairwise,
-    active: |shape, _| 0..pairwise_outline(shape).rounds,
+    rounds: &AllRounds(pairwise_outline, pairwise),
     traffic: Some(Traffic::Powers),
     closed_form: Some(ClosedForm::Steps),
     library: &[],
@@ -84,9 +76,7 @@ pub(super) const THROTTLED: Entry = Entry {
     summary: "direct exchange with at most WINDOW sends and WINDOW receives in progress",
     settings: &[WINDOW],
     cut: Cut::Straight,
-    outline: one_round,
-    round: throttled,
-    active: |_, _| 0..1,
+    rounds: &AllRounds(one_round, throttled),
     traffic: Some(Traffic::AtOnce),
     closed_form: Some(ClosedForm::Direct),
     library: &[
@@ -101,9 +91,7 @@ pub(super) const SENDS_IN_TURN: Entry = Entry {
     summary: "all receives posted first, then one send after the other: to i xor t for powers of two, else i+t",
     settings: &[],
     cut: Cut::Straight,
-    outline: one_round,
-    round: sends_in_turn,
-    active: |_, _| 0..1,
+    rounds: &AllRounds(one_round, sends_in_turn),
     traffic: Some(Traffic::AtOnce),
     closed_form: Some(ClosedForm::SendsInTurn),
     library: &[],
@@ -118,8 +106,8 @@ fn one_round(_: Shape) -> Outline {
 fn exchange(
     shape: Shape,
     rank: Rank,
-    send: fn(Frame, u32) -> Send,
-    receive: fn(Frame, u32) -> Receive,
+    send: fn(Frame, u32) -> Message,
+    receive: fn(Frame, u32) -> Message,
 ) -> Round {
     let frame = Frame::of(shape.procs, rank);
     Round {
@@ -185,14 +173,8 @@ fn pairwise(shape: Shape, rank: Rank, index: usize) -> Round {
     let part = u32::try_from(index % parts).expect("less than the number of parts");
     let block = |of: Rank| of.0 * shape.parts + part;
     let partners = (procs.get() > 1).then(|| partners(procs, rank, step));
-    let send = partners.map(|(to, _)| Send {
-        to,
-        slots: [Slot::Input(block(to))].into(),
-    });
-    let receive = partners.map(|(_, from)| Receive {
-        from,
-        slots: [Slot::Output(block(from))].into(),
-    });
+    let send = partners.map(|(to, _)| Message::single(to, Slot::Input(block(to))));
+    let receive = partners.map(|(_, from)| Message::single(from, Slot::Output(block(from))));
     Round {
         sends: send.into(),
         receives: receive.into(),
@@ -211,18 +193,12 @@ fn partners(procs: Procs, rank: Rank, step: u32) -> (Rank, Rank) {
     }
 }
 
-fn send(to: Rank) -> Send {
-    Send {
-        to,
-        slots: [Slot::Input(to.0)].into(),
-    }
+fn send(to: Rank) -> Message {
+    Message::single(to, Slot::Input(to.0))
 }
 
-fn receive(from: Rank) -> Receive {
-    Receive {
-        from,
-        slots: [Slot::Output(from.0)].into(),
-    }
+fn receive(from: Rank) -> Message {
+    Message::single(from, Slot::Output(from.0))
 }
 
 /// Block `index` from where the caller put it to where the caller gets it.
@@ -237,13 +213,14 @@ pub(super) fn keep(index: u32) -> Copy {
 mod tests {
     use super::*;
     use crate::algorithm::Algorithm;
+    use crate::algorithm::tests::listed;
     use crate::units::{Bytes, Procs};
 
     fn receivers(text: &str, procs: u32, rank: u32) -> Vec<u32> {
         let algorithm = Algorithm::parse(Collective::Alltoall, text).unwrap();
         let schedule = algorithm.schedule(Procs::new(procs).unwrap(), Bytes(1));
         let round = schedule.round(Rank(rank), 0);
-        round.sends.iter().map(|send| send.to.0).collect()
+        round.sends.iter().map(|send| send.partner.0).collect()
     }
 
     #[test]
@@ -261,7 +238,7 @@ mod tests {
             .map(|index| algorithm.schedule(procs, Bytes(25)).round(Rank(2), index))
             .map(|round| {
                 let send = round.sends.get(0).unwrap();
-                (send.to.0, send.slots[0].index())
+                (send.partner.0, send.slots[0].index())
             })
             .collect();
         assert_eq!(exchanges, [(0, 0), (0, 1), (0, 2), (1, 3), (1, 4), (1, 5)]);
@@ -280,8 +257,10 @@ mod tests {
                     .map(|index| stepwise.schedule(procs, Bytes(1)).round(rank, index));
                 let (sends, receives): (Vec<_>, Vec<_>) =
                     steps.map(|round| (round.sends, round.receives)).unzip();
-                assert!(all.sends.into_iter().eq(sends.into_iter().flatten()));
-                assert!(all.receives.into_iter().eq(receives.into_iter().flatten()));
+                for (all, steps) in [(all.sends, sends), (all.receives, receives)] {
+                    let steps: Vec<_> = steps.iter().flat_map(listed).collect();
+                    assert_eq!(listed(&all), steps);
+                }
             }
         }
     }

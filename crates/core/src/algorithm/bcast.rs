@@ -17,8 +17,8 @@ use super::library::{Offer, mpich, tuned};
 use super::setting::{RADIX, SEGMENT};
 use super::traffic::{ClosedForm, Load, Traffic};
 use super::tree::{BINOMIAL as BINOMIAL_TREE, Tree};
-use super::{Collective, Cut, Entry, Outline, Shape};
-use crate::schedule::{Frame, Messages, Receive, Round, Send, Slot};
+use super::{Collective, Cut, Entry, Outline, Rounds, Shape};
+use crate::schedule::{Frame, Message, Messages, Round, Slot};
 use crate::units::Rank;
 
 pub(super) const FLAT: Entry = Entry {
@@ -27,9 +27,7 @@ pub(super) const FLAT: Entry = Entry {
     summary: "the root sends to every rank, all at once",
     settings: &[],
     cut: Cut::Whole,
-    outline: |shape| staged(Tree::Flat, shape),
-    round: |shape, rank, index| stage(Tree::Flat, shape, rank, index),
-    active: |shape, rank| Tree::Flat.active(shape.procs, rank),
+    rounds: &Staged(|_| Tree::Flat),
     traffic: Some(Traffic::Port),
     closed_form: Some(ClosedForm::Flat),
     library: &[tuned(1, "basic_linear", Some(Traffic::Port))],
@@ -41,9 +39,7 @@ pub(super) const CHAIN: Entry = Entry {
     summary: "each rank hands the whole message to the next",
     settings: &[],
     cut: Cut::Whole,
-    outline: |shape| staged(Tree::Chain, shape),
-    round: |shape, rank, index| stage(Tree::Chain, shape, rank, index),
-    active: |shape, rank| Tree::Chain.active(shape.procs, rank),
+    rounds: &Staged(|_| Tree::Chain),
     traffic: Some(Traffic::Chain),
     closed_form: Some(ClosedForm::Chain),
     library: &[LIBRARY_PIPELINE],
@@ -55,9 +51,7 @@ pub(super) const BINARY: Entry = Entry {
     summary: "rank i hands the whole message to 2i+1 and 2i+2 at once",
     settings: &[],
     cut: Cut::Whole,
-    outline: |shape| staged(Tree::Binary, shape),
-    round: |shape, rank, index| stage(Tree::Binary, shape, rank, index),
-    active: |shape, rank| Tree::Binary.active(shape.procs, rank),
+    rounds: &Staged(|_| Tree::Binary),
     traffic: None,
     closed_form: Some(ClosedForm::Binary),
     library: &[LIBRARY_BINARY],
@@ -69,9 +63,7 @@ pub(super) const BINOMIAL: Entry = Entry {
     summary: "every rank that has the message hands it to another in each of ceil(log2 n) rounds",
     settings: &[],
     cut: Cut::Whole,
-    outline: |shape| staged(BINOMIAL_TREE, shape),
-    round: |shape, rank, index| stage(BINOMIAL_TREE, shape, rank, index),
-    active: |shape, rank| BINOMIAL_TREE.active(shape.procs, rank),
+    rounds: &Staged(|_| BINOMIAL_TREE),
     traffic: Some(Traffic::Tree(Load::Whole)),
     closed_form: Some(ClosedForm::Binomial),
     library: &[
@@ -86,9 +78,7 @@ pub(super) const KNOMIAL: Entry = Entry {
     summary: "binomial, but to RADIX-1 others in each round",
     settings: &[RADIX],
     cut: Cut::Whole,
-    outline: |shape| staged(Tree::Knomial(shape.get(RADIX)), shape),
-    round: |shape, rank, index| stage(Tree::Knomial(shape.get(RADIX)), shape, rank, index),
-    active: |shape, rank| Tree::Knomial(shape.get(RADIX)).active(shape.procs, rank),
+    rounds: &Staged(|shape| Tree::Knomial(shape.get(RADIX))),
     traffic: None,
     closed_form: None,
     library: &[tuned(7, "knomial", None).in_segments()],
@@ -100,9 +90,7 @@ pub(super) const FLAT_SEGMENTED: Entry = Entry {
     summary: "flat, one segment after the other",
     settings: &[SEGMENT],
     cut: Cut::Segments,
-    outline: |shape| relayed(Tree::Flat, shape),
-    round: |shape, rank, index| relay(Tree::Flat, shape, rank, index),
-    active: |shape, rank| relaying(Tree::Flat, shape, rank),
+    rounds: &Relayed(Tree::Flat),
     traffic: None,
     closed_form: Some(ClosedForm::FlatSegmented),
     library: &[],
@@ -114,9 +102,7 @@ pub(super) const PIPELINE: Entry = Entry {
     summary: "segmented chain: each segment moves on while the next arrives",
     settings: &[SEGMENT],
     cut: Cut::Segments,
-    outline: |shape| relayed(Tree::Chain, shape),
-    round: |shape, rank, index| relay(Tree::Chain, shape, rank, index),
-    active: |shape, rank| relaying(Tree::Chain, shape, rank),
+    rounds: &Relayed(Tree::Chain),
     traffic: Some(Traffic::Pipeline),
     closed_form: Some(ClosedForm::Pipeline),
     library: &[LIBRARY_PIPELINE],
@@ -128,9 +114,7 @@ pub(super) const BINARY_SEGMENTED: Entry = Entry {
     summary: "binary, each segment moving on while the next arrives",
     settings: &[SEGMENT],
     cut: Cut::Segments,
-    outline: |shape| relayed(Tree::Binary, shape),
-    round: |shape, rank, index| relay(Tree::Binary, shape, rank, index),
-    active: |shape, rank| relaying(Tree::Binary, shape, rank),
+    rounds: &Relayed(Tree::Binary),
     traffic: None,
     closed_form: None,
     library: &[LIBRARY_BINARY],
@@ -142,9 +126,7 @@ pub(super) const BINOMIAL_SEGMENTED: Entry = Entry {
     summary: "over the binomial tree, each segment to all children while the next arrives",
     settings: &[SEGMENT],
     cut: Cut::Segments,
-    outline: |shape| relayed(BINOMIAL_TREE, shape),
-    round: |shape, rank, index| relay(BINOMIAL_TREE, shape, rank, index),
-    active: |shape, rank| relaying(BINOMIAL_TREE, shape, rank),
+    rounds: &Relayed(BINOMIAL_TREE),
     traffic: None,
     closed_form: Some(ClosedForm::BinomialSegmented),
     library: &[LIBRARY_BINOMIAL],
@@ -164,65 +146,75 @@ pub(super) fn held(rank: Rank, index: u32) -> Slot {
     }
 }
 
-fn staged(tree: Tree, shape: Shape) -> Outline {
-    Outline::without_relays(tree.rounds(shape.procs))
-}
+/// The whole message down a tree, in the order of arrivals.
+#[derive(Debug)]
+struct Staged(fn(Shape) -> Tree);
 
-/// The whole message, in the order of arrivals.
-fn stage(tree: Tree, shape: Shape, rank: Rank, index: usize) -> Round {
-    let procs = shape.procs;
-    let parent = tree.parent_in(procs, rank, index);
-    Round {
-        sends: hand_out(
-            Frame::of(procs, rank),
-            tree,
-            tree.children_in(procs, rank, index),
-        ),
-        receives: parent.map(|from| receive(from, 0)).into(),
-        ..Round::default()
+impl Rounds for Staged {
+    fn outline(&self, shape: Shape) -> Outline {
+        Outline::without_relays((self.0)(shape).rounds(shape.procs))
+    }
+
+    fn round(&self, shape: Shape, rank: Rank, index: usize) -> Round {
+        let (tree, procs) = ((self.0)(shape), shape.procs);
+        let children = tree.children_in(procs, rank, index);
+        let parent = tree.parent_in(procs, rank, index);
+        Round {
+            sends: hand_out(Frame::of(procs, rank), tree, children),
+            receives: parent.map(|from| receive(from, 0)).into(),
+            ..Round::default()
+        }
+    }
+
+    fn active(&self, shape: Shape, rank: Rank) -> Range<usize> {
+        (self.0)(shape).active(shape.procs, rank)
     }
 }
 
-fn relayed(tree: Tree, shape: Shape) -> Outline {
-    let height = tree.height(shape.procs);
-    let rounds = height.checked_sub(1);
-    Outline::without_relays(rounds.map_or(0, |before| before + shape.parts as usize))
-}
+/// Segments down a tree: in each round one in, the one before out.
+#[derive(Debug)]
+struct Relayed(Tree);
 
-/// One segment in, the one before out.
-fn relay(tree: Tree, shape: Shape, rank: Rank, index: usize) -> Round {
-    let depth = tree.depth(rank);
-    let segment = |late: Option<usize>| {
-        let segment = late.and_then(|segment| u32::try_from(segment).ok());
-        segment.filter(|&segment| segment < shape.parts)
-    };
-    let out = segment(index.checked_sub(depth)).map(|block| Frame {
-        procs: shape.procs,
-        rank,
-        block,
-    });
-    let sends = out.map(|frame| hand_out(frame, tree, tree.children(shape.procs, rank)));
-    let come = tree
-        .parent(rank)
-        .zip(segment((index + 1).checked_sub(depth)));
-    Round {
-        sends: sends.unwrap_or_default(),
-        receives: come.map(|(from, segment)| receive(from, segment)).into(),
-        ..Round::default()
+impl Rounds for Relayed {
+    fn outline(&self, shape: Shape) -> Outline {
+        let rounds = self.0.height(shape.procs).checked_sub(1);
+        Outline::without_relays(rounds.map_or(0, |before| before + shape.parts as usize))
     }
-}
 
-/// The rounds of a segmented form in which `rank` gets or hands on a segment.
-fn relaying(tree: Tree, shape: Shape, rank: Rank) -> Range<usize> {
-    let depth = tree.depth(rank);
-    let hands_on = tree.children(shape.procs, rank).next().is_some();
-    let first = depth.saturating_sub(1);
-    let before = (depth + usize::from(hands_on)).checked_sub(1);
-    first..before.map_or(first, |before| before + shape.parts as usize)
+    fn round(&self, shape: Shape, rank: Rank, index: usize) -> Round {
+        let tree = self.0;
+        let depth = tree.depth(rank);
+        let segment = |late: Option<usize>| {
+            let segment = late.and_then(|segment| u32::try_from(segment).ok());
+            segment.filter(|&segment| segment < shape.parts)
+        };
+        let out = segment(index.checked_sub(depth)).map(|block| Frame {
+            procs: shape.procs,
+            rank,
+            block,
+        });
+        let sends = out.map(|frame| hand_out(frame, tree, tree.children(shape.procs, rank)));
+        let come = tree
+            .parent(rank)
+            .zip(segment((index + 1).checked_sub(depth)));
+        Round {
+            sends: sends.unwrap_or_default(),
+            receives: come.map(|(from, segment)| receive(from, segment)).into(),
+            ..Round::default()
+        }
+    }
+
+    fn active(&self, shape: Shape, rank: Rank) -> Range<usize> {
+        let depth = self.0.depth(rank);
+        let hands_on = self.0.children(shape.procs, rank).next().is_some();
+        let first = depth.saturating_sub(1);
+        let before = (depth + usize::from(hands_on)).checked_sub(1);
+        first..before.map_or(first, |before| before + shape.parts as usize)
+    }
 }
 
 /// A block to `children`, which a flat tree has too many of to list.
-fn hand_out(frame: Frame, tree: Tree, children: impl Iterator<Item = Rank>) -> Messages<Send> {
+fn hand_out(frame: Frame, tree: Tree, children: impl Iterator<Item = Rank>) -> Messages {
     match tree {
         Tree::Flat if frame.rank == Rank(0) => Messages::one_each(frame, |frame, number| {
             send(frame.rank, Rank(number + 1), frame.block)
@@ -233,18 +225,12 @@ fn hand_out(frame: Frame, tree: Tree, children: impl Iterator<Item = Rank>) -> M
     }
 }
 
-fn send(from: Rank, to: Rank, block: u32) -> Send {
-    Send {
-        to,
-        slots: [held(from, block)].into(),
-    }
+fn send(from: Rank, to: Rank, block: u32) -> Message {
+    Message::single(to, held(from, block))
 }
 
-fn receive(from: Rank, block: u32) -> Receive {
-    Receive {
-        from,
-        slots: [Slot::Output(block)].into(),
-    }
+fn receive(from: Rank, block: u32) -> Message {
+    Message::single(from, Slot::Output(block))
 }
 
 #[cfg(test)]
@@ -298,7 +284,11 @@ mod tests {
             let round = bcast("binomial")
                 .schedule(procs, Bytes(1))
                 .round(rank, index);
-            round.sends.iter().map(|send| send.to.0).collect::<Vec<_>>()
+            round
+                .sends
+                .iter()
+                .map(|send| send.partner.0)
+                .collect::<Vec<_>>()
         };
         assert_eq!(first(Rank(0), 0), [8]);
         assert_eq!(first(Rank(0), 1), [4]);

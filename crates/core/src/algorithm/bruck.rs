@@ -16,8 +16,8 @@
 
 use super::library::{mpich, tuned};
 use super::setting::RADIX;
-use super::{Collective, Cut, Entry, Outline, Shape, alltoall};
-use crate::schedule::{Receive, Round, Send, Slot};
+use super::{AllRounds, Collective, Cut, Entry, Outline, Shape, alltoall};
+use crate::schedule::{Message, Round, Slot};
 use crate::units::{Procs, Rank};
 
 pub(super) const BRUCK: Entry = Entry {
@@ -26,9 +26,7 @@ pub(super) const BRUCK: Entry = Entry {
     summary: "one digit of the distance, in base RADIX, in each of ceil(log n) rounds",
     settings: &[RADIX],
     cut: Cut::Whole,
-    outline,
-    round,
-    active: |shape, _| 0..rounds(shape),
+    rounds: &AllRounds(outline, round),
     traffic: None,
     closed_form: None,
     library: &[tuned(3, "modified_bruck", None), mpich("brucks", None)],
@@ -121,17 +119,11 @@ fn round(shape: Shape, rank: Rank, index: usize) -> Round {
     Round {
         sends: all
             .iter()
-            .map(|&(moves, by)| Send {
-                to: rank.ahead(by, procs),
-                slots: sent(shape, rank, moves).collect(),
-            })
+            .map(|&(moves, by)| Message::of(rank.ahead(by, procs), sent(shape, rank, moves)))
             .collect(),
         receives: all
             .iter()
-            .map(|&(moves, by)| Receive {
-                from: rank.behind(by, procs),
-                slots: received(shape, rank, moves).collect(),
-            })
+            .map(|&(moves, by)| Message::of(rank.behind(by, procs), received(shape, rank, moves)))
             .collect(),
         copies: own.into_iter().collect(),
         ..Round::default()

@@ -6,16 +6,11 @@
 //! # Source
 //! The strategies of Barchet-Steffenel and Mounié 2005 (PPAM).
 
-use std::ops::Range;
-
-use super::alltoall::keep;
 use super::library::{mpich, tuned};
-use super::scatter;
+use super::scatter::{Along, PARTS, Way};
 use super::traffic::{ClosedForm, Traffic};
 use super::tree::{BINOMIAL as BINOMIAL_TREE, Tree};
-use super::{Collective, Cut, Entry, Shape};
-use crate::schedule::{Frame, Messages, Receive, Round, Send, Slot};
-use crate::units::{Procs, Rank};
+use super::{Collective, Cut, Entry};
 
 pub(super) const FLAT: Entry = Entry {
     name: "flat",
@@ -23,9 +18,7 @@ pub(super) const FLAT: Entry = Entry {
     summary: "every rank sends to the root, all at once",
     settings: &[],
     cut: Cut::Whole,
-    outline: |shape| scatter::outline(Tree::Flat, shape),
-    round: |shape, rank, index| round(Tree::Flat, shape, rank, index),
-    active: |shape, rank| active(Tree::Flat, shape, rank),
+    rounds: &Along(Way::Up, Tree::Flat),
     traffic: Some(Traffic::Port),
     closed_form: Some(ClosedForm::Flat),
     library: &[tuned(1, "basic_linear", Some(Traffic::Port))],
@@ -37,14 +30,12 @@ pub(super) const BINOMIAL: Entry = Entry {
     summary: "over the binomial tree, doubling what is handed on",
     settings: &[],
     cut: Cut::Whole,
-    outline: |shape| scatter::outline(BINOMIAL_TREE, shape),
-    round: |shape, rank, index| round(BINOMIAL_TREE, shape, rank, index),
-    active: |shape, rank| active(BINOMIAL_TREE, shape, rank),
-    traffic: Some(scatter::PARTS),
+    rounds: &Along(Way::Up, BINOMIAL_TREE),
+    traffic: Some(PARTS),
     closed_form: Some(ClosedForm::BinomialOfParts),
     library: &[
-        tuned(2, "binomial", Some(scatter::PARTS)),
-        mpich("binomial", Some(scatter::PARTS)),
+        tuned(2, "binomial", Some(PARTS)),
+        mpich("binomial", Some(PARTS)),
     ],
 };
 
@@ -54,66 +45,8 @@ pub(super) const CHAIN: Entry = Entry {
     summary: "each rank adds its own piece to those of the next and hands them on",
     settings: &[],
     cut: Cut::Whole,
-    outline: |shape| scatter::outline(Tree::Chain, shape),
-    round: |shape, rank, index| round(Tree::Chain, shape, rank, index),
-    active: |shape, rank| active(Tree::Chain, shape, rank),
+    rounds: &Along(Way::Up, Tree::Chain),
     traffic: None,
     closed_form: Some(ClosedForm::ChainOfParts),
     library: &[],
 };
-
-fn active(tree: Tree, shape: Shape, rank: Rank) -> Range<usize> {
-    let rounds = tree.rounds(shape.procs).max(1);
-    let scattering = tree.active(shape.procs, rank);
-    match rank {
-        // It keeps its own piece in the first round.
-        Rank(0) => 0..rounds,
-        _ => rounds - scattering.end..rounds - scattering.start,
-    }
-}
-
-fn round(tree: Tree, shape: Shape, rank: Rank, index: usize) -> Round {
-    let procs = shape.procs;
-    // The round of the scatter that it reverses.
-    let mirrored = tree.rounds(procs).max(1) - 1 - index;
-    let pieces = |child| tree.subtree(procs, child).map(|of| held(rank, of));
-    let parent = tree.parent_in(procs, rank, mirrored);
-    let keeps_own = index == 0 && rank == Rank(0);
-    Round {
-        sends: parent
-            .map(|to| Send {
-                to,
-                slots: pieces(rank).collect(),
-            })
-            .into(),
-        receives: match tree {
-            Tree::Flat if rank == Rank(0) => from_all(procs),
-            _ => tree
-                .children_in(procs, rank, mirrored)
-                .map(|from| Receive {
-                    from,
-                    slots: pieces(from).collect(),
-                })
-                .collect(),
-        },
-        copies: keeps_own.then(|| keep(0)).into_iter().collect(),
-        ..Round::default()
-    }
-}
-
-/// What the root of a flat tree gets.
-fn from_all(procs: Procs) -> Messages<Receive> {
-    Messages::one_each(Frame::of(procs, Rank(0)), |_, number| Receive {
-        from: Rank(number + 1),
-        slots: [Slot::Output(number + 1)].into(),
-    })
-}
-
-/// Where a rank has the piece of rank `of`, itself or one below it.
-fn held(rank: Rank, of: u32) -> Slot {
-    match of - rank.0 {
-        _ if rank == Rank(0) => Slot::Output(of),
-        0 => Slot::Input(0),
-        below => Slot::Scratch(below - 1),
-    }
-}

@@ -93,16 +93,43 @@ pub struct Entry {
     /// What can be set, in the order in which it is written.
     pub settings: &'static [Setting],
     cut: Cut,
-    outline: fn(Shape) -> Outline,
-    round: fn(Shape, Rank, usize) -> Round,
-    /// The rounds outside of which a rank has nothing to do.
-    active: fn(Shape, Rank) -> Range<usize>,
+    rounds: &'static dyn Rounds,
     /// How its messages meet; `None` where the contention regimes do not describe it.
     traffic: Option<Traffic>,
     closed_form: Option<ClosedForm>,
     /// What MPI libraries call it. A library may have the same algorithm with and without
     /// segments under one name.
     library: &'static [Offer],
+}
+
+/// What ranks do in the rounds of an algorithm.
+trait Rounds: fmt::Debug + Sync {
+    /// How many there are, and what they need.
+    fn outline(&self, shape: Shape) -> Outline;
+
+    /// What a rank does in round `index`.
+    fn round(&self, shape: Shape, rank: Rank, index: usize) -> Round;
+
+    /// The rounds outside of which a rank has nothing to do.
+    fn active(&self, shape: Shape, rank: Rank) -> Range<usize>;
+}
+
+/// Rounds by two functions, in all of which every rank may have something to do.
+#[derive(Debug)]
+struct AllRounds(fn(Shape) -> Outline, fn(Shape, Rank, usize) -> Round);
+
+impl Rounds for AllRounds {
+    fn outline(&self, shape: Shape) -> Outline {
+        (self.0)(shape)
+    }
+
+    fn round(&self, shape: Shape, rank: Rank, index: usize) -> Round {
+        (self.1)(shape, rank, index)
+    }
+
+    fn active(&self, shape: Shape, _: Rank) -> Range<usize> {
+        0..self.outline(shape).rounds
+    }
 }
 
 /// What an algorithm divides a piece into.

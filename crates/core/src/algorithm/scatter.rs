@@ -1,7 +1,7 @@
 //! Scatters over trees: piece i of rank 0 ends with rank i.
 //!
 //! A rank gets the pieces of all ranks below it in one message and hands each child those
-//! of its subtree, the largest first.
+//! of its subtree, the largest first. A gather is the same backwards.
 //!
 //! # Source
 //! The strategies of Barchet-Steffenel and Mounié 2005 (PPAM).
@@ -12,9 +12,9 @@ use super::alltoall::keep;
 use super::library::{mpich, tuned};
 use super::traffic::{ClosedForm, Load, Traffic};
 use super::tree::{BINOMIAL as BINOMIAL_TREE, Tree};
-use super::{Collective, Cut, Entry, Outline, Shape};
-use crate::schedule::{Frame, Messages, Receive, Round, Send, Slot};
-use crate::units::{Procs, Rank};
+use super::{Collective, Cut, Entry, Outline, Rounds, Shape};
+use crate::schedule::{Frame, Message, Messages, Round, Slot};
+use crate::units::Rank;
 
 pub(super) const FLAT: Entry = Entry {
     name: "flat",
@@ -22,9 +22,7 @@ pub(super) const FLAT: Entry = Entry {
     summary: "the root sends to every rank, all at once",
     settings: &[],
     cut: Cut::Whole,
-    outline: |shape| outline(Tree::Flat, shape),
-    round: |shape, rank, index| round(Tree::Flat, shape, rank, index),
-    active: |shape, rank| active(Tree::Flat, shape, rank),
+    rounds: &Along(Way::Down, Tree::Flat),
     traffic: Some(Traffic::Port),
     closed_form: Some(ClosedForm::Flat),
     library: &[
@@ -39,9 +37,7 @@ pub(super) const BINOMIAL: Entry = Entry {
     summary: "over the binomial tree, halving what is handed on",
     settings: &[],
     cut: Cut::Whole,
-    outline: |shape| outline(BINOMIAL_TREE, shape),
-    round: |shape, rank, index| round(BINOMIAL_TREE, shape, rank, index),
-    active: |shape, rank| active(BINOMIAL_TREE, shape, rank),
+    rounds: &Along(Way::Down, BINOMIAL_TREE),
     traffic: Some(PARTS),
     closed_form: Some(ClosedForm::BinomialOfParts),
     library: &[
@@ -56,9 +52,7 @@ pub(super) const CHAIN: Entry = Entry {
     summary: "each rank takes its own piece and hands on the rest",
     settings: &[],
     cut: Cut::Whole,
-    outline: |shape| outline(Tree::Chain, shape),
-    round: |shape, rank, index| round(Tree::Chain, shape, rank, index),
-    active: |shape, rank| active(Tree::Chain, shape, rank),
+    rounds: &Along(Way::Down, Tree::Chain),
     traffic: None,
     closed_form: Some(ClosedForm::ChainOfParts),
     library: &[],
@@ -67,66 +61,94 @@ pub(super) const CHAIN: Entry = Entry {
 /// A binomial tree over which a rank gets or sends the pieces of all ranks below it.
 pub(super) const PARTS: Traffic = Traffic::Tree(Load::Parts);
 
-/// Of a scatter or gather over `tree`. At least one round, for the piece of the root.
-pub(super) fn outline(tree: Tree, shape: Shape) -> Outline {
-    let procs = shape.procs;
-    let longest = tree.largest_subtree(procs);
-    Outline {
-        rounds: tree.rounds(procs).max(1),
-        scratch: longest - 1,
-        longest_message: longest,
-    }
+/// Which way pieces go along a tree.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Way {
+    /// From the root.
+    Down,
+    /// To the root: the same backwards.
+    Up,
 }
 
-/// The root keeps its own piece in the first round.
-pub(super) fn active(tree: Tree, shape: Shape, rank: Rank) -> Range<usize> {
-    match rank {
-        Rank(0) => 0..tree.active(shape.procs, rank).end.max(1),
-        _ => tree.active(shape.procs, rank),
-    }
-}
+/// A scatter or gather over a tree. The root keeps its own piece in the first round, so that
+/// there is one at least.
+#[derive(Debug)]
+pub(super) struct Along(pub Way, pub Tree);
 
-fn round(tree: Tree, shape: Shape, rank: Rank, index: usize) -> Round {
-    let procs = shape.procs;
-    let pieces = |child| tree.subtree(procs, child).map(|of| held(rank, of));
-    let parent = tree.parent_in(procs, rank, index);
-    let keeps_own = index == 0 && rank == Rank(0);
-    Round {
-        sends: match tree {
-            Tree::Flat if rank == Rank(0) => to_all(procs),
+impl Rounds for Along {
+    fn outline(&self, Shape { procs, .. }: Shape) -> Outline {
+        let longest = self.1.largest_subtree(procs);
+        Outline {
+            rounds: self.1.rounds(procs).max(1),
+            scratch: longest - 1,
+            longest_message: longest,
+        }
+    }
+
+    fn round(&self, Shape { procs, .. }: Shape, rank: Rank, index: usize) -> Round {
+        let Self(way, tree) = *self;
+        let downwards = match way {
+            Way::Down => index,
+            Way::Up => tree.rounds(procs).max(1) - 1 - index,
+        };
+        let message = |partner, top| {
+            let pieces = tree.subtree(procs, top);
+            Message::of(partner, pieces.map(|of| way.held(rank, of)))
+        };
+        let children = match tree {
+            Tree::Flat if rank == Rank(0) => {
+                Messages::one_each(Frame::of(procs, rank), way.of_root())
+            }
             _ => tree
-                .children_in(procs, rank, index)
-                .map(|to| Send {
-                    to,
-                    slots: pieces(to).collect(),
-                })
+                .children_in(procs, rank, downwards)
+                .map(|child| message(child, child))
                 .collect(),
-        },
-        receives: parent
-            .map(|from| Receive {
-                from,
-                slots: pieces(rank).collect(),
-            })
-            .into(),
-        copies: keeps_own.then(|| keep(0)).into_iter().collect(),
-        ..Round::default()
+        };
+        let parent = tree.parent_in(procs, rank, downwards);
+        let parent = parent.map(|parent| message(parent, rank)).into();
+        let (sends, receives) = match way {
+            Way::Down => (children, parent),
+            Way::Up => (parent, children),
+        };
+        let keeps_own = index == 0 && rank == Rank(0);
+        Round {
+            sends,
+            receives,
+            copies: keeps_own.then(|| keep(0)).into_iter().collect(),
+            ..Round::default()
+        }
+    }
+
+    fn active(&self, Shape { procs, .. }: Shape, rank: Rank) -> Range<usize> {
+        let Self(way, tree) = *self;
+        let (rounds, downwards) = (tree.rounds(procs).max(1), tree.active(procs, rank));
+        match (way, rank) {
+            (Way::Down, Rank(0)) => 0..downwards.end.max(1),
+            (Way::Up, Rank(0)) => 0..rounds,
+            (Way::Down, _) => downwards,
+            (Way::Up, _) => rounds - downwards.end..rounds - downwards.start,
+        }
     }
 }
 
-/// What the root of a flat tree sends.
-fn to_all(procs: Procs) -> Messages<Send> {
-    Messages::one_each(Frame::of(procs, Rank(0)), |_, number| Send {
-        to: Rank(number + 1),
-        slots: [Slot::Input(number + 1)].into(),
-    })
-}
+impl Way {
+    /// Where a rank has the piece of rank `of`, itself or one below it.
+    fn held(self, rank: Rank, of: u32) -> Slot {
+        match (self, of - rank.0) {
+            (Self::Down, _) if rank == Rank(0) => Slot::Input(of),
+            (Self::Up, _) if rank == Rank(0) => Slot::Output(of),
+            (Self::Down, 0) => Slot::Output(0),
+            (Self::Up, 0) => Slot::Input(0),
+            (_, below) => Slot::Scratch(below - 1),
+        }
+    }
 
-/// Where a rank has the piece of rank `of`, itself or one below it.
-fn held(rank: Rank, of: u32) -> Slot {
-    match of - rank.0 {
-        _ if rank == Rank(0) => Slot::Input(of),
-        0 => Slot::Output(0),
-        below => Slot::Scratch(below - 1),
+    /// The messages of the root of a flat tree, by their numbers.
+    fn of_root(self) -> fn(Frame, u32) -> Message {
+        match self {
+            Self::Down => |_, number| Message::single(Rank(number + 1), Slot::Input(number + 1)),
+            Self::Up => |_, number| Message::single(Rank(number + 1), Slot::Output(number + 1)),
+        }
     }
 }
 

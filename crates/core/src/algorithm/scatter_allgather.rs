@@ -25,8 +25,8 @@ use super::allgather::twins;
 use super::bcast::held;
 use super::library::{mpich, tuned};
 use super::tree::BINOMIAL;
-use super::{Collective, Cut, Entry, Outline, Shape};
-use crate::schedule::{Receive, Round, Send, Slot};
+use super::{AllRounds, Collective, Cut, Entry, Outline, Shape};
+use crate::schedule::{Message, Round, Slot};
 use crate::units::{Procs, Rank};
 
 pub(super) const SCATTER_ALLGATHER: Entry = Entry {
@@ -35,9 +35,7 @@ pub(super) const SCATTER_ALLGATHER: Entry = Entry {
     summary: "binomial scatter of n parts, then allgather by recursive doubling",
     settings: &[],
     cut: Cut::PowerOfTwo,
-    outline: doubling_outline,
-    round: doubling,
-    active: |shape, _| 0..doubling_outline(shape).rounds,
+    rounds: &AllRounds(doubling_outline, doubling),
     traffic: None,
     closed_form: None,
     library: &[
@@ -52,9 +50,7 @@ pub(super) const SCATTER_ALLGATHER_RING: Entry = Entry {
     summary: "binomial scatter of n parts, then allgather around a ring",
     settings: &[],
     cut: Cut::Ranks,
-    outline: ring_outline,
-    round: ring,
-    active: |shape, _| 0..ring_outline(shape).rounds,
+    rounds: &AllRounds(ring_outline, ring),
     traffic: None,
     closed_form: None,
     library: &[
@@ -153,18 +149,12 @@ fn ring(shape: Shape, rank: Rank, index: usize) -> Round {
     }
 }
 
-fn send(from: Rank, to: Rank, parts: Range<u32>) -> Send {
-    Send {
-        to,
-        slots: parts.map(|part| held(from, part)).collect(),
-    }
+fn send(from: Rank, to: Rank, parts: Range<u32>) -> Message {
+    Message::of(to, parts.map(|part| held(from, part)))
 }
 
-fn receive(from: Rank, parts: Range<u32>) -> Receive {
-    Receive {
-        from,
-        slots: parts.map(Slot::Output).collect(),
-    }
+fn receive(from: Rank, parts: Range<u32>) -> Message {
+    Message::of(from, parts.map(Slot::Output))
 }
 
 #[cfg(test)]
@@ -201,6 +191,6 @@ mod tests {
         assert_eq!((extent.rounds, extent.division.parts()), (5, 4));
         let round = algorithm.schedule(procs, Bytes(100)).round(Rank(1), 4);
         let last = round.sends.get(0).unwrap();
-        assert_eq!((last.to, last.slots.len()), (Rank(5), 4));
+        assert_eq!((last.partner, last.slots.len()), (Rank(5), 4));
     }
 }

@@ -145,7 +145,7 @@ impl Schedule {
             rounds,
             scratch,
             longest_message,
-        } = (self.entry().outline)(shape);
+        } = self.entry().rounds.outline(shape);
         let Pieces { input, output } = self.entry().collective.pieces(shape.procs);
         Extent {
             procs: shape.procs,
@@ -162,7 +162,8 @@ impl Schedule {
 
     /// What `rank` does in round `index`.
     pub fn round(&self, rank: Rank, index: usize) -> Round {
-        let round = (self.entry().round)(self.shape, self.number_of(rank), index);
+        let number = self.number_of(rank);
+        let round = self.entry().rounds.round(self.shape, number, index);
         match self.turn {
             Some(turn) => round.turned(turn),
             None => round,
@@ -172,7 +173,8 @@ impl Schedule {
     /// The rounds outside of which `rank` has nothing to do. In a tree it is busy in the first
     /// and the last of them.
     pub fn active(&self, rank: Rank) -> Range<usize> {
-        (self.entry().active)(self.shape, self.number_of(rank))
+        let number = self.number_of(rank);
+        self.entry().rounds.active(self.shape, number)
     }
 
     /// The length of the message of `from` to `to` that consists of `slots`.

@@ -2,7 +2,10 @@
 
 mod calls;
 
+use std::borrow::Cow;
+
 use super::*;
+use crate::schedule::{Message, Messages};
 
 fn procs(count: u32) -> Procs {
     Procs::new(count).unwrap()
@@ -12,13 +15,18 @@ fn parse(collective: Collective, text: &str) -> Algorithm {
     Algorithm::parse(collective, text).unwrap()
 }
 
+/// The messages themselves.
+pub(super) fn listed(messages: &Messages) -> Vec<Message> {
+    messages.iter().map(Cow::into_owned).collect()
+}
+
 /// The bytes that each rank sends in all its rounds.
 pub(super) fn sent_bytes(algorithm: Algorithm, procs: Procs, size: Bytes) -> Vec<u64> {
     let extent = algorithm.schedule(procs, size).extent();
     let of = |rank| {
         let rounds =
             (0..extent.rounds).map(|index| algorithm.schedule(procs, size).round(rank, index));
-        let sends = rounds.flat_map(|round| round.sends);
+        let sends = rounds.flat_map(|round| listed(&round.sends));
         let slots = sends.flat_map(|send| send.slots);
         slots.map(|slot| extent.division.bytes(slot.index())).sum()
     };
@@ -91,7 +99,8 @@ fn the_stated_longest_message_occurs() {
         for procs in (2..=33).map(procs) {
             let extent = algorithm.schedule(procs, size).extent();
             let all = (0..extent.rounds).flat_map(|index| {
-                let of = move |rank| algorithm.schedule(procs, size).round(rank, index).sends;
+                let schedule = algorithm.schedule(procs, size);
+                let of = move |rank| listed(&schedule.round(rank, index).sends);
                 procs.ranks().flat_map(of)
             });
             let longest = all.map(|send| send.slots.len()).max();

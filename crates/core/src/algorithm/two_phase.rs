@@ -35,8 +35,8 @@ use std::iter::StepBy;
 use std::ops::Range;
 
 use super::setting::N1;
-use super::{Collective, Cut, Entry, Outline, Shape, alltoall};
-use crate::schedule::{Receive, Round, Send, Slot, Slots};
+use super::{Collective, Cut, Entry, Outline, Rounds, Shape, alltoall};
+use crate::schedule::{Message, Round, Slot};
 use crate::units::Rank;
 
 pub(super) const TWO_PHASE: Entry = Entry {
@@ -45,9 +45,7 @@ pub(super) const TWO_PHASE: Entry = Entry {
     summary: "two clusters, the first of N1 ranks: gathered on relays, then one message a pair",
     settings: &[N1],
     cut: Cut::Whole,
-    outline: |shape| Grid::new(shape, Relays::Near).outline(),
-    round: |shape, rank, index| Grid::new(shape, Relays::Near).round(rank, index),
-    active: |shape, _| 0..Grid::new(shape, Relays::Near).rounds(),
+    rounds: &Relays::Near,
     traffic: None,
     closed_form: None,
     library: &[],
@@ -59,9 +57,7 @@ pub(super) const TWO_PHASE_BALANCED: Entry = Entry {
     summary: "two-phase, but the relays of the larger cluster have equal shares",
     settings: &[N1],
     cut: Cut::Whole,
-    outline: |shape| Grid::new(shape, Relays::Balanced).outline(),
-    round: |shape, rank, index| Grid::new(shape, Relays::Balanced).round(rank, index),
-    active: |shape, _| 0..Grid::new(shape, Relays::Balanced).rounds(),
+    rounds: &Relays::Balanced,
     traffic: None,
     closed_form: None,
     library: &[],
@@ -74,6 +70,20 @@ enum Relays {
     Near,
     /// All that meet the receiver, in turn.
     Balanced,
+}
+
+impl Rounds for Relays {
+    fn outline(&self, shape: Shape) -> Outline {
+        Grid::new(shape, *self).outline()
+    }
+
+    fn round(&self, shape: Shape, rank: Rank, index: usize) -> Round {
+        Grid::new(shape, *self).round(rank, index)
+    }
+
+    fn active(&self, shape: Shape, _: Rank) -> Range<usize> {
+        0..Grid::new(shape, *self).rounds()
+    }
 }
 
 /// The ranks of both clusters. A lone cluster counts as the smaller one.
@@ -166,31 +176,26 @@ impl Grid {
     }
 
     /// A rank's message to a peer: the block for the peer and those that the peer relays.
-    fn hand_over(&self, from: Seat, to: Seat) -> Send {
-        let mut slots = Slots::from([Slot::Input(self.rank(to).0)]);
+    fn hand_over(&self, from: Seat, to: Seat) -> Message {
+        let mut message = Message::single(self.rank(to), Slot::Input(self.rank(to).0));
         if self.sources(to).any(|source| source == from.number) {
-            slots.extend(self.targets(to).map(|seat| Slot::Input(self.rank(seat).0)));
+            let blocks = self.targets(to);
+            let blocks = blocks.map(|target| Slot::Input(self.rank(target).0));
+            message.slots.extend(blocks);
         }
-        Send {
-            to: self.rank(to),
-            slots,
-        }
+        message
     }
 
     /// The same message where it arrives.
-    fn collect(&self, from: Seat, to: Seat) -> Receive {
-        let mut slots = Slots::from([Slot::Output(self.rank(from).0)]);
+    fn collect(&self, from: Seat, to: Seat) -> Message {
+        let mut message = Message::single(self.rank(from), Slot::Output(self.rank(from).0));
         let mut sources = self.sources(to).zip(0..);
         if let Some((_, place)) = sources.find(|&(source, _)| source == from.number) {
-            let blocks = self
-                .targets(to)
-                .map(|target| self.scratch(to, target, place));
-            slots.extend(blocks);
+            let blocks = self.targets(to);
+            let blocks = blocks.map(|target| self.scratch(to, target, place));
+            message.slots.extend(blocks);
         }
-        Receive {
-            from: self.rank(from),
-            slots,
-        }
+        message
     }
 
     /// Step `step` of the second phase, from 0.
@@ -205,7 +210,7 @@ impl Grid {
     }
 
     /// All that a relay has for a rank of the other cluster.
-    fn pass_on(&self, relay: Seat, to: Seat) -> Send {
+    fn pass_on(&self, relay: Seat, to: Seat) -> Message {
         let block = |(source, place)| {
             if source == relay.number {
                 Slot::Input(self.rank(to).0)
@@ -213,22 +218,13 @@ impl Grid {
                 self.scratch(relay, to, place)
             }
         };
-        Send {
-            to: self.rank(to),
-            slots: self.sources(relay).zip(0..).map(block).collect(),
-        }
+        Message::of(self.rank(to), self.sources(relay).zip(0..).map(block))
     }
 
     /// The same where it arrives: as many output blocks as the relay has sources.
-    fn take(&self, relay: Seat) -> Receive {
-        let origin = |number| self.rank(Seat { number, ..relay });
-        Receive {
-            from: self.rank(relay),
-            slots: self
-                .sources(relay)
-                .map(|number| Slot::Output(origin(number).0))
-                .collect(),
-        }
+    fn take(&self, relay: Seat) -> Message {
+        let block = |number| Slot::Output(self.rank(Seat { number, ..relay }).0);
+        Message::of(self.rank(relay), self.sources(relay).map(block))
     }
 
     /// Where a relay keeps the block from its source number `place` to `target`.
@@ -318,6 +314,7 @@ impl Grid {
 mod tests {
     use super::*;
     use crate::algorithm::Algorithm;
+    use crate::algorithm::tests::listed;
     use crate::units::{Bytes, Procs};
 
     /// Nothing depends on it.
@@ -343,10 +340,11 @@ mod tests {
     }
 
     /// All sends of a round, with their senders.
-    fn sends(algorithm: &Algorithm, procs: Procs, index: usize) -> Vec<(Rank, Send)> {
+    fn sends(algorithm: &Algorithm, procs: Procs, index: usize) -> Vec<(Rank, Message)> {
         let of = |rank| {
             let round = algorithm.schedule(procs, SIZE).round(rank, index);
-            round.sends.into_iter().map(move |send| (rank, send))
+            let sends = listed(&round.sends).into_iter();
+            sends.map(move |send| (rank, send))
         };
         procs.ranks().flat_map(of).collect()
     }
@@ -377,7 +375,7 @@ mod tests {
                 assert_eq!(rounds, 1 + n2.div_ceil(n1) as usize);
                 let (near, wide): (Vec<_>, Vec<_>) = (0..rounds)
                     .flat_map(|index| sends(&algorithm, procs, index))
-                    .partition(|(from, send)| (from.0 < border) == (send.to.0 < border));
+                    .partition(|(from, send)| (from.0 < border) == (send.partner.0 < border));
                 assert_eq!(near.len(), (n1 * (n1 - 1) + n2 * (n2 - 1)) as usize);
                 assert_eq!(wide.len(), 2 * n2 as usize, "{algorithm} among {procs}");
                 // All are delivered, so at least so many crossings: none is superfluous.
@@ -395,8 +393,8 @@ mod tests {
                     for rank in procs.ranks() {
                         let round = algorithm.schedule(procs, SIZE).round(rank, index);
                         let partners = |list: Vec<Rank>| (list.len(), list.first().copied());
-                        let to = partners(round.sends.iter().map(|send| send.to).collect());
-                        let from = partners(round.receives.iter().map(|r| r.from).collect());
+                        let to = partners(round.sends.iter().map(|it| it.partner).collect());
+                        let from = partners(round.receives.iter().map(|it| it.partner).collect());
                         assert_eq!(to, from);
                         assert!(to.0 <= 1);
                     }
@@ -450,7 +448,11 @@ mod tests {
         let round = algorithm("two-phase", 2)
             .schedule(Procs::new(5).unwrap(), SIZE)
             .round(Rank(4), 0);
-        let to_3 = round.sends.iter().find(|send| send.to == Rank(3)).unwrap();
+        let to_3 = round
+            .sends
+            .iter()
+            .find(|send| send.partner == Rank(3))
+            .unwrap();
         assert_eq!(to_3.slots[..], [Slot::Input(3), Slot::Input(1)]);
     }
 

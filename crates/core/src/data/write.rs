@@ -2,6 +2,7 @@
 //! lines.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::io::{self, Write};
 
 use super::{
@@ -69,11 +70,8 @@ impl Sample {
             tail_probes,
             softnet_drops,
         } = self.losses;
-        format!(
-            "{},{},{},{},{},{},{},{},{},{},,,\n",
-            self.place.head(),
-            self.repetition,
-            self.place.launch,
+        let measured = format_args!(
+            "{},{},{},{},{},{},{},,,",
             self.time.0,
             or_empty(retransmits),
             or_empty(rtos),
@@ -81,34 +79,25 @@ impl Sample {
             or_empty(softnet_drops),
             or_empty((self.part > 0).then_some(self.part)),
             or_empty(self.sync_error.map(|error| error.0)),
-        )
+        );
+        self.place.row(self.repetition, measured)
     }
 }
 
 impl Rejected {
     /// The repetition as one line without a time.
     fn line(&self) -> String {
-        format!(
-            "{},{},{},,,,,,,,{},,\n",
-            self.place.head(),
-            self.repetition,
-            self.place.launch,
-            self.reason
-        )
+        let without_time = format_args!(",,,,,,,{},,", self.reason);
+        self.place.row(self.repetition, without_time)
     }
 }
 
 impl Aggregate {
     /// The statistic as one line.
     fn line(&self) -> String {
-        format!(
-            "{},0,{},{},,,,,,,{OK},{},{}\n",
-            self.place.head(),
-            self.place.launch,
-            self.time.0,
-            self.statistic,
-            or_empty(self.averaged)
-        )
+        let (time, averaged) = (self.time.0, or_empty(self.averaged));
+        let computed = format_args!("{time},,,,,,,{OK},{},{averaged}", self.statistic);
+        self.place.row(0, computed)
     }
 }
 
@@ -116,6 +105,11 @@ impl Place {
     /// The line that says that this cell was measured to its end.
     fn done(&self) -> String {
         format!("#@{DONE}={},{}\n", self.launch, self.head())
+    }
+
+    /// The line of a repetition of this cell, with the columns from the time on.
+    fn row(&self, repetition: u32, rest: fmt::Arguments<'_>) -> String {
+        format!("{},{repetition},{},{rest}\n", self.head(), self.launch)
     }
 
     /// The columns up to the size.

@@ -8,7 +8,7 @@
 mod wire;
 
 use crate::network::LINUX_RTO;
-use crate::network::tree::Link;
+use crate::network::tree::{Link, Tree};
 use crate::text::file_error::FileError;
 use crate::units::{BitsPerSecond, Bytes, Procs, Seconds};
 
@@ -37,19 +37,10 @@ pub struct Scenario {
     pub port_buffer: Bytes,
     /// The TCP congestion control of all hosts.
     pub congestion_control: String,
-    /// How the hosts are joined.
-    pub topology: Topology,
+    /// What joins two switches; none where all hosts are on one.
+    pub uplink: Option<Uplink>,
     /// The contention signature that a simulated transport follows, if known.
     pub truth: Option<Truth>,
-}
-
-/// How the hosts of a scenario are joined.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Topology {
-    /// All hosts on one switch.
-    Star,
-    /// Two switches joined by an uplink.
-    Tree(Uplink),
 }
 
 /// The link between the two switches of a tree.
@@ -96,20 +87,27 @@ impl Scenario {
             self.rate,
             self.port_buffer,
             self.congestion_control,
-            self.topology.name()
+            self.shape()
         )
+    }
+
+    /// The word in a scenario file for how the hosts are joined.
+    fn shape(&self) -> &'static str {
+        match self.uplink {
+            None => "star",
+            Some(_) => "tree",
+        }
     }
 
     /// The TOML text that [`Scenario::parse`] reads back to this scenario.
     pub fn to_toml(&self) -> String {
         let description = toml::Value::from(self.description.as_str());
-        let uplink = match &self.topology {
-            Topology::Star => String::new(),
-            Topology::Tree(uplink) => format!(
+        let uplink = self.uplink.map_or_else(String::new, |uplink| {
+            format!(
                 "[uplink]\nrate = \"{}\"\nport_buffer = \"{}\"\nfirst_switch_hosts = {}\n",
                 uplink.rate, uplink.port_buffer, uplink.first_switch_hosts
-            ),
-        };
+            )
+        });
         let truth = self.truth.map_or_else(String::new, |truth| {
             let (Seconds(alpha), Seconds(delta)) = (truth.alpha, truth.delta);
             format!(
@@ -121,7 +119,7 @@ impl Scenario {
         format!(
             "description = {description}\ntopology = \"{}\"\nhosts = {}\nrate = \"{}\"\n\
              port_buffer = \"{}\"\ncongestion_control = \"{}\"\n{uplink}{truth}",
-            self.topology.name(),
+            self.shape(),
             self.hosts,
             self.rate,
             self.port_buffer,
@@ -131,26 +129,19 @@ impl Scenario {
 
     /// The links with how many hosts lie behind each: those of a host, and the uplink.
     /// Headers are not counted, so that bounds stay bounds.
-    pub fn links(&self) -> Vec<Link> {
+    pub fn tree(&self) -> Tree {
         let host = Link {
             below: 1,
             gap: self.rate.gap_per_byte(),
             buffer: self.port_buffer,
         };
-        let uplink = match &self.topology {
-            Topology::Star => None,
-            Topology::Tree(uplink) => Some(Link {
-                below: uplink.first_switch_hosts,
-                gap: uplink.rate.gap_per_byte(),
-                buffer: uplink.port_buffer,
-            }),
-        };
-        [host].into_iter().chain(uplink).collect()
-    }
-
-    /// How many bytes a shaped host link lets through at once.
-    pub fn burst(&self) -> Bytes {
-        burst(self.rate)
+        let uplink = self.uplink.map(|uplink| Link {
+            below: uplink.first_switch_hosts,
+            gap: uplink.rate.gap_per_byte(),
+            buffer: uplink.port_buffer,
+        });
+        let links = [host].into_iter().chain(uplink);
+        Tree::new(links.collect()).expect("the gap of a rate is finite")
     }
 
     /// Why an emulation of this network on an ordinary machine cannot be trusted for
@@ -180,25 +171,9 @@ impl Scenario {
     }
 }
 
-impl Topology {
-    /// The word for it in a scenario file.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Star => "star",
-            Self::Tree(_) => "tree",
-        }
-    }
-}
-
-impl Uplink {
-    /// How many bytes the shaped uplink lets through at once.
-    pub fn burst(&self) -> Bytes {
-        burst(self.rate)
-    }
-}
-
-/// The burst for `rate`: linear between the [`BURSTS`] and beyond the last of them.
-fn burst(rate: BitsPerSecond) -> Bytes {
+/// How many bytes a link that is shaped to `rate` lets through at once: linear between what links
+/// of 100, 300 and 1000 Mbit/s need, and beyond.
+pub fn burst(rate: BitsPerSecond) -> Bytes {
     let [slow, middle, fast] = BURSTS;
     let mbit = rate.0 as f64 / 1e6;
     let ((x0, y0), (x1, y1)) = if mbit <= middle.0 {
@@ -250,9 +225,7 @@ noise = 0.03
         assert_eq!(scenario.hosts.get(), 9);
         assert_eq!(scenario.rate, BitsPerSecond(40_000_000));
         assert_eq!(scenario.port_buffer, Bytes(65536));
-        let Topology::Tree(uplink) = scenario.topology else {
-            panic!("not a tree")
-        };
+        let uplink = scenario.uplink.unwrap();
         assert_eq!(uplink.first_switch_hosts, 4, "half, rounded down");
         assert_eq!(uplink.port_buffer, Bytes(131_072));
         let truth = scenario.truth.unwrap();
@@ -263,7 +236,7 @@ noise = 0.03
     fn a_star_needs_neither_uplink_nor_truth() {
         let (head, _) = TREE.split_once("[uplink]").unwrap();
         let star = Scenario::parse("s", &head.replace("\"tree\"", "\"star\"")).unwrap();
-        assert_eq!((star.topology, star.truth), (Topology::Star, None));
+        assert_eq!((star.uplink, star.truth), (None, None));
     }
 
     #[test]

@@ -83,7 +83,7 @@ pub fn compare(
     };
     let cells = summarise(&data.part(|place| !is_seen(place)));
     for ((collective, algorithm), cells) in by_algorithm(&cells) {
-        let Judgement { scores, left_out } = judge.scores(collective, &algorithm, &cells);
+        let (scores, left_out) = judge.scores(collective, &algorithm, &cells);
         comparison.scores.extend(scores);
         if !left_out.is_empty() {
             let names = left_out.join(", ");
@@ -115,8 +115,13 @@ struct Judge<'a> {
 
 impl Judge<'_> {
     /// The scores of one algorithm, and the models that do not apply to all of its cells.
-    fn scores(&self, collective: Collective, algorithm: &str, cells: &Cells) -> Judgement {
-        let mut judgement = Judgement::default();
+    fn scores(
+        &self,
+        collective: Collective,
+        algorithm: &str,
+        cells: &Cells,
+    ) -> (Vec<Score>, Vec<&'static str>) {
+        let (mut scores, mut left_out) = (Vec::new(), Vec::new());
         let knowledge = Knowledge {
             profile: &self.profile,
             algorithm,
@@ -129,40 +134,27 @@ impl Judge<'_> {
             if needs_fit && self.profile.model(model, algorithm).is_none() {
                 continue;
             }
-            match self.errors(cells, || knowledge.basis(model)) {
+            let basis = knowledge.basis(model);
+            match basis.and_then(|basis| self.errors(cells, &basis)) {
                 Ok(errors) => {
                     let who = (collective, algorithm.to_owned(), model.name);
-                    judgement.scores.push(Score::of(who, errors));
+                    scores.push(Score::of(who, errors));
                 }
-                Err(_) => judgement.left_out.push(model.name),
+                Err(_) => left_out.push(model.name),
             }
         }
-        judgement
-            .scores
-            .sort_by(|a, b| a.median.total_cmp(&b.median));
-        judgement
+        scores.sort_by(|a, b| a.median.total_cmp(&b.median));
+        (scores, left_out)
     }
 
     /// The signed errors over all cells.
-    fn errors<'b>(
-        &self,
-        cells: &Cells,
-        basis: impl Fn() -> Result<Basis<'b>, ModelError>,
-    ) -> Result<Vec<f64>, ModelError> {
-        let basis = basis()?;
+    fn errors(&self, cells: &Cells, basis: &Basis) -> Result<Vec<f64>, ModelError> {
         let error = |(key, summary): &(&CellKey, &Summary)| {
             let predicted = basis.predict(Case::new(key.procs, key.size))?.time;
             Ok(predicted / summary.value(self.options.statistic) - 1.0)
         };
         cells.iter().map(error).collect()
     }
-}
-
-/// What comes out for one algorithm.
-#[derive(Default)]
-struct Judgement {
-    scores: Vec<Score>,
-    left_out: Vec<&'static str>,
 }
 
 impl Score {

@@ -20,8 +20,6 @@ pub mod regimes;
 pub mod select;
 pub mod speaker;
 
-use std::fmt;
-
 pub use self::basis::{Basis, Knowledge};
 use crate::model::segment::Segment;
 use crate::units::Seconds;
@@ -49,7 +47,8 @@ pub struct Interval {
 }
 
 /// How a prediction stands to the data behind it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Standing {
     /// Within the measured process counts and sizes.
     Interpolated,
@@ -81,18 +80,5 @@ impl Interval {
             lower: Seconds(self.lower.0.min(other.lower.0)),
             upper: Seconds(self.upper.0.max(other.upper.0)),
         }
-    }
-}
-
-impl fmt::Display for Standing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Interpolated => "interpolated",
-            Self::Extrapolated => "extrapolated",
-            Self::Unsaturated => "unsaturated",
-            Self::ContentionFree => "contention-free",
-            Self::Unfitted => "unfitted",
-            Self::Outside => "outside",
-        })
     }
 }

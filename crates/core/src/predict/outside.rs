@@ -1,7 +1,5 @@
 //! How a case stands to what was measured, and why it is too far from that.
 
-use std::fmt;
-
 use super::Standing;
 use crate::fit::domain::Domain;
 use crate::fit::saturation::Saturation;
@@ -9,34 +7,52 @@ use crate::model::regimes::Class;
 use crate::units::{Bytes, Procs};
 
 /// Why a case is outside of what was measured.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, derive_more::Display)]
 pub enum Outside {
     /// More than four times the most processes.
+    #[display("more than {FAR} times the {most} processes that were measured")]
     Processes {
         /// The most that were measured.
         most: Procs,
     },
     /// No message of that protocol was measured.
+    #[display(
+        "the MPI library changes its protocol at {limit}, and nothing was measured on that side"
+    )]
     Protocol {
         /// From which size on it is used, or up to which.
         limit: Bytes,
     },
     /// More than four times the largest message.
+    #[display("more than {FAR} times the {largest} that were measured")]
     Size {
         /// The largest that was measured.
         largest: Bytes,
     },
     /// How the time grows with n is not known: one count alone was measured.
+    #[display(
+        "{only} is the only process count that was measured, so that nothing says how the time grows"
+    )]
     Growth {
         /// That count.
         only: Procs,
     },
     /// γ still grows with n.
+    #[display(
+        "up to {most} processes do not saturate the network, so that the time of more is not known"
+    )]
     Unsaturated {
         /// The most that were measured.
         most: Procs,
     },
     /// Nothing was measured at such counts, where the algorithm does something else.
+    #[display(
+        "the algorithm does something else at powers of two, and {}",
+        match _0 {
+            Class::Power => "none was measured",
+            Class::Other | Class::Every => "only these were measured",
+        }
+    )]
     Class(Class),
 }
 
@@ -75,39 +91,5 @@ impl Domain {
         }
         let largest = self.largest;
         (size.0 > largest.0.saturating_mul(FAR.into())).then_some(Outside::Size { largest })
-    }
-}
-
-impl fmt::Display for Outside {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Processes { most } => {
-                write!(
-                    f,
-                    "more than {FAR} times the {most} processes that were measured"
-                )
-            }
-            Self::Protocol { limit } => write!(
-                f,
-                "the MPI library changes its protocol at {limit}, and nothing was measured on that side"
-            ),
-            Self::Size { largest } => {
-                write!(f, "more than {FAR} times the {largest} that were measured")
-            }
-            Self::Growth { only } => write!(
-                f,
-                "{only} is the only process count that was measured, so that nothing says how the time grows"
-            ),
-            Self::Unsaturated { most } => write!(
-                f,
-                "up to {most} processes do not saturate the network, so that the time of more is not known"
-            ),
-            Self::Class(Class::Power) => f.write_str(
-                "the algorithm does something else at powers of two, and none was measured",
-            ),
-            Self::Class(_) => f.write_str(
-                "the algorithm does something else at powers of two, and only these were measured",
-            ),
-        }
     }
 }

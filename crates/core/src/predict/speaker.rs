@@ -10,6 +10,8 @@
 //!    an all-to-all that is a lower bound: it is ranked as one, and predicted only if the model is
 //!    asked for.
 
+use itertools::Itertools as _;
+
 use crate::algorithm::{Algorithm, Collective, Method, UnknownAlgorithm};
 use crate::model::closed_form::on_plogp;
 use crate::model::segment::Segment;
@@ -291,12 +293,8 @@ impl Question<'_> {
 
     /// Refuses a parameter that none of the models has, or that is given twice.
     fn refuse_settings(&self, models: &[&Model]) -> Result<(), Silence> {
-        let mut known: Vec<&str> = Vec::new();
-        for parameter in models.iter().flat_map(|model| model.parameters) {
-            if !known.contains(&parameter.name) {
-                known.push(parameter.name);
-            }
-        }
+        let parameters = models.iter().flat_map(|model| model.parameters);
+        let known: Vec<&str> = parameters.map(|own| own.name).unique().collect();
         for (index, (name, _)) in self.given.iter().enumerate() {
             if self.given[..index]
                 .iter()

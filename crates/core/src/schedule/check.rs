@@ -146,7 +146,7 @@ impl Task<'_> {
             let bad = ScheduleError::BadMessage {
                 round: self.index,
                 from: self.rank,
-                to: send.to,
+                to: send.partner,
             };
             if send.slots.len() > self.extent.longest_message as usize {
                 return Err(bad);
@@ -163,9 +163,9 @@ impl Task<'_> {
                 }
                 state.data.push(datum);
             }
-            let inbox = state.mail.get_mut(send.to.0 as usize);
+            let inbox = state.mail.get_mut(send.partner.0 as usize);
             inbox
-                .ok_or(self.unmatched(self.rank, send.to))?
+                .ok_or(self.unmatched(self.rank, send.partner))?
                 .push(Letter {
                     from: self.rank,
                     data: start..state.data.len(),
@@ -202,14 +202,14 @@ impl Task<'_> {
     fn receive(&self, state: &State, writes: &mut Vec<(Slot, Datum)>) -> Result<(), ScheduleError> {
         let mut receives: Vec<_> = self.round.receives.iter().collect();
         // As the mail is; those from one sender stay in their order.
-        receives.sort_by_key(|receive| receive.from);
+        receives.sort_by_key(|receive| receive.partner);
         let mut letters = state.mail[self.rank.0 as usize].iter();
         for receive in receives {
             let letter = letters.next();
             let fits = |letter: &&Letter| {
-                letter.from == receive.from && letter.data.len() == receive.slots.len()
+                letter.from == receive.partner && letter.data.len() == receive.slots.len()
             };
-            let first = letter.map_or(receive.from, |letter| letter.from.min(receive.from));
+            let first = letter.map_or(receive.partner, |letter| letter.from.min(receive.partner));
             let letter = letter
                 .filter(fits)
                 .ok_or(self.unmatched(first, self.rank))?;
@@ -277,28 +277,22 @@ mod tests {
     use smallvec::smallvec;
 
     use super::*;
-    use crate::schedule::{Copy, Division, Messages, Receive, Send};
+    use crate::schedule::{Copy, Division, Message, Messages};
     use crate::units::{Bytes, Procs};
 
     fn two() -> Procs {
         Procs::new(2).unwrap()
     }
 
-    fn sends(to: Rank, slots: &[Slot]) -> Messages<Send> {
-        let slots = slots.into();
-        Send { to, slots }.into()
-    }
-
-    fn receives(from: Rank, slots: &[Slot]) -> Messages<Receive> {
-        let slots = slots.into();
-        Receive { from, slots }.into()
+    fn message(partner: Rank, slots: &[Slot]) -> Messages {
+        Message::of(partner, slots.iter().copied()).into()
     }
 
     fn swap(rank: Rank) -> Round {
         let other = rank.ahead(1, two());
         Round {
-            sends: sends(other, &[Slot::Input(0)]),
-            receives: receives(other, &[Slot::Output(0)]),
+            sends: message(other, &[Slot::Input(0)]),
+            receives: message(other, &[Slot::Output(0)]),
             ..Round::default()
         }
     }
@@ -359,12 +353,12 @@ mod tests {
         let ghost = Rank(2);
         let to_ghost = |rank| {
             let mut round = swap(rank);
-            round.sends = sends(ghost, &[Slot::Input(0)]);
+            round.sends = message(ghost, &[Slot::Input(0)]);
             round
         };
         let from_ghost = |rank| {
             let mut round = swap(rank);
-            round.receives = receives(ghost, &[Slot::Output(0)]);
+            round.receives = message(ghost, &[Slot::Output(0)]);
             round
         };
         let unmatched = |to| ScheduleError::Unmatched {
@@ -387,12 +381,19 @@ mod tests {
     #[test]
     fn messages_match_by_sender_in_whatever_order_receives_are_listed() {
         let to_itself_and_other = |rank: Rank| {
-            let mut round = swap(rank);
-            let own = sends(rank, &[Slot::Input(1)]);
-            let kept = receives(rank, &[Slot::Output(1)]);
-            round.sends = own.into_iter().chain(round.sends).collect();
-            round.receives = round.receives.into_iter().chain(kept).collect();
-            round
+            let other = rank.ahead(1, two());
+            let sends = [(rank, Slot::Input(1)), (other, Slot::Input(0))];
+            let receives = [(other, Slot::Output(0)), (rank, Slot::Output(1))];
+            let listed = |all: [(Rank, Slot); 2]| {
+                let all = all.into_iter();
+                all.map(|(partner, slot)| Message::single(partner, slot))
+                    .collect()
+            };
+            Round {
+                sends: listed(sends),
+                receives: listed(receives),
+                ..Round::default()
+            }
         };
         assert_eq!(check(to_itself_and_other), Ok(()));
     }
@@ -401,7 +402,7 @@ mod tests {
     fn reading_an_empty_slot_is_found() {
         let early = |rank| {
             let mut round = swap(rank);
-            round.sends = sends(rank.ahead(1, two()), &[Slot::Output(0)]);
+            round.sends = message(rank.ahead(1, two()), &[Slot::Output(0)]);
             round
         };
         assert!(matches!(check(early), Err(ScheduleError::ReadsNothing(..))));
@@ -441,8 +442,8 @@ mod tests {
         check(|rank| {
             let mut round = swap(rank);
             let other = rank.ahead(1, two());
-            round.sends = sends(other, sent);
-            round.receives = receives(other, received);
+            round.sends = message(other, sent);
+            round.receives = message(other, received);
             round
         })
     }
@@ -490,8 +491,8 @@ mod tests {
             check_divided(halves, |rank| {
                 let mut round = swap(rank);
                 let other = rank.ahead(1, two());
-                round.sends = sends(other, &sent);
-                round.receives = receives(other, &received);
+                round.sends = message(other, &sent);
+                round.receives = message(other, &received);
                 round
             })
         };

@@ -2,12 +2,11 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::ops::Range;
 use std::sync::Arc;
 
-use itertools::Either;
 use smallvec::SmallVec;
 
+use super::Message;
 use super::turn::Turn;
 use crate::units::{Procs, Rank};
 
@@ -21,33 +20,30 @@ use crate::units::{Procs, Rank};
 /// let direct = Algorithm::parse(Collective::Alltoall, "direct").unwrap();
 /// let round = direct.schedule(Procs::new(1_000_000).unwrap(), Bytes(8)).round(Rank(999_990), 0);
 /// assert_eq!(round.sends.len(), 999_999);
-/// assert_eq!(round.sends.get(499_999).unwrap().to, Rank(499_990));
+/// assert_eq!(round.sends.get(499_999).unwrap().partner, Rank(499_990));
 /// ```
 #[derive(Clone)]
-pub enum Messages<T> {
+pub enum Messages {
     /// Written out.
-    Listed(SmallVec<[T; 1]>),
+    Listed(SmallVec<[Message; 1]>),
     /// By a rule.
     Each {
         /// The rule.
-        rule: Rule<T>,
+        rule: Rule,
         /// How many.
         count: u32,
     },
 }
 
-/// A renumbering, and what it does to a message.
-type Turned<T> = Arc<(Turn, fn(T, Turn) -> T)>;
-
 /// Makes a message from its number.
 #[derive(Clone)]
-pub struct Rule<T> {
+pub struct Rule {
     /// Whose messages.
     frame: Frame,
     /// The message of this number, from 0.
-    of: fn(Frame, u32) -> T,
+    of: fn(Frame, u32) -> Message,
     /// How ranks and pieces are renumbered afterwards.
-    turned: Option<Turned<T>>,
+    turn: Option<Arc<Turn>>,
 }
 
 /// What a rule makes messages from.
@@ -72,42 +68,36 @@ impl Frame {
     }
 }
 
-/// Messages by a rule, one after the other.
-pub struct ByRule<T> {
-    rule: Rule<T>,
-    left: Range<u32>,
-}
-
-impl<T> Rule<T> {
-    fn message(&self, number: u32) -> T {
+impl Rule {
+    fn message(&self, number: u32) -> Message {
         let message = (self.of)(self.frame, number);
-        match self.turned.as_deref() {
-            Some((turn, turned)) => turned(message, *turn),
+        match self.turn.as_deref() {
+            Some(turn) => turn.message(message),
             None => message,
         }
     }
 }
 
-impl<T> Messages<T> {
+impl Messages {
     /// One message for each other rank, n − 1 in all, by the rule `of`.
-    pub fn one_each(frame: Frame, of: fn(Frame, u32) -> T) -> Self {
+    pub fn one_each(frame: Frame, of: fn(Frame, u32) -> Message) -> Self {
         Self::Each {
             rule: Rule {
                 frame,
                 of,
-                turned: None,
+                turn: None,
             },
             count: frame.procs.get() - 1,
         }
     }
 
-    /// The messages, each renumbered by `turned`.
-    pub(super) fn turned(self, turn: Turn, turned: fn(T, Turn) -> T) -> Self {
+    /// The messages with ranks and pieces renumbered.
+    pub(super) fn turned(self, turn: Turn) -> Self {
         match self {
-            Self::Listed(list) => list.into_iter().map(|one| turned(one, turn)).collect(),
+            Self::Listed(list) => list.into_iter().map(|own| turn.message(own)).collect(),
             Self::Each { rule, count } => Self::Each {
                 rule: Rule {
-                    turned: Some(Arc::new((turn, turned))),
+                    turn: Some(Arc::new(turn)),
                     ..rule
                 },
                 count,
@@ -127,16 +117,14 @@ impl<T> Messages<T> {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-}
 
-impl<T: Clone> Messages<T> {
     /// All in their order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = Cow<'_, T>> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Cow<'_, Message>> {
         (0..self.len()).map(|number| self.get(number).expect("less than their number"))
     }
 
     /// The message of this number, from 0, if there are so many.
-    pub fn get(&self, number: usize) -> Option<Cow<'_, T>> {
+    pub fn get(&self, number: usize) -> Option<Cow<'_, Message>> {
         match self {
             Self::Listed(list) => list.get(number).map(Cow::Borrowed),
             Self::Each { rule, count } => {
@@ -148,98 +136,79 @@ impl<T: Clone> Messages<T> {
     }
 }
 
-impl<T> Default for Messages<T> {
+impl Default for Messages {
     fn default() -> Self {
         Self::Listed(SmallVec::new())
     }
 }
 
-impl<T> FromIterator<T> for Messages<T> {
-    fn from_iter<I: IntoIterator<Item = T>>(messages: I) -> Self {
+impl FromIterator<Message> for Messages {
+    fn from_iter<I: IntoIterator<Item = Message>>(messages: I) -> Self {
         Self::Listed(messages.into_iter().collect())
     }
 }
 
-impl<T> From<Option<T>> for Messages<T> {
-    fn from(message: Option<T>) -> Self {
+impl From<Option<Message>> for Messages {
+    fn from(message: Option<Message>) -> Self {
         message.map_or_else(Self::default, Self::from)
     }
 }
 
-impl<T> From<T> for Messages<T> {
-    fn from(message: T) -> Self {
+impl From<Message> for Messages {
+    fn from(message: Message) -> Self {
         Self::Listed([message].into())
     }
 }
 
 /// Whether the messages are the same, whatever makes them.
-impl<T: Clone + PartialEq> PartialEq for Messages<T> {
+impl PartialEq for Messages {
     fn eq(&self, other: &Self) -> bool {
         self.iter().eq(other.iter())
     }
 }
 
-impl<T: Clone + Eq> Eq for Messages<T> {}
+impl Eq for Messages {}
 
-impl<T: Clone + fmt::Debug> fmt::Debug for Messages<T> {
+impl fmt::Debug for Messages {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.iter()).finish()
-    }
-}
-
-impl<T> IntoIterator for Messages<T> {
-    type Item = T;
-    type IntoIter = Either<smallvec::IntoIter<[T; 1]>, ByRule<T>>;
-    fn into_iter(self) -> Self::IntoIter {
-        match self {
-            Self::Listed(list) => Either::Left(list.into_iter()),
-            Self::Each { rule, count } => Either::Right(ByRule {
-                rule,
-                left: 0..count,
-            }),
-        }
-    }
-}
-
-impl<T> Iterator for ByRule<T> {
-    type Item = T;
-    fn next(&mut self) -> Option<T> {
-        self.left.next().map(|number| self.rule.message(number))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schedule::Slot;
 
-    fn by_rule(count: u32) -> Messages<u32> {
+    fn message(number: u32) -> Message {
+        Message::single(Rank(4), Slot::Input(10 * number))
+    }
+
+    fn by_rule(count: u32) -> Messages {
         let frame = Frame {
             procs: Procs::new(9).unwrap(),
             rank: Rank(4),
             block: 0,
         };
-        let of = |frame: Frame, number| frame.rank.0 + 10 * number;
-        Messages::Each {
-            rule: Rule {
-                frame,
-                of,
-                turned: None,
-            },
-            count,
-        }
+        let rule = Rule {
+            frame,
+            of: |frame, number| Message::single(frame.rank, Slot::Input(10 * number)),
+            turn: None,
+        };
+        Messages::Each { rule, count }
     }
 
     #[test]
     fn a_rule_is_as_good_as_its_list() {
-        let (ruled, listed) = (by_rule(3), Messages::from_iter([4, 14, 24]));
+        let list = [0, 1, 2].map(message);
+        let (ruled, listed) = (by_rule(3), Messages::from_iter(list.clone()));
         assert_eq!(ruled, listed);
         assert_ne!(by_rule(2), listed);
-        assert_eq!(format!("{ruled:?}"), "[4, 14, 24]");
+        assert_eq!(format!("{ruled:?}"), format!("{list:?}"));
         assert_eq!((ruled.len(), ruled.iter().len()), (3, 3));
         for number in 0..4 {
             assert_eq!(ruled.get(number), listed.get(number));
         }
-        assert!(ruled.into_iter().eq(listed));
         assert!(by_rule(0).is_empty());
         assert_eq!(by_rule(0), Messages::default());
     }

@@ -28,7 +28,7 @@ use crate::units::{Procs, Rank};
 
 pub use check::check_delivery;
 pub use division::Division;
-pub use messages::{ByRule, Frame, Messages, Rule};
+pub use messages::{Frame, Messages, Rule};
 pub use turn::Turn;
 
 /// The place of a block in one rank's memory.
@@ -106,21 +106,13 @@ pub struct Extent {
 /// The blocks of a message.
 pub type Slots = SmallVec<[Slot; 1]>;
 
-/// One message out: blocks to one rank.
+/// One message of a rank, out or in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Send {
-    /// The receiver.
-    pub to: Rank,
-    /// The blocks that are sent, all different.
-    pub slots: Slots,
-}
-
-/// One message in: from one rank, into blocks.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Receive {
-    /// The sender.
-    pub from: Rank,
-    /// The blocks that are filled, as many as were sent and in that order.
+pub struct Message {
+    /// The receiver of a message out, the sender of one in.
+    pub partner: Rank,
+    /// The blocks that are sent, all different; or those that are filled, as many as were sent
+    /// and in that order.
     pub slots: Slots,
 }
 
@@ -161,9 +153,9 @@ impl InFlight {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Round {
     /// Messages out, in the order they are posted.
-    pub sends: Messages<Send>,
+    pub sends: Messages,
     /// Messages in, in the order they are posted; posted before the sends.
-    pub receives: Messages<Receive>,
+    pub receives: Messages,
     /// Local copies.
     pub copies: SmallVec<[Copy; 1]>,
     /// The limit on what is in progress at once.
@@ -247,6 +239,24 @@ pub struct Datum {
     pub block: u32,
 }
 
+impl Message {
+    /// Of one block.
+    pub fn single(partner: Rank, slot: Slot) -> Self {
+        Self {
+            partner,
+            slots: [slot].into(),
+        }
+    }
+
+    /// Of these blocks in this order.
+    pub fn of(partner: Rank, slots: impl IntoIterator<Item = Slot>) -> Self {
+        Self {
+            partner,
+            slots: slots.into_iter().collect(),
+        }
+    }
+}
+
 impl Round {
     /// The same round with ranks and pieces renumbered.
     #[must_use]
@@ -256,14 +266,8 @@ impl Round {
             to: turn.slot(to),
         });
         Self {
-            sends: self.sends.turned(turn, |send, turn| Send {
-                to: turn.rank(send.to),
-                slots: turn.slots(send.slots),
-            }),
-            receives: self.receives.turned(turn, |receive, turn| Receive {
-                from: turn.rank(receive.from),
-                slots: turn.slots(receive.slots),
-            }),
+            sends: self.sends.turned(turn),
+            receives: self.receives.turned(turn),
             copies: copies.collect(),
             in_flight: self.in_flight,
         }

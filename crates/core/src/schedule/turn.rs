@@ -1,6 +1,6 @@
 //! A schedule whose root is rank 0, renumbered for another root.
 
-use super::{Slot, Slots};
+use super::{Message, Slot};
 use crate::units::{Procs, Rank};
 
 /// Numbers ranks from a root on: what the schedule calls rank v is rank v + root (modulo n).
@@ -20,12 +20,12 @@ pub struct Turn {
 }
 
 impl Turn {
-    pub(super) fn rank(self, rank: Rank) -> Rank {
-        rank.ahead(self.root.0, self.procs)
-    }
-
-    pub(super) fn slots(self, slots: Slots) -> Slots {
-        slots.into_iter().map(|slot| self.slot(slot)).collect()
+    pub(super) fn message(self, message: Message) -> Message {
+        let partner = message.partner.ahead(self.root.0, self.procs);
+        Message::of(
+            partner,
+            message.slots.into_iter().map(|slot| self.slot(slot)),
+        )
     }
 
     pub(super) fn slot(self, slot: Slot) -> Slot {

@@ -11,9 +11,9 @@ use super::time::Time;
 pub use endpoint::endpoint;
 pub use plogpt::plogpt;
 
-/// What a simulation would find.
+/// What all ranks together take and send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Solved {
+pub struct Totals {
     /// When the last operation of all ranks is complete.
     pub time: Time,
     /// How many messages are sent.

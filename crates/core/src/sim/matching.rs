@@ -70,7 +70,7 @@ pub(super) struct Key {
 }
 
 /// One side: receives that wait for messages, or messages that wait for receives.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Waiting<T> {
     /// What waits, by how many items came before, with its receiver.
     items: FxHashMap<u64, (Rank, T)>,
@@ -184,7 +184,7 @@ pub(super) struct Arrived {
 }
 
 /// Both sides. Every pattern is announced before the first meets another.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Matching {
     pub posted: Waiting<Op>,
     pub arrived: Waiting<Arrived>,

@@ -20,7 +20,7 @@ use super::time::Time;
 use crate::units::Rank;
 
 /// A message under way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Flight {
     /// The sender.
     pub from: Rank,

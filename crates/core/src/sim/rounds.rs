@@ -27,7 +27,7 @@ struct Progress {
 }
 
 /// All ranks of a schedule.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Rounds {
     schedule: Schedule,
     ranks: Vec<Progress>,
@@ -38,7 +38,7 @@ pub struct Rounds {
 
 /// The rounds that were last made, and whose they are: one of each rank, or of many ranks one
 /// in all.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Made(Vec<(Rank, u32, Round)>);
 
 /// The most ranks of which each keeps its round: few enough for a processor's cache.
@@ -143,9 +143,9 @@ impl Program for Rounds {
         progress.in_flight += 1;
         Some(Send {
             op: progress.round,
-            to: send.to,
+            to: send.partner,
             tag: progress.round,
-            bytes: self.schedule.bytes((rank, send.to), &send.slots),
+            bytes: self.schedule.bytes((rank, send.partner), &send.slots),
         })
     }
 

@@ -17,7 +17,7 @@
 //!     size: Bytes(1001),
 //! };
 //! let report = simulate(&NetworkModel::Endpoint(Ports::LogGP(model)), case, Method::Auto)?;
-//! assert!((report.time.seconds().0 / 68e-6 - 1.0).abs() < 1e-9);
+//! assert!((report.totals.time.seconds().0 / 68e-6 - 1.0).abs() < 1e-9);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -28,7 +28,7 @@ mod model;
 use serde::Deserialize;
 use strum::{Display, EnumIter, EnumMessage};
 
-use super::closed::{self, Solved};
+use super::closed::{self, Totals};
 use super::engine::{Outcome, run};
 use super::goal::{Goal, Goals};
 use super::network::Loss;
@@ -91,15 +91,9 @@ pub enum Found {
 /// What a simulation found, in short.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
-    /// When the last operation of all ranks was complete.
-    pub time: Time,
-    /// How many messages were sent.
-    pub messages: u64,
-    /// How long they were together.
-    pub bytes: u64,
-    /// How many of them lost packets and had to wait.
-    pub losses: u64,
-    /// The first of them, if events were followed.
+    /// Its figures.
+    pub totals: Totals,
+    /// The first message that lost packets, if events were followed.
     pub first_loss: Option<Loss>,
     /// How that was found.
     pub found: Found,
@@ -113,30 +107,15 @@ impl Case {
 }
 
 impl Report {
-    fn of_closed_form(solved: Solved) -> Self {
-        let Solved {
-            time,
-            messages,
-            bytes,
-            losses,
-        } = solved;
-        Self {
-            time,
-            messages,
-            bytes,
-            losses,
-            first_loss: None,
-            found: Found::ClosedForm,
-        }
-    }
-
     /// Of what the engine found.
     pub fn of_events(outcome: &Outcome) -> Self {
         Self {
-            time: outcome.time,
-            messages: outcome.messages,
-            bytes: outcome.bytes,
-            losses: outcome.losses.len() as u64,
+            totals: Totals {
+                time: outcome.time,
+                messages: outcome.messages,
+                bytes: outcome.bytes,
+                losses: outcome.losses.len() as u64,
+            },
             first_loss: outcome.losses.first().cloned(),
             found: Found::Event,
         }
@@ -153,7 +132,14 @@ pub fn simulate(
     method: Method,
 ) -> Result<Report, SimulationError> {
     match solution(model, case, method)? {
-        Some(report) => checked(report.time, report),
+        Some(totals) => {
+            let report = Report {
+                totals,
+                first_loss: None,
+                found: Found::ClosedForm,
+            };
+            checked(totals.time, report)
+        }
         None => observe(model, case, &mut ()).map(|outcome| Report::of_events(&outcome)),
     }
 }
@@ -166,7 +152,7 @@ pub fn simulate(
 /// If a closed form is wanted and there is none, or the case is too large.
 pub fn check(model: &NetworkModel, case: Case, method: Method) -> Result<(), SimulationError> {
     match solution(model, case, method)? {
-        Some(report) => checked(report.time, ()),
+        Some(totals) => checked(totals.time, ()),
         None => refuse_too_many(case),
     }
 }
@@ -181,7 +167,7 @@ pub fn observe(
     observer: &mut impl Observer,
 ) -> Result<Outcome, SimulationError> {
     refuse_too_many(case)?;
-    follow(model, || Rounds::new(case.schedule()), observer)
+    follow(model, Rounds::new(case.schedule()), observer)
 }
 
 /// All that happens when the ranks of `goal` run on a network.
@@ -194,37 +180,34 @@ pub fn simulate_goal(
     goal: &Goal,
     observer: &mut impl Observer,
 ) -> Result<Outcome, SimulationError> {
-    Goals::new(goal)?;
-    let program = || Goals::new(goal).expect("made once already");
-    follow(model, program, observer)
+    follow(model, Goals::new(goal)?, observer)
 }
 
-/// Runs the program that `program` gives on a network, event by event.
+/// Runs a program on a network, event by event.
 ///
 /// # Errors
 /// If the program cannot end, or takes too long.
-fn follow<P: Program>(
+fn follow(
     model: &NetworkModel,
-    program: impl Fn() -> P,
+    mut program: impl Program + Clone,
     observer: &mut impl Observer,
 ) -> Result<Outcome, SimulationError> {
     let outcome = match model {
         NetworkModel::Endpoint(ports) => {
-            let mut program = program();
             let mut network = Endpoint::new(ports.clone(), program.procs());
             run(&mut program, &mut network, observer)
         }
         NetworkModel::PlogPT(timeouts) => {
-            run_plogpt(timeouts.mode, program, &timeouts.network()?, observer)
+            run_plogpt(timeouts.mode, program, timeouts.network()?, observer)
         }
         NetworkModel::Fluid(shared) => {
             let mut network = Fluid::new(&shared.topology, shared.hosts.to_vec(), shared.latency);
-            run(&mut program(), &mut network, observer)
+            run(&mut program, &mut network, observer)
         }
         NetworkModel::Tcp(shared, options) => {
             let hosts = shared.hosts.to_vec();
             let mut network = Tcp::new(&shared.topology, hosts, shared.latency, *options)?;
-            run(&mut program(), &mut network, observer)
+            run(&mut program, &mut network, observer)
         }
     }?;
     checked(outcome.time, outcome)
@@ -235,7 +218,7 @@ fn solution(
     model: &NetworkModel,
     case: Case,
     method: Method,
-) -> Result<Option<Report>, SimulationError> {
+) -> Result<Option<Totals>, SimulationError> {
     refuse_uncounted(case)?;
     if method == Method::Event {
         return Ok(None);
@@ -249,12 +232,12 @@ fn solution(
     };
     match solved {
         None if method == Method::ClosedForm => Err(SimulationError::NoClosedForm(case)),
-        solved => Ok(solved.map(Report::of_closed_form)),
+        solved => Ok(solved),
     }
 }
 
 /// The two algorithms of `PlogPT`, on its tree.
-fn solve_timeouts(timeouts: &Timeouts, case: Case) -> Option<Solved> {
+fn solve_timeouts(timeouts: &Timeouts, case: Case) -> Option<Totals> {
     let algorithm = match case.algorithm.closed_form()? {
         ClosedForm::Pairwise => plogpt::Algorithm::A,
         ClosedForm::SendsInTurn => plogpt::Algorithm::B,
@@ -346,8 +329,7 @@ mod tests {
                 [closed.found, event.found],
                 [Found::ClosedForm, Found::Event]
             );
-            let key = |report: &Report| (report.time, report.messages, report.bytes, report.losses);
-            assert_eq!(key(&closed), key(&event), "{algorithm}");
+            assert_eq!(closed.totals, event.totals, "{algorithm}");
         }
         let other = case(Collective::Alltoall, "bruck:2", 4);
         let refused = simulate(&receiver, other, Method::ClosedForm);

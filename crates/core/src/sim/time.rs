@@ -1,6 +1,5 @@
 //! Simulated time: whole picoseconds, so that equal times are equal and sums are exact.
 
-use std::fmt;
 use std::ops::{Add, AddAssign, Mul, Sub};
 
 use crate::units::Seconds;
@@ -10,7 +9,10 @@ const PER_SECOND: f64 = 1e12;
 
 /// A moment since the start of a simulation, or a duration, in picoseconds: up to 213 days.
 /// Sums beyond that stay at [`Time::MAX`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, derive_more::Display,
+)]
+#[display("{}", self.seconds())]
 pub struct Time(pub u64);
 
 impl Time {
@@ -60,12 +62,6 @@ impl Mul<u64> for Time {
     type Output = Self;
     fn mul(self, factor: u64) -> Self {
         Self(self.0.saturating_mul(factor))
-    }
-}
-
-impl fmt::Display for Time {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.seconds().fmt(f)
     }
 }
 

@@ -70,7 +70,9 @@ pub struct BytesPerSecond(pub f64);
 pub struct Procs(u32);
 
 /// The number of a process within its communicator, from 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, derive_more::Display)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, derive_more::Display,
+)]
 pub struct Rank(pub u32);
 
 impl Seconds {

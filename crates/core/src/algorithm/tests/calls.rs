@@ -55,7 +55,7 @@ fn a_proof_is_for_one_root() {
     assert!(proven.is_for(&from(2)));
     assert!(!proven.is_for(&from(0)));
     let last = proven.round(Rank(1), 2);
-    assert_eq!(last.receives.get(0).unwrap().from, Rank(0));
+    assert_eq!(last.receives.get(0).unwrap().partner, Rank(0));
 }
 
 #[test]
@@ -115,14 +115,14 @@ fn pieces_of_different_sizes_go_straight_to_their_receivers() {
                 .flat_map(|rank| (0..rounds).map(move |index| (rank, index)))
             {
                 let round = schedule.round(rank, index);
-                for send in round.sends {
-                    assert_eq!(send.slots[..], [Slot::Input(send.to.0)]);
-                    let expected = 1 + rank.0 * rank.0 + 10 * send.to.0;
-                    let bytes = schedule.bytes((rank, send.to), &send.slots);
+                for send in round.sends.iter() {
+                    assert_eq!(send.slots[..], [Slot::Input(send.partner.0)]);
+                    let expected = 1 + rank.0 * rank.0 + 10 * send.partner.0;
+                    let bytes = schedule.bytes((rank, send.partner), &send.slots);
                     assert_eq!(bytes, u64::from(expected));
                 }
-                for receive in round.receives {
-                    assert_eq!(receive.slots[..], [Slot::Output(receive.from.0)]);
+                for receive in round.receives.iter() {
+                    assert_eq!(receive.slots[..], [Slot::Output(receive.partner.0)]);
                 }
             }
         }

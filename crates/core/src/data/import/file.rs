@@ -1,26 +1,16 @@
-//! A file under import: its lines, what is wrong with it, and what it or the user says about
-//! its cells.
+//! A file under import: its lines, what is wrong with it, and how many processes ran.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use super::Asked;
-use crate::algorithm::Method;
-use crate::data::{Experiment, Place};
 use crate::text::file_error::FileError;
-use crate::units::{Bytes, Procs};
+use crate::units::Procs;
 
 /// A file with what the user says of it.
 pub(super) struct File<'a> {
     pub name: &'a str,
     pub text: &'a str,
     pub asked: &'a Asked,
-}
-
-/// What a line measured.
-pub(super) struct Cell {
-    pub line: u64,
-    pub place: Place,
 }
 
 impl<'a> File<'a> {
@@ -52,31 +42,6 @@ impl<'a> File<'a> {
             return Err(fault(problem.to_owned()));
         }
         Ok(procs)
-    }
-
-    /// The cell of `size` bytes that a line measured; who ran a collective is as asked.
-    pub fn cell(
-        &self,
-        line: u64,
-        experiment: Experiment,
-        (procs, size): (Procs, Bytes),
-    ) -> Result<Cell, FileError> {
-        let algorithm = match experiment {
-            Experiment::Collective(collective) => {
-                let name = &self.asked.algorithm;
-                Method::parse(collective, name).map_err(|e| self.fault(line, e.to_string()))?;
-                Arc::clone(name)
-            }
-            _ => "".into(),
-        };
-        let place = Place {
-            launch: 0,
-            experiment,
-            algorithm,
-            procs,
-            size,
-        };
-        Ok(Cell { line, place })
     }
 }
 

@@ -37,17 +37,17 @@ const STATISTICS: [(&str, StatisticKind); 3] = [
 const PINGPONG: [(&str, StatisticKind); 1] = [("t[usec]", StatisticKind::Mean)];
 
 /// A block under way.
-struct Block<'a> {
+struct Block {
     experiment: Experiment,
     procs: Option<Procs>,
     /// Known once the line of names is reached.
-    table: Option<(Columns<'a>, Procs)>,
+    table: Option<(Columns, Procs)>,
 }
 
 /// Reads an output.
 pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
     let mut source = Source::new(&version(file), MEANING);
-    let mut block: Option<Block<'_>> = None;
+    let mut block: Option<Block> = None;
     let mut has_begun = false;
     for (line, text) in file.lines() {
         if let Some(name) = benchmark(text) {
@@ -110,7 +110,7 @@ fn version(file: &File<'_>) -> String {
     title.unwrap_or("Intel(R) MPI Benchmarks").to_owned()
 }
 
-fn announced<'a>(name: &str) -> Option<Block<'a>> {
+fn announced(name: &str) -> Option<Block> {
     let experiment = if name == "PingPong" {
         Experiment::PingPong
     } else {
@@ -127,7 +127,7 @@ fn announced<'a>(name: &str) -> Option<Block<'a>> {
 fn add(
     file: &File<'_>,
     line: u64,
-    (block, text): (&Block<'_>, &str),
+    (block, text): (&Block, &str),
     source: &mut Source,
 ) -> Result<(), FileError> {
     let Some((columns, procs)) = &block.table else {

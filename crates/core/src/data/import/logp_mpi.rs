@@ -30,7 +30,7 @@ const MEANING: &str = "means and minima of the repetitions; gaps and latency fol
 /// Reads a file.
 pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
     let mut source = Source::new("MPI LogP Benchmark", MEANING);
-    let mut columns: Option<Columns<'_>> = None;
+    let mut columns: Option<Columns> = None;
     for (line, text) in file.lines() {
         let Some(comment) = text.strip_prefix('#').map(str::trim) else {
             if let Some(columns) = &columns

@@ -41,7 +41,7 @@ const MEANING: &str = "medians of the repetitions; gaps, overheads and latency a
 /// Reads a file.
 pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
     let mut source = Source::new("Netgauge, pattern loggp", MEANING);
-    let mut columns: Option<Columns<'_>> = None;
+    let mut columns: Option<Columns> = None;
     let mut last = None;
     for (line, text) in file.lines() {
         if let Some(names) = header(text) {
@@ -62,7 +62,7 @@ pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
     Ok(source)
 }
 
-fn header(text: &str) -> Option<Columns<'_>> {
+fn header(text: &str) -> Option<Columns> {
     let columns = Columns::of(text.strip_prefix('#')?);
     (columns.has("size") && columns.has(ONE)).then_some(columns)
 }

@@ -59,15 +59,14 @@ enum Subject {
 }
 
 /// A table under way.
-struct Table<'a> {
-    columns: Columns<'a>,
+struct Table {
+    columns: Columns,
     experiment: Experiment,
     procs: Procs,
 }
 
 /// Reads an output.
 pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
-    let headers = Headers::of(file);
     let mut source = Source::new(&version(file), MEANING);
     let mut subject = Subject::Untitled;
     let mut table = None;
@@ -79,8 +78,8 @@ pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
             if matches!(subject, Subject::NotImported) {
                 source.leave_out(line, &format!("{title} is not imported"));
             }
-        } else if let Some(names) = headers.at(line) {
-            table = begin(file, line, (subject, names))?;
+        } else if let Some(columns) = header(text) {
+            table = begin(file, line, (subject, columns))?;
             source.begin_run();
         } else if let Some((key, value)) = fact(text) {
             source.fact(key, value);
@@ -93,31 +92,12 @@ pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
     Ok(source)
 }
 
-/// The lines of column names, with names that have no spaces.
-struct Headers(Vec<(u64, String)>);
-
-impl Headers {
-    fn of(file: &File<'_>) -> Self {
-        let name = |(line, text): (u64, &str)| {
-            let names = text.strip_prefix('#')?.trim_start();
-            let is_header = names.starts_with("Size") && names.contains("(us)");
-            is_header.then(|| (line, short(names)))
-        };
-        Self(file.lines().filter_map(name).collect())
-    }
-
-    fn at(&self, line: u64) -> Option<&str> {
-        let found = self.0.iter().find(|(number, _)| *number == line);
-        found.map(|(_, names)| names.as_str())
-    }
-}
-
-fn short(names: &str) -> String {
-    COLUMNS
-        .iter()
-        .fold(names.to_owned(), |text, (long, short)| {
-            text.replace(long, short)
-        })
+/// A line of column names, with names that have no spaces.
+fn header(text: &str) -> Option<Columns> {
+    let names = text.strip_prefix('#')?.trim_start();
+    let is_header = names.starts_with("Size") && names.contains("(us)");
+    let replaced = |text: String, (long, short): &(&str, &str)| text.replace(long, short);
+    is_header.then(|| Columns::of(&COLUMNS.iter().fold(names.to_owned(), replaced)))
 }
 
 /// The title, without the version, in `# OSU MPI Latency Test v7.4`.
@@ -159,11 +139,11 @@ fn announced(title: &str) -> Subject {
 }
 
 /// The table that begins below a line of names, if it is one to import.
-fn begin<'a>(
+fn begin(
     file: &File<'_>,
     line: u64,
-    (subject, names): (Subject, &'a str),
-) -> Result<Option<Table<'a>>, FileError> {
+    (subject, columns): (Subject, Columns),
+) -> Result<Option<Table>, FileError> {
     let experiment = match (subject, file.asked.collective) {
         (Subject::NotImported, _) => return Ok(None),
         (Subject::Measured(experiment), _) => experiment,
@@ -180,13 +160,13 @@ fn begin<'a>(
         _ => file.procs(line, None)?,
     };
     Ok(Some(Table {
-        columns: Columns::of(names),
+        columns,
         experiment,
         procs,
     }))
 }
 
-fn add(table: &Table<'_>, row: &Row<'_>, source: &mut Source) -> Result<(), FileError> {
+fn add(table: &Table, row: &Row<'_>, source: &mut Source) -> Result<(), FileError> {
     let cell = row.cell(table.experiment, (table.procs, row.size("Size")?))?;
     if row.get("Validation") == Some("Fail") {
         source.reject(&cell, 0, Rejection::WrongData);

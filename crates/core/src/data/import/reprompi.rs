@@ -20,9 +20,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::file::{Cell, File, is_row, pair};
+use super::file::{File, is_row, pair};
 use super::source::Source;
-use super::table::{Columns, Row};
+use super::table::{Cell, Columns, Row};
 use crate::algorithm::Collective;
 use crate::data::{Experiment, Place, Rejection, StatisticKind};
 use crate::text::file_error::FileError;
@@ -46,8 +46,8 @@ struct Settings {
 }
 
 /// A table under way.
-struct Table<'a> {
-    columns: Columns<'a>,
+struct Table {
+    columns: Columns,
     procs: Procs,
     datatype: Option<u64>,
     /// The repetitions whose processes have rows of their own.
@@ -71,7 +71,7 @@ struct Spread {
 pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
     let mut source = Source::new("ReproMPI", MEANING);
     let mut settings = Settings::default();
-    let mut table: Option<Table<'_>> = None;
+    let mut table: Option<Table> = None;
     for (line, text) in file.lines() {
         if let Some((key, value)) = fact(text) {
             source.fact(key, value);
@@ -100,8 +100,8 @@ fn fact(text: &str) -> Option<(&str, &str)> {
 }
 
 fn is_header(text: &str) -> bool {
-    let columns = Columns::of(text);
-    columns.has("test") && (columns.has("nrep") || columns.has("valid_nrep"))
+    let has = |name| text.split_whitespace().any(|word| word == name);
+    has("test") && (has("nrep") || has("valid_nrep"))
 }
 
 impl Settings {
@@ -154,7 +154,7 @@ fn kept(cell: &Cell, time: Seconds) -> Seconds {
 fn add(
     file: &File<'_>,
     line: u64,
-    (table, text): (&mut Table<'_>, &str),
+    (table, text): (&mut Table, &str),
     source: &mut Source,
 ) -> Result<(), FileError> {
     let row = table.columns.row(file, line, text)?;
@@ -225,7 +225,7 @@ fn gather(cell: Cell, row: &Row<'_>, spreads: &mut Spreads) -> Result<(), FileEr
 }
 
 /// Makes samples of the repetitions whose processes had rows of their own.
-fn finish(table: Option<Table<'_>>, source: &mut Source) {
+fn finish(table: Option<Table>, source: &mut Source) {
     let Some(table) = table else { return };
     for ((place, repetition), spread) in table.spreads {
         let line = spread.line;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::file::Cell;
+use super::table::Cell;
 use crate::data::{Aggregate, Dataset, Experiment, Provenance, Rejected, Rejection, StatisticKind};
 use crate::units::{Bytes, Seconds};
 

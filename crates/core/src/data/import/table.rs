@@ -1,37 +1,44 @@
 //! Tables of numbers between white space under a line of names.
 
 use std::str::FromStr;
+use std::sync::Arc;
 
-use super::file::{Cell, File};
-use crate::data::Experiment;
+use super::file::File;
+use crate::algorithm::Method;
+use crate::data::{Experiment, Place};
 use crate::text::file_error::FileError;
 use crate::units::{Bytes, Procs, Seconds};
 
+/// What a line measured.
+pub(super) struct Cell {
+    pub line: u64,
+    pub place: Place,
+}
+
 /// The names of a table's columns.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Columns<'a>(pub Vec<&'a str>);
+pub(super) struct Columns(Vec<String>);
 
 /// A line of a table.
 pub(super) struct Row<'a> {
     file: &'a File<'a>,
     line: u64,
-    columns: &'a Columns<'a>,
+    columns: &'a Columns,
     cells: Vec<&'a str>,
 }
 
-impl<'a> Columns<'a> {
+impl Columns {
     /// The names in a line.
-    pub fn of(line: &'a str) -> Self {
-        Self(line.split_whitespace().collect())
+    pub fn of(line: &str) -> Self {
+        Self(line.split_whitespace().map(str::to_owned).collect())
     }
 
     /// Whether there is a column of that name.
     pub fn has(&self, name: &str) -> bool {
-        self.0.contains(&name)
+        self.0.iter().any(|own| own == name)
     }
 
     /// The line of cells below the names.
-    pub fn row(
+    pub fn row<'a>(
         &'a self,
         file: &'a File<'a>,
         line: u64,
@@ -59,18 +66,34 @@ impl Row<'_> {
         self.file.fault(self.line, problem)
     }
 
-    /// What the line measured, with `size` bytes among `procs`.
+    /// What the line measured, with `size` bytes among `procs`; who ran a collective is as asked.
     pub fn cell(
         &self,
         experiment: Experiment,
         (procs, size): (Procs, Bytes),
     ) -> Result<Cell, FileError> {
-        self.file.cell(self.line, experiment, (procs, size))
+        let algorithm = match experiment {
+            Experiment::Collective(collective) => {
+                let name = &self.file.asked.algorithm;
+                Method::parse(collective, name).map_err(|e| self.fault(e.to_string()))?;
+                Arc::clone(name)
+            }
+            _ => "".into(),
+        };
+        let place = Place {
+            launch: 0,
+            experiment,
+            algorithm,
+            procs,
+            size,
+        };
+        let line = self.line;
+        Ok(Cell { line, place })
     }
 
     /// The text in a column.
     pub fn get(&self, name: &str) -> Option<&str> {
-        let index = self.columns.0.iter().position(|column| *column == name)?;
+        let index = self.columns.0.iter().position(|column| column == name)?;
         Some(self.cells[index])
     }
 

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::{BitsPerSecond, Bytes, MOST_HOSTS, Procs, SMALLEST_BURST, Seconds};
-use super::{Scenario, Topology, Truth, Uplink};
+use super::{Scenario, Truth, Uplink};
 use crate::network::{Fault, Text};
 use crate::text::file_error::{FileError, parse_toml};
 use crate::units;
@@ -66,7 +66,7 @@ impl File {
             rate: self.rate,
             port_buffer: buffer(&self.port_buffer)?,
             congestion_control: control_name(&self.congestion_control)?,
-            topology: topology(&self.topology, self.uplink, hosts)?,
+            uplink: uplink(&self.topology, self.uplink, hosts)?,
             truth: self.truth.map(TruthTable::check).transpose()?,
         })
     }
@@ -110,14 +110,14 @@ fn control_name(name: &Spanned<String>) -> Result<String, Fault> {
     Ok(text.clone())
 }
 
-fn topology(
+fn uplink(
     shape: &Spanned<Shape>,
-    uplink: Option<Spanned<UplinkTable>>,
+    table: Option<Spanned<UplinkTable>>,
     hosts: Procs,
-) -> Result<Topology, Fault> {
-    match (shape.get_ref(), uplink) {
-        (Shape::Star, None) => Ok(Topology::Star),
-        (Shape::Tree, Some(table)) => Ok(Topology::Tree(table.into_inner().check(hosts)?)),
+) -> Result<Option<Uplink>, Fault> {
+    match (shape.get_ref(), table) {
+        (Shape::Star, None) => Ok(None),
+        (Shape::Tree, Some(table)) => table.into_inner().check(hosts).map(Some),
         (Shape::Star, Some(table)) => Err((
             table.span(),
             "a star has no uplink; remove [uplink] or write topology = \"tree\"".to_owned(),

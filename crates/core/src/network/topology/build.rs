@@ -2,7 +2,7 @@
 
 use super::{Cable, MOST_HOSTS, Parts, Topology, TopologyError, Vertex};
 use crate::network::binary_tree::{Edge, Network, Parameters};
-use crate::network::scenario::{self, Scenario, Uplink};
+use crate::network::scenario::{Scenario, Uplink};
 use crate::units::BytesPerSecond;
 use crate::units::{Bytes, Seconds};
 
@@ -20,12 +20,8 @@ impl Topology {
     /// # Errors
     /// Never for a scenario that was read from a file.
     pub fn of_scenario(scenario: &Scenario) -> Result<Self, TopologyError> {
-        let uplink = match scenario.topology {
-            scenario::Topology::Star => None,
-            scenario::Topology::Tree(uplink) => Some(uplink),
-        };
         let link = (scenario.rate.into(), scenario.port_buffer);
-        Self::on_switches(scenario.hosts.get(), link, uplink)
+        Self::on_switches(scenario.hosts.get(), link, scenario.uplink)
     }
 
     /// Hosts with links of a rate and a buffer to one switch, or to two that are joined.

@@ -1,8 +1,6 @@
 //! What is known of an algorithm before it is measured for a prediction, and what can be
 //! measured of it.
 
-use std::fmt;
-
 use nalgebra::DVector;
 
 use super::allocation::{Candidate, Need, Problem};
@@ -38,7 +36,8 @@ pub enum Grounds {
 }
 
 /// One algorithm at the process counts of one class.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, derive_more::Display)]
+#[display("{collective} {method} among {target}")]
 pub struct Subject<'a> {
     /// The collective.
     pub collective: Collective,
@@ -282,16 +281,6 @@ fn unit(column: Column, model: &Regimes, hockney: &Hockney) -> f64 {
         Column::Gamma(protocol) | Column::Growth(protocol) | Column::Overlap(protocol) => model
             .parameters(protocol)
             .map_or(1.0, |parameters| parameters.gamma.max(1.0)),
-    }
-}
-
-impl fmt::Display for Subject<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} {} among {}",
-            self.collective, self.method, self.target
-        )
     }
 }
 

@@ -84,7 +84,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use super::Solved;
+use super::Totals;
 use crate::algorithm::{Algorithm, ClosedForm};
 use crate::sim::network::endpoint::{Costs, Ports};
 use crate::sim::time::Time;
@@ -118,10 +118,10 @@ struct Segments {
 
 /// What `algorithm` among `procs` with pieces of `size` takes on the network of `ports`, if
 /// that is known without a simulation.
-pub fn endpoint(algorithm: Algorithm, procs: Procs, size: Bytes, ports: &Ports) -> Option<Solved> {
+pub fn endpoint(algorithm: Algorithm, procs: Procs, size: Bytes, ports: &Ports) -> Option<Totals> {
     let form = algorithm.closed_form()?;
     if procs.get() == 1 {
-        return Some(Solved::default());
+        return Some(Totals::default());
     }
     let case = Case {
         algorithm,
@@ -177,9 +177,9 @@ impl Case<'_> {
 
 impl Segments {
     /// `times` all segments.
-    fn sent(&self, times: u64, time: Time) -> Solved {
+    fn sent(&self, times: u64, time: Time) -> Totals {
         let each = self.before.saturating_mul(self.whole.bytes);
-        Solved {
+        Totals {
             time,
             messages: (self.before + 1).saturating_mul(times),
             bytes: each.saturating_add(self.last.bytes).saturating_mul(times),
@@ -205,7 +205,7 @@ impl Message {
     }
 }
 
-fn binomial(case: &Case<'_>) -> Solved {
+fn binomial(case: &Case<'_>) -> Totals {
     let segments = case.segments();
     let message = segments.last;
     let (interval, alone) = (message.costs.interval, message.alone);
@@ -223,7 +223,7 @@ fn binomial(case: &Case<'_>) -> Solved {
     segments.sent(case.partners(), time.max(before))
 }
 
-fn flat(case: &Case<'_>) -> Solved {
+fn flat(case: &Case<'_>) -> Totals {
     let (segments, partners) = (case.segments(), case.partners());
     let [whole, last] = [&segments.whole, &segments.last].map(|message| message.costs.interval);
     let apart = whole + last * (partners - 1);
@@ -231,7 +231,7 @@ fn flat(case: &Case<'_>) -> Solved {
     segments.sent(partners, segments.received(begin, apart))
 }
 
-fn pipeline(case: &Case<'_>) -> Option<Solved> {
+fn pipeline(case: &Case<'_>) -> Option<Totals> {
     let (segments, partners) = (case.segments(), case.partners());
     let Segments {
         before,
@@ -248,7 +248,7 @@ fn pipeline(case: &Case<'_>) -> Option<Solved> {
     is_exact.then(|| segments.sent(partners, segments.received(begin, interval)))
 }
 
-fn pairwise(case: &Case<'_>) -> Solved {
+fn pairwise(case: &Case<'_>) -> Totals {
     let (segments, partners) = (case.segments(), case.partners());
     let Segments {
         before,
@@ -260,7 +260,7 @@ fn pairwise(case: &Case<'_>) -> Solved {
     segments.sent(case.pairs(), time)
 }
 
-fn direct(case: &Case<'_>) -> Option<Solved> {
+fn direct(case: &Case<'_>) -> Option<Totals> {
     let segments = case.segments();
     let message = segments.last;
     let further = case.partners() - 1;
@@ -288,7 +288,7 @@ fn processor_delay(message: Message, further: u64) -> Option<Time> {
     Some((Time(phase) - idle) * (further / (intervals + 1)))
 }
 
-fn direct_unrotated(case: &Case<'_>) -> Option<Solved> {
+fn direct_unrotated(case: &Case<'_>) -> Option<Totals> {
     let segments = case.segments();
     let message = segments.last;
     let further = case.partners() - 1;

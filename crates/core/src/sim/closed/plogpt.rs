@@ -34,7 +34,7 @@
 //! assert_eq!((b.time, b.losses), (Time::of(Seconds(0.200_13)), 4));
 //! ```
 
-use super::Solved;
+use super::Totals;
 use crate::model::alltoall::plogpt::{Algorithm, RtoMode};
 use crate::network::binary_tree::{Level, Network, Parameters};
 use crate::sim::network::plogpt::tolerance;
@@ -56,7 +56,7 @@ pub fn plogpt(
     size: Bytes,
     parameters: &Parameters,
     mode: RtoMode,
-) -> Option<Solved> {
+) -> Option<Totals> {
     let network = Network::new(parameters).ok()?;
     let latency = Time::of(parameters.latency);
     let pause = match algorithm {
@@ -87,7 +87,7 @@ pub fn plogpt(
     let procs = u64::from(network.procs().get());
     let messages = procs * (procs - 1);
     let bytes = messages.checked_mul(size.0)?;
-    (time < Time::MAX).then(|| Solved {
+    (time < Time::MAX).then(|| Totals {
         time,
         messages,
         bytes,

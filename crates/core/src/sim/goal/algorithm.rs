@@ -41,12 +41,12 @@ pub fn write_algorithm(schedule: &Schedule, out: &mut impl Write) -> io::Result<
         for index in schedule.active(rank) {
             let round = schedule.round(rank, index);
             let receives = round.receives.iter().map(|message| {
-                let bytes = schedule.bytes((message.from, rank), &message.slots);
-                format!("recv {bytes}b from {} tag {index}", message.from)
+                let bytes = schedule.bytes((message.partner, rank), &message.slots);
+                format!("recv {bytes}b from {} tag {index}", message.partner)
             });
             let sends = round.sends.iter().map(|message| {
-                let bytes = schedule.bytes((rank, message.to), &message.slots);
-                format!("send {bytes}b to {} tag {index}", message.to)
+                let bytes = schedule.bytes((rank, message.partner), &message.slots);
+                format!("send {bytes}b to {} tag {index}", message.partner)
             });
             writer.round(receives, sends, round.in_flight.at_once().1 as u64)?;
         }

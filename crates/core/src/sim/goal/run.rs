@@ -73,7 +73,7 @@ pub struct OtherInterface {
 /// assert_eq!(outcome.time, Time(5_000 + 2_500_000 + 7 * 6_000));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Goals<'a> {
     goal: &'a Goal,
     /// Where the states of each rank's operations begin.

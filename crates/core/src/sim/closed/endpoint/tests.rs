@@ -12,7 +12,7 @@ use crate::sim::{Outcome, run};
 use crate::units::table::Table;
 use crate::units::{Seconds, SecondsPerByte};
 
-fn simulated(algorithm: Algorithm, procs: Procs, size: Bytes, ports: &Ports) -> Solved {
+fn simulated(algorithm: Algorithm, procs: Procs, size: Bytes, ports: &Ports) -> Totals {
     let mut program = Rounds::new(algorithm.schedule(procs, size));
     let mut network = Endpoint::new(ports.clone(), procs);
     let Outcome {
@@ -21,7 +21,7 @@ fn simulated(algorithm: Algorithm, procs: Procs, size: Bytes, ports: &Ports) -> 
         bytes,
         ..
     } = run(&mut program, &mut network, &mut ()).unwrap();
-    Solved {
+    Totals {
         time,
         messages,
         bytes,

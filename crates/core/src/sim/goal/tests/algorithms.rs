@@ -36,8 +36,11 @@ fn an_algorithm_keeps_its_messages_and_the_order_of_its_rounds() {
                 let bytes = |slot: &Slot| extent.division.bytes(slot.index());
                 let slots = |slots: &[_]| slots.iter().map(bytes).sum();
                 let receives = round.receives.iter();
-                let receives = receives.map(|m| (false, m.from, slots(&m.slots)));
-                let sends = round.sends.iter().map(|m| (true, m.to, slots(&m.slots)));
+                let receives = receives.map(|m| (false, m.partner, slots(&m.slots)));
+                let sends = round
+                    .sends
+                    .iter()
+                    .map(|m| (true, m.partner, slots(&m.slots)));
                 (receives.chain(sends).collect(), round.in_flight)
             });
         }

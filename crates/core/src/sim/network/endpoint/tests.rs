@@ -171,13 +171,13 @@ fn every_message_of_every_algorithm_is_delivered() {
                     .map(move |index| algorithm.schedule(procs, size).round(rank, index))
             });
             let (mut messages, mut bytes) = (0, 0);
-            for send in rounds.flat_map(|round| round.sends) {
-                let blocks = send
-                    .slots
-                    .iter()
-                    .map(|slot| extent.division.bytes(slot.index()));
-                messages += 1;
-                bytes += blocks.sum::<u64>();
+            for round in rounds {
+                for send in round.sends.iter() {
+                    let blocks = send.slots.iter();
+                    let blocks = blocks.map(|slot| extent.division.bytes(slot.index()));
+                    messages += 1;
+                    bytes += blocks.sum::<u64>();
+                }
             }
             let (outcome, log) = logged(algorithm, procs, size, ports);
             assert_eq!(

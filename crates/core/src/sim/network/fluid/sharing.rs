@@ -54,8 +54,8 @@ pub struct Sharing {
     /// The flows that wait for their rates.
     waiting: Vec<u32>,
     groups: Slab<Group>,
-    /// The group of each link and its bundle within.
-    places: Vec<(u32, u32)>,
+    /// The group of each link.
+    group_of: Vec<u32>,
     /// The groups of which something is due.
     due: Vec<u32>,
     /// When the groups' next classes finish: time, group and stamp.
@@ -80,7 +80,7 @@ impl Sharing {
             flows: Flows::default(),
             waiting: Vec::new(),
             groups: Slab::new(),
-            places: vec![(NONE, NONE); rates.len()],
+            group_of: vec![NONE; rates.len()],
             due: Vec::new(),
             finishes: BinaryHeap::new(),
             stamp: 0,
@@ -145,7 +145,7 @@ impl Sharing {
     /// Gives rates to all flows, at the end of an instant in which any came or left.
     pub fn settle(&mut self, now: Time) {
         let routes = self.waiting.iter().map(|&flow| self.flows.route(flow));
-        let groups = routes.flatten().map(|link| self.places[link.index()].0);
+        let groups = routes.flatten().map(|link| self.group_of[link.index()]);
         for number in groups.filter(|group| *group != NONE) {
             if self.groups[number as usize].raise(Due::Parting) {
                 self.due.push(number);
@@ -205,7 +205,7 @@ impl Sharing {
 
     fn give_back(&mut self, number: u32) {
         for link in self.groups.remove(number as usize).links {
-            self.places[link.index()] = (NONE, NONE);
+            self.group_of[link.index()] = NONE;
         }
     }
 
@@ -268,11 +268,10 @@ impl Sharing {
         for &link in &self.partition.links {
             let bundle = self.partition.bundle(link);
             let number = self.formed[self.parts.part(bundle)];
-            let within = self.parts.within(bundle);
             let group = &mut self.groups[number as usize];
             group.links.push(link);
-            group.bundles[within as usize].links += 1;
-            self.places[link.index()] = (number, within);
+            group.bundles[self.parts.within(bundle) as usize].links += 1;
+            self.group_of[link.index()] = number;
         }
     }
 

@@ -75,30 +75,28 @@ impl Pass {
     }
 }
 
-/// Runs the program that `program` gives on a copy of `network`; in the mode
-/// [`RtoMode::TwoPass`] first to find the losses, and then so that each holds up its sender
-/// and its receiver.
+/// Runs a program on `network`, which has not run yet; in the mode [`RtoMode::TwoPass`] first
+/// copies of both to find the losses, and then so that each holds up its sender and its receiver.
 ///
 /// # Errors
 /// If the program does not end or leaves messages over.
-pub fn run<P: Program>(
+pub fn run(
     mode: RtoMode,
-    program: impl Fn() -> P,
-    network: &PlogPT,
+    mut program: impl Program + Clone,
+    mut network: PlogPT,
     observer: &mut impl Observer,
 ) -> Result<Outcome, Stuck> {
-    let mut network = network.clone();
     if mode == RtoMode::TwoPass {
         let pass = Pass::Search(Losses::default());
         let mut search = PlogPT {
             pass,
             ..network.clone()
         };
-        engine::run(&mut program(), &mut search, &mut ())?;
+        engine::run(&mut program.clone(), &mut search, &mut ())?;
         if let Pass::Search(Losses { causes, .. }) = search.pass {
             let sent = FxHashMap::default();
             network.pass = Pass::Apply(Losses { causes, sent });
         }
     }
-    engine::run(&mut program(), &mut network, observer)
+    engine::run(&mut program, &mut network, observer)
 }

@@ -13,7 +13,7 @@ use crate::model::alltoall::plogpt::RtoMode;
 use crate::network::binary_tree::{Edge, Negligible};
 use crate::network::scenario::Scenario;
 use crate::network::topology::{Cable, Parts};
-use crate::sim::closed::{self, Solved};
+use crate::sim::closed::{self, Totals};
 use crate::sim::engine::Outcome;
 use crate::sim::network::{Cause, Loss};
 use crate::sim::rounds::Rounds;
@@ -50,11 +50,11 @@ fn simulate(algorithm: model::Algorithm, size: u64, network: &PlogPT, mode: RtoM
         model::Algorithm::A => "pairwise",
         model::Algorithm::B => "sends-in-turn",
     };
-    let program = || rounds(algorithm, network.links.hosts.len(), size);
-    run(mode, program, network, &mut ()).unwrap()
+    let program = rounds(algorithm, network.links.hosts.len(), size);
+    run(mode, program, network.clone(), &mut ()).unwrap()
 }
 
-fn assert_same(solved: &Solved, outcome: &Outcome) {
+fn assert_same(solved: &Totals, outcome: &Outcome) {
     assert_eq!(solved.time, outcome.time);
     assert_eq!(solved.messages, outcome.messages);
     assert_eq!(solved.bytes, outcome.bytes);
@@ -229,8 +229,8 @@ fn twelve_ranks_on_two_switches_are_as_by_brute_force() {
         let time = expected.iter().map(received).max().unwrap();
 
         let mut recorder = Recorder::default();
-        let program = || rounds("sends-in-turn", 12, size);
-        let outcome = run(RtoMode::Receiver, program, &two_switches(), &mut recorder).unwrap();
+        let program = rounds("sends-in-turn", 12, size);
+        let outcome = run(RtoMode::Receiver, program, two_switches(), &mut recorder).unwrap();
         let sorted = |mut sent: Vec<Sent>| {
             sent.sort_unstable();
             sent

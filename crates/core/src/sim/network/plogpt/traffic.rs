@@ -3,7 +3,7 @@
 use super::wires::{Way, Wire};
 use crate::network::binary_tree::Parameters;
 use crate::network::topology::LinkId;
-use crate::sim::network::{Agenda, Flight};
+use crate::sim::network::{Agenda, Flight, slot};
 use crate::sim::program::FlightId;
 use crate::sim::time::Time;
 use crate::units::Seconds;
@@ -24,7 +24,7 @@ pub(super) enum Stage {
 }
 
 /// A message.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Message {
     pub(super) flight: Flight,
     /// How many messages its operation had sent before it, if that matters.
@@ -44,20 +44,6 @@ impl Message {
     /// How long it takes at a throughput in bytes per second.
     pub(super) fn gap(&self, throughput: f64) -> Seconds {
         Seconds(self.flight.bytes as f64 / throughput)
-    }
-
-    /// A message that is not on its way yet; `route` is memory for later.
-    fn new(flight: &Flight, route: Vec<LinkId>) -> Self {
-        Self {
-            flight: *flight,
-            occurrence: 0,
-            held: Time::ZERO,
-            stage: Stage::Absent,
-            route,
-            way: Way::default(),
-            finish: Time::ZERO,
-            known: Time::ZERO,
-        }
     }
 }
 
@@ -93,17 +79,13 @@ impl Traffic {
     /// Takes in a message, how many its operation had sent before it, and how much longer its
     /// sender waits.
     pub(super) fn put(&mut self, id: FlightId, flight: &Flight, (occurrence, held): (u32, Time)) {
-        let index = id as usize;
-        if self.messages.len() <= index {
-            let blank = || Message::new(flight, Vec::new());
-            self.messages.resize_with(index + 1, blank);
-        }
-        let message = &mut self.messages[index];
-        let route = std::mem::take(&mut message.route);
+        let message = slot(&mut self.messages, id);
         *message = Message {
+            flight: *flight,
             occurrence,
             held,
-            ..Message::new(flight, route)
+            route: std::mem::take(&mut message.route),
+            ..Message::default()
         };
     }
 

@@ -15,14 +15,16 @@ pub(super) struct Connection {
     threshold: f64,
 }
 
-impl Connection {
-    pub(super) fn new() -> Self {
+impl Default for Connection {
+    fn default() -> Self {
         Self {
             window: INITIAL_WINDOW,
             threshold: f64::INFINITY,
         }
     }
+}
 
+impl Connection {
     /// A whole window was acknowledged: twice as much in slow start, a segment more after.
     pub(super) fn grow(&mut self) {
         let grown = if self.window < self.threshold {
@@ -90,7 +92,7 @@ mod tests {
     /// RFC 5681, section 3.1: slow start to the threshold, then a segment each round trip.
     #[test]
     fn a_window_that_was_halved_grows_by_segments() {
-        let mut connection = Connection::new();
+        let mut connection = Connection::default();
         let mut windows = vec![connection.window];
         connection.grow();
         windows.push(connection.window);

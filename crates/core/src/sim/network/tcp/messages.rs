@@ -25,7 +25,7 @@ pub(super) enum State {
 }
 
 /// A message under way.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Message {
     pub(super) flight: Flight,
     pub(super) state: State,
@@ -55,39 +55,30 @@ impl Message {
 /// Messages by number.
 #[derive(Debug, Default)]
 pub(super) struct Messages {
-    messages: Vec<Option<Message>>,
+    messages: Vec<Message>,
     connections: FxHashMap<(Rank, Rank), Connection>,
 }
 
 impl Messages {
     pub(super) fn get(&self, id: u32) -> &Message {
-        self.messages[id as usize]
-            .as_ref()
-            .expect("a message under way")
+        &self.messages[id as usize]
     }
 
     pub(super) fn get_mut(&mut self, id: u32) -> &mut Message {
-        self.messages[id as usize]
-            .as_mut()
-            .expect("a message under way")
+        &mut self.messages[id as usize]
     }
 
     pub(super) fn insert(&mut self, id: u32, flight: &Flight) -> &mut Message {
         let message = slot(&mut self.messages, id);
         let known = self.connections.get(&(flight.from, flight.to));
-        let connection = known.copied().unwrap_or_else(Connection::new);
-        let route = message.take().map(|old| old.route);
-        message.insert(Message {
+        *message = Message {
             flight: *flight,
-            state: State::Out,
             next: Time::MAX,
-            train: 0.0,
-            again: 0,
-            wait: Time::ZERO,
-            tries: 0,
-            route: route.unwrap_or_default(),
-            connection,
-        })
+            route: std::mem::take(&mut message.route),
+            connection: known.copied().unwrap_or_default(),
+            ..Message::default()
+        };
+        message
     }
 
     /// Keeps the state of the connection for the next message.
