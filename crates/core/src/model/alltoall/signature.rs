@@ -5,6 +5,7 @@ use super::hockney::HOCKNEY;
 use super::{GAMMA, THRESHOLD};
 use crate::model::prelude::*;
 use crate::model::signature::{Form, Signature};
+use crate::units::parameter::finite;
 
 const GAMMA_BELOW: Parameter = Parameter {
     name: "gamma_below",
@@ -111,13 +112,13 @@ pub(in crate::model) fn signature(
     gamma_below: Option<f64>,
     [delta, threshold]: [usize; 2],
 ) -> Result<Signature, ModelError> {
-    let signature = Signature {
+    let gamma_below = gamma_below.map(|value| finite(GAMMA_BELOW.name, value));
+    Ok(Signature {
         base: inputs.known.hockney,
         form,
-        gamma: inputs.value(0),
-        gamma_below,
-        delta: Seconds(inputs.value(delta)),
+        gamma: inputs.finite(0)?,
+        gamma_below: gamma_below.transpose()?,
+        delta: Seconds(inputs.finite(delta)?),
         threshold: inputs.threshold(threshold)?,
-    };
-    Ok(signature.checked()?)
+    })
 }
