@@ -107,7 +107,7 @@ impl Problem<'_> {
     }
 
     /// Whether the model is a form of the contention signature.
-    fn is_signature(&self) -> bool {
+    fn is_form_of_signature(&self) -> bool {
         matches!(self.model.estimator, Estimator::Signature(_))
     }
 

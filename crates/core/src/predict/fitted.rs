@@ -29,8 +29,8 @@ pub(super) struct Fitting {
 #[derive(Debug)]
 struct Probe {
     values: Values,
-    /// For each estimated parameter that counts here: the parameters with it moved, and the
-    /// reciprocal of by how much.
+    /// For each estimated parameter that counts here: the parameters with it moved by a step,
+    /// and the reciprocal of the step.
     moved: Vec<(Values, f64)>,
     /// Of each pair of them: their covariance, twice if they are two.
     covariance: Vec<(usize, usize, f64)>,

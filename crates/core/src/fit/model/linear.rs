@@ -36,18 +36,24 @@ impl Problem<'_> {
     /// Estimates all linear parameters. A supplement that the data do not support goes, and what
     /// is left is fitted again.
     pub(super) fn linear(&self) -> Result<ModelFit, FitError> {
-        match self.choose(|_| true) {
-            Ok(solution) if self.has_supplement(&solution) => return self.finish(solution),
+        let all = match self.choose(|_| true) {
             // Without enough sizes on either side there is no threshold to speak of.
-            Err(FitError::NoSearch { .. }) if !self.is_signature() => {}
-            chosen => drop(chosen?),
-        }
-        self.finish(self.choose(|role| role != Role::Supplement)?)
+            Err(FitError::NoSearch { .. }) if !self.is_form_of_signature() => None,
+            all => Some(all?),
+        };
+        let solution = match all.filter(|all| self.is_supported(all)) {
+            Some(all) => all,
+            None => self.choose(|role| role != Role::Supplement)?,
+        };
+        self.finish(solution)
     }
 
-    fn has_supplement(&self, solution: &Solution) -> bool {
-        let is_supplement = |place: &usize| self.role(*place) == Role::Supplement;
-        let index = solution.free.iter().position(is_supplement);
+    /// Whether the data support the supplement of the model, if it has one.
+    fn is_supported(&self, solution: &Solution) -> bool {
+        let Some(place) = self.model.place(Role::Supplement) else {
+            return true;
+        };
+        let index = solution.free.iter().position(|own| *own == place);
         let estimate = index.map(|index| self.estimate(solution, index));
         self.options.delta == DeltaRule::Kept
             || estimate.is_some_and(|own| own.value >= NEGLIGIBLE && own.lower > 0.0)
@@ -150,7 +156,11 @@ impl Problem<'_> {
 
     /// Of a signature the network with α, and with β, larger by one standard error.
     fn shifted_networks(&self) -> Vec<(Known, f64)> {
-        let Some(error) = self.options.base_error.filter(|_| self.is_signature()) else {
+        let Some(error) = self
+            .options
+            .base_error
+            .filter(|_| self.is_form_of_signature())
+        else {
             return Vec::new();
         };
         let base = &self.network.hockney;
@@ -170,9 +180,11 @@ impl Problem<'_> {
         let estimates: Vec<(usize, Estimate)> = (0..solution.free.len())
             .map(|index| (solution.free[index], self.estimate(&solution, index)))
             .collect();
-        let threshold = self.threshold(&solution).filter(|_| self.is_signature());
+        let threshold = self
+            .threshold(&solution)
+            .filter(|_| self.is_form_of_signature());
         let parameters = solution.free.len();
-        let (residuals, gamma_by_procs) = if self.is_signature() {
+        let (residuals, gamma_by_procs) = if self.is_form_of_signature() {
             let residuals = self.residuals_of_sides(&solution.times(), threshold, parameters)?;
             (residuals, self.gamma_by_procs(&solution, threshold))
         } else {

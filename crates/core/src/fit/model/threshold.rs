@@ -49,11 +49,11 @@ impl Problem<'_> {
         let is_lasting = |place: &usize| matches!(self.role(*place), Role::Linear(_));
         let lasting: Vec<usize> = free.iter().copied().filter(is_lasting).collect();
         let threshold = self.model.place(Role::Threshold);
+        let threshold = threshold.filter(|_| lasting.len() < free.len());
         match (threshold, self.options.threshold) {
-            _ if lasting.len() == free.len() => self.solve(self.start(), lasting),
             (None, _) | (_, ThresholdChoice::None) => self.solve(self.start(), lasting),
             (Some(place), ThresholdChoice::At(size)) => {
-                if self.is_signature() {
+                if self.is_form_of_signature() {
                     self.refuse_one_sided(size)?;
                 }
                 self.at(place, size, free)
