@@ -4,10 +4,15 @@ use std::fmt;
 
 use super::{Bytes, Procs};
 
-/// A parameter that no formula can work with: its name, its value, and the rule it breaks.
+/// A parameter that no formula can work with: its name, its value, and the rule it breaks. It is a
+/// pointer, so that a number that is allowed is handed on in registers.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(transparent)]
+pub struct ParameterError(Box<Broken>);
+
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{name} = {value} is not allowed; it must be {rule}")]
-pub struct ParameterError {
+struct Broken {
     name: &'static str,
     value: String,
     rule: &'static str,
@@ -17,11 +22,11 @@ impl ParameterError {
     /// `name` has a value that breaks `rule`, which completes "it must be …".
     #[cold]
     pub(crate) fn new(name: &'static str, value: impl fmt::Display, rule: &'static str) -> Self {
-        Self {
+        Self(Box::new(Broken {
             name,
             value: value.to_string(),
             rule,
-        }
+        }))
     }
 }
 
