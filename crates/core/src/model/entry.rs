@@ -255,16 +255,17 @@ impl Inputs<'_> {
     }
 }
 
-/// A number that is whole and not negative, as such.
+/// A number that is whole, not negative and below 2^63, as such. A processor converts numbers with
+/// a sign in one instruction, those without in many.
 #[expect(
     clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
     reason = "what does not fit differs from the value"
 )]
 pub(super) fn whole(value: f64) -> Option<u64> {
-    let whole = value as u64;
+    let whole = value as i64;
     let is_exact = (whole as f64).to_bits() == value.to_bits();
-    (is_exact && whole < u64::MAX).then_some(whole)
+    let whole = u64::try_from(whole).ok();
+    whole.filter(|&whole| is_exact && whole != i64::MAX.unsigned_abs())
 }
 
 /// The bytes of a threshold; infinity stands for none.

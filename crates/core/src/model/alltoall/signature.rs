@@ -106,6 +106,7 @@ fn time(
 }
 
 /// The signature whose δ and M are the parameters at these places.
+#[inline]
 pub(in crate::model) fn signature(
     inputs: &Inputs,
     form: Form,
