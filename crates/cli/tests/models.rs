@@ -423,7 +423,7 @@ fn what_a_profile_cannot_answer_is_refused() {
             ],
         ),
         (
-            "--algorithm direct",
+            "--algorithm two-phase:2",
             ["toy.toml: has no", "measure and fit what is missing"],
         ),
         (

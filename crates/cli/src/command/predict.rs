@@ -6,7 +6,7 @@ use netsig_core::model::segment::{Search, Segment};
 use netsig_core::model::{Case, Model, REGIMES, Segments};
 use netsig_core::network::tree::Tree;
 use netsig_core::predict::regimes::Asked;
-use netsig_core::predict::speaker::{Line, Models, Question, Silence};
+use netsig_core::predict::speaker::{Line, Models, Question, Reason, Silence};
 use netsig_core::predict::{Knowledge, Prediction};
 use netsig_core::profile::Profile;
 use netsig_core::units::{Bytes, Procs};
@@ -24,8 +24,8 @@ use crate::print::rows::{Cell, Format, Rows};
 pub struct Args {
     #[command(flatten)]
     points: PointArgs,
-    /// The algorithm, as `measure` takes it; unless of an alltoall, one that was not measured is
-    /// predicted without contention [default: all that were measured, and unless of an alltoall all
+    /// The algorithm, as `measure` takes it; one that was not measured is predicted without
+    /// contention [default: all that were measured, and unless of an alltoall all
     /// strategies].
     #[arg(long, display_order = 1)]
     algorithm: Option<String>,
@@ -85,6 +85,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let network = args.network.as_deref();
     let tree = links::tree(network, Some(args.points.procs.largest()))?;
     let lines = lines(args, &profile)?;
+    for line in lines.iter().filter(|own| own.reason == Reason::Unmeasured) {
+        eprintln!(
+            "netsig: note: {} {} was not measured: its time is that without contention, by {}",
+            args.points.collective, line.algorithm, line.model.name
+        );
+    }
     let found = predict(args, &profile, tree.as_ref(), &lines)?;
     let models: Vec<&Model> = found.iter().map(|found| found.line.model).collect();
     notes::tell(&args.points, &profile, network, &models);
@@ -110,6 +116,13 @@ fn lines(args: &Args, profile: &Profile) -> Result<Vec<Line>, Failure> {
         Silence::Contradiction(problem) => Failure::usage(problem),
         Silence::NotFitted(problem) => Failure::data(problem).about(&args.points.profile),
     })?;
+    let own = lines.iter().find(|line| line.segment.is_some());
+    if let (Some(line), Some(_)) = (own, args.segment) {
+        return Err(Failure::usage(format!(
+            "{} says how long its segments are; leave out --segment",
+            line.algorithm
+        )));
+    }
     match lines.iter().find(|line| !line.model.is_regimes()) {
         Some(line) if args.quantile.is_some() => Err(Failure::usage(format!(
             "{} has no quantiles; give --model {REGIMES} or leave out --quantile",

@@ -72,8 +72,10 @@ pub fn tell(points: &PointArgs, profile: &Profile, network: Option<&str>, models
         ),
         Some(plogp) => tell_limits(points, plogp, models),
     }
-    let has_strategies = models.iter().any(|m| m.kind == Kind::ContentionFree);
-    if points.collective == Collective::Gather && has_strategies {
+    // Along a chain each receives from one sender.
+    let chain = on_plogp(points.collective, ClosedForm::ChainOfParts);
+    let mut free = models.iter().filter(|m| m.kind == Kind::ContentionFree);
+    if points.collective == Collective::Gather && free.any(|model| Some(*model) != chain) {
         eprintln!(
             "netsig: warning: gather is predicted without contention; many senders to one receiver take longer"
         );

@@ -24,8 +24,17 @@ impl Method {
     pub fn parse(collective: Collective, text: &str) -> Result<Self, UnknownAlgorithm> {
         match LibraryChoice::parse(collective, text)? {
             Some(choice) => Ok(Self::Library(choice)),
-            None => Algorithm::parse(collective, text).map(Self::Schedule),
+            None => Algorithm::parse(collective, text)
+                .map(Self::Schedule)
+                .map_err(UnknownAlgorithm::or_library),
         }
+    }
+
+    /// `text` as measuring writes it, if it is a method: `bruck:radix=2` is `bruck:2`, and
+    /// `pipeline:8KiB` is `pipeline:8192`.
+    pub fn canonical(collective: Collective, text: &str) -> String {
+        let method = Self::parse(collective, text);
+        method.map_or_else(|_| text.to_owned(), |method| method.to_string())
     }
 
     /// How the messages meet; `None` where the contention regimes do not describe it. What an

@@ -225,6 +225,11 @@ impl Entry {
         self.closed_form
     }
 
+    /// Whether `text` is its name, with settings or without.
+    pub fn is_named_by(&self, text: &str) -> bool {
+        text.split(':').next() == Some(self.name)
+    }
+
     /// Whether a segment size is all there is to choose.
     pub fn is_chosen_by_size(&self) -> bool {
         self.settings.iter().all(|own| *own == SEGMENT)
@@ -261,9 +266,8 @@ impl Algorithm {
     /// # Errors
     /// If there is none of that name or its settings are not as [`Entry::usage`] says.
     pub fn parse(collective: Collective, text: &str) -> Result<Self, UnknownAlgorithm> {
-        let name = text.split(':').next().unwrap_or_default();
         let entry = entries(collective)
-            .find(|entry| entry.name == name)
+            .find(|entry| entry.is_named_by(text))
             .ok_or_else(|| UnknownAlgorithm::name(collective, text))?;
         Self::set(entry, text)
     }

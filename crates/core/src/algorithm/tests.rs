@@ -213,7 +213,7 @@ fn sizes_may_have_units() {
 fn wrong_names_say_what_there_is() {
     let message = |collective, text| Method::parse(collective, text).unwrap_err().to_string();
     let strange = message(Collective::Scatter, "ring");
-    let expected = "\"ring\" is not an algorithm of scatter; write library or one of: flat, ";
+    let expected = "\"ring\" is not an algorithm of scatter; write one of: library, flat, ";
     assert!(strange.starts_with(expected), "{strange}");
     for (collective, texts, usage) in [
         (

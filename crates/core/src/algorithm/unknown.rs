@@ -1,12 +1,12 @@
 //! What is wrong with the name of a collective or of an algorithm.
 
-use super::{Collective, Entry, entries};
+use super::{Collective, Entry, LIBRARY, entries};
 
 /// Why a name is not an algorithm.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownAlgorithm {
     /// No entry has that name.
-    #[error("{name:?} is not an algorithm of {collective}; write library or one of: {known}")]
+    #[error("{name:?} is not an algorithm of {collective}; write one of: {known}")]
     Name {
         /// What was asked for.
         name: String,
@@ -48,6 +48,22 @@ impl UnknownAlgorithm {
             name: text.to_owned(),
             collective,
             known: known.join(", "),
+        }
+    }
+
+    /// The same where `library` is possible as well.
+    pub(super) fn or_library(self) -> Self {
+        match self {
+            Self::Name {
+                name,
+                collective,
+                known,
+            } => Self::Name {
+                name,
+                collective,
+                known: format!("{LIBRARY}, {known}"),
+            },
+            other => other,
         }
     }
 }

@@ -143,13 +143,17 @@ impl FittedModel {
         let Estimator::Signature(form) = self.model.estimator else {
             return None;
         };
-        let threshold = self.value("threshold_bytes").filter(|m| m.is_finite());
+        let value = |is: fn(Role) -> bool| {
+            let mut parameters = self.model.parameters.iter();
+            self.value(parameters.find(|own| is(own.role))?.name)
+        };
+        let threshold = value(|role| role == Role::Threshold).filter(|m| m.is_finite());
         Some(Signature {
             base,
             form,
-            gamma: self.value("gamma")?,
-            gamma_below: self.value("gamma_below"),
-            delta: Seconds(self.value("delta_s").unwrap_or(0.0)),
+            gamma: value(|role| matches!(role, Role::Linear(_)))?,
+            gamma_below: value(|role| matches!(role, Role::Below(_))),
+            delta: Seconds(value(|role| role == Role::Supplement).unwrap_or(0.0)),
             threshold: threshold.map(Bytes::rounded),
         })
     }

@@ -12,7 +12,7 @@ use crate::model::plogp::PLogP;
 use crate::model::regimes::Point;
 use crate::model::signature::Signature;
 use crate::model::{
-    self, Case, Kind, Known, Model, ModelError, Need, REGIMES, Subject, Timed, Values,
+    self, Case, Kind, Known, Model, ModelError, Need, REGIMES, Segments, Subject, Timed, Values,
 };
 use crate::network::tree::Tree;
 use crate::profile::{Profile, RegimesEntry};
@@ -264,6 +264,11 @@ impl Basis<'_> {
         } = &self.networks;
         let Timed { time, segment } = self.model.time(best, values, case)?;
         let interval = || {
+            // By the same segments at either end.
+            let case = Case {
+                segments: segment.map_or(case.segments, Segments::Of),
+                ..case
+            };
             let end = |network| Ok::<_, ModelError>(self.model.time(network, values, case)?.time.0);
             Ok::<_, ModelError>(Interval {
                 lower: Seconds(end(low)?.min(time.0)),

@@ -8,6 +8,8 @@
 //! best (Barchet-Steffenel and Mounié 2005, RenPar, sections 3 and 4). Each goes by the name that
 //! measuring, predicting and simulating take. Equal times rank in the order of the candidates.
 //!
+//! An algorithm that was measured with some settings is a candidate with these alone.
+//!
 //! Two kinds of candidate stand below all others, however short their time: those that lie too far
 //! outside of what was measured, which `predict` refuses, and, of an all-to-all that was measured,
 //! those that were not: their contention-free times are lower bounds and no rivals.
@@ -198,8 +200,8 @@ impl<'a> Selector<'a> {
             });
         }
         let others = ALGORITHMS.iter().filter(|entry| {
-            let name = entry.name;
-            entry.collective == collective && !measured.contains(&name) && entry.is_chosen_by_size()
+            let is_measured = || measured.iter().any(|name| entry.is_named_by(name));
+            entry.collective == collective && entry.is_chosen_by_size() && !is_measured()
         });
         for entry in others {
             let model = entry.closed_form();

@@ -3,12 +3,11 @@
 //! # Rule
 //! 1. A model that is asked for by name speaks for every measured algorithm, or for the algorithm
 //!    that is asked for.
-//! 2. Else the model that the fit chose for the algorithm.
+//! 2. Else the model that the fit chose for the algorithm, if it has all parameters that are given.
 //! 3. Else, of an all-to-all, its signature; where the profile has no signatures at all, the first
 //!    fitted model, or the regimes. Of another collective, the regimes.
-//! 4. Else, for an algorithm that was not measured, its model on pLogP, which knows no contention. Of
-//!    an all-to-all that is a lower bound: it is ranked as one, and predicted only if the model is
-//!    asked for.
+//! 4. For an algorithm that was not measured, its model on pLogP, which knows no contention, unless
+//!    parameters are given. Of an all-to-all that is a lower bound, and ranked as one.
 
 use itertools::Itertools as _;
 
@@ -94,6 +93,18 @@ impl Question<'_> {
     /// If a name is unknown, nothing fitted or given answers the question, or a parameter is
     /// given that no model has.
     pub fn lines(&self) -> Result<Vec<Line>, Silence> {
+        let known = self.profile.algorithms(self.collective);
+        let other = self.algorithm.filter(|name| !known.contains(name));
+        let canonical = other.map(|name| Method::canonical(self.collective, name));
+        let question = Question {
+            algorithm: canonical.as_deref().or(self.algorithm),
+            ..*self
+        };
+        question.answer()
+    }
+
+    /// The lines for an algorithm that is written as measuring writes it.
+    fn answer(&self) -> Result<Vec<Line>, Silence> {
         let lines = match self.collective {
             Collective::Alltoall => self.alltoalls()?,
             _ => self.others()?,
@@ -105,10 +116,11 @@ impl Question<'_> {
 
     /// The model that speaks for a measured algorithm, and why.
     pub fn speaker(&self, algorithm: &str) -> Option<(&'static Model, Reason)> {
-        if self.given.is_empty()
-            && let Some(chosen) = self.chosen(algorithm)
+        let has = |model: &Model, name: &str| model.parameters.iter().any(|own| own.name == name);
+        if let Some((model, reason)) = self.chosen(algorithm)
+            && self.given.iter().all(|(name, _)| has(model, name))
         {
-            return Some(chosen);
+            return Some((model, reason));
         }
         let regimes = self.regimes().ok()?;
         let fitted = || self.profile.fitted.iter().map(|own| own.model);
@@ -145,6 +157,11 @@ impl Question<'_> {
 
     /// All algorithms of an all-to-all by the models that are wanted.
     fn alltoalls(&self) -> Result<Vec<Line>, Silence> {
+        if self.models == Models::Speaking
+            && let Some(line) = self.on_plogp()
+        {
+            return Ok(vec![line]);
+        }
         let named = match self.models {
             Models::Speaking => Vec::new(),
             Models::All => model::of(self.collective).collect(),
@@ -166,15 +183,13 @@ impl Question<'_> {
     fn algorithms(&self, named: &[&Model]) -> Result<Vec<String>, Silence> {
         let collective = self.collective;
         let known = self.profile.algorithms(collective);
-        let speaker = self.speaker("").map(|(model, _)| model);
-        let mut models = named
-            .iter()
-            .copied()
-            .chain(speaker.filter(|_| named.is_empty()));
-        let is_general = !self.given.is_empty() || models.any(|model| !model.is_signature());
+        let is_asked = named.iter().any(|model| !model.is_signature());
+        let is_general = is_asked || !self.given.is_empty();
+        let speaker = self.speaker("").filter(|_| named.is_empty());
+        let speaks = speaker.is_some_and(|(model, _)| !model.is_signature());
         match self.algorithm {
             None if !known.is_empty() => Ok(known.into_iter().map(str::to_owned).collect()),
-            None if is_general => Ok(vec!["any".to_owned()]),
+            None if is_general || speaks => Ok(vec!["any".to_owned()]),
             None => Err(Silence::NotFitted(format!(
                 "has no signature of {collective}; fit one, give gamma with --set, or choose another --model"
             ))),

@@ -1,7 +1,6 @@
 //! Tables of numbers between white space under a line of names.
 
 use std::str::FromStr;
-use std::sync::Arc;
 
 use super::file::File;
 use crate::algorithm::Method;
@@ -75,8 +74,9 @@ impl Row<'_> {
         let algorithm = match experiment {
             Experiment::Collective(collective) => {
                 let name = &self.file.asked.algorithm;
-                Method::parse(collective, name).map_err(|e| self.fault(e.to_string()))?;
-                Arc::clone(name)
+                let method = Method::parse(collective, name);
+                let method = method.map_err(|e| self.fault(e.to_string()))?;
+                method.to_string().into()
             }
             _ => "".into(),
         };

@@ -137,8 +137,8 @@ impl Limited<'_> {
 
 /// b and a γ for every protocol that there is.
 pub(super) fn columns(placed: &[(&Observation, Protocol)]) -> Vec<Column> {
-    let regimes = [Protocol::Eager, Protocol::Rendezvous].into_iter();
-    let there = regimes.filter(|protocol| placed.iter().any(|(_, of)| of == protocol));
+    let protocols = [Protocol::Eager, Protocol::Rendezvous].into_iter();
+    let there = protocols.filter(|protocol| placed.iter().any(|(_, of)| of == protocol));
     [Column::Latency, Column::Startup]
         .into_iter()
         .chain(there.map(Column::Gamma))

@@ -52,10 +52,12 @@ pub enum Pattern {
     Port,
     /// Blocks that double, or are handed on, in ⌈log₂ n⌉ rounds; all pass every port.
     Doubling,
+    /// Each process hands the whole message on to the next.
+    Chain,
     /// Each process hands the message on to the next, in segments.
-    Chain {
-        /// q; `None` for the whole message.
-        segment: Option<Bytes>,
+    Pipeline {
+        /// q.
+        segment: Bytes,
     },
     /// A binomial tree.
     Tree {
@@ -135,8 +137,8 @@ impl Pattern {
             Traffic::Powers => Some(Self::Exchange(Order::Powers)),
             Traffic::Port => Some(Self::Port),
             Traffic::Doubling => Some(Self::Doubling),
-            Traffic::Chain => Some(Self::Chain { segment: None }),
-            Traffic::Pipeline => segment.map(|_| Self::Chain { segment }),
+            Traffic::Chain => Some(Self::Chain),
+            Traffic::Pipeline => segment.map(|segment| Self::Pipeline { segment }),
             Traffic::Tree(load) => segment.is_none().then_some(Self::Tree {
                 parts: load == Load::Parts,
             }),
@@ -238,8 +240,11 @@ impl Pattern {
             },
             Self::Port => same(procs.partners(), wire.time(bytes)),
             Self::Doubling => same(rounds, wire.time(bytes)),
-            Self::Chain { segment } => {
-                let segment = segment.map_or(size, |segment| segment.min(size));
+            Self::Chain | Self::Pipeline { .. } => {
+                let segment = match self {
+                    Self::Pipeline { segment } => segment.min(size),
+                    _ => size,
+                };
                 let hops = (procs.partners() - 1.0).max(0.0);
                 let segments = match segment {
                     Bytes(0) => 1,
@@ -320,9 +325,7 @@ mod tests {
     /// 4 hops of two bytes and then all nine, in five segments.
     #[test]
     fn a_chain_hands_on_segments() {
-        let chain = Pattern::Chain {
-            segment: Some(Bytes(2)),
-        };
+        let chain = Pattern::Pipeline { segment: Bytes(2) };
         let point = Point {
             procs: Procs::new(6).unwrap(),
             size: Bytes(9),
