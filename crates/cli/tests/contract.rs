@@ -245,7 +245,7 @@ fn profiles_that_cannot_answer_are_refused() {
         home.refuses(&arguments, 2, [problem.as_str(), remedy]);
     }
     home.refuses(
-        &format!("predict profile.toml {of} --algorithm pairwise"),
+        &format!("predict profile.toml {of} --algorithm bruck:3"),
         3,
         ["profile.toml: ", "measure and fit what is missing"],
     );

@@ -5,8 +5,9 @@ use netsig_core::data::cells::Statistic;
 use netsig_core::model::segment::{Search, Segment};
 use netsig_core::model::{Case, Model, REGIMES, Segments};
 use netsig_core::network::tree::Tree;
+use netsig_core::predict::line::{Line, Reason};
 use netsig_core::predict::regimes::Asked;
-use netsig_core::predict::speaker::{Line, Models, Question, Reason, Silence};
+use netsig_core::predict::speaker::{Models, Question, Silence};
 use netsig_core::predict::{Knowledge, Prediction};
 use netsig_core::profile::Profile;
 use netsig_core::units::{Bytes, Procs};
@@ -25,13 +26,13 @@ pub struct Args {
     #[command(flatten)]
     points: PointArgs,
     /// The algorithm, as `measure` takes it; one that was not measured is predicted without
-    /// contention [default: all that were measured, and unless of an alltoall all
-    /// strategies].
+    /// contention, `pipeline` with the best segments [default: all that were measured, and unless of
+    /// an alltoall the others].
     #[arg(long, display_order = 1)]
     algorithm: Option<String>,
     /// The model, see `netsig models`; `all` for every one that applies [default: what the fit
     /// chose for the algorithm, else of an alltoall the signature or what was fitted in its
-    /// place, and all strategies of the others].
+    /// place, and of the others the regimes, or their own model without contention].
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
     /// A parameter of the model that the profile does not hold, or another value of it; may
@@ -85,7 +86,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let network = args.network.as_deref();
     let tree = links::tree(network, Some(args.points.procs.largest()))?;
     let lines = lines(args, &profile)?;
-    for line in lines.iter().filter(|own| own.reason == Reason::Unmeasured) {
+    let is_free = |own: &&Line| args.algorithm.is_some() && own.reason == Reason::Unmeasured;
+    for line in lines.iter().filter(is_free) {
         eprintln!(
             "netsig: note: {} {} was not measured: its time is that without contention, by {}",
             args.points.collective, line.algorithm, line.model.name
@@ -228,7 +230,9 @@ fn segments(segment: Option<Segment>, size: Bytes) -> Segments {
 fn rows(collective: Collective, found: &[Predicted]) -> Rows {
     Rows::of(found)
         .column("collective", |_| Cell::text(collective))
-        .column("algorithm", |row| Cell::text(&row.line.algorithm))
+        .column("algorithm", |row| {
+            Cell::text(row.line.name(row.prediction.segment))
+        })
         .column("procs", |row| Cell::number(row.procs.get()))
         .column("size_bytes", |row| Cell::size(row.size))
         .column("time_s", |row| Cell::time(row.prediction.time))

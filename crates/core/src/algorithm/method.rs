@@ -1,6 +1,6 @@
 //! Who runs a collective: the MPI library or one of netsig's schedules.
 
-use super::library::LibraryChoice;
+use super::library::{LIBRARY, LibraryChoice};
 use super::traffic::Traffic;
 use super::{Algorithm, Collective, UnknownAlgorithm};
 use crate::units::Bytes;
@@ -26,7 +26,7 @@ impl Method {
             Some(choice) => Ok(Self::Library(choice)),
             None => Algorithm::parse(collective, text)
                 .map(Self::Schedule)
-                .map_err(UnknownAlgorithm::or_library),
+                .map_err(or_library),
         }
     }
 
@@ -53,4 +53,12 @@ impl Method {
             Self::Schedule(algorithm) => algorithm.segment(),
         }
     }
+}
+
+/// The error where `library` is possible as well.
+fn or_library(mut error: UnknownAlgorithm) -> UnknownAlgorithm {
+    if let UnknownAlgorithm::Name { known, .. } = &mut error {
+        *known = format!("{LIBRARY}, {known}");
+    }
+    error
 }

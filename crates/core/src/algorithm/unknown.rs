@@ -1,6 +1,6 @@
 //! What is wrong with the name of a collective or of an algorithm.
 
-use super::{Collective, Entry, LIBRARY, entries};
+use super::{Collective, Entry, entries};
 
 /// Why a name is not an algorithm.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -48,22 +48,6 @@ impl UnknownAlgorithm {
             name: text.to_owned(),
             collective,
             known: known.join(", "),
-        }
-    }
-
-    /// The same where `library` is possible as well.
-    pub(super) fn or_library(self) -> Self {
-        match self {
-            Self::Name {
-                name,
-                collective,
-                known,
-            } => Self::Name {
-                name,
-                collective,
-                known: format!("{LIBRARY}, {known}"),
-            },
-            other => other,
         }
     }
 }

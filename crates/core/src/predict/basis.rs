@@ -24,15 +24,15 @@ const CONTENDED_GAP: &str = "beta_contended_s_per_byte";
 
 /// What is known of one algorithm.
 #[derive(Debug, Clone, Copy)]
-pub struct Knowledge<'a> {
+pub struct Knowledge<'a, 'n> {
     /// What was measured.
     pub profile: &'a Profile,
     /// The algorithm; a strategy is its own model and needs none.
-    pub algorithm: &'a str,
+    pub algorithm: &'n str,
     /// The links of the network, where they are known.
     pub tree: Option<&'a Tree>,
     /// Parameters by name, which take precedence over fitted ones.
-    pub given: &'a [(String, f64)],
+    pub given: &'n [(String, f64)],
     /// What is asked of regimes; other models have one time alone.
     pub asked: Asked,
 }
@@ -73,7 +73,7 @@ struct Networks {
     are_apart: bool,
 }
 
-impl<'a> Knowledge<'a> {
+impl<'a> Knowledge<'a, '_> {
     /// What predictions by `model` draw on.
     ///
     /// # Errors

@@ -15,6 +15,7 @@ mod basis;
 pub mod compare;
 pub mod design;
 mod fitted;
+pub mod line;
 pub mod outside;
 pub mod regimes;
 pub mod select;

@@ -22,11 +22,11 @@
 
 use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 
-use crate::algorithm::{ALGORITHMS, Collective, Entry};
-use crate::model::closed_form::on_plogp;
+use crate::algorithm::Collective;
 use crate::model::segment::{Search, Segment};
 use crate::model::{self, Case, Model, ModelError, Segments};
 use crate::network::tree::Tree;
+use crate::predict::line::{Line, Reason};
 use crate::predict::regimes::Asked;
 use crate::predict::speaker::{Models, Question};
 use crate::predict::{Basis, Knowledge, Prediction, Standing};
@@ -119,36 +119,21 @@ pub struct Selector<'a> {
 
 #[derive(Debug)]
 struct Candidate<'a> {
-    name: Name<'a>,
-    model: &'static Model,
+    line: Line,
     basis: Basis<'a>,
     /// Whether its time is a lower bound beside measured rivals.
     is_bound: bool,
 }
 
-#[derive(Debug)]
-enum Name<'a> {
-    /// A measured algorithm, with its settings.
-    Measured(&'a str),
-    /// An algorithm of the table, whose segments are chosen where it has some.
-    Entry(&'static Entry),
-}
-
 impl Ranked<'_> {
     /// The algorithm, as measuring, predicting and simulating take it.
     pub fn algorithm(&self) -> String {
-        match self.candidate.name {
-            Name::Measured(name) => name.to_owned(),
-            Name::Entry(entry) => {
-                let segment = self.prediction.segment.map_or(Bytes(0), Segment::bytes);
-                entry.text(|_| segment.0)
-            }
-        }
+        self.candidate.line.name(self.prediction.segment)
     }
 
     /// The model that speaks for it.
     pub fn model(&self) -> &'static Model {
-        self.candidate.model
+        self.candidate.line.model
     }
 
     /// Whether it may be the best: neither outside of what was measured nor a mere bound.
@@ -172,13 +157,6 @@ impl<'a> Selector<'a> {
             tree,
             asked,
         } = sources;
-        let knowledge = |algorithm| Knowledge {
-            profile,
-            algorithm,
-            tree,
-            given: &[],
-            asked,
-        };
         let question = Question {
             profile,
             collective,
@@ -186,35 +164,28 @@ impl<'a> Selector<'a> {
             models: Models::Speaking,
             given: &[],
         };
-        let measured = profile.algorithms(collective);
-        let mut candidates = Vec::new();
-        for algorithm in &measured {
-            let Some((model, _)) = question.speaker(algorithm) else {
-                continue;
-            };
-            candidates.push(Candidate {
-                name: Name::Measured(algorithm),
-                model,
-                basis: knowledge(algorithm).basis(model)?,
-                is_bound: false,
-            });
-        }
-        let others = ALGORITHMS.iter().filter(|entry| {
-            let is_measured = || measured.iter().any(|name| entry.is_named_by(name));
-            entry.collective == collective && entry.is_chosen_by_size() && !is_measured()
-        });
-        for entry in others {
-            let model = entry.closed_form();
-            let model = model.and_then(|form| on_plogp(collective, form));
-            if let Some(model) = model.map(|model| read(model, options.binomial)) {
-                candidates.push(Candidate {
-                    name: Name::Entry(entry),
-                    model,
-                    basis: knowledge(entry.name).basis(model)?,
-                    is_bound: collective == Collective::Alltoall && !measured.is_empty(),
-                });
+        let has_rivals =
+            collective == Collective::Alltoall && !profile.algorithms(collective).is_empty();
+        let candidate = |mut line: Line| {
+            let is_measured = line.reason != Reason::Unmeasured;
+            if !is_measured {
+                line.model = read(line.model, options.binomial);
             }
-        }
+            let knowledge = Knowledge {
+                profile,
+                algorithm: &line.algorithm,
+                tree,
+                given: &[],
+                asked,
+            };
+            Ok(Candidate {
+                basis: knowledge.basis(line.model)?,
+                is_bound: has_rivals && !is_measured,
+                line,
+            })
+        };
+        let lines = question.candidates().into_iter();
+        let candidates = lines.map(candidate).collect::<Result<_, ModelError>>()?;
         Ok(Self {
             candidates,
             options,
@@ -223,7 +194,7 @@ impl<'a> Selector<'a> {
 
     /// The models of the candidates.
     pub fn models(&self) -> impl Iterator<Item = &'static Model> {
-        self.candidates.iter().map(|candidate| candidate.model)
+        self.candidates.iter().map(|own| own.line.model)
     }
 
     /// How many candidates there are.

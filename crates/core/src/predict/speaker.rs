@@ -11,9 +11,8 @@
 
 use itertools::Itertools as _;
 
-use crate::algorithm::{Algorithm, Collective, Method, UnknownAlgorithm};
-use crate::model::closed_form::on_plogp;
-use crate::model::segment::Segment;
+use super::line::{Line, Reason};
+use crate::algorithm::{ALGORITHMS, Algorithm, Collective, Method, UnknownAlgorithm};
 use crate::model::{self, Model, ModelError, REGIMES, SIGNATURE};
 use crate::profile::Profile;
 
@@ -41,32 +40,6 @@ pub enum Models<'a> {
     All,
     /// One by name.
     Named(&'a str),
-}
-
-/// An algorithm with a model that speaks for it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Line {
-    /// The algorithm; a strategy on pLogP goes by the name of its model.
-    pub algorithm: String,
-    /// The model.
-    pub model: &'static Model,
-    /// The segments that the algorithm's name sets.
-    pub segment: Option<Segment>,
-    /// Why this model speaks.
-    pub reason: Reason,
-}
-
-/// Why a model speaks for an algorithm.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reason {
-    /// It was asked for.
-    Asked,
-    /// The fit chose it, for the reason that it gives.
-    Chosen(String),
-    /// It was fitted to the algorithm, and no choice was made.
-    Fitted,
-    /// The algorithm was not measured: its model on pLogP.
-    Unmeasured,
 }
 
 /// Why no model speaks.
@@ -157,8 +130,12 @@ impl Question<'_> {
 
     /// All algorithms of an all-to-all by the models that are wanted.
     fn alltoalls(&self) -> Result<Vec<Line>, Silence> {
+        // Parameters that are given are those of other models.
         if self.models == Models::Speaking
-            && let Some(line) = self.on_plogp()
+            && self.given.is_empty()
+            && let Some(name) = self.algorithm
+            && !self.profile.algorithms(self.collective).contains(&name)
+            && let Some(line) = self.on_plogp(name)
         {
             return Ok(vec![line]);
         }
@@ -207,11 +184,12 @@ impl Question<'_> {
         }
     }
 
-    /// Strategies on pLogP, each its own model, and measured algorithms by their regimes.
+    /// All algorithms of another collective by the models that are wanted.
     fn others(&self) -> Result<Vec<Line>, Silence> {
         let collective = self.collective;
         let lines = match (self.algorithm, self.models) {
-            (None, Models::Speaking | Models::All) => {
+            (None, Models::Speaking) => self.candidates(),
+            (None, Models::All) => {
                 let all = model::strategies(collective).map(Line::of_strategy);
                 all.chain(self.measured()).collect()
             }
@@ -234,6 +212,18 @@ impl Question<'_> {
         Ok(lines)
     }
 
+    /// The measured algorithms, and those that were not and have a model on pLogP: what there is
+    /// to choose from.
+    pub fn candidates(&self) -> Vec<Line> {
+        let known = self.profile.algorithms(self.collective);
+        let others = ALGORITHMS.iter().filter(|entry| {
+            let is_measured = || known.iter().any(|name| entry.is_named_by(name));
+            entry.collective == self.collective && !is_measured()
+        });
+        let others = others.filter_map(Line::of_entry);
+        self.measured().into_iter().chain(others).collect()
+    }
+
     /// Every measured algorithm by the model that speaks for it.
     fn measured(&self) -> Vec<Line> {
         let known = self.profile.algorithms(self.collective).into_iter();
@@ -244,52 +234,40 @@ impl Question<'_> {
         known.filter_map(line).collect()
     }
 
-    /// A measured algorithm, else a strategy, else an algorithm by its model on pLogP; of all
-    /// models a measured algorithm and a strategy.
+    /// An algorithm by the model that speaks for it, of all models also by its model on pLogP.
     fn named(&self, name: &str) -> Result<Vec<Line>, Silence> {
-        let collective = self.collective;
         let mut found = self.measured();
         found.retain(|line| line.algorithm == name);
-        let mut strategies = model::strategies(collective);
-        match strategies.find(|model| model.name == name) {
-            Some(strategy) if found.is_empty() || self.models == Models::All => {
-                found.insert(0, Line::of_strategy(strategy));
-            }
-            None if found.is_empty() => {
-                let Some(line) = self.on_plogp() else {
-                    Method::parse(collective, name)?;
-                    return self.regimes_of(name);
-                };
-                found.push(line);
-            }
-            _ => {}
+        if found.is_empty() || self.models == Models::All {
+            found.extend(self.on_plogp(name).filter(|_| self.given.is_empty()));
+        }
+        if found.is_empty() {
+            Method::parse(self.collective, name)?;
+            return self.regimes_of(name);
         }
         Ok(found)
     }
 
-    /// The algorithm that is asked for, if it was not measured, by its model on pLogP.
-    fn on_plogp(&self) -> Option<Line> {
-        let wanted = self.algorithm.filter(|_| self.given.is_empty())?;
-        if self.profile.algorithms(self.collective).contains(&wanted) {
-            return None;
+    /// An algorithm by its model on pLogP, with the best segments where its name sets none.
+    fn on_plogp(&self, name: &str) -> Option<Line> {
+        let mut entries = ALGORITHMS.iter();
+        match entries.find(|own| own.collective == self.collective && own.name == name) {
+            Some(entry) => Line::of_entry(entry),
+            None => Line::of_algorithm(&Algorithm::parse(self.collective, name).ok()?),
         }
-        Line::of_algorithm(&Algorithm::parse(self.collective, wanted).ok()?)
     }
 
-    /// The strategy `model`, if `algorithm` is that strategy or the algorithm that it is for.
+    /// An algorithm by its model on pLogP, if that is `model` or is mended by it.
     fn strategy(&self, algorithm: &str, model: &str) -> Result<Line, Silence> {
-        let strategy = model::find(self.collective, model)?;
-        if algorithm == model {
-            return Ok(Line::of_strategy(strategy));
+        let model = model::find(self.collective, model)?;
+        let is_read = |own: &Model| own == model || model.mends == Some(own.name);
+        match self.on_plogp(algorithm) {
+            Some(line) if is_read(line.model) => Ok(line.by(model)),
+            _ => Err(Silence::Contradiction(format!(
+                "{} is no model of {} {algorithm}; leave out --model or --algorithm",
+                model.name, self.collective
+            ))),
         }
-        let parsed = Algorithm::parse(self.collective, algorithm).ok();
-        let own = parsed.as_ref().and_then(Line::of_algorithm);
-        own.filter(|line| line.model == strategy).ok_or_else(|| {
-            Silence::Contradiction(format!(
-                "a strategy of {} is its own model; leave out --model",
-                self.collective
-            ))
-        })
     }
 
     /// An algorithm by its regimes, measured or given.
@@ -323,31 +301,6 @@ impl Question<'_> {
             }
         }
         Ok(())
-    }
-}
-
-impl Line {
-    fn new(algorithm: &str, model: &'static Model, reason: Reason) -> Self {
-        Self {
-            algorithm: algorithm.to_owned(),
-            model,
-            segment: None,
-            reason,
-        }
-    }
-
-    /// A strategy of a collective is its own model.
-    fn of_strategy(model: &'static Model) -> Self {
-        Self::new(model.name, model, Reason::Asked)
-    }
-
-    /// An algorithm by its model on pLogP, where there is one.
-    pub fn of_algorithm(algorithm: &Algorithm) -> Option<Self> {
-        let model = on_plogp(algorithm.collective(), algorithm.closed_form()?)?;
-        Some(Self {
-            segment: algorithm.segment().and_then(|size| Segment::new(size).ok()),
-            ..Self::new(&algorithm.to_string(), model, Reason::Unmeasured)
-        })
     }
 }
 

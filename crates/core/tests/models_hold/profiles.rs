@@ -275,7 +275,7 @@ proptest! {
 }
 
 /// What is known of an algorithm, without links and values of one's own.
-fn knowledge<'a>(profile: &'a Profile, algorithm: &'a str) -> Knowledge<'a> {
+fn knowledge<'a>(profile: &'a Profile, algorithm: &'a str) -> Knowledge<'a, 'a> {
     Knowledge {
         profile,
         algorithm,
