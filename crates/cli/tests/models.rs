@@ -634,6 +634,20 @@ fn alltoalls_rank_as_they_are_predicted() {
     }
     let rest = &ranked[2..];
     assert!(!rest.is_empty() && rest.iter().all(|row| row["standing"] == "contention-free"));
+    for row in rest {
+        let name = &row["algorithm"];
+        let predicted = &rows(&home, &format!("predict {of} --algorithm {name}"))[0];
+        for key in [
+            "algorithm",
+            "time_s",
+            "lower_s",
+            "upper_s",
+            "model",
+            "standing",
+        ] {
+            assert_eq!(row[key], predicted[key], "{row:?}");
+        }
+    }
 }
 
 /// Bound, time and whether it applies, of exchanges worked by hand with α = 50 µs and

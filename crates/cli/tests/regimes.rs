@@ -308,7 +308,12 @@ fn what_is_too_far_from_the_data_is_refused() {
 #[test]
 fn every_measured_collective_is_predicted() {
     let home = Home::new();
-    let others = ["allgather,ring", "scatter,binomial", "bcast,knomial:4"];
+    let others = [
+        "allgather,ring",
+        "scatter,binomial",
+        "bcast,knomial:4",
+        "bcast,pipeline:256",
+    ];
     home.write("data.csv", &in_regimes(&others));
     let output = home
         .netsig("fit data.csv -o profile.toml")
@@ -340,6 +345,11 @@ fn every_measured_collective_is_predicted() {
     assert_eq!(of("scatter", "--algorithm binomial")[0]["model"], "regimes");
     assert_eq!(of("scatter", "--model binomial")[0]["model"], "binomial");
     assert_eq!(of("scatter", "--algorithm flat")[0]["model"], "flat");
+    let pipeline = &of("bcast", "--algorithm pipeline:segment=256B")[0];
+    assert_eq!(
+        [&pipeline["algorithm"], &pipeline["model"]],
+        ["pipeline:256", "regimes"]
+    );
     home.refuses(
         "predict profile.toml --collective allgather --algorithm bruck --procs 8 --size 1KiB",
         3,
