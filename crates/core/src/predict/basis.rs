@@ -263,12 +263,12 @@ impl Basis<'_> {
             best, low, high, ..
         } = &self.networks;
         let Timed { time, segment } = self.model.time(best, values, case)?;
+        // Its ends have the segments of the time.
         let interval = || {
-            // By the same segments at either end.
-            let case = Case {
-                segments: segment.map_or(case.segments, Segments::Of),
-                ..case
-            };
+            let mut case = case;
+            if let Some(segment) = segment {
+                case.segments = Segments::Of(segment);
+            }
             let end = |network| Ok::<_, ModelError>(self.model.time(network, values, case)?.time.0);
             Ok::<_, ModelError>(Interval {
                 lower: Seconds(end(low)?.min(time.0)),
