@@ -1,7 +1,6 @@
 //! What predictions cost, from the table that the benchmarks of netsig-core print.
 
 use anyhow::{Context, Result, ensure};
-use itertools::Itertools;
 use netsig_core::units::Seconds;
 
 use super::benchmark;
@@ -15,45 +14,40 @@ const TARGETS: [(&str, f64, &str, f64); 3] = [
     ("selection_map", 50.0, "ms", 1e-3),
 ];
 
-/// How often the benchmarks run. Of a case the fastest run counts: what else runs on the machine
-/// can only make it slower.
-const RUNS: usize = 3;
-
-/// What counts of the samples of a case, and the column that a table begins with.
-const COLUMN: &str = "median";
-const FIRST: &str = "fastest";
+/// Of the samples of every case the quickest, the middle and the slowest one.
+const COLUMNS: [&str; 3] = ["fastest", "median", "slowest"];
 
 /// One case of a benchmark function.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 struct Row {
     function: String,
     case: String,
-    median: Seconds,
+    /// In the order of [`COLUMNS`].
+    times: Vec<Seconds>,
 }
 
 /// Runs the benchmarks; every function must be there with a case.
 pub(super) fn figures() -> Result<Vec<Figure>> {
-    let once = |_| rows(&benchmark("predictions", &["--color", "never"])?);
-    let runs: Vec<Vec<Row>> = (0..RUNS).map(once).collect::<Result<_>>()?;
+    let rows = rows(&benchmark("predictions", &["--color", "never"])?)?;
     let mut figures = Vec::new();
     for (function, most, unit, scale) in TARGETS {
-        let rows = runs.iter().flatten();
-        let own = rows.filter(|row| row.function == function);
-        let cases = own.into_group_map_by(|row| &row.case);
-        ensure!(!cases.is_empty(), "no benchmark {function} was run");
-        for (case, rows) in cases.into_iter().sorted_by_key(|(case, _)| *case) {
-            let fastest = rows.iter().map(|row| row.median.0).min_by(f64::total_cmp);
-            let values = fastest.map(|seconds| seconds / scale).into_iter().collect();
-            let name = format!("{function}/{case}");
-            figures.push(Figure::new(name, values, most, unit));
-        }
+        let before = figures.len();
+        figures.extend(
+            rows.iter()
+                .filter(|row| row.function == function)
+                .map(|row| {
+                    let values = row.times.iter().map(|time| time.0 / scale).collect();
+                    Figure::new(format!("{function}/{}", row.case), values, most, unit)
+                }),
+        );
+        ensure!(figures.len() > before, "no benchmark {function} was run");
     }
     Ok(figures)
 }
 
 /// The cases of a table; what stands before its head is passed over.
 fn rows(table: &str) -> Result<Vec<Row>> {
-    let mut lines = table.lines().skip_while(|line| !line.contains(FIRST));
+    let mut lines = table.lines().skip_while(|line| !line.contains(COLUMNS[0]));
     let (_, head) = lines.next().map(cells).context("no table was printed")?;
     let mut function = "";
     let mut rows = Vec::new();
@@ -63,14 +57,17 @@ fn rows(table: &str) -> Result<Vec<Row>> {
             function = name;
             continue;
         }
-        let place = head.iter().position(|cell| *cell == COLUMN);
-        let cell = place.and_then(|place| cells.get(place));
-        let cell = cell.with_context(|| format!("the table has no column {COLUMN}"))?;
-        let median = cell.parse::<Seconds>();
+        let time = |column: &&str| {
+            let place = head.iter().position(|cell| cell == column);
+            let cell = place.and_then(|place| cells.get(place));
+            let cell = cell.with_context(|| format!("the table has no column {column}"))?;
+            cell.parse::<Seconds>()
+                .with_context(|| format!("in the line {line:?}"))
+        };
         rows.push(Row {
             function: function.to_owned(),
             case: name.to_owned(),
-            median: median.with_context(|| format!("in the line {line:?}"))?,
+            times: COLUMNS.iter().map(time).collect::<Result<_>>()?,
         });
     }
     Ok(rows)
@@ -111,8 +108,14 @@ predictions                fastest       │ slowest       │ median        │
             ("selection_map", "bcast"),
         ];
         assert_eq!(names, expected);
-        for (row, expected) in rows.iter().zip([72e-9, 173.7e-9, 11.45e-3]) {
-            assert!((row.median.0 / expected - 1.0).abs() < 1e-12, "{row:?}");
+        for (row, expected) in rows.iter().zip([
+            [26.56e-9, 72e-9, 3.447e-6],
+            [172.4e-9, 173.7e-9, 177.5e-9],
+            [11.3e-3, 11.45e-3, 1.084],
+        ]) {
+            for (got, expected) in row.times.iter().zip(expected) {
+                assert!((got.0 / expected - 1.0).abs() < 1e-12, "{row:?}");
+            }
         }
     }
 
