@@ -81,17 +81,27 @@ impl Model {
         case: Case,
     ) -> Result<Timed, ModelError> {
         volume(case.procs, case.size)?;
-        let mut timed = (self.time)(&Inputs {
-            model: self,
-            known,
-            values,
-            case,
-        })?;
+        let mut timed = self.formula(known, values, case)?;
         if case.procs.get() == 1 && matches!(self.subject, Subject::Collective(_)) {
             timed.time = Seconds(0.0);
         }
         possible(self.name, timed.time)?;
         Ok(timed)
+    }
+
+    /// What its formula gives for a case that [`Model::time`] takes, be it a time or not.
+    pub(crate) fn formula(
+        &'static self,
+        known: &Known,
+        values: &Values,
+        case: Case,
+    ) -> Result<Timed, ModelError> {
+        (self.time)(&Inputs {
+            model: self,
+            known,
+            values,
+            case,
+        })
     }
 
     /// The values of its parameters where all are given or have defaults, by `given`.

@@ -180,15 +180,11 @@ impl Probe {
         case: Case,
         time: Seconds,
     ) -> Result<f64, ModelError> {
-        let slope = |(moved, per_unit): &(Values, f64)| {
-            let moved = model.time(network, moved, case)?.time;
-            Ok::<f64, ModelError>((moved - time).0 * per_unit)
-        };
-        let slopes: SmallVec<[f64; 4]> = self
-            .moved
-            .iter()
-            .map(slope)
-            .collect::<Result<_, ModelError>>()?;
+        let mut slopes = SmallVec::<[f64; 4]>::new();
+        for (moved, per_unit) in &self.moved {
+            let moved = model.formula(network, moved, case)?.time;
+            slopes.push((moved - time).0 * per_unit);
+        }
         let terms = self.covariance.iter();
         let variance: f64 = terms
             .map(|&(a, b, both)| both * slopes[a] * slopes[b])
