@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use itertools::iproduct;
-use netsig_core::algorithm::{ALGORITHMS, Algorithm, Collective, split};
+use netsig_core::algorithm::{Algorithm, Collective, entries, split};
 use netsig_core::model::alltoall::plogpt::RtoMode;
 use netsig_core::network::binary_tree::Negligible;
 use netsig_core::sim::network::plogpt::Sharing;
@@ -184,8 +184,7 @@ pub fn first_given(options: &[(&'static str, bool)]) -> Option<&'static str> {
 /// If the collective has no such algorithm.
 pub fn algorithms(collective: Collective, names: Option<&str>) -> Result<Vec<Algorithm>, Failure> {
     let all = || {
-        let entries = ALGORITHMS.iter();
-        let plain = entries.filter(|e| e.collective == collective && e.settings.is_empty());
+        let plain = entries(collective).filter(|entry| entry.settings.is_empty());
         plain.map(|entry| entry.name).collect()
     };
     let names: Vec<&str> = match names {

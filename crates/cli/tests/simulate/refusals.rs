@@ -208,7 +208,7 @@ fn cells_and_files() {
         (
             format!("{CELL} {ON} --algorithm bruck"),
             2,
-            ["algorithm \"bruck\"", "write bruck:RADIX"],
+            ["algorithm \"bruck\"", "write bruck:RADIX, RADIX at least 2"],
         ),
     ]);
 }

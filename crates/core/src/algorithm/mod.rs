@@ -27,9 +27,11 @@ mod two_phase;
 mod unknown;
 
 use std::fmt;
+use std::iter;
 use std::ops::Range;
 use std::str::FromStr;
 
+use itertools::Itertools as _;
 use serde::{Deserialize, Serialize};
 use strum::VariantArray as _;
 
@@ -278,7 +280,9 @@ impl Algorithm {
         let values = Values::read(entry.settings, settings);
         let values = values.ok_or_else(|| UnknownAlgorithm::Setting {
             text: text.to_owned(),
-            usage: entry.usage(),
+            usage: iter::once(entry.usage())
+                .chain(entry.settings.iter().map(Setting::range))
+                .join(", "),
         })?;
         Ok(Self { entry, values })
     }
@@ -311,7 +315,8 @@ impl Algorithm {
     }
 }
 
-fn entries(collective: Collective) -> impl Iterator<Item = &'static Entry> {
+/// The algorithms of a collective.
+pub fn entries(collective: Collective) -> impl Iterator<Item = &'static Entry> {
     ALGORITHMS
         .iter()
         .filter(move |entry| entry.collective == collective)

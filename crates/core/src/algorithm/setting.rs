@@ -74,6 +74,15 @@ impl Setting {
         self.key.to_uppercase()
     }
 
+    /// What values are allowed, in words.
+    pub(super) fn range(&self) -> String {
+        let (name, least) = (self.placeholder(), self.least);
+        match self.kind {
+            Kind::Number | Kind::FirstCluster => format!("{name} at least {least}"),
+            Kind::Size => format!("{name} from {least} to {LONGEST_SEGMENT} bytes"),
+        }
+    }
+
     /// The value written as `text`, if it is allowed.
     fn read(&self, text: &str) -> Option<u32> {
         let value = match self.kind {

@@ -12,7 +12,7 @@
 use itertools::Itertools as _;
 
 use super::line::{Line, Reason};
-use crate::algorithm::{ALGORITHMS, Algorithm, Collective, Method, UnknownAlgorithm};
+use crate::algorithm::{Algorithm, Collective, Entry, Method, UnknownAlgorithm, entries};
 use crate::model::{self, Model, ModelError, REGIMES, SIGNATURE};
 use crate::profile::Profile;
 
@@ -76,8 +76,11 @@ impl Question<'_> {
         question.answer()
     }
 
-    /// The lines for an algorithm that is written as measuring writes it.
+    /// The same, where the algorithm is written as measuring writes it.
     fn answer(&self) -> Result<Vec<Line>, Silence> {
+        if let Some(line) = self.unmeasured() {
+            return Ok(vec![line]);
+        }
         let lines = match self.collective {
             Collective::Alltoall => self.alltoalls()?,
             _ => self.others()?,
@@ -130,15 +133,6 @@ impl Question<'_> {
 
     /// All algorithms of an all-to-all by the models that are wanted.
     fn alltoalls(&self) -> Result<Vec<Line>, Silence> {
-        // Parameters that are given are those of other models.
-        if self.models == Models::Speaking
-            && self.given.is_empty()
-            && let Some(name) = self.algorithm
-            && !self.profile.algorithms(self.collective).contains(&name)
-            && let Some(line) = self.on_plogp(name)
-        {
-            return Ok(vec![line]);
-        }
         let named = match self.models {
             Models::Speaking => Vec::new(),
             Models::All => model::of(self.collective).collect(),
@@ -216,10 +210,8 @@ impl Question<'_> {
     /// to choose from.
     pub fn candidates(&self) -> Vec<Line> {
         let known = self.profile.algorithms(self.collective);
-        let others = ALGORITHMS.iter().filter(|entry| {
-            let is_measured = || known.iter().any(|name| entry.is_named_by(name));
-            entry.collective == self.collective && !is_measured()
-        });
+        let is_measured = |entry: &&Entry| known.iter().any(|name| entry.is_named_by(name));
+        let others = entries(self.collective).filter(|entry| !is_measured(entry));
         let others = others.filter_map(Line::of_entry);
         self.measured().into_iter().chain(others).collect()
     }
@@ -234,11 +226,11 @@ impl Question<'_> {
         known.filter_map(line).collect()
     }
 
-    /// An algorithm by the model that speaks for it, of all models also by its model on pLogP.
+    /// A measured algorithm by the model that speaks for it, of all models any by its own on pLogP.
     fn named(&self, name: &str) -> Result<Vec<Line>, Silence> {
         let mut found = self.measured();
         found.retain(|line| line.algorithm == name);
-        if found.is_empty() || self.models == Models::All {
+        if self.models == Models::All {
             found.extend(self.on_plogp(name).filter(|_| self.given.is_empty()));
         }
         if found.is_empty() {
@@ -248,10 +240,20 @@ impl Question<'_> {
         Ok(found)
     }
 
+    /// The algorithm that is asked for, if it was not measured, by its model on pLogP. Parameters
+    /// that are given are those of other models.
+    fn unmeasured(&self) -> Option<Line> {
+        let known = self.profile.algorithms(self.collective);
+        let is_free = self.models == Models::Speaking && self.given.is_empty();
+        let name = self
+            .algorithm
+            .filter(|name| is_free && !known.contains(name));
+        self.on_plogp(name?)
+    }
+
     /// An algorithm by its model on pLogP, with the best segments where its name sets none.
     fn on_plogp(&self, name: &str) -> Option<Line> {
-        let mut entries = ALGORITHMS.iter();
-        match entries.find(|own| own.collective == self.collective && own.name == name) {
+        match entries(self.collective).find(|own| own.name == name) {
             Some(entry) => Line::of_entry(entry),
             None => Line::of_algorithm(&Algorithm::parse(self.collective, name).ok()?),
         }
