@@ -83,23 +83,20 @@ pub fn run() -> Result<bool> {
 
 /// All cells of one network. Data that are there already are not measured again.
 fn on(network: &'static str, netsig: &Netsig) -> Result<Vec<Row>> {
-    let scenario = netsig_lab::load(network)?;
+    let stated = netsig_lab::load(network)?;
     let file = |end: &str| netsig.folder().join(format!("{network}{end}"));
     if !file(".csv").is_file() {
-        fs::write(file("-plan.toml"), measured::plan(scenario.hosts, SIZES))?;
+        fs::write(file("-plan.toml"), measured::plan(stated.hosts(), SIZES))?;
         netsig.run(&format!(
             "measure {network}-plan.toml -o {network}.csv --on lab:{network}"
         ))?;
     }
     netsig.run(&format!("fit {network}.csv -o {network}-profile.toml"))?;
     let campaign = Campaign::read(&file(".csv"), &file("-profile.toml"))?;
-    let procs = scenario.hosts.get();
-    fs::write(
-        file("-measured.toml"),
-        campaign.network(scenario)?.to_toml(),
-    )?;
+    let procs = stated.hosts().get();
+    fs::write(file("-measured.toml"), campaign.network(&stated)?.to_toml())?;
     let tree = format!(
-        "--network {network}-measured.toml --set latency_s={} --model",
+        "--network {network}-measured.toml --set L={} --model",
         campaign.latency()?.0
     );
     let mut rows = Vec::new();

@@ -135,7 +135,7 @@ fn plain_text((key, value): (String, serde_json::Value)) -> (String, String) {
 fn every_scenario_of_the_lab_simulates_as_it_is() {
     let home = home();
     for (name, _) in netsig_lab::SHIPPED {
-        let procs = netsig_lab::load(name).unwrap().hosts;
+        let procs = netsig_lab::load(name).unwrap().hosts();
         for model in ["loggp", "plogp", "plogpt", "fluid", "tcp"] {
             let what = format!(
                 "--network {name} --model {model} --collective alltoall --procs {procs} --size 4KiB"

@@ -72,7 +72,7 @@ fn basis<'a>(profile: &'a Profile, collective: Collective, name: &str) -> Basis<
     let knowledge = Knowledge {
         profile,
         algorithm: "direct",
-        tree: None,
+        network: None,
         given: &[],
         asked: Asked::default(),
     };

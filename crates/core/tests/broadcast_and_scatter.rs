@@ -61,7 +61,7 @@ fn timed(
         hockney: Hockney::new(Seconds(0.0), SecondsPerByte(0.0)).unwrap(),
         plogp: network.clone(),
         signature: None,
-        tree: None,
+        network: None,
     };
     model::find(collective, name)?.time(&known, &Values::default(), case)
 }

@@ -132,7 +132,7 @@ fn measured_transfers_predict_where_no_fit_does() {
     let knowledge = Knowledge {
         profile: &profile,
         algorithm: "direct",
-        tree: None,
+        network: None,
         given: &[],
         asked: Asked::default(),
     };

@@ -165,7 +165,7 @@ proptest! {
         let knowledge = Knowledge {
             profile: &profile,
             algorithm: "direct",
-            tree: None,
+            network: None,
             given: &[],
             asked: Asked::default(),
         };

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use netsig_core::network::scenario::Scenario;
+use netsig_core::network::Network;
 
 use crate::error::LabError;
+use crate::fidelity;
 use crate::launch;
 use crate::probe::{self, Findings};
 use crate::tool::{self, ETHTOOL, IP, TC, UNSHARE, one_line};
@@ -43,14 +44,16 @@ impl Capabilities {
     ///
     /// # Errors
     /// If something is missing: what, why and what to do, in one line.
-    pub fn verify(&self, scenario: &Scenario) -> Result<(), LabError> {
-        let hosts = scenario.hosts.get();
-        let wanted = &scenario.congestion_control;
+    pub fn verify(&self, network: &Network) -> Result<(), LabError> {
+        let hosts = network.hosts().get();
+        let wanted = &network.congestion_control;
         let lacking = if hosts > MOST_HOSTS {
             format!(
                 "the lab numbers at most {MOST_HOSTS} hosts, and it has {hosts}; \
                  use a smaller scenario, or `netsig simulate --network` for this one"
             )
+        } else if let Some(problem) = fidelity::impossible(network) {
+            problem
         } else if let Some(missing) = self.first_missing() {
             missing
         } else if !self.congestion_controls.contains(wanted) {
@@ -63,7 +66,7 @@ impl Capabilities {
             return Ok(());
         };
         Err(LabError::Unsupported {
-            scenario: scenario.name.clone(),
+            scenario: network.name.clone(),
             lacking,
         })
     }
@@ -109,8 +112,8 @@ pub fn check() -> Capabilities {
 ///
 /// # Errors
 /// If something is missing: what, why and what to do, in one line.
-pub fn verify(scenario: &Scenario) -> Result<(), LabError> {
-    essentials(probe::run()).verify(scenario)
+pub fn verify(network: &Network) -> Result<(), LabError> {
+    essentials(probe::run()).verify(network)
 }
 
 /// What the lab cannot do without.
@@ -158,6 +161,9 @@ fn shown(path: impl AsRef<Path>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use netsig_core::network::Port;
+    use netsig_core::units::{BitsPerSecond, Bytes};
+
     use super::*;
 
     fn machine(veth: &str) -> Capabilities {
@@ -170,11 +176,11 @@ mod tests {
 
     #[test]
     fn a_missing_capability_is_named_with_what_to_do() {
-        let scenario = crate::load("ethernet-4x50").unwrap();
-        assert!(machine("ok").verify(&scenario).is_ok());
+        let network = crate::load("ethernet-4x50").unwrap();
+        assert!(machine("ok").verify(&network).is_ok());
         let poor = machine("no Unknown device type.");
         assert!(!poor.can_run());
-        let message = poor.verify(&scenario).unwrap_err().to_string();
+        let message = poor.verify(&network).unwrap_err().to_string();
         let expected =
             "this machine cannot emulate ethernet-4x50: veth: Unknown device type.; load";
         assert!(message.starts_with(expected), "{message}");
@@ -182,26 +188,25 @@ mod tests {
 
     #[test]
     fn more_hosts_than_addresses_are_refused() {
-        let mut scenario = crate::load("ethernet-4x50").unwrap();
-        let mut message = |hosts| {
-            scenario.hosts = netsig_core::units::Procs::new(hosts).unwrap();
-            machine("ok")
-                .verify(&scenario)
-                .map_err(|error| error.to_string())
+        let message = |hosts| {
+            let port = Port::new(BitsPerSecond(1_000_000), Bytes(65536));
+            let star = Network::star(hosts, port).unwrap();
+            let verified = machine("ok").verify(&star);
+            verified.map_err(|error| error.to_string())
         };
         assert_eq!(message(200), Ok(()));
-        let expected = "this machine cannot emulate ethernet-4x50: the lab numbers at most 200 hosts, \
+        let expected = "this machine cannot emulate : the lab numbers at most 200 hosts, \
             and it has 201; use a smaller scenario, or `netsig simulate --network` for this one";
         assert_eq!(message(201), Err(expected.to_owned()));
     }
 
     #[test]
     fn an_unavailable_congestion_control_is_refused() {
-        let mut scenario = crate::load("cubic-16x40").unwrap();
-        scenario.congestion_control = "vegas".to_owned();
+        let mut network = crate::load("cubic-16x40").unwrap();
+        network.congestion_control = "vegas".to_owned();
         let expected = "this machine cannot emulate cubic-16x40: its kernel has no congestion \
             control vegas loaded; use a scenario with reno, or as root: modprobe tcp_vegas";
-        let message = machine("ok").verify(&scenario).unwrap_err().to_string();
+        let message = machine("ok").verify(&network).unwrap_err().to_string();
         assert_eq!(message, expected);
     }
 

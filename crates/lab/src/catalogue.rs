@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use itertools::Itertools;
-use netsig_core::network::scenario::Scenario;
+use netsig_core::network::Network;
 
 use crate::error::LabError;
 
@@ -27,14 +27,15 @@ pub const SHIPPED: &[(&str, &str)] = scenarios![
     "tree-2x4x40",
     "tree-2x6x40",
     "tree-2x8x25",
+    "unequal-2-6-4x40",
 ];
 
 /// The scenario that a user means by `name_or_path`: a file if it contains `/` or ends
-/// in `.toml`, else a shipped scenario.
+/// in `.toml`, else a shipped network.
 ///
 /// # Errors
-/// If there is no such file or scenario, or the file is not a scenario.
-pub fn load(name_or_path: &str) -> Result<Scenario, LabError> {
+/// If there is no such file or scenario, or the file is not a network.
+pub fn load(name_or_path: &str) -> Result<Network, LabError> {
     let path = Path::new(name_or_path);
     if name_or_path.contains('/') || path.extension().is_some_and(|end| end == "toml") {
         return read(path);
@@ -46,20 +47,20 @@ pub fn load(name_or_path: &str) -> Result<Scenario, LabError> {
             name: name_or_path.to_owned(),
             known: SHIPPED.iter().map(|(name, _)| name).join(", "),
         })?;
-    Ok(Scenario::parse(name, text)?)
+    Ok(Network::parse(name, text)?)
 }
 
 /// Reads a scenario file; it is called what the file is called, without `.toml`.
-fn read(path: &Path) -> Result<Scenario, LabError> {
+fn read(path: &Path) -> Result<Network, LabError> {
     let text = std::fs::read_to_string(path).map_err(|source| LabError::Unreadable {
         path: path.to_owned(),
         source,
     })?;
-    let mut scenario = Scenario::parse(&path.display().to_string(), &text)?;
+    let mut network = Network::parse(&path.display().to_string(), &text)?;
     if let Some(stem) = path.file_stem() {
-        scenario.name = stem.to_string_lossy().into_owned();
+        network.name = stem.to_string_lossy().into_owned();
     }
-    Ok(scenario)
+    Ok(network)
 }
 
 #[cfg(test)]
@@ -69,14 +70,14 @@ mod tests {
     #[test]
     fn every_shipped_scenario_is_one_and_says_what_it_is_good_for() {
         for (name, text) in SHIPPED {
-            let scenario = load(name).unwrap();
-            assert_eq!(scenario.name, *name);
-            assert_eq!(scenario.fidelity_warning(), None);
+            let network = load(name).unwrap();
+            assert_eq!(network.name, *name);
+            assert_eq!(crate::fidelity_warning(&network), None);
             assert!(
-                text.starts_with("# ") && !scenario.description.is_empty(),
+                text.starts_with("# ") && !network.description.is_empty(),
                 "{name}"
             );
-            assert!(scenario.truth.is_some(), "{name}: needed to simulate");
+            assert!(network.truth.is_some(), "{name}: needed to simulate");
         }
     }
 
@@ -90,7 +91,8 @@ mod tests {
                 SHIPPED.iter().any(|(shipped, _)| *shipped == name),
                 "{name}: add it to SHIPPED"
             );
-            assert_eq!(load(path.to_str().unwrap()).unwrap(), load(name).unwrap());
+            let read = load(path.to_str().unwrap()).unwrap();
+            assert_eq!(read.to_toml(), load(name).unwrap().to_toml());
         }
     }
 

@@ -5,7 +5,7 @@
 use std::ffi::OsString;
 use std::process::{Command, ExitCode};
 
-use netsig_core::network::scenario::Scenario;
+use netsig_core::network::Network;
 
 use crate::error::{LabError, system_or};
 use crate::{INSIDE, launch, network, reap, stage};
@@ -24,14 +24,14 @@ pub(crate) fn run(mut args: impl Iterator<Item = OsString>) -> Result<ExitCode, 
     if std::process::id() != 1 {
         return Err(misused());
     }
-    let scenario = Scenario::parse(&name.to_string_lossy(), &text)?;
-    stage::prepare(&scenario)?;
-    network::build(&scenario)?;
+    let network = Network::parse(&name.to_string_lossy(), &text)?;
+    stage::prepare(&network)?;
+    network::build(&network)?;
     let mut command = Command::new(&program);
     command
         .args(args)
         .env_remove(SCENARIO)
-        .envs(launch::environment(&scenario));
+        .envs(launch::environment(&network));
     let remedy = "give the path of a program on this machine";
     reap::run(&mut command).map_err(system_or("run", program, remedy))
 }

@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use netsig_core::network::scenario::Scenario;
+use netsig_core::network::Network;
 
 use crate::stage::{AGENT_SCRIPT, HOSTFILE, HOSTFILE_MPICH, TMPDIR};
 
@@ -52,19 +52,30 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     ("UCX_POSIX_USE_PROC_LINK", "n"),
 ];
 
+/// What sets the eager limit of Open MPI and of MPICH over UCX.
+const EAGER_LIMITS: [&str; 3] = [
+    "OMPI_MCA_btl_tcp_eager_limit",
+    "OMPI_MCA_btl_tcp_rndv_eager_limit",
+    "UCX_RNDV_THRESH",
+];
+
 /// All variables to set for a command in the lab.
-pub(crate) fn environment(scenario: &Scenario) -> Vec<(&'static str, OsString)> {
+pub(crate) fn environment(network: &Network) -> Vec<(&'static str, OsString)> {
     let fixed = ENVIRONMENT.iter().map(|&(key, value)| (key, value.into()));
     let named = [
-        ("NETSIG_LAB", scenario.name.clone().into()),
-        ("NETSIG_LAB_HOSTS", scenario.hosts.to_string().into()),
+        ("NETSIG_LAB", network.name.clone().into()),
+        ("NETSIG_LAB_HOSTS", network.hosts().to_string().into()),
         (
             CONGESTION_CONTROL,
-            scenario.congestion_control.clone().into(),
+            network.congestion_control.clone().into(),
         ),
     ];
+    let limit = network.eager_limit.map(|limit| limit.0.to_string());
+    let limits = limit
+        .iter()
+        .flat_map(|limit| EAGER_LIMITS.map(|key| (key, limit.into())));
     let shim = shim().map(|path| (SHIM_PATH, path.into()));
-    fixed.chain(named).chain(shim).collect()
+    fixed.chain(named).chain(limits).chain(shim).collect()
 }
 
 /// The yield shim, if it is where it belongs.
@@ -97,7 +108,9 @@ mod tests {
 
     #[test]
     fn the_environment_names_the_scenario() {
-        let environment = environment(&crate::load("ethernet-8x50").unwrap());
+        let mut network = crate::load("ethernet-8x50").unwrap();
+        network.eager_limit = Some(netsig_core::units::Bytes(16384));
+        let environment = environment(&network);
         let value = |key| {
             environment
                 .iter()
@@ -107,6 +120,7 @@ mod tests {
         assert_eq!(value("NETSIG_LAB"), Some("ethernet-8x50".into()));
         assert_eq!(value("NETSIG_LAB_HOSTS"), Some("8".into()));
         assert_eq!(value("NETSIG_LAB_CONGESTION_CONTROL"), Some("reno".into()));
+        assert_eq!(value("OMPI_MCA_btl_tcp_eager_limit"), Some("16384".into()));
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod agent;
 mod capability;
 mod catalogue;
 mod error;
+mod fidelity;
 mod inside;
 mod interrupt;
 mod launch;
@@ -32,6 +33,7 @@ use std::process::ExitCode;
 pub use capability::{Capabilities, Capability, check, verify};
 pub use catalogue::{SHIPPED, load};
 pub use error::LabError;
+pub use fidelity::fidelity_warning;
 pub use interrupt::Watch;
 pub use outside::{BY_SIGNAL, Outcome, Running, command, exec};
 

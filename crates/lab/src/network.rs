@@ -1,19 +1,18 @@
 //! The emulated network: what `ip`, `tc` and `ethtool` must be told, as pure functions
-//! of the scenario, and the telling of it.
+//! of the description, and the telling of it.
 //!
 //! Each host `hI` is a namespace with `eth0` (data, shaped, 10.0.0.I+1) and `eth1`
 //! (control, not shaped, 10.9.0.I+1), so that launch traffic never disturbs data. A
-//! switch `swK` is a namespace with a bridge; its port `pI` towards a host is shaped
-//! and holds the scenario's port buffer, the only place where packets drop. The
-//! control bridge `ctlbr` is where `mpirun` runs.
-
-use std::ops::Range;
+//! switch `swK` is a namespace with a bridge. Its port `pI` towards a host and its port `tL` on
+//! link L towards another switch are shaped and hold what the description says, the only places
+//! where packets drop. The control bridge `ctlbr` is where `mpirun` runs.
 
 use itertools::Itertools;
-use netsig_core::network::scenario::{Scenario, burst};
-use netsig_core::units::{BitsPerSecond, Bytes};
+use netsig_core::network::{Link, LinkId, Network, Vertex};
+use netsig_core::units::{BitsPerSecond, Bytes, BytesPerSecond};
 
 use crate::error::LabError;
+use crate::fidelity::burst;
 use crate::netns;
 use crate::tool::{ETHTOOL, IP, TC};
 
@@ -24,14 +23,14 @@ pub(crate) const CONTROL_ADDRESS: &str = "10.9.0.254";
 const HOST_QUEUE: Bytes = Bytes(4_000_000);
 
 /// Builds the whole network from within the namespace that is to run `mpirun`.
-pub(crate) fn build(scenario: &Scenario) -> Result<(), LabError> {
-    IP.batch("the control namespace", &namespaces(scenario))?;
-    IP.batch("the control namespace", &cables(scenario))?;
-    for switch in switches(scenario) {
+pub(crate) fn build(network: &Network) -> Result<(), LabError> {
+    IP.batch("the control namespace", &namespaces(network))?;
+    IP.batch("the control namespace", &cables(network))?;
+    for switch in switches(network) {
         netns::within(&switch.name, || switch.build())?;
     }
-    for host in 0..scenario.hosts.get() {
-        netns::within(&host_name(host), || build_host(scenario, host))?;
+    for (host, link) in uplinks(network) {
+        netns::within(&host_name(host), || build_host(network, host, link))?;
     }
     Ok(())
 }
@@ -44,6 +43,25 @@ pub(crate) fn host_name(host: u32) -> String {
 /// The address of `host` for launch traffic.
 pub(crate) fn control_address(host: u32) -> String {
     format!("10.9.0.{}", host + 1)
+}
+
+/// The name of a switch, and of its namespace.
+fn switch_name(network: &Network, switch: Vertex) -> String {
+    format!("sw{}", switch.0 - network.hosts().get())
+}
+
+/// All links by number.
+fn links(network: &Network) -> impl Iterator<Item = (LinkId, &Link)> {
+    (0..).map(LinkId).zip(network.links())
+}
+
+/// Each host with its link to its switch.
+fn uplinks(network: &Network) -> impl Iterator<Item = (u32, &Link)> {
+    let from_hosts = network
+        .links()
+        .iter()
+        .filter(|link| network.is_host(link.from));
+    from_hosts.map(|link| (link.from.0, link))
 }
 
 /// A port and how it is shaped.
@@ -74,33 +92,37 @@ impl Switch {
     }
 }
 
-/// All switches of `scenario` with their ports.
-fn switches(scenario: &Scenario) -> Vec<Switch> {
-    let shape = tbf(scenario.rate, scenario.port_buffer);
-    let port = |host: u32| Port {
-        device: format!("p{host}"),
-        shape: shape.clone(),
+/// The device of the port that a switch sends on.
+fn device(network: &Network, id: LinkId, link: &Link) -> String {
+    match link.to {
+        host if network.is_host(host) => format!("p{}", host.0),
+        _ => format!("t{}", id.0),
+    }
+}
+
+/// All switches with their ports.
+fn switches(network: &Network) -> Vec<Switch> {
+    let count = u32::try_from(network.vertices()).expect("few in a lab");
+    let port = |(id, link): (LinkId, &Link)| Port {
+        device: device(network, id, link),
+        shape: tbf(link.rate, link.buffer),
     };
-    let switch = |number, hosts: Range<u32>, uplink| Switch {
-        name: format!("sw{number}"),
-        ports: hosts.map(port).chain(uplink).collect(),
+    let switch = |vertex| Switch {
+        name: switch_name(network, vertex),
+        ports: links(network)
+            .filter(|(_, link)| link.from == vertex)
+            .map(port)
+            .collect(),
     };
-    let hosts = scenario.hosts.get();
-    let Some(uplink) = &scenario.uplink else {
-        return vec![switch(0, 0..hosts, None)];
-    };
-    let up = |number| {
-        Some(Port {
-            device: format!("up{number}"),
-            shape: tbf(uplink.rate, uplink.port_buffer),
-        })
-    };
-    let first = uplink.first_switch_hosts;
-    vec![switch(0, 0..first, up(0)), switch(1, first..hosts, up(1))]
+    (network.hosts().get()..count)
+        .map(Vertex)
+        .map(switch)
+        .collect()
 }
 
 /// A token bucket: `rate` with `burst` let through at once and `limit` queued.
-fn tbf(rate: BitsPerSecond, limit: Bytes) -> String {
+fn tbf(rate: BytesPerSecond, limit: Bytes) -> String {
+    let rate = BitsPerSecond::from(rate);
     let burst = burst(rate);
     format!("tbf rate {}bit burst {} limit {}", rate.0, burst.0, limit.0)
 }
@@ -119,9 +141,9 @@ fn shape(place: &str, ports: &[Port]) -> Result<(), LabError> {
 }
 
 /// The namespaces and the control bridge.
-fn namespaces(scenario: &Scenario) -> String {
-    let switches = switches(scenario).into_iter().map(|switch| switch.name);
-    let hosts = (0..scenario.hosts.get()).map(host_name);
+fn namespaces(network: &Network) -> String {
+    let switches = switches(network).into_iter().map(|switch| switch.name);
+    let hosts = (0..network.hosts().get()).map(host_name);
     let names = switches.chain(hosts);
     format!(
         "{}\n\
@@ -135,49 +157,52 @@ fn namespaces(scenario: &Scenario) -> String {
 
 /// The virtual cables: each end goes to its namespace. `name` must be written out,
 /// since `ip link add a …` may read a short name as a keyword.
-fn cables(scenario: &Scenario) -> String {
-    let mut cables = Vec::new();
-    for Switch { name, ports } in switches(scenario) {
-        let hosts = ports
-            .iter()
-            .filter_map(|port| port.device.strip_prefix('p'));
-        cables.extend(hosts.map(|host| {
-            format!(
-                "link add name p{host} type veth peer name d{host}\n\
-                 link set dev p{host} netns {name}\n\
-                 link set dev d{host} netns h{host}\n\
-                 link add name c{host} type veth peer name e{host}\n\
-                 link set dev c{host} master ctlbr up\n\
-                 link set dev e{host} netns h{host}"
-            )
-        }));
-    }
-    if scenario.uplink.is_some() {
-        let uplink = "link add name up0 type veth peer name up1\n\
-                      link set dev up0 netns sw0\n\
-                      link set dev up1 netns sw1";
-        cables.push(uplink.to_owned());
-    }
-    cables.join("\n")
+fn cables(network: &Network) -> String {
+    let of_host = |(host, link): (u32, &Link)| {
+        let switch = switch_name(network, link.to);
+        format!(
+            "link add name p{host} type veth peer name d{host}\n\
+             link set dev p{host} netns {switch}\n\
+             link set dev d{host} netns h{host}\n\
+             link add name c{host} type veth peer name e{host}\n\
+             link set dev c{host} master ctlbr up\n\
+             link set dev e{host} netns h{host}"
+        )
+    };
+    // Each connection of two switches once.
+    let between = links(network).filter(|(id, link)| {
+        id.0 < id.reverse().0 && !network.is_host(link.from) && !network.is_host(link.to)
+    });
+    let of_switches = |(id, link): (LinkId, &Link)| {
+        let [near, far] = [id.0, id.reverse().0];
+        let [from, to] = [link.from, link.to].map(|end| switch_name(network, end));
+        format!(
+            "link add name t{near} type veth peer name t{far}\n\
+             link set dev t{near} netns {from}\n\
+             link set dev t{far} netns {to}"
+        )
+    };
+    let hosts = uplinks(network).map(of_host);
+    hosts.chain(between.map(of_switches)).join("\n")
 }
 
-/// Sets up `host` from within its namespace.
-fn build_host(scenario: &Scenario, host: u32) -> Result<(), LabError> {
+/// Sets up `host`, which sends on `link`, from within its namespace.
+fn build_host(network: &Network, host: u32, link: &Link) -> Result<(), LabError> {
     let name = host_name(host);
     netns::silence_ipv6()?;
     netns::set("ipv4/tcp_no_metrics_save", "1")?;
-    IP.batch(&name, &host_interfaces(scenario, host))?;
+    IP.batch(&name, &host_interfaces(network, host))?;
     let port = Port {
         device: "eth0".to_owned(),
-        shape: tbf(scenario.rate, HOST_QUEUE),
+        shape: tbf(link.rate, HOST_QUEUE),
     };
     shape(&name, &[port])
 }
 
 /// Interfaces, addresses and the fixed neighbours of `host`: no address resolution
 /// disturbs a measurement.
-fn host_interfaces(scenario: &Scenario, host: u32) -> String {
-    let others = (0..scenario.hosts.get()).filter(|&other| other != host);
+fn host_interfaces(network: &Network, host: u32) -> String {
+    let others = (0..network.hosts().get()).filter(|&other| other != host);
     let mut neighbours = others.map(|other| {
         let (address, hardware) = (data_address(other), hardware_address(other));
         format!("neigh add {address} lladdr {hardware} dev eth0 nud permanent")
@@ -194,7 +219,7 @@ fn host_interfaces(scenario: &Scenario, host: u32) -> String {
         hardware_address(host),
         data_address(host),
         control_address(host),
-        data_route(scenario, host),
+        data_route(network, host),
         neighbours.join("\n")
     )
 }
@@ -206,11 +231,11 @@ fn host_interfaces(scenario: &Scenario, host: u32) -> String {
 /// takes only what `tcp_allowed_congestion_control` lists, often not all that the kernel
 /// has. A route may name any that is loaded, so it serves all of them alike; the sysctl
 /// keeps the machine's default, which then only launch traffic uses.
-fn data_route(scenario: &Scenario, host: u32) -> String {
+fn data_route(network: &Network, host: u32) -> String {
     format!(
         "route change 10.0.0.0/24 dev eth0 scope link src {} congctl {}",
         data_address(host),
-        scenario.congestion_control
+        network.congestion_control
     )
 }
 
@@ -226,34 +251,36 @@ fn hardware_address(host: u32) -> String {
 mod tests {
     use super::*;
 
-    fn ports(name: &str) -> Vec<(String, Vec<String>)> {
-        let scenario = crate::load(name).unwrap();
-        let devices = |s: &Switch| s.ports.iter().map(|p| p.device.clone()).collect();
-        switches(&scenario)
+    fn load(name: &str) -> Network {
+        crate::load(name).unwrap()
+    }
+
+    /// Each switch with its ports.
+    fn told(name: &str) -> Vec<String> {
+        let switches = switches(&load(name));
+        let devices = |s: &Switch| s.ports.iter().map(|port| port.device.clone()).join(" ");
+        switches
             .iter()
-            .map(|s| (s.name.clone(), devices(s)))
+            .map(|s| format!("{}: {}", s.name, devices(s)))
             .collect()
     }
 
     #[test]
-    fn a_star_has_one_switch_and_a_tree_two_with_an_uplink_each() {
-        let star = ports("ethernet-4x50");
-        assert_eq!(
-            star,
-            [(
-                "sw0".into(),
-                ["p0", "p1", "p2", "p3"].map(String::from).to_vec()
-            )]
-        );
-        let tree = ports("tree-2x6x40");
-        assert_eq!((tree[0].0.as_str(), tree[1].0.as_str()), ("sw0", "sw1"));
-        assert_eq!(tree[0].1.join(" "), "p0 p1 p2 p3 p4 p5 up0");
-        assert_eq!(tree[1].1.join(" "), "p6 p7 p8 p9 p10 p11 up1");
+    fn every_switch_has_its_ports() {
+        assert_eq!(told("ethernet-4x50"), ["sw0: p0 p1 p2 p3"]);
+        let tree = ["sw0: p0 p1 p2 p3 p4 p5 t24", "sw1: p6 p7 p8 p9 p10 p11 t25"];
+        assert_eq!(told("tree-2x6x40"), tree);
+        let unequal = [
+            "sw0: p0 p1 t24",
+            "sw1: p2 p3 p4 p5 p6 p7 t25 t26",
+            "sw2: p8 p9 p10 p11 t27",
+        ];
+        assert_eq!(told("unequal-2-6-4x40"), unequal);
     }
 
     #[test]
-    fn ports_are_shaped_and_buffer_what_the_scenario_says() {
-        let tree = switches(&crate::load("tree-2x6x40").unwrap());
+    fn ports_are_shaped_and_buffer_what_the_description_says() {
+        let tree = switches(&load("tree-2x6x40"));
         assert_eq!(
             tree[0].ports[0].shape,
             "tbf rate 40000000bit burst 3200 limit 65536"
@@ -266,7 +293,7 @@ mod tests {
 
     #[test]
     fn the_route_between_hosts_chooses_the_congestion_control() {
-        let lines = host_interfaces(&crate::load("cubic-16x40").unwrap(), 2);
+        let lines = host_interfaces(&load("cubic-16x40"), 2);
         let at = |line: &str| lines.lines().position(|other| other == line);
         let route = at("route change 10.0.0.0/24 dev eth0 scope link src 10.0.0.3 congctl cubic");
         // The kernel makes the route to change when the interface comes up.
@@ -275,17 +302,9 @@ mod tests {
 
     #[test]
     fn every_host_knows_every_other() {
-        let scenario = crate::load("ethernet-16x25").unwrap();
-        let text = host_interfaces(&scenario, 15);
-        let lines: Vec<&str> = text.lines().collect();
-        assert!(lines.contains(&"addr add 10.0.0.16/24 dev eth0"));
-        assert!(lines[0].ends_with("02:00:00:00:00:10"));
-        assert_eq!(
-            lines
-                .iter()
-                .filter(|line| line.starts_with("neigh"))
-                .count(),
-            15
-        );
+        let text = host_interfaces(&load("ethernet-16x25"), 15);
+        assert!(text.contains("addr add 10.0.0.16/24 dev eth0\n"));
+        assert!(text.lines().next().unwrap().ends_with("02:00:00:00:00:10"));
+        assert_eq!(text.matches("neigh add").count(), 15);
     }
 }

@@ -6,7 +6,7 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
-use netsig_core::network::scenario::Scenario;
+use netsig_core::network::Network;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
@@ -69,8 +69,8 @@ impl Outcome {
 ///
 /// # Errors
 /// As [`command`], [`Running::in_lab`] and [`Running::wait`].
-pub fn exec(scenario: &Scenario, command: &[OsString]) -> Result<Outcome, LabError> {
-    Running::in_lab(self::command(scenario, command)?, Watch::start())?.wait()
+pub fn exec(network: &Network, command: &[OsString]) -> Result<Outcome, LabError> {
+    Running::in_lab(self::command(network, command)?, Watch::start())?.wait()
 }
 
 /// What [`Running::in_lab`] starts: `command` in a fresh cluster of `scenario`. Its input and
@@ -78,14 +78,14 @@ pub fn exec(scenario: &Scenario, command: &[OsString]) -> Result<Outcome, LabErr
 ///
 /// # Errors
 /// If this machine cannot emulate it; see [`verify`].
-pub fn command(scenario: &Scenario, command: &[OsString]) -> Result<Command, LabError> {
-    verify(scenario)?;
+pub fn command(network: &Network, command: &[OsString]) -> Result<Command, LabError> {
+    verify(network)?;
     let program = std::env::current_exe().map_err(system("find", "this program"))?;
     let mut lab = netns::fresh()?;
     lab.arg(program)
-        .args([INSIDE, scenario.name.as_str()])
+        .args([INSIDE, network.name.as_str()])
         .args(command)
-        .env(inside::SCENARIO, scenario.to_toml());
+        .env(inside::SCENARIO, network.to_toml());
     Ok(lab)
 }
 

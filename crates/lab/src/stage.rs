@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use netsig_core::network::scenario::Scenario;
+use netsig_core::network::Network;
 use nix::mount::{MsFlags, mount};
 
 use crate::error::{LabError, system, system_or};
@@ -34,17 +34,17 @@ const CONTROL_HOST: &str = "ctl";
 pub(crate) const NONE: Option<&str> = None;
 
 /// Prepares file system and host name of the fresh namespaces this process is in.
-pub(crate) fn prepare(scenario: &Scenario) -> Result<(), LabError> {
+pub(crate) fn prepare(network: &Network) -> Result<(), LabError> {
     mount_tmpfs("/run")?;
     mount_tmpfs("/dev/shm")?;
     for folder in [netns::NAMES, FOLDER, TMPDIR] {
         fs::create_dir_all(folder).map_err(system("create", folder))?;
     }
     name_host(CONTROL_HOST)?;
-    let hosts = |slot: &str| each_host(scenario, |host| host_name(host) + slot);
+    let hosts = |slot: &str| each_host(network, |host| host_name(host) + slot);
     write(HOSTFILE, &hosts(" slots=1\n"))?;
     write(HOSTFILE_MPICH, &hosts(":1\n"))?;
-    replace("/etc/hosts", &host_table(scenario))?;
+    replace("/etc/hosts", &host_table(network))?;
     let switch = "hosts: files\npasswd: files\ngroup: files\n";
     replace("/etc/nsswitch.conf", switch)?;
     write_agent()
@@ -75,12 +75,12 @@ fn write(path: impl AsRef<Path>, text: &str) -> Result<(), LabError> {
     fs::write(&path, text).map_err(system("write", path.as_ref()))
 }
 
-fn each_host(scenario: &Scenario, line: impl Fn(u32) -> String) -> String {
-    (0..scenario.hosts.get()).map(line).collect()
+fn each_host(network: &Network, line: impl Fn(u32) -> String) -> String {
+    (0..network.hosts().get()).map(line).collect()
 }
 
-fn host_table(scenario: &Scenario) -> String {
-    let hosts = each_host(scenario, |host| {
+fn host_table(network: &Network) -> String {
+    let hosts = each_host(network, |host| {
         format!("{} {}\n", control_address(host), host_name(host))
     });
     format!("127.0.0.1 localhost\n{CONTROL_ADDRESS} {CONTROL_HOST}\n{hosts}")

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// A test and its name, for the filter on the command line.
 type Test = (&'static str, fn());
 
-const TESTS: [Test; 9] = [
+const TESTS: [Test; 10] = [
     (
         "all_hosts_reach_each_other_under_their_names",
         all_hosts_reach_each_other_under_their_names,
@@ -28,6 +28,10 @@ const TESTS: [Test; 9] = [
     (
         "connections_use_the_congestion_control_of_the_scenario",
         connections_use_the_congestion_control_of_the_scenario,
+    ),
+    (
+        "switches_of_unequal_size_come_up_in_a_row",
+        switches_of_unequal_size_come_up_in_a_row,
     ),
     (
         "a_tree_comes_up_and_crosses_its_uplink",
@@ -144,6 +148,11 @@ fn reach(last: u32) -> String {
 fn all_hosts_reach_each_other_under_their_names() {
     let expected = format!("h0\n{}", "refused\n".repeat(2 * 3));
     assert_eq!(said("ethernet-4x50", &reach(3)), expected);
+}
+
+fn switches_of_unequal_size_come_up_in_a_row() {
+    let expected = format!("h0\n{}", "refused\n".repeat(2 * 11));
+    assert_eq!(said("unequal-2-6-4x40", &reach(11)), expected);
 }
 
 fn a_tree_comes_up_and_crosses_its_uplink() {

@@ -11,7 +11,7 @@ use netsig_core::data::LossCounters;
 use netsig_core::model::hockney::Hockney;
 use netsig_core::model::plogp::{PLogP, Parameters};
 use netsig_core::model::signature::{Form, Signature};
-use netsig_core::network::scenario::{Scenario, Truth};
+use netsig_core::network::{Network, Truth};
 use netsig_core::units::parameter::ParameterError;
 use netsig_core::units::table::Table;
 use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
@@ -49,8 +49,8 @@ pub struct Simulated {
 ///
 /// # Errors
 /// If its numbers are not possible.
-pub fn truth(scenario: &Scenario, stated: &Truth) -> Result<Signature, ParameterError> {
-    let gap = scenario.rate.gap_per_byte().0 * FRAMING;
+pub fn truth(network: &Network, stated: &Truth) -> Result<Signature, ParameterError> {
+    let gap = network.host_gap().0 * FRAMING;
     let signature = Signature {
         base: Hockney::new(stated.alpha, SecondsPerByte(gap))?,
         form: Form::Full,

@@ -4,7 +4,7 @@
 use netsig_core::data::Dataset;
 use netsig_core::fit::fitted::Found;
 use netsig_core::fit::network::{self, NetworkFit, Options};
-use netsig_core::network::scenario::Scenario;
+use netsig_core::network::Network;
 use netsig_core::stats::interval::Estimate;
 use netsig_core::units::{Bytes, Procs};
 use netsig_measure::campaign::{self, Launch};
@@ -40,7 +40,7 @@ repetitions = 10
 "#;
 
 fn simulate(seed: u64) -> Dataset {
-    let scenario = Scenario::parse("known", SCENARIO).unwrap();
+    let scenario = Network::parse("known", SCENARIO).unwrap();
     let stated = scenario.truth.unwrap();
     let known = truth(&scenario, &stated).unwrap();
     let plan = Plan::parse("plan.toml", &format!("seed = {seed}\n{PLAN}")).unwrap();

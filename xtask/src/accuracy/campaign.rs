@@ -97,7 +97,7 @@ impl Network {
             train: train?,
             few: few?,
             heldout: heldout?,
-            tree: Some(netsig_lab::load(self.name)?.tree()),
+            network: Some(netsig_lab::load(self.name)?),
         })
     }
 
@@ -167,7 +167,7 @@ pub(super) fn osu() -> Result<Option<Measured>> {
         train: all.clone(),
         few: Dataset::default(),
         heldout: all,
-        tree: None,
+        network: None,
     }))
 }
 

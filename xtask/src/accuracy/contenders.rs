@@ -229,7 +229,7 @@ impl Judge<'_> {
         let knowledge = Knowledge {
             profile,
             algorithm,
-            tree: self.fitted.tree.as_ref(),
+            network: self.fitted.network.as_ref(),
             given: &[],
             asked: self.fitted.trial.statistic().into(),
         };

@@ -10,7 +10,7 @@ use netsig_core::data::{Aggregate, Dataset, Experiment, Place, Provenance, Stati
 use netsig_core::fit::network::{self, Options, Wanted};
 use netsig_core::fit::regimes::Parts;
 use netsig_core::fit::{Point, points};
-use netsig_core::network::tree::Tree;
+use netsig_core::network::Network;
 use netsig_core::profile::Profile;
 use netsig_core::stats::sample::mean;
 use netsig_core::units::{Bytes, Seconds};
@@ -31,7 +31,7 @@ pub(super) struct Measured {
     pub(super) few: Dataset,
     pub(super) heldout: Dataset,
     /// The links of the network.
-    pub(super) tree: Option<Tree>,
+    pub(super) network: Option<Network>,
 }
 
 /// What is fitted to.
@@ -60,7 +60,7 @@ pub(super) struct Fitted {
     /// The same without tables.
     pub(super) bare: Profile,
     /// The links of the network.
-    pub(super) tree: Option<Tree>,
+    pub(super) network: Option<Network>,
     /// What could not be fitted, and what was chosen.
     pub(super) notes: Vec<String>,
     cells: BTreeMap<CellKey, Summary>,
@@ -132,7 +132,7 @@ pub(super) fn fit(data: &Measured, trial: Trial, parts: Option<Parts>) -> Result
         wanted: Wanted::Any,
         parts,
         statistic: Statistic::Median,
-        tree: data.tree.clone(),
+        network: data.network.clone(),
         ..Options::default()
     };
     let fitted = network::fit(&training, &options)?;
@@ -151,7 +151,7 @@ pub(super) fn fit(data: &Measured, trial: Trial, parts: Option<Parts>) -> Result
             ..profile.clone()
         },
         profile,
-        tree: data.tree.clone(),
+        network: data.network.clone(),
         notes,
         cells: summarise(&training),
     })
@@ -237,7 +237,7 @@ mod tests {
             train: data.clone(),
             few: data.clone(),
             heldout: data,
-            tree: None,
+            network: None,
         }
     }
 

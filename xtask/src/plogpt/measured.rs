@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use netsig_core::algorithm::Collective;
 use netsig_core::data::{Dataset, Experiment};
-use netsig_core::network::scenario::Scenario;
+use netsig_core::network::{Network, Port};
 use netsig_core::profile::Profile;
 use netsig_core::stats::sample::Sorted;
 use netsig_core::units::{BitsPerSecond, Bytes, Procs, Seconds};
@@ -62,19 +62,23 @@ impl Campaign {
         Ok(Sorted::new(times))
     }
 
-    /// `scenario` with the rates that were measured: of a host's link 1/β, and of the uplink
-    /// what all pairs together brought across it.
-    pub(super) fn network(&self, scenario: Scenario) -> Result<Scenario> {
+    /// A network of two switches with the rates that were measured: of a host's link 1/β, and of
+    /// the link between the switches what all pairs together brought across it.
+    pub(super) fn network(&self, stated: &Network) -> Result<Network> {
         let beta = self.profile.hockney.model().beta();
-        let uplink = scenario.uplink;
-        let mut uplink = uplink.with_context(|| format!("{} is no tree", scenario.name))?;
-        let pairs = scenario.hosts.get() / 2;
-        uplink.rate = rate(f64::from(pairs) * FLOW.as_f64() / self.slowest_flow(pairs)?);
-        Ok(Scenario {
-            rate: rate(1.0 / beta.0),
-            uplink: Some(uplink),
-            ..scenario
-        })
+        let procs = stated.hosts();
+        let cut = stated.cuts().and_then(<[_]>::first);
+        let cut = cut.with_context(|| format!("{} has one switch", stated.name))?;
+        let second = cut.count(procs);
+        let pairs = procs.get() / 2;
+        let uplink = rate(f64::from(pairs) * FLOW.as_f64() / self.slowest_flow(pairs)?);
+        let port = Port::new(rate(1.0 / beta.0), stated.links()[0].buffer);
+        let switches = [procs.get() - second, second];
+        Ok(Network::two_switches(
+            switches,
+            port,
+            Port::new(uplink, cut.buffer),
+        )?)
     }
 
     /// The median over the repetitions of the last of all pairs to end.

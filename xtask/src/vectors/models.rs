@@ -216,7 +216,7 @@ fn known(inputs: &Inputs, needs: &[Need]) -> Result<Known> {
             PLogP::from_hockney(&hockney)
         },
         signature: None,
-        tree: None,
+        network: None,
     })
 }
 

@@ -1,8 +1,10 @@
 //! `PlogPT`: messages that share the edges of a tree, and TCP's retransmission timeouts.
 
 use anyhow::{Context, Result, ensure};
-use netsig_core::model::alltoall::plogpt::{self, Algorithm, RtoMode};
-use netsig_core::network::binary_tree::{Edge, Negligible, Network, Parameters};
+use netsig_core::model::alltoall::plogpt::{
+    self, Algorithm, Negligible, Parameters, PlogPT, RtoMode,
+};
+use netsig_core::network::Edge;
 use netsig_core::units::{BytesPerSecond, Procs, Rank, Seconds};
 use serde_json::{Value, json};
 
@@ -18,7 +20,7 @@ pub fn alltoall(inputs: &Inputs) -> Result<Value> {
     let algorithm = inputs.one_of("algorithm", &algorithms)?;
     let rules = [("ge", Negligible::AtLeast), ("gt", Negligible::Above)];
     let standard = Parameters::new(edges(inputs)?, inputs.get("L")?);
-    let network = Network::new(&Parameters {
+    let network = PlogPT::new(&Parameters {
         rto: inputs.find("T_RTO")?.unwrap_or(standard.rto),
         negligible: inputs.one_of("negligible_rule", &rules)?,
         ..standard

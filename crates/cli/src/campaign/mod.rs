@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use netsig_core::data::Dataset;
-use netsig_core::network::scenario::Scenario;
+use netsig_core::network::Network;
 use netsig_core::units::Seconds;
 use netsig_measure::campaign::{self, Launch};
 use netsig_measure::estimate::Rates;
@@ -122,7 +122,7 @@ impl Campaign {
         Ok(past)
     }
 
-    fn simulate(&self, asked: Asked, scenario: &Scenario) -> Result<(), Failure> {
+    fn simulate(&self, asked: Asked, scenario: &Network) -> Result<(), Failure> {
         let stated = scenario.truth.as_ref().ok_or_else(|| {
             Failure::usage(format!(
                 "scenario {} has no [truth] to simulate; add one (FORMATS.md)",
@@ -166,17 +166,17 @@ impl Campaign {
     }
 
     /// The scenario of the place, if it has one.
-    fn scenario(&self, asked: &Asked) -> Result<Option<Scenario>, Failure> {
+    fn scenario(&self, asked: &Asked) -> Result<Option<Network>, Failure> {
         let (Place::Lab(name) | Place::Simulated(name)) = &self.place else {
             return Ok(None);
         };
         let scenario = netsig_lab::load(name)?;
         let procs = asked.plan.procs();
-        if procs > scenario.hosts {
+        if procs > scenario.hosts() {
             return Err(Failure::usage(format!(
                 "{}: the plan needs {procs} processes and scenario {name} has {} hosts; choose a larger scenario",
                 self.plan.display(),
-                scenario.hosts
+                scenario.hosts()
             )));
         }
         Ok(Some(scenario))

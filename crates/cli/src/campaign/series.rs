@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
-use netsig_core::network::scenario::Scenario;
+use netsig_core::network::Network;
 use netsig_core::units::Seconds;
 use netsig_lab::Watch;
 use netsig_measure::estimate::Rates;
@@ -31,7 +31,7 @@ use temporary::plan_file;
 /// The jobs of a campaign that are left to do.
 pub struct Series<'a> {
     campaign: &'a Campaign,
-    scenario: Option<&'a Scenario>,
+    scenario: Option<&'a Network>,
     launcher: Launcher,
     asked: Asked,
     past: Option<Past>,
@@ -56,7 +56,7 @@ impl<'a> Series<'a> {
     /// If they cannot be started.
     pub fn new(
         campaign: &'a Campaign,
-        scenario: Option<&'a Scenario>,
+        scenario: Option<&'a Network>,
         asked: Asked,
         past: Option<Past>,
     ) -> Result<Self, Failure> {
@@ -230,7 +230,7 @@ impl<'a> Series<'a> {
         options.extend(orders.budget.map(|budget| ("--budget", seconds(budget))));
         let requested = self.asked.requested.as_deref().map(escaped);
         options.extend(requested.map(|plan| ("--note", format!("{REQUESTED_PLAN}={plan}"))));
-        let network = self.scenario.map(Scenario::summary);
+        let network = self.scenario.map(Network::summary);
         options.extend(network.map(|network| ("--note", format!("network={network}"))));
         let mut arguments: Vec<OsString> = vec![orders.plan.into(), "--output".into()];
         arguments.push(absolute(orders.output)?.into());

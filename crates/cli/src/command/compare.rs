@@ -14,6 +14,7 @@ use crate::input::data::{DataArgs, Input};
 use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::filter::Filter;
+use crate::input::network::NetworkArgs;
 use crate::print::notes;
 use crate::print::rows::{Cell, Format, Rows};
 
@@ -37,6 +38,8 @@ pub struct Args {
     /// data, else alpha and beta in their place].
     #[arg(long, value_name = "FILE")]
     plogp: Option<PathBuf>,
+    #[command(flatten)]
+    network: NetworkArgs,
     /// How to print it.
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
@@ -70,6 +73,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         covariance: args.covariance.0.clone(),
         statistic: args.statistic,
         plogp: args.plogp.as_deref().map(files::plogp).transpose()?,
+        network: args.network.with_hosts_for(Some(largest))?,
         ..Options::default()
     };
     let compared = compare::compare(&data, trains, &options)

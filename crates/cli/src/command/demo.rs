@@ -191,7 +191,7 @@ fn compare(profile: &Profile, held_out: &Dataset) -> Result<(&'static Model, Vec
     let knowledge = Knowledge {
         profile,
         algorithm: &entry.algorithm,
-        tree: None,
+        network: None,
         given: &[],
         asked: Asked::Mean,
     };

@@ -23,7 +23,7 @@ use crate::input::args::{self, CovarianceChoice};
 use crate::input::data::DataArgs;
 use crate::input::failure::Failure;
 use crate::input::files;
-use crate::input::links;
+use crate::input::network::NetworkArgs;
 use crate::print::notes;
 use crate::print::parameters;
 use crate::print::rows::Format;
@@ -58,9 +58,8 @@ pub struct Args {
     /// of the data, else alpha and beta in their place].
     #[arg(long, value_name = "FILE")]
     plogp: Option<PathBuf>,
-    /// The scenario that holds the links of the network, of which the regimes take notice.
-    #[arg(long, value_name = "SCENARIO")]
-    network: Option<String>,
+    #[command(flatten)]
+    network: NetworkArgs,
     /// The level of intervals and tests.
     #[arg(long, value_parser = args::confidence, default_value = "0.95")]
     confidence: f64,
@@ -110,7 +109,7 @@ impl Args {
             statistic: self.statistic,
             wanted: self.model,
             plogp: self.plogp.as_deref().map(files::plogp).transpose()?,
-            tree: links::tree(self.network.as_deref(), most)?,
+            network: self.network.with_hosts_for(most)?,
             parts: None,
         })
     }
@@ -125,10 +124,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let input = args.input.read()?;
     let data = &input.data;
     let plogp = args.plogp.as_ref().map(|path| path.display().to_string());
-    let named = [("plogp", plogp), ("network", args.network.clone())];
+    let options = args.options(data)?;
+    let network = options.network.as_ref().map(|own| own.name.clone());
+    let named = [("plogp", plogp), ("network", network)];
     let named = named.into_iter();
     let named: Vec<_> = named.filter_map(|(key, name)| Some((key, name?))).collect();
-    let options = args.options(data)?;
     let fitted = fit_file(data, &input.name, &args.output, &options, &named)?;
     parameters::of_all(&fitted, args.confidence, args.format).print(args.format)?;
     pairs::tell(&fitted.point_to_point, &data.provenance)?;

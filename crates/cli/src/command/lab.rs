@@ -79,7 +79,7 @@ fn list(format: Format) -> Result<(), Failure> {
     let scenarios = scenarios.map(|(name, _)| Ok((*name, netsig_lab::load(name)?)));
     let rows = Rows::of(scenarios.collect::<Result<Vec<_>, Failure>>()?)
         .column("scenario", |(name, _)| Cell::text(name))
-        .column("hosts", |(_, own)| Cell::number(own.hosts.get()))
+        .column("hosts", |(_, own)| Cell::number(own.hosts().get()))
         .column("network", |(_, own)| Cell::text(own.summary()))
         .column("description", |(_, own)| Cell::text(&own.description))
         .rows;

@@ -4,7 +4,7 @@ use netsig_core::algorithm::Collective;
 use netsig_core::data::cells::Statistic;
 use netsig_core::model::segment::{Search, Segment};
 use netsig_core::model::{Case, Model, REGIMES, Segments};
-use netsig_core::network::tree::Tree;
+use netsig_core::network::Network;
 use netsig_core::predict::line::{Line, Reason};
 use netsig_core::predict::regimes::Asked;
 use netsig_core::predict::speaker::{Models, Question, Silence};
@@ -15,7 +15,7 @@ use netsig_core::units::{Bytes, Procs};
 use crate::input::args;
 use crate::input::failure::Failure;
 use crate::input::files;
-use crate::input::links;
+use crate::input::network::NetworkArgs;
 use crate::input::points::PointArgs;
 use crate::print::notes;
 use crate::print::rows::{Cell, Format, Rows};
@@ -42,9 +42,8 @@ pub struct Args {
     /// The segment size of segmented algorithms, at most the message [default: the best].
     #[arg(long, value_name = "BYTES", value_parser = args::segment)]
     segment: Option<Segment>,
-    /// The scenario that holds the links of the network, for models that need them.
-    #[arg(long, value_name = "SCENARIO")]
-    network: Option<String>,
+    #[command(flatten)]
+    network: NetworkArgs,
     /// Statistic of the predicted distribution (contention regimes only; other models give a single
     /// time).
     #[arg(
@@ -83,8 +82,9 @@ struct Predicted<'a> {
 /// for what is not possible.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let profile = files::profile(&args.points.profile)?;
-    let network = args.network.as_deref();
-    let tree = links::tree(network, Some(args.points.procs.largest()))?;
+    let network = args
+        .network
+        .with_hosts_for(Some(args.points.procs.largest()))?;
     let lines = lines(args, &profile)?;
     let is_free = |own: &&Line| args.algorithm.is_some() && own.reason == Reason::Unmeasured;
     for line in lines.iter().filter(is_free) {
@@ -93,9 +93,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             args.points.collective, line.algorithm, line.model.name
         );
     }
-    let found = predict(args, &profile, tree.as_ref(), &lines)?;
+    let found = predict(args, &profile, network.as_ref(), &lines)?;
     let models: Vec<&Model> = found.iter().map(|found| found.line.model).collect();
-    notes::tell(&args.points, &profile, network, &models);
+    notes::tell(&args.points, &profile, network.as_ref(), &models);
     Ok(rows(args.points.collective, &found).print(args.format)?)
 }
 
@@ -139,7 +139,7 @@ fn lines(args: &Args, profile: &Profile) -> Result<Vec<Line>, Failure> {
 fn predict<'a>(
     args: &Args,
     profile: &Profile,
-    tree: Option<&Tree>,
+    network: Option<&Network>,
     lines: &'a [Line],
 ) -> Result<Vec<Predicted<'a>>, Failure> {
     let wants_all = args.model.as_deref() == Some(ALL);
@@ -152,7 +152,7 @@ fn predict<'a>(
         let knowledge = Knowledge {
             profile,
             algorithm: &line.algorithm,
-            tree,
+            network,
             given: &args.settings,
             asked,
         };

@@ -9,8 +9,9 @@ use netsig_core::predict::select::{Binomial, Options, Selector, Sources};
 
 use crate::input::args;
 use crate::input::failure::Failure;
+use crate::input::files;
+use crate::input::network::NetworkArgs;
 use crate::input::points::PointArgs;
-use crate::input::{files, links};
 use crate::print::notes;
 use crate::print::rows::{Cell, Format, Rows};
 
@@ -28,9 +29,8 @@ pub struct Args {
     /// Segments are multiples of this.
     #[arg(long, value_name = "BYTES", value_parser = args::segment, default_value = "1")]
     datatype: Segment,
-    /// The scenario that holds the links of the network, for models that need them.
-    #[arg(long, value_name = "SCENARIO")]
-    network: Option<String>,
+    #[command(flatten)]
+    network: NetworkArgs,
     /// Statistic of the predicted distribution (contention regimes only; other models give a single
     /// time).
     #[arg(long, value_parser = args::variant::<Statistic>(), default_value = "median")]
@@ -65,11 +65,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         search: args.segments,
         datatype: args.datatype,
     };
-    let network = args.network.as_deref();
-    let links = links::tree(network, Some(args.points.procs.largest()))?;
+    let network = args
+        .network
+        .with_hosts_for(Some(args.points.procs.largest()))?;
     let sources = Sources {
         profile: &profile,
-        tree: links.as_ref(),
+        network: network.as_ref(),
         asked: args.statistic.into(),
     };
     let selector = Selector::new(sources, collective, options)?;
@@ -83,7 +84,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Show::CrossOvers => cross_overs(&args.points, &selector)?,
     };
     let models: Vec<&Model> = selector.models().collect();
-    notes::tell(&args.points, &profile, network, &models);
+    notes::tell(&args.points, &profile, network.as_ref(), &models);
     let is_free = |model: &&Model| model.kind == Kind::ContentionFree;
     if collective == Collective::Alltoall && models.iter().all(is_free) {
         eprintln!(

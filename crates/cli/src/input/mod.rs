@@ -6,5 +6,5 @@ pub mod data;
 pub mod failure;
 pub mod files;
 pub mod filter;
-pub mod links;
+pub mod network;
 pub mod points;

@@ -14,7 +14,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use netsig_core::network::scenario::Scenario;
+use netsig_core::network::Network;
 use netsig_lab::{BY_SIGNAL, Outcome, Running, Watch};
 use netsig_measure::plan::JobId;
 use nix::sys::signal::Signal;
@@ -62,7 +62,7 @@ impl Job {
     ///
     /// # Errors
     /// If it cannot be started.
-    pub fn start(command: &[OsString], scenario: Option<&Scenario>) -> Result<Self, Failure> {
+    pub fn start(command: &[OsString], scenario: Option<&Network>) -> Result<Self, Failure> {
         let watch = Watch::start();
         let (output, writer) = pipe().context("no pipe can be made")?;
         let process = start(command, scenario, writer, watch)?;
@@ -156,7 +156,7 @@ impl Job {
 /// Starts `command`, in the lab if there is a scenario; what it prints goes to `output`.
 fn start(
     command: &[OsString],
-    scenario: Option<&Scenario>,
+    scenario: Option<&Network>,
     output: PipeWriter,
     watch: Watch,
 ) -> Result<Running, Failure> {

@@ -11,7 +11,7 @@ use netsig_core::model::alltoall::has_degenerate_bounds;
 use netsig_core::model::closed_form::on_plogp;
 use netsig_core::model::plogp::PLogP;
 use netsig_core::model::{Kind, Model, Need};
-use netsig_core::network::scenario::Scenario;
+use netsig_core::network::Network;
 use netsig_core::profile::Profile;
 use netsig_core::units::Bytes;
 
@@ -60,9 +60,8 @@ fn unfitted(fitted: &NetworkFit, data: &Dataset) -> impl Iterator<Item = String>
     measured.unique().filter(move |name| !known.contains(name))
 }
 
-/// Tells what matters where `models` predict `points` from a profile on the links of the scenario
-/// `network`.
-pub fn tell(points: &PointArgs, profile: &Profile, network: Option<&str>, models: &[&Model]) {
+/// Tells what matters where `models` predict `points` from a profile on the links of `network`.
+pub fn tell(points: &PointArgs, profile: &Profile, network: Option<&Network>, models: &[&Model]) {
     let uses_plogp = models.iter().any(|m| m.needs.contains(&Need::PLogP));
     match &profile.plogp {
         _ if !uses_plogp => {}
@@ -81,6 +80,7 @@ pub fn tell(points: &PointArgs, profile: &Profile, network: Option<&str>, models
         );
     }
     let fitted = profile.provenance.get("network");
+    let network = network.map(|network| network.name.as_str());
     if models.iter().any(|model| model.is_regimes()) && fitted != network {
         let [fitted, network] = [fitted, network].map(|name| match name {
             None => "no links".to_owned(),
@@ -129,9 +129,9 @@ fn tell_limits(points: &PointArgs, plogp: &PLogP, models: &[&Model]) {
     }
 }
 
-/// Tells if the machine and not the network would set the times of a scenario.
-pub fn warn_if_unfaithful(scenario: &Scenario) {
-    if let Some(warning) = scenario.fidelity_warning() {
+/// Tells if the machine and not the network would set the times of an emulated network.
+pub fn warn_if_unfaithful(network: &Network) {
+    if let Some(warning) = netsig_lab::fidelity_warning(network) {
         eprintln!("netsig: warning: {warning}");
     }
 }

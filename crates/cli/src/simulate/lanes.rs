@@ -83,7 +83,7 @@ pub mod testing {
     use netsig_core::algorithm::{Algorithm, Collective};
     use netsig_core::model::message::loggp::LogGP;
     use netsig_core::sim::network::endpoint::{Endpoint, Ports};
-    use netsig_core::sim::network::{Agenda, Cause, Flight, Injected, Network};
+    use netsig_core::sim::network::{Agenda, Cause, Flight, Injected, Medium};
     use netsig_core::sim::observer::Observer;
     use netsig_core::sim::program::FlightId;
     use netsig_core::sim::rounds::Rounds;
@@ -94,7 +94,7 @@ pub mod testing {
     pub fn exchange(
         algorithm: &str,
         procs: u32,
-        network: &mut impl Network,
+        network: &mut impl Medium,
         observer: &mut impl Observer,
     ) -> Outcome {
         let algorithm = Algorithm::parse(Collective::Alltoall, algorithm).unwrap();
@@ -115,7 +115,7 @@ pub mod testing {
     /// late. Sends end with their receives, at times that are no whole nanoseconds.
     pub struct Lossy;
 
-    impl Network for Lossy {
+    impl Medium for Lossy {
         fn inject(&mut self, id: FlightId, flight: &Flight, agenda: &mut Agenda) -> Injected {
             let mut end = agenda.now() + Time(50_000_001 + 7_000_777 * u64::from(flight.to.0));
             if flight.to == Rank(1) && flight.from.0.is_multiple_of(2) {

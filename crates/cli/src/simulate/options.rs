@@ -5,17 +5,17 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use itertools::iproduct;
 use netsig_core::algorithm::{Algorithm, Collective, entries, split};
-use netsig_core::model::alltoall::plogpt::RtoMode;
-use netsig_core::network::binary_tree::Negligible;
+use netsig_core::model::alltoall::plogpt::{Negligible, RtoMode};
 use netsig_core::sim::network::plogpt::Sharing;
 use netsig_core::sim::setup::Case;
 use netsig_core::units::list::List;
-use netsig_core::units::{BitsPerSecond, Bytes, Procs};
+use netsig_core::units::{Bytes, Procs};
 use serde::Deserialize;
 use strum::Display;
 
 use crate::input::args;
 use crate::input::failure::Failure;
+use crate::input::network::NetworkArgs;
 
 /// A network model of the simulator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize, Display)]
@@ -82,14 +82,13 @@ impl Cases {
 /// The network and its model.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct NetworkOptions {
-    /// The network: a scenario, a .toml file, or Slurm's topology.conf.
-    #[arg(long, value_name = "SCENARIO|FILE")]
-    pub network: Option<String>,
-    /// The network model [default: plogpt on a binary tree, fluid on other networks, without
-    /// a network plogp or loggp, by what the profile holds].
+    #[command(flatten)]
+    pub network: NetworkArgs,
+    /// The network model [default: plogpt on a binary tree, fluid on other networks; without
+    /// a network plogp if the profile holds its tables, else loggp].
     #[arg(long, value_enum)]
     pub model: Option<ModelChoice>,
-    /// The profile that `netsig fit` wrote, for loggp and plogp.
+    /// The profile that `netsig fit` wrote: the parameters of loggp and plogp, and L of the others.
     #[arg(long, value_name = "PROFILE")]
     pub profile: Option<PathBuf>,
     /// A parameter of the model and its value, with its unit if it has one; may be repeated.
@@ -104,16 +103,6 @@ pub struct NetworkOptions {
     /// How many ranks a host takes [default: 1].
     #[arg(long, value_name = "K", requires = "network", value_parser = clap::value_parser!(u32).range(1..))]
     pub ppn: Option<u32>,
-    /// The rate of the hosts' links, for a topology.conf.
-    #[arg(long, requires = "network")]
-    pub rate: Option<BitsPerSecond>,
-    /// The rate of the links between switches, for a topology.conf [default: that of the
-    /// hosts' links].
-    #[arg(long, value_name = "RATE", requires = "network")]
-    pub uplink_rate: Option<BitsPerSecond>,
-    /// What a port buffers, for a topology.conf [default: 128 KiB].
-    #[arg(long, value_name = "BYTES", requires = "network")]
-    pub port_buffer: Option<Bytes>,
     /// Whom a timeout delays, in plogpt [default: receiver].
     #[arg(long, value_parser = args::variant::<RtoMode>(), value_name = "MODE")]
     pub rto_mode: Option<RtoMode>,

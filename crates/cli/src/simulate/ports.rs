@@ -4,14 +4,13 @@ use std::path::Path;
 
 use netsig_core::model::message::loggp::LogGP;
 use netsig_core::model::plogp::{PLogP, Parameters};
-use netsig_core::network::LINUX_RTO;
+use netsig_core::network::{LINUX_RTO, Network};
 use netsig_core::profile::Profile;
 use netsig_core::sim::network::endpoint::Ports;
 use netsig_core::units::parameter::ParameterError;
 use netsig_core::units::table::Table;
 use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
 
-use super::network::Network;
 use super::options::ModelChoice;
 use super::settings::{GAP, GAP_PER_BYTE, LATENCY, OVERHEAD, RTO};
 use crate::input::failure::Failure;
@@ -40,10 +39,10 @@ impl Known<'_> {
     /// The model that suits what is known.
     pub fn usual_model(&self) -> ModelChoice {
         match (&self.profile, self.network) {
-            (Some((_, profile)), _) if profile.plogp.is_some() => ModelChoice::Plogp,
-            (Some(_), _) | (None, None) => ModelChoice::Loggp,
-            (None, Some(network)) if network.description.heights().is_some() => ModelChoice::Plogpt,
-            (None, Some(_)) => ModelChoice::Fluid,
+            (_, Some(network)) if network.heights().is_some() => ModelChoice::Plogpt,
+            (_, Some(_)) => ModelChoice::Fluid,
+            (Some((_, profile)), None) if profile.plogp.is_some() => ModelChoice::Plogp,
+            (_, None) => ModelChoice::Loggp,
         }
     }
 
@@ -52,13 +51,19 @@ impl Known<'_> {
     /// # Errors
     /// If nothing tells it.
     pub fn latency(&self) -> Result<Seconds, Failure> {
-        let of_network = self.network.and_then(|network| network.description.latency);
-        self.told(LATENCY, self.time(LATENCY).or(of_network))
+        let of_network = || self.network?.latency;
+        let of_profile = || {
+            let profile = &self.profile.as_ref()?.1;
+            let tables = profile.plogp.as_ref().map(PLogP::latency);
+            Some(tables.unwrap_or(profile.hockney.model().alpha()))
+        };
+        let found = self.time(LATENCY).or_else(of_network).or_else(of_profile);
+        self.told(LATENCY, found)
     }
 
     /// The retransmission timeout: that of Linux unless settings or the network tell another.
     pub fn rto(&self) -> Seconds {
-        let of_network = self.network.and_then(|network| network.description.rto);
+        let of_network = self.network.and_then(|network| network.rto);
         self.time(RTO).or(of_network).unwrap_or(LINUX_RTO)
     }
 
@@ -98,12 +103,17 @@ impl Known<'_> {
     /// Where the parameters of ports come from, if that needs a word.
     pub fn note(&self) -> Option<String> {
         match (&self.profile, self.network) {
-            (Some((path, profile)), _) if profile.plogp.is_none() => Some(format!(
+            (Some((path, _)), Some(network)) => Some(format!(
+                "the parameters of ports are those of {}; the links of {} play no part",
+                path.display(),
+                network.name
+            )),
+            (Some((path, profile)), None) if profile.plogp.is_none() => Some(format!(
                 "{} has no [plogp]: L is alpha, G is beta, and o = g = 0",
                 path.display()
             )),
             (None, Some(network)) => Some(format!(
-                "{}: G is the rate of the hosts' links and o = g = 0 unless set; switches play no part",
+                "{}: G is the rate of the slowest host's link and o = g = 0 unless set; switches play no part",
                 network.name
             )),
             _ => None,
@@ -203,10 +213,9 @@ fn of_profile(profile: &Profile) -> Result<Constants, ParameterError> {
 }
 
 fn of_network(network: &Network) -> Constants {
-    let rate = network.description.host_rate();
     Constants {
-        latency: network.description.latency,
-        gap_per_byte: rate.map(|rate| SecondsPerByte(1.0 / rate.0)),
+        latency: network.latency,
+        gap_per_byte: Some(network.host_gap()),
         ..Constants::default()
     }
 }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use netsig_core::network::binary_tree::Parameters;
+use netsig_core::network::Network;
 use netsig_core::sim::Time;
-use netsig_core::sim::network::tcp;
+use netsig_core::sim::network::{plogpt, tcp};
 use netsig_core::sim::setup::{NetworkModel, Shared, Timeouts};
 use netsig_core::units::{Procs, Seconds};
 
-use super::network::Network;
+use super::hosts::Hosts;
 use super::options::{ModelChoice, NetworkOptions};
 use super::ports::Known;
 use super::settings;
@@ -22,7 +22,7 @@ pub struct Source {
     pub choice: ModelChoice,
     /// A note for the user on the origin of its parameters.
     pub note: Option<String>,
-    network: Option<Network>,
+    hosts: Option<Hosts>,
     /// The network model, without the hosts of ranks.
     model: NetworkModel,
 }
@@ -33,28 +33,28 @@ impl Source {
     /// # Errors
     /// If a file or parameter cannot be used, or something that the model needs is missing.
     pub fn new(options: &NetworkOptions) -> Result<Self, Failure> {
-        let network = Network::of(options)?;
+        let hosts = Hosts::of(options)?;
         let profile = options.profile.as_deref();
         let profile = profile.map(|path| Ok::<_, Failure>((path, files::profile(path)?)));
         let known = Known {
             settings: &options.settings,
             profile: profile.transpose()?,
-            network: network.as_ref(),
+            network: hosts.as_ref().map(|hosts| &*hosts.network),
         };
         let choice = options.model.unwrap_or_else(|| known.usual_model());
         settings::check(choice, &options.settings)?;
         options.check(choice)?;
         let on_links = || {
             let latency = known.latency()?;
-            let network = known.network.ok_or_else(|| {
+            let network = hosts.as_ref().ok_or_else(|| {
                 Failure::usage(format!(
                     "{choice} is a model of switches and links; give it a --network"
                 ))
             })?;
-            Ok::<_, Failure>((network, latency))
+            Ok::<_, Failure>((Arc::clone(&network.network), latency))
         };
-        let shared = |(network, latency): (&Network, Seconds)| Shared {
-            topology: Arc::clone(network.description.topology()),
+        let shared = |(network, latency): (Arc<Network>, Seconds)| Shared {
+            network,
             hosts: [].into(),
             latency: Time::of(latency),
         };
@@ -63,27 +63,23 @@ impl Source {
             ModelChoice::Plogp => NetworkModel::Endpoint(known.plogp()?),
             ModelChoice::Plogpt => {
                 let (network, latency) = on_links()?;
-                let heights = network.description.heights();
-                let timeouts = Timeouts {
-                    network: network.description.clone(),
-                    hosts: [].into(),
-                    parameters: Parameters {
-                        rto: known.rto(),
-                        negligible: options.negligible.unwrap_or_default(),
-                        ..Parameters::new(heights.unwrap_or_default().to_vec(), latency)
-                    },
-                    sharing: options.sharing.unwrap_or_default(),
-                    mode: options.rto_mode.unwrap_or_default(),
-                };
-                if heights.is_none()
-                    && let Err(error) = timeouts.network()
-                {
-                    let name = &network.name;
+                if !network.is_tree() {
                     return Err(Failure::usage(format!(
-                        "{name}: {error}; use another --model"
+                        "{}: its switches are joined in a circle, and plogpt is a model of trees; use another --model",
+                        network.name
                     )));
                 }
-                NetworkModel::PlogPT(timeouts)
+                NetworkModel::PlogPT(Timeouts {
+                    network,
+                    hosts: [].into(),
+                    options: plogpt::Options {
+                        latency,
+                        rto: known.rto(),
+                        negligible: options.negligible.unwrap_or_default(),
+                        sharing: options.sharing.unwrap_or_default(),
+                    },
+                    mode: options.rto_mode.unwrap_or_default(),
+                })
             }
             ModelChoice::Fluid => NetworkModel::Fluid(shared(on_links()?)),
             ModelChoice::Tcp => NetworkModel::Tcp(
@@ -99,14 +95,14 @@ impl Source {
             note: known
                 .note()
                 .filter(|_| matches!(model, NetworkModel::Endpoint(_))),
-            network,
+            hosts,
             model,
         })
     }
 
     /// The name of the network in rows, if there is one.
     pub fn network_name(&self) -> Option<&str> {
-        self.network.as_ref().map(|network| network.name.as_str())
+        self.hosts.as_ref().map(|hosts| hosts.network.name.as_str())
     }
 
     /// The model and the network: `fluid on tree-2x6x40`.
@@ -124,10 +120,10 @@ impl Source {
     /// If the network has no place for them, or is none that the model knows.
     pub fn model(&self, procs: Procs) -> Result<NetworkModel, Failure> {
         let mut model = self.model.clone();
-        let Some(network) = &self.network else {
+        let Some(hosts) = &self.hosts else {
             return Ok(model);
         };
-        let hosts = network.place(procs)?;
+        let hosts = hosts.place(procs)?;
         match &mut model {
             NetworkModel::Endpoint(_) => {}
             NetworkModel::Fluid(shared) | NetworkModel::Tcp(shared, _) => shared.hosts = hosts,

@@ -225,7 +225,7 @@ mod tests {
     fn timeline(
         algorithm: &str,
         procs: u32,
-        network: &mut impl netsig_core::sim::network::Network,
+        network: &mut impl netsig_core::sim::network::Medium,
     ) -> (String, netsig_core::sim::Outcome) {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("timeline.json");

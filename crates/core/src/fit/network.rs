@@ -20,10 +20,10 @@ use crate::data::{Dataset, Experiment, StatisticKind};
 use crate::model::plogp::PLogP;
 use crate::model::regimes::Pattern;
 use crate::model::{self, Known, Model, SIGNATURE};
-use crate::network::tree::Tree;
+use crate::network::Network;
 
 /// How to fit a dataset.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Options {
     /// How to fit each model; its covariance gives way to `covariance`, its base error to that
     /// of the ping-pong.
@@ -39,7 +39,7 @@ pub struct Options {
     /// else α and β in their place.
     pub plogp: Option<PLogP>,
     /// The links of the network, which regimes take notice of where they are known.
-    pub tree: Option<Tree>,
+    pub network: Option<Network>,
     /// The parts of the regimes; `None` for those that earn their place.
     pub parts: Option<Parts>,
 }

@@ -181,7 +181,7 @@ impl<'a> Ground<'a> {
             Some(cell.procs) != without && self.network.protocol(cell.size) == protocol
         };
         let with_surge = |cell: &'c Observation| {
-            let point = cell.point(self.network.tree);
+            let point = cell.point(self.network.network);
             Some((cell, pattern.surge(&self.network.wire, point)?))
         };
         cells.filter(wanted).filter_map(with_surge).collect()

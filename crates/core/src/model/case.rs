@@ -4,7 +4,7 @@ use super::hockney::Hockney;
 use super::plogp::PLogP;
 use super::segment::{Search, Segment};
 use super::signature::Signature;
-use crate::network::tree::Tree;
+use crate::network::Network;
 use crate::units::table::Table;
 use crate::units::{Bytes, Procs, Seconds};
 
@@ -18,7 +18,7 @@ pub struct Known {
     /// The signature of the all-to-all in question, if there is one.
     pub signature: Option<Signature>,
     /// Its links, where they are known.
-    pub tree: Option<Tree>,
+    pub network: Option<Network>,
 }
 
 /// The values of a model's own parameters.
@@ -78,7 +78,7 @@ impl Known {
             hockney,
             plogp: plogp.unwrap_or_else(|| PLogP::from_hockney(&hockney)),
             signature: None,
-            tree: None,
+            network: None,
         }
     }
 }

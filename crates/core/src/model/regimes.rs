@@ -60,7 +60,7 @@ pub use self::wire::Wire;
 use crate::network::LINUX_RTO;
 use serde::{Deserialize, Serialize};
 
-use crate::network::tree::Tree;
+use crate::network::Network;
 use crate::units::table::rows;
 use crate::units::{Bytes, Procs, Seconds};
 
@@ -168,7 +168,7 @@ pub struct Point<'a> {
     /// m.
     pub size: Bytes,
     /// The links of the network, where they are known.
-    pub tree: Option<&'a Tree>,
+    pub network: Option<&'a Network>,
 }
 
 impl Regimes {

@@ -47,9 +47,9 @@ pub enum Need {
     /// L, g(m), os(m), or(m).
     #[display("L, g(m), os(m), or(m)")]
     PLogP,
-    /// The links of a network and how many processes lie behind each.
-    #[display("the links of the network (--network SCENARIO)")]
-    Tree,
+    /// The links of the network.
+    #[display("the links of the network (--network)")]
+    Network,
 }
 
 /// What becomes of a parameter when a model is fitted.

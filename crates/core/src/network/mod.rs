@@ -1,26 +1,291 @@
-//! Networks: scenarios that the lab emulates, graphs and trees that only the simulator knows.
+//! The description of a network: hosts on switches, the links between switches, and what the
+//! hosts run. The lab emulates it, the simulator runs on it, and models and fits take its links.
+//!
+//! | read from | by |
+//! |---|---|
+//! | TOML: a star, a tree of two switches, any graph of switches, a binary tree | [`Network::parse`] |
+//! | Slurm's `topology.conf` | [`slurm::parse`] |
+//!
+//! # Choices
+//! A host has one link, to its switch, and passes nothing on. In a tree of switches the route
+//! between two hosts is the only one there is; elsewhere it is a shortest one, and among several
+//! of them the next switch is always the one of the lowest number, as with static routing tables.
+//!
+//! # Domain
+//! At most 1,048,576 hosts and as many switches. Trees need memory for their links alone; other
+//! graphs also a table for each switch that some route ended at, of 8 bytes for each host and
+//! switch. A binary tree is built when its links are asked for: closed forms need its heights
+//! alone.
+//!
+//! ```
+//! # use netsig_core::network::Network;
+//! let text = "topology = 'graph'\nrate = '1Gbit/s'\nport_buffer = '64KiB'\nlatency = '50us'\n\
+//!     [[switch]]\nname = 's0'\nhosts = 'n[0-3]'\n\
+//!     [[switch]]\nname = 's1'\nhosts = 'n[4-5]'\n\
+//!     [[link]]\nbetween = ['s0', 's1']\nrate = '2Gbit/s'\nport_buffer = '128KiB'\n";
+//! let network = Network::parse("two", text)?;
+//! let hosts = network.hosts_named("n3,n4")?;
+//! let mut route = Vec::new();
+//! network.route(hosts[0], hosts[1], &mut route);
+//! let names: Vec<String> = route.iter().map(|&link| network.link_name(link)).collect();
+//! assert_eq!(names, ["n3 -> s0", "s0 -> s1", "s1 -> n4"]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
-pub mod binary_tree;
-pub mod description;
-pub mod scenario;
-pub mod topology;
-pub mod tree;
+mod build;
+mod cut;
+mod file;
+mod graph;
+pub mod hosts;
+pub mod placement;
+mod routes;
+pub mod slurm;
+mod write;
 
-use std::ops::Range;
-use std::str::FromStr;
+use std::sync::{Arc, OnceLock};
 
-use serde::Deserialize;
+use crate::text::file_error::FileError;
+use crate::units::parameter::ParameterError;
+use crate::units::{BitsPerSecond, Bytes, BytesPerSecond, Procs, Seconds, SecondsPerByte};
 
-use crate::units::{self, ParseQuantityError, Seconds};
+pub(crate) use build::check_edges;
+pub use cut::Cut;
+use graph::Graph;
+pub use graph::{Link, LinkId, Vertex};
 
-/// What TCP in Linux waits at least for an acknowledgement before it sends again (RFC 6298 asks for
-/// a second).
+/// The least time that TCP in Linux waits for an acknowledgement before it sends again (RFC 6298
+/// asks for a second).
 pub const LINUX_RTO: Seconds = Seconds(0.2);
 
-/// A quantity that a file writes as text with its unit.
-#[derive(Deserialize)]
-#[serde(transparent, bound = "T: FromStr<Err = ParseQuantityError>")]
-struct Text<T>(#[serde(deserialize_with = "units::from_text")] T);
+/// The most hosts that a network may have, and the most switches.
+pub const MOST_HOSTS: usize = 1 << 20;
 
-/// A fault and where in the text of a file it stands.
-type Fault = (Range<usize>, String);
+/// The TCP congestion control of hosts whose description names none.
+const RENO: &str = "reno";
+
+/// A network.
+#[derive(Debug, Clone)]
+pub struct Network {
+    /// Its name: that of its file without `.toml`.
+    pub name: String,
+    /// Its purpose, in a sentence; may be empty.
+    pub description: String,
+    /// The TCP congestion control of all hosts.
+    pub congestion_control: String,
+    /// The first message size that the MPI library does not send at once, if it is set.
+    pub eager_limit: Option<Bytes>,
+    /// L, the time of an empty message, if known.
+    pub latency: Option<Seconds>,
+    /// The retransmission timeout, if it is not that of Linux.
+    pub rto: Option<Seconds>,
+    /// The contention signature that a simulated transport follows, if known.
+    pub truth: Option<Truth>,
+    shape: Shape,
+    graph: Arc<OnceLock<Graph>>,
+}
+
+/// How hosts and switches are joined.
+#[derive(Debug, Clone, PartialEq)]
+enum Shape {
+    Switches {
+        switches: Vec<Switch>,
+        trunks: Vec<Trunk>,
+    },
+    /// A symmetric binary tree, by heights from the hosts up.
+    BinaryTree(Vec<Edge>),
+}
+
+/// A full-duplex link with a port at each end.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Port {
+    /// The rate in each direction.
+    pub rate: BitsPerSecond,
+    /// What a switch's port buffers before it drops. A host never drops its own messages.
+    pub buffer: Bytes,
+    /// The propagation delay.
+    pub delay: Seconds,
+}
+
+/// A switch with its hosts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Switch {
+    /// Its name.
+    pub name: String,
+    /// The names of its hosts.
+    pub hosts: Vec<String>,
+    /// The link of each host.
+    pub port: Port,
+}
+
+/// A link between two switches.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Trunk {
+    /// The places of the two in the list of switches.
+    pub ends: [usize; 2],
+    /// The link.
+    pub port: Port,
+}
+
+/// The edges of one height of a binary tree.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Edge {
+    /// b, in each direction.
+    pub bandwidth: BytesPerSecond,
+    /// d; the buffer of the switch is b·d.
+    pub delay: Seconds,
+}
+
+/// The signature that a simulated network obeys, so that a fit can be judged.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Truth {
+    /// Start-up time of one message.
+    pub alpha: Seconds,
+    /// Contention ratio: how many times the contention-free bound an exchange takes.
+    pub gamma: f64,
+    /// Extra time of one partner's message beyond the threshold.
+    pub delta: Seconds,
+    /// The message size from which `delta` is paid.
+    pub threshold: Bytes,
+    /// Relative standard deviation of one repetition.
+    pub noise: f64,
+}
+
+/// Why there is no such network; the message ends in what to do.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NetworkError {
+    /// Nothing to route between.
+    #[error("a network without hosts; give at least one")]
+    NoHosts,
+    /// More than can be numbered.
+    #[error("{count} {what} are too many; use at most {MOST_HOSTS}")]
+    TooMany {
+        /// Hosts or switches.
+        what: &'static str,
+        /// How many.
+        count: usize,
+    },
+    /// Two hosts of one name.
+    #[error("two hosts are called {0:?}; give each a name of its own")]
+    SameName(String),
+    /// A second link.
+    #[error("{0} and {1} are joined twice; join them once, at the sum of the rates")]
+    Twice(String, String),
+    /// Switches that cannot reach each other.
+    #[error("no way leads from {0} to {1} through switches; join their parts by a link")]
+    Apart(String, String),
+    /// Edges that no tree can have.
+    #[error(transparent)]
+    Edge(#[from] ParameterError),
+}
+
+impl Network {
+    /// Reads the description `text`; `name` is its name, and its place in messages.
+    ///
+    /// # Errors
+    /// If the text is not TOML, has unknown or missing keys, or describes a network that
+    /// cannot be; the message names the line and says what to write.
+    pub fn parse(name: &str, text: &str) -> Result<Self, FileError> {
+        file::parse(name, text)
+    }
+
+    /// The TOML text that [`Network::parse`] reads back to this network.
+    pub fn to_toml(&self) -> String {
+        write::toml(self)
+    }
+
+    /// The number of hosts.
+    pub fn hosts(&self) -> Procs {
+        let count = match &self.shape {
+            Shape::Switches { switches, .. } => build::host_count(switches),
+            Shape::BinaryTree(heights) => 1 << heights.len(),
+        };
+        let count = u32::try_from(count).expect("at most 2^20 hosts");
+        Procs::new(count).expect("there is a host")
+    }
+
+    /// The edges by height, of a binary tree.
+    pub fn heights(&self) -> Option<&[Edge]> {
+        match &self.shape {
+            Shape::Switches { .. } => None,
+            Shape::BinaryTree(heights) => Some(heights),
+        }
+    }
+
+    /// The slowest link of a host, as seconds per byte without headers.
+    pub fn host_gap(&self) -> SecondsPerByte {
+        match &self.shape {
+            Shape::Switches { switches, .. } => {
+                let with_hosts = switches.iter().filter(|switch| !switch.hosts.is_empty());
+                let rate = with_hosts.map(|switch| switch.port.rate).min();
+                rate.expect("there is a host").gap_per_byte()
+            }
+            Shape::BinaryTree(heights) => SecondsPerByte(1.0 / heights[0].bandwidth.0),
+        }
+    }
+
+    /// Whether every route is the only one.
+    pub fn is_tree(&self) -> bool {
+        match &self.shape {
+            Shape::Switches { switches, trunks } => trunks.len() + 1 == switches.len(),
+            Shape::BinaryTree(_) => true,
+        }
+    }
+
+    /// The network in a few words: `12 hosts, 40 Mbit/s, 64 KiB port buffer, reno, star`.
+    pub fn summary(&self) -> String {
+        let mut words = vec![format!("{} hosts", self.hosts())];
+        let mut ports: Vec<String> = match &self.shape {
+            Shape::Switches { switches, .. } => {
+                let with_hosts = switches.iter().filter(|switch| !switch.hosts.is_empty());
+                let port = |switch: &Switch| {
+                    let Port { rate, buffer, .. } = switch.port;
+                    format!("{rate}, {buffer} port buffer")
+                };
+                with_hosts.map(port).collect()
+            }
+            Shape::BinaryTree(_) => Vec::new(),
+        };
+        ports.dedup();
+        words.push(ports.join(" or "));
+        words.push(self.congestion_control.clone());
+        let limit = self.eager_limit;
+        words.extend(limit.map(|limit| format!("{limit} eager limit")));
+        words.push(self.shape_name());
+        words.retain(|word| !word.is_empty());
+        words.join(", ")
+    }
+
+    /// How the switches are joined.
+    fn shape_name(&self) -> String {
+        match &self.shape {
+            Shape::BinaryTree(_) => "binary tree".to_owned(),
+            Shape::Switches { switches, .. } => match switches.len() {
+                1 => "star".to_owned(),
+                2 => "tree".to_owned(),
+                count if self.is_tree() => format!("tree of {count} switches"),
+                count => format!("graph of {count} switches"),
+            },
+        }
+    }
+}
+
+impl Port {
+    /// A link without delay.
+    pub fn new(rate: BitsPerSecond, buffer: Bytes) -> Self {
+        Self {
+            rate,
+            buffer,
+            delay: Seconds(0.0),
+        }
+    }
+}
+
+impl Edge {
+    /// What the port of the switch buffers: b·d bytes.
+    pub fn buffer(&self) -> f64 {
+        self.bandwidth.0 * self.delay.0
+    }
+}
+
+#[cfg(test)]
+mod tests;

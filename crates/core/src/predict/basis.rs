@@ -14,7 +14,7 @@ use crate::model::signature::Signature;
 use crate::model::{
     self, Case, Kind, Known, Model, ModelError, Need, REGIMES, Segments, Subject, Timed, Values,
 };
-use crate::network::tree::Tree;
+use crate::network::Network;
 use crate::profile::{Profile, RegimesEntry};
 use crate::units::parameter::volume;
 use crate::units::{Seconds, SecondsPerByte};
@@ -30,7 +30,7 @@ pub struct Knowledge<'a, 'n> {
     /// The algorithm; a strategy is its own model and needs none.
     pub algorithm: &'n str,
     /// The links of the network, where they are known.
-    pub tree: Option<&'a Tree>,
+    pub network: Option<&'a Network>,
     /// Parameters by name, which take precedence over fitted ones.
     pub given: &'n [(String, f64)],
     /// What is asked of regimes; other models have one time alone.
@@ -59,7 +59,7 @@ enum Source<'a> {
 #[derive(Debug)]
 struct Measured<'a> {
     entries: Vec<RegimesEntry>,
-    tree: Option<&'a Tree>,
+    network: Option<&'a Network>,
     asked: Asked,
 }
 
@@ -137,7 +137,7 @@ impl<'a> Knowledge<'a, '_> {
         }
         Ok(Some(Measured {
             entries,
-            tree: self.tree,
+            network: self.network,
             asked: self.asked,
         }))
     }
@@ -176,7 +176,7 @@ impl<'a> Knowledge<'a, '_> {
                 .cloned()
                 .unwrap_or_else(|| PLogP::from_hockney(&hockney)),
             signature: self.signature(model, hockney),
-            tree: self.tree.cloned(),
+            network: self.network.cloned(),
         };
         let entry = &self.profile.hockney;
         let flows = self.flows(model);
@@ -192,7 +192,7 @@ impl<'a> Knowledge<'a, '_> {
             are_apart: model.needs.iter().any(|need| match need {
                 Need::Hockney => true,
                 Need::PLogP => tables.is_none(),
-                Need::Tree => false,
+                Need::Network => false,
             }),
         }
     }
@@ -202,11 +202,15 @@ impl Measured<'_> {
     /// The regimes for the process count of a case, and the case as they see it.
     fn of_case(&self, case: Case) -> (&RegimesEntry, Point<'_>) {
         let Case { procs, size, .. } = case;
-        let tree = self.tree;
+        let network = self.network;
         let entry = RegimesEntry::for_procs(&self.entries, procs);
         (
             entry.expect("an algorithm with regimes"),
-            Point { procs, size, tree },
+            Point {
+                procs,
+                size,
+                network,
+            },
         )
     }
 

@@ -125,7 +125,7 @@ impl Judge<'_> {
         let knowledge = Knowledge {
             profile: &self.profile,
             algorithm,
-            tree: None,
+            network: self.options.network.as_ref(),
             given: &[],
             asked: self.options.statistic.into(),
         };

@@ -25,7 +25,7 @@ use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 use crate::algorithm::Collective;
 use crate::model::segment::{Search, Segment};
 use crate::model::{self, Case, Model, ModelError, Segments};
-use crate::network::tree::Tree;
+use crate::network::Network;
 use crate::predict::line::{Line, Reason};
 use crate::predict::regimes::Asked;
 use crate::predict::speaker::{Models, Question};
@@ -73,7 +73,7 @@ pub struct Sources<'a> {
     /// The fitted models.
     pub profile: &'a Profile,
     /// The links of the network, where they are known.
-    pub tree: Option<&'a Tree>,
+    pub network: Option<&'a Network>,
     /// The statistic of the predicted times.
     pub asked: Asked,
 }
@@ -83,7 +83,7 @@ impl<'a> From<&'a Profile> for Sources<'a> {
     fn from(profile: &'a Profile) -> Self {
         Self {
             profile,
-            tree: None,
+            network: None,
             asked: Asked::default(),
         }
     }
@@ -154,7 +154,7 @@ impl<'a> Selector<'a> {
     ) -> Result<Self, ModelError> {
         let Sources {
             profile,
-            tree,
+            network,
             asked,
         } = sources;
         let question = Question {
@@ -174,7 +174,7 @@ impl<'a> Selector<'a> {
             let knowledge = Knowledge {
                 profile,
                 algorithm: &line.algorithm,
-                tree,
+                network,
                 given: &[],
                 asked,
             };

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use slab::Slab;
 
 use super::flights::Flights;
-use super::network::{Agenda, Event, Flight, LinkUse, Loss, Network};
+use super::network::{Agenda, Event, Flight, LinkUse, Loss, Medium};
 use super::observer::{Activity, Observer};
 use super::program::{Envelope, FlightId, Op, Program, Rest, Send, Task};
 use super::queue::place;
@@ -84,7 +84,7 @@ struct Engine<'a, P, N, O> {
 /// If operations are left that nothing will complete, or messages that no rank receives.
 pub fn run(
     program: &mut impl Program,
-    network: &mut impl Network,
+    network: &mut impl Medium,
     observer: &mut impl Observer,
 ) -> Result<Outcome, Stuck> {
     let procs = program.procs();
@@ -118,7 +118,7 @@ pub fn run(
     }
 }
 
-impl<P: Program, N: Network, O: Observer> Engine<'_, P, N, O> {
+impl<P: Program, N: Medium, O: Observer> Engine<'_, P, N, O> {
     fn run(&mut self) {
         loop {
             self.tell_losses();

@@ -56,7 +56,7 @@ impl Injected {
 }
 
 /// A network model.
-pub trait Network {
+pub trait Medium {
     /// How long either end's processor is busy with a message of `bytes`.
     fn overhead(&self, _bytes: u64) -> Time {
         Time::ZERO

@@ -42,7 +42,7 @@ use super::rounds::Rounds;
 use super::time::Time;
 use crate::algorithm::{Algorithm, ClosedForm, Schedule};
 use crate::model::alltoall::plogpt;
-use crate::network::topology::MOST_HOSTS;
+use crate::network::MOST_HOSTS;
 use crate::units::{Bytes, Procs};
 use bounds::{refuse_too_many, refuse_uncounted};
 
@@ -50,7 +50,7 @@ pub use bounds::most_messages;
 pub use error::SimulationError;
 pub use model::{NetworkModel, Shared, Timeouts};
 
-/// More ranks than this, 16 on each host of the largest topology, would need too much memory.
+/// More ranks than this, 16 on each host of the largest network, would need too much memory.
 const MOST_RANKS: u32 = 16 << MOST_HOSTS.ilog2();
 
 /// What is simulated.
@@ -198,15 +198,15 @@ fn follow(
             run(&mut program, &mut network, observer)
         }
         NetworkModel::PlogPT(timeouts) => {
-            run_plogpt(timeouts.mode, program, timeouts.network()?, observer)
+            run_plogpt(timeouts.mode, program, timeouts.medium()?, observer)
         }
         NetworkModel::Fluid(shared) => {
-            let mut network = Fluid::new(&shared.topology, shared.hosts.to_vec(), shared.latency);
+            let mut network = Fluid::new(&shared.network, shared.hosts.to_vec(), shared.latency);
             run(&mut program, &mut network, observer)
         }
         NetworkModel::Tcp(shared, options) => {
             let hosts = shared.hosts.to_vec();
-            let mut network = Tcp::new(&shared.topology, hosts, shared.latency, *options)?;
+            let mut network = Tcp::new(&shared.network, hosts, shared.latency, *options)?;
             run(&mut program, &mut network, observer)
         }
     }?;
@@ -267,14 +267,15 @@ fn checked<T>(time: Time, result: T) -> Result<T, SimulationError> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::algorithm::Collective;
     use crate::model::alltoall::plogpt::RtoMode;
     use crate::model::message::loggp::LogGP;
-    use crate::network::binary_tree;
-    use crate::network::description::Description;
+    use crate::network::Network;
     use crate::sim::network::endpoint::Ports;
-    use crate::sim::network::plogpt::Sharing;
+    use crate::sim::network::plogpt::Options;
     use crate::units::{Seconds, SecondsPerByte};
 
     fn case(collective: Collective, algorithm: &str, procs: u32) -> Case {
@@ -296,14 +297,12 @@ mod tests {
         let text = "topology = 'binary-tree'\nlatency = '50us'\n[[height]]\nrate = '1Gbit/s'\n\
                     [[height]]\nrate = '1Gbit/s'\ndelay = '36.4us'\n\
                     [[height]]\nrate = '1Gbit/s'\ndelay = '1us'\n";
-        let network = Description::parse("t", text).unwrap();
-        let edges = network.heights().unwrap().to_vec();
+        let network = Arc::new(Network::parse("t", text).unwrap());
         let timeouts = |mode| {
             NetworkModel::PlogPT(Timeouts {
-                hosts: network.topology().hosts().take(4).collect(),
-                parameters: binary_tree::Parameters::new(edges.clone(), Seconds(5e-5)),
-                network: network.clone(),
-                sharing: Sharing::Fixed,
+                hosts: network.all_hosts().take(4).collect(),
+                options: Options::new(Seconds(5e-5)),
+                network: Arc::clone(&network),
                 mode,
             })
         };

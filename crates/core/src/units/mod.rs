@@ -371,6 +371,13 @@ where
         .map_err(de::Error::custom)
 }
 
+impl From<BytesPerSecond> for BitsPerSecond {
+    /// The nearest whole number.
+    fn from(rate: BytesPerSecond) -> Self {
+        Self(Bytes::rounded(rate.0 * 8.0).0)
+    }
+}
+
 impl From<BitsPerSecond> for BytesPerSecond {
     fn from(rate: BitsPerSecond) -> Self {
         Self(rate.0 as f64 / 8.0)

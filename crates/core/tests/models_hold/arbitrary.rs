@@ -4,10 +4,10 @@ use netsig_core::model::hockney::Hockney;
 use netsig_core::model::plogp::{PLogP, Parameters};
 use netsig_core::model::signature::{Form, Signature};
 use netsig_core::model::{Known, Model, Parameter, Subject};
-use netsig_core::network::tree::{Link, Tree};
+use netsig_core::network::{Network, Port};
 use netsig_core::stats::interval::Estimate;
 use netsig_core::units::table::Table;
-use netsig_core::units::{Bytes, Procs, Seconds, SecondsPerByte};
+use netsig_core::units::{BitsPerSecond, Bytes, Procs, Seconds, SecondsPerByte};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -46,7 +46,7 @@ pub fn toy() -> Known {
         hockney: hockney(6e-5, 1e-8),
         plogp: plogp.unwrap(),
         signature: None,
-        tree: None,
+        network: None,
     }
 }
 
@@ -111,10 +111,11 @@ pub fn any_network(most: f64, order: fn(&mut [f64])) -> impl Strategy<Value = Kn
         0.0..5.0f64,
     );
     let signature = (signature, 0.0..=1.0f64, time(), prop::option::of(sizes()));
-    let links = prop::collection::vec((0..40u32, time()), 0..4);
-    let rest = (prop::option::of(signature), prop::option::of(links));
+    let rate = || (1..1_000_000_000_000u64).prop_map(BitsPerSecond);
+    let switches = ([1..40u32, 1..40u32], rate(), rate());
+    let rest = (prop::option::of(signature), prop::option::of(switches));
     (time(), time(), time(), tables, rest).prop_map(
-        |(alpha, beta, latency, (gap, send_overhead, receive_overhead), (signature, links))| {
+        |(alpha, beta, latency, (gap, send_overhead, receive_overhead), (signature, switches))| {
             let base = hockney(alpha, beta * 1e-6);
             let parameters = Parameters {
                 latency: Seconds(latency),
@@ -122,10 +123,9 @@ pub fn any_network(most: f64, order: fn(&mut [f64])) -> impl Strategy<Value = Kn
                 send_overhead,
                 receive_overhead,
             };
-            let link = |(below, gap)| Link {
-                below,
-                gap: SecondsPerByte(gap * 1e-6),
-                buffer: Bytes(4096),
+            let two_switches = |(hosts, rate, uplink)| {
+                let port = |rate| Port::new(rate, Bytes(4096));
+                Network::two_switches(hosts, port(rate), port(uplink)).unwrap()
             };
             Known {
                 hockney: base,
@@ -138,7 +138,7 @@ pub fn any_network(most: f64, order: fn(&mut [f64])) -> impl Strategy<Value = Kn
                     delta: Seconds(delta),
                     threshold: threshold.map(Bytes),
                 }),
-                tree: links.map(|links| Tree::new(links.into_iter().map(link).collect()).unwrap()),
+                network: switches.map(two_switches),
             }
         },
     )

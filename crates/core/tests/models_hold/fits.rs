@@ -337,7 +337,7 @@ fn a_model_fitted_on_tables_is_predicted_on_them() {
         let knowledge = Knowledge {
             profile,
             algorithm: "direct",
-            tree: None,
+            network: None,
             given: &[],
             asked: Asked::default(),
         };

@@ -279,7 +279,7 @@ fn knowledge<'a>(profile: &'a Profile, algorithm: &'a str) -> Knowledge<'a, 'a> 
     Knowledge {
         profile,
         algorithm,
-        tree: None,
+        network: None,
         given: &[],
         asked: Asked::default(),
     }

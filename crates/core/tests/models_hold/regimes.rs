@@ -67,7 +67,7 @@ fn times(model: &Regimes, count: u32, size: u64) -> Times {
     let point = Point {
         procs: procs(count),
         size: Bytes(size),
-        tree: None,
+        network: None,
     };
     model.times(point).unwrap()
 }
@@ -140,7 +140,7 @@ fn predicted(profile: &Profile, truth: &Regimes, (count, size): (u32, u64)) -> (
     let point = Point {
         procs: procs(count),
         size: Bytes(size),
-        tree: None,
+        network: None,
     };
     let prediction = regimes(entry, point, Asked::Median).unwrap();
     let expected = times(truth, count, size).median();
@@ -219,7 +219,7 @@ fn intervals_widen_beyond_what_was_measured() {
         let point = Point {
             procs: procs(count),
             size: Bytes(131_072),
-            tree: None,
+            network: None,
         };
         let interval = regimes(entry, point, Asked::Median)
             .unwrap()
@@ -245,7 +245,7 @@ fn what_is_too_far_is_outside() {
         let point = Point {
             procs: procs(count),
             size: Bytes(size),
-            tree: None,
+            network: None,
         };
         outside(entry, point).is_some()
     };
@@ -299,7 +299,7 @@ fn one_process_count_gives_a_fit_but_no_growth() {
     let point = |count| Point {
         procs: procs(count),
         size: Bytes(16_384),
-        tree: None,
+        network: None,
     };
     assert!(outside(entry, point(8)).is_none() && outside(entry, point(12)).is_some());
     assert!(predicted(&profile, &truth(1.1, 1.7), (8, 16_384)).0.abs() < 0.03);

@@ -1,6 +1,7 @@
 //! Times of all models: finite, refused by name, and not falling.
 
 use netsig_core::algorithm::Collective;
+use netsig_core::model::alltoall::plogpt;
 use netsig_core::model::alltoall::throughput::rho_of_gamma;
 use netsig_core::model::hockney::Hockney;
 use netsig_core::model::message::loggp::LogGP;
@@ -9,13 +10,10 @@ use netsig_core::model::segment::Segment;
 use netsig_core::model::{
     self, Case, Known, Model, ModelError, REGIMES, Segments, Subject, Values,
 };
-use netsig_core::network::binary_tree;
-use netsig_core::network::binary_tree::Edge;
-use netsig_core::network::tree::{Link, Tree};
-use netsig_core::units::BytesPerSecond;
+use netsig_core::network::{Edge, Network, Port};
 use netsig_core::units::parameter::ParameterError;
 use netsig_core::units::table::Table;
-use netsig_core::units::{Bytes, Procs, Seconds, SecondsPerByte};
+use netsig_core::units::{BitsPerSecond, Bytes, BytesPerSecond, Procs, Seconds, SecondsPerByte};
 use proptest::prelude::*;
 
 use crate::arbitrary::{
@@ -38,7 +36,7 @@ fn time(
         case.procs = case.procs.min(procs(10_000));
     }
     let latency = network
-        .tree
+        .network
         .as_ref()
         .map(|_| network.plogp.tables()[2].clone());
     let values = Values {
@@ -61,7 +59,7 @@ proptest! {
         let overflows = size.checked_mul(u64::from(count)).is_none();
         for model in model::models() {
             let why = match model.name {
-                "tree" | "tam" if network.tree.is_none() => "needs",
+                "tree" | "tam" if network.network.is_none() => "needs",
                 name if name.starts_with("plogpt_") => "for PlogPT",
                 "message_loggp" => "L = ",
                 "factor_003" => "gives -",
@@ -197,7 +195,7 @@ fn impossible_parameters_are_refused_by_name() {
         f64::MAX,
     ];
     let network = Known {
-        tree: Tree::new(Vec::new()).ok(),
+        network: Network::star(64, Port::new(BitsPerSecond(1), Bytes(0))).ok(),
         ..toy()
     };
     let at = |model, place: usize, value| {
@@ -248,7 +246,7 @@ fn impossible_parameters_are_refused_by_name() {
 /// Every number that a constructor takes: its name, what takes it, and the least it may be.
 type Door = (&'static str, fn(f64) -> Result<(), ParameterError>, f64);
 
-const DOORS: [Door; 12] = {
+const DOORS: [Door; 11] = {
     const ANY: f64 = f64::NEG_INFINITY;
     [
         (
@@ -276,18 +274,6 @@ const DOORS: [Door; 12] = {
             |x| rho_of_gamma(x, SecondsPerByte(1.0), SecondsPerByte(2.0)).map(drop),
             ANY,
         ),
-        (
-            "gap",
-            |x| {
-                Tree::new(vec![Link {
-                    below: 1,
-                    gap: SecondsPerByte(x),
-                    buffer: Bytes(4096),
-                }])
-                .map(drop)
-            },
-            0.0,
-        ),
         ("bandwidth", |x| edge(x, 0.0), 0.0),
         ("delay", |x| edge(1.0, x), 0.0),
     ]
@@ -313,7 +299,7 @@ fn edge(bandwidth: f64, delay: f64) -> Result<(), ParameterError> {
         bandwidth: BytesPerSecond(bandwidth),
         delay: Seconds(delay),
     };
-    binary_tree::Network::new(&binary_tree::Parameters::new(vec![edge], Seconds(0.0))).map(drop)
+    plogpt::PlogPT::new(&plogpt::Parameters::new(vec![edge], Seconds(0.0))).map(drop)
 }
 
 #[test]

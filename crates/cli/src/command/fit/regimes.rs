@@ -93,8 +93,12 @@ fn most_stalled(fit: &RegimesFit) -> Option<(Procs, f64)> {
     let procs = fit.cells.iter().map(|cell| cell.procs).max()?;
     let cells = fit.cells.iter().filter(|cell| cell.procs == procs);
     let probability = |size: Bytes| {
-        let tree = None;
-        let times = fit.model.times(Point { procs, size, tree })?;
+        let network = None;
+        let times = fit.model.times(Point {
+            procs,
+            size,
+            network,
+        })?;
         Some(times.stall?.probability)
     };
     let all = cells.filter_map(|cell| probability(cell.size));

@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use itertools::{Itertools, iproduct};
 use netsig_core::algorithm::Collective;
-use netsig_core::model::alltoall::plogpt::RtoMode;
-use netsig_core::network::binary_tree::Negligible;
+use netsig_core::model::alltoall::plogpt::{Negligible, RtoMode};
 use netsig_core::sim::network::plogpt::Sharing;
 use netsig_core::sim::setup::Method;
 use netsig_core::text::file_error::{FileError, parse_toml};
@@ -17,6 +16,7 @@ use toml::Spanned;
 use crate::input::args;
 use crate::input::failure::Failure;
 use crate::input::files;
+use crate::input::network::NetworkArgs;
 use crate::simulate::options::{self, Cases, ModelChoice, NetworkOptions};
 use crate::simulate::points::Point;
 use crate::simulate::source::Source;
@@ -158,7 +158,10 @@ impl Block {
         let base = self.base()?;
         let each = iproduct!(each(self.networks.as_deref()), each(self.models.as_deref()));
         let options = each.map(|(network, model)| NetworkOptions {
-            network,
+            network: NetworkArgs {
+                network,
+                ..base.network.clone()
+            },
             model,
             ..base.clone()
         });
@@ -181,9 +184,12 @@ impl Block {
             placement: self.placement.clone(),
             nodes: self.nodes.clone(),
             ppn: self.ppn,
-            rate: self.rate,
-            uplink_rate: self.uplink_rate,
-            port_buffer: port_buffer.map_err(Failure::usage)?,
+            network: NetworkArgs {
+                network: None,
+                rate: self.rate,
+                uplink_rate: self.uplink_rate,
+                port_buffer: port_buffer.map_err(Failure::usage)?,
+            },
             rto_mode: self.rto_mode,
             sharing: self.sharing,
             negligible: self.negligible,

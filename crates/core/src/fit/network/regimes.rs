@@ -36,12 +36,16 @@ pub(super) fn fit(data: &Dataset, ping_pong: &[Point], options: &Options, fitted
     let mut all = regimes::observations(data);
     let mut times: Vec<(Bytes, Seconds)> = ping_pong.iter().map(|p| (p.size, p.time)).collect();
     times.sort_unstable_by_key(|(size, _)| *size);
+    let stated = options
+        .network
+        .as_ref()
+        .and_then(|network| network.eager_limit);
     let limits = Limits {
         ping_pong: &times,
         beta: fitted.hockney.model().beta(),
         seen: fitted.point_to_point.eager_limit.as_ref(),
-        configured: data.provenance.eager_limit(),
-        tree: options.tree.as_ref(),
+        configured: data.provenance.eager_limit().or(stated),
+        network: options.network.as_ref(),
     };
     let network = match limits.find(&all) {
         Ok(found) => found,

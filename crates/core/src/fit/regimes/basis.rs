@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::model::regimes::{Onset, Pattern, Point, Protocol, Regimes, Terms, Wire};
-use crate::network::tree::Tree;
+use crate::network::Network;
 use crate::text::names::{name_of, variant_of};
 
 /// The standard deviation of κ before anything is measured.
@@ -82,7 +82,7 @@ pub struct Basis<'a> {
     /// How long bytes take on it.
     pub wire: &'a Wire,
     /// The links of the network, where they are known.
-    pub tree: Option<&'a Tree>,
+    pub network: Option<&'a Network>,
     /// Where eager messages overflow a port, if they do.
     pub onset: Option<Onset>,
 }
@@ -133,7 +133,7 @@ pub(crate) fn gradient(model: &Regimes, columns: &[Column], point: Point) -> Vec
     let basis = Basis {
         pattern: model.pattern,
         wire: &model.wire,
-        tree: point.tree,
+        network: point.network,
         onset: eager.and_then(|stalls| stalls.onset),
     };
     let marginal = model.pattern.marginal(model.terms(parameters, point));

@@ -138,7 +138,7 @@ pub fn leave_out(
 
 /// The error of one cell; `None` if the model gives it no time.
 fn missed(ground: &Ground, fit: &RegimesFit, cell: &Observation) -> Option<HeldOut> {
-    let point = cell.point(ground.network.tree);
+    let point = cell.point(ground.network.network);
     let predicted = fit.model.times(point)?.median();
     Some(HeldOut {
         kind: kind(&fit.model, point),

@@ -15,7 +15,7 @@ use super::regression;
 use crate::fit::FitError;
 use crate::fit::breakpoints::EagerLimit;
 use crate::model::regimes::{Pattern, Protocol, Wire};
-use crate::network::tree::Tree;
+use crate::network::Network;
 use crate::units::{Bytes, Seconds, SecondsPerByte};
 
 /// How many sizes there must be below a limit that pairs do not tell.
@@ -32,7 +32,7 @@ pub struct Limits<'a> {
     /// What the MPI library was set to, where that is known.
     pub configured: Option<Bytes>,
     /// The links of the network, where they are known.
-    pub tree: Option<&'a Tree>,
+    pub network: Option<&'a Network>,
 }
 
 /// A network with its eager limit.
@@ -43,7 +43,7 @@ pub struct Limited<'a> {
     /// The first size that is not sent at once; `None` if all are.
     pub eager_limit: Option<Bytes>,
     /// The links of the network, where they are known.
-    pub tree: Option<&'a Tree>,
+    pub network: Option<&'a Network>,
 }
 
 impl<'a> Limits<'a> {
@@ -90,7 +90,7 @@ impl<'a> Limits<'a> {
         Ok(Limited {
             wire: Wire::new(&times, self.beta)?,
             eager_limit: limit,
-            tree: self.tree,
+            network: self.network,
         })
     }
 }
@@ -114,7 +114,7 @@ impl Limited<'_> {
         Basis {
             pattern,
             wire: &self.wire,
-            tree: self.tree,
+            network: self.network,
             onset: None,
         }
     }

@@ -12,7 +12,7 @@ use crate::algorithm::Collective;
 use crate::data::cells::{CellKey, summarise};
 use crate::data::{Aggregate, Dataset, Experiment};
 use crate::model::regimes::{Point, noticeable};
-use crate::network::tree::Tree;
+use crate::network::Network;
 use crate::stats::sample::{Sorted, median, variance};
 use crate::units::{Bytes, Procs, Seconds};
 
@@ -86,11 +86,11 @@ impl Observation {
     }
 
     /// The cell as the model sees it, on links that may be known.
-    pub(super) fn point<'a>(&self, tree: Option<&'a Tree>) -> Point<'a> {
+    pub(super) fn point<'a>(&self, network: Option<&'a Network>) -> Point<'a> {
         Point {
             procs: self.procs,
             size: self.size,
-            tree,
+            network,
         }
     }
 

@@ -128,7 +128,8 @@ fn robust(
     let slopes: Vec<Vec<Terms>> = cells
         .iter()
         .map(|(cell, protocol)| {
-            let slope = |column: &Column| basis.slope(*column, cell.point(basis.tree), *protocol);
+            let slope =
+                |column: &Column| basis.slope(*column, cell.point(basis.network), *protocol);
             columns.iter().map(slope).collect()
         })
         .collect();

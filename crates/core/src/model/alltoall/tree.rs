@@ -9,15 +9,17 @@
 use super::hockney::HOCKNEY;
 use crate::model::examples::hockney;
 use crate::model::prelude::*;
-use crate::network::tree::{Link, Tree};
+use crate::network::{Network, Port};
+use crate::units::BitsPerSecond;
 
 /// max over the links of a·(P − a)·m·β.
-fn busiest_link(tree: &Tree, procs: Procs, size: Bytes) -> Seconds {
-    let time = |link: &Link| {
-        let above = procs.get().saturating_sub(link.below);
-        link.gap.0 * f64::from(link.below) * f64::from(above) * size.as_f64()
-    };
-    Seconds(tree.links().iter().map(time).fold(0.0, f64::max))
+fn busiest_link(network: &Network, procs: Procs, size: Bytes) -> Option<Seconds> {
+    let host = network.host_gap().0 * procs.partners();
+    let cuts = network.cuts()?.iter().map(|cut| {
+        let behind = cut.count(procs);
+        cut.gap.0 * f64::from(behind) * f64::from(procs.get() - behind)
+    });
+    Some(Seconds(cuts.fold(host, f64::max) * size.as_f64()))
 }
 
 pub(super) const TREE: Model = Model {
@@ -26,7 +28,7 @@ pub(super) const TREE: Model = Model {
     formula: "T ≥ max over the links of a·(P−a)·m·β_link, a processes behind the link",
     source: "netsig; the bisection argument",
     domain: "A tree of switches with full-duplex links.",
-    needs: &[Need::Tree],
+    needs: &[Need::Network],
     example: Example::on(
         Setting::Known(two_switches),
         "P = 12, m = 64 KiB, 6 processes behind a link of 100 Mbit/s, one behind each \
@@ -35,22 +37,20 @@ pub(super) const TREE: Model = Model {
         (12, 65536),
     ),
     time: |inputs| {
-        let remedy = "name a scenario with --network";
-        let tree = inputs.known.tree.as_ref();
-        let tree = tree.ok_or_else(|| inputs.missing("the links of the network", remedy))?;
-        inputs.by_hockney(|_, procs, size| busiest_link(tree, procs, size))
+        let remedy = "name a tree of switches with --network";
+        let missing = || inputs.missing("the links of the network", remedy);
+        let network = inputs.known.network.as_ref().ok_or_else(missing)?;
+        let time = busiest_link(network, inputs.case.procs, inputs.case.size);
+        let time = time.ok_or_else(missing)?;
+        inputs.by_hockney(|_, _, _| time)
     },
     ..HOCKNEY
 };
 
 fn two_switches() -> Known {
-    let link = |below, gap| Link {
-        below,
-        gap: SecondsPerByte(gap),
-        buffer: Bytes(65536),
-    };
+    let port = |mbit: u64| Port::new(BitsPerSecond(mbit * 1_000_000), Bytes(65536));
     Known {
-        tree: Tree::new(vec![link(6, 8e-8), link(1, 2e-7)]).ok(),
+        network: Network::two_switches([6, 6], port(40), port(100)).ok(),
         ..hockney(1e-4, 2e-7)
     }
 }
@@ -62,21 +62,24 @@ mod tests {
     /// Counts the pairs whose messages cross each link in one direction.
     #[test]
     fn the_busiest_link_decides() {
-        let links = [(1, 8e-9), (3, 1e-9), (5, 2e-9)];
-        let link = |(below, gap)| Link {
-            below,
-            gap: SecondsPerByte(gap),
-            buffer: Bytes(4096),
-        };
-        let tree = Tree::new(links.map(link).to_vec()).unwrap();
+        let text = "topology = 'graph'\nrate = '1Gbit/s'\nport_buffer = '4kB'\n\
+            [[switch]]\nname = 'a'\nhosts = 3\n\
+            [[switch]]\nname = 'b'\nhosts = 2\n\
+            [[switch]]\nname = 'c'\nhosts = 5\n\
+            [[link]]\nbetween = ['a', 'b']\nrate = '4Gbit/s'\nport_buffer = '4kB'\n\
+            [[link]]\nbetween = ['b', 'c']\nrate = '2Gbit/s'\nport_buffer = '4kB'\n";
+        let network = Network::parse("chain", text).unwrap();
         for n in 1..=10u32 {
             let crossing = |below| {
                 let pairs = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
                 pairs.filter(|&(i, j)| i < below && j >= below).count() as f64
             };
-            let times = links.map(|(below, gap)| crossing(below) * 1000.0 * gap);
+            let times = [(1, 8e-9), (3, 2e-9), (5, 4e-9)]
+                .map(|(below, gap)| crossing(below) * 1000.0 * gap);
             let expected = times.into_iter().fold(0.0, f64::max);
-            let time = busiest_link(&tree, Procs::new(n).unwrap(), Bytes(1000)).0;
+            let time = busiest_link(&network, Procs::new(n).unwrap(), Bytes(1000))
+                .unwrap()
+                .0;
             assert!(
                 (time - expected).abs() <= 1e-12 * expected,
                 "{n}: {time} not {expected}"

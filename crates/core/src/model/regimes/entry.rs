@@ -114,7 +114,7 @@ fn time(inputs: &Inputs, pattern: Pattern) -> Result<Timed, ModelError> {
     let point = Point {
         procs: inputs.case.procs,
         size: inputs.case.size,
-        tree: inputs.known.tree.as_ref(),
+        network: inputs.known.network.as_ref(),
     };
     let times = regimes(inputs, pattern)?.times(point);
     Ok(times.expect("both protocols are there").median().into())

@@ -9,11 +9,13 @@
 //! # Source
 //! netsig.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Point, Wire};
-use crate::network::tree::{Link, Tree};
-use crate::units::Seconds;
+use crate::network::{Cut, Network};
+use crate::units::{Procs, Seconds};
 
 /// In which order the messages of an exchange are sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,25 +44,24 @@ pub(super) fn busiest(wire: &Wire, point: Point, order: Order, size: f64) -> f64
     }
 }
 
-/// What the busiest link that is not a host's takes for messages of one byte.
+/// What the busiest link between switches takes for messages of one byte.
 fn floor(point: Point, order: Order) -> Seconds {
-    let links = point.tree.map_or(&[][..], Tree::links);
-    let inner: Vec<&Link> = links.iter().filter(|link| link.below > 1).collect();
-    let procs = point.procs.get();
-    let busiest = |carried: &dyn Fn(&Link) -> f64| {
-        let times = inner.iter().map(|link| link.gap.0 * carried(link));
+    let cuts = point.network.and_then(Network::cuts).unwrap_or_default();
+    let procs = point.procs;
+    let busiest = |carried: &dyn Fn(&Cut) -> u32| {
+        let times = cuts.iter().map(|cut| cut.gap.0 * f64::from(carried(cut)));
         times.fold(0.0, f64::max)
     };
-    if order == Order::AtOnce || procs > MOST_ROUNDS {
-        let carried =
-            |link: &Link| f64::from(link.below) * f64::from(procs.saturating_sub(link.below));
-        return Seconds(busiest(&carried));
+    if order == Order::AtOnce || procs.get() > MOST_ROUNDS {
+        let times = cuts.iter().map(|cut| {
+            let behind = cut.count(procs);
+            cut.gap.0 * f64::from(behind) * f64::from(procs.get() - behind)
+        });
+        return Seconds(times.fold(0.0, f64::max));
     }
-    let own = links.iter().find(|link| link.below == 1);
-    let own = own.map_or(0.0, |link| link.gap.0);
-    let round =
-        |round: u32| busiest(&|link| f64::from(crossing((procs, order), link.below, round)));
-    let rounds: Vec<f64> = (1..procs).map(round).collect();
+    let own = point.network.map_or(0.0, |network| network.host_gap().0);
+    let round = |round: u32| busiest(&|cut| crossing(cut, procs, order, round));
+    let rounds: Vec<f64> = (1..procs.get()).map(round).collect();
     if rounds.iter().all(|time| *time <= own) {
         return Seconds(0.0);
     }
@@ -73,48 +74,80 @@ const MOST_HEADERS: f64 = 1.1;
 /// How many times the gap of a host's link β is: the links of a network are known without the
 /// headers that β holds.
 fn headers(wire: &Wire, point: Point) -> f64 {
-    let links = point.tree.map_or(&[][..], Tree::links);
-    let host = links
-        .iter()
-        .find(|link| link.below == 1 && link.gap.0 > 0.0);
-    host.map_or(1.0, |host| {
-        (wire.beta().0 / host.gap.0).clamp(1.0, MOST_HEADERS)
-    })
+    let host = point.network.map(|network| network.host_gap().0);
+    host.map_or(1.0, |host| (wire.beta().0 / host).clamp(1.0, MOST_HEADERS))
 }
 
-/// How many of the first `below` processes have their partner of a round of pairwise exchange
-/// beyond.
-fn crossing((procs, order): (u32, Order), below: u32, round: u32) -> u32 {
-    if below >= procs {
-        return 0;
+/// How many of the processes on one side of a link have their partner of a round of pairwise
+/// exchange on the other.
+fn crossing(cut: &Cut, procs: Procs, order: Order, round: u32) -> u32 {
+    let n = procs.get();
+    if order == Order::Powers && n.is_power_of_two() {
+        let is_behind = |rank: u32| cut.behind(procs).any(|range| range.contains(&rank));
+        let ranks = cut.behind(procs).flatten();
+        let crosses = ranks.filter(|rank| !is_behind(rank ^ round));
+        return u32::try_from(crosses.count()).unwrap_or(n);
     }
-    if order == Order::Powers && procs.is_power_of_two() {
-        let crosses = |rank: &u32| rank ^ round >= below;
-        return u32::try_from((0..below).filter(crosses).count()).unwrap_or(below);
-    }
-    below.min(procs - below).min(round).min(procs - round)
+    // The partners of a range, who may go beyond the last process and on from the first.
+    let staying: u32 = cut
+        .behind(procs)
+        .map(|range| {
+            let (start, end) = (range.start + round, range.end + round);
+            let partners = [start.min(n)..end.min(n), start.max(n) - n..end.max(n) - n];
+            let common = |partners: &Range<u32>| -> u32 {
+                let both = cut.behind(procs).map(|range| {
+                    partners
+                        .end
+                        .min(range.end)
+                        .saturating_sub(partners.start.max(range.start))
+                });
+                both.sum()
+            };
+            partners.iter().map(common).sum::<u32>()
+        })
+        .sum();
+    cut.count(procs) - staying
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Counts the pairs of every round.
+    /// Counts the pairs of every round across every link of a tree of four switches, one of which
+    /// has the hosts of both ends behind it.
     #[test]
     fn rounds_cross_a_link_as_often_as_their_partners_do() {
+        let text = "topology = 'graph'\nrate = '1Gbit/s'\nport_buffer = '4kB'\n\
+            [[switch]]\nname = 'a'\nhosts = 3\n\
+            [[switch]]\nname = 'b'\nhosts = 7\n\
+            [[switch]]\nname = 'c'\nhosts = 2\n\
+            [[switch]]\nname = 'd'\nhosts = 28\n";
+        let links = [("b", "a"), ("a", "c"), ("b", "d")].map(|(a, b)| {
+            format!("[[link]]\nbetween = ['{a}', '{b}']\nrate = '1Gbit/s'\nport_buffer = '4kB'\n")
+        });
+        let network = Network::parse("tree", &format!("{text}{}", links.concat())).unwrap();
+        let cuts = network.cuts().unwrap();
+        assert_eq!(cuts.len(), 3);
         let all = (2..40u32).flat_map(|n| [(n, Order::Rounds), (n, Order::Powers)]);
-        for (procs, order) in all {
-            for (below, round) in (1..procs).flat_map(|a| (1..procs).map(move |b| (a, b))) {
+        for (count, order) in all {
+            let procs = Procs::new(count).unwrap();
+            for (cut, round) in cuts
+                .iter()
+                .flat_map(|cut| (1..count).map(move |b| (cut, b)))
+            {
                 let partner = |rank: u32| {
-                    if order == Order::Powers && procs.is_power_of_two() {
+                    if order == Order::Powers && count.is_power_of_two() {
                         rank ^ round
                     } else {
-                        (rank + round) % procs
+                        (rank + round) % count
                     }
                 };
-                let counted = (0..below).filter(|rank| partner(*rank) >= below).count();
-                let found = crossing((procs, order), below, round) as usize;
-                assert_eq!(found, counted, "{procs} {below} {round}");
+                let behind: Vec<u32> = cut.behind(procs).flatten().collect();
+                let counted = behind
+                    .iter()
+                    .filter(|rank| !behind.contains(&partner(**rank)));
+                let found = crossing(cut, procs, order, round) as usize;
+                assert_eq!(found, counted.count(), "{count} {cut:?} {round}");
             }
         }
     }

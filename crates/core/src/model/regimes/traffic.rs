@@ -275,10 +275,16 @@ impl Pattern {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::tree::{Link, Tree};
-    use crate::units::SecondsPerByte;
+    use crate::network::{Network, Port};
+    use crate::units::{BitsPerSecond, SecondsPerByte};
 
     const GAP: SecondsPerByte = SecondsPerByte(1e-9);
+
+    /// Six hosts on each of two switches, joined by a link as fast as a host's.
+    fn two_switches() -> Network {
+        let port = Port::new(BitsPerSecond(8_000_000_000), Bytes(0));
+        Network::two_switches([6, 6], port, port).unwrap()
+    }
 
     fn are_near(found: [f64; 2], expected: [f64; 2]) -> bool {
         let pairs = found.iter().zip(expected);
@@ -295,7 +301,7 @@ mod tests {
         let point = Point {
             procs: Procs::new(procs).unwrap(),
             size: Bytes(1),
-            tree: None,
+            network: None,
         };
         let traffic = pattern.traffic(&Wire::straight(GAP), point);
         [traffic.serial, traffic.shared].map(|time| time.0 / GAP.0)
@@ -329,7 +335,7 @@ mod tests {
         let point = Point {
             procs: Procs::new(6).unwrap(),
             size: Bytes(9),
-            tree: None,
+            network: None,
         };
         let traffic = chain.traffic(&Wire::straight(GAP), point);
         assert!((traffic.startups - 9.0).abs() < 1e-12);
@@ -340,17 +346,12 @@ mod tests {
     /// of 1, 2, 3, 4, 5, 6, 5, 4, 3, 2 and 1.
     #[test]
     fn a_narrow_link_is_a_floor_of_an_exchange() {
-        let link = |below| Link {
-            below,
-            gap: GAP,
-            buffer: Bytes(0),
-        };
-        let tree = Tree::new(vec![link(1), link(6)]).unwrap();
+        let network = two_switches();
         for order in [Order::AtOnce, Order::Rounds, Order::Powers] {
             let point = Point {
                 procs: Procs::new(12).unwrap(),
                 size: Bytes(100),
-                tree: Some(&tree),
+                network: Some(&network),
             };
             let traffic = Pattern::Exchange(order).traffic(&Wire::straight(GAP), point);
             assert!((traffic.floor.0 / GAP.0 - 36.0 * (100.0 + H)).abs() < 1e-6);
@@ -411,23 +412,18 @@ mod tests {
     /// busy for 36/11 as long: √11·100·36/11.
     #[test]
     fn a_surge_grows_with_the_root_of_the_senders() {
-        let link = |below| Link {
-            below,
-            gap: GAP,
-            buffer: Bytes(0),
-        };
-        let tree = Tree::new(vec![link(1), link(6)]).unwrap();
-        let surge = |procs, tree| {
+        let network = two_switches();
+        let surge = |procs, network| {
             let point = Point {
                 procs: Procs::new(procs).unwrap(),
                 size: Bytes(100),
-                tree,
+                network,
             };
             Pattern::Exchange(Order::AtOnce).surge(&Wire::straight(GAP), point)
         };
         assert!((surge(5, None).unwrap() - 200.0).abs() < 1e-9);
         let expected = 3600.0 / 11f64.sqrt();
-        assert!((surge(12, Some(&tree)).unwrap() - expected).abs() < 1e-6);
+        assert!((surge(12, Some(&network)).unwrap() - expected).abs() < 1e-6);
     }
 
     /// What MPI libraries and netsig call the same, and what relays blocks.

@@ -66,7 +66,7 @@ impl Range<'_> {
         let of_one = Point {
             procs,
             size: Bytes(1),
-            tree: None,
+            network: None,
         };
         let one = self.model.pattern.surge(&self.model.wire, of_one);
         #[expect(

@@ -180,7 +180,7 @@ pub(super) fn point(procs: Procs, size: Bytes) -> Point<'static> {
     Point {
         procs,
         size,
-        tree: None,
+        network: None,
     }
 }
 

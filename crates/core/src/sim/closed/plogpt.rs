@@ -23,9 +23,9 @@
 //! Nomura, Matsuba, Ishikawa 2007 (`PlogPT`, slides of IEEE Cluster).
 //!
 //! ```
-//! # use netsig_core::model::alltoall::plogpt::{Algorithm, RtoMode};
+//! # use netsig_core::model::alltoall::plogpt::{Algorithm, Parameters, RtoMode};
 //! # use netsig_core::units::BytesPerSecond;
-//! # use netsig_core::network::binary_tree::{Edge, Parameters};
+//! # use netsig_core::network::Edge;
 //! # use netsig_core::sim::{Time, closed};
 //! # use netsig_core::units::{Bytes, Seconds};
 //! let edge = |d| Edge { bandwidth: BytesPerSecond(125e6), delay: Seconds(d) };
@@ -35,8 +35,7 @@
 //! ```
 
 use super::Totals;
-use crate::model::alltoall::plogpt::{Algorithm, RtoMode};
-use crate::network::binary_tree::{Level, Network, Parameters};
+use crate::model::alltoall::plogpt::{Algorithm, Level, Parameters, PlogPT, RtoMode};
 use crate::sim::network::plogpt::tolerance;
 use crate::sim::time::Time;
 use crate::units::Bytes;
@@ -57,7 +56,7 @@ pub fn plogpt(
     parameters: &Parameters,
     mode: RtoMode,
 ) -> Option<Totals> {
-    let network = Network::new(parameters).ok()?;
+    let network = PlogPT::new(parameters).ok()?;
     let latency = Time::of(parameters.latency);
     let pause = match algorithm {
         Algorithm::A => latency,
@@ -96,7 +95,7 @@ pub fn plogpt(
 }
 
 /// The rounds by height, with a pause after each round.
-fn classes(network: &Network, size: Bytes, pause: Time) -> Vec<Class> {
+fn classes(network: &PlogPT, size: Bytes, pause: Time) -> Vec<Class> {
     let mut start = Time::ZERO;
     let class = |level: &Level| {
         let duration = Time::of(level.gap(size));
@@ -110,7 +109,7 @@ fn classes(network: &Network, size: Bytes, pause: Time) -> Vec<Class> {
 }
 
 /// Whether a message could lose its last packet to some other, were they to meet.
-fn may_lose(network: &Network, size: Bytes) -> bool {
+fn may_lose(network: &PlogPT, size: Bytes) -> bool {
     let levels = network.levels();
     let mut pairs = (1..levels.len())
         .flat_map(|next| levels[..next].iter().zip(std::iter::repeat(&levels[next])));

@@ -25,7 +25,7 @@
 
 use crate::model::message::loggp::LogGP;
 use crate::model::plogp::PLogP;
-use crate::sim::network::{Agenda, Flight, Injected, Network};
+use crate::sim::network::{Agenda, Flight, Injected, Medium};
 use crate::sim::program::FlightId;
 use crate::sim::time::Time;
 use crate::units::{Bytes, Procs};
@@ -113,7 +113,7 @@ impl Endpoint {
     }
 }
 
-impl Network for Endpoint {
+impl Medium for Endpoint {
     fn overhead(&self, bytes: u64) -> Time {
         if self.last.0 == bytes {
             return self.last.1.overhead;

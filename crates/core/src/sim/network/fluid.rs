@@ -21,13 +21,13 @@
 //!
 //! ```
 //! # use netsig_core::algorithm::{Algorithm, Collective};
-//! # use netsig_core::units::BytesPerSecond;
+//! # use netsig_core::units::BitsPerSecond;
 //! # use netsig_core::sim::network::fluid::Fluid;
-//! # use netsig_core::{network::topology::Topology, sim::{self, Time, rounds::Rounds}};
+//! # use netsig_core::{network::{Network, Port}, sim::{self, Time, rounds::Rounds}};
 //! # use netsig_core::units::{Bytes, Procs};
 //! // All-to-all among 8 hosts of 1 Gbit/s: 7·10⁴ B · 8 ns/B + 50 µs = 610 µs.
-//! let star = Topology::star(8, BytesPerSecond(125e6), Bytes(65536))?;
-//! let mut network = Fluid::new(&star, star.hosts().collect(), Time(50_000_000));
+//! let star = Network::star(8, Port::new(BitsPerSecond(1000_000_000), Bytes(65536)))?;
+//! let mut network = Fluid::new(&star, star.all_hosts().collect(), Time(50_000_000));
 //! let direct = Algorithm::parse(Collective::Alltoall, "direct")?;
 //! let mut program = Rounds::new(direct.schedule(Procs::new(8)?, Bytes(10_000)));
 //! let outcome = sim::run(&mut program, &mut network, &mut ())?;
@@ -43,40 +43,42 @@ pub mod sharing;
 mod water;
 
 use super::links::Links;
-use super::{Agenda, Flight, Injected, LinkUse, Network};
-use crate::network::topology::{LinkId, Topology, Vertex};
+use super::{Agenda, Flight, Injected, LinkUse, Medium, slot};
+use crate::network::{LinkId, Network, Vertex};
 use crate::sim::program::FlightId;
 use crate::sim::time::Time;
 use sharing::Sharing;
 
-/// Ranks on the hosts of a topology.
+/// Ranks on the hosts of a network.
 #[derive(Debug)]
 pub struct Fluid<'a> {
-    links: Links<&'a Topology>,
-    latency: Time,
+    links: Links<&'a Network>,
     sharing: Sharing,
+    /// L and the propagation delays of each message under way.
+    latencies: Vec<Time>,
     route: Vec<LinkId>,
 }
 
 impl<'a> Fluid<'a> {
-    /// Each rank on one of the hosts, which are hosts of `topology`, with the latency L.
-    pub fn new(topology: &'a Topology, hosts: Vec<Vertex>, latency: Time) -> Self {
+    /// Each rank on one of the hosts, which are hosts of `network`, with the latency L.
+    pub fn new(network: &'a Network, hosts: Vec<Vertex>, latency: Time) -> Self {
         Self {
-            latency,
-            sharing: Sharing::new(topology.links().iter().map(|link| link.rate)),
-            links: Links::new(topology, hosts),
+            sharing: Sharing::new(network.links().iter().map(|link| link.rate)),
+            latencies: Vec::new(),
+            links: Links::new(network, hosts, latency),
             route: Vec::new(),
         }
     }
 }
 
-impl Network for Fluid<'_> {
+impl Medium for Fluid<'_> {
     fn inject(&mut self, id: FlightId, flight: &Flight, agenda: &mut Agenda) -> Injected {
         self.links.route(flight.from, flight.to, &mut self.route);
         self.links.carry(&self.route, flight.bytes);
         if self.route.is_empty() || flight.bytes == 0 {
-            return agenda.deliver_at_once(id, self.latency);
+            return agenda.deliver_at_once(id, self.links.latency(&self.route));
         }
+        *slot(&mut self.latencies, id) = self.links.latency(&self.route);
         self.sharing.add(id, &self.route, flight.bytes as f64);
         agenda.settle();
         Injected::under_way(agenda)
@@ -87,10 +89,10 @@ impl Network for Fluid<'_> {
         if !self.sharing.is_due(now) {
             return;
         }
-        let latency = self.latency;
+        let latencies = &self.latencies;
         self.sharing.finish(now, |flow| {
             agenda.sent(now, flow);
-            agenda.delivered(now + latency, flow);
+            agenda.delivered(now + latencies[flow as usize], flow);
         });
         agenda.settle();
     }

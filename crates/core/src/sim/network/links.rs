@@ -1,35 +1,55 @@
-//! Ranks on the hosts of a topology, and what passes its links.
+//! Ranks on the hosts of a network, and what passes its links.
 
 use std::ops::Deref;
 
 use super::LinkUse;
-use crate::network::topology::{LinkId, Topology, Vertex};
+use crate::network::{LinkId, Network, Vertex};
 use crate::sim::time::Time;
 use crate::units::{Rank, Seconds};
 
-/// A topology, borrowed or shared, with the host of each rank and the bytes that each link
+/// A network, borrowed or shared, with the host of each rank and the bytes that each link
 /// carried.
 #[derive(Debug, Clone)]
 pub(super) struct Links<T> {
-    pub(super) topology: T,
+    pub(super) network: T,
     pub(super) hosts: Vec<Vertex>,
+    /// L.
+    pub(super) latency: Time,
+    /// The propagation delay of each link; empty if no link has one.
+    delays: Vec<Time>,
     carried: Vec<u64>,
 }
 
-impl<T: Deref<Target = Topology>> Links<T> {
+impl<T: Deref<Target = Network>> Links<T> {
     /// Links that carried nothing yet.
-    pub(super) fn new(topology: T, hosts: Vec<Vertex>) -> Self {
+    pub(super) fn new(network: T, hosts: Vec<Vertex>, latency: Time) -> Self {
+        let links = network.links();
+        let mut delays: Vec<Time> = links.iter().map(|link| Time::of(link.delay)).collect();
+        if delays.iter().all(|delay| *delay == Time::ZERO) {
+            delays.clear();
+        }
         Self {
-            carried: vec![0; topology.links().len()],
-            topology,
+            carried: vec![0; links.len()],
+            delays,
+            network,
             hosts,
+            latency,
         }
     }
 
     /// The links on the way between two ranks; none within a host.
     pub(super) fn route(&self, from: Rank, to: Rank, route: &mut Vec<LinkId>) {
         let [from, to] = [from, to].map(|rank| self.hosts[rank.0 as usize]);
-        self.topology.route(from, to, route);
+        self.network.route(from, to, route);
+    }
+
+    /// L and the propagation delays of a route.
+    pub(super) fn latency(&self, route: &[LinkId]) -> Time {
+        let delay = |link: &LinkId| self.delays.get(link.index()).copied().unwrap_or(Time::ZERO);
+        route
+            .iter()
+            .map(delay)
+            .fold(self.latency, |sum, delay| sum + delay)
     }
 
     /// So many bytes pass each link of a route.
@@ -41,10 +61,10 @@ impl<T: Deref<Target = Topology>> Links<T> {
 
     /// How all links were used, in their order.
     pub(super) fn uses(&self) -> Vec<LinkUse> {
-        let links = self.topology.links().iter().zip(&self.carried);
+        let links = self.network.links().iter().zip(&self.carried);
         let uses = (0..).map(LinkId).zip(links);
         uses.map(|(id, (link, &bytes))| LinkUse {
-            name: self.topology.link_name(id),
+            name: self.network.link_name(id),
             bytes,
             busy: Time::of(Seconds(bytes as f64 / link.rate.0)),
         })

@@ -1,7 +1,7 @@
 //! Which flows are on which links.
 
 use super::slot;
-use crate::network::topology::LinkId;
+use crate::network::LinkId;
 
 /// A flow on a link, and which link of its route that is.
 #[derive(Debug, Clone, Copy)]

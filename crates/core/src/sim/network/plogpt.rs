@@ -39,17 +39,15 @@
 //! ```
 //! # use netsig_core::algorithm::{Algorithm, Collective};
 //! # use netsig_core::units::BytesPerSecond;
-//! # use netsig_core::network::binary_tree::{Edge, Parameters};
-//! # use netsig_core::network::topology::Topology;
-//! # use netsig_core::sim::network::plogpt::{PlogPT, Sharing};
+//! # use netsig_core::network::{Edge, Network};
+//! # use netsig_core::sim::network::plogpt::{Options, PlogPT};
 //! # use netsig_core::sim::{self, Time, rounds::Rounds};
 //! # use netsig_core::units::{Bytes, Procs, Seconds};
 //! // Two and two hosts at 1 Gbit/s, joined by 1 Gbit/s with 4550 bytes of buffer.
 //! let edge = |d| Edge { bandwidth: BytesPerSecond(125e6), delay: Seconds(d) };
-//! let tree = Parameters::new(vec![edge(0.0), edge(3.64e-5)], Seconds(5e-5));
-//! let topology = Topology::binary_tree(&tree.edges)?;
-//! let hosts = topology.hosts().collect();
-//! let mut network = PlogPT::new(topology, hosts, &tree, Sharing::Fixed)?;
+//! let tree = Network::binary_tree(vec![edge(0.0), edge(3.64e-5)])?;
+//! let hosts = tree.all_hosts().collect();
+//! let mut network = PlogPT::new(tree, hosts, &Options::new(Seconds(5e-5)))?;
 //! let algorithm = Algorithm::parse(Collective::Alltoall, "pairwise")?;
 //! let mut program = Rounds::new(algorithm.schedule(Procs::new(4)?, Bytes(10_000)));
 //! let outcome = sim::run(&mut program, &mut network, &mut ())?;
@@ -72,14 +70,14 @@ use std::sync::Arc;
 use serde::Deserialize;
 use strum::{EnumIter, EnumMessage};
 
-use crate::network::binary_tree;
-use crate::network::binary_tree::Parameters;
-use crate::network::topology::{Topology, Vertex};
+use crate::model::alltoall::plogpt::Negligible;
+use crate::network::{LINUX_RTO, Network, Vertex};
 use crate::sim::network::links::Links;
-use crate::sim::network::{Agenda, Flight, Injected, LinkUse, Network};
+use crate::sim::network::{Agenda, Flight, Injected, LinkUse, Medium};
 use crate::sim::program::FlightId;
 use crate::sim::time::Time;
-use crate::units::parameter::ParameterError;
+use crate::units::Seconds;
+use crate::units::parameter::{ParameterError, non_negative};
 use fixed::Counts;
 use fluid::Flows;
 use passes::Pass;
@@ -101,10 +99,35 @@ pub enum Sharing {
     Fluid,
 }
 
+/// L, the timeout, and the readings of the model.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Options {
+    /// L.
+    pub latency: Seconds,
+    /// `T_RTO`.
+    pub rto: Seconds,
+    /// Which links do not matter.
+    pub negligible: Negligible,
+    /// The messages that share a link.
+    pub sharing: Sharing,
+}
+
+impl Options {
+    /// This L, with the timeout of Linux and the default choices.
+    pub fn new(latency: Seconds) -> Self {
+        Self {
+            latency,
+            rto: LINUX_RTO,
+            negligible: Negligible::default(),
+            sharing: Sharing::default(),
+        }
+    }
+}
+
 /// A tree in which links are shared and last packets may be lost.
 #[derive(Debug, Clone)]
 pub struct PlogPT {
-    links: Links<Arc<Topology>>,
+    links: Links<Arc<Network>>,
     traffic: Traffic,
     shares: Shares,
     /// What has begun in this instant.
@@ -122,41 +145,40 @@ enum Shares {
 }
 
 impl PlogPT {
-    /// Any tree, with the host of each rank and who shares its links. The edges of `parameters` say what delay links
-    /// of each height have, and their buffer is b·d; above the last of them, or if there are
-    /// none, the delay is what fills the link's buffer.
+    /// Any tree, with the host of each rank. A port's buffer is b·d in a binary tree.
     ///
     /// # Errors
-    /// If the topology is not a tree, a rank is not on one of its hosts, or a parameter is
-    /// negative.
+    /// If the network is not a tree, a rank is not on one of its hosts, or a time is negative.
     pub fn new(
-        topology: impl Into<Arc<Topology>>,
+        network: impl Into<Arc<Network>>,
         hosts: Vec<Vertex>,
-        parameters: &Parameters,
-        sharing: Sharing,
+        options: &Options,
     ) -> Result<Self, ParameterError> {
-        let topology = topology.into();
-        binary_tree::Network::new(parameters)?;
-        if let Some(host) = hosts.iter().find(|host| !topology.is_host(**host)) {
-            let rule = "the number of a host of the topology";
+        let network = network.into();
+        non_negative("L", options.latency.0)?;
+        non_negative("rto", options.rto.0)?;
+        if let Some(host) = hosts.iter().find(|host| !network.is_host(**host)) {
+            let rule = "the number of a host of the network";
             return Err(ParameterError::new("host of a rank", host.0, rule));
         }
-        let wires = wires::wires(&topology, parameters).ok_or_else(|| {
+        if !network.is_tree() {
             let rule = "one less than hosts and switches, as in a tree, for PlogPT";
-            ParameterError::new("number of cables", topology.links().len() / 2, rule)
-        })?;
-        let shares = match sharing {
+            let cables = network.links().len() / 2;
+            return Err(ParameterError::new("number of cables", cables, rule));
+        }
+        let wires = wires::wires(&network, options.negligible);
+        let shares = match options.sharing {
             Sharing::Fixed => Shares::Fixed(Counts::new(wires.len())),
             Sharing::Fluid => Shares::Fluid(Flows::new(wires.len())),
         };
         Ok(Self {
-            traffic: Traffic::new(wires, parameters),
+            traffic: Traffic::new(wires, options),
             shares,
             begun: Vec::new(),
             ended: Vec::new(),
             beginnings: Beginnings::new(hosts.len()),
             pass: Pass::Receiver,
-            links: Links::new(topology, hosts),
+            links: Links::new(network, hosts, Time::of(options.latency)),
         })
     }
 
@@ -169,7 +191,7 @@ impl PlogPT {
         if message.route.is_empty() {
             let now = agenda.now();
             agenda.sent(now, id);
-            agenda.delivered(now + self.traffic.latency, id);
+            agenda.delivered(now + self.links.latency, id);
             return false;
         }
         self.traffic.find_way(id);
@@ -189,14 +211,15 @@ impl PlogPT {
             Some(_) if !is_searching => self.traffic.rto,
             _ => Time::ZERO,
         };
-        agenda.delivered(message.finish + self.traffic.latency + delay, id);
+        let latency = self.links.latency(&message.route);
+        agenda.delivered(message.finish + latency + delay, id);
         if let Some(cause) = cause {
             agenda.lost(&message.flight, delay, cause);
         }
     }
 }
 
-impl Network for PlogPT {
+impl Medium for PlogPT {
     fn inject(&mut self, id: FlightId, flight: &Flight, agenda: &mut Agenda) -> Injected {
         let pass = self.pass.inject(flight, self.traffic.rto);
         self.traffic.put(id, flight, pass);

@@ -44,13 +44,13 @@
 //!
 //! ```
 //! # use netsig_core::algorithm::{Algorithm, Collective};
-//! # use netsig_core::units::BytesPerSecond;
+//! # use netsig_core::units::BitsPerSecond;
 //! # use netsig_core::sim::network::tcp::{Options, Tcp};
-//! # use netsig_core::{network::topology::Topology, sim::{self, Time, rounds::Rounds}};
+//! # use netsig_core::{network::{Network, Port}, sim::{self, Time, rounds::Rounds}};
 //! # use netsig_core::units::{Bytes, Procs, Seconds};
 //! // 4 hosts of 40 Mbit/s: 3 trains of 10⁴ B fit. 3·10⁴ B · 200 ns/B + 50 µs = 6.05 ms.
-//! let star = Topology::star(4, BytesPerSecond(5e6), Bytes(65536))?;
-//! let hosts = star.hosts().collect();
+//! let star = Network::star(4, Port::new(BitsPerSecond(40_000_000), Bytes(65536)))?;
+//! let hosts = star.all_hosts().collect();
 //! let options = Options { min_timeout: Time::of(Seconds(0.2)), seed: 0 };
 //! let mut network = Tcp::new(&star, hosts, Time(50_000_000), options)?;
 //! let direct = Algorithm::parse(Collective::Alltoall, "direct")?;
@@ -75,8 +75,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::fluid::sharing::Sharing;
 use super::links::Links;
-use super::{Agenda, Cause, Flight, Injected, LinkUse, Network, Repair};
-use crate::network::topology::{LinkId, Topology, Vertex};
+use super::{Agenda, Cause, Flight, Injected, LinkUse, Medium, Repair};
+use crate::network::{LinkId, Network, Vertex};
 use crate::sim::program::FlightId;
 use crate::sim::time::Time;
 use crate::units::Seconds;
@@ -103,12 +103,11 @@ pub struct Options {
     pub seed: u64,
 }
 
-/// Ranks on the hosts of a topology. Connections keep their windows from one run to the
+/// Ranks on the hosts of a network. Connections keep their windows from one run to the
 /// next.
 #[derive(Debug)]
 pub struct Tcp<'a> {
-    links: Links<&'a Topology>,
-    latency: Time,
+    links: Links<&'a Network>,
     min_timeout: Time,
     rng: ChaCha8Rng,
     sharing: Sharing,
@@ -125,21 +124,20 @@ pub struct Tcp<'a> {
 const FINISH: u32 = u32::MAX;
 
 impl<'a> Tcp<'a> {
-    /// Each rank on one of the hosts, which are hosts of `topology`, with the latency L.
+    /// Each rank on one of the hosts, which are hosts of `network`, with the latency L.
     ///
     /// # Errors
     /// If the port of a switch cannot hold a segment.
     pub fn new(
-        topology: &'a Topology,
+        network: &'a Network,
         hosts: Vec<Vertex>,
         latency: Time,
         options: Options,
     ) -> Result<Self, ParameterError> {
-        check_buffers(topology)?;
-        let rates = || topology.links().iter().map(|link| link.rate);
+        check_buffers(network)?;
+        let rates = || network.links().iter().map(|link| link.rate);
         Ok(Self {
-            links: Links::new(topology, hosts),
-            latency,
+            links: Links::new(network, hosts, latency),
             min_timeout: options.min_timeout,
             rng: ChaCha8Rng::seed_from_u64(options.seed),
             sharing: Sharing::new(rates()),
@@ -176,9 +174,10 @@ impl<'a> Tcp<'a> {
             return;
         }
         message.state = State::Out;
+        let latency = self.links.latency(&message.route);
         self.messages.keep(id);
         agenda.sent(now, id);
-        agenda.delivered(now + self.latency, id);
+        agenda.delivered(now + latency, id);
     }
 
     /// The window grows if all of it came through.
@@ -255,12 +254,12 @@ impl<'a> Tcp<'a> {
     }
 }
 
-impl Network for Tcp<'_> {
+impl Medium for Tcp<'_> {
     fn inject(&mut self, id: FlightId, flight: &Flight, agenda: &mut Agenda) -> Injected {
         let message = self.messages.insert(id, flight);
         self.links.route(flight.from, flight.to, &mut message.route);
         if message.route.is_empty() || flight.bytes == 0 {
-            return agenda.deliver_at_once(id, self.latency);
+            return agenda.deliver_at_once(id, self.links.latency(&message.route));
         }
         self.start(id, flight.bytes, agenda);
         Injected::under_way(agenda)
@@ -301,16 +300,16 @@ impl Network for Tcp<'_> {
 }
 
 /// Refuses ports of switches that no segment would pass.
-fn check_buffers(topology: &Topology) -> Result<(), ParameterError> {
+fn check_buffers(network: &Network) -> Result<(), ParameterError> {
     let too_small = |id: &LinkId| {
-        let link = topology.link(*id);
-        !topology.is_host(link.from) && link.buffer.as_f64() < SEGMENT
+        let link = network.link(*id);
+        !network.is_host(link.from) && link.buffer.as_f64() < SEGMENT
     };
-    let mut ids = (0..).map(LinkId).take(topology.links().len());
+    let mut ids = (0..).map(LinkId).take(network.links().len());
     let Some(id) = ids.find(too_small) else {
         return Ok(());
     };
-    let value = format!("{} at {}", topology.link(id).buffer, topology.link_name(id));
+    let value = format!("{} at {}", network.link(id).buffer, network.link_name(id));
     let rule = "a segment at least, 1448 bytes, so that TCP gets through";
     Err(ParameterError::new("port buffer", value, rule))
 }

@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::model::alltoall::plogpt::RtoMode;
-use crate::network::binary_tree::Parameters;
-use crate::network::description::Description;
-use crate::network::topology::{Topology, Vertex};
+use crate::model::alltoall::plogpt::{Parameters, RtoMode};
+use crate::network::{Network, Vertex};
 use crate::sim::network::endpoint::Ports;
-use crate::sim::network::plogpt::{PlogPT, Sharing};
+use crate::sim::network::plogpt::{Options, PlogPT, Sharing};
 use crate::sim::network::tcp;
 use crate::sim::time::Time;
 use crate::units::Procs;
@@ -30,7 +28,7 @@ pub enum NetworkModel {
 #[derive(Debug, Clone)]
 pub struct Shared {
     /// The network.
-    pub topology: Arc<Topology>,
+    pub network: Arc<Network>,
     /// The host of each rank.
     pub hosts: Arc<[Vertex]>,
     /// L.
@@ -41,14 +39,12 @@ pub struct Shared {
 #[derive(Debug, Clone)]
 pub struct Timeouts {
     /// The network.
-    pub network: Description,
+    pub network: Arc<Network>,
     /// The host of each rank.
     pub hosts: Arc<[Vertex]>,
-    /// L and the timeout; the edges by height are those of the network, if it has heights.
-    pub parameters: Parameters,
-    /// Who shares a link.
-    pub sharing: Sharing,
-    /// Whom a timeout delays.
+    /// L, the timeout and the readings of the model.
+    pub options: Options,
+    /// The ranks that a timeout delays.
     pub mode: RtoMode,
 }
 
@@ -57,13 +53,11 @@ impl Timeouts {
     ///
     /// # Errors
     /// If the network is no tree, or a parameter is negative.
-    pub fn network(&self) -> Result<PlogPT, ParameterError> {
-        let topology = Arc::clone(self.network.topology());
+    pub fn medium(&self) -> Result<PlogPT, ParameterError> {
         PlogPT::new(
-            topology,
+            Arc::clone(&self.network),
             self.hosts.to_vec(),
-            &self.parameters,
-            self.sharing,
+            &self.options,
         )
     }
 
@@ -72,13 +66,13 @@ impl Timeouts {
     pub(super) fn full_tree(&self, procs: Procs) -> Option<Parameters> {
         let heights = self.network.heights()?;
         let is_full = procs.get().is_power_of_two()
-            && self.sharing == Sharing::Fixed
-            && self.parameters.edges == heights
+            && self.options.sharing == Sharing::Fixed
             && self.hosts.iter().map(|host| host.0).eq(0..procs.get());
-        is_full.then(|| {
-            let mut parameters = self.parameters.clone();
-            parameters.edges.truncate(procs.floor_log2() as usize);
-            parameters
+        is_full.then(|| Parameters {
+            edges: heights[..procs.floor_log2() as usize].to_vec(),
+            latency: self.options.latency,
+            rto: self.options.rto,
+            negligible: self.options.negligible,
         })
     }
 }

@@ -49,8 +49,11 @@
 //! Nomura, Matsuba, Ishikawa 2007 (`PlogPT`, slides of IEEE Cluster); algorithms A and B by
 //! their second listing. `T_RTO` = 0.2 s in Linux.
 
+mod levels;
 mod sharing;
 
+pub(crate) use levels::{Level, overflows};
+pub use levels::{Negligible, Parameters, PlogPT};
 pub use sharing::throughput;
 
 use serde::Deserialize;
@@ -59,10 +62,9 @@ use strum::{EnumIter, EnumMessage};
 use super::hockney::HOCKNEY;
 use crate::model::examples::hockney;
 use crate::model::prelude::*;
-use crate::network::binary_tree::{Edge, Level, Negligible, Network, Parameters};
-use crate::network::tree::{Link, Tree};
-use crate::units::BytesPerSecond;
+use crate::network::{Edge, Network, Port};
 use crate::units::parameter::ParameterError;
+use crate::units::{BitsPerSecond, BytesPerSecond};
 
 /// The order in which a rank sends and waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -152,7 +154,7 @@ impl Class<'_> {
     }
 }
 
-impl Network {
+impl PlogPT {
     /// The all-to-all of `size` bytes per destination.
     pub fn alltoall(&self, size: Bytes, algorithm: Algorithm, mode: RtoMode) -> Outcome {
         let classes = self.classes(size, algorithm);
@@ -223,7 +225,7 @@ pub(super) const A: Model = Model {
     kind: Kind::Contention,
     formula: "T = Σ_i (m/thr(h_i) + L), rounds i = 1…P−1 with partner r xor i",
     source: "Nomura, Matsuba, Ishikawa 2007, algorithm A in PlogPT",
-    domain: "P a power of two on a complete binary tree: the two switches of --network SCENARIO \
+    domain: "P a power of two on a complete binary tree: that of --network, or its two switches \
              with half of the processes each, else one switch with links of rate 1/β; L = α. A \
              waits in every round and never times out.",
     example: IN_A_TREE,
@@ -270,13 +272,9 @@ pub(super) const B_PRINTED: Model = Model {
 
 /// Two switches of four hosts.
 fn tree_of_eight() -> Known {
-    let link = |below, gap, buffer| Link {
-        below,
-        gap: SecondsPerByte(gap),
-        buffer: Bytes(buffer),
-    };
+    let port = |mbit: u64, buffer| Port::new(BitsPerSecond(mbit * 1_000_000), Bytes(buffer));
     Known {
-        tree: Tree::new(vec![link(1, 8e-9, 0), link(4, 4e-9, 4550)]).ok(),
+        network: Network::two_switches([4, 4], port(1000, 0), port(2000, 4550)).ok(),
         ..hockney(5e-5, 8e-9)
     }
 }
@@ -287,15 +285,17 @@ fn plogpt(
     mode: RtoMode,
     negligible: Negligible,
 ) -> Result<Timed, ModelError> {
-    let Known { hockney, tree, .. } = inputs.known;
-    let Some(edges) = edges(hockney, tree.as_ref(), inputs.case.procs)? else {
+    let Known {
+        hockney, network, ..
+    } = inputs.known;
+    let Some(edges) = edges(hockney, network.as_ref(), inputs.case.procs)? else {
         return inputs.by_hockney(|base, procs, _| start_ups(base, algorithm, procs));
     };
-    let network = Network::new(&Parameters {
+    let model = PlogPT::new(&Parameters {
         negligible,
         ..Parameters::new(edges, hockney.alpha())
     })?;
-    inputs.by_hockney(|_, _, size| network.alltoall(size, algorithm, mode).time)
+    inputs.by_hockney(|_, _, size| model.alltoall(size, algorithm, mode).time)
 }
 
 /// What is left where bytes take no time.
@@ -306,21 +306,27 @@ fn start_ups(hockney: &Hockney, algorithm: Algorithm, procs: Procs) -> Seconds {
     }
 }
 
-/// The edges of the tree by height: those of the hosts, above them twice the bandwidth from
-/// height to height, as within a switch, and at the top the uplink between two switches, if
-/// there is one. `None` if messages take no time per byte.
+/// The edges by height of a tree of `procs` ranks: those of a binary tree, else those of the
+/// hosts, above them twice the bandwidth from height to height, as within a switch, and at the
+/// top the link between two switches, if there is one. `None` if messages take no time per byte.
 fn edges(
     hockney: &Hockney,
-    tree: Option<&Tree>,
+    network: Option<&Network>,
     procs: Procs,
 ) -> Result<Option<Vec<Edge>>, ParameterError> {
     if !procs.get().is_power_of_two() {
         let rule = "a power of two for PlogPT";
         return Err(ParameterError::new("procs", procs, rule));
     }
-    let links = tree.map_or(&[][..], Tree::links);
-    let leaf = links.iter().find(|link| link.below == 1);
-    let gap = leaf.map_or(hockney.beta(), |link| link.gap).0;
+    let count = procs.floor_log2() as usize;
+    if let Some(heights) = network.and_then(Network::heights) {
+        let edges = heights.get(..count).map(<[Edge]>::to_vec);
+        let rule = "at most the hosts of the network";
+        return edges
+            .map(Some)
+            .ok_or_else(|| ParameterError::new("procs", procs, rule));
+    }
+    let gap = network.map_or(hockney.beta(), Network::host_gap).0;
     if gap == 0.0 {
         return Ok(None);
     }
@@ -329,17 +335,25 @@ fn edges(
         delay: Seconds(0.0),
     };
     let mut edges: Vec<Edge> = (0..procs.floor_log2()).map(edge).collect();
-    let is_cut = |link: &&Link| link.below > 1 && link.below < procs.get() && link.gap.0 > 0.0;
-    for uplink in links.iter().filter(is_cut) {
-        if uplink.below * 2 != procs.get() {
-            let value = format!("{procs} with {} of them behind an uplink", uplink.below);
-            let rule = "twice as many as behind the uplink for PlogPT";
+    let cuts = network.map_or(Some(&[][..]), Network::cuts);
+    let cuts = cuts.ok_or_else(|| {
+        let rule = "a tree of switches for PlogPT";
+        ParameterError::new("network", "a graph with circles", rule)
+    })?;
+    for cut in cuts {
+        let behind = cut.count(procs);
+        if behind == 0 || behind == procs.get() {
+            continue;
+        }
+        if behind * 2 != procs.get() {
+            let value = format!("{procs} with {behind} of them behind a link between switches");
+            let rule = "twice as many as behind that link for PlogPT";
             return Err(ParameterError::new("procs", value, rule));
         }
         edges.pop();
         edges.push(Edge {
-            bandwidth: BytesPerSecond(1.0 / uplink.gap.0),
-            delay: uplink.gap * uplink.buffer,
+            bandwidth: BytesPerSecond(1.0 / cut.gap.0),
+            delay: cut.gap * cut.buffer,
         });
     }
     Ok(Some(edges))

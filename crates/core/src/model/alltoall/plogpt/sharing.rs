@@ -1,7 +1,6 @@
 //! How communications share the edges of the tree.
 
-use crate::network::binary_tree::Edge;
-use crate::network::binary_tree::check;
+use crate::network::{Edge, check_edges};
 use crate::units::BytesPerSecond;
 use crate::units::Rank;
 use crate::units::parameter::ParameterError;
@@ -24,7 +23,7 @@ pub fn throughput(
     pairs: &[(Rank, Rank)],
     of: usize,
 ) -> Result<BytesPerSecond, ParameterError> {
-    check(edges)?;
+    check_edges(edges)?;
     let leaves = 1u64 << edges.len();
     let mut ranks = pairs.iter().flat_map(|&(from, to)| [from, to]);
     if let Some(rank) = ranks.find(|rank| u64::from(rank.0) >= leaves) {

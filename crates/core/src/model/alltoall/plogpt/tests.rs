@@ -4,7 +4,7 @@ use crate::model::testing::assert_close;
 use proptest::prelude::*;
 
 use super::*;
-use crate::network::binary_tree::{Edge, Parameters};
+use crate::network::Edge;
 use crate::units::{BitsPerSecond, Rank};
 
 fn edges(list: &[(f64, f64)]) -> Vec<Edge> {
@@ -21,17 +21,17 @@ fn parameters(list: &[(f64, f64)]) -> Parameters {
 
 #[test]
 fn trees_of_one_rank_and_of_a_million() {
-    let lone = Network::new(&parameters(&[])).unwrap();
+    let lone = PlogPT::new(&parameters(&[])).unwrap();
     assert_eq!(lone.procs().get(), 1);
     let outcome = lone.alltoall(Bytes(10_000), Algorithm::B, RtoMode::Receiver);
     assert_eq!(outcome.time, Seconds(0.0));
     assert_eq!(lone.steps(Bytes(1), Algorithm::A).count(), 0);
     // Full bisection: PlogP's (P − 1)·g + L.
     let rates = (0..20).map(|height| (125e6 * 2f64.powi(height), 0.0));
-    let large = Network::new(&parameters(&rates.collect::<Vec<_>>())).unwrap();
+    let large = PlogPT::new(&parameters(&rates.collect::<Vec<_>>())).unwrap();
     let outcome = large.alltoall(Bytes(12_500), Algorithm::B, RtoMode::Receiver);
     assert_close(outcome.time, 1_048_575.0 * 1e-4 + 5e-5);
-    let most = Network::new(&parameters(&[(1e9, 1e-6); 31])).unwrap();
+    let most = PlogPT::new(&parameters(&[(1e9, 1e-6); 31])).unwrap();
     assert_eq!(most.procs().get(), 1 << 31);
     let outcome = most.alltoall(Bytes(u64::MAX), Algorithm::B, RtoMode::TwoPass);
     assert_eq!(outcome.rto_steps.last(), Some(&((1 << 30) - 1)));
@@ -39,7 +39,7 @@ fn trees_of_one_rank_and_of_a_million() {
 
 #[test]
 fn impossible_networks_are_refused() {
-    let message = |parameters| Network::new(&parameters).unwrap_err().to_string();
+    let message = |parameters| PlogPT::new(&parameters).unwrap_err().to_string();
     assert!(message(parameters(&[(0.0, 0.0)])).starts_with("bandwidth = 0 is not"));
     assert!(message(parameters(&[(f64::NAN, 0.0)])).starts_with("bandwidth = NaN"));
     assert!(message(parameters(&[(1.0, -1.0)])).starts_with("delay = -1"));
@@ -134,7 +134,7 @@ proptest! {
     #[test]
     fn closed_forms_agree_with_the_simulation(tree in any_edges(), size in 1u64..20_000) {
         let parameters = parameters(&tree);
-        let network = Network::new(&parameters).unwrap();
+        let network = PlogPT::new(&parameters).unwrap();
         for algorithm in [Algorithm::A, Algorithm::B] {
             let (time, rounds) = simulate(&parameters, size, algorithm);
             let outcome = network.alltoall(Bytes(size), algorithm, RtoMode::Receiver);

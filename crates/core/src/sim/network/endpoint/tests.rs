@@ -111,7 +111,7 @@ fn modelled((collective, name): (Collective, &str), procs: Procs) -> Seconds {
         hockney: Hockney::new(Seconds(0.0), SecondsPerByte(0.0)).unwrap(),
         plogp: affine(),
         signature: None,
-        tree: None,
+        network: None,
     };
     let case = Case {
         procs,

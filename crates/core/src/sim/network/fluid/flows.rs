@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use crate::network::topology::LinkId;
+use crate::network::LinkId;
 use crate::sim::network::slot;
 
 /// Where a flow stands.

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::network::topology::LinkId;
+use crate::network::LinkId;
 use crate::sim::queue::place;
 use crate::sim::time::Time;
 use crate::units::Seconds;

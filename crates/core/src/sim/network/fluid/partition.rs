@@ -22,7 +22,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::flows::{Flows, State};
-use crate::network::topology::LinkId;
+use crate::network::LinkId;
 use crate::sim::queue::place;
 
 /// What is alike among the flows of the last search.

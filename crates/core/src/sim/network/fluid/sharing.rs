@@ -16,7 +16,7 @@
 //! ```
 //! # use netsig_core::units::BytesPerSecond;
 //! # use netsig_core::sim::network::fluid::sharing::Sharing;
-//! # use netsig_core::{network::topology::LinkId, sim::Time};
+//! # use netsig_core::{network::LinkId, sim::Time};
 //! // 100 and 400 bytes on a link of 100 B/s; the longer one goes on alone after 2 s.
 //! let mut sharing = Sharing::new([BytesPerSecond(100.0)]);
 //! sharing.add(0, &[LinkId(0)], 100.0);
@@ -41,7 +41,7 @@ use super::group::{Due, Group};
 use super::partition::Partition;
 use super::parts::{NONE, Parts};
 use super::water::Water;
-use crate::network::topology::LinkId;
+use crate::network::LinkId;
 use crate::sim::network::Agenda;
 use crate::sim::queue::place;
 use crate::sim::time::Time;

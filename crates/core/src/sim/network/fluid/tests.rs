@@ -4,11 +4,10 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::algorithm::{Algorithm, Collective};
-use crate::network::topology::{Cable, Parts};
+use crate::network::Port;
 use crate::sim::observer::{Activity, Observer};
 use crate::sim::{self, Outcome, rounds::Rounds};
-use crate::units::BytesPerSecond;
-use crate::units::{Bytes, Procs, SecondsPerByte};
+use crate::units::{BitsPerSecond, Bytes, Procs, SecondsPerByte};
 
 const LATENCY: Time = Time(50_000_000);
 
@@ -24,40 +23,31 @@ impl Observer for Ends {
     }
 }
 
-fn exchange(name: &str, topology: &Topology, hosts: Vec<Vertex>, size: u64) -> (Outcome, Ends) {
+fn exchange(name: &str, on: &Network, hosts: Vec<Vertex>, size: u64) -> (Outcome, Ends) {
     let algorithm = Algorithm::parse(Collective::Alltoall, name).unwrap();
     let procs = Procs::new(u32::try_from(hosts.len()).unwrap()).unwrap();
-    let mut network = Fluid::new(topology, hosts, LATENCY);
+    let mut network = Fluid::new(on, hosts, LATENCY);
     let mut program = Rounds::new(algorithm.schedule(procs, Bytes(size)));
     let mut ends = Ends::default();
     let outcome = sim::run(&mut program, &mut network, &mut ends).unwrap();
     (outcome, ends)
 }
 
-/// Hosts of 125 MB/s on two switches, joined at the rate `uplink`.
-fn two_switches(sizes: [u32; 2], uplink: f64) -> Topology {
-    let count = sizes[0] + sizes[1];
-    let cable = |ends: [u32; 2], rate| Cable {
-        ends: ends.map(Vertex),
-        rate: BytesPerSecond(rate),
-        buffer: Bytes(0),
-    };
-    let host = |host| cable([host, count + u32::from(host >= sizes[0])], 125e6);
-    let joint = cable([count, count + 1], uplink);
-    Topology::new(Parts {
-        hosts: (0..count).map(|host| format!("h{host}")).collect(),
-        switches: vec!["a".to_owned(), "b".to_owned()],
-        cables: (0..count).map(host).chain([joint]).collect(),
-    })
-    .unwrap()
+fn port(mbit: u64) -> Port {
+    Port::new(BitsPerSecond(mbit * 1_000_000), Bytes(0))
+}
+
+/// Hosts of 125 MB/s on one switch.
+fn star(hosts: u32) -> Network {
+    Network::star(hosts, port(1000)).unwrap()
 }
 
 proptest! {
     /// (n − 1)·m/rate + L, for each single message and to the picosecond.
     #[test]
     fn direct_exchange_on_a_star_is_exact(n in 2u32..20, size in 1u64..1_000_000) {
-        let star = Topology::star(n, BytesPerSecond(125e6), Bytes(0)).unwrap();
-        let (outcome, ends) = exchange("direct", &star, star.hosts().collect(), size);
+        let star = star(n);
+        let (outcome, ends) = exchange("direct", &star, star.all_hosts().collect(), size);
         let expected = Time(8000) * (u64::from(n - 1) * size) + LATENCY;
         prop_assert_eq!(outcome.time, expected);
         prop_assert_eq!(ends.0, vec![expected; (n * (n - 1)) as usize]);
@@ -70,12 +60,12 @@ proptest! {
     /// busy without a break.
     #[test]
     fn a_narrow_uplink_attains_the_cut_bound(a in 2u32..8, b in 2u32..8, size in 1u64..100_000) {
-        let topology = two_switches([a, b], 100e6);
-        let (outcome, _) = exchange("direct", &topology, topology.hosts().collect(), size);
+        let tree = Network::two_switches([a, b], port(1000), port(800)).unwrap();
+        let (outcome, _) = exchange("direct", &tree, tree.all_hosts().collect(), size);
         let bound = SecondsPerByte(1e-8) * Bytes(u64::from(a * b) * size);
         prop_assert_eq!(outcome.time, Time::of(bound) + LATENCY);
         let joint = outcome.links.last().unwrap();
-        prop_assert_eq!(&joint.name, "b -> a");
+        prop_assert_eq!(&joint.name, "switch1 -> switch0");
         prop_assert_eq!(joint.busy, Time::of(bound));
     }
 }
@@ -84,9 +74,9 @@ proptest! {
 /// host sends and receives as much.
 #[test]
 fn pairs_pay_the_latency_each_round() {
-    let star = Topology::star(8, BytesPerSecond(125e6), Bytes(0)).unwrap();
+    let star = star(8);
     let [pairs, window] = ["pairwise", "throttled:3"]
-        .map(|name| exchange(name, &star, star.hosts().collect(), 1000).0);
+        .map(|name| exchange(name, &star, star.all_hosts().collect(), 1000).0);
     assert_eq!(pairs.time, (Time(8_000_000) + LATENCY) * 7);
     assert_eq!(pairs.links, window.links);
     assert!(window.time < pairs.time);
@@ -96,10 +86,10 @@ fn pairs_pay_the_latency_each_round() {
 /// Two ranks on each host: what stays on a host, or is empty, takes L alone.
 #[test]
 fn messages_within_a_host_take_the_latency() {
-    let star = Topology::star(3, BytesPerSecond(1e6), Bytes(0)).unwrap();
+    let star = Network::star(3, port(8)).unwrap();
     let (_, ends) = exchange("direct", &star, [0, 0, 1, 1].map(Vertex).to_vec(), 1000);
     let across = Time(4_000_000_000) + LATENCY;
     assert_eq!(ends.0, [vec![LATENCY; 4], vec![across; 8]].concat());
-    let (empty, _) = exchange("direct", &star, star.hosts().collect(), 0);
+    let (empty, _) = exchange("direct", &star, star.all_hosts().collect(), 0);
     assert_eq!(empty.time, LATENCY);
 }

@@ -1,7 +1,7 @@
 //! Links that all messages under way share, anew at each begin and end.
 
 use super::traffic::{Message, Stage, Traffic};
-use crate::network::topology::LinkId;
+use crate::network::LinkId;
 use crate::sim::network::members::Members;
 use crate::sim::network::{Agenda, slot};
 use crate::sim::program::FlightId;

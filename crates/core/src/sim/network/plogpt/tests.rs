@@ -10,32 +10,53 @@ use super::*;
 use crate::algorithm::{Algorithm, Collective};
 use crate::model::alltoall::plogpt as model;
 use crate::model::alltoall::plogpt::RtoMode;
-use crate::network::binary_tree::{Edge, Negligible};
-use crate::network::scenario::Scenario;
-use crate::network::topology::{Cable, Parts};
+use crate::network::{Edge, Port, Switch, Trunk};
 use crate::sim::closed::{self, Totals};
 use crate::sim::engine::Outcome;
 use crate::sim::network::{Cause, Loss};
 use crate::sim::rounds::Rounds;
-use crate::units::BytesPerSecond;
-use crate::units::Rank;
-use crate::units::{Bytes, Procs, Seconds};
+use crate::units::{BitsPerSecond, Bytes, BytesPerSecond, Procs, Rank, Seconds};
 use script::{Recorder, Script, play};
 
 const US: u64 = 1_000_000;
 
-fn parameters(list: &[(f64, f64)]) -> Parameters {
+fn parameters(list: &[(f64, f64)]) -> model::Parameters {
     let edge = |&(bandwidth, delay): &(f64, f64)| Edge {
         bandwidth: BytesPerSecond(bandwidth),
         delay: Seconds(delay),
     };
-    Parameters::new(list.iter().map(edge).collect(), Seconds(5e-5))
+    model::Parameters::new(list.iter().map(edge).collect(), Seconds(5e-5))
 }
 
-fn binary_tree_of(parameters: &Parameters, sharing: Sharing) -> PlogPT {
-    let topology = Topology::binary_tree(&parameters.edges).unwrap();
-    let hosts = topology.hosts().collect();
-    PlogPT::new(topology, hosts, parameters, sharing).unwrap()
+fn binary_tree_of(parameters: &model::Parameters, sharing: Sharing) -> PlogPT {
+    let network = Network::binary_tree(parameters.edges.clone()).unwrap();
+    let options = Options {
+        latency: parameters.latency,
+        rto: parameters.rto,
+        negligible: parameters.negligible,
+        sharing,
+    };
+    on_hosts(network, &options)
+}
+
+/// A rank on each host.
+fn on_hosts(network: Network, options: &Options) -> PlogPT {
+    let hosts = network.all_hosts().collect();
+    PlogPT::new(network, hosts, options).unwrap()
+}
+
+/// L of 50 µs and the default choices.
+fn options() -> Options {
+    Options::new(Seconds(5e-5))
+}
+
+/// Hosts of 10⁶ B/s on one switch.
+fn star(hosts: u32) -> Network {
+    Network::star(hosts, megabyte()).unwrap()
+}
+
+fn megabyte() -> Port {
+    Port::new(BitsPerSecond(8_000_000), Bytes(0))
 }
 
 fn rounds(algorithm: &str, procs: usize, size: u64) -> Rounds {
@@ -61,13 +82,13 @@ fn assert_same(solved: &Totals, outcome: &Outcome) {
     assert_eq!(solved.losses, outcome.losses.len() as u64);
 }
 
-fn any_parameters() -> impl Strategy<Value = Parameters> {
+fn any_parameters() -> impl Strategy<Value = model::Parameters> {
     let rate = prop::sample::select(vec![100e6, 125e6, 200e6, 250e6, 3e8, 500e6, 1e9 / 3.0]);
     let delay = prop::sample::select(vec![0.0, 0.0, 0.0, 1e-5, 3.64e-5]);
-    let edges = prop::collection::vec((rate, delay), 0..=6);
+    let edges = prop::collection::vec((rate, delay), 1..=6);
     let latency = prop::sample::select(vec![0.0, 1e-12, 3.3e-6, 5e-5]);
     let rule = prop::sample::select(vec![Negligible::AtLeast, Negligible::Above]);
-    (edges, latency, rule).prop_map(|(edges, latency, negligible)| Parameters {
+    (edges, latency, rule).prop_map(|(edges, latency, negligible)| model::Parameters {
         latency: Seconds(latency),
         negligible,
         ..parameters(&edges)
@@ -88,7 +109,7 @@ proptest! {
                 let solved = closed::plogpt(algorithm, Bytes(size), &parameters, mode).unwrap();
                 let outcome = simulate(algorithm, size, &network, mode);
                 assert_same(&solved, &outcome);
-                let tree = binary_tree::Network::new(&parameters).unwrap();
+                let tree = model::PlogPT::new(&parameters).unwrap();
                 let modelled = tree.alltoall(Bytes(size), algorithm, mode);
                 prop_assert!((solved.time.seconds() - modelled.time).0.abs() < 1e-9);
                 let xor = |loss: &Loss| loss.from.0 ^ loss.to.0;
@@ -100,45 +121,37 @@ proptest! {
 
     #[test]
     fn heights_are_those_of_the_lower_side(parents in prop::collection::vec(any::<u32>(), 0..12)) {
-        let topology = random_tree(&parents);
-        let wires = wires::wires(&topology, &parameters(&[])).unwrap();
-        for (number, link) in topology.links().iter().enumerate() {
-            let sides = [depth(&topology, link.from, link.to), depth(&topology, link.to, link.from)];
+        let tree = random_tree(&parents);
+        let wires = wires::wires(&tree, Negligible::AtLeast);
+        for (number, link) in tree.links().iter().enumerate() {
+            let sides = [depth(&tree, link.from, link.to), depth(&tree, link.to, link.from)];
             prop_assert_eq!(wires[number].height, 1 + sides[0].min(sides[1]));
         }
     }
 }
 
 /// A tree of switches, each with a host and below an earlier one.
-fn random_tree(parents: &[u32]) -> Topology {
-    let switches = u32::try_from(parents.len()).unwrap() + 1;
-    let name = |kind| (0..switches).map(move |number| format!("{kind}{number}"));
-    let cable = |a, b| Cable {
-        ends: [Vertex(a), Vertex(b)],
-        rate: BytesPerSecond(1e6),
-        buffer: Bytes(0),
+fn random_tree(parents: &[u32]) -> Network {
+    let switch = |number| Switch {
+        name: format!("s{number}"),
+        hosts: vec![format!("h{number}")],
+        port: megabyte(),
     };
-    let above = (1..switches)
-        .zip(parents)
-        .map(|(switch, parent)| cable(switches + switch, switches + parent % switch));
-    Topology::new(Parts {
-        hosts: name("h").collect(),
-        switches: name("s").collect(),
-        cables: (0..switches)
-            .map(|host| cable(host, switches + host))
-            .chain(above)
-            .collect(),
-    })
-    .unwrap()
+    let trunk = |(above, parent): (usize, &u32)| Trunk {
+        ends: [above + 1, *parent as usize % (above + 1)],
+        port: megabyte(),
+    };
+    let trunks = parents.iter().enumerate().map(trunk).collect();
+    Network::new((0..=parents.len()).map(switch).collect(), trunks).unwrap()
 }
 
 /// How many cables the farthest vertex is from `at`, away from `from`.
-fn depth(topology: &Topology, at: Vertex, from: Vertex) -> u32 {
-    let out = topology
+fn depth(network: &Network, at: Vertex, from: Vertex) -> u32 {
+    let out = network
         .links()
         .iter()
         .filter(|link| link.from == at && link.to != from);
-    out.map(|link| 1 + depth(topology, link.to, at))
+    out.map(|link| 1 + depth(network, link.to, at))
         .max()
         .unwrap_or(0)
 }
@@ -162,12 +175,9 @@ fn a_million_ranks_are_solved_at_once() {
 
 /// Twelve hosts of 1 Gbit/s on two switches that are joined by 2 Gbit/s.
 fn two_switches() -> PlogPT {
-    let text = "description = \"\"\nhosts = 12\nrate = \"1Gbit/s\"\nport_buffer = \"64KiB\"\n\
-        congestion_control = \"reno\"\ntopology = \"tree\"\n\
-        [uplink]\nrate = \"2Gbit/s\"\nport_buffer = \"4550B\"\n";
-    let topology = Topology::of_scenario(&Scenario::parse("s", text).unwrap()).unwrap();
-    let hosts = topology.hosts().collect();
-    PlogPT::new(topology, hosts, &parameters(&[]), Sharing::Fixed).unwrap()
+    let port = |gbit: u64, buffer| Port::new(BitsPerSecond(gbit * 1_000_000_000), Bytes(buffer));
+    let network = Network::two_switches([6, 6], port(1, 65_536), port(2, 4550)).unwrap();
+    on_hosts(network, &options())
 }
 
 /// From, to, begin, end.
@@ -273,11 +283,12 @@ fn a_loss_names_what_was_met() {
 
 #[test]
 fn fluid_links_are_shared_by_all_under_way() {
-    let topology = Topology::star(3, BytesPerSecond(1e6), Bytes(0)).unwrap();
-    let hosts: Vec<Vertex> = topology.hosts().collect();
     let [fixed, fluid] = [Sharing::Fixed, Sharing::Fluid].map(|sharing| {
-        let (topology, hosts) = (topology.clone(), hosts.clone());
-        PlogPT::new(topology, hosts, &parameters(&[]), sharing).unwrap()
+        let options = Options {
+            sharing,
+            ..options()
+        };
+        on_hosts(star(3), &options)
     });
     let script = Script::new(3, &[(0, 0, 2, 1000), (250 * US, 1, 2, 1000)]);
     let received = play(&script, &fixed);
@@ -289,9 +300,8 @@ fn fluid_links_are_shared_by_all_under_way() {
 
 #[test]
 fn ranks_on_one_host_need_the_latency_alone() {
-    let topology = Topology::star(2, BytesPerSecond(1e6), Bytes(0)).unwrap();
     let hosts = vec![Vertex(0), Vertex(0), Vertex(1)];
-    let network = PlogPT::new(topology, hosts, &parameters(&[]), Sharing::Fixed).unwrap();
+    let network = PlogPT::new(star(2), hosts, &options()).unwrap();
     let script = Script::new(3, &[(0, 0, 1, 1000), (0, 1, 2, 1000)]);
     assert_eq!(
         play(&script, &network),
@@ -315,31 +325,27 @@ fn links_tell_what_passed() {
 
 #[test]
 fn what_is_no_tree_is_refused() {
-    let cable = |a, b| Cable {
-        ends: [Vertex(a), Vertex(b)],
-        rate: BytesPerSecond(1e6),
-        buffer: Bytes(0),
+    let switch = |name: &str| Switch {
+        name: name.to_owned(),
+        hosts: if name == "a" {
+            vec!["h".to_owned()]
+        } else {
+            Vec::new()
+        },
+        port: megabyte(),
     };
-    let triangle = Topology::new(Parts {
-        hosts: vec!["h".into()],
-        switches: ["a", "b", "c"].map(String::from).to_vec(),
-        cables: vec![cable(0, 1), cable(1, 2), cable(2, 3), cable(3, 1)],
-    });
-    let error = PlogPT::new(
-        triangle.unwrap(),
-        vec![Vertex(0)],
-        &parameters(&[]),
-        Sharing::Fixed,
-    )
-    .unwrap_err();
-    assert!(
-        error.to_string().starts_with("number of cables = 4 is not"),
-        "{error}"
-    );
-    let star = Topology::star(2, BytesPerSecond(1e6), Bytes(0)).unwrap();
-    let error = PlogPT::new(star, vec![Vertex(2)], &parameters(&[]), Sharing::Fixed).unwrap_err();
-    assert!(
-        error.to_string().starts_with("host of a rank = 2"),
-        "{error}"
-    );
+    let trunk = |ends| Trunk {
+        ends,
+        port: megabyte(),
+    };
+    let trunks = [[0, 1], [1, 2], [2, 0]].map(trunk).to_vec();
+    let triangle = Network::new(["a", "b", "c"].map(switch).to_vec(), trunks).unwrap();
+    let refusals = [
+        (triangle, 0, "number of cables = 4 is not"),
+        (star(2), 2, "host of a rank = 2"),
+    ];
+    for (network, host, expected) in refusals {
+        let error = PlogPT::new(network, vec![Vertex(host)], &options()).unwrap_err();
+        assert!(error.to_string().starts_with(expected), "{error}");
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::traffic::Message;
 use super::wires::Way;
-use crate::network::binary_tree::overflows;
+use crate::model::alltoall::plogpt::overflows;
 use crate::sim::network::{Cause, Flight};
 use crate::sim::time::Time;
 use crate::units::{Bytes, Rank};

@@ -1,8 +1,8 @@
 //! The messages under way, and what holds for all of them.
 
+use super::Options;
 use super::wires::{Way, Wire};
-use crate::network::binary_tree::Parameters;
-use crate::network::topology::LinkId;
+use crate::network::LinkId;
 use crate::sim::network::{Agenda, Flight, slot};
 use crate::sim::program::FlightId;
 use crate::sim::time::Time;
@@ -62,11 +62,11 @@ pub(super) struct Traffic {
 }
 
 impl Traffic {
-    pub(super) fn new(wires: Vec<Wire>, parameters: &Parameters) -> Self {
+    pub(super) fn new(wires: Vec<Wire>, options: &Options) -> Self {
         Self {
             wires,
-            latency: Time::of(parameters.latency),
-            rto: Time::of(parameters.rto),
+            latency: Time::of(options.latency),
+            rto: Time::of(options.rto),
             messages: Vec::new(),
         }
     }

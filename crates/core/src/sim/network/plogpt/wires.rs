@@ -3,8 +3,8 @@
 
 use std::collections::VecDeque;
 
-use crate::network::binary_tree::{Edge, Parameters};
-use crate::network::topology::{Link, Topology};
+use crate::model::alltoall::plogpt::Negligible;
+use crate::network::{Edge, Link, Network};
 use crate::units::BytesPerSecond;
 use crate::units::Seconds;
 
@@ -49,22 +49,27 @@ struct Taken {
     below: f64,
 }
 
-/// The links of `topology` in its order; none if it is not a tree.
-pub(super) fn wires(topology: &Topology, parameters: &Parameters) -> Option<Vec<Wire>> {
-    let links = topology.links();
-    let is_tree = links.len() == 2 * (topology.vertices() - 1);
-    is_tree.then(|| {
-        let taken = take_off(topology);
-        let wire = |(number, link)| wire(link, taken[number / 2], parameters);
-        links.iter().enumerate().map(wire).collect()
-    })
+/// The links of a tree in their order.
+pub(super) fn wires(network: &Network, negligible: Negligible) -> Vec<Wire> {
+    let taken = take_off(network);
+    let heights = network.heights().unwrap_or_default();
+    let wire = |(number, link): (usize, &Link)| {
+        let taken = taken[number / 2];
+        let height = heights.get(taken.height as usize - 1);
+        wire(
+            &height.copied().unwrap_or_else(|| edge(link)),
+            taken,
+            negligible,
+        )
+    };
+    network.links().iter().enumerate().map(wire).collect()
 }
 
 /// Takes off all leaves again and again; the how-manieth time is a cable's height.
-fn take_off(topology: &Topology) -> Vec<Taken> {
-    let links = topology.links();
+fn take_off(network: &Network) -> Vec<Taken> {
+    let links = network.links();
     let mut taken = vec![Taken::default(); links.len() / 2];
-    let mut stems = stems(topology);
+    let mut stems = stems(network);
     let is_leaf = |&(vertex, _): &(usize, u32)| stems[vertex].cables == 1;
     let mut leaves: VecDeque<_> = (0..stems.len()).zip(std::iter::repeat(1)).collect();
     leaves.retain(is_leaf);
@@ -99,9 +104,9 @@ fn take_off(topology: &Topology) -> Vec<Taken> {
     taken
 }
 
-fn stems(topology: &Topology) -> Vec<Stem> {
-    let mut stems = vec![Stem::default(); topology.vertices()];
-    for (number, link) in topology.links().iter().enumerate() {
+fn stems(network: &Network) -> Vec<Stem> {
+    let mut stems = vec![Stem::default(); network.vertices()];
+    for (number, link) in network.links().iter().enumerate() {
         let stem = &mut stems[link.from.0 as usize];
         stem.cables += 1;
         stem.last ^= number / 2;
@@ -109,22 +114,20 @@ fn stems(topology: &Topology) -> Vec<Stem> {
     stems
 }
 
-/// The delay is that of its height, if the parameters have one, else what fills the buffer.
-fn wire(link: &Link, taken: Taken, parameters: &Parameters) -> Wire {
+/// A link outside of a binary tree: its delay is what fills its buffer.
+fn edge(link: &Link) -> Edge {
+    Edge {
+        bandwidth: link.rate,
+        delay: Seconds(link.buffer.as_f64() / link.rate.0),
+    }
+}
+
+fn wire(edge: &Edge, taken: Taken, negligible: Negligible) -> Wire {
     let Taken { height, below } = taken;
-    let bandwidth = link.rate;
-    let filled = link.buffer.as_f64();
-    let given = parameters.edges.get(height as usize - 1);
-    let (delay, buffer) = given.map_or_else(
-        || (Seconds(filled / bandwidth.0), filled),
-        |edge| (edge.delay, bandwidth.0 * edge.delay.0),
-    );
-    let edge = Edge { bandwidth, delay };
-    let is_negligible = parameters.negligible.holds(&edge, BytesPerSecond(below));
     Wire {
-        rate: bandwidth.0,
-        buffer,
+        rate: edge.bandwidth.0,
+        buffer: edge.buffer(),
         height,
-        is_negligible: height > 1 && is_negligible,
+        is_negligible: height > 1 && negligible.holds(edge, BytesPerSecond(below)),
     }
 }

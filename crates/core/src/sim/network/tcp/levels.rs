@@ -1,6 +1,6 @@
 //! Which flows are on which links, and which link holds a flow back.
 
-use crate::network::topology::LinkId;
+use crate::network::LinkId;
 use crate::sim::network::fluid::sharing::Sharing;
 use crate::sim::network::members::Members;
 

@@ -9,7 +9,7 @@ use super::levels::rate;
 use super::messages::State;
 use super::port::{Lost, Port, Train};
 use super::{Agenda, Cause, Repair, SEGMENT, Tcp};
-use crate::network::topology::LinkId;
+use crate::network::LinkId;
 use crate::sim::time::Time;
 use crate::units::{Bytes, Seconds};
 
@@ -19,15 +19,16 @@ const DUPLICATES: f64 = 3.0;
 impl Tcp<'_> {
     /// Lets the trains that start now meet others in a port.
     pub(super) fn meet(&mut self, port: LinkId, agenda: &mut Agenda) {
-        let link = self.links.topology.link(port);
-        let on_the_way = link.rate.0 * (self.latency * 2).seconds().0;
+        let link = self.links.network.link(port);
         let mut trains = std::mem::take(&mut self.trains);
         trains.clear();
         let mut queue = 0.0;
+        let mut latency = Time::MAX;
         for place in 0..self.levels.members.count(port) {
             let id = self.levels.members.flow(port, place);
             let bottleneck = self.bottleneck(id);
             let message = self.messages.get(id);
+            latency = latency.min(self.links.latency(&message.route));
             if bottleneck != Some(port) {
                 // It comes at any time of its cycle.
                 let cycle = message.train / rate(id, &self.sharing);
@@ -39,6 +40,7 @@ impl Tcp<'_> {
                 queue += message.train;
             }
         }
+        let on_the_way = link.rate.0 * (latency * 2).seconds().0;
         let held = (queue - on_the_way).max(0.0);
         let room = (link.buffer.as_f64() - held).max(0.0);
         let lost = Port::new(link.rate.0, room).send(&mut trains);
@@ -91,7 +93,7 @@ impl Tcp<'_> {
     /// The name of a port, made when it is first needed.
     fn name(&mut self, port: LinkId) -> Arc<str> {
         let name = self.names.entry(port);
-        Arc::clone(name.or_insert_with(|| self.links.topology.link_name(port).into()))
+        Arc::clone(name.or_insert_with(|| self.links.network.link_name(port).into()))
     }
 
     /// What the sender does about `again` lost bytes, and how long it is idle before it sends
@@ -119,16 +121,16 @@ impl Tcp<'_> {
         (Repair::FastRetransmit, wait)
     }
 
-    /// How long a segment of a flow and its acknowledgement take: 2·L, and the queue at the
-    /// link that holds the flow back.
+    /// How long a segment of a flow and its acknowledgement take: 2·L, twice the delays of the
+    /// links, and the queue at the link that holds the flow back.
     fn round_trip(&mut self, id: u32) -> Time {
-        let wires = self.latency * 2;
+        let wires = self.links.latency(&self.messages.get(id).route) * 2;
         let Some(link) = self.bottleneck(id) else {
             return wires;
         };
         let mut queue = self.queue(link);
-        let ends = self.links.topology.link(link);
-        if !self.links.topology.is_host(ends.from) {
+        let ends = self.links.network.link(link);
+        if !self.links.network.is_host(ends.from) {
             queue = queue.min(ends.buffer.as_f64());
         }
         wires + Time::of(Seconds(queue / ends.rate.0))

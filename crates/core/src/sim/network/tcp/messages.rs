@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::connection::Connection;
-use crate::network::topology::LinkId;
+use crate::network::LinkId;
 use crate::sim::network::{Flight, slot};
 use crate::sim::time::Time;
 use crate::units::Rank;

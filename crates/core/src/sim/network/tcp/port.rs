@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::network::topology::LinkId;
+use crate::network::LinkId;
 
 /// Segments in a row.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -4,16 +4,15 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::algorithm::{Algorithm, Collective};
-use crate::network::LINUX_RTO;
+use crate::network::{LINUX_RTO, Port};
 use crate::sim::network::fluid::Fluid;
 use crate::sim::program::{Envelope, Op, Program, Rest, Send, Task};
 use crate::sim::rounds::Rounds;
 use crate::sim::{Outcome, run};
-use crate::units::BytesPerSecond;
-use crate::units::{Bytes, Procs, Rank};
+use crate::units::{BitsPerSecond, Bytes, Procs, Rank};
 
 /// One segment takes a millisecond.
-const RATE: BytesPerSecond = BytesPerSecond(1_448_000.0);
+const RATE: BitsPerSecond = BitsPerSecond(11_584_000);
 const LATENCY: Time = Time(50_000_000);
 const SEGMENT: u64 = 1448;
 
@@ -66,18 +65,18 @@ impl Program for Messages {
     }
 }
 
-fn star(hosts: u32, buffer: u64) -> Topology {
-    Topology::star(hosts, RATE, Bytes(buffer)).unwrap()
+fn star(hosts: u32, buffer: u64) -> Network {
+    Network::star(hosts, Port::new(RATE, Bytes(buffer))).unwrap()
 }
 
-fn tcp(topology: &Topology, seed: u64) -> Tcp<'_> {
-    new_tcp(topology, seed).unwrap()
+fn tcp(network: &Network, seed: u64) -> Tcp<'_> {
+    new_tcp(network, seed).unwrap()
 }
 
-fn new_tcp(topology: &Topology, seed: u64) -> Result<Tcp<'_>, ParameterError> {
+fn new_tcp(network: &Network, seed: u64) -> Result<Tcp<'_>, ParameterError> {
     let min_timeout = Time::of(LINUX_RTO);
     let options = Options { min_timeout, seed };
-    Tcp::new(topology, topology.hosts().collect(), LATENCY, options)
+    Tcp::new(network, network.all_hosts().collect(), LATENCY, options)
 }
 
 /// `senders` messages of so many segments to host 0, through a buffer of so many.
@@ -105,7 +104,7 @@ proptest! {
     fn with_room_for_all_it_is_fair_sharing(messages in messages()) {
         let star = star(6, 1 << 40);
         let (mut one, mut other) = (Messages::new(6, &messages), Messages::new(6, &messages));
-        let mut fluid = Fluid::new(&star, star.hosts().collect(), LATENCY);
+        let mut fluid = Fluid::new(&star, star.all_hosts().collect(), LATENCY);
         let expected = run(&mut one, &mut fluid, &mut ()).unwrap();
         prop_assert_eq!(run(&mut other, &mut tcp(&star, 0), &mut ()).unwrap(), expected);
     }

@@ -3,9 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::network::binary_tree::Edge;
-use crate::network::topology::{Topology, Vertex};
-use crate::units::{Bytes, Seconds};
+use crate::network::{Edge, Network, Port, Vertex};
+use crate::units::{BitsPerSecond, Bytes, Seconds};
 
 /// A flow of the tests: its links, its length, and when it comes.
 type Given = (Vec<usize>, u32, u64);
@@ -74,14 +73,14 @@ fn flows_that_are_alike_make_one_class() {
         bandwidth: BytesPerSecond(rate.into()),
         delay: Seconds(0.0),
     };
-    let star = Topology::star(16, BytesPerSecond(1.0), Bytes(0)).unwrap();
-    let tree = Topology::binary_tree(&[1, 2, 3, 4].map(edge)).unwrap();
-    for (topology, classes) in [(star, 1), (tree, 4)] {
-        let mut sharing = Sharing::new(topology.links().iter().map(|link| link.rate));
+    let star = Network::star(16, Port::new(BitsPerSecond(8), Bytes(0))).unwrap();
+    let tree = Network::binary_tree([1, 2, 3, 4].map(edge).into()).unwrap();
+    for (network, classes) in [(star, 1), (tree, 4)] {
+        let mut sharing = Sharing::new(network.links().iter().map(|link| link.rate));
         let pairs = (0..16).flat_map(|a| (0..16).map(move |b| (a, b)));
         let mut route = Vec::new();
         for (flow, (a, b)) in (0..).zip(pairs.filter(|(a, b)| a != b)) {
-            topology.route(Vertex(a), Vertex(b), &mut route);
+            network.route(Vertex(a), Vertex(b), &mut route);
             sharing.add(flow, &route, 100.0);
         }
         sharing.settle(Time::ZERO);

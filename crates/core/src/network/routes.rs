@@ -1,11 +1,11 @@
-//! Routes: by climbing in a tree, by tables of next links elsewhere.
+//! Routes: by climbing in a tree, by tables of next links elsewhere. A host has one link.
 
 use std::collections::VecDeque;
 use std::sync::OnceLock;
 
-use super::{Link, LinkId, Vertex};
+use super::graph::{Link, LinkId, Vertex};
 
-/// The links that leave each vertex, ordered by whom they lead to.
+/// The links that leave each vertex, ordered by the vertex that they lead to.
 #[derive(Debug, Clone)]
 pub(super) struct Neighbours {
     hosts: usize,
@@ -44,11 +44,17 @@ impl Neighbours {
         self.starts.len() - 1
     }
 
-    fn is_host(&self, vertex: Vertex) -> bool {
-        vertex.index() < self.hosts
+    /// A second link between two vertices, which no route would ever take.
+    pub(super) fn second_link(&self, links: &[Link]) -> Option<LinkId> {
+        let same = |pair: &[LinkId]| {
+            let [a, b] = [pair[0], pair[1]].map(|id| links[id.index()]);
+            (a.from, a.to) == (b.from, b.to)
+        };
+        let found = self.links.windows(2).find(|pair| same(pair));
+        found.map(|pair| pair[0])
     }
 
-    /// How many links lead from each vertex to `goal`, through switches alone.
+    /// How many links lead from each vertex to `goal`.
     fn distances(&self, links: &[Link], goal: Vertex) -> Vec<Option<u32>> {
         let mut distances = vec![None; self.vertices()];
         distances[goal.index()] = Some(0);
@@ -57,9 +63,7 @@ impl Neighbours {
             for next in self.of(vertex).iter().map(|id| links[id.index()].to) {
                 if distances[next.index()].is_none() {
                     distances[next.index()] = Some(distance + 1);
-                    if !self.is_host(next) {
-                        queue.push_back((next, distance + 1));
-                    }
+                    queue.push_back((next, distance + 1));
                 }
             }
         }
@@ -71,10 +75,7 @@ impl Neighbours {
         let distances = self.distances(links, goal);
         let next = |vertex: usize| {
             let nearer = distances[vertex]?.checked_sub(1)?;
-            let leads = |id: &&LinkId| {
-                let to = links[id.index()].to;
-                (to == goal || !self.is_host(to)) && distances[to.index()] == Some(nearer)
-            };
+            let leads = |id: &&LinkId| distances[links[id.index()].to.index()] == Some(nearer);
             self.of(Vertex::of(vertex)).iter().find(leads).copied()
         };
         (0..self.vertices()).map(next).collect()
@@ -113,7 +114,16 @@ impl Routes {
         })
     }
 
-    /// Appends the links from the first vertex to the second.
+    /// The link towards the root from each vertex of a tree, and how many there are to it; `None`
+    /// elsewhere.
+    pub(super) fn parents(&self) -> Option<(&[Option<LinkId>], &[u32])> {
+        match self {
+            Self::Tree(tree) => Some((&tree.up, &tree.depths)),
+            Self::Graph(_) => None,
+        }
+    }
+
+    /// Appends the links from the first host to the second.
     pub(super) fn append(&self, links: &[Link], ends: (Vertex, Vertex), route: &mut Vec<LinkId>) {
         match self {
             Self::Tree(tree) => tree.append(links, ends, route),
@@ -168,7 +178,7 @@ impl Tree {
     }
 }
 
-/// Any graph, with a table for each vertex that some route ended at.
+/// Any graph, with a table for each switch that some route ended at.
 #[derive(Debug, Clone)]
 pub(super) struct Graph {
     neighbours: Neighbours,
@@ -176,16 +186,12 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    /// A host of one link shares the table of its switch.
     fn append(&self, links: &[Link], (from, to): (Vertex, Vertex), route: &mut Vec<LinkId>) {
         if from == to {
             return;
         }
-        let last = match self.neighbours.of(to) {
-            [only] => Some(only.reverse()),
-            _ => None,
-        };
-        let goal = last.map_or(to, |last| links[last.index()].from);
+        let last = self.neighbours.of(to)[0].reverse();
+        let goal = links[last.index()].from;
         let table = self.tables[goal.index()].get_or_init(|| self.neighbours.towards(links, goal));
         let mut vertex = from;
         while vertex != goal {
@@ -193,6 +199,6 @@ impl Graph {
             route.push(next);
             vertex = links[next.index()].to;
         }
-        route.extend(last);
+        route.push(last);
     }
 }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::network::topology::LinkId;
+use crate::units::{BitsPerSecond, Bytes};
 
 /// The example of the manual page, with continuation, comments, cases and quotes.
 const FILE: &str = "# a tree\n\
@@ -14,32 +14,24 @@ const FILE: &str = "# a tree\n\
     SwitchName=s3 Switches=s[0-1] LinkSpeed=5\n\
     SwitchName=top Switches=s3,s2\n";
 
-fn tree(uplink_rate: f64) -> Topology {
-    let file = parse("topology.conf", FILE).unwrap();
-    file.build(BytesPerSecond(10.0), BytesPerSecond(uplink_rate), Bytes(7))
-        .unwrap()
-}
-
-/// The way between two hosts: the names of its links, and their rates.
-fn way(topology: &Topology, from: &str, to: &str) -> (Vec<String>, Vec<f64>) {
-    let hosts = topology.hosts_by_name();
-    let mut route = Vec::new();
-    topology.route(hosts[from], hosts[to], &mut route);
-    let name = |&id: &LinkId| topology.link_name(id);
-    let rate = |&id: &LinkId| topology.link(id).rate.0;
-    (
-        route.iter().map(name).collect(),
-        route.iter().map(rate).collect(),
-    )
+fn read(text: &str) -> Result<Network, FileError> {
+    let port = |rate| Port::new(BitsPerSecond(rate), Bytes(7));
+    parse("f", text, port(80), port(16))
 }
 
 #[test]
 fn a_file_is_read_in_full() {
-    let topology = tree(2.0);
-    let hosts: Vec<&str> = topology.hosts().map(|host| topology.name(host)).collect();
+    let tree = read(FILE).unwrap();
+    let hosts: Vec<&str> = tree
+        .all_hosts()
+        .map(|host| tree.vertex_name(host))
+        .collect();
     let expected = "dev0 dev1 dev2 dev3 dev4 dev5 dev06 dev07 a b1 b2";
     assert_eq!(hosts.join(" "), expected);
-    let (names, rates) = way(&topology, "dev07", "b2");
+    let ends = tree.hosts_named("dev07,b2").unwrap();
+    let mut route = Vec::new();
+    tree.route(ends[0], ends[1], &mut route);
+    let names: Vec<String> = route.iter().map(|&id| tree.link_name(id)).collect();
     let expected = [
         "dev07 -> s1",
         "s1 -> s3",
@@ -48,21 +40,9 @@ fn a_file_is_read_in_full() {
         "s2 -> b2",
     ];
     assert_eq!(names, expected);
+    let rates: Vec<f64> = route.iter().map(|&id| tree.link(id).rate.0).collect();
     assert_eq!(rates, [10.0, 2.0, 2.0, 2.0, 10.0]);
-    assert_eq!(way(&topology, "dev0", "dev06").1, [10.0, 2.0, 2.0, 10.0]);
-    assert!(topology.links().iter().all(|link| link.buffer == Bytes(7)));
-}
-
-#[test]
-fn uplinks_have_their_rate() {
-    assert_eq!(way(&tree(4.0), "a", "dev0").1, [10.0, 4.0, 4.0, 4.0, 10.0]);
-    let file = parse("t", FILE).unwrap();
-    let error = file.build(BytesPerSecond(0.0), BytesPerSecond(1.0), Bytes(0));
-    let message = error.unwrap_err().to_string();
-    assert_eq!(
-        message,
-        "the cable from dev0 to s0 has 0 B/s; give a finite rate above 0"
-    );
+    assert!(tree.links().iter().all(|link| link.buffer == Bytes(7)));
 }
 
 /// What is at fault, and the begin of its message.
@@ -172,7 +152,7 @@ fn each_fault_has_its_place_and_remedy() {
         } else {
             format!("{text}\n{good}")
         };
-        let message = parse("f", &text).unwrap_err().to_string();
+        let message = read(&text).unwrap_err().to_string();
         assert!(
             message.starts_with(&format!("f:{expected}")),
             "{text}\n{message}"
@@ -206,14 +186,14 @@ proptest! {
             bytes[at] = byte;
         }
         let text = String::from_utf8_lossy(&bytes);
-        if let Err(error) = parse("f", &text) {
+        if let Err(error) = read(&text) {
             assert_is_good(&error.to_string());
         }
     }
 
     #[test]
     fn nonsense_never_panics(text in "[SwitchNamesodeLnkp=\\[\\]0-9,\\\\#\" \n-]{0,60}") {
-        if let Err(error) = parse("f", &text) {
+        if let Err(error) = read(&text) {
             assert_is_good(&error.to_string());
         }
     }

@@ -1,8 +1,8 @@
 //! Which host each rank runs on.
 //!
 //! ```
-//! # use netsig_core::network::topology::Vertex;
-//! # use netsig_core::network::topology::placement::{Order, place};
+//! # use netsig_core::network::Vertex;
+//! # use netsig_core::network::placement::{Order, place};
 //! # use netsig_core::units::Procs;
 //! let hosts = [10, 11, 12].map(Vertex);
 //! let procs = Procs::new(5)?;
@@ -15,7 +15,7 @@
 
 use std::sync::Arc;
 
-use super::{Topology, Vertex};
+use super::{Network, Vertex};
 use crate::text::file_error::FileError;
 use crate::units::Procs;
 
@@ -84,14 +84,14 @@ pub fn place(
 /// `name` is what errors call the file.
 ///
 /// # Errors
-/// If a line does not name a host of the topology, or there are fewer lines than ranks.
+/// If a line does not name a host of the network, or there are fewer lines than ranks.
 pub fn parse(
     name: &str,
     text: &str,
-    topology: &Topology,
+    network: &Network,
     procs: Procs,
 ) -> Result<Arc<[Vertex]>, FileError> {
-    let known = topology.hosts_by_name();
+    let known = network.hosts_by_name();
     let mut hosts = Vec::new();
     for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
         let line = line.split('#').next().unwrap_or_default().trim_end();
@@ -101,7 +101,7 @@ pub fn parse(
         }
         let found = known.get(host).copied().ok_or_else(|| {
             let indent = line.chars().take_while(|c| c.is_whitespace()).count() as u64;
-            FileError::at_column(name, number, indent + 1, topology.missing(host))
+            FileError::at_column(name, number, indent + 1, network.missing(host))
         });
         hosts.push(found?);
     }
@@ -121,8 +121,6 @@ pub fn parse(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Bytes;
-    use crate::units::BytesPerSecond;
 
     fn procs(count: u32) -> Procs {
         Procs::new(count).unwrap()
@@ -165,7 +163,7 @@ mod tests {
 
     #[test]
     fn a_file_names_a_host_for_each_rank() {
-        let star = Topology::star(4, BytesPerSecond(1.0), Bytes(0)).unwrap();
+        let star = crate::network::tests::star(4);
         let text = "# ranks\n host2\r\n\nhost0 # again\nhost2\n";
         let read = |text, count| parse("hosts.txt", text, &star, procs(count));
         let placement = read(text, 2).unwrap();

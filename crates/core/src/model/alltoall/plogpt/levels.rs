@@ -1,23 +1,11 @@
-//! The tree of `PlogPT`: its edges, and what they mean for messages of each height.
+//! The tree of `PlogPT`: what its edges mean for messages of each height.
 
 use serde::Deserialize;
 use strum::{EnumIter, EnumMessage};
 
-use crate::network::LINUX_RTO;
+use crate::network::{Edge, LINUX_RTO, check_edges};
 use crate::units::parameter::{ParameterError, non_negative};
 use crate::units::{Bytes, BytesPerSecond, Procs, Seconds};
-
-/// The most heights a tree may have, so that its ranks can be counted.
-const MOST_HEIGHTS: usize = 31;
-
-/// The edges of one height.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Edge {
-    /// b, in each direction.
-    pub bandwidth: BytesPerSecond,
-    /// d; the buffer of the switch is b·d.
-    pub delay: Seconds,
-}
 
 /// When an edge without delay is wide enough never to matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, EnumIter, EnumMessage)]
@@ -42,7 +30,7 @@ impl Negligible {
     }
 }
 
-/// What a network is made of.
+/// The parameters of `PlogPT`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parameters {
     /// The edges by height, the leaves first; none for a single rank.
@@ -96,7 +84,6 @@ impl Level {
             .rev()
             .find(|&height| !parameters.is_negligible(height))
             .unwrap_or(1);
-        let Edge { bandwidth, delay } = way[effective - 1];
         let users = (0..).map(|exponent| 2.0f64.powi(exponent));
         let shares = way
             .iter()
@@ -107,7 +94,7 @@ impl Level {
             height: number(height),
             effective_height: number(effective),
             shared: BytesPerSecond(shares.fold(f64::INFINITY, f64::min)),
-            buffer: bandwidth.0 * delay.0,
+            buffer: way[effective - 1].buffer(),
             latency: parameters.latency,
         }
     }
@@ -131,22 +118,22 @@ pub(crate) fn overflows(size: Bytes, buffer: f64) -> bool {
     size.as_f64() > buffer + rounding
 }
 
-/// A symmetric binary tree of switches.
+/// `PlogPT` on a symmetric binary tree of switches.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Network {
+pub struct PlogPT {
     levels: Vec<Level>,
     rto: Seconds,
 }
 
-impl Network {
-    /// A network with these parameters.
+impl PlogPT {
+    /// The model with these parameters.
     ///
     /// # Errors
     /// If a bandwidth is not positive, a time is negative, a number is not finite, or there
     /// are more than 31 heights.
     pub fn new(parameters: &Parameters) -> Result<Self, ParameterError> {
         let Parameters { edges, rto, .. } = parameters;
-        check(edges)?;
+        check_edges(edges)?;
         non_negative("L", parameters.latency.0)?;
         non_negative("rto", rto.0)?;
         Ok(Self {
@@ -169,20 +156,4 @@ impl Network {
     pub(crate) fn rto(&self) -> Seconds {
         self.rto
     }
-}
-
-/// Refuses edges that no tree can have.
-pub(crate) fn check(edges: &[Edge]) -> Result<(), ParameterError> {
-    if edges.len() > MOST_HEIGHTS {
-        let rule = "at most 31, for 2^31 ranks";
-        return Err(ParameterError::new("number of heights", edges.len(), rule));
-    }
-    for Edge { bandwidth, delay } in edges {
-        if !(bandwidth.0.is_finite() && bandwidth.0 > 0.0) {
-            let rule = "finite and above 0 bytes per second";
-            return Err(ParameterError::new("bandwidth", bandwidth.0, rule));
-        }
-        non_negative("delay", delay.0)?;
-    }
-    Ok(())
 }

@@ -11,7 +11,7 @@
 //! The description of node names in Slurm's manual page `slurm.conf(5)`.
 //!
 //! ```
-//! # use netsig_core::network::topology::hosts::expand;
+//! # use netsig_core::network::hosts::expand;
 //! let names: Vec<String> = expand("n[08-10],x1")?.into_iter().map(|name| name.text).collect();
 //! assert_eq!(names, ["n08", "n09", "n10", "x1"]);
 //! # Ok::<(), netsig_core::network::topology::hosts::HostListError>(())
@@ -19,7 +19,7 @@
 
 use std::collections::HashMap;
 
-use super::{MOST_HOSTS, Topology, Vertex};
+use super::{MOST_HOSTS, Network, Vertex};
 
 /// What an expression looks like, as the end of an error.
 const HINT: &str = "write names such as n[0-15,20],login1";
@@ -109,11 +109,16 @@ pub fn expand(expression: &str) -> Result<Vec<Name>, HostListError> {
     Ok(names)
 }
 
-impl Topology {
+impl Network {
+    /// All hosts, ascending.
+    pub fn all_hosts(&self) -> impl ExactSizeIterator<Item = Vertex> + use<> {
+        (0..self.hosts().get()).map(Vertex)
+    }
+
     /// The host of each name.
     pub fn hosts_by_name(&self) -> HashMap<&str, Vertex> {
-        let entry = |host| (self.name(host), host);
-        self.hosts().map(entry).collect()
+        let entry = |host| (self.vertex_name(host), host);
+        self.all_hosts().map(entry).collect()
     }
 
     /// The hosts that an expression names, in its order.
@@ -132,14 +137,14 @@ impl Topology {
 
     /// What to say of a name that is no host, or none any more.
     pub(super) fn missing(&self, name: &str) -> String {
-        if self.hosts().any(|host| self.name(host) == name) {
+        if self.all_hosts().any(|host| self.vertex_name(host) == name) {
             return format!("host {name:?} is named twice; name it once");
         }
-        let [first, last] = [Vertex(0), Vertex::of(self.hosts - 1)];
+        let [first, last] = [0, self.hosts().get() - 1].map(Vertex);
         format!(
             "there is no host {name:?}; write names from {} to {}",
-            self.name(first),
-            self.name(last)
+            self.vertex_name(first),
+            self.vertex_name(last)
         )
     }
 }
@@ -222,8 +227,6 @@ fn range(text: &str) -> Option<Range> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Bytes;
-    use crate::units::BytesPerSecond;
 
     fn texts(expression: &str) -> Vec<String> {
         let names = expand(expression).unwrap();
@@ -281,7 +284,7 @@ mod tests {
 
     #[test]
     fn hosts_are_found_by_name_once() {
-        let star = Topology::star(12, BytesPerSecond(1.0), Bytes(0)).unwrap();
+        let star = crate::network::tests::star(12);
         let chosen = star.hosts_named("host[9-11],host0").unwrap();
         assert_eq!(chosen, [9, 10, 11, 0].map(Vertex));
         let message = |expression| star.hosts_named(expression).unwrap_err().to_string();

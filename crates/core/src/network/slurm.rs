@@ -18,14 +18,13 @@
 //! Slurm's manual page `topology.conf(5)`, section topology/tree.
 //!
 //! ```
-//! # use netsig_core::units::BytesPerSecond;
-//! # use netsig_core::network::topology::slurm;
-//! # use netsig_core::units::Bytes;
+//! # use netsig_core::network::{Port, slurm};
+//! # use netsig_core::units::{BitsPerSecond, Bytes};
 //! let text = "SwitchName=s0 Nodes=n[0-1]\nSwitchName=s1 Nodes=n[2-3]\n\
 //!     SwitchName=top Switches=s[0-1]\n";
-//! let tree = slurm::parse("topology.conf", text)?;
-//! let tree = tree.build(BytesPerSecond(125e6), BytesPerSecond(250e6), Bytes(65536))?;
-//! assert_eq!((tree.hosts().len(), tree.vertices()), (4, 7));
+//! let port = |rate| Port::new(BitsPerSecond(rate), Bytes(65536));
+//! let network = slurm::parse("topology.conf", text, port(1_000_000_000), port(2_000_000_000))?;
+//! assert_eq!((network.hosts().get(), network.vertices()), (4, 7));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -33,68 +32,28 @@ mod lines;
 mod tree;
 
 use super::hosts::{self, Name};
-use super::{Cable, MOST_HOSTS, Parts, Topology, TopologyError, Vertex};
+use super::{MOST_HOSTS, Network, Port};
 use crate::text::file_error::FileError;
-use crate::units::Bytes;
-use crate::units::BytesPerSecond;
 use lines::{Fault, Line, Pair, lines};
 
-/// A tree of switches as a file describes it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SlurmTopology {
-    hosts: Vec<String>,
-    /// The switch of each host.
-    leaves: Vec<usize>,
-    switches: Vec<Switch>,
-}
-
-/// A switch of a finished tree.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Switch {
-    name: String,
-    above: Option<usize>,
-}
-
-/// Reads a `topology.conf`; `name` is what errors call it.
+/// Reads a `topology.conf`, which does not say how fast links are: those of hosts and those
+/// between switches. `name` is its place in messages.
 ///
 /// # Errors
 /// If a line is not the description of a switch, a list is not a host list expression, a
 /// switch is unknown, or the switches are not one tree with each node on one of them. The
 /// message names line and column.
-pub fn parse(name: &str, text: &str) -> Result<SlurmTopology, FileError> {
-    let tree = described(text).and_then(|described| tree::assemble(&described));
-    tree.map_err(|(place, problem)| FileError::at_column(name, place.line, place.column, problem))
-}
-
-impl SlurmTopology {
-    /// The network of these hosts and switches, in the order of the file: the rate of the
-    /// hosts' links, that of the links between switches, and what each port buffers.
-    ///
-    /// # Errors
-    /// If a rate is not positive.
-    pub fn build(
-        &self,
-        host_rate: BytesPerSecond,
-        uplink_rate: BytesPerSecond,
-        buffer: Bytes,
-    ) -> Result<Topology, TopologyError> {
-        let switch = |index: usize| Vertex::of(self.hosts.len() + index);
-        let cable = |below, above, rate| Cable {
-            ends: [below, switch(above)],
-            rate,
-            buffer,
-        };
-        let to_leaves = self.leaves.iter().enumerate();
-        let to_leaves = to_leaves.map(|(host, &leaf)| cable(Vertex::of(host), leaf, host_rate));
-        let between = self.switches.iter().enumerate();
-        let between = between
-            .filter_map(|(index, below)| Some(cable(switch(index), below.above?, uplink_rate)));
-        Topology::new(Parts {
-            cables: to_leaves.chain(between).collect(),
-            switches: self.switches.iter().map(|s| s.name.clone()).collect(),
-            hosts: self.hosts.clone(),
-        })
-    }
+pub fn parse(name: &str, text: &str, hosts: Port, uplinks: Port) -> Result<Network, FileError> {
+    let parts = described(text).and_then(|described| tree::assemble(described, hosts, uplinks));
+    let (switches, trunks) = parts.map_err(|(place, problem)| {
+        FileError::at_column(name, place.line, place.column, problem)
+    })?;
+    let network = Network::new(switches, trunks);
+    let network = network.map_err(|error| FileError::at_line(name, 1, error.to_string()))?;
+    Ok(Network {
+        name: name.to_owned(),
+        ..network
+    })
 }
 
 /// A line of the file, read: a switch and the nodes or the switches below it. Offsets are

@@ -3,25 +3,35 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use super::Described;
 use super::lines::{Fault, Place};
-use super::{Described, SlurmTopology, Switch};
+use crate::network::{Port, Switch, Trunk};
 
-/// The tree of all lines.
-pub(super) fn assemble(described: &[Described]) -> Result<SlurmTopology, Fault> {
-    let numbers = numbers(described)?;
-    let (hosts, leaves) = hosts_and_leaves(described)?;
-    let above = above(described, &numbers)?;
-    check_cycles(described, &above)?;
-    check_one_top(described, &above)?;
-    let switches = described.iter().zip(above).map(|(switch, above)| Switch {
-        name: switch.name.text.clone(),
-        above,
-    });
-    Ok(SlurmTopology {
-        hosts,
-        leaves,
-        switches: switches.collect(),
-    })
+/// The switches of all lines with their nodes, and the links between switches.
+pub(super) fn assemble(
+    described: Vec<Described>,
+    hosts: Port,
+    uplinks: Port,
+) -> Result<(Vec<Switch>, Vec<Trunk>), Fault> {
+    let numbers = numbers(&described)?;
+    refuse_twice(&described)?;
+    let above = above(&described, &numbers)?;
+    check_cycles(&described, &above)?;
+    check_one_top(&described, &above)?;
+    let trunk = |(below, above): (usize, Option<usize>)| {
+        Trunk {
+            ends: [below, above?],
+            port: uplinks,
+        }
+        .into()
+    };
+    let trunks = above.into_iter().enumerate().filter_map(trunk).collect();
+    let switch = |switch: Described| Switch {
+        name: switch.name.text,
+        hosts: switch.nodes.into_iter().map(|node| node.text).collect(),
+        port: hosts,
+    };
+    Ok((described.into_iter().map(switch).collect(), trunks))
 }
 
 /// The place of each switch in the file.
@@ -43,11 +53,10 @@ fn numbers(described: &[Described]) -> Result<HashMap<&str, usize>, Fault> {
     Ok(numbers)
 }
 
-/// All nodes, and the switch that each is on.
-fn hosts_and_leaves(described: &[Described]) -> Result<(Vec<String>, Vec<usize>), Fault> {
+/// Refuses nodes on two switches.
+fn refuse_twice(described: &[Described]) -> Result<(), Fault> {
     let mut switches = HashMap::new();
-    let (mut hosts, mut leaves) = (Vec::new(), Vec::new());
-    for (number, switch) in described.iter().enumerate() {
+    for switch in described {
         for node in &switch.nodes {
             let text = &node.text;
             if let Some(other) = switches.insert(text, &switch.name.text) {
@@ -55,11 +64,9 @@ fn hosts_and_leaves(described: &[Described]) -> Result<(Vec<String>, Vec<usize>)
                     format!("node {text:?} is on switch {other:?} already; name it there alone");
                 return switch.fault(node, problem);
             }
-            hosts.push(text.clone());
-            leaves.push(number);
         }
     }
-    Ok((hosts, leaves))
+    Ok(())
 }
 
 /// The switch above each, if there is one.

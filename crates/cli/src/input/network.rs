@@ -1,0 +1,94 @@
+//! The network that `--network` names.
+
+use std::path::Path;
+
+use netsig_core::network::{Network, Port, slurm};
+use netsig_core::units::{BitsPerSecond, Bytes, Procs};
+
+use crate::input::failure::Failure;
+use crate::input::files;
+
+/// The default buffer of a port that no description states.
+pub const PORT_BUFFER: Bytes = Bytes(128 * 1024);
+
+/// The description of the network, and the speeds that a topology.conf does not state.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct NetworkArgs {
+    /// The network: a scenario of `netsig lab list`, a .toml file, or Slurm's topology.conf.
+    #[arg(long, value_name = "SCENARIO|FILE")]
+    pub network: Option<String>,
+    /// The rate of the hosts' links, for a topology.conf.
+    #[arg(long, requires = "network")]
+    pub rate: Option<BitsPerSecond>,
+    /// The rate of the links between switches, for a topology.conf [default: that of the
+    /// hosts' links].
+    #[arg(long, value_name = "RATE", requires = "network")]
+    pub uplink_rate: Option<BitsPerSecond>,
+    /// The buffer of a port, for a topology.conf [default: 128 KiB].
+    #[arg(long, value_name = "BYTES", requires = "network")]
+    pub port_buffer: Option<Bytes>,
+}
+
+impl NetworkArgs {
+    /// The network, if one is named: a shipped scenario by its name, TOML by the end of its name,
+    /// else a topology.conf.
+    ///
+    /// # Errors
+    /// If there is none of that name, or its file cannot be used.
+    pub fn load(&self) -> Result<Option<Network>, Failure> {
+        let Some(named) = &self.network else {
+            return Ok(None);
+        };
+        let path = Path::new(named);
+        let is_toml = path.extension().is_some_and(|end| end == "toml");
+        if !is_toml && (named.contains(['/', '.']) || path.is_file()) {
+            return self.slurm(path).map(Some);
+        }
+        let only_slurm = [
+            ("--rate", self.rate.is_some()),
+            ("--uplink-rate", self.uplink_rate.is_some()),
+            ("--port-buffer", self.port_buffer.is_some()),
+        ];
+        if let Some((option, _)) = only_slurm.into_iter().find(|(_, is_given)| *is_given) {
+            return Err(Failure::usage(format!(
+                "{option} is for a topology.conf, and {named} says itself how fast it is; leave out {option}"
+            )));
+        }
+        Ok(Some(netsig_lab::load(named)?))
+    }
+
+    /// The same, with hosts for `procs` processes.
+    ///
+    /// # Errors
+    /// As [`Self::load`], or if it has fewer hosts.
+    pub fn with_hosts_for(&self, procs: Option<Procs>) -> Result<Option<Network>, Failure> {
+        let network = self.load()?;
+        let hosts = network.as_ref().map(Network::hosts);
+        match (hosts, procs) {
+            (Some(hosts), Some(procs)) if procs > hosts => Err(Failure::usage(format!(
+                "network {} has {hosts} hosts for {procs} processes; choose a larger one or fewer processes",
+                self.network.as_deref().unwrap_or_default()
+            ))),
+            _ => Ok(network),
+        }
+    }
+
+    fn slurm(&self, path: &Path) -> Result<Network, Failure> {
+        let name = path.display().to_string();
+        let text = files::text(path)?;
+        let Some(rate) = self.rate else {
+            // A fault of the file is told first.
+            let any = Port::new(BitsPerSecond(1), PORT_BUFFER);
+            slurm::parse(&name, &text, any, any)?;
+            return Err(Failure::usage(format!(
+                "{name}: a topology.conf does not say how fast links are; give --rate 1Gbit/s"
+            )));
+        };
+        let buffer = self.port_buffer.unwrap_or(PORT_BUFFER);
+        let uplinks = Port::new(self.uplink_rate.unwrap_or(rate), buffer);
+        let mut network = slurm::parse(&name, &text, Port::new(rate, buffer), uplinks)?;
+        let stem = path.file_stem().unwrap_or(path.as_os_str());
+        network.name = stem.to_string_lossy().into_owned();
+        Ok(network)
+    }
+}

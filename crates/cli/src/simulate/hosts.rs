@@ -1,0 +1,99 @@
+//! The hosts of a network that ranks run on.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use netsig_core::network::placement::{self, Order};
+use netsig_core::network::{Network, Vertex};
+use netsig_core::units::Procs;
+
+use super::options::NetworkOptions;
+use crate::input::failure::Failure;
+use crate::input::files;
+
+/// A network with the hosts that are used.
+#[derive(Debug)]
+pub struct Hosts {
+    /// The network.
+    pub network: Arc<Network>,
+    hosts: Arc<[Vertex]>,
+    placing: Placing,
+    /// Where ranks run, for the process count that was asked for last.
+    placed: Mutex<Option<(Procs, Arc<[Vertex]>)>>,
+}
+
+/// How ranks go to hosts.
+#[derive(Debug)]
+enum Placing {
+    Ordered(Order, u32),
+    /// By the lines of a file: its name and text.
+    Listed(String, String),
+}
+
+impl Hosts {
+    /// The network that the options name, if they do.
+    ///
+    /// # Errors
+    /// If there is none of that name, its file cannot be used, or has no such hosts.
+    pub fn of(options: &NetworkOptions) -> Result<Option<Self>, Failure> {
+        let Some(network) = options.network.load()? else {
+            return Ok(None);
+        };
+        let hosts = match &options.nodes {
+            None => network.all_hosts().collect(),
+            Some(expression) => network
+                .hosts_named(expression)
+                .map_err(|error| Failure::usage(format!("--nodes {expression}: {error}")))?
+                .into(),
+        };
+        Ok(Some(Self {
+            placing: Placing::of(options)?,
+            network: Arc::new(network),
+            hosts,
+            placed: Mutex::default(),
+        }))
+    }
+
+    /// The host of each of `procs` ranks.
+    ///
+    /// # Errors
+    /// If the hosts do not hold them all.
+    pub fn place(&self, procs: Procs) -> Result<Arc<[Vertex]>, Failure> {
+        let placed = || self.placed.lock().expect("nobody panics with it");
+        if let Some((of, hosts)) = &*placed()
+            && *of == procs
+        {
+            return Ok(Arc::clone(hosts));
+        }
+        let has_one_each = matches!(self.placing, Placing::Ordered(Order::Block, 1));
+        if has_one_each && self.hosts.len() == procs.get() as usize {
+            return Ok(Arc::clone(&self.hosts));
+        }
+        let hosts = match &self.placing {
+            Placing::Ordered(order, per_host) => {
+                placement::place(*order, procs, &self.hosts, *per_host)
+                    .map_err(|error| Failure::usage(format!("{}: {error}", self.network.name)))?
+            }
+            Placing::Listed(name, text) => placement::parse(name, text, &self.network, procs)?,
+        };
+        *placed() = Some((procs, Arc::clone(&hosts)));
+        Ok(hosts)
+    }
+}
+
+impl Placing {
+    fn of(options: &NetworkOptions) -> Result<Self, Failure> {
+        let ordered = |order| Ok(Self::Ordered(order, options.ppn.unwrap_or(1)));
+        let path = match options.placement.as_deref() {
+            None | Some("block") => return ordered(Order::Block),
+            Some("cyclic") => return ordered(Order::Cyclic),
+            Some(path) => path,
+        };
+        if options.ppn.is_some() || options.nodes.is_some() {
+            return Err(Failure::usage(
+                "a file of --placement names the host of each rank; leave out --nodes and --ppn",
+            ));
+        }
+        Ok(Self::Listed(path.to_owned(), files::text(Path::new(path))?))
+    }
+}

@@ -1,0 +1,78 @@
+//! The links between the switches of a tree, each with the hosts behind it.
+
+use std::cmp::Reverse;
+use std::ops::Range;
+
+use itertools::Itertools;
+
+use super::graph::{Link, LinkId};
+use crate::units::{Bytes, Procs, SecondsPerByte};
+
+/// A link between two switches of a tree, which cuts the hosts in two.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cut {
+    /// The gap per byte of the link in each direction, without headers.
+    pub gap: SecondsPerByte,
+    /// What its ports buffer.
+    pub buffer: Bytes,
+    /// The numbers of the hosts on one side, ascending and apart.
+    far: Vec<Range<u32>>,
+}
+
+impl Cut {
+    /// The hosts on one side among the first `procs`, as ranges that are ascending and apart.
+    pub fn behind(&self, procs: Procs) -> impl Iterator<Item = Range<u32>> + Clone {
+        let first = move |range: &Range<u32>| range.start..range.end.min(procs.get());
+        self.far.iter().map(first).filter(|range| !range.is_empty())
+    }
+
+    /// How many of the first `procs` hosts are on one side: a. The other n − a are on the other.
+    pub fn count(&self, procs: Procs) -> u32 {
+        self.behind(procs)
+            .map(|range| range.end - range.start)
+            .sum()
+    }
+}
+
+/// The cuts of a tree whose links towards the root, and how many there are to it, `parents` tells
+/// for each vertex.
+pub(super) fn cuts(
+    links: &[Link],
+    hosts: usize,
+    (up, depths): (&[Option<LinkId>], &[u32]),
+) -> Vec<Cut> {
+    let host = |vertex: usize| u32::try_from(vertex).ok().filter(|_| vertex < hosts);
+    let own = |vertex| host(vertex).map(|host| host..host + 1);
+    let mut behind: Vec<Vec<Range<u32>>> = (0..up.len())
+        .map(|vertex| own(vertex).into_iter().collect())
+        .collect();
+    let mut cuts = Vec::new();
+    for vertex in (0..up.len()).sorted_by_key(|&vertex| Reverse(depths[vertex])) {
+        let Some(link) = up[vertex].map(|id| &links[id.index()]) else {
+            continue;
+        };
+        let far = joined(std::mem::take(&mut behind[vertex]));
+        behind[link.to.index()].extend(far.iter().cloned());
+        if vertex >= hosts {
+            cuts.push(Cut {
+                gap: SecondsPerByte(1.0 / link.rate.0),
+                buffer: link.buffer,
+                far,
+            });
+        }
+    }
+    cuts
+}
+
+/// The ranges in order, those that touch as one.
+fn joined(mut ranges: Vec<Range<u32>>) -> Vec<Range<u32>> {
+    ranges.sort_unstable_by_key(|range| range.start);
+    let touching = ranges.into_iter().coalesce(|a, b| {
+        if a.end == b.start {
+            Ok(a.start..b.end)
+        } else {
+            Err((a, b))
+        }
+    });
+    touching.collect()
+}

@@ -1,0 +1,167 @@
+//! Hosts, switches and links one by one, and the way that a message takes.
+
+use std::sync::OnceLock;
+
+use super::cut::{self, Cut};
+use super::routes::{Neighbours, Routes};
+use super::{Network, NetworkError};
+use crate::units::{Bytes, BytesPerSecond, Seconds};
+
+/// A host or a switch by its number: first all hosts, then all switches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Vertex(pub u32);
+
+impl Vertex {
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    pub(super) fn of(index: usize) -> Self {
+        Self(u32::try_from(index).expect("at most 2^20 hosts and 2^20 switches"))
+    }
+}
+
+/// One direction of a cable, by its number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LinkId(pub u32);
+
+impl LinkId {
+    /// The other direction of the same cable.
+    #[must_use]
+    pub fn reverse(self) -> Self {
+        Self(self.0 ^ 1)
+    }
+
+    /// The number as a place in a table of all links.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// One direction of a cable.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Link {
+    /// The sending end.
+    pub from: Vertex,
+    /// The receiving end.
+    pub to: Vertex,
+    /// Its rate.
+    pub rate: BytesPerSecond,
+    /// What the port of the sending end holds before it drops. A host never drops its own
+    /// messages; the value of a link that leaves a host is that of its cable all the same.
+    pub buffer: Bytes,
+    /// The propagation delay.
+    pub delay: Seconds,
+}
+
+/// A full-duplex connection of a host and a switch, or of two switches: two links.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Cable {
+    pub(super) ends: [Vertex; 2],
+    pub(super) rate: BytesPerSecond,
+    pub(super) buffer: Bytes,
+    pub(super) delay: Seconds,
+}
+
+/// All hosts, switches and links.
+#[derive(Debug)]
+pub(super) struct Graph {
+    hosts: usize,
+    names: Vec<String>,
+    links: Vec<Link>,
+    routes: Routes,
+    cuts: OnceLock<Option<Vec<Cut>>>,
+}
+
+impl Graph {
+    /// `names` are those of the hosts, then of the switches.
+    pub(super) fn new(
+        hosts: usize,
+        names: Vec<String>,
+        cables: Vec<Cable>,
+    ) -> Result<Self, NetworkError> {
+        let links: Vec<Link> = cables.iter().flat_map(Cable::links).collect();
+        let name = |vertex: Vertex| names[vertex.index()].clone();
+        let neighbours = Neighbours::new(&links, hosts, names.len());
+        if let Some(id) = neighbours.second_link(&links) {
+            let Link { from, to, .. } = links[id.index()];
+            return Err(NetworkError::Twice(name(from), name(to)));
+        }
+        let routes = Routes::new(neighbours, &links)
+            .map_err(|(near, far)| NetworkError::Apart(name(near), name(far)))?;
+        Ok(Self {
+            hosts,
+            names,
+            links,
+            routes,
+            cuts: OnceLock::new(),
+        })
+    }
+}
+
+impl Network {
+    /// The number of hosts and switches.
+    pub fn vertices(&self) -> usize {
+        self.graph().names.len()
+    }
+
+    /// Whether the vertex is a host.
+    pub fn is_host(&self, vertex: Vertex) -> bool {
+        vertex.0 < self.hosts().get()
+    }
+
+    /// The name of a host or switch.
+    pub fn vertex_name(&self, vertex: Vertex) -> &str {
+        &self.graph().names[vertex.index()]
+    }
+
+    /// All links; a [`LinkId`] is a place in them.
+    pub fn links(&self) -> &[Link] {
+        &self.graph().links
+    }
+
+    /// The link of this number.
+    pub fn link(&self, id: LinkId) -> &Link {
+        &self.links()[id.index()]
+    }
+
+    /// The name of a link: `host3 -> switch0`.
+    pub fn link_name(&self, id: LinkId) -> String {
+        let Link { from, to, .. } = self.link(id);
+        format!("{} -> {}", self.vertex_name(*from), self.vertex_name(*to))
+    }
+
+    /// Puts the links from one host to another, in order, in `route` and nothing else; none
+    /// if both are the same host.
+    pub fn route(&self, from: Vertex, to: Vertex, route: &mut Vec<LinkId>) {
+        route.clear();
+        let graph = self.graph();
+        graph.routes.append(&graph.links, (from, to), route);
+    }
+
+    /// The links between switches, each with the hosts behind it; `None` if the switches are no
+    /// tree.
+    pub fn cuts(&self) -> Option<&[Cut]> {
+        let graph = self.graph();
+        let found = graph.cuts.get_or_init(|| {
+            let parents = graph.routes.parents()?;
+            Some(cut::cuts(&graph.links, graph.hosts, parents))
+        });
+        found.as_deref()
+    }
+}
+
+impl Cable {
+    /// Its two directions.
+    fn links(&self) -> [Link; 2] {
+        let [a, b] = self.ends;
+        let link = |from, to| Link {
+            from,
+            to,
+            rate: self.rate,
+            buffer: self.buffer,
+            delay: self.delay,
+        };
+        [link(a, b), link(b, a)]
+    }
+}

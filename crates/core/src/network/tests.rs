@@ -1,0 +1,473 @@
+//! Files read, written and refused; routes against brute force; links with the hosts behind them.
+
+use proptest::prelude::*;
+
+use super::*;
+
+const GRAPH: &str = r#"description = "three \"unequal\" switches"
+topology = "graph"
+rate = "1Gbit/s"
+port_buffer = "64KiB"
+congestion_control = "cubic"
+eager_limit = "16KiB"
+rto = "300ms"
+[[switch]]
+name = "s0"
+hosts = "n[0-3]"
+[[switch]]
+name = "s1"
+hosts = 2
+rate = "100Mbit/s"
+delay = "2ms"
+[[switch]]
+name = "top"
+[[link]]
+between = ["s0", "top"]
+rate = "2Gbit/s"
+port_buffer = "128KiB"
+[[link]]
+between = ["s1", "top"]
+rate = "1Gbit/s"
+port_buffer = "32KiB"
+delay = "5ms"
+"#;
+
+const BINARY: &str = r#"topology = "binary-tree"
+latency = "50us"
+[[height]]
+rate = "1Gbit/s"
+[[height]]
+rate = "1Gbit/s"
+delay = "36.4us"
+"#;
+
+const TREE: &str = r#"description = "two switches"
+topology = "tree"
+hosts = 9
+rate = "40Mbit/s"
+port_buffer = "64KiB"
+[uplink]
+rate = "100Mbit/s"
+port_buffer = "128KiB"
+[truth]
+alpha = "100us"
+gamma = 1.8
+delta = "4ms"
+threshold = "64KiB"
+noise = 0.03
+"#;
+
+/// Hosts of 8 bit/s on one switch.
+pub(super) fn star(hosts: u32) -> Network {
+    Network::star(hosts, port()).unwrap()
+}
+
+fn port() -> Port {
+    Port::new(BitsPerSecond(8), Bytes(1))
+}
+
+fn read(text: &str) -> Network {
+    Network::parse("t", text).unwrap()
+}
+
+fn route(network: &Network, from: u32, to: u32) -> Vec<LinkId> {
+    let mut links = vec![LinkId(0)];
+    network.route(Vertex(from), Vertex(to), &mut links);
+    links
+}
+
+/// Rate in Mbit/s, buffer and delay in ms of each link on the way, by its name.
+fn way(network: &Network, from: u32, to: u32) -> Vec<(String, f64, u64, f64)> {
+    let told = |id: LinkId| {
+        let link = network.link(id);
+        let rate = link.rate.0 * 8e-6;
+        (
+            network.link_name(id),
+            rate,
+            link.buffer.0,
+            link.delay.0 * 1e3,
+        )
+    };
+    route(network, from, to).into_iter().map(told).collect()
+}
+
+#[test]
+fn files_are_read_in_full() {
+    let graph = read(GRAPH);
+    let names: Vec<&str> = graph
+        .all_hosts()
+        .map(|host| graph.vertex_name(host))
+        .collect();
+    assert_eq!(names, ["n0", "n1", "n2", "n3", "s1-0", "s1-1"]);
+    let link = |name: &str, rate, buffer, delay| (name.to_owned(), rate, buffer, delay);
+    let expected = [
+        link("n2 -> s0", 1000.0, 65_536, 0.0),
+        link("s0 -> top", 2000.0, 131_072, 0.0),
+        link("top -> s1", 1000.0, 32_768, 5.0),
+        link("s1 -> s1-1", 100.0, 65_536, 2.0),
+    ];
+    assert_eq!(way(&graph, 2, 5), expected);
+    assert_eq!(
+        (graph.eager_limit, graph.rto),
+        (Some(Bytes(16_384)), Some(Seconds(0.3)))
+    );
+    assert_eq!(
+        graph.summary(),
+        "6 hosts, 1 Gbit/s, 64 KiB port buffer or 100 Mbit/s, 64 KiB port buffer, cubic, 16 KiB \
+         eager limit, tree of 3 switches"
+    );
+
+    let tree = read(TREE);
+    assert_eq!(
+        tree.summary(),
+        "9 hosts, 40 Mbit/s, 64 KiB port buffer, reno, tree"
+    );
+    let expected = [
+        link("host3 -> switch0", 40.0, 65_536, 0.0),
+        link("switch0 -> switch1", 100.0, 131_072, 0.0),
+        link("switch1 -> host4", 40.0, 65_536, 0.0),
+    ];
+    assert_eq!(way(&tree, 3, 4), expected, "half of nine, rounded down");
+    assert_eq!(
+        tree.latency,
+        Some(Seconds(100.0 * 1e-6)),
+        "that of its truth"
+    );
+
+    let binary = read(BINARY);
+    assert_eq!((binary.hosts().get(), binary.vertices()), (4, 7));
+    let buffers: Vec<u64> = way(&binary, 0, 3).iter().map(|link| link.2).collect();
+    assert_eq!(buffers, [0, 4550, 4550, 0], "b·d");
+}
+
+#[test]
+fn a_written_network_is_read_again() {
+    for text in [GRAPH, BINARY, TREE] {
+        let network = read(text);
+        let again = read(&network.to_toml());
+        assert_eq!(again.to_toml(), network.to_toml());
+        assert_eq!(again.summary(), network.summary());
+        assert_eq!((again.shape, again.truth), (network.shape, network.truth));
+    }
+}
+
+/// The text with something replaced, and what the refusal says.
+#[test]
+fn faults_name_line_and_remedy() {
+    let refusals = [
+        (
+            GRAPH,
+            "\"graph\"",
+            "\"ring\"",
+            "t:2: unknown variant `ring`, expected one of",
+        ),
+        (
+            GRAPH,
+            "topology = \"graph\"",
+            "",
+            "t:1: missing field `topology`; see FORMATS.md",
+        ),
+        (
+            GRAPH,
+            "\"graph\"",
+            "\"star\"",
+            "t:8: a star has no [[switch]]; remove it or write another topology",
+        ),
+        (
+            GRAPH,
+            "port_buffer",
+            "buffer",
+            "t:4: unknown field `buffer`",
+        ),
+        (
+            GRAPH,
+            "rate = \"1Gbit/s\"\n",
+            "",
+            "t:2: a graph needs rate; add it, see FORMATS.md",
+        ),
+        (
+            GRAPH,
+            "\"1Gbit/s\"",
+            "\"0Mbit/s\"",
+            "t:3: \"0Mbit/s\" is not a link rate; write",
+        ),
+        (
+            GRAPH,
+            "16KiB",
+            "0",
+            "t:6: eager_limit is 0; write the first size that is not sent at once",
+        ),
+        (GRAPH, "cubic", "re no", "t:5: congestion_control \"re no\""),
+        (
+            GRAPH,
+            "\"n[0-3]\"",
+            "\"n[0-3\"",
+            "t:10: \"[\" is never closed",
+        ),
+        (
+            GRAPH,
+            "= 2",
+            "= 0",
+            "t:13: 0 hosts; write 1 or more, or leave it out",
+        ),
+        (
+            GRAPH,
+            "= 2",
+            "= 2000000",
+            "t:13: more than 1048576 hosts up to here; write fewer",
+        ),
+        (
+            GRAPH,
+            "= 2",
+            "= \"n1\"",
+            "t:2: two hosts are called \"n1\"; give each a name of its own",
+        ),
+        (
+            GRAPH,
+            "\"s1\"",
+            "\"s0\"",
+            "t:12: two switches are called \"s0\"; give each a name",
+        ),
+        (
+            GRAPH,
+            "[\"s0\", \"top\"]",
+            "[\"s0\", \"s2\"]",
+            "t:19: no switch is called \"s2\"; write",
+        ),
+        (
+            GRAPH,
+            "[\"s1\", \"top\"]",
+            "[\"s0\", \"top\"]",
+            "t:2: s0 and top are joined twice; join",
+        ),
+        (
+            GRAPH,
+            "[\"s1\", \"top\"]",
+            "[\"s1\", \"s1\"]",
+            "t:23: a link joins s1 to s1; join two",
+        ),
+        (
+            BINARY,
+            "36.4us",
+            "-1us",
+            "t:7: \"-1us\" is not a duration; write",
+        ),
+        (BINARY, "delay", "buffer", "t:7: unknown field `buffer`"),
+        (
+            TREE,
+            "hosts = 9",
+            "hosts = 1",
+            "t:3: hosts is 1; write a number from 2 to 1048576",
+        ),
+        (TREE, "hosts = 9", "hosts = \"9\"", "t:3: invalid type"),
+        (
+            TREE,
+            "hosts = 9\n",
+            "",
+            "t:2: a tree needs hosts; add it, see FORMATS.md",
+        ),
+        (
+            TREE,
+            "\"tree\"",
+            "\"star\"",
+            "t:6: a star has no [uplink]; remove it or write",
+        ),
+        (
+            TREE,
+            "[truth]",
+            "first_switch_hosts = 9\n[truth]",
+            "t:9: first_switch_hosts is 9; write a number from 1 to 8",
+        ),
+        (
+            TREE,
+            "gamma = 1.8",
+            "gamma = nan",
+            "t:11: gamma is NaN; write",
+        ),
+        (
+            TREE,
+            "noise = 0.03",
+            "noise = 1.0",
+            "t:14: noise is 1; write",
+        ),
+    ];
+    for (text, old, new, expected) in refusals {
+        assert!(text.contains(old), "{old}");
+        let message = Network::parse("t", &text.replacen(old, new, 1))
+            .unwrap_err()
+            .to_string();
+        assert!(message.starts_with(expected), "{new}: {message}");
+        assert!(
+            !message.contains('\n') && message.contains("; "),
+            "{message}"
+        );
+    }
+    let apart = GRAPH.split("[[link]]").next().unwrap();
+    let message = Network::parse("t", apart).unwrap_err().to_string();
+    assert_eq!(
+        message,
+        "t:2: no way leads from n0 to s1-0 through switches; join their parts by a link"
+    );
+    let heights = vec![
+        Edge {
+            bandwidth: BytesPerSecond(1.0),
+            delay: Seconds(0.0)
+        };
+        21
+    ];
+    let message = Network::binary_tree(heights).unwrap_err().to_string();
+    assert_eq!(message, "2097152 hosts are too many; use at most 1048576");
+    assert_eq!(
+        Network::star(u32::MAX, port()).unwrap_err().to_string(),
+        "4294967295 hosts are too many; use at most 1048576"
+    );
+}
+
+/// Links between switches that leave hosts of both ends of the list on one side.
+#[test]
+fn a_link_knows_the_hosts_behind_it() {
+    let text = "topology = 'graph'\nrate = '1Gbit/s'\nport_buffer = '4kB'\n\
+        [[switch]]\nname = 'a'\nhosts = 3\n[[switch]]\nname = 'b'\nhosts = 7\n\
+        [[switch]]\nname = 'c'\nhosts = 2\n";
+    let link = |a, b| {
+        format!("[[link]]\nbetween = ['{a}', '{b}']\nrate = '2Gbit/s'\nport_buffer = '4kB'\n")
+    };
+    let tree = read(&format!("{text}{}{}", link("b", "a"), link("b", "c")));
+    let procs = |count| Procs::new(count).unwrap();
+    let cuts = tree.cuts().unwrap();
+    let behind = |count| {
+        let sides = cuts.iter().map(|cut| cut.count(procs(count)));
+        sides.map(|side| side.min(count - side)).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        [behind(12), behind(11), behind(4)],
+        [[2, 3], [1, 3], [0, 1]]
+    );
+    let ring = read(&format!(
+        "{text}{}{}{}",
+        link("b", "a"),
+        link("b", "c"),
+        link("a", "c")
+    ));
+    assert!(!ring.is_tree() && ring.cuts().is_none());
+}
+
+/// The switches of a ring of four: both ways to the opposite one are as short, and the way
+/// through the lowest switch is taken.
+#[test]
+fn ties_go_to_the_lowest_switch() {
+    let ring = graph_of(&[1, 1, 1, 1], &[(0, 1), (1, 2), (2, 3), (3, 0)]).unwrap();
+    let names = |from, to| {
+        let links = route(&ring, from, to).into_iter();
+        let ends = links.map(|id| ring.vertex_name(ring.link(id).to).to_owned());
+        ends.collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(names(0, 2), "s0 s1 s2 h2");
+    assert_eq!(names(2, 0), "s2 s1 s0 h0");
+    assert_eq!(names(1, 3), "s1 s0 s3 h3");
+}
+
+/// Switches with so many hosts, joined.
+fn graph_of(hosts: &[u32], pairs: &[(usize, usize)]) -> Result<Network, NetworkError> {
+    let mut names = (0..).map(|number| format!("h{number}"));
+    let switch = |(number, count): (usize, &u32)| Switch {
+        name: format!("s{number}"),
+        hosts: names.by_ref().take(*count as usize).collect(),
+        port: port(),
+    };
+    let switches = hosts.iter().enumerate().map(switch).collect();
+    let trunk = |&(a, b): &(usize, usize)| Trunk {
+        ends: [a, b],
+        port: port(),
+    };
+    Network::new(switches, pairs.iter().map(trunk).collect())
+}
+
+/// Switches with up to two hosts that are joined at random: each to an earlier one, some to
+/// others as well.
+fn graph() -> impl Strategy<Value = Network> {
+    let number = || any::<prop::sample::Index>();
+    let switch = (0u32..3, number());
+    let switches = prop::collection::vec(switch, 2..8);
+    let more = prop::collection::vec((number(), number()), 0..8);
+    (switches, more).prop_map(|(switches, more)| {
+        let count = switches.len();
+        let earlier = (1..count).map(|switch| (switches[switch].1.index(switch), switch));
+        let more = more.iter().map(|(a, b)| (a.index(count), b.index(count)));
+        let others = more
+            .filter(|(a, b)| a != b)
+            .map(|(a, b)| (a.min(b), a.max(b)));
+        let pairs: std::collections::BTreeSet<_> = earlier.chain(others).collect();
+        let mut hosts: Vec<u32> = switches.iter().map(|switch| switch.0).collect();
+        hosts[0] += 1;
+        graph_of(&hosts, &pairs.into_iter().collect::<Vec<_>>()).unwrap()
+    })
+}
+
+/// The fewest links between all vertices, by relaxing all links until nothing changes.
+fn fewest(network: &Network) -> Vec<Vec<usize>> {
+    const FAR: usize = 1000;
+    let count = network.vertices();
+    let mut fewest = vec![vec![FAR; count]; count];
+    for (from, row) in fewest.iter_mut().enumerate() {
+        row[from] = 0;
+        for _ in 0..count {
+            for link in network.links() {
+                let longer = row[link.from.index()] + 1;
+                row[link.to.index()] = row[link.to.index()].min(longer);
+            }
+        }
+    }
+    fewest
+}
+
+/// Whether the links lead from one vertex to the other.
+fn leads(network: &Network, route: &[LinkId], from: u32, to: u32) -> bool {
+    let mut at = Vertex(from);
+    for &id in route {
+        if network.link(id).from != at {
+            return false;
+        }
+        at = network.link(id).to;
+    }
+    at == Vertex(to)
+}
+
+proptest! {
+    /// A message of height h climbs h edges and descends h; the way back is the same.
+    #[test]
+    fn ways_in_binary_trees_have_their_heights(height in 1usize..8, a in 0u32..128, b in 0u32..128) {
+        let edge = |rate: usize| Edge { bandwidth: BytesPerSecond(rate as f64), delay: Seconds(0.0) };
+        let heights: Vec<Edge> = (1..=height).map(edge).collect();
+        let tree = Network::binary_tree(heights).unwrap();
+        let (a, b) = (a % (1 << height), b % (1 << height));
+        let there = route(&tree, a, b);
+        prop_assert!(leads(&tree, &there, a, b));
+        let top = u32::BITS - (a ^ b).leading_zeros();
+        let rates: Vec<f64> = there.iter().map(|&id| tree.link(id).rate.0).collect();
+        let expected: Vec<f64> = (1..=top).chain((1..=top).rev()).map(f64::from).collect();
+        prop_assert_eq!(rates, expected);
+        let mut back: Vec<LinkId> = route(&tree, b, a).into_iter().map(LinkId::reverse).collect();
+        back.reverse();
+        prop_assert_eq!(there, back);
+    }
+
+    #[test]
+    fn ways_in_graphs_are_shortest(graph in graph()) {
+        let fewest = fewest(&graph);
+        for (a, b) in graph.all_hosts().flat_map(|a| graph.all_hosts().map(move |b| (a.0, b.0))) {
+            let links = route(&graph, a, b);
+            prop_assert!(leads(&graph, &links, a, b));
+            prop_assert_eq!(links.len(), fewest[a as usize][b as usize]);
+            // No other next vertex that is as near has a lower number.
+            for &id in &links {
+                let link = graph.link(id);
+                let left = |v: Vertex| fewest[v.index()][b as usize];
+                let nearer = graph.links().iter().filter(|other| {
+                    other.from == link.from && left(other.to) + 1 == left(link.from)
+                });
+                prop_assert_eq!(nearer.map(|other| other.to).min(), Some(link.to));
+            }
+        }
+    }
+}

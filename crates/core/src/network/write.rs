@@ -1,0 +1,97 @@
+//! The TOML text of a network: a graph of switches with all hosts by name, or a binary tree.
+
+use itertools::Itertools;
+use toml::{Table, Value};
+
+use super::{Edge, Network, Port, Shape, Truth};
+use crate::units::{BitsPerSecond, Seconds};
+
+/// The text that [`Network::parse`] reads back to `network`.
+pub(super) fn toml(network: &Network) -> String {
+    let mut file = Table::new();
+    let mut set = |key: &str, value: Value| file.insert(key.to_owned(), value);
+    set("description", network.description.clone().into());
+    set(
+        "congestion_control",
+        network.congestion_control.clone().into(),
+    );
+    let limit = network.eager_limit;
+    limit.map(|limit| set("eager_limit", limit.to_string().into()));
+    for (key, own) in [("latency", network.latency), ("rto", network.rto)] {
+        own.map(|own| set(key, time(own)));
+    }
+    network.truth.map(|truth| set("truth", of_truth(truth)));
+    match &network.shape {
+        Shape::BinaryTree(heights) => {
+            set("topology", "binary-tree".into());
+            set("height", heights.iter().map(of_edge).collect_vec().into());
+        }
+        Shape::Switches { switches, trunks } => {
+            set("topology", "graph".into());
+            // The rate and the buffer of hosts whose switch states none.
+            file.extend(of_port(switches[0].port));
+            let of_switch = |switch: &super::Switch| {
+                let mut table = of_port(switch.port);
+                table.insert("name".to_owned(), switch.name.clone().into());
+                let hosts = (!switch.hosts.is_empty()).then(|| switch.hosts.iter().join(","));
+                hosts.map(|hosts| table.insert("hosts".to_owned(), hosts.into()));
+                Value::from(table)
+            };
+            let of_trunk = |trunk: &super::Trunk| {
+                let mut table = of_port(trunk.port);
+                let ends = trunk
+                    .ends
+                    .map(|end| Value::from(switches[end].name.clone()));
+                table.insert("between".to_owned(), ends.to_vec().into());
+                Value::from(table)
+            };
+            let switch = switches.iter().map(of_switch).collect_vec();
+            file.insert("switch".to_owned(), switch.into());
+            let link = trunks.iter().map(of_trunk).collect_vec();
+            file.insert("link".to_owned(), link.into());
+        }
+    }
+    toml::to_string(&file).expect("a network has a TOML form")
+}
+
+fn of_port(port: Port) -> Table {
+    let pairs = [
+        ("rate", port.rate.to_string().into()),
+        ("port_buffer", port.buffer.to_string().into()),
+        ("delay", time(port.delay)),
+    ];
+    pairs
+        .map(|(key, value)| (key.to_owned(), value))
+        .into_iter()
+        .collect()
+}
+
+fn of_edge(edge: &Edge) -> Value {
+    let rate = BitsPerSecond::from(edge.bandwidth).to_string();
+    let pairs = [("rate", rate.into()), ("delay", time(edge.delay))];
+    let table: Table = pairs
+        .map(|(key, value)| (key.to_owned(), value))
+        .into_iter()
+        .collect();
+    table.into()
+}
+
+fn of_truth(truth: Truth) -> Value {
+    let pairs: [(&str, Value); 5] = [
+        ("alpha", time(truth.alpha)),
+        ("gamma", truth.gamma.into()),
+        ("delta", time(truth.delta)),
+        ("threshold", truth.threshold.to_string().into()),
+        ("noise", truth.noise.into()),
+    ];
+    let table: Table = pairs
+        .map(|(key, value)| (key.to_owned(), value))
+        .into_iter()
+        .collect();
+    table.into()
+}
+
+/// A time in full.
+fn time(Seconds(seconds): Seconds) -> Value {
+    format!("{seconds}s").into()
+}
