@@ -27,8 +27,8 @@ struct Row {
 }
 
 /// Parameters of a fast Ethernet for the endpoint networks.
-const CLOSED: &str = "--model loggp --set latency_s=5us --set overhead_s=1us --set gap_s=2us \
-                      --set gap_per_byte_s_per_byte=1e-9";
+const CLOSED: &str = "--model loggp --set L=5us --set o=1us --set g=2us \
+                      --set G=1e-9";
 
 /// What `LogGOPSim` takes for this broadcast, event by event as well.
 const LOGGOPSIM: f64 = 4.9;
@@ -76,14 +76,14 @@ const ROWS: [Row; 9] = [
     Row {
         name: "direct-256-fluid-star",
         arguments: "--collective alltoall --algorithm direct --procs 256 --size 1024 --model fluid \
-                    --network star-256.toml --set latency_s=50us --method event",
+                    --network star-256.toml --set L=50us --method event",
         seconds: 1.0,
         megabytes: ANY,
     },
     Row {
         name: "direct-256-fluid-two-switches",
         arguments: "--collective alltoall --algorithm direct --procs 256 --size 1024 --model fluid \
-                    --network tree-256.toml --set latency_s=50us --method event",
+                    --network tree-256.toml --set L=50us --method event",
         seconds: 1.0,
         megabytes: ANY,
     },
@@ -105,7 +105,7 @@ const SERIES: [(&str, [&str; 2], [u32; 4]); 3] = [
 ];
 
 /// Every event of links that messages share.
-const STAR: &str = "--model fluid --network star.toml --set latency_s=50us --method event";
+const STAR: &str = "--model fluid --network star.toml --set L=50us --method event";
 
 /// The messages are n·(n − 1), so their exponent is 2.
 const EXPONENT: f64 = 2.1;

@@ -10,8 +10,8 @@ use netsig_core::algorithm::ALGORITHMS;
 use support::{Home, Row, number, said, table};
 
 /// `LogGP` with round numbers: L = 5 µs, o = 1 µs, g = 2 µs, G = 1 ns.
-const LOGGP: &str = "--set latency_s=5us --set overhead_s=1us --set gap_s=2us \
-                     --set gap_per_byte_s_per_byte=1ns";
+const LOGGP: &str = "--set L=5us --set o=1us --set g=2us \
+                     --set G=1ns";
 
 /// Two and two hosts at 1 Gbit/s; the uplinks carry 1 Gbit/s and buffer 4550 bytes.
 const FOUR: &str = r#"topology = "binary-tree"
@@ -165,7 +165,7 @@ fn plogpt_as_worked_by_hand() {
             "--rto-mode two-pass",
             [1230.0, 200_930.0],
         ),
-        ("eight", 8, 10_000, "--set rto_s=1ms", [1230.0, 1290.0]),
+        ("eight", 8, 10_000, "--set RTO=1ms", [1230.0, 1290.0]),
     ] {
         for (algorithm, expected) in [("pairwise", a), ("sends-in-turn", b)] {
             for method in ["closed-form", "event"] {
@@ -217,7 +217,7 @@ fn losses_and_links_are_told_and_written() {
 fn switches_in_files_join_hosts_as_they_say() {
     let home = home();
     home.write("hosts", "n0\nn3 # on the other switch\n");
-    let pair = "--network topology.conf --rate 1Gbit/s --uplink-rate 100Mbit/s --set latency_s=10us \
+    let pair = "--network topology.conf --rate 1Gbit/s --uplink-rate 100Mbit/s --set L=10us \
                 --collective bcast --algorithm flat --procs 2 --size 10000";
     // Within a switch 10⁴ B · 8 ns/B + 10 µs, between them ten times the 80 µs.
     assert_near(time_us(&home, pair), 90.0, "block");
@@ -266,6 +266,31 @@ fn parameters_come_from_a_profile() {
         "simulate --profile profile.toml --model plogp --collective bcast --procs 2 --size 1",
         3,
         ["profile.toml: has no [plogp]", "or use loggp"],
+    );
+}
+
+/// The links of a network count beside a profile, which tells L; without a network the profile's
+/// hosts are on one switch with links of 1/β. From S on a message asks first: L there and back.
+#[test]
+fn links_are_those_of_the_network_or_of_one_switch() {
+    let home = Home::fitted();
+    let case = "--collective alltoall --algorithm direct --procs 4 --size 64KiB";
+    let slow = include_str!("../../../scenarios/ethernet-4x50.toml");
+    home.write("slow.toml", slow);
+    home.write("fast.toml", &slow.replace("50Mbit/s", "500Mbit/s"));
+    let time = |more: &str| time_us(&home, &format!("{case} --profile profile.toml {more}"));
+    let bytes = 3.0 * 65536.0;
+    for (network, gap) in [("slow", 0.16), ("fast", 0.016)] {
+        let found = time(&format!("--network {network}.toml"));
+        assert_near(found, bytes * gap + 100.0, network);
+    }
+    let [ports, star] = ["loggp", "tcp"].map(|model| time(&format!("--model {model}")));
+    assert!((star / ports - 1.0).abs() < 1e-3, "{star} not {ports}");
+    let asking = time("--network slow.toml --set L=50us --set S=64KiB");
+    assert_near(
+        asking,
+        bytes * 0.16 + 3.0 * 50.0,
+        "a request and its answer",
     );
 }
 

@@ -67,8 +67,9 @@ pub fn covariance(text: &str) -> Result<CovarianceChoice, String> {
     }
 }
 
-/// Reads `NAME=VALUE`; times may have units where the name ends in `_s` or `_s_per_byte`,
-/// sizes where it ends in `_bytes`.
+/// Reads `NAME=VALUE`. The name tells which units the value may have: a time's where it ends in
+/// `_s` or is L, o, g or RTO, those of a time per byte where it ends in `_s_per_byte` or is G, a
+/// size's where it ends in `_bytes` or is S.
 ///
 /// # Errors
 /// If it is not of that form.
@@ -80,8 +81,14 @@ pub fn setting(text: &str) -> anyhow::Result<(String, f64)> {
     let number = value.trim().parse::<f64>().ok();
     let value = match number.filter(|number| !number.is_nan()) {
         Some(number) => number,
-        None if name.ends_with("_s") || name.ends_with("_s_per_byte") => duration(value)?.0,
-        None if name.ends_with("_bytes") => value.parse::<Bytes>()?.as_f64(),
+        None if name.ends_with("_s_per_byte") || name == "G" => {
+            let value = value.trim();
+            duration(value.strip_suffix("/B").unwrap_or(value))?.0
+        }
+        None if name.ends_with("_s") || ["L", "o", "g", "RTO"].contains(&name) => {
+            duration(value)?.0
+        }
+        None if name.ends_with("_bytes") || name == "S" => value.parse::<Bytes>()?.as_f64(),
         None => bail!("{value:?} is not a number; write {name}=1.5"),
     };
     Ok((name.to_owned(), value))

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use netsig_core::sim::Time;
-use netsig_core::sim::engine::Outcome;
+use netsig_core::sim::outcome::Outcome;
 use netsig_core::sim::setup::{Case, Method, most_messages};
 use netsig_core::units::Bytes;
 

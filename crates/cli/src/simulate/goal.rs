@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use netsig_core::sim::engine::{Outcome, Stuck};
 use netsig_core::sim::goal::Goal;
+use netsig_core::sim::outcome::{Outcome, Stuck};
 use netsig_core::sim::program::Rest;
 use netsig_core::sim::setup::{Report, SimulationError, simulate_goal};
 
@@ -25,10 +25,10 @@ pub fn simulate(path: &Path, source: &Source, exports: &Exports) -> Result<Answe
     let name = path.display().to_string();
     let goal = Goal::parse(&name, &files::text(path)?)?;
     let procs = goal.procs();
-    let model = source.model(procs)?;
+    let setup = source.setup(procs)?;
     let mut recorders = Recorders::new(exports, procs)?;
     let outcome: Outcome =
-        simulate_goal(&model, &goal, &mut recorders).map_err(|error| explained(&name, error))?;
+        simulate_goal(&setup, &goal, &mut recorders).map_err(|error| explained(&name, error))?;
     exports.write_tables(&outcome)?;
     recorders.finish(&format!("{name}, {procs} ranks, {}", source.title()))?;
     exports.write_goal(|mut out| goal.write(&mut out))?;

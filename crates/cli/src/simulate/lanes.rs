@@ -116,6 +116,10 @@ pub mod testing {
     pub struct Lossy;
 
     impl Medium for Lossy {
+        fn latency(&mut self, _: Rank, _: Rank) -> Time {
+            Time::ZERO
+        }
+
         fn inject(&mut self, id: FlightId, flight: &Flight, agenda: &mut Agenda) -> Injected {
             let mut end = agenda.now() + Time(50_000_001 + 7_000_777 * u64::from(flight.to.0));
             if flight.to == Rank(1) && flight.from.0.is_multiple_of(2) {

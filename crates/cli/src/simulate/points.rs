@@ -1,8 +1,8 @@
 //! The cells that are asked for, and finding their times on all processors, in order.
 
 use anyhow::anyhow;
-use netsig_core::sim::engine::Outcome;
 use netsig_core::sim::observer::Observer;
+use netsig_core::sim::outcome::Outcome;
 use netsig_core::sim::setup::{self, Case, Method, Report, SimulationError};
 use rayon::prelude::*;
 
@@ -46,8 +46,8 @@ impl Point<'_> {
     /// # Errors
     /// If the network has no place for the ranks.
     pub fn problem(&self) -> Result<Option<Failure>, Failure> {
-        let model = self.source.model(self.case.procs)?;
-        let checked = setup::check(&model, self.case, self.method);
+        let setup = self.source.setup(self.case.procs)?;
+        let checked = setup::check(&setup, self.case, self.method);
         Ok(checked.err().map(|error| self.failure(error)))
     }
 
@@ -56,8 +56,8 @@ impl Point<'_> {
     /// # Errors
     /// If it cannot be simulated.
     pub fn simulate(&self) -> Result<Answer, Failure> {
-        let model = self.source.model(self.case.procs)?;
-        let report = setup::simulate(&model, self.case, self.method);
+        let setup = self.source.setup(self.case.procs)?;
+        let report = setup::simulate(&setup, self.case, self.method);
         let report = report.map_err(|error| self.failure(error))?;
         Ok(Answer::of_case(self.case, self.source, &report))
     }
@@ -78,8 +78,8 @@ impl Point<'_> {
     /// # Errors
     /// If it cannot be simulated.
     pub fn observe(&self, observer: &mut impl Observer) -> Result<(Answer, Outcome), Failure> {
-        let model = self.source.model(self.case.procs)?;
-        let outcome = setup::observe(&model, self.case, observer);
+        let setup = self.source.setup(self.case.procs)?;
+        let outcome = setup::observe(&setup, self.case, observer);
         let outcome = outcome.map_err(|error| self.failure(error))?;
         let answer = Answer::of_case(self.case, self.source, &Report::of_events(&outcome));
         Ok((answer, outcome))

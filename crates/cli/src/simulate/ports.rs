@@ -4,16 +4,17 @@ use std::path::Path;
 
 use netsig_core::model::message::loggp::LogGP;
 use netsig_core::model::plogp::{PLogP, Parameters};
-use netsig_core::network::{LINUX_RTO, Network};
+use netsig_core::network::{LINUX_RTO, Network, Port};
 use netsig_core::profile::Profile;
 use netsig_core::sim::network::endpoint::Ports;
 use netsig_core::units::parameter::ParameterError;
 use netsig_core::units::table::Table;
-use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
+use netsig_core::units::{BitsPerSecond, Bytes, BytesPerSecond, Seconds, SecondsPerByte};
 
 use super::options::ModelChoice;
-use super::settings::{GAP, GAP_PER_BYTE, LATENCY, OVERHEAD, RTO};
+use super::settings::{EAGER_LIMIT, GAP, GAP_PER_BYTE, LATENCY, OVERHEAD, RTO};
 use crate::input::failure::Failure;
+use crate::input::network::PORT_BUFFER;
 
 /// Where parameters come from.
 #[derive(Debug)]
@@ -61,10 +62,39 @@ impl Known<'_> {
         self.told(LATENCY, found)
     }
 
+    /// The first size that a sender asks for before it sends, if settings or the network tell it.
+    pub fn eager_limit(&self) -> Option<Bytes> {
+        let of_network = || self.network?.eager_limit;
+        self.set(EAGER_LIMIT)
+            .map(Bytes::rounded)
+            .or_else(of_network)
+    }
+
     /// The retransmission timeout: that of Linux unless settings or the network tell another.
     pub fn rto(&self) -> Seconds {
         let of_network = self.network.and_then(|network| network.rto);
         self.time(RTO).or(of_network).unwrap_or(LINUX_RTO)
+    }
+
+    /// The links of hosts on one switch, as a profile tells them, where no network is named.
+    pub fn star(&self) -> Option<Port> {
+        let (None, Some((_, profile))) = (self.network, &self.profile) else {
+            return None;
+        };
+        let beta = profile.hockney.model().beta().0;
+        let rate = BitsPerSecond::from(BytesPerSecond(1.0 / beta));
+        (beta > 0.0).then(|| Port::new(rate, PORT_BUFFER))
+    }
+
+    /// What is assumed of the network.
+    pub fn note_on_star(&self, port: Port) -> String {
+        let profile = self.profile.as_ref().map(|(path, _)| path.display());
+        format!(
+            "no --network: all ranks are on one switch with links of 1/beta of {}, {} Mbit/s, and {} of port buffer",
+            profile.expect("it tells beta"),
+            port.rate.0 / 1_000_000,
+            port.buffer
+        )
     }
 
     /// `LogGP`.

@@ -4,30 +4,32 @@ use super::options::ModelChoice;
 use crate::input::failure::Failure;
 
 /// L.
-pub const LATENCY: &str = "latency_s";
+pub const LATENCY: &str = "L";
 /// o.
-pub const OVERHEAD: &str = "overhead_s";
+pub const OVERHEAD: &str = "o";
 /// g, or what g(m) begins with.
-pub const GAP: &str = "gap_s";
+pub const GAP: &str = "g";
 /// G, or what a byte adds to g(m).
-pub const GAP_PER_BYTE: &str = "gap_per_byte_s_per_byte";
+pub const GAP_PER_BYTE: &str = "G";
+/// S: the first size that a sender asks for before it sends.
+pub const EAGER_LIMIT: &str = "S";
 /// The retransmission timeout.
-pub const RTO: &str = "rto_s";
+pub const RTO: &str = "RTO";
 
 /// The parameters of each model.
 fn parameters(model: ModelChoice) -> &'static [&'static str] {
     match model {
-        ModelChoice::Loggp => &[LATENCY, OVERHEAD, GAP, GAP_PER_BYTE],
-        ModelChoice::Plogp => &[LATENCY, GAP, GAP_PER_BYTE],
-        ModelChoice::Fluid => &[LATENCY],
-        ModelChoice::Plogpt | ModelChoice::Tcp => &[LATENCY, RTO],
+        ModelChoice::Loggp => &[LATENCY, OVERHEAD, GAP, GAP_PER_BYTE, EAGER_LIMIT],
+        ModelChoice::Plogp => &[LATENCY, GAP, GAP_PER_BYTE, EAGER_LIMIT],
+        ModelChoice::Fluid => &[LATENCY, EAGER_LIMIT],
+        ModelChoice::Plogpt | ModelChoice::Tcp => &[LATENCY, RTO, EAGER_LIMIT],
     }
 }
 
-/// Refuses settings that are not parameters of `model`, each given once with a time.
+/// Refuses settings that are not parameters of `model`, each given once with a value from 0 on.
 ///
 /// # Errors
-/// If the model has no such parameter, or one is given twice or is no time.
+/// If the model has no such parameter, or one is given twice or is below 0.
 pub fn check(model: ModelChoice, given: &[(String, f64)]) -> Result<(), Failure> {
     let known = parameters(model);
     for (index, (name, value)) in given.iter().enumerate() {
@@ -42,7 +44,7 @@ pub fn check(model: ModelChoice, given: &[(String, f64)]) -> Result<(), Failure>
         }
         if !(value.is_finite() && *value >= 0.0) {
             return Err(Failure::usage(format!(
-                "{name} = {value} is no time; give one from 0 on, such as {name}=50us"
+                "{name} = {value} is not allowed; give a value from 0 on, such as {LATENCY}=50us"
             )));
         }
     }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use netsig_core::network::Network;
 use netsig_core::sim::Time;
 use netsig_core::sim::network::{plogpt, tcp};
-use netsig_core::sim::setup::{NetworkModel, Shared, Timeouts};
+use netsig_core::sim::setup::{NetworkModel, Setup, Shared, Timeouts};
 use netsig_core::units::{Procs, Seconds};
 
-use super::hosts::Hosts;
 use super::options::{ModelChoice, NetworkOptions};
+use super::placement::Placement;
 use super::ports::Known;
 use super::settings;
 use crate::input::failure::Failure;
@@ -22,9 +22,9 @@ pub struct Source {
     pub choice: ModelChoice,
     /// A note for the user on the origin of its parameters.
     pub note: Option<String>,
-    hosts: Option<Hosts>,
+    hosts: Option<Placement>,
     /// The network model, without the hosts of ranks.
-    model: NetworkModel,
+    setup: Setup,
 }
 
 impl Source {
@@ -33,25 +33,31 @@ impl Source {
     /// # Errors
     /// If a file or parameter cannot be used, or something that the model needs is missing.
     pub fn new(options: &NetworkOptions) -> Result<Self, Failure> {
-        let hosts = Hosts::of(options)?;
+        let named = Placement::of(options)?;
         let profile = options.profile.as_deref();
         let profile = profile.map(|path| Ok::<_, Failure>((path, files::profile(path)?)));
         let known = Known {
             settings: &options.settings,
             profile: profile.transpose()?,
-            network: hosts.as_ref().map(|hosts| &*hosts.network),
+            network: named.as_ref().map(|hosts| &*hosts.network),
         };
         let choice = options.model.unwrap_or_else(|| known.usual_model());
         settings::check(choice, &options.settings)?;
         options.check(choice)?;
+        let star = match choice {
+            ModelChoice::Loggp | ModelChoice::Plogp => None,
+            ModelChoice::Plogpt | ModelChoice::Fluid | ModelChoice::Tcp => known.star(),
+        };
+        let assumed = star.map(Placement::star).transpose()?;
+        let hosts = named.as_ref().or(assumed.as_ref());
         let on_links = || {
             let latency = known.latency()?;
-            let network = hosts.as_ref().ok_or_else(|| {
+            let hosts = hosts.ok_or_else(|| {
                 Failure::usage(format!(
-                    "{choice} is a model of switches and links; give it a --network"
+                    "{choice} is a model of switches and links; give it a --network, or a --profile for hosts on one switch"
                 ))
             })?;
-            Ok::<_, Failure>((Arc::clone(&network.network), latency))
+            Ok::<_, Failure>((Arc::clone(&hosts.network), latency))
         };
         let shared = |(network, latency): (Arc<Network>, Seconds)| Shared {
             network,
@@ -92,11 +98,15 @@ impl Source {
         };
         Ok(Self {
             choice,
-            note: known
-                .note()
-                .filter(|_| matches!(model, NetworkModel::Endpoint(_))),
-            hosts,
-            model,
+            note: match &model {
+                NetworkModel::Endpoint(_) => known.note(),
+                _ => star.map(|port| known.note_on_star(port)),
+            },
+            setup: Setup {
+                eager_limit: known.eager_limit(),
+                model,
+            },
+            hosts: named.or(assumed),
         })
     }
 
@@ -114,21 +124,25 @@ impl Source {
         }
     }
 
-    /// The model for `procs` ranks.
+    /// The model for `procs` ranks, and the protocol.
     ///
     /// # Errors
     /// If the network has no place for them, or is none that the model knows.
-    pub fn model(&self, procs: Procs) -> Result<NetworkModel, Failure> {
-        let mut model = self.model.clone();
+    pub fn setup(&self, procs: Procs) -> Result<Setup, Failure> {
+        let mut setup = self.setup.clone();
         let Some(hosts) = &self.hosts else {
-            return Ok(model);
+            return Ok(setup);
         };
-        let hosts = hosts.place(procs)?;
-        match &mut model {
+        let (network, hosts) = hosts.place(procs)?;
+        match &mut setup.model {
             NetworkModel::Endpoint(_) => {}
-            NetworkModel::Fluid(shared) | NetworkModel::Tcp(shared, _) => shared.hosts = hosts,
-            NetworkModel::PlogPT(timeouts) => timeouts.hosts = hosts,
+            NetworkModel::Fluid(shared) | NetworkModel::Tcp(shared, _) => {
+                (shared.network, shared.hosts) = (network, hosts);
+            }
+            NetworkModel::PlogPT(timeouts) => {
+                (timeouts.network, timeouts.hosts) = (network, hosts);
+            }
         }
-        Ok(model)
+        Ok(setup)
     }
 }

@@ -14,7 +14,7 @@ models = ["loggp", "fluid"]
 collective = "bcast"
 procs = 12
 sizes = [1000]
-set = { latency_s = "50us" }
+set = { L = "50us" }
 placement = "cyclic"
 "#;
 

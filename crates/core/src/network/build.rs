@@ -4,8 +4,9 @@ use std::sync::{Arc, OnceLock};
 
 use itertools::Itertools;
 
-use super::graph::{Cable, Graph};
-use super::{Edge, MOST_HOSTS, Network, NetworkError, Port, RENO, Shape, Switch, Trunk, Vertex};
+use super::graph::Graph;
+use super::link::{Cable, Vertex};
+use super::{Edge, MOST_HOSTS, Network, NetworkError, Port, RENO, Shape, Switch, Trunk};
 use crate::units::parameter::{ParameterError, non_negative};
 use crate::units::{Bytes, Seconds};
 
@@ -168,9 +169,9 @@ fn graph(switches: &[Switch], trunks: &[Trunk]) -> Result<Graph, NetworkError> {
     let to_switch = |(host, (number, port))| cable([Vertex::of(host), switch(number)], port);
     let between = |trunk: &Trunk| cable(trunk.ends.map(switch), trunk.port);
     let cables = on.enumerate().map(to_switch);
-    let cables = cables.chain(trunks.iter().map(between)).collect();
+    let cables: Vec<Cable> = cables.chain(trunks.iter().map(between)).collect();
     let names = hosts().chain(switches.iter().map(|switch| &switch.name));
-    Graph::new(count, names.cloned().collect(), cables)
+    Graph::new(count, names.cloned().collect(), &cables)
 }
 
 /// Two vertices below each one of the next height.
@@ -188,5 +189,5 @@ fn binary_tree(heights: &[Edge]) -> Result<Graph, NetworkError> {
     let name = |kind| move |number| format!("{kind}{number}");
     let names = (0..hosts).map(name("host"));
     let names = names.chain((0..hosts - 1).map(name("switch")));
-    Graph::new(hosts, names.collect(), cables.collect())
+    Graph::new(hosts, names.collect(), &cables.collect::<Vec<_>>())
 }

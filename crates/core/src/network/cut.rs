@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use itertools::Itertools;
 
-use super::graph::{Link, LinkId};
+use super::link::{Link, LinkId};
 use crate::units::{Bytes, Procs, SecondsPerByte};
 
 /// A link between two switches of a tree, which cuts the hosts in two.

@@ -1,28 +1,22 @@
 //! The TOML file of a network: its keys, and the checks between them and a [`Network`].
 
-use std::collections::HashMap;
-use std::ops::Range;
-use std::str::FromStr;
+mod tables;
 
-use itertools::Itertools;
+use std::ops::Range;
+
 use serde::Deserialize;
 use strum::Display;
 use toml::Spanned;
 
-use super::hosts;
-use super::{Edge, MOST_HOSTS, Network, NetworkError, Port, RENO, Switch, Trunk, Truth};
+use super::{Edge, MOST_HOSTS, Network, NetworkError, Port};
 use crate::text::file_error::{FileError, parse_toml};
-use crate::units::{self, BitsPerSecond, Bytes, ParseQuantityError, Seconds};
+use crate::units::{BitsPerSecond, Bytes, Seconds};
+use tables::{
+    Fault, Height, Link, SwitchTable, Text, TruthTable, Uplink, congestion_control, eager_limit,
+    none_or, numbers,
+};
 
 const HINT: &str = "see FORMATS.md for the keys of a network";
-
-/// A fault and its place in the text.
-type Fault = (Range<usize>, String);
-
-/// A quantity that stands in the file as text with its unit.
-#[derive(Deserialize)]
-#[serde(transparent, bound = "T: FromStr<Err = ParseQuantityError>")]
-struct Text<T>(#[serde(deserialize_with = "units::from_text")] T);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Display)]
 #[serde(rename_all = "kebab-case")]
@@ -61,61 +55,6 @@ struct File {
     height: Vec<Spanned<Height>>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Uplink {
-    rate: BitsPerSecond,
-    port_buffer: Text<Bytes>,
-    delay: Option<Text<Seconds>>,
-    first_switch_hosts: Option<Spanned<u32>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct SwitchTable {
-    name: Spanned<String>,
-    hosts: Option<Spanned<Hosts>>,
-    rate: Option<BitsPerSecond>,
-    port_buffer: Option<Text<Bytes>>,
-    delay: Option<Text<Seconds>>,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged, expecting = "names such as \"n[0-15]\" or a number of hosts")]
-enum Hosts {
-    Count(usize),
-    Names(String),
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Link {
-    between: Spanned<[String; 2]>,
-    rate: BitsPerSecond,
-    port_buffer: Text<Bytes>,
-    delay: Option<Text<Seconds>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Height {
-    rate: BitsPerSecond,
-    delay: Option<Text<Seconds>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct TruthTable {
-    #[serde(deserialize_with = "units::from_text")]
-    alpha: Seconds,
-    gamma: Spanned<f64>,
-    #[serde(deserialize_with = "units::from_text")]
-    delta: Seconds,
-    #[serde(deserialize_with = "units::from_text")]
-    threshold: Bytes,
-    noise: Spanned<f64>,
-}
-
 pub(super) fn parse(name: &str, text: &str) -> Result<Network, FileError> {
     let file: File = parse_toml(name, text, HINT)?;
     let network = file
@@ -135,8 +74,7 @@ impl File {
             Form::Tree => {
                 let uplink = self.need("[uplink]", self.uplink.as_ref())?.get_ref();
                 let switches = uplink.hosts_of_switches(self.hosts()?)?;
-                let trunk = port(uplink.rate, &uplink.port_buffer, uplink.delay.as_ref());
-                Network::two_switches(switches, self.port()?, trunk)
+                Network::two_switches(switches, self.port()?, uplink.port())
             }
             Form::Graph => self.graph()?,
             Form::BinaryTree => Network::binary_tree(self.heights()?),
@@ -147,7 +85,7 @@ impl File {
         Ok(Network {
             description: self.description,
             congestion_control: congestion_control(self.congestion_control)?,
-            eager_limit: self.eager_limit.map(eager_limit).transpose()?,
+            eager_limit: self.eager_limit.as_ref().map(eager_limit).transpose()?,
             latency: latency.or(truth.map(|truth| truth.alpha)),
             rto: self.rto.map(|Text(rto)| rto),
             truth,
@@ -219,21 +157,10 @@ impl File {
         self.need("[[switch]]", self.switch.first())?;
         let mut switches = Vec::new();
         let mut hosts = 0;
-        for table in self.switch.iter().map(Spanned::get_ref) {
-            let names = table.hosts(hosts)?;
-            hosts += names.len();
-            switches.push(Switch {
-                name: table.name.get_ref().clone(),
-                hosts: names,
-                port: Port {
-                    rate: table.rate.unwrap_or(usual.rate),
-                    buffer: table
-                        .port_buffer
-                        .as_ref()
-                        .map_or(usual.buffer, |Text(own)| *own),
-                    delay: table.delay.as_ref().map_or(usual.delay, |Text(own)| *own),
-                },
-            });
+        for table in &self.switch {
+            let switch = table.get_ref().check(hosts, usual)?;
+            hosts += switch.hosts.len();
+            switches.push(switch);
         }
         let numbers = numbers(&self.switch)?;
         let trunk = |link: &Spanned<Link>| link.get_ref().trunk(&numbers);
@@ -243,167 +170,10 @@ impl File {
 
     fn heights(&self) -> Result<Vec<Edge>, Fault> {
         self.need("[[height]]", self.height.first())?;
-        let edge = |Height { rate, delay }: &Height| Edge {
-            bandwidth: (*rate).into(),
-            delay: none_or(delay.as_ref()),
-        };
         Ok(self
             .height
             .iter()
-            .map(|height| edge(height.get_ref()))
+            .map(|height| height.get_ref().edge())
             .collect())
-    }
-}
-
-/// The delay, or none.
-fn none_or(delay: Option<&Text<Seconds>>) -> Seconds {
-    delay.map_or(Seconds(0.0), |Text(delay)| *delay)
-}
-
-fn port(rate: BitsPerSecond, buffer: &Text<Bytes>, delay: Option<&Text<Seconds>>) -> Port {
-    Port {
-        rate,
-        buffer: buffer.0,
-        delay: none_or(delay),
-    }
-}
-
-fn congestion_control(name: Option<Spanned<String>>) -> Result<String, Fault> {
-    let Some(name) = name else {
-        return Ok(RENO.to_owned());
-    };
-    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-    let text = name.get_ref();
-    if text.is_empty() || !text.chars().all(plain) {
-        let what = format!(
-            "congestion_control {text:?} is not a name of one; write \"reno\", \"cubic\" or \
-             another in lower case"
-        );
-        return Err((name.span(), what));
-    }
-    Ok(name.into_inner())
-}
-
-fn eager_limit(limit: Spanned<Text<Bytes>>) -> Result<Bytes, Fault> {
-    match *limit.get_ref() {
-        Text(Bytes(0)) => {
-            let what = "eager_limit is 0; write the first size that is not sent at once";
-            Err((limit.span(), what.to_owned()))
-        }
-        Text(size) => Ok(size),
-    }
-}
-
-impl Uplink {
-    fn hosts_of_switches(&self, hosts: u32) -> Result<[u32; 2], Fault> {
-        let first = match &self.first_switch_hosts {
-            None => hosts / 2,
-            Some(first) if (1..hosts).contains(first.get_ref()) => *first.get_ref(),
-            Some(first) => {
-                let what = format!(
-                    "first_switch_hosts is {}; write a number from 1 to {}, so that both \
-                     switches have hosts",
-                    first.get_ref(),
-                    hosts - 1
-                );
-                return Err((first.span(), what));
-            }
-        };
-        Ok([first, hosts - first])
-    }
-}
-
-impl SwitchTable {
-    /// The names of its hosts, which come after `before` others: those that the file lists, or
-    /// the switch's own with numbers.
-    fn hosts(&self, before: usize) -> Result<Vec<String>, Fault> {
-        let Some(hosts) = &self.hosts else {
-            return Ok(Vec::new());
-        };
-        let wrong = |what: String| (hosts.span(), what);
-        let names = match hosts.get_ref() {
-            Hosts::Count(0) => {
-                let what = "0 hosts; write 1 or more, or leave it out";
-                return Err(wrong(what.to_owned()));
-            }
-            Hosts::Count(count) => {
-                let numbers = 0..(*count).min(MOST_HOSTS + 1);
-                let switch = self.name.get_ref();
-                numbers.map(|number| format!("{switch}-{number}")).collect()
-            }
-            Hosts::Names(expression) => {
-                let found = hosts::expand(expression);
-                let found = found.map_err(|error| wrong(error.to_string()))?;
-                found.into_iter().map(|name| name.text).collect_vec()
-            }
-        };
-        if before + names.len() > MOST_HOSTS {
-            let what = format!("more than {MOST_HOSTS} hosts up to here; write fewer");
-            return Err(wrong(what));
-        }
-        Ok(names)
-    }
-}
-
-/// The number of each switch.
-fn numbers(switches: &[Spanned<SwitchTable>]) -> Result<HashMap<&str, usize>, Fault> {
-    let mut numbers = HashMap::new();
-    for (number, switch) in switches.iter().enumerate() {
-        let name = &switch.get_ref().name;
-        if numbers.insert(name.get_ref().as_str(), number).is_some() {
-            let name = (name.span(), name.get_ref());
-            let what = format!(
-                "two switches are called {:?}; give each a name of its own",
-                name.1
-            );
-            return Err((name.0, what));
-        }
-    }
-    Ok(numbers)
-}
-
-impl Link {
-    fn trunk(&self, switches: &HashMap<&str, usize>) -> Result<Trunk, Fault> {
-        let [a, b] = self.between.get_ref();
-        let wrong = |what| Err((self.between.span(), what));
-        if a == b {
-            return wrong(format!(
-                "a link joins {a} to {b}; join two different switches"
-            ));
-        }
-        let find = |name: &String| switches.get(name.as_str()).copied();
-        match (find(a), find(b)) {
-            (Some(a), Some(b)) => Ok(Trunk {
-                ends: [a, b],
-                port: port(self.rate, &self.port_buffer, self.delay.as_ref()),
-            }),
-            (found, _) => {
-                let name = if found.is_some() { b } else { a };
-                wrong(format!(
-                    "no switch is called {name:?}; write the names of two [[switch]]"
-                ))
-            }
-        }
-    }
-}
-
-impl TruthTable {
-    fn check(self) -> Result<Truth, Fault> {
-        let (gamma, noise) = (*self.gamma.get_ref(), *self.noise.get_ref());
-        if !(gamma.is_finite() && gamma > 0.0) {
-            let what = format!("gamma is {gamma}; write a number above 0, 1 is no contention");
-            return Err((self.gamma.span(), what));
-        }
-        if !(0.0..1.0).contains(&noise) {
-            let what = format!("noise is {noise}; write a number from 0 to below 1");
-            return Err((self.noise.span(), what));
-        }
-        Ok(Truth {
-            alpha: self.alpha,
-            gamma,
-            delta: self.delta,
-            threshold: self.threshold,
-            noise,
-        })
     }
 }

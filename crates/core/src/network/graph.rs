@@ -3,65 +3,9 @@
 use std::sync::OnceLock;
 
 use super::cut::{self, Cut};
+use super::link::{Cable, Link, LinkId, Vertex};
 use super::routes::{Neighbours, Routes};
 use super::{Network, NetworkError};
-use crate::units::{Bytes, BytesPerSecond, Seconds};
-
-/// A host or a switch by its number: first all hosts, then all switches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Vertex(pub u32);
-
-impl Vertex {
-    pub(super) fn index(self) -> usize {
-        self.0 as usize
-    }
-
-    pub(super) fn of(index: usize) -> Self {
-        Self(u32::try_from(index).expect("at most 2^20 hosts and 2^20 switches"))
-    }
-}
-
-/// One direction of a cable, by its number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct LinkId(pub u32);
-
-impl LinkId {
-    /// The other direction of the same cable.
-    #[must_use]
-    pub fn reverse(self) -> Self {
-        Self(self.0 ^ 1)
-    }
-
-    /// The number as a place in a table of all links.
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-/// One direction of a cable.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Link {
-    /// The sending end.
-    pub from: Vertex,
-    /// The receiving end.
-    pub to: Vertex,
-    /// Its rate.
-    pub rate: BytesPerSecond,
-    /// What the port of the sending end holds before it drops. A host never drops its own
-    /// messages; the value of a link that leaves a host is that of its cable all the same.
-    pub buffer: Bytes,
-    /// The propagation delay.
-    pub delay: Seconds,
-}
-
-/// A full-duplex connection of a host and a switch, or of two switches: two links.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Cable {
-    pub(super) ends: [Vertex; 2],
-    pub(super) rate: BytesPerSecond,
-    pub(super) buffer: Bytes,
-    pub(super) delay: Seconds,
-}
 
 /// All hosts, switches and links.
 #[derive(Debug)]
@@ -78,7 +22,7 @@ impl Graph {
     pub(super) fn new(
         hosts: usize,
         names: Vec<String>,
-        cables: Vec<Cable>,
+        cables: &[Cable],
     ) -> Result<Self, NetworkError> {
         let links: Vec<Link> = cables.iter().flat_map(Cable::links).collect();
         let name = |vertex: Vertex| names[vertex.index()].clone();
@@ -148,20 +92,5 @@ impl Network {
             Some(cut::cuts(&graph.links, graph.hosts, parents))
         });
         found.as_deref()
-    }
-}
-
-impl Cable {
-    /// Its two directions.
-    fn links(&self) -> [Link; 2] {
-        let [a, b] = self.ends;
-        let link = |from, to| Link {
-            from,
-            to,
-            rate: self.rate,
-            buffer: self.buffer,
-            delay: self.delay,
-        };
-        [link(a, b), link(b, a)]
     }
 }

@@ -37,6 +37,7 @@ mod cut;
 mod file;
 mod graph;
 pub mod hosts;
+mod link;
 pub mod placement;
 mod routes;
 pub mod slurm;
@@ -51,7 +52,7 @@ use crate::units::{BitsPerSecond, Bytes, BytesPerSecond, Procs, Seconds, Seconds
 pub(crate) use build::check_edges;
 pub use cut::Cut;
 use graph::Graph;
-pub use graph::{Link, LinkId, Vertex};
+pub use link::{Link, LinkId, Vertex};
 
 /// The least time that TCP in Linux waits for an acknowledgement before it sends again (RFC 6298
 /// asks for a second).

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::OnceLock;
 
-use super::graph::{Link, LinkId, Vertex};
+use super::link::{Link, LinkId, Vertex};
 
 /// The links that leave each vertex, ordered by the vertex that they lead to.
 #[derive(Debug, Clone)]

@@ -7,37 +7,22 @@
 //! sends leave one after the other, each when its processor and the network can take it,
 //! whatever their processors; no operation is put back to be tried again. Memory grows with
 //! the ranks, the messages under way and the losses, not with all messages of a program.
+//!
+//! From the eager limit on a sender asks first (rendezvous): the request takes L, the answer L
+//! more once the receive is posted; then the bytes leave as soon as the port can take them. The
+//! request and the answer keep no port and no processor busy beyond the message's own overhead.
 
 use rustc_hash::FxHashMap;
 use slab::Slab;
 
-use super::flights::Flights;
-use super::network::{Agenda, Event, Flight, LinkUse, Loss, Medium};
+use super::flights::{Flights, Stage};
+use super::network::{Agenda, Event, Flight, Medium};
 use super::observer::{Activity, Observer};
-use super::program::{Envelope, FlightId, Op, Program, Rest, Send, Task};
+use super::outcome::{EagerLimit, Outcome, Stuck};
+use super::program::{Envelope, FlightId, Op, Program, Send, Task};
 use super::queue::place;
 use super::time::Time;
 use crate::units::Rank;
-
-/// What a simulation finds.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
-    /// When the last operation of all ranks was complete; [`Time::MAX`] if some never were.
-    pub time: Time,
-    /// How many messages were sent.
-    pub messages: u64,
-    /// How long they were together.
-    pub bytes: u64,
-    /// The messages that had to wait for lost packets, by the time of the loss.
-    pub losses: Vec<Loss>,
-    /// What each link carried, in the network's order.
-    pub links: Vec<LinkUse>,
-}
-
-/// A program that does not end, or leaves something over.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{} receives wait for messages that never come, {} messages are never received", .0.receives.len(), .0.sends.len())]
-pub struct Stuck(pub Rest);
 
 /// A computation in progress.
 #[derive(Debug, Clone, Copy)]
@@ -78,11 +63,25 @@ struct Engine<'a, P, N, O> {
     end: Time,
 }
 
-/// Runs `program` on `network` to its end, or to that of time, [`Time::MAX`].
+/// Runs `program` on `network` to its end, or to that of time, [`Time::MAX`]; all messages are
+/// sent at once.
 ///
 /// # Errors
 /// If operations are left that nothing will complete, or messages that no rank receives.
 pub fn run(
+    program: &mut impl Program,
+    network: &mut impl Medium,
+    observer: &mut impl Observer,
+) -> Result<Outcome, Stuck> {
+    run_with(None, program, network, observer)
+}
+
+/// The same with an eager limit.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_with(
+    eager_limit: EagerLimit,
     program: &mut impl Program,
     network: &mut impl Medium,
     observer: &mut impl Observer,
@@ -95,7 +94,7 @@ pub fn run(
         agenda: Agenda::default(),
         hosts: vec![Host::default(); procs.get() as usize],
         more_processors: FxHashMap::default(),
-        flights: Flights::default(),
+        flights: Flights::new(eager_limit),
         computations: Slab::new(),
         tasks: Vec::new(),
         taken: Vec::new(),
@@ -165,6 +164,12 @@ impl<P: Program, N: Medium, O: Observer> Engine<'_, P, N, O> {
                 self.network.arrive(id, flight, &mut self.agenda);
             }
             Event::Delivered(id) => self.deliver(id),
+            Event::Asked(id) => self.asked(id),
+            Event::Granted(id) => {
+                let rank = self.flights.get(id).from;
+                self.flights.answer(id);
+                self.go_on(rank);
+            }
             Event::Received(id) => {
                 let rank = self.received(id);
                 self.go_on(rank);
@@ -199,9 +204,12 @@ impl<P: Program, N: Medium, O: Observer> Engine<'_, P, N, O> {
                 }
                 self.taken.clear();
             }
-            if !self.host(rank).is_sending
-                && let Some(send) = self.program.next_send(rank, &mut self.tasks)
-            {
+            let is_free = !self.host(rank).is_sending;
+            if is_free && let Some(id) = self.flights.next_answered(rank) {
+                self.inject(id);
+                continue;
+            }
+            if is_free && let Some(send) = self.program.next_send(rank, &mut self.tasks) {
                 self.send(rank, send);
                 continue;
             }
@@ -215,7 +223,7 @@ impl<P: Program, N: Medium, O: Observer> Engine<'_, P, N, O> {
 
     fn take(&mut self, rank: Rank, task: Task) {
         match task {
-            Task::Receive { op, flight } => self.receive(rank, op, flight),
+            Task::Receive { op, flight } => self.meet(rank, op, flight),
             Task::Compute { op, duration } => self.held.push((op, duration)),
         }
     }
@@ -230,14 +238,15 @@ impl<P: Program, N: Medium, O: Observer> Engine<'_, P, N, O> {
     fn send(&mut self, rank: Rank, send: Send) {
         let overhead = self.network.overhead(send.bytes);
         let done = self.work(rank, send.op, overhead);
-        let id = self.flights.insert(Flight {
+        let flight = Flight {
             from: rank,
             to: send.to,
             tag: send.tag,
             send: send.op,
             bytes: send.bytes,
             start: done - overhead,
-        });
+        };
+        let id = self.flights.insert(flight);
         self.messages += 1;
         self.bytes = self.bytes.saturating_add(send.bytes);
         if done == self.agenda.now {
@@ -248,10 +257,16 @@ impl<P: Program, N: Medium, O: Observer> Engine<'_, P, N, O> {
         }
     }
 
-    /// Hands a message to the network.
+    /// Hands a message to the network, or asks its receiver.
     fn inject(&mut self, id: FlightId) {
         let now = self.agenda.now;
         let flight = *self.flights.get(id);
+        if self.flights.stage(id) == Stage::Asked {
+            let latency = self.network.latency(flight.from, flight.to);
+            self.agenda.queue.push(now + latency, Event::Asked(id));
+            self.host(flight.from).is_sending = false;
+            return;
+        }
         let injected = self.network.inject(id, &flight, &mut self.agenda);
         let is_busy = injected.next > now;
         self.host(flight.from).is_sending = is_busy;
@@ -282,6 +297,17 @@ impl<P: Program, N: Medium, O: Observer> Engine<'_, P, N, O> {
     }
 
     fn deliver(&mut self, id: FlightId) {
+        if self.flights.stage(id) == Stage::Granted {
+            let (rank, op) = (self.flights.get(id).to, self.flights.receive(id));
+            self.receive(rank, op, id);
+            self.go_on(rank);
+            return;
+        }
+        self.asked(id);
+    }
+
+    /// A message, or the request to send it, has come.
+    fn asked(&mut self, id: FlightId) {
         let flight = *self.flights.get(id);
         let envelope = Envelope {
             flight: id,
@@ -290,12 +316,24 @@ impl<P: Program, N: Medium, O: Observer> Engine<'_, P, N, O> {
             tag: flight.tag,
         };
         if let Some(op) = self.program.deliver(flight.to, envelope) {
-            self.receive(flight.to, op, id);
+            self.meet(flight.to, op, id);
             self.go_on(flight.to);
         }
     }
 
-    /// A message meets its receive.
+    /// A message, or the request to send it, meets its receive.
+    fn meet(&mut self, rank: Rank, op: Op, id: FlightId) {
+        if self.flights.stage(id) != Stage::Asked {
+            self.receive(rank, op, id);
+            return;
+        }
+        self.flights.grant(id, op);
+        let sender = self.flights.get(id).from;
+        let answered = self.agenda.now + self.network.latency(rank, sender);
+        self.agenda.queue.push(answered, Event::Granted(id));
+    }
+
+    /// A receive takes in its message.
     fn receive(&mut self, rank: Rank, op: Op, id: FlightId) {
         self.flights.set_receive(id, op);
         let overhead = self.network.overhead(self.flights.get(id).bytes);

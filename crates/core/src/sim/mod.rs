@@ -12,11 +12,13 @@ pub mod goal;
 mod matching;
 pub mod network;
 pub mod observer;
+pub mod outcome;
 pub mod program;
 mod queue;
 pub mod rounds;
 pub mod setup;
 mod time;
 
-pub use engine::{Outcome, Stuck, run};
+pub use engine::run;
+pub use outcome::{Outcome, Stuck};
 pub use time::Time;

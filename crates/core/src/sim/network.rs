@@ -62,6 +62,9 @@ pub trait Medium {
         Time::ZERO
     }
 
+    /// How long a request of the sender, or the answer to it, is under way.
+    fn latency(&mut self, from: Rank, to: Rank) -> Time;
+
     /// A message leaves its sender's processor.
     fn inject(&mut self, id: FlightId, flight: &Flight, agenda: &mut Agenda) -> Injected;
 
@@ -164,6 +167,10 @@ pub(super) enum Event {
     Arrive(FlightId),
     /// A message is at its receiver.
     Delivered(FlightId),
+    /// The request to send a message is at its receiver.
+    Asked(FlightId),
+    /// The answer to the request is at the sender.
+    Granted(FlightId),
     /// A receive is complete.
     Received(FlightId),
     /// A computation is complete.

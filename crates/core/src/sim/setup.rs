@@ -16,7 +16,7 @@
 //!     procs: Procs::new(2)?,
 //!     size: Bytes(1001),
 //! };
-//! let report = simulate(&NetworkModel::Endpoint(Ports::LogGP(model)), case, Method::Auto)?;
+//! let report = simulate(&NetworkModel::Endpoint(Ports::LogGP(model)).into(), case, Method::Auto)?;
 //! assert!((report.totals.time.seconds().0 / 68e-6 - 1.0).abs() < 1e-9);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -29,7 +29,7 @@ use serde::Deserialize;
 use strum::{Display, EnumIter, EnumMessage};
 
 use super::closed::{self, Totals};
-use super::engine::{Outcome, run};
+use super::engine::run_with;
 use super::goal::{Goal, Goals};
 use super::network::Loss;
 use super::network::endpoint::Endpoint;
@@ -37,6 +37,7 @@ use super::network::fluid::Fluid;
 use super::network::plogpt::run as run_plogpt;
 use super::network::tcp::Tcp;
 use super::observer::Observer;
+use super::outcome::Outcome;
 use super::program::Program;
 use super::rounds::Rounds;
 use super::time::Time;
@@ -48,7 +49,7 @@ use bounds::{refuse_too_many, refuse_uncounted};
 
 pub use bounds::most_messages;
 pub use error::SimulationError;
-pub use model::{NetworkModel, Shared, Timeouts};
+pub use model::{NetworkModel, Setup, Shared, Timeouts};
 
 /// More ranks than this, 16 on each host of the largest network, would need too much memory.
 const MOST_RANKS: u32 = 16 << MOST_HOSTS.ilog2();
@@ -126,12 +127,8 @@ impl Report {
 ///
 /// # Errors
 /// If a closed form is wanted and there is none, or the case is too large.
-pub fn simulate(
-    model: &NetworkModel,
-    case: Case,
-    method: Method,
-) -> Result<Report, SimulationError> {
-    match solution(model, case, method)? {
+pub fn simulate(setup: &Setup, case: Case, method: Method) -> Result<Report, SimulationError> {
+    match solution(setup, case, method)? {
         Some(totals) => {
             let report = Report {
                 totals,
@@ -140,7 +137,7 @@ pub fn simulate(
             };
             checked(totals.time, report)
         }
-        None => observe(model, case, &mut ()).map(|outcome| Report::of_events(&outcome)),
+        None => observe(setup, case, &mut ()).map(|outcome| Report::of_events(&outcome)),
     }
 }
 
@@ -150,8 +147,8 @@ pub fn simulate(
 ///
 /// # Errors
 /// If a closed form is wanted and there is none, or the case is too large.
-pub fn check(model: &NetworkModel, case: Case, method: Method) -> Result<(), SimulationError> {
-    match solution(model, case, method)? {
+pub fn check(setup: &Setup, case: Case, method: Method) -> Result<(), SimulationError> {
+    match solution(setup, case, method)? {
         Some(totals) => checked(totals.time, ()),
         None => refuse_too_many(case),
     }
@@ -162,12 +159,12 @@ pub fn check(model: &NetworkModel, case: Case, method: Method) -> Result<(), Sim
 /// # Errors
 /// If the case is too large.
 pub fn observe(
-    model: &NetworkModel,
+    setup: &Setup,
     case: Case,
     observer: &mut impl Observer,
 ) -> Result<Outcome, SimulationError> {
     refuse_too_many(case)?;
-    follow(model, Rounds::new(case.schedule()), observer)
+    follow(setup, Rounds::new(case.schedule()), observer)
 }
 
 /// All that happens when the ranks of `goal` run on a network.
@@ -176,11 +173,11 @@ pub fn observe(
 /// If the program takes other network interfaces than hosts have, cannot end, or takes too
 /// long.
 pub fn simulate_goal(
-    model: &NetworkModel,
+    setup: &Setup,
     goal: &Goal,
     observer: &mut impl Observer,
 ) -> Result<Outcome, SimulationError> {
-    follow(model, Goals::new(goal)?, observer)
+    follow(setup, Goals::new(goal)?, observer)
 }
 
 /// Runs a program on a network, event by event.
@@ -188,42 +185,43 @@ pub fn simulate_goal(
 /// # Errors
 /// If the program cannot end, or takes too long.
 fn follow(
-    model: &NetworkModel,
+    setup: &Setup,
     mut program: impl Program + Clone,
     observer: &mut impl Observer,
 ) -> Result<Outcome, SimulationError> {
-    let outcome = match model {
+    let limit = setup.eager_limit;
+    let outcome = match &setup.model {
         NetworkModel::Endpoint(ports) => {
             let mut network = Endpoint::new(ports.clone(), program.procs());
-            run(&mut program, &mut network, observer)
+            run_with(limit, &mut program, &mut network, observer)
         }
-        NetworkModel::PlogPT(timeouts) => {
-            run_plogpt(timeouts.mode, program, timeouts.medium()?, observer)
-        }
+        NetworkModel::PlogPT(timeouts) => run_plogpt(
+            (timeouts.mode, limit),
+            program,
+            timeouts.medium()?,
+            observer,
+        ),
         NetworkModel::Fluid(shared) => {
             let mut network = Fluid::new(&shared.network, shared.hosts.to_vec(), shared.latency);
-            run(&mut program, &mut network, observer)
+            run_with(limit, &mut program, &mut network, observer)
         }
         NetworkModel::Tcp(shared, options) => {
             let hosts = shared.hosts.to_vec();
             let mut network = Tcp::new(&shared.network, hosts, shared.latency, *options)?;
-            run(&mut program, &mut network, observer)
+            run_with(limit, &mut program, &mut network, observer)
         }
     }?;
     checked(outcome.time, outcome)
 }
 
 /// What a closed form says; none if events are to be followed.
-fn solution(
-    model: &NetworkModel,
-    case: Case,
-    method: Method,
-) -> Result<Option<Totals>, SimulationError> {
+fn solution(setup: &Setup, case: Case, method: Method) -> Result<Option<Totals>, SimulationError> {
     refuse_uncounted(case)?;
     if method == Method::Event {
         return Ok(None);
     }
-    let solved = match model {
+    let solved = match &setup.model {
+        _ if !is_eager(setup, case) => None,
         NetworkModel::Endpoint(ports) => {
             closed::endpoint(case.algorithm, case.procs, case.size, ports)
         }
@@ -234,6 +232,12 @@ fn solution(
         None if method == Method::ClosedForm => Err(SimulationError::NoClosedForm(case)),
         solved => Ok(solved),
     }
+}
+
+/// Whether no message of the case can be as long as the eager limit: closed forms know none.
+fn is_eager(setup: &Setup, case: Case) -> bool {
+    let longest = case.size.0.saturating_mul(case.procs.get().into());
+    setup.eager_limit.is_none_or(|limit| longest < limit.0)
 }
 
 /// The two algorithms of `PlogPT`, on its tree.
@@ -286,25 +290,25 @@ mod tests {
         }
     }
 
-    fn ports(gap_per_byte: f64) -> NetworkModel {
+    fn ports(gap_per_byte: f64) -> Setup {
         let gap_per_byte = SecondsPerByte(gap_per_byte);
         let model = LogGP::new(Seconds(5e-5), Seconds(0.0), Seconds(0.0), gap_per_byte);
-        NetworkModel::Endpoint(Ports::LogGP(model.unwrap()))
+        NetworkModel::Endpoint(Ports::LogGP(model.unwrap())).into()
     }
 
     /// Two, then four hosts below a switch each, joined by links of their rate.
-    fn trees() -> [NetworkModel; 2] {
+    fn trees() -> [Setup; 2] {
         let text = "topology = 'binary-tree'\nlatency = '50us'\n[[height]]\nrate = '1Gbit/s'\n\
                     [[height]]\nrate = '1Gbit/s'\ndelay = '36.4us'\n\
                     [[height]]\nrate = '1Gbit/s'\ndelay = '1us'\n";
         let network = Arc::new(Network::parse("t", text).unwrap());
         let timeouts = |mode| {
-            NetworkModel::PlogPT(Timeouts {
+            Setup::from(NetworkModel::PlogPT(Timeouts {
                 hosts: network.all_hosts().take(4).collect(),
                 options: Options::new(Seconds(5e-5)),
                 network: Arc::clone(&network),
                 mode,
-            })
+            }))
         };
         [RtoMode::Receiver, RtoMode::TwoPass].map(timeouts)
     }
@@ -333,6 +337,40 @@ mod tests {
         let other = case(Collective::Alltoall, "bruck:2", 4);
         let refused = simulate(&receiver, other, Method::ClosedForm);
         assert_eq!(refused, Err(SimulationError::NoClosedForm(other)));
+    }
+
+    /// A request and its answer take L each; a receive that is posted late keeps the sender
+    /// waiting. Two messages in a row ask together.
+    #[test]
+    fn long_messages_ask_before_they_are_sent() {
+        let [eager, asking] = [None, Some(Bytes(1000))].map(|eager_limit| Setup {
+            eager_limit,
+            ..ports(8e-9)
+        });
+        let time = |setup: &Setup, case| {
+            let found = simulate(setup, case, Method::Auto).unwrap();
+            (found.totals.time.seconds().0 * 1e6, found.found)
+        };
+        let message = case(Collective::Bcast, "flat", 2);
+        let (at_once, asked) = (time(&eager, message), time(&asking, message));
+        assert!(
+            (asked.0 - at_once.0 - 100.0).abs() < 1e-6,
+            "{asked:?} {at_once:?}"
+        );
+        assert_eq!([at_once.1, asked.1], [Found::ClosedForm, Found::Event]);
+        let shorter = Case {
+            size: Bytes(999),
+            ..message
+        };
+        let [a, b] =
+            [&eager, &asking].map(|setup| simulate(setup, shorter, Method::Event).unwrap());
+        assert_eq!(a, b);
+        // Every rank asks all others at once, and then their bytes pass its port as ever.
+        let direct = case(Collective::Alltoall, "direct", 8);
+        assert!((time(&asking, direct).0 - time(&eager, direct).0 - 100.0).abs() < 1e-6);
+        // Every round asks.
+        let pairwise = case(Collective::Alltoall, "pairwise", 8);
+        assert!((time(&asking, pairwise).0 - time(&eager, pairwise).0 - 700.0).abs() < 1e-6);
     }
 
     #[test]

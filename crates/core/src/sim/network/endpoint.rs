@@ -16,7 +16,7 @@
 //! An empty message counts as one byte in `LogGP`.
 //!
 //! # Domain
-//! Messages are sent eagerly. Ranks that share a host have ports of their own.
+//! Ranks that share a host have ports of their own.
 //!
 //! # Source
 //! Alexandrov, Ionescu, Schauser, Scheiman 1995 (`LogGP`); Kielmann, Bal, Verstoep 2000
@@ -28,7 +28,7 @@ use crate::model::plogp::PLogP;
 use crate::sim::network::{Agenda, Flight, Injected, Medium};
 use crate::sim::program::FlightId;
 use crate::sim::time::Time;
-use crate::units::{Bytes, Procs};
+use crate::units::{Bytes, Procs, Rank};
 
 /// The parameters of ports.
 #[derive(Debug, Clone, PartialEq)]
@@ -119,6 +119,10 @@ impl Medium for Endpoint {
             return self.last.1.overhead;
         }
         self.ports.costs(bytes).overhead
+    }
+
+    fn latency(&mut self, _: Rank, _: Rank) -> Time {
+        self.latency
     }
 
     fn inject(&mut self, id: FlightId, flight: &Flight, agenda: &mut Agenda) -> Injected {

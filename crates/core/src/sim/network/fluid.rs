@@ -47,6 +47,7 @@ use super::{Agenda, Flight, Injected, LinkUse, Medium, slot};
 use crate::network::{LinkId, Network, Vertex};
 use crate::sim::program::FlightId;
 use crate::sim::time::Time;
+use crate::units::Rank;
 use sharing::Sharing;
 
 /// Ranks on the hosts of a network.
@@ -72,6 +73,10 @@ impl<'a> Fluid<'a> {
 }
 
 impl Medium for Fluid<'_> {
+    fn latency(&mut self, from: Rank, to: Rank) -> Time {
+        self.links.between(from, to)
+    }
+
     fn inject(&mut self, id: FlightId, flight: &Flight, agenda: &mut Agenda) -> Injected {
         self.links.route(flight.from, flight.to, &mut self.route);
         self.links.carry(&self.route, flight.bytes);

@@ -18,6 +18,8 @@ pub(super) struct Links<T> {
     /// The propagation delay of each link; empty if no link has one.
     delays: Vec<Time>,
     carried: Vec<u64>,
+    /// A route, for a moment.
+    way: Vec<LinkId>,
 }
 
 impl<T: Deref<Target = Network>> Links<T> {
@@ -31,6 +33,7 @@ impl<T: Deref<Target = Network>> Links<T> {
         Self {
             carried: vec![0; links.len()],
             delays,
+            way: Vec::new(),
             network,
             hosts,
             latency,
@@ -50,6 +53,18 @@ impl<T: Deref<Target = Network>> Links<T> {
             .iter()
             .map(delay)
             .fold(self.latency, |sum, delay| sum + delay)
+    }
+
+    /// L and the propagation delays between two ranks.
+    pub(super) fn between(&mut self, from: Rank, to: Rank) -> Time {
+        if self.delays.is_empty() {
+            return self.latency;
+        }
+        let mut route = std::mem::take(&mut self.way);
+        self.route(from, to, &mut route);
+        let latency = self.latency(&route);
+        self.way = route;
+        latency
     }
 
     /// So many bytes pass each link of a route.

@@ -76,8 +76,8 @@ use crate::sim::network::links::Links;
 use crate::sim::network::{Agenda, Flight, Injected, LinkUse, Medium};
 use crate::sim::program::FlightId;
 use crate::sim::time::Time;
-use crate::units::Seconds;
 use crate::units::parameter::{ParameterError, non_negative};
+use crate::units::{Rank, Seconds};
 use fixed::Counts;
 use fluid::Flows;
 use passes::Pass;
@@ -220,6 +220,10 @@ impl PlogPT {
 }
 
 impl Medium for PlogPT {
+    fn latency(&mut self, from: Rank, to: Rank) -> Time {
+        self.links.between(from, to)
+    }
+
     fn inject(&mut self, id: FlightId, flight: &Flight, agenda: &mut Agenda) -> Injected {
         let pass = self.pass.inject(flight, self.traffic.rto);
         self.traffic.put(id, flight, pass);

@@ -79,8 +79,8 @@ use super::{Agenda, Cause, Flight, Injected, LinkUse, Medium, Repair};
 use crate::network::{LinkId, Network, Vertex};
 use crate::sim::program::FlightId;
 use crate::sim::time::Time;
-use crate::units::Seconds;
 use crate::units::parameter::ParameterError;
+use crate::units::{Rank, Seconds};
 use levels::{Levels, rate};
 use messages::{Message, Messages, State};
 use port::Train;
@@ -255,6 +255,10 @@ impl<'a> Tcp<'a> {
 }
 
 impl Medium for Tcp<'_> {
+    fn latency(&mut self, from: Rank, to: Rank) -> Time {
+        self.links.between(from, to)
+    }
+
     fn inject(&mut self, id: FlightId, flight: &Flight, agenda: &mut Agenda) -> Injected {
         let message = self.messages.insert(id, flight);
         self.links.route(flight.from, flight.to, &mut message.route);

@@ -1,8 +1,8 @@
 //! Why a simulation gives no result.
 
 use super::{Case, MOST_RANKS};
-use crate::sim::engine::Stuck;
 use crate::sim::goal::OtherInterface;
+use crate::sim::outcome::Stuck;
 use crate::units::parameter::ParameterError;
 
 /// Why there is no result; the message ends in what to do.

@@ -7,9 +7,29 @@ use crate::network::{Network, Vertex};
 use crate::sim::network::endpoint::Ports;
 use crate::sim::network::plogpt::{Options, PlogPT, Sharing};
 use crate::sim::network::tcp;
+use crate::sim::outcome::EagerLimit;
 use crate::sim::time::Time;
 use crate::units::Procs;
 use crate::units::parameter::ParameterError;
+
+/// A network model and the protocol of the MPI library on it.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// The network model.
+    pub model: NetworkModel,
+    /// From which size on a sender asks before it sends; `None` if it never does.
+    pub eager_limit: EagerLimit,
+}
+
+impl From<NetworkModel> for Setup {
+    /// Without an eager limit.
+    fn from(model: NetworkModel) -> Self {
+        Self {
+            model,
+            eager_limit: None,
+        }
+    }
+}
 
 /// A network model with its parameters.
 #[derive(Debug, Clone)]

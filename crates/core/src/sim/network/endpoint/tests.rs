@@ -10,6 +10,7 @@ use crate::model::testing::{affine, procs, table};
 use crate::model::{self, Case, Known, Segments, Values, plogp};
 use crate::sim::observer::{Activity, Observer};
 use crate::sim::rounds::Rounds;
+use crate::sim::engine::run_with;
 use crate::sim::{Outcome, run};
 use crate::units::{Seconds, SecondsPerByte};
 
@@ -190,6 +191,11 @@ fn every_message_of_every_algorithm_is_delivered() {
                 2 * messages,
                 "{algorithm} among {procs}"
             );
+            // The same messages arrive where every sender asks first.
+            let mut program = Rounds::new(algorithm.schedule(procs, size));
+            let mut network = Endpoint::new(ports.clone(), procs);
+            let asking = run_with(Some(Bytes(0)), &mut program, &mut network, &mut ()).unwrap();
+            assert_eq!((asking.messages, asking.bytes), (messages, bytes));
             assert_eq!(logged(algorithm, procs, size, ports), (outcome, log));
         }
     }

@@ -5,9 +5,10 @@ use rustc_hash::FxHashMap;
 use super::PlogPT;
 use super::traffic::Message;
 use crate::model::alltoall::plogpt::RtoMode;
-use crate::sim::engine::{self, Outcome, Stuck};
+use crate::sim::engine;
 use crate::sim::network::{Cause, Flight};
 use crate::sim::observer::Observer;
+use crate::sim::outcome::{EagerLimit, Outcome, Stuck};
 use crate::sim::program::{Op, Program};
 use crate::sim::time::Time;
 use crate::units::Rank;
@@ -81,7 +82,7 @@ impl Pass {
 /// # Errors
 /// If the program does not end or leaves messages over.
 pub fn run(
-    mode: RtoMode,
+    (mode, eager_limit): (RtoMode, EagerLimit),
     mut program: impl Program + Clone,
     mut network: PlogPT,
     observer: &mut impl Observer,
@@ -92,11 +93,11 @@ pub fn run(
             pass,
             ..network.clone()
         };
-        engine::run(&mut program.clone(), &mut search, &mut ())?;
+        engine::run_with(eager_limit, &mut program.clone(), &mut search, &mut ())?;
         if let Pass::Search(Losses { causes, .. }) = search.pass {
             let sent = FxHashMap::default();
             network.pass = Pass::Apply(Losses { causes, sent });
         }
     }
-    engine::run(&mut program, &mut network, observer)
+    engine::run_with(eager_limit, &mut program, &mut network, observer)
 }

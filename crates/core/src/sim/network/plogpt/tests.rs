@@ -12,8 +12,8 @@ use crate::model::alltoall::plogpt as model;
 use crate::model::alltoall::plogpt::RtoMode;
 use crate::network::{Edge, Port, Switch, Trunk};
 use crate::sim::closed::{self, Totals};
-use crate::sim::engine::Outcome;
 use crate::sim::network::{Cause, Loss};
+use crate::sim::outcome::Outcome;
 use crate::sim::rounds::Rounds;
 use crate::units::{BitsPerSecond, Bytes, BytesPerSecond, Procs, Rank, Seconds};
 use script::{Recorder, Script, play};
@@ -72,7 +72,7 @@ fn simulate(algorithm: model::Algorithm, size: u64, network: &PlogPT, mode: RtoM
         model::Algorithm::B => "sends-in-turn",
     };
     let program = rounds(algorithm, network.links.hosts.len(), size);
-    run(mode, program, network.clone(), &mut ()).unwrap()
+    run((mode, None), program, network.clone(), &mut ()).unwrap()
 }
 
 fn assert_same(solved: &Totals, outcome: &Outcome) {
@@ -240,7 +240,13 @@ fn twelve_ranks_on_two_switches_are_as_by_brute_force() {
 
         let mut recorder = Recorder::default();
         let program = rounds("sends-in-turn", 12, size);
-        let outcome = run(RtoMode::Receiver, program, two_switches(), &mut recorder).unwrap();
+        let outcome = run(
+            (RtoMode::Receiver, None),
+            program,
+            two_switches(),
+            &mut recorder,
+        )
+        .unwrap();
         let sorted = |mut sent: Vec<Sent>| {
             sent.sort_unstable();
             sent

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use netsig_core::network::placement::{self, Order};
-use netsig_core::network::{Network, Vertex};
+use netsig_core::network::{Network, Port, Vertex};
 use netsig_core::units::Procs;
 
 use super::options::NetworkOptions;
@@ -13,14 +13,17 @@ use crate::input::files;
 
 /// A network with the hosts that are used.
 #[derive(Debug)]
-pub struct Hosts {
+pub struct Placement {
     /// The network.
     pub network: Arc<Network>,
     hosts: Arc<[Vertex]>,
     placing: Placing,
     /// Where ranks run, for the process count that was asked for last.
-    placed: Mutex<Option<(Procs, Arc<[Vertex]>)>>,
+    placed: Mutex<Option<(Procs, Placed)>>,
 }
+
+/// A network with the host of each rank.
+pub type Placed = (Arc<Network>, Arc<[Vertex]>);
 
 /// How ranks go to hosts.
 #[derive(Debug)]
@@ -28,9 +31,11 @@ enum Placing {
     Ordered(Order, u32),
     /// By the lines of a file: its name and text.
     Listed(String, String),
+    /// One on each host of a switch that has as many.
+    Star(Port),
 }
 
-impl Hosts {
+impl Placement {
     /// The network that the options name, if they do.
     ///
     /// # Errors
@@ -54,31 +59,58 @@ impl Hosts {
         }))
     }
 
-    /// The host of each of `procs` ranks.
+    /// One switch, of as many hosts as there are ranks, with these links: what is assumed where no
+    /// network is named.
+    ///
+    /// # Errors
+    /// If a rate is none.
+    pub fn star(port: Port) -> Result<Self, Failure> {
+        let network = star(Procs::new(1).map_err(Failure::usage)?, port)?;
+        Ok(Self {
+            hosts: network.all_hosts().collect(),
+            network,
+            placing: Placing::Star(port),
+            placed: Mutex::default(),
+        })
+    }
+
+    /// The network, and the host of each of `procs` ranks.
     ///
     /// # Errors
     /// If the hosts do not hold them all.
-    pub fn place(&self, procs: Procs) -> Result<Arc<[Vertex]>, Failure> {
+    pub fn place(&self, procs: Procs) -> Result<Placed, Failure> {
         let placed = || self.placed.lock().expect("nobody panics with it");
-        if let Some((of, hosts)) = &*placed()
+        if let Some((of, known)) = &*placed()
             && *of == procs
         {
-            return Ok(Arc::clone(hosts));
+            return Ok(known.clone());
         }
+        let network = match self.placing {
+            Placing::Star(port) => star(procs, port)?,
+            Placing::Ordered(..) | Placing::Listed(..) => Arc::clone(&self.network),
+        };
         let has_one_each = matches!(self.placing, Placing::Ordered(Order::Block, 1));
         if has_one_each && self.hosts.len() == procs.get() as usize {
-            return Ok(Arc::clone(&self.hosts));
+            return Ok((network, Arc::clone(&self.hosts)));
         }
         let hosts = match &self.placing {
+            Placing::Star(_) => network.all_hosts().collect(),
             Placing::Ordered(order, per_host) => {
                 placement::place(*order, procs, &self.hosts, *per_host)
                     .map_err(|error| Failure::usage(format!("{}: {error}", self.network.name)))?
             }
             Placing::Listed(name, text) => placement::parse(name, text, &self.network, procs)?,
         };
-        *placed() = Some((procs, Arc::clone(&hosts)));
-        Ok(hosts)
+        let found = (network, hosts);
+        *placed() = Some((procs, found.clone()));
+        Ok(found)
     }
+}
+
+fn star(procs: Procs, port: Port) -> Result<Arc<Network>, Failure> {
+    let mut network = Network::star(procs.get(), port).map_err(Failure::usage)?;
+    "star".clone_into(&mut network.name);
+    Ok(Arc::new(network))
 }
 
 impl Placing {

@@ -1,0 +1,258 @@
+//! The tables of a network's file: switches, links, the truth.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::str::FromStr;
+
+use itertools::Itertools;
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::network::hosts;
+use crate::network::{Edge, MOST_HOSTS, Port, RENO, Switch, Trunk, Truth};
+use crate::units::{self, BitsPerSecond, Bytes, ParseQuantityError, Seconds};
+
+/// A fault and its place in the text.
+pub(super) type Fault = (Range<usize>, String);
+
+/// A quantity that stands in the file as text with its unit.
+#[derive(Deserialize)]
+#[serde(transparent, bound = "T: FromStr<Err = ParseQuantityError>")]
+pub(super) struct Text<T>(#[serde(deserialize_with = "units::from_text")] pub(super) T);
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Uplink {
+    rate: BitsPerSecond,
+    port_buffer: Text<Bytes>,
+    delay: Option<Text<Seconds>>,
+    first_switch_hosts: Option<Spanned<u32>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SwitchTable {
+    name: Spanned<String>,
+    hosts: Option<Spanned<Hosts>>,
+    rate: Option<BitsPerSecond>,
+    port_buffer: Option<Text<Bytes>>,
+    delay: Option<Text<Seconds>>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "names such as \"n[0-15]\" or a number of hosts")]
+enum Hosts {
+    Count(usize),
+    Names(String),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Link {
+    between: Spanned<[String; 2]>,
+    rate: BitsPerSecond,
+    port_buffer: Text<Bytes>,
+    delay: Option<Text<Seconds>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Height {
+    rate: BitsPerSecond,
+    delay: Option<Text<Seconds>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TruthTable {
+    #[serde(deserialize_with = "units::from_text")]
+    alpha: Seconds,
+    gamma: Spanned<f64>,
+    #[serde(deserialize_with = "units::from_text")]
+    delta: Seconds,
+    #[serde(deserialize_with = "units::from_text")]
+    threshold: Bytes,
+    noise: Spanned<f64>,
+}
+
+/// The delay, or none.
+pub(super) fn none_or(delay: Option<&Text<Seconds>>) -> Seconds {
+    delay.map_or(Seconds(0.0), |Text(delay)| *delay)
+}
+
+fn port(rate: BitsPerSecond, buffer: &Text<Bytes>, delay: Option<&Text<Seconds>>) -> Port {
+    Port {
+        rate,
+        buffer: buffer.0,
+        delay: none_or(delay),
+    }
+}
+
+pub(super) fn congestion_control(name: Option<Spanned<String>>) -> Result<String, Fault> {
+    let Some(name) = name else {
+        return Ok(RENO.to_owned());
+    };
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    let text = name.get_ref();
+    if text.is_empty() || !text.chars().all(plain) {
+        let what = format!(
+            "congestion_control {text:?} is not a name of one; write \"reno\", \"cubic\" or \
+             another in lower case"
+        );
+        return Err((name.span(), what));
+    }
+    Ok(name.into_inner())
+}
+
+pub(super) fn eager_limit(limit: &Spanned<Text<Bytes>>) -> Result<Bytes, Fault> {
+    match *limit.get_ref() {
+        Text(Bytes(0)) => {
+            let what = "eager_limit is 0; write the first size that is not sent at once";
+            Err((limit.span(), what.to_owned()))
+        }
+        Text(size) => Ok(size),
+    }
+}
+
+impl Uplink {
+    /// The link between the two switches.
+    pub(super) fn port(&self) -> Port {
+        port(self.rate, &self.port_buffer, self.delay.as_ref())
+    }
+
+    pub(super) fn hosts_of_switches(&self, hosts: u32) -> Result<[u32; 2], Fault> {
+        let first = match &self.first_switch_hosts {
+            None => hosts / 2,
+            Some(first) if (1..hosts).contains(first.get_ref()) => *first.get_ref(),
+            Some(first) => {
+                let what = format!(
+                    "first_switch_hosts is {}; write a number from 1 to {}, so that both \
+                     switches have hosts",
+                    first.get_ref(),
+                    hosts - 1
+                );
+                return Err((first.span(), what));
+            }
+        };
+        Ok([first, hosts - first])
+    }
+}
+
+impl SwitchTable {
+    /// The switch, after `before` hosts of others; its links are as `usual` unless it says otherwise.
+    pub(super) fn check(&self, before: usize, usual: Port) -> Result<Switch, Fault> {
+        let buffer = self.port_buffer.as_ref();
+        let delay = self.delay.as_ref();
+        Ok(Switch {
+            name: self.name.get_ref().clone(),
+            hosts: self.hosts(before)?,
+            port: Port {
+                rate: self.rate.unwrap_or(usual.rate),
+                buffer: buffer.map_or(usual.buffer, |Text(own)| *own),
+                delay: delay.map_or(usual.delay, |Text(own)| *own),
+            },
+        })
+    }
+
+    /// The names of its hosts, which come after `before` others: those that the file lists, or
+    /// the switch's own with numbers.
+    fn hosts(&self, before: usize) -> Result<Vec<String>, Fault> {
+        let Some(hosts) = &self.hosts else {
+            return Ok(Vec::new());
+        };
+        let wrong = |what: String| (hosts.span(), what);
+        let names = match hosts.get_ref() {
+            Hosts::Count(0) => {
+                let what = "0 hosts; write 1 or more, or leave it out";
+                return Err(wrong(what.to_owned()));
+            }
+            Hosts::Count(count) => {
+                let numbers = 0..(*count).min(MOST_HOSTS + 1);
+                let switch = self.name.get_ref();
+                numbers.map(|number| format!("{switch}-{number}")).collect()
+            }
+            Hosts::Names(expression) => {
+                let found = hosts::expand(expression);
+                let found = found.map_err(|error| wrong(error.to_string()))?;
+                found.into_iter().map(|name| name.text).collect_vec()
+            }
+        };
+        if before + names.len() > MOST_HOSTS {
+            let what = format!("more than {MOST_HOSTS} hosts up to here; write fewer");
+            return Err(wrong(what));
+        }
+        Ok(names)
+    }
+}
+
+/// The number of each switch.
+pub(super) fn numbers(switches: &[Spanned<SwitchTable>]) -> Result<HashMap<&str, usize>, Fault> {
+    let mut numbers = HashMap::new();
+    for (number, switch) in switches.iter().enumerate() {
+        let name = &switch.get_ref().name;
+        if numbers.insert(name.get_ref().as_str(), number).is_some() {
+            let name = (name.span(), name.get_ref());
+            let what = format!(
+                "two switches are called {:?}; give each a name of its own",
+                name.1
+            );
+            return Err((name.0, what));
+        }
+    }
+    Ok(numbers)
+}
+
+impl Link {
+    pub(super) fn trunk(&self, switches: &HashMap<&str, usize>) -> Result<Trunk, Fault> {
+        let [a, b] = self.between.get_ref();
+        let wrong = |what| Err((self.between.span(), what));
+        if a == b {
+            return wrong(format!(
+                "a link joins {a} to {b}; join two different switches"
+            ));
+        }
+        let find = |name: &String| switches.get(name.as_str()).copied();
+        match (find(a), find(b)) {
+            (Some(a), Some(b)) => Ok(Trunk {
+                ends: [a, b],
+                port: port(self.rate, &self.port_buffer, self.delay.as_ref()),
+            }),
+            (found, _) => {
+                let name = if found.is_some() { b } else { a };
+                wrong(format!(
+                    "no switch is called {name:?}; write the names of two [[switch]]"
+                ))
+            }
+        }
+    }
+}
+
+impl Height {
+    pub(super) fn edge(&self) -> Edge {
+        Edge {
+            bandwidth: self.rate.into(),
+            delay: none_or(self.delay.as_ref()),
+        }
+    }
+}
+
+impl TruthTable {
+    pub(super) fn check(self) -> Result<Truth, Fault> {
+        let (gamma, noise) = (*self.gamma.get_ref(), *self.noise.get_ref());
+        if !(gamma.is_finite() && gamma > 0.0) {
+            let what = format!("gamma is {gamma}; write a number above 0, 1 is no contention");
+            return Err((self.gamma.span(), what));
+        }
+        if !(0.0..1.0).contains(&noise) {
+            let what = format!("noise is {noise}; write a number from 0 to below 1");
+            return Err((self.noise.span(), what));
+        }
+        Ok(Truth {
+            alpha: self.alpha,
+            gamma,
+            delta: self.delta,
+            threshold: self.threshold,
+            noise,
+        })
+    }
+}
