@@ -14,7 +14,7 @@
 //! # use netsig_core::network::hosts::expand;
 //! let names: Vec<String> = expand("n[08-10],x1")?.into_iter().map(|name| name.text).collect();
 //! assert_eq!(names, ["n08", "n09", "n10", "x1"]);
-//! # Ok::<(), netsig_core::network::topology::hosts::HostListError>(())
+//! # Ok::<(), netsig_core::network::hosts::HostListError>(())
 //! ```
 
 use std::collections::HashMap;
