@@ -25,10 +25,11 @@ fn main() -> ExitCode {
         ["usage", program @ ..] => process::usage(program),
         ["plogpt"] => plogpt::run(),
         ["tidy"] => tidy::run(),
+        ["tidy", "--write"] => tidy::write(),
         ["vectors", files @ ..] if !files.is_empty() => vectors::run(files),
         _ => {
             eprintln!(
-                "usage: cargo xtask accuracy [NETWORK...] | bench | bench-sim | plogpt | tidy | \
+                "usage: cargo xtask accuracy [NETWORK...] | bench | bench-sim | plogpt | tidy [--write] | \
                  vectors FILE..."
             );
             return ExitCode::from(2);

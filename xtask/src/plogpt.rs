@@ -134,7 +134,7 @@ fn on(network: &'static str, netsig: &Netsig) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// The table as METHODOLOGY has it: A and B side by side.
+/// The table as docs/results has it: A and B side by side.
 fn print(rows: &[Row]) {
     println!(
         "| n | m | A, ms | pLogP | PlogPT | fluid | TCP | B, ms | pLogP | PlogPT | fluid | TCP |"

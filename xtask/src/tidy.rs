@@ -2,13 +2,13 @@
 
 mod layers;
 mod modules;
+mod tables;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use netsig_core::algorithm::ALGORITHMS;
 use netsig_core::data::COLUMNS;
 
 use modules::Sources;
@@ -36,15 +36,29 @@ pub fn run() -> Result<bool> {
     for crate_root in sources.keys().filter(is_root) {
         faults.extend(layers::faults(&sources, crate_root)?);
     }
-    let algorithms = ALGORITHMS.iter().map(|entry| entry.name);
-    check_mentions(&root, "METHODOLOGY.md", algorithms, &mut faults)?;
-    let models = netsig_core::model::models().map(|model| model.name);
-    check_mentions(&root, "METHODOLOGY.md", models, &mut faults)?;
+    check_tables(&root, &mut faults)?;
     check_mentions(&root, "FORMATS.md", COLUMNS.into_iter(), &mut faults)?;
     for fault in &faults {
         eprintln!("{fault}");
     }
     Ok(faults.is_empty())
+}
+
+/// Writes the documents that are generated.
+pub fn write() -> Result<bool> {
+    fs::write(crate::root().join(tables::FILE), tables::text())?;
+    Ok(true)
+}
+
+/// Generated documents must be those of the present entries.
+fn check_tables(root: &Path, faults: &mut Vec<String>) -> Result<()> {
+    if read(root, Path::new(tables::FILE))? != tables::text() {
+        let file = tables::FILE;
+        faults.push(format!(
+            "{file}: is not what the entries say; run cargo xtask tidy --write"
+        ));
+    }
+    Ok(())
 }
 
 /// The files of the repository that exist, tracked or about to be.

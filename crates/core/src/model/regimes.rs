@@ -43,7 +43,7 @@
 //!
 //! # Source
 //! netsig, on top of Steffenel 2006 (γ, δ, M) and of Kielmann, Bal, Verstoep 2000 (a gap that is
-//! a table); METHODOLOGY.md derives it.
+//! a table); docs/methodology.md derives it.
 
 pub(super) mod entry;
 mod links;

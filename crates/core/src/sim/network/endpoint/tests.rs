@@ -8,9 +8,9 @@ use crate::model::hockney::Hockney;
 use crate::model::segment::Segment;
 use crate::model::testing::{affine, procs, table};
 use crate::model::{self, Case, Known, Segments, Values, plogp};
+use crate::sim::engine::run_with;
 use crate::sim::observer::{Activity, Observer};
 use crate::sim::rounds::Rounds;
-use crate::sim::engine::run_with;
 use crate::sim::{Outcome, run};
 use crate::units::{Seconds, SecondsPerByte};
 
