@@ -15,8 +15,8 @@ use crate::print::rows::{Cell, Format, Rows};
 /// Lower bounds of a message exchange that need not be uniform.
 #[derive(clap::Args)]
 pub struct Args {
-    /// A square matrix of sizes in bytes (row i: what process i sends), or arcs under the
-    /// header `from,to,size_bytes`.
+    /// A square matrix of sizes in bytes (row i holds the messages of process i), or arcs under
+    /// the header `from,to,size_bytes`.
     exchange: PathBuf,
     /// Start-up time of a message, such as 50us or 5e-5 (seconds).
     #[arg(long, value_name = "TIME", value_parser = args::duration, allow_hyphen_values = true)]
@@ -33,16 +33,16 @@ pub struct Args {
     /// The contention ratio of a signature, for its time.
     #[arg(long, allow_hyphen_values = true)]
     gamma: Option<f64>,
-    /// What each simultaneous communication costs from the threshold on.
+    /// The extra time of each simultaneous communication from the threshold on.
     #[arg(
         long, value_name = "TIME", value_parser = args::duration, allow_hyphen_values = true,
         default_value = "0", requires = "gamma"
     )]
     delta: Seconds,
-    /// The mean message from which on delta counts.
+    /// The mean message size from which delta counts.
     #[arg(long, value_name = "BYTES", default_value = "0", requires = "gamma")]
     threshold: Bytes,
-    /// How to print it.
+    /// The output format.
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
 }

@@ -23,15 +23,15 @@ use crate::print::rows::{Cell, Format, Rows};
 pub struct Args {
     #[command(flatten)]
     input: DataArgs,
-    /// What the models are fitted to, such as 'procs<=16' or 'procs<16,size>=1KiB'; they are
-    /// judged on the rest [default: all but the largest process count].
+    /// The cells that models are fitted to, such as 'procs<=16' or 'procs<16,size>=1KiB'; the
+    /// rest judges them [default: all but the largest process count].
     #[arg(long, value_name = "CONDITION")]
     train: Option<Filter>,
     /// The covariance of the errors: auto, means, proportional, bandwidth-share, ols or
     /// ar1:RHO.
     #[arg(long, value_parser = args::covariance, default_value = "auto")]
     covariance: CovarianceChoice,
-    /// What stands for the repetitions of a collective.
+    /// The statistic of the repetitions of a collective.
     #[arg(long, value_parser = args::variant::<Statistic>(), default_value = "mean")]
     statistic: Statistic,
     /// A profile whose pLogP tables the models take that need them [default: those of the
@@ -40,7 +40,7 @@ pub struct Args {
     plogp: Option<PathBuf>,
     #[command(flatten)]
     network: NetworkArgs,
-    /// How to print it.
+    /// The output format.
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
 }

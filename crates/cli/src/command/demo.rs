@@ -48,7 +48,7 @@ pub struct Args {
     /// Where data, profile and plot go.
     #[arg(long, value_name = "DIR", default_value = "netsig-demo")]
     out: PathBuf,
-    /// How to print the comparison.
+    /// The output format.
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
     #[command(flatten)]

@@ -48,7 +48,7 @@ pub struct Args {
     /// ar1:RHO.
     #[arg(long, value_parser = args::covariance, default_value = "auto")]
     covariance: CovarianceChoice,
-    /// What stands for the repetitions of a collective.
+    /// The statistic of the repetitions of a collective.
     #[arg(long, value_parser = args::variant::<Statistic>(), default_value = "mean")]
     statistic: Statistic,
     /// Keep process counts that do not saturate the network in the fit.
@@ -63,7 +63,7 @@ pub struct Args {
     /// The level of intervals and tests.
     #[arg(long, value_parser = args::confidence, default_value = "0.95")]
     confidence: f64,
-    /// How to print the parameters.
+    /// The output format.
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
 }

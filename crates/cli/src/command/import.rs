@@ -10,25 +10,25 @@ use netsig_core::units::Procs;
 use crate::input::failure::Failure;
 use crate::input::files;
 
-/// Turn what other benchmark programs printed into a data file.
+/// Turn the output of other benchmark programs into a data file.
 #[derive(clap::Args)]
 pub struct Args {
     #[arg(help = programs())]
     program: Program,
-    /// What was printed.
+    /// The output of the program.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The data file (CSV); it must not exist yet.
     #[arg(short, long, value_name = "DATA")]
     output: PathBuf,
-    /// How many processes ran, if the files do not say [default: pN, nN or npN in a file's
-    /// name].
+    /// The number of processes, if the files do not state it [default: pN, nN or npN in a
+    /// file's name].
     #[arg(long, value_name = "N")]
     procs: Option<Procs>,
-    /// Who ran the collectives: library or an algorithm.
+    /// The algorithm of the collectives; library is the MPI library's own choice.
     #[arg(long, value_name = "NAME", default_value = LIBRARY)]
     algorithm: String,
-    /// What OSU tables without a title measured.
+    /// The collective of OSU tables that have no title.
     #[arg(long, value_name = "NAME")]
     collective: Option<Collective>,
 }

@@ -19,15 +19,15 @@ pub struct Args {
 
 #[derive(Subcommand)]
 enum Action {
-    /// Say what this machine can emulate; exit code 1 if nothing.
+    /// List the capabilities of this machine for emulation; exit code 1 if it has too few.
     Check {
-        /// How to print it.
+        /// The output format.
         #[arg(long, value_enum, default_value = "table")]
         format: Format,
     },
     /// List the scenarios that netsig ships.
     List {
-        /// How to print it.
+        /// The output format.
         #[arg(long, value_enum, default_value = "table")]
         format: Format,
     },

@@ -10,7 +10,7 @@ use netsig_core::units::Seconds;
 use crate::input::failure::Failure;
 use crate::print::rows::{Cell, Columns, Format, Rows, to_stdout};
 
-/// List the models, or tell all about one.
+/// List the models, or describe one in full.
 #[derive(clap::Args)]
 pub struct Args {
     /// A model, as in the list; subject/model where several have the name.
@@ -18,7 +18,7 @@ pub struct Args {
     /// Only the models of this collective.
     #[arg(long)]
     collective: Option<Collective>,
-    /// How to print it.
+    /// The output format.
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
 }

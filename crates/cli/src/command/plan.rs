@@ -20,19 +20,19 @@ use crate::input::failure::Failure;
 use crate::input::files;
 use crate::print::rows::to_stdout;
 
-/// Propose a measurement plan: what tells most for a prediction in the time there is.
+/// Propose the measurement plan that makes a prediction most certain within a time.
 #[derive(clap::Args)]
 pub struct Args {
-    /// A preliminary profile of the same network, which says how long things take [default:
+    /// A preliminary profile of the same network, for the duration of measurements [default:
     /// 1 Gbit/s, 50 us].
     profile: Option<PathBuf>,
-    /// How long measuring may take, such as 60s or 10m.
+    /// The time for measuring, such as 60s or 10m.
     #[arg(long, value_name = "TIME", value_parser = limit)]
     budget: Duration,
-    /// What is to be predicted: 'COLLECTIVE [ALGORITHM,...] up to N' [default algorithm: library].
+    /// The prediction: 'COLLECTIVE [ALGORITHM,...] up to N' [default algorithm: library].
     #[arg(long = "for", value_name = "PREDICTION", value_parser = wish::predicted)]
     predicted: Predicted,
-    /// How many hosts there are: as --most, but no more than half of N either.
+    /// The number of hosts: as --most, but at most half of N.
     #[arg(long, value_name = "HOSTS", conflicts_with = "most")]
     hosts: Option<Procs>,
     /// The most processes to measure, at most N [default: half of N].
@@ -41,7 +41,7 @@ pub struct Args {
     /// The sizes to predict.
     #[arg(long, value_name = "LIST", default_value = "256..256KiB")]
     sizes: List<Bytes>,
-    /// Where to write the plan [default: standard output].
+    /// The file for the plan [default: standard output].
     #[arg(short, long, value_name = "PLAN")]
     output: Option<PathBuf>,
 }

@@ -59,7 +59,7 @@ pub struct Args {
     /// Predict also what is too far from what was measured.
     #[arg(long)]
     extrapolate: bool,
-    /// How to print it.
+    /// The output format.
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
 }

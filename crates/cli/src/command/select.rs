@@ -38,7 +38,7 @@ pub struct Args {
     /// What to print.
     #[arg(long, value_enum, default_value = "ranking")]
     show: Show,
-    /// How to print it.
+    /// The output format.
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
 }

@@ -25,17 +25,17 @@ pub struct Args {
     program: ProgramOptions,
     #[command(flatten)]
     network: NetworkOptions,
-    /// How times are found; a closed form gives exactly what following all events gives.
+    /// The method; a closed form gives exactly the time that following all events gives.
     #[arg(long, value_parser = args::variant::<Method>(), default_value = "auto", conflicts_with = "sweep")]
     method: Method,
     #[command(flatten)]
     exports: Exports,
     #[command(flatten)]
     sweep: SweepOptions,
-    /// How many simulations run at once; 0 is one on each processor [default: 0].
+    /// The number of simulations at once; 0 is one on each processor [default: 0].
     #[arg(long, value_name = "N", env = "RAYON_NUM_THREADS")]
     threads: Option<u16>,
-    /// How to print it; a sweep is csv.
+    /// The output format; a sweep is csv.
     #[arg(long, value_enum, default_value = "table", conflicts_with = "sweep")]
     format: Format,
 }

@@ -20,19 +20,19 @@ const MOST_WRITTEN: u64 = 100_000_000;
 /// The files to write.
 #[derive(Debug, clap::Args)]
 pub struct Exports {
-    /// Writes what each rank does when, as a trace for Perfetto and Chrome (JSON).
+    /// Writes the activities of all ranks over time, as a trace for Perfetto and Chrome (JSON).
     #[arg(long, value_name = "FILE", conflicts_with = "sweep")]
     pub timeline: Option<PathBuf>,
-    /// Draws what each of up to 64 ranks does when (SVG).
+    /// Draws the activities of up to 64 ranks over time (SVG).
     #[arg(long, value_name = "FILE", conflicts_with = "sweep")]
     pub gantt: Option<PathBuf>,
-    /// Writes what each link carried (CSV).
+    /// Writes the bytes that each link carried (CSV).
     #[arg(long, value_name = "FILE", conflicts_with = "sweep")]
     pub links: Option<PathBuf>,
-    /// Writes which messages lost packets and had to wait, and why (CSV).
+    /// Writes the messages that lost packets and had to wait, with the cause (CSV).
     #[arg(long, value_name = "FILE", conflicts_with = "sweep")]
     pub losses: Option<PathBuf>,
-    /// Writes the program in GOAL, which other simulators read.
+    /// Writes the program in GOAL, for other simulators.
     #[arg(long, value_name = "FILE", conflicts_with = "sweep")]
     pub write_goal: Option<PathBuf>,
 }

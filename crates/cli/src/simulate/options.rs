@@ -26,11 +26,11 @@ pub enum ModelChoice {
     Loggp,
     /// Ports alone, with L and g(m).
     Plogp,
-    /// A tree whose links are shared, and where lost last packets cost a timeout.
+    /// Shared links of a tree, and a timeout for each lost last packet.
     Plogpt,
     /// Links that are shared fairly.
     Fluid,
-    /// The same under TCP, where ports overflow and losses are made up for.
+    /// Fair sharing under TCP, with ports that overflow and repairs of losses.
     Tcp,
 }
 
@@ -94,25 +94,25 @@ pub struct NetworkOptions {
     /// A parameter of the model and its value, with its unit if it has one; may be repeated.
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = args::setting)]
     pub settings: Vec<(String, f64)>,
-    /// Where ranks go: block, cyclic, or a file with a host for each rank [default: block].
+    /// The host of each rank: block, cyclic, or a file with one host a line [default: block].
     #[arg(long, value_name = "block|cyclic|FILE", requires = "network")]
     pub placement: Option<String>,
     /// The hosts to use, such as n[0-15] [default: all].
     #[arg(long, value_name = "HOSTS", requires = "network")]
     pub nodes: Option<String>,
-    /// How many ranks a host takes [default: 1].
+    /// The number of ranks on a host [default: 1].
     #[arg(long, value_name = "K", requires = "network", value_parser = clap::value_parser!(u32).range(1..))]
     pub ppn: Option<u32>,
-    /// Whom a timeout delays, in plogpt [default: receiver].
+    /// The ranks that a timeout delays, in plogpt [default: receiver].
     #[arg(long, value_parser = args::variant::<RtoMode>(), value_name = "MODE")]
     pub rto_mode: Option<RtoMode>,
-    /// Who shares a link, in plogpt [default: fixed].
+    /// The messages that share a link, in plogpt [default: fixed].
     #[arg(long, value_parser = args::variant::<Sharing>())]
     pub sharing: Option<Sharing>,
-    /// When an edge without delay does not matter, in plogpt [default: at-least].
+    /// The width from which an edge without delay is negligible, in plogpt [default: at-least].
     #[arg(long, value_parser = args::variant::<Negligible>(), value_name = "RULE")]
     pub negligible: Option<Negligible>,
-    /// Where the random numbers of tcp begin [default: 0].
+    /// The seed of tcp's random numbers [default: 0].
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 }

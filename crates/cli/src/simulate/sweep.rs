@@ -37,13 +37,13 @@ pub struct SweepOptions {
         ]
     )]
     pub sweep: Option<PathBuf>,
-    /// Where the rows of a sweep go [default: standard output].
+    /// The file for the rows of a sweep [default: standard output].
     #[arg(short, long, value_name = "FILE", requires = "sweep")]
     pub output: Option<PathBuf>,
     /// Simulates the I-th of N parts of a sweep; the parts one after the other are the whole.
     #[arg(long, value_name = "I/N", requires = "sweep")]
     pub shard: Option<Shard>,
-    /// Goes on where a sweep into the same --output was interrupted.
+    /// Continues an interrupted sweep into the same --output.
     #[arg(long, requires = "output")]
     pub resume: bool,
 }

@@ -64,10 +64,10 @@ const IMPORTED: [StatisticKind; 4] = [
 )]
 #[strum(serialize_all = "lowercase")]
 pub enum Statistic {
-    /// The papers' choice; carries the stalls.
+    /// The papers' choice; includes the stalls.
     #[default]
     Mean,
-    /// What usually happens.
+    /// The usual time; ignores rare stalls.
     Median,
 }
 
