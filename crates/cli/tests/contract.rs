@@ -95,7 +95,7 @@ fn plans_that_cannot_be_used_are_refused() {
     home.write("unknown.toml", &PLAN.replace("launches", "lunches"));
     home.write("impossible.toml", &PLAN.replace("= 8", "= 0"));
     home.write("old.csv", "kept");
-    let see = "see FORMATS.md for what a plan may say";
+    let see = "see FORMATS.md for the keys of a plan";
     for (arguments, complaint) in [
         (
             format!("unknown.toml -o new.csv {ON}"),
@@ -247,7 +247,7 @@ fn profiles_that_cannot_answer_are_refused() {
     home.refuses(
         &format!("predict profile.toml {of} --algorithm bruck:3"),
         3,
-        ["profile.toml: ", "measure and fit what is missing"],
+        ["profile.toml: ", "measure and fit it"],
     );
 }
 

@@ -429,7 +429,7 @@ fn what_a_profile_cannot_answer_is_refused() {
         ),
         (
             "--algorithm two-phase:2",
-            ["toy.toml: has no", "measure and fit what is missing"],
+            ["toy.toml: has no", "measure and fit it"],
         ),
         (
             "--set delta_s=1ms",

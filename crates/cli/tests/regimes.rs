@@ -355,7 +355,7 @@ fn every_measured_collective_is_predicted() {
         3,
         [
             "profile.toml: has no regimes of allgather bruck; it has: ring",
-            "what is missing",
+            "measure and fit it",
         ],
     );
 }

@@ -43,7 +43,7 @@ pub enum LabError {
         package: &'static str,
     },
     /// A program that builds the network failed.
-    #[error("{tool} failed in {place}: {reason}; run `netsig lab check` to see what is missing")]
+    #[error("{tool} failed in {place}: {reason}; run `netsig lab check` for the missing capabilities")]
     Tool {
         /// The program.
         tool: &'static str,
@@ -96,4 +96,4 @@ pub(crate) fn system_or<E: Into<std::io::Error>>(
 }
 
 /// What to do where the kernel refuses what `lab check` probes for.
-const RUN_CHECK: &str = "run `netsig lab check` to see what is missing";
+const RUN_CHECK: &str = "run `netsig lab check` for the missing capabilities";

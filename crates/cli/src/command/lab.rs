@@ -71,7 +71,7 @@ fn check(format: Format) -> Result<(), Failure> {
     if capabilities.can_run() {
         return Ok(());
     }
-    Err(anyhow!("this machine cannot emulate a cluster; see what to do above").into())
+    Err(anyhow!("this machine cannot emulate a cluster; follow the remedies above").into())
 }
 
 fn list(format: Format) -> Result<(), Failure> {

@@ -158,7 +158,7 @@ impl Known<'_> {
         })?;
         if self.set(GAP).or(self.set(GAP_PER_BYTE)).is_some() {
             return Err(Failure::usage(format!(
-                "its table tells g(m); leave out --profile, or {GAP} and {GAP_PER_BYTE}"
+                "its table states g(m); leave out --profile, or {GAP} and {GAP_PER_BYTE}"
             ))
             .about(path));
         }
@@ -218,7 +218,7 @@ impl Known<'_> {
                     ));
                 }
             };
-            Failure::usage(format!("{whose}: does not tell {name}; give it with --set"))
+            Failure::usage(format!("{whose}: does not state {name}; give it with --set"))
         })
     }
 }

@@ -97,7 +97,7 @@ fn networks_and_parameters() {
         (
             format!("{CELL} --network topology.conf --rate 1Gbit/s"),
             2,
-            ["topology: does not tell L", "give it with --set"],
+            ["topology: does not state L", "give it with --set"],
         ),
         (
             format!("{CELL} {ON} --nodes host[0-9]"),

@@ -27,7 +27,7 @@ pub(super) const FLAT: Entry = Entry {
 pub(super) const BINOMIAL: Entry = Entry {
     name: "binomial",
     collective: Collective::Gather,
-    summary: "over the binomial tree, doubling what is handed on",
+    summary: "over the binomial tree, handing on twice as much in each round",
     settings: &[],
     cut: Cut::Whole,
     rounds: &Along(Way::Up, BINOMIAL_TREE),

@@ -34,7 +34,7 @@ pub(super) const FLAT: Entry = Entry {
 pub(super) const BINOMIAL: Entry = Entry {
     name: "binomial",
     collective: Collective::Scatter,
-    summary: "over the binomial tree, halving what is handed on",
+    summary: "over the binomial tree, handing on half as much in each round",
     settings: &[],
     cut: Cut::Whole,
     rounds: &Along(Way::Down, BINOMIAL_TREE),

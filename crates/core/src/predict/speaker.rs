@@ -171,7 +171,7 @@ impl Question<'_> {
                     return Ok(vec![wanted.to_owned()]);
                 }
                 Err(Silence::NotFitted(format!(
-                    "has no signature of {collective} {wanted}; it has: {}; measure and fit what is missing",
+                    "has no signature of {collective} {wanted}; it has: {}; measure and fit it",
                     listed(&known)
                 )))
             }
@@ -278,7 +278,7 @@ impl Question<'_> {
         let known = self.profile.algorithms(collective);
         if self.given.is_empty() && !known.contains(&algorithm) {
             return Err(Silence::NotFitted(format!(
-                "has no regimes of {collective} {algorithm}; it has: {}; measure and fit what is missing",
+                "has no regimes of {collective} {algorithm}; it has: {}; measure and fit it",
                 listed(&known)
             )));
         }

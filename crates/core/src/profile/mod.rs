@@ -76,7 +76,7 @@ struct Versioned {
     netsig_profile: toml::Spanned<u32>,
 }
 
-const HINT: &str = "a profile is what `netsig fit` writes";
+const HINT: &str = "`netsig fit` writes profiles";
 
 /// The remedy for a value that cannot be.
 const REMEDY: &str = "correct it or fit again";

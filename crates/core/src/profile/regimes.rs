@@ -172,7 +172,7 @@ impl RegimesEntry {
         for error in &self.errors {
             non_negative("errors.deviation", error.deviation)?;
             if error.cells == 0 {
-                return Err("errors.cells = 0 tells nothing".to_owned());
+                return Err("errors.cells is 0; it must be at least 1".to_owned());
             }
         }
         Ok(())

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::number::{count, precision};
 use super::{Cell, Operation, PLogPSettings, Plan, Synchronisation};
 
-const HINT: &str = "see FORMATS.md for what a plan may say";
+const HINT: &str = "see FORMATS.md for the keys of a plan";
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

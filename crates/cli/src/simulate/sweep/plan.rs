@@ -21,7 +21,7 @@ use crate::simulate::options::{self, Cases, ModelChoice, NetworkOptions};
 use crate::simulate::points::Point;
 use crate::simulate::source::Source;
 
-const HINT: &str = "see FORMATS.md for what a sweep may say";
+const HINT: &str = "see FORMATS.md for the keys of a sweep";
 
 /// A plan, with every network read.
 #[derive(Debug)]

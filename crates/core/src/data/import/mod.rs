@@ -149,7 +149,7 @@ pub fn import(
             let why = notes
                 .first()
                 .map_or(String::new(), |note| format!(" ({note})"));
-            let problem = format!("holds nothing to import{why}; give what {program} printed");
+            let problem = format!("holds nothing to import{why}; give the output of {program}");
             return Err(FileError::at_line(name, 1, problem));
         }
         imported.notes.extend(notes);

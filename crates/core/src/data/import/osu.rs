@@ -151,7 +151,7 @@ fn begin(
         (Subject::Untitled, None) => {
             return Err(file.fault(
                 line,
-                "no title says what was measured; give the whole output, or --collective NAME",
+                "no title names the collective; give the whole output, or --collective NAME",
             ));
         }
     };

@@ -11,7 +11,7 @@ use crate::units::parameter::{ParameterError, finite, non_negative};
 const INF: f64 = f64::INFINITY;
 
 const PARAMETERS: [Parameter; 10] = [
-    Parameter::given("startup_s", "what one start-up adds, b", None),
+    Parameter::given("startup_s", "the time that one start-up adds, b", None),
     Parameter::given(
         "gamma_eager",
         "γ of messages below the eager limit",
@@ -39,8 +39,8 @@ const PARAMETERS: [Parameter; 10] = [
         "c, the rate of time-outs on one connection",
         Some(0.0),
     ),
-    Parameter::given("stall_s", "D, what a time-out adds", Some(LINUX_RTO.0)),
-    Parameter::given("latency_s", "what is paid once, a", Some(0.0)),
+    Parameter::given("stall_s", "D, the time that a time-out adds", Some(LINUX_RTO.0)),
+    Parameter::given("latency_s", "the time that is paid once, a", Some(0.0)),
 ];
 
 pub(in crate::model) const ALLTOALL: Model = Model {

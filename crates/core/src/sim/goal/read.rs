@@ -169,7 +169,7 @@ impl<'s, 'a> Block<'s, 'a> {
         let at = self.scan.next_at();
         let label = self.scan.word();
         if label.is_empty() {
-            return Err(self.scan.unexpected("the label of what is waited for"));
+            return Err(self.scan.unexpected("the label of the required operation"));
         }
         let before = self.defined(label, at)?;
         self.scan.end_of_line("the end of the line")?;

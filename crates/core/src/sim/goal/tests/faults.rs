@@ -142,7 +142,7 @@ const OF_STATEMENTS: [(&str, &str); 24] = [
     ),
     (
         "l1: calc 1\nl1 requires",
-        "4:12: found the end of the line; write the label of what is waited for",
+        "4:12: found the end of the line; write the label of the required operation",
     ),
     (
         "l1: calc 1\nl1 irequires l1",
