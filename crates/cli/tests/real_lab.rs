@@ -5,6 +5,8 @@
 
 #[path = "real_lab/ends.rs"]
 mod ends;
+#[path = "real_lab/readme.rs"]
+mod readme;
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -43,7 +43,9 @@ pub enum LabError {
         package: &'static str,
     },
     /// A program that builds the network failed.
-    #[error("{tool} failed in {place}: {reason}; run `netsig lab check` for the missing capabilities")]
+    #[error(
+        "{tool} failed in {place}: {reason}; run `netsig lab check` for the missing capabilities"
+    )]
     Tool {
         /// The program.
         tool: &'static str,

@@ -218,7 +218,9 @@ impl Known<'_> {
                     ));
                 }
             };
-            Failure::usage(format!("{whose}: does not state {name}; give it with --set"))
+            Failure::usage(format!(
+                "{whose}: does not state {name}; give it with --set"
+            ))
         })
     }
 }

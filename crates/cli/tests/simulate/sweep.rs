@@ -171,7 +171,10 @@ fn what_a_sweep_cannot_do_is_refused_before_anything_runs() {
             "large.toml -o new.csv",
             ["ethernet-4x50: 8 ranks", "place 2 on each"],
         ),
-        ("key.toml", ["key.toml:12: unknown field `size`", "the keys of a sweep"]),
+        (
+            "key.toml",
+            ["key.toml:12: unknown field `size`", "the keys of a sweep"],
+        ),
         ("name.toml", ["name.toml:1: ", ""]),
         ("set.toml", ["set.toml:7: ", ""]),
         (

@@ -39,7 +39,11 @@ const PARAMETERS: [Parameter; 10] = [
         "c, the rate of time-outs on one connection",
         Some(0.0),
     ),
-    Parameter::given("stall_s", "D, the time that a time-out adds", Some(LINUX_RTO.0)),
+    Parameter::given(
+        "stall_s",
+        "D, the time that a time-out adds",
+        Some(LINUX_RTO.0),
+    ),
     Parameter::given("latency_s", "the time that is paid once, a", Some(0.0)),
 ];
 

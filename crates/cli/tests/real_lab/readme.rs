@@ -1,0 +1,136 @@
+//! Every command of the README, as it stands there: measuring inside an emulated cluster of
+//! eight hosts, everything else beside it.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use super::{lab, path_of, rank_program, workspace};
+
+/// In place of plans that take minutes.
+const PLAN: &str = r#"launches = 2
+precision = "2%"
+[pingpong]
+sizes = "1, 64, 1KiB..256KiB"
+repetitions = 3
+[[collective]]
+name = "alltoall"
+algorithms = ["library"]
+procs = [4, 6, 8]
+sizes = "512, 1KiB..64KiB"
+repetitions = 3
+[[collective]]
+name = "bcast"
+algorithms = ["binomial"]
+procs = [4, 8]
+sizes = "1KiB, 64KiB"
+repetitions = 2
+"#;
+
+const GOAL: &str = "num_ranks 2\nrank 0 {\nsend 1000b to 1\n}\nrank 1 {\nrecv 1000b from 0\n}\n";
+
+const SWEEP: &str = "[[sweep]]\nnetworks = [\"ethernet-4x50\"]\nmodels = [\"fluid\"]\n\
+    collective = \"alltoall\"\nprocs = \"2..4\"\nsizes = \"1KiB\"\n";
+
+/// The commands of netsig, each on one line.
+fn commands() -> Vec<String> {
+    let text = fs::read_to_string(workspace().join("README.md")).unwrap();
+    let text = text.replace("\\\n", " ");
+    let lines = text
+        .lines()
+        .map(|line| line.split(" #").next().unwrap_or_default());
+    let netsig = lines.filter(|line| line.starts_with("target/release/netsig "));
+    netsig.map(str::to_owned).collect()
+}
+
+/// A directory in which the commands find what the README takes for granted.
+fn directory() -> TempDir {
+    let home = TempDir::new().unwrap();
+    let path = |name: &str| home.path().join(name);
+    for folder in ["target/release", "plans", "bin"] {
+        fs::create_dir_all(path(folder)).unwrap();
+    }
+    symlink(env!("CARGO_BIN_EXE_netsig"), path("target/release/netsig")).unwrap();
+    symlink(workspace().join("scenarios"), path("scenarios")).unwrap();
+    let outputs = workspace().join("crates/core/tests/outputs");
+    let osu = |name: &str| fs::read_to_string(outputs.join(name)).unwrap();
+    let files = [
+        ("plans/complete.toml", PLAN.to_owned()),
+        ("osu_latency.txt", osu("osu-5.3-latency.txt")),
+        ("osu_alltoall-np8.txt", osu("osu-5.3-alltoall-p8.txt")),
+        (
+            "exchange.csv",
+            "from,to,size_bytes\n0,1,1000\n1,2,4000\n".to_owned(),
+        ),
+        (
+            "topology.conf",
+            "SwitchName=s0 Nodes=n[0-255]\nSwitchName=s1 Nodes=n[256-511]\n\
+            SwitchName=top Switches=s[0-1]\n"
+                .to_owned(),
+        ),
+        ("program.goal", GOAL.to_owned()),
+        ("sweep.toml", SWEEP.to_owned()),
+        // An orterun of another name would look for its daemon beside itself.
+        (
+            "bin/mpirun",
+            format!("#!/bin/sh\nexec {} \"$@\"\n", path_of("mpirun.openmpi")),
+        ),
+        ("any-mpi-program", "#!/bin/sh\nhostname\n".to_owned()),
+    ];
+    for (name, text) in files {
+        fs::write(path(name), text).unwrap();
+    }
+    let mut chmod = Command::new("chmod");
+    assert!(
+        chmod
+            .arg("+x")
+            .args([path("any-mpi-program"), path("bin/mpirun")])
+            .status()
+            .unwrap()
+            .success()
+    );
+    home
+}
+
+/// Runs a line of a shell in the directory, in the emulated cluster if it starts ranks itself.
+fn run(home: &Path, line: &str) {
+    let starts_ranks = line.contains(" measure ") && !line.contains("--on ");
+    let script = format!("cp \"$NETSIG_LAB_HOSTFILE\" hosts; {line}");
+    let mut command = if starts_ranks {
+        let mut netsig = Command::new(env!("CARGO_BIN_EXE_netsig"));
+        netsig.args(["lab", "exec", "ethernet-8x50", "--", "bash", "-c", &script]);
+        netsig
+    } else {
+        let mut bash = Command::new("bash");
+        bash.args(["-c", line]);
+        bash
+    };
+    let path = std::env::var("PATH").unwrap();
+    let path = format!("{}:{path}", home.join("bin").display());
+    command
+        .current_dir(home)
+        .env("PATH", path)
+        .env("NETSIG_RANK_PROGRAM", rank_program());
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{line}\n{said}");
+}
+
+#[test]
+fn the_commands_of_the_readme_work() {
+    let Some(_lab) = lab() else { return };
+    let home = directory();
+    let commands = commands();
+    assert!(commands.len() > 20, "{commands:?}");
+    for line in commands {
+        let of_data = line.contains(" measure ") && line.contains("-o data.csv");
+        if of_data && !line.contains("--resume") {
+            let _ = fs::remove_file(home.path().join("data.csv"));
+            fs::write(home.path().join("plan.toml"), PLAN).unwrap();
+        }
+        run(home.path(), &line);
+    }
+}
