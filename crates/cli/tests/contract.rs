@@ -294,7 +294,8 @@ fn a_failed_job_keeps_what_it_measured() {
     let some: String = data.split_inclusive('\n').take(50).collect();
     for partial in [&some[..], &some[..some.len() - 4]] {
         home.write("partial.csv", partial);
-        let arguments = "measure plan.toml -o new.csv --mpirun mpirun --rank-program mpirun";
+        let arguments =
+            "measure plan.toml -o new.csv --mpirun mpirun --rank-program mpirun --ppn 8";
         let output = home.netsig(arguments).output().unwrap();
         let message = said(&output);
         assert_eq!(output.status.code(), Some(1), "{message}");

@@ -20,16 +20,25 @@ fn home(programs: &[(&str, &str)]) -> Home {
         script(&home, &format!("bin/{name}"), text);
     }
     home.write("rank", "");
+    home.write("hosts", "a slots=9 # first\nb:2\nc\nd\n\ne\nf\ng\nh\nh\n");
     home
 }
 
 /// netsig that prints what it would run, within no Slurm allocation.
 fn dry_run(home: &Home, options: &str) -> Command {
     let mut command = home.netsig(&format!(
-        "measure plan.toml -o data.csv --dry-run --rank-program rank {options}"
+        "measure plan.toml -o data.csv --dry-run {options}"
     ));
+    command.env("NETSIG_RANK_PROGRAM", "rank");
+
     command.env("PATH", home.path("bin"));
-    for name in ["SLURM_JOB_ID", "SLURM_NTASKS", "SLURM_JOB_NUM_NODES"] {
+    for name in [
+        "SLURM_JOB_ID",
+        "SLURM_NTASKS",
+        "SLURM_JOB_NUM_NODES",
+        "SLURM_MPI_TYPE",
+        "PBS_NODEFILE",
+    ] {
         command.env_remove(name);
     }
     command
@@ -46,28 +55,55 @@ fn printed(home: &Home, mut command: Command) -> Vec<String> {
     text.lines().map(|line| line.replace(&here, "")).collect()
 }
 
+/// It prints the list of interfaces where old versions do.
+const SRUN: &str =
+    "#!/bin/sh\necho 'srun: none' >&2; echo 'srun: pmi2' >&2; echo 'srun: pmix' >&2\n";
+
 const ARGUMENTS: &str = "rank plan.toml --output data.csv --launch";
 
 #[test]
 fn a_dry_run_prints_the_command_of_every_launch() {
     let home = home(&[("mpirun", OPEN_MPI), ("mpirun.mpich", MPICH)]);
-    assert_eq!(
-        printed(&home, dry_run(&home, "")),
-        [0, 1].map(|launch| format!("bin/mpirun -np 8 {ARGUMENTS} {launch} --timeout 60"))
-    );
-    home.write("my hosts", "");
-    let mut command = dry_run(
-        &home,
-        "--launcher mpich --timeout 2m --budget 10m --hostfile",
-    );
-    command.arg("my hosts");
-    let lines = printed(&home, command);
-    assert_eq!(
-        lines[1],
-        format!("bin/mpirun.mpich -np 8 -f 'my hosts' {ARGUMENTS} 1 --timeout 120 --budget 300")
-    );
-    let lab = printed(&home, dry_run(&home, "--on lab:ethernet-8x50"));
-    assert!(lab[0].starts_with("netsig lab exec ethernet-8x50 -- bin/mpirun -np 8 rank "));
+    home.write("my hosts", "n1\nn2");
+    let mpich =
+        "--launcher mpich --ppn 4 --timeout 2m --budget 10m --launcher-option=-v --hostfile";
+    let mut mpich = dry_run(&home, mpich);
+    mpich.arg("my hosts");
+    let replaced = "--launcher-option --map-by --launcher-option=node";
+    for (command, expected) in [
+        (
+            dry_run(&home, "--hostfile hosts"),
+            format!(
+                "bin/mpirun -np 8 --map-by ppr:1:node --hostfile hosts {ARGUMENTS} 0 --timeout 60"
+            ),
+        ),
+        (
+            mpich,
+            format!(
+                "bin/mpirun.mpich -np 8 -ppn 4 -f 'my hosts' -v {ARGUMENTS} 0 --timeout 120 --budget 300"
+            ),
+        ),
+        (
+            dry_run(&home, "--ppn 8"),
+            format!(
+                "bin/mpirun -np 8 --map-by ppr:8:node:OVERSUBSCRIBE {ARGUMENTS} 0 --timeout 60"
+            ),
+        ),
+        (
+            dry_run(&home, replaced),
+            format!("bin/mpirun -np 8 --map-by node {ARGUMENTS} 0 --timeout 60"),
+        ),
+        (
+            dry_run(&home, "--on lab:ethernet-8x50"),
+            "netsig lab exec ethernet-8x50 -- bin/mpirun -np 8 --map-by ppr:1:node rank".to_owned(),
+        ),
+    ] {
+        let lines = printed(&home, command);
+        assert_eq!(lines.len(), 2);
+        assert!(lines[0].starts_with(&expected), "{lines:?}");
+        let second = expected.replace("--launch 0", "--launch 1");
+        assert!(lines[1].starts_with(&second), "{lines:?}");
+    }
     home.command_refuses(
         &mut dry_run(&home, "--on sim:ethernet-8x50"),
         2,
@@ -78,6 +114,61 @@ fn a_dry_run_prints_the_command_of_every_launch() {
     );
 }
 
+/// Slurm, PBS, a host file or nothing tells of fewer hosts than there are ranks.
+#[test]
+fn ranks_that_find_no_host_of_their_own_are_refused() {
+    let home = home(&[("mpirun", OPEN_MPI), ("srun", "#!/bin/sh\n")]);
+    home.write("three", "a\na\nb\nc\n");
+    for (options, variable, said, ppn) in [
+        (
+            "",
+            ("A", ""),
+            "8 hosts with 1 a host, and there is 1; give --hostfile",
+            8,
+        ),
+        (
+            "--ppn 2",
+            ("A", ""),
+            "4 hosts with 2 a host, and there is 1; give",
+            8,
+        ),
+        (
+            "--hostfile three",
+            ("A", ""),
+            "8 hosts with 1 a host, and there are 3; give",
+            3,
+        ),
+        (
+            "",
+            ("PBS_NODEFILE", "three"),
+            "8 hosts with 1 a host, and there are 3; give",
+            3,
+        ),
+        (
+            "",
+            ("SLURM_JOB_ID", "7"),
+            "8 hosts with 1 a host, and there are 4; ask salloc",
+            2,
+        ),
+        (
+            "--launcher openmpi",
+            ("SLURM_JOB_ID", "7"),
+            "8 hosts with 1 a host, and there are 4; give",
+            2,
+        ),
+    ] {
+        let mut command = dry_run(&home, options);
+        command
+            .env(variable.0, variable.1)
+            .env("SLURM_JOB_NUM_NODES", "4");
+        let begin = format!("8 processes need {said}");
+        let end = format!(
+            "or give --ppn {ppn} (ranks then share hosts' memory, and times are not the network's)"
+        );
+        home.command_refuses(&mut command, 2, [&begin, &end]);
+    }
+}
+
 #[test]
 fn an_algorithm_that_the_library_lacks_is_refused_first() {
     let home = home(&[("mpirun", OPEN_MPI)]);
@@ -86,7 +177,7 @@ fn an_algorithm_that_the_library_lacks_is_refused_first() {
     home.write("plan.toml", plan);
     let lacks = "plan.toml: Open MPI has no bcast algorithm \"nb\"; it has: basic_linear";
     home.command_refuses(
-        &mut dry_run(&home, ""),
+        &mut dry_run(&home, "--ppn 4"),
         2,
         [lacks, "scatter_allgather_ring"],
     );
@@ -94,7 +185,12 @@ fn an_algorithm_that_the_library_lacks_is_refused_first() {
 
 #[test]
 fn srun_is_used_within_an_allocation() {
-    let home = home(&[("mpirun", OPEN_MPI), ("srun", "#!/bin/sh\n")]);
+    let home = home(&[("mpirun", OPEN_MPI), ("srun", SRUN)]);
+    script(
+        &home,
+        "mpich-rank",
+        "#!/bin/sh\necho 'netsig-rank 0.1.0 (MPICH Version: 4.0.2)'\n",
+    );
     let within = |options: &str, tasks: &str, nodes: &str| {
         let mut command = dry_run(&home, options);
         command
@@ -103,12 +199,23 @@ fn srun_is_used_within_an_allocation() {
             .env("SLURM_JOB_NUM_NODES", nodes);
         command
     };
-    let srun = "bin/srun -n 8 --kill-on-bad-exit=1";
+    let srun = "bin/srun -n 8 --kill-on-bad-exit=1 --ntasks-per-node";
+    let mut chosen = within("", "8", "8");
+    chosen.env("SLURM_MPI_TYPE", "pmi2");
     for (command, expected) in [
-        (within("", "16", "4"), format!("{srun} rank ")),
+        (within("", "16", "8"), format!("{srun}=1 --mpi=pmix rank ")),
         (
-            within("", "16", "8"),
-            format!("{srun} --ntasks-per-node=1 rank "),
+            within("--ppn 4", "16", "4"),
+            format!("{srun}=4 --mpi=pmix rank "),
+        ),
+        (chosen, format!("{srun}=1 rank ")),
+        (
+            within("--launcher-option=--mpi=none", "8", "8"),
+            format!("{srun}=1 --mpi=none rank "),
+        ),
+        (
+            within("--rank-program mpich-rank", "8", "8"),
+            format!("{srun}=1 --mpi=pmi2 mpich-rank "),
         ),
         (
             within("--mpirun bin/mpirun", "16", "8"),
@@ -122,8 +229,11 @@ fn srun_is_used_within_an_allocation() {
             within("--on lab:ethernet-8x50", "1", "1"),
             "netsig lab exec ethernet-8x50 -- bin/mpirun ".to_owned(),
         ),
-        (dry_run(&home, ""), "bin/mpirun -np 8 ".to_owned()),
-        (dry_run(&home, "--launcher srun"), format!("{srun} rank ")),
+        (dry_run(&home, "--ppn 8"), "bin/mpirun -np 8 ".to_owned()),
+        (
+            dry_run(&home, "--launcher srun"),
+            format!("{srun}=1 --mpi=pmix rank "),
+        ),
     ] {
         let lines = printed(&home, command);
         assert!(lines[0].starts_with(&expected), "{lines:?}");
@@ -157,6 +267,17 @@ fn srun_is_used_within_an_allocation() {
         (
             dry_run(&home, "--launcher mpich"),
             ["no mpirun of MPICH is in PATH", "or give --mpirun"],
+        ),
+        (
+            dry_run(&home, "--rank-program mpich-rank --hostfile hosts"),
+            [
+                "",
+                "is the mpirun of Open MPI; give the --rank-program for Open MPI or the --mpirun of MPICH",
+            ],
+        ),
+        (
+            dry_run(&home, "--ppn 2 --on lab:ethernet-8x50"),
+            ["the lab has a host for each rank", "leave out --ppn"],
         ),
         (
             dry_run(&home, "--launcher mpich --mpirun bin/mpirun"),

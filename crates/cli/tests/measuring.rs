@@ -43,7 +43,7 @@ cat "part-$launch.csv" >>"$data"
 "#;
 
 /// netsig that measures with the script.
-const MEASURE: &str = "measure plan.toml -o data.csv --mpirun mpirun --rank-program mpirun";
+const MEASURE: &str = "measure plan.toml -o data.csv --mpirun mpirun --rank-program mpirun --ppn 4";
 
 /// A directory with all that the script needs, and the data that it gives in the end.
 fn home() -> (Home, Dataset) {
@@ -355,7 +355,7 @@ fn too_much_for_disk_or_budget_is_refused_before_measuring() {
         ["plan.toml: takes ", "give a longer --budget or plan less"],
     );
     home.refuses(
-        "measure plan.toml -o missing/data.csv --mpirun mpirun --rank-program mpirun",
+        "measure plan.toml -o missing/data.csv --mpirun mpirun --rank-program mpirun --ppn 4",
         2,
         ["missing/data.csv: cannot be written", "choose another path"],
     );

@@ -328,7 +328,8 @@ unset SLURM_JOB_ID SLURM_NTASKS SLURM_JOB_NUM_NODES
 while :; do
     case $1 in
     -n) ranks=$2; shift 2 ;;
-    --kill-on-bad-exit=1) shift ;;
+    --mpi=list) echo 'none pmix'; exit ;;
+    --kill-on-bad-exit=1|--ntasks-per-node=2|--mpi=pmix) shift ;;
     --export=ALL,*) set_all=${1#--export=ALL,}; shift ;;
     *) break ;;
     esac
@@ -353,7 +354,7 @@ fn srun_starts_the_ranks_of_an_allocation() {
     let path = std::env::join_paths([bin].into_iter().chain(std::env::split_paths(&path)));
     let mut command = netsig(home, &["measure", "plan.toml", "-o", "data.csv"]);
     command
-        .arg("--rank-program")
+        .args(["--ppn", "2", "--rank-program"])
         .arg(rank_program())
         .env("PATH", path.unwrap())
         .envs([

@@ -8,6 +8,7 @@ mod counters;
 mod executor;
 mod flow;
 mod group;
+mod launcher;
 mod message;
 mod operation;
 mod pair;
@@ -26,6 +27,7 @@ mod window;
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
@@ -47,7 +49,7 @@ use crate::watchdog::Watchdog;
 
 /// Carries out one launch of a measurement plan; start it with mpirun.
 #[derive(Parser)]
-#[command(name = "netsig-rank", version)]
+#[command(name = "netsig-rank", version = version())]
 struct Args {
     /// The plan, readable by rank 0.
     plan: PathBuf,
@@ -69,6 +71,13 @@ struct Args {
     /// A fact for the provenance of the data, as key=value; may be repeated.
     #[arg(long = "note")]
     notes: Vec<String>,
+}
+
+/// The version, with the MPI library: netsig asks which it is before it chooses a launcher.
+fn version() -> &'static str {
+    static TEXT: LazyLock<String> =
+        LazyLock::new(|| format!("{} ({})", env!("CARGO_PKG_VERSION"), launcher::library()));
+    &TEXT
 }
 
 fn main() -> Result<()> {
@@ -96,10 +105,11 @@ fn complain(what: &str) {
 }
 
 fn run(args: &Args, world: &SimpleCommunicator) -> Result<()> {
-    let text = share_plan(args, world)?;
-    let plan = Plan::parse(&args.plan.display().to_string(), &text)?;
     let available =
         u32::try_from(world.size()).context("MPI reports a negative number of ranks")?;
+    launcher::check(available)?;
+    let text = share_plan(args, world)?;
+    let plan = Plan::parse(&args.plan.display().to_string(), &text)?;
     ensure!(
         available >= plan.procs().get(),
         "the plan needs {0} ranks and there are {available}; start more with mpirun -np {0}",

@@ -8,6 +8,7 @@ mod support;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use netsig_core::algorithm::{
     ALGORITHMS, COLLECTIVES, Collective, Entry, Method, MpiFlavour, offers,
@@ -204,6 +205,28 @@ fn samples_are_taken_launch_after_launch() {
     for launch in ["launch_0_s", "launch_1_s"] {
         assert!(fact(launch).starts_with("wall "), "{}", fact(launch));
     }
+}
+
+/// As with an srun whose interface is not that of the MPI: every process is a job of its own.
+#[test]
+fn a_launcher_of_which_mpi_knows_nothing_is_named() {
+    let home = TempDir::new().unwrap();
+    write_plan(
+        home.path(),
+        Collective::Bcast,
+        &["library".to_owned()],
+        &[2],
+    );
+    let ended = Command::new(env!("CARGO_BIN_EXE_netsig-rank"))
+        .args(["plan.toml", "-o", "data.csv"])
+        .current_dir(home.path())
+        .env("SLURM_STEP_NUM_TASKS", "3")
+        .output()
+        .unwrap();
+    let message = String::from_utf8_lossy(&ended.stderr);
+    let begin = "netsig-rank: rank 0: srun started 3 processes and MPI shows 1 to each: ";
+    assert!(message.contains(begin), "{message}");
+    assert!(!ended.status.success() && !home.path().join("data.csv").exists());
 }
 
 #[test]

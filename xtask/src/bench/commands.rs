@@ -70,7 +70,7 @@ pub(super) fn harness(netsig: &Netsig) -> Result<Figure> {
         let name = format!("harness-{run}-{repetitions}");
         let plan = format!("[pingpong]\nsizes = 1\nrepetitions = {repetitions}\n");
         fs::write(netsig.folder().join(format!("{name}.toml")), plan)?;
-        netsig.run(&format!("measure {name}.toml -o {name}.csv"))?;
+        netsig.run(&format!("measure {name}.toml -o {name}.csv --ppn 2"))?;
         let facts = netsig.data(&format!("{name}.csv"))?.provenance;
         Ok(spent(&facts, "wall")? - spent(&facts, "timed")?)
     };

@@ -234,6 +234,18 @@ pub struct LaunchArgs {
     /// The hosts to start on, in the form that this mpirun reads.
     #[arg(long, value_name = "FILE")]
     pub hostfile: Option<PathBuf>,
+    /// How many ranks each host gets. Ranks that share a host exchange data through its memory,
+    /// so that their times are not those of the network.
+    #[arg(long, value_name = "K", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
+    pub ppn: u32,
+    /// A further word for mpirun or srun, such as --launcher-option=--oversubscribe; may be
+    /// repeated. An option that netsig gives too replaces netsig's.
+    #[arg(
+        long = "launcher-option",
+        value_name = "OPTION",
+        allow_hyphen_values = true
+    )]
+    pub launcher_options: Vec<String>,
     /// The rank program, built against the same MPI [default: found beside netsig].
     #[arg(long, value_name = "PATH", env = "NETSIG_RANK_PROGRAM")]
     pub rank_program: Option<PathBuf>,

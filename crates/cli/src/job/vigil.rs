@@ -10,6 +10,12 @@ use super::stall::{self, Report};
 /// explain the end.
 const REASON: &str = "netsig-rank: ";
 
+/// A part of the message of Open MPI that was started by srun without an interface to it.
+const NO_INTERFACE: &str = "direct launched using \"srun\"";
+
+/// Its meaning, with the cure.
+const NO_INTERFACE_REASON: &str = "Open MPI was not built with the interface through which it was started; give --launcher-option=--mpi=NAME with another of `srun --mpi=list`, or --launcher openmpi";
+
 /// How long the reports of a stall are collected before a conclusion is drawn.
 const COLLECTION: Duration = Duration::from_secs(3);
 
@@ -52,9 +58,14 @@ impl Vigil {
             self.first_report.get_or_insert(now);
             return None;
         }
-        if let (None, Some((_, reason))) = (&self.reason, line.split_once(REASON)) {
-            self.reason = Some(reason.to_owned());
-            return None;
+        if let Some((_, reason)) = line.split_once(REASON) {
+            let first = self.reason.get_or_insert_with(|| reason.to_owned());
+            // Processes that find themselves alone all say the same.
+            return (first != reason).then_some(line);
+        }
+        if line.contains(NO_INTERFACE) {
+            self.reason
+                .get_or_insert_with(|| NO_INTERFACE_REASON.to_owned());
         }
         self.death.hear(line);
         Some(line)
@@ -113,11 +124,25 @@ mod tests {
     }
 
     #[test]
+    fn a_launcher_without_the_interface_of_the_mpi_is_told() {
+        let now = Instant::now();
+        let mut vigil = Vigil::new(Duration::from_secs(60), now);
+        let line = "The application appears to have been direct launched using \"srun\",";
+        assert_eq!(vigil.hear(line, now), Some(line));
+        vigil.hear("srun: error: n2: task 1: Exited with exit code 1", now);
+        assert!(vigil.reason.unwrap().ends_with("or --launcher openmpi"));
+    }
+
+    #[test]
     fn a_rank_that_gives_its_own_reason_has_it_told() {
         let now = Instant::now();
         let mut vigil = Vigil::new(Duration::from_secs(60), now);
         let reason = "rank 0: data.csv: cannot be written";
-        assert_eq!(vigil.hear(&format!("netsig-rank: {reason}"), now), None);
+        for other in [reason, reason, "rank 1: data.csv: is no plan"] {
+            let line = format!("netsig-rank: {other}");
+            let shown = vigil.hear(&line, now);
+            assert_eq!(shown.is_some(), other != reason);
+        }
         assert_eq!(vigil.reason.as_deref(), Some(reason));
     }
 }

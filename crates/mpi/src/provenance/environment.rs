@@ -23,7 +23,12 @@ const OF_THE_LAUNCHER: &[&str] = &[
 ];
 
 /// Other variables.
-const NAMES: &[&str] = &["SLURM_JOB_ID", "SLURM_JOB_NODELIST", "SLURM_TASKS_PER_NODE"];
+const NAMES: &[&str] = &[
+    "SLURM_JOB_ID",
+    "SLURM_JOB_NODELIST",
+    "SLURM_MPI_TYPE",
+    "SLURM_TASKS_PER_NODE",
+];
 
 /// The variables with their values, sorted by name.
 pub fn relevant() -> Vec<(String, String)> {

@@ -23,6 +23,10 @@ pub struct Flavour {
     pub directory: &'static str,
     /// The option that names a host file.
     pub hostfile: &'static str,
+    /// The environment variable that names a host file.
+    pub hostfile_variable: &'static str,
+    /// The options that start so many ranks a host.
+    pub placement: fn(u32) -> Vec<String>,
     /// How an environment variable reaches the ranks.
     pub variable: fn(&str, &str) -> Vec<String>,
 }
@@ -33,6 +37,12 @@ static OPEN_MPI: Flavour = Flavour {
     programs: &["mpirun", "mpirun.openmpi", "orterun"],
     directory: "openmpi",
     hostfile: "--hostfile",
+    hostfile_variable: "OMPI_MCA_orte_default_hostfile",
+    placement: |ppn| {
+        // Several ranks a host may be more than it has processors.
+        let slots = if ppn > 1 { ":OVERSUBSCRIBE" } else { "" };
+        vec!["--map-by".into(), format!("ppr:{ppn}:node{slots}")]
+    },
     variable: |name, value| vec!["-x".into(), format!("{name}={value}")],
 };
 
@@ -42,8 +52,18 @@ static MPICH: Flavour = Flavour {
     programs: &["mpirun", "mpirun.mpich", "mpiexec.hydra"],
     directory: "mpich",
     hostfile: "-f",
+    hostfile_variable: "HYDRA_HOST_FILE",
+    placement: |ppn| vec!["-ppn".into(), ppn.to_string()],
     variable: |name, value| vec!["-genv".into(), name.into(), value.into()],
 };
+
+/// The MPI that a rank program was built with, if it tells.
+pub fn of_rank_program(program: &Path) -> Option<&'static Flavour> {
+    let output = Command::new(program).arg("--version").output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let names = |flavour: &&&Flavour| text.contains(&flavour.mpi.to_string());
+    [&OPEN_MPI, &MPICH].iter().find(names).copied()
+}
 
 /// The flavour that `choice` insists on.
 fn wanted(choice: LauncherChoice) -> Option<&'static Flavour> {

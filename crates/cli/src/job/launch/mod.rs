@@ -2,6 +2,7 @@
 //! program with them.
 
 mod flavour;
+mod hosts;
 mod slurm;
 
 use std::ffi::OsString;
@@ -14,6 +15,7 @@ use crate::input::args::{LaunchArgs, LauncherChoice, Place};
 use crate::input::failure::Failure;
 use crate::input::files;
 use flavour::Flavour;
+use hosts::Room;
 use slurm::Allocation;
 
 /// Everything needed to start the rank program.
@@ -24,13 +26,23 @@ pub struct Launcher {
     mpi: Option<MpiFlavour>,
     starter: Starter,
     host_options: Vec<OsString>,
+    /// How many ranks a host gets.
+    ppn: u32,
+    /// How many hosts there are, if that is known.
+    room: Option<Room>,
+    /// Further words of the user for the launcher.
+    further: Vec<String>,
     rank_program: PathBuf,
 }
 
 #[derive(Debug)]
 enum Starter {
     Mpirun(&'static Flavour),
-    Srun(Allocation),
+    Srun {
+        allocation: Allocation,
+        /// Between srun and MPI, unless Slurm knows it.
+        interface: Option<String>,
+    },
 }
 
 impl Launcher {
@@ -39,7 +51,12 @@ impl Launcher {
     /// # Errors
     /// If either is missing, or the MPI is none that netsig knows.
     pub fn find(args: &LaunchArgs, place: &Place) -> Result<Self, Failure> {
-        let (program, flavour, starter) = match srun(args, place)? {
+        if matches!(place, Place::Lab(_)) && args.ppn > 1 {
+            return Err(Failure::usage(
+                "the lab has a host for each rank; leave out --ppn",
+            ));
+        }
+        let (program, flavour, allocation) = match srun(args, place)? {
             Some(_) if args.hostfile.is_some() => {
                 return Err(Failure::usage(
                     "srun takes the hosts from its allocation; leave out --hostfile or give --mpirun",
@@ -47,15 +64,14 @@ impl Launcher {
             }
             Some((program, allocation)) => {
                 let found = flavour::in_use(LauncherChoice::Auto).ok();
-                let flavour = found.map(|(_, flavour)| flavour);
-                (program, flavour, Starter::Srun(allocation))
+                (program, found.map(|(_, flavour)| flavour), Some(allocation))
             }
             None => {
                 let (program, flavour) = match &args.mpirun {
                     Some(path) => flavour::at(absolute(path)?, args.launcher)?,
                     None => flavour::in_use(args.launcher)?,
                 };
-                (program, Some(flavour), Starter::Mpirun(flavour))
+                (program, Some(flavour), None)
             }
         };
         let rank_program = match (&args.rank_program, flavour) {
@@ -67,6 +83,21 @@ impl Launcher {
                 ));
             }
         };
+        let of_ranks = flavour::of_rank_program(&rank_program);
+        let (starter, mpi) = match (allocation, flavour) {
+            (None, Some(flavour)) => {
+                refuse_other(&program, flavour, &rank_program, of_ranks)?;
+                (Starter::Mpirun(flavour), Some(flavour.mpi))
+            }
+            (allocation, _) => {
+                let mpi = of_ranks.or(flavour).map(|flavour| flavour.mpi);
+                let starter = Starter::Srun {
+                    allocation: allocation.unwrap_or_default(),
+                    interface: mpi.and_then(|mpi| slurm::interface(&program, mpi)),
+                };
+                (starter, mpi)
+            }
+        };
         let host_options = match (&args.hostfile, &starter) {
             (Some(file), Starter::Mpirun(flavour)) => {
                 vec![flavour.hostfile.into(), existing(file, "host file")?.into()]
@@ -75,9 +106,12 @@ impl Launcher {
         };
         Ok(Self {
             program,
-            mpi: flavour.map(|flavour| flavour.mpi),
+            mpi,
+            room: room(args, place, &starter)?,
             starter,
             host_options,
+            ppn: args.ppn,
+            further: args.launcher_options.clone(),
             rank_program,
         })
     }
@@ -99,10 +133,10 @@ impl Launcher {
     /// # Errors
     /// If they are more.
     pub fn check(&self, procs: Procs) -> Result<(), Failure> {
-        match self.starter {
-            Starter::Mpirun(_) => Ok(()),
-            Starter::Srun(allocation) => allocation.check(procs),
+        if let Starter::Srun { allocation, .. } = &self.starter {
+            allocation.check(procs)?;
         }
+        self.room.map_or(Ok(()), |room| room.check(procs))
     }
 
     /// The command that starts `procs` ranks with `arguments` for each, and with the
@@ -113,17 +147,31 @@ impl Launcher {
         environment: &[(String, String)],
         arguments: &[OsString],
     ) -> Vec<OsString> {
-        let options = match &self.starter {
-            Starter::Mpirun(_) => vec!["-np".to_owned(), procs.to_string()],
-            Starter::Srun(allocation) => allocation.options(procs),
-        };
         let mut words = vec![self.program.clone().into()];
-        words.extend(options.into_iter().map(OsString::from));
+        words.extend(self.options(procs).map(OsString::from));
         words.extend(self.host_options.iter().cloned());
         words.extend(self.variables(environment).into_iter().map(OsString::from));
+        words.extend(self.further.iter().map(OsString::from));
         words.push(self.rank_program.clone().into());
         words.extend(arguments.iter().cloned());
         words
+    }
+
+    /// netsig's own options for the launcher but for those that the user gives too.
+    fn options(&self, procs: Procs) -> impl Iterator<Item = String> {
+        let all = match &self.starter {
+            Starter::Mpirun(flavour) => vec![
+                vec!["-np".to_owned(), procs.to_string()],
+                (flavour.placement)(self.ppn),
+            ],
+            Starter::Srun { interface, .. } => {
+                slurm::options(procs, self.ppn, interface.as_deref())
+            }
+        };
+        let own = all
+            .into_iter()
+            .filter(|option| !gives(&self.further, &option[0]));
+        own.flatten()
     }
 
     fn variables(&self, environment: &[(String, String)]) -> Vec<String> {
@@ -133,12 +181,67 @@ impl Launcher {
             Starter::Mpirun(flavour) => each
                 .flat_map(|(name, value)| (flavour.variable)(name, value))
                 .collect(),
-            Starter::Srun(_) => {
+            Starter::Srun { .. } => {
                 let each = each.map(|(name, value)| format!(",{name}={value}"));
                 vec![format!("--export=ALL{}", each.collect::<String>())]
             }
         }
     }
+}
+
+/// Refuses a rank program that was built with another MPI than that of its mpirun: each of its
+/// processes would be alone.
+fn refuse_other(
+    mpirun: &Path,
+    flavour: &Flavour,
+    rank_program: &Path,
+    built_with: Option<&Flavour>,
+) -> Result<(), Failure> {
+    match built_with {
+        Some(other) if other.mpi != flavour.mpi => Err(Failure::usage(format!(
+            "was built with {0}, and {1} is the mpirun of {2}; give the --rank-program for {2} or the --mpirun of {0}",
+            other.mpi,
+            mpirun.display(),
+            flavour.mpi
+        ))
+        .about(rank_program)),
+        _ => Ok(()),
+    }
+}
+
+/// How many hosts the ranks find; `None` if that is not known. In the lab there are enough.
+fn room(args: &LaunchArgs, place: &Place, starter: &Starter) -> Result<Option<Room>, Failure> {
+    let further = &args.launcher_options;
+    let is_placed = |option: &str| gives(further, option);
+    let (hosts, remedy) = match starter {
+        _ if matches!(place, Place::Lab(_)) => return Ok(None),
+        Starter::Mpirun(flavour) if is_placed(&(flavour.placement)(args.ppn)[0]) => {
+            return Ok(None);
+        }
+        Starter::Mpirun(flavour) => (
+            hosts::count(args.hostfile.as_deref(), flavour, further)?,
+            "give --hostfile with more, ask the batch system for more nodes",
+        ),
+        Starter::Srun { .. } if is_placed("--ntasks-per-node") => return Ok(None),
+        Starter::Srun { allocation, .. } => {
+            (allocation.nodes, "ask salloc or sbatch for more --nodes")
+        }
+    };
+    Ok(hosts.map(|hosts| Room {
+        hosts,
+        ppn: args.ppn,
+        remedy,
+    }))
+}
+
+/// Whether the words of the user give this option of a launcher.
+fn gives(further: &[String], option: &str) -> bool {
+    let name = |word: &str| {
+        let name = word.split('=').next().unwrap_or(word);
+        name.starts_with('-')
+            .then(|| name.trim_start_matches('-').to_owned())
+    };
+    further.iter().any(|word| name(word) == name(option))
 }
 
 /// The srun to use and what it has to offer; `None` if an mpirun is to be used, which alone

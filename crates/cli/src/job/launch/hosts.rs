@@ -1,0 +1,99 @@
+//! How many hosts there are for the ranks.
+
+use std::path::{Path, PathBuf};
+
+use itertools::Itertools;
+use netsig_core::units::Procs;
+
+use super::flavour::Flavour;
+use super::slurm::Allocation;
+use crate::input::failure::Failure;
+
+/// The variables in which batch systems other than Slurm name a file of the hosts: PBS, LSF
+/// and Grid Engine.
+const BATCH_SYSTEMS: [&str; 3] = ["PBS_NODEFILE", "LSB_DJOB_HOSTFILE", "PE_HOSTFILE"];
+
+/// How the options of an mpirun begin that name hosts, without their dashes.
+const NAMING: [&str; 5] = ["host", "H", "machinefile", "default-hostfile", "rankfile"];
+
+/// Where ranks are started, and how many of them on each host.
+#[derive(Debug, Clone, Copy)]
+pub struct Room {
+    /// How many hosts there are.
+    pub hosts: u32,
+    /// How many ranks each gets.
+    pub ppn: u32,
+    /// How to get more hosts.
+    pub remedy: &'static str,
+}
+
+impl Room {
+    /// Refuses more processes than find a place.
+    ///
+    /// # Errors
+    /// If they are more.
+    pub fn check(self, procs: Procs) -> Result<(), Failure> {
+        let needed = procs.get().div_ceil(self.ppn);
+        if needed <= self.hosts {
+            return Ok(());
+        }
+        let are = match self.hosts {
+            1 => "is 1".to_owned(),
+            hosts => format!("are {hosts}"),
+        };
+        Err(Failure::usage(format!(
+            "{procs} processes need {needed} hosts with {} a host, and there {are}; {}, or give --ppn {} (ranks then share hosts' memory, and times are not the network's)",
+            self.ppn,
+            self.remedy,
+            procs.get().div_ceil(self.hosts.max(1)),
+        )))
+    }
+}
+
+/// How many hosts an mpirun of `flavour` starts ranks on: those of `hostfile`, else of the
+/// batch system or of the launcher's own variable; else this machine alone. `None` if `options`
+/// name hosts.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn count(
+    hostfile: Option<&Path>,
+    flavour: &Flavour,
+    options: &[String],
+) -> Result<Option<u32>, Failure> {
+    if options.iter().any(|option| names_hosts(option)) {
+        return Ok(None);
+    }
+    if let Some(nodes) = Allocation::find().and_then(|allocation| allocation.nodes)
+        && hostfile.is_none()
+    {
+        return Ok(Some(nodes));
+    }
+    let variables = BATCH_SYSTEMS.into_iter().chain([flavour.hostfile_variable]);
+    let mut told = variables.filter_map(std::env::var_os).map(PathBuf::from);
+    match hostfile.map(Path::to_owned).or_else(|| told.next()) {
+        None => Ok(Some(1)),
+        Some(file) => {
+            let text = std::fs::read_to_string(&file).map_err(|error| {
+                let problem = format!("the host file cannot be read ({error}); give --hostfile");
+                Failure::usage(problem).about(&file)
+            })?;
+            Ok(Some(distinct(&text)))
+        }
+    }
+}
+
+fn names_hosts(option: &str) -> bool {
+    let name = option.trim_start_matches('-');
+    let is_option = name.len() < option.len();
+    is_option && (name == "f" || NAMING.iter().any(|naming| name.starts_with(naming)))
+}
+
+/// The hosts of a host file: each line begins with a host, after which `:` or a space may say
+/// more of it; `#` begins a comment.
+fn distinct(text: &str) -> u32 {
+    let lines = text.lines().filter_map(|line| line.split('#').next());
+    let words = lines.filter_map(|line| line.split_whitespace().next());
+    let hosts = words.map(|word| word.split(':').next()).unique().count();
+    u32::try_from(hosts).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,71 @@
+//! Whether the launcher speaks with the MPI that this program was built with. If it does not,
+//! MPI starts every process as a job of its own, with a single rank.
+
+use anyhow::{Result, bail};
+
+/// What a launcher tells each process that it starts.
+struct Mark {
+    /// The launcher.
+    name: &'static str,
+    /// A variable that it alone sets.
+    own: &'static str,
+    /// The variable that tells how many processes it started.
+    count: &'static str,
+    /// What starts them together.
+    remedy: &'static str,
+}
+
+/// mpirun first: within a Slurm allocation it starts its own daemons with srun.
+const MARKS: [Mark; 3] = [
+    Mark {
+        name: "the mpirun of Open MPI",
+        own: "OMPI_COMM_WORLD_SIZE",
+        count: "OMPI_COMM_WORLD_SIZE",
+        remedy: OTHER_MPIRUN,
+    },
+    Mark {
+        name: "the mpirun of MPICH",
+        own: "MPI_LOCALNRANKS",
+        count: "PMI_SIZE",
+        remedy: OTHER_MPIRUN,
+    },
+    Mark {
+        name: "srun",
+        own: "SLURM_STEP_NUM_TASKS",
+        count: "SLURM_STEP_NUM_TASKS",
+        remedy: "choose another of `srun --mpi=list`, usually --launcher-option=--mpi=pmix for Open MPI and pmi2 for MPICH, or give --launcher openmpi or mpich",
+    },
+];
+
+const OTHER_MPIRUN: &str =
+    "start it with the mpirun of its own MPI (--mpirun), or give the --rank-program for this one";
+
+/// Name and version of the MPI library, such as `Open MPI v4.1.4` or `MPICH 4.0.2`.
+pub fn library() -> String {
+    let text = mpi::environment::library_version().unwrap_or_default();
+    let line = text.lines().next().unwrap_or_default();
+    let name = line.split([',', '\0']).next().unwrap_or_default();
+    let words = name.split_whitespace().filter(|word| *word != "Version:");
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Refuses to go on if the launcher started more processes than MPI shows.
+///
+/// # Errors
+/// If it did.
+pub fn check(ranks: u32) -> Result<()> {
+    let is_set = |name: &str| std::env::var_os(name).is_some();
+    let Some(mark) = MARKS.iter().find(|mark| is_set(mark.own)) else {
+        return Ok(());
+    };
+    let started = std::env::var(mark.count).unwrap_or_default();
+    if started.parse().is_ok_and(|started: u32| started > ranks) {
+        bail!(
+            "{} started {started} processes and MPI shows {ranks} to each: it does not speak with {}, for which this rank program was built; {}",
+            mark.name,
+            library(),
+            mark.remedy
+        );
+    }
+    Ok(())
+}
