@@ -183,22 +183,31 @@ fn an_algorithm_that_the_library_lacks_is_refused_first() {
     );
 }
 
-#[test]
-fn srun_is_used_within_an_allocation() {
+/// With an srun, and a rank program that says of which MPI it is.
+fn slurm_home() -> Home {
     let home = home(&[("mpirun", OPEN_MPI), ("srun", SRUN)]);
     script(
         &home,
         "mpich-rank",
         "#!/bin/sh\necho 'netsig-rank 0.1.0 (MPICH Version: 4.0.2)'\n",
     );
-    let within = |options: &str, tasks: &str, nodes: &str| {
-        let mut command = dry_run(&home, options);
-        command
-            .env("SLURM_JOB_ID", "7")
-            .env("SLURM_NTASKS", tasks)
-            .env("SLURM_JOB_NUM_NODES", nodes);
-        command
-    };
+    home
+}
+
+/// netsig that prints what it would run within a Slurm allocation.
+fn within(home: &Home, options: &str, tasks: &str, nodes: &str) -> Command {
+    let mut command = dry_run(home, options);
+    command
+        .env("SLURM_JOB_ID", "7")
+        .env("SLURM_NTASKS", tasks)
+        .env("SLURM_JOB_NUM_NODES", nodes);
+    command
+}
+
+#[test]
+fn srun_is_used_within_an_allocation() {
+    let home = slurm_home();
+    let within = |options, tasks, nodes| within(&home, options, tasks, nodes);
     let srun = "bin/srun -n 8 --kill-on-bad-exit=1 --ntasks-per-node";
     let mut chosen = within("", "8", "8");
     chosen.env("SLURM_MPI_TYPE", "pmi2");
@@ -238,6 +247,12 @@ fn srun_is_used_within_an_allocation() {
         let lines = printed(&home, command);
         assert!(lines[0].starts_with(&expected), "{lines:?}");
     }
+}
+
+#[test]
+fn launchers_that_cannot_start_the_ranks_are_refused() {
+    let home = slurm_home();
+    let within = |options, tasks, nodes| within(&home, options, tasks, nodes);
     for (mut command, complaint) in [
         (
             within("", "4", "4"),
