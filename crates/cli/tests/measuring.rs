@@ -253,6 +253,16 @@ exec sleep 1000
 ";
 
 #[test]
+fn ranks_that_share_a_host_are_named_once() {
+    let (home, _) = home();
+    let head = home.read("head.csv").replace("h0,h1,h2,h3", "h0,h1,h0,h3");
+    home.write("head.csv", &head);
+    let message = said(&measure(&home, ""));
+    let warnings = message.matches("netsig: warning: ranks 0, 2 share host h0: times are");
+    assert_eq!(warnings.count(), 1, "{message}");
+}
+
+#[test]
 fn a_rank_that_hangs_is_named_and_its_job_ended() {
     let (home, _) = home();
     home.write("fault-1", STALLED);

@@ -138,6 +138,22 @@ fn networks_and_settings_are_not_mixed() {
     }
 }
 
+/// All launches of a file are taken or none, as of mixed networks.
+#[test]
+fn ranks_that_shared_a_host_are_no_network() {
+    let home = pair("a:1,b:1,c:1,d:1", "a:2,b:2");
+    let what = "b.csv: 2 ranks shared host a, so that times are those of its memory and not of the network";
+    let remedy = "measure again with one rank a host, without --ppn, or give --force";
+    for command in ["fit b.csv -o p.toml", "compare b.csv"] {
+        home.refuses(command, 3, [what, remedy]);
+    }
+    let warned = fit_says(&home, "b.csv --force");
+    assert!(
+        warned.starts_with(&format!("netsig: warning: {what}\n")),
+        "{warned}"
+    );
+}
+
 #[test]
 fn jobs_of_one_cluster_are_no_mixture() {
     let home = pair("a:1,b:1,c:1,d:1", "e:1,f:1\n#@hosts=e,f\n#@kernel=6.9");

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
+use netsig_core::data::sharing;
 use netsig_core::network::Network;
 use netsig_core::units::Seconds;
 use netsig_lab::Watch;
@@ -36,6 +37,8 @@ pub struct Series<'a> {
     asked: Asked,
     past: Option<Past>,
     started: Instant,
+    /// The last warning of ranks that share a host.
+    sharing: Option<String>,
 }
 
 /// The orders for the ranks of a job.
@@ -74,6 +77,7 @@ impl<'a> Series<'a> {
             asked,
             past,
             started: Instant::now(),
+            sharing: None,
         };
         // What the library does not have is refused before anything is measured.
         for variant in series.asked.plan.variants() {
@@ -174,7 +178,7 @@ impl<'a> Series<'a> {
 
     /// Runs a short job that tells the rates of the network. If it fails there is no
     /// estimate.
-    fn probe(&self) -> Result<Option<Rates>, Failure> {
+    fn probe(&mut self) -> Result<Option<Rates>, Failure> {
         let plan = Plan::probe(self.asked.plan.procs());
         let asked = Asked::parse(&self.asked.file, plan.to_toml())?;
         let plan = plan_file(&asked, &self.campaign.output)?;
@@ -210,13 +214,21 @@ impl<'a> Series<'a> {
     }
 
     /// Runs a job.
-    fn carry_out(&self, orders: &Orders, progress: &mut Follower) -> Result<End, Failure> {
+    fn carry_out(&mut self, orders: &Orders, progress: &mut Follower) -> Result<End, Failure> {
         if let Some(message) = resume::mend(orders.output)? {
             progress.say(&format!("netsig: {message}"));
         }
         progress.begin_job();
         let job = Job::start(&self.command(orders)?, self.scenario)?;
-        job.follow(orders.job, self.campaign.timeout, progress)
+        let end = job.follow(orders.job, self.campaign.timeout, progress)?;
+        let sharing = sharing::in_words(progress.hosts(orders.job));
+        if let Some(ranks) = sharing.as_ref().filter(|_| self.sharing != sharing) {
+            progress.say(&format!(
+                "netsig: warning: {ranks}: times are those of its memory and not of the network, and fit refuses them; start one rank a host, without --ppn"
+            ));
+            self.sharing = sharing;
+        }
+        Ok(end)
     }
 
     fn command(&self, orders: &Orders) -> Result<Vec<OsString>, Failure> {

@@ -1,11 +1,12 @@
-//! The data files of `fit` and `compare`, read and joined. Mixed networks and impossible times
-//! are refused.
+//! The data files of `fit` and `compare`, read and joined. Mixed networks, ranks that shared a
+//! host and impossible times are refused.
 
 use std::path::PathBuf;
 
 use itertools::Itertools;
 use netsig_core::data::Dataset;
 use netsig_core::data::mixture::{self, Source};
+use netsig_core::data::sharing;
 use netsig_core::fit::link;
 
 use crate::input::failure::Failure;
@@ -18,8 +19,8 @@ pub struct DataArgs {
     /// taken together.
     #[arg(required = true, value_name = "DATA")]
     files: Vec<PathBuf>,
-    /// Take data of different networks or settings together, and times that the links do not
-    /// allow, with a warning.
+    /// Take data of different networks or settings together, of ranks that shared a host, and
+    /// times that the links do not allow, with a warning.
     #[arg(long)]
     force: bool,
 }
@@ -40,7 +41,7 @@ impl DataArgs {
     ///
     /// # Errors
     /// If one is no data file, void or named twice, or, unless forced, they are of different
-    /// networks or settings, or a time is impossible.
+    /// networks or settings, ranks shared a host, or a time is impossible.
     pub fn read(&self) -> Result<Input, Failure> {
         let place = |path: &&PathBuf| path.canonicalize().unwrap_or_else(|_| (*path).clone());
         if let Some(path) = self.files.iter().duplicates_by(place).next() {
@@ -53,7 +54,11 @@ impl DataArgs {
         let sources = names.iter().zip(&all);
         let sources: Vec<Source> = sources.map(|(name, data)| Source { name, data }).collect();
         let name = names.join(", ");
-        let doubts = [mixed(&sources, &name), impossible(&sources)];
+        let doubts = [
+            mixed(&sources, &name),
+            shared(&sources),
+            impossible(&sources),
+        ];
         for (what, remedy) in doubts.into_iter().flatten() {
             if !self.force {
                 return Err(Failure::data(format!("{what}; {remedy}, or give --force")));
@@ -85,6 +90,19 @@ fn mixed(files: &[Source], names: &str) -> Option<Doubt> {
     };
     let what = format!("{names}: two networks or settings are mixed: {first}{others}");
     Some((what, remedy))
+}
+
+/// That the network was not between all ranks.
+fn shared(files: &[Source]) -> Option<Doubt> {
+    let found = |file: &Source| {
+        let shared = sharing::shared_host(&file.data.provenance)?;
+        Some(format!(
+            "{}: {shared}, so that times are those of its memory and not of the network",
+            file.name
+        ))
+    };
+    let what = files.iter().find_map(found)?;
+    Some((what, "measure again with one rank a host, without --ppn"))
 }
 
 /// That a collective is faster than its links.

@@ -49,7 +49,7 @@ pub const HARMLESS_VARIABLES: [&str; 14] = [
 ];
 
 /// The key of how many ranks each host has.
-const PLACEMENT: &str = "placement";
+pub(super) const PLACEMENT: &str = "placement";
 
 /// Facts that data measured by netsig state wherever they are so.
 const STATED_IF_SO: [&str; 2] = ["simulated", "lab"];

@@ -11,6 +11,7 @@ mod job;
 mod join;
 pub mod mixture;
 mod read;
+pub mod sharing;
 mod write;
 
 use std::fmt;

@@ -1,0 +1,107 @@
+//! Ranks that share a host exchange data through its memory, so that their times are not those
+//! of the network.
+//!
+//! Data tell it by the fact `placement` of each job; data without it are taken to have one rank
+//! a host.
+
+use std::fmt;
+
+use itertools::Itertools;
+
+use super::mixture::PLACEMENT;
+use super::{JobId, Provenance};
+
+/// How many ranks are listed by number.
+const LISTED: usize = 8;
+
+/// A host that ran several ranks of a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedHost<'a> {
+    /// The job, if it is not the first of the data.
+    pub job: Option<JobId>,
+    /// The name of the host.
+    pub host: &'a str,
+    /// How many ranks it ran.
+    pub ranks: u32,
+}
+
+/// A host that ran several ranks, in the first job in which any did.
+pub fn shared_host(facts: &Provenance) -> Option<SharedHost<'_>> {
+    facts.iter().find_map(|(key, value)| {
+        let (job, fact) = JobId::of_key(key).map_or((None, key), |(job, fact)| (Some(job), fact));
+        let mut hosts = (fact == PLACEMENT).then(|| value.split(','))?;
+        hosts.find_map(|entry| {
+            let (host, ranks) = entry.rsplit_once(':')?;
+            let ranks = ranks.parse().ok().filter(|ranks| *ranks > 1)?;
+            Some(SharedHost { job, host, ranks })
+        })
+    })
+}
+
+impl fmt::Display for SharedHost<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(job) = self.job {
+            write!(f, "in {job}, ")?;
+        }
+        write!(f, "{} ranks shared host {}", self.ranks, self.host)
+    }
+}
+
+/// Which ranks share a host, in words; `hosts` are in the order of the ranks. `None` if each has
+/// its own.
+pub fn in_words(hosts: &[String]) -> Option<String> {
+    let ranks_of = |host: &String| hosts.iter().positions(|name| name == host).collect_vec();
+    let all = hosts.iter().unique().map(|host| (host, ranks_of(host)));
+    let shared = all.filter(|(_, ranks)| ranks.len() > 1).collect_vec();
+    let (host, ranks) = shared.first()?;
+    let listed = ranks.iter().take(LISTED).join(", ");
+    let unlisted = match ranks.len().saturating_sub(LISTED) {
+        0 => String::new(),
+        count => format!(" and {count} more"),
+    };
+    let others = match shared.len() - 1 {
+        0 => String::new(),
+        count => format!(" (so do ranks on {count} more)"),
+    };
+    Some(format!(
+        "ranks {listed}{unlisted} share host {host}{others}"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_host_with_several_ranks_is_found() {
+        for (facts, expected) in [
+            (&[("placement", "a:1,b:1")][..], None),
+            (&[("placement", "by hand"), ("hosts", "a,a")], None),
+            (
+                &[("placement", "a:1,b.org:2")],
+                Some("2 ranks shared host b.org"),
+            ),
+            (
+                &[("placement", "a:1"), ("launch_1_job_2_placement", "a:3")],
+                Some("in launch 1, job 2, 3 ranks shared host a"),
+            ),
+        ] {
+            let mut provenance = Provenance::default();
+            for (key, value) in facts {
+                provenance.push(key, value);
+            }
+            let said = shared_host(&provenance).map(|shared| shared.to_string());
+            assert_eq!(said.as_deref(), expected);
+        }
+    }
+
+    #[test]
+    fn ranks_are_named_with_their_host() {
+        let words = |hosts: &str| in_words(&hosts.split(' ').map(str::to_owned).collect_vec());
+        assert_eq!(words("a b c"), None);
+        let said = "ranks 1, 3 share host b";
+        assert_eq!(words("a b c b").as_deref(), Some(said));
+        let said = "ranks 0, 1, 2, 3, 4, 5, 6, 7 and 1 more share host a (so do ranks on 1 more)";
+        assert_eq!(words("a a a a a a a a a c c").as_deref(), Some(said));
+    }
+}
