@@ -136,7 +136,7 @@ fn essentials(findings: Findings) -> Capabilities {
 
 fn yield_shim() -> Result<String, String> {
     launch::shim().map(shown).ok_or_else(|| {
-        "libnetsig_yield_shim.so is not beside this program, so times scatter more; \
+        "libnetsig_yield_shim.so is not beside this program, so times scatter more and MPICH may hang; \
          cargo build --package netsig-yield-shim, or set NETSIG_YIELD_SHIM_PATH"
             .to_owned()
     })

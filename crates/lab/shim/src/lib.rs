@@ -1,67 +1,26 @@
 //! `libnetsig_yield_shim.so`, preloaded into the processes of emulated hosts.
 //!
-//! Many MPI processes share few cores in the lab. One that waits calls `sched_yield`
-//! in a loop and so takes the core from the one that has work. Here `sched_yield`
-//! sleeps a little instead: `NETSIG_YIELD_NS` nanoseconds, 20 µs by default. Times of
-//! small messages scatter far less with it.
+//! Many MPI processes share few cores in the lab. One that waits polls in a loop and so takes
+//! the core from the one that has work. Here an idle loop sleeps a little instead:
+//! `NETSIG_YIELD_NS` nanoseconds, 20 µs by default. Open MPI's loop calls `sched_yield`,
+//! MPICH's the progress function of UCX (`ucx.rs`). Times of small messages scatter far less
+//! with it, and those of MPICH are no longer rounded to the scheduler's time slices.
 
-#![expect(unsafe_code, reason = "replaces a C function, and calls C to sleep")]
+#![expect(
+    unsafe_code,
+    reason = "replaces C functions, and calls C to sleep and to find what it replaces"
+)]
 
-use std::sync::atomic::{AtomicI64, Ordering};
+mod pause;
+mod ucx;
 
-use libc::{c_int, c_long, timespec};
-
-/// How long one yield sleeps unless the environment says otherwise.
-const DEFAULT_NS: c_long = 20_000;
-
-/// The longest that one `nanosleep` takes without whole seconds.
-const LONGEST_NS: c_long = 999_999_999;
-
-/// The sleep in nanoseconds; negative until the environment has been read.
-static SLEEP_NS: AtomicI64 = AtomicI64::new(-1);
+use libc::c_int;
 
 /// Sleeps for the configured time; always succeeds, as `sched_yield` does on Linux.
 #[unsafe(no_mangle)]
 pub extern "C" fn sched_yield() -> c_int {
-    let pause = timespec {
-        tv_sec: 0,
-        tv_nsec: sleep_ns(),
-    };
-    // SAFETY: `pause` is a valid timespec for the whole call, and a null second
-    // argument asks for no remaining time.
-    unsafe { libc::nanosleep(&raw const pause, std::ptr::null_mut()) };
+    pause::sleep();
     0
-}
-
-/// The configured sleep, read from the environment once.
-fn sleep_ns() -> c_long {
-    let known = SLEEP_NS.load(Ordering::Relaxed);
-    if known >= 0 {
-        return known;
-    }
-    let read = configured_ns();
-    SLEEP_NS.store(read, Ordering::Relaxed);
-    read
-}
-
-/// `NETSIG_YIELD_NS` where it is a number, within what one `nanosleep` can take.
-/// Uses C's own functions: the caller may be anywhere, even inside an allocator.
-fn configured_ns() -> c_long {
-    // SAFETY: the name is NUL-terminated; the result is null or a C string that stays
-    // valid while nobody changes the environment, which is read at once.
-    let wanted = unsafe {
-        let text = libc::getenv(c"NETSIG_YIELD_NS".as_ptr());
-        if text.is_null() {
-            DEFAULT_NS
-        } else {
-            libc::atol(text)
-        }
-    };
-    if wanted > 0 {
-        wanted.min(LONGEST_NS)
-    } else {
-        DEFAULT_NS
-    }
 }
 
 #[cfg(test)]
@@ -74,6 +33,5 @@ mod tests {
         let start = Instant::now();
         assert_eq!(sched_yield(), 0);
         assert!(start.elapsed() >= Duration::from_micros(20));
-        assert_eq!(SLEEP_NS.load(Ordering::Relaxed), DEFAULT_NS);
     }
 }
