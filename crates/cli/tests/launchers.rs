@@ -212,19 +212,22 @@ fn srun_is_used_within_an_allocation() {
     let mut chosen = within("", "8", "8");
     chosen.env("SLURM_MPI_TYPE", "pmi2");
     for (command, expected) in [
-        (within("", "16", "8"), format!("{srun}=1 --mpi=pmix rank ")),
+        (
+            within("", "16", "8"),
+            format!("{srun}=1 --nodes=8 --mpi=pmix rank "),
+        ),
         (
             within("--ppn 4", "16", "4"),
-            format!("{srun}=4 --mpi=pmix rank "),
+            format!("{srun}=4 --nodes=2 --mpi=pmix rank "),
         ),
-        (chosen, format!("{srun}=1 rank ")),
+        (chosen, format!("{srun}=1 --nodes=8 rank ")),
         (
             within("--launcher-option=--mpi=none", "8", "8"),
-            format!("{srun}=1 --mpi=none rank "),
+            format!("{srun}=1 --nodes=8 --mpi=none rank "),
         ),
         (
             within("--rank-program mpich-rank", "8", "8"),
-            format!("{srun}=1 --mpi=pmi2 mpich-rank "),
+            format!("{srun}=1 --nodes=8 --mpi=pmi2 mpich-rank "),
         ),
         (
             within("--mpirun bin/mpirun", "16", "8"),
@@ -241,7 +244,7 @@ fn srun_is_used_within_an_allocation() {
         (dry_run(&home, "--ppn 8"), "bin/mpirun -np 8 ".to_owned()),
         (
             dry_run(&home, "--launcher srun"),
-            format!("{srun}=1 --mpi=pmix rank "),
+            format!("{srun}=1 --nodes=8 --mpi=pmix rank "),
         ),
     ] {
         let lines = printed(&home, command);

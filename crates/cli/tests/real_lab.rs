@@ -341,7 +341,7 @@ while :; do
     case $1 in
     -n) ranks=$2; shift 2 ;;
     --mpi=list) echo 'none pmix'; exit ;;
-    --kill-on-bad-exit=1|--ntasks-per-node=2|--mpi=pmix) shift ;;
+    --kill-on-bad-exit=1|--ntasks-per-node=2|--nodes=2|--mpi=pmix) shift ;;
     --export=ALL,*) set_all=${1#--export=ALL,}; shift ;;
     *) break ;;
     esac

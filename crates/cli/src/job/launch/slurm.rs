@@ -48,11 +48,13 @@ impl Allocation {
 }
 
 /// The options of srun that start `procs` tasks, `ppn` on each node; all end when one dies.
+/// On more nodes than they need srun would give each fewer.
 pub fn options(procs: Procs, ppn: u32, interface: Option<&str>) -> Vec<Vec<String>> {
     let mut options = vec![
         vec!["-n".to_owned(), procs.to_string()],
         vec!["--kill-on-bad-exit=1".to_owned()],
         vec![format!("--ntasks-per-node={ppn}")],
+        vec![format!("--nodes={}", procs.get().div_ceil(ppn))],
     ];
     options.extend(interface.map(|interface| vec![format!("--mpi={interface}")]));
     options
