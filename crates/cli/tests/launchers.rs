@@ -123,37 +123,37 @@ fn ranks_that_find_no_host_of_their_own_are_refused() {
         (
             "",
             ("A", ""),
-            "8 hosts with 1 a host, and there is 1; give --hostfile",
+            "1 a host, need 8 hosts and there is 1; give --hostfile",
             8,
         ),
         (
             "--ppn 2",
             ("A", ""),
-            "4 hosts with 2 a host, and there is 1; give",
+            "2 a host, need 4 hosts and there is 1; give",
             8,
         ),
         (
             "--hostfile three",
             ("A", ""),
-            "8 hosts with 1 a host, and there are 3; give",
+            "1 a host, need 8 hosts and there are 3; give",
             3,
         ),
         (
             "",
             ("PBS_NODEFILE", "three"),
-            "8 hosts with 1 a host, and there are 3; give",
+            "1 a host, need 8 hosts and there are 3; give",
             3,
         ),
         (
             "",
             ("SLURM_JOB_ID", "7"),
-            "8 hosts with 1 a host, and there are 4; ask salloc",
+            "1 a host, need 8 hosts and there are 4; ask salloc",
             2,
         ),
         (
             "--launcher openmpi",
             ("SLURM_JOB_ID", "7"),
-            "8 hosts with 1 a host, and there are 4; give",
+            "1 a host, need 8 hosts and there are 4; give",
             2,
         ),
     ] {
@@ -161,7 +161,7 @@ fn ranks_that_find_no_host_of_their_own_are_refused() {
         command
             .env(variable.0, variable.1)
             .env("SLURM_JOB_NUM_NODES", "4");
-        let begin = format!("8 processes need {said}");
+        let begin = format!("8 processes, {said}");
         let end = format!(
             "or give --ppn {ppn} (ranks then share hosts' memory, and times are not the network's)"
         );

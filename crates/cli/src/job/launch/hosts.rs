@@ -42,7 +42,7 @@ impl Room {
             hosts => format!("are {hosts}"),
         };
         Err(Failure::usage(format!(
-            "{procs} processes need {needed} hosts with {} a host, and there {are}; {}, or give --ppn {} (ranks then share hosts' memory, and times are not the network's)",
+            "{procs} processes, {} a host, need {needed} hosts and there {are}; {}, or give --ppn {} (ranks then share hosts' memory, and times are not the network's)",
             self.ppn,
             self.remedy,
             procs.get().div_ceil(self.hosts.max(1)),
@@ -51,8 +51,8 @@ impl Room {
 }
 
 /// How many hosts an mpirun of `flavour` starts ranks on: those of `hostfile`, else of the
-/// batch system or of the launcher's own variable; else this machine alone. `None` if `options`
-/// name hosts.
+/// launcher's own variable, of Slurm or of another batch system; else this machine alone.
+/// `None` if `options` name hosts.
 ///
 /// # Errors
 /// If the file cannot be read.
@@ -64,22 +64,17 @@ pub fn count(
     if options.iter().any(|option| names_hosts(option)) {
         return Ok(None);
     }
-    if let Some(nodes) = Allocation::find().and_then(|allocation| allocation.nodes)
-        && hostfile.is_none()
-    {
+    let named = |variable| std::env::var_os(variable).map(PathBuf::from);
+    let own = hostfile.map(Path::to_owned);
+    if let Some(file) = own.or_else(|| named(flavour.hostfile_variable)) {
+        return distinct(&file).map(Some);
+    }
+    if let Some(nodes) = Allocation::find().and_then(|allocation| allocation.nodes) {
         return Ok(Some(nodes));
     }
-    let variables = BATCH_SYSTEMS.into_iter().chain([flavour.hostfile_variable]);
-    let mut told = variables.filter_map(std::env::var_os).map(PathBuf::from);
-    match hostfile.map(Path::to_owned).or_else(|| told.next()) {
+    match BATCH_SYSTEMS.into_iter().find_map(named) {
+        Some(file) => distinct(&file).map(Some),
         None => Ok(Some(1)),
-        Some(file) => {
-            let text = std::fs::read_to_string(&file).map_err(|error| {
-                let problem = format!("the host file cannot be read ({error}); give --hostfile");
-                Failure::usage(problem).about(&file)
-            })?;
-            Ok(Some(distinct(&text)))
-        }
     }
 }
 
@@ -89,11 +84,15 @@ fn names_hosts(option: &str) -> bool {
     is_option && (name == "f" || NAMING.iter().any(|naming| name.starts_with(naming)))
 }
 
-/// The hosts of a host file: each line begins with a host, after which `:` or a space may say
-/// more of it; `#` begins a comment.
-fn distinct(text: &str) -> u32 {
+/// How many hosts a host file names: each line begins with a host, after which `:` or a space
+/// may say more of it; `#` begins a comment.
+fn distinct(file: &Path) -> Result<u32, Failure> {
+    let text = std::fs::read_to_string(file).map_err(|error| {
+        let problem = format!("the host file cannot be read ({error}); give --hostfile");
+        Failure::usage(problem).about(file)
+    })?;
     let lines = text.lines().filter_map(|line| line.split('#').next());
     let words = lines.filter_map(|line| line.split_whitespace().next());
     let hosts = words.map(|word| word.split(':').next()).unique().count();
-    u32::try_from(hosts).unwrap_or(u32::MAX)
+    Ok(u32::try_from(hosts).unwrap_or(u32::MAX))
 }
