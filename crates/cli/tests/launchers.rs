@@ -12,6 +12,13 @@ use support::{Home, script};
 const OPEN_MPI: &str = "#!/bin/sh\necho 'Report bugs to http://www.open-mpi.org/community/help/'\n";
 const MPICH: &str = "#!/bin/sh\necho 'HYDRA build details:'\n";
 
+/// It prints the list of interfaces where old versions do.
+const SRUN: &str =
+    "#!/bin/sh\necho 'srun: none' >&2; echo 'srun: pmi2' >&2; echo 'srun: pmix' >&2\n";
+
+/// It says of which MPI it is.
+const MPICH_RANK: &str = "#!/bin/sh\necho 'netsig-rank 0.1.0 (MPICH Version: 4.0.2)'\n";
+
 /// A directory with programs in its `bin`, which is all of PATH.
 fn home(programs: &[(&str, &str)]) -> Home {
     let home = Home::new();
@@ -19,28 +26,36 @@ fn home(programs: &[(&str, &str)]) -> Home {
     for (name, text) in programs {
         script(&home, &format!("bin/{name}"), text);
     }
+    script(&home, "mpich-rank", MPICH_RANK);
     home.write("rank", "");
-    home.write("hosts", "a slots=9 # first\nb:2\nc\nd\n\ne\nf\ng\nh\nh\n");
+    home.write(
+        "my hosts",
+        "a slots=9 # first\nb:2\nc\nd\n\ne\nf\ng\nh\nh\n",
+    );
+    home.write("three", "a\na\nb\nc\n");
     home
 }
 
-/// netsig that prints what it would run, within no Slurm allocation.
-fn dry_run(home: &Home, options: &str) -> Command {
-    let mut command = home.netsig(&format!(
-        "measure plan.toml -o data.csv --dry-run {options}"
-    ));
-    command.env("NETSIG_RANK_PROGRAM", "rank");
-
-    command.env("PATH", home.path("bin"));
-    for name in [
-        "SLURM_JOB_ID",
-        "SLURM_NTASKS",
-        "SLURM_JOB_NUM_NODES",
-        "SLURM_MPI_TYPE",
-        "PBS_NODEFILE",
-    ] {
+/// netsig that prints what it would run, with such words as `NAME=VALUE` in its environment;
+/// `_` is a space within a word.
+fn dry_run(home: &Home, words: &str) -> Command {
+    let (variables, options): (Vec<&str>, Vec<&str>) = words
+        .split_whitespace()
+        .partition(|word| word.starts_with(char::is_uppercase));
+    let mut command = home.netsig("measure plan.toml -o data.csv --dry-run");
+    let inherited = std::env::vars_os().map(|(name, _)| name);
+    let told = inherited.filter(|name| {
+        let name = name.to_string_lossy();
+        name.starts_with("SLURM_") || name.ends_with("FILE")
+    });
+    told.for_each(|name| {
         command.env_remove(name);
-    }
+    });
+    command
+        .args(options.iter().map(|option| option.replace('_', " ")))
+        .env("NETSIG_RANK_PROGRAM", "rank")
+        .env("PATH", home.path("bin"))
+        .envs(variables.iter().filter_map(|word| word.split_once('=')));
     command
 }
 
@@ -55,118 +70,93 @@ fn printed(home: &Home, mut command: Command) -> Vec<String> {
     text.lines().map(|line| line.replace(&here, "")).collect()
 }
 
-/// It prints the list of interfaces where old versions do.
-const SRUN: &str =
-    "#!/bin/sh\necho 'srun: none' >&2; echo 'srun: pmi2' >&2; echo 'srun: pmix' >&2\n";
+/// The rows of a table, each in two halves.
+fn rows(table: &str) -> impl Iterator<Item = (&str, &str)> {
+    let lines = table.lines().filter(|line| !line.is_empty());
+    lines.map(|line| line.split_once(" => ").unwrap())
+}
 
-const ARGUMENTS: &str = "rank plan.toml --output data.csv --launch";
+/// Words, and how the command of the first launch begins. S8 is an allocation of 8 nodes.
+const STARTED: &str = "
+--hostfile my_hosts => bin/mpirun -np 8 --map-by ppr:1:node --hostfile 'my hosts' RANK
+--hostfile three --ppn 3 => bin/mpirun -np 8 --map-by ppr:3:node:OVERSUBSCRIBE --hostfile three RANK
+--ppn 8 --timeout 2m --budget 10m => bin/mpirun -np 8 --map-by ppr:8:node:OVERSUBSCRIBE rank plan.toml --output data.csv --launch 0 --timeout 120 --budget 300
+--launcher-option --map-by --launcher-option=node => bin/mpirun -np 8 --map-by node RANK
+--launcher mpich --ppn 8 --launcher-option=-v => bin/mpirun.mpich -np 8 -ppn 8 -v RANK
+--on lab:ethernet-8x50 => netsig lab exec ethernet-8x50 -- bin/mpirun -np 8 --map-by ppr:1:node rank plan.toml
+S8 => SRUN=1 --nodes=8 --mpi=pmix RANK
+S8 --ppn 4 => SRUN=4 --nodes=2 --mpi=pmix RANK
+S8 SLURM_MPI_TYPE=pmi2 => SRUN=1 --nodes=8 RANK
+S8 --launcher-option=--mpi=none => SRUN=1 --nodes=8 --mpi=none RANK
+S8 --rank-program mpich-rank => SRUN=1 --nodes=8 --mpi=pmi2 mpich-rank plan.toml
+S8 --mpirun bin/mpirun => bin/mpirun -np 8 --map-by
+S8 --launcher openmpi => bin/mpirun -np 8 --map-by
+S8 --on lab:ethernet-8x50 => netsig lab exec ethernet-8x50 -- bin/mpirun
+--launcher srun => SRUN=1 --nodes=8 --mpi=pmix RANK
+";
+
+/// Words, and the complaint: its begin, and its end.
+const REFUSED: &str = "
+ => 8 processes, 1 a host, need 8 hosts and there is 1; give --hostfile ... or give --ppn 8 SHARED
+--ppn 2 => 8 processes, 2 a host, need 4 hosts and there is 1; give --hostfile ... or give --ppn 8 SHARED
+--hostfile three => 8 processes, 1 a host, need 8 hosts and there are 3; give ... or give --ppn 3 SHARED
+PBS_NODEFILE=three => 8 processes, 1 a host, need 8 hosts and there are 3; give ... or give --ppn 3 SHARED
+S8 SLURM_JOB_NUM_NODES=4 => 8 processes, 1 a host, need 8 hosts and there are 4; ask salloc ... or give --ppn 2 SHARED
+S8 SLURM_JOB_NUM_NODES=4 --launcher openmpi => 8 processes, 1 a host, need 8 hosts and there are 4; give ... or give --ppn 2 SHARED
+S8 SLURM_NTASKS=4 => the plan needs 8 processes and the Slurm allocation has 4 tasks ... for --ntasks=8
+S8 --hostfile three => srun takes the hosts from its allocation ... or give --mpirun
+--launcher srun --mpirun bin/mpirun => --launcher srun and --mpirun ... leave one out
+--launcher srun --on lab:ethernet-8x50 => srun starts nothing in the lab ... leave out --launcher srun
+--ppn 2 --on lab:ethernet-8x50 => the lab has a host for each rank ... leave out --ppn
+--on sim:ethernet-8x50 => --dry-run prints how MPI is started ... leave one of them out
+--rank-program mpich-rank --ppn 8 =>  ... is the mpirun of Open MPI; give the --rank-program for Open MPI or the --mpirun of MPICH
+--launcher mpich --mpirun bin/mpirun =>  ... or give another --mpirun
+";
+
+/// Within an allocation.
+const S8: &str = "SLURM_JOB_ID=7 SLURM_NTASKS=16 SLURM_JOB_NUM_NODES=8";
 
 #[test]
 fn a_dry_run_prints_the_command_of_every_launch() {
-    let home = home(&[("mpirun", OPEN_MPI), ("mpirun.mpich", MPICH)]);
-    home.write("my hosts", "n1\nn2");
-    let mpich =
-        "--launcher mpich --ppn 4 --timeout 2m --budget 10m --launcher-option=-v --hostfile";
-    let mut mpich = dry_run(&home, mpich);
-    mpich.arg("my hosts");
-    let replaced = "--launcher-option --map-by --launcher-option=node";
-    for (command, expected) in [
-        (
-            dry_run(&home, "--hostfile hosts"),
-            format!(
-                "bin/mpirun -np 8 --map-by ppr:1:node --hostfile hosts {ARGUMENTS} 0 --timeout 60"
-            ),
-        ),
-        (
-            mpich,
-            format!(
-                "bin/mpirun.mpich -np 8 -ppn 4 -f 'my hosts' -v {ARGUMENTS} 0 --timeout 120 --budget 300"
-            ),
-        ),
-        (
-            dry_run(&home, "--ppn 8"),
-            format!(
-                "bin/mpirun -np 8 --map-by ppr:8:node:OVERSUBSCRIBE {ARGUMENTS} 0 --timeout 60"
-            ),
-        ),
-        (
-            dry_run(&home, replaced),
-            format!("bin/mpirun -np 8 --map-by node {ARGUMENTS} 0 --timeout 60"),
-        ),
-        (
-            dry_run(&home, "--on lab:ethernet-8x50"),
-            "netsig lab exec ethernet-8x50 -- bin/mpirun -np 8 --map-by ppr:1:node rank".to_owned(),
-        ),
-    ] {
-        let lines = printed(&home, command);
+    let home = home(&[
+        ("mpirun", OPEN_MPI),
+        ("mpirun.mpich", MPICH),
+        ("srun", SRUN),
+    ]);
+    for (words, expected) in rows(STARTED) {
+        let lines = printed(&home, dry_run(&home, &words.replace("S8", S8)));
+        let expected = expected
+            .replace(
+                "RANK",
+                "rank plan.toml --output data.csv --launch 0 --timeout 60",
+            )
+            .replace(
+                "SRUN",
+                "bin/srun -n 8 --kill-on-bad-exit=1 --ntasks-per-node",
+            );
         assert_eq!(lines.len(), 2);
         assert!(lines[0].starts_with(&expected), "{lines:?}");
-        let second = expected.replace("--launch 0", "--launch 1");
-        assert!(lines[1].starts_with(&second), "{lines:?}");
+        assert_eq!(lines[0].replace("--launch 0", "--launch 1"), lines[1]);
     }
-    home.command_refuses(
-        &mut dry_run(&home, "--on sim:ethernet-8x50"),
-        2,
-        [
-            "--dry-run prints how MPI is started",
-            "leave one of them out",
-        ],
-    );
 }
 
-/// Slurm, PBS, a host file or nothing tells of fewer hosts than there are ranks.
 #[test]
-fn ranks_that_find_no_host_of_their_own_are_refused() {
-    let home = home(&[("mpirun", OPEN_MPI), ("srun", "#!/bin/sh\n")]);
-    home.write("three", "a\na\nb\nc\n");
-    for (options, variable, said, ppn) in [
-        (
-            "",
-            ("A", ""),
-            "1 a host, need 8 hosts and there is 1; give --hostfile",
-            8,
-        ),
-        (
-            "--ppn 2",
-            ("A", ""),
-            "2 a host, need 4 hosts and there is 1; give",
-            8,
-        ),
-        (
-            "--hostfile three",
-            ("A", ""),
-            "1 a host, need 8 hosts and there are 3; give",
-            3,
-        ),
-        (
-            "",
-            ("PBS_NODEFILE", "three"),
-            "1 a host, need 8 hosts and there are 3; give",
-            3,
-        ),
-        (
-            "",
-            ("SLURM_JOB_ID", "7"),
-            "1 a host, need 8 hosts and there are 4; ask salloc",
-            2,
-        ),
-        (
-            "--launcher openmpi",
-            ("SLURM_JOB_ID", "7"),
-            "1 a host, need 8 hosts and there are 4; give",
-            2,
-        ),
-    ] {
-        let mut command = dry_run(&home, options);
-        command
-            .env(variable.0, variable.1)
-            .env("SLURM_JOB_NUM_NODES", "4");
-        let begin = format!("8 processes, {said}");
-        let end = format!(
-            "or give --ppn {ppn} (ranks then share hosts' memory, and times are not the network's)"
-        );
-        home.command_refuses(&mut command, 2, [&begin, &end]);
+fn launchers_that_cannot_start_the_ranks_are_refused() {
+    let home = home(&[
+        ("mpirun", OPEN_MPI),
+        ("mpirun.mpich", MPICH),
+        ("srun", SRUN),
+    ]);
+    let shared = "(ranks then share hosts' memory, and times are not the network's)";
+    for (words, complaint) in rows(REFUSED) {
+        let complaint = complaint.replace("SHARED", shared);
+        let (begin, end) = complaint.split_once(" ... ").unwrap();
+        let mut command = dry_run(&home, &words.replace("S8", S8));
+        home.command_refuses(&mut command, 2, [begin, end]);
     }
+    fs::remove_file(home.path("bin/mpirun.mpich")).unwrap();
+    let missing = ["no mpirun of MPICH is in PATH", "or give --mpirun"];
+    home.command_refuses(&mut dry_run(&home, "--launcher mpich"), 2, missing);
 }
 
 #[test]
@@ -181,127 +171,4 @@ fn an_algorithm_that_the_library_lacks_is_refused_first() {
         2,
         [lacks, "scatter_allgather_ring"],
     );
-}
-
-/// With an srun, and a rank program that says of which MPI it is.
-fn slurm_home() -> Home {
-    let home = home(&[("mpirun", OPEN_MPI), ("srun", SRUN)]);
-    script(
-        &home,
-        "mpich-rank",
-        "#!/bin/sh\necho 'netsig-rank 0.1.0 (MPICH Version: 4.0.2)'\n",
-    );
-    home
-}
-
-/// netsig that prints what it would run within a Slurm allocation.
-fn within(home: &Home, options: &str, tasks: &str, nodes: &str) -> Command {
-    let mut command = dry_run(home, options);
-    command
-        .env("SLURM_JOB_ID", "7")
-        .env("SLURM_NTASKS", tasks)
-        .env("SLURM_JOB_NUM_NODES", nodes);
-    command
-}
-
-#[test]
-fn srun_is_used_within_an_allocation() {
-    let home = slurm_home();
-    let within = |options, tasks, nodes| within(&home, options, tasks, nodes);
-    let srun = "bin/srun -n 8 --kill-on-bad-exit=1 --ntasks-per-node";
-    let mut chosen = within("", "8", "8");
-    chosen.env("SLURM_MPI_TYPE", "pmi2");
-    for (command, expected) in [
-        (
-            within("", "16", "8"),
-            format!("{srun}=1 --nodes=8 --mpi=pmix rank "),
-        ),
-        (
-            within("--ppn 4", "16", "4"),
-            format!("{srun}=4 --nodes=2 --mpi=pmix rank "),
-        ),
-        (chosen, format!("{srun}=1 --nodes=8 rank ")),
-        (
-            within("--launcher-option=--mpi=none", "8", "8"),
-            format!("{srun}=1 --nodes=8 --mpi=none rank "),
-        ),
-        (
-            within("--rank-program mpich-rank", "8", "8"),
-            format!("{srun}=1 --nodes=8 --mpi=pmi2 mpich-rank "),
-        ),
-        (
-            within("--mpirun bin/mpirun", "16", "8"),
-            "bin/mpirun -np 8 ".to_owned(),
-        ),
-        (
-            within("--launcher openmpi", "16", "8"),
-            "bin/mpirun -np 8 ".to_owned(),
-        ),
-        (
-            within("--on lab:ethernet-8x50", "1", "1"),
-            "netsig lab exec ethernet-8x50 -- bin/mpirun ".to_owned(),
-        ),
-        (dry_run(&home, "--ppn 8"), "bin/mpirun -np 8 ".to_owned()),
-        (
-            dry_run(&home, "--launcher srun"),
-            format!("{srun}=1 --nodes=8 --mpi=pmix rank "),
-        ),
-    ] {
-        let lines = printed(&home, command);
-        assert!(lines[0].starts_with(&expected), "{lines:?}");
-    }
-}
-
-#[test]
-fn launchers_that_cannot_start_the_ranks_are_refused() {
-    let home = slurm_home();
-    let within = |options, tasks, nodes| within(&home, options, tasks, nodes);
-    for (mut command, complaint) in [
-        (
-            within("", "4", "4"),
-            [
-                "the plan needs 8 processes and the Slurm allocation has 4 tasks",
-                "for --ntasks=8",
-            ],
-        ),
-        (
-            within("--hostfile plan.toml", "8", "8"),
-            [
-                "srun takes the hosts from its allocation",
-                "or give --mpirun",
-            ],
-        ),
-        (
-            dry_run(&home, "--launcher srun --mpirun bin/mpirun"),
-            ["--launcher srun and --mpirun", "leave one out"],
-        ),
-        (
-            dry_run(&home, "--launcher srun --on lab:ethernet-8x50"),
-            [
-                "srun starts nothing in the lab",
-                "leave out --launcher srun",
-            ],
-        ),
-        (
-            dry_run(&home, "--launcher mpich"),
-            ["no mpirun of MPICH is in PATH", "or give --mpirun"],
-        ),
-        (
-            dry_run(&home, "--rank-program mpich-rank --hostfile hosts"),
-            [
-                "",
-                "is the mpirun of Open MPI; give the --rank-program for Open MPI or the --mpirun of MPICH",
-            ],
-        ),
-        (
-            dry_run(&home, "--ppn 2 --on lab:ethernet-8x50"),
-            ["the lab has a host for each rank", "leave out --ppn"],
-        ),
-        (
-            dry_run(&home, "--launcher mpich --mpirun bin/mpirun"),
-            ["", "or give another --mpirun"],
-        ),
-    ] {
-        home.command_refuses(&mut command, 2, complaint);
-    }
 }
