@@ -1,6 +1,8 @@
 //! What users and scripts rely on: the way from a plan to a prediction, the forms of what
 //! is printed, exit codes, and errors in one line that leave every file as it was.
 
+#[path = "contract/outputs.rs"]
+mod outputs;
 #[path = "contract/pairs.rs"]
 mod pairs;
 mod support;

@@ -25,7 +25,7 @@ use self::series::Series;
 use crate::input::args::{self, LaunchArgs, Place};
 use crate::input::asked::Asked;
 use crate::input::failure::Failure;
-use crate::input::files;
+use crate::input::output::{Kind, Output};
 use crate::print::notes::warn_if_unfaithful;
 
 /// A plan with where to carry it out and where to put the data.
@@ -67,13 +67,13 @@ impl Campaign {
     pub fn carry_out(&self, what: &str) -> Result<(), Failure> {
         let asked = self.asked()?;
         let past = self.past(&asked)?;
-        files::refuse_unwritable(&self.output)?;
+        let output = self.checked_output(past.as_ref())?;
         space::refuse_full(&self.output, &asked.plan)?;
         let scenario = self.scenario(&asked)?;
         match (&self.place, &scenario, past) {
             // Simulated data are written whole or not at all.
             (Place::Simulated(_), _, Some(_)) => Ok(()),
-            (Place::Simulated(_), Some(scenario), None) => self.simulate(asked, scenario),
+            (Place::Simulated(_), Some(scenario), None) => self.simulate(asked, scenario, &output),
             (_, scenario, past) => {
                 scenario.iter().for_each(warn_if_unfaithful);
                 Series::new(self, scenario.as_ref(), asked, past)?.run(what)
@@ -104,14 +104,19 @@ impl Campaign {
         Asked::read(&self.plan, self.precision.as_deref())
     }
 
+    /// The data file: a new one, or that of `past`.
+    fn checked_output(&self, past: Option<&Past>) -> Result<Output, Failure> {
+        let reads = [self.plan.as_path()];
+        let remedy = "go on with --resume, choose another --output or remove it";
+        match past {
+            None => Output::fresh(&self.output, &reads, remedy),
+            Some(_) => Output::replacing("--output", &self.output, Kind::Data, &reads),
+        }
+    }
+
     /// What there is already, after it was made ready to be appended to.
     fn past(&self, asked: &Asked) -> Result<Option<Past>, Failure> {
         if !self.resume {
-            if self.output.exists() {
-                let problem =
-                    "exists already; go on with --resume, choose another --output or remove it";
-                return Err(Failure::usage(problem).about(&self.output));
-            }
             return Ok(None);
         }
         resume::refuse_growing(&self.output)?;
@@ -122,7 +127,7 @@ impl Campaign {
         Ok(past)
     }
 
-    fn simulate(&self, asked: Asked, scenario: &Network) -> Result<(), Failure> {
+    fn simulate(&self, asked: Asked, scenario: &Network, output: &Output) -> Result<(), Failure> {
         let stated = scenario.truth.as_ref().ok_or_else(|| {
             Failure::usage(format!(
                 "scenario {} has no [truth] to simulate; add one (FORMATS.md)",
@@ -162,7 +167,7 @@ impl Campaign {
                 Ok(())
             });
         }
-        Ok(files::write(&self.output, |mut out| data.write(&mut out))?)
+        Ok(output.write(|mut out| data.write(&mut out))?)
     }
 
     /// The scenario of the place, if it has one.

@@ -23,6 +23,7 @@ use crate::command::fit::{fit_file, sentence, warnings};
 use crate::input::args::{LaunchArgs, Place};
 use crate::input::failure::Failure;
 use crate::input::files;
+use crate::input::output::{Kind, Output};
 use crate::job::launch::Launcher;
 use crate::print::parameters;
 use crate::print::plot::{self, PlotPoint};
@@ -32,6 +33,12 @@ use crate::print::rows::{Cell, Format, Rows, to_stdout};
 const SCENARIO: &str = "ethernet-12x40";
 const TRAIN: &str = include_str!("../../../../plans/demo-train.toml");
 const HELD_OUT: &str = include_str!("../../../../plans/demo-heldout.toml");
+
+/// The plans of the demo, by their files.
+const PLANS: [(&str, &str); 2] = [("plan.toml", TRAIN), ("heldout-plan.toml", HELD_OUT)];
+
+/// The files of the results.
+const RESULTS: [&str; 4] = ["data.csv", "heldout.csv", "profile.toml", "prediction.svg"];
 
 /// How long a rank may take for one step.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -85,14 +92,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Ground::Lab => (Place::Lab(SCENARIO.to_owned()), ""),
         Ground::Sim => (Place::Simulated(SCENARIO.to_owned()), " (SIMULATED)"),
     };
-    let [train_plan, held_out_plan] =
-        ["plan.toml", "heldout-plan.toml"].map(|name| args.out.join(name));
-    let results = ["data.csv", "heldout.csv", "profile.toml", "prediction.svg"];
-    let results = results.map(|name| args.out.join(name));
-    prepare(&args.out, &results)?;
-    files::replace(&train_plan, TRAIN.as_bytes())?;
-    files::replace(&held_out_plan, HELD_OUT.as_bytes())?;
-    let [train, held_out, profile, plot] = &results;
+    prepare(&args.out)?;
+    let [train_plan, held_out_plan] = PLANS.map(|(name, _)| args.out.join(name));
+    let [train, held_out, profile, plot] = &RESULTS.map(|name| args.out.join(name));
+    let output = |path: &Path, kind| Output::replacing("--out", path, kind, &[]);
+    for (path, (_, plan)) in [&train_plan, &held_out_plan].into_iter().zip(PLANS) {
+        output(path, Kind::Plan)?.replace(plan.as_bytes())?;
+    }
+    let [profile_file, plot_file] = [output(profile, Kind::Profile)?, output(plot, Kind::Svg)?];
     let measure = |plan: &Path, output: &Path, what| {
         Campaign {
             plan: plan.to_owned(),
@@ -117,7 +124,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     let data = files::usable_dataset(train)?;
     let source = train.display().to_string();
-    let fitted = fit_file(&data, &source, profile, &options, &[])?;
+    let fitted = fit_file(&data, &source, &profile_file, &options, &[])?;
     let what = "measuring 12 processes";
     eprintln!("3/4 {what}, which the fit has not seen");
     measure(&held_out_plan, held_out, what)?;
@@ -125,7 +132,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let (chosen, points) = compare(&files::profile(profile)?, &files::dataset(held_out)?)?;
     let title = format!("All-to-all among 12 processes, predicted from 4, 6 and 8{label}");
     let plotted: Vec<PlotPoint> = points.iter().map(|point| point.plot).collect();
-    files::replace(plot, plot::comparison(&title, &plotted)?.as_bytes())?;
+    plot_file.replace(plot::comparison(&title, &plotted)?.as_bytes())?;
     let rows = rows(chosen, &points);
     if args.format != Format::Table {
         return Ok(rows.print(args.format)?);
@@ -162,13 +169,26 @@ fn choose_ground(launch: &LaunchArgs) -> Result<Ground, Failure> {
     Ok(Ground::Sim)
 }
 
-/// Makes the directory, and removes the results of an earlier demo.
-fn prepare(directory: &Path, results: &[PathBuf]) -> Result<(), Failure> {
+/// Makes the directory, and removes the results of an earlier demo. Files of that name that
+/// do not stand beside the plans of the demo are not its results.
+fn prepare(directory: &Path) -> Result<(), Failure> {
     let problem =
         |path: &Path, what| format!("{}: cannot be {what}; choose another --out", path.display());
     std::fs::create_dir_all(directory).with_context(|| problem(directory, "made"))?;
-    for old in results.iter().filter(|old| old.exists()) {
-        std::fs::remove_file(old).with_context(|| problem(old, "replaced"))?;
+    let is_plan = |(name, plan): (&str, &str)| {
+        std::fs::read(directory.join(name)).is_ok_and(|text| text == plan.as_bytes())
+    };
+    let is_of_demo = PLANS.into_iter().all(is_plan);
+    let names = RESULTS.into_iter().chain(PLANS.map(|(name, _)| name));
+    for old in names
+        .map(|name| directory.join(name))
+        .filter(|old| old.exists())
+    {
+        if !is_of_demo {
+            let problem = "is not of an earlier demo; choose another --out or remove it";
+            return Err(Failure::usage(problem).about(old));
+        }
+        std::fs::remove_file(&old).with_context(|| problem(&old, "replaced"))?;
     }
     Ok(())
 }

@@ -24,6 +24,7 @@ use crate::input::data::DataArgs;
 use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::network::NetworkArgs;
+use crate::input::output::{Kind, Output};
 use crate::print::notes;
 use crate::print::parameters;
 use crate::print::rows::Format;
@@ -120,7 +121,13 @@ impl Args {
 /// # Errors
 /// If the data cannot be used or do not support the fit.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    files::refuse_unwritable(&args.output)?;
+    let named = [args.plogp.as_deref(), args.network.path()];
+    let reads: Vec<&Path> = args
+        .input
+        .paths()
+        .chain(named.into_iter().flatten())
+        .collect();
+    let output = Output::replacing("--output", &args.output, Kind::Profile, &reads)?;
     let input = args.input.read()?;
     let data = &input.data;
     let plogp = args.plogp.as_ref().map(|path| path.display().to_string());
@@ -129,7 +136,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let named = [("plogp", plogp), ("network", network)];
     let named = named.into_iter();
     let named: Vec<_> = named.filter_map(|(key, name)| Some((key, name?))).collect();
-    let fitted = fit_file(data, &input.name, &args.output, &options, &named)?;
+    let fitted = fit_file(data, &input.name, &output, &options, &named)?;
     parameters::of_all(&fitted, args.confidence, args.format).print(args.format)?;
     pairs::tell(&fitted.point_to_point, &data.provenance)?;
     notes::tell_about_data(&fitted, data);
@@ -189,7 +196,7 @@ fn tell_meanings(fitted: &NetworkFit, wanted: Wanted) {
 pub fn fit_file(
     data: &Dataset,
     source: &str,
-    output: &Path,
+    output: &Output,
     options: &network::Options,
     named: &[(&str, String)],
 ) -> Result<NetworkFit, Failure> {
@@ -208,7 +215,7 @@ pub fn fit_file(
     if wants_regimes(options.wanted) {
         profile.choices.clear();
     }
-    files::replace(output, profile.to_toml().as_bytes())?;
+    output.replace(profile.to_toml().as_bytes())?;
     Ok(fitted)
 }
 

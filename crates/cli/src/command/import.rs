@@ -1,6 +1,6 @@
 //! `netsig import`: what other benchmark programs printed, as a data file.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use itertools::Itertools as _;
 use netsig_core::algorithm::{Collective, LIBRARY};
@@ -9,6 +9,7 @@ use netsig_core::units::Procs;
 
 use crate::input::failure::Failure;
 use crate::input::files;
+use crate::input::output::Output;
 
 /// Turn the output of other benchmark programs into a data file.
 #[derive(clap::Args)]
@@ -44,8 +45,9 @@ fn programs() -> String {
 /// If a file is not of that program or does not say enough, or the data file exists or
 /// cannot be written.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    files::refuse_existing(&args.output)?;
-    files::refuse_unwritable(&args.output)?;
+    let reads: Vec<&Path> = args.files.iter().map(PathBuf::as_path).collect();
+    let remedy = "choose another --output or remove it";
+    let output = Output::fresh(&args.output, &reads, remedy)?;
     let read = |path: &PathBuf| Ok((path.display().to_string(), files::text(path)?));
     let read: Vec<(String, String)> = args
         .files
@@ -60,7 +62,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         collective: args.collective,
     };
     let Imported { data, notes } = import::import(args.program, &inputs, &asked)?;
-    files::write(&args.output, |mut out| data.write(&mut out))?;
+    output.write(|mut out| data.write(&mut out))?;
     for note in notes {
         eprintln!("netsig: note: {note}");
     }

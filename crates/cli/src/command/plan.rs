@@ -2,7 +2,7 @@
 
 mod wish;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use netsig_core::predict::design::Wish;
@@ -18,6 +18,7 @@ use crate::campaign::estimate::span;
 use crate::input::args::limit;
 use crate::input::failure::Failure;
 use crate::input::files;
+use crate::input::output::{Kind, Output};
 use crate::print::rows::to_stdout;
 
 /// Propose the measurement plan that makes a prediction most certain within a time.
@@ -58,6 +59,10 @@ const MOST_SIZES: usize = 64;
 /// If the profile or the output cannot be used, the model does not describe an algorithm, or the
 /// budget does not suffice.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    let reads: Vec<&Path> = args.profile.as_deref().into_iter().collect();
+    let output = args.output.as_deref();
+    let output = output.map(|path| Output::replacing("--output", path, Kind::Plan, &reads));
+    let output = output.transpose()?;
     let most = args.most()?;
     let sizes = args.sizes.items();
     if sizes.len() > MOST_SIZES {
@@ -67,9 +72,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         )));
     }
     let profile = args.profile.as_deref().map(files::profile).transpose()?;
-    if let Some(output) = &args.output {
-        files::refuse_unwritable(output)?;
-    }
     let mut rates = Rates::ordinary();
     if let Some(profile) = &profile {
         rates.hockney = profile.hockney.model();
@@ -97,8 +99,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let proposal = proposed.map_err(Failure::usage)?;
     let text = header(args, &wish, &proposal) + &proposal.plan.to_toml();
-    match &args.output {
-        Some(output) => files::replace(output, text.as_bytes())?,
+    match &output {
+        Some(output) => output.replace(text.as_bytes())?,
         None => to_stdout(|out| out.write_all(text.as_bytes()))?,
     }
     report(&wish, &proposal);

@@ -1,6 +1,7 @@
 //! `netsig simulate`: what an algorithm, or a program in GOAL, takes on a network model.
 
 use std::io::Write;
+use std::path::Path;
 
 use anyhow::Context;
 use netsig_core::sim::goal::write_algorithm;
@@ -10,7 +11,7 @@ use crate::input::args;
 use crate::input::failure::Failure;
 use crate::print::rows::Format;
 use crate::simulate::answers::Answer;
-use crate::simulate::exports::Exports;
+use crate::simulate::exports::{Exports, Files};
 use crate::simulate::options::{NetworkOptions, ProgramOptions};
 use crate::simulate::points::Point;
 use crate::simulate::recorders::Recorders;
@@ -51,7 +52,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return sweep::run(plan, &args.sweep);
     }
     args.sweep.refuse_without_plan()?;
-    args.exports.check(method, args.program.goal.as_deref())?;
+    let files = args.exports.files(method, &args.reads())?;
     if args.program.goal.is_some() && method == Method::ClosedForm {
         return Err(Failure::usage(
             "a program in GOAL has no closed form; leave out --method closed-form",
@@ -59,8 +60,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let source = Source::new(&args.network)?;
     let answers = match &args.program.goal {
-        Some(path) => vec![goal::simulate(path, &source, &args.exports)?],
-        None => collective(args, &source, method)?,
+        Some(path) => vec![goal::simulate(path, &source, &files)?],
+        None => collective(args, &source, &files)?,
     };
     if let Some(note) = &source.note {
         eprintln!("netsig: note: {note}");
@@ -71,8 +72,20 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     Ok(answers::rows(answers).print(args.format)?)
 }
 
+impl Args {
+    /// The files that the command reads.
+    fn reads(&self) -> Vec<&Path> {
+        let network = &self.network;
+        let placement = network.placement.as_deref().map(Path::new);
+        let paths = [&network.profile, &self.program.goal].map(|path| path.as_deref());
+        let named = [network.network.path(), placement];
+        named.into_iter().chain(paths).flatten().collect()
+    }
+}
+
 /// Simulates every cell that is asked for.
-fn collective(args: &Args, source: &Source, method: Method) -> Result<Vec<Answer>, Failure> {
+fn collective(args: &Args, source: &Source, files: &Files) -> Result<Vec<Answer>, Failure> {
+    let method = args.method;
     let cases = args.program.cases()?;
     let points = cases.all().map(|case| Point {
         source,
@@ -86,21 +99,21 @@ fn collective(args: &Args, source: &Source, method: Method) -> Result<Vec<Answer
     } else {
         possible(points)?
     };
-    let Some(point) = args.exports.only(&points)? else {
+    let Some(point) = files.only(&points)? else {
         return points::simulate_all(&points);
     };
-    args.exports.check_case(point.case)?;
+    files.check_case(point.case)?;
     let write = |mut out: &mut dyn Write| write_algorithm(&point.case.schedule(), &mut out);
-    if !args.exports.need_events() {
+    if !files.need_events() {
         let answers = points::simulate_all(&points)?;
-        args.exports.write_goal(write)?;
+        files.write_goal(write)?;
         return Ok(answers);
     }
-    let mut recorders = Recorders::new(&args.exports, point.case.procs)?;
+    let mut recorders = Recorders::new(files, point.case.procs)?;
     let (answer, outcome) = point.observe(&mut recorders)?;
-    args.exports.write_tables(&outcome)?;
+    files.write_tables(&outcome)?;
     recorders.finish(&point.title())?;
-    args.exports.write_goal(write)?;
+    files.write_goal(write)?;
     Ok(vec![answer])
 }
 

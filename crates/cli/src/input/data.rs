@@ -1,7 +1,7 @@
 //! The data files of `fit` and `compare`, read and joined. Mixed networks, ranks that shared a
 //! host and impossible times are refused.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use itertools::Itertools;
 use netsig_core::data::Dataset;
@@ -37,6 +37,11 @@ pub struct Input {
 type Doubt = (String, &'static str);
 
 impl DataArgs {
+    /// The files.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().map(PathBuf::as_path)
+    }
+
     /// Reads the files.
     ///
     /// # Errors

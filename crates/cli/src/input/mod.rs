@@ -7,4 +7,5 @@ pub mod failure;
 pub mod files;
 pub mod filter;
 pub mod network;
+pub mod output;
 pub mod points;

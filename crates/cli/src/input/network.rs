@@ -30,6 +30,11 @@ pub struct NetworkArgs {
 }
 
 impl NetworkArgs {
+    /// The name as a path: it may be that of a file.
+    pub fn path(&self) -> Option<&Path> {
+        self.network.as_deref().map(Path::new)
+    }
+
     /// The network, if one is named: a shipped scenario by its name, TOML by the end of its name,
     /// else a topology.conf.
     ///

@@ -1,6 +1,5 @@
 //! The files that one simulation can write besides its row.
 
-use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -11,7 +10,7 @@ use netsig_core::units::Bytes;
 
 use super::points::Point;
 use crate::input::failure::Failure;
-use crate::input::files;
+use crate::input::output::{Kind, Output};
 use crate::print::rows::{Cell, Format, Rows};
 
 /// A program of more messages would take gigabytes.
@@ -37,26 +36,64 @@ pub struct Exports {
     pub write_goal: Option<PathBuf>,
 }
 
+/// The files that a simulation writes.
+#[derive(Debug)]
+pub struct Files {
+    /// The trace of all ranks.
+    pub timeline: Option<Output>,
+    /// The picture of all ranks.
+    pub gantt: Option<Output>,
+    links: Option<Output>,
+    losses: Option<Output>,
+    program: Option<Output>,
+}
+
+/// The columns of [`Exports::links`].
+const LINKS: [&str; 4] = ["link", "bytes", "busy_s", "utilisation"];
+
+/// The columns of [`Exports::losses`].
+const LOSSES: [&str; 6] = ["time_s", "from", "to", "operation", "delay_s", "cause"];
+
 impl Exports {
-    /// The files that need every event, by their options.
-    fn of_events(&self) -> impl Iterator<Item = (&'static str, &Path)> {
-        let all = [
-            ("--timeline", &self.timeline),
-            ("--gantt", &self.gantt),
-            ("--links", &self.links),
-            ("--losses", &self.losses),
-        ];
-        all.into_iter()
-            .filter_map(|(option, path)| Some((option, path.as_deref()?)))
+    /// The files to write, none of which the command `reads`.
+    ///
+    /// # Errors
+    /// If one cannot be written, holds something else, is named twice, or needs the events that
+    /// a closed form does not follow.
+    pub fn files(&self, method: Method, reads: &[&Path]) -> Result<Files, Failure> {
+        let output = |option, path: &Option<PathBuf>, kind| {
+            let path = path.as_deref();
+            path.map(|path| Output::replacing(option, path, kind, reads))
+                .transpose()
+        };
+        let files = Files {
+            timeline: output("--timeline", &self.timeline, Kind::Trace)?,
+            gantt: output("--gantt", &self.gantt, Kind::Svg)?,
+            links: output("--links", &self.links, Kind::Table(&LINKS))?,
+            losses: output("--losses", &self.losses, Kind::Table(&LOSSES))?,
+            program: output("--write-goal", &self.write_goal, Kind::Goal)?,
+        };
+        if let (Method::ClosedForm, Some(file)) = (method, files.of_events().next()) {
+            return Err(Failure::usage(format!(
+                "a closed form follows no events, which {} needs; use --method event",
+                file.option()
+            )));
+        }
+        Output::refuse_same(files.all())?;
+        Ok(files)
+    }
+}
+
+impl Files {
+    /// The files that need every event.
+    fn of_events(&self) -> impl Iterator<Item = &Output> {
+        let all = [&self.timeline, &self.gantt, &self.links, &self.losses];
+        all.into_iter().flatten()
     }
 
     /// All files.
-    fn all(&self) -> impl Iterator<Item = (&'static str, &Path)> {
-        let goal = self
-            .write_goal
-            .as_deref()
-            .map(|path| ("--write-goal", path));
-        self.of_events().chain(goal)
+    fn all(&self) -> impl Iterator<Item = &Output> {
+        self.of_events().chain(&self.program)
     }
 
     /// Whether events must be followed.
@@ -64,29 +101,12 @@ impl Exports {
         self.of_events().next().is_some()
     }
 
-    /// Refuses files that cannot be written, that a closed form does not fill, or that are
-    /// named twice; `goal` is the program that is read.
-    ///
-    /// # Errors
-    /// If there is one.
-    pub fn check(&self, method: Method, goal: Option<&Path>) -> Result<(), Failure> {
-        if let (Method::ClosedForm, Some((option, _))) = (method, self.of_events().next()) {
-            return Err(Failure::usage(format!(
-                "a closed form follows no events, which {option} needs; use --method event"
-            )));
-        }
-        self.all()
-            .try_for_each(|(_, path)| files::refuse_unwritable(path))?;
-        let read = goal.map(|path| ("--goal", path));
-        refuse_same(read.into_iter().chain(self.all()))
-    }
-
     /// Refuses to write the program of `case` if it is too long.
     ///
     /// # Errors
     /// If it is and is to be written.
     pub fn check_case(&self, case: Case) -> Result<(), Failure> {
-        if self.write_goal.is_none() {
+        if self.program.is_none() {
             return Ok(());
         }
         let messages = most_messages(case);
@@ -110,9 +130,10 @@ impl Exports {
         match (self.all().next(), points) {
             (None, _) => Ok(None),
             (Some(_), [point]) => Ok(Some(point)),
-            (Some((option, _)), points) => Err(Failure::usage(format!(
-                "{option} tells of one simulation, and these are {}; give one algorithm, process \
+            (Some(file), points) => Err(Failure::usage(format!(
+                "{} tells of one simulation, and these are {}; give one algorithm, process \
                  count and size",
+                file.option(),
                 points.len()
             ))),
         }
@@ -123,11 +144,11 @@ impl Exports {
     /// # Errors
     /// If a file cannot be written.
     pub fn write_tables(&self, outcome: &Outcome) -> Result<(), Failure> {
-        if let Some(path) = &self.links {
-            files::write(path, |out| links(outcome).write(Format::Csv, out))?;
+        if let Some(file) = &self.links {
+            file.write(|out| links(outcome).write(Format::Csv, out))?;
         }
-        if let Some(path) = &self.losses {
-            files::write(path, |out| losses(outcome).write(Format::Csv, out))?;
+        if let Some(file) = &self.losses {
+            file.write(|out| losses(outcome).write(Format::Csv, out))?;
         }
         Ok(())
     }
@@ -140,35 +161,11 @@ impl Exports {
         &self,
         write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
     ) -> Result<(), Failure> {
-        if let Some(path) = &self.write_goal {
-            files::write(path, write)?;
+        if let Some(file) = &self.program {
+            file.write(write)?;
         }
         Ok(())
     }
-}
-
-/// Refuses two options that name one file.
-fn refuse_same<'a>(files: impl Iterator<Item = (&'static str, &'a Path)>) -> Result<(), Failure> {
-    let mut named: BTreeMap<PathBuf, &str> = BTreeMap::new();
-    for (option, path) in files {
-        if let Some(other) = named.insert(resolved(path), option) {
-            return Err(Failure::usage(format!(
-                "{}: is named by {other} and {option}; give each its own file",
-                path.display()
-            )));
-        }
-    }
-    Ok(())
-}
-
-/// The path without links, of a file that need not exist.
-fn resolved(path: &Path) -> PathBuf {
-    let in_parent = || {
-        let parent = files::parent(path).canonicalize().ok()?;
-        Some(parent.join(path.file_name()?))
-    };
-    let found = path.canonicalize().ok().or_else(in_parent);
-    found.unwrap_or_else(|| path.to_owned())
 }
 
 fn links(outcome: &Outcome) -> Rows {
@@ -177,20 +174,20 @@ fn links(outcome: &Outcome) -> Rows {
         time => busy.seconds() / time.seconds(),
     };
     Rows::of(&outcome.links)
-        .column("link", |link| Cell::text(&link.name))
-        .column("bytes", |link| Cell::size(Bytes(link.bytes)))
-        .column("busy_s", |link| Cell::time(link.busy.seconds()))
-        .column("utilisation", |link| Cell::share(share(link.busy)))
+        .column(LINKS[0], |link| Cell::text(&link.name))
+        .column(LINKS[1], |link| Cell::size(Bytes(link.bytes)))
+        .column(LINKS[2], |link| Cell::time(link.busy.seconds()))
+        .column(LINKS[3], |link| Cell::share(share(link.busy)))
         .rows
 }
 
 fn losses(outcome: &Outcome) -> Rows {
     Rows::of(&outcome.losses)
-        .column("time_s", |loss| Cell::time(loss.time.seconds()))
-        .column("from", |loss| Cell::number(loss.from.0))
-        .column("to", |loss| Cell::number(loss.to.0))
-        .column("operation", |loss| Cell::number(loss.send))
-        .column("delay_s", |loss| Cell::time(loss.delay.seconds()))
-        .column("cause", |loss| Cell::text(&loss.cause))
+        .column(LOSSES[0], |loss| Cell::time(loss.time.seconds()))
+        .column(LOSSES[1], |loss| Cell::number(loss.from.0))
+        .column(LOSSES[2], |loss| Cell::number(loss.to.0))
+        .column(LOSSES[3], |loss| Cell::number(loss.send))
+        .column(LOSSES[4], |loss| Cell::time(loss.delay.seconds()))
+        .column(LOSSES[5], |loss| Cell::text(&loss.cause))
         .rows
 }

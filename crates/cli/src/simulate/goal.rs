@@ -8,7 +8,7 @@ use netsig_core::sim::program::Rest;
 use netsig_core::sim::setup::{Report, SimulationError, simulate_goal};
 
 use super::answers::Answer;
-use super::exports::Exports;
+use super::exports::Files;
 use super::recorders::Recorders;
 use super::source::Source;
 use crate::input::failure::Failure;
@@ -21,7 +21,7 @@ const TOLD: usize = 10;
 ///
 /// # Errors
 /// If the file is no program, it cannot end, or the network has no place for its ranks.
-pub fn simulate(path: &Path, source: &Source, exports: &Exports) -> Result<Answer, Failure> {
+pub fn simulate(path: &Path, source: &Source, exports: &Files) -> Result<Answer, Failure> {
     let name = path.display().to_string();
     let goal = Goal::parse(&name, &files::text(path)?)?;
     let procs = goal.procs();

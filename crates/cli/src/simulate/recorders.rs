@@ -1,34 +1,32 @@
 //! The observers of a simulation: its timeline and its Gantt chart.
 
-use std::path::PathBuf;
-
 use netsig_core::sim::Time;
 use netsig_core::sim::observer::{Activity, Observer};
 use netsig_core::units::Procs;
 
-use super::exports::Exports;
+use super::exports::Files;
 use super::gantt::Gantt;
 use super::timeline::Timeline;
 use crate::input::failure::Failure;
-use crate::input::files;
+use crate::input::output::Output;
 
 /// The files that are wanted.
 pub struct Recorders {
     timeline: Option<Timeline>,
-    gantt: Option<(Gantt, PathBuf)>,
+    gantt: Option<(Gantt, Output)>,
 }
 
 impl Recorders {
-    /// Those of `exports`, for `procs` ranks.
+    /// The observers that fill `files`, for `procs` ranks.
     ///
     /// # Errors
     /// If a file cannot be written, or the ranks are too many for a picture.
-    pub fn new(exports: &Exports, procs: Procs) -> Result<Self, Failure> {
-        let gantt = exports.gantt.as_ref();
-        let gantt = gantt.map(|path| Ok::<_, Failure>((Gantt::new(procs)?, path.clone())));
+    pub fn new(files: &Files, procs: Procs) -> Result<Self, Failure> {
+        let gantt = files.gantt.as_ref();
+        let gantt = gantt.map(|file| Ok::<_, Failure>((Gantt::new(procs)?, file.clone())));
         let gantt = gantt.transpose()?;
-        let timeline = exports.timeline.as_ref();
-        let timeline = timeline.map(|path| Timeline::create(path, procs));
+        let timeline = files.timeline.as_ref();
+        let timeline = timeline.map(|file| Timeline::create(file, procs));
         Ok(Self {
             gantt,
             timeline: timeline.transpose()?,
@@ -43,8 +41,8 @@ impl Recorders {
         if let Some(timeline) = self.timeline {
             timeline.finish()?;
         }
-        if let Some((gantt, path)) = self.gantt {
-            files::replace(&path, gantt.svg(title)?.as_bytes())?;
+        if let Some((gantt, file)) = self.gantt {
+            file.replace(gantt.svg(title)?.as_bytes())?;
         }
         Ok(())
     }

@@ -19,6 +19,7 @@ use super::options::first_given;
 use super::points::{self, Point};
 use crate::input::failure::Failure;
 use crate::input::files;
+use crate::input::output::Output;
 use crate::print::rows::{Format, to_stdout};
 use plan::Plan;
 
@@ -110,8 +111,8 @@ impl std::str::FromStr for Shard {
 /// anything runs, or the output cannot be written.
 pub fn run(path: &Path, options: &SweepOptions) -> Result<(), Failure> {
     if let (Some(output), false) = (&options.output, options.resume) {
-        files::refuse_existing(output)?;
-        files::refuse_unwritable(output)?;
+        let remedy = "go on with --resume, choose another --output or remove it";
+        Output::fresh(output, &[path], remedy)?;
     }
     let plan = Plan::read(path)?;
     let points = plan.points();

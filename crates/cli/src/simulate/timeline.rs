@@ -3,8 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
 
 use anyhow::{Context, Result};
 use netsig_core::sim::Time;
@@ -12,15 +11,13 @@ use netsig_core::sim::network::{Flight, Loss};
 use netsig_core::sim::observer::{Activity, Observer};
 use netsig_core::sim::program::{FlightId, Op};
 use netsig_core::units::{Procs, Rank};
-use tempfile::NamedTempFile;
 
 use super::lanes::{Lane, Lanes};
-use crate::input::files;
+use crate::input::output::{Draft, Output};
 
 /// Writes activities as they come; memory grows with the lanes and the messages under way.
 pub struct Timeline {
-    path: PathBuf,
-    file: BufWriter<NamedTempFile>,
+    file: Draft,
     /// Why the file could not be written, once it could not.
     problem: Option<io::Error>,
     lanes: Lanes,
@@ -32,14 +29,13 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// A timeline of `procs` ranks that will be in the file `path`.
+    /// A timeline of `procs` ranks that will be in the file `output`.
     ///
     /// # Errors
     /// If the directory cannot be written.
-    pub fn create(path: &Path, procs: Procs) -> Result<Self> {
+    pub fn create(output: &Output, procs: Procs) -> Result<Self> {
         let mut timeline = Self {
-            path: path.to_owned(),
-            file: BufWriter::new(files::draft(path)?),
+            file: output.draft()?,
             problem: None,
             lanes: Lanes::new(procs),
             threads: BTreeMap::new(),
@@ -60,10 +56,10 @@ impl Timeline {
     pub fn finish(mut self) -> Result<()> {
         self.name_threads();
         self.write(format_args!("\n]}}\n"));
-        let written = self.problem.map_or(Ok(()), Err);
-        let draft = written.and_then(|()| Ok(self.file.into_inner()?));
-        let draft = draft.with_context(|| files::unwritable(&self.path))?;
-        files::publish(draft, &self.path)
+        match self.problem {
+            None => self.file.publish(),
+            Some(problem) => Err(problem).context(self.file.unwritable()),
+        }
     }
 
     /// Names each thread for its lane and orders them as lanes are.
@@ -220,6 +216,12 @@ mod tests {
 
     use super::super::lanes::testing::{Lossy, endpoint, exchange};
     use super::*;
+    use crate::input::output::Kind;
+
+    fn output(directory: &tempfile::TempDir) -> Output {
+        let path = directory.path().join("timeline.json");
+        Output::replacing("--timeline", &path, Kind::Trace, &[]).unwrap()
+    }
 
     /// The text of the timeline of an exchange, and what else is known of it.
     fn timeline(
@@ -228,11 +230,12 @@ mod tests {
         network: &mut impl netsig_core::sim::network::Medium,
     ) -> (String, netsig_core::sim::Outcome) {
         let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("timeline.json");
-        let mut timeline = Timeline::create(&path, Procs::new(procs).unwrap()).unwrap();
+        let output = output(&directory);
+        let mut timeline = Timeline::create(&output, Procs::new(procs).unwrap()).unwrap();
         let outcome = exchange(algorithm, procs, network, &mut timeline);
         timeline.finish().unwrap();
-        (std::fs::read_to_string(path).unwrap(), outcome)
+        let text = std::fs::read_to_string(directory.path().join("timeline.json"));
+        (text.unwrap(), outcome)
     }
 
     struct Trace(Vec<Value>);
@@ -355,8 +358,7 @@ mod tests {
     #[test]
     fn a_timeline_that_is_not_finished_leaves_no_file() {
         let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("timeline.json");
-        drop(Timeline::create(&path, Procs::new(2).unwrap()).unwrap());
+        drop(Timeline::create(&output(&directory), Procs::new(2).unwrap()).unwrap());
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
     }
 }

@@ -193,8 +193,8 @@ fn cells_and_files() {
             format!("--goal binomial.goal {LOGGP} --write-goal ./binomial.goal"),
             2,
             [
-                "./binomial.goal: is named by --goal and --write-goal",
-                "its own file",
+                "./binomial.goal: is read by the same command",
+                "choose another --write-goal",
             ],
         ),
         (

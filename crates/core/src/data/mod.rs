@@ -23,6 +23,7 @@ use crate::units::{Bytes, Procs, Seconds};
 
 pub use job::JobId;
 pub use join::TooManyLaunches;
+pub use read::names_columns;
 pub use write::write_header;
 
 /// The columns, in the order in which they are written.

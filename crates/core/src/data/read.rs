@@ -19,6 +19,12 @@ use crate::units::{Bytes, Seconds};
 /// How many of [`COLUMNS`] a file must have: all up to `time_s`.
 const REQUIRED: usize = 8;
 
+/// Whether a line names the columns that a data file must have.
+pub fn names_columns(line: &str) -> bool {
+    let has = |name: &&str| line.split(',').any(|field| field.trim() == *name);
+    COLUMNS[..REQUIRED].iter().all(has)
+}
+
 impl Dataset {
     /// Reads a data file; `name` is what errors call it.
     ///

@@ -1,0 +1,299 @@
+//! The files that netsig writes. An [`Output`] is checked before any work is done, and is the
+//! only way to write a file: no output replaces an input, a measurement or a file of another
+//! kind. A file is replaced whole or not at all.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use netsig_core::data::names_columns;
+use tempfile::NamedTempFile;
+
+use crate::input::failure::Failure;
+use crate::input::files::{parent, read, unwritable};
+
+/// A path that a command may write.
+#[derive(Debug, Clone)]
+pub struct Output {
+    /// The option that names the file.
+    option: &'static str,
+    /// The path as the user gave it.
+    path: PathBuf,
+}
+
+/// The content of a file that is not finished yet.
+#[derive(Debug)]
+pub struct Draft {
+    file: BufWriter<NamedTempFile>,
+    output: Output,
+}
+
+/// The kinds of files that netsig writes, or reads and must not replace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Measured times.
+    Data,
+    /// The result of a fit.
+    Profile,
+    /// A plan of measurements.
+    Plan,
+    /// A plan of simulations.
+    Sweep,
+    /// A scenario or another description of a network.
+    Network,
+    /// CSV with these columns.
+    Table(&'static [&'static str]),
+    /// A picture.
+    Svg,
+    /// A timeline.
+    Trace,
+    /// A program in GOAL.
+    Goal,
+}
+
+/// The kinds that need no columns to be recognised.
+const KINDS: [Kind; 8] = [
+    Kind::Data,
+    Kind::Profile,
+    Kind::Plan,
+    Kind::Sweep,
+    Kind::Network,
+    Kind::Svg,
+    Kind::Trace,
+    Kind::Goal,
+];
+
+/// How many bytes of a file tell its kind.
+const HEAD: u64 = 64 * 1024;
+
+impl Output {
+    /// The file `path` of `option`, which may replace an empty file or one of the same `kind`,
+    /// but none of the files that the command `reads`.
+    ///
+    /// # Errors
+    /// If there is another file, or the directory cannot be written.
+    pub fn replacing(
+        option: &'static str,
+        path: &Path,
+        kind: Kind,
+        reads: &[&Path],
+    ) -> Result<Self, Failure> {
+        let output = Self::unread(option, path, reads)?;
+        if !path.exists() {
+            return Ok(output);
+        }
+        let head = head(path)?;
+        if head.trim().is_empty() || kind.is_of(&head) {
+            return Ok(output);
+        }
+        let found = KINDS.into_iter().find(|own| own.is_of(&head));
+        let found = found.map_or("no file of netsig".to_owned(), |own| own.to_string());
+        Err(Failure::usage(format!(
+            "is {found} and not {kind}; choose another {option} or remove it"
+        ))
+        .about(path))
+    }
+
+    /// The file `path` of --output, which may replace an empty file alone.
+    ///
+    /// # Errors
+    /// If there is another file, for which `remedy` says what to do, or the directory cannot be
+    /// written.
+    pub fn fresh(path: &Path, reads: &[&Path], remedy: &str) -> Result<Self, Failure> {
+        let output = Self::unread("--output", path, reads)?;
+        if path.metadata().is_ok_and(|found| found.len() > 0) {
+            return Err(Failure::usage(format!("exists already; {remedy}")).about(path));
+        }
+        Ok(output)
+    }
+
+    /// The file, if it can be written and is not read.
+    fn unread(option: &'static str, path: &Path, reads: &[&Path]) -> Result<Self, Failure> {
+        let output = Self {
+            option,
+            path: path.to_owned(),
+        };
+        let own = resolved(path);
+        if reads
+            .iter()
+            .any(|read| read.exists() && resolved(read) == own)
+        {
+            let problem = format!("is read by the same command; choose another {option}");
+            return Err(Failure::usage(problem).about(path));
+        }
+        let target = output.target().map_err(Failure::unusable)?;
+        tempfile::tempfile_in(parent(&target))
+            .with_context(|| unwritable(path))
+            .map_err(Failure::unusable)?;
+        Ok(output)
+    }
+
+    /// Refuses two options that name one file.
+    ///
+    /// # Errors
+    /// If there are such.
+    pub fn refuse_same<'a>(all: impl Iterator<Item = &'a Self>) -> Result<(), Failure> {
+        let mut known: Vec<(PathBuf, &str)> = Vec::new();
+        for output in all {
+            let place = resolved(&output.path);
+            if let Some((_, other)) = known.iter().find(|(known, _)| *known == place) {
+                let problem = format!("is named by {other} and {}", output.option);
+                let problem = format!("{problem}; give each its own file");
+                return Err(Failure::usage(problem).about(&output.path));
+            }
+            known.push((place, output.option));
+        }
+        Ok(())
+    }
+
+    /// The option that names the file.
+    pub fn option(&self) -> &'static str {
+        self.option
+    }
+
+    /// Puts `content` in the place of the file: all of it, or nothing on failure.
+    ///
+    /// # Errors
+    /// If the directory cannot be written.
+    pub fn replace(&self, content: &[u8]) -> Result<()> {
+        self.write(|out| out.write_all(content))
+    }
+
+    /// The same of all that `content` writes.
+    ///
+    /// # Errors
+    /// If the directory cannot be written.
+    pub fn write(&self, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+        let mut draft = self.draft()?;
+        content(&mut draft).with_context(|| unwritable(&self.path))?;
+        draft.publish()
+    }
+
+    /// A draft to be written piece by piece.
+    ///
+    /// # Errors
+    /// If the directory cannot be written.
+    pub fn draft(&self) -> Result<Draft> {
+        let file = NamedTempFile::new_in(parent(&self.target()?));
+        Ok(Draft {
+            file: BufWriter::new(file.with_context(|| unwritable(&self.path))?),
+            output: self.clone(),
+        })
+    }
+
+    /// The file that the path leads to, if there is one, else the path.
+    fn target(&self) -> Result<PathBuf> {
+        let Ok(found) = self.path.canonicalize() else {
+            return Ok(self.path.clone());
+        };
+        let shown = self.path.display();
+        ensure!(
+            found.is_file(),
+            "{shown}: is not a regular file; choose another path"
+        );
+        Ok(found)
+    }
+}
+
+impl Draft {
+    /// That it cannot be written, and what to do.
+    pub fn unwritable(&self) -> String {
+        unwritable(&self.output.path)
+    }
+
+    /// Puts the finished draft in its place.
+    ///
+    /// # Errors
+    /// If the directory cannot be written.
+    pub fn publish(self) -> Result<()> {
+        let what = || unwritable(&self.output.path);
+        let file = self
+            .file
+            .into_inner()
+            .map_err(io::IntoInnerError::into_error);
+        let file = file.with_context(what)?.persist(self.output.target()?);
+        let file = file.map_err(|error| error.error).with_context(what)?;
+        readable(&file).with_context(what)
+    }
+}
+
+impl Write for Draft {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        self.file.write(buffer)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Kind {
+    /// Whether a file that begins with `head` is of this kind.
+    fn is_of(self, head: &str) -> bool {
+        let lines = || head.lines().map(str::trim);
+        let states = |key: &str| {
+            let rest = |line: &str| {
+                line.strip_prefix(key)
+                    .map(|rest| rest.trim_start().to_owned())
+            };
+            lines().any(|line| rest(line).is_some_and(|rest| rest.starts_with('=')))
+        };
+        let has_section = |sections: &[&str]| lines().any(|line| sections.contains(&line));
+        let columns = || lines().find(|line| !line.is_empty() && !line.starts_with('#'));
+        match self {
+            // A job that was killed early leaves provenance alone.
+            Self::Data => columns().map_or(head.starts_with("#@"), names_columns),
+            Self::Profile => states("netsig_profile"),
+            Self::Plan => has_section(&["[pingpong]", "[plogp]", "[flows]", "[[collective]]"]),
+            Self::Sweep => has_section(&["[[sweep]]"]),
+            Self::Network => states("topology"),
+            Self::Table(own) => columns().is_some_and(|line| line == own.join(",")),
+            Self::Svg => head.trim_start().starts_with("<svg"),
+            Self::Trace => head.starts_with('{') && head.contains("\"traceEvents\""),
+            Self::Goal => lines().any(|line| line.starts_with("num_ranks ")),
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Data => "a data file",
+            Self::Profile => "a profile",
+            Self::Plan => "a measurement plan",
+            Self::Sweep => "a plan for --sweep",
+            Self::Network => "a network",
+            Self::Table(columns) => return write!(f, "a table of {}", columns.join(",")),
+            Self::Svg => "an SVG picture",
+            Self::Trace => "a timeline",
+            Self::Goal => "a program in GOAL",
+        })
+    }
+}
+
+/// How a file begins; bytes that are no text are replaced.
+fn head(path: &Path) -> Result<String, Failure> {
+    let mut head = Vec::new();
+    read(path, |path| {
+        File::open(path)?.take(HEAD).read_to_end(&mut head)
+    })?;
+    Ok(String::from_utf8_lossy(&head).into_owned())
+}
+
+/// The path without links, of a file that need not exist.
+fn resolved(path: &Path) -> PathBuf {
+    let in_parent = || {
+        let parent = parent(path).canonicalize().ok()?;
+        Some(parent.join(path.file_name()?))
+    };
+    let found = path.canonicalize().ok().or_else(in_parent);
+    found.unwrap_or_else(|| path.to_owned())
+}
+
+/// Temporary files are private; a file that netsig writes is as readable as any.
+fn readable(file: &File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(std::fs::Permissions::from_mode(0o644))
+}
