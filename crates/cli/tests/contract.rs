@@ -5,6 +5,8 @@
 mod outputs;
 #[path = "contract/pairs.rs"]
 mod pairs;
+#[path = "contract/partial.rs"]
+mod partial;
 mod support;
 
 use std::collections::BTreeMap;

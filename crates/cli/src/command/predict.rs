@@ -3,9 +3,10 @@
 use netsig_core::algorithm::Collective;
 use netsig_core::data::cells::Statistic;
 use netsig_core::model::segment::{Search, Segment};
-use netsig_core::model::{Case, Model, REGIMES, Segments};
+use netsig_core::model::{Case, Model, ModelError, REGIMES, Segments};
 use netsig_core::network::Network;
 use netsig_core::predict::line::{Line, Reason};
+use netsig_core::predict::outside::Outside;
 use netsig_core::predict::regimes::Asked;
 use netsig_core::predict::speaker::{Models, Question, Silence};
 use netsig_core::predict::{Knowledge, Prediction};
@@ -16,6 +17,7 @@ use crate::input::args;
 use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::network::NetworkArgs;
+use crate::input::partial::Partial;
 use crate::input::points::PointArgs;
 use crate::print::notes;
 use crate::print::rows::{Cell, Format, Rows};
@@ -75,6 +77,23 @@ struct Predicted<'a> {
     prediction: Prediction,
 }
 
+/// The times that were asked for, and why others are missing.
+#[derive(Default)]
+struct Answer<'a> {
+    found: Vec<Predicted<'a>>,
+    outside: Vec<TooFar<'a>>,
+    refused: Vec<ModelError>,
+}
+
+/// Cells of an algorithm that are outside of what was measured for one reason.
+struct TooFar<'a> {
+    line: &'a Line,
+    first: (Procs, Bytes),
+    /// How many besides the first.
+    more: usize,
+    why: Outside,
+}
+
 /// Runs the command.
 ///
 /// # Errors
@@ -93,10 +112,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             args.points.collective, line.algorithm, line.model.name
         );
     }
-    let found = predict(args, &profile, network.as_ref(), &lines)?;
-    let models: Vec<&Model> = found.iter().map(|found| found.line.model).collect();
-    notes::tell(&args.points, &profile, network.as_ref(), &models);
-    Ok(rows(args.points.collective, &found).print(args.format)?)
+    let answer = predict(args, &profile, network.as_ref(), &lines);
+    answer.judged(args).conclude(|found| {
+        let models: Vec<&Model> = found.iter().map(|found| found.line.model).collect();
+        notes::tell(&args.points, &profile, network.as_ref(), &models);
+        Ok(rows(args.points.collective, &found).print(args.format)?)
+    })
 }
 
 /// The algorithms to predict, each with the model that speaks for it.
@@ -134,20 +155,16 @@ fn lines(args: &Args, profile: &Profile) -> Result<Vec<Line>, Failure> {
     }
 }
 
-/// Predicts every cell of every line. Where all models are wanted, what does not apply to a cell
-/// is left out.
+/// Predicts every cell of every line.
 fn predict<'a>(
     args: &Args,
     profile: &Profile,
     network: Option<&Network>,
     lines: &'a [Line],
-) -> Result<Vec<Predicted<'a>>, Failure> {
-    let wants_all = args.model.as_deref() == Some(ALL);
+) -> Answer<'a> {
     let asked = args.quantile.map(Asked::Quantile);
     let asked = asked.unwrap_or(args.statistic.into());
-    let mut found = Vec::new();
-    let mut outside = Vec::new();
-    let mut refused = None;
+    let mut answer = Answer::default();
     for line in lines {
         let knowledge = Knowledge {
             profile,
@@ -156,64 +173,105 @@ fn predict<'a>(
             given: &args.settings,
             asked,
         };
-        let basis = knowledge.basis(line.model);
+        let basis = match knowledge.basis(line.model) {
+            Ok(basis) => basis,
+            Err(error) => {
+                answer.refused.push(error);
+                continue;
+            }
+        };
         for (procs, size) in args.points.cells() {
             let case = Case {
                 segments: segments(line.segment.or(args.segment), size),
                 ..Case::new(procs, size)
             };
-            let basis = basis.as_ref().map_err(Clone::clone);
-            if let Ok(Some(why)) = basis.as_ref().map(|basis| basis.outside(case)) {
-                let problem = format!(
-                    "{}: {} {} by {} among {procs} processes with {size} is outside of what was measured: {why}",
-                    args.points.profile.display(),
-                    args.points.collective,
-                    line.algorithm,
-                    line.model.name
-                );
-                if !args.extrapolate && !wants_all {
-                    return Err(Failure::data(format!(
-                        "{problem}; measure there, or give --extrapolate to predict all the same"
-                    )));
-                }
-                outside.push(problem);
+            if let Some(why) = basis.outside(case) {
+                answer.add_outside(line, case, why);
                 if !args.extrapolate {
                     continue;
                 }
             }
-            match basis.and_then(|basis| basis.predict(case)) {
-                Ok(prediction) => found.push(Predicted {
+            match basis.predict(case) {
+                Ok(prediction) => answer.found.push(Predicted {
                     line,
                     procs,
                     size,
                     prediction,
                 }),
-                Err(error) if wants_all => refused = refused.or(Some(error)),
-                Err(error) => return Err(error.into()),
+                Err(error) => answer.refused.push(error),
             }
         }
     }
-    match outside.first() {
-        Some(first) if args.extrapolate => eprintln!(
-            "netsig: warning: not to be trusted are {} of {} times; the first: {first}",
-            outside.len(),
-            found.len()
-        ),
-        Some(first) if found.is_empty() => return Err(Failure::data(first)),
-        Some(first) => eprintln!(
-            "netsig: note: {} times are left out that no --extrapolate asks for; the first: {first}",
-            outside.len()
-        ),
-        None => {}
-    }
-    match refused {
-        Some(error) if found.is_empty() => return Err(error.into()),
-        Some(error) => {
-            eprintln!("netsig: note: models that do not apply are left out, such as: {error}");
+    answer
+}
+
+impl<'a> Answer<'a> {
+    fn add_outside(&mut self, line: &'a Line, case: Case, why: Outside) {
+        let is_same = |other: &&mut TooFar| std::ptr::eq(other.line, line) && other.why == why;
+        match self.outside.iter_mut().find(is_same) {
+            Some(known) => known.more += 1,
+            None => self.outside.push(TooFar {
+                line,
+                first: (case.procs, case.size),
+                more: 0,
+                why,
+            }),
         }
-        None => {}
     }
-    Ok(found)
+
+    /// The times with the causes of the missing ones. `--extrapolate` leaves none missing, and
+    /// `--model all` asks for no model that does not apply: they get a warning or a note.
+    fn judged(self, args: &Args) -> Partial<Predicted<'a>> {
+        let mut missing = Vec::new();
+        let wants_all = args.model.as_deref() == Some(ALL);
+        let all_that_apply = wants_all && !self.found.is_empty();
+        let times: usize = self.outside.iter().map(|own| 1 + own.more).sum();
+        let mut problems = self.outside.iter().map(|own| own.problem(args)).peekable();
+        match problems.peek() {
+            Some(first) if args.extrapolate => eprintln!(
+                "netsig: warning: not to be trusted are {times} of {} times; the first: {first}",
+                self.found.len()
+            ),
+            Some(first) if all_that_apply => eprintln!(
+                "netsig: note: {times} times are left out that no --extrapolate asks for; the first: {first}"
+            ),
+            _ => missing.extend(problems.map(|problem| {
+                Failure::data(format!(
+                    "{problem}; measure there, or give --extrapolate to predict all the same"
+                ))
+            })),
+        }
+        match self.refused.first() {
+            Some(error) if all_that_apply => {
+                eprintln!("netsig: note: models that do not apply are left out, such as: {error}");
+            }
+            _ => missing.extend(self.refused.into_iter().map(Failure::from)),
+        }
+        if wants_all {
+            // Each model has its own cause; the first of them is enough.
+            missing.truncate(1);
+        }
+        let found = self.found;
+        Partial { found, missing }
+    }
+}
+
+impl TooFar<'_> {
+    fn problem(&self, args: &Args) -> String {
+        let (procs, size) = self.first;
+        let more = match self.more {
+            0 => String::new(),
+            more => format!(" (and {more} more)"),
+        };
+        format!(
+            "{}: {} {} by {} among {procs} processes with {size}{more} is outside of what was measured: {}",
+            args.points.profile.display(),
+            args.points.collective,
+            self.line.algorithm,
+            self.line.model.name,
+            self.why
+        )
+    }
 }
 
 /// The segments that the algorithm or the user sets, none longer than the message.

@@ -4,13 +4,15 @@ use clap::ValueEnum;
 use netsig_core::algorithm::Collective;
 use netsig_core::data::cells::Statistic;
 use netsig_core::model::segment::{Search, Segment};
-use netsig_core::model::{Kind, Model};
-use netsig_core::predict::select::{Binomial, Options, Selector, Sources};
+use netsig_core::model::{Kind, Model, ModelError};
+use netsig_core::predict::select::{Binomial, CrossOver, Options, Ranked, Selector, Sources};
+use netsig_core::units::{Bytes, Procs};
 
 use crate::input::args;
 use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::network::NetworkArgs;
+use crate::input::partial::Partial;
 use crate::input::points::PointArgs;
 use crate::print::notes;
 use crate::print::rows::{Cell, Format, Rows};
@@ -78,31 +80,47 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let problem = format!("holds no algorithm of {collective}; measure some and fit them");
         return Err(Failure::data(problem).about(&args.points.profile));
     }
-    let rows = match args.show {
-        Show::Ranking => ranking(&args.points, &selector, usize::MAX)?,
-        Show::Best => ranking(&args.points, &selector, 1)?,
-        Show::CrossOvers => cross_overs(&args.points, &selector)?,
+    let print = |rows: Rows| {
+        let models: Vec<&Model> = selector.models().collect();
+        notes::tell(&args.points, &profile, network.as_ref(), &models);
+        let is_free = |model: &&Model| model.kind == Kind::ContentionFree;
+        if collective == Collective::Alltoall && models.iter().all(is_free) {
+            eprintln!(
+                "netsig: warning: no alltoall was measured: the times are without contention, and which one is the fastest under contention they do not tell"
+            );
+        }
+        Ok(rows.print(args.format)?)
     };
-    let models: Vec<&Model> = selector.models().collect();
-    notes::tell(&args.points, &profile, network.as_ref(), &models);
-    let is_free = |model: &&Model| model.kind == Kind::ContentionFree;
-    if collective == Collective::Alltoall && models.iter().all(is_free) {
-        eprintln!(
-            "netsig: warning: no alltoall was measured: the times are without contention, and which one is the fastest under contention they do not tell"
-        );
+    let ranked = |most: usize| {
+        let rankings = args.points.cells().map(|(procs, size)| {
+            let ranking = selector.rank(procs, size)?.into_iter().take(most);
+            Ok::<_, ModelError>(Ranking(procs, size, ranking.collect()))
+        });
+        Partial::of(rankings).conclude(|found| print(ranking(collective, &found)))
+    };
+    match args.show {
+        Show::Ranking => ranked(usize::MAX),
+        Show::Best => ranked(1),
+        Show::CrossOvers => {
+            let sizes = args.points.size.items();
+            let counts = args.points.procs.items().iter();
+            let changes = counts.map(|&procs| selector.cross_overs(procs, sizes));
+            Partial::of(changes)
+                .conclude(|found| print(cross_overs(collective, found.into_iter().flatten())))
+        }
     }
-    Ok(rows.print(args.format)?)
 }
 
-/// The first so many of every ranking.
-fn ranking(points: &PointArgs, selector: &Selector, most: usize) -> Result<Rows, Failure> {
-    let mut all = Vec::new();
-    for (procs, size) in points.cells() {
-        let ranked = (1u64..).zip(selector.rank(procs, size)?).take(most);
-        all.extend(ranked.map(|(rank, candidate)| (procs, size, rank, candidate)));
-    }
-    Ok(Rows::of(all)
-        .column("collective", |_| Cell::text(points.collective))
+/// The algorithms for a process count and size, the fastest first.
+struct Ranking<'a>(Procs, Bytes, Vec<Ranked<'a>>);
+
+fn ranking(collective: Collective, rankings: &[Ranking]) -> Rows {
+    let each = rankings.iter().flat_map(|Ranking(procs, size, ranked)| {
+        let ranked = (1u64..).zip(ranked);
+        ranked.map(move |(rank, candidate)| (*procs, *size, rank, candidate))
+    });
+    Rows::of(each)
+        .column("collective", |_| Cell::text(collective))
         .column("procs", |(procs, ..)| Cell::number(procs.get()))
         .column("size_bytes", |(_, size, ..)| Cell::size(*size))
         .column("rank", |(_, _, rank, _)| Cell::number(*rank))
@@ -119,19 +137,15 @@ fn ranking(points: &PointArgs, selector: &Selector, most: usize) -> Result<Rows,
         })
         .column("model", |(.., one)| Cell::text(one.model().name))
         .column("standing", |(.., one)| Cell::text(one.prediction.standing))
-        .rows)
+        .rows
 }
 
-fn cross_overs(points: &PointArgs, selector: &Selector) -> Result<Rows, Failure> {
-    let mut all = Vec::new();
-    for &procs in points.procs.items() {
-        all.extend(selector.cross_overs(procs, points.size.items())?);
-    }
-    Ok(Rows::of(all)
-        .column("collective", |_| Cell::text(points.collective))
+fn cross_overs<'a>(collective: Collective, changes: impl Iterator<Item = CrossOver<'a>>) -> Rows {
+    Rows::of(changes)
+        .column("collective", |_| Cell::text(collective))
         .column("procs", |change| Cell::number(change.procs.get()))
         .column("from_bytes", |change| Cell::size(change.size))
         .column("before", |change| Cell::text(change.from.algorithm()))
         .column("algorithm", |change| Cell::text(change.to.algorithm()))
-        .rows)
+        .rows
 }

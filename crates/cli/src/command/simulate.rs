@@ -1,6 +1,5 @@
 //! `netsig simulate`: what an algorithm, or a program in GOAL, takes on a network model.
 
-use std::io::Write;
 use std::path::Path;
 
 use anyhow::Context;
@@ -9,6 +8,7 @@ use netsig_core::sim::setup::Method;
 
 use crate::input::args;
 use crate::input::failure::Failure;
+use crate::input::partial::Partial;
 use crate::print::rows::Format;
 use crate::simulate::answers::Answer;
 use crate::simulate::exports::{Exports, Files};
@@ -60,16 +60,18 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let source = Source::new(&args.network)?;
     let answers = match &args.program.goal {
-        Some(path) => vec![goal::simulate(path, &source, &files)?],
+        Some(path) => Partial::of([goal::simulate(path, &source, &files)]),
         None => collective(args, &source, &files)?,
     };
-    if let Some(note) = &source.note {
-        eprintln!("netsig: note: {note}");
-    }
-    if args.format == Format::Table {
-        answers::tell_losses(&answers);
-    }
-    Ok(answers::rows(answers).print(args.format)?)
+    answers.conclude(|answers| {
+        if let Some(note) = &source.note {
+            eprintln!("netsig: note: {note}");
+        }
+        if args.format == Format::Table {
+            answers::tell_losses(&answers);
+        }
+        Ok(answers::rows(answers).print(args.format)?)
+    })
 }
 
 impl Args {
@@ -84,57 +86,62 @@ impl Args {
 }
 
 /// Simulates every cell that is asked for.
-fn collective(args: &Args, source: &Source, files: &Files) -> Result<Vec<Answer>, Failure> {
-    let method = args.method;
-    let cases = args.program.cases()?;
-    let points = cases.all().map(|case| Point {
-        source,
-        case,
-        method,
-    });
-    let points = if args.program.algorithm.is_some() {
-        let points: Vec<Point> = points.collect();
-        points.iter().try_for_each(Point::check)?;
-        points
-    } else {
-        possible(points)?
+fn collective(args: &Args, source: &Source, files: &Files) -> Result<Partial<Answer>, Failure> {
+    let Partial {
+        found: points,
+        mut missing,
+    } = points(args, source)?;
+    let mut answers = match files.only(&points)? {
+        None => Partial::of(points::simulate_all(&points)),
+        Some(point) => Partial::of([with_files(point, files)]),
     };
-    let Some(point) = files.only(&points)? else {
-        return points::simulate_all(&points);
-    };
-    files.check_case(point.case)?;
-    let write = |mut out: &mut dyn Write| write_algorithm(&point.case.schedule(), &mut out);
-    if !files.need_events() {
-        let answers = points::simulate_all(&points)?;
-        files.write_goal(write)?;
-        return Ok(answers);
-    }
-    let mut recorders = Recorders::new(files, point.case.procs)?;
-    let (answer, outcome) = point.observe(&mut recorders)?;
-    files.write_tables(&outcome)?;
-    recorders.finish(&point.title())?;
-    files.write_goal(write)?;
-    Ok(vec![answer])
+    missing.append(&mut answers.missing);
+    Ok(Partial { missing, ..answers })
 }
 
-/// The points that can be simulated, with a note if others are left out.
-fn possible<'a>(points: impl Iterator<Item = Point<'a>>) -> Result<Vec<Point<'a>>, Failure> {
-    let mut possible = Vec::new();
-    let mut refused = None;
-    for point in points {
-        match point.problem()? {
-            None => possible.push(point),
-            Some(failure) => refused = refused.or(Some(failure)),
+/// Simulates a point and writes its files.
+fn with_files(point: &Point, files: &Files) -> Result<Answer, Failure> {
+    files.check_case(point.case)?;
+    let answer = if files.need_events() {
+        let mut recorders = Recorders::new(files, point.case.procs)?;
+        let (answer, outcome) = point.observe(&mut recorders)?;
+        files.write_tables(&outcome)?;
+        recorders.finish(&point.title())?;
+        answer
+    } else {
+        point.simulate()?
+    };
+    files.write_goal(|mut out| write_algorithm(&point.case.schedule(), &mut out))?;
+    Ok(answer)
+}
+
+/// The points that can be simulated. Where the user names no algorithm, a note tells of the
+/// algorithms that cannot be simulated.
+fn points<'a>(args: &Args, source: &'a Source) -> Result<Partial<Point<'a>>, Failure> {
+    let (mut found, mut missing, mut left_out) = (Vec::new(), Vec::new(), None);
+    for case in args.program.cases()?.all() {
+        let method = args.method;
+        let point = Point {
+            source,
+            case,
+            method,
+        };
+        match point.problem() {
+            Ok(None) => found.push(point),
+            Ok(Some(problem)) if args.program.algorithm.is_none() => {
+                left_out = left_out.or(Some(problem));
+            }
+            Ok(Some(problem)) | Err(problem) => missing.push(problem),
         }
     }
-    match refused {
-        Some(failure) if possible.is_empty() => return Err(failure),
-        Some(failure) => eprintln!(
-            "netsig: note: algorithms that cannot be simulated are left out, such as: {failure}"
+    match left_out {
+        Some(problem) if found.is_empty() => missing.push(problem),
+        Some(problem) => eprintln!(
+            "netsig: note: algorithms that cannot be simulated are left out, such as: {problem}"
         ),
         None => {}
     }
-    Ok(possible)
+    Ok(Partial { found, missing })
 }
 
 fn use_threads(threads: Option<u16>) -> Result<(), Failure> {

@@ -8,4 +8,5 @@ pub mod files;
 pub mod filter;
 pub mod network;
 pub mod output;
+pub mod partial;
 pub mod points;

@@ -122,13 +122,13 @@ impl Files {
         )))
     }
 
-    /// The one point that the files are of, if any are wanted.
+    /// The one point that the files are of, if any files are wanted and there are points.
     ///
     /// # Errors
     /// If there are several points.
     pub fn only<'p, 's>(&self, points: &'p [Point<'s>]) -> Result<Option<&'p Point<'s>>, Failure> {
         match (self.all().next(), points) {
-            (None, _) => Ok(None),
+            (None, _) | (_, []) => Ok(None),
             (Some(_), [point]) => Ok(Some(point)),
             (Some(file), points) => Err(Failure::usage(format!(
                 "{} tells of one simulation, and these are {}; give one algorithm, process \

@@ -86,11 +86,7 @@ impl Point<'_> {
     }
 }
 
-/// The answers of all points in their order.
-///
-/// # Errors
-/// If one cannot be simulated: the first of those.
-pub fn simulate_all(points: &[Point]) -> Result<Vec<Answer>, Failure> {
-    let answers: Vec<_> = points.par_iter().map(Point::simulate).collect();
-    answers.into_iter().collect()
+/// The answers of all points in their order, or why one cannot be simulated.
+pub fn simulate_all(points: &[Point]) -> Vec<Result<Answer, Failure>> {
+    points.par_iter().map(Point::simulate).collect()
 }

@@ -138,7 +138,7 @@ pub fn run(path: &Path, options: &SweepOptions) -> Result<(), Failure> {
 fn to_standard_output(header: &[u8], points: &[Point]) -> Result<(), Failure> {
     to_stdout(|out| out.write_all(header))?;
     for chunk in points.chunks(CHUNK) {
-        let lines = lines(points::simulate_all(chunk)?)?;
+        let lines = lines(points::simulate_all(chunk))?;
         to_stdout(|out| out.write_all(&lines))?;
     }
     Ok(())
@@ -155,15 +155,19 @@ fn to_file(output: &Path, header: &[u8], points: &[Point]) -> Result<(), Failure
         file.write_all(header).with_context(what)?;
     }
     for chunk in points[kept.points..].chunks(CHUNK) {
-        let lines = lines(points::simulate_all(chunk)?)?;
+        let lines = lines(points::simulate_all(chunk))?;
         file.write_all(&lines).with_context(what)?;
     }
     Ok(file.sync_all().with_context(what)?)
 }
 
 /// Answers as lines of CSV, without the header.
-fn lines(answers: Vec<Answer>) -> Result<Vec<u8>, Failure> {
+///
+/// # Errors
+/// If an answer is missing.
+fn lines(answers: Vec<Result<Answer, Failure>>) -> Result<Vec<u8>, Failure> {
     let mut text = Vec::new();
+    let answers: Vec<Answer> = answers.into_iter().collect::<Result<_, _>>()?;
     let rows = answers::rows(answers);
     let written = rows.write(Format::Csv, &mut text);
     written.context("rows cannot be written")?;

@@ -92,7 +92,7 @@ fn samples(points: &[Point]) -> Vec<usize> {
 
 /// The row of a point.
 fn line(point: &Point) -> Result<Vec<u8>, Failure> {
-    lines(vec![point.simulate()?])
+    lines(vec![point.simulate()])
 }
 
 /// Whether a row is that of the point, by the columns that are known before it is simulated.
