@@ -76,6 +76,40 @@ fn a_plan_leads_to_predictions() {
     }
 }
 
+/// A fit ends in three sentences, and `predict --model` takes the names of models in them.
+#[test]
+fn a_fit_ends_in_its_verdict() {
+    let home = Home::measured();
+    let fit = |option: &str| {
+        let output = home.netsig(&format!("fit data.csv -o profile.toml {option}"));
+        let output = { output }.output().unwrap();
+        let told: Vec<String> = said(&output).lines().map(str::to_owned).collect();
+        (String::from_utf8(output.stdout).unwrap(), told)
+    };
+    let (table, told) = fit("");
+    let sentences = &told[told.len() - 3..];
+    for (sentence, begin) in sentences.iter().zip(["Model: ", "Contention: ", "Trust: "]) {
+        assert!(sentence.starts_with(begin), "{sentences:?}");
+    }
+    let (model, _) = sentences[0][7..].split_once(' ').unwrap();
+    home.does(&format!(
+        "predict profile.toml --collective alltoall --procs 8 --size 1KiB --model {model}"
+    ));
+    let (all, told) = fit("--all");
+    assert_eq!(told[told.len() - 3..], *sentences);
+    assert!(
+        told.iter()
+            .any(|line| line.starts_with(&format!("alltoall direct: {model}, off by")))
+    );
+    for (name, times) in [("gamma ", 2), ("buses", 0)] {
+        assert_eq!(table.matches(name).count(), times, "{table}");
+        assert!(all.matches(name).count() > times, "{all}");
+    }
+    let (csv, _) = fit("--format csv");
+    assert_eq!(csv, fit("--all --format csv").0);
+    assert!(csv.contains("buses"));
+}
+
 #[test]
 fn the_demo_leaves_its_files_and_says_that_it_is_simulated() {
     let home = Home::new();

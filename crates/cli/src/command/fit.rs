@@ -2,6 +2,7 @@
 
 mod pairs;
 mod regimes;
+mod verdict;
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -26,7 +27,7 @@ use crate::input::files;
 use crate::input::network::NetworkArgs;
 use crate::input::output::{Kind, Output};
 use crate::print::notes;
-use crate::print::parameters;
+use crate::print::parameters::{self, Shown};
 use crate::print::rows::Format;
 
 /// Fit models to data, print them with intervals and diagnosis, write a profile.
@@ -64,6 +65,10 @@ pub struct Args {
     /// The level of intervals and tests.
     #[arg(long, value_parser = args::confidence, default_value = "0.95")]
     confidence: f64,
+    /// Show the parameters of every fitted model, and a sentence for each algorithm. (csv and json
+    /// hold all parameters anyway.)
+    #[arg(long)]
+    all: bool,
     /// The output format.
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
@@ -137,7 +142,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let named = named.into_iter();
     let named: Vec<_> = named.filter_map(|(key, name)| Some((key, name?))).collect();
     let fitted = fit_file(data, &input.name, &output, &options, &named)?;
-    parameters::of_all(&fitted, args.confidence, args.format).print(args.format)?;
+    let shown = match (args.format, args.model) {
+        (Format::Table, Wanted::All) if !args.all => Shown::Used,
+        (Format::Table, _) => Shown::WithoutTables,
+        _ => Shown::All,
+    };
+    parameters::of_all(&fitted, args.confidence, shown).print(args.format)?;
     pairs::tell(&fitted.point_to_point, &data.provenance)?;
     notes::tell_about_data(&fitted, data);
     input.tell_stalls();
@@ -149,42 +159,59 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if !fitted.models.is_empty() && fitted.plogp.is_none() {
         notes::tell_about_tables();
     }
-    for failure in &fitted.failures {
+    let told = if args.all { usize::MAX } else { 1 };
+    for failure in fitted.failures.iter().take(told) {
         eprintln!("netsig: note: not fitted: {failure}");
     }
-    tell_meanings(&fitted, args.model);
+    if fitted.failures.len() > told {
+        let more = fitted.failures.len() - told;
+        eprintln!("netsig: note: not fitted are {more} more; --all tells why");
+    }
+    tell_warnings(&fitted);
+    if args.all {
+        tell_meanings(&fitted, args.model);
+    }
+    for sentence in verdict::verdict(&fitted, args.model, data) {
+        eprintln!("{sentence}");
+    }
     Ok(())
 }
 
-/// A sentence for each algorithm, and what must be known before it is trusted.
+/// A sentence for each algorithm.
 fn tell_meanings(fitted: &NetworkFit, wanted: Wanted) {
-    let warn = |collective: &dyn Display, algorithm: &str, warnings: Vec<String>| {
-        for warning in warnings {
-            eprintln!("netsig: warning: {collective} {algorithm}: {warning}");
-        }
-    };
     for own in &fitted.regimes {
         if wants_regimes(wanted) {
             eprintln!("{}", regimes::sentence(own));
         } else {
             eprintln!("{}", regimes::choice(own, fitted));
         }
+    }
+    for own in &fitted.signatures {
+        if !fitted.regimes.iter().any(|other| other.are_of(&own.model)) {
+            eprintln!("{}", sentence(own));
+        }
+    }
+}
+
+/// The limits of the models that speak for each algorithm.
+fn tell_warnings(fitted: &NetworkFit) {
+    let warn = |collective: &dyn Display, algorithm: &str, warnings: Vec<String>| {
+        for warning in warnings {
+            eprintln!("netsig: warning: {collective} {algorithm}: {warning}");
+        }
+    };
+    for own in &fitted.regimes {
         let warnings = regimes::warnings(own, fitted);
         warn(&own.collective, &own.algorithm, warnings);
     }
     for own in &fitted.signatures {
         let mut regimes = fitted.regimes.iter();
-        match regimes.find(|regimes| regimes.are_of(&own.model)) {
-            None => eprintln!("{}", sentence(own)),
-            // What a signature lacks is of no concern where another model was chosen.
-            Some(regimes) if regimes.verdict.rung != Rung::Signature => continue,
-            Some(_) => {}
+        let regimes = regimes.find(|regimes| regimes.are_of(&own.model));
+        // What a signature lacks is of no concern where another model was chosen.
+        if regimes.is_none_or(|regimes| regimes.verdict.rung == Rung::Signature) {
+            let model = &own.model;
+            warn(&model.model.subject, &model.algorithm, warnings(own));
         }
-        warn(
-            &own.model.model.subject,
-            &own.model.algorithm,
-            warnings(own),
-        );
     }
 }
 

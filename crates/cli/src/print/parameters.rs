@@ -7,14 +7,14 @@ use std::iter;
 use netsig_core::fit::breakpoints::{EagerLimit, Pieces};
 use netsig_core::fit::fitted::{FittedModel, Found};
 use netsig_core::fit::flows::Flows;
-use netsig_core::fit::network::NetworkFit;
+use netsig_core::fit::network::{FittedRegimes, NetworkFit};
 use netsig_core::fit::plogp::Measured;
-use netsig_core::model::THROUGHPUT;
+use netsig_core::model::{REGIMES, THROUGHPUT};
 use netsig_core::stats::interval::Estimate;
 use netsig_core::units::table::Table;
 use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
 
-use crate::print::rows::{Cell, Format, Rows};
+use crate::print::rows::{Cell, Rows};
 
 /// Parameters of one model.
 struct Parameters<'a> {
@@ -31,24 +31,54 @@ pub fn of_models(fitted: &NetworkFit, wanted: impl Fn(&FittedModel) -> bool) -> 
     rows(iter::once(hockney(fitted)).chain(models.map(model)))
 }
 
-/// The parameters of everything that was fitted, intervals of regimes at the level
-/// `confidence`. Tables over all sizes are for programs.
-pub fn of_all(fitted: &NetworkFit, confidence: f64, format: Format) -> Rows {
-    let pairs = &fitted.point_to_point;
-    let broken = pairs.pieces.as_ref().filter(|p| !p.breaks.is_empty());
+/// The parameters to show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shown {
+    /// α, β, and the parameters of the models that speak for the algorithms; of pairs where no
+    /// collective was fitted.
+    Used,
+    /// All but tables over all sizes.
+    WithoutTables,
+    /// All.
+    All,
+}
+
+/// The parameters of what was fitted, intervals of regimes at the level `confidence`.
+pub fn of_all(fitted: &NetworkFit, confidence: f64, shown: Shown) -> Rows {
+    let has_pairs = shown != Shown::Used || fitted.is_empty();
+    let pairs = Some(&fitted.point_to_point).filter(|_| has_pairs);
+    let broken = pairs.and_then(|own| own.pieces.as_ref());
+    let broken = broken.filter(|pieces| !pieces.breaks.is_empty());
+    let chosen = |own: &&FittedRegimes| shown != Shown::Used || own.verdict.rung.model() == REGIMES;
+    let regimes = fitted.regimes.iter().filter(chosen);
+    let models = fitted.models.iter();
+    let models = models.filter(|own| shown != Shown::Used || speaks(own, fitted));
     let all = iter::once(hockney(fitted))
         .chain(broken.map(pieces))
-        .chain(pairs.eager_limit.as_ref().map(eager_limit))
-        .chain(pairs.plogp.as_ref().map(|found| plogp(found, format)))
-        .chain(pairs.flows.as_ref().map(flows))
         .chain(
-            fitted
-                .regimes
-                .iter()
-                .map(|own| regimes::of(own, confidence)),
+            pairs
+                .and_then(|own| own.eager_limit.as_ref())
+                .map(eager_limit),
         )
-        .chain(fitted.models.iter().map(model));
+        .chain(
+            pairs
+                .and_then(|own| own.plogp.as_ref())
+                .map(|found| plogp(found, shown)),
+        )
+        .chain(pairs.and_then(|own| own.flows.as_ref()).map(flows))
+        .chain(regimes.map(|own| regimes::of(own, confidence)))
+        .chain(models.map(model));
     rows(all)
+}
+
+/// Whether a fitted model is the one that a fit chose for its algorithm, or without a choice the
+/// signature.
+fn speaks(own: &FittedModel, fitted: &NetworkFit) -> bool {
+    let mut regimes = fitted.regimes.iter();
+    match regimes.find(|regimes| regimes.are_of(own)) {
+        Some(regimes) => regimes.verdict.rung.model() == own.model.name,
+        None => own.model.is_signature(),
+    }
 }
 
 fn rows<'a>(all: impl Iterator<Item = Parameters<'a>>) -> Rows {
@@ -119,14 +149,14 @@ fn eager_limit(limit: &EagerLimit) -> Parameters<'static> {
     of_pairs(algorithm, model, values.into())
 }
 
-fn plogp(measured: &Measured, format: Format) -> Parameters<'static> {
+fn plogp(measured: &Measured, shown: Shown) -> Parameters<'static> {
     let mut values = vec![estimated("latency_s", measured.latency)];
     let tables = [
         ("gap_s", &measured.gap),
         ("send_overhead_s", &measured.send_overhead),
         ("receive_overhead_s", &measured.receive_overhead),
     ];
-    if format != Format::Table {
+    if shown == Shown::All {
         for (name, table) in tables {
             let rows = table.iter();
             values

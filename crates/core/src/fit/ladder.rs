@@ -47,11 +47,13 @@ pub enum Rung {
     Regimes,
 }
 
-/// The rung that suffices, and what speaks for it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The rung that suffices, and the reason.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
     /// The rung.
     pub rung: Rung,
+    /// Its mean relative error at process counts that were left out of the fit, if there are two.
+    pub error: Option<f64>,
     /// Why it was taken, in a sentence.
     pub reason: String,
 }
@@ -82,13 +84,13 @@ impl Rung {
         }
     }
 
-    /// What people call it.
-    pub fn name(self) -> &'static str {
+    /// Its name in a reason: that of its model, with an addition where two rungs share it.
+    fn name(self) -> &'static str {
         match self {
             Self::Hockney => "hockney",
-            Self::PLogP => "pLogP",
+            Self::PLogP => "free",
             Self::Signature => "signature",
-            Self::Thresholds => "two thresholds",
+            Self::Thresholds => "regimes (two thresholds)",
             Self::Regimes => "regimes",
         }
     }
@@ -207,6 +209,7 @@ fn verdict(rungs: &[(Rung, Errors)]) -> Verdict {
     let Some((_, first)) = judged.last().filter(|(rung, _)| *rung == last) else {
         return Verdict {
             rung: last,
+            error: None,
             reason: format!(
                 "{}, unjudged: it takes two process counts alike to leave one out",
                 last.name()
@@ -239,6 +242,7 @@ fn verdict(rungs: &[(Rung, Errors)]) -> Verdict {
     let errors: Vec<(Rung, f64)> = all.iter().map(|(rung, own)| (*rung, mean(own))).collect();
     Verdict {
         rung: *rung,
+        error: Some(mean(own).exp_m1()),
         reason: reason(*rung, mean(own), &errors),
     }
 }
@@ -262,14 +266,14 @@ fn reason(rung: Rung, own: f64, errors: &[(Rung, f64)]) -> String {
     if !below.is_empty() {
         let _ = write!(
             text,
-            "; what is simpler misses by more than one standard error more ({})",
+            "; simpler models miss by more than one standard error more ({})",
             said(below)
         );
     }
     if !above.is_empty() {
         let _ = write!(
             text,
-            "; what is richer is no better by more than one ({})",
+            "; richer models are not better by more than one ({})",
             said(above)
         );
     }

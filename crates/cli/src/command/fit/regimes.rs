@@ -34,8 +34,8 @@ pub fn sentence(own: &FittedRegimes) -> String {
     format!("{} {}: {}.", own.collective, own.algorithm, said(own))
 }
 
-/// One part for each class of process counts.
-fn said(own: &FittedRegimes) -> String {
+/// The parameters in words, a part for each class of process counts.
+pub fn said(own: &FittedRegimes) -> String {
     let part = |fit: &RegimesFit| format!("{}{}", of(fit.class), said_by(fit));
     own.fit.fits.iter().map(part).join("; ")
 }

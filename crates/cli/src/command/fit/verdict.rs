@@ -1,0 +1,209 @@
+//! The verdict of a fit in three sentences: the model of each algorithm and its error, the
+//! strength of contention and where it begins, and how far predictions may be trusted.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use itertools::Itertools;
+use netsig_core::data::cells::summarise;
+use netsig_core::data::{Dataset, Experiment};
+use netsig_core::fit::ladder::Rung;
+use netsig_core::fit::model::ModelFit;
+use netsig_core::fit::network::{FittedRegimes, NetworkFit, Wanted};
+use netsig_core::fit::saturation::Saturation;
+use netsig_core::predict::outside::FAR;
+use netsig_core::units::{Bytes, Procs};
+
+use super::{meaning, regimes, wants_regimes};
+
+/// An algorithm with the model that speaks for it.
+struct Subject {
+    name: String,
+    /// As `predict --model` takes it.
+    model: &'static str,
+    /// The mean relative error at process counts that were left out of the fit.
+    error: Option<f64>,
+    /// The largest ratio to a time without contention.
+    strength: f64,
+    /// The parameters in words.
+    said: String,
+    /// Whether contention still grows with the number of processes.
+    still_grows: bool,
+}
+
+/// From this ratio on contention is worth a word.
+const CONTENDED: f64 = 1.2;
+
+/// So many names are listed; of more the number is told.
+const LISTED: usize = 3;
+
+/// The sentences, if anything was fitted to a collective in `data`.
+pub fn verdict(fitted: &NetworkFit, wanted: Wanted, data: &Dataset) -> Vec<String> {
+    let subjects = subjects(fitted, wanted);
+    if subjects.is_empty() {
+        return Vec::new();
+    }
+    vec![
+        models(&subjects),
+        contention(&subjects),
+        trust(&subjects, data),
+    ]
+}
+
+fn subjects(fitted: &NetworkFit, wanted: Wanted) -> Vec<Subject> {
+    let of_regimes = fitted.regimes.iter().map(|own| {
+        let signatures = fitted.signatures.iter();
+        let signature = signatures
+            .filter(|_| own.verdict.rung == Rung::Signature && !wants_regimes(wanted))
+            .find(|signature| own.are_of(&signature.model));
+        let subject = match signature {
+            Some(signature) => of_signature(signature),
+            None => of_regimes(own, wanted),
+        };
+        // The error is that of the model that the fit chose.
+        let is_chosen = subject.model == own.verdict.rung.model();
+        Subject {
+            error: own.verdict.error.filter(|_| is_chosen),
+            ..subject
+        }
+    });
+    let has_regimes = |own: &&ModelFit| fitted.regimes.iter().any(|other| other.are_of(&own.model));
+    let others = fitted.signatures.iter().filter(|own| !has_regimes(own));
+    of_regimes.chain(others.map(of_signature)).collect()
+}
+
+fn of_regimes(own: &FittedRegimes, wanted: Wanted) -> Subject {
+    let (model, is_contended) = match own.verdict.rung {
+        _ if wants_regimes(wanted) => (Rung::Regimes.model(), true),
+        rung => (rung.model(), rung > Rung::PLogP),
+    };
+    let protocols = own.fit.fits.iter();
+    let protocols = protocols.flat_map(|fit| [&fit.model.eager, &fit.model.rendezvous]);
+    let gammas = protocols.flatten().map(|protocol| protocol.gamma);
+    let strength = gammas.fold(1.0, f64::max);
+    Subject {
+        name: format!("{} {}", own.collective, own.algorithm),
+        model,
+        error: None,
+        strength: if is_contended { strength } else { 1.0 },
+        said: if is_contended {
+            regimes::said(own)
+        } else {
+            "contention does not show".to_owned()
+        },
+        still_grows: false,
+    }
+}
+
+fn of_signature(own: &ModelFit) -> Subject {
+    let gammas = ["gamma", "gamma_below"].map(|name| own.model.value(name));
+    Subject {
+        name: format!("{} {}", own.model.model.subject, own.model.algorithm),
+        model: own.model.model.name,
+        error: None,
+        strength: gammas.into_iter().flatten().fold(1.0, f64::max),
+        said: format!("it {}", meaning(&own.model)),
+        still_grows: own.model.domain.saturation == Saturation::NotReached,
+    }
+}
+
+/// The model of each algorithm, and how well it predicts.
+fn models(subjects: &[Subject]) -> String {
+    let mut by_model: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for own in subjects {
+        by_model.entry(own.model).or_default().push(&own.name);
+    }
+    let by_model = by_model.into_iter().sorted_by_key(|(_, own)| own.len());
+    let by_model = by_model.rev();
+    let models = by_model.map(|(model, names)| format!("{model} for {}", listed(&names)));
+    let errors = subjects
+        .iter()
+        .filter_map(|own| Some((own.error?, &own.name)));
+    let errors: Vec<(f64, &String)> = errors.sorted_by(|a, b| a.0.total_cmp(&b.0)).collect();
+    let percent = |error: f64| format!("{:.1} %", error * 100.0);
+    let known = match errors[..] {
+        [] => String::new(),
+        [(error, _)] => percent(error),
+        [(least, best), (most, worst)] => {
+            format!(
+                "{} ({best}) and {} ({worst})",
+                percent(least),
+                percent(most)
+            )
+        }
+        [(least, best), .., (most, worst)] => format!(
+            "{} ({best}) to {} ({worst}), {} in the median of the algorithms",
+            percent(least),
+            percent(most),
+            percent(errors[errors.len() / 2].0)
+        ),
+    };
+    let known = match errors[..] {
+        [] => known,
+        _ => format!("; the error at process counts that were left out of the fit is {known}"),
+    };
+    format!("Model: {}{known}.", models.format(", "))
+}
+
+/// Where contention begins and how strong it is.
+fn contention(subjects: &[Subject]) -> String {
+    let strongest = subjects.iter().rev();
+    let strongest = strongest.max_by(|a, b| a.strength.total_cmp(&b.strength));
+    let strongest = strongest.expect("there are subjects");
+    let contended = subjects.iter().filter(|own| own.strength >= CONTENDED);
+    let (contended, all) = (contended.count(), subjects.len());
+    let Subject { name, said, .. } = strongest;
+    match (contended, all) {
+        (_, 1) => format!("Contention: {name}: {said}."),
+        (0, _) => format!(
+            "Contention: no algorithm needs {CONTENDED} times its contention-free time; the most needs {name}: {said}."
+        ),
+        _ => format!(
+            "Contention: {contended} of {all} algorithms need at least {CONTENDED} times their contention-free time, most of all {name}: {said}."
+        ),
+    }
+}
+
+/// How far predictions may be trusted, and what to measure next.
+fn trust(subjects: &[Subject], data: &Dataset) -> String {
+    let is_collective = |experiment| matches!(experiment, Experiment::Collective(_));
+    let cells = summarise(data).into_keys();
+    let cells = cells.filter(|key| is_collective(key.experiment));
+    let (counts, sizes): (BTreeSet<Procs>, BTreeSet<Bytes>) =
+        cells.map(|key| (key.procs, key.size)).unzip();
+    let (Some(&least), Some(&most)) = (counts.first(), counts.last()) else {
+        unreachable!("something was fitted to a collective");
+    };
+    let smallest = sizes.first().copied().unwrap_or_default();
+    let largest = sizes.last().copied().unwrap_or_default();
+    if counts.len() == 1 {
+        return format!(
+            "Trust: predictions hold for {least} processes and {smallest} to {largest} alone; measure three process counts, which show how times grow."
+        );
+    }
+    let growing = subjects.iter().filter(|own| own.still_grows);
+    let growing: Vec<&str> = growing.map(|own| own.name.as_str()).collect();
+    let next = if growing.is_empty() {
+        "to predict more, measure more processes (netsig plan proposes which)".to_owned()
+    } else {
+        format!(
+            "of {} only up to {most}, since contention still grows there: measure more processes (netsig plan proposes which)",
+            listed(&growing)
+        )
+    };
+    format!(
+        "Trust: measured are {least} to {most} processes and {smallest} to {largest}, and predict answers up to {} processes and {}; {next}.",
+        most.get().saturating_mul(FAR),
+        Bytes(largest.0.saturating_mul(FAR.into()))
+    )
+}
+
+/// Some names, or the number of many.
+fn listed(names: &[&str]) -> String {
+    match names {
+        [only] => (*only).to_owned(),
+        [first @ .., last] if names.len() <= LISTED => {
+            format!("{} and {last}", first.join(", "))
+        }
+        _ => format!("{} algorithms", names.len()),
+    }
+}
