@@ -10,7 +10,7 @@ use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
 use crate::input::args;
 use crate::input::failure::Failure;
 use crate::input::files;
-use crate::print::rows::{Cell, Format, Rows};
+use crate::print::rows::{Cell, PrintArgs, Rows};
 
 /// Lower bounds of a message exchange that need not be uniform.
 #[derive(clap::Args)]
@@ -42,9 +42,8 @@ pub struct Args {
     /// The mean message size from which delta counts.
     #[arg(long, value_name = "BYTES", default_value = "0", requires = "gamma")]
     threshold: Bytes,
-    /// The output format.
-    #[arg(long, value_enum, default_value = "table")]
-    format: Format,
+    #[command(flatten)]
+    print: PrintArgs,
 }
 
 /// Runs the command.
@@ -101,7 +100,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         .column("applies", |(_, _, applies, _)| Cell::text(applies))
         .column("meaning", |(.., meaning)| Cell::text(meaning))
         .rows;
-    Ok(rows.print(args.format)?)
+    Ok(rows.print(args.print)?)
 }
 
 /// The name of a bound, its time, whether it applies, and what it means.

@@ -16,7 +16,7 @@ use crate::input::files;
 use crate::input::filter::Filter;
 use crate::input::network::NetworkArgs;
 use crate::print::notes;
-use crate::print::rows::{Cell, Format, Rows};
+use crate::print::rows::{Cell, PrintArgs, Rows};
 
 /// Fit every model to one part of the data and judge it on the rest.
 #[derive(clap::Args)]
@@ -40,9 +40,8 @@ pub struct Args {
     plogp: Option<PathBuf>,
     #[command(flatten)]
     network: NetworkArgs,
-    /// The output format.
-    #[arg(long, value_enum, default_value = "table")]
-    format: Format,
+    #[command(flatten)]
+    print: PrintArgs,
 }
 
 /// Runs the command.
@@ -85,7 +84,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         notes::tell_about_tables();
     }
     eprintln!("fitted to {train} cells, judged on {rest}");
-    Ok(rows(&compared.scores).print(args.format)?)
+    Ok(rows(&compared.scores).print(args.print)?)
 }
 
 /// The process counts and sizes of collectives, each combination once.

@@ -27,7 +27,7 @@ use crate::input::output::{Kind, Output};
 use crate::job::launch::Launcher;
 use crate::print::parameters;
 use crate::print::plot::{self, PlotPoint};
-use crate::print::rows::{Cell, Format, Rows, to_stdout};
+use crate::print::rows::{Cell, Format, PrintArgs, Rows, to_stdout};
 
 /// The network of the demo.
 const SCENARIO: &str = "ethernet-12x40";
@@ -55,9 +55,8 @@ pub struct Args {
     /// Where data, profile and plot go.
     #[arg(long, value_name = "DIR", default_value = "netsig-demo")]
     out: PathBuf,
-    /// The output format.
-    #[arg(long, value_enum, default_value = "table")]
-    format: Format,
+    #[command(flatten)]
+    print: PrintArgs,
     #[command(flatten)]
     launch: LaunchArgs,
 }
@@ -134,12 +133,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let plotted: Vec<PlotPoint> = points.iter().map(|point| point.plot).collect();
     plot_file.replace(plot::comparison(&title, &plotted)?.as_bytes())?;
     let rows = rows(chosen, &points);
-    if args.format != Format::Table {
-        return Ok(rows.print(args.format)?);
+    if args.print.format != Format::Table {
+        return Ok(rows.print(args.print)?);
     }
+    let breadth = args.print.breadth();
     Ok(to_stdout(|out| {
         writeln!(out, "\nThe signature found{label}")?;
-        parameters::of_models(&fitted, |own| own.model.is_signature()).write(Format::Table, out)?;
+        parameters::of_models(&fitted, |own| own.model.is_signature()).write_table(breadth, out)?;
         for algorithm in &fitted.signatures {
             writeln!(out, "{}", sentence(algorithm))?;
             for warning in warnings(algorithm) {
@@ -150,7 +150,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             out,
             "\n12 processes, predicted from 4, 6 and 8, then measured{label}"
         )?;
-        rows.write(Format::Table, out)?;
+        rows.write_table(breadth, out)?;
         writeln!(out, "{}", verdict(chosen, &points))?;
         writeln!(out, "Data, profile and plot: {}", args.out.display())
     })?)
@@ -243,8 +243,8 @@ fn rows(chosen: &Model, points: &[Point]) -> Rows {
     Rows::of(points)
         .column("size_bytes", |p| Cell::size(p.plot.size))
         .column("predicted_s", |p| Cell::time(p.plot.predicted))
-        .column("lower_s", |p| Cell::time(p.plot.interval.lower))
-        .column("upper_s", |p| Cell::time(p.plot.interval.upper))
+        .detail(1, "lower_s", |p| Cell::time(p.plot.interval.lower))
+        .detail(1, "upper_s", |p| Cell::time(p.plot.interval.upper))
         .column("measured_s", |p| Cell::time(p.plot.measured))
         .column("error", |p| Cell::error(error(p, p.plot.predicted)))
         .column("contention_free_s", |p| Cell::time(p.plot.contention_free))
@@ -253,8 +253,8 @@ fn rows(chosen: &Model, points: &[Point]) -> Rows {
         })
         .column("contended", |p| Cell::text(contended(p)))
         .column("chosen_model", |_| Cell::text(chosen.name))
-        .column("chosen_s", |p| Cell::time(p.chosen))
-        .column("chosen_error", |p| Cell::error(error(p, p.chosen)))
+        .detail(2, "chosen_s", |p| Cell::time(p.chosen))
+        .detail(2, "chosen_error", |p| Cell::error(error(p, p.chosen)))
         .rows
 }
 

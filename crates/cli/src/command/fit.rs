@@ -28,7 +28,7 @@ use crate::input::network::NetworkArgs;
 use crate::input::output::{Kind, Output};
 use crate::print::notes;
 use crate::print::parameters::{self, Shown};
-use crate::print::rows::Format;
+use crate::print::rows::{Format, PrintArgs};
 
 /// Fit models to data, print them with intervals and diagnosis, write a profile.
 #[derive(clap::Args)]
@@ -69,9 +69,8 @@ pub struct Args {
     /// hold all parameters anyway.)
     #[arg(long)]
     all: bool,
-    /// The output format.
-    #[arg(long, value_enum, default_value = "table")]
-    format: Format,
+    #[command(flatten)]
+    print: PrintArgs,
 }
 
 /// Reads `auto` or the name of a model that has parameters.
@@ -142,12 +141,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let named = named.into_iter();
     let named: Vec<_> = named.filter_map(|(key, name)| Some((key, name?))).collect();
     let fitted = fit_file(data, &input.name, &output, &options, &named)?;
-    let shown = match (args.format, args.model) {
+    let shown = match (args.print.format, args.model) {
         (Format::Table, Wanted::All) if !args.all => Shown::Used,
         (Format::Table, _) => Shown::WithoutTables,
         _ => Shown::All,
     };
-    parameters::of_all(&fitted, args.confidence, shown).print(args.format)?;
+    parameters::of_all(&fitted, args.confidence, shown).print(args.print)?;
     pairs::tell(&fitted.point_to_point, &data.provenance)?;
     notes::tell_about_data(&fitted, data);
     input.tell_stalls();

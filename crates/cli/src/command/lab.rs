@@ -8,7 +8,7 @@ use clap::Subcommand;
 
 use crate::input::failure::Failure;
 use crate::print::notes::warn_if_unfaithful;
-use crate::print::rows::{Cell, Format, Rows};
+use crate::print::rows::{Cell, PrintArgs, Rows};
 
 /// Emulate a cluster on this machine: real MPI over real TCP between namespaces.
 #[derive(clap::Args)]
@@ -21,15 +21,13 @@ pub struct Args {
 enum Action {
     /// List the capabilities of this machine for emulation; exit code 1 if it has too few.
     Check {
-        /// The output format.
-        #[arg(long, value_enum, default_value = "table")]
-        format: Format,
+        #[command(flatten)]
+        print: PrintArgs,
     },
     /// List the scenarios that netsig ships.
     List {
-        /// The output format.
-        #[arg(long, value_enum, default_value = "table")]
-        format: Format,
+        #[command(flatten)]
+        print: PrintArgs,
     },
     /// Run a command in an emulated cluster; mpirun there needs no further options.
     Exec {
@@ -47,13 +45,13 @@ enum Action {
 /// If nothing can be emulated, or the scenario not, or the run is void or fails.
 pub fn run(args: &Args) -> Result<(), Failure> {
     match &args.action {
-        Action::Check { format } => check(*format),
-        Action::List { format } => list(*format),
+        Action::Check { print } => check(*print),
+        Action::List { print } => list(*print),
         Action::Exec { scenario, command } => exec(scenario, command),
     }
 }
 
-fn check(format: Format) -> Result<(), Failure> {
+fn check(print: PrintArgs) -> Result<(), Failure> {
     let capabilities = netsig_lab::check();
     let rows = Rows::of(&capabilities.rows)
         .column("capability", |row| Cell::text(row.name))
@@ -67,14 +65,14 @@ fn check(format: Format) -> Result<(), Failure> {
             Cell::text(row.found.as_ref().unwrap_or_else(|missing| missing))
         })
         .rows;
-    rows.print(format)?;
+    rows.print(print)?;
     if capabilities.can_run() {
         return Ok(());
     }
     Err(anyhow!("this machine cannot emulate a cluster; follow the remedies above").into())
 }
 
-fn list(format: Format) -> Result<(), Failure> {
+fn list(print: PrintArgs) -> Result<(), Failure> {
     let scenarios = netsig_lab::SHIPPED.iter();
     let scenarios = scenarios.map(|(name, _)| Ok((*name, netsig_lab::load(name)?)));
     let rows = Rows::of(scenarios.collect::<Result<Vec<_>, Failure>>()?)
@@ -83,7 +81,7 @@ fn list(format: Format) -> Result<(), Failure> {
         .column("network", |(_, own)| Cell::text(own.summary()))
         .column("description", |(_, own)| Cell::text(&own.description))
         .rows;
-    Ok(rows.print(format)?)
+    Ok(rows.print(print)?)
 }
 
 fn exec(name: &str, command: &[OsString]) -> Result<(), Failure> {

@@ -8,7 +8,7 @@ use netsig_core::model::{self, Estimator, Model, Parameter, Role};
 use netsig_core::units::Seconds;
 
 use crate::input::failure::Failure;
-use crate::print::rows::{Cell, Columns, Format, Rows, to_stdout};
+use crate::print::rows::{Cell, Columns, Format, PrintArgs, Rows, to_stdout};
 
 /// List the models, or describe one in full.
 #[derive(clap::Args)]
@@ -18,9 +18,8 @@ pub struct Args {
     /// Only the models of this collective.
     #[arg(long)]
     collective: Option<Collective>,
-    /// The output format.
-    #[arg(long, value_enum, default_value = "table")]
-    format: Format,
+    #[command(flatten)]
+    print: PrintArgs,
 }
 
 /// Runs the command.
@@ -37,13 +36,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let models = models.into_iter();
     let models = models.map(|model| Ok((model, model.evaluate_example()?.time)));
     let models: Vec<(&Model, Seconds)> = models.collect::<Result<_, Failure>>()?;
-    Ok(match (args.format, &args.name) {
-        (Format::Table, None) => summary(models).rows.print(args.format),
+    Ok(match (args.print.format, &args.name) {
+        (Format::Table, None) => summary(models).rows.print(args.print),
         (Format::Table, Some(_)) => to_stdout(|out| {
             let mut all = models.iter();
             all.try_for_each(|(model, value)| write_out(model, *value, out))
         }),
-        _ => details(models).print(args.format),
+        _ => details(models).print(args.print),
     }?)
 }
 

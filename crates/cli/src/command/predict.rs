@@ -20,7 +20,7 @@ use crate::input::network::NetworkArgs;
 use crate::input::partial::Partial;
 use crate::input::points::PointArgs;
 use crate::print::notes;
-use crate::print::rows::{Cell, Format, Rows};
+use crate::print::rows::{Cell, PrintArgs, Rows};
 
 /// Predict times for process counts and sizes, with intervals.
 #[derive(clap::Args)]
@@ -61,9 +61,8 @@ pub struct Args {
     /// Predict also what is too far from what was measured.
     #[arg(long)]
     extrapolate: bool,
-    /// The output format.
-    #[arg(long, value_enum, default_value = "table")]
-    format: Format,
+    #[command(flatten)]
+    print: PrintArgs,
 }
 
 /// The name for every model that applies.
@@ -116,7 +115,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     answer.judged(args).conclude(|found| {
         let models: Vec<&Model> = found.iter().map(|found| found.line.model).collect();
         notes::tell(&args.points, &profile, network.as_ref(), &models);
-        Ok(rows(args.points.collective, &found).print(args.format)?)
+        Ok(rows(args.points.collective, &found).print(args.print)?)
     })
 }
 
@@ -300,9 +299,9 @@ fn rows(collective: Collective, found: &[Predicted]) -> Rows {
         .column("upper_s", |row| {
             Cell::if_some(row.prediction.interval.map(|i| i.upper), Cell::time)
         })
-        .column("model", |row| Cell::text(row.line.model.name))
+        .detail(1, "model", |row| Cell::text(row.line.model.name))
         .column("standing", |row| Cell::text(row.prediction.standing))
-        .column("segment_bytes", |row| {
+        .detail(2, "segment_bytes", |row| {
             Cell::if_some(row.prediction.segment.map(Segment::bytes), Cell::size)
         })
         .rows

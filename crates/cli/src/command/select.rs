@@ -15,7 +15,7 @@ use crate::input::network::NetworkArgs;
 use crate::input::partial::Partial;
 use crate::input::points::PointArgs;
 use crate::print::notes;
-use crate::print::rows::{Cell, Format, Rows};
+use crate::print::rows::{Cell, PrintArgs, Rows};
 
 /// Rank the algorithms of a collective and find where the best one changes.
 #[derive(clap::Args)]
@@ -40,9 +40,8 @@ pub struct Args {
     /// What to print.
     #[arg(long, value_enum, default_value = "ranking")]
     show: Show,
-    /// The output format.
-    #[arg(long, value_enum, default_value = "table")]
-    format: Format,
+    #[command(flatten)]
+    print: PrintArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -89,7 +88,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 "netsig: warning: no alltoall was measured: the times are without contention, and which one is the fastest under contention they do not tell"
             );
         }
-        Ok(rows.print(args.format)?)
+        Ok(rows.print(args.print)?)
     };
     let ranked = |most: usize| {
         let rankings = args.points.cells().map(|(procs, size)| {
@@ -125,7 +124,7 @@ fn ranking(collective: Collective, rankings: &[Ranking]) -> Rows {
         .column("size_bytes", |(_, size, ..)| Cell::size(*size))
         .column("rank", |(_, _, rank, _)| Cell::number(*rank))
         .column("algorithm", |(.., one)| Cell::text(one.algorithm()))
-        .column("segment_bytes", |(.., one)| {
+        .detail(2, "segment_bytes", |(.., one)| {
             Cell::if_some(one.prediction.segment.map(Segment::bytes), Cell::size)
         })
         .column("time_s", |(.., one)| Cell::time(one.prediction.time))
@@ -135,7 +134,7 @@ fn ranking(collective: Collective, rankings: &[Ranking]) -> Rows {
         .column("upper_s", |(.., one)| {
             Cell::if_some(one.prediction.interval.map(|i| i.upper), Cell::time)
         })
-        .column("model", |(.., one)| Cell::text(one.model().name))
+        .detail(1, "model", |(.., one)| Cell::text(one.model().name))
         .column("standing", |(.., one)| Cell::text(one.prediction.standing))
         .rows
 }

@@ -9,7 +9,7 @@ use netsig_core::sim::setup::Method;
 use crate::input::args;
 use crate::input::failure::Failure;
 use crate::input::partial::Partial;
-use crate::print::rows::Format;
+use crate::print::rows::{Format, PrintArgs};
 use crate::simulate::answers::Answer;
 use crate::simulate::exports::{Exports, Files};
 use crate::simulate::options::{NetworkOptions, ProgramOptions};
@@ -36,9 +36,8 @@ pub struct Args {
     /// The number of simulations at once; 0 is one on each processor [default: 0].
     #[arg(long, value_name = "N", env = "RAYON_NUM_THREADS")]
     threads: Option<u16>,
-    /// The output format; a sweep is csv.
-    #[arg(long, value_enum, default_value = "table", conflicts_with = "sweep")]
-    format: Format,
+    #[command(flatten)]
+    print: PrintArgs,
 }
 
 /// Runs the command.
@@ -67,10 +66,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         if let Some(note) = &source.note {
             eprintln!("netsig: note: {note}");
         }
-        if args.format == Format::Table {
+        if args.print.format == Format::Table {
             answers::tell_losses(&answers);
         }
-        Ok(answers::rows(answers).print(args.format)?)
+        Ok(answers::rows(answers).print(args.print)?)
     })
 }
 

@@ -6,3 +6,4 @@ pub mod plot;
 pub mod quote;
 pub mod rows;
 pub mod svg;
+pub mod table;

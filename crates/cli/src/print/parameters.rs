@@ -97,9 +97,13 @@ fn rows<'a>(all: impl Iterator<Item = Parameters<'a>>) -> Rows {
         .column("algorithm", |(own, ..)| Cell::text(own.algorithm))
         .column("parameter", |(_, name, _)| Cell::text(name))
         .column("value", |(_, name, found)| cell(name, found.value()))
-        .column("lower", |(_, name, found)| end(*found, name, |e| e.lower))
-        .column("upper", |(_, name, found)| end(*found, name, |e| e.upper))
-        .column("model", |(own, ..)| Cell::text(own.model))
+        .detail(2, "lower", |(_, name, found)| {
+            end(*found, name, |e| e.lower)
+        })
+        .detail(2, "upper", |(_, name, found)| {
+            end(*found, name, |e| e.upper)
+        })
+        .detail(1, "model", |(own, ..)| Cell::text(own.model))
         .rows
 }
 

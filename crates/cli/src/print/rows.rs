@@ -7,9 +7,10 @@ use std::io::{self, Write};
 
 use anyhow::Context;
 use clap::ValueEnum;
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use netsig_core::units::{Bytes, Seconds};
 use serde_json::Value;
+
+use crate::print::table::{Breadth, Column, Content, Importance, Layout};
 
 /// How rows are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -22,6 +23,18 @@ pub enum Format {
     Json,
 }
 
+/// The options that say how rows are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::Args)]
+pub struct PrintArgs {
+    /// How to print the rows.
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: Format,
+    /// Show all columns of a table, even if it is wider than the terminal [default: the columns
+    /// that say something and fit].
+    #[arg(long)]
+    pub wide: bool,
+}
+
 /// One value of a row; the default is no value.
 #[derive(Debug, Clone, Default)]
 pub struct Cell {
@@ -32,7 +45,7 @@ pub struct Cell {
 /// Rows under named columns.
 #[derive(Debug)]
 pub struct Rows {
-    columns: Vec<&'static str>,
+    columns: Vec<(&'static str, Importance)>,
     rows: Vec<Vec<Cell>>,
 }
 
@@ -103,7 +116,7 @@ impl Rows {
     /// Rows with one cell a column.
     pub fn new(columns: &[&'static str], rows: Vec<Vec<Cell>>) -> Self {
         Self {
-            columns: columns.to_vec(),
+            columns: columns.iter().map(|key| (*key, Importance::Main)).collect(),
             rows,
         }
     }
@@ -112,8 +125,11 @@ impl Rows {
     ///
     /// # Errors
     /// If standard output cannot be written.
-    pub fn print(&self, format: Format) -> anyhow::Result<()> {
-        to_stdout(|out| self.write(format, out))
+    pub fn print(&self, args: PrintArgs) -> anyhow::Result<()> {
+        to_stdout(|out| match args.format {
+            Format::Table => self.write_table(args.breadth(), out),
+            format => self.write(format, out),
+        })
     }
 
     /// Writes the rows.
@@ -122,32 +138,42 @@ impl Rows {
     /// If `out` cannot be written.
     pub fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
         match format {
-            Format::Table => writeln!(out, "{}", self.table()),
+            Format::Table => self.write_table(Breadth::Fit(None), out),
             Format::Csv => out.write_all(&self.csv()?),
             Format::Json => writeln!(out, "{}", self.json()),
         }
     }
 
-    fn table(&self) -> Table {
-        let mut table = Table::new();
-        table
-            .load_style(presets::UTF8_BORDERS_ONLY)
-            .set_content_arrangement(ContentArrangement::Disabled);
-        table.set_header(self.columns.iter().map(|key| key.replace('_', " ")));
-        for row in &self.rows {
-            table.add_row(row.iter().map(|cell| &cell.shown));
-        }
-        for (index, column) in table.column_iter_mut().enumerate() {
-            if self.rows.iter().any(|row| row[index].value.is_number()) {
-                column.set_cell_alignment(CellAlignment::Right);
+    /// Writes the rows as a table.
+    ///
+    /// # Errors
+    /// If `out` cannot be written.
+    pub fn write_table(&self, breadth: Breadth, out: &mut dyn Write) -> io::Result<()> {
+        let columns = self.columns.iter().enumerate();
+        let columns = columns.map(|(index, (key, importance))| {
+            let cells = || self.rows.iter().map(|row| &row[index]);
+            let is_number = cells().any(|cell| cell.value.is_number());
+            Column {
+                name: key.replace('_', " "),
+                cells: cells().map(|cell| cell.shown.clone()).collect(),
+                content: if is_number {
+                    Content::Numbers
+                } else {
+                    Content::Text
+                },
+                importance: *importance,
             }
-        }
-        table
+        });
+        writeln!(out, "{}", Layout::new(columns.collect(), breadth))
+    }
+
+    fn keys(&self) -> impl Iterator<Item = &'static str> {
+        self.columns.iter().map(|(key, _)| *key)
     }
 
     fn csv(&self) -> io::Result<Vec<u8>> {
         let mut writer = csv::Writer::from_writer(Vec::new());
-        writer.write_record(&self.columns)?;
+        writer.write_record(self.keys())?;
         for row in &self.rows {
             let values: Vec<&Value> = row.iter().map(|cell| &cell.value).collect();
             writer.serialize(values)?;
@@ -158,7 +184,7 @@ impl Rows {
     fn json(&self) -> Value {
         let object = |row: &Vec<Cell>| {
             let values = row.iter().map(|cell| cell.value.clone());
-            let keys = self.columns.iter().map(|key| (*key).to_owned());
+            let keys = self.keys().map(str::to_owned);
             Value::Object(keys.zip(values).collect())
         };
         self.rows.iter().map(object).collect()
@@ -168,12 +194,38 @@ impl Rows {
 impl<T> Columns<T> {
     /// Adds the column `key`, with a cell for each item.
     #[must_use]
-    pub fn column(mut self, key: &'static str, cell: impl Fn(&T) -> Cell) -> Self {
-        self.rows.columns.push(key);
+    pub fn column(self, key: &'static str, cell: impl Fn(&T) -> Cell) -> Self {
+        self.with(key, Importance::Main, cell)
+    }
+
+    /// The same of a column that a narrow table goes without, the greatest `level` first.
+    #[must_use]
+    pub fn detail(self, level: u8, key: &'static str, cell: impl Fn(&T) -> Cell) -> Self {
+        self.with(key, Importance::Detail(level), cell)
+    }
+
+    fn with(
+        mut self,
+        key: &'static str,
+        importance: Importance,
+        cell: impl Fn(&T) -> Cell,
+    ) -> Self {
+        self.rows.columns.push((key, importance));
         for (row, item) in self.rows.rows.iter_mut().zip(&self.items) {
             row.push(cell(item));
         }
         self
+    }
+}
+
+impl PrintArgs {
+    /// The columns of a table that is printed to standard output.
+    pub fn breadth(self) -> Breadth {
+        if self.wide {
+            Breadth::Wide
+        } else {
+            Breadth::of_terminal()
+        }
     }
 }
 

@@ -34,7 +34,8 @@ pub struct SweepOptions {
         long, value_name = "PLAN",
         conflicts_with_all = [
             "ProgramOptions", "network", "model", "profile", "settings", "placement", "nodes", "ppn",
-            "rate", "uplink_rate", "port_buffer", "rto_mode", "sharing", "negligible", "seed",
+            "rate", "uplink_rate", "port_buffer", "rto_mode", "sharing", "negligible", "seed", "format",
+            "wide",
         ]
     )]
     pub sweep: Option<PathBuf>,

@@ -1,0 +1,247 @@
+//! Rows as a table for people. Columns without content are left out, a value that all rows
+//! share stands once above the table, and a table that is wider than the terminal loses its
+//! details. Away from a terminal the width has no limit, so that tables in files depend on the
+//! rows alone.
+
+use std::fmt;
+
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
+use itertools::Itertools;
+
+/// The columns to show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Breadth {
+    /// All.
+    Wide,
+    /// Columns that say something, within so many characters if there is a limit.
+    Fit(Option<u16>),
+}
+
+/// A column of a table.
+#[derive(Debug, Clone)]
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    /// A cell for each row.
+    pub cells: Vec<String>,
+    /// How its cells are laid out.
+    pub content: Content,
+    /// Whether a narrow table goes without it.
+    pub importance: Importance,
+}
+
+/// How the cells of a column are laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Content {
+    /// To the left, over several lines where it must be.
+    Text,
+    /// To the right, in one line.
+    Numbers,
+}
+
+/// Whether a narrow table goes without a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Importance {
+    /// It is always shown.
+    Main,
+    /// It is left out where the table is too wide, together with the others of its level; the
+    /// greatest level goes first.
+    Detail(u8),
+}
+
+/// A table with the text around it.
+#[derive(Debug)]
+pub struct Layout {
+    shared: Vec<Column>,
+    table: Table,
+    left_out: Vec<Column>,
+}
+
+impl Breadth {
+    /// The columns that fit the terminal, or all columns that say something where standard output
+    /// is no terminal.
+    pub fn of_terminal() -> Self {
+        Self::Fit(Table::new().width())
+    }
+}
+
+/// The room that borders and gaps take beside each column, and once.
+const GAPS: (usize, usize) = (3, 1);
+
+impl Column {
+    /// Whether it tells no row apart from the others.
+    fn is_shared(&self) -> bool {
+        self.cells.len() > 1 && self.cells.iter().all_equal()
+    }
+
+    /// The width below which words or numbers break.
+    fn least_width(&self) -> usize {
+        let words = self.name.split(' ');
+        let cells = self.cells.iter().map(String::as_str);
+        let parts: Box<dyn Iterator<Item = &str>> = match self.content {
+            Content::Numbers => Box::new(cells),
+            Content::Text => Box::new(cells.flat_map(|cell| cell.split(' '))),
+        };
+        let widths = words.chain(parts).map(|part| part.chars().count());
+        widths.max().unwrap_or_default()
+    }
+}
+
+impl Layout {
+    /// Lays out `columns`.
+    pub fn new(columns: Vec<Column>, breadth: Breadth) -> Self {
+        let Breadth::Fit(limit) = breadth else {
+            return Self {
+                shared: Vec::new(),
+                table: table(&columns, None),
+                left_out: Vec::new(),
+            };
+        };
+        let is_empty = |column: &Column| column.cells.iter().all(String::is_empty);
+        let has_content = columns.into_iter().filter(|column| !is_empty(column));
+        let (mut shared, mut columns): (Vec<Column>, Vec<Column>) =
+            has_content.partition(Column::is_shared);
+        if columns.is_empty() {
+            columns.append(&mut shared);
+        }
+        let mut left_out = Vec::new();
+        let limit = limit.map(usize::from);
+        while limit.is_some_and(|limit| least_width(&columns) > limit)
+            && let Some(least) = columns.iter().map(|column| column.importance).max()
+            && least > Importance::Main
+        {
+            left_out.extend(columns.extract_if(.., |column| column.importance == least));
+        }
+        Self {
+            table: table(&columns, limit),
+            shared,
+            left_out,
+        }
+    }
+}
+
+/// The width below which words or numbers of the columns break.
+fn least_width(columns: &[Column]) -> usize {
+    let (beside, once) = GAPS;
+    let widths = columns.iter().map(|column| column.least_width() + beside);
+    widths.sum::<usize>() + once
+}
+
+fn table(columns: &[Column], limit: Option<usize>) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_BORDERS_ONLY);
+    table.set_header(columns.iter().map(|column| &column.name));
+    let rows = columns.first().map_or(0, |column| column.cells.len());
+    for row in 0..rows {
+        table.add_row(columns.iter().map(|column| &column.cells[row]));
+    }
+    for (own, column) in table.column_iter_mut().zip(columns) {
+        if column.content == Content::Numbers {
+            own.set_cell_alignment(CellAlignment::Right);
+        }
+        let least = u16::try_from(column.least_width() + 2).unwrap_or(u16::MAX);
+        own.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(least)));
+    }
+    match limit {
+        None => table.set_content_arrangement(ContentArrangement::Disabled),
+        Some(limit) => {
+            let width = limit.max(least_width(columns));
+            table
+                .set_content_arrangement(ContentArrangement::Dynamic)
+                .set_width(u16::try_from(width).unwrap_or(u16::MAX))
+        }
+    };
+    table
+}
+
+/// The table with the shared values above, and below the names of the columns that are left out.
+impl fmt::Display for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.shared.is_empty() {
+            let shared = self.shared.iter();
+            let shared = shared.map(|column| format!("{}: {}", column.name, column.cells[0]));
+            writeln!(f, "{}", shared.format(", "))?;
+        }
+        write!(f, "{}", self.table)?;
+        if !self.left_out.is_empty() {
+            let names = self.left_out.iter().map(|column| &column.name);
+            write!(f, "\nleft out: {}; --wide shows them", names.format(", "))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(breadth: Breadth) -> String {
+        let column = |name: &str, cells: [&str; 2], content, importance| Column {
+            name: name.to_owned(),
+            cells: cells.map(str::to_owned).to_vec(),
+            content,
+            importance,
+        };
+        let columns = vec![
+            column("collective", ["bcast"; 2], Content::Text, Importance::Main),
+            column(
+                "algorithm",
+                ["flat", "in a chain"],
+                Content::Text,
+                Importance::Main,
+            ),
+            column("segment", [""; 2], Content::Numbers, Importance::Main),
+            column(
+                "contention free s",
+                ["1 s", "12.5 ms"],
+                Content::Numbers,
+                Importance::Main,
+            ),
+            column(
+                "lower s",
+                ["0.5 s", "10.5 ms"],
+                Content::Numbers,
+                Importance::Detail(1),
+            ),
+        ];
+        Layout::new(columns, breadth).to_string()
+    }
+
+    #[test]
+    fn a_table_shows_what_tells_rows_apart_and_fits() {
+        let wide = shown(Breadth::Wide);
+        assert!(
+            wide.contains("segment") && wide.matches("bcast").count() == 2,
+            "{wide}"
+        );
+        let piped = shown(Breadth::Fit(None));
+        assert!(
+            piped.starts_with("collective: bcast\n") && !piped.contains("segment"),
+            "{piped}"
+        );
+        assert!(
+            piped.contains("in a chain") && piped.contains("lower s"),
+            "{piped}"
+        );
+        for (limit, says) in [
+            (50, "10.5 ms"),
+            (30, "left out: lower s; --wide shows them"),
+        ] {
+            let narrow = shown(Breadth::Fit(Some(limit)));
+            assert!(
+                narrow.contains(says) && narrow.contains("12.5 ms"),
+                "{narrow}"
+            );
+            let is_framed = |line: &&str| "│┌╞└".contains(line.chars().next().unwrap());
+            let widest = narrow
+                .lines()
+                .filter(is_framed)
+                .map(|line| line.chars().count())
+                .max();
+            assert!(
+                widest <= Some(limit.into()),
+                "{widest:?} of {limit}: {narrow}"
+            );
+        }
+    }
+}
