@@ -83,6 +83,41 @@ fn files_are_fitted_together() {
     assert!(judged.contains("direct,full,"), "{judged}");
 }
 
+/// Another time unit, or another network, shows in the ping-pong where provenance says nothing.
+#[test]
+fn files_of_two_networks_are_told_apart_by_their_ping_pong() {
+    let home = Home::new();
+    let text = data("");
+    let faster = |line: &str| {
+        let mut cells: Vec<String> = line.split(',').map(str::to_owned).collect();
+        if let Some(time) = cells.get(7).and_then(|time| time.parse::<f64>().ok()) {
+            cells[7] = (time / 100.0).to_string();
+        }
+        cells.join(",")
+    };
+    home.write("a.csv", &text);
+    let lines: Vec<String> = text.lines().map(faster).collect();
+    home.write("b.csv", &lines.join("\n"));
+    let collectives = text.lines().filter(|line| !line.starts_with("pingpong"));
+    home.write("c.csv", &collectives.collect::<Vec<&str>>().join("\n"));
+    let pairs = text.lines().filter(|line| !line.starts_with("collective,"));
+    home.write("d.csv", &pairs.collect::<Vec<&str>>().join("\n"));
+    let unlike =
+        "b.csv cannot be of the network of a.csv: its ping-pongs from 64 KiB on take 0.01 times";
+    for command in ["fit a.csv b.csv -o p.toml", "compare a.csv b.csv"] {
+        home.refuses(
+            command,
+            3,
+            [unlike, "take each on its own, or give --force"],
+        );
+    }
+    let unlike = "b.csv cannot be of the network of c.csv: its collectives take 0.01 times";
+    home.refuses("fit c.csv b.csv -o p.toml", 3, [unlike, "or give --force"]);
+    assert!(!fit_says(&home, "a.csv c.csv").contains("cannot be of"));
+    assert!(fit_says(&home, "c.csv d.csv").contains("c.csv and d.csv have fewer than three cells"));
+    assert!(fit_says(&home, "a.csv b.csv --force").contains("warning: b.csv cannot be of"));
+}
+
 #[test]
 fn a_file_that_cannot_be_used_is_named_among_several() {
     let home = Home::new();

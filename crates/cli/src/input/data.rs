@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use itertools::Itertools;
 use netsig_core::data::Dataset;
+use netsig_core::data::likeness::{Likeness, likeness};
 use netsig_core::data::mixture::{self, Source};
 use netsig_core::data::sharing;
 use netsig_core::fit::link;
@@ -59,8 +60,10 @@ impl DataArgs {
         let sources = names.iter().zip(&all);
         let sources: Vec<Source> = sources.map(|(name, data)| Source { name, data }).collect();
         let name = names.join(", ");
+        let unlike = unlike(&sources);
         let doubts = [
             mixed(&sources, &name),
+            unlike,
             shared(&sources),
             impossible(&sources),
         ];
@@ -108,6 +111,27 @@ fn shared(files: &[Source]) -> Option<Doubt> {
     };
     let what = files.iter().find_map(found)?;
     Some((what, "measure again with one rank a host, without --ppn"))
+}
+
+/// That the times of two files cannot be of one network. A note tells of files whose network
+/// neither their provenance nor their times show.
+fn unlike(files: &[Source]) -> Option<Doubt> {
+    for [one, other] in files.iter().array_combinations() {
+        match likeness(one, other) {
+            Likeness::Alike => {}
+            Likeness::Unlike(found) => return Some((found.to_string(), "take each on its own")),
+            Likeness::Unknown => {
+                let is_measured = |file: &Source| mixture::is_measured(&file.data.provenance);
+                if !(is_measured(one) && is_measured(other)) {
+                    eprintln!(
+                        "netsig: note: {} and {} have fewer than three cells in common: nothing shows whether they are of one network",
+                        one.name, other.name
+                    );
+                }
+            }
+        }
+    }
+    None
 }
 
 /// That a collective is faster than its links.

@@ -166,7 +166,7 @@ fn unstated(key: &str, place: &str) -> Statement {
 }
 
 /// Whether netsig measured the data and not another program.
-fn is_measured(facts: &Provenance) -> bool {
+pub fn is_measured(facts: &Provenance) -> bool {
     let has = |key: &&str| facts.get(key).is_some();
     has(&"netsig") && ["mpi", "simulated"].iter().any(has) && !has(&"imported_from")
 }

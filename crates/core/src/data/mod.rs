@@ -9,6 +9,7 @@ pub mod cells;
 pub mod import;
 mod job;
 mod join;
+pub mod likeness;
 pub mod mixture;
 mod read;
 pub mod sharing;

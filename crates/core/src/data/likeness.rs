@@ -1,0 +1,177 @@
+//! Whether two data files can be of one network, by the times of the cells that both hold.
+//!
+//! # Method
+//! The median ratio of the times of common cells: of ping-pongs below [`LARGE`], of ping-pongs
+//! from there on, and, where no ping-pong is common, of collectives. Files are unlike where a
+//! ratio is beyond the bound of its cells.
+//!
+//! # Bounds
+//! Launches on one network agree within 3 to 10 per cent from a few KiB on, which half again
+//! as much leaves far behind. Start-up times and collectives under contention scatter more, and
+//! another program's mean stands beside medians: a factor of 3.
+
+use std::fmt;
+
+use super::cells::{CellKey, Summary, summarise};
+use super::mixture::Source;
+use super::{Dataset, Experiment};
+use crate::stats::sample::Sorted;
+use crate::units::Bytes;
+
+/// From this size on bytes take most of the time of a message.
+const LARGE: Bytes = Bytes(64 << 10);
+
+/// Fewer common cells are not judged.
+const LEAST: usize = 3;
+
+/// How two files stand to each other.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Likeness {
+    /// Their times may be of one network.
+    Alike,
+    /// Their times are too far apart.
+    Unlike(Unlike),
+    /// They have too few cells in common.
+    Unknown,
+}
+
+/// Times of two files that cannot be of one network.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Unlike {
+    /// The median ratio of the times of the second file to those of the first.
+    pub ratio: f64,
+    cells: usize,
+    /// The name of the cells.
+    group: &'static str,
+    /// The bound of the ratio.
+    most: f64,
+    files: [String; 2],
+}
+
+/// Cells that are judged together.
+struct Group {
+    name: &'static str,
+    holds: fn(&CellKey) -> bool,
+    /// The largest ratio, or its inverse, of one network.
+    most: f64,
+}
+
+const PING_PONGS: &[Group] = &[
+    Group {
+        name: "ping-pongs from 64 KiB on",
+        holds: |key| key.experiment == Experiment::PingPong && key.size >= LARGE,
+        most: 1.5,
+    },
+    Group {
+        name: "ping-pongs below 64 KiB",
+        holds: |key| key.experiment == Experiment::PingPong && key.size < LARGE,
+        most: 3.0,
+    },
+];
+
+const COLLECTIVES: &[Group] = &[Group {
+    name: "collectives",
+    holds: |key| matches!(key.experiment, Experiment::Collective(_)),
+    most: 3.0,
+}];
+
+/// Compares the times of two files.
+pub fn likeness(one: &Source, other: &Source) -> Likeness {
+    let common = common(one.data, other.data);
+    let judged = |groups: &'static [Group]| {
+        let own = |group: &'static Group| {
+            let ratios = common.iter().filter(|(key, _)| (group.holds)(key));
+            let ratios: Vec<f64> = ratios.map(|(_, ratio)| *ratio).collect();
+            let cells = ratios.len();
+            (cells >= LEAST).then(|| Unlike {
+                ratio: Sorted::new(ratios).median(),
+                cells,
+                group: group.name,
+                most: group.most,
+                files: [one.name, other.name].map(str::to_owned),
+            })
+        };
+        groups.iter().filter_map(own).collect::<Vec<Unlike>>()
+    };
+    let mut found = judged(PING_PONGS);
+    if found.is_empty() {
+        found = judged(COLLECTIVES);
+    }
+    if found.is_empty() {
+        return Likeness::Unknown;
+    }
+    let is_unlike = |found: &Unlike| found.ratio.max(found.ratio.recip()) > found.most;
+    let unlike = found.into_iter().find(is_unlike);
+    unlike.map_or(Likeness::Alike, Likeness::Unlike)
+}
+
+/// The ratio of the medians of each cell of both.
+fn common(one: &Dataset, other: &Dataset) -> Vec<(CellKey, f64)> {
+    let first = summarise(one);
+    let second = summarise(other).into_iter();
+    let ratio = |(key, summary): (CellKey, Summary)| {
+        let known = first.get(&key)?;
+        Some((key, summary.median / known.median))
+    };
+    second.filter_map(ratio).collect()
+}
+
+impl fmt::Display for Unlike {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [one, other] = &self.files;
+        write!(
+            f,
+            "{other} cannot be of the network of {one}: its {} take {:.2} times as long (median of {} cells)",
+            self.group, self.ratio, self.cells
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ping-pongs of α + β·m, or alltoalls that take three times as long.
+    fn data(row: &str, alpha: f64, beta: f64) -> Dataset {
+        let columns = "experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s";
+        let rows = (4..20).map(|power| {
+            let size = 1u64 << power;
+            format!("{row},{size},0,0,{}\n", alpha + beta * size as f64)
+        });
+        let text = format!("{columns}\n{}", rows.collect::<String>());
+        Dataset::read("a.csv", text.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn networks_are_told_apart_and_launches_are_not() {
+        let [pairs, all] = ["pingpong,,,2", "collective,alltoall,direct,4"];
+        for (rows, other, alpha, beta, says) in [
+            (pairs, pairs, 1.3e-4, 1.1e-8, None),
+            (pairs, pairs, 2.5e-4, 1e-8, None),
+            (pairs, pairs, 1e-4, 2e-8, Some("ping-pongs from 64 KiB on")),
+            (pairs, pairs, 5e-4, 1e-8, Some("ping-pongs below 64 KiB")),
+            (
+                pairs,
+                pairs,
+                1e-6,
+                1e-10,
+                Some("ping-pongs from 64 KiB on take 0.01 times"),
+            ),
+            (all, all, 2e-4, 2e-8, None),
+            (all, all, 1e-6, 1e-10, Some("collectives take 0.01 times")),
+        ] {
+            let [one, two] = [data(rows, 1e-4, 1e-8), data(other, alpha, beta)];
+            let [one, two] = [("a", &one), ("b", &two)].map(|(name, data)| Source { name, data });
+            match (likeness(&one, &two), says) {
+                (Likeness::Alike, None) => {}
+                (Likeness::Unlike(found), Some(says)) => {
+                    assert!(found.to_string().contains(says), "{found}");
+                }
+                (found, says) => panic!("{found:?} for {says:?} with {alpha}, {beta}"),
+            }
+        }
+        let [one, two] = [pairs, all].map(|rows| data(rows, 1e-4, 1e-8));
+        let [one, two] = [("a", &one), ("b", &two)].map(|(name, data)| Source { name, data });
+        assert_eq!(likeness(&one, &two), Likeness::Unknown);
+    }
+}
