@@ -16,6 +16,8 @@ use std::process::Stdio;
 
 use support::{Home, ON, PLAN, Row, number, said, script, table};
 
+const OSU: &str = include_str!("../../core/tests/outputs/osu-5.3-alltoall-p8.txt");
+
 /// Says that it is Open MPI's; its job puts `partial.csv` in the place of the data, talks
 /// and fails.
 const FAILING_MPIRUN: &str = r#"#!/bin/sh
@@ -287,6 +289,54 @@ fn profiles_that_cannot_answer_are_refused() {
         3,
         ["profile.toml: ", "measure and fit it"],
     );
+}
+
+/// Inputs of another kind, and arguments that are none, get a plain answer.
+#[test]
+fn inputs_that_are_mistaken_are_named() {
+    let home = Home::fitted();
+    home.write("empty.csv", "");
+    home.write("osu.txt", OSU);
+    home.write(
+        "imb.txt",
+        "#---\n#    Intel(R) MPI Benchmarks 2021.11, MPI-1 part\n",
+    );
+    let of = "--collective alltoall --procs 8 --size 1KiB";
+    let empty = "empty.csv:1: is empty";
+    let osu = "osu.txt: was printed by another program; turn it into data with `netsig import osu";
+    let imb = "imb.txt: was printed by another program; turn it into data with `netsig import imb";
+    let size = "invalid value '-1' for '--size <LIST>': \"-1\" is not a size";
+    let procs = "invalid value '-1' for '--procs <LIST>': \"-1\" is not";
+    let simulate = "simulate --network ethernet-8x50";
+    let library = "is left to the MPI library, and no simulation knows its messages";
+    for (arguments, problem) in [
+        ("fit empty.csv -o new.toml".to_owned(), empty),
+        ("compare empty.csv".to_owned(), empty),
+        ("import osu empty.csv -o new.csv".to_owned(), empty),
+        ("fit osu.txt -o new.toml".to_owned(), osu),
+        ("fit imb.txt -o new.toml".to_owned(), imb),
+        (
+            "predict profile.toml --collective alltoall --procs 8 --size -1".to_owned(),
+            size,
+        ),
+        (
+            "predict profile.toml --collective alltoall --procs -1 --size 1".to_owned(),
+            procs,
+        ),
+        (
+            format!("{simulate} {of} --algorithm direct,library"),
+            &format!("library {library}"),
+        ),
+        (
+            format!("{simulate} {of} --algorithm library:ring"),
+            &format!("library:ring {library}"),
+        ),
+    ] {
+        home.refuses(&arguments, 2, [problem, ""]);
+    }
+    home.does(&format!(
+        "predict profile.toml --model regimes --quantile 0.9 {of}"
+    ));
 }
 
 #[test]

@@ -24,7 +24,7 @@ pub struct Args {
     output: PathBuf,
     /// The number of processes, if the files do not state it [default: pN, nN or npN in a
     /// file's name].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
     procs: Option<Procs>,
     /// The algorithm of the collectives; library is the MPI library's own choice.
     #[arg(long, value_name = "NAME", default_value = LIBRARY)]

@@ -34,13 +34,23 @@ pub struct Args {
     #[arg(long = "for", value_name = "PREDICTION", value_parser = wish::predicted)]
     predicted: Predicted,
     /// The number of hosts: as --most, but at most half of N.
-    #[arg(long, value_name = "HOSTS", conflicts_with = "most")]
+    #[arg(
+        long,
+        value_name = "HOSTS",
+        conflicts_with = "most",
+        allow_hyphen_values = true
+    )]
     hosts: Option<Procs>,
     /// The most processes to measure, at most N [default: half of N].
-    #[arg(long, value_name = "PROCS")]
+    #[arg(long, value_name = "PROCS", allow_hyphen_values = true)]
     most: Option<Procs>,
     /// The sizes to predict.
-    #[arg(long, value_name = "LIST", default_value = "256..256KiB")]
+    #[arg(
+        long,
+        value_name = "LIST",
+        default_value = "256..256KiB",
+        allow_hyphen_values = true
+    )]
     sizes: List<Bytes>,
     /// The file for the plan [default: standard output].
     #[arg(short, long, value_name = "PLAN")]

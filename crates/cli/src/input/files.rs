@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use anyhow::Context;
-use netsig_core::data::Dataset;
+use netsig_core::data::{Dataset, import};
 use netsig_core::model::plogp::PLogP;
 use netsig_core::profile::Profile;
 
@@ -35,7 +35,17 @@ pub fn read<T>(path: &Path, open: impl FnOnce(&Path) -> io::Result<T>) -> Result
 /// If it is not a data file.
 pub fn dataset(path: &Path) -> Result<Dataset, Failure> {
     let file = read(path, |path| File::open(path))?;
-    Ok(Dataset::read(&path.display().to_string(), file)?)
+    let data = Dataset::read(&path.display().to_string(), file);
+    data.map_err(|error| foreign(path).unwrap_or_else(|| error.into()))
+}
+
+/// That a file was printed by another benchmark program, if so.
+fn foreign(path: &Path) -> Option<Failure> {
+    let program = import::printed_by(&text(path).ok()?)?;
+    let shown = path.display();
+    Some(Failure::usage(format!(
+        "{shown}: was printed by another program; turn it into data with `netsig import {program} {shown} -o DATA`"
+    )))
 }
 
 /// The same, if the data are not marked as void.

@@ -16,10 +16,10 @@ pub struct PointArgs {
     #[arg(long)]
     pub collective: Collective,
     /// Process counts: 8,16,32 or 8..64 (doubling) or 8..64+8 (steps).
-    #[arg(long, value_name = "LIST")]
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub procs: List<Procs>,
     /// Bytes per destination (of a bcast: of the message), as for --procs, with kB MB KiB MiB.
-    #[arg(long, value_name = "LIST")]
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     pub size: List<Bytes>,
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use itertools::iproduct;
-use netsig_core::algorithm::{Algorithm, Collective, entries, split};
+use netsig_core::algorithm::{Algorithm, Collective, LIBRARY, entries, split};
 use netsig_core::model::alltoall::plogpt::{Negligible, RtoMode};
 use netsig_core::sim::network::plogpt::Sharing;
 use netsig_core::sim::setup::Case;
@@ -44,10 +44,20 @@ pub struct ProgramOptions {
     #[arg(long, value_name = "NAME", requires = "collective")]
     pub algorithm: Option<String>,
     /// Process counts: 8,16,32 or 8..64 (doubling) or 8..64+8 (steps).
-    #[arg(long, value_name = "LIST", requires = "collective")]
+    #[arg(
+        long,
+        value_name = "LIST",
+        requires = "collective",
+        allow_hyphen_values = true
+    )]
     pub procs: Option<List<Procs>>,
     /// Bytes per destination (of a bcast: of the message), as for --procs, with kB MB KiB MiB.
-    #[arg(long, value_name = "LIST", requires = "collective")]
+    #[arg(
+        long,
+        value_name = "LIST",
+        requires = "collective",
+        allow_hyphen_values = true
+    )]
     pub size: Option<List<Bytes>>,
     /// A program in GOAL in place of a collective.
     #[arg(long, value_name = "FILE", conflicts_with = "collective")]
@@ -182,6 +192,11 @@ pub fn algorithms(collective: Collective, names: Option<&str>) -> Result<Vec<Alg
     };
     let mut algorithms: Vec<Algorithm> = Vec::new();
     for name in names {
+        if name.split(':').next() == Some(LIBRARY) {
+            return Err(Failure::usage(format!(
+                "{name} is left to the MPI library, and no simulation knows its messages; name an algorithm of netsig"
+            )));
+        }
         let algorithm = Algorithm::parse(collective, name)?;
         if algorithms.contains(&algorithm) {
             return Err(Failure::usage(format!(

@@ -107,4 +107,10 @@ fn numbers_of_other_programs_are_fitted_and_named() {
         "{said}"
     );
     assert!(home.does("compare imported.csv").contains("signature"));
+    let quantile = "predict p.toml --collective alltoall --procs 8 --size 1KiB --quantile 0.9";
+    let unknown = [
+        "regimes needs times of single repetitions",
+        "ask for no quantile",
+    ];
+    home.refuses(&format!("{quantile} --model regimes"), 3, unknown);
 }

@@ -19,6 +19,9 @@ use crate::units::{Bytes, Seconds};
 /// How many of [`COLUMNS`] a file must have: all up to `time_s`.
 const REQUIRED: usize = 8;
 
+/// The problem of a file without a line of columns.
+const NOTHING: &str = "is empty; measure first, or name a file with data";
+
 /// Whether a line names the columns that a data file must have.
 pub fn names_columns(line: &str) -> bool {
     let has = |name: &&str| line.split(',').any(|field| field.trim() == *name);
@@ -40,6 +43,9 @@ impl Dataset {
             .headers()
             .map_err(|error| at(error_line(&error).unwrap_or(1), describe(&error)))?
             .clone();
+        if header.is_empty() {
+            return Err(at(1, NOTHING.to_owned()));
+        }
         let columns = Columns::find(&header)
             .map_err(|problem| at(header.position().map_or(1, csv::Position::line), problem))?;
         let mut record = csv::StringRecord::new();

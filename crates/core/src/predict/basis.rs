@@ -15,7 +15,7 @@ use crate::model::{
     self, Case, Kind, Known, Model, ModelError, Need, REGIMES, Segments, Subject, Timed, Values,
 };
 use crate::network::Network;
-use crate::profile::{Profile, RegimesEntry};
+use crate::profile::{Profile, RegimesEntry, Repetitions};
 use crate::units::parameter::volume;
 use crate::units::{Seconds, SecondsPerByte};
 
@@ -218,6 +218,16 @@ impl Measured<'_> {
     fn predict(&self, case: Case) -> Result<Prediction, ModelError> {
         volume(case.procs, case.size)?;
         let (entry, point) = self.of_case(case);
+        if matches!(self.asked, Asked::Quantile(_)) && entry.repetitions == Repetitions::Unknown {
+            return Err(ModelError::Missing {
+                model: REGIMES,
+                what: format!(
+                    "times of single repetitions for a quantile, and the data of {} {} are means alone",
+                    entry.collective, entry.algorithm
+                ),
+                remedy: "measure repetitions, or ask for no quantile",
+            });
+        }
         let predicted = regimes::regimes(entry, point, self.asked);
         let prediction = predicted.ok_or_else(|| ModelError::Missing {
             model: REGIMES,

@@ -283,6 +283,7 @@ eager_up_to_bytes = 32768
         };
         let mut profile = Profile::parse("p.toml", TEXT).unwrap();
         profile.regimes.push(RegimesEntry {
+            repetitions: crate::profile::Repetitions::default(),
             collective: Collective::Alltoall,
             algorithm: "direct".to_owned(),
             class: Class::Every,

@@ -13,7 +13,7 @@ use std::fmt::Debug;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::regimes::{Choice, KindError, RegimesEntry};
+pub use self::regimes::{Choice, KindError, RegimesEntry, Repetitions};
 use crate::algorithm::Collective;
 use crate::data::Provenance;
 use crate::fit::fitted::{Base, FittedModel};

@@ -1,6 +1,6 @@
 //! The profile of the fits of a dataset.
 
-use super::{Choice, KindError, Profile, ProtocolEntry, RegimesEntry, VERSION};
+use super::{Choice, KindError, Profile, ProtocolEntry, RegimesEntry, Repetitions, VERSION};
 use crate::algorithm::Collective;
 use crate::data::Provenance;
 use crate::fit::network::{FittedRegimes, NetworkFit};
@@ -59,8 +59,17 @@ fn entries(
             covariance: fit.covariance.clone(),
             errors: errors.clone(),
             domain: fit.domain()?,
+            repetitions: repetitions(fit),
         })
     })
+}
+
+fn repetitions(fit: &RegimesFit) -> Repetitions {
+    if fit.cells.iter().all(|cell| cell.averaged.is_some()) {
+        Repetitions::Unknown
+    } else {
+        Repetitions::Known
+    }
 }
 
 fn choice(own: &FittedRegimes) -> Choice {

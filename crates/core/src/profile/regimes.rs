@@ -48,6 +48,27 @@ pub struct RegimesEntry {
     pub errors: Vec<KindError>,
     /// The measured process counts and sizes.
     pub domain: Domain,
+    /// What the data tell of single repetitions.
+    #[serde(default, skip_serializing_if = "Repetitions::are_known")]
+    pub repetitions: Repetitions,
+}
+
+/// What data tell of single repetitions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Repetitions {
+    /// Their times, at least of some cells.
+    #[default]
+    Known,
+    /// Nothing: every cell is one statistic of another program.
+    Unknown,
+}
+
+impl Repetitions {
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    fn are_known(&self) -> bool {
+        *self == Self::Known
+    }
 }
 
 /// How far a model is off where one thing takes most of the time.

@@ -100,6 +100,7 @@ pub fn any_regimes() -> impl Strategy<Value = RegimesEntry> {
                 cells,
             };
             RegimesEntry {
+                repetitions: netsig_core::profile::Repetitions::default(),
                 collective,
                 algorithm: algorithm.to_owned(),
                 class,

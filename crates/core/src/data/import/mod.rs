@@ -69,6 +69,29 @@ pub enum Program {
 /// All programs.
 pub const PROGRAMS: &[Program] = Program::VARIANTS;
 
+/// What stands in the titles of programs that print one.
+const TITLES: [(&str, Program); 4] = [
+    ("OSU MPI", Program::Osu),
+    ("MPI Benchmarks", Program::Imb),
+    ("MPI Benchmark Suite", Program::Imb),
+    ("Netgauge", Program::Netgauge),
+];
+
+/// The program that printed `text`, as far as its first comments tell.
+pub fn printed_by(text: &str) -> Option<Program> {
+    let comments = || {
+        text.lines()
+            .take(TITLE_LINES)
+            .filter(|line| line.starts_with('#') && !line.starts_with("#@"))
+    };
+    let stands = |title: &str| comments().any(|line| line.contains(title));
+    let found = TITLES.iter().find(|(title, _)| stands(title));
+    found.map(|(_, program)| *program)
+}
+
+/// A title stands among so many lines.
+const TITLE_LINES: usize = 20;
+
 /// A file to import.
 #[derive(Debug, Clone, Copy)]
 pub struct Input<'a> {
@@ -143,6 +166,10 @@ pub fn import(
     imported.data.provenance.push("netsig", version);
     let mut launches = Launches::default();
     for &Input { name, text } in inputs {
+        if text.trim().is_empty() {
+            let problem = format!("is empty; give what {program} printed");
+            return Err(FileError::at_line(name, 1, problem));
+        }
         let source = program.read(&File { name, text, asked })?;
         let notes = source.notes(name);
         if source.runs.iter().all(|run| cells(run).next().is_none()) {
