@@ -28,7 +28,7 @@ fn what_can_be_answered_is_printed_and_the_rest_told() {
             &["ethernet-4x50: 8 ranks need 8 hosts"],
         ),
         (
-            "simulate --model loggp --set latency_s=1us --set overhead_s=1us --set gap_s=1us --set gap_per_byte_s_per_byte=1ns \
+            "simulate --model loggp --set L=1us --set o=1us --set g=1us --set G=1ns \
              --collective alltoall --algorithm pairwise,direct --size 1 --procs 4,8 --method closed-form",
             2,
             &[

@@ -65,7 +65,10 @@ pub enum Repetitions {
 }
 
 impl Repetitions {
-    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    #[allow(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde passes a reference"
+    )]
     fn are_known(&self) -> bool {
         *self == Self::Known
     }
