@@ -68,7 +68,7 @@ fn what_cannot_be_imported_is_refused() {
         ),
         (
             "imb p8.txt -o new.csv",
-            ["p8.txt:1: ", "give what imb printed"],
+            ["p8.txt:1: ", "give the output of imb"],
         ),
         (
             "osu p8.txt -o old.csv",
