@@ -363,3 +363,22 @@ fn a_goal_that_cannot_end_is_explained_in_lines() {
         ["bad.goal:3:", ""],
     );
 }
+
+/// n·(n − 1)·m is beyond 64 bits, and what has no closed form is refused at once.
+#[test]
+fn a_thousand_million_ranks_are_counted_or_refused() {
+    let home = home();
+    let case = |collective: &str| {
+        format!("--collective {collective} --procs 1000000000 --size 1KiB {LOGGP}")
+    };
+    let row = &rows(&home, &case("allgather --algorithm ring"))[0];
+    assert_near(number(row, "sent_bytes") / 1e18, 1023.999_998_976, "bytes");
+    home.refuses(
+        &format!("simulate {}", case("alltoall --algorithm bruck:2")),
+        2,
+        [
+            "1000000000 processes are too many to follow each",
+            "a network with a closed form",
+        ],
+    );
+}

@@ -100,9 +100,7 @@ struct TooFar<'a> {
 /// for what is not possible.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let profile = files::profile(&args.points.profile)?;
-    let network = args
-        .network
-        .with_hosts_for(Some(args.points.procs.largest()))?;
+    let network = args.network.load()?;
     let lines = lines(args, &profile)?;
     let is_free = |own: &&Line| args.algorithm.is_some() && own.reason == Reason::Unmeasured;
     for line in lines.iter().filter(is_free) {

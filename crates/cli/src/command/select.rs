@@ -66,9 +66,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         search: args.segments,
         datatype: args.datatype,
     };
-    let network = args
-        .network
-        .with_hosts_for(Some(args.points.procs.largest()))?;
+    let network = args.network.load()?;
     let sources = Sources {
         profile: &profile,
         network: network.as_ref(),

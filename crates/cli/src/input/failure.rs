@@ -133,7 +133,9 @@ impl From<ModelError> for Failure {
     fn from(error: ModelError) -> Self {
         let code = match error {
             ModelError::Missing { .. } | ModelError::Impossible { .. } => Self::DATA,
-            ModelError::Parameter(_) | ModelError::Unknown { .. } => Self::USAGE,
+            ModelError::Parameter(_)
+            | ModelError::Unknown { .. }
+            | ModelError::TooFewHosts { .. } => Self::USAGE,
         };
         Self::new(code, error)
     }

@@ -26,6 +26,14 @@ pub const COLUMNS: [&str; 11] = [
 /// The places of the columns that are known before a point is simulated.
 pub const KEYS: [usize; 6] = [0, 1, 2, 3, 5, 10];
 
+/// A sum of bytes, which may be more than any size.
+fn sum(bytes: u128) -> Cell {
+    match u64::try_from(bytes) {
+        Ok(bytes) => Cell::size(Bytes(bytes)),
+        Err(_) => Cell::number(bytes as f64),
+    }
+}
+
 /// The row of one simulation.
 #[derive(Debug)]
 pub struct Answer {
@@ -80,7 +88,7 @@ impl Answer {
             Cell::text(source.choice),
             Cell::text(report.found),
             Cell::number(totals.messages),
-            Cell::size(Bytes(totals.bytes)),
+            sum(totals.bytes),
             Cell::number(totals.losses),
             Cell::if_some(network, Cell::text),
         ];

@@ -1,7 +1,7 @@
 //! Why a model gives no time, or is none.
 
-use crate::units::Seconds;
 use crate::units::parameter::ParameterError;
+use crate::units::{Procs, Seconds};
 
 /// Why a model gives no time.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -18,6 +18,18 @@ pub enum ModelError {
         what: String,
         /// How to give it.
         remedy: &'static str,
+    },
+    /// The network is too small.
+    #[error(
+        "network {network} has {hosts} hosts for {procs} processes; choose a larger one or fewer processes"
+    )]
+    TooFewHosts {
+        /// Its name.
+        network: String,
+        /// Its hosts.
+        hosts: Procs,
+        /// The processes of the case.
+        procs: Procs,
     },
     /// The formula gives what is no time.
     #[error("{model} gives {time} s, which is no time; its parameters do not suit this network")]

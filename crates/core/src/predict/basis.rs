@@ -17,7 +17,7 @@ use crate::model::{
 use crate::network::Network;
 use crate::profile::{Profile, RegimesEntry, Repetitions};
 use crate::units::parameter::volume;
-use crate::units::{Seconds, SecondsPerByte};
+use crate::units::{Procs, Seconds, SecondsPerByte};
 
 /// The parameter that measured transfers give, with `rho`.
 const CONTENDED_GAP: &str = "beta_contended_s_per_byte";
@@ -239,12 +239,29 @@ impl Measured<'_> {
     }
 }
 
+/// Refuses more processes than hosts.
+fn refuse_more_than_hosts(network: &Network, procs: Procs) -> Result<(), ModelError> {
+    let hosts = network.hosts();
+    if procs > hosts {
+        let network = network.name.clone();
+        return Err(ModelError::TooFewHosts {
+            network,
+            hosts,
+            procs,
+        });
+    }
+    Ok(())
+}
+
 impl Basis<'_> {
     /// Predicts a case.
     ///
     /// # Errors
-    /// As [`Model::time`].
+    /// As [`Model::time`], or if the network has fewer hosts than processes.
     pub fn predict(&self, case: Case) -> Result<Prediction, ModelError> {
+        if let Some(network) = &self.networks.best.network {
+            refuse_more_than_hosts(network, case.procs)?;
+        }
         let prediction = match &self.source {
             Source::Fitted(fitting) => fitting.predict(&self.networks.best, case),
             Source::Regimes(measured) => measured.predict(case),

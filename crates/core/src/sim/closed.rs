@@ -19,7 +19,7 @@ pub struct Totals {
     /// How many messages are sent.
     pub messages: u64,
     /// How long they are together.
-    pub bytes: u64,
+    pub bytes: u128,
     /// How many of them lose packets and have to wait.
     pub losses: u64,
 }

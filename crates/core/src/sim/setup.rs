@@ -114,7 +114,7 @@ impl Report {
             totals: Totals {
                 time: outcome.time,
                 messages: outcome.messages,
-                bytes: outcome.bytes,
+                bytes: outcome.bytes.into(),
                 losses: outcome.losses.len() as u64,
             },
             first_loss: outcome.losses.first().cloned(),
@@ -216,6 +216,9 @@ fn follow(
 
 /// What a closed form says; none if events are to be followed.
 fn solution(setup: &Setup, case: Case, method: Method) -> Result<Option<Totals>, SimulationError> {
+    if case.procs.get() > MOST_RANKS && case.algorithm.closed_form().is_none() {
+        return Err(SimulationError::TooManyRanks(case));
+    }
     refuse_uncounted(case)?;
     if method == Method::Event {
         return Ok(None);

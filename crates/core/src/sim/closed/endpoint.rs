@@ -178,11 +178,12 @@ impl Case<'_> {
 impl Segments {
     /// `times` all segments.
     fn sent(&self, times: u64, time: Time) -> Totals {
-        let each = self.before.saturating_mul(self.whole.bytes);
+        let [before, whole, last] =
+            [self.before, self.whole.bytes, self.last.bytes].map(u128::from);
         Totals {
             time,
             messages: (self.before + 1).saturating_mul(times),
-            bytes: each.saturating_add(self.last.bytes).saturating_mul(times),
+            bytes: (before * whole + last).saturating_mul(times.into()),
             losses: 0,
         }
     }

@@ -85,7 +85,7 @@ pub fn plogpt(
     };
     let procs = u64::from(network.procs().get());
     let messages = procs * (procs - 1);
-    let bytes = messages.checked_mul(size.0)?;
+    let bytes = u128::from(messages) * u128::from(size.0);
     (time < Time::MAX).then(|| Totals {
         time,
         messages,
