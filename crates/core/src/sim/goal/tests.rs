@@ -45,44 +45,7 @@ fn message(send: bool, peer: Option<u32>, size: u64, tag: Option<u32>) -> Action
 #[test]
 fn all_that_the_grammar_allows_is_read() {
     let goal = parse(EXAMPLE).unwrap();
-    let [zero, one, two] = goal.ranks() else {
-        panic!("three ranks")
-    };
-    let actions = |program: &RankProgram| -> Vec<Action> {
-        (0..5)
-            .take(program.indices().len())
-            .map(|i| program.action(i))
-            .collect()
-    };
-    let calc = |nanoseconds| Action::Calculate { nanoseconds };
-    let sends = [
-        message(true, Some(1), 1, Some(u32::MAX - 1)),
-        message(true, Some(0), 0, None),
-    ];
-    assert_eq!(actions(zero)[..2], sends);
-    assert_eq!(actions(zero)[2..], [calc(7), calc(8), calc(1)]);
-    assert_eq!(
-        [
-            zero.operation(0).cpu,
-            zero.operation(0).nic,
-            zero.operation(3).cpu
-        ],
-        [1, 2, 2]
-    );
-    assert_eq!([zero.operation(1).cpu, zero.operation(1).nic], [0, 3]);
-    let labels = (0..5).map(|index| zero.label(index));
-    let expected = [Some("l1"), None, None, Some("x_9"), Some("x_9irequires")];
-    assert!(labels.eq(expected));
-
-    let expected = [
-        message(false, Some(0), 1, Some(0)),
-        message(true, Some(2), u64::MAX, Some(0)),
-    ];
-    assert_eq!(actions(one), expected);
-    assert_eq!((one.after_end(0), one.after_start(0)), (&[1][..], &[1][..]));
-    assert_eq!(one.predecessor_counts(), [0, 2]);
-    assert_eq!(actions(two), [message(false, None, 5, None)]);
-    assert_eq!(parse(&written(&goal)), Ok(goal));
+    insta::assert_snapshot!(written(&goal));
 }
 
 /// What is put into the text of one rank.
