@@ -348,4 +348,4 @@ impl FromStr for Collective {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -21,7 +21,7 @@ pub(super) fn listed(messages: &Messages) -> Vec<Message> {
 }
 
 /// The bytes that each rank sends in all its rounds.
-pub(super) fn sent_bytes(algorithm: Algorithm, procs: Procs, size: Bytes) -> Vec<u64> {
+pub(crate) fn sent_bytes(algorithm: Algorithm, procs: Procs, size: Bytes) -> Vec<u64> {
     let extent = algorithm.schedule(procs, size).extent();
     let of = |rank| {
         let rounds =

@@ -17,6 +17,8 @@ pub mod program;
 mod queue;
 pub mod rounds;
 pub mod setup;
+#[cfg(test)]
+mod testing;
 mod time;
 
 pub use engine::run;

@@ -198,11 +198,11 @@ fn count(number: usize) -> u32 {
 mod tests {
     use super::*;
     use crate::algorithm::{Algorithm, Call, Collective, PairSizes};
-    use crate::model::message::loggp::LogGP;
-    use crate::sim::network::endpoint::{Endpoint, Ports};
+    use crate::sim::network::endpoint::Endpoint;
     use crate::sim::run;
+    use crate::sim::testing::loggp;
     use crate::sim::time::Time;
-    use crate::units::{Bytes, Seconds, SecondsPerByte};
+    use crate::units::{Bytes, Seconds};
 
     /// Rank 0 has 1001 bytes for rank 1, which are 10 µs on the wire, and all others one byte,
     /// which takes L = 50 µs. At once, each message of rank 0 comes 10 µs late. In steps, rank 1
@@ -213,12 +213,10 @@ mod tests {
         let long = |pair| if pair == (0, 1) { 1001 } else { 1 };
         let pairs = PairSizes::new(procs, |from, to| Bytes(long((from.0, to.0))));
         let call = Call::of_pairs(pairs);
-        let (latency, none) = (Seconds(5e-5), Seconds(0.0));
-        let model = LogGP::new(latency, none, none, SecondsPerByte(1e-8)).unwrap();
         for (name, expected) in [("direct", 6e-5), ("pairwise", 1.1e-4)] {
             let algorithm = Algorithm::parse(Collective::Alltoall, name).unwrap();
             let mut program = Rounds::new(algorithm.serve(&call).unwrap());
-            let mut network = Endpoint::new(Ports::LogGP(model), procs);
+            let mut network = Endpoint::new(loggp([50_000.0, 0.0, 0.0], 10.0), procs);
             let outcome = run(&mut program, &mut network, &mut ()).unwrap();
             assert_eq!(outcome.time, Time::of(Seconds(expected)), "{name}");
             assert_eq!((outcome.messages, outcome.bytes), (6, 1006), "{name}");

@@ -5,7 +5,7 @@
 //! The source has ⌊⌋ and ⌈⌉ the wrong way round, which matters unless P is a power of two.
 //! P = 3 would take g + 2·L, but no three processes can do with less than 2·g + L. Where each
 //! process serves its farthest child first, the tree takes exactly ⌈log2 P⌉·g(m) +
-//! ⌊log2 P⌋·L, as a simulation of its messages confirms (`tests/broadcast_and_scatter.rs`).
+//! ⌊log2 P⌋·L, as a simulation of its messages confirms (`sim/network/endpoint/tests.rs`).
 
 use super::{BASE, rendezvous, segmented};
 use crate::model::prelude::*;

@@ -6,7 +6,7 @@
 //! greatest power of two below n, and the first child of n processes is the farthest one, h
 //! places away, with the b = n − h processes from there on. After g(b·m) the h that remain with
 //! the sender are a full tree, and L later the b are a tree that need not be full. A simulation
-//! of its messages confirms it (`tests/broadcast_and_scatter.rs`).
+//! of its messages confirms it (`sim/network/endpoint/tests.rs`).
 
 use super::BASE;
 use crate::model::prelude::*;

@@ -8,7 +8,6 @@ use proptest::sample::Index;
 use super::*;
 use crate::units::{Bytes, Rank};
 
-mod algorithms;
 mod faults;
 
 /// As `LogGOPSim`'s own examples are written, and with all that its grammar allows.

@@ -8,57 +8,36 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::algorithm::{ALGORITHMS, Algorithm};
-use crate::model::message::loggp::LogGP;
-use crate::model::plogp::{PLogP, Parameters};
+use crate::model::testing::affine;
 use crate::sim::goal::write_algorithm;
 use crate::sim::network::endpoint::{Endpoint, Ports};
-use crate::sim::observer::{Activity, Observer};
 use crate::sim::rounds::Rounds;
+use crate::sim::testing::loggp;
 use crate::sim::{Outcome, Stuck, run};
-use crate::units::table::Table;
-use crate::units::{Bytes, Seconds, SecondsPerByte};
-
-/// L, o, g and G in nanoseconds.
-fn loggp([latency, overhead, gap, per_byte]: [f64; 4]) -> Ports {
-    let seconds = |nanoseconds| Seconds(nanoseconds * 1e-9);
-    let per_byte = SecondsPerByte(per_byte * 1e-9);
-    Ports::LogGP(LogGP::new(seconds(latency), seconds(overhead), seconds(gap), per_byte).unwrap())
-}
+use crate::units::Bytes;
 
 fn parse(text: &str) -> Goal {
     Goal::parse("f.goal", text).unwrap()
 }
 
-fn run_text(text: &str, ports: Ports, observer: &mut impl Observer) -> Result<Outcome, Stuck> {
+fn run_text(text: &str, ports: Ports) -> Result<Outcome, Stuck> {
     let goal = parse(text);
     let mut goals = Goals::new(&goal).unwrap();
     let mut network = Endpoint::new(ports, goals.procs());
-    run(&mut goals, &mut network, observer)
+    run(&mut goals, &mut network, &mut ())
 }
 
-/// The end of all in nanoseconds, with L = 1000, o = 100, g = 50, G = 2.
+/// L = 1000, o = 100, g = 50 (ns) and G = 2 ns a byte.
+fn ports() -> Ports {
+    loggp([1000.0, 100.0, 50.0], 2.0)
+}
+
+/// The end of all in nanoseconds.
 fn end(text: &str) -> u64 {
-    let ports = loggp([1000.0, 100.0, 50.0, 2.0]);
-    run_text(text, ports, &mut ()).unwrap().time.0 / 1000
+    run_text(text, ports()).unwrap().time.0 / 1000
 }
 
-fn rest(text: &str) -> Rest {
-    let ports = loggp([1000.0, 100.0, 50.0, 2.0]);
-    run_text(text, ports, &mut ()).unwrap_err().0
-}
-
-/// When each rank had received, in nanoseconds.
-#[derive(Default)]
-struct Received(BTreeMap<u32, u64>);
-
-impl Observer for Received {
-    fn observe(&mut self, activity: Activity<'_>, _: Time, end: Time) {
-        if let Activity::Receive(_, flight, _) = activity {
-            self.0.insert(flight.to.0, end.0 / 1000);
-        }
-    }
-}
-
+/// `LogGOPSim`'s example of a broadcast.
 const BROADCAST: &str = "num_ranks 8
 rank 0 {\nsend 101b to 4\nsend 101b to 2\nsend 101b to 1\n}
 rank 1 {\nrecv 101b from 0\n}
@@ -75,37 +54,20 @@ fn a_binomial_broadcast_takes_hops_and_intervals() {
     // with L = 1000, o = 100, G = 2 and m = 101, h = 1400 and i = g + 200.
     for gap in [50, 1800] {
         let (h, i) = (1400, gap + 200);
-        let mut received = Received::default();
-        let ports = loggp([1000.0, 100.0, gap as f64, 2.0]);
-        let outcome = run_text(BROADCAST, ports, &mut received).unwrap();
-        let expected = [2 * i + h, i + h, i + 2 * h, h, i + 2 * h, 2 * h, 3 * h];
-        assert_eq!(received.0.into_values().collect::<Vec<_>>(), expected);
+        let ports = loggp([1000.0, 100.0, gap as f64], 2.0);
+        let outcome = run_text(BROADCAST, ports).unwrap();
         let last = (3 * h).max(2 * i + h).max(i + 2 * h);
         assert_eq!(outcome.time, Time(1000 * last));
         assert_eq!((outcome.messages, outcome.bytes), (7, 707));
     }
 }
 
-fn plogp() -> Ports {
-    let table = |name, rows: [(u64, f64); 3]| {
-        let rows = rows.map(|(bytes, time)| (Bytes(bytes), Seconds(time)));
-        Table::new(name, rows.into()).unwrap()
-    };
-    let parameters = Parameters {
-        latency: Seconds(4e-5),
-        gap: table("g", [(0, 1e-5), (600, 1.3e-5), (20_000, 2e-4)]),
-        send_overhead: table("os", [(0, 5e-6), (600, 6e-6), (20_000, 3e-5)]),
-        receive_overhead: table("or", [(0, 5e-6), (600, 6e-6), (20_000, 3e-5)]),
-    };
-    Ports::PLogP(PLogP::new(parameters).unwrap())
-}
-
 #[test]
 fn an_algorithm_takes_as_long_as_its_rounds() {
     let networks = [
-        loggp([1000.0, 0.0, 70.0, 2.0]),
-        loggp([1000.0, 130.0, 70.0, 2.0]),
-        plogp(),
+        loggp([1000.0, 0.0, 70.0], 2.0),
+        loggp([1000.0, 130.0, 70.0], 2.0),
+        Ports::PLogP(affine()),
     ];
     for entry in ALGORITHMS {
         let example = entry.example();
@@ -119,7 +81,7 @@ fn an_algorithm_takes_as_long_as_its_rounds() {
                     let mut network = Endpoint::new(ports.clone(), procs);
                     let mut rounds = Rounds::new(algorithm.schedule(procs, size));
                     let expected = run(&mut rounds, &mut network, &mut ());
-                    let found = run_text(text, ports.clone(), &mut ());
+                    let found = run_text(text, ports.clone());
                     assert_eq!(found, expected, "{example}, {procs}, {size:?}, {ports:?}");
                 }
             }
@@ -130,18 +92,12 @@ fn an_algorithm_takes_as_long_as_its_rounds() {
 #[test]
 fn calculations_take_their_processor_and_follow_what_they_wait_for() {
     // A chain on one processor, whose empty link takes no time.
-    assert_eq!(
-        end(
-            "num_ranks 1\nrank 0 {\na: calc 5\nb: calc 0\nc: calc 7\nb requires a\nc requires b\n}"
-        ),
-        12
-    );
+    let alone = |lines: &str| end(&format!("num_ranks 1\nrank 0 {{\n{lines}\n}}"));
+    let chain = "a: calc 5\nb: calc 0\nc: calc 7\nb requires a\nc requires b";
+    assert_eq!(alone(chain), 12);
     // Independent ones share the processor, or not.
-    assert_eq!(end("num_ranks 1\nrank 0 {\ncalc 5\ncalc 7\n}"), 12);
-    assert_eq!(
-        end("num_ranks 1\nrank 0 {\ncalc 5 cpu 1\ncalc 7 cpu 2\ncalc 3\n}"),
-        7
-    );
+    assert_eq!(alone("calc 5\ncalc 7"), 12);
+    assert_eq!(alone("calc 5 cpu 1\ncalc 7 cpu 2\ncalc 3"), 7);
     // Rank 1 calculates while the message of 1 byte is under way until o + L = 1100, and
     // then takes it with o, from whichever processor is free.
     let with = |waits: &str, calc: &str| {
@@ -163,83 +119,59 @@ fn calculations_take_their_processor_and_follow_what_they_wait_for() {
     assert_eq!(end(&format!("{send}}}")), 2100);
 }
 
+/// Two receives of rank 0, for a message of rank 2 that is in at 100 + 1000 + 100 and for one
+/// of rank 1 with tag 7 that comes 500 later.
+fn two_receives(first: &str, second: &str) -> String {
+    format!(
+        "num_ranks 3\nrank 0 {{\na: recv 1b from {first}\nb: recv 1b from {second}\n\
+         c: calc 9\nc requires a\n}}\nrank 1 {{\nw: calc 500\ns: send 1b to 0 tag 7\n\
+         s requires w\n}}\nrank 2 {{\nsend 1b to 0 tag -1\n}}"
+    )
+}
+
+/// The exact receive must not go without.
 #[test]
 fn wildcards_take_what_comes() {
-    // Rank 2's message is in at 100 + 1000 + 100, rank 1's 500 later; the exact receive must
-    // not go without.
-    let both = |first: &str, second: &str| {
-        format!(
-            "num_ranks 3\nrank 0 {{\na: recv 1b from {first}\nb: recv 1b from {second}\nc: calc 9\nc requires a\n}}\n\
-             rank 1 {{\nw: calc 500\ns: send 1b to 0 tag 7\ns requires w\n}}\nrank 2 {{\nsend 1b to 0 tag -1\n}}"
-        )
-    };
-    assert_eq!(end(&both("-1 tag -1", "1 tag 7")), 1700);
-    assert_eq!(end(&both("-1 tag 3", "-1 tag 7")), 1700);
-    assert_eq!(end(&both("1 tag -1", "2 tag 5")), 1709);
-    let stuck = rest(&both("-1 tag 7", "2 tag 5"));
-    assert_eq!(
-        stuck.receives,
-        [r#"rank 0 has no message for "b" (recv 1b from 2 tag 5)"#]
-    );
-    assert_eq!(
-        stuck.sends,
-        ["rank 1 has no receive for \"s\" (send 1b to 0 tag 7)"]
-    );
-    assert!(stuck.cycle.is_empty());
+    for (first, second, expected) in [
+        ("-1 tag -1", "1 tag 7", 1700),
+        ("-1 tag 3", "-1 tag 7", 1700),
+        ("1 tag -1", "2 tag 5", 1709),
+    ] {
+        assert_eq!(end(&two_receives(first, second)), expected, "{first}");
+    }
 }
 
+/// Circles of ranks, and messages and receives without a partner.
 #[test]
-fn a_circle_of_ranks_is_named() {
-    let rank = |rank: u32, from: u32, to: u32| {
+fn a_standstill_names_what_waits() {
+    let ring = |count: u32| {
+        let rank = |rank| {
+            let (from, to) = ((rank + count - 1) % count, (rank + 1) % count);
+            format!(
+                "rank {rank} {{\nl1: recv 8b from {from}\nl2: send 8b to {to}\n\
+                 l2 requires l1\n}}\n"
+            )
+        };
         format!(
-            "rank {rank} {{\nl1: recv 8b from {from}\nl2: send 8b to {to}\nl2 requires l1\n}}\n"
+            "num_ranks {count}\n{}",
+            (0..count).map(rank).collect::<String>()
         )
     };
-    let two = format!("num_ranks 2\n{}{}", rank(0, 1, 1), rank(1, 0, 0));
-    let expected = [
-        "rank 0 waits in \"l1\" (recv 8b from 1 tag 0) for rank 1's \"l2\" (send 8b to 0 tag 0)",
-        "rank 1 waits in \"l1\" (recv 8b from 0 tag 0) for rank 0's \"l2\" (send 8b to 1 tag 0)",
-    ];
-    let stuck = Rest {
-        cycle: expected.map(str::to_owned).to_vec(),
-        ..Rest::default()
-    };
-    assert_eq!(rest(&two), stuck);
-
-    let ring = (0..5).map(|number| rank(number, (number + 4) % 5, (number + 1) % 5));
-    let ring = rest(&format!("num_ranks 5\n{}", ring.collect::<String>()));
-    let waits = |from: u32| {
-        let to = (from + 4) % 5;
-        format!(
-            "rank {from} waits in \"l1\" (recv 8b from {to} tag 0) for rank {to}'s \"l2\" (send 8b to {from} tag 0)"
-        )
-    };
-    assert_eq!(ring.cycle, [0, 4, 3, 2, 1].map(waits));
-    assert!(ring.receives.is_empty() && ring.sends.is_empty());
-
-    // By wildcards, through irequires and an operation without a name.
-    let any = "num_ranks 1\nrank 0 {\nl1: recv 8b from -1 tag -1\nl2: calc 0\n\
-               l3: send 8b to 0 tag 4\nl2 requires l1\nl3 irequires l2\nrecv 8b from 0 tag 9\n}";
-    let stuck = rest(any);
-    let expected = "rank 0 waits in \"l1\" (recv 8b from any rank any tag) for rank 0's \"l3\" (send 8b to 0 tag 4)";
-    assert_eq!(stuck.cycle, [expected]);
-    assert_eq!(
-        stuck.receives,
-        ["rank 0 has no message for recv 8b from 0 tag 9"]
-    );
-}
-
-#[test]
-fn what_has_no_partner_is_named() {
-    let receive = rest(
-        "num_ranks 2\nrank 0 {\na: recv 8b from 1 tag 3\nb: recv 8b from 1 tag 3\n}\nrank 1 {\nsend 8b to 0 tag 3\n}",
-    );
-    let expected = ["rank 0 has no message for \"b\" (recv 8b from 1 tag 3)"];
-    assert_eq!(receive.receives, expected);
-    assert!(receive.cycle.is_empty() && receive.sends.is_empty());
-    let send = rest("num_ranks 2\nrank 0 {\nsend 8b to 1 tag 3\n}\nrank 1 {\n}");
-    assert_eq!(send.sends, ["rank 0 has no receive for send 8b to 1 tag 3"]);
-    assert!(send.cycle.is_empty() && send.receives.is_empty());
+    let wildcards = "num_ranks 1\nrank 0 {\nl1: recv 8b from -1 tag -1\nl2: calc 0\n\
+        l3: send 8b to 0 tag 4\nl2 requires l1\nl3 irequires l2\nrecv 8b from 0 tag 9\n}";
+    let receive = "num_ranks 2\nrank 0 {\na: recv 8b from 1 tag 3\nb: recv 8b from 1 tag 3\n}\n\
+        rank 1 {\nsend 8b to 0 tag 3\n}";
+    let send = "num_ranks 2\nrank 0 {\nsend 8b to 1 tag 3\n}\nrank 1 {\n}";
+    let told = [
+        ("ring of 2", ring(2)),
+        ("ring of 5", ring(5)),
+        ("wildcards, irequires, no name", wildcards.to_owned()),
+        ("other tags", two_receives("-1 tag 7", "2 tag 5")),
+        ("one receive too many", receive.to_owned()),
+        ("a send too many", send.to_owned()),
+    ]
+    .map(|(name, text)| format!("{name}: {:#?}\n", run_text(&text, ports()).unwrap_err().0));
+    insta::assert_snapshot!(told.concat());
 }
 
 #[test]
@@ -365,7 +297,7 @@ proptest! {
     fn a_standstill_is_explained(ranks in lines(), is_even in any::<bool>()) {
         let ranks = in_order(if is_even { even(ranks) } else { ranks });
         let (is_done, left) = untimed(&ranks);
-        let found = run_text(&text_of(&ranks), loggp([1000.0, 100.0, 50.0, 2.0]), &mut ());
+        let found = run_text(&text_of(&ranks), ports());
         let is_done = is_done && left.values().all(|&count| count == 0);
         prop_assert_eq!(found.is_ok(), is_done);
         let Err(Stuck(rest)) = found else { return Ok(()) };

@@ -3,50 +3,38 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::algorithm::tests::sent_bytes;
 use crate::algorithm::{ALGORITHMS, Algorithm, Collective};
 use crate::model::hockney::Hockney;
 use crate::model::segment::Segment;
 use crate::model::testing::{affine, procs, table};
 use crate::model::{self, Case, Known, Segments, Values, plogp};
 use crate::sim::engine::run_with;
-use crate::sim::observer::{Activity, Observer};
 use crate::sim::rounds::Rounds;
+use crate::sim::testing::{Recorder, loggp};
 use crate::sim::{Outcome, run};
 use crate::units::{Seconds, SecondsPerByte};
 
 use Collective::{Alltoall, Bcast, Gather, Scatter};
 
-/// All activities in the order in which the engine told of them.
-#[derive(Debug, Default, PartialEq)]
-struct Log(Vec<(String, Time, Time)>);
+type Named<'a> = (Collective, &'a str);
 
-impl Observer for Log {
-    fn observe(&mut self, activity: Activity<'_>, start: Time, end: Time) {
-        self.0.push((format!("{activity:?}"), start, end));
-    }
-}
-
-fn logged(algorithm: Algorithm, procs: Procs, size: Bytes, ports: &Ports) -> (Outcome, Log) {
-    let mut log = Log::default();
-    let mut program = Rounds::new(algorithm.schedule(procs, size));
+fn logged(
+    (collective, text): Named,
+    procs: Procs,
+    size: u64,
+    ports: &Ports,
+) -> (Outcome, Recorder) {
+    let algorithm = Algorithm::parse(collective, text).unwrap();
+    let mut recorder = Recorder::default();
+    let mut program = Rounds::new(algorithm.schedule(procs, Bytes(size)));
     let mut network = Endpoint::new(ports.clone(), procs);
-    let outcome = run(&mut program, &mut network, &mut log).unwrap();
-    (outcome, log)
+    let outcome = run(&mut program, &mut network, &mut recorder).unwrap();
+    (outcome, recorder)
 }
 
-fn algorithm(collective: Collective, text: &str) -> Algorithm {
-    Algorithm::parse(collective, text).unwrap()
-}
-
-fn time((collective, text): (Collective, &str), procs: Procs, size: u64, ports: &Ports) -> Time {
-    let mut program = Rounds::new(algorithm(collective, text).schedule(procs, Bytes(size)));
-    let mut network = Endpoint::new(ports.clone(), procs);
-    run(&mut program, &mut network, &mut ()).unwrap().time
-}
-
-fn loggp(times: [f64; 3], gap_per_byte: f64) -> LogGP {
-    let [latency, overhead, gap] = times.map(Seconds);
-    LogGP::new(latency, overhead, gap, SecondsPerByte(gap_per_byte)).unwrap()
+fn time(what: Named, procs: Procs, size: u64, ports: &Ports) -> Time {
+    logged(what, procs, size, ports).0.time
 }
 
 #[track_caller]
@@ -57,8 +45,10 @@ fn assert_time(time: Time, expected: Seconds) {
 
 #[test]
 fn one_message_takes_what_its_model_says() {
-    let model = loggp([5e-5, 4e-6, 1e-5], 1e-8);
-    let ports = Ports::LogGP(model);
+    let ports = loggp([5e4, 4e3, 1e4], 10.0);
+    let Ports::LogGP(model) = ports else {
+        panic!("{ports:?}")
+    };
     for size in [0, 1, 101, 1 << 20] {
         let time = time((Bcast, "flat"), procs(2), size, &ports);
         assert_time(time, model.message(Bytes(size)));
@@ -75,7 +65,7 @@ fn one_message_takes_what_its_model_says() {
 /// and 22.
 #[test]
 fn messages_to_one_receiver_wait_for_its_port() {
-    let ports = Ports::LogGP(loggp([5e-5, 4e-6, 1e-5], 1e-8));
+    let ports = loggp([5e4, 4e3, 1e4], 10.0);
     for collective in [Gather, Scatter] {
         let time = time((collective, "flat"), procs(4), 101, &ports);
         assert_eq!(time, Time(81_000_000));
@@ -86,31 +76,21 @@ fn messages_to_one_receiver_wait_for_its_port() {
 /// at 5 and 9, but received from 7 and from 10 on: a processor does one thing at a time.
 #[test]
 fn overheads_of_sends_and_receives_follow_each_other() {
-    let ports = Ports::LogGP(loggp([2e-6, 3e-6, 4e-6], 0.0));
-    let (outcome, log) = logged(algorithm(Alltoall, "direct"), procs(3), Bytes(1), &ports);
-    let of_rank_0 = |(what, ..): &&(String, Time, Time)| {
-        let end = if what.starts_with("Send") {
-            "from"
-        } else {
-            "to"
-        };
-        what.contains(&format!("{end}: Rank(0)"))
-    };
-    let ends: Vec<u64> = log
-        .0
-        .iter()
-        .filter(of_rank_0)
-        .map(|(.., end)| end.0 / 1_000_000)
-        .collect();
+    let ports = loggp([2e3, 3e3, 4e3], 0.0);
+    let (outcome, log) = logged((Alltoall, "direct"), procs(3), 1, &ports);
+    let sends = log.sent.iter().filter(|sent| sent.0 == 0);
+    let receives = log.received.iter().filter(|received| received.1 == 0);
+    let ends = sends.map(|it| it.3).chain(receives.map(|it| it.2));
+    let ends: Vec<u64> = ends.map(|end| end / 1_000_000).collect();
     assert_eq!(ends, [3, 7, 10, 13]);
     assert_eq!(outcome.time, Time(13_000_000));
 }
 
-/// The time of a model of 7000 bytes in segments of 1000.
-fn modelled((collective, name): (Collective, &str), procs: Procs) -> Seconds {
+/// What a model says of 7000 bytes in segments of 1000.
+fn modelled((collective, name): Named, procs: Procs, network: &PLogP) -> Seconds {
     let known = Known {
         hockney: Hockney::new(Seconds(0.0), SecondsPerByte(0.0)).unwrap(),
-        plogp: affine(),
+        plogp: network.clone(),
         signature: None,
         network: None,
     };
@@ -123,9 +103,23 @@ fn modelled((collective, name): (Collective, &str), procs: Procs) -> Seconds {
     model.time(&known, &Values::default(), case).unwrap().time
 }
 
+/// Where gaps and where L dominate, and where g jumps and even falls.
 #[test]
 fn collectives_take_what_their_models_say() {
-    let ports = Ports::PLogP(affine());
+    let steady = [(0, 1e-5), (1, 1.001e-5)];
+    let jagged = [
+        (0, 3e-5),
+        (2000, 1e-5),
+        (7000, 9e-5),
+        (27_000, 1.1e-4),
+        (67_000, 9e-5),
+    ];
+    let networks = [
+        affine(),
+        plogp(0.0, &steady),
+        plogp(1e-2, &steady),
+        plogp(2e-5, &jagged),
+    ];
     for (collective, text, model) in [
         (Bcast, "flat", "flat"),
         (Bcast, "chain", "chain"),
@@ -142,63 +136,59 @@ fn collectives_take_what_their_models_say() {
         (Alltoall, "throttled:1", "free"),
         (Alltoall, "throttled:3", "free"),
     ] {
-        for procs in (1..40).map(procs) {
-            let expected = modelled((collective, model), procs);
-            assert_time(time((collective, text), procs, 7000, &ports), expected);
+        for (network, count) in networks.iter().flat_map(|it| (1..40).map(move |n| (it, n))) {
+            let procs = procs(count);
+            let expected = modelled((collective, model), procs, network);
+            let ports = Ports::PLogP(network.clone());
+            let found = time((collective, text), procs, 7000, &ports);
+            assert_time(found, expected);
+            if (collective, text) == (Scatter, "binomial") && count.is_power_of_two() {
+                assert_time(found, modelled((Scatter, "binomial"), procs, network));
+            }
         }
     }
 }
 
-/// Also, two runs of anything do the same in the same order.
+/// A program that ends has all of its messages. Two runs do the same in the same order, and
+/// the same messages arrive where every sender asks first.
 #[test]
 fn every_message_of_every_algorithm_is_delivered() {
     let networks = [
         Ports::PLogP(affine()),
-        Ports::LogGP(loggp([5e-6, 2e-6, 1e-6], 1e-9)),
-        Ports::LogGP(loggp([0.0; 3], 0.0)),
+        loggp([5e3, 2e3, 1e3], 1.0),
+        loggp([0.0; 3], 0.0),
     ];
     for (entry, ports) in ALGORITHMS
         .iter()
         .flat_map(|entry| networks.each_ref().map(|ports| (entry, ports)))
     {
-        let algorithm = algorithm(entry.collective, &entry.example());
-        for (procs, size) in (1..14)
-            .map(procs)
-            .zip([0, 1, 20_000].map(Bytes).into_iter().cycle())
-        {
-            let extent = algorithm.schedule(procs, size).extent();
-            let rounds = procs.ranks().flat_map(|rank| {
-                (0..extent.rounds)
-                    .map(move |index| algorithm.schedule(procs, size).round(rank, index))
-            });
-            let (mut messages, mut bytes) = (0, 0);
-            for round in rounds {
-                for send in round.sends.iter() {
-                    let blocks = send.slots.iter();
-                    let blocks = blocks.map(|slot| extent.division.bytes(slot.index()));
-                    messages += 1;
-                    bytes += blocks.sum::<u64>();
-                }
-            }
-            let (outcome, log) = logged(algorithm, procs, size, ports);
-            assert_eq!(
-                (outcome.messages, outcome.bytes),
-                (messages, bytes),
-                "{algorithm}"
-            );
-            assert_eq!(
-                log.0.len() as u64,
-                2 * messages,
-                "{algorithm} among {procs}"
-            );
-            // The same messages arrive where every sender asks first.
-            let mut program = Rounds::new(algorithm.schedule(procs, size));
+        let text = entry.example();
+        let algorithm = Algorithm::parse(entry.collective, &text).unwrap();
+        let sizes = [0, 1, 20_000].into_iter().cycle();
+        for (procs, size) in (1..14).map(procs).zip(sizes) {
+            let once = || logged((entry.collective, &text), procs, size, ports);
+            let (outcome, log) = once();
+            let bytes: u64 = sent_bytes(algorithm, procs, Bytes(size)).iter().sum();
+            assert_eq!(outcome.bytes, bytes, "{text} among {procs}");
+            assert_eq!(log.received.len() as u64, outcome.messages, "{text}");
+            assert_eq!(log.sent.len(), log.received.len(), "{text}");
+            let mut program = Rounds::new(algorithm.schedule(procs, Bytes(size)));
             let mut network = Endpoint::new(ports.clone(), procs);
             let asking = run_with(Some(Bytes(0)), &mut program, &mut network, &mut ()).unwrap();
-            assert_eq!((asking.messages, asking.bytes), (messages, bytes));
-            assert_eq!(logged(algorithm, procs, size, ports), (outcome, log));
+            assert_eq!((asking.messages, asking.bytes), (outcome.messages, bytes));
+            assert_eq!(once(), (outcome, log));
         }
     }
+}
+
+fn plogp(latency: f64, gap: &[(u64, f64)]) -> PLogP {
+    let parameters = plogp::Parameters {
+        latency: Seconds(latency),
+        gap: table(gap),
+        send_overhead: table(&[(0, 0.0)]),
+        receive_overhead: table(&[(0, 0.0)]),
+    };
+    PLogP::new(parameters).unwrap()
 }
 
 proptest! {
@@ -211,15 +201,9 @@ proptest! {
         size in 0u64..100_000,
     ) {
         let [latency, gap, end] = [latency, gap, gap + further].map(|us| f64::from(us) * 1e-6);
-        let model = PLogP::new(plogp::Parameters {
-            latency: Seconds(latency),
-            gap: table(&[(0, gap), (1 << 16, end)]),
-            send_overhead: table(&[(0, 0.0)]),
-            receive_overhead: table(&[(0, 0.0)]),
-        });
         for ports in [
-            Ports::PLogP(model.unwrap()),
-            Ports::LogGP(loggp([latency, 0.0, gap], end / 65536.0)),
+            Ports::PLogP(plogp(latency, &[(0, gap), (1 << 16, end)])),
+            loggp([latency, 0.0, gap].map(|time| 1e9 * time), end / 65.536e-6),
         ] {
             for what in [(Bcast, "flat"), (Gather, "flat"), (Alltoall, "direct")] {
                 let base = time(what, procs(count), size, &ports);

@@ -3,34 +3,21 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::algorithm::{Algorithm, Collective};
 use crate::network::Port;
-use crate::sim::observer::{Activity, Observer};
-use crate::sim::{self, Outcome, rounds::Rounds};
-use crate::units::{BitsPerSecond, Bytes, Procs, SecondsPerByte};
+use crate::sim::testing::{Recorder, alltoall};
+use crate::sim::{self, Outcome};
+use crate::units::{BitsPerSecond, Bytes, SecondsPerByte};
 
 const LATENCY: Time = Time(50_000_000);
 
-/// When receives ended.
-#[derive(Default)]
-struct Ends(Vec<Time>);
-
-impl Observer for Ends {
-    fn observe(&mut self, activity: Activity<'_>, _: Time, end: Time) {
-        if matches!(activity, Activity::Receive(..)) {
-            self.0.push(end);
-        }
-    }
-}
-
-fn exchange(name: &str, on: &Network, hosts: Vec<Vertex>, size: u64) -> (Outcome, Ends) {
-    let algorithm = Algorithm::parse(Collective::Alltoall, name).unwrap();
-    let procs = Procs::new(u32::try_from(hosts.len()).unwrap()).unwrap();
+/// Also, when each receive ended.
+fn exchange(name: &str, on: &Network, hosts: Vec<Vertex>, size: u64) -> (Outcome, Vec<Time>) {
+    let mut program = alltoall(name, u32::try_from(hosts.len()).unwrap(), size);
     let mut network = Fluid::new(on, hosts, LATENCY);
-    let mut program = Rounds::new(algorithm.schedule(procs, Bytes(size)));
-    let mut ends = Ends::default();
-    let outcome = sim::run(&mut program, &mut network, &mut ends).unwrap();
-    (outcome, ends)
+    let mut recorder = Recorder::default();
+    let outcome = sim::run(&mut program, &mut network, &mut recorder).unwrap();
+    let ends = recorder.received.iter().map(|received| Time(received.2));
+    (outcome, ends.collect())
 }
 
 fn port(mbit: u64) -> Port {
@@ -50,7 +37,7 @@ proptest! {
         let (outcome, ends) = exchange("direct", &star, star.all_hosts().collect(), size);
         let expected = Time(8000) * (u64::from(n - 1) * size) + LATENCY;
         prop_assert_eq!(outcome.time, expected);
-        prop_assert_eq!(ends.0, vec![expected; (n * (n - 1)) as usize]);
+        prop_assert_eq!(ends, vec![expected; (n * (n - 1)) as usize]);
         for link in outcome.links {
             prop_assert_eq!((link.bytes, link.busy + LATENCY), (u64::from(n - 1) * size, expected));
         }
@@ -89,7 +76,7 @@ fn messages_within_a_host_take_the_latency() {
     let star = Network::star(3, port(8)).unwrap();
     let (_, ends) = exchange("direct", &star, [0, 0, 1, 1].map(Vertex).to_vec(), 1000);
     let across = Time(4_000_000_000) + LATENCY;
-    assert_eq!(ends.0, [vec![LATENCY; 4], vec![across; 8]].concat());
+    assert_eq!(ends, [vec![LATENCY; 4], vec![across; 8]].concat());
     let (empty, _) = exchange("direct", &star, star.all_hosts().collect(), 0);
     assert_eq!(empty.time, LATENCY);
 }

@@ -1,22 +1,19 @@
 //! `PlogPT` against closed forms, hand-worked values, and brute force.
 
-mod script;
-
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
 use super::*;
-use crate::algorithm::{Algorithm, Collective};
 use crate::model::alltoall::plogpt as model;
 use crate::model::alltoall::plogpt::RtoMode;
 use crate::network::{Edge, Port, Switch, Trunk};
 use crate::sim::closed::{self, Totals};
+use crate::sim::engine;
 use crate::sim::network::{Cause, Loss};
 use crate::sim::outcome::Outcome;
-use crate::sim::rounds::Rounds;
-use crate::units::{BitsPerSecond, Bytes, BytesPerSecond, Procs, Rank, Seconds};
-use script::{Recorder, Script, play};
+use crate::sim::testing::{Begun, Recorder, Script, alltoall};
+use crate::units::{BitsPerSecond, Bytes, BytesPerSecond, Rank, Seconds};
 
 const US: u64 = 1_000_000;
 
@@ -59,10 +56,12 @@ fn megabyte() -> Port {
     Port::new(BitsPerSecond(8_000_000), Bytes(0))
 }
 
-fn rounds(algorithm: &str, procs: usize, size: u64) -> Rounds {
-    let algorithm = Algorithm::parse(Collective::Alltoall, algorithm).unwrap();
-    let procs = Procs::new(u32::try_from(procs).unwrap()).unwrap();
-    Rounds::new(algorithm.schedule(procs, Bytes(size)))
+/// Who received what from whom and when, in that order of time.
+fn play(messages: &[Begun], procs: u32, network: &PlogPT) -> Vec<(u32, u32, u64)> {
+    let mut recorder = Recorder::default();
+    let mut script = Script::new(procs, messages.to_vec());
+    engine::run(&mut script, &mut network.clone(), &mut recorder).unwrap();
+    recorder.received
 }
 
 /// What the engine finds, in the words of the closed form.
@@ -71,7 +70,8 @@ fn simulate(algorithm: model::Algorithm, size: u64, network: &PlogPT, mode: RtoM
         model::Algorithm::A => "pairwise",
         model::Algorithm::B => "sends-in-turn",
     };
-    let program = rounds(algorithm, network.links.hosts.len(), size);
+    let procs = u32::try_from(network.links.hosts.len()).unwrap();
+    let program = alltoall(algorithm, procs, size);
     run((mode, None), program, network.clone(), &mut ()).unwrap()
 }
 
@@ -239,7 +239,7 @@ fn twelve_ranks_on_two_switches_are_as_by_brute_force() {
         let time = expected.iter().map(received).max().unwrap();
 
         let mut recorder = Recorder::default();
-        let program = rounds("sends-in-turn", 12, size);
+        let program = alltoall("sends-in-turn", 12, size);
         let outcome = run(
             (RtoMode::Receiver, None),
             program,
@@ -296,11 +296,11 @@ fn fluid_links_are_shared_by_all_under_way() {
         };
         on_hosts(star(3), &options)
     });
-    let script = Script::new(3, &[(0, 0, 2, 1000), (250 * US, 1, 2, 1000)]);
-    let received = play(&script, &fixed);
+    let messages = [(0, 0, 2, 1000), (250 * US, 1, 2, 1000)];
+    let received = play(&messages, 3, &fixed);
     assert_eq!(received, [(0, 2, 1050 * US), (1, 2, 1300 * US)]);
     // 250 B alone, 750 B at half the rate; the other then has 250 B left for itself.
-    let received = play(&script, &fluid);
+    let received = play(&messages, 3, &fluid);
     assert_eq!(received, [(0, 2, 1800 * US), (1, 2, 2050 * US)]);
 }
 
@@ -308,11 +308,8 @@ fn fluid_links_are_shared_by_all_under_way() {
 fn ranks_on_one_host_need_the_latency_alone() {
     let hosts = vec![Vertex(0), Vertex(0), Vertex(1)];
     let network = PlogPT::new(star(2), hosts, &options()).unwrap();
-    let script = Script::new(3, &[(0, 0, 1, 1000), (0, 1, 2, 1000)]);
-    assert_eq!(
-        play(&script, &network),
-        [(0, 1, 50 * US), (1, 2, 1050 * US)]
-    );
+    let received = play(&[(0, 0, 1, 1000), (0, 1, 2, 1000)], 3, &network);
+    assert_eq!(received, [(0, 1, 50 * US), (1, 2, 1050 * US)]);
 }
 
 #[test]
@@ -331,21 +328,18 @@ fn links_tell_what_passed() {
 
 #[test]
 fn what_is_no_tree_is_refused() {
-    let switch = |name: &str| Switch {
+    let switch = |(name, host): (&str, Option<&str>)| Switch {
         name: name.to_owned(),
-        hosts: if name == "a" {
-            vec!["h".to_owned()]
-        } else {
-            Vec::new()
-        },
+        hosts: host.into_iter().map(str::to_owned).collect(),
         port: megabyte(),
     };
     let trunk = |ends| Trunk {
         ends,
         port: megabyte(),
     };
-    let trunks = [[0, 1], [1, 2], [2, 0]].map(trunk).to_vec();
-    let triangle = Network::new(["a", "b", "c"].map(switch).to_vec(), trunks).unwrap();
+    let switches = [("a", Some("h")), ("b", None), ("c", None)].map(switch);
+    let trunks = [[0, 1], [1, 2], [2, 0]].map(trunk);
+    let triangle = Network::new(switches.to_vec(), trunks.to_vec()).unwrap();
     let refusals = [
         (triangle, 0, "number of cables = 4 is not"),
         (star(2), 2, "host of a rank = 2"),

@@ -3,66 +3,26 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::algorithm::{Algorithm, Collective};
 use crate::network::{LINUX_RTO, Port};
 use crate::sim::network::fluid::Fluid;
-use crate::sim::program::{Envelope, Op, Program, Rest, Send, Task};
-use crate::sim::rounds::Rounds;
+use crate::sim::testing::{Recorder, Script, alltoall};
 use crate::sim::{Outcome, run};
-use crate::units::{BitsPerSecond, Bytes, Procs, Rank};
+use crate::units::{BitsPerSecond, Bytes};
 
 /// One segment takes a millisecond.
 const RATE: BitsPerSecond = BitsPerSecond(11_584_000);
 const LATENCY: Time = Time(50_000_000);
 const SEGMENT: u64 = 1448;
 
+/// A message by its sender, receiver and length.
+type Message = (u32, u32, u64);
+
 /// Messages that all start at once, each sender's in order.
-struct Messages {
-    procs: Procs,
-    sends: Vec<Vec<(u32, u64)>>,
-    received: usize,
-}
-
-impl Messages {
-    fn new(procs: u32, messages: &[(u32, u32, u64)]) -> Self {
-        let mut sends = vec![Vec::new(); procs as usize];
-        for &(from, to, bytes) in messages.iter().rev() {
-            sends[from as usize].push((to, bytes));
-        }
-        Self {
-            procs: Procs::new(procs).unwrap(),
-            sends,
-            received: 0,
-        }
-    }
-}
-
-impl Program for Messages {
-    fn procs(&self) -> Procs {
-        self.procs
-    }
-    fn start(&mut self, _: Rank, _: &mut Vec<Task>) {}
-    fn next_send(&mut self, rank: Rank, _: &mut Vec<Task>) -> Option<Send> {
-        let (to, bytes) = self.sends[rank.0 as usize].pop()?;
-        let to = Rank(to);
-        Some(Send {
-            op: 0,
-            to,
-            tag: 0,
-            bytes,
-        })
-    }
-    fn sent(&mut self, _: Rank, _: Op, _: &mut Vec<Task>) {}
-    fn deliver(&mut self, _: Rank, _: Envelope) -> Option<Op> {
-        Some(0)
-    }
-    fn received(&mut self, _: Rank, _: Op, _: &mut Vec<Task>) {
-        self.received += 1;
-    }
-    fn computed(&mut self, _: Rank, _: Op, _: &mut Vec<Task>) {}
-    fn rest(&self) -> Option<Rest> {
-        None
-    }
+fn script(procs: u32, messages: &[Message]) -> Script {
+    let at_once = messages
+        .iter()
+        .map(|&(from, to, bytes)| (0, from, to, bytes));
+    Script::new(procs, at_once.collect())
 }
 
 fn star(hosts: u32, buffer: u64) -> Network {
@@ -85,16 +45,11 @@ fn incast(senders: u32, segments: u64, buffer: u64) -> Outcome {
     let messages: Vec<_> = (1..=senders)
         .map(|from| (from, 0, segments * SEGMENT))
         .collect();
-    let mut program = Messages::new(senders + 1, &messages);
+    let mut program = script(senders + 1, &messages);
     run(&mut program, &mut tcp(&star, 0), &mut ()).unwrap()
 }
 
-fn direct(hosts: u32, bytes: u64) -> Rounds {
-    let direct = Algorithm::parse(Collective::Alltoall, "direct").unwrap();
-    Rounds::new(direct.schedule(Procs::new(hosts).unwrap(), Bytes(bytes)))
-}
-
-fn messages() -> impl Strategy<Value = Vec<(u32, u32, u64)>> {
+fn messages() -> impl Strategy<Value = Vec<Message>> {
     prop::collection::vec((0u32..6, 0u32..6, 0u64..200_000), 1..40)
 }
 
@@ -103,7 +58,7 @@ proptest! {
     #[test]
     fn with_room_for_all_it_is_fair_sharing(messages in messages()) {
         let star = star(6, 1 << 40);
-        let (mut one, mut other) = (Messages::new(6, &messages), Messages::new(6, &messages));
+        let (mut one, mut other) = (script(6, &messages), script(6, &messages));
         let mut fluid = Fluid::new(&star, star.all_hosts().collect(), LATENCY);
         let expected = run(&mut one, &mut fluid, &mut ()).unwrap();
         prop_assert_eq!(run(&mut other, &mut tcp(&star, 0), &mut ()).unwrap(), expected);
@@ -115,17 +70,20 @@ proptest! {
         (buffer, seed) in (SEGMENT..100_000, any::<u64>()),
     ) {
         let star = star(6, buffer);
-        let mut one = Messages::new(6, &messages);
-        let outcome = run(&mut one, &mut tcp(&star, seed), &mut ()).unwrap();
-        prop_assert_eq!(one.received, messages.len());
-        let mut again = Messages::new(6, &messages);
-        prop_assert_eq!(run(&mut again, &mut tcp(&star, seed), &mut ()).unwrap(), outcome);
+        let [one, again] = [(); 2].map(|()| {
+            let mut recorder = Recorder::default();
+            let program = &mut script(6, &messages);
+            let outcome = run(program, &mut tcp(&star, seed), &mut recorder).unwrap();
+            (outcome, recorder)
+        });
+        prop_assert_eq!(one.1.received.len(), messages.len());
+        prop_assert_eq!(one, again);
     }
 
     #[test]
     fn a_message_alone_never_loses(bytes in 1u64..10_000_000, buffer in SEGMENT..10_000) {
         let star = star(2, buffer);
-        let mut program = Messages::new(2, &[(0, 1, bytes)]);
+        let mut program = script(2, &[(0, 1, bytes)]);
         let outcome = run(&mut program, &mut tcp(&star, 0), &mut ()).unwrap();
         prop_assert_eq!(outcome.losses, vec![]);
     }
@@ -176,7 +134,8 @@ fn more_room_is_less_loss() {
     let losses = |buffer| {
         let star = star(8, buffer);
         let count = |seed| {
-            let outcome = run(&mut direct(8, 65_536), &mut tcp(&star, seed), &mut ()).unwrap();
+            let mut program = alltoall("direct", 8, 65_536);
+            let outcome = run(&mut program, &mut tcp(&star, seed), &mut ()).unwrap();
             outcome.losses.len()
         };
         (0..20).map(count).sum::<usize>()
