@@ -160,7 +160,6 @@ fn on_the_way(shape: Shape, rank: Rank, (distance, left): (u32, u32)) -> Slot {
 mod tests {
     use super::*;
     use crate::algorithm::Algorithm;
-    use crate::algorithm::tests::sent_bytes;
     use crate::units::Bytes;
 
     fn bruck(radix: u32) -> Algorithm {
@@ -191,19 +190,11 @@ mod tests {
                     weight *= radix;
                 }
                 assert!(weight >= count, "all digits have their round");
+                assert!(
+                    extent.rounds > 1 || extent.blocks.scratch == 0,
+                    "{algorithm}"
+                );
             }
         }
-    }
-
-    #[test]
-    fn a_large_radix_is_direct_exchange_and_two_halves_each_message() {
-        let procs = Procs::new(16).unwrap();
-        let extent = bruck(16).schedule(procs, Bytes(1)).extent();
-        assert_eq!((extent.rounds, extent.blocks.scratch), (1, 0));
-        let sent = sent_bytes(bruck(16), procs, Bytes(5));
-        assert!(sent.iter().all(|&bytes| bytes == 15 * 5));
-        // Half of the blocks in each of four rounds.
-        let sent = sent_bytes(bruck(2), procs, Bytes(5));
-        assert!(sent.iter().all(|&bytes| bytes == 4 * 8 * 5));
     }
 }

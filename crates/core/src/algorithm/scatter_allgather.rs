@@ -160,11 +160,7 @@ fn receive(from: Rank, parts: Range<u32>) -> Message {
 #[cfg(test)]
 mod tests {
     use crate::algorithm::{Algorithm, Collective, tests::sent_bytes};
-    use crate::units::{Bytes, Procs, Rank};
-
-    fn bcast(text: &str) -> Algorithm {
-        Algorithm::parse(Collective::Bcast, text).unwrap()
-    }
+    use crate::units::{Bytes, Procs};
 
     /// With equal parts of m/P the scatter moves (P/2)·log₂P of them and the second phase
     /// P − 1 of them to each of P ranks.
@@ -175,22 +171,12 @@ mod tests {
             let among = Procs::new(1 << log).unwrap();
             let expected = (procs / 2 * log + procs * (procs - 1)) * part;
             for text in ["scatter-allgather", "scatter-allgather-ring"] {
-                let sent = sent_bytes(bcast(text), among, Bytes(procs * part));
+                let algorithm = Algorithm::parse(Collective::Bcast, text).unwrap();
+                let sent = sent_bytes(algorithm, among, Bytes(procs * part));
                 assert_eq!(sent.iter().sum::<u64>(), expected, "{text} among {procs}");
                 // The root scatters all parts but its own and hands on as many.
                 assert_eq!(sent[0], 2 * (procs - 1) * part);
             }
         }
-    }
-
-    #[test]
-    fn ranks_beyond_a_power_of_two_get_the_message_whole() {
-        let procs = Procs::new(6).unwrap();
-        let algorithm = bcast("scatter-allgather");
-        let extent = algorithm.schedule(procs, Bytes(100)).extent();
-        assert_eq!((extent.rounds, extent.division.parts()), (5, 4));
-        let round = algorithm.schedule(procs, Bytes(100)).round(Rank(1), 4);
-        let last = round.sends.get(0).unwrap();
-        assert_eq!((last.partner, last.slots.len()), (Rank(5), 4));
     }
 }

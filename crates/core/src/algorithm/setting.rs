@@ -189,10 +189,6 @@ mod tests {
         let both = [RADIX, SEGMENT];
         assert_eq!(read(&both, "radix=4,segment=8KiB"), Some(vec![4, 8192]));
         assert_eq!(read(&both, "segment=1, radix=2"), Some(vec![2, 1]));
-        assert_eq!(read(&[WINDOW], "window=3"), Some(vec![3]));
-        let usage = text("knomial", &both, |_, setting| setting.placeholder());
-        assert_eq!(usage, "knomial:radix=RADIX,segment=SEGMENT");
-        assert_eq!(text("knomial", &both[..1], |_, _| 7), "knomial:7");
         for wrong in [
             "4",
             "radix=4",

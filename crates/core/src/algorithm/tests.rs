@@ -58,7 +58,7 @@ fn cases() -> impl Iterator<Item = (Algorithm, Bytes)> {
 #[test]
 fn every_algorithm_delivers_for_every_process_count() {
     for (algorithm, size) in cases() {
-        for count in 1..=33 {
+        for count in (1..=33).chain([47, 64, 70]) {
             let checked = algorithm.schedule(procs(count), size).check();
             let collective = algorithm.collective();
             assert_eq!(
@@ -80,17 +80,16 @@ fn an_algorithm_may_have_several_settings() {
     };
     let set = |text| Algorithm::set(&KNOMIAL_SEGMENTED, text);
     let algorithm = set("knomial-segmented:segment=1KiB,radix=4").unwrap();
-    let canonical = "knomial-segmented:radix=4,segment=1024";
-    assert_eq!(algorithm.to_string(), canonical);
-    assert_eq!(set(canonical).unwrap(), algorithm);
+    assert_eq!(
+        algorithm.to_string(),
+        "knomial-segmented:radix=4,segment=1024"
+    );
     let schedule = algorithm.schedule(procs(5), Bytes(5000));
     assert_eq!(schedule.extent().division.parts(), 5);
     assert_eq!(schedule.check(), Ok(()));
     let refused = set("knomial-segmented:4").unwrap_err().to_string();
     let usage = "write knomial-segmented:radix=RADIX,segment=SEGMENT";
     assert!(refused.contains(usage), "{refused}");
-    let throttled = parse(Collective::Alltoall, "throttled:window=4");
-    assert_eq!(throttled.to_string(), "throttled:4");
 }
 
 #[test]
@@ -191,65 +190,45 @@ fn absurd_numbers_of_segments_are_told() {
 }
 
 #[test]
-fn names_are_unique_and_survive_a_round_trip() {
-    for entry in ALGORITHMS {
-        let text = entry.example();
-        let algorithm = parse(entry.collective, &text);
-        assert_eq!(algorithm.to_string(), text);
-        assert_eq!(algorithm.entry.name, entry.name);
-        assert_eq!(algorithm.entry.summary, entry.summary);
+fn texts_survive_a_round_trip_and_sizes_may_have_units() {
+    let examples = ALGORITHMS
+        .iter()
+        .map(|entry| (entry.collective, entry.example()));
+    for (collective, text) in examples {
+        assert_eq!(parse(collective, &text).to_string(), text);
     }
-}
-
-#[test]
-fn sizes_may_have_units() {
-    let segmented = |text| parse(Collective::Bcast, text).to_string();
-    assert_eq!(segmented("pipeline:8KiB"), "pipeline:8192");
-    assert_eq!(segmented("pipeline:1kB"), "pipeline:1000");
-    assert_eq!(segmented("pipeline:2147483647"), "pipeline:2147483647");
+    for (collective, text, canonical) in [
+        (Collective::Bcast, "pipeline:8KiB", "pipeline:8192"),
+        (Collective::Bcast, "pipeline:1kB", "pipeline:1000"),
+        (
+            Collective::Bcast,
+            "pipeline:2147483647",
+            "pipeline:2147483647",
+        ),
+        (Collective::Alltoall, "throttled:window=4", "throttled:4"),
+    ] {
+        assert_eq!(parse(collective, text).to_string(), canonical);
+    }
 }
 
 #[test]
 fn wrong_names_say_what_there_is() {
-    let message = |collective, text| Method::parse(collective, text).unwrap_err().to_string();
-    let strange = message(Collective::Scatter, "ring");
-    let expected = "\"ring\" is not an algorithm of scatter; write one of: library, flat, ";
-    assert!(strange.starts_with(expected), "{strange}");
-    for (collective, texts, usage) in [
-        (
-            Collective::Alltoall,
-            &[
-                "throttled",
-                "throttled:0",
-                "throttled:x",
-                "throttled:-1",
-                "throttled:1KiB",
-            ][..],
-            "throttled:WINDOW, WINDOW at least 1",
-        ),
-        (Collective::Alltoall, &["direct:3"], "direct"),
-        (
-            Collective::Alltoall,
-            &["bruck", "bruck:0", "bruck:1"],
-            "bruck:RADIX, RADIX at least 2",
-        ),
-        (
-            Collective::Bcast,
-            &[
-                "pipeline",
-                "pipeline:",
-                "pipeline:0",
-                "pipeline:4k",
-                "pipeline:2GiB",
-            ],
-            "pipeline:SEGMENT, SEGMENT from 1 to 2147483647 bytes",
-        ),
-    ] {
-        for text in texts {
-            let message = message(collective, text);
-            assert!(message.ends_with(&format!("write {usage}")), "{message}");
-        }
-    }
+    let told = [
+        (Collective::Scatter, "ring"),
+        (Collective::Alltoall, "throttled"),
+        (Collective::Alltoall, "throttled:0"),
+        (Collective::Alltoall, "throttled:x"),
+        (Collective::Alltoall, "throttled:1KiB"),
+        (Collective::Alltoall, "direct:3"),
+        (Collective::Alltoall, "bruck"),
+        (Collective::Alltoall, "bruck:1"),
+        (Collective::Bcast, "pipeline:"),
+        (Collective::Bcast, "pipeline:0"),
+        (Collective::Bcast, "pipeline:4k"),
+        (Collective::Bcast, "pipeline:2GiB"),
+    ]
+    .map(|(collective, text)| format!("{}\n", Method::parse(collective, text).unwrap_err()));
+    insta::assert_snapshot!(told.concat());
 }
 
 /// What MPI says of each call, written out for three ranks.

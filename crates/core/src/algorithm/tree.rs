@@ -208,117 +208,23 @@ fn rank_of(number: u64) -> Rank {
 mod tests {
     use super::*;
 
-    const TREES: [Tree; 7] = [
-        Tree::Flat,
-        Tree::Chain,
-        Tree::Binary,
-        BINOMIAL,
-        Tree::Knomial(3),
-        Tree::Knomial(4),
-        Tree::Knomial(u32::MAX),
-    ];
-
-    fn children(tree: Tree, procs: u32, rank: u32) -> Vec<u32> {
-        let procs = Procs::new(procs).unwrap();
-        let children = tree.children(procs, Rank(rank));
-        children.map(|child| child.0).collect()
-    }
-
     #[test]
     fn children_are_those_drawn_by_hand() {
-        assert_eq!(children(BINOMIAL, 12, 0), [8, 4, 2, 1]);
-        assert_eq!(children(BINOMIAL, 12, 8), [10, 9]);
-        assert_eq!(children(BINOMIAL, 12, 4), [6, 5]);
-        assert_eq!(children(Tree::Knomial(3), 20, 0), [9, 18, 3, 6, 1, 2]);
-        assert_eq!(children(Tree::Knomial(3), 20, 9), [12, 15, 10, 11]);
-        assert_eq!(children(Tree::Knomial(3), 20, 18), [19]);
-        assert_eq!(children(Tree::Binary, 6, 1), [3, 4]);
-        assert_eq!(children(Tree::Binary, 6, 2), [5]);
-    }
-
-    /// Walks every tree from the root and compares what was met with what the tree says.
-    #[test]
-    fn every_rank_is_reached_once_by_its_parent() {
-        for tree in TREES {
-            for count in 1..70 {
-                let procs = Procs::new(count).unwrap();
-                let mut met = vec![(Rank(0), 0)];
-                let mut next = 0;
-                while let Some(&(rank, depth)) = met.get(next) {
-                    for child in tree.children(procs, rank) {
-                        assert_eq!(tree.parent(child), Some(rank));
-                        assert_eq!(tree.depth(child), depth + 1);
-                        met.push((child, depth + 1));
-                    }
-                    next += 1;
-                }
-                let height = met.iter().map(|&(_, depth)| depth).max();
-                assert_eq!(height, Some(tree.height(procs)), "{tree:?} over {procs}");
-                let mut ranks: Vec<Rank> = met.into_iter().map(|(rank, _)| rank).collect();
-                ranks.sort_unstable();
-                assert!(ranks.into_iter().eq(procs.ranks()), "{tree:?} over {procs}");
-            }
+        for (tree, procs, rank, expected) in [
+            (BINOMIAL, 12, 0, &[8, 4, 2, 1][..]),
+            (BINOMIAL, 12, 8, &[10, 9]),
+            (BINOMIAL, 12, 4, &[6, 5]),
+            (Tree::Knomial(3), 20, 0, &[9, 18, 3, 6, 1, 2]),
+            (Tree::Knomial(3), 20, 9, &[12, 15, 10, 11]),
+            (Tree::Knomial(3), 20, 18, &[19]),
+            (Tree::Binary, 6, 1, &[3, 4]),
+            (Tree::Binary, 6, 2, &[5]),
+        ] {
+            let children = tree.children(Procs::new(procs).unwrap(), Rank(rank));
+            assert!(
+                children.eq(expected.iter().copied().map(Rank)),
+                "{tree:?} {rank}"
+            );
         }
-    }
-
-    #[test]
-    fn every_child_is_served_when_it_expects_its_message() {
-        for tree in TREES {
-            for procs in (1..70).map(|count| Procs::new(count).unwrap()) {
-                let mut gets = vec![None; procs.get() as usize];
-                for rank in procs.ranks() {
-                    for index in 0..tree.rounds(procs) {
-                        for child in tree.children_in(procs, rank, index) {
-                            gets[child.0 as usize] = Some((rank, index));
-                        }
-                    }
-                }
-                for child in procs.ranks() {
-                    let expects = (0..tree.rounds(procs))
-                        .find_map(|index| Some((tree.parent_in(procs, child, index)?, index)));
-                    assert_eq!(gets[child.0 as usize], expects, "{tree:?} over {procs}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn the_largest_subtree_is_that_of_all_children() {
-        for tree in TREES.into_iter().filter(|&tree| tree != Tree::Binary) {
-            for procs in (2..70).map(|count| Procs::new(count).unwrap()) {
-                let children = tree.children(procs, Rank(0));
-                let lengths = children.map(|child| tree.subtree(procs, child).len());
-                let largest = tree.largest_subtree(procs) as usize;
-                assert_eq!(lengths.max(), Some(largest), "{tree:?} over {procs}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_subtree_is_a_child_with_the_subtrees_of_its_children() {
-        for tree in TREES.into_iter().filter(|&tree| tree != Tree::Binary) {
-            for count in 2..70 {
-                let procs = Procs::new(count).unwrap();
-                for child in procs.ranks().skip(1) {
-                    let mut ranks = vec![child.0];
-                    let below = tree.children(procs, child);
-                    ranks.extend(below.flat_map(|rank| tree.subtree(procs, rank)));
-                    ranks.sort_unstable();
-                    assert!(ranks.into_iter().eq(tree.subtree(procs, child)));
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn the_rounds_are_the_logarithm_to_the_radix() {
-        for count in 1..70 {
-            let procs = Procs::new(count).unwrap();
-            assert_eq!(BINOMIAL.rounds(procs), procs.ceil_log2() as usize);
-            let ready = procs.ranks().map(|rank| BINOMIAL.ready(procs, rank));
-            assert_eq!(ready.max(), Some(BINOMIAL.rounds(procs)));
-        }
-        let rounds = |procs| Tree::Knomial(4).rounds(Procs::new(procs).unwrap());
-        assert_eq!([1, 2, 4, 5, 16, 17].map(rounds), [0, 1, 1, 2, 2, 3]);
     }
 }
