@@ -274,11 +274,13 @@ impl Task<'_> {
 
 #[cfg(test)]
 mod tests {
-    use smallvec::smallvec;
-
     use super::*;
     use crate::schedule::{Copy, Division, Message, Messages};
     use crate::units::{Bytes, Procs};
+
+    use Slot::{Input, Output, Scratch};
+
+    const GHOST: Rank = Rank(2);
 
     fn two() -> Procs {
         Procs::new(2).unwrap()
@@ -288,30 +290,22 @@ mod tests {
         Message::of(partner, slots.iter().copied()).into()
     }
 
-    fn swap(rank: Rank) -> Round {
+    /// A message to the other rank and one from there.
+    fn exchange(rank: Rank, sent: &[Slot], received: &[Slot]) -> Round {
         let other = rank.ahead(1, two());
         Round {
-            sends: message(other, &[Slot::Input(0)]),
-            receives: message(other, &[Slot::Output(0)]),
+            sends: message(other, sent),
+            receives: message(other, received),
             ..Round::default()
         }
     }
 
-    fn other_block(rank: Rank) -> Vec<Datum> {
-        vec![Datum {
-            origin: rank.ahead(1, two()),
-            block: 0,
-        }]
+    fn swap(rank: Rank) -> Round {
+        exchange(rank, &[Input(0)], &[Output(0)])
     }
 
-    fn check(round: impl Fn(Rank) -> Round) -> Result<(), ScheduleError> {
-        check_divided(Division::whole(Bytes(1)), round)
-    }
-
-    fn check_divided(
-        division: Division,
-        round: impl Fn(Rank) -> Round,
-    ) -> Result<(), ScheduleError> {
+    /// Each rank is to end with the first block of the other.
+    fn check(division: Division, round: impl Fn(Rank) -> Round) -> Result<(), ScheduleError> {
         let extent = Extent {
             procs: two(),
             rounds: 1,
@@ -323,202 +317,89 @@ mod tests {
             },
             longest_message: 2,
         };
-        check_delivery(extent, |rank, _| round(rank), other_block)
+        let expected = |rank: Rank| {
+            let origin = rank.ahead(1, two());
+            vec![Datum { origin, block: 0 }]
+        };
+        check_delivery(extent, |rank, _| round(rank), expected)
     }
 
-    #[test]
-    fn a_swap_delivers() {
-        assert_eq!(check(swap), Ok(()));
-    }
-
-    #[test]
-    fn a_missing_receive_is_found() {
-        let lame = |rank| {
+    /// A change to the swap of rank 1.
+    fn check_swap(change: impl Fn(&mut Round)) -> Result<(), ScheduleError> {
+        check(Division::whole(Bytes(1)), |rank| {
             let mut round = swap(rank);
             if rank == Rank(1) {
-                round.receives = Messages::default();
+                change(&mut round);
             }
             round
-        };
-        let unmatched = ScheduleError::Unmatched {
-            round: 0,
-            from: Rank(0),
-            to: Rank(1),
-        };
-        assert_eq!(check(lame), Err(unmatched));
+        })
     }
 
-    #[test]
-    fn a_partner_who_does_not_exist_is_found() {
-        let ghost = Rank(2);
-        let to_ghost = |rank| {
+    /// A copy besides the swap of both ranks.
+    fn check_copy(from: Slot, to: Slot) -> Result<(), ScheduleError> {
+        check(Division::whole(Bytes(1)), |rank| {
             let mut round = swap(rank);
-            round.sends = message(ghost, &[Slot::Input(0)]);
-            round
-        };
-        let from_ghost = |rank| {
-            let mut round = swap(rank);
-            round.receives = message(ghost, &[Slot::Output(0)]);
-            round
-        };
-        let unmatched = |to| ScheduleError::Unmatched {
-            round: 0,
-            from: Rank(0),
-            to,
-        };
-        assert_eq!(check(to_ghost), Err(unmatched(ghost)));
-        // The receiver has mail from rank 0 that it does not ask for.
-        let found = check(|rank| {
-            if rank == Rank(1) {
-                from_ghost(rank)
-            } else {
-                swap(rank)
-            }
-        });
-        assert_eq!(found, Err(unmatched(Rank(1))));
-    }
-
-    #[test]
-    fn messages_match_by_sender_in_whatever_order_receives_are_listed() {
-        let to_itself_and_other = |rank: Rank| {
-            let other = rank.ahead(1, two());
-            let sends = [(rank, Slot::Input(1)), (other, Slot::Input(0))];
-            let receives = [(other, Slot::Output(0)), (rank, Slot::Output(1))];
-            let listed = |all: [(Rank, Slot); 2]| {
-                let all = all.into_iter();
-                all.map(|(partner, slot)| Message::single(partner, slot))
-                    .collect()
-            };
-            Round {
-                sends: listed(sends),
-                receives: listed(receives),
-                ..Round::default()
-            }
-        };
-        assert_eq!(check(to_itself_and_other), Ok(()));
-    }
-
-    #[test]
-    fn reading_an_empty_slot_is_found() {
-        let early = |rank| {
-            let mut round = swap(rank);
-            round.sends = message(rank.ahead(1, two()), &[Slot::Output(0)]);
-            round
-        };
-        assert!(matches!(check(early), Err(ScheduleError::ReadsNothing(..))));
-    }
-
-    #[test]
-    fn writing_what_is_in_use_is_found() {
-        let clash = |rank| {
-            let mut round = swap(rank);
-            round.copies.push(Copy {
-                from: Slot::Input(0),
-                to: Slot::Output(0),
-            });
-            round
-        };
-        assert!(matches!(check(clash), Err(ScheduleError::BadWrite(..))));
-    }
-
-    #[test]
-    fn writing_outside_memory_is_found() {
-        let astray = |rank| {
-            let mut round = swap(rank);
-            round.copies.push(Copy {
-                from: Slot::Input(1),
-                to: Slot::Scratch(1),
-            });
-            round
-        };
-        assert!(matches!(
-            check(astray),
-            Err(ScheduleError::OutsideMemory(..))
-        ));
-    }
-
-    /// A swap that sends `sent` and receives into `received`.
-    fn check_message(sent: &[Slot], received: &[Slot]) -> Result<(), ScheduleError> {
-        check(|rank| {
-            let mut round = swap(rank);
-            let other = rank.ahead(1, two());
-            round.sends = message(other, sent);
-            round.receives = message(other, received);
+            round.copies.push(Copy { from, to });
             round
         })
     }
 
     #[test]
-    fn blocks_of_a_message_arrive_in_order() {
-        use Slot::{Input, Output, Scratch};
-        assert_eq!(
-            check_message(&[Input(1), Input(0)], &[Scratch(0), Output(0)]),
-            Ok(())
-        );
-        assert!(matches!(
-            check_message(&[Input(0), Input(1)], &[Scratch(0), Output(0)]),
-            Err(ScheduleError::NotDelivered { .. })
-        ));
+    fn messages_match_by_sender_in_whatever_order_receives_are_listed() {
+        let whole = Division::whole(Bytes(1));
+        let found = check(whole, |rank| {
+            let other = rank.ahead(1, two());
+            let listed = |all: [(Rank, Slot); 2]| {
+                let singles = all.map(|(partner, slot)| Message::single(partner, slot));
+                singles.into_iter().collect()
+            };
+            Round {
+                sends: listed([(rank, Input(1)), (other, Input(0))]),
+                receives: listed([(other, Output(0)), (rank, Output(1))]),
+                ..Round::default()
+            }
+        });
+        assert_eq!(found, Ok(()));
     }
 
     #[test]
-    fn wrong_lengths_and_repeated_blocks_are_found() {
-        use Slot::{Input, Output};
-        assert!(matches!(
-            check_message(&[Input(0), Input(1)], &[Output(0)]),
-            Err(ScheduleError::Unmatched { .. })
-        ));
-        assert!(matches!(
-            check_message(&[Input(0), Input(0)], &[Output(0), Output(1)]),
-            Err(ScheduleError::BadMessage { .. })
-        ));
-        assert!(matches!(
-            check_message(&[Input(0), Input(1)], &[Output(0), Output(0)]),
-            Err(ScheduleError::BadWrite(..))
-        ));
-        let three = [Input(0), Input(1), Output(0)];
-        assert!(matches!(
-            check_message(&three, &three),
-            Err(ScheduleError::BadMessage { .. })
-        ));
+    fn broken_rules_are_found() {
+        let faults = [
+            check_swap(|round| round.receives = Messages::default()),
+            check_swap(|round| round.sends = message(GHOST, &[Input(0)])),
+            check_swap(|round| round.receives = message(GHOST, &[Output(0)])),
+            check_copy(Input(0), Output(0)),
+            check_copy(Input(1), Scratch(1)),
+        ]
+        .map(|found| format!("{:?}\n", found.unwrap_err()));
+        insta::assert_snapshot!(faults.concat());
     }
 
     #[test]
-    fn parts_of_a_piece_stay_what_they_are() {
-        use Slot::{Input, Output, Scratch};
-        let halves = Division::equal(Bytes(5), 2);
-        let sending = |sent: [Slot; 2], received: [Slot; 2]| {
-            check_divided(halves, |rank| {
-                let mut round = swap(rank);
-                let other = rank.ahead(1, two());
-                round.sends = message(other, &sent);
-                round.receives = message(other, &received);
-                round
-            })
-        };
+    fn blocks_of_a_message_arrive_in_order_and_as_the_parts_that_they_are() {
+        let (whole, halves) = (Division::whole(Bytes(1)), Division::equal(Bytes(5), 2));
         let both = [Input(0), Input(1)];
-        assert_eq!(sending(both, [Output(0), Output(1)]), Ok(()));
-        let crossed = sending(both, [Output(0), Scratch(0)]);
-        assert!(matches!(crossed, Err(ScheduleError::OtherPart(..))));
-        let turned = sending(both, [Output(1), Output(0)]);
-        assert!(matches!(turned, Err(ScheduleError::OtherPart(..))));
-        let same_half_twice = sending([Input(0), Input(2)], [Output(0), Scratch(0)]);
-        assert!(matches!(
-            same_half_twice,
-            Err(ScheduleError::BadMessage { .. })
-        ));
-    }
-
-    #[test]
-    fn the_wrong_data_is_found() {
-        let own = |_rank| Round {
-            copies: smallvec![Copy {
-                from: Slot::Input(0),
-                to: Slot::Output(0),
-            }],
-            ..Round::default()
-        };
-        let result = check(own);
-        assert!(matches!(result, Err(ScheduleError::NotDelivered { .. })));
+        let three = [Input(0), Input(1), Output(0)];
+        let told = [
+            (whole, &[Input(0)][..], &[Output(0)][..]),
+            (whole, &[Input(1), Input(0)], &[Scratch(0), Output(0)]),
+            (whole, &both, &[Scratch(0), Output(0)]),
+            (whole, &[Input(1)], &[Output(0)]),
+            (whole, &[Output(0)], &[Output(0)]),
+            (whole, &both, &[Output(0)]),
+            (whole, &[Input(0), Input(0)], &[Output(0), Output(1)]),
+            (whole, &both, &[Output(0), Output(0)]),
+            (whole, &three, &three),
+            (halves, &both, &[Output(0), Output(1)]),
+            (halves, &both, &[Output(0), Scratch(0)]),
+            (halves, &both, &[Output(1), Output(0)]),
+            (halves, &[Input(0), Input(2)], &[Output(0), Scratch(0)]),
+        ]
+        .map(|(division, sent, received)| {
+            let found = check(division, |rank| exchange(rank, sent, received));
+            let parts = division.parts();
+            format!("{sent:?} → {received:?} in {parts}\n  {found:?}\n")
+        });
+        insta::assert_snapshot!(told.concat());
     }
 }
