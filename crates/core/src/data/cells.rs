@@ -199,14 +199,9 @@ mod tests {
         let median = summarise(&imported(&[(0, Min, 1.0), (0, Median, 2.0)]));
         assert_eq!(median.values().next().unwrap().mean, Seconds(2.0));
 
+        let place = data.aggregates[0].place.clone();
         data.extend([crate::data::Record::Sample(crate::data::Sample {
-            place: Place {
-                experiment: Experiment::PingPong,
-                algorithm: "".into(),
-                procs: Procs::new(2).unwrap(),
-                size: Bytes(8),
-                launch: 0,
-            },
+            place,
             repetition: 0,
             time: Seconds(9.0),
             losses: crate::data::LossCounters::default(),

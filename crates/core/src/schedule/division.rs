@@ -117,30 +117,22 @@ mod tests {
         }
     }
 
+    /// Segments are whole but for the last and never empty; equal parts beyond the message are.
     #[test]
-    fn segments_are_whole_but_for_the_last_and_never_empty() {
-        let lengths = |size, segment| {
-            let division = Division::segments(Bytes(size), Bytes(segment));
-            (0..division.parts())
-                .map(|part| division.bytes(part))
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(lengths(7, 3), [3, 3, 1]);
-        assert_eq!(lengths(6, 3), [3, 3]);
-        assert_eq!(lengths(2, 3), [2]);
-        assert_eq!(lengths(0, 3), [0]);
-    }
-
-    #[test]
-    fn parts_beyond_the_message_are_empty() {
-        let lengths = |size, parts| {
-            let division = Division::equal(Bytes(size), parts);
-            (0..parts)
-                .map(|part| division.bytes(part))
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(lengths(7, 3), [3, 3, 1]);
-        assert_eq!(lengths(4, 3), [2, 2, 0]);
-        assert_eq!(lengths(2, 4), [1, 1, 0, 0]);
+    fn lengths_are_those_worked_by_hand() {
+        let segments = |size, segment| Division::segments(Bytes(size), Bytes(segment));
+        let equal = |size, parts| Division::equal(Bytes(size), parts);
+        for (division, expected) in [
+            (segments(7, 3), &[3, 3, 1][..]),
+            (segments(6, 3), &[3, 3]),
+            (segments(2, 3), &[2]),
+            (segments(0, 3), &[0]),
+            (equal(7, 3), &[3, 3, 1]),
+            (equal(4, 3), &[2, 2, 0]),
+            (equal(2, 4), &[1, 1, 0, 0]),
+        ] {
+            let lengths = (0..division.parts()).map(|part| division.bytes(part));
+            assert_eq!(lengths.collect::<Vec<_>>(), expected);
+        }
     }
 }

@@ -95,17 +95,12 @@ mod tests {
 
     #[test]
     fn the_line_of_the_fault_is_named() {
-        let fault = parse_toml::<std::collections::BTreeMap<String, u32>>(
-            "p.toml",
-            "a = 1\nb = x\n",
-            "write numbers",
-        );
-        let message = fault.unwrap_err().to_string();
-        assert!(
-            message.starts_with("p.toml:2: ") && message.ends_with("; write numbers"),
-            "{message}"
-        );
-        assert_eq!(message.lines().count(), 1);
+        let read = parse_toml::<std::collections::BTreeMap<String, u32>>;
+        let message = read("p.toml", "a = 1\nb = x\n", "write numbers")
+            .unwrap_err()
+            .to_string();
+        assert!(message.starts_with("p.toml:2: ") && message.ends_with("; write numbers"));
+        assert_eq!(message.lines().count(), 1, "{message}");
     }
 
     #[test]

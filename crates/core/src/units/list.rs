@@ -186,12 +186,12 @@ mod tests {
             "0..8",
             "1..8+0",
             "8..64+",
-            "x",
             "0..100000000+1",
         ] {
             assert!(bad.parse::<List<Bytes>>().is_err(), "{bad}");
         }
-        assert!("0".parse::<List<Procs>>().is_err());
-        assert!("1..8589934592".parse::<List<Procs>>().is_err());
+        for bad in ["0", "1..8589934592"] {
+            assert!(bad.parse::<List<Procs>>().is_err(), "{bad}");
+        }
     }
 }

@@ -41,11 +41,6 @@ fn each_fact_that_identifies_a_network_or_an_mpi_is_told() {
         let expected = format!(r#"{key} is "x" in a.csv and "y" in b.csv"#);
         assert_eq!(said, [expected]);
     }
-    let said = between(
-        &["setting_btl=tcp", "env_UCX_TLS=tcp"],
-        &["setting_btl=sm", "env_UCX_TLS=rc"],
-    );
-    assert_eq!(said.len(), 2, "{said:?}");
 }
 
 /// Two jobs of one cluster: other hosts, more of them, another day, another plan.
@@ -86,68 +81,53 @@ fn two_jobs_of_one_cluster_are_no_mixture() {
     assert_eq!(between(&four, &eight), [""; 0]);
 }
 
+/// Two files, where one may not state what the other does.
 #[test]
-fn ranks_that_share_hosts_are_told() {
-    let said = between(&["placement=a:1,b:1"], &["placement=a:2,b:1"]);
-    assert_eq!(
-        said,
-        [r#"placement is "1 a host" in a.csv and "2 a host" in b.csv"#]
-    );
-    assert_eq!(
-        between(&["placement=a:1,b:1"], &["placement=by hand"]),
-        [""; 0]
-    );
+fn files_that_differ_are_told_with_the_network_before_the_settings() {
+    let real = &["netsig=0.1.0", "mpi=A"][..];
+    let told = [
+        (
+            &["setting_btl=tcp", "mpi=A", "lab=x", "env_UCX_TLS=tcp"][..],
+            &["setting_btl=sm", "mpi=B", "lab=y", "env_UCX_TLS=rc"][..],
+        ),
+        (&["placement=a:1,b:1"], &["placement=a:2,b:1"]),
+        (&["placement=a:1,b:1"], &["placement=by hand"]),
+        (&["mpi=A", "setting_btl=tcp"], &["mpi=A"]),
+        (
+            &["netsig=0.1.0", "mpi=A", "lab=x"],
+            &["netsig=0.1.0", "imported_from=osu", "source_title=x"],
+        ),
+        // Data of netsig say whether the network is emulated or simulated.
+        (real, &["netsig=0.1.0", "mpi=A", "lab=x"]),
+        (real, &["netsig=0.1.0", "simulated=x"]),
+    ]
+    .map(|(one, other)| format!("{one:?}, {other:?}\n{}", lines(between(one, other))));
+    insta::assert_snapshot!(told.concat());
+}
+
+/// Later launches and jobs, and a key that stands twice.
+#[test]
+fn a_file_that_differs_from_itself_is_told() {
+    let told = [
+        &["mpi=A", "launch_1_mpi=B", "launch_2_mpi=C"][..],
+        &["env_UCX_TLS=tcp", "launch_2_env_UCX_TLS="],
+        &["mpi=A", "launch_2_env_UCX_TLS=tcp"],
+        &["interface=eth0", "interface=eth0", "interface=ib0"],
+        &["interface=eth0", "launch_0_job_1_interface=ib0"],
+    ]
+    .map(|facts| format!("{facts:?}\n{}", lines(told(&[&by_library(facts)]))));
+    insta::assert_snapshot!(told.concat());
+}
+
+fn lines(said: Vec<String>) -> String {
+    said.iter().map(|line| format!("  {line}\n")).collect()
+}
+
+#[test]
+fn the_most_ranks_on_a_host_are_those_of_any_launch() {
     let facts = &measured(&["placement=a:1", "launch_1_placement=a:3,b:1"]).provenance;
     assert_eq!(ranks_per_host(facts), Some(3));
     assert_eq!(ranks_per_host(&Provenance::default()), None);
-}
-
-#[test]
-fn what_one_side_does_not_state_is_no_difference() {
-    assert_eq!(between(&["mpi=A", "setting_btl=tcp"], &["mpi=A"]), [""; 0]);
-    let imported = ["netsig=0.1.0", "imported_from=osu", "source_title=x"];
-    assert_eq!(
-        between(&["netsig=0.1.0", "mpi=A", "lab=x"], &imported),
-        [""; 0]
-    );
-}
-
-/// Neither side of the second pair states what the other does.
-#[test]
-fn data_of_netsig_say_whether_the_network_is_emulated_or_simulated() {
-    let real = ["netsig=0.1.0", "mpi=A"];
-    let said = between(&real, &["netsig=0.1.0", "mpi=A", "lab=x"]);
-    assert_eq!(said, [r#"lab is not set in a.csv and "x" in b.csv"#]);
-    let said = between(&real, &["netsig=0.1.0", "simulated=x"]);
-    assert_eq!(said, [r#"simulated is not set in a.csv and "x" in b.csv"#]);
-}
-
-#[test]
-fn a_later_job_that_differs_is_told_with_its_launch() {
-    let data = measured(&["mpi=A", "launch_1_mpi=B", "launch_2_mpi=C"]);
-    assert_eq!(
-        told(&[&data]),
-        [r#"mpi is "A" in a.csv and "B" in launch 1 of a.csv"#]
-    );
-    let gone = measured(&["env_UCX_TLS=tcp", "launch_2_env_UCX_TLS="]);
-    assert_eq!(
-        told(&[&gone]),
-        [r#"env_UCX_TLS is "tcp" in a.csv and not set in launch 2 of a.csv"#]
-    );
-    let new = measured(&["mpi=A", "launch_2_env_UCX_TLS=tcp"]);
-    assert_eq!(
-        told(&[&new]),
-        [r#"env_UCX_TLS is not set in a.csv and "tcp" in launch 2 of a.csv"#]
-    );
-}
-
-#[test]
-fn a_key_that_stands_twice_in_a_file_is_told() {
-    let data = measured(&["interface=eth0", "interface=eth0", "interface=ib0"]);
-    assert_eq!(
-        told(&[&data]),
-        [r#"interface is "eth0" in a.csv and "ib0" in a.csv further down"#]
-    );
 }
 
 /// Algorithms that the library is told to take differ in the settings that tell it; where it
@@ -159,29 +139,9 @@ fn a_forced_choice_is_no_difference_but_a_choice_left_to_the_library_is() {
     let job = format!("launch_0_job_1_{forced}");
     let variable = "launch_0_job_1_env_MPIR_CVAR_COLLECTIVE_FALLBACK=error";
     assert_eq!(told(&[&by_library(&[&none, &job, variable])]), [""; 0]);
-    assert_eq!(
-        told(&[&by_library(&[&none]), &measured(&[&forced])]),
-        [""; 0]
-    );
+    let by_netsig = measured(&[&forced]);
+    assert_eq!(told(&[&by_library(&[&none]), &by_netsig]), [""; 0]);
     let both = told(&[&by_library(&[&none]), &by_library(&[&forced])]);
-    assert_eq!(
-        both,
-        [format!(r#"{choice} is "0" in a.csv and "2" in b.csv"#)]
-    );
-    // Another interface is one in whichever job.
-    let moved = by_library(&["interface=eth0", "launch_0_job_1_interface=ib0"]);
-    assert_eq!(
-        told(&[&moved]),
-        [r#"interface is "eth0" in a.csv and "ib0" in launch 0, job 1 of a.csv"#]
-    );
-}
-
-#[test]
-fn the_network_is_told_before_the_settings() {
-    let said = between(
-        &["setting_btl=tcp", "mpi=A", "lab=x"],
-        &["setting_btl=sm", "mpi=B", "lab=y"],
-    );
-    let keys: Vec<&str> = said.iter().filter_map(|it| it.split(' ').next()).collect();
-    assert_eq!(keys, ["lab", "mpi", "setting_btl"]);
+    let expected = format!(r#"{choice} is "0" in a.csv and "2" in b.csv"#);
+    assert_eq!(both, [expected]);
 }
