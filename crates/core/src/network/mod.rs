@@ -289,4 +289,4 @@ impl Edge {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -76,68 +76,41 @@ fn route(network: &Network, from: u32, to: u32) -> Vec<LinkId> {
     links
 }
 
-/// Rate in Mbit/s, buffer and delay in ms of each link on the way, by its name.
-fn way(network: &Network, from: u32, to: u32) -> Vec<(String, f64, u64, f64)> {
+/// The links on the way.
+fn way(network: &Network, from: u32, to: u32) -> String {
     let told = |id: LinkId| {
         let link = network.link(id);
         let rate = link.rate.0 * 8e-6;
-        (
-            network.link_name(id),
-            rate,
-            link.buffer.0,
-            link.delay.0 * 1e3,
+        let (buffer, delay) = (link.buffer, link.delay);
+        format!(
+            "  {}: {rate} Mbit/s, {buffer}, {delay}\n",
+            network.link_name(id)
         )
     };
     route(network, from, to).into_iter().map(told).collect()
 }
 
+/// The second has its half of nine hosts rounded down, and the latency of its truth; buffers
+/// of the third are its b·d.
 #[test]
 fn files_are_read_in_full() {
-    let graph = read(GRAPH);
-    let names: Vec<&str> = graph
-        .all_hosts()
-        .map(|host| graph.vertex_name(host))
-        .collect();
-    assert_eq!(names, ["n0", "n1", "n2", "n3", "s1-0", "s1-1"]);
-    let link = |name: &str, rate, buffer, delay| (name.to_owned(), rate, buffer, delay);
-    let expected = [
-        link("n2 -> s0", 1000.0, 65_536, 0.0),
-        link("s0 -> top", 2000.0, 131_072, 0.0),
-        link("top -> s1", 1000.0, 32_768, 5.0),
-        link("s1 -> s1-1", 100.0, 65_536, 2.0),
-    ];
-    assert_eq!(way(&graph, 2, 5), expected);
-    assert_eq!(
-        (graph.eager_limit, graph.rto),
-        (Some(Bytes(16_384)), Some(Seconds(0.3)))
-    );
-    assert_eq!(
-        graph.summary(),
-        "6 hosts, 1 Gbit/s, 64 KiB port buffer or 100 Mbit/s, 64 KiB port buffer, cubic, 16 KiB \
-         eager limit, tree of 3 switches"
-    );
-
-    let tree = read(TREE);
-    assert_eq!(
-        tree.summary(),
-        "9 hosts, 40 Mbit/s, 64 KiB port buffer, reno, tree"
-    );
-    let expected = [
-        link("host3 -> switch0", 40.0, 65_536, 0.0),
-        link("switch0 -> switch1", 100.0, 131_072, 0.0),
-        link("switch1 -> host4", 40.0, 65_536, 0.0),
-    ];
-    assert_eq!(way(&tree, 3, 4), expected, "half of nine, rounded down");
-    assert_eq!(
-        tree.latency,
-        Some(Seconds(100.0 * 1e-6)),
-        "that of its truth"
-    );
-
-    let binary = read(BINARY);
-    assert_eq!((binary.hosts().get(), binary.vertices()), (4, 7));
-    let buffers: Vec<u64> = way(&binary, 0, 3).iter().map(|link| link.2).collect();
-    assert_eq!(buffers, [0, 4550, 4550, 0], "b·d");
+    let told = [(GRAPH, 2, 5), (TREE, 3, 4), (BINARY, 0, 3)].map(|(text, from, to)| {
+        let network = read(text);
+        let names: Vec<&str> = network
+            .all_hosts()
+            .map(|host| network.vertex_name(host))
+            .collect();
+        format!(
+            "{}\n{}\neager limit {:?}, rto {:?}, latency {:?}\n{}",
+            network.summary(),
+            names.join(" "),
+            network.eager_limit,
+            network.rto,
+            network.latency,
+            way(&network, from, to)
+        )
+    });
+    insta::assert_snapshot!(told.join("\n"));
 }
 
 #[test]
@@ -157,7 +130,6 @@ fn faults_name_line_and_remedy() {
     let refusals = [
         (GRAPH, "\"graph\"", "\"ring\""),
         (GRAPH, "topology = \"graph\"", ""),
-        (GRAPH, "\"graph\"", "\"star\""),
         (GRAPH, "port_buffer", "buffer"),
         (GRAPH, "rate = \"1Gbit/s\"\n", ""),
         (GRAPH, "\"1Gbit/s\"", "\"0Mbit/s\""),
@@ -172,10 +144,8 @@ fn faults_name_line_and_remedy() {
         (GRAPH, "[\"s1\", \"top\"]", "[\"s0\", \"top\"]"),
         (GRAPH, "[\"s1\", \"top\"]", "[\"s1\", \"s1\"]"),
         (BINARY, "36.4us", "-1us"),
-        (BINARY, "delay", "buffer"),
         (TREE, "hosts = 9", "hosts = 1"),
         (TREE, "hosts = 9", "hosts = \"9\""),
-        (TREE, "hosts = 9\n", ""),
         (TREE, "\"tree\"", "\"star\""),
         (TREE, "[truth]", "first_switch_hosts = 9\n[truth]"),
         (TREE, "gamma = 1.8", "gamma = nan"),
@@ -251,7 +221,7 @@ fn ties_go_to_the_lowest_switch() {
 }
 
 /// Switches with so many hosts, joined.
-fn graph_of(hosts: &[u32], pairs: &[(usize, usize)]) -> Result<Network, NetworkError> {
+pub(crate) fn graph_of(hosts: &[u32], pairs: &[(usize, usize)]) -> Result<Network, NetworkError> {
     let mut names = (0..).map(|number| format!("h{number}"));
     let switch = |(number, count): (usize, &u32)| Switch {
         name: format!("s{number}"),

@@ -111,47 +111,19 @@ fn text_of(contents: &[Content], blank: &str) -> String {
     text
 }
 
-/// One change to a text.
-#[derive(Debug, Clone)]
-enum Damage {
-    Flip(Index, u8),
-    Truncate(Index),
-    Drop(Index),
-    Repeat(Index, Index),
-}
+/// Something of a text in the place of something else of it.
+type Damage = [Index; 4];
 
-fn damage() -> impl Strategy<Value = Damage> {
-    prop_oneof![
-        (any::<Index>(), any::<u8>()).prop_map(|(at, bits)| Damage::Flip(at, bits)),
-        any::<Index>().prop_map(Damage::Truncate),
-        any::<Index>().prop_map(Damage::Drop),
-        any::<(Index, Index)>().prop_map(|(from, to)| Damage::Repeat(from, to)),
-    ]
-}
-
-fn damaged(text: &str, damage: &Damage) -> String {
-    let mut bytes = text.as_bytes().to_vec();
-    let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
-    if lines.is_empty() {
-        return String::new();
-    }
-    match damage {
-        Damage::Flip(at, bits) => {
-            let at = at.index(bytes.len());
-            bytes[at] ^= bits;
-            return String::from_utf8_lossy(&bytes).into_owned();
-        }
-        Damage::Truncate(at) => {
-            bytes.truncate(at.index(bytes.len()));
-            return String::from_utf8_lossy(&bytes).into_owned();
-        }
-        Damage::Drop(at) => drop(lines.remove(at.index(lines.len()))),
-        Damage::Repeat(from, to) => {
-            let line = lines[from.index(lines.len())];
-            lines.insert(to.index(lines.len()), line);
-        }
-    }
-    lines.concat()
+fn damaged(text: &str, [from, length, copied, copy_length]: &Damage) -> String {
+    let signs: Vec<char> = text.chars().collect();
+    let part = |from: &Index, length: &Index| {
+        let from = from.index(signs.len() + 1);
+        from..from + length.index(signs.len() - from + 1).min(30)
+    };
+    let copy = signs[part(copied, copy_length)].to_vec();
+    let mut signs = signs.clone();
+    signs.splice(part(from, length), copy);
+    signs.into_iter().collect()
 }
 
 /// Reads a text: either a fault of one line with its place, or what writes and reads alike.
@@ -196,7 +168,7 @@ proptest! {
     #[test]
     fn damage_is_a_fault_or_another_program(
         contents in contents(),
-        damages in proptest::collection::vec(damage(), 1..4),
+        damages in proptest::collection::vec(any::<Damage>(), 1..4),
     ) {
         let example = damages.iter().fold(EXAMPLE.to_owned(), |text, one| damaged(&text, one));
         check(&example)?;

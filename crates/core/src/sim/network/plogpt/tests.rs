@@ -7,7 +7,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::model::alltoall::plogpt as model;
 use crate::model::alltoall::plogpt::RtoMode;
-use crate::network::{Edge, Port, Switch, Trunk};
+use crate::network::tests::graph_of;
+use crate::network::{Edge, Port};
 use crate::sim::closed::{self, Totals};
 use crate::sim::engine;
 use crate::sim::network::{Cause, Loss};
@@ -49,11 +50,7 @@ fn options() -> Options {
 
 /// Hosts of 10⁶ B/s on one switch.
 fn star(hosts: u32) -> Network {
-    Network::star(hosts, megabyte()).unwrap()
-}
-
-fn megabyte() -> Port {
-    Port::new(BitsPerSecond(8_000_000), Bytes(0))
+    Network::star(hosts, Port::new(BitsPerSecond(8_000_000), Bytes(0))).unwrap()
 }
 
 /// Who received what from whom and when, in that order of time.
@@ -121,28 +118,15 @@ proptest! {
 
     #[test]
     fn heights_are_those_of_the_lower_side(parents in prop::collection::vec(any::<u32>(), 0..12)) {
-        let tree = random_tree(&parents);
+        let above = (1..).zip(&parents);
+        let cables: Vec<_> = above.map(|(at, parent)| (at, *parent as usize % at)).collect();
+        let tree = graph_of(&vec![1; parents.len() + 1], &cables).unwrap();
         let wires = wires::wires(&tree, Negligible::AtLeast);
         for (number, link) in tree.links().iter().enumerate() {
             let sides = [depth(&tree, link.from, link.to), depth(&tree, link.to, link.from)];
             prop_assert_eq!(wires[number].height, 1 + sides[0].min(sides[1]));
         }
     }
-}
-
-/// A tree of switches, each with a host and below an earlier one.
-fn random_tree(parents: &[u32]) -> Network {
-    let switch = |number| Switch {
-        name: format!("s{number}"),
-        hosts: vec![format!("h{number}")],
-        port: megabyte(),
-    };
-    let trunk = |(above, parent): (usize, &u32)| Trunk {
-        ends: [above + 1, *parent as usize % (above + 1)],
-        port: megabyte(),
-    };
-    let trunks = parents.iter().enumerate().map(trunk).collect();
-    Network::new((0..=parents.len()).map(switch).collect(), trunks).unwrap()
 }
 
 /// How many cables the farthest vertex is from `at`, away from `from`.
@@ -328,18 +312,7 @@ fn links_tell_what_passed() {
 
 #[test]
 fn what_is_no_tree_is_refused() {
-    let switch = |(name, host): (&str, Option<&str>)| Switch {
-        name: name.to_owned(),
-        hosts: host.into_iter().map(str::to_owned).collect(),
-        port: megabyte(),
-    };
-    let trunk = |ends| Trunk {
-        ends,
-        port: megabyte(),
-    };
-    let switches = [("a", Some("h")), ("b", None), ("c", None)].map(switch);
-    let trunks = [[0, 1], [1, 2], [2, 0]].map(trunk);
-    let triangle = Network::new(switches.to_vec(), trunks.to_vec()).unwrap();
+    let triangle = graph_of(&[1, 0, 0], &[(0, 1), (1, 2), (2, 0)]).unwrap();
     let refusals = [
         (triangle, 0, "number of cables = 4 is not"),
         (star(2), 2, "host of a rank = 2"),
