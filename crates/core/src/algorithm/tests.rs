@@ -55,17 +55,29 @@ fn cases() -> impl Iterator<Item = (Algorithm, Bytes)> {
     })
 }
 
+/// Also, the longest message that is stated occurs.
 #[test]
 fn every_algorithm_delivers_for_every_process_count() {
     for (algorithm, size) in cases() {
         for count in (1..=33).chain([47, 64, 70]) {
-            let checked = algorithm.schedule(procs(count), size).check();
-            let collective = algorithm.collective();
-            assert_eq!(
-                checked,
-                Ok(()),
-                "{collective} {algorithm} among {count}, {size}"
+            let case = format!(
+                "{} {algorithm} among {count}, {size}",
+                algorithm.collective()
             );
+            let schedule = algorithm.schedule(procs(count), size);
+            assert_eq!(schedule.check(), Ok(()), "{case}");
+            let extent = schedule.extent();
+            let rounds = (0..extent.rounds).flat_map(|index| {
+                let schedule = &schedule;
+                procs(count)
+                    .ranks()
+                    .map(move |rank| schedule.round(rank, index))
+            });
+            let sends = rounds.flat_map(|round| listed(&round.sends));
+            let longest = sends.map(|send| send.slots.len()).max();
+            if count > 1 {
+                assert_eq!(longest, Some(extent.longest_message as usize), "{case}");
+            }
         }
     }
 }
@@ -90,24 +102,6 @@ fn an_algorithm_may_have_several_settings() {
     let refused = set("knomial-segmented:4").unwrap_err().to_string();
     let usage = "write knomial-segmented:radix=RADIX,segment=SEGMENT";
     assert!(refused.contains(usage), "{refused}");
-}
-
-#[test]
-fn the_stated_longest_message_occurs() {
-    for (algorithm, size) in cases() {
-        for procs in (2..=33).map(procs) {
-            let extent = algorithm.schedule(procs, size).extent();
-            let all = (0..extent.rounds).flat_map(|index| {
-                let schedule = algorithm.schedule(procs, size);
-                let of = move |rank| listed(&schedule.round(rank, index).sends);
-                procs.ranks().flat_map(of)
-            });
-            let longest = all.map(|send| send.slots.len()).max();
-            let stated = Some(extent.longest_message as usize);
-            let collective = algorithm.collective();
-            assert_eq!(longest, stated, "{collective} {algorithm} among {procs}");
-        }
-    }
 }
 
 fn is_idle(round: &Round) -> bool {
@@ -154,32 +148,39 @@ fn ranks_are_idle_outside_of_their_active_rounds() {
 }
 
 #[test]
-fn a_proof_is_for_one_algorithm_and_number_of_processes_and_parts() {
-    let of = |text| parse(Collective::Bcast, text);
-    let [four, five] = [4, 5].map(procs);
-    let proven = of("pipeline:100")
-        .schedule(four, Bytes(250))
-        .prove()
-        .unwrap();
-    // Three parts each.
-    assert!(proven.is_for(&of("pipeline:100").schedule(four, Bytes(250))));
-    assert!(proven.is_for(&of("pipeline:100").schedule(four, Bytes(201))));
+fn a_proof_is_for_one_algorithm_root_and_number_of_processes_and_parts() {
+    let schedule = |text, count, size, root| {
+        let call = Call {
+            root: Rank(root),
+            ..Call::new(procs(count), Bytes(size))
+        };
+        parse(Collective::Bcast, text).serve(&call).unwrap()
+    };
+    let proven = schedule("pipeline:100", 4, 250, 0).prove().unwrap();
     assert_eq!(proven.rounds(), 4 - 2 + 3);
-    for (text, procs, size) in [
-        ("pipeline:100", four, 200),
-        ("pipeline:100", five, 250),
-        ("pipeline:99", four, 250),
-        ("binary-segmented:100", four, 250),
+    for (text, count, size, root, is_proven) in [
+        ("pipeline:100", 4, 250, 0, true),
+        ("pipeline:100", 4, 201, 0, true),
+        ("pipeline:100", 4, 200, 0, false),
+        ("pipeline:100", 5, 250, 0, false),
+        ("pipeline:99", 4, 250, 0, false),
+        ("binary-segmented:100", 4, 250, 0, false),
+        ("pipeline:100", 4, 250, 2, false),
     ] {
-        assert!(
-            !proven.is_for(&of(text).schedule(procs, Bytes(size))),
-            "{text}"
+        let other = schedule(text, count, size, root);
+        assert_eq!(
+            proven.is_for(&other),
+            is_proven,
+            "{text} {count} {size} {root}"
         );
     }
     // A name that two collectives have.
-    let flat = of("flat").schedule(four, Bytes(1)).prove().unwrap();
-    let other = parse(Collective::Scatter, "flat").schedule(four, Bytes(1));
+    let flat = schedule("flat", 4, 1, 0).prove().unwrap();
+    let other = parse(Collective::Scatter, "flat").schedule(procs(4), Bytes(1));
     assert!(!flat.is_for(&other));
+    let turned = schedule("chain", 4, 9, 2).prove().unwrap();
+    let last = turned.round(Rank(1), 2);
+    assert_eq!(last.receives.get(0).unwrap().partner, Rank(0));
 }
 
 #[test]

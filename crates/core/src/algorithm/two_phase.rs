@@ -378,7 +378,7 @@ mod tests {
     #[test]
     fn exchanges_have_the_sizes_worked_by_hand() {
         let uneven = [(0, 2), (1, 2), (2, 2), (3, 3), (0, 2), (4, 1)];
-        let even: [_; 8] = std::array::from_fn(|rank| (rank as u32, 4));
+        let even = [0, 1, 2, 3, 4, 5, 6, 7].map(|rank| (rank, 4));
         let (simple, balanced) = (FORMS[0], FORMS[1]);
         for (form, n1, n2, from, expected) in [
             (simple, 2, 3, 0, &uneven[..]),

@@ -101,7 +101,7 @@ fn files_that_differ_are_told_with_the_network_before_the_settings() {
         (real, &["netsig=0.1.0", "mpi=A", "lab=x"]),
         (real, &["netsig=0.1.0", "simulated=x"]),
     ]
-    .map(|(one, other)| format!("{one:?}, {other:?}\n{}", lines(between(one, other))));
+    .map(|(one, other)| format!("{one:?}, {other:?}\n{}", lines(&between(one, other))));
     insta::assert_snapshot!(told.concat());
 }
 
@@ -115,12 +115,12 @@ fn a_file_that_differs_from_itself_is_told() {
         &["interface=eth0", "interface=eth0", "interface=ib0"],
         &["interface=eth0", "launch_0_job_1_interface=ib0"],
     ]
-    .map(|facts| format!("{facts:?}\n{}", lines(told(&[&by_library(facts)]))));
+    .map(|facts| format!("{facts:?}\n{}", lines(&told(&[&by_library(facts)]))));
     insta::assert_snapshot!(told.concat());
 }
 
-fn lines(said: Vec<String>) -> String {
-    said.iter().map(|line| format!("  {line}\n")).collect()
+fn lines(said: &[String]) -> String {
+    said.iter().flat_map(|line| ["  ", line, "\n"]).collect()
 }
 
 #[test]
