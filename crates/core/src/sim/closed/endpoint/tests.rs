@@ -23,7 +23,7 @@ fn simulated(algorithm: Algorithm, procs: Procs, size: Bytes, ports: &Ports) -> 
     Totals {
         time,
         messages,
-        bytes,
+        bytes: bytes.into(),
         losses: 0,
     }
 }

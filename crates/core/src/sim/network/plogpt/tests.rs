@@ -75,7 +75,7 @@ fn simulate(algorithm: model::Algorithm, size: u64, network: &PlogPT, mode: RtoM
 fn assert_same(solved: &Totals, outcome: &Outcome) {
     assert_eq!(solved.time, outcome.time);
     assert_eq!(solved.messages, outcome.messages);
-    assert_eq!(solved.bytes, outcome.bytes);
+    assert_eq!(solved.bytes, u128::from(outcome.bytes));
     assert_eq!(solved.losses, outcome.losses.len() as u64);
 }
 
