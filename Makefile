@@ -1,5 +1,6 @@
 # demo · test · bench · check: what a newcomer types. Everything each needs it installs.
 CARGO ?= cargo
+BENCH = $(CARGO) run --quiet --release --package netsig-bench --
 
 # bench-sim: the simulator's speed; bench-plogpt: two all-to-alls in the lab beside PlogPT;
 # bench-accuracy: every model on process counts that it was not fitted to.
@@ -15,16 +16,16 @@ test: openmpi
 	MPICC=mpicc.mpich $(CARGO) test --package netsig-mpi --target-dir target/mpich
 
 bench: netsig openmpi
-	$(CARGO) xtask bench
+	$(BENCH) speed
 
 bench-sim: netsig
-	$(CARGO) xtask bench-sim
+	$(BENCH) simulator
 
 bench-plogpt: netsig openmpi
-	$(CARGO) xtask plogpt
+	$(BENCH) plogpt
 
 bench-accuracy: netsig openmpi
-	$(CARGO) xtask accuracy
+	$(BENCH) accuracy
 
 check:
 	bash .ci/run

@@ -1,14 +1,6 @@
-//! Chores of this repository: `cargo xtask accuracy`, `cargo xtask bench`,
-//! `cargo xtask bench-sim`, `cargo xtask plogpt`, `cargo xtask tidy`, `cargo xtask vectors`.
-//! Exit code 1 says that something falls short, 2 that a chore could not be done.
+//! Chores of this repository: `cargo xtask tidy`, `cargo xtask vectors`. Exit code 1 says that
+//! something falls short, 2 that a chore could not be done.
 
-mod accuracy;
-mod bench;
-mod figure;
-mod plogpt;
-mod process;
-mod smpi;
-mod speed;
 mod tidy;
 mod vectors;
 
@@ -19,19 +11,11 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
-        ["accuracy", networks @ ..] => accuracy::run(networks),
-        ["bench"] => bench::run(),
-        ["bench-sim"] => speed::run(),
-        ["usage", program @ ..] => process::usage(program),
-        ["plogpt"] => plogpt::run(),
         ["tidy"] => tidy::run(),
         ["tidy", "--write"] => tidy::write(),
         ["vectors", files @ ..] if !files.is_empty() => vectors::run(files),
         _ => {
-            eprintln!(
-                "usage: cargo xtask accuracy [NETWORK...] | bench | bench-sim | plogpt | tidy [--write] | \
-                 vectors FILE..."
-            );
+            eprintln!("usage: cargo xtask tidy [--write] | vectors FILE...");
             return ExitCode::from(2);
         }
     };

@@ -1,5 +1,5 @@
 //! What predictions cost: closed forms, an optimised pipeline, whole selection maps. The
-//! targets stand in `cargo xtask bench`, which knows these functions by name.
+//! targets stand in `netsig-bench speed`, which knows these functions by name.
 //!
 //! A sample is short and there are many, so that most of them are undisturbed on a machine
 //! that has other work.

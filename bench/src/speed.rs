@@ -1,6 +1,6 @@
-//! `cargo xtask bench`: the figures that netsig promises, each measured and held against
+//! `netsig-bench speed`: the figures that netsig promises, each measured and held against
 //! its target. One line a figure: `name  value  target  met|MISSED`; raw numbers go to
-//! bench/results. Needs the release build and the rank program (`make bench`).
+//! bench/results/quick.csv. Needs the release build and the rank program (`make bench`).
 
 mod commands;
 mod loading;

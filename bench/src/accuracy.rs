@@ -1,4 +1,4 @@
-//! `cargo xtask accuracy [NETWORK...]`: how far predictions are off at process counts that
+//! `netsig-bench accuracy [NETWORK…]`: how far predictions are off at process counts that
 //! nothing was fitted to, for every model that applies, a generic regression, an interpolation
 //! and, where it is installed, SMPI.
 //!
@@ -72,7 +72,7 @@ struct Outcome {
 
 /// Measures what is missing and judges the networks, all if none is named; false if a target
 /// is missed.
-pub fn run(wanted: &[&str]) -> Result<bool> {
+pub fn run(wanted: &[String]) -> Result<bool> {
     let results = crate::root().join("bench/results/accuracy");
     fs::create_dir_all(&results).context("bench/results/accuracy cannot be made")?;
     let networks = chosen(wanted)?;
@@ -90,13 +90,13 @@ pub fn run(wanted: &[&str]) -> Result<bool> {
 }
 
 /// The networks of these names; the standing ones if there are none.
-fn chosen(wanted: &[&str]) -> Result<Vec<&'static Network>> {
+fn chosen(wanted: &[String]) -> Result<Vec<&'static Network>> {
     if wanted.is_empty() {
         return Ok(NETWORKS.iter().collect());
     }
     let known = || NETWORKS.iter().chain([&FURTHER]);
-    let find = |name: &&str| {
-        let found = known().find(|network| network.name == *name);
+    let find = |name: &String| {
+        let found = known().find(|network| network.name == name);
         found.with_context(|| {
             let known: Vec<&str> = known().map(|network| network.name).collect();
             let known = known.join(", ");

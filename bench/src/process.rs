@@ -1,6 +1,7 @@
-//! Programs that a chore runs: netsig itself, others that must succeed, and what a program
-//! takes of the machine.
+//! Programs that a benchmark runs: netsig itself, others that must succeed, and the processor
+//! time and memory of a program.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -119,15 +120,15 @@ impl Usage {
         let said = output(&mut between)?;
         let numbers: Result<Vec<f64>, _> = said.split_whitespace().map(str::parse).collect();
         let [seconds, megabytes] = numbers?[..] else {
-            anyhow::bail!("{said:?} is not what xtask usage prints");
+            anyhow::bail!("{said:?} is not the output of netsig-bench usage");
         };
         Ok(Self { seconds, megabytes })
     }
 }
 
-/// `xtask usage PROGRAM ARGUMENTS`: runs the program and prints its CPU seconds and its most
+/// `netsig-bench usage PROGRAM…`: runs the program and prints its CPU seconds and its most
 /// megabytes.
-pub fn usage(words: &[&str]) -> Result<bool> {
+pub fn usage(words: &[OsString]) -> Result<bool> {
     let (program, arguments) = words.split_first().context("no program to run")?;
     output(Command::new(program).args(arguments))?;
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;

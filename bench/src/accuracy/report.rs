@@ -32,7 +32,7 @@ pub(super) fn write(outcome: &Outcome, networks: &[&Network], results: &Path) ->
     }
     print!("{text}");
     let commands = networks.iter().flat_map(|network| network.lines());
-    let commands: Vec<String> = commands.chain(["cargo xtask accuracy\n".into()]).collect();
+    let commands: Vec<String> = commands.chain(["make bench-accuracy\n".into()]).collect();
     for (name, text) in [("table.md", text), ("commands.txt", commands.join("\n"))] {
         let path = results.join(name);
         fs::write(&path, text).with_context(|| format!("{} cannot be written", path.display()))?;

@@ -1,4 +1,4 @@
-//! `cargo xtask plogpt`: algorithms A and B of Nomura, Matsuba, Ishikawa 2007 on emulated
+//! `netsig-bench plogpt`: algorithms A and B of Nomura, Matsuba, Ishikawa 2007 on emulated
 //! trees of two switches, measured beside what pLogP and `PlogPT` predict.
 //!
 //! A waits for its partner in every round (`pairwise`), B posts all receives first and then

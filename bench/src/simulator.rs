@@ -1,4 +1,4 @@
-//! `cargo xtask bench-sim`: how fast and in how much memory netsig simulates, in CPU seconds
+//! `netsig-bench simulator`: how fast and in how much memory netsig simulates, in CPU seconds
 //! of one core, each run a process of its own; beside it the SMPI of `SimGrid` where it is installed.
 //! One line a figure: `name  value  target  met|MISSED`. Of three runs the fastest counts: what
 //! else runs on the machine can only make a run slower. The first runs of all simulations come

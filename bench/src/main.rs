@@ -1,0 +1,65 @@
+//! `netsig-bench`: figures of netsig against their targets. Exit code 1 says that a target is
+//! missed, 2 that a benchmark could not run.
+
+mod accuracy;
+mod figure;
+mod plogpt;
+mod process;
+mod simulator;
+mod smpi;
+mod speed;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// Measures netsig and holds the figures against their targets.
+#[derive(Parser)]
+enum Command {
+    /// Errors of every model at process counts that it was not fitted to, on emulated clusters.
+    Accuracy {
+        /// The clusters [default: the five of docs/results].
+        networks: Vec<String>,
+    },
+    /// Times of netsig's commands, fits, predictions and campaigns.
+    Speed,
+    /// Processor time and memory of `netsig simulate`.
+    Simulator,
+    /// Two all-to-alls on emulated trees of switches beside their PlogPT predictions.
+    Plogpt,
+    /// The processor seconds and the most megabytes of a program.
+    Usage {
+        /// The program with its arguments.
+        #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+        program: Vec<OsString>,
+    },
+}
+
+fn main() -> ExitCode {
+    let done = match Command::parse() {
+        Command::Accuracy { networks } => accuracy::run(&networks),
+        Command::Speed => speed::run(),
+        Command::Simulator => simulator::run(),
+        Command::Plogpt => plogpt::run(),
+        Command::Usage { program } => process::usage(&program),
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("netsig-bench: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The root of the workspace.
+fn root() -> PathBuf {
+    let bench = Path::new(env!("CARGO_MANIFEST_DIR"));
+    bench
+        .parent()
+        .expect("bench lies in the workspace")
+        .to_owned()
+}
