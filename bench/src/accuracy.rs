@@ -1,12 +1,12 @@
 //! `netsig-bench accuracy [NETWORK…]`: how far predictions are off at process counts that
 //! nothing was fitted to, for every model that applies, a generic regression, an interpolation
-//! and, where it is installed, SMPI.
+//! and SMPI where it is installed.
 //!
-//! All data come from emulated clusters and are measured once; what is complete in
-//! bench/results/accuracy is not measured again. Whatever is fitted sees the process counts
-//! of its trial alone (`split.rs`); the medians of the cells beyond eight processes are the
-//! truth. The tables go to standard output and to table.md; residuals.csv has a row for each
-//! held-out cell and contender, commands.txt what was measured how.
+//! All data come from emulated clusters and are measured once: complete files in
+//! bench/results/accuracy are not measured again. A fit sees the process counts of its trial
+//! alone (`split.rs`); the medians of the cells beyond eight processes are the truth. The tables
+//! go to standard output and to table.md; residuals.csv has a row for each held-out cell and
+//! contender.
 
 mod campaign;
 mod contenders;
@@ -26,8 +26,9 @@ use netsig_core::algorithm::Collective;
 use netsig_core::fit::regimes::Parts;
 use netsig_core::stats::sample::Sorted;
 use netsig_core::units::{Bytes, Procs, Seconds};
+use strum::IntoEnumIterator as _;
 
-use campaign::{Cost, FURTHER, NETWORKS, Network, OSU_TABLES};
+use campaign::{Cost, FURTHER, NETWORKS, Network, OSU};
 use contenders::Judge;
 use score::Row;
 use split::{Measured, Trial};
@@ -35,7 +36,7 @@ use split::{Measured, Trial};
 /// The network that SMPI is asked about, since its all-to-all is on a star.
 const SMPI_NETWORK: &str = "ethernet-12x40";
 
-/// All parts of the regimes that are not chosen from held-out counts.
+/// All parts of the regimes but eager growth; none is chosen from left-out counts.
 const WHOLE: Parts = Parts {
     eager_growth: false,
     rendezvous_growth: true,
@@ -44,10 +45,10 @@ const WHOLE: Parts = Parts {
     slowdown: true,
 };
 
-/// What makes other parts of all.
+/// A change of the parts.
 type Change = fn(&mut Parts);
 
-/// The regimes with one part less, and with eager growth, so that each shows what it is worth.
+/// The regimes with one part less, and with eager growth: each shows the worth of a part.
 const WITHOUT: [(&str, Change); 6] = [
     ("regimes with all parts", |_| ()),
     ("regimes without growth", |p| p.rendezvous_growth = false),
@@ -60,12 +61,12 @@ const WITHOUT: [(&str, Change); 6] = [
 /// Times by process count and size.
 type Times = BTreeMap<(Procs, Bytes), Seconds>;
 
-/// All that came out.
+/// The results of all networks.
 #[derive(Default)]
 struct Outcome {
     rows: Vec<Row>,
     costs: Vec<(&'static str, Cost)>,
-    /// How far the launches of each algorithm's held-out cells are apart.
+    /// The differences between the launches of each algorithm's held-out cells.
     repeated: Vec<(&'static str, Collective, String, Sorted)>,
     notes: Vec<String>,
 }
@@ -75,18 +76,17 @@ struct Outcome {
 pub fn run(wanted: &[String]) -> Result<bool> {
     let results = crate::root().join("bench/results/accuracy");
     fs::create_dir_all(&results).context("bench/results/accuracy cannot be made")?;
-    let networks = chosen(wanted)?;
     let mut outcome = Outcome::default();
-    for &network in &networks {
+    for network in chosen(wanted)? {
         outcome.judge(network)?;
     }
     match campaign::osu()? {
         Some(data) => outcome.judge_trials("osu", &data, &[Trial::Osu])?,
         None => outcome.notes.push(format!(
-            "SKIPPED: {OSU_TABLES} names no directory with OSU tables"
+            "SKIPPED: {OSU} is missing; `netsig import osu` makes it of tables"
         )),
     }
-    report::write(&outcome, &networks, &results)
+    report::write(&outcome, &results)
 }
 
 /// The networks of these names; the standing ones if there are none.
@@ -96,9 +96,9 @@ fn chosen(wanted: &[String]) -> Result<Vec<&'static Network>> {
     }
     let known = || NETWORKS.iter().chain([&FURTHER]);
     let find = |name: &String| {
-        let found = known().find(|network| network.name == name);
+        let found = known().find(|network| network.0 == name);
         found.with_context(|| {
-            let known: Vec<&str> = known().map(|network| network.name).collect();
+            let known: Vec<&str> = known().map(|network| network.0).collect();
             let known = known.join(", ");
             format!("{name:?} is no network of this bench; write one of: {known}")
         })
@@ -110,17 +110,13 @@ impl Outcome {
     /// All trials on one network.
     fn judge(&mut self, network: &'static Network) -> Result<()> {
         let data = network.measured()?;
-        self.costs.push((network.name, Cost::of(&data.train)?));
+        self.costs.push((network.0, Cost::of(&data.train)?));
         for ((collective, algorithm), apart) in split::repeated(&data) {
             let apart = Sorted::new(apart);
             self.repeated
-                .push((network.name, collective, algorithm, apart));
+                .push((network.0, collective, algorithm, apart));
         }
-        self.judge_trials(
-            network.name,
-            &data,
-            &[Trial::Eight, Trial::Four, Trial::Osu],
-        )
+        self.judge_trials(network.0, &data, &Trial::iter().collect::<Vec<_>>())
     }
 
     fn judge_trials(
@@ -136,35 +132,34 @@ impl Outcome {
             "{network}: no cell beyond {most} processes"
         );
         let free = split::fit(data, trials[0], None)?.profile;
-        let mut times = Times::new();
+        let mut smpi = Times::new();
         if network == SMPI_NETWORK {
             let note;
-            (times, note) = smpi::predict(&free.hockney.model(), &heldout)?;
+            (smpi, note) = smpi::predict(&free.hockney.model(), &heldout)?;
             self.notes.push(note);
         }
         for &trial in trials {
-            let mut add = |parts: Option<Parts>, called: Option<&'static str>| -> Result<_> {
-                let fitted = split::fit(data, trial, parts)?;
+            let without = WITHOUT.iter().filter(|_| trial == Trial::Eight);
+            let without = without.map(|(name, change)| {
+                let mut parts = WHOLE;
+                change(&mut parts);
+                (Some(parts), Some(*name))
+            });
+            for (parts, called) in [(None, None)].into_iter().chain(without) {
+                let fitted = &split::fit(data, trial, parts)?;
                 let judge = Judge {
                     network,
-                    fitted: &fitted,
+                    fitted,
                     free: &free,
-                    smpi: &times,
+                    smpi: &smpi,
                 };
                 self.rows.extend(judge.rows(&heldout, called));
-                Ok(fitted.notes)
-            };
-            let notes = add(None, None)?;
-            if trial == Trial::Eight {
-                for (name, change) in WITHOUT {
-                    let mut parts = WHOLE;
-                    change(&mut parts);
-                    add(Some(parts), Some(name))?;
+                if parts.is_none() {
+                    let notes = fitted.notes.iter();
+                    let notes = notes.map(|note| format!("{network}, {trial}: {note}"));
+                    self.notes.extend(notes);
                 }
             }
-            let notes = notes.iter();
-            self.notes
-                .extend(notes.map(|note| format!("{network}, {trial}: {note}")));
         }
         Ok(())
     }

@@ -1,47 +1,35 @@
-//! What is measured, where, and what it cost.
+//! The emulated clusters, their data, and the time that the data take.
 
 use std::fs;
-use std::path::PathBuf;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, bail};
 use netsig_core::algorithm::Collective;
-use netsig_core::data::import::{Asked, Input, Program, import};
 use netsig_core::data::{Dataset, Experiment};
 use netsig_core::units::Seconds;
 
 use super::split::Measured;
 use crate::process::{self, Netsig, spent};
 
-/// An emulated cluster and the plan of its held-out part.
-pub(super) struct Network {
-    pub(super) name: &'static str,
-    heldout: &'static str,
-}
-
-const fn network(name: &'static str, heldout: &'static str) -> Network {
-    Network { name, heldout }
-}
+/// The name of an emulated cluster and the plan of its held-out part.
+pub(super) struct Network(pub(super) &'static str, &'static str);
 
 /// The clusters: one that loses packets, one under another congestion control, one with more
 /// hosts, one with an uplink that hosts share, one that loses nothing.
 pub(super) const NETWORKS: [Network; 5] = [
-    network("ethernet-12x40", "heldout-12"),
-    network("cubic-16x40", "heldout-12"),
-    network("ethernet-16x25", "heldout-16"),
-    network("tree-2x6x40", "heldout-12"),
+    Network("ethernet-12x40", "heldout-12"),
+    Network("cubic-16x40", "heldout-12"),
+    Network("ethernet-16x25", "heldout-16"),
+    Network("tree-2x6x40", "heldout-12"),
     // With twelve hosts so deep a queue asks more of the machine than it has.
-    network("deep-12x40", "heldout-10"),
+    Network("deep-12x40", "heldout-10"),
 ];
 
-/// One that is judged only where it is named: nothing was ever adjusted to it.
-pub(super) const FURTHER: Network = network("ethernet-12x30", "heldout-12");
+/// A cluster that is judged only where it is named: nothing was ever adjusted to it.
+pub(super) const FURTHER: Network = Network("ethernet-12x30", "heldout-12");
 
-/// The variable that names a directory with tables of the OSU micro-benchmarks that somebody
-/// measured elsewhere: [`LATENCY`] and `osu_alltoall-direct-pN.txt`.
-pub(super) const OSU_TABLES: &str = "NETSIG_OSU_DIR";
-
-const LATENCY: &str = "osu_latency-p2.txt";
-const ALLTOALL: &str = "osu_alltoall-direct-p";
+/// Tables of the OSU micro-benchmarks that were measured elsewhere, as `netsig import osu` writes
+/// them from `osu_latency` and `osu_alltoall` of several process counts.
+pub(super) const OSU: &str = "bench/results/accuracy/osu.csv";
 
 /// The last launch of every plan: its line ends a complete file.
 const LAST_LAUNCH: &str = "launch_1_s";
@@ -49,22 +37,18 @@ const LAST_LAUNCH: &str = "launch_1_s";
 /// The all-to-alls that a profile needs; the others of the plan are for comparison.
 pub(super) const JUDGED: [&str; 3] = ["direct", "pairwise", "library"];
 
-/// How often a part is measured whose data are void.
+/// How often a part is measured at most because its data are void.
 const ATTEMPTS: u32 = 3;
 
 impl Network {
     /// Its campaigns: the part of the data and the plan.
     fn campaigns(&self) -> [(&str, &str); 3] {
-        [
-            ("train", "train"),
-            ("few", "few"),
-            ("heldout", self.heldout),
-        ]
+        [("train", "train"), ("few", "few"), ("heldout", self.1)]
     }
 
     /// A part of the data, from the root.
     fn file(&self, part: &str) -> String {
-        format!("bench/results/accuracy/{}-{part}.csv", self.name)
+        format!("bench/results/accuracy/{}-{part}.csv", self.0)
     }
 
     /// The arguments of netsig for one of the campaigns.
@@ -72,19 +56,11 @@ impl Network {
         format!(
             "measure plans/accuracy-{plan}.toml -o {} --on lab:{} --resume",
             self.file(part),
-            self.name
+            self.0
         )
     }
 
-    /// The campaigns as lines of a shell.
-    pub(super) fn lines(&self) -> impl Iterator<Item = String> {
-        let words = self.campaigns().map(|campaign| self.words(campaign));
-        words
-            .into_iter()
-            .map(|words| format!("target/release/netsig {words}"))
-    }
-
-    /// Its data. What is not complete is measured; an interrupted campaign goes on.
+    /// Its data. An incomplete part is measured; an interrupted campaign goes on.
     pub(super) fn measured(&self) -> Result<Measured> {
         for campaign in self.campaigns() {
             let data = read(&self.file(campaign.0));
@@ -97,7 +73,7 @@ impl Network {
             train: train?,
             few: few?,
             heldout: heldout?,
-            network: Some(netsig_lab::load(self.name)?),
+            network: Some(netsig_lab::load(self.0)?),
         })
     }
 
@@ -122,47 +98,18 @@ impl Network {
 /// The data of a file that may be used.
 fn read(file: &str) -> Result<Dataset> {
     let data = process::read(&crate::root().join(file))?;
-    let void = data.void();
-    ensure!(
-        void.is_none(),
-        "{file}: the data are void ({}); remove the file and measure again",
-        void.unwrap_or_default()
-    );
+    if let Some(reason) = data.void() {
+        bail!("{file}: the data are void ({reason}); remove the file and measure again");
+    }
     Ok(data)
 }
 
-/// The tables in [`OSU_TABLES`], if it is set.
+/// The data of [`OSU`], if they are there.
 pub(super) fn osu() -> Result<Option<Measured>> {
-    let Some(folder) = std::env::var_os(OSU_TABLES).map(PathBuf::from) else {
+    if !crate::root().join(OSU).is_file() {
         return Ok(None);
-    };
-    let shown = folder.display();
-    let mut names = Vec::new();
-    for entry in fs::read_dir(&folder).with_context(|| format!("{OSU_TABLES}: {shown}"))? {
-        let path = PathBuf::from(entry?.file_name());
-        let is_text = path.extension().is_some_and(|end| end == "txt");
-        let name = path.to_string_lossy().into_owned();
-        if is_text && name.starts_with(ALLTOALL) {
-            names.push(name);
-        }
     }
-    ensure!(
-        !names.is_empty(),
-        "{shown} holds no {ALLTOALL}N.txt; name another directory in {OSU_TABLES}"
-    );
-    names.sort();
-    names.insert(0, LATENCY.to_owned());
-    let text = |name: &String| {
-        fs::read_to_string(folder.join(name)).with_context(|| format!("{name} cannot be read"))
-    };
-    let texts: Vec<String> = names.iter().map(text).collect::<Result<_>>()?;
-    let inputs = names.iter().zip(&texts);
-    let inputs: Vec<Input> = inputs.map(|(name, text)| Input { name, text }).collect();
-    let asked = Asked {
-        algorithm: "direct".into(),
-        ..Asked::default()
-    };
-    let all = import(Program::Osu, &inputs, &asked)?.data;
+    let all = read(OSU)?;
     Ok(Some(Measured {
         train: all.clone(),
         few: Dataset::default(),
@@ -171,7 +118,7 @@ pub(super) fn osu() -> Result<Option<Measured>> {
     }))
 }
 
-/// What the data of a profile cost.
+/// The time that the data of a profile take.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Cost {
     /// From start to end of the launches.
@@ -181,8 +128,8 @@ pub(super) struct Cost {
 }
 
 impl Cost {
-    /// Of a pair's operations the samples tell less than they took, so the samples of other
-    /// collectives are taken from the time of all operations.
+    /// The samples of a pair's operations hold less time than the operations take, so the samples
+    /// of other collectives are subtracted from the time of all operations.
     pub(super) fn of(data: &Dataset) -> Result<Self> {
         let others = data
             .samples
@@ -191,35 +138,12 @@ impl Cost {
                 Experiment::Collective(Collective::Alltoall) => {
                     !JUDGED.contains(&&*own.place.algorithm)
                 }
-                Experiment::Collective(_) => true,
-                _ => false,
+                other => matches!(other, Experiment::Collective(_)),
             });
         let others: f64 = others.map(|sample| sample.time.0).sum();
         Ok(Self {
             wall: Seconds(spent(&data.provenance, "wall")?),
             timed: Seconds(spent(&data.provenance, "timed")? - others),
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_cost_of_a_profile_leaves_out_what_it_does_not_need() {
-        let text = "#@launch_0_s=wall 10.5 timed 8 barriers 1\n\
-            experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s\n\
-            collective,alltoall,direct,8,4096,0,0,3\n\
-            collective,alltoall,throttled:2,8,4096,0,0,1.5\n\
-            collective,bcast,binomial,8,4096,0,1,0.5\n\
-            pingpong,,,2,4096,0,1,0.25\n\
-            #@launch_1_s=wall 2 timed 1 barriers 0\n";
-        let data = Dataset::read("a.csv", text.as_bytes()).unwrap();
-        let cost = Cost {
-            wall: Seconds(12.5),
-            timed: Seconds(7.0),
-        };
-        assert_eq!(Cost::of(&data).unwrap(), cost);
     }
 }

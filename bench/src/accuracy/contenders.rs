@@ -1,4 +1,4 @@
-//! Who predicts what: one line a contender and collective.
+//! The contenders of each collective and their predictions.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,6 @@ use itertools::Itertools as _;
 use netsig_core::algorithm::{Collective, Method};
 use netsig_core::data::Experiment;
 use netsig_core::data::cells::{CellKey, Summary};
-use netsig_core::model::message::loggp::LogGP;
-use netsig_core::model::plogp::PLogP;
 use netsig_core::model::segment::Segment;
 use netsig_core::model::{self, Case, Segments};
 use netsig_core::predict::line::Reason;
@@ -28,8 +26,7 @@ pub(super) const OURS: &str = "regimes";
 /// The model that every other has to improve on.
 pub(super) const PUBLISHED: &str = "full";
 
-/// A way to predict an algorithm, empty for every one of its collective: its name, and how it
-/// comes by its times.
+/// The algorithm, empty for every one of the collective, the name and the source of the times.
 type Contender = (&'static str, &'static str, How);
 
 #[derive(Clone, Copy)]
@@ -40,8 +37,6 @@ enum How {
     Model(&'static str),
     /// The same with α and β in place of tables.
     OnHockney(&'static str),
-    /// `LogGP`, which is a model of single messages.
-    LogGP,
     /// A line in n for every size, interpolated between sizes.
     Lines,
     /// Products of powers and logarithms, chosen by cross-validation.
@@ -59,10 +54,9 @@ const ALL: [Contender; 3] = [
     ("", "regression", How::Regression),
 ];
 
-const ALLTOALL: [Contender; 17] = [
+const ALLTOALL: [Contender; 16] = [
     ("", "regimes or simpler", How::Chosen),
     ("", "hockney", Model("hockney")),
-    ("", "loggp", How::LogGP),
     ("direct", "plogp", Model("plogp_b")),
     ("pairwise", "plogp", Model("plogp_a")),
     ("library", "plogp", Model("plogp_b")),
@@ -105,17 +99,14 @@ fn of(collective: Collective) -> &'static [Contender] {
     }
 }
 
-/// What a contender says of a case.
-type Guess = (Seconds, Option<Interval>);
+/// The time and the interval of a case; nothing where the contender does not apply.
+type Predictor<'a> = Box<dyn Fn(Procs, Bytes) -> Option<(Seconds, Option<Interval>)> + 'a>;
 
-/// What a contender says of every case; nothing where it does not apply.
-type Predictor<'a> = Box<dyn Fn(Procs, Bytes) -> Option<Guess> + 'a>;
-
-/// What contenders draw on.
+/// The sources of the contenders.
 pub(super) struct Judge<'a> {
     pub(super) network: &'static str,
     pub(super) fitted: &'a Fitted,
-    /// Tells the times without contention.
+    /// Gives the times without contention.
     pub(super) free: &'a Profile,
     pub(super) smpi: &'a Times,
 }
@@ -137,24 +128,12 @@ impl Judge<'_> {
         });
         for ((collective, algorithm), cells) in &groups {
             let cells: Vec<_> = cells.collect();
-            let free = match (collective, of(collective)) {
-                (Collective::Alltoall, _) => Some("free"),
-                (_, others) => others.iter().find_map(|own| match own {
-                    (of, _, Model(model)) if *of == algorithm => Some(*model),
-                    _ => None,
-                }),
-            };
             let who = (collective, algorithm);
+            let free = without_contention(who);
             let free = free.and_then(|model| self.by_model(self.free, who, model));
-            for (of, name, how) in ALL.iter().chain(of(collective)) {
-                let name = match called {
-                    None => name,
-                    Some(other) if *name == OURS => other,
-                    Some(_) => continue,
-                };
-                if !of.is_empty() && *of != algorithm {
-                    continue;
-                }
+            let own = ALL.iter().chain(of(collective));
+            let own = own.filter(|(of, ..)| of.is_empty() || *of == algorithm);
+            for (_, name, how) in own.filter(|(_, name, _)| called.is_none() || *name == OURS) {
                 let Some(predict) = self.predictor(*how, who, cells[0].0) else {
                     continue;
                 };
@@ -166,7 +145,7 @@ impl Judge<'_> {
                         trial: self.fitted.trial,
                         collective,
                         algorithm: algorithm.to_owned(),
-                        contender: name,
+                        contender: called.unwrap_or(name),
                         procs: key.procs,
                         size_bytes: key.size,
                         measured_s: summary.value(self.fitted.trial.statistic()),
@@ -205,7 +184,6 @@ impl Judge<'_> {
             }
             Model(model) => self.by_model(profile, who, model),
             OnHockney(model) => self.by_model(&self.fitted.bare, who, model),
-            How::LogGP => loggp(&profile.network().plogp),
             How::Lines => {
                 let lines = Lines::fit(&self.fitted.points(key))?;
                 Some(Box::new(move |n, m| Some((lines.time(n, m), None))))
@@ -248,33 +226,30 @@ impl Judge<'_> {
     }
 }
 
+/// The model of an algorithm without contention.
+fn without_contention((collective, algorithm): (Collective, &str)) -> Option<&'static str> {
+    if collective == Collective::Alltoall {
+        return Some("free");
+    }
+    of(collective).iter().find_map(|own| match own {
+        (of, _, Model(model)) if *of == algorithm => Some(*model),
+        _ => None,
+    })
+}
+
 /// The segment size that is set, as in `pipeline:BYTES`.
 fn segment(collective: Collective, algorithm: &str) -> Option<Segment> {
     let method = Method::parse(collective, algorithm).ok()?;
     Segment::new(method.segment()?).ok()
 }
 
-/// n − 1 messages of one rank after the other: T = L + 2·o + (n−1)·(m−1)·G + (n−2)·max(g, o),
-/// a train of messages of Alexandrov, Ionescu, Schauser, Scheiman 1995, while as many come
-/// in. G is that of the largest measured message.
-fn loggp(network: &PLogP) -> Option<Predictor<'static>> {
-    let model = LogGP::from_plogp(network, Bytes(256 << 10)).ok()?;
-    Some(Box::new(move |procs, size| {
-        let further = procs.partners() - 1.0;
-        let between = model.gap().0.max(model.overhead().0);
-        let bytes = model.message(size) - model.message(Bytes(1));
-        let more = (bytes + Seconds(between)) * further;
-        Some((model.message(size) + more, None))
-    }))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Every name is that of a model.
+    /// A name that is no model's would leave its contender out without a word.
     #[test]
-    fn the_table_names_models_that_there_are() {
+    fn the_tables_name_models_that_there_are() {
         for collective in [Collective::Alltoall, Collective::Bcast, Collective::Scatter] {
             for (_, _, how) in ALL.iter().chain(of(collective)) {
                 if let Model(model) | OnHockney(model) = how {
@@ -283,12 +258,5 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn a_pipeline_is_predicted_with_its_own_segments() {
-        let pipeline = segment(Collective::Bcast, "pipeline:8192").unwrap();
-        assert_eq!(pipeline.bytes(), Bytes(8192));
-        assert_eq!(segment(Collective::Alltoall, "throttled:2"), None);
     }
 }

@@ -1,4 +1,4 @@
-//! The plainest rival: for each measured size a straight line in n, between sizes a straight
+//! Contender `lines`: for each measured size a straight line in n, between sizes a straight
 //! line in (log m, log T).
 
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use netsig_core::fit::Point;
 use netsig_core::stats::line::Line;
 use netsig_core::units::{Bytes, Procs, Seconds};
 
-/// The least time that a line is taken to give: its logarithm must exist.
+/// The least time of a line, in seconds: its logarithm must exist.
 const LEAST: f64 = 1e-9;
 
 /// The lines, by size.
@@ -53,10 +53,8 @@ pub(super) mod tests {
         (procs, sizes): (&[u32], &[u64]),
         time: impl Fn(f64, f64) -> f64,
     ) -> Vec<Point> {
-        let all = procs
-            .iter()
-            .flat_map(|n| sizes.iter().map(move |m| (*n, *m)));
-        all.map(|(procs, size)| Point {
+        let all = procs.iter().cartesian_product(sizes);
+        all.map(|(&procs, &size)| Point {
             procs: Procs::new(procs).unwrap(),
             size: Bytes(size),
             time: Seconds(time(f64::from(procs), size as f64)),
@@ -66,27 +64,17 @@ pub(super) mod tests {
         .collect()
     }
 
-    /// A line in n times a power of m is what the rival holds to be true everywhere.
+    /// A line in n times a power of m is the contender's assumption.
     #[test]
     fn lines_in_n_and_powers_of_m_are_recovered() {
         let truth = |n: f64, m: f64| (3.0 * n - 2.0) * m.powf(0.75) * 1e-6;
-        let known = points((&[4, 6, 8], &[256, 4096, 16384]), truth);
-        let lines = Lines::fit(&known).unwrap();
+        let lines = |procs, sizes| Lines::fit(&points((procs, sizes), truth));
+        let fit = lines(&[4, 6, 8], &[256, 4096, 16384]).unwrap();
         for (n, m) in [(16, 64), (12, 256), (5, 1000), (12, 9000), (10, 1 << 20)] {
-            let time = lines.time(Procs::new(n).unwrap(), Bytes(m)).0;
+            let time = fit.time(Procs::new(n).unwrap(), Bytes(m)).0;
             let expected = truth(f64::from(n), m as f64);
             assert!((time / expected - 1.0).abs() < 1e-9, "{n} {m}");
         }
-    }
-
-    #[test]
-    fn least_squares_by_hand_and_too_few_points() {
-        // Through (4, 1), (6, 2), (8, 6): slope 5/4, mean 3 at 6.
-        let times = |n: f64, _: f64| 1.0 + 0.5 * (n - 4.0) + 0.375 * (n - 4.0) * (n - 6.0);
-        let lines = Lines::fit(&points((&[4, 6, 8], &[8, 16]), times)).unwrap();
-        let time = lines.time(Procs::new(10).unwrap(), Bytes(8)).0;
-        assert!((time - 8.0).abs() < 1e-12);
-        assert!(Lines::fit(&points((&[4], &[8, 16]), times)).is_none());
-        assert!(Lines::fit(&points((&[4, 6], &[8]), times)).is_none());
+        assert!(lines(&[4], &[8, 16]).is_none() && lines(&[4, 6], &[8]).is_none());
     }
 }

@@ -1,25 +1,22 @@
-//! A generic performance model in the style of Extra-P (Calotoiu et al. 2013): no knowledge
-//! of networks, only products of powers and logarithms.
+//! Contender `regression`: a generic performance model in the style of Extra-P (Calotoiu et al.
+//! 2013), without knowledge of networks.
 //!
 //! T = c₀ + Σ c·n^a·log2(n)^b·m^d·log2(m)^e with at most two terms, exponents a and d of
 //! {0, ½, 1, 3⁄2, 2}, b and e of {0, 1}, and no negative coefficient. Coefficients minimise
-//! the squares of the relative errors. Of all choices of terms the one is taken that, with a
-//! process count left out of the fit, predicts that count best: the least mean of
-//! 2·|T̂−T|/(T̂+T) over all points, each count left out in turn.
+//! the squares of the relative errors. The chosen terms are those that predict a process count
+//! best that was left out of the fit: the least mean of 2·|T̂−T|/(T̂+T) over all points, each
+//! count left out in turn.
 
 use itertools::{Itertools as _, iproduct};
-use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
+use nalgebra::{DMatrix, DVector};
 use netsig_core::fit::Point;
 use netsig_core::units::{Bytes, Procs, Seconds};
 
 const POWERS: [f64; 5] = [0.0, 0.5, 1.0, 1.5, 2.0];
 const LOGARITHMS: [i32; 2] = [0, 1];
 
-/// A determinant of normed columns below this says that they depend on each other.
+/// Normed columns are dependent if their determinant is below this.
 const SINGULAR: f64 = 1e-10;
-
-/// The chosen terms with their coefficients.
-pub(super) struct Regression(Vec<(Term, f64)>);
 
 /// n^a·log2(n)^b·m^d·log2(m)^e.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,6 +24,9 @@ struct Term {
     procs: (f64, i32),
     size: (f64, i32),
 }
+
+/// The chosen terms with their coefficients.
+pub(super) struct Regression(Vec<(Term, f64)>);
 
 impl Term {
     /// All of them; the constant is the first.
@@ -43,67 +43,54 @@ impl Term {
     }
 }
 
-/// The terms at some points, over the times: what is to be fitted is 1 everywhere.
+/// Normal equations of the terms over the times, whose right-hand sides are all 1.
 struct Equations {
-    columns: DMatrix<f64>,
-    /// Their products with each other, and with 1 everywhere.
     gram: DMatrix<f64>,
     right: DVector<f64>,
 }
 
+/// Indices of terms with their coefficients.
+type Solution = Vec<(usize, f64)>;
+
 impl Equations {
-    fn of(columns: DMatrix<f64>) -> Self {
+    fn of(columns: &DMatrix<f64>) -> Self {
         Self {
-            gram: columns.tr_mul(&columns),
+            gram: columns.tr_mul(columns),
             right: columns.row_sum_tr(),
-            columns,
         }
     }
 
-    /// The coefficients of a choice of at most three terms: of all its parts the one whose
-    /// least squares are least and not negative. Nothing if no part has such.
-    fn non_negative(&self, choice: &[usize]) -> Option<Vector3<f64>> {
-        let whole = (1 << choice.len()) - 1;
-        let allowed = |part| {
-            let solved = self.solve(choice, part);
-            solved.filter(|(_, found)| found.iter().all(|c| *c >= 0.0))
-        };
-        // No part fits better than the whole.
-        let best = allowed(whole).or_else(|| {
-            let solved = (1..whole).filter_map(allowed);
+    /// The non-negative least squares of a few terms: of all of them, or of the best subset.
+    fn non_negative(&self, terms: &[usize]) -> Option<Solution> {
+        let best = self.solve(terms.to_vec()).or_else(|| {
+            let subsets = terms.iter().copied().powerset().skip(1);
+            let solved = subsets.filter_map(|subset| self.solve(subset));
             solved.max_by(|(a, _), (b, _)| a.total_cmp(b))
         });
-        best.map(|(_, coefficients)| coefficients)
+        best.map(|(_, solution)| solution)
     }
 
-    /// The least squares of the terms whose bits are set in `part`: by how much they are below
-    /// those of no term, and the coefficients. Nothing if the terms depend on each other.
-    fn solve(&self, choice: &[usize], part: u32) -> Option<(f64, Vector3<f64>)> {
-        let is_in = |place: usize| part & (1 << place) != 0;
-        let gram = Matrix3::from_fn(|i, j| {
-            if is_in(i) && is_in(j) {
-                self.gram[(choice[i], choice[j])]
-            } else {
-                f64::from(i == j)
-            }
-        });
-        let right = Vector3::from_fn(|i, _| if is_in(i) { self.right[choice[i]] } else { 0.0 });
-        if gram.determinant() < SINGULAR {
-            return None;
-        }
-        let found = gram.cholesky()?.solve(&right);
-        Some((found.dot(&right), found))
+    /// The reduction of the sum of squares by these terms, and their coefficients; nothing if
+    /// one is negative or the terms depend on each other.
+    fn solve(&self, terms: Vec<usize>) -> Option<(f64, Solution)> {
+        let gram = self.gram.select_rows(&terms).select_columns(&terms);
+        let right = self.right.select_rows(&terms);
+        let is_regular = gram.determinant() >= SINGULAR;
+        let found = gram.cholesky().filter(|_| is_regular)?.solve(&right);
+        let solution = || terms.into_iter().zip(found.iter().copied()).collect();
+        let is_allowed = found.iter().all(|c| *c >= 0.0);
+        is_allowed.then(|| (found.dot(&right), solution()))
     }
+}
 
-    /// Σ 2·|T̂−T|/(T̂+T) over the points.
-    fn errors(&self, choice: &[usize], coefficients: &Vector3<f64>) -> f64 {
-        let error = |row: usize| {
-            let parts = choice.iter().zip(coefficients);
-            let ratio: f64 = parts.map(|(term, c)| c * self.columns[(row, *term)]).sum();
-            2.0 * (ratio - 1.0).abs() / (ratio + 1.0)
-        };
-        (0..self.columns.nrows()).map(error).sum()
-    }
+/// Σ 2·|T̂−T|/(T̂+T) over the points.
+fn error(columns: &DMatrix<f64>, solution: &[(usize, f64)]) -> f64 {
+    let error = |row| {
+        let parts = solution.iter().map(|(at, c)| c * columns[(row, *at)]);
+        let ratio: f64 = parts.sum();
+        2.0 * (ratio - 1.0).abs() / (ratio + 1.0)
+    };
+    (0..columns.nrows()).map(error).sum()
 }
 
 impl Regression {
@@ -124,27 +111,32 @@ impl Regression {
         for (mut column, norm) in columns.column_iter_mut().zip(&norms) {
             column /= *norm;
         }
-        let rows = |is_wanted: &dyn Fn(Procs) -> bool| {
-            let rows = points.iter().positions(|point| is_wanted(point.procs));
-            Equations::of(columns.select_rows(&rows.collect_vec()))
-        };
-        let fold = |out: &Procs| (rows(&|procs| procs != *out), rows(&|procs| procs == *out));
-        let folds: Vec<(Equations, Equations)> = counts.iter().map(fold).collect();
-        let score = |choice: &[usize]| -> Option<f64> {
-            let errors = folds.iter().map(|(seen, unseen)| {
-                let coefficients = seen.non_negative(choice)?;
-                Some(unseen.errors(choice, &coefficients))
-            });
+        let folds = counts.iter().map(|out| {
+            let is_out = |point: &&Point| point.procs == *out;
+            let unseen = points.iter().positions(is_out).collect_vec();
+            let seen = points
+                .iter()
+                .positions(|point| !is_out(point))
+                .collect_vec();
+            let seen = Equations::of(&columns.select_rows(&seen));
+            (seen, columns.select_rows(&unseen))
+        });
+        let folds: Vec<_> = folds.collect();
+        let score = |choice: &Vec<usize>| -> Option<f64> {
+            let errors = folds
+                .iter()
+                .map(|(seen, unseen)| Some(error(unseen, &seen.non_negative(choice)?)));
             errors.sum()
         };
-        let others = (1..terms.len()).combinations(1);
-        let others = others.chain((1..terms.len()).combinations(2));
-        let choices = others.map(|others| [vec![0], others].concat());
+        let others = [1, 2].map(|count| (1..terms.len()).combinations(count));
+        let choices = others.into_iter().flatten();
+        let choices = choices.map(|others| [vec![0], others].concat());
         let scored = choices.filter_map(|choice| Some((score(&choice)?, choice)));
         let (_, choice) = scored.min_by(|(a, _), (b, _)| a.total_cmp(b))?;
-        let coefficients = Equations::of(columns).non_negative(&choice)?;
-        let own = choice.into_iter().zip(&coefficients);
-        let own = own.map(|(term, c)| (terms[term], c / norms[term]));
+        let solution = Equations::of(&columns).non_negative(&choice)?;
+        let own = solution
+            .into_iter()
+            .map(|(at, c)| (terms[at], c / norms[at]));
         Some(Self(own.collect()))
     }
 
@@ -159,41 +151,28 @@ mod tests {
     use super::super::naive::tests::points;
     use super::*;
 
-    const PLACES: (&[u32], &[u64]) = (&[4, 6, 8], &[256, 1024, 4096, 16384, 49152, 262_144]);
-
-    /// Truths of one and of two terms are found and hold far beyond the points.
+    /// Truths within the space of terms are found and hold far beyond the points; a falling one
+    /// leaves the constant, since no coefficient is negative.
     #[test]
     fn truths_within_the_space_of_terms_are_recovered() {
+        let places: (&[u32], &[u64]) = (&[4, 6, 8], &[256, 1024, 4096, 16384, 49152, 262_144]);
+        let fit = |truth: fn(f64, f64) -> f64| Regression::fit(&points(places, truth)).unwrap();
         let truths: [fn(f64, f64) -> f64; 3] = [
             |n, m| 1e-4 + 3e-9 * n.powf(1.5) * m,
             |n, m| 1e-4 + 2e-5 * n + 5e-8 * n * m,
             |n, m| 1e-6 * n.powi(2) * n.log2() + 1e-7 * m * m.log2(),
         ];
-        for (place, truth) in truths.iter().enumerate() {
-            let fit = Regression::fit(&points(PLACES, truth)).unwrap();
+        for truth in truths {
+            let fit = fit(truth);
             for (n, m) in [(10, 512), (16, 98_304), (24, 1 << 20)] {
                 let time = fit.time(Procs::new(n).unwrap(), Bytes(m)).0;
                 let expected = truth(f64::from(n), m as f64);
-                assert!(
-                    (time / expected - 1.0).abs() < 1e-4,
-                    "{place}: {n} {m} {time}"
-                );
+                assert!((time / expected - 1.0).abs() < 1e-4, "{n} {m} {time}");
             }
         }
-    }
-
-    /// A falling truth has no coefficients that are not negative but the constant.
-    #[test]
-    fn no_coefficient_is_negative() {
-        let fit = Regression::fit(&points(PLACES, |n, _| 1.0 - 0.01 * n)).unwrap();
-        assert!(fit.0.iter().all(|(_, c)| *c >= 0.0));
-        let time = fit.time(Procs::new(12).unwrap(), Bytes(512)).0;
+        let time = fit(|n, _| 1.0 - 0.01 * n)
+            .time(Procs::new(12).unwrap(), Bytes(512))
+            .0;
         assert!((time - 0.94).abs() < 0.01, "{time}");
-    }
-
-    #[test]
-    fn one_process_count_is_not_enough() {
-        let one = (&[4][..], PLACES.1);
-        assert!(Regression::fit(&points(one, |n, m| n * m)).is_none());
     }
 }

@@ -1,4 +1,4 @@
-//! What the bench leaves behind: the tables, the targets, every residual, the commands.
+//! The files of the bench: tables with targets, and residuals.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -6,16 +6,16 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use netsig_core::predict::compare::Errors;
 use strum::IntoEnumIterator as _;
 
-use super::campaign::Network;
-use super::score::{Score, Scored, Subject, scores};
+use super::score::{Scored, Subject, scores};
 use super::split::Trial;
 use super::{Outcome, targets};
 use crate::figure::Figure;
 
 /// Writes all files and prints the tables; false if a target is missed.
-pub(super) fn write(outcome: &Outcome, networks: &[&Network], results: &Path) -> Result<bool> {
+pub(super) fn write(outcome: &Outcome, results: &Path) -> Result<bool> {
     let scores = scores(&outcome.rows);
     let figures = targets::figures(&scores, &outcome.costs);
     let mut text = String::new();
@@ -31,12 +31,7 @@ pub(super) fn write(outcome: &Outcome, networks: &[&Network], results: &Path) ->
         writeln!(text, "\n## Notes\n\n* {}", outcome.notes.join("\n* "))?;
     }
     print!("{text}");
-    let commands = networks.iter().flat_map(|network| network.lines());
-    let commands: Vec<String> = commands.chain(["make bench-accuracy\n".into()]).collect();
-    for (name, text) in [("table.md", text), ("commands.txt", commands.join("\n"))] {
-        let path = results.join(name);
-        fs::write(&path, text).with_context(|| format!("{} cannot be written", path.display()))?;
-    }
+    fs::write(results.join("table.md"), text).context("table.md cannot be written")?;
     let mut residuals = csv::Writer::from_path(results.join("residuals.csv"))?;
     for row in &outcome.rows {
         residuals.serialize(row)?;
@@ -52,9 +47,10 @@ fn percent(share: f64) -> String {
 /// One table a trial, errors in per cent.
 fn errors(text: &mut String, scores: &BTreeMap<Subject, Vec<Scored>>) -> Result<()> {
     writeln!(text, "# Errors on more than eight processes")?;
-    let shown = |Score {
-                     cells, median, p90, ..
-                 }| { format!("{cells} | {} | {}", percent(median), percent(p90)) };
+    let shown = |errors: Errors| {
+        let [median, p90] = [errors.median, errors.p90].map(percent);
+        format!("{} | {median} | {p90}", errors.points)
+    };
     for trial in Trial::iter() {
         writeln!(
             text,
@@ -82,7 +78,7 @@ fn errors(text: &mut String, scores: &BTreeMap<Subject, Vec<Scored>>) -> Result<
     Ok(())
 }
 
-/// What the truth itself is worth.
+/// The scatter of the truth itself.
 fn repeated(text: &mut String, outcome: &Outcome) -> Result<()> {
     writeln!(
         text,

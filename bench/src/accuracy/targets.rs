@@ -1,4 +1,4 @@
-//! What netsig's own model promises, as data, and whether it is kept.
+//! The targets of netsig's own model.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use Collective::{Alltoall, Bcast, Scatter};
 use Scope::{All, Contended};
 use Trial::{Eight, Four, Osu};
 
-/// Which cells count.
+/// The cells that a target counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
 #[strum(serialize_all = "lowercase")]
 enum Scope {
@@ -39,10 +39,10 @@ const TARGETS: [(Trial, Collective, Scope, [f64; 2]); 8] = [
 /// all-to-alls together, in per cent.
 const OF_BEST_OTHER: f64 = 50.0;
 
-/// The most that it may be of the published signature's.
+/// The most that it may be of the published signature's, in per cent.
 const OF_PUBLISHED: f64 = 20.0;
 
-/// How many of the held-out medians lie in their intervals, in per cent.
+/// The share of the held-out medians inside their intervals, in per cent.
 const COVERAGE: [f64; 2] = [90.0, 99.0];
 
 /// The most seconds that the data of a profile may take.
@@ -76,13 +76,11 @@ fn share(name: String, value: Option<f64>, most: f64) -> Figure {
 }
 
 fn name(subject: &Subject) -> String {
-    let Subject {
-        trial,
-        network,
-        collective,
-        algorithm,
-    } = subject;
-    format!("{network} {trial} {collective} {algorithm}")
+    let Subject { network, trial, .. } = subject;
+    format!(
+        "{network} {trial} {} {}",
+        subject.collective, subject.algorithm
+    )
 }
 
 /// The median and the 90th percentile of an algorithm; none where no cell counts.
@@ -97,10 +95,10 @@ fn alone(subject: &Subject, contenders: &[Scored], ours: Option<&Scored>) -> Vec
         if is_own && contenders.iter().any(|other| score(other).is_some()) {
             let name = format!("{} {scope}", name(subject));
             let ours = ours.and_then(score);
-            let value = ours.map(|score| score.median);
-            figures.push(share(format!("{name} median"), value, median));
-            let value = ours.map(|score| score.p90);
-            figures.push(share(format!("{name} p90"), value, p90));
+            let own = ours.map(|errors| errors.median);
+            figures.push(share(format!("{name} median"), own, median));
+            let own = ours.map(|errors| errors.p90);
+            figures.push(share(format!("{name} p90"), own, p90));
         }
     }
     figures
@@ -122,7 +120,7 @@ fn together(subject: &Subject, contenders: &[Scored], ours: Option<&Scored>) -> 
         let best = contenders
             .iter()
             .filter(|other| !other.contender.starts_with(OURS))
-            .filter(|other| ours.is_none_or(|ours| ours.all.cells == other.all.cells))
+            .filter(|other| ours.is_none_or(|ours| ours.all.points == other.all.points))
             .min_by(|a, b| a.all.p90.total_cmp(&b.all.p90));
         let published = contenders.iter().find(|other| other.contender == PUBLISHED);
         for (other, most) in [(best, OF_BEST_OTHER), (published, OF_PUBLISHED)] {
@@ -137,49 +135,53 @@ fn together(subject: &Subject, contenders: &[Scored], ours: Option<&Scored>) -> 
 
 #[cfg(test)]
 mod tests {
-    use super::super::score::{Row, scores, tests::row};
-    use netsig_core::units::Seconds;
+    use netsig_core::units::{Bytes, Procs, Seconds};
 
+    use super::super::score::{Row, scores};
     use super::*;
 
-    /// Ten cells each: ours 2 % off, the best other 8 %, the published 20 %.
-    fn rows(ours: f64) -> Vec<Row> {
-        let all = [(OURS, ours), ("lines", 0.08), (PUBLISHED, 0.20)];
-        let rows = all.map(|(contender, error)| vec![row(contender, error); 10]);
-        rows.concat()
+    /// Ten cells of 1 s each, contended but for the last, predicted `error` too high.
+    fn rows((contender, error): (&'static str, f64)) -> Vec<Row> {
+        let row = |free: f64| Row {
+            network: "toy",
+            trial: Eight,
+            collective: Alltoall,
+            algorithm: "direct".to_owned(),
+            contender,
+            procs: Procs::new(12).unwrap(),
+            size_bytes: Bytes(1024),
+            measured_s: Seconds(1.0),
+            free_s: Some(Seconds(free)),
+            predicted_s: Seconds(1.0 + error),
+            lower_s: None,
+            upper_s: None,
+        };
+        let last = row(0.84);
+        [vec![row(0.83); 9], vec![last]].concat()
     }
 
-    fn missed(rows: &[Row]) -> Vec<String> {
-        let figures = figures(&scores(rows), &[]);
-        let missed = figures.iter().filter(|figure| !figure.is_met());
-        missed.map(Figure::to_string).collect()
-    }
-
+    /// The best other is 8 % off, the published model 20 %; without a model of netsig's own all
+    /// targets are missed.
     #[test]
     fn targets_are_kept_and_missed_one_by_one() {
-        let without_intervals = "toy up-to-8 alltoall pooled coverage  no value  90..99 %  MISSED";
-        assert_eq!(missed(&rows(0.02)), [without_intervals]);
-        let median = "toy up-to-8 alltoall direct all median  3.500 %  <= 3 %  MISSED";
-        assert_eq!(missed(&rows(0.035)), [median, without_intervals]);
-        let half = "toy up-to-8 alltoall pooled p90 of that of lines  56.250 %  <= 50 %  MISSED";
-        assert!(missed(&rows(0.045)).contains(&half.to_owned()));
-    }
-
-    #[test]
-    fn a_model_that_is_not_there_misses_its_targets() {
-        let others: Vec<Row> = rows(0.0).split_off(10);
-        assert_eq!(missed(&others).len(), 4 + 3);
-    }
-
-    #[test]
-    fn a_profile_that_costs_too_much_is_told() {
-        let cost = |timed| Cost {
-            wall: Seconds(90.0),
-            timed: Seconds(timed),
+        let missed = |ours: Option<f64>| -> Vec<String> {
+            let ours = ours.map(|error| (OURS, error));
+            let all = ours.into_iter().chain([("lines", 0.08), (PUBLISHED, 0.20)]);
+            let scores = scores(&all.flat_map(rows).collect::<Vec<_>>());
+            assert!(scores.values().flatten().all(|own| {
+                let contended = own.contended.map(|errors| errors.points);
+                (own.all.points, contended) == (10, Some(9))
+            }));
+            let figures = figures(&scores, &[]);
+            let missed = figures.iter().filter(|figure| !figure.is_met());
+            missed.map(Figure::to_string).collect()
         };
-        let costs = [("toy", cost(60.0)), ("toy", cost(60.5))];
-        let figures = figures(&BTreeMap::new(), &costs);
-        let met: Vec<bool> = figures.iter().map(Figure::is_met).collect();
-        assert_eq!(met, [true, false]);
+        let without_intervals = "toy up-to-8 alltoall pooled coverage  no value  90..99 %  MISSED";
+        assert_eq!(missed(Some(0.02)), [without_intervals]);
+        let median = "toy up-to-8 alltoall direct all median  3.500 %  <= 3 %  MISSED";
+        assert_eq!(missed(Some(0.035)), [median, without_intervals]);
+        let half = "toy up-to-8 alltoall pooled p90 of that of lines  56.250 %  <= 50 %  MISSED";
+        assert!(missed(Some(0.045)).contains(&half.to_owned()));
+        assert_eq!(missed(None).len(), 4 + 3);
     }
 }

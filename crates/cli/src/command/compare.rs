@@ -99,10 +99,10 @@ fn rows(scores: &[Score]) -> Rows {
         .column("collective", |score| Cell::text(score.collective))
         .column("algorithm", |score| Cell::text(&score.algorithm))
         .column("model", |score| Cell::text(score.model))
-        .column("median_error", |score| Cell::share(score.median))
-        .column("p90_error", |score| Cell::share(score.p90))
-        .column("worst_error", |score| Cell::share(score.worst))
-        .column("bias", |score| Cell::error(score.bias))
-        .column("points", |score| Cell::number(score.points))
+        .column("median_error", |score| Cell::share(score.errors.median))
+        .column("p90_error", |score| Cell::share(score.errors.p90))
+        .column("worst_error", |score| Cell::share(score.errors.worst))
+        .column("bias", |score| Cell::error(score.errors.bias))
+        .column("points", |score| Cell::number(score.errors.points))
         .rows
 }

@@ -2,9 +2,10 @@
 //!
 //! # Method
 //! The models are fitted to one part of a dataset and predict the cells of the rest. The
-//! error of a cell is predicted/measured − 1. A model's score is the median, the 90th
-//! percentile (nearest rank) and the largest of the absolute errors, and their signed mean
-//! (bias). Models rank by the median.
+//! error of a cell is predicted/measured − 1. [`Errors`] sums up several cells: the median, the
+//! 90th percentile (nearest rank) and the largest of the absolute errors, their signed mean
+//! (bias), and the share of the measured times inside the predicted intervals. Models rank by
+//! the median.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +15,10 @@ use crate::data::{Dataset, Experiment, Place, Provenance};
 use crate::fit::FailedFit;
 use crate::fit::network::{self, Options, Wanted};
 use crate::model::{self, Case, ModelError};
-use crate::predict::{Basis, Knowledge};
+use crate::predict::{Basis, Interval, Knowledge};
 use crate::profile::Profile;
 use crate::stats::sample::{Sorted, mean};
-use crate::units::{Bytes, Procs};
+use crate::units::{Bytes, Procs, Seconds};
 
 /// How well one model did for one algorithm.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +29,24 @@ pub struct Score {
     pub algorithm: String,
     /// The model.
     pub model: &'static str,
+    /// Its errors over all cells.
+    pub errors: Errors,
+}
+
+/// A cell that was predicted and measured.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Judged {
+    /// The predicted time.
+    pub predicted: Seconds,
+    /// The predicted interval, if the model gives one.
+    pub interval: Option<Interval>,
+    /// The measured time.
+    pub measured: Seconds,
+}
+
+/// Statistics of the relative errors, predicted/measured − 1, of several cells.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Errors {
     /// The median of the absolute errors.
     pub median: f64,
     /// Their 90th percentile.
@@ -36,7 +55,10 @@ pub struct Score {
     pub worst: f64,
     /// The mean of the signed errors.
     pub bias: f64,
-    /// How many cells were predicted.
+    /// The share of the measured times inside their intervals; `None` unless every cell has an
+    /// interval.
+    pub coverage: Option<f64>,
+    /// The number of cells.
     pub points: usize,
 }
 
@@ -135,46 +157,63 @@ impl Judge<'_> {
                 continue;
             }
             let basis = knowledge.basis(model);
-            match basis.and_then(|basis| self.errors(cells, &basis)) {
-                Ok(errors) => {
-                    let who = (collective, algorithm.to_owned(), model.name);
-                    scores.push(Score::of(who, errors));
-                }
+            match basis.and_then(|basis| self.judged(cells, &basis)) {
+                Ok(judged) => scores.extend(Errors::of(judged).map(|errors| Score {
+                    collective,
+                    algorithm: algorithm.to_owned(),
+                    model: model.name,
+                    errors,
+                })),
                 Err(_) => left_out.push(model.name),
             }
         }
-        scores.sort_by(|a, b| a.median.total_cmp(&b.median));
+        scores.sort_by(|a, b| a.errors.median.total_cmp(&b.errors.median));
         (scores, left_out)
     }
 
-    /// The signed errors over all cells.
-    fn errors(&self, cells: &Cells, basis: &Basis) -> Result<Vec<f64>, ModelError> {
-        let error = |(key, summary): &(&CellKey, &Summary)| {
-            let predicted = basis.predict(Case::new(key.procs, key.size))?.time;
-            Ok(predicted / summary.value(self.options.statistic) - 1.0)
+    /// The predictions of all cells.
+    fn judged(&self, cells: &Cells, basis: &Basis) -> Result<Vec<Judged>, ModelError> {
+        let judge = |(key, summary): &(&CellKey, &Summary)| {
+            let prediction = basis.predict(Case::new(key.procs, key.size))?;
+            Ok(Judged {
+                predicted: prediction.time,
+                interval: prediction.interval,
+                measured: summary.value(self.options.statistic),
+            })
         };
-        cells.iter().map(error).collect()
+        cells.iter().map(judge).collect()
     }
 }
 
-impl Score {
-    fn of(
-        (collective, algorithm, model): (Collective, String, &'static str),
-        errors: Vec<f64>,
-    ) -> Self {
-        let points = errors.len();
-        let bias = mean(&errors);
-        let sorted = Sorted::new(errors.into_iter().map(f64::abs).collect());
-        Self {
-            collective,
-            algorithm,
-            model,
+impl Judged {
+    fn error(&self) -> f64 {
+        self.predicted / self.measured - 1.0
+    }
+
+    fn is_covered(&self) -> Option<bool> {
+        let interval = self.interval?;
+        Some((interval.lower..=interval.upper).contains(&self.measured))
+    }
+}
+
+impl Errors {
+    /// The statistics of these cells; `None` if there are none.
+    pub fn of(cells: impl IntoIterator<Item = Judged>) -> Option<Self> {
+        let cells: Vec<Judged> = cells.into_iter().collect();
+        if cells.is_empty() {
+            return None;
+        }
+        let covered: Option<Vec<bool>> = cells.iter().map(Judged::is_covered).collect();
+        let share = |covered: Vec<bool>| mean(covered.into_iter().map(f64::from));
+        let sorted = Sorted::new(cells.iter().map(|cell| cell.error().abs()).collect());
+        Some(Self {
             median: sorted.median(),
             p90: sorted.quantile(0.9),
             worst: sorted.quantile(1.0),
-            bias,
-            points,
-        }
+            bias: mean(cells.iter().map(Judged::error)),
+            coverage: covered.map(share),
+            points: cells.len(),
+        })
     }
 }
 
@@ -185,7 +224,6 @@ mod tests {
     use super::*;
     use crate::data::{LossCounters, Sample};
     use crate::model::hockney::Hockney;
-    use crate::units::Seconds;
     use crate::units::SecondsPerByte;
 
     /// All-to-alls that take 1.5 times their contention-free time at 4, 6 and 8 processes.
@@ -232,15 +270,45 @@ mod tests {
                 .iter()
                 .find(|score| score.model == name)
                 .unwrap()
+                .errors
         };
         assert_eq!(find("full").points, 10);
         assert!(find("full").worst < 0.01 && find("slowdown").worst < 0.01);
         assert!((find("hockney").bias + 1.0 / 3.0).abs() < 0.01);
         assert!((find("hockney").median - 1.0 / 3.0).abs() < 0.01);
-        let ascending = judged
-            .scores
-            .windows(2)
-            .all(|pair| pair[0].median <= pair[1].median);
-        assert!(ascending && judged.scores.len() >= 8);
+        let medians = judged.scores.iter().map(|score| score.errors.median);
+        assert!(medians.is_sorted() && judged.scores.len() >= 8);
+    }
+
+    /// Of eleven absolute errors the median is the sixth, the 90th percentile the tenth: the
+    /// first that nine tenths do not exceed. A cell without an interval leaves no coverage.
+    #[test]
+    fn errors_are_summed_up_by_nearest_ranks() {
+        let errors = [
+            -0.01, 0.02, -0.03, 0.04, 0.05, -0.06, 0.07, 0.08, 0.09, 0.5, 0.6,
+        ];
+        let mut cells = errors.map(|error| Judged {
+            predicted: Seconds(2.0 * (1.0 + error)),
+            interval: Some(Interval {
+                lower: Seconds(2.0 + 2.0 * error),
+                upper: Seconds(3.0),
+            }),
+            measured: Seconds(2.0),
+        });
+        let all = Errors::of(cells).unwrap();
+        let expected = [0.06, 0.5, 0.6, 1.35 / 11.0, 3.0 / 11.0];
+        let found = [
+            all.median,
+            all.p90,
+            all.worst,
+            all.bias,
+            all.coverage.unwrap(),
+        ];
+        for (found, expected) in found.iter().zip(expected) {
+            assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+        }
+        cells[0].interval = None;
+        assert_eq!(Errors::of(cells).unwrap().coverage, None);
+        assert_eq!(Errors::of([]), None);
     }
 }
