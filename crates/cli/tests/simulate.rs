@@ -372,7 +372,7 @@ fn a_thousand_million_ranks_are_counted_or_refused() {
         format!("--collective {collective} --procs 1000000000 --size 1KiB {LOGGP}")
     };
     let row = &rows(&home, &case("allgather --algorithm ring"))[0];
-    assert_near(number(row, "sent_bytes") / 1e18, 1023.999_998_976, "bytes");
+    assert_near(number(row, "sent_bytes") / 1e18, 1_023.999_998_976, "bytes");
     home.refuses(
         &format!("simulate {}", case("alltoall --algorithm bruck:2")),
         2,
