@@ -248,19 +248,11 @@ mod tests {
     use crate::data::Experiment;
     use crate::fit::levels::levels;
     use crate::fit::{plogp, testing};
-    use rand::SeedableRng;
-    use rand_chacha::ChaCha8Rng;
-    use rand_distr::{Distribution, StandardNormal};
 
     /// L = 50 µs and g(m) = 10 µs + 10 ns·m, with the ping-pong later by `extra`.
     fn compared(extra: fn(f64) -> f64, seed: u64) -> Agreement {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let mut error = || -> f64 {
-            let normal: f64 = StandardNormal.sample(&mut rng);
-            1.0 + 0.01 * normal
-        };
-        let sizes = [0].into_iter().chain((0..=20).map(|i| 1u64 << i));
-        let cells = sizes.flat_map(|m| {
+        let mut error = testing::normal(seed);
+        let cells = testing::doubling(20).into_iter().flat_map(|m| {
             let bytes = m as f64;
             let round_trip = 120e-6 + 1e-8 * bytes;
             [
@@ -271,10 +263,9 @@ mod tests {
             ]
         });
         let cells: Vec<_> = cells.chain([(Experiment::Gap, 0, 1e-5)]).collect();
-        let rows = cells
-            .iter()
-            .flat_map(|&(e, m, t)| (0..20).map(move |_| (e, m, 0, t)));
-        let rows: Vec<_> = rows.map(|(e, m, l, t)| (e, m, l, t * error())).collect();
+        let rows = cells.into_iter().flat_map(|cell| [cell; 20]);
+        let rows = rows
+            .map(|(experiment, size, time)| (experiment, size, 0, time * (1.0 + 0.01 * error())));
         let data = testing::data(rows);
         let measured = plogp::measured(&data, 0.95).unwrap();
         compare(&levels(&data, Experiment::PingPong), &measured, 0.95).unwrap()
@@ -287,46 +278,42 @@ mod tests {
         let agreeing = agreeing.count();
         assert!(agreeing >= 18, "{agreeing} of 20");
         let found = compared(|_| 0.0, 1);
+        assert!(is_close(found.alpha.plogp.value, 60e-6, 0.02), "{found:?}");
         assert!(
-            (found.alpha.plogp.value / 60e-6 - 1.0).abs() < 0.02,
-            "{found:?}"
-        );
-        assert!(
-            (found.beta.ping_pong.value / 1e-8 - 1.0).abs() < 0.02,
+            is_close(found.beta.ping_pong.value, 1e-8, 0.02),
             "{found:?}"
         );
     }
 
+    fn is_close(value: f64, expected: f64, tolerance: f64) -> bool {
+        (value / expected - 1.0).abs() < tolerance
+    }
+
+    /// A rendezvous of the answer, which pLogP does not meet, is an offset from one size on.
     #[test]
     fn what_makes_the_difference_is_told_with_its_figure() {
-        let close = |value: f64, expected: f64| (value / expected - 1.0).abs() < 0.1;
+        let near = |value, expected| is_close(value, expected, 0.1);
         let offset = compared(|_| 20e-6, 1);
-        assert!(
-            matches!(offset.verdict, Verdict::Offset(Seconds(s)) if close(s, -20e-6)),
-            "{:?}",
-            offset.verdict
-        );
         assert!(offset.alpha.differs() && !offset.is_complete());
+        let told = offset.verdict;
+        assert!(
+            matches!(told, Verdict::Offset(Seconds(s)) if near(s, -20e-6)),
+            "{told:?}"
+        );
         let slope = compared(|m| 2e-9 * m, 1);
-        assert!(
-            matches!(slope.verdict, Verdict::Slope(SecondsPerByte(s)) if close(s, -2e-9)),
-            "{:?}",
-            slope.verdict
-        );
         assert!(slope.beta.differs());
-        // The rendezvous of the answer, which pLogP does not meet.
-        let late = compared(|m| if m >= 65536.0 { 9e-4 } else { 0.0 }, 1);
+        let told = slope.verdict;
         assert!(
-            matches!(late.verdict, Verdict::OffsetFrom(Bytes(65536), Seconds(s)) if close(s, -9e-4)),
-            "{:?}",
-            late.verdict
+            matches!(told, Verdict::Slope(SecondsPerByte(s)) if near(s, -2e-9)),
+            "{told:?}"
         );
-        let both = compared(|m| 20e-6 + 2e-9 * m, 1);
-        assert!(
-            matches!(both.verdict, Verdict::Line(..)),
-            "{:?}",
-            both.verdict
-        );
+        let told = compared(|m| if m >= 65536.0 { 9e-4 } else { 0.0 }, 1).verdict;
+        let Verdict::OffsetFrom(Bytes(65536), Seconds(late)) = told else {
+            panic!("{told:?}");
+        };
+        assert!(near(late, -9e-4), "{told:?}");
+        let told = compared(|m| 20e-6 + 2e-9 * m, 1).verdict;
+        assert!(matches!(told, Verdict::Line(..)), "{told:?}");
         let scattered = compared(
             |m| {
                 if (64.0..600.0).contains(&m) {

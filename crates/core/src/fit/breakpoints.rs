@@ -284,33 +284,7 @@ mod tests {
     use super::*;
     use crate::data::Experiment;
     use crate::fit::levels::levels as of_data;
-    use crate::fit::testing;
-    use rand::SeedableRng;
-    use rand_chacha::ChaCha8Rng;
-    use rand_distr::{Distribution, StandardNormal};
-
-    fn levels(times: impl IntoIterator<Item = (u64, f64)>, noise: f64, seed: u64) -> Vec<Level> {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let mut level = |(size, time): (u64, f64)| {
-            let error: f64 = StandardNormal.sample(&mut rng);
-            Level {
-                size: Bytes(size),
-                time: Seconds(time * (1.0 + noise * error)),
-                variance: Variance {
-                    value: 0.0,
-                    dof: 1.0,
-                },
-                launched_dof: 0.0,
-                least: Seconds(time),
-            }
-        };
-        times.into_iter().map(&mut level).collect()
-    }
-
-    fn doubling(last: u32) -> Vec<u64> {
-        let powers = (0..=last).map(|i| 1 << i);
-        [0].into_iter().chain(powers).collect()
-    }
+    use crate::fit::testing::{self, doubling, levels};
 
     /// With the middles between the powers of two.
     fn dense(last: u32) -> Vec<u64> {
@@ -360,6 +334,8 @@ mod tests {
         }
         let exact = levels(doubling(20).into_iter().map(|m| (m, line(m))), 0.0, 0);
         assert_eq!(find(&exact, 0.95).unwrap().breaks, []);
+        let five = find(&exact[..5], 0.95).unwrap_err().to_string();
+        assert!(five.contains("5 points, at least 6"), "{five}");
     }
 
     #[test]
@@ -369,28 +345,22 @@ mod tests {
                 let found = share(&sizes, (eager, noise), |found| {
                     let is_it = |one: &&Break| (one.below.0, one.from.0) == (below, 65536);
                     let own = found.breaks.iter().find(is_it);
-                    own.is_some_and(|own| {
-                        own.is_rendezvous() && (own.jump.value / 1.8e-4 - 1.0).abs() < 0.5
-                    })
+                    let is_near = |jump: f64| (jump / 1.8e-4 - 1.0).abs() < 0.5;
+                    own.is_some_and(|own| own.is_rendezvous() && is_near(own.jump.value))
                 });
                 assert!(found >= 90, "{found} of 100 at {noise}");
             }
         }
     }
 
-    /// The medians of `launches` that differ by 20 µs and 0.3 %, of 10 repetitions that scatter
+    /// The medians of two launches that differ by 20 µs and 0.3 %, of 10 repetitions that scatter
     /// by half of that.
-    fn launched(sizes: &[u64], truth: fn(u64) -> f64, (launches, seed): (u32, u64)) -> Vec<Level> {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let mut noisy = |time: f64, share: f64| {
-            let error: f64 = StandardNormal.sample(&mut rng);
-            time + share * error * (2e-5f64).hypot(3e-3 * time)
-        };
+    fn launched(sizes: &[u64], truth: fn(u64) -> f64, seed: u64) -> Vec<Level> {
+        let mut error = testing::normal(seed);
+        let mut noisy =
+            |time: f64, share: f64| time + share * error() * (2e-5f64).hypot(3e-3 * time);
         let mut rows = Vec::new();
-        for (&size, launch) in sizes
-            .iter()
-            .flat_map(|m| (0..launches).map(move |l| (m, l)))
-        {
+        for (&size, launch) in sizes.iter().flat_map(|m| [(m, 0), (m, 1)]) {
             let middle = noisy(truth(size), 1.0);
             let repeated = (0..10).map(|_| noisy(middle, 0.5));
             rows.extend(repeated.map(|time| (Experiment::PingPong, size, launch, time)));
@@ -402,19 +372,19 @@ mod tests {
     /// noise for all would find breaks among the first and drown the jump among the last.
     #[test]
     fn noise_that_launches_tell_neither_shows_nor_hides_a_break() {
-        for (sizes, launches) in [(doubling(18), 2), (dense(17), 2)] {
+        for sizes in [doubling(18), dense(17)] {
             let count = |truth, wanted: fn(&Pieces) -> bool| {
-                let found = (500..600).map(|seed| launched(&sizes, truth, (launches, seed)));
-                let found = found.map(|levels| find(&levels, 0.95).unwrap());
+                let levels = (500..600).map(|seed| launched(&sizes, truth, seed));
+                let found = levels.map(|levels| find(&levels, 0.95).unwrap());
                 found.filter(&wanted).count()
             };
             let straight = count(line, |found| found.breaks.is_empty());
-            assert!(straight >= 95, "{straight} of 100 at {launches} launches");
+            assert!(straight >= 95, "{straight} of 100");
             let found = count(eager, |found| {
                 let is_it = |one: &Break| one.from == Bytes(65536) && one.is_rendezvous();
                 found.breaks.iter().any(is_it)
             });
-            assert!(found >= 90, "{found} of 100 at {launches} launches");
+            assert!(found >= 90, "{found} of 100");
         }
     }
 
@@ -423,12 +393,11 @@ mod tests {
     fn the_end_of_a_burst_is_a_change_of_slope() {
         let burst = |m: u64| 1e-4 + 2.09e-7 * m.saturating_sub(3200) as f64;
         let found = share(&doubling(20), (burst, 0.02), |found| {
-            let [first, ..] = &found.breaks[..] else {
-                return false;
-            };
-            first.below <= Bytes(3200)
-                && Bytes(3200) <= first.from
-                && matches!(first.change, Change::Slope { after, .. } if (after.0 / 2.09e-7 - 1.0).abs() < 0.05)
+            let is_near = |slope: f64| (slope / 2.09e-7 - 1.0).abs() < 0.05;
+            found.breaks.first().is_some_and(|first| {
+                (first.below.0..=first.from.0).contains(&3200)
+                    && matches!(first.change, Change::Slope { after, .. } if is_near(after.0))
+            })
         });
         assert!(found >= 90, "{found} of 100");
     }
@@ -444,29 +413,23 @@ mod tests {
         ];
         let times = doubling(20).into_iter().zip(micros.map(|t| t * 1e-6));
         let found = find(&levels(times, 0.0, 0), 0.95).unwrap();
-        assert_eq!(
-            intervals(&found)[1..],
-            [(4096, 8192), (32768, 65536)],
-            "{found:?}"
-        );
-        let eager = found.breaks[2];
+        let expected = [(4096, 8192), (32768, 65536)];
+        assert_eq!(intervals(&found)[1..], expected, "{found:?}");
+        let (eager, last) = (found.breaks[2], found.pieces[3]);
         assert!(eager.is_rendezvous(), "{eager:?}");
         assert!((1.5e-4..2.5e-4).contains(&eager.jump.value), "{eager:?}");
-        let last = found.pieces[3];
         assert!((last.beta.value / 2.09e-7 - 1.0).abs() < 0.01, "{last:?}");
     }
 
     /// IMB over the same links, with two sizes beyond the eager limit: too few to show it.
     #[test]
     fn a_short_real_ping_pong_shows_its_burst() {
-        let sizes = [
-            0, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131_072,
-        ];
+        let sizes = [0].into_iter().chain((8..18).map(|i| 1 << i));
         let micros = [
             124.60, 146.02, 179.99, 150.85, 221.15, 559.55, 1264.69, 3022.06, 6440.78, 13423.88,
             27163.72,
         ];
-        let times = sizes.into_iter().zip(micros.map(|t| t * 1e-6));
+        let times = sizes.zip(micros.map(|t| t * 1e-6));
         let found = find(&levels(times, 0.0, 0), 0.95).unwrap();
         assert_eq!(intervals(&found), [(2048, 4096)]);
         assert!(matches!(found.breaks[0].change, Change::Slope { .. }));
@@ -479,26 +442,9 @@ mod tests {
         let os = |m: u64| 5e-6 + 1e-9 * m as f64 + if m > 65500 { 3e-4 } else { 0.0 };
         let sends = dense(20).into_iter().map(|m| (m, os(m)));
         let both = own.with_send_overhead(&levels(sends, 0.01, 2), 0.95);
-        let witness = both
-            .breaks
-            .iter()
-            .find(|one| one.send_overhead.is_some())
-            .unwrap();
-        assert_eq!((witness.below, witness.from), (Bytes(49152), Bytes(65536)));
-        let jump = witness.send_overhead.unwrap().value;
+        let witness = |one: &Break| Some((one.below.0, one.from.0, one.send_overhead?.value));
+        let (below, from, jump) = both.breaks.iter().find_map(witness).unwrap();
+        assert_eq!((below, from), (49152, 65536));
         assert!((jump / 3e-4 - 1.0).abs() < 0.2, "{jump}");
-    }
-
-    #[test]
-    fn five_sizes_are_too_few() {
-        let five = levels(doubling(3).into_iter().map(|m| (m, line(m))), 0.0, 0);
-        assert!(matches!(
-            find(&five, 0.95),
-            Err(FitError::TooFewPoints {
-                found: 5,
-                needed: 6,
-                ..
-            })
-        ));
     }
 }

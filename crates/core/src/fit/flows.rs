@@ -226,77 +226,63 @@ fn fast_mean(times: &[Seconds]) -> Seconds {
 mod tests {
     use super::*;
     use crate::fit::testing;
-    use crate::units::Procs;
 
     /// Transfers of a megabyte: the times of each number of pairs.
     fn flows(loads: &[(u32, &[f64])]) -> Dataset {
-        let rows = loads
-            .iter()
-            .flat_map(|(pairs, times)| times.iter().map(move |t| (pairs, t)));
-        let rows: Vec<(u32, f64)> = rows.map(|(&pairs, &time)| (pairs, time)).collect();
-        let times = rows
-            .iter()
-            .map(|&(_, t)| (Experiment::Flow, 1_000_000, 0, t));
-        let mut data = testing::data(times);
-        for (sample, (pairs, _)) in data.samples.iter_mut().zip(rows) {
-            sample.place.procs = Procs::new(2 * pairs).unwrap();
+        let mut data = Dataset::default();
+        for &(pairs, times) in loads {
+            let place = testing::place(Experiment::Flow, 2 * pairs, 1_000_000);
+            let samples = times
+                .iter()
+                .map(|&time| place.clone().sample(0, Seconds(time)));
+            data.samples.extend(samples);
         }
         data
+    }
+
+    fn is_close(value: f64, expected: f64) -> bool {
+        (value - expected).abs() <= 1e-9 * expected.abs()
     }
 
     /// A backbone that carries two full transfers: four share it evenly.
     #[test]
     fn a_shared_backbone_saturates_where_its_aggregate_ends() {
         let data = flows(&[
-            (1, &[0.1, 0.1]),
-            (2, &[0.1, 0.1]),
-            (4, &[0.2, 0.2, 0.2, 0.2]),
+            (1, &[0.1; 2]),
+            (2, &[0.1; 2]),
+            (4, &[0.2; 4]),
             (8, &[0.4; 8]),
         ]);
         let (found, loads) = fit(&data).unwrap();
         assert_eq!(found.saturated_pairs, Some(2));
-        let aggregates: Vec<_> = loads.iter().map(|l| l.aggregate.0 / 1e6).collect();
-        for (aggregate, expected) in aggregates.iter().zip([10.0, 20.0, 20.0, 20.0]) {
-            assert!((aggregate - expected).abs() < 1e-9, "{aggregates:?}");
+        for (load, expected) in loads.iter().zip([1e7, 2e7, 2e7, 2e7]) {
+            assert!(is_close(load.aggregate.0, expected), "{loads:?}");
         }
-        assert!((found.beta_free.0 - 1e-7).abs() < 1e-18);
-        assert!((found.beta_contended.0 - 4e-7).abs() < 1e-18);
-        assert_eq!(found.rho.to_bits(), 1f64.to_bits());
-        let few = fit(&flows(&[(4, &[0.2; 4]), (6, &[0.3; 6])]));
-        assert_eq!(few.unwrap().0.saturated_pairs, Some(4));
-        let growing = fit(&flows(&[(1, &[0.1]), (2, &[0.1]), (4, &[0.1])]));
-        let (growing, _) = growing.unwrap();
-        assert_eq!((growing.saturated_pairs, growing.rho.to_bits()), (None, 0));
+        assert!(is_close(found.beta_free.0, 1e-7) && is_close(found.beta_contended.0, 4e-7));
+        assert!(is_close(found.rho, 1.0), "{found:?}");
+        let (few, _) = fit(&flows(&[(4, &[0.2; 4]), (6, &[0.3; 6])])).unwrap();
+        assert_eq!(few.saturated_pairs, Some(4));
+        let (growing, _) = fit(&flows(&[(1, &[0.1]), (2, &[0.1]), (4, &[0.1])])).unwrap();
+        assert_eq!(growing.saturated_pairs, None);
+        assert!(is_close(growing.rho, 0.0), "{growing:?}");
     }
 
     /// Six fast and two slow ones, of which the largest counts.
     #[test]
     fn modes_are_told_apart() {
         let eight = [0.1, 0.11, 0.09, 0.1, 0.1, 0.1, 0.5, 0.7];
-        let data = flows(&[(1, &[0.1]), (8, &eight)]);
-        let (found, loads) = fit(&data).unwrap();
-        assert!(
-            (found.beta_contended.0 / 7e-7 - 1.0).abs() < 1e-9,
-            "{found:?}"
-        );
-        assert!((found.rho - 0.25).abs() < 1e-12, "{found:?}");
-        let completion = loads[1].completion;
-        assert_eq!(
-            [
-                completion.min,
-                completion.p10,
-                completion.median,
-                completion.p90,
-                completion.max
-            ],
-            [0.09, 0.09, 0.1, 0.7, 0.7].map(Seconds)
-        );
+        let (found, loads) = fit(&flows(&[(1, &[0.1]), (8, &eight)])).unwrap();
+        assert!(is_close(found.beta_contended.0, 7e-7), "{found:?}");
+        assert!(is_close(found.rho, 0.25), "{found:?}");
+        let all = loads[1].completion;
+        let quantiles = [all.min, all.p10, all.median, all.p90, all.max];
+        assert_eq!(quantiles, [0.09, 0.09, 0.1, 0.7, 0.7].map(Seconds));
     }
 
     #[test]
     fn without_a_lone_transfer_the_fast_mode_is_free() {
         let (found, _) = fit(&flows(&[(2, &[0.1, 0.1, 0.4, 0.1])])).unwrap();
-        assert!((found.beta_free.0 - 1e-7).abs() < 1e-18);
+        assert!(is_close(found.beta_free.0, 1e-7), "{found:?}");
         assert_eq!(fit(&Dataset::default()), None);
     }
 }

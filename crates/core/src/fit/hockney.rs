@@ -180,26 +180,26 @@ mod tests {
         times.iter().map(point).collect()
     }
 
+    fn is_close(value: f64, expected: f64, tolerance: f64) -> bool {
+        (value / expected - 1.0).abs() < tolerance
+    }
+
     #[test]
     fn an_exact_line_is_recovered_under_every_covariance() {
         let exact = points(&[(0, 5e-5), (1000, 6e-5), (2000, 7e-5), (4000, 9e-5)]);
-        for covariance in [
+        let all = [
             Covariance::Ols,
             Covariance::Means,
             Covariance::Proportional,
             Covariance::Ar1(0.5),
-        ] {
-            let (fit, _) = fit(&exact, &covariance, 0.95).unwrap();
-            assert!(
-                (fit.alpha.value / 5e-5 - 1.0).abs() < 1e-9,
-                "{covariance:?}"
-            );
-            assert!((fit.beta.value / 1e-8 - 1.0).abs() < 1e-9, "{covariance:?}");
-            assert!(fit.residual < 1e-9);
+        ];
+        let fits = all.map(|covariance| fit(&exact, &covariance, 0.95));
+        for found in fits.into_iter().chain([fit_ends(&exact, 0.95)]) {
+            let (found, _) = found.unwrap();
+            assert!(is_close(found.alpha.value, 5e-5, 1e-9), "{found:?}");
+            assert!(is_close(found.beta.value, 1e-8, 1e-9), "{found:?}");
+            assert!(found.residual < 1e-9);
         }
-        let (ends, _) = fit_ends(&exact, 0.95).unwrap();
-        assert!((ends.model().alpha().0 / 5e-5 - 1.0).abs() < 1e-9);
-        assert!((ends.model().beta().0 / 1e-8 - 1.0).abs() < 1e-9);
     }
 
     /// Up to 4 kB pass on a burst allowance: one line through all sizes has neither the
@@ -209,32 +209,21 @@ mod tests {
         let time = |size: u64| (size, 1e-4 + 2e-7 * size.saturating_sub(4096) as f64);
         let bent: Vec<_> = (0..=20).map(|i| time(1 << i)).collect();
         let (ends, _) = fit_ends(&points(&bent), 0.95).unwrap();
-        assert!(
-            (ends.model().beta().0 / 2e-7 - 1.0).abs() < 0.001,
-            "{ends:?}"
-        );
-        assert!(
-            (ends.model().alpha().0 / 1e-4 - 1.0).abs() < 0.15,
-            "{ends:?}"
-        );
+        assert!(is_close(ends.beta.value, 2e-7, 0.001), "{ends:?}");
+        assert!(is_close(ends.alpha.value, 1e-4, 0.15), "{ends:?}");
         let (line, _) = fit(&points(&bent), &Covariance::Proportional, 0.95).unwrap();
-        assert!(
-            (line.model().beta().0 / 2e-7 - 1.0).abs() > 0.05,
-            "{line:?}"
-        );
+        assert!(!is_close(line.beta.value, 2e-7, 0.05), "{line:?}");
     }
 
     #[test]
     fn what_is_no_ping_pong_is_refused() {
-        let three = points(&[(0, 1.0), (1, 2.0), (2, 3.0)]);
-        assert!(matches!(
-            fit(&three, &Covariance::Ols, 0.95),
-            Err(FitError::TooFewPoints { .. })
-        ));
-        let falling = points(&[(0, 4.0), (1, 3.0), (2, 2.0), (3, 1.0)]);
-        let error = fit(&falling, &Covariance::Ols, 0.95)
-            .unwrap_err()
-            .to_string();
-        assert!(error.contains("beta = -1"), "{error}");
+        let told = |times: &[(u64, f64)]| {
+            let error = fit(&points(times), &Covariance::Ols, 0.95).unwrap_err();
+            error.to_string()
+        };
+        let three = told(&[(0, 1.0), (1, 2.0), (2, 3.0)]);
+        assert!(three.contains("3 points, at least 4"), "{three}");
+        let falling = told(&[(0, 4.0), (1, 3.0), (2, 2.0), (3, 1.0)]);
+        assert!(falling.contains("beta = -1"), "{falling}");
     }
 }

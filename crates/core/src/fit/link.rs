@@ -161,21 +161,10 @@ fn shown(cell: &CellKey) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Place;
-    use crate::units::Procs;
+    use crate::fit::testing::place;
 
     /// 80 Mbit/s.
     const GAP: f64 = 1e-7;
-
-    fn place(experiment: Experiment, procs: u32, size: u64) -> Place {
-        Place {
-            launch: 0,
-            experiment,
-            algorithm: "direct".into(),
-            procs: Procs::new(procs).unwrap(),
-            size: Bytes(size),
-        }
-    }
 
     /// Ping-pongs up to `largest`, and a collective of `size` that takes `time`.
     fn data(largest: u64, collective: Collective, (size, time): (u64, f64)) -> Dataset {
@@ -183,55 +172,47 @@ mod tests {
         let time_of = |size: u64| Seconds(1e-4 + GAP * size as f64);
         let pairs = sizes.map(|m| place(Experiment::PingPong, 2, m).sample(0, time_of(m)));
         let cell = place(Experiment::Collective(collective), 5, size);
-        let mut samples = pairs.to_vec();
-        samples.push(cell.sample(0, Seconds(time)));
-        Dataset {
-            samples,
-            ..Dataset::default()
-        }
+        let mut data = Dataset::default();
+        data.samples.extend(pairs);
+        data.samples.push(cell.sample(0, Seconds(time)));
+        data
     }
 
     fn judged(data: &Dataset) -> Option<TooFast> {
         too_fast(data, gap(&[data]).unwrap())
     }
 
-    /// Four blocks of 32 KiB are 131072 B, which take 13.1072 ms; half of that is 6.5536 ms.
+    /// Four blocks of 32 KiB are 131072 B, which take 13.1072 ms; half of that is 6.5536 ms. A
+    /// broadcast need pass one message only.
     #[test]
     fn the_root_and_every_member_of_an_exchange_pass_all_other_blocks() {
         use Collective::{Allgather, Alltoall, Bcast, Gather, Scatter};
+        let of = |collective, size, time| judged(&data(1 << 18, collective, (size, time)));
         for collective in [Scatter, Gather, Allgather, Alltoall] {
-            let found = judged(&data(1 << 18, collective, (32 << 10, 6.55e-3))).unwrap();
+            let found = of(collective, 32 << 10, 6.55e-3).unwrap();
             assert_eq!(found.bytes, Bytes(131_072));
             assert!((found.floor.0 / 13.1072e-3 - 1.0).abs() < 1e-6, "{found:?}");
-            assert_eq!(
-                judged(&data(1 << 18, collective, (32 << 10, 6.56e-3))),
-                None
-            );
+            assert_eq!(of(collective, 32 << 10, 6.56e-3), None);
         }
-        // A broadcast need pass one message only.
-        assert!(judged(&data(1 << 18, Bcast, (128 << 10, 6.55e-3))).is_some());
-        assert_eq!(judged(&data(1 << 18, Bcast, (32 << 10, 1e-9))), None);
+        assert!(of(Bcast, 128 << 10, 6.55e-3).is_some());
+        assert_eq!(of(Bcast, 32 << 10, 1e-9), None);
     }
 
     #[test]
     fn what_buffers_or_memory_may_carry_is_not_judged() {
-        let small = data(1 << 18, Collective::Alltoall, (16_383, 1e-9));
-        assert_eq!(judged(&small), None);
-        let fast = data(1 << 18, Collective::Alltoall, (16_384, 1e-9));
-        let with = |key, value| {
-            let mut data = fast.clone();
-            data.provenance.push(key, value);
-            data
-        };
-        assert!(judged(&with("placement", "a:1,b:1")).is_some());
-        assert_eq!(judged(&with("placement", "a:1,b:2")), None);
-        assert_eq!(judged(&with("imported_from", "osu")), None);
-    }
-
-    #[test]
-    fn a_ping_pong_of_small_messages_tells_no_rate() {
-        let small = data(32 << 10, Collective::Alltoall, (1 << 20, 1e-9));
-        assert_eq!(gap(&[&small]), None);
+        let of = |largest, size| data(largest, Collective::Alltoall, (size, 1e-9));
+        assert_eq!(judged(&of(1 << 18, 16_383)), None);
+        for (key, value, is_judged) in [
+            ("placement", "a:1,b:1", true),
+            ("placement", "a:1,b:2", false),
+            ("imported_from", "osu", false),
+        ] {
+            let mut fast = of(1 << 18, 16_384);
+            fast.provenance.push(key, value);
+            assert_eq!(judged(&fast).is_some(), is_judged, "{key} {value}");
+        }
+        // A ping-pong of small messages tells no rate.
+        assert_eq!(gap(&[&of(32 << 10, 1 << 20)]), None);
         assert_eq!(gap(&[&Dataset::default()]), None);
     }
 
@@ -247,10 +228,8 @@ mod tests {
         };
         let all = |times: &[(f64, Option<u32>, Option<u32>)]| {
             let samples = (0..).zip(times).map(|(i, &told)| repetition(i, told));
-            let data = Dataset {
-                samples: samples.collect(),
-                ..Dataset::default()
-            };
+            let mut data = Dataset::default();
+            data.samples.extend(samples);
             stalled(&data, SecondsPerByte(GAP)).map(|found| (found.first, found.count))
         };
         let by_timer = (0.23, Some(1), Some(0));

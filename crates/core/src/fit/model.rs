@@ -35,8 +35,8 @@ use super::fitted::{Base, FittedModel, Found, Residuals};
 use super::{FitError, Point, bandwidth_share};
 use crate::model::{Case, Estimator, Known, Model, ModelError, Role, Values};
 use crate::stats::interval::{Estimate, Student};
+use crate::units::Procs;
 use crate::units::table::Table;
-use crate::units::{Bytes, Procs};
 
 /// A fitted model, and what its fit tells beyond it.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,8 +45,6 @@ pub struct ModelFit {
     pub model: FittedModel,
     /// Weighted residual sum of squares.
     pub weighted_rss: f64,
-    /// The same at every threshold that was tried, ascending.
-    pub thresholds: Vec<(Bytes, f64)>,
     /// Of a signature, γ at each process count, the rest held fixed.
     pub gamma_by_procs: Vec<(Procs, f64)>,
     /// Of a signature, the process counts that were left out because they do not saturate the
@@ -60,7 +58,6 @@ impl ModelFit {
         Self {
             model,
             weighted_rss,
-            thresholds: Vec::new(),
             gamma_by_procs: Vec::new(),
             left_out: Vec::new(),
         }

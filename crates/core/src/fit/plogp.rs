@@ -103,34 +103,23 @@ mod tests {
         rows.map(|(size, time)| (Bytes(size), Seconds(time)))
     }
 
-    /// L = 50 µs, g(0) = 10 µs and g(m) = 35 µs make round trips of 120 µs and 145 µs.
-    #[test]
-    fn round_trips_give_back_what_they_are_made_of() {
-        let [empty, full, empty_gap] = [120e-6, 145e-6, 10e-6].map(Seconds);
-        assert!((gap_from_round_trips(full, empty, empty_gap).0 / 35e-6 - 1.0).abs() < 1e-12);
-        assert!((latency(empty, empty_gap).0 / 50e-6 - 1.0).abs() < 1e-12);
-    }
-
     #[test]
     fn noise_does_not_make_negative_times() {
-        let [empty, gap] = [20e-6, 11e-6].map(Seconds);
-        assert_eq!(
-            gap_from_round_trips(Seconds(5e-6), empty, gap),
-            Seconds(1e-8)
-        );
+        let [short, empty, gap] = [5e-6, 20e-6, 11e-6].map(Seconds);
+        assert_eq!(gap_from_round_trips(short, empty, gap), Seconds(1e-8));
         assert_eq!(latency(empty, gap), Seconds(0.0));
         assert!(latency(Seconds(f64::NAN), gap).0.is_nan());
     }
 
+    /// 25 % off, above the line and below it.
     #[test]
     fn a_size_is_added_where_the_line_fails_by_more_than_allowed() {
-        let bent = rows([(1024, 10e-6), (2048, 12e-6), (4096, 20e-6)]);
-        let found = discontinuity(bent, 0.2);
-        assert!((found.relative_error / 0.25 - 1.0).abs() < 1e-12);
-        assert_eq!(found.insert, Some(Bytes(3072)));
-        assert_eq!(discontinuity(bent, 0.3).insert, None);
+        let above = rows([(1024, 10e-6), (2048, 12e-6), (4096, 20e-6)]);
         let below = rows([(1024, 10e-6), (2048, 12e-6), (4096, 12e-6)]);
-        assert_eq!(discontinuity(below, 0.2).insert, Some(Bytes(3072)));
+        for bent in [above, below] {
+            assert_eq!(discontinuity(bent, 0.2).insert, Some(Bytes(3072)));
+            assert_eq!(discontinuity(bent, 0.3).insert, None);
+        }
     }
 
     /// A jump between 8192 and 8193 bytes is closed in on, and then left alone.

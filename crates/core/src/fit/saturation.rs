@@ -54,29 +54,14 @@ pub fn diagnose(gammas: &[(Procs, f64)], tolerance: f64) -> Saturation {
 mod tests {
     use super::*;
 
-    fn of(gammas: &[(u32, f64)]) -> Saturation {
-        let gammas: Vec<_> = gammas
-            .iter()
-            .map(|&(n, g)| (Procs::new(n).unwrap(), g))
-            .collect();
-        diagnose(&gammas, TOLERANCE)
-    }
-
     /// γ rises up to 40 processes and then stays, as on the Myrinet of the report.
     #[test]
     fn the_plateau_is_found() {
-        let rising = [
-            (8, 1.4),
-            (16, 1.9),
-            (24, 2.2),
-            (32, 2.6),
-            (40, 3.0),
-            (48, 3.01),
-            (56, 2.99),
-            (64, 3.0),
-        ];
-        assert_eq!(of(&rising), Saturation::From(Procs::new(40).unwrap()));
-        assert_eq!(of(&rising[..5]), Saturation::NotReached);
-        assert_eq!(of(&rising[..2]), Saturation::Unverified);
+        let rising = [1.4, 1.9, 2.2, 2.6, 3.0, 3.01, 2.99, 3.0];
+        let procs = |place: u32| Procs::new(8 * place).unwrap();
+        let all: Vec<_> = (1..).map(procs).zip(rising).collect();
+        assert_eq!(diagnose(&all, TOLERANCE), Saturation::From(procs(5)));
+        assert_eq!(diagnose(&all[..5], TOLERANCE), Saturation::NotReached);
+        assert_eq!(diagnose(&all[..2], TOLERANCE), Saturation::Unverified);
     }
 }

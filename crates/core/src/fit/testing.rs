@@ -1,26 +1,69 @@
 //! Data for the tests of estimators.
 
-use crate::data::{Dataset, Experiment, LossCounters, Place, Sample};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
+
+use super::levels::Level;
+use crate::data::{Dataset, Experiment, Place};
+use crate::stats::interval::Variance;
 use crate::units::{Bytes, Procs, Seconds};
+
+/// A place between so many processes, of the algorithm "direct".
+pub(crate) fn place(experiment: Experiment, procs: u32, size: u64) -> Place {
+    Place {
+        experiment,
+        algorithm: "direct".into(),
+        procs: Procs::new(procs).unwrap(),
+        size: Bytes(size),
+        launch: 0,
+    }
+}
 
 /// Samples between two processes: experiment, size, launch, time.
 pub(crate) fn data(rows: impl IntoIterator<Item = (Experiment, u64, u32, f64)>) -> Dataset {
-    let sample = |(experiment, size, launch, time)| Sample {
-        place: Place {
-            experiment,
-            algorithm: "".into(),
-            procs: Procs::new(2).unwrap(),
-            size: Bytes(size),
-            launch,
-        },
-        repetition: 0,
-        time: Seconds(time),
-        losses: LossCounters::default(),
-        part: 0,
-        sync_error: None,
+    let sample = |(experiment, size, launch, time)| {
+        let mut place = place(experiment, 2, size);
+        place.launch = launch;
+        place.sample(0, Seconds(time))
     };
     Dataset {
         samples: rows.into_iter().map(sample).collect(),
         ..Dataset::default()
     }
+}
+
+/// Numbers with a standard normal distribution.
+pub(crate) fn normal(seed: u64) -> impl FnMut() -> f64 {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    move || StandardNormal.sample(&mut rng)
+}
+
+/// Times whose logarithms are off by `noise`.
+pub(crate) fn levels(
+    times: impl IntoIterator<Item = (u64, f64)>,
+    noise: f64,
+    seed: u64,
+) -> Vec<Level> {
+    let mut error = normal(seed);
+    let level = |(size, time)| {
+        let time = Seconds(time * (noise * error()).exp());
+        Level {
+            size: Bytes(size),
+            time,
+            variance: Variance {
+                value: (noise * time.0).powi(2),
+                dof: 10.0,
+            },
+            launched_dof: 0.0,
+            least: time,
+        }
+    };
+    times.into_iter().map(level).collect()
+}
+
+/// No bytes, and powers of two up to 2^last.
+pub(crate) fn doubling(last: u32) -> Vec<u64> {
+    let powers = (0..=last).map(|i| 1 << i);
+    [0].into_iter().chain(powers).collect()
 }

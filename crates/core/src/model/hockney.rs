@@ -55,18 +55,3 @@ impl Hockney {
         self.time(size) * procs.partners()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn impossible_parameters_are_refused() {
-        let error = Hockney::new(Seconds(-1.0), SecondsPerByte(0.0)).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "alpha = -1 is not allowed; it must be finite and at least 0"
-        );
-        assert!(Hockney::new(Seconds(0.0), SecondsPerByte(f64::NAN)).is_err());
-    }
-}

@@ -26,17 +26,6 @@ pub(crate) fn affine() -> PLogP {
     .unwrap()
 }
 
-/// The end of a network with an eager/rendezvous jump; L = 60 µs.
-pub(crate) fn stepped() -> PLogP {
-    PLogP::new(Parameters {
-        latency: Seconds(6e-5),
-        gap: table(&[(8192, 8e-5), (8193, 1.6e-4), (1 << 20, 9e-3)]),
-        send_overhead: table(&[(8192, 2e-5), (1 << 20, 2e-3)]),
-        receive_overhead: table(&[(8192, 3e-5), (1 << 20, 3e-3)]),
-    })
-    .unwrap()
-}
-
 /// The exchange of a matrix: row i holds what process i sends to each process.
 pub(crate) fn matrix(rows: &[Vec<u64>], zero: ZeroMessages) -> Exchange {
     let row = |row: &Vec<u64>| row.iter().map(u64::to_string).collect::<Vec<_>>().join(",");

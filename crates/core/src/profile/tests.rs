@@ -93,254 +93,71 @@ model = "regimes"
 reason = "it misses less"
 "#;
 
-/// An excerpt of [`TEXT`], the text in its place, and an excerpt of the message.
-const WRONG: [[&str; 3]; 61] = [
-    [
-        "= 2\n[prov",
-        "= 1\n[prov",
-        "p.toml:2: profile version 1 is older than 2",
-    ],
-    [
-        "= 2\n[prov",
-        "= 3\nfuture = 1\n[prov",
-        "profile version 3 is newer than 2",
-    ],
-    ["value = 1e-4", "value = -1.0", "[hockney] alpha_s = "],
-    ["upper = 1.1e-4", "upper = inf", "[hockney] alpha_s = "],
-    [
-        "lower = 1.9e-7",
-        "lower = 3e-7",
-        "[hockney] beta_s_per_byte = ",
-    ],
-    [
-        "residual = 0.02",
-        "residual = -1",
-        "[hockney] residual = -1 ",
-    ],
-    [
-        "[1024, 2e-5]",
-        "[0, 2e-5]",
-        "the table = [… 0 B, 0 B …] is not allowed",
-    ],
-    ["[1024, 2e-5]", "[1024, 2e-5, 9]", "a row [bytes, number]"],
-    [
-        "latency_s = 5e-5",
-        "latency_s = nan",
-        "L = NaN is not allowed",
-    ],
-    [
-        "above_bytes = 64512",
-        "above_bytes = 65536",
-        "[protocol] eager_above_bytes = 65536 ",
-    ],
-    ["rho = 0.25", "rho = 1.5", "[flows] rho = 1.5 "],
-    [
-        "beta_f_s_per_byte = 2e-7",
-        "beta_f_s_per_byte = -1",
-        "[flows] beta_f_s_per_byte = -1 ",
-    ],
-    [
-        "saturated_pairs = 4",
-        "saturated_pairs = 0",
-        "[flows] saturated_pairs = 0 ",
-    ],
-    [
-        "alltoall/sig",
-        "reduce/sig",
-        "\"reduce\" is not a collective",
-    ],
-    [
-        "factor_001",
-        "factor_002",
-        "\"factor_002\" is not a model of alltoall",
-    ],
-    [
-        "\"plogp\"\nerr",
-        "\"loggp\"\nerr",
-        "unknown variant `loggp`",
-    ],
-    [
-        "confidence = 0.95, dof = 20",
-        "confidence = 1.5, dof = 20",
-        "confidence = 1.5 ",
-    ],
-    [
-        "confidence = 0.95, dof = 20",
-        "confidenze = 0.95, dof = 20",
-        "`confidenze`",
-    ],
-    ["dof = 20", "dof = 0", "dof = 0 leaves no interval"],
-    ["below = 0.1", "below = nan", "residuals.below = NaN "],
-    ["above = 0.05", "above = inf", "residuals.above = inf "],
-    ["[[0.01,", "[[inf,", "the covariance is not finite"],
-    ["[0.01, 0.0], ", "", "the covariance is not 1 by 1"],
-    [
-        "[\"gamma\", \"delta_s\"]",
-        "[\"delta_s\"]",
-        "covariance_of does not name \"gamma\"",
-    ],
-    [
-        "[\"gamma\", \"delta_s\"]",
-        "[\"gamma\", \"gamma\"]",
-        "covariance_of names \"gamma\" twice",
-    ],
-    [
-        "\"delta_s\"]",
-        "\"threshold_bytes\"]",
-        "not linear in threshold_bytes",
-    ],
-    [
-        "lower = 1.7",
-        "lower = -inf",
-        "[[fitted]] signature of \"direct\": parameters.gamma = ",
-    ],
-    [
-        "value = 2e-3, lower = 1e-3",
-        "value = -2e-3, lower = -1",
-        "delta_s = -0.002 is not at least 0",
-    ],
-    [
-        "lower = 32768",
-        "lower = 65537",
-        "threshold_bytes = { value = 65536.0, lower = 65537.0, ",
-    ],
-    [
-        "threshold_bytes = inf",
-        "threshold_bytes = -5",
-        "parameters.threshold_bytes = -5 is not at least 0",
-    ],
-    [
-        "threshold_bytes = inf",
-        "threshold_bytes = 9.5",
-        "parameters.threshold_bytes = 9.5 is neither a whole number",
-    ],
-    [
-        "threshold_bytes = inf",
-        "treshold_bytes = 4096",
-        "parameters.treshold_bytes is none of gamma, ",
-    ],
-    [
-        "gamma = { value = 0.5",
-        "gemma = { value = 0.5",
-        "parameters.gemma is none of gamma, ",
-    ],
-    [
-        "latency_s = [[0, 1e-3]]\n",
-        "",
-        "tam lacks its table latency_s",
-    ],
-    [
-        "[[0.25]]",
-        "[[0.25]]\nlatency_s = [[0, 1e-3]]",
-        "factor_001 takes no table latency_s",
-    ],
-    [
-        "[3, 8]",
-        "[8, 3]",
-        "domain.procs = [… 8, 3 …] does not ascend",
-    ],
-    ["[3, 8]", "[3, 3]", "domain.procs = [… 3, 3 …] "],
-    ["[3, 8]", "[]", "domain.procs = [] names no process count"],
-    [
-        "smallest_bytes = 0",
-        "smallest_bytes = 262145",
-        "domain.smallest_bytes = 262145 ",
-    ],
-    [
-        "\"pairwise\"\nprocs",
-        "\"bruck:2\"\nprocs",
-        "alltoall bruck:2 has no regimes",
-    ],
-    [
-        "\"powers\"",
-        "\"rounds\"",
-        "model.pattern is not that of the algorithm",
-    ],
-    [
-        "\"others\"",
-        "\"every\"",
-        "domain.procs: 3 is not of the procs_class",
-    ],
-    ["\"others\"", "\"odd\"", "unknown variant `odd`"],
-    [
-        "confidence = 0.95\ncov",
-        "confidence = 1.5\ncov",
-        "confidence = 1.5 ",
-    ],
-    [
-        "startup_s = 5e-5",
-        "startup_s = -1.0",
-        "model.startup_s = -1 ",
-    ],
-    [
-        "[4096, 2e-4]",
-        "[256, 2e-4]",
-        "times_s: [256, 0.0002] is not above",
-    ],
-    [
-        "[4096, 2e-4]",
-        "[4096, inf]",
-        "times_s, beta_s_per_byte: time = inf ",
-    ],
-    [
-        "\"gamma_eager\"",
-        "\"gamma\"",
-        "\"gamma\" is not a parameter of the regimes",
-    ],
-    [
-        "\"gamma_eager\"",
-        "\"startup_s\"",
-        "covariance_of names \"startup_s\" twice",
-    ],
-    [
-        "\"gamma_eager\"",
-        "\"gamma_rendezvous\"",
-        "\"gamma_rendezvous\", whose protocol is not there",
-    ],
-    [
-        "deviation = 0.05",
-        "deviation = -1",
-        "errors.deviation = -1 ",
-    ],
-    ["cells = 12", "cells = 0", "errors.cells = 0 "],
-    [
-        "[3, 6]",
-        "[3, 4]",
-        "domain.procs: 4 is not of the procs_class",
-    ],
-    ["gamma = 1.1", "gamma = -1.1", "model.eager.gamma = -1.1 "],
-    ["growth = -0.2", "growth = inf", "eager.growth = inf "],
-    ["spread = 0.02", "spread = nan", "eager.spread = NaN "],
-    [
-        "[512, -0.1]",
-        "[128, -0.1]",
-        "eager.corrections: 256, 128 do not ascend",
-    ],
-    ["rate = 0.01", "rate = -0.01", "eager.stalls.rate = -0.01 "],
-    [
-        "bytes = 1e5",
-        "bytes = -1.0",
-        "eager.stalls.onset = -1 bytes, ",
-    ],
-    [
-        "gamma = 1.1",
-        "gamma = 1.1\nlambda = 0",
-        "unknown field `lambda`",
-    ],
-    [
-        "\"regimes\"\nrea",
-        "\"nope\"\nrea",
-        "[[choice]] of \"pairwise\": \"nope\" is not a model",
-    ],
+/// Excerpts of [`TEXT`], and what stands in their place.
+const WRONG: [(&str, &str); 54] = [
+    ("= 2\n[prov", "= 1\n[prov"),
+    ("= 2\n[prov", "= 3\nfuture = 1\n[prov"),
+    ("value = 1e-4", "value = -1.0"),
+    ("residual = 0.02", "residual = -1"),
+    ("[1024, 2e-5]", "[0, 2e-5]"),
+    ("[1024, 2e-5]", "[1024, 2e-5, 9]"),
+    ("latency_s = 5e-5", "latency_s = nan"),
+    ("above_bytes = 64512", "above_bytes = 65536"),
+    ("rho = 0.25", "rho = 1.5"),
+    ("beta_f_s_per_byte = 2e-7", "beta_f_s_per_byte = -1"),
+    ("saturated_pairs = 4", "saturated_pairs = 0"),
+    ("alltoall/sig", "reduce/sig"),
+    ("factor_001", "factor_002"),
+    ("\"plogp\"\nerr", "\"loggp\"\nerr"),
+    ("confidence = 0.95, dof = 20", "confidence = 1.5, dof = 20"),
+    ("dof = 20", "dof = 0"),
+    ("below = 0.1", "below = nan"),
+    ("[[0.01,", "[[inf,"),
+    ("[0.01, 0.0], ", ""),
+    (r#"["gamma", "delta_s"]"#, r#"["delta_s"]"#),
+    (r#"["gamma", "delta_s"]"#, r#"["gamma", "gamma"]"#),
+    (r#""delta_s"]"#, r#""threshold_bytes"]"#),
+    ("lower = 1.7", "lower = -inf"),
+    ("value = 2e-3, lower = 1e-3", "value = -2e-3, lower = -1"),
+    ("lower = 32768", "lower = 65537"),
+    ("threshold_bytes = inf", "threshold_bytes = -5"),
+    ("threshold_bytes = inf", "threshold_bytes = 9.5"),
+    ("threshold_bytes = inf", "treshold_bytes = 4096"),
+    ("latency_s = [[0, 1e-3]]\n", ""),
+    ("[[0.25]]", "[[0.25]]\nlatency_s = [[0, 1e-3]]"),
+    ("[3, 8]", "[8, 3]"),
+    ("[3, 8]", "[]"),
+    ("smallest_bytes = 0", "smallest_bytes = 262145"),
+    ("\"pairwise\"\nprocs", "\"bruck:2\"\nprocs"),
+    (r#""powers""#, r#""rounds""#),
+    (r#""others""#, r#""every""#),
+    ("confidence = 0.95\ncov", "confidence = 1.5\ncov"),
+    ("startup_s = 5e-5", "startup_s = -1.0"),
+    ("[4096, 2e-4]", "[256, 2e-4]"),
+    ("[4096, 2e-4]", "[4096, inf]"),
+    (r#""gamma_eager""#, r#""gamma""#),
+    (r#""gamma_eager""#, r#""startup_s""#),
+    (r#""gamma_eager""#, r#""gamma_rendezvous""#),
+    ("deviation = 0.05", "deviation = -1"),
+    ("cells = 12", "cells = 0"),
+    ("[3, 6]", "[3, 4]"),
+    ("gamma = 1.1", "gamma = -1.1"),
+    ("growth = -0.2", "growth = inf"),
+    ("spread = 0.02", "spread = nan"),
+    ("[512, -0.1]", "[128, -0.1]"),
+    ("rate = 0.01", "rate = -0.01"),
+    ("bytes = 1e5", "bytes = -1.0"),
+    ("gamma = 1.1", "gamma = 1.1\nlambda = 0"),
+    ("\"regimes\"\nrea", "\"nope\"\nrea"),
 ];
 
-fn problem(text: &str) -> String {
-    Profile::parse("p.toml", text).unwrap_err().to_string()
+fn parsed() -> Profile {
+    Profile::parse("p.toml", TEXT).unwrap()
 }
 
 #[test]
 fn a_profile_reads_back_as_it_was_written() {
-    let profile = Profile::parse("p.toml", TEXT).unwrap();
+    let profile = parsed();
     let factor = &profile.fitted[1];
     assert_eq!(factor.values().unwrap().numbers, [0.5, 0.0, f64::INFINITY]);
     let bases = [0, 1].map(|place: usize| profile.fitted[place].fitted_on);
@@ -348,37 +165,36 @@ fn a_profile_reads_back_as_it_was_written() {
     assert_eq!(Profile::parse("p.toml", &profile.to_toml()), Ok(profile));
 }
 
+/// The text without the lines from the one excerpt up to the other.
+fn without(from: &str, to: &str) -> String {
+    let (before, after) = TEXT.split_once(from).unwrap();
+    let (_, after) = after.split_once(to).unwrap();
+    format!("{before}{to}{after}")
+}
+
 #[test]
 fn a_value_that_would_predict_nonsense_is_named_with_its_place() {
-    for [right, wrong, said] in WRONG {
-        assert!(TEXT.contains(right), "{right}");
-        let problem = problem(&TEXT.replacen(right, wrong, 1));
-        assert!(problem.contains(said), "{said:?} is not in {problem}");
-        assert!(problem.starts_with("p.toml:") && problem.lines().count() == 1);
-    }
-    let sections = TEXT.split("[[choice]]").collect::<Vec<_>>();
-    let twice = format!("{TEXT}[[choice]]{}", sections[1]);
-    assert!(problem(&twice).contains("[[choice]] (Alltoall, \"pairwise\") stands twice"));
-}
-
-#[test]
-fn a_model_that_was_fitted_on_tables_needs_them() {
-    let is_of_tables = |line: &&str| {
-        ["latency_s = 5", "gap_s", "send_", "receive_", "[plogp]"]
-            .iter()
-            .any(|key| line.starts_with(key))
+    let told = |fault: &str, text: &str| {
+        let error = Profile::parse("p.toml", text).unwrap_err().to_string();
+        assert!(error.starts_with("p.toml:") && error.lines().count() == 1);
+        format!("{fault}\n  {error}\n")
     };
-    let bare: Vec<&str> = TEXT.lines().filter(|line| !is_of_tables(line)).collect();
-    assert!(problem(&bare.join("\n")).contains("the profile has no [plogp]"));
-}
-
-#[test]
-fn regimes_without_any_protocol_are_refused() {
-    let (before, after) = TEXT.split_once("[regimes.model.eager]").unwrap();
-    let (_, after) = after.split_once("[[choice]]").unwrap();
-    let text = format!("{before}[[choice]]{after}").replace(", \"gamma_eager\"", "");
-    let text = text.replace("[[1e-12, 0], [0, 1e-4]]", "[[1e-12]]");
-    assert!(problem(&text).contains("neither eager nor rendezvous is there"));
+    let mut all: Vec<String> = Vec::new();
+    for (right, wrong) in WRONG {
+        assert!(TEXT.contains(right), "{right}");
+        let text = TEXT.replacen(right, wrong, 1);
+        all.push(told(&format!("{right:?} → {wrong:?}"), &text));
+    }
+    let choice = TEXT.find("[[choice]]").unwrap();
+    let twice = format!("{TEXT}{}", &TEXT[choice..]);
+    all.push(told("a choice that stands twice", &twice));
+    let tables = without("[plogp]", "[protocol]");
+    all.push(told("a model of tables without tables", &tables));
+    let lone = without("[regimes.model.eager]", "[[choice]]");
+    let lone = lone.replace(", \"gamma_eager\"", "");
+    let lone = lone.replace("[[1e-12, 0], [0, 1e-4]]", "[[1e-12]]");
+    all.push(told("regimes without any protocol", &lone));
+    insta::assert_snapshot!(all.concat());
 }
 
 /// A line through noise has no α; an empty message then takes infinitely longer than that.
@@ -393,12 +209,9 @@ fn a_fit_without_a_latency_reads_back() {
     };
     let times = [(0, 1e-6), (1000, 2e-6), (2000, 9e-6), (4000, 3e-5)];
     let (fitted, _) = hockney::fit(&times.map(point), &Covariance::Ols, 0.95).unwrap();
-    let profile = Profile {
-        hockney: fitted,
-        ..Profile::parse("p.toml", TEXT).unwrap()
-    };
-    let again = Profile::parse("p.toml", &profile.to_toml())
-        .unwrap()
-        .hockney;
-    assert_eq!((again.alpha.value, again.residual), (0.0, f64::INFINITY));
+    let mut profile = parsed();
+    profile.hockney = fitted;
+    let again = Profile::parse("p.toml", &profile.to_toml()).unwrap();
+    let again = (again.hockney.alpha.value, again.hockney.residual);
+    assert_eq!(again, (0.0, f64::INFINITY));
 }

@@ -11,4 +11,5 @@ mod regime_profiles;
 mod regimes;
 #[path = "../seeded/mod.rs"]
 mod seeded;
+mod signatures;
 mod times;

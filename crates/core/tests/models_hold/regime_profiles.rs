@@ -1,7 +1,7 @@
 //! Regimes to choose from.
 
 use nalgebra::DMatrix;
-use netsig_core::algorithm::Collective;
+use netsig_core::algorithm::Collective::{self, Allgather, Alltoall, Bcast, Gather, Scatter};
 use netsig_core::fit::domain::Domain;
 use netsig_core::fit::regimes::{Column, Kind};
 use netsig_core::fit::saturation::Saturation;
@@ -17,24 +17,14 @@ use crate::arbitrary::{procs, sizes};
 
 /// Algorithms of every pattern, at the process counts of a class.
 const MEASURED: [(Collective, &str, Class, [u32; 2]); 8] = [
-    (Collective::Alltoall, "direct", Class::Every, [4, 6]),
-    (Collective::Alltoall, "pairwise", Class::Power, [4, 8]),
-    (Collective::Alltoall, "pairwise", Class::Other, [3, 6]),
-    (Collective::Bcast, "binomial", Class::Every, [4, 6]),
-    (Collective::Bcast, "pipeline:1024", Class::Every, [4, 6]),
-    (
-        Collective::Scatter,
-        "library:binomial",
-        Class::Every,
-        [4, 6],
-    ),
-    (
-        Collective::Gather,
-        "library:basic_linear",
-        Class::Every,
-        [4, 6],
-    ),
-    (Collective::Allgather, "bruck", Class::Every, [4, 6]),
+    (Alltoall, "direct", Class::Every, [4, 6]),
+    (Alltoall, "pairwise", Class::Power, [4, 8]),
+    (Alltoall, "pairwise", Class::Other, [3, 6]),
+    (Bcast, "binomial", Class::Every, [4, 6]),
+    (Bcast, "pipeline:1024", Class::Every, [4, 6]),
+    (Scatter, "library:binomial", Class::Every, [4, 6]),
+    (Gather, "library:basic_linear", Class::Every, [4, 6]),
+    (Allgather, "bruck", Class::Every, [4, 6]),
 ];
 
 fn any_wire() -> impl Strategy<Value = Wire> {

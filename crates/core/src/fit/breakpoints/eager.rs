@@ -134,93 +134,62 @@ fn step_at((smaller, larger): (&[Level], &[Level]), confidence: f64) -> Option<S
 mod tests {
     use super::*;
     use crate::fit::breakpoints::find;
-    use rand::SeedableRng;
-    use rand_chacha::ChaCha8Rng;
-    use rand_distr::{Distribution, StandardNormal};
+    use crate::fit::testing::{doubling, levels};
 
-    fn levels(times: impl IntoIterator<Item = (u64, f64)>, noise: f64, seed: u64) -> Vec<Level> {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let level = |(size, time): (u64, f64)| {
-            let error: f64 = StandardNormal.sample(&mut rng);
-            let time = Seconds(time * (noise * error).exp());
-            Level {
-                size: Bytes(size),
-                time,
-                variance: Variance {
-                    value: (noise * time.0).powi(2),
-                    dof: 10.0,
-                },
-                launched_dof: 0.0,
-                least: time,
-            }
-        };
-        times.into_iter().map(level).collect()
-    }
-
-    fn doubling() -> impl Iterator<Item = u64> {
-        [0].into_iter().chain((0..=20).map(|i| 1 << i))
+    /// Times in microseconds, without noise.
+    fn exact(times: impl IntoIterator<Item = (u64, f64)>) -> Vec<Level> {
+        levels(
+            times
+                .into_iter()
+                .map(|(size, micros)| (size, micros * 1e-6)),
+            0.0,
+            0,
+        )
     }
 
     /// os of Open MPI over TCP in an emulated cluster, in microseconds: it sends up to 64512
     /// bytes at once, and has small steps at a packet and at two.
+    #[rustfmt::skip]
     const REAL: [(u64, f64); 25] = [
-        (0, 6.9),
-        (1, 6.6),
-        (16, 7.2),
-        (256, 7.3),
-        (704, 7.4),
-        (736, 6.6),
-        (1024, 7.0),
-        (1408, 6.9),
-        (1440, 10.5),
-        (2048, 10.5),
-        (2816, 9.4),
-        (3072, 14.8),
-        (4096, 15.7),
-        (16384, 20.5),
-        (32768, 29.8),
-        (49152, 34.8),
-        (57344, 50.0),
-        (61440, 42.4),
-        (64512, 42.5),
-        (65536, 263.9),
-        (66560, 262.7),
-        (69632, 321.8),
-        (73728, 269.8),
-        (98304, 270.0),
-        (262_144, 318.0),
+        (0, 6.9), (1, 6.6), (16, 7.2), (256, 7.3), (704, 7.4), (736, 6.6), (1024, 7.0),
+        (1408, 6.9), (1440, 10.5), (2048, 10.5), (2816, 9.4), (3072, 14.8), (4096, 15.7),
+        (16384, 20.5), (32768, 29.8), (49152, 34.8), (57344, 50.0), (61440, 42.4),
+        (64512, 42.5), (65536, 263.9), (66560, 262.7), (69632, 321.8), (73728, 269.8),
+        (98304, 270.0), (262_144, 318.0),
     ];
 
     #[test]
     fn a_real_send_overhead_shows_the_limit_and_no_small_step() {
-        let times = REAL.map(|(size, micros)| (size, micros * 1e-6));
-        let found = eager_limit(&levels(times, 0.0, 0), None, 0.95).unwrap();
+        let found = eager_limit(&exact(REAL), None, 0.95).unwrap();
         assert_eq!((found.above, found.up_to), (Bytes(64512), Bytes(65536)));
         let step = found.send_overhead.unwrap();
         let [before, after] = [step.before, step.after].map(|time| time.0 * 1e6);
         assert!((before - 43.0).abs() < 1.0 && (after - 264.0).abs() < 1.0);
-        let eager = times.into_iter().filter(|(size, _)| *size < 65536);
-        assert_eq!(eager_limit(&levels(eager, 0.0, 0), None, 0.95), None);
+        let eager = REAL.into_iter().filter(|(size, _)| *size < 65536);
+        assert_eq!(eager_limit(&exact(eager), None, 0.95), None);
     }
 
     /// The same with each time off by 10 %, and steady rises off by more.
     #[test]
     fn noise_hides_no_limit_and_makes_none() {
-        let limit = |times: Vec<(u64, f64)>, (noise, seed)| {
-            let found = eager_limit(&levels(times, noise, seed), None, 0.95);
-            found.map(|found| (found.above.0, found.up_to.0))
+        let count = |times: &[(u64, f64)], noise, wanted: fn(&EagerLimit) -> bool| {
+            let found = (0..200).filter_map(|seed| {
+                let levels = levels(times.iter().copied(), noise, seed);
+                eager_limit(&levels, None, 0.95)
+            });
+            found.filter(wanted).count()
         };
-        let found =
-            (0..200).filter(|&seed| limit(REAL.to_vec(), (0.1, seed)) == Some((64512, 65536)));
-        let found = found.count();
+        let found = count(&REAL, 0.1, |one| {
+            (one.above.0, one.up_to.0) == (64512, 65536)
+        });
         assert!(found >= 190, "{found} of 200");
-        let rise: fn(u64) -> (u64, f64) = |m| (m, 5.0 + 1e-3 * m as f64);
-        let flat = |m: u64| (m, 5.0);
         for (noise, most) in [(0.2, 0), (0.3, 4)] {
-            for os in [rise, flat] {
-                let made = (0..200)
-                    .filter(|&seed| limit(doubling().map(os).collect(), (noise, seed)).is_some());
-                let made = made.count();
+            for slope in [1e-3, 0.0] {
+                let times: Vec<_> = doubling(20)
+                    .into_iter()
+                    .map(|m| (m, 5.0 + slope * m as f64))
+                    .collect();
+                let made = count(&times, noise, |_| true);
                 assert!(made <= most, "{made} of 200 at {noise}");
             }
         }
@@ -229,13 +198,15 @@ mod tests {
     /// Copies that cost twice as much per byte from 256 KiB on, and one size that is off.
     #[test]
     fn neither_copies_nor_a_single_size_are_a_limit() {
-        let copies = |m: u64| 5.0 + 1e-3 * (m + m.saturating_sub(1 << 18)) as f64;
-        let copies = levels(doubling().map(|m| (m, copies(m))), 0.0, 0);
-        assert_eq!(eager_limit(&copies, None, 0.95), None);
-        let off = doubling().map(|m| (m, if m == 4096 { 50.0 } else { 5.0 }));
-        assert_eq!(eager_limit(&levels(off, 0.0, 0), None, 0.95), None);
-        let last = doubling().map(|m| (m, if m == 1 << 20 { 50.0 } else { 5.0 }));
-        assert_eq!(eager_limit(&levels(last, 0.0, 0), None, 0.95), None);
+        let truths: [fn(u64) -> f64; 3] = [
+            |m| 5.0 + 1e-3 * (m + m.saturating_sub(1 << 18)) as f64,
+            |m| if m == 4096 { 50.0 } else { 5.0 },
+            |m| if m == 1 << 20 { 50.0 } else { 5.0 },
+        ];
+        for truth in truths {
+            let times = doubling(20).into_iter().map(|m| (m, truth(m)));
+            assert_eq!(eager_limit(&exact(times), None, 0.95), None);
+        }
         assert_eq!(eager_limit(&[], None, 0.95), None);
     }
 
@@ -244,10 +215,11 @@ mod tests {
     #[test]
     fn both_are_one_finding() {
         let late = |m: u64| if m >= 65536 { 1.8e-4 } else { 0.0 };
-        let times = doubling().map(|m| (m, 5e-5 + 1e-8 * m as f64 + late(m)));
+        let times = doubling(20)
+            .into_iter()
+            .map(|m| (m, 5e-5 + 1e-8 * m as f64 + late(m)));
         let pieces = find(&levels(times, 1e-3, 1), 0.95).unwrap();
-        let sends = levels(REAL.map(|(size, micros)| (size, micros * 1e-6)), 0.0, 0);
-        let both = eager_limit(&sends, Some(&pieces), 0.95).unwrap();
+        let both = eager_limit(&exact(REAL), Some(&pieces), 0.95).unwrap();
         assert_eq!((both.above, both.up_to), (Bytes(64512), Bytes(65536)));
         let jump = both.ping_pong.unwrap().jump.value;
         assert!((jump / 1.8e-4 - 1.0).abs() < 0.1, "{jump}");

@@ -164,17 +164,12 @@ impl Noise {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rand::SeedableRng;
-    use rand_chacha::ChaCha8Rng;
-    use rand_distr::{Distribution, StandardNormal};
+    use crate::fit::testing;
 
     /// Medians of three launches at 21 doubling times from 100 µs on, with the noise `deviation`.
     fn launches(deviation: fn(f64) -> f64, seed: u64) -> Noise {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let mut median = |time: f64| -> f64 {
-            let normal: f64 = StandardNormal.sample(&mut rng);
-            time + deviation(time) * normal
-        };
+        let mut error = testing::normal(seed);
+        let mut median = |time: f64| time + deviation(time) * error();
         let times = (0..21).map(|i| 1e-4 * f64::from(1 << (i / 2)));
         let spreads = times.map(|time| Spread::of(&[median(time), median(time), median(time)]));
         Noise::fitted(spreads.collect())
@@ -209,12 +204,8 @@ mod tests {
     #[test]
     fn what_is_neither_a_time_nor_a_share_is_seen_where_it_is() {
         fn bump(time: f64) -> f64 {
-            let factor = if (5e-4..2e-3).contains(&time) {
-                10.0
-            } else {
-                1.0
-            };
-            factor * 3e-3 * time
+            let is_wide = (5e-4..2e-3).contains(&time);
+            time * if is_wide { 3e-2 } else { 3e-3 }
         }
         for seed in 0..20 {
             let found = launches(bump, seed);
@@ -227,14 +218,10 @@ mod tests {
     fn one_part_alone_and_none_are_found() {
         for seed in 0..20 {
             let constant = launches(|_| 1e-5, seed);
-            assert!(constant.constant > 4e-11 && constant.constant < 2e-10);
+            assert!((4e-11..2e-10).contains(&constant.constant));
             assert!(constant.share * 0.1 * 0.1 < 4e-9, "{constant:?}");
             let share = launches(|time| 0.02 * time, seed);
-            assert!(
-                share.share > 1.6e-4 && share.share < 9e-4,
-                "{:e}",
-                share.share
-            );
+            assert!((1.6e-4..9e-4).contains(&share.share), "{share:?}");
         }
         let none = Noise::fitted(Vec::new()).variance(1.0);
         assert!(none.value.abs() < f64::MIN_POSITIVE, "{none:?}");

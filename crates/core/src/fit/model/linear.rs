@@ -209,7 +209,6 @@ impl Problem<'_> {
         }
         Ok(ModelFit {
             gamma_by_procs,
-            thresholds: solution.tried,
             ..ModelFit::of(model, weighted_rss)
         })
     }

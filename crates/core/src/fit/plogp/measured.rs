@@ -302,9 +302,8 @@ fn drift(data: &Dataset, size: Bytes) -> Option<Doubt> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Aggregate, Place, StatisticKind};
+    use crate::data::{Aggregate, StatisticKind};
     use crate::fit::testing;
-    use crate::units::Procs;
 
     /// L = 50 µs, g(m) = 10 µs + 10 ns·m, os = 5 µs + 4 ns·m, or = 6 µs + 5 ns·m.
     fn truth(experiment: Experiment, m: f64) -> f64 {
@@ -325,19 +324,20 @@ mod tests {
         ];
         let cells = three.into_iter().flat_map(|e| sizes.map(|m| (e, m)));
         let cells = cells.chain([(Experiment::Gap, 0)]);
-        let repeated = cells.flat_map(|(e, m)| {
-            // A stall in eleven repetitions, and an error of one in a thousand.
-            (0..11u32).map(move |r| {
-                let error = if r == 10 { 0.2 } else { 0.0 };
-                (
-                    e,
-                    m,
-                    0,
-                    truth(e, m as f64) * (1.0 + 1e-3 * (f64::from(r % 5) - 2.0)) + error,
-                )
-            })
-        });
-        repeated.collect()
+        // A stall in eleven repetitions, and an error of one in a thousand.
+        let errors = [-2.0, -1.0, 0.0, 1.0, 2.0].into_iter().cycle().take(11);
+        let errors: Vec<f64> = errors.map(|error| 1.0 + 1e-3 * error).collect();
+        let mut rows = Vec::new();
+        for (experiment, size) in cells {
+            let time = truth(experiment, size as f64);
+            rows.extend(
+                errors
+                    .iter()
+                    .map(|error| (experiment, size, 0, time * error)),
+            );
+            rows.last_mut().unwrap().3 += 0.2;
+        }
+        rows
     }
 
     #[test]
@@ -351,18 +351,14 @@ mod tests {
             (found.send_overhead[1].estimate, 9.096e-6),
             (found.receive_overhead[2].estimate, 333.68e-6),
         ] {
-            assert!(
-                estimate.lower <= expected && expected <= estimate.upper,
-                "{estimate:?}"
-            );
-            assert!(
-                (estimate.value / expected - 1.0).abs() < 0.01,
-                "{estimate:?}"
-            );
-            assert!(
-                estimate.upper - estimate.lower < 0.1 * expected,
-                "{estimate:?}"
-            );
+            let Estimate {
+                value,
+                lower,
+                upper,
+            } = estimate;
+            assert!((lower..=upper).contains(&expected), "{estimate:?}");
+            assert!((value / expected - 1.0).abs() < 0.01, "{estimate:?}");
+            assert!(upper - lower < 0.1 * expected, "{estimate:?}");
         }
         assert_eq!(found.doubts, []);
         assert_eq!(
@@ -385,43 +381,31 @@ mod tests {
         let found = measured(&testing::data(rows), 0.95).unwrap();
         assert_eq!(found.gap[1].estimate.value.to_bits(), 9e-6f64.to_bits());
         assert_eq!(found.latency.value.to_bits(), 0f64.to_bits());
-        let [
-            Doubt::NoLatency { .. },
-            Doubt::SmallGap(small),
-            Doubt::ShortRoundTrip(short),
-        ] = &found.doubts[..]
-        else {
-            panic!("{:?}", found.doubts);
-        };
-        assert_eq!(small[..], [Bytes(1024), Bytes(65536)]);
-        assert_eq!(short[..], [Bytes(65536)]);
+        let doubts = &found.doubts[..];
+        assert!(matches!(doubts[0], Doubt::NoLatency { .. }), "{doubts:?}");
+        let small = Doubt::SmallGap(vec![Bytes(1024), Bytes(65536)]);
+        let short = Doubt::ShortRoundTrip(vec![Bytes(65536)]);
+        assert_eq!(doubts[1..], [small, short]);
     }
 
     /// Tables of other programs have no round trips but a latency, and no repetitions.
     #[test]
     fn stated_tables_serve_as_they_are() {
         let row = |(experiment, size, time)| Aggregate {
-            place: Place {
-                launch: 0,
-                experiment,
-                algorithm: "".into(),
-                procs: Procs::new(2).unwrap(),
-                size: Bytes(size),
-            },
+            place: testing::place(experiment, 2, size),
             statistic: StatisticKind::Mean,
             averaged: None,
             time: Seconds(time),
         };
-        let gap = [(Experiment::Gap, 0, 1e-5), (Experiment::Gap, 1024, 2e-5)];
-        let rest = [
+        let rows = [
+            (Experiment::Gap, 0, 1e-5),
+            (Experiment::Gap, 1024, 2e-5),
             (Experiment::SendOverhead, 0, 1e-6),
             (Experiment::ReceiveOverhead, 0, 2e-6),
             (Experiment::Latency, 0, 5e-5),
         ];
-        let data = Dataset {
-            aggregates: gap.into_iter().chain(rest).map(row).collect(),
-            ..Dataset::default()
-        };
+        let mut data = Dataset::default();
+        data.aggregates.extend(rows.map(row));
         let found = measured(&data, 0.95).unwrap();
         let expected = Seconds(7e-5);
         assert!((found.plogp.message(Bytes(1024)) / expected - 1.0).abs() < 1e-12);
@@ -439,10 +423,10 @@ mod tests {
             }
         }
         let found = measured(&data, 0.95).unwrap();
+        let doubts = found.doubts;
         assert!(
-            matches!(found.doubts[..], [Doubt::Unsaturated { .. }]),
-            "{:?}",
-            found.doubts
+            matches!(doubts[..], [Doubt::Unsaturated { .. }]),
+            "{doubts:?}"
         );
     }
 

@@ -34,17 +34,16 @@ pub(super) const UPPER_003: Model = Model {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::testing::{affine, stepped};
+    use crate::model::testing::affine;
 
+    /// os + or is 11 µs against a g of 10 µs at first, and 9 ns/B against 10 ns/B thereafter.
     #[test]
     fn short_overheads_make_the_bounds_degenerate() {
-        // 11 µs against 10 µs at first, 9 ns/B against 10 ns/B thereafter.
-        assert!(!has_degenerate_bounds(&UPPER_003, &affine(), Bytes(999)));
-        assert!(has_degenerate_bounds(&UPPER_003, &affine(), Bytes(1001)));
-        assert!(has_degenerate_bounds(
-            &UPPER_003,
-            &stepped(),
-            Bytes(1 << 20)
-        ));
+        for (size, expected) in [(999, false), (1001, true)] {
+            assert_eq!(
+                has_degenerate_bounds(&UPPER_003, &affine(), Bytes(size)),
+                expected
+            );
+        }
     }
 }

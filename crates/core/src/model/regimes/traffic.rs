@@ -286,45 +286,47 @@ mod tests {
         Network::two_switches([6, 6], port, port).unwrap()
     }
 
-    fn are_near(found: [f64; 2], expected: [f64; 2]) -> bool {
-        let pairs = found.iter().zip(expected);
-        pairs
-            .into_iter()
-            .all(|(found, expected)| (found - expected).abs() < 1e-6)
+    fn point(procs: u32, size: u64, network: Option<&Network>) -> Point<'_> {
+        Point {
+            procs: Procs::new(procs).unwrap(),
+            size: Bytes(size),
+            network,
+        }
+    }
+
+    fn traffic(pattern: Pattern, point: Point) -> Path {
+        pattern.traffic(&Wire::straight(GAP), point)
+    }
+
+    /// How many bytes pass in a time.
+    #[track_caller]
+    fn assert_bytes(time: Seconds, expected: f64) {
+        assert!(
+            (time.0 / GAP.0 - expected).abs() < 1e-6,
+            "{time} for {expected} B"
+        );
     }
 
     /// What a message takes besides its bytes.
     const H: f64 = 96.0;
 
-    /// W and W′ in bytes, for messages of one byte.
-    fn path(pattern: Pattern, procs: u32) -> [f64; 2] {
-        let point = Point {
-            procs: Procs::new(procs).unwrap(),
-            size: Bytes(1),
-            network: None,
-        };
-        let traffic = pattern.traffic(&Wire::straight(GAP), point);
-        [traffic.serial, traffic.shared].map(|time| time.0 / GAP.0)
-    }
-
-    /// Worked by hand. Six ranks: the root serves 4 (with 5), 2 (with 3) and 1, in all 5 bytes in
-    /// three messages; both messages of two bytes are complete then, and each relay sends one more.
+    /// Worked by hand, for messages of one byte: W and W′. Six ranks: the root serves 4 (with 5),
+    /// 2 (with 3) and 1, in all 5 bytes in three messages; both messages of two bytes are complete
+    /// then, and each relay sends one more.
     #[test]
     fn trees_take_what_was_worked_by_hand() {
-        let scatter = Pattern::Tree { parts: true };
-        let paths = [
-            (4, [3.0 + 2.0 * H, 4.0 + 3.0 * H]),
-            (6, [5.0 + 3.0 * H, 6.0 + 4.0 * H]),
-            (8, [7.0 + 3.0 * H, 11.0 + 6.0 * H]),
-            (12, [11.0 + 4.0 * H, 15.0 + 7.0 * H]),
-        ];
-        for (procs, expected) in paths {
-            assert!(are_near(path(scatter, procs), expected), "scatter {procs}");
-        }
-        let bcast = Pattern::Tree { parts: false };
-        for (procs, expected) in [(4, [2.0, 3.0]), (6, [3.0, 4.0]), (8, [3.0, 6.0])] {
-            let expected = expected.map(|messages| messages * (1.0 + H));
-            assert!(are_near(path(bcast, procs), expected), "bcast {procs}");
+        for (parts, procs, serial, shared) in [
+            (true, 4, 3.0 + 2.0 * H, 4.0 + 3.0 * H),
+            (true, 6, 5.0 + 3.0 * H, 6.0 + 4.0 * H),
+            (true, 8, 7.0 + 3.0 * H, 11.0 + 6.0 * H),
+            (true, 12, 11.0 + 4.0 * H, 15.0 + 7.0 * H),
+            (false, 4, 2.0 + 2.0 * H, 3.0 + 3.0 * H),
+            (false, 6, 3.0 + 3.0 * H, 4.0 + 4.0 * H),
+            (false, 8, 3.0 + 3.0 * H, 6.0 + 6.0 * H),
+        ] {
+            let found = traffic(Pattern::Tree { parts }, point(procs, 1, None));
+            assert_bytes(found.serial, serial);
+            assert_bytes(found.shared, shared);
         }
     }
 
@@ -332,14 +334,9 @@ mod tests {
     #[test]
     fn a_chain_hands_on_segments() {
         let chain = Pattern::Pipeline { segment: Bytes(2) };
-        let point = Point {
-            procs: Procs::new(6).unwrap(),
-            size: Bytes(9),
-            network: None,
-        };
-        let traffic = chain.traffic(&Wire::straight(GAP), point);
-        assert!((traffic.startups - 9.0).abs() < 1e-12);
-        assert!((traffic.serial.0 / GAP.0 - (17.0 + 9.0 * H)).abs() < 1e-9);
+        let found = traffic(chain, point(6, 9, None));
+        assert!((found.startups - 9.0).abs() < 1e-12);
+        assert_bytes(found.serial, 17.0 + 9.0 * H);
     }
 
     /// Six of twelve processes behind a link as fast as a host's: 36 messages cross it, in rounds
@@ -348,26 +345,24 @@ mod tests {
     fn a_narrow_link_is_a_floor_of_an_exchange() {
         let network = two_switches();
         for order in [Order::AtOnce, Order::Rounds, Order::Powers] {
-            let point = Point {
-                procs: Procs::new(12).unwrap(),
-                size: Bytes(100),
-                network: Some(&network),
-            };
-            let traffic = Pattern::Exchange(order).traffic(&Wire::straight(GAP), point);
-            assert!((traffic.floor.0 / GAP.0 - 36.0 * (100.0 + H)).abs() < 1e-6);
-            assert!((traffic.serial.0 / GAP.0 - 11.0 * (100.0 + H)).abs() < 1e-6);
+            let found = traffic(Pattern::Exchange(order), point(12, 100, Some(&network)));
+            assert_bytes(found.floor, 36.0 * (100.0 + H));
+            assert_bytes(found.serial, 11.0 * (100.0 + H));
+        }
+    }
+
+    fn terms(floor: f64) -> Terms {
+        Terms {
+            once: 2.0,
+            startups: 3.0,
+            wire: 4.0,
+            floor,
         }
     }
 
     /// By differences of a millionth, on either side of a floor.
     #[test]
     fn derivatives_are_those_of_the_sum() {
-        let terms = |floor| Terms {
-            once: 2.0,
-            startups: 3.0,
-            wire: 4.0,
-            floor,
-        };
         let step = 1e-6;
         let moves: [fn(&mut Terms) -> &mut f64; 4] = [
             |terms| &mut terms.once,
@@ -395,16 +390,10 @@ mod tests {
     /// 3 and 4 make 7 in a row and 5 in rounds; no less than √(3² + 9²) where another link needs 9.
     #[test]
     fn start_ups_and_bytes_add_up_as_the_pattern_has_it() {
-        let terms = |floor| Terms {
-            once: 1.0,
-            startups: 3.0,
-            wire: 4.0,
-            floor,
-        };
         let [at_once, rounds] = [Order::AtOnce, Order::Powers].map(Pattern::Exchange);
         for (pattern, expected) in [(at_once, 7.0), (Pattern::Port, 7.0), (rounds, 5.0)] {
-            assert!((pattern.together(terms(0.0)) - 1.0 - expected).abs() < 1e-12);
-            assert!((pattern.together(terms(9.0)) - 1.0 - 90f64.sqrt()).abs() < 1e-12);
+            assert!((pattern.together(terms(0.0)) - 2.0 - expected).abs() < 1e-12);
+            assert!((pattern.together(terms(9.0)) - 2.0 - 90f64.sqrt()).abs() < 1e-12);
         }
     }
 
@@ -414,11 +403,7 @@ mod tests {
     fn a_surge_grows_with_the_root_of_the_senders() {
         let network = two_switches();
         let surge = |procs, network| {
-            let point = Point {
-                procs: Procs::new(procs).unwrap(),
-                size: Bytes(100),
-                network,
-            };
+            let point = point(procs, 100, network);
             Pattern::Exchange(Order::AtOnce).surge(&Wire::straight(GAP), point)
         };
         assert!((surge(5, None).unwrap() - 200.0).abs() < 1e-9);
@@ -429,39 +414,28 @@ mod tests {
     /// What MPI libraries and netsig call the same, and what relays blocks.
     #[test]
     fn algorithms_have_the_pattern_of_what_they_do() {
-        let of = |collective, name| Pattern::of(collective, name);
-        let at_once = Some(Pattern::Exchange(Order::AtOnce));
-        for name in [
-            "direct",
-            "throttled:2",
-            "library",
-            "library:linear",
-            "library:scattered",
+        use Collective::{Allgather, Alltoall, Bcast};
+        let [at_once, powers, rounds] = [Order::AtOnce, Order::Powers, Order::Rounds]
+            .map(|order| Some(Pattern::Exchange(order)));
+        for (collective, name, expected) in [
+            (Alltoall, "throttled:2", at_once),
+            (Alltoall, "library", at_once),
+            (Alltoall, "library:scattered", at_once),
+            (Alltoall, "pairwise", powers),
+            (Alltoall, "pairwise-segmented:4KiB", powers),
+            (Alltoall, "library:pairwise", rounds),
+            (Alltoall, "bruck:2", None),
+            (Alltoall, "two-phase:4", None),
+            (Alltoall, "library:brucks", None),
+            (Bcast, "library:basic_linear", Some(Pattern::Port)),
+            (Bcast, "library:chain", None),
+            (
+                Allgather,
+                "library:recursive_doubling",
+                Some(Pattern::Doubling),
+            ),
         ] {
-            assert_eq!(of(Collective::Alltoall, name), at_once, "{name}");
+            assert_eq!(Pattern::of(collective, name), expected, "{name}");
         }
-        let powers = Some(Pattern::Exchange(Order::Powers));
-        assert_eq!(of(Collective::Alltoall, "pairwise"), powers);
-        assert_eq!(of(Collective::Alltoall, "pairwise-segmented:4KiB"), powers);
-        let rounds = Some(Pattern::Exchange(Order::Rounds));
-        assert_eq!(of(Collective::Alltoall, "library:pairwise"), rounds);
-        for name in [
-            "bruck:2",
-            "two-phase:4",
-            "library:brucks",
-            "library:modified_bruck",
-        ] {
-            assert_eq!(of(Collective::Alltoall, name), None, "{name}");
-        }
-        assert_eq!(
-            of(Collective::Bcast, "library:basic_linear"),
-            Some(Pattern::Port)
-        );
-        assert_eq!(of(Collective::Bcast, "library:chain"), None);
-        let doubling = Some(Pattern::Doubling);
-        assert_eq!(
-            of(Collective::Allgather, "library:recursive_doubling"),
-            doubling
-        );
     }
 }

@@ -154,38 +154,23 @@ fn isotonic(values: impl Iterator<Item = f64>) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    fn wire() -> Wire {
-        let times = [(0, 1e-4), (1000, 1.1e-4), (2000, 1.05e-4), (8000, 1.3e-3)];
-        let times = times.map(|(size, time)| (Bytes(size), Seconds(time)));
-        Wire::new(&times, SecondsPerByte(2e-7)).unwrap()
-    }
-
     /// 1000 and 2000 bytes are pooled to 107.5 µs, 7.5 µs more than none.
     #[test]
-    fn between_sizes_it_is_linear_and_beyond_them_it_has_the_slope_beta() {
-        let times = [
+    fn times_are_linear_between_sizes_never_fall_and_end_with_the_slope_beta() {
+        let times = [(0, 1e-4), (1000, 1.1e-4), (2000, 1.05e-4), (8000, 1.3e-3)];
+        let times = times.map(|(size, time)| (Bytes(size), Seconds(time)));
+        let wire = Wire::new(&times, SecondsPerByte(2e-7)).unwrap();
+        for (bytes, expected) in [
+            (0.0, 0.0),
             (1500.0, 7.5e-6),
             (5000.0, 6.0375e-4),
             (8000.0, 1.2e-3),
             (9000.0, 1.4e-3),
-        ];
-        for (bytes, expected) in times {
-            assert!((wire().time(bytes).0 - expected).abs() < 1e-15, "{bytes}");
+        ] {
+            assert!((wire.time(bytes).0 - expected).abs() < 1e-15, "{bytes}");
         }
-        assert!(wire().time(0.0).0.abs() < 1e-18);
-    }
-
-    #[test]
-    fn times_never_fall() {
-        let times: Vec<f64> = (0..2000)
-            .map(|i| wire().time(f64::from(i) * 7.0).0)
-            .collect();
-        assert!(times.is_sorted());
-    }
-
-    #[test]
-    fn without_a_table_it_is_a_line_through_the_origin() {
-        let time = Wire::straight(SecondsPerByte(3e-9)).time(1e6).0;
-        assert!((time - 3e-3).abs() < 1e-15);
+        assert!((0..2000).map(|i| wire.time(f64::from(i) * 7.0)).is_sorted());
+        let line = Wire::straight(SecondsPerByte(3e-9));
+        assert!((line.time(1e6).0 - 3e-3).abs() < 1e-15);
     }
 }

@@ -52,57 +52,45 @@ mod tests {
     use super::*;
     use crate::units::Seconds;
 
-    fn edges<const N: usize>(megabytes: [f64; N]) -> Vec<Edge> {
-        let edge = |rate| Edge {
+    /// The bandwidth of a pair in MB/s, in a tree whose edges have these bandwidths by height.
+    fn rate(edges: &[f64], pairs: &[(u32, u32)], of: usize) -> Result<f64, String> {
+        let edge = |rate: &f64| Edge {
             bandwidth: BytesPerSecond(rate * 1e6),
             delay: Seconds(0.0),
         };
-        megabytes.map(edge).to_vec()
-    }
-
-    fn pairs(list: &[(u32, u32)]) -> Vec<(Rank, Rank)> {
-        list.iter().map(|&(a, b)| (Rank(a), Rank(b))).collect()
+        let edges: Vec<Edge> = edges.iter().map(edge).collect();
+        let pairs: Vec<_> = pairs.iter().map(|&(a, b)| (Rank(a), Rank(b))).collect();
+        let rate = throughput(&edges, &pairs, of).map(|rate| rate.0 / 1e6);
+        rate.map_err(|error| error.to_string())
     }
 
     /// The slides' example: one communication has 1 Gbit/s, eight over an uplink of
     /// 2 Gbit/s have 250 Mbit/s each.
     #[test]
     fn eight_flows_share_an_uplink() {
-        let edges = edges([125.0, 250.0, 500.0, 250.0]);
-        let eight: Vec<_> = (0..8).map(|rank| (Rank(rank), Rank(rank + 8))).collect();
-        assert_eq!(
-            throughput(&edges, &eight[..1], 0),
-            Ok(BytesPerSecond(125e6))
-        );
+        let edges = [125.0, 250.0, 500.0, 250.0];
+        let eight: Vec<_> = (0..8).map(|rank| (rank, rank + 8)).collect();
+        assert_eq!(rate(&edges, &eight[..1], 0), Ok(125.0));
         for of in 0..8 {
-            assert_eq!(throughput(&edges, &eight, of), Ok(BytesPerSecond(31.25e6)));
+            assert_eq!(rate(&edges, &eight, of), Ok(31.25));
         }
     }
 
     #[test]
     fn only_the_same_direction_of_the_same_edge_is_shared() {
-        let edges = edges([100.0, 100.0]);
-        let rate = |list: &[(u32, u32)]| throughput(&edges, &pairs(list), 0).unwrap().0 / 1e6;
-        assert_eq!(rate(&[(0, 2), (2, 0), (1, 1)]).to_bits(), 100f64.to_bits());
-        assert_eq!(rate(&[(0, 2), (1, 0)]).to_bits(), 100f64.to_bits());
-        assert_eq!(rate(&[(0, 2), (1, 3)]).to_bits(), 50f64.to_bits());
-        assert_eq!(
-            rate(&[(0, 2), (0, 2), (1, 2), (3, 2)]).to_bits(),
-            25f64.to_bits()
-        );
+        let rate = |pairs: &[(u32, u32)]| rate(&[100.0, 100.0], pairs, 0);
+        assert_eq!(rate(&[(0, 2), (2, 0), (1, 1)]), Ok(100.0));
+        assert_eq!(rate(&[(0, 2), (1, 0)]), Ok(100.0));
+        assert_eq!(rate(&[(0, 2), (1, 3)]), Ok(50.0));
+        assert_eq!(rate(&[(0, 2), (0, 2), (1, 2), (3, 2)]), Ok(25.0));
     }
 
     #[test]
     fn ranks_outside_the_tree_are_refused() {
-        let edges = edges([100.0, 100.0]);
-        let message = |list, of| {
-            throughput(&edges, &pairs(list), of)
-                .unwrap_err()
-                .to_string()
-        };
+        let told = |pairs: &[(u32, u32)], of| rate(&[100.0, 100.0], pairs, of).unwrap_err();
         let outside = "rank = 4 is not allowed; it must be a leaf of the tree";
-        assert_eq!(message(&[(0, 1), (0, 4)], 0), outside);
-        assert!(message(&[(0, 1), (2, 2)], 1).starts_with("of = 1"));
-        assert!(message(&[(0, 1)], 1).starts_with("of = 1"));
+        assert_eq!(told(&[(0, 1), (0, 4)], 0), outside);
+        assert!(told(&[(0, 1), (2, 2)], 1).starts_with("of = 1"));
+        assert!(told(&[(0, 1)], 1).starts_with("of = 1"));
     }
 }
