@@ -63,13 +63,18 @@ fn run<T: Transport<Error = Infallible>>(
     (records, spent)
 }
 
+fn data(records: &[Record]) -> Dataset {
+    let mut data = Dataset::default();
+    data.extend(records.iter().cloned());
+    data
+}
+
 /// What a plan gives that is carried out without interruption, and how long that takes.
 fn measure(plan: &Plan, noise: f64, budget: Option<Seconds>) -> (Dataset, Seconds) {
     let mut network = Simulated::new(truth(), noise, plan, 0);
-    let records = run(&launch(plan, &Dataset::default(), budget), &mut network).0;
-    let mut data = Dataset::default();
-    data.extend(records);
-    (data, network.now())
+    let nothing = Dataset::default();
+    let records = run(&launch(plan, &nothing, budget), &mut network).0;
+    (data(&records), network.now())
 }
 
 fn launch<'a>(plan: &'a Plan, past: &'a Dataset, budget: Option<Seconds>) -> Launch<'a> {
@@ -88,9 +93,8 @@ fn launch<'a>(plan: &'a Plan, past: &'a Dataset, budget: Option<Seconds>) -> Lau
 fn times(data: &Dataset) -> BTreeMap<Place, Vec<f64>> {
     let mut all: BTreeMap<Place, Vec<f64>> = BTreeMap::new();
     for sample in &data.samples {
-        all.entry(sample.place.clone())
-            .or_default()
-            .push(sample.time.0);
+        let its = all.entry(sample.place.clone()).or_default();
+        its.push(sample.time.0);
     }
     all
 }
@@ -107,34 +111,31 @@ fn a_known_plogp_is_recovered() {
     let known = between_two(&truth().base);
     let all = times(&data);
     let median = |experiment, size| {
-        let its = all
-            .iter()
-            .find(|(p, _)| p.experiment == experiment && p.size == size);
-        Sorted::new(its.unwrap().1.clone()).median()
+        let is_it = |place: &&Place| place.experiment == experiment && place.size == size;
+        let place = all.keys().find(is_it).unwrap();
+        Sorted::new(all[place].clone()).median()
     };
     let empty = median(Experiment::RoundTrip, Bytes(0));
     let gap = median(Experiment::Gap, Bytes(0));
     assert!(is_close(gap, known.g(Bytes(0)).0, 0.02));
     assert!(is_close(empty / 2.0 - gap, known.latency().0, 0.02));
-    let sizes = all
+    let trips = all
         .keys()
         .filter(|place| place.experiment == Experiment::RoundTrip);
-    for size in sizes.clone().map(|place| place.size) {
-        let of_trips = median(Experiment::RoundTrip, size) - empty + gap;
+    let sizes: Vec<Bytes> = trips.map(|place| place.size).collect();
+    assert_eq!(sizes.len(), 18, "a line needs no more sizes than planned");
+    for size in sizes {
+        let [trip, sends, receives] = [
+            Experiment::RoundTrip,
+            Experiment::SendOverhead,
+            Experiment::ReceiveOverhead,
+        ]
+        .map(|experiment| median(experiment, size));
         // The difference of round trips carries 2 % of each, and g(1) is an eighth of one.
-        assert!((of_trips - known.g(size).0).abs() < 0.02 * median(Experiment::RoundTrip, size));
-        assert!(is_close(
-            median(Experiment::SendOverhead, size),
-            known.os(size).0,
-            0.03
-        ));
-        assert!(is_close(
-            median(Experiment::ReceiveOverhead, size),
-            known.or(size).0,
-            0.03
-        ));
+        assert!((trip - empty + gap - known.g(size).0).abs() < 0.02 * trip);
+        assert!(is_close(sends, known.os(size).0, 0.03));
+        assert!(is_close(receives, known.or(size).0, 0.03));
     }
-    assert_eq!(sizes.count(), 18, "a line needs no more sizes than planned");
     assert!(all.keys().all(|place| data.completed.contains(place)));
 }
 
@@ -143,28 +144,21 @@ fn every_gap_can_be_measured_by_saturation() {
     let plan = plan("[plogp]\nsizes = \"1..1KiB\"\nflood = \"every\"");
     let data = measure(&plan, 0.02, None).0;
     let known = between_two(&truth().base);
-    for (place, times) in times(&data) {
-        if place.experiment == Experiment::Gap {
-            assert!(is_close(
-                Sorted::new(times).median(),
-                known.g(place.size).0,
-                0.05
-            ));
-        }
+    let gaps = |place: &Place| place.experiment == Experiment::Gap;
+    for (place, times) in times(&data).into_iter().filter(|(place, _)| gaps(place)) {
+        let median = Sorted::new(times).median();
+        assert!(is_close(median, known.g(place.size).0, 0.05));
     }
-    let gaps = |place: &&Place| place.experiment == Experiment::Gap;
-    assert_eq!(data.completed.iter().filter(gaps).count(), 12);
+    let completed = data.completed.iter().filter(|place| gaps(place));
+    assert_eq!(completed.count(), 12);
 }
 
 #[test]
 fn repetitions_stop_when_the_median_is_known() {
     let text = "[pingpong]\nsizes = \"1KiB..64KiB\"\nrepetitions = 4000\nwarmup = 2";
-    let counts = |noise, precision: &str| {
+    let counts = |noise, precision: &str| -> Vec<usize> {
         let data = measure(&plan(&format!("{precision}\n{text}")), noise, None).0;
-        times(&data)
-            .into_values()
-            .map(|t| t.len())
-            .collect::<Vec<_>>()
+        times(&data).values().map(Vec::len).collect()
     };
     // Batches of 5 ms are 15 repetitions and more. A median of 5 % noise is known to 1 % from
     // about 150 repetitions on.
@@ -174,42 +168,36 @@ fn repetitions_stop_when_the_median_is_known() {
     assert!(counts(0.05, "").iter().all(|n| *n == 4000));
 }
 
-/// However a run is cut off, the one that goes on leaves every cell whole and nothing twice.
+/// However a run is cut off, the one that goes on leaves every cell whole and nothing twice; what
+/// is complete is not measured again.
 #[test]
 fn an_interrupted_campaign_goes_on_where_it_ended() {
     let plan = plan(EVERYTHING);
-    let records = run(
-        &launch(&plan, &Dataset::default(), None),
-        &mut Simulated::new(truth(), 0.001, &plan, 0),
-    )
-    .0;
-    let mut whole = Dataset::default();
-    whole.extend(records.iter().cloned());
-    let fixed = |data: &Dataset| -> Vec<(Place, usize)> {
-        let all = times(data)
-            .into_iter()
-            .map(|(place, times)| (place, times.len()));
-        all.filter(|(place, _)| {
-            matches!(
-                place.experiment,
-                Experiment::PingPong | Experiment::Collective(_) | Experiment::Flow
-            )
-        })
-        .collect()
-    };
-    for cut in (0..=records.len()).step_by(97).chain([records.len()]) {
-        let mut past = Dataset::default();
-        past.extend(records[..cut].iter().cloned());
+    let resumed = |past: &Dataset| {
         let mut network = Simulated::new(truth(), 0.001, &plan, 0);
-        let more = run(&launch(&plan, &past, None), &mut network).0;
-        past.extend(more);
-        let rows: HashSet<_> = past
+        let (records, spent) = run(&launch(&plan, past, None), &mut network);
+        (records, spent, network.now())
+    };
+    let records = resumed(&Dataset::default()).0;
+    let whole = data(&records);
+    let is_fixed = |place: &Place| {
+        use Experiment::{Collective, Flow, PingPong};
+        matches!(place.experiment, PingPong | Flow | Collective(_))
+    };
+    let fixed = |data: &Dataset| -> Vec<(Place, usize)> {
+        let all = times(data).into_iter().filter(|(place, _)| is_fixed(place));
+        all.map(|(place, times)| (place, times.len())).collect()
+    };
+    for cut in (0..records.len()).step_by(97) {
+        let mut past = data(&records[..cut]);
+        past.extend(resumed(&past).0);
+        let rows = past
             .samples
             .iter()
-            .map(|s| (s.place.clone(), s.repetition, s.part))
-            .collect();
+            .map(|s| (&s.place, s.repetition, s.part));
+        let different: HashSet<_> = rows.collect();
         assert_eq!(
-            rows.len(),
+            different.len(),
             past.samples.len(),
             "{cut}: a repetition is there twice"
         );
@@ -222,16 +210,10 @@ fn an_interrupted_campaign_goes_on_where_it_ended() {
         );
         assert_eq!(done, whole.completed.iter().collect(), "{cut}");
     }
-}
-
-#[test]
-fn what_is_complete_is_not_measured_again() {
-    let plan = plan(EVERYTHING);
-    let whole = measure(&plan, 0.001, None).0;
-    let mut network = Simulated::new(truth(), 0.001, &plan, 0);
-    let (records, spent) = run(&launch(&plan, &whole, None), &mut network);
-    assert_eq!((records, spent), (Vec::new(), Spent::default()));
-    assert_eq!(network.now(), Seconds(0.0));
+    assert_eq!(
+        resumed(&whole),
+        (Vec::new(), Spent::default(), Seconds(0.0))
+    );
 }
 
 #[test]
@@ -239,22 +221,16 @@ fn a_budget_is_kept_and_every_cell_has_three_repetitions() {
     for precision in ["", "precision = 0.005"] {
         let text = format!("{precision}\n{}", EVERYTHING.replace("= 20", "= 2000"));
         let plan = plan(&text);
+        let cells = |data: &Dataset| -> HashSet<_> {
+            let cells = data.samples.iter();
+            cells.map(|s| (s.place.experiment, s.place.procs)).collect()
+        };
         let (all, needed) = measure(&plan, 0.02, None);
-        let cells: HashSet<_> = all
-            .samples
-            .iter()
-            .map(|s| (s.place.experiment, s.place.procs))
-            .collect();
         for share in [0.1, 0.5, 0.9] {
             let (data, taken) = measure(&plan, 0.02, Some(needed * share));
             let used = taken / (needed * share);
             assert!((0.6..1.02).contains(&used), "{precision} {share}: {used}");
-            let of: HashSet<_> = data
-                .samples
-                .iter()
-                .map(|s| (s.place.experiment, s.place.procs))
-                .collect();
-            assert_eq!(of, cells);
+            assert_eq!(cells(&data), cells(&all));
             assert!(times(&data).values().all(|times| times.len() >= 3));
         }
         let (_, taken) = measure(&plan, 0.02, Some(needed * 2.0));
@@ -314,34 +290,29 @@ impl Transport for Faulty {
     }
 }
 
-fn faulty(plan: &Plan, rejects: fn(u32) -> bool) -> Dataset {
-    let network = Simulated::new(truth(), 0.001, plan, 0);
-    let mut transport = Faulty { network, rejects };
-    let mut data = Dataset::default();
-    data.extend(run(&launch(plan, &Dataset::default(), None), &mut transport).0);
-    data
-}
-
 #[test]
 fn rejected_repetitions_are_repeated_but_not_for_ever() {
     let plan = plan(EVERYTHING);
-    let some = faulty(&plan, |number| number % 3 == 0);
-    let good = measure(&plan, 0.001, None).0;
-    let count = |data: &Dataset, experiment| {
-        data.samples
-            .iter()
-            .filter(|s| s.place.experiment == experiment)
-            .count()
+    let faulty = |rejects| {
+        let network = Simulated::new(truth(), 0.001, &plan, 0);
+        let mut transport = Faulty { network, rejects };
+        data(&run(&launch(&plan, &Dataset::default(), None), &mut transport).0)
     };
+    let some = faulty(|number| number % 3 == 0);
+    let good = measure(&plan, 0.001, None).0;
     for experiment in [Experiment::PingPong, Experiment::Flow] {
-        assert_eq!(count(&some, experiment), count(&good, experiment));
+        let [repeated, plain] = [&some, &good].map(|data| {
+            let own = data.samples.iter();
+            own.filter(|s| s.place.experiment == experiment).count()
+        });
+        assert_eq!(repeated, plain);
     }
     assert_eq!(some.completed.len(), good.completed.len());
-    let all = faulty(&plan, |_| true);
+    let all = faulty(|_| true);
     assert_eq!(all.samples, []);
     // 17 sizes 30 times, 2 · 2 · 9 cells 20 times, two numbers of flows 3 times, RTT(0).
-    assert!((17 * 30 + 36 * 20 + 6 + 72..).contains(&all.rejected.len()));
-    assert!(all.rejected.len() < 2 * (17 * 30 + 36 * 20 + 6 + 72));
+    let planned = 17 * 30 + 36 * 20 + 6 + 72;
+    assert!((planned..2 * planned).contains(&all.rejected.len()));
     assert_eq!(all.completed.len(), 17 + 36 + 2 + 2);
 }
 

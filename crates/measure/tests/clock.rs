@@ -82,11 +82,10 @@ fn the_bound_is_worth_something() {
 #[test]
 fn bursts_that_contradict_each_other_make_a_large_bound() {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
-    let mut burst = |start, offset| {
+    let bursts = [(0.0, 0.0), (1e-3, 1.0), (2e-3, 0.0)].map(|(start, offset)| {
         let drift = 0.0;
         Truth { offset, drift }.burst(start, [1e-5, 1e-5], &mut rng)
-    };
-    let bursts = [burst(0.0, 0.0), burst(1e-3, 1.0), burst(2e-3, 0.0)];
+    });
     let clock = Clock::fit(&bursts).unwrap();
     assert!(clock.error_at(Seconds(1e-3)) > Seconds(0.49));
 }

@@ -3,10 +3,9 @@
 
 use netsig_core::data::Dataset;
 use netsig_core::fit::fitted::Found;
-use netsig_core::fit::network::{self, NetworkFit, Options};
+use netsig_core::fit::network::{self, Options};
 use netsig_core::network::Network;
 use netsig_core::stats::interval::Estimate;
-use netsig_core::units::{Bytes, Procs};
 use netsig_measure::campaign::{self, Launch};
 use netsig_measure::plan::{JobId, Plan};
 use netsig_measure::simulated::{Simulated, truth};
@@ -62,40 +61,32 @@ fn simulate(seed: u64) -> Dataset {
     data
 }
 
-fn fit(seed: u64) -> NetworkFit {
-    network::fit(&simulate(seed), &Options::default()).unwrap()
-}
-
-fn holds(estimate: Estimate, truth: f64) -> bool {
-    estimate.lower <= truth && truth <= estimate.upper
-}
-
-#[test]
-fn a_known_signature_is_recovered() {
-    let fitted = fit(1);
-    let signature = &fitted.signatures[0].model;
-    let off = |name, truth: f64| (signature.value(name).unwrap() / truth - 1.0).abs();
-    assert!(
-        off("threshold_bytes", 48.0 * 1024.0) == 0.0,
-        "{signature:?}"
-    );
-    assert!(off("gamma", 1.8) < 0.02, "{signature:?}");
-    assert!(off("delta_s", 4e-3) < 0.1, "{signature:?}");
-    assert!((fitted.hockney.model().alpha().0 / 1e-4 - 1.0).abs() < 0.02);
-}
+/// Within how far of the truth the fit of the first seed is, relatively.
+const NEAR: [(&str, f64, f64); 3] = [
+    ("gamma", 1.8, 0.02),
+    ("delta_s", 4e-3, 0.1),
+    ("threshold_bytes", 49152.0, 1e-9),
+];
 
 /// A 95 % interval that covers less than 80 % of 60 trials is no 95 % interval: by chance
 /// that happens less than once in 10 000 times.
 #[test]
-fn intervals_cover_the_truth() {
+fn a_known_signature_is_recovered_and_covered_by_its_intervals() {
     let mut covered = [0; 2];
     for seed in 0..60 {
-        let fitted = fit(seed);
-        let parameters = &fitted.signatures[0].model.parameters;
-        for (covered, (name, truth)) in covered.iter_mut().zip([("gamma", 1.8), ("delta_s", 4e-3)])
-        {
-            if let Found::Estimated(estimate) = parameters[name] {
-                *covered += u32::from(holds(estimate, truth));
+        let fitted = network::fit(&simulate(seed), &Options::default()).unwrap();
+        let signature = &fitted.signatures[0].model;
+        if seed == 1 {
+            for (name, truth, near) in NEAR {
+                let error = signature.value(name).unwrap() / truth - 1.0;
+                assert!(error.abs() < near, "{signature:?}");
+            }
+            let alpha = fitted.hockney.model().alpha().0;
+            assert!((alpha / 1e-4 - 1.0).abs() < 0.02);
+        }
+        for (covered, (name, truth, _)) in covered.iter_mut().zip(NEAR) {
+            if let Found::Estimated(Estimate { lower, upper, .. }) = signature.parameters[name] {
+                *covered += u32::from((lower..=upper).contains(&truth));
             }
         }
     }
@@ -109,20 +100,4 @@ fn intervals_cover_the_truth() {
 fn the_same_seed_gives_the_same_data_and_another_does_not() {
     assert_eq!(simulate(3), simulate(3));
     assert_ne!(simulate(3), simulate(4));
-}
-
-#[test]
-fn each_cell_is_measured_in_every_launch() {
-    let data = simulate(1);
-    let count = |launch, n, size| {
-        let wanted = Procs::new(n).unwrap();
-        let same = data.samples.iter().filter(|s| {
-            s.place.launch == launch && s.place.procs == wanted && s.place.size == Bytes(size)
-        });
-        same.count()
-    };
-    assert_eq!(
-        [count(0, 6, 49152), count(1, 6, 49152), count(1, 2, 1)],
-        [10, 10, 20]
-    );
 }
