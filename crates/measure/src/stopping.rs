@@ -93,16 +93,8 @@ mod tests {
     /// Found with sums of whole binomial coefficients; Le Boudec prints the same.
     #[test]
     fn orders_are_exact() {
-        let exact = [
-            (5, 0),
-            (6, 1),
-            (8, 1),
-            (9, 2),
-            (20, 6),
-            (30, 10),
-            (50, 18),
-            (70, 27),
-        ];
+        let counts = [5, 6, 8, 9, 20, 30, 50, 70];
+        let exact = counts.into_iter().zip([0, 1, 1, 2, 6, 10, 18, 27]);
         for (count, k) in exact {
             assert_eq!(order(count), k, "{count}");
         }
@@ -133,17 +125,15 @@ mod tests {
 
     #[test]
     fn looking_repeatedly_leaves_nine_tenths_of_coverage() {
-        let normal = |rng: &mut ChaCha8Rng| -> f64 { StandardNormal.sample(rng) };
         for noise in [0.02, 0.05] {
+            let normal = |rng: &mut ChaCha8Rng| -> f64 { StandardNormal.sample(rng) };
             let (held, repetitions) = coverage(1.0, |rng| 1.0 + noise * normal(rng));
             assert!(held >= 0.9, "{noise}: {held}");
             assert!(repetitions < 100.0, "{noise}: {repetitions}");
         }
-        let stalls = |rng: &mut ChaCha8Rng| -> f64 {
-            let delay: f64 = Exp1.sample(rng);
-            1.0 + 0.1 * delay
-        };
-        let (held, _) = coverage(1.0 + 0.1 * std::f64::consts::LN_2, stalls);
+        let stalls = |rng: &mut ChaCha8Rng| -> f64 { Exp1.sample(rng) };
+        let median = 1.0 + 0.1 * std::f64::consts::LN_2;
+        let (held, _) = coverage(median, |rng| 1.0 + 0.1 * stalls(rng));
         assert!(held >= 0.9, "{held}");
     }
 

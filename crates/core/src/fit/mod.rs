@@ -16,7 +16,7 @@ pub mod point_to_point;
 pub mod regimes;
 pub mod saturation;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 use std::collections::BTreeMap;
 

@@ -219,10 +219,8 @@ impl Errors {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::data::{LossCounters, Sample};
+    use crate::fit::testing::place;
     use crate::model::hockney::Hockney;
     use crate::units::SecondsPerByte;
 
@@ -230,30 +228,17 @@ mod tests {
     fn data() -> Dataset {
         let base = Hockney::new(Seconds(1e-4), SecondsPerByte(2e-7)).unwrap();
         let mut data = Dataset::default();
-        let mut push = |experiment, algorithm: &str, n: u32, size, time: f64| {
-            for repetition in 0..4 {
-                data.samples.push(Sample {
-                    place: Place {
-                        experiment,
-                        algorithm: Arc::from(algorithm),
-                        procs: Procs::new(n).unwrap(),
-                        size,
-                        launch: 0,
-                    },
-                    repetition,
-                    time: Seconds(time * (0.99 + 0.02 * f64::from(repetition % 2))),
-                    losses: LossCounters::default(),
-                    part: 0,
-                    sync_error: None,
-                });
-            }
+        let mut push = |experiment, n: u32, size: u64, time: Seconds| {
+            let errors = (0..).zip([0.99, 1.01, 0.99, 1.01]);
+            let place = place(experiment, n, size);
+            data.samples
+                .extend(errors.map(|(number, error)| place.clone().sample(number, time * error)));
         };
-        for size in (0..10).map(|i| Bytes(256 << i)) {
-            push(Experiment::PingPong, "", 2, size, base.time(size).0);
+        for size in (0..10).map(|i| 256 << i) {
+            push(Experiment::PingPong, 2, size, base.time(Bytes(size)));
             for n in [4, 6, 8] {
-                let time = base.alltoall(Procs::new(n).unwrap(), size).0 * 1.5;
-                let who = Experiment::Collective(Collective::Alltoall);
-                push(who, "direct", n, size, time);
+                let time = base.alltoall(Procs::new(n).unwrap(), Bytes(size)) * 1.5;
+                push(Experiment::Collective(Collective::Alltoall), n, size, time);
             }
         }
         data

@@ -230,20 +230,13 @@ fn freedom(kinds: &[Kind], wanted: Kind) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use nalgebra::DMatrix;
-
     use super::*;
     use crate::algorithm::Method;
-    use crate::fit::domain::Domain;
-    use crate::fit::regimes::Column;
-    use crate::fit::saturation::Saturation;
-    use crate::model::regimes::{
-        Class, Onset, Order, Pattern, Protocol, ProtocolParameters, Regimes, Stalls, Wire,
-    };
-    use crate::profile::{KindError, RegimesEntry};
     use crate::units::SecondsPerByte;
 
-    const TEXT: &str = "netsig_profile = 2
+    /// Direct exchange of which ports overflow from a surge of 50 000 bytes on.
+    const TEXT: &str = r#"
+netsig_profile = 2
 [hockney]
 alpha_s = { value = 1e-4, lower = 0.9e-4, upper = 1.1e-4 }
 beta_s_per_byte = { value = 1e-7, lower = 0.9e-7, upper = 1.1e-7 }
@@ -251,7 +244,31 @@ residual = 0.02
 [protocol]
 eager_above_bytes = 30000
 eager_up_to_bytes = 32768
-";
+[[regimes]]
+collective = "alltoall"
+algorithm = "direct"
+procs_class = "every"
+confidence = 0.95
+covariance_of = ["gamma_rendezvous"]
+covariance = [[0.04]]
+errors = [{ kind = "rendezvous", deviation = 0.2, cells = 6 }]
+domain = { procs = [3, 6], smallest_bytes = 256, largest_bytes = 262144 }
+[regimes.model]
+pattern = { exchange = "at-once" }
+eager_limit_bytes = 32768
+startup_s = 2e-4
+latency_s = 0
+wire = { times_s = [], beta_s_per_byte = 1e-7 }
+rendezvous = { gamma = 1.8, growth = 0, overlap = 0, slowdown = 0, spread = 0.05, corrections = [] }
+[regimes.model.eager]
+gamma = 1.4
+growth = 0
+overlap = 0
+slowdown = 0
+spread = 0.05
+corrections = []
+stalls = { rate = 0.01, cost_s = 0.2, spread = 0.1, onset = { bytes = 5e4, lower = 5e4, upper = 5e4 } }
+"#;
 
     const SIZES: [Bytes; 4] = [Bytes(256), Bytes(4096), Bytes(65536), Bytes(262_144)];
 
@@ -259,59 +276,8 @@ eager_up_to_bytes = 32768
         Procs::new(count).unwrap()
     }
 
-    /// Direct exchange of which ports overflow from a surge of 50 000 bytes on.
     fn profile() -> Profile {
-        let onset = Onset {
-            bytes: 5e4,
-            lower: 5e4,
-            upper: 5e4,
-        };
-        let stalls = Stalls {
-            rate: 0.01,
-            cost: Seconds(0.2),
-            spread: 0.1,
-            onset: Some(onset),
-        };
-        let parameters = |gamma, stalls| ProtocolParameters {
-            gamma,
-            growth: 0.0,
-            overlap: 0.0,
-            slowdown: 0.0,
-            corrections: Vec::new(),
-            spread: 0.05,
-            stalls,
-        };
-        let mut profile = Profile::parse("p.toml", TEXT).unwrap();
-        profile.regimes.push(RegimesEntry {
-            repetitions: crate::profile::Repetitions::default(),
-            collective: Collective::Alltoall,
-            algorithm: "direct".to_owned(),
-            class: Class::Every,
-            model: Regimes {
-                pattern: Pattern::Exchange(Order::AtOnce),
-                wire: Wire::straight(SecondsPerByte(1e-7)),
-                latency: Seconds(0.0),
-                startup: Seconds(2e-4),
-                eager: Some(parameters(1.4, Some(stalls))),
-                rendezvous: Some(parameters(1.8, None)),
-                eager_limit: Some(Bytes(32768)),
-            },
-            columns: vec![Column::Gamma(Protocol::Rendezvous)],
-            covariance: DMatrix::from_element(1, 1, 0.04),
-            errors: vec![KindError {
-                kind: Kind::Rendezvous,
-                deviation: 0.2,
-                cells: 6,
-            }],
-            confidence: 0.95,
-            domain: Domain {
-                procs: vec![procs(3), procs(6)],
-                smallest: Bytes(256),
-                saturation: Saturation::Unverified,
-                largest: Bytes(262_144),
-            },
-        });
-        profile
+        Profile::parse("p.toml", TEXT).unwrap()
     }
 
     fn wish(profile: Option<&Profile>) -> Wish<'_> {

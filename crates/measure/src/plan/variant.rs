@@ -109,20 +109,21 @@ repetitions = 1
     fn every_cell_belongs_to_one_job() {
         let plan = Plan::parse("plan.toml", TEXT).unwrap();
         let variants = plan.variants();
-        let cells: Vec<usize> = variants
-            .iter()
-            .map(|variant| plan.cells().iter().filter(|cell| variant.has(cell)).count())
-            .collect();
+        let cells =
+            |variant: &Variant| plan.cells().iter().filter(|cell| variant.has(cell)).count();
+        let cells: Vec<usize> = variants.iter().map(cells).collect();
         assert_eq!(cells, [5, 3, 2]);
-        assert_eq!(cells.iter().sum::<usize>(), plan.cells().len());
+        assert_eq!(plan.cells().len(), 5 + 3 + 2);
         let of_first = variants[1].environment(MpiFlavour::OpenMpi).unwrap();
-        let set = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        for expected in [
-            set("OMPI_MCA_coll_tuned_alltoall_algorithm", "2"),
-            set("OMPI_MCA_coll_tuned_bcast_algorithm", "3"),
-            set("OMPI_MCA_coll_tuned_bcast_algorithm_segmentsize", "8192"),
+        for (name, value) in [
+            ("OMPI_MCA_coll_tuned_alltoall_algorithm", "2"),
+            ("OMPI_MCA_coll_tuned_bcast_algorithm", "3"),
+            ("OMPI_MCA_coll_tuned_bcast_algorithm_segmentsize", "8192"),
         ] {
-            assert!(of_first.contains(&expected), "{of_first:?}");
+            assert!(
+                of_first.contains(&(name.to_owned(), value.to_owned())),
+                "{of_first:?}"
+            );
         }
         let problem = variants[1].environment(MpiFlavour::Mpich).unwrap_err();
         assert!(problem.to_string().contains("MPICH has no bcast algorithm"));
@@ -134,12 +135,9 @@ repetitions = 1
         for job in jobs.unwrap().jobs() {
             assert_eq!(JobId::of_key(&job.key("hosts")), Some((job, "hosts")));
         }
-        let first = JobId {
-            launch: 1,
-            variant: 0,
-        };
-        assert_eq!(first.key("s"), "launch_1_s");
-        assert_eq!(JobId::of_key("launch"), None);
+        let of = |key| JobId::of_key(key).map(|(job, rest)| (job.launch, job.variant, rest));
+        assert_eq!(of("launch_1_s"), Some((1, 0, "s")));
+        assert_eq!(of("launch"), None);
     }
 
     #[test]
