@@ -6,10 +6,15 @@ use std::convert::Infallible;
 use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
+use netsig_core::algorithm::Collective;
 use netsig_core::data::{Dataset, Experiment, Place, Record, Rejection};
+use netsig_core::fit::fitted::Found;
+use netsig_core::fit::network::{self, Options, Wanted};
 use netsig_core::fit::plogp::measured;
 use netsig_core::model::hockney::Hockney;
 use netsig_core::model::signature::{Form, Signature};
+use netsig_core::model::{self, SIGNATURE};
+use netsig_core::stats::interval::Estimate;
 use netsig_core::stats::sample::Sorted;
 use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
 use netsig_measure::campaign::{self, Launch, Spent};
@@ -344,4 +349,59 @@ fn all_participants_do_what_the_recorder_does() {
     });
     assert!(leader.log.len() > 300, "{}", leader.log.len());
     assert_eq!(leader.log, follower.log);
+}
+
+/// Two launches of a plan with noise of 5 %.
+fn exchanges(seed: u64) -> Dataset {
+    let plan = plan(&format!(
+        "seed = {seed}\nlaunches = 2\n[pingpong]\nsizes = \"1..1MiB\"\nrepetitions = 20\n\
+         [[collective]]\nname = \"alltoall\"\nalgorithms = [\"direct\"]\nprocs = [4, 6, 8]\n\
+         sizes = \"256..1MiB\"\nrepetitions = 10\n"
+    ));
+    let (mut data, nothing) = (Dataset::default(), Dataset::default());
+    for number in 0..plan.launches {
+        let mut network = Simulated::new(truth(), 0.05, &plan, number);
+        let mut launch = launch(&plan, &nothing, None);
+        launch.job.launch = number;
+        data.extend(run(&launch, &mut network).0);
+    }
+    assert_eq!(data.samples.len() as u64, plan.samples());
+    data
+}
+
+#[test]
+fn the_same_seed_gives_the_same_data_and_another_does_not() {
+    assert_eq!(exchanges(3), exchanges(3));
+    assert_ne!(exchanges(3), exchanges(4));
+}
+
+/// A 95 % interval that covers less than 80 % of 60 trials is no 95 % interval: by chance
+/// that happens less than once in 10 000 times.
+#[test]
+fn a_known_signature_is_recovered_and_covered_by_its_intervals() {
+    let truths = [("gamma", 1.8, 0.05), ("delta_s", 4e-3, 0.2)];
+    let options = Options {
+        wanted: Wanted::One(model::find(Collective::Alltoall, SIGNATURE).unwrap()),
+        ..Options::default()
+    };
+    let mut covered = [0; 2];
+    for seed in 0..60 {
+        let fitted = network::fit(&exchanges(seed), &options).unwrap();
+        assert!(is_close(fitted.hockney.alpha.value, 1e-4, 0.05));
+        let signature = &fitted.signatures[0].model;
+        assert_eq!(signature.value("threshold_bytes"), Some(32768.0));
+        for (covered, (name, truth, near)) in covered.iter_mut().zip(truths) {
+            assert!(
+                is_close(signature.value(name).unwrap(), truth, near),
+                "{signature:?}"
+            );
+            if let Found::Estimated(Estimate { lower, upper, .. }) = signature.parameters[name] {
+                *covered += u32::from((lower..=upper).contains(&truth));
+            }
+        }
+    }
+    assert!(
+        covered.iter().all(|count| *count >= 48),
+        "{covered:?} of 60"
+    );
 }

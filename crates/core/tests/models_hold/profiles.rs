@@ -236,17 +236,15 @@ proptest! {
             Ok(profile) => {
                 let again = Profile::parse("p.toml", &profile.to_toml());
                 prop_assert_eq!(again.map(|again| again.to_toml()), Ok(profile.to_toml()));
-                for entry in &profile.fitted {
-                    let knowledge = knowledge(&profile, &entry.algorithm);
-                    let basis = knowledge.basis(entry.model);
-                    let case = Case::new(procs(count), Bytes(size));
-                    check(&basis.and_then(|basis| basis.predict(case)))?;
-                }
-                for entry in &profile.regimes {
-                    let knowledge = knowledge(&profile, &entry.algorithm);
-                    let model = model::find(entry.collective, REGIMES).unwrap();
+                let fitted = profile.fitted.iter().map(|own| (own.model, &own.algorithm));
+                let regimes = profile.regimes.iter().map(|own| {
+                    (model::find(own.collective, REGIMES).unwrap(), &own.algorithm)
+                });
+                for (model, algorithm) in fitted.chain(regimes) {
                     // A tree takes a step for each process.
-                    let case = Case::new(procs(count.min(10_000)), Bytes(size));
+                    let most = if model.name == REGIMES { 10_000 } else { u32::MAX };
+                    let case = Case::new(procs(count.min(most)), Bytes(size));
+                    let knowledge = knowledge(&profile, algorithm);
                     check(&knowledge.basis(model).and_then(|basis| basis.predict(case)))?;
                 }
             }

@@ -290,14 +290,11 @@ mod tests {
     /// near 1/(s²·t) where the floor is small beside s: 100, 25 and 44 here.
     #[test]
     fn one_parameter_is_measured_where_it_costs_least() {
-        let cells = vec![
-            candidate(&[0.5], 1.0, 0.01),
-            candidate(&[0.5], 2.0, 0.01),
-            candidate(&[0.5], 1.5, 0.01),
-        ];
+        let cells = [1.0, 2.0, 1.5].map(|spread| candidate(&[0.5], spread, 0.01));
+        let problem = problem(&[0.5], cells.to_vec());
         // A warm-up and 4 or 10 repetitions of 10 ms.
         for (available, repetitions) in [(0.055, 4), (0.115, 10)] {
-            let allocation = allocated(&problem(&[0.5], cells.clone()), available);
+            let allocation = allocated(&problem, available);
             assert_eq!(allocation.repetitions, [[repetitions, 0, 0]]);
         }
     }
@@ -316,10 +313,8 @@ mod tests {
     /// A parameter that has no part in what is wanted, however cheap.
     #[test]
     fn what_nobody_asks_for_is_not_measured() {
-        let cells = vec![
-            candidate(&[0.0, 1.0], 0.1, 1e-6),
-            candidate(&[1.0, 0.0], 0.1, 0.1),
-        ];
+        let cheap = candidate(&[0.0, 1.0], 0.1, 1e-6);
+        let cells = vec![cheap, candidate(&[1.0, 0.0], 0.1, 0.1)];
         let allocation = allocated(&problem(&[1.0, 0.0], cells), 1.0);
         assert_eq!(allocation.repetitions, [[0, 8]]);
     }
