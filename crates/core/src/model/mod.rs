@@ -162,14 +162,4 @@ mod tests {
             assert!(own.mends.is_none_or(is_there), "{}", own.name);
         }
     }
-
-    #[test]
-    fn unknown_names_say_what_there_is() {
-        let error = find(Collective::Scatter, "direct").unwrap_err().to_string();
-        assert_eq!(
-            error,
-            r#""direct" is not a model of scatter; write one of: binomial, binomial_exact, chain, flat, regimes"#
-        );
-        assert!(named("flat").unwrap().len() == 3);
-    }
 }

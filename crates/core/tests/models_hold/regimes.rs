@@ -143,7 +143,8 @@ const BEYOND: [(u32, u64); 6] = [
 proptest! {
     #![proptest_config(seeded::cases(12))]
 
-    /// γ of either protocol within 3 %, the onset within a third, times beyond within 6 %.
+    /// γ of either protocol within 3 %, rate and onset of the time-outs within a third, times
+    /// beyond within 6 %.
     #[test]
     fn a_known_truth_is_found(eager in 1.0..1.3f64, rendezvous in 1.4..2.2f64) {
         let truth = truth(eager, rendezvous);
@@ -153,8 +154,11 @@ proptest! {
         let [own, late] = [&model.eager, &model.rendezvous].map(|of| of.as_ref().unwrap());
         prop_assert!((own.gamma / eager - 1.0).abs() < 0.03, "{}", own.gamma);
         prop_assert!(((late.gamma + late.growth / 7.0) / rendezvous - 1.0).abs() < 0.03);
-        let onset = own.stalls.unwrap().onset.unwrap();
-        prop_assert!((onset.bytes / 100_000.0).ln().abs() < 0.3, "{}", onset.bytes);
+        let stalls = own.stalls.unwrap();
+        prop_assert!((stalls.rate / 0.01).ln().abs() < 0.3, "{stalls:?}");
+        prop_assert!((stalls.cost.0 / 0.22 - 1.0).abs() < 0.05, "{stalls:?}");
+        let onset = stalls.onset.unwrap();
+        prop_assert!((onset.bytes / 100_000.0).ln().abs() < 0.3, "{onset:?}");
         for case in BEYOND {
             let (error, holds) = predicted(&profile, &truth, case);
             prop_assert!(error.abs() < 0.06, "{case:?} {error}");

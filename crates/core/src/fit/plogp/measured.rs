@@ -316,13 +316,14 @@ mod tests {
     }
 
     fn all() -> Vec<(Experiment, u64, u32, f64)> {
-        let sizes = [0, 1024, 65536];
         let three = [
             Experiment::RoundTrip,
             Experiment::SendOverhead,
             Experiment::ReceiveOverhead,
         ];
-        let cells = three.into_iter().flat_map(|e| sizes.map(|m| (e, m)));
+        let cells = three
+            .into_iter()
+            .flat_map(|e| [0, 1024, 65536].map(|m| (e, m)));
         let cells = cells.chain([(Experiment::Gap, 0)]);
         // A stall in eleven repetitions, and an error of one in a thousand.
         let errors = [-2.0, -1.0, 0.0, 1.0, 2.0].into_iter().cycle().take(11);
@@ -370,14 +371,12 @@ mod tests {
     #[test]
     fn floods_override_and_impossible_values_are_doubted() {
         let mut rows = all();
-        rows.push((Experiment::Gap, 1024, 0, 9e-6));
-        rows.retain(|row| row.1 != 65536 || row.0 != Experiment::RoundTrip);
-        rows.push((Experiment::RoundTrip, 65536, 0, 30e-6));
-        for row in &mut rows {
-            if row.0 == Experiment::Gap && row.1 == 0 {
-                row.3 = 70e-6;
-            }
+        rows.retain(|row| (row.0, row.1) != (Experiment::RoundTrip, 65536));
+        for row in rows.iter_mut().filter(|row| row.0 == Experiment::Gap) {
+            row.3 = 70e-6;
         }
+        rows.push((Experiment::RoundTrip, 65536, 0, 30e-6));
+        rows.push((Experiment::Gap, 1024, 0, 9e-6));
         let found = measured(&testing::data(rows), 0.95).unwrap();
         assert_eq!(found.gap[1].estimate.value.to_bits(), 9e-6f64.to_bits());
         assert_eq!(found.latency.value.to_bits(), 0f64.to_bits());

@@ -193,32 +193,19 @@ mod tests {
         cells.iter().map(|(cell, surge)| (cell, *surge)).collect()
     }
 
-    fn truth(onset: Option<Onset>) -> Stalls {
-        Stalls {
-            rate: 0.012,
-            cost: Seconds(0.22),
-            spread: 0.1,
-            onset,
-        }
-    }
-
-    #[test]
-    fn rate_and_onset_come_back() {
-        let all = cells(&truth(Some(Onset::at(100_000.0))));
-        let found = overflowing(&seen(&all), &|_| 0.0).unwrap();
-        assert!((found.rate / 0.012).ln().abs() < 0.3, "{}", found.rate);
-        let at = found.onset.unwrap();
-        assert!((at.bytes / 100_000.0).ln().abs() < 0.2, "{}", at.bytes);
-        assert!(at.lower <= 100_000.0 && 100_000.0 <= at.upper);
-        assert!((found.cost.0 - 0.22).abs() < 0.011);
-    }
+    /// Everywhere.
+    const TRUTH: Stalls = Stalls {
+        rate: 0.012,
+        cost: Seconds(0.22),
+        spread: 0.1,
+        onset: None,
+    };
 
     /// Of 220 ms an exchange of 165 ms hides 165 of those that come at its start: 120 of 165 ms are
     /// the moments at which 100 ms or more remain, 160 ms in the median. One of 400 ms hides all that
     /// does not reach 120 ms, one of a second all.
     #[test]
     fn long_exchanges_hide_time_outs() {
-        let late = truth(None);
         let cases = [
             (0.05, 1.0, 0.195),
             (0.165, 120.0 / 165.0, 0.16),
@@ -227,17 +214,20 @@ mod tests {
         for (typical, share, added) in cases {
             let typical = Seconds(typical);
             assert!(
-                (late.exposure(0.0, typical) - share).abs() < 1e-12,
+                (TRUTH.exposure(0.0, typical) - share).abs() < 1e-12,
                 "{typical:?}"
             );
-            assert!((late.added(typical).0 - added).abs() < 1e-12, "{typical:?}");
+            assert!(
+                (TRUTH.added(typical).0 - added).abs() < 1e-12,
+                "{typical:?}"
+            );
         }
-        assert!(late.exposure(0.0, Seconds(1.0)) == 0.0);
+        assert!(TRUTH.exposure(0.0, Seconds(1.0)) == 0.0);
     }
 
     #[test]
     fn a_rate_that_knows_no_onset_comes_back() {
-        let all = cells(&truth(None));
+        let all = cells(&TRUTH);
         let found = anywhere(&seen(&all), None).unwrap();
         assert!((found.rate / 0.012).ln().abs() < 0.1, "{}", found.rate);
         assert!(found.onset.is_none() && (found.cost.0 - 0.2).abs() < 1e-12);
@@ -245,8 +235,7 @@ mod tests {
 
     #[test]
     fn nothing_is_found_where_nothing_stalled() {
-        let mut quiet = truth(None);
-        quiet.rate = 0.0;
+        let quiet = Stalls { rate: 0.0, ..TRUTH };
         let all = cells(&quiet);
         assert_eq!(overflowing(&seen(&all), &|_| 0.0), None);
         assert_eq!(anywhere(&seen(&all), None), None);

@@ -336,11 +336,4 @@ mod tests {
             }
         }
     }
-
-    #[test]
-    fn a_shared_backbone_serialises_the_exchanges_of_a_step() {
-        // Steps of 4, 4 and 2 exchanges, each of 4 blocks of 10 µs: 3·5 ms + 10·40 µs.
-        assert_close(crossing(4, 10, 4).shared(), 0.0154);
-        assert_close(crossing(1, 1, 1).shared(), 0.00501);
-    }
 }
