@@ -83,11 +83,16 @@ impl Home {
             .collect()
     }
 
-    /// netsig with `arguments`, which are separated by spaces.
+    /// netsig with `arguments`, which are separated by spaces; those between quotes are one.
     pub fn netsig(&self, arguments: &str) -> Command {
         let mut command = assert_cmd::cargo_bin_cmd!("netsig");
+        for (index, part) in arguments.split('\'').enumerate() {
+            match index % 2 {
+                0 => command.args(part.split_whitespace()),
+                _ => command.arg(part),
+            };
+        }
         command
-            .args(arguments.split_whitespace())
             .current_dir(self.0.path())
             .env_remove("NETSIG_RANK_PROGRAM")
             .timeout(PATIENCE);
