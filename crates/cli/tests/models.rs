@@ -21,12 +21,6 @@ send_overhead_s = [[0, 5e-6], [16777216, 0.067113864]]
 receive_overhead_s = [[0, 6e-6], [16777216, 0.08389208]]
 ";
 
-/// Values that were computed outside netsig.
-const VECTORS: &str = include_str!("../../core/tests/vectors.json");
-
-/// 1000 bytes between any two of four processes.
-const UNIFORM: &str = "0,1000,1000,1000\n1000,0,1000,1000\n1000,1000,0,1000\n1000,1000,1000,0\n";
-
 const OF_ALLTOALL: &str = "--collective alltoall --procs 8 --size 4096 --format csv";
 
 /// With the profile of [`TOY`].
@@ -84,82 +78,30 @@ fn alltoalls() -> impl Iterator<Item = &'static Model> {
 }
 
 #[test]
-fn every_model_is_listed() {
+fn every_model_is_listed_and_tells_its_formula_source_and_example() {
     let home = Home::new();
     let listed = rows(&home, "models");
     assert_eq!(listed.len(), model::models().count());
+    let screen = home.does("models");
     for (row, model) in listed.iter().zip(model::models()) {
-        let name = (model.subject.to_string(), model.name);
-        assert_eq!((&row["subject"], row["model"].as_str()), (&name.0, name.1));
-        let texts = ["formula", "source", "domain"].map(|key| row[key].as_str());
-        assert_eq!(texts, [model.formula, model.source, model.domain]);
+        assert_eq!(row["model"], model.name);
         let value = number(row, "example_value");
         assert_close(value, model.example.expected, model.name);
-    }
-    let json: Vec<serde_json::Value> =
-        serde_json::from_str(&home.does("models --format json")).unwrap();
-    let of_json = json.iter().map(|object| object["model"].as_str().unwrap());
-    assert!(of_json.eq(column(&listed, "model")));
-    let screen = home.does("models");
-    assert!(model::models().all(|model| screen.contains(model.formula)));
-    let scatter = rows(&home, "models --collective scatter");
-    assert_eq!(column(&scatter, "model"), names(Collective::Scatter));
-}
-
-#[test]
-fn every_model_tells_its_formula_source_and_example() {
-    let home = Home::new();
-    for model in model::models() {
+        assert!(screen.contains(model.formula));
         let text = home.does(&format!("models {}/{}", model.subject, model.name));
         let title = format!("{}/{} (", model.subject, model.name);
         assert!(text.starts_with(&title), "{text}");
-        for part in [model.formula, model.source, model.example.inputs] {
+        let parts = [model.formula, model.source, model.example.inputs];
+        let names = model.parameters.iter().map(|p| p.name);
+        for part in parts.into_iter().chain(names) {
             assert!(text.contains(part), "{part:?} is not in {text}");
         }
-        assert!(model.parameters.iter().all(|p| text.contains(p.name)));
-        let text = home.does(&format!("models {}", model.name));
-        let namesakes = model::named(model.name).unwrap();
-        assert!(text.contains(&title));
-        assert_eq!(text.matches("\nsource ").count(), namesakes.len());
     }
-}
-
-#[test]
-fn worked_values_come_from_a_profile_written_by_hand() {
-    let home = toy();
-    let vectors: serde_json::Value = serde_json::from_str(VECTORS).unwrap();
-    let mut count = 0;
-    for vector in vectors["vectors"].as_array().unwrap() {
-        let inputs = &vector["inputs"];
-        let collective = match vector["model"].as_str().unwrap() {
-            "broadcast" => "bcast",
-            "scatter" => "scatter",
-            _ => continue,
-        };
-        assert_eq!(inputs["params"], "toy");
-        let segment = match &inputs["s"] {
-            serde_json::Value::Null => String::new(),
-            bytes => format!("--segment {bytes}"),
-        };
-        let strategy = inputs["strategy"].as_str().unwrap();
-        let [procs, size] = ["P", "m"].map(|key| &inputs[key]);
-        let got = rows(
-            &home,
-            &format!(
-                "predict toy.toml --collective {collective} --model {strategy} \
-                 --procs {procs} --size {size} {segment}"
-            ),
-        );
-        let id = vector["id"].as_str().unwrap();
-        assert_eq!(got.len(), 1);
-        assert_close(
-            number(&got[0], "time_s"),
-            vector["expected"].as_f64().unwrap(),
-            id,
-        );
-        count += 1;
-    }
-    assert!(count >= 15);
+    let flat = home.does("models flat");
+    let namesakes = model::named("flat").unwrap().len();
+    assert_eq!(flat.matches("\nsource ").count(), namesakes);
+    let scatter = rows(&home, "models --collective scatter");
+    assert_eq!(column(&scatter, "model"), names(Collective::Scatter));
 }
 
 /// The segmented strategies are those with segments in their formula, and no segment is
@@ -203,19 +145,6 @@ fn every_strategy_is_predicted() {
     let mirrored = String::from_utf8_lossy(&gather.stdout).replace("gather", "scatter");
     assert_eq!(mirrored, String::from_utf8_lossy(&scatter.stdout));
     assert!(said(&gather).contains("without contention") && said(&scatter).is_empty());
-}
-
-#[test]
-fn a_segment_is_no_longer_than_its_message() {
-    let home = toy();
-    let of = "predict toy.toml --collective bcast --procs 8 --size 4096 --algorithm";
-    let one = &rows(&home, &format!("{of} pipeline --segment 1MiB"))[0];
-    let chain = &rows(&home, &format!("{of} chain"))[0];
-    assert_eq!(
-        [&one["algorithm"], &one["segment_bytes"]],
-        ["pipeline:4096", "4096"]
-    );
-    assert_close(number(one, "time_s"), number(chain, "time_s"), "chain");
 }
 
 /// What a model needs stands in the refusal, and given that, it answers.
@@ -281,56 +210,6 @@ fn all_models_are_those_that_apply() {
     }
 }
 
-/// α + β·m = 100.96 µs, and γ = 2 doubles it; a supplement of 5 ms comes in at M.
-#[test]
-fn settings_take_the_place_of_what_is_known() {
-    let home = toy();
-    let free = 7.0 * 100.96e-6;
-    for (settings, expected) in [
-        ("--model hockney", free),
-        ("--set gamma=2", 2.0 * free),
-        (
-            "--set gamma=2 --set gamma_below=1 --set threshold_bytes=4097",
-            free,
-        ),
-        (
-            "--set gamma=2 --set delta_s=5ms --set threshold_bytes=4KiB",
-            2.0 * free + 0.035,
-        ),
-        (
-            "--set gamma=2 --set delta_s=5ms --set threshold_bytes=5kB",
-            2.0 * free,
-        ),
-        (
-            "--set gamma=2 --set delta_s=0.005 --set threshold_bytes=0",
-            2.0 * free + 0.035,
-        ),
-        ("--model slowdown --set slowdown=10", 10.0 * 406.72e-6),
-        (
-            "--model throughput --set beta_contended_s_per_byte=30ns",
-            7.0 * (60e-6 + 4096.0 * 20e-9),
-        ),
-    ] {
-        assert_close(
-            time(&home, &format!("toy.toml {settings}")),
-            expected,
-            settings,
-        );
-    }
-    let two_phase = "--model two_phase --set first_cluster_procs=3";
-    let with = |unit: &str| time(&home, &format!("toy.toml {two_phase} {unit}"));
-    assert_close(
-        with("--set alpha_w_s=5ms --set beta_w_s_per_byte=10ns"),
-        4.0 * 100.96e-6 + 2.0 * (5e-3 + 1e-8 * 3.0 * 4096.0),
-        two_phase,
-    );
-    assert_close(
-        with("--set alpha_w_s=5ms --set beta_w_s_per_byte=10ns"),
-        with("--set alpha_w_s=0.005 --set beta_w_s_per_byte=1e-8"),
-        "units",
-    );
-}
-
 /// Of a fitted signature, what was not set stays: one side of M does not move the other.
 #[test]
 fn settings_leave_the_rest_of_a_fitted_signature() {
@@ -356,20 +235,6 @@ fn settings_leave_the_rest_of_a_fitted_signature() {
     let [kept, moved] = of("--set delta_s=1s");
     assert_close(kept, below, "below M");
     assert!(moved > above);
-}
-
-/// The clusters' own all-to-all has the uncertainty of α and β, with a signature too.
-#[test]
-fn a_two_phase_exchange_on_a_signature_has_an_interval() {
-    let home = Home::fitted();
-    let wide = "--set first_cluster_procs=3 --set alpha_w_s=5ms --set beta_w_s_per_byte=10ns";
-    let wanted = "predict profile.toml --collective alltoall --procs 8 --size 4096";
-    let got = rows(&home, &format!("{wanted} --model two_phase {wide}"));
-    assert_eq!(got.len(), 2);
-    for row in &got {
-        let [lower, time, upper] = ["lower_s", "time_s", "upper_s"].map(|key| number(row, key));
-        assert!(lower < time && time < upper, "{row:?}");
-    }
 }
 
 /// Every ranked name is one that `predict` takes, and it says the same of it.
@@ -479,63 +344,6 @@ fn alltoalls_rank_as_they_are_predicted() {
     }
 }
 
-/// Bound, time and whether it applies, of exchanges worked by hand with α = 50 µs and
-/// β = 10 ns/B.
-#[test]
-fn bounds_of_exchanges_worked_by_hand() {
-    let home = Home::new();
-    home.write("uniform.csv", UNIFORM);
-    let arcs = "# one process receives most\nfrom,to,size_bytes\n0,1,1000\n0,2,2000\n1,2,3000\n";
-    home.write("one.csv", arcs);
-    home.write("two.csv", "size_bytes,from,to\n10,0,1\n10,0,2\n5000,3,4\n");
-    home.write("empty-messages.csv", "0,1000\n0,0\n");
-    let cases = [
-        (
-            "uniform.csv --alpha 50us --beta 10ns",
-            [150e-6, 30e-6, 180e-6, 180e-6],
-            "yes",
-        ),
-        (
-            "uniform.csv --alpha 5e-5 --beta 1e-8",
-            [150e-6, 30e-6, 180e-6, 180e-6],
-            "yes",
-        ),
-        (
-            "one.csv --alpha 0.05ms --beta 10ns",
-            [100e-6, 50e-6, 150e-6, 150e-6],
-            "yes",
-        ),
-        (
-            "two.csv --alpha 50us --beta 1e-8",
-            [100e-6, 50e-6, 150e-6, 100.2e-6],
-            "no",
-        ),
-        (
-            "two.csv --alpha 50us --beta 10ns --synchronous",
-            [100e-6, 50e-6, 150e-6, 100.2e-6],
-            "yes",
-        ),
-        (
-            "empty-messages.csv --alpha 50us --beta 10ns",
-            [50e-6, 10e-6, 60e-6, 60e-6],
-            "yes",
-        ),
-    ];
-    for (arguments, expected, claim3) in cases {
-        let got = rows(&home, &format!("bounds {arguments}"));
-        let bounds = ["claim1", "claim2", "claim3", "per_vertex"];
-        assert_eq!(column(&got, "bound")[..4], bounds, "{arguments}");
-        for (row, expected) in got.iter().zip(expected) {
-            assert_close(number(row, "time_s"), expected, arguments);
-        }
-        assert_eq!(got[2]["applies"], claim3, "{arguments}");
-    }
-    let signed = "bounds uniform.csv --alpha 50us --beta 10ns --gamma 4.3628 --delta 1ms";
-    let got = rows(&home, signed);
-    assert_eq!(got[5]["bound"], "exchange_signature");
-    assert_close(number(&got[5], "time_s"), 785.304e-6 + 3e-3, signed);
-}
-
 /// The truth is γ = 1.8: a signature is nearly right about more processes, and the bound
 /// short of at least 1 − 1/1.8.
 #[test]
@@ -642,31 +450,16 @@ fn help_is_no_error_message() {
     assert!(said(&alone).lines().count() > 10);
 }
 
-/// `--threshold` counts for every model that has one.
 #[test]
 fn a_given_threshold_is_kept_by_every_model() {
     let home = Home::measured();
-    for model in ["signature", "full", "bandwidth", "factor_001"] {
-        for threshold in ["32KiB", "64KiB", "none"] {
-            let arguments = format!("--model {model} --threshold {threshold} --format csv");
-            let (_, fitted) = table(&home.does(&format!("fit data.csv -o p.toml {arguments}")));
-            let direct = |row: &&Row| row["algorithm"] == "direct";
-            let found = fitted
-                .iter()
-                .filter(direct)
-                .find(|row| row["parameter"] == "threshold_bytes");
-            let found = found.map_or("", |row| row["value"].as_str());
-            let bytes = found.parse::<f64>().map_or("none", |bytes| match bytes {
-                32768.0 => "32KiB",
-                65536.0 => "64KiB",
-                _ => "another",
-            });
-            // A delta that is not significant leaves no threshold.
-            assert!(
-                bytes == threshold || bytes == "none",
-                "{model} {threshold}: {found}"
-            );
-        }
+    for model in ["signature", "full", "factor_001"] {
+        let fit = format!("fit data.csv -o p.toml --model {model} --threshold 64KiB");
+        let is_it =
+            |row: &&Row| row["algorithm"] == "direct" && row["parameter"] == "threshold_bytes";
+        let fitted = rows(&home, &fit);
+        let threshold = fitted.iter().find(is_it).unwrap();
+        assert_eq!(threshold["value"], "65536.0", "{model}");
     }
 }
 

@@ -1,6 +1,7 @@
-//! Commands that are refused, as the user sees them: `refusals/*.trycmd` hold the command, the exit
-//! code and the message; `refusals/home` is the directory that all of them run in. For a new one write
-//! its `$` line; `TRYCMD=overwrite cargo test -p netsig-cli --test refusals` fills in the rest.
+//! Commands as the user sees them. `refusals/*.trycmd` hold those that are refused, with exit code
+//! and message, `worked/*.trycmd` answers that can be checked by hand; `refusals/home` is the directory
+//! that all of them run in. For a new one write its `$` line;
+//! `TRYCMD=overwrite cargo test -p netsig-cli --test commands` fills in the rest.
 
 mod support;
 
@@ -9,12 +10,13 @@ use std::fs;
 use support::{Home, said};
 
 #[test]
-fn every_refusal_says_what_is_wrong_and_what_to_do() {
+fn commands_print_what_stands_in_the_files() {
     trycmd::TestCases::new()
         .register_bin("netsig", assert_cmd::cargo::cargo_bin!("netsig"))
         .env("NO_COLOR", "1")
         .env("COLUMNS", "80")
-        .case("tests/refusals/*.trycmd");
+        .case("tests/refusals/*.trycmd")
+        .case("tests/worked/*.trycmd");
 }
 
 #[test]
