@@ -233,7 +233,9 @@ fn an_output_replaces_an_empty_file_and_its_own_kind() {
         home.write(file, "");
     }
     let run = || {
-        commands.iter().for_each(|command| drop(home.does(command)));
+        for command in &commands {
+            home.does(command);
+        }
         home.files()
     };
     let first = run();

@@ -3,7 +3,7 @@
 
 mod support;
 
-use support::{Home, ON, PLAN, number, said, table};
+use support::{Home, ON, PLAN, number, retimed, said, table};
 
 /// The columns that the data have.
 const HEADER: &str = "experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s,\
@@ -88,28 +88,25 @@ fn files_are_fitted_together() {
 fn files_of_two_networks_are_told_apart_by_their_ping_pong() {
     let home = Home::new();
     let text = data("");
-    let faster = |line: &str| {
-        let mut cells: Vec<String> = line.split(',').map(str::to_owned).collect();
-        if let Some(time) = cells.get(7).and_then(|time| time.parse::<f64>().ok()) {
-            cells[7] = (time / 100.0).to_string();
-        }
-        cells.join(",")
+    let without = |experiment: &str| -> String {
+        let lines = text.split_inclusive('\n');
+        lines.filter(|line| !line.starts_with(experiment)).collect()
     };
     home.write("a.csv", &text);
-    let lines: Vec<String> = text.lines().map(faster).collect();
-    home.write("b.csv", &lines.join("\n"));
-    let collectives = text.lines().filter(|line| !line.starts_with("pingpong"));
-    home.write("c.csv", &collectives.collect::<Vec<&str>>().join("\n"));
-    let pairs = text.lines().filter(|line| !line.starts_with("collective,"));
-    home.write("d.csv", &pairs.collect::<Vec<&str>>().join("\n"));
-    let unlike =
-        "b.csv cannot be of the network of a.csv: its ping-pongs from 64 KiB on take 0.01 times";
-    let remedy = "take each on its own, or give --force";
-    for command in ["fit a.csv b.csv -o p.toml", "compare a.csv b.csv"] {
-        home.refuses(command, 3, [unlike, remedy]);
+    home.write("b.csv", &retimed(&text, |_, time| time / 100.0));
+    home.write("c.csv", &without("pingpong"));
+    home.write("d.csv", &without("collective,"));
+    for (files, unlike) in [
+        (
+            "a.csv b.csv",
+            "a.csv: its ping-pongs from 64 KiB on take 0.01 times",
+        ),
+        ("c.csv b.csv", "c.csv: its collectives take 0.01 times"),
+    ] {
+        let unlike = format!("b.csv cannot be of the network of {unlike}");
+        let remedy = "take each on its own, or give --force";
+        home.refuses(&format!("fit {files} -o p.toml"), 3, [&unlike, remedy]);
     }
-    let unlike = "b.csv cannot be of the network of c.csv: its collectives take 0.01 times";
-    home.refuses("fit c.csv b.csv -o p.toml", 3, [unlike, "or give --force"]);
     assert!(!fit_says(&home, "a.csv c.csv").contains("cannot be of"));
     assert!(fit_says(&home, "c.csv d.csv").contains("c.csv and d.csv have fewer than three cells"));
     assert!(fit_says(&home, "a.csv b.csv --force").contains("warning: b.csv cannot be of"));
@@ -143,21 +140,16 @@ fn jobs_of_one_cluster_are_no_mixture() {
 #[test]
 fn times_that_the_links_do_not_allow_are_refused() {
     let home = Home::new();
-    let in_other_units = |line: &str| {
-        let mut cells: Vec<String> = line.split(',').map(str::to_owned).collect();
-        if cells[0] == "collective" {
-            cells[7] = format!("{:e}", cells[7].parse::<f64>().unwrap() * 1e-3);
-        }
-        cells.join(",") + "\n"
+    let in_other_units = |row: &[String], time| match &*row[0] {
+        "collective" => time * 1e-3,
+        _ => time,
     };
-    let text: String = data(FACTS).lines().map(in_other_units).collect();
     home.write("a.csv", &data(FACTS));
-    home.write("wrong.csv", &text);
+    home.write("wrong.csv", &retimed(&data(FACTS), in_other_units));
     let what = "wrong.csv: alltoall direct, 4 processes, 32 KiB: ";
     let remedy = "is less than half of the 19.9 ms that its 96 KiB take over a link at the \
                   ping-pong's rate: time_s may be in another unit than seconds; correct it or \
                   measure again, or give --force";
-    home.refuses("fit wrong.csv -o p.toml", 3, [what, remedy]);
     home.refuses("fit a.csv wrong.csv -o p.toml", 3, [what, remedy]);
     home.refuses("compare wrong.csv", 3, [what, remedy]);
     let warned = fit_says(&home, "wrong.csv --force");
@@ -166,43 +158,33 @@ fn times_that_the_links_do_not_allow_are_refused() {
 }
 
 #[test]
-fn cells_that_only_stalled_are_a_warning() {
+fn one_process_count_and_cells_that_only_stalled_are_warnings() {
     let home = Home::new();
     home.write("a.csv", &data(FACTS));
     let warned = fit_says(&home, "a.csv");
-    let warning = "netsig: warning: 3 cells stalled in every repetition (first: alltoall direct, \
-                   4 processes, 64 KiB): the network never showed its unstalled time there, ";
-    assert!(warned.contains(warning), "{warned}");
+    for warning in [
+        "netsig: warning: 3 cells stalled in every repetition (first: alltoall direct, \
+         4 processes, 64 KiB): the network never showed its unstalled time there, ",
+        "alltoall direct: 4 is the only process count: how times grow with it, ",
+    ] {
+        assert!(warned.contains(warning), "{warned}");
+    }
+    assert!(!warned.contains("unverified"), "{warned}");
     let once = data(FACTS).replacen(",1,1,0\n", ",1,0,0\n", 1);
     home.write("a.csv", &once);
     let warned = fit_says(&home, "a.csv");
     assert!(warned.contains("warning: 2 cells stalled"), "{warned}");
 }
 
-#[test]
-fn one_process_count_is_fitted_with_a_warning_of_what_stays_unknown() {
-    let home = Home::new();
-    home.write("a.csv", &data(FACTS));
-    let warned = fit_says(&home, "a.csv");
-    let warning = "alltoall direct: 4 is the only process count: how times grow with it, ";
-    assert!(warned.contains(warning), "{warned}");
-    assert!(!warned.contains("unverified"), "{warned}");
-}
-
 /// Small messages, which no link rules out, whose times fall with their size.
 #[test]
 fn a_negative_gamma_is_no_profile() {
     let home = Home::new();
-    let falling = |line: &str| {
-        let mut cells: Vec<String> = line.split(',').map(str::to_owned).collect();
-        let size = cells.get(4).and_then(|size| size.parse::<f64>().ok());
-        if let Some(size) = size.filter(|_| cells[0] == "collective") {
-            cells[7] = (10.0 / size).to_string();
-        }
-        cells.join(",") + "\n"
+    let falling = |row: &[String], time| match &*row[0] {
+        "collective" => 10.0 / row[4].parse::<f64>().unwrap(),
+        _ => time,
     };
-    let text: String = data(FACTS).lines().map(falling).collect();
-    home.write("a.csv", &text);
+    home.write("a.csv", &retimed(&data(FACTS), falling));
     let output = home.netsig("fit a.csv -o p.toml --force").output().unwrap();
     let message = said(&output);
     assert_eq!(output.status.code(), Some(3), "{message}");
