@@ -3,8 +3,6 @@
 
 #[path = "contract/pairs.rs"]
 mod pairs;
-#[path = "contract/partial.rs"]
-mod partial;
 mod support;
 
 use std::collections::BTreeMap;

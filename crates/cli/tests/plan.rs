@@ -1,5 +1,4 @@
-//! What users rely on where a plan is proposed: it can be carried out, says what it is for, and
-//! what cannot be planned is refused in one line.
+//! `netsig plan`: a proposed plan can be carried out and says which predictions it serves.
 
 mod support;
 
@@ -16,24 +15,12 @@ residual = 0.02
 
 const WISH: &str = "alltoall direct,pairwise up to 12";
 
-/// netsig plan for a wish, with further arguments.
-fn plan(home: &Home, wish: &str, arguments: &str) -> assert_cmd::Command {
-    let mut command = home.netsig("plan");
-    command
-        .args(["--for", wish])
-        .args(arguments.split_whitespace());
-    command
-}
-
-/// What it prints and says, after it did what it was asked.
+/// The output of netsig plan for a wish, with further arguments, and its words on standard error.
 fn planned(home: &Home, wish: &str, arguments: &str) -> (String, String) {
-    let output = plan(home, wish, arguments).output().unwrap();
-    assert!(
-        output.status.success(),
-        "{wish} {arguments}: {}",
-        said(&output)
-    );
+    let output = home.netsig(&format!("plan --for '{wish}' {arguments}"));
+    let output = { output }.output().unwrap();
     let says = said(&output);
+    assert!(output.status.success(), "{wish} {arguments}: {says}");
     (String::from_utf8(output.stdout).unwrap(), says)
 }
 
@@ -51,21 +38,16 @@ fn a_proposed_plan_is_carried_out() {
         .lines()
         .take_while(|line| line.starts_with('#'))
         .collect();
-    for (line, words) in [
-        (
-            0,
-            "Proposed for alltoall direct,pairwise up to 12 with 256 B to 256 KiB",
-        ),
-        (1, "Budget 30.0 s; expected "),
-        (
-            2,
-            "Assumed: alpha = 50.0 us, beta = 8.0000 ns/B, eager limit 64 KiB",
-        ),
-        (3, "alltoall direct among 12: ±"),
-        (4, "alltoall pairwise among 8: ±"),
-        (5, "alltoall pairwise among 12: ±"),
-    ] {
-        assert!(header[line].contains(words), "{header:?}");
+    assert_eq!(header.len(), 6, "{header:?}");
+    for (line, words) in header.iter().zip([
+        "Proposed for alltoall direct,pairwise up to 12 with 256 B to 256 KiB",
+        "Budget 30.0 s; expected ",
+        "Assumed: alpha = 50.0 us, beta = 8.0000 ns/B, eager limit 64 KiB",
+        "alltoall direct among 12: ±",
+        "alltoall pairwise among 8: ±",
+        "alltoall pairwise among 12: ±",
+    ]) {
+        assert!(line.contains(words), "{header:?}");
     }
     home.does("measure proposed.toml -o proposed.csv --on sim:ethernet-12x40");
     home.does("fit proposed.csv -o fitted.toml");

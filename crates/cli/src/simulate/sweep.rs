@@ -189,8 +189,5 @@ mod tests {
                 assert!(shards.flatten().eq(0..count), "{count} in {of}");
             }
         }
-        for bad in ["0/4", "5/4", "1/0", "1", "a/b", "-1/2", ""] {
-            assert!(bad.parse::<Shard>().is_err(), "{bad}");
-        }
     }
 }
