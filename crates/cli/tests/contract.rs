@@ -6,25 +6,10 @@ mod pairs;
 mod support;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::Write;
 use std::process::Stdio;
 
 use support::{Home, Row, number, said, script, table};
-
-/// Says that it is Open MPI's; its job puts `partial.csv` in the place of the data, talks
-/// and fails.
-const FAILING_MPIRUN: &str = r#"#!/bin/sh
-if [ "$1" = --version ]; then
-    echo 'mpirun (Open MPI) 4.1.4'
-    echo 'Report bugs to http://www.open-mpi.org/community/help/'
-    exit
-fi
-until [ "$1" = --output ]; do shift; done
-cp partial.csv "$2"
-echo 'a word on standard output'
-exit 5
-"#;
 
 #[test]
 fn a_plan_leads_to_predictions() {
@@ -148,33 +133,12 @@ fn an_unavailable_congestion_control_is_refused() {
     }
     let scenario = include_str!("../../../scenarios/ethernet-12x40.toml");
     home.write("vegas.toml", &scenario.replace("reno", "vegas"));
-    script(&home, "mpirun", FAILING_MPIRUN);
+    script(&home, "mpirun", include_str!("refusals/home/mpirun"));
     home.refuses(
         "measure plan.toml -o new.csv --on lab:vegas.toml --mpirun mpirun --rank-program mpirun",
         2,
         ["this machine cannot emulate vegas: ", "modprobe tcp_vegas"],
     );
-}
-
-/// Whatever a job leaves is the user's, even if a full disk tore its last line.
-#[test]
-fn a_failed_job_keeps_what_it_measured() {
-    let home = Home::measured();
-    script(&home, "mpirun", FAILING_MPIRUN);
-    let data = home.read("data.csv");
-    let some: String = data.split_inclusive('\n').take(50).collect();
-    for partial in [&some[..], &some[..some.len() - 4]] {
-        home.write("partial.csv", partial);
-        let arguments =
-            "measure plan.toml -o new.csv --mpirun mpirun --rank-program mpirun --ppn 8";
-        let output = home.netsig(arguments).output().unwrap();
-        let message = said(&output);
-        assert_eq!(output.status.code(), Some(1), "{message}");
-        assert!(message.contains("kept in new.csv"), "{message}");
-        assert_eq!(home.read("new.csv"), partial);
-        assert!(output.stdout.is_empty(), "standard output is for results");
-        fs::remove_file(home.path("new.csv")).unwrap();
-    }
 }
 
 /// As in `netsig … | head -1`, where the reader goes away early.

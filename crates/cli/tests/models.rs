@@ -9,17 +9,7 @@ use support::{Home, ON, PLAN, Row, number, retimed, said, table};
 
 /// g = 10 µs + 10 ns/B·m, os = 5 µs + 4 ns/B·m, or = 6 µs + 5 ns/B·m, L = 50 µs, written by
 /// hand, without signatures.
-const TOY: &str = "netsig_profile = 2
-[hockney]
-alpha_s = { value = 6e-5, lower = 5e-5, upper = 7e-5 }
-beta_s_per_byte = { value = 1e-8, lower = 0.9e-8, upper = 1.1e-8 }
-residual = 0.02
-[plogp]
-latency_s = 5e-5
-gap_s = [[0, 1e-5], [16777216, 0.16778216]]
-send_overhead_s = [[0, 5e-6], [16777216, 0.067113864]]
-receive_overhead_s = [[0, 6e-6], [16777216, 0.08389208]]
-";
+const TOY: &str = include_str!("refusals/home/toy.toml");
 
 const OF_ALLTOALL: &str = "--collective alltoall --procs 8 --size 4096 --format csv";
 

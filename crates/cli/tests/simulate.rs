@@ -8,18 +8,10 @@ use netsig_core::algorithm::ALGORITHMS;
 use support::{Home, Row, number, said, table};
 
 /// `LogGP` with round numbers: L = 5 µs, o = 1 µs, g = 2 µs, G = 1 ns.
-const LOGGP: &str = "--set L=5us --set o=1us --set g=2us \
-                     --set G=1ns";
+const LOGGP: &str = "--set L=5us --set o=1us --set g=2us --set G=1ns";
 
 /// Two and two hosts at 1 Gbit/s; the uplinks carry 1 Gbit/s and buffer 4550 bytes.
-const FOUR: &str = r#"topology = "binary-tree"
-latency = "50us"
-[[height]]
-rate = "1Gbit/s"
-[[height]]
-rate = "1Gbit/s"
-delay = "36.4us"
-"#;
+const FOUR: &str = include_str!("refusals/home/four.toml");
 
 /// Eight hosts; the switches in the middle are wide enough not to matter.
 const EIGHT: &str = r#"topology = "binary-tree"
@@ -34,46 +26,10 @@ delay = "18.2us"
 "#;
 
 /// A binomial broadcast among 8 ranks, written by hand.
-const BINOMIAL: &str = "num_ranks 8
-rank 0 {
-send 1001b to 4
-send 1001b to 2
-send 1001b to 1
-}
-rank 1 {
-recv 1001b from 0
-}
-rank 2 {
-in: recv 1001b from 0
-out: send 1001b to 3
-out requires in
-}
-rank 3 {
-recv 1001b from 2
-}
-rank 4 {
-in: recv 1001b from 0
-a: send 1001b to 6
-b: send 1001b to 5
-a requires in
-b requires in
-}
-rank 5 {
-recv 1001b from 4
-}
-rank 6 {
-in: recv 1001b from 4
-out: send 1001b to 7
-out requires in
-}
-rank 7 {
-recv 1001b from 6
-}
-";
+const BINOMIAL: &str = include_str!("refusals/home/binomial.goal");
 
 /// A topology.conf of six nodes.
-const CONF: &str = "SwitchName=s0 Nodes=n[0-2]\nSwitchName=s1 Nodes=n[3-5]\n\
-                    SwitchName=top Switches=s[0-1]\n";
+const CONF: &str = include_str!("refusals/home/topology.conf");
 
 fn home() -> Home {
     let home = Home::new();
