@@ -259,37 +259,6 @@ fn rankings_ascend_and_agree_with_predictions() {
     }
 }
 
-/// Worked: among 24, a broadcast of one byte is flat and one of 1 MiB a pipeline with
-/// segments of 8 KiB.
-#[test]
-fn the_best_changes_where_cross_overs_say() {
-    let home = toy();
-    let of = "select toy.toml --collective bcast --procs 24 --segments pow2";
-    let best = |size: f64| {
-        let mut best = rows(&home, &format!("{of} --size {size} --show best"));
-        assert_eq!(best.len(), 1);
-        best.remove(0)
-    };
-    let [smallest, largest] = [1.0, 1_048_576.0].map(best);
-    assert_eq!(smallest["algorithm"], "flat");
-    assert_close(number(&smallest, "time_s"), 0.000_280_23, "1 B");
-    assert_eq!(largest["algorithm"], "pipeline:8192");
-    assert_eq!(largest["segment_bytes"], "8192");
-    assert_close(number(&largest, "time_s"), 0.014_938, "1 MiB");
-    let changes = rows(&home, &format!("{of} --size 1..1MiB --show cross-overs"));
-    assert!(changes.len() >= 2);
-    let own = |name: &str| name.split(':').next().unwrap_or_default().to_owned();
-    let mut before = "flat".to_owned();
-    for change in &changes {
-        let from = number(change, "from_bytes");
-        assert_eq!(own(&change["before"]), before);
-        assert_eq!(best(from - 1.0)["algorithm"], change["before"]);
-        assert_eq!(best(from)["algorithm"], change["algorithm"]);
-        before = own(&change["algorithm"]);
-    }
-    assert_eq!(before, "pipeline");
-}
-
 /// Measured all-to-alls rank by the model that speaks for them; the times of the others are
 /// bounds, and stand below.
 #[test]

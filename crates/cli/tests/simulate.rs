@@ -25,18 +25,10 @@ rate = "2Gbit/s"
 delay = "18.2us"
 "#;
 
-/// A binomial broadcast among 8 ranks, written by hand.
-const BINOMIAL: &str = include_str!("refusals/home/binomial.goal");
-
-/// A topology.conf of six nodes.
-const CONF: &str = include_str!("refusals/home/topology.conf");
-
 fn home() -> Home {
     let home = Home::new();
     home.write("four.toml", FOUR);
     home.write("eight.toml", EIGHT);
-    home.write("binomial.goal", BINOMIAL);
-    home.write("topology.conf", CONF);
     home
 }
 
@@ -168,38 +160,6 @@ fn losses_and_links_are_told_and_written() {
 }
 
 #[test]
-fn switches_in_files_join_hosts_as_they_say() {
-    let home = home();
-    home.write("hosts", "n0\nn3 # on the other switch\n");
-    let pair = "--network topology.conf --rate 1Gbit/s --uplink-rate 100Mbit/s --set L=10us \
-                --collective bcast --algorithm flat --procs 2 --size 10000";
-    // Within a switch 10⁴ B · 8 ns/B + 10 µs, between them ten times the 80 µs.
-    assert_near(time_us(&home, pair), 90.0, "block");
-    for apart in [
-        "--placement hosts",
-        "--nodes n0,n5",
-        "--nodes n[5,0] --placement cyclic",
-    ] {
-        assert_near(time_us(&home, &format!("{pair} {apart}")), 810.0, apart);
-    }
-    // On one host, L alone.
-    assert_near(time_us(&home, &format!("{pair} --ppn 2")), 10.0, "one host");
-}
-
-#[test]
-fn many_hosts_simulate() {
-    let home = home();
-    let star = "description = 'many'\ntopology = 'star'\nhosts = 4096\nrate = '1Gbit/s'\n\
-                port_buffer = '64KiB'\ncongestion_control = 'reno'\n[truth]\nalpha = '50us'\n\
-                gamma = 1.0\ndelta = '0s'\nthreshold = '1B'\nnoise = 0.0\n";
-    home.write("many.toml", star);
-    // Twelve levels of 80 µs and L: ranks of one level do not share links.
-    let bcast =
-        "--network many.toml --collective bcast --algorithm binomial --procs 4096 --size 10kB";
-    assert_near(time_us(&home, bcast), 12.0 * 130.0, bcast);
-}
-
-#[test]
 fn parameters_come_from_a_profile() {
     let home = Home::fitted();
     let message =
@@ -241,23 +201,6 @@ fn links_are_those_of_the_network_or_of_one_switch() {
         bytes * 0.16 + 3.0 * 50.0,
         "a request and its answer",
     );
-}
-
-/// Three hops of o + (m − 1)·G + L + o = 8 µs: ranks 4, 6 and 7.
-#[test]
-fn a_broadcast_written_by_hand_takes_what_loggp_says() {
-    let home = home();
-    assert_near(
-        time_us(&home, &format!("--goal binomial.goal {LOGGP}")),
-        24.0,
-        "goal",
-    );
-    let table = format!("--collective bcast --algorithm binomial --procs 8 --size 1001 {LOGGP}");
-    assert_near(time_us(&home, &table), 24.0, "the table's");
-    let row = &rows(&home, &format!("--goal binomial.goal {LOGGP}"))[0];
-    let keys = ["collective", "algorithm", "procs", "size_bytes", "messages"];
-    let values = keys.map(|key| &*row[key]);
-    assert_eq!(values, ["", "binomial.goal", "8", "", "7"]);
 }
 
 #[test]
