@@ -1,7 +1,7 @@
 //! Whether two data files can be of one network, by the times of the cells that both hold.
 //!
 //! # Method
-//! The median ratio of the times of common cells: of ping-pongs below [`LARGE`], of ping-pongs
+//! The median ratio of the times of common cells: of ping-pongs below 64 KiB, of ping-pongs
 //! from there on, and, where no ping-pong is common, of collectives. Files are unlike where a
 //! ratio is beyond the bound of its cells.
 //!
