@@ -182,11 +182,14 @@ impl Profile {
             let who = format!("[[choice]] of {:?}:", own.algorithm);
             own.check().map_err(within(&who))?;
         }
-        let of = |own: &FittedModel| (own.collective(), own.model.name, own.algorithm.clone());
+        let of = |own: &FittedModel| {
+            let model = own.model;
+            format!("{}/{} of {}", model.subject, model.name, own.algorithm)
+        };
         refuse_twice("[[fitted]]", self.fitted.iter().map(of))?;
-        let of = |own: &RegimesEntry| (own.collective, own.algorithm.clone(), own.class);
+        let of = |own: &RegimesEntry| format!("{} {} {}", own.collective, own.algorithm, own.class);
         refuse_twice("[[regimes]]", self.regimes.iter().map(of))?;
-        let of = |own: &Choice| (own.collective, own.algorithm.clone());
+        let of = |own: &Choice| format!("{} {}", own.collective, own.algorithm);
         refuse_twice("[[choice]]", self.choices.iter().map(of))
     }
 }
@@ -204,14 +207,11 @@ fn refuse_version(version: u32) -> Result<(), String> {
 }
 
 /// Two sections of the same.
-fn refuse_twice<T: PartialEq + Debug>(
-    section: &str,
-    names: impl Iterator<Item = T>,
-) -> Result<(), String> {
-    let names: Vec<T> = names.collect();
+fn refuse_twice(section: &str, names: impl Iterator<Item = String>) -> Result<(), String> {
+    let names: Vec<String> = names.collect();
     let mut places = names.iter().enumerate();
     match places.find(|(place, name)| names[..*place].contains(name)) {
-        Some((_, name)) => Err(format!("{section} {name:?} stands twice")),
+        Some((_, name)) => Err(format!("{section} of {name} stands twice")),
         None => Ok(()),
     }
 }

@@ -213,7 +213,7 @@ impl Choice {
 
 fn check_model(model: &Regimes) -> Result<(), String> {
     if model.eager.is_none() && model.rendezvous.is_none() {
-        return Err("neither eager nor rendezvous is there".to_owned());
+        return Err("eager or model.rendezvous is missing".to_owned());
     }
     non_negative("latency_s", model.latency.0)?;
     non_negative("startup_s", model.startup.0)?;

@@ -167,7 +167,7 @@ pub fn import(
     let mut launches = Launches::default();
     for &Input { name, text } in inputs {
         if text.trim().is_empty() {
-            let problem = format!("is empty; give what {program} printed");
+            let problem = format!("is empty; give the output of {program}");
             return Err(FileError::at_line(name, 1, problem));
         }
         let source = program.read(&File { name, text, asked })?;

@@ -67,16 +67,21 @@ pub enum Pattern {
 }
 
 /// Process counts for which an algorithm does the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, strum::Display, Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Class {
     /// All of them.
     Every,
     /// Powers of two.
     #[serde(rename = "powers-of-two")]
+    #[strum(serialize = "powers-of-two")]
     Power,
     /// The others.
     #[serde(rename = "others")]
+    #[strum(serialize = "others")]
     Other,
 }
 
