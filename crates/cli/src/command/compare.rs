@@ -34,7 +34,7 @@ pub struct Args {
     /// The statistic of the repetitions of a collective.
     #[arg(long, value_parser = args::variant::<Statistic>(), default_value = "mean")]
     statistic: Statistic,
-    /// A profile whose pLogP tables the models take that need them [default: those of the
+    /// A profile with the pLogP tables for models that need them [default: the tables of the
     /// data, else alpha and beta in their place].
     #[arg(long, value_name = "FILE")]
     plogp: Option<PathBuf>,

@@ -38,9 +38,8 @@ pub struct Args {
     /// The profile to write.
     #[arg(short, long, value_name = "PROFILE")]
     output: PathBuf,
-    /// What to fit besides alpha and beta: auto (of an alltoall the signature, with a second
-    /// gamma below M where the data show one, and all other models; of every algorithm the
-    /// regimes, and the model that suffices), or the name of one model.
+    /// The models besides alpha and beta: auto (every model of an alltoall, the regimes of every
+    /// algorithm, and the choice of the simplest that suffices), or the name of one model.
     #[arg(long, value_name = "NAME", value_parser = wanted, default_value = "auto")]
     model: Wanted,
     /// M: a size, auto (search) or none.
@@ -56,8 +55,8 @@ pub struct Args {
     /// Keep process counts that do not saturate the network in the fit.
     #[arg(long)]
     keep_unsaturated: bool,
-    /// A profile whose pLogP tables the models are fitted on that need them [default: those
-    /// of the data, else alpha and beta in their place].
+    /// A profile with the pLogP tables for models that need them [default: the tables of the
+    /// data, else alpha and beta in their place].
     #[arg(long, value_name = "FILE")]
     plogp: Option<PathBuf>,
     #[command(flatten)]

@@ -32,9 +32,9 @@ pub struct Args {
     /// an alltoall the others].
     #[arg(long, display_order = 1)]
     algorithm: Option<String>,
-    /// The model, see `netsig models`; `all` for every one that applies [default: what the fit
-    /// chose for the algorithm, else of an alltoall the signature or what was fitted in its
-    /// place, and of the others the regimes, or their own model without contention].
+    /// The model, see `netsig models`; `all` for every model that applies [default: the choice of
+    /// the fit; else the signature of an alltoall, or the regimes of another collective; else the
+    /// algorithm's own model without contention].
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
     /// A parameter of the model that the profile does not hold, or another value of it; may
@@ -58,7 +58,7 @@ pub struct Args {
     /// The time that this share of repetitions does not exceed, from the regimes alone.
     #[arg(long, value_name = "Q", value_parser = args::quantile, conflicts_with = "settings")]
     quantile: Option<f64>,
-    /// Predict also what is too far from what was measured.
+    /// Predict also far outside the measured process counts and sizes.
     #[arg(long)]
     extrapolate: bool,
     #[command(flatten)]

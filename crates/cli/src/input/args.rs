@@ -209,6 +209,12 @@ where
     })
 }
 
+/// The first of these options that is given.
+pub fn first_given(options: &[(&'static str, bool)]) -> Option<&'static str> {
+    let given = options.iter().find(|(_, is_given)| *is_given);
+    given.map(|(option, _)| *option)
+}
+
 /// What starts MPI programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum LauncherChoice {

@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use netsig_core::network::{Network, Port, slurm};
+use netsig_core::predict::refuse_more_than_hosts;
 use netsig_core::units::{BitsPerSecond, Bytes, Procs};
 
+use crate::input::args::first_given;
 use crate::input::failure::Failure;
 use crate::input::files;
 
@@ -54,7 +56,7 @@ impl NetworkArgs {
             ("--uplink-rate", self.uplink_rate.is_some()),
             ("--port-buffer", self.port_buffer.is_some()),
         ];
-        if let Some((option, _)) = only_slurm.into_iter().find(|(_, is_given)| *is_given) {
+        if let Some(option) = first_given(&only_slurm) {
             return Err(Failure::usage(format!(
                 "{option} is for a topology.conf, and {named} says itself how fast it is; leave out {option}"
             )));
@@ -68,14 +70,10 @@ impl NetworkArgs {
     /// As [`Self::load`], or if it has fewer hosts.
     pub fn with_hosts_for(&self, procs: Option<Procs>) -> Result<Option<Network>, Failure> {
         let network = self.load()?;
-        let hosts = network.as_ref().map(Network::hosts);
-        match (hosts, procs) {
-            (Some(hosts), Some(procs)) if procs > hosts => Err(Failure::usage(format!(
-                "network {} has {hosts} hosts for {procs} processes; choose a larger one or fewer processes",
-                self.network.as_deref().unwrap_or_default()
-            ))),
-            _ => Ok(network),
+        if let (Some(network), Some(procs)) = (&network, procs) {
+            refuse_more_than_hosts(network, procs)?;
         }
+        Ok(network)
     }
 
     fn slurm(&self, path: &Path) -> Result<Network, Failure> {

@@ -13,7 +13,7 @@ use netsig_core::units::{Bytes, Procs};
 use serde::Deserialize;
 use strum::Display;
 
-use crate::input::args;
+use crate::input::args::{self, first_given};
 use crate::input::failure::Failure;
 use crate::input::network::NetworkArgs;
 
@@ -169,12 +169,6 @@ impl NetworkOptions {
             _ => Ok(()),
         }
     }
-}
-
-/// The first of these options that is given.
-pub fn first_given(options: &[(&'static str, bool)]) -> Option<&'static str> {
-    let given = options.iter().find(|(_, is_given)| *is_given);
-    given.map(|(option, _)| *option)
 }
 
 /// The algorithms that `names` lists; without, all of the collective that need no setting.

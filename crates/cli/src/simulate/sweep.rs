@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 use super::answers::{self, Answer, COLUMNS};
-use super::options::first_given;
 use super::points::{self, Point};
+use crate::input::args::first_given;
 use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::output::Output;

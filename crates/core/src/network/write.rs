@@ -60,20 +60,13 @@ fn of_port(port: Port) -> Table {
         ("port_buffer", port.buffer.to_string().into()),
         ("delay", time(port.delay)),
     ];
-    pairs
-        .map(|(key, value)| (key.to_owned(), value))
-        .into_iter()
-        .collect()
+    table(pairs)
 }
 
 fn of_edge(edge: &Edge) -> Value {
     let rate = BitsPerSecond::from(edge.bandwidth).to_string();
     let pairs = [("rate", rate.into()), ("delay", time(edge.delay))];
-    let table: Table = pairs
-        .map(|(key, value)| (key.to_owned(), value))
-        .into_iter()
-        .collect();
-    table.into()
+    table(pairs).into()
 }
 
 fn of_truth(truth: Truth) -> Value {
@@ -84,11 +77,12 @@ fn of_truth(truth: Truth) -> Value {
         ("threshold", truth.threshold.to_string().into()),
         ("noise", truth.noise.into()),
     ];
-    let table: Table = pairs
-        .map(|(key, value)| (key.to_owned(), value))
-        .into_iter()
-        .collect();
-    table.into()
+    table(pairs).into()
+}
+
+fn table<const N: usize>(pairs: [(&str, Value); N]) -> Table {
+    let owned = pairs.map(|(key, value)| (key.to_owned(), value));
+    owned.into_iter().collect()
 }
 
 /// A time in full.

@@ -240,7 +240,10 @@ impl Measured<'_> {
 }
 
 /// Refuses more processes than hosts.
-fn refuse_more_than_hosts(network: &Network, procs: Procs) -> Result<(), ModelError> {
+///
+/// # Errors
+/// If there are more.
+pub fn refuse_more_than_hosts(network: &Network, procs: Procs) -> Result<(), ModelError> {
     let hosts = network.hosts();
     if procs > hosts {
         let network = network.name.clone();
