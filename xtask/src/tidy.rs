@@ -55,7 +55,7 @@ fn check_tables(root: &Path, faults: &mut Vec<String>) -> Result<()> {
     if read(root, Path::new(tables::FILE))? != tables::text() {
         let file = tables::FILE;
         faults.push(format!(
-            "{file}: is not what the entries say; run cargo xtask tidy --write"
+            "{file}: does not agree with the entries; run cargo xtask tidy --write"
         ));
     }
     Ok(())
@@ -81,7 +81,7 @@ fn check_source(text: &str, path: &Path, faults: &mut Vec<String>) {
     let shown = path.display();
     if !text.starts_with("//! ") {
         faults.push(format!(
-            "{shown}:1: does not begin with what the file is for; start with //!"
+            "{shown}:1: does not begin with the purpose of the file; start with //!"
         ));
     }
     let lines = text

@@ -100,7 +100,7 @@ fn repeated(text: &mut String, outcome: &Outcome) -> Result<()> {
 fn costs(text: &mut String, outcome: &Outcome) -> Result<()> {
     writeln!(
         text,
-        "\n## What the data of a profile took\n\n\
+        "\n## Duration of the data of a profile\n\n\
          Wall time is that of the whole training plan; timed are pairs and the judged \
          all-to-alls.\n\n| network | wall, s | timed, s |\n|---|---|---|",
     )?;

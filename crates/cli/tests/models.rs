@@ -72,7 +72,7 @@ fn every_model_is_listed_and_tells_its_formula_source_and_example() {
     let home = Home::new();
     let listed = rows(&home, "models");
     assert_eq!(listed.len(), model::models().count());
-    let screen = home.does("models");
+    let screen = home.does("models --wide");
     for (row, model) in listed.iter().zip(model::models()) {
         assert_eq!(row["model"], model.name);
         let value = number(row, "example_value");

@@ -279,7 +279,7 @@ fn every_measured_collective_is_predicted() {
         "predict profile.toml --collective allgather --algorithm bruck --procs 8 --size 1KiB",
         3,
         [
-            "profile.toml: has no regimes of allgather bruck; it has: ring",
+            "profile.toml: has no regimes of allgather bruck, only of ring",
             "measure and fit it",
         ],
     );

@@ -44,7 +44,7 @@ pub enum NoProposal {
     Design(#[from] DesignError),
     /// The budget.
     #[error(
-        "the least that makes sense takes {least}, and the budget is {budget}; raise --budget, or name fewer algorithms, sizes or processes"
+        "the smallest useful plan takes {least}, and the budget is {budget}; raise --budget, or name fewer algorithms, sizes or processes"
     )]
     TooLittle {
         /// What there is.

@@ -250,7 +250,7 @@ fn what_cannot_be_done_ends_with_a_message_and_without_samples() {
         (
             2,
             ["nothing.toml", "-o", "data.csv"],
-            "nothing.toml:1: the plan measures nothing",
+            "nothing.toml: the plan measures nothing",
         ),
         (
             4,

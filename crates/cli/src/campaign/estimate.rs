@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use itertools::Itertools;
 use netsig_core::predict::design::allocation::TooLittle;
+use netsig_core::text::counted;
 use netsig_core::units::Seconds;
 use netsig_measure::budget;
 use netsig_measure::estimate::{Rates, estimate};
@@ -67,9 +68,9 @@ fn sentence(plan: &Plan, rates: &Rates) -> String {
         span(middle),
         span(estimate.low),
         span(estimate.high),
-        counted(plan.cells().len() as u64, "cell", "s"),
-        counted(plan.launches.into(), "launch", "es"),
-        counted(plan.samples(), "repetition", "s")
+        counted(plan.cells().len() as u64, "cell", "cells"),
+        counted(plan.launches.into(), "launch", "launches"),
+        counted(plan.samples(), "repetition", "repetitions")
     )
 }
 
@@ -86,13 +87,6 @@ fn without(dropped: &[Cell]) -> String {
 
 /// The most dropped cells that are named one by one.
 const MOST_NAMED: usize = 6;
-
-fn counted(count: u64, noun: &str, plural: &str) -> String {
-    match count {
-        1 => format!("1 {noun}"),
-        _ => format!("{count} {noun}{plural}"),
-    }
-}
 
 /// A duration in words, to the second: `45 s`, `2 min 10 s`, `1 h 5 min`.
 pub fn span(duration: Seconds) -> String {

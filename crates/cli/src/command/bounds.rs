@@ -81,8 +81,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let is_time = |time: Seconds| time.0.is_finite() && time.0 >= 0.0;
     if let Some((bound, time, ..)) = lines.iter().find(|(_, time, ..)| !is_time(*time)) {
         return Err(Failure::usage(format!(
-            "{bound} comes out as {} s, which is no time; choose other parameters",
-            time.0
+            "{bound} is {time}, which is no time; choose other parameters"
         )));
     }
     eprintln!(

@@ -129,7 +129,7 @@ impl Args {
         };
         Procs::new(most).ok().filter(|most| most.get() >= LEAST).ok_or_else(|| {
             Failure::usage(format!(
-                "{option}: {most} processes do not show how the time grows; write {LEAST} or more"
+                "{option}: {most} is too few processes to see how the time grows; write {LEAST} or more"
             ))
         })
     }

@@ -261,7 +261,7 @@ impl TooFar<'_> {
             more => format!(" (and {more} more)"),
         };
         format!(
-            "{}: {} {} by {} among {procs} processes with {size}{more} is outside of what was measured: {}",
+            "{}: {} {} by {} among {procs} processes with {size}{more} is outside of the measured range: {}",
             args.points.profile.display(),
             args.points.collective,
             self.line.algorithm,

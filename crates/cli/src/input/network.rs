@@ -58,7 +58,7 @@ impl NetworkArgs {
         ];
         if let Some(option) = first_given(&only_slurm) {
             return Err(Failure::usage(format!(
-                "{option} is for a topology.conf, and {named} says itself how fast it is; leave out {option}"
+                "{option} is for a topology.conf, and {named} states its own rates; leave out {option}"
             )));
         }
         Ok(Some(netsig_lab::load(named)?))
@@ -84,7 +84,7 @@ impl NetworkArgs {
             let any = Port::new(BitsPerSecond(1), PORT_BUFFER);
             slurm::parse(&name, &text, any, any)?;
             return Err(Failure::usage(format!(
-                "{name}: a topology.conf does not say how fast links are; give --rate 1Gbit/s"
+                "{name}: a topology.conf does not state the rate of links; give --rate 1Gbit/s"
             )));
         };
         let buffer = self.port_buffer.unwrap_or(PORT_BUFFER);

@@ -138,7 +138,7 @@ impl Rows {
     /// If `out` cannot be written.
     pub fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
         match format {
-            Format::Table => self.write_table(Breadth::Fit(None), out),
+            Format::Table => self.write_table(Breadth::of_terminal(), out),
             Format::Csv => out.write_all(&self.csv()?),
             Format::Json => writeln!(out, "{}", self.json()),
         }

@@ -1,7 +1,7 @@
 //! Rows as a table for people. Columns without content are left out, a value that all rows
 //! share stands once above the table, and a table that is wider than the terminal loses its
-//! details. Away from a terminal the width has no limit, so that tables in files depend on the
-//! rows alone.
+//! details. Away from a terminal the width is fixed, so that tables in files depend on the rows
+//! alone.
 
 use std::fmt;
 
@@ -13,8 +13,8 @@ use itertools::Itertools;
 pub enum Breadth {
     /// All.
     Wide,
-    /// Columns that say something, within so many characters if there is a limit.
-    Fit(Option<u16>),
+    /// Columns with content, within so many characters.
+    Fit(u16),
 }
 
 /// A column of a table.
@@ -58,12 +58,14 @@ pub struct Layout {
 }
 
 impl Breadth {
-    /// The columns that fit the terminal, or all columns that say something where standard output
-    /// is no terminal.
+    /// The width of the terminal, or [`FILE_WIDTH`] if standard output is no terminal.
     pub fn of_terminal() -> Self {
-        Self::Fit(Table::new().width())
+        Self::Fit(Table::new().width().unwrap_or(FILE_WIDTH))
     }
 }
+
+/// Width of tables away from a terminal, in characters.
+const FILE_WIDTH: u16 = 120;
 
 /// The room that borders and gaps take beside each column, and once.
 const GAPS: (usize, usize) = (3, 1);
@@ -105,15 +107,15 @@ impl Layout {
             columns.append(&mut shared);
         }
         let mut left_out = Vec::new();
-        let limit = limit.map(usize::from);
-        while limit.is_some_and(|limit| least_width(&columns) > limit)
+        let limit = usize::from(limit);
+        while least_width(&columns) > limit
             && let Some(least) = columns.iter().map(|column| column.importance).max()
             && least > Importance::Main
         {
             left_out.extend(columns.extract_if(.., |column| column.importance == least));
         }
         Self {
-            table: table(&columns, limit),
+            table: table(&columns, Some(limit)),
             shared,
             left_out,
         }
@@ -214,7 +216,7 @@ mod tests {
             wide.contains("segment") && wide.matches("bcast").count() == 2,
             "{wide}"
         );
-        let piped = shown(Breadth::Fit(None));
+        let piped = shown(Breadth::Fit(100));
         assert!(
             piped.starts_with("collective: bcast\n") && !piped.contains("segment"),
             "{piped}"
@@ -227,7 +229,7 @@ mod tests {
             (50, "10.5 ms"),
             (30, "left out: lower s; --wide shows them"),
         ] {
-            let narrow = shown(Breadth::Fit(Some(limit)));
+            let narrow = shown(Breadth::Fit(limit));
             assert!(
                 narrow.contains(says) && narrow.contains("12.5 ms"),
                 "{narrow}"

@@ -131,8 +131,8 @@ impl Files {
             (None, _) | (_, []) => Ok(None),
             (Some(_), [point]) => Ok(Some(point)),
             (Some(file), points) => Err(Failure::usage(format!(
-                "{} tells of one simulation, and these are {}; give one algorithm, process \
-                 count and size",
+                "{} is for one simulation, and these options ask for {}; give one algorithm, \
+                 process count and size",
                 file.option(),
                 points.len()
             ))),

@@ -188,7 +188,7 @@ pub fn algorithms(collective: Collective, names: Option<&str>) -> Result<Vec<Alg
     for name in names {
         if name.split(':').next() == Some(LIBRARY) {
             return Err(Failure::usage(format!(
-                "{name} is left to the MPI library, and no simulation knows its messages; name an algorithm of netsig"
+                "the MPI library chooses the messages of {name}, so that they cannot be simulated; name an algorithm of netsig"
             )));
         }
         let algorithm = Algorithm::parse(collective, name)?;

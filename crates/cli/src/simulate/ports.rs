@@ -211,16 +211,14 @@ impl Known<'_> {
         value.ok_or_else(|| {
             let whose = match (&self.profile, self.network) {
                 (Some((path, _)), _) => path.display().to_string(),
-                (None, Some(network)) => network.name.clone(),
+                (None, Some(network)) => format!("the network {}", network.name),
                 (None, None) => {
                     return Failure::usage(format!(
                         "{name} is not known; give it with --set, or a --profile or a --network"
                     ));
                 }
             };
-            Failure::usage(format!(
-                "{whose}: does not state {name}; give it with --set"
-            ))
+            Failure::usage(format!("{whose} does not state {name}; give it with --set"))
         })
     }
 }

@@ -45,7 +45,7 @@ pub use delivery::{Piece, Pieces};
 pub use library::{LIBRARY, LibraryChoice, MpiFlavour, NotOffered, Offer, offers};
 pub use method::Method;
 pub use schedule::{Proven, Schedule};
-pub use setting::{Kind, Setting, split};
+pub use setting::{Kind, LONGEST_SEGMENT, Setting, split};
 pub use traffic::{ClosedForm, Load, Traffic};
 pub use unknown::UnknownAlgorithm;
 

@@ -7,7 +7,7 @@ use std::num::NonZeroU32;
 use crate::units::Bytes;
 
 /// The longest segment: MPI counts bytes in a C int.
-const LONGEST_SEGMENT: u32 = i32::MAX as u32;
+pub const LONGEST_SEGMENT: u32 = i32::MAX as u32;
 
 /// No algorithm has more settings.
 pub(super) const MOST_SETTINGS: usize = 4;

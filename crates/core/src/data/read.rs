@@ -44,7 +44,7 @@ impl Dataset {
             .map_err(|error| at(error_line(&error).unwrap_or(1), describe(&error)))?
             .clone();
         if header.is_empty() {
-            return Err(at(1, NOTHING.to_owned()));
+            return Err(FileError::of_file(name, NOTHING.to_owned()));
         }
         let columns = Columns::find(&header)
             .map_err(|problem| at(header.position().map_or(1, csv::Position::line), problem))?;

@@ -335,7 +335,7 @@ mod tests {
         let exact = levels(doubling(20).into_iter().map(|m| (m, line(m))), 0.0, 0);
         assert_eq!(find(&exact, 0.95).unwrap().breaks, []);
         let five = find(&exact[..5], 0.95).unwrap_err().to_string();
-        assert!(five.contains("5 points, at least 6"), "{five}");
+        assert!(five.contains("too few points (5, at least 6"), "{five}");
     }
 
     #[test]

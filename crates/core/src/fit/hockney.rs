@@ -222,7 +222,7 @@ mod tests {
             error.to_string()
         };
         let three = told(&[(0, 1.0), (1, 2.0), (2, 3.0)]);
-        assert!(three.contains("3 points, at least 4"), "{three}");
+        assert!(three.contains("too few points (3, at least 4"), "{three}");
         let falling = told(&[(0, 4.0), (1, 3.0), (2, 2.0), (3, 1.0)]);
         assert!(falling.contains("beta = -1"), "{falling}");
     }

@@ -21,6 +21,7 @@ use crate::data::cells::{CellKey, Statistic, Summary, summarise};
 use crate::data::{Dataset, Experiment, Sample, mixture};
 use crate::fit::{hockney, points};
 use crate::network::LINUX_RTO;
+use crate::text::counted;
 use crate::units::{Bytes, Seconds, SecondsPerByte};
 
 /// The fewest bytes over a link whose time is judged.
@@ -55,8 +56,8 @@ pub struct TooFast {
 /// Cells that stalled in every repetition.
 #[derive(Debug, Clone, PartialEq, derive_more::Display)]
 #[display(
-    "{count} {} stalled in every repetition (first: {}): the network never showed its unstalled time there, and the models count the stall as certain",
-    if *count == 1 { "cell" } else { "cells" },
+    "{} stalled in every repetition (first: {}): the network never showed its unstalled time there, and the models count the stall as certain",
+    counted(*count as u64, "cell", "cells"),
     shown(first)
 )]
 pub struct Stalled {

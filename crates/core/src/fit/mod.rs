@@ -107,7 +107,7 @@ pub(crate) fn refuse_few(
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum FitError {
     /// Too few points to estimate anything.
-    #[error("{what}: {found} points, at least {needed} are needed; measure more sizes")]
+    #[error("{what}: too few points ({found}, at least {needed} are needed); measure more sizes")]
     TooFewPoints {
         /// What was to be estimated.
         what: String,
@@ -130,7 +130,7 @@ pub enum FitError {
     },
     /// All points are on one side of the threshold.
     #[error(
-        "all sizes are {side} M = {threshold}, so delta cannot be told from gamma; measure sizes on both sides of M or choose another --threshold"
+        "all sizes are {side} M = {threshold}, so delta cannot be separated from gamma; measure sizes on both sides of M or choose another --threshold"
     )]
     OneSided {
         /// `below` or `from`.

@@ -123,7 +123,7 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, FailedFit> {
     }
     if matches!(options.wanted, Wanted::One(_)) && fitted.is_empty() {
         fitted.failures.first().cloned().map_or(Ok(()), Err)?;
-        refuse_few("the collective", 0, 4).map_err(FailedFit::of("alltoall"))?;
+        refuse_few("every model", 0, 4).map_err(FailedFit::of("alltoall"))?;
     }
     Ok(fitted)
 }

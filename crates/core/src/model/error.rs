@@ -32,11 +32,11 @@ pub enum ModelError {
         procs: Procs,
     },
     /// The formula gives what is no time.
-    #[error("{model} gives {time} s, which is no time; its parameters do not suit this network")]
+    #[error("{model} gives {time}, which is no time; its parameters do not suit this network")]
     Impossible {
         /// Which model.
         model: &'static str,
-        /// What it gives.
+        /// The value of its formula.
         time: String,
     },
     /// No model of that name.
@@ -61,6 +61,6 @@ pub(crate) fn possible(model: &'static str, time: Seconds) -> Result<Seconds, Mo
     }
     Err(ModelError::Impossible {
         model,
-        time: time.0.to_string(),
+        time: time.to_string(),
     })
 }

@@ -29,6 +29,7 @@
 use std::num::NonZeroU64;
 use std::str::FromStr;
 
+use crate::algorithm::LONGEST_SEGMENT;
 use crate::text::names::variant_of;
 use crate::units::parameter::ParameterError;
 use crate::units::{Bytes, Seconds};
@@ -91,16 +92,19 @@ pub struct Optimum {
 }
 
 /// The segment of a message of `size` bytes at which `cost` is least, as far as `search`
-/// finds it among multiples of `datatype`.
+/// finds it among multiples of `datatype`. A message that is too long to be one segment begins
+/// with the greatest of its halves, quarters, … that is not.
 pub fn optimise(
     search: Search,
     size: Bytes,
     datatype: Segment,
     cost: impl Fn(Segment) -> Seconds,
 ) -> Optimum {
+    let mut parts = std::iter::successors(Some(size.0), |bytes| Some(bytes / 2));
+    let longest = parts.find(|&bytes| bytes <= LONGEST_SEGMENT.into());
     let landscape = Landscape {
         datatype,
-        most: (size.0 / datatype.0).max(1),
+        most: (longest.unwrap_or_default() / datatype.0).max(1),
         cost,
     };
     let best = match search {

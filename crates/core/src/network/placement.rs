@@ -108,8 +108,7 @@ pub fn parse(
     let lines = hosts.len();
     if lines < procs.get() as usize {
         let problem = format!(
-            "{procs} ranks need {procs} lines with a host, and there are {lines}; \
-             name a host for each rank"
+            "{lines} of the {procs} ranks have a host; name one for each rank, a line each"
         );
         let last = text.lines().count().max(1) as u64;
         return Err(FileError::at_column(name, last, 1, problem));

@@ -49,7 +49,7 @@ pub fn parse(name: &str, text: &str, hosts: Port, uplinks: Port) -> Result<Netwo
         FileError::at_column(name, place.line, place.column, problem)
     })?;
     let network = Network::new(switches, trunks);
-    let network = network.map_err(|error| FileError::at_line(name, 1, error.to_string()))?;
+    let network = network.map_err(|error| FileError::of_file(name, error.to_string()))?;
     Ok(Network {
         name: name.to_owned(),
         ..network

@@ -83,7 +83,7 @@ pub struct Wish<'a> {
 pub enum DesignError {
     /// The regimes have no pattern for it.
     #[error(
-        "{what} has no model that could be designed for; name another algorithm, such as library"
+        "{what} is not described by the regimes, for which plans are made; name another algorithm, such as library"
     )]
     NotDescribed {
         /// The collective and the algorithm.

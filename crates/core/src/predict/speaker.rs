@@ -171,8 +171,8 @@ impl Question<'_> {
                     return Ok(vec![wanted.to_owned()]);
                 }
                 Err(Silence::NotFitted(format!(
-                    "has no signature of {collective} {wanted}; it has: {}; measure and fit it",
-                    listed(&known)
+                    "has no signature of {collective} {wanted}{}; measure and fit it",
+                    others(&known)
                 )))
             }
         }
@@ -278,8 +278,8 @@ impl Question<'_> {
         let known = self.profile.algorithms(collective);
         if self.given.is_empty() && !known.contains(&algorithm) {
             return Err(Silence::NotFitted(format!(
-                "has no regimes of {collective} {algorithm}; it has: {}; measure and fit it",
-                listed(&known)
+                "has no regimes of {collective} {algorithm}{}; measure and fit it",
+                others(&known)
             )));
         }
         let reason = Reason::Asked;
@@ -306,10 +306,11 @@ impl Question<'_> {
     }
 }
 
-fn listed(known: &[&str]) -> String {
+/// The end of a refusal: the algorithms that the profile does have.
+fn others(known: &[&str]) -> String {
     match known {
-        [] => "none".to_owned(),
-        known => known.join(", "),
+        [] => String::new(),
+        known => format!(", only of {}", known.join(", ")),
     }
 }
 

@@ -93,7 +93,7 @@ impl Profile {
         let profile: Self = parse_toml(name, text, HINT)?;
         profile
             .check()
-            .map_err(|problem| FileError::at_line(name, 1, format!("{problem}; {REMEDY}")))?;
+            .map_err(|problem| FileError::of_file(name, format!("{problem}; {REMEDY}")))?;
         Ok(profile)
     }
 

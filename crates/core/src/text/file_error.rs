@@ -4,22 +4,35 @@ use serde::de::DeserializeOwned;
 
 /// A file that cannot be used. The problem ends in what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{name}:{line}:{} {problem}", .column.map(|column| format!("{column}:")).unwrap_or_default())]
+#[error("{name}:{}{} {problem}", counter(*line), counter(*column))]
 pub struct FileError {
     name: String,
-    line: u64,
+    line: Option<u64>,
     column: Option<u64>,
     problem: String,
 }
 
+/// A line or a column within the place of an error.
+fn counter(count: Option<u64>) -> String {
+    count.map_or(String::new(), |count| format!("{count}:"))
+}
+
 impl FileError {
+    /// A problem that names its own place in the file, or of the file as a whole.
+    pub fn of_file(name: &str, problem: String) -> Self {
+        Self {
+            name: name.to_owned(),
+            line: None,
+            column: None,
+            problem,
+        }
+    }
+
     /// A problem in a line, counted from 1.
     pub fn at_line(name: &str, line: u64, problem: String) -> Self {
         Self {
-            name: name.to_owned(),
-            line,
-            column: None,
-            problem,
+            line: Some(line),
+            ..Self::of_file(name, problem)
         }
     }
 

@@ -2,3 +2,11 @@
 
 pub mod file_error;
 pub(crate) mod names;
+
+/// `1 cell`, `2 cells`: a number with its noun in singular or plural.
+pub fn counted(count: u64, one: &str, many: &str) -> String {
+    match count {
+        1 => format!("1 {one}"),
+        _ => format!("{count} {many}"),
+    }
+}

@@ -179,9 +179,9 @@ impl Mul<Bytes> for SecondsPerByte {
 impl fmt::Display for Seconds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (scale, unit) = match self.0.abs() {
-            v if v == 0.0 || v >= 1.0 => (1.0, "s"),
-            v if v >= 1e-3 => (1e3, "ms"),
-            v if v >= 1e-6 => (1e6, "us"),
+            v if v == 0.0 || v >= 0.9995 || v.is_nan() => (1.0, "s"),
+            v if v >= 0.9995e-3 => (1e3, "ms"),
+            v if v >= 0.9995e-6 => (1e6, "us"),
             _ => (1e9, "ns"),
         };
         write!(f, "{} {unit}", three_digits(self.0 * scale))
@@ -190,8 +190,8 @@ impl fmt::Display for Seconds {
 
 fn three_digits(value: f64) -> String {
     let decimals = match value.abs() {
-        v if v >= 100.0 => 0,
-        v if v >= 10.0 => 1,
+        v if v >= 99.95 => 0,
+        v if v >= 9.995 => 1,
         _ => 2,
     };
     format!("{value:.decimals$}")

@@ -98,7 +98,7 @@ impl Plan {
         let wire: WirePlan = parse_toml(name, text, HINT)?;
         let cells = wire.cells();
         Ok(Self {
-            cells: cells.map_err(|problem| FileError::at_line(name, 1, problem))?,
+            cells: cells.map_err(|problem| FileError::of_file(name, problem))?,
             seed: wire.seed,
             launches: wire.launches,
             precision: wire.precision,

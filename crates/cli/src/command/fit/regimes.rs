@@ -8,6 +8,7 @@ use netsig_core::fit::ladder::Rung;
 use netsig_core::fit::network::{FittedRegimes, NetworkFit};
 use netsig_core::fit::regimes::RegimesFit;
 use netsig_core::model::regimes::{Class, Point, ProtocolParameters, Regimes};
+use netsig_core::text::counted;
 use netsig_core::units::{Bytes, Procs};
 
 use super::meaning;
@@ -115,12 +116,9 @@ fn only_stalled(own: &FittedRegimes) -> Option<String> {
     let mut stalled = cells.filter(|cell| cell.plain == 0);
     let first = stalled.next()?;
     let (procs, size) = (first.procs, first.size);
-    let count = match 1 + stalled.count() {
-        1 => "1 cell".to_owned(),
-        more => format!("{more} cells"),
-    };
+    let count = counted(1 + stalled.count() as u64, "cell", "cells");
     Some(format!(
-        "{count} waited for a time-out in every repetition (first: {procs} processes, {size}): what they take otherwise is only known from the other cells; measure smaller messages, or give the switch deeper buffers"
+        "{count} waited for a time-out in every repetition (first: {procs} processes, {size}): their time without a time-out is only known from the other cells; measure smaller messages, or give the switch deeper buffers"
     ))
 }
 

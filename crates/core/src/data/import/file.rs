@@ -67,10 +67,10 @@ fn procs_in_name(path: &str) -> Result<Procs, String> {
     match (counts.next(), counts.next()) {
         (Some(count), None) => Ok(count),
         (Some(one), Some(other)) => Err(format!(
-            "the file's name speaks of {one} and of {other} processes; give --procs N"
+            "the file's name gives {one} and {other} processes; give --procs N"
         )),
         (None, _) => Err(
-            "nothing says how many processes ran; give --procs N, or put pN, nN or npN \
+            "the number of processes is missing; give --procs N, or put pN, nN or npN \
              into the file's name, as in alltoall-p8.txt"
                 .to_owned(),
         ),

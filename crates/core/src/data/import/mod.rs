@@ -168,7 +168,7 @@ pub fn import(
     for &Input { name, text } in inputs {
         if text.trim().is_empty() {
             let problem = format!("is empty; give the output of {program}");
-            return Err(FileError::at_line(name, 1, problem));
+            return Err(FileError::of_file(name, problem));
         }
         let source = program.read(&File { name, text, asked })?;
         let notes = source.notes(name);
@@ -177,7 +177,7 @@ pub fn import(
                 .first()
                 .map_or(String::new(), |note| format!(" ({note})"));
             let problem = format!("holds nothing to import{why}; give the output of {program}");
-            return Err(FileError::at_line(name, 1, problem));
+            return Err(FileError::of_file(name, problem));
         }
         imported.notes.extend(notes);
         add_facts(name, &source.facts, &mut imported.data.provenance);

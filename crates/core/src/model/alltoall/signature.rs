@@ -26,7 +26,7 @@ pub(super) const SIGNATURE: Model = Model {
     formula: "T = (n−1)·((α+βm)·γ(m) + δ·[m≥M]), γ(m) = γ_below for m < M, else γ",
     source: "netsig, after Steffenel 2006, eq. 4 and 5",
     domain: "As full, with a second γ where an F test finds one: MPI libraries change their \
-             protocol near the size where contention sets in. What `netsig fit` takes first.",
+             protocol near the size where contention sets in. `netsig fit` takes it first.",
     parameters: &[GAMMA, GAMMA_BELOW, DELTA, THRESHOLD],
     estimator: Estimator::Signature(Form::Full),
     example: Example::on(

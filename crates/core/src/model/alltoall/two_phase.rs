@@ -131,7 +131,7 @@ pub(super) const TWO_PHASE: Model = Model {
     source: "Steffenel, Martinasso, Trystram 2007, eq. 6",
     domain: "Two clusters joined by a wide area. T_C is the cluster's own all-to-all: by the \
              fitted signature, else without contention. The print does not define n; a wide-area \
-             message packs n1 blocks, so n = n1, or what is given.",
+             message packs n1 blocks, so n = n1, unless given.",
     parameters: &[FIRST, ALPHA, BETA, PACKED],
     estimator: Estimator::None,
     example: Example::on(
@@ -161,7 +161,7 @@ pub(super) const EXACT: Model = Model {
     name: "two_phase_exact",
     formula: "T = max(T_C1, T_C2) + ⌈n2/n1⌉·α_w + β_w·m·(n1·⌈n2/n1⌉ + n2 mod n1)",
     source: "netsig, the sum of the steps of the corrected algorithm",
-    domain: "What the steps of `two-phase` add up to: eq. 6 plus β_w·m·(n2 mod n1).",
+    domain: "Sum of the steps of `two-phase`: eq. 6 plus β_w·m·(n2 mod n1).",
     example: TWO_PHASE.example.giving(0.092_386_361_819_494_4),
     time: |inputs| two_phase(inputs, literal, smaller, Crossing::exact),
     parameters: &[FIRST, ALPHA, BETA],

@@ -53,7 +53,7 @@ pub(super) const BINOMIAL_EXACT: Model = Model {
     mends: Some("binomial"),
     formula: "T = ⌈log2 P⌉·g(m) + ⌊log2 P⌋·L",
     source: DEVIATES,
-    domain: "What the truncated binomial tree takes in pLogP for every P; deviates from the print.",
+    domain: "Time of the truncated binomial tree in pLogP for every P; deviates from the print.",
     example: Example::on_toy("P = 24, m = 65536 B", 0.003_526_8, (24, 65536)),
     time: |inputs| {
         inputs.by_plogp(|net, procs, size| binomial(&exact(procs), 1, net.g(size), net.latency()))

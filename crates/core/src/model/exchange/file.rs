@@ -3,6 +3,7 @@
 use std::num::IntErrorKind;
 
 use super::{Arc, Exchange, ZeroMessages};
+use crate::text::counted;
 use crate::text::file_error::FileError;
 use crate::units::{Bytes, Procs, Rank};
 
@@ -64,7 +65,8 @@ fn arcs_of_matrix(lines: &Lines) -> Result<Vec<Arc>, Problem> {
         let columns = cells(text).count();
         if columns != lines.len() || from.0 > LAST_RANK {
             let rows = lines.len();
-            let problem = format!("{columns} columns in a matrix of {rows} rows; {HINT}");
+            let columns = counted(columns as u64, "column", "columns");
+            let problem = format!("{columns} in a matrix of {rows} rows; {HINT}");
             return Err((line, problem));
         }
         for (to, cell) in (0..).map(Rank).zip(cells(text)) {

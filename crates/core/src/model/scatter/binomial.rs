@@ -57,7 +57,7 @@ pub(super) const BINOMIAL_EXACT: Model = Model {
     mends: Some("binomial"),
     formula: "T(1) = 0, T(n) = g(b·m) + max(L + T(b), T(h)), h the greatest power of two below n, b = n−h",
     source: "netsig, after Barchet-Steffenel and Mounié 2005 (RenPar), Table 2",
-    domain: "What the truncated binomial tree takes in pLogP for every P; deviates from the print.",
+    domain: "Time of the truncated binomial tree in pLogP for every P; deviates from the print.",
     example: Example::on_toy("P = 24, m = 4096 B", 0.001_192_08, (24, 4096)),
     time: |inputs| inputs.by_plogp(binomial_exact),
     ..BASE
