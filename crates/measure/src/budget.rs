@@ -1,18 +1,18 @@
-//! Fits a plan into a time budget by leaving out what tells least.
+//! Fits a plan into a time budget by leaving out the least informative points.
 //!
 //! # Rule
-//! A point that is left out must be interpolated between its neighbours. What that costs is
-//! the distance of the logarithms of the two: of the sizes (in bytes, and one more, since 0
-//! may be one) of the same collective, algorithm and process count, or of the process counts
-//! with the same size, whichever are closer. The point with the least of this for
-//! each second it saves goes first; all points of a process count may also go together.
+//! A point that is left out must be interpolated between its neighbours. Its information is the
+//! distance between the logarithms of the two neighbours: of their sizes in bytes plus one (a size
+//! may be 0) with the same collective, algorithm and process count, or of their process counts with
+//! the same size, whichever distance is less. The point with the least information per second saved
+//! goes first; all points of a process count may also go together.
 //!
-//! The ends of a range are interpolated by nothing and stay. So do four sizes wherever there
-//! are as many, two process counts, and pLogP. When nothing more can go, the repetitions of
-//! all cells shrink in the same proportion, to three at least.
+//! The ends of a range cannot be interpolated and stay. At least four sizes of a range with four or
+//! more, two process counts, and pLogP stay too. When no more points can go, the repetitions of all
+//! cells shrink in the same proportion, to three at least.
 //!
-//! What must fit is the estimate if everything is needed that can be; with a precision
-//! the one if all goes well, since repetitions then are fitted to the budget while measuring.
+//! Without a precision the upper estimate must fit. With a precision the lower estimate must fit,
+//! since the campaign then fits the repetitions to the budget while measuring.
 
 mod grid;
 
@@ -23,22 +23,22 @@ use self::grid::Grid;
 use crate::estimate::{Estimate, Rates, estimate};
 use crate::plan::{Cell, Operation, Plan};
 
-/// No cell has fewer repetitions, unless it was planned so.
+/// Fewest repetitions of a cell, unless fewer were planned.
 const FEWEST: u32 = 3;
 
-/// A plan that fits.
+/// A plan that fits into the budget.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fitted {
-    /// What is left of it.
+    /// The plan without the dropped cells, possibly with fewer repetitions.
     pub plan: Plan,
-    /// What is not, in the order in which it went; the repetitions are the last to shrink.
+    /// The cells that were left out, in the order of removal.
     pub dropped: Vec<Cell>,
 }
 
 /// Fits all launches of `plan` into `budget`.
 ///
 /// # Errors
-/// If even the fewest points and repetitions that make sense take longer.
+/// If even the fewest possible points and repetitions take longer than `budget`.
 pub fn fit_into(plan: &Plan, budget: Seconds, rates: &Rates) -> Result<Fitted, TooLittle> {
     let mut grid = Grid::new(plan, |cell| {
         needed(plan, rates.cell(plan, cell)) * f64::from(plan.launches)
@@ -61,7 +61,7 @@ pub fn fit_into(plan: &Plan, budget: Seconds, rates: &Rates) -> Result<Fitted, T
     Ok(Fitted { plan, dropped })
 }
 
-/// What must fit, of an estimate for `plan` or a part of it.
+/// The time that must fit into the budget, from an estimate for `plan` or a part of it.
 fn needed(plan: &Plan, estimate: Estimate) -> Seconds {
     match plan.precision {
         Some(_) => estimate.low,
@@ -69,7 +69,7 @@ fn needed(plan: &Plan, estimate: Estimate) -> Seconds {
     }
 }
 
-/// The plan with the largest share of its repetitions that fits.
+/// Returns the plan with the largest share of its repetitions that fits, found by bisection.
 fn shrunk(plan: Plan, budget: Seconds, rates: &Rates) -> Result<Plan, TooLittle> {
     const STEPS: u32 = 40;
     let takes = |plan: &Plan| needed(plan, estimate(plan, rates));
@@ -94,7 +94,7 @@ fn shrunk(plan: Plan, budget: Seconds, rates: &Rates) -> Result<Plan, TooLittle>
     Ok(best)
 }
 
-/// The plan with a share of its repetitions.
+/// Returns the plan with a `share` of its repetitions.
 fn with_repetitions(plan: &Plan, share: f64) -> Plan {
     let fewer = |planned: u32, fewest: u32| {
         #[expect(

@@ -1,11 +1,11 @@
-//! One launch of a plan: every cell in its random order, warm-ups, repetitions in batches
-//! until they are enough, records.
+//! One launch of a plan: measures every cell in random order, with warm-ups and with repetitions in
+//! batches, and records the times.
 //!
-//! Rank 0, the recorder, leads: it alone knows what was measured and decides. The others
-//! follow its orders, which `agree` brings them. A cell ends when its repetitions are as many
-//! as planned, or its median is as precise as planned (see [`crate::stopping`]), or its
-//! share of the budget is used and there are three. Repetitions that do not count are
-//! repeated, but at most as often as was planned altogether.
+//! Rank 0, the recorder, leads: it alone has the measured times and decides. The other ranks follow
+//! its orders, which `agree` broadcasts. A cell ends when it has its planned repetitions, when its
+//! median is as precise as planned (see [`crate::stopping`]), or when its share of the budget is
+//! used up and it has three repetitions. Rejected repetitions are repeated; a cell also ends when
+//! as many were rejected as were planned.
 
 mod history;
 mod leader;
@@ -19,34 +19,34 @@ use netsig_core::units::Seconds;
 use crate::plan::{JobId, Plan};
 use crate::transport::Transport;
 
-/// What a launch spent in what it timed.
+/// Time that a launch spent in measured repetitions.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Spent {
-    /// In timed operations, repetitions that count only.
+    /// Time in timed operations, of valid repetitions only.
     pub timed: Seconds,
-    /// In bringing the ranks together before them.
+    /// Time in the barriers before all repetitions.
     pub barriers: Seconds,
 }
 
-/// What to do in a launch.
+/// The input of a launch.
 #[derive(Debug, Clone, Copy)]
 pub struct Launch<'a> {
     /// The plan.
     pub plan: &'a Plan,
-    /// Which of its jobs.
+    /// The job of the plan to carry out.
     pub job: JobId,
-    /// On the recorder, what an interrupted run of the same plan has measured already.
+    /// On the recorder, the data of an interrupted run of the same plan.
     pub past: &'a Dataset,
-    /// How long the launch may take; its repetitions become fewer if they must, but no cell
-    /// has fewer than three or is left out.
+    /// Time limit of the launch. It reduces the repetitions, but leaves out no cell and leaves each
+    /// cell at least three.
     pub budget: Option<Seconds>,
 }
 
-/// Carries out a launch, on the recorder handing every batch of records to `record` as soon
-/// as it is taken. What was spent is known on the recorder.
+/// Carries out a launch. On the recorder, `record` receives every batch of records as soon as it is
+/// measured, and the result is the time spent; on other ranks the result is zero.
 ///
 /// # Errors
-/// The first error of the transport or of `record`; what was recorded stays.
+/// The first error of the transport or of `record`; the records up to then stay.
 pub fn run<T: Transport>(
     launch: &Launch,
     transport: &mut T,

@@ -1,21 +1,21 @@
-//! The common clock: what rank 0's clock shows, from this rank's own and from messages that
-//! both exchanged, with a bound of the error.
+//! The common clock: the time on rank 0's clock, from this rank's clock and messages between the
+//! two ranks, with an error bound.
 //!
 //! # Formula
-//! Rank 0 reads its clock (`remote`) between the moments at which this rank `sent` a request
-//! and `received` the answer, in seconds. So at the middle t of the two, the offset of
-//! the clocks is o = remote − t, wrong by no more than h = (received − sent)/2, however
-//! unequal the two ways are. Of each burst of exchanges the one with the least h stands.
+//! Rank 0 reads its clock (`remote`) between the times at which this rank `sent` a request and
+//! `received` the answer, in seconds. At the midpoint t of these two times, the offset of the
+//! clocks is o = remote − t, with an error of at most h = (received − sent)/2, however unequal the
+//! delays of the two directions are. Of each burst, the exchange with the least h is used.
 //!
-//! The drift s is the slope of the least squares line through the (t, o) of all bursts, wrong
-//! by at most d = Σ|wᵢ|·hᵢ, wᵢ = (tᵢ − t̄)/Σ(tⱼ − t̄)². Where that says less than what two
-//! quartz clocks can drift apart, 100 millionths, s = 0 and d = 10⁻⁴. At any moment t each
-//! burst then tells that the offset lies in oᵢ + s·(t − tᵢ) ± (hᵢ + d·|t − tᵢ|); the middle
-//! of what all have in common is the offset, half its width the bound of the error.
+//! The drift s is the slope of the least squares line through the (t, o) of all bursts, with an
+//! error of at most d = Σ|wᵢ|·hᵢ, wᵢ = (tᵢ − t̄)/Σ(tⱼ − t̄)². If d is not below 10⁻⁴, the most that
+//! two quartz clocks drift apart, then s = 0 and d = 10⁻⁴. At any time t, burst i confines the
+//! offset to oᵢ + s·(t − tᵢ) ± (hᵢ + d·|t − tᵢ|). The middle of the intersection of these intervals
+//! is the offset, and half its width is the error bound.
 //!
 //! # Domain
-//! The bound holds for clocks that drift steadily. Where they do not, the bursts may have
-//! nothing in common; the gap between them and the least h then make the bound.
+//! The bound holds for clocks with constant drift. With varying drift the intersection may be
+//! empty; the error bound is then the least h plus half the gap between the intervals.
 //!
 //! # Source
 //! F. Cristian, Distributed Computing 3, 1989, for the bound of one exchange; K. Marzullo
@@ -35,46 +35,46 @@
 use netsig_core::stats::line::Line;
 use netsig_core::units::Seconds;
 
-/// How fast two clocks drift apart at most: each quartz is off by up to 50 millionths.
+/// Largest drift between two clocks, in s/s: each quartz is off by up to 50 millionths.
 const MOST_DRIFT: f64 = 1e-4;
 
 /// A request to rank 0 and its answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Exchange {
-    /// When the request left, on this rank's clock.
+    /// Time of the request's departure, on this rank's clock.
     pub sent: Seconds,
-    /// What rank 0's clock showed between.
+    /// Time on rank 0's clock when it answered.
     pub remote: Seconds,
-    /// When the answer was here, on this rank's clock.
+    /// Time of the answer's arrival, on this rank's clock.
     pub received: Seconds,
 }
 
 /// Exchanges in quick succession.
 pub type Burst = Vec<Exchange>;
 
-/// How this rank's clock relates to rank 0's; by default it is that clock itself.
+/// Conversion from this rank's clock to rank 0's; the default is the identity, for rank 0.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Clock {
     moments: Vec<Moment>,
-    /// s, in seconds per second.
+    /// Drift s, in seconds per second.
     drift: f64,
-    /// d.
+    /// Error bound d of the drift.
     drift_error: f64,
 }
 
-/// The best exchange of a burst.
+/// The exchange of a burst with the least error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Moment {
-    /// t, on this rank's clock.
+    /// Midpoint t, on this rank's clock.
     local: f64,
-    /// o.
+    /// Offset o.
     offset: f64,
-    /// h.
+    /// Error bound h.
     error: f64,
 }
 
 impl Clock {
-    /// The clock that explains the exchanges of one or more bursts; `None` without any.
+    /// Fits the clock to one or more bursts of exchanges; `None` without a usable exchange.
     pub fn fit(bursts: &[Burst]) -> Option<Self> {
         let best = |burst: &Burst| {
             let moments = burst.iter().filter_map(Moment::of);
@@ -92,7 +92,7 @@ impl Clock {
         })
     }
 
-    /// What rank 0's clock shows when this rank's shows `local`.
+    /// Converts the time `local` of this rank's clock to rank 0's.
     pub fn to_common(&self, local: Seconds) -> Seconds {
         if self.moments.is_empty() {
             return local;
@@ -101,7 +101,7 @@ impl Clock {
         local + Seconds(lower.midpoint(upper))
     }
 
-    /// By how much [`Clock::to_common`] may be off there.
+    /// Error bound of [`Clock::to_common`] at `local`.
     pub fn error_at(&self, local: Seconds) -> Seconds {
         if self.moments.is_empty() {
             return Seconds(0.0);
@@ -113,7 +113,8 @@ impl Clock {
         Seconds(if half >= 0.0 { half } else { least - half })
     }
 
-    /// Where the offset lies at a moment. The ends cross where the bursts contradict each other.
+    /// Interval of the offset at a time. Its ends are in reverse order if the bursts contradict
+    /// each other.
     fn range(&self, local: Seconds) -> [f64; 2] {
         let everywhere = [f64::NEG_INFINITY, f64::INFINITY];
         let moments = self.moments.iter();
@@ -127,7 +128,7 @@ impl Clock {
 }
 
 impl Moment {
-    /// What an exchange tells, unless its times are impossible.
+    /// The offset of an exchange; `None` if its times are impossible.
     fn of(exchange: &Exchange) -> Option<Self> {
         let local = exchange.sent.0.midpoint(exchange.received.0);
         let moment = Self {
@@ -139,7 +140,7 @@ impl Moment {
     }
 }
 
-/// s and d.
+/// The drift s and its error bound d.
 fn drift(moments: &[Moment]) -> (f64, f64) {
     let points = moments.iter().map(|m| (m.local, m.offset, 1.0));
     let line = Line::through(&points.collect::<Vec<_>>());

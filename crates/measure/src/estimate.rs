@@ -1,21 +1,21 @@
-//! How long a plan takes, before it is carried out: from the rates of a network, which a
-//! small probe finds.
+//! Estimates the duration of a plan before its execution, from the rates of a network that a small
+//! probe measures.
 //!
 //! # Formula
-//! In seconds, with α and β of Hockney's model, m bytes, n processes and c, how many times
-//! longer than the contention-free bound an all-to-all takes:
+//! In seconds, with α and β of Hockney's model, m bytes, n processes and c, the ratio of the time
+//! of an all-to-all to its contention-free bound:
 //!
 //! - ping-pong 2·(α + βm); all-to-all and allgather c·(n−1)·(α + βm); collectives with a
 //!   root (n−1)·(α + βm); flows c·(α + βm), a single one without c,
-//! - before each repetition ⌈log₂ n⌉·α for a barrier and 5 µs for the bookkeeping,
+//! - before each repetition ⌈log₂ n⌉·α for a barrier and 5 µs for bookkeeping,
 //! - pLogP 2.5·RTT for each size and repetition, RTT = 2α + βm, and floods of 2·RTT/ε to twice
-//!   that, of which the search takes as long as two.
+//!   that; the search for their length takes as long as two floods.
 //!
 //! # Domain
-//! Right to a factor of two or so, which is what a budget needs: c is that of 64 KiB and the
-//! most processes, and a campaign keeps its budget by itself. Between `low` and `high` lies
-//! what depends on the data: with a precision the repetitions are between six and those
-//! planned, and pLogP stops by its own rule and may double its sizes.
+//! Accurate to a factor of about two, which suffices for a budget: c is the largest ratio in the
+//! probe, at the most processes, and a campaign keeps its budget by itself. The range from `low` to
+//! `high` covers the effects of the data: with a precision the repetitions are between six and the
+//! planned number, and pLogP stops by its own rule and may double its sizes.
 
 use std::ops::Add as _;
 
@@ -28,39 +28,39 @@ use netsig_core::units::{Bytes, Procs, Seconds, SecondsPerByte};
 
 use crate::plan::{Cell, Flood, Operation, PLogPSettings, Plan};
 
-/// The least repetitions with which a median has an interval.
+/// Fewest repetitions for which the median has a confidence interval.
 const FEWEST: u32 = 6;
 
-/// What a repetition costs beside what is timed and the barrier.
+/// Time of a repetition outside the timed operation and the barrier.
 const BOOKKEEPING: Seconds = Seconds(5e-6);
 
-/// What pLogP takes for a repetition of all it measures at a size, in round trips.
+/// Time of one repetition of all pLogP steps of a size, in round trips.
 const ROUND_TRIPS: f64 = 2.5;
 
-/// The sizes that pLogP may add, as a factor of its planned ones.
+/// Ratio of the sizes that pLogP measures at most to its planned sizes.
 const ADDED: f64 = 2.0;
 
-/// How fast a network and a launcher are.
+/// Speed of a network and of a launcher.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rates {
-    /// A message between two ranks.
+    /// Parameters of a message between two ranks.
     pub hockney: Hockney,
-    /// How many times the contention-free bound an all-to-all takes.
+    /// Ratio of the time of an all-to-all to its contention-free bound.
     pub contention: f64,
-    /// What starting and ending an MPI job takes.
+    /// Time to start and end an MPI job.
     pub launch_overhead: Seconds,
 }
 
-/// A duration that is not known yet.
+/// Range of a duration.
 #[derive(Debug, Clone, Copy, PartialEq, Add, Mul)]
 pub struct Estimate {
-    /// If all goes well.
+    /// The duration in the best case.
     pub low: Seconds,
-    /// If everything that can be needed is.
+    /// The duration with all repetitions and sizes that may be needed.
     pub high: Seconds,
 }
 
-/// How long the whole plan takes.
+/// Estimates the duration of the whole plan.
 pub fn estimate(plan: &Plan, rates: &Rates) -> Estimate {
     let jobs = plan.variants().len() as f64;
     let launch = Estimate::exactly(rates.launch_overhead * jobs);
@@ -69,8 +69,8 @@ pub fn estimate(plan: &Plan, rates: &Rates) -> Estimate {
 }
 
 impl Plan {
-    /// A plan that takes little and tells the rates of a network among `procs`, at least 2:
-    /// a ping-pong and a direct all-to-all, two sizes each.
+    /// A short plan that measures the rates of a network among `procs`, at least 2: a ping-pong and
+    /// a direct all-to-all with two sizes each.
     pub fn probe(procs: Procs) -> Self {
         let text = format!(
             "[pingpong]\nsizes = [1, 65536]\nrepetitions = 10\n\
@@ -82,8 +82,8 @@ impl Plan {
 }
 
 impl Rates {
-    /// The rates that the data of [`Plan::probe`] tell; `wall` is what its launch took. `None`
-    /// without a ping-pong of two sizes and an all-to-all.
+    /// Estimates the rates from the data of [`Plan::probe`] and the duration `wall` of its launch.
+    /// `None` without a ping-pong of two sizes and an all-to-all.
     pub fn from_probe(data: &Dataset, wall: Seconds) -> Option<Self> {
         let cells = summarise(data);
         let of = |experiment| {
@@ -119,7 +119,7 @@ impl Rates {
         })
     }
 
-    /// Those of a network that nothing is known of: 1 Gbit/s, 50 µs.
+    /// Assumed rates of an unknown network: 1 Gbit/s, 50 µs.
     pub fn ordinary() -> Self {
         Self {
             hockney: Hockney::new(Seconds(5e-5), SecondsPerByte(8e-9)).expect("both are positive"),
@@ -128,7 +128,7 @@ impl Rates {
         }
     }
 
-    /// A repetition of a cell with all that belongs to it.
+    /// Duration of one repetition of a cell, with barrier and bookkeeping.
     pub(crate) fn repetition(&self, cell: &Cell) -> Seconds {
         let message = self.hockney.time(cell.size);
         let operation = match cell.operation {
@@ -144,7 +144,7 @@ impl Rates {
         operation + self.overhead(cell.procs)
     }
 
-    /// What a cell takes in one launch.
+    /// Duration of a cell in one launch.
     pub(crate) fn cell(&self, plan: &Plan, cell: &Cell) -> Estimate {
         if let (Operation::PLogP, Some(settings)) = (cell.operation, &plan.plogp) {
             return self.plogp(settings);
@@ -161,7 +161,7 @@ impl Rates {
         }
     }
 
-    /// What pLogP takes in one launch.
+    /// Duration of pLogP in one launch.
     pub(crate) fn plogp(&self, settings: &PLogPSettings) -> Estimate {
         let overhead = self.overhead(Cell::of_plogp(settings).procs);
         let of_size = |size: Bytes| {
@@ -193,7 +193,7 @@ impl Rates {
         self.hockney.time(size) + self.hockney.alpha()
     }
 
-    /// What a repetition takes beside what is timed.
+    /// Duration of the barrier and the bookkeeping of a repetition.
     pub(crate) fn overhead(&self, procs: Procs) -> Seconds {
         self.hockney.alpha() * f64::from(procs.ceil_log2()) + BOOKKEEPING
     }

@@ -1,6 +1,6 @@
-//! netsig-measure: what to measure (plans, and proposals of plans), how long it takes and how it
-//! fits into a budget, how (campaigns), and a transport with a known truth. The transport over MPI is the rank
-//! program's.
+//! netsig-measure: measurement plans and proposals of plans, their duration and budget, campaigns
+//! that carry them out, and a simulated transport with known parameters. The transport over MPI is
+//! in netsig-mpi.
 
 pub mod budget;
 pub mod campaign;

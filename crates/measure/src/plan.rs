@@ -1,8 +1,7 @@
-//! A measurement plan: TOML in, the list of cells to measure out, and TOML again.
+//! A measurement plan: reads TOML, lists the cells to measure, and writes TOML.
 //!
-//! The order of cells is random but fixed by the plan's seed and the launch, so that all
-//! ranks agree on it and congestion left behind by one size does not always meet the same
-//! next one.
+//! The order of cells is random but determined by the plan's seed and the launch: all ranks compute
+//! the same order, and congestion after one size does not always affect the same next size.
 
 mod cell;
 mod number;
@@ -26,33 +25,33 @@ pub use variant::Variant;
 /// The largest message: MPI counts bytes in a C int.
 pub(crate) const LARGEST_MESSAGE: u64 = (1 << 31) - 1;
 
-/// What to measure.
+/// A measurement plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
-    /// Seeds the order of cells and a simulated transport's noise.
+    /// Seed of the order of cells and of a simulated transport's noise.
     pub seed: u64,
-    /// How many times the MPI job is started; each measures every cell.
+    /// Number of launches (starts of the MPI jobs); each measures every cell.
     pub launches: u32,
-    /// The relative half-width of the 95 % confidence interval of a cell's median at which
-    /// its repetitions stop; without it all are carried out.
+    /// Relative half-width of the 95 % confidence interval of a cell's median at which its
+    /// repetitions stop; `None`: all repetitions are carried out.
     pub precision: Option<f64>,
-    /// How the ranks come to a common start.
+    /// Method of the common start of the ranks.
     pub synchronisation: Synchronisation,
-    /// How pLogP is measured, if it is.
+    /// Settings of the pLogP measurement, if planned.
     pub plogp: Option<PLogPSettings>,
-    /// All cells of one launch in the order of the file, at least one; each can be measured.
+    /// All cells of one launch in the order of the file, at least one; all have passed the check.
     pub(crate) cells: Vec<Cell>,
 }
 
-/// How the ranks come to a common start.
+/// Method of the common start of the ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Display, EnumIs)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum Synchronisation {
-    /// A barrier; each rank's clock starts when it leaves it.
+    /// A barrier; each rank measures the time from its own exit from the barrier.
     #[default]
     Barrier,
-    /// A moment on a clock that the ranks have agreed on; who is late voids the repetition.
+    /// An agreed time on the common clock; a late rank invalidates the repetition.
     Window,
 }
 
@@ -62,7 +61,7 @@ impl Plan {
         &self.cells
     }
 
-    /// The cells of a job in the order in which it measures them.
+    /// The cells of a job in their random order of measurement.
     pub fn order(&self, job: JobId) -> Vec<Cell> {
         let mut cells = self.cells.clone();
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
@@ -74,7 +73,7 @@ impl Plan {
         cells
     }
 
-    /// The largest number of processes that any cell needs.
+    /// The largest process count of any cell.
     pub fn procs(&self) -> Procs {
         self.cells
             .iter()
@@ -83,7 +82,7 @@ impl Plan {
             .expect("a plan measures something")
     }
 
-    /// The volume of all repetitions that the whole plan records at most.
+    /// The largest total [`volume`] of the repetitions that the whole plan records.
     pub fn volume(&self) -> u64 {
         let of = |cell: &Cell| {
             let rows = self.rows(cell).into_iter();
@@ -93,14 +92,13 @@ impl Plan {
         self.cells.iter().map(of).sum::<u64>() * u64::from(self.launches)
     }
 
-    /// How many samples the whole plan gives at most; of pLogP, for the sizes that are
-    /// certain.
+    /// Largest number of samples of the whole plan; for pLogP, at its initial sizes only.
     pub fn samples(&self) -> u64 {
         let rows = self.cells.iter().flat_map(|cell| self.rows(cell));
         rows.map(|(_, count)| count).sum::<u64>() * u64::from(self.launches)
     }
 
-    /// How many samples of which sizes a cell gives at most in a launch.
+    /// Sizes of a cell and the largest number of samples of each, in one launch.
     fn rows(&self, cell: &Cell) -> Vec<(Bytes, u64)> {
         let once = u64::from(cell.repetitions);
         match (cell.operation, &self.plogp) {
@@ -116,8 +114,8 @@ impl Plan {
     }
 }
 
-/// The volume of one repetition, (n−1)·(m + a small message's worth): what progress
-/// and time left are counted in.
+/// The volume of one repetition, (n−1)·(m + 1000) in bytes: the unit of progress and remaining
+/// time. The 1000 bytes stand for the start-up of a message.
 pub fn volume(procs: Procs, size: Bytes) -> u64 {
     const START_UP: u64 = 1000;
     u64::from(procs.get() - 1) * (size.0 + START_UP)

@@ -1,20 +1,20 @@
-//! Measures pLogP between ranks 0 and 1: os(m), or(m), g(m) and what gives L.
+//! Measures pLogP between ranks 0 and 1: os(m), or(m), g(m) and the round trips that determine L.
 //!
 //! # Procedure
 //! 1. RTT(0) and os(0), then g(0) by saturation, see [`saturation`].
-//! 2. For each size RTT(m) and os(m) in the same repetitions, then or(m): an answer of m
-//!    bytes that has arrived is received after a wait of 1.2·RTT(m).
-//! 3. g(m) = RTT(m) − RTT(0) + g(0), or by saturation if the plan says so for all sizes.
-//! 4. More sizes where the tables need them, see [`sizes`].
+//! 2. For each size RTT(m) and os(m) in the same repetitions, then or(m): the time to receive an
+//!    answer of m bytes that has arrived during a wait of 1.2·RTT(m).
+//! 3. g(m) = RTT(m) − RTT(0) + g(0), or by saturation if the plan demands it for all sizes.
+//! 4. Additional sizes where the tables need them, see [`sizes`].
 //!
-//! All times in seconds. Only what was measured is recorded: g(m) from round trips and
-//! L = RTT(0)/2 − g(0) are left to whoever reads the data.
+//! All times are in seconds. Only measured times are recorded: the fit computes g(m) from round
+//! trips and L = RTT(0)/2 − g(0).
 //!
 //! # Choices
-//! As in the original, repetitions end when the means are known to 2·ε. Decisions about sizes
-//! rest on medians, which a stalled message does not move. The original stops at the flood
-//! that saturates, a single one; here that flood is repeated, so that g(0) has an
-//! interval.
+//! As in the original benchmark, repetitions end when the one-sided confidence interval of the mean
+//! is within 2·ε. Decisions about sizes use medians, which are robust against a stalled message.
+//! The original stops at the first flood that saturates; here that flood is repeated, so that g(0)
+//! has a confidence interval.
 //!
 //! # Source
 //! Kielmann, Bal, Verstoep 2000, and their MPI `LogP` benchmark (1999–2003).
@@ -31,43 +31,43 @@ use self::sizes::{Point, Value};
 use crate::plan::{Cell, Flood, Operation, PLogPSettings};
 use crate::stopping::{Rule, means_known};
 
-/// How many round trips one waits for a message to have arrived.
+/// Wait for the arrival of a message, in round trips.
 const PATIENCE: f64 = 1.2;
 
-/// The least wait: a hundred times what reading a clock takes.
+/// The shortest wait: a hundred times the duration of reading a clock.
 const SHORTEST_WAIT: Seconds = Seconds(1e-5);
 
-/// What pLogP needs of whoever leads a cell.
+/// The operations of the leader of a cell that the pLogP measurement uses.
 pub(crate) trait Measure {
-    /// Why it failed.
+    /// The error of a failed measurement.
     type Error;
 
-    /// Repeats a step of the cell until there is enough, and records it. Gives the times of
-    /// each quantity, those of an interrupted run first.
+    /// Repeats a step of the cell until `repeat` ends it, and records the times. Returns the times
+    /// of each quantity, beginning with those of an interrupted run.
     fn measure(&mut self, step: &Cell, repeat: &mut Repeat) -> Result<Vec<Vec<f64>>, Self::Error>;
 
-    /// What [`Measure::measure`] would give, if an interrupted run has measured the step to
-    /// its end.
+    /// The result of [`Measure::measure`] without measuring, if an interrupted run completed the
+    /// step.
     fn completed(&self, step: &Cell) -> Option<Vec<Vec<f64>>>;
 
-    /// The times of one repetition that is not recorded, if it counts.
+    /// The times of one repetition that is not recorded; `None` if it was rejected.
     fn once(&mut self, step: &Cell) -> Result<Option<Vec<Seconds>>, Self::Error>;
 
-    /// Whether the cell's share of the budget is used up.
+    /// True if the cell's share of the budget is used up.
     fn is_time_up(&self) -> bool;
 }
 
-/// How to repeat a step.
+/// The rule for the number of repetitions of a step.
 pub(crate) struct Repeat<'r> {
-    /// Repetitions come in rounds of so many,
+    /// Number of repetitions that are added at a time.
     pub round: u32,
-    /// and are at most so many,
+    /// The most repetitions.
     pub most: u32,
-    /// but fewer when this is met.
+    /// The condition that ends the repetitions earlier.
     pub rule: &'r mut Rule<'r>,
 }
 
-/// Measures everything of a cell that the settings want and is not yet measured.
+/// Measures all steps of a pLogP cell that an interrupted run has not completed.
 pub(crate) fn measure<M: Measure>(
     measure: &mut M,
     cell: &Cell,
@@ -94,7 +94,7 @@ struct Driver<'a, M> {
     settings: &'a PLogPSettings,
 }
 
-/// Times of empty messages.
+/// Measurements of empty messages.
 struct Empty {
     round_trips: RoundTrips,
     gap: Value,
@@ -109,8 +109,8 @@ struct RoundTrips {
 }
 
 impl<M: Measure> Driver<'_, M> {
-    /// What is measured at `size`; nothing if no repetition counts, or if there is no time for
-    /// a size that is not planned.
+    /// Measures all quantities at `size`. `None` if no repetition is valid, or if the time is up
+    /// and `size` is not an initial size.
     fn point(&mut self, size: Bytes, empty: &Empty) -> Result<Option<Point>, M::Error> {
         if self.measure.is_time_up() && !self.settings.initial_sizes().contains(&size) {
             return Ok(None);
@@ -171,7 +171,7 @@ impl<M: Measure> Driver<'_, M> {
         Ok(first_value(&series))
     }
 
-    /// g(m) by saturation.
+    /// Measures g(m) by saturation.
     fn flood(&mut self, size: Bytes, round_trips: &RoundTrips) -> Result<Option<Value>, M::Error> {
         let cell = self.cell;
         let flood = |messages| cell.step(Operation::Flood { messages }, size);
@@ -204,7 +204,8 @@ fn first_value(series: &[Vec<f64>]) -> Option<Value> {
     series.first().and_then(|times| Value::of(times))
 }
 
-/// g(m) from the round trips. Where RTT(m) is not above RTT(0) the least RTT(0) stands for it.
+/// Computes g(m) from the round trips. If the median of RTT(m) is not above that of RTT(0), the
+/// minimum of RTT(0) replaces its median.
 fn gap(round_trips: &RoundTrips, empty: &Empty) -> Value {
     let time = round_trips.times.median();
     let mut nothing = empty.round_trips.times.median();

@@ -1,13 +1,14 @@
-//! A plan for a prediction: the cells of a design ([`netsig_core::predict::design`]) and what pairs must
-//! tell, within a budget.
+//! Proposes a plan for a prediction: the cells of a design ([`netsig_core::predict::design`]) and
+//! measurements between two ranks, within a budget.
 //!
 //! # Method
-//! Of the time beside the start of jobs up to a tenth goes to pairs (`pairs`), the rest to the
-//! design. With one launch and with two, the one with the narrower interval is taken: a second
-//! tells how far launches differ, if the time for it is not missed elsewhere.
+//! Without the time to start jobs, up to a tenth of the budget goes to measurements between two
+//! ranks (`pairs`) and the rest to the design. Of plans with one and with two launches, the one
+//! with the narrower mean interval is taken: a second launch measures the variance between
+//! launches, but takes time from the cells.
 //!
 //! # Domain
-//! Right as far as the model's times are; a campaign keeps its own budget.
+//! As accurate as the model's times; a campaign keeps its own budget.
 
 mod pairs;
 
@@ -22,46 +23,46 @@ use self::pairs::Pairs;
 use crate::estimate::Rates;
 use crate::plan::{Cell, Operation, Plan, Synchronisation};
 
-/// The numbers of launches that are tried.
+/// The candidate numbers of launches.
 const LAUNCHES: [u32; 2] = [1, 2];
 
-/// A plan with what is to be expected of it.
+/// A plan with its duration and the expected intervals.
 #[derive(Debug)]
 pub struct Proposal<'a> {
     /// The plan.
     pub plan: Plan,
-    /// What it takes.
+    /// Duration of the plan.
     pub cost: Seconds,
-    /// What it is for, with what will be known.
+    /// The predicted operations, each with its expected interval.
     pub outlooks: Vec<(Subject<'a>, Outlook)>,
 }
 
 /// Why there is no proposal.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum NoProposal {
-    /// The algorithm, or the process counts.
+    /// The model does not describe the algorithm or the process counts.
     #[error(transparent)]
     Design(#[from] DesignError),
-    /// The budget.
+    /// The budget is too small.
     #[error(
         "the smallest useful plan takes {least}, and the budget is {budget}; raise --budget, or name fewer algorithms, sizes or processes"
     )]
     TooLittle {
-        /// What there is.
+        /// The given budget.
         budget: Seconds,
-        /// What it takes, in whole seconds.
+        /// The least duration of a sensible plan, in whole seconds.
         least: Seconds,
     },
-    /// A cell that cannot be measured; its size decides that.
+    /// A cell that cannot be measured because of its size.
     #[error("--sizes: {0}")]
     Impossible(String),
 }
 
-/// The plan for `methods` that fits into `budget`; of `rates`, the start of jobs and the
-/// overhead of repetitions count, and α and β for pairs.
+/// Proposes a plan for `methods` that fits into `budget`. The job start, the overhead of
+/// repetitions, and α and β between two ranks come from `rates`.
 ///
 /// # Errors
-/// If the model does not describe a method, or the budget does not suffice.
+/// If the model does not describe a method, or the budget is too small.
 pub fn propose<'a>(
     wish: &Wish<'a>,
     methods: &[Method],
@@ -110,14 +111,14 @@ pub fn propose<'a>(
     })
 }
 
-/// The jobs of a launch: one, and one for each algorithm that the library is forced to.
+/// Number of jobs of a launch: one, and one for each forced algorithm of the library.
 fn jobs(methods: &[Method]) -> f64 {
     let is_forced =
         |method: &&Method| matches!(method, Method::Library(choice) if choice.is_forced());
     1.0 + methods.iter().filter(is_forced).count() as f64
 }
 
-/// A proposal that is not yet the best.
+/// A candidate proposal.
 struct Draft {
     launches: u32,
     pairs: Pairs,
@@ -126,7 +127,7 @@ struct Draft {
 }
 
 impl Draft {
-    /// The mean half-width of the intervals.
+    /// Mean half-width of the intervals.
     fn width(&self) -> f64 {
         let outlooks = &self.design.outlooks;
         let sum: f64 = outlooks.iter().map(|outlook| outlook.then).sum();

@@ -1,7 +1,7 @@
-//! A transport whose truth is known: the contention signature itself with noise from a
-//! seed. It serves tests and machines without MPI; it is no evidence about any network.
+//! A transport with known parameters: times of the contention signature with seeded noise. It
+//! serves tests and machines without MPI and gives no evidence about a real network.
 //!
-//! Time passes as if all this happened: its clock goes on by what each repetition takes.
+//! Its clock advances by the duration of each repetition.
 
 use std::convert::Infallible;
 use std::ops::Range;
@@ -26,16 +26,16 @@ use crate::transport::{Observation, Transport};
 /// stamps carry 1448 bytes in 1514.
 const FRAMING: f64 = 1514.0 / 1448.0;
 
-/// No repetition is faster than this share of the truth, however large the noise.
+/// Lower bound of a time with noise, relative to the time without.
 const FASTEST: f64 = 0.1;
 
-/// No time is shorter, as no clock would resolve it.
+/// Lower bound of all times, the resolution of a clock.
 const SHORTEST: Seconds = Seconds(1e-8);
 
-/// How many messages of a flood the sender is rid of before any has left.
+/// Number of messages of a flood that the sender's buffer holds.
 const BUFFERED: u32 = 4;
 
-/// The simulated network. All algorithms cost the same on it.
+/// The simulated network. All algorithms of a collective take the same time on it.
 #[derive(Debug)]
 pub struct Simulated {
     truth: Signature,
@@ -48,7 +48,7 @@ pub struct Simulated {
 /// The signature that a scenario states, with β from its link rate.
 ///
 /// # Errors
-/// If its numbers are not possible.
+/// If a parameter is out of its range.
 pub fn truth(network: &Network, stated: &Truth) -> Result<Signature, ParameterError> {
     let gap = network.host_gap().0 * FRAMING;
     let signature = Signature {
@@ -62,10 +62,10 @@ pub fn truth(network: &Network, stated: &Truth) -> Result<Signature, ParameterEr
     signature.checked()
 }
 
-/// Whether all of `plan` can be simulated: of collectives, the signature knows all-to-all.
+/// Checks that all of `plan` can be simulated: the only collective must be all-to-all.
 ///
 /// # Errors
-/// If it measures another collective; says which.
+/// If the plan measures another collective, with the name of that cell.
 pub fn check(plan: &Plan) -> Result<(), String> {
     for cell in plan.cells() {
         if let Operation::Collective(collective, _) = cell.operation
@@ -79,8 +79,8 @@ pub fn check(plan: &Plan) -> Result<(), String> {
     Ok(())
 }
 
-/// The pLogP between two processes of a simulated network: L = ¾·α and g(m) = ¼·α + β·m, so
-/// that L + g(m) = α + β·m; os(m) is half of g(m) and or(m) a quarter.
+/// The pLogP parameters between two processes of a simulated network: L = ¾·α and g(m) = ¼·α + β·m,
+/// so that L + g(m) = α + β·m; os(m) is half of g(m) and or(m) a quarter.
 pub fn between_two(base: &Hockney) -> PLogP {
     const FAR: Bytes = Bytes(1 << 31);
     let table = |name, share: f64| {
@@ -98,12 +98,12 @@ pub fn between_two(base: &Hockney) -> PLogP {
 }
 
 impl Simulated {
-    /// A network that follows `truth`; one repetition deviates from it by a normal error
-    /// with the relative standard deviation `noise`, drawn from the plan's seed.
+    /// A network that follows `truth`, where each repetition has a normal error with the relative
+    /// standard deviation `noise`, drawn from the plan's seed.
     pub fn new(truth: Signature, noise: f64, plan: &Plan, launch: u32) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(plan.seed);
-        // The plan draws the order of cells from the stream of the same number, in
-        // another generator: an offset keeps the two apart.
+        // The plan draws the order of cells from the stream with the launch's number, in another
+        // generator: the offset keeps the streams apart.
         rng.set_stream((1 << 32) + u64::from(launch));
         Self {
             between_two: between_two(&truth.base),
@@ -138,7 +138,7 @@ impl Simulated {
         self.between_two.message(size) + self.between_two.message(Bytes(0))
     }
 
-    /// What it takes to be rid of `messages` messages.
+    /// Time until the sender can continue after `messages` messages.
     fn sends(&self, size: Bytes, messages: u32) -> Seconds {
         let buffered = messages.min(BUFFERED);
         self.between_two.os(size) * f64::from(buffered)

@@ -1,4 +1,4 @@
-//! The cells of a plan by what they tell: kinds, their process counts, their sizes.
+//! The cells of a plan, sorted by operation, process count and size, with their information.
 
 use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Unbounded};
@@ -8,10 +8,10 @@ use netsig_core::units::{Bytes, Procs, Seconds};
 
 use crate::plan::{Cell, Operation, Plan};
 
-/// A range of sizes keeps so many.
+/// Fewest sizes that a row keeps.
 const FEWEST_SIZES: usize = 4;
 
-/// A cell with what it takes.
+/// A cell with its measurement time.
 type Point = (Cell, Seconds);
 
 /// Cells that differ in size only.
@@ -23,18 +23,18 @@ type Kind = BTreeMap<Procs, Row>;
 /// The cells that may be left out.
 pub(super) struct Grid(Vec<(Operation, Kind)>);
 
-/// What might go: one size of a row, or all of it.
+/// A set of cells that may be left out: one size of a row, or a whole row.
 struct Candidate {
-    /// The place of its kind.
+    /// Index of its operation in [`Grid`].
     kind: usize,
     procs: Procs,
     size: Option<Bytes>,
-    /// What it tells for each second.
+    /// Information per second of measurement.
     worth: f64,
 }
 
 impl Grid {
-    /// The cells of `plan` with the `time` that each takes.
+    /// Sorts the cells of `plan`; `time` gives the measurement time of a cell.
     pub fn new(plan: &Plan, time: impl Fn(&Cell) -> Seconds) -> Self {
         let mut kinds: Vec<(Operation, Kind)> = Vec::new();
         let cells = plan.cells().iter();
@@ -50,7 +50,7 @@ impl Grid {
         Self(kinds)
     }
 
-    /// Takes out what tells least for the time it takes; nothing if all must stay.
+    /// Removes the candidate with the least information per second; `None` if all cells must stay.
     pub fn take_least(&mut self) -> Option<Vec<Point>> {
         let kinds = self.0.iter().enumerate();
         let candidates = kinds.flat_map(|(place, (_, kind))| candidates(place, kind));
@@ -63,7 +63,7 @@ impl Grid {
     }
 }
 
-/// What might go of the kind at a place.
+/// The candidates among the cells of one operation.
 fn candidates(place: usize, kind: &Kind) -> Vec<Candidate> {
     let mut found = Vec::new();
     for (&procs, row) in kind {
@@ -91,8 +91,8 @@ fn candidates(place: usize, kind: &Kind) -> Vec<Candidate> {
     found
 }
 
-/// The distance between the logarithms of the process counts beside `procs`, of those rows that
-/// serve; nothing at an end.
+/// Distance between the logarithms of the neighbouring process counts of `procs`, among the rows
+/// that satisfy `serves`; `None` at an end of the range.
 fn gap_of_procs(kind: &Kind, procs: Procs, serves: impl Fn(&Row) -> bool) -> Option<f64> {
     let serves = |(_, row): &(&Procs, &Row)| serves(row);
     let (below, _) = kind.range(..procs).rev().find(serves)?;

@@ -1,4 +1,4 @@
-//! What is known of a step already: from an interrupted run, and from the batches so far.
+//! The repetitions of a step so far: from an interrupted run, and from the batches of this one.
 
 use std::collections::HashMap;
 
@@ -7,13 +7,13 @@ use netsig_core::units::Seconds;
 
 use super::rows::values;
 
-/// The repetitions of all steps of a launch that an interrupted run has left.
+/// The repetitions of an interrupted run, for all steps of one launch.
 #[derive(Default)]
 pub(super) struct Past(HashMap<Place, Left>);
 
 #[derive(Default)]
 struct Left {
-    /// Repetitions with their numbers, of simultaneous transfers the slowest.
+    /// Repetitions with their numbers; of simultaneous transfers the slowest time.
     times: Vec<(u32, f64)>,
     /// The number after the last repetition.
     next: u32,
@@ -24,18 +24,18 @@ struct Left {
 /// The repetitions of a step.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct History {
-    /// The times of those that count, one list for each quantity that the step measures.
+    /// The times of valid repetitions, one list for each quantity that the step measures.
     pub series: Vec<Vec<f64>>,
-    /// The number of the next.
+    /// Number of the next repetition.
     pub next: u32,
-    /// How many do not count.
+    /// Number of rejected repetitions.
     pub rejected: u32,
-    /// Whether the step was measured to its end.
+    /// True if the step was completed.
     pub is_done: bool,
 }
 
 impl Past {
-    /// What `data` hold of `launch`.
+    /// The repetitions of `launch` in `data`.
     pub fn of(data: &Dataset, launch: u32) -> Self {
         let mut past = Self::default();
         for sample in data.samples.iter().filter(|s| s.place.launch == launch) {
@@ -57,12 +57,12 @@ impl Past {
         self.0.entry(place).or_default()
     }
 
-    /// Whether `place` was measured to its end.
+    /// True if the measurement of `place` was completed.
     pub fn is_done(&self, place: &Place) -> bool {
         self.0.get(place).is_some_and(|left| left.is_done)
     }
 
-    /// What is left of a step that measures `places`.
+    /// The repetitions of an interrupted run for a step that measures `places`.
     pub fn history(&self, places: &[Place]) -> History {
         let none = Left::default();
         let left: Vec<&Left> = places
@@ -90,13 +90,13 @@ impl Left {
 }
 
 impl History {
-    /// How many repetitions count; one that was cut off in the middle of its rows does not.
+    /// Number of valid repetitions, without one whose rows are incomplete.
     pub fn accepted(&self) -> u32 {
         let least = self.series.iter().map(Vec::len).min().unwrap_or(0);
         u32::try_from(least).unwrap_or(u32::MAX)
     }
 
-    /// Adds a repetition that counts.
+    /// Adds a valid repetition.
     pub fn add(&mut self, places: &[Place], times: &[Seconds]) {
         for (series, value) in self.series.iter_mut().zip(values(places, times)) {
             series.push(value);

@@ -15,16 +15,16 @@ use crate::plogp::{self, Measure, Repeat};
 use crate::stopping::median_known;
 use crate::transport::{Observation, Transport};
 
-/// A batch should take so long: then what is done once a batch counts for little.
+/// Desired duration of a batch, which makes the cost of the reduction after it negligible.
 const BATCH: Seconds = Seconds(5e-3);
 
-/// The most repetitions of a batch.
+/// Largest number of repetitions in a batch.
 const LARGEST_BATCH: u32 = 1000;
 
-/// So many repetitions a step has however little time there is.
+/// Fewest repetitions of a step, however little time is left.
 const LEAST: u32 = 3;
 
-/// Where records go.
+/// The receiver of records.
 type Sink<'s, E> = dyn FnMut(&[Record]) -> Result<(), E> + 's;
 
 struct Leader<'a, T: Transport> {
@@ -33,9 +33,9 @@ struct Leader<'a, T: Transport> {
     record: &'a mut Sink<'a, T::Error>,
     past: Past,
     spent: Spent,
-    /// When the share of the budget of the entered cell is used up.
+    /// End of the budget share of the current cell.
     until: Option<Seconds>,
-    /// How many repetitions were carried out in it.
+    /// Number of repetitions carried out in the current cell.
     carried_out: u32,
 }
 
@@ -92,7 +92,7 @@ impl<T: Transport> Leader<'_, T> {
             || (accepted >= LEAST && self.is_time_up())
     }
 
-    /// How many repetitions are next, if one takes `once`.
+    /// Number of repetitions in the next batch, given the duration `once` of one.
     fn batch(&self, history: &History, repeat: &Repeat, once: Option<Seconds>) -> u32 {
         let missing = repeat.most - history.accepted();
         let Some(once) = once else {
@@ -108,7 +108,7 @@ impl<T: Transport> Leader<'_, T> {
         wanted.min(left.max(least))
     }
 
-    /// Has all participants carry out repetitions; also gives how long one took.
+    /// Has all participants carry out repetitions; also returns the mean duration of one.
     fn carry_out(
         &mut self,
         step: &Cell,
@@ -138,7 +138,7 @@ impl<T: Transport> Measure for Leader<'_, T> {
         if history.is_done {
             return Ok(history.series);
         }
-        // Unknown at first.
+        // None until a batch has run.
         let mut once = None;
         while !self.is_enough(&history, repeat) {
             if once.is_none() && step.warmup > 0 {
@@ -185,7 +185,7 @@ impl<T: Transport> Measure for Leader<'_, T> {
     }
 }
 
-/// How many repetitions of `once` fit into `time`, at least one.
+/// Number of repetitions of duration `once` that fit into `time`, at least one.
 fn how_many(time: Seconds, once: Seconds) -> u32 {
     let count = (time / once).clamp(1.0, f64::from(u32::MAX));
     #[expect(

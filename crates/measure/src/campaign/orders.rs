@@ -1,5 +1,5 @@
-//! What the recorder tells the other participants of a cell to do next, as the words that
-//! `agree` carries.
+//! The orders of the recorder to the other participants of a cell, encoded as the words that
+//! `agree` broadcasts.
 
 use std::ops::Range;
 
@@ -8,19 +8,20 @@ use netsig_core::units::Bytes;
 use crate::plan::{Cell, Operation};
 use crate::transport::Transport;
 
-/// What is next, size, delay or messages, first repetition, first that is none.
+/// The kind of step, its size, its delay or number of messages, and the first and end (exclusive)
+/// repetition numbers.
 type Words = [u64; 5];
 
-/// Nothing is next: the cell ends.
+/// The order that ends the cell.
 pub(super) const END: Words = [0; 5];
 
-/// What stands in the first word of other orders.
+/// Kinds of steps in the first word of an order.
 const WHOLE: u64 = 1;
 const ROUND_TRIP: u64 = 2;
 const RECEIVE_OVERHEAD: u64 = 3;
 const FLOOD: u64 = 4;
 
-/// The order to carry out repetitions of a step with these numbers.
+/// The order to carry out the repetitions `numbers` of a step.
 pub(super) fn repeat(step: &Cell, numbers: &Range<u32>) -> Words {
     let (kind, extra) = match step.operation {
         Operation::RoundTrip => (ROUND_TRIP, 0),
@@ -32,7 +33,7 @@ pub(super) fn repeat(step: &Cell, numbers: &Range<u32>) -> Words {
     [kind, step.size.0, extra, first, end]
 }
 
-/// Does in a cell what the recorder says until it ends the cell.
+/// Carries out the recorder's orders in a cell until the order to end it.
 pub(super) fn follow<T: Transport>(cell: &Cell, transport: &mut T) -> Result<(), T::Error> {
     let number = |word| u32::try_from(word).expect("the recorder sent a count");
     loop {

@@ -1,4 +1,4 @@
-//! What a repetition of a step becomes in the data.
+//! Converts repetitions of a step to records of the data.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use netsig_core::units::Seconds;
 use crate::plan::{Cell, Operation};
 use crate::transport::Observation;
 
-/// What a step measures: a place for each quantity, in the order of its times.
+/// The places (keys in the data) of the quantities that a step measures, in the order of its times.
 pub(super) fn places(launch: u32, step: &Cell) -> Vec<Place> {
     let experiments: &[Experiment] = match step.operation {
         Operation::PingPong => &[Experiment::PingPong],
@@ -33,7 +33,7 @@ pub(super) fn places(launch: u32, step: &Cell) -> Vec<Place> {
     experiments.iter().map(place).collect()
 }
 
-/// The rows of a repetition. Of simultaneous transfers each is a part of the same place.
+/// The records of a repetition. Simultaneous transfers are parts of the same place.
 pub(super) fn records(places: &[Place], repetition: u32, seen: &Observation) -> Vec<Record> {
     let times = match &seen.outcome {
         Ok(times) => (0..).zip(times),
@@ -61,8 +61,8 @@ pub(super) fn records(places: &[Place], repetition: u32, seen: &Observation) -> 
     times.filter_map(sample).collect()
 }
 
-/// The number that stands for a repetition in each of `places`: of simultaneous transfers
-/// the slowest.
+/// The value of a repetition in each of `places`; simultaneous transfers have one place, whose
+/// value is the slowest time.
 pub(super) fn values(places: &[Place], times: &[Seconds]) -> Vec<f64> {
     let times = times.iter().map(|time| time.0);
     if are_parts(places) {

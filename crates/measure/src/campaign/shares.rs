@@ -1,8 +1,8 @@
-//! How the time that a launch may take is shared among its cells.
+//! Divides the time limit of a launch among its cells.
 //!
-//! What is left goes to the cells that are left in proportion to how long they are expected
-//! to take: by an ordinary network's rates first, and then by what cells of the same kind
-//! have taken. What a cell does not use is left for the others.
+//! The remaining time is divided among the remaining cells in proportion to their expected
+//! durations: estimated from an ordinary network's rates, and corrected by the durations of earlier
+//! cells of the same kind. The other cells get the time that a cell does not use.
 
 use netsig_core::units::{Procs, Seconds};
 
@@ -12,13 +12,13 @@ use crate::plan::{Cell, Operation, Plan};
 /// The budget of a launch.
 pub(super) struct Shares<'a> {
     plan: &'a Plan,
-    /// When it is used up.
+    /// End of the budget.
     deadline: Option<Seconds>,
     rates: Rates,
     paces: Vec<Pace>,
 }
 
-/// How long cells of a kind took, and how long they were expected to.
+/// Actual and expected duration of the cells of a kind, in seconds.
 struct Pace {
     kind: (Operation, Procs),
     taken: f64,
@@ -26,7 +26,7 @@ struct Pace {
 }
 
 impl<'a> Shares<'a> {
-    /// The shares of a launch that begins `now`.
+    /// The shares of a launch that begins at `now`.
     pub fn new(plan: &'a Plan, budget: Option<Seconds>, now: Seconds) -> Self {
         Self {
             plan,
@@ -36,7 +36,7 @@ impl<'a> Shares<'a> {
         }
     }
 
-    /// When the first of the cells that are left should end.
+    /// The time by which the first of the cells in `left` should end.
     pub fn until(&self, now: Seconds, left: &[Cell]) -> Option<Seconds> {
         let deadline = self.deadline?;
         let all: f64 = left.iter().map(|cell| self.weight(cell)).sum();
@@ -44,7 +44,7 @@ impl<'a> Shares<'a> {
         Some(now + Seconds((deadline - now).0.max(0.0) * share))
     }
 
-    /// Learns that so many repetitions of a cell took so long.
+    /// Records that `repetitions` of a cell took `taken`.
     pub fn learn(&mut self, cell: &Cell, repetitions: u32, taken: Seconds) {
         let once = self.rates.repetition(cell);
         let is_simple = cell.operation != Operation::PLogP;
@@ -65,12 +65,13 @@ impl<'a> Shares<'a> {
         self.paces[place].expected += once.0 * f64::from(repetitions);
     }
 
-    /// How long a cell will take, in seconds, if it takes all its repetitions.
+    /// Expected duration of a cell with all its repetitions, in seconds.
     fn weight(&self, cell: &Cell) -> f64 {
         self.rates.cell(self.plan, cell).high.0 * self.pace(cell)
     }
 
-    /// How much longer than expected cells of this kind take, or else all so far.
+    /// Ratio of actual to expected duration of cells of this kind, or of all cells if none of this
+    /// kind was measured.
     fn pace(&self, cell: &Cell) -> f64 {
         let kind = (cell.operation, cell.procs);
         if let Some(own) = self.paces.iter().find(|pace| pace.kind == kind) {

@@ -1,4 +1,4 @@
-//! A cell: one operation to repeat, and whether it can be.
+//! A cell: one operation to repeat, with a check that it can be measured.
 
 use netsig_core::algorithm::{Collective, Method, Schedule};
 use netsig_core::schedule::{BlockCounts, Division, Extent};
@@ -10,58 +10,58 @@ use super::settings::{PLogPSettings, warm_up};
 /// The most memory that one rank may need for its blocks in a cell: 16 GiB.
 const MOST_MEMORY: u64 = 1 << 34;
 
-/// The most blocks that all ranks may have together: a schedule is proved for every one of
-/// them, which takes 200 MB for so many.
+/// The most blocks of all ranks together. The proof of a schedule covers every block, which takes
+/// 200 MB for this number.
 const MOST_BLOCKS: u64 = 1 << 24;
 
 /// One operation to repeat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cell {
-    /// What is timed.
+    /// The timed operation.
     pub operation: Operation,
-    /// Among how many: the first so many ranks, but see [`Operation::Flows`].
+    /// Number of participating ranks: the first `procs` ranks, except for [`Operation::Flows`].
     pub procs: Procs,
-    /// Bytes per destination; of a broadcast or between two, of the message; for
-    /// [`Operation::PLogP`] of the largest that is planned.
+    /// Bytes per destination; for a broadcast or an operation between two ranks, bytes of the
+    /// message; for [`Operation::PLogP`], the largest planned size.
     pub size: Bytes,
-    /// Repetitions that are thrown away first.
+    /// Number of repetitions at the start that are discarded.
     pub warmup: u32,
-    /// Repetitions that are kept, at most.
+    /// Largest number of recorded repetitions.
     pub repetitions: u32,
 }
 
-/// What can be timed.
+/// A timed operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
-    /// `size` bytes from rank 0 to rank 1 and back; the time is half of that.
+    /// Rank 0 sends `size` bytes to rank 1 and receives them back; the time is half of that.
     PingPong,
-    /// pLogP between ranks 0 and 1: a series of the three operations below, with sizes up to
-    /// eight times that of the cell.
+    /// pLogP between ranks 0 and 1: a series of the three operations below, with sizes up to eight
+    /// times the cell's size.
     PLogP,
-    /// `size` bytes from rank 0 to rank 1 and none back. Times: RTT(m) and os(m).
+    /// Rank 0 sends `size` bytes to rank 1 and receives an empty answer. Times: RTT(m) and os(m).
     RoundTrip,
-    /// Rank 0 sends nothing, waits, and receives `size` bytes that have arrived meanwhile.
-    /// Time: or(m).
+    /// Rank 0 requests `size` bytes with an empty message, waits until they have arrived, and
+    /// receives them. Time: or(m).
     ReceiveOverhead {
-        /// How long it waits.
+        /// The wait in nanoseconds.
         delay_ns: u64,
     },
-    /// Rank 0 sends so many messages of `size` bytes without a pause and waits for an empty
-    /// answer. Times: the gap g(m) between two of them, and the time of all.
+    /// Rank 0 sends `messages` messages of `size` bytes without a pause and waits for an empty
+    /// answer. Times: the gap g(m) between two messages, and the time of the whole flood.
     Flood {
-        /// How many messages.
+        /// Number of messages.
         messages: u32,
     },
-    /// `procs`/2 simultaneous transfers of `size` bytes between disjoint pairs, from rank i
-    /// of the lower half of all ranks n of the plan to rank i + ⌈n/2⌉. Times: one a pair, from
-    /// the common start to the end of its transfer.
+    /// `procs`/2 simultaneous transfers of `size` bytes between disjoint pairs: from rank i in the
+    /// lower half of all n ranks of the plan to rank i + ⌈n/2⌉. Times: for each pair, from the
+    /// common start to the end of its transfer.
     Flows,
-    /// A collective. Time: the maximum over the ranks.
+    /// A collective operation. Time: the maximum over the ranks.
     Collective(Collective, Method),
 }
 
 impl Cell {
-    /// A cell of ranks 0 and 1.
+    /// A cell of an operation between ranks 0 and 1.
     pub(crate) fn of_two(operation: Operation, size: Bytes, warmup: u32, repetitions: u32) -> Self {
         Self {
             operation,
@@ -72,12 +72,12 @@ impl Cell {
         }
     }
 
-    /// The cell that measures all of pLogP.
+    /// The cell of the whole pLogP measurement.
     pub(crate) fn of_plogp(settings: &PLogPSettings) -> Self {
         Self::of_two(Operation::PLogP, settings.sizes.largest, 0, settings.most)
     }
 
-    /// A step of a cell of pLogP.
+    /// One step of a pLogP cell.
     pub(crate) fn step(&self, operation: Operation, size: Bytes) -> Self {
         let is_flood = matches!(operation, Operation::Flood { .. });
         Self {
@@ -88,7 +88,7 @@ impl Cell {
         }
     }
 
-    /// netsig's schedule, if one runs the operation.
+    /// The schedule of the operation, if netsig carries it out by its own schedule.
     pub fn schedule(&self) -> Option<Schedule> {
         match self.operation {
             Operation::Collective(_, Method::Schedule(algorithm)) => {
@@ -98,7 +98,7 @@ impl Cell {
         }
     }
 
-    /// The outer measures of netsig's schedule, or of a call with whole pieces.
+    /// The dimensions of netsig's schedule, or of an MPI call with whole pieces.
     pub fn extent(&self) -> Extent {
         if let Some(schedule) = self.schedule() {
             return schedule.extent();
@@ -123,12 +123,12 @@ impl Cell {
         }
     }
 
-    /// How many flows it has.
+    /// Number of simultaneous flows.
     pub(crate) fn flows(&self) -> u32 {
         self.procs.get() / 2
     }
 
-    /// Refuses what cannot be measured.
+    /// Checks that the cell can be measured, within the limits of sizes, blocks and memory.
     pub(crate) fn check(&self) -> Result<(), String> {
         if self.procs.get() < 2 {
             return Err("procs = 1 exchanges nothing; write 2 or more".to_owned());
@@ -144,7 +144,7 @@ impl Cell {
             ));
         }
         let extent = self.extent();
-        // Segments may be absurdly short.
+        // Very short segments make very many blocks.
         let blocks = extent.blocks.total() as u64 * u64::from(self.procs.get());
         if blocks > MOST_BLOCKS {
             return Err(format!(
@@ -159,7 +159,7 @@ impl Cell {
                 MOST_MEMORY / times
             ));
         }
-        // A schedule may gather blocks into one message.
+        // A schedule may put several blocks into one message.
         let message = extent.division.offset(extent.longest_message);
         if let Operation::Collective(_, method) = self.operation
             && message > LARGEST_MESSAGE
@@ -174,14 +174,14 @@ impl Cell {
         Ok(())
     }
 
-    /// Whether both repeat the same, however often.
+    /// True if both cells repeat the same operation, regardless of the number of repetitions.
     pub(crate) fn is_same_work(&self, other: &Self) -> bool {
         (self.operation, self.procs, self.size) == (other.operation, other.procs, other.size)
     }
 }
 
 impl Operation {
-    /// How long a repetition with these times took as a whole.
+    /// Duration of a whole repetition with these times.
     pub(crate) fn duration(self, times: &[Seconds]) -> Seconds {
         let longest = Seconds(times.iter().map(|time| time.0).fold(0.0, f64::max));
         match self {

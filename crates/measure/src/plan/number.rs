@@ -1,4 +1,4 @@
-//! Counts and shares as a plan file writes them.
+//! Reads the counts and shares of a plan file.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
@@ -31,7 +31,7 @@ pub(super) fn share<'de, D: Deserializer<'de>>(value: D) -> Result<f64, D::Error
     Err(D::Error::custom(problem))
 }
 
-/// Reads a share, which may be written in per cent.
+/// Reads a share, as a number or as a text in per cent.
 pub(super) fn precision<'de, D: Deserializer<'de>>(value: D) -> Result<Option<f64>, D::Error> {
     let (share, written) = match NumberOrText::deserialize(value)? {
         NumberOrText::Number(share) => (Some(share), share.to_string()),

@@ -1,11 +1,11 @@
-//! The text of a plan as the provenance of data keeps it: in one line.
+//! The text of a plan in the provenance of data: in one line.
 
 use itertools::Itertools as _;
 
-/// The provenance that holds the plan that was carried out.
+/// Provenance key of the plan that was carried out.
 pub const PLAN: &str = "plan";
 
-/// The provenance that holds the plan that was asked for, where a budget changed it.
+/// Provenance key of the requested plan, if a budget changed it.
 pub const REQUESTED_PLAN: &str = "requested_plan";
 
 /// A plan in one line: its line breaks are written as `\n`, and backslashes as `\\`.
@@ -13,7 +13,7 @@ pub fn escaped(plan: &str) -> String {
     plan.replace('\\', r"\\").replace('\n', r"\n")
 }
 
-/// The plan that [`escaped`] has put into one line.
+/// Reverses [`escaped`].
 pub fn unescaped(line: &str) -> String {
     let mut parts = line.split(r"\\").map(|part| part.replace(r"\n", "\n"));
     parts.join(r"\")

@@ -1,5 +1,5 @@
-//! How pLogP is measured: the settings of the MPI `LogP` benchmark with its defaults, and
-//! what follows from them for each size.
+//! Settings of a pLogP measurement: those of the MPI `LogP` benchmark with its defaults, and the
+//! derived sizes and repetitions.
 
 use netsig_core::units::Bytes;
 use netsig_core::units::list::List;
@@ -8,59 +8,59 @@ use serde::{Deserialize, Serialize};
 use super::LARGEST_MESSAGE;
 use super::number::{count, share};
 
-/// How pLogP is measured: the settings of the MPI `LogP` benchmark.
+/// Settings of a pLogP measurement, as in the MPI `LogP` benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PLogPSettings {
     /// The sizes to measure.
     pub sizes: SizeRange,
-    /// Repetitions are added in rounds of so many.
+    /// Number of repetitions that are added at a time.
     #[serde(deserialize_with = "count")]
     pub round: u32,
-    /// The most repetitions of a size above 64 KiB; twice as many up to there, and four
-    /// times as many up to 1 KiB.
+    /// The most repetitions of a size above 64 KiB; sizes up to 64 KiB have twice as many, sizes up
+    /// to 1 KiB four times as many.
     #[serde(deserialize_with = "count")]
     pub most: u32,
-    /// The level of the one-sided confidence intervals that end the repetitions.
+    /// Confidence level of the one-sided intervals that end the repetitions.
     #[serde(deserialize_with = "share")]
     pub confidence: f64,
-    /// Half the relative half-width at which they end.
+    /// Half the relative half-width of the interval that ends the repetitions.
     #[serde(deserialize_with = "share")]
     pub epsilon: f64,
-    /// The largest relative deviation from a line through two sizes that needs no size
-    /// between.
+    /// The largest relative deviation from the line through two smaller sizes that causes no
+    /// measurement of a size between.
     #[serde(deserialize_with = "share")]
     pub difference: f64,
-    /// Whether every g(m) is measured by saturation, as g(0) is.
+    /// The gaps that are measured by saturation.
     pub flood: Flood,
 }
 
-/// The sizes of pLogP; a plan gives a list of them.
+/// The range of pLogP sizes; a plan gives a list of sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "List<Bytes>", into = "[Bytes; 2]")]
 pub struct SizeRange {
-    /// The smallest size but 0.
+    /// The smallest size above 0.
     pub smallest: Bytes,
-    /// The largest size, unless the gap is still falling short of a line there.
+    /// The largest planned size. Larger ones are added while the gap falls short of a line there.
     pub largest: Bytes,
 }
 
-/// Which gaps are measured by saturation.
+/// The gaps that are measured by saturation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Flood {
-    /// g(0) only; the others follow from round trips.
+    /// g(0) only; the other gaps follow from round trips.
     #[default]
     Empty,
-    /// All.
+    /// The gaps of all sizes.
     Every,
 }
 
-/// Up to here a size counts as small, and up to the next as middling.
+/// Upper bounds of small and of middling sizes.
 const SMALL: Bytes = Bytes(1 << 10);
 const MIDDLING: Bytes = Bytes(1 << 16);
 
-/// Repetitions of sizes up to 64 KiB that are thrown away first.
+/// Number of discarded repetitions at the start, for sizes up to 64 KiB.
 const WARM_UP: u32 = 2;
 
 impl Default for PLogPSettings {
@@ -103,7 +103,7 @@ impl From<SizeRange> for [Bytes; 2] {
 }
 
 impl PLogPSettings {
-    /// Refuses settings that no round of repetitions meets.
+    /// Checks that the repetitions and the confidence are possible.
     pub(super) fn check(&self) -> Result<(), String> {
         if self.most < self.round {
             return Err(format!(
@@ -120,7 +120,7 @@ impl PLogPSettings {
         Ok(())
     }
 
-    /// The sizes that are measured in any case, ascending: 0, the smallest and its doubles,
+    /// The sizes that are always measured, ascending: 0, the smallest size doubled repeatedly, and
     /// the largest.
     pub fn initial_sizes(&self) -> Vec<Bytes> {
         let double = |size: &Bytes| Some(Bytes(size.0 * 2));
@@ -141,7 +141,7 @@ impl PLogPSettings {
     }
 }
 
-/// How many repetitions of a pLogP step with `size` are thrown away first.
+/// Number of discarded repetitions at the start of a pLogP step with `size`.
 pub(super) fn warm_up(size: Bytes) -> u32 {
     if size <= MIDDLING { WARM_UP } else { 0 }
 }

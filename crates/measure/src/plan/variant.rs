@@ -1,5 +1,5 @@
-//! The jobs of one launch: an MPI library takes the algorithm that it is told to when the
-//! job starts, so every choice of a library's algorithm needs a job of its own.
+//! The jobs of one launch. An MPI library reads its choice of algorithms at the start of a job, so
+//! every forced algorithm of the library needs a separate job.
 
 use itertools::{Itertools, iproduct};
 use netsig_core::algorithm::{LibraryChoice, Method, MpiFlavour, NotOffered};
@@ -10,14 +10,14 @@ use super::{Cell, Operation, Plan};
 /// One job of a launch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variant {
-    /// Its number: 0 leaves all choices to the library.
+    /// Number of the job: 0 leaves all choices to the library.
     pub number: u32,
-    /// At most one algorithm for each collective.
+    /// The forced algorithms, at most one for each collective.
     forced: Vec<LibraryChoice>,
 }
 
 impl Plan {
-    /// All jobs of all launches, in the order in which they are carried out.
+    /// All jobs of all launches, in the order of execution.
     pub fn jobs(&self) -> Vec<JobId> {
         let variants = self.variants();
         iproduct!(0..self.launches, &variants)
@@ -28,9 +28,8 @@ impl Plan {
             .collect()
     }
 
-    /// The jobs that one launch takes, in the order of their numbers. The first has all cells
-    /// but those that force a library's algorithm, if there are any; job v the v-th algorithm
-    /// that each collective is forced to.
+    /// The jobs of one launch, by number. Job 0, if not empty, has all cells that do not force an
+    /// algorithm of the library; job v has, for each collective, the v-th forced algorithm.
     pub fn variants(&self) -> Vec<Variant> {
         let mut forced: Vec<Vec<LibraryChoice>> = vec![Vec::new()];
         for choice in self.cells.iter().filter_map(forced_choice) {
@@ -54,7 +53,7 @@ impl Plan {
     }
 }
 
-/// What a cell forces the library to.
+/// The library algorithm that a cell forces, if any.
 fn forced_choice(cell: &Cell) -> Option<LibraryChoice> {
     match cell.operation {
         Operation::Collective(_, Method::Library(choice)) if choice.is_forced() => Some(choice),
@@ -63,7 +62,7 @@ fn forced_choice(cell: &Cell) -> Option<LibraryChoice> {
 }
 
 impl Variant {
-    /// Whether this job measures `cell`.
+    /// True if this job measures `cell`.
     pub fn has(&self, cell: &Cell) -> bool {
         match forced_choice(cell) {
             None => self.number == 0,
@@ -71,10 +70,10 @@ impl Variant {
         }
     }
 
-    /// The variables that make `flavour` take the algorithms of this job.
+    /// The environment variables that make `flavour` use the algorithms of this job.
     ///
     /// # Errors
-    /// If that library has none of that name.
+    /// If the library does not offer one of the algorithms.
     pub fn environment(&self, flavour: MpiFlavour) -> Result<Vec<(String, String)>, NotOffered> {
         let choices = self.forced.iter();
         let variables = choices.map(|choice| choice.environment(flavour));

@@ -1,4 +1,4 @@
-//! What may stand in a plan file: how it becomes cells, and how cells become a file again.
+//! The keys of a plan file, with the conversion to cells and back.
 
 use itertools::iproduct;
 use netsig_core::algorithm::{Collective, Method};
@@ -66,12 +66,12 @@ struct WireCollective {
     warmup: u32,
 }
 
-/// An entry is written for one process count.
+/// Writes the process count of an entry, which has exactly one when written.
 fn single<S: Serializer>(procs: &List<Procs>, to: S) -> Result<S::Ok, S::Error> {
     procs.largest().serialize(to)
 }
 
-/// A size is written with its unit.
+/// Writes a size with its unit.
 fn as_text<S: Serializer>(size: &impl std::fmt::Display, to: S) -> Result<S::Ok, S::Error> {
     to.collect_str(size)
 }
@@ -80,7 +80,7 @@ fn one() -> u32 {
     1
 }
 
-/// The message that the papers saturate networks with.
+/// The message size with which the papers saturate networks.
 fn flow_size() -> Bytes {
     Bytes(32 << 20)
 }
@@ -90,10 +90,10 @@ fn flow_repetitions() -> u32 {
 }
 
 impl Plan {
-    /// Reads a plan; `name` is what errors call it.
+    /// Parses a plan; errors refer to the file by `name`.
     ///
     /// # Errors
-    /// If it is not TOML, has unknown keys or impossible values, or measures nothing.
+    /// If the text is not TOML, has unknown keys or impossible values, or measures nothing.
     pub fn parse(name: &str, text: &str) -> Result<Self, FileError> {
         let wire: WirePlan = parse_toml(name, text, HINT)?;
         let cells = wire.cells();
@@ -107,8 +107,8 @@ impl Plan {
         })
     }
 
-    /// The text that [`Plan::parse`] reads back to this plan. Cells of the same collective,
-    /// algorithm and process count that follow each other share an entry.
+    /// Writes this plan as text for [`Plan::parse`]. Consecutive cells of the same collective,
+    /// algorithm and process count share an entry.
     pub fn to_toml(&self) -> String {
         toml::to_string(&WirePlan::of(self)).expect("a plan has a text")
     }

@@ -1,13 +1,14 @@
-//! How many messages without a pause saturate the way to the other rank.
+//! Finds the number of messages, sent without a pause, that saturates the path to the other rank.
 //!
 //! # Formula
-//! The flood doubles from 10 messages. With the gap between two messages (a) and the time until
-//! an answer to the last (T), in seconds, it saturates when it has at least 20 messages and
+//! The flood begins with 10 messages and doubles. With the gap a between two messages and the time
+//! T until the answer to the last message, in seconds, a flood saturates when it has at least 20
+//! messages and
 //!
-//! - a differs from the one before by less than 1 % (1.5 % above 64 KiB, 8 % from 640
+//! - a differs from that of the previous flood by less than 1 % (1.5 % above 64 KiB, 8 % from 640
 //!   messages on),
-//! - RTT/T < ε/2: the answer counts for nothing,
-//! - |2·T' − RTT/2|/T < 1 + ε with the T' before: T has grown as the messages have;
+//! - RTT/T < ε/2: the answer is negligible,
+//! - |2·T' − RTT/2|/T < 1 + ε with T' of the previous flood: T grew with the number of messages;
 //!
 //! or when it has 2560 messages.
 //!
@@ -16,28 +17,28 @@
 
 use netsig_core::units::{Bytes, Seconds};
 
-/// The messages of the first flood.
+/// Number of messages of the first flood.
 pub(super) const FIRST_FLOOD: u32 = 10;
 
-/// The least and the most messages that can saturate.
+/// The least and the most messages of a saturating flood.
 const FEWEST: u32 = 20;
 const MOST: u32 = 2560;
 
-/// From here on the averages of two floods may differ by more.
+/// Number of messages from which the gaps of two floods may differ by more.
 const MANY: u32 = 640;
 
-/// The search for the number of messages.
+/// The search for the number of messages of a saturating flood.
 pub(super) struct Search {
     messages: u32,
     size: Bytes,
     round_trip: Seconds,
     epsilon: f64,
-    /// The average and the whole of the flood before.
+    /// The gap between messages and the total time of the previous flood.
     before: Option<[f64; 2]>,
 }
 
 impl Search {
-    /// A search whose first flood is still to come.
+    /// A search before its first flood.
     pub fn new(size: Bytes, round_trip: Seconds, epsilon: f64) -> Self {
         Self {
             messages: FIRST_FLOOD,
@@ -48,13 +49,13 @@ impl Search {
         }
     }
 
-    /// How many messages the next flood has, and after the search those that saturate.
+    /// Number of messages of the next flood; after the search, of the saturating flood.
     pub fn messages(&self) -> u32 {
         self.messages
     }
 
-    /// Whether a flood with these times saturates. If not the next has twice the messages. A
-    /// flood that does not count saturates nothing.
+    /// True if the current flood, with these times, saturates. Otherwise doubles the messages of
+    /// the next flood. A rejected flood (`None`) is not steady.
     pub fn ends_with(&mut self, times: Option<&[Seconds]>) -> bool {
         let now = match times {
             Some([average, whole]) => Some([average.0, whole.0]),

@@ -1,10 +1,10 @@
-//! Which sizes the tables of pLogP need: those planned, larger ones while the gap keeps
-//! falling short of a line, and more wherever a line through two sizes misses the next.
+//! Chooses the sizes of the pLogP tables: the planned sizes, larger ones while the gap falls short
+//! of the line through two smaller sizes, and sizes between wherever a value misses that line.
 //!
 //! # Choices
-//! The limits are those of the MPI `LogP` benchmark, see [`netsig_core::fit::plogp`]. What
-//! is new is that a miss must be no noise: a size is only added where the miss is above
-//! three times its standard error. The original adds sizes without end where times scatter.
+//! The limits are those of the MPI `LogP` benchmark, see [`netsig_core::fit::plogp`]. In addition,
+//! a miss must be significant: a size is only added if the deviation exceeds three times its
+//! standard error. The original adds sizes without end if times scatter.
 
 use netsig_core::fit::plogp::discontinuity;
 use netsig_core::stats::sample::Sorted;
@@ -12,13 +12,14 @@ use netsig_core::units::{Bytes, Seconds};
 
 use crate::plan::{LARGEST_MESSAGE, PLogPSettings};
 
-/// How many times the planned largest size the largest may be.
+/// Ratio of the largest size that may be added to the planned largest size.
 const MOST_GROWTH: u64 = 8;
 
-/// A miss counts from so many standard errors on.
+/// Significant deviation, in standard errors.
 const SIGNIFICANT: f64 = 3.0;
 
-/// Overheads of sizes above this that cost less than this a byte may miss by twice as much.
+/// For sizes above `CHEAP_ABOVE`, an overhead below `CHEAP` seconds per byte may miss by twice as
+/// much.
 const CHEAP_ABOVE: Bytes = Bytes(1024);
 const CHEAP: f64 = 1e-8;
 
@@ -31,7 +32,7 @@ pub(super) struct Value {
     pub error: f64,
 }
 
-/// What was measured at a size.
+/// The measured quantities at a size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Point {
     pub size: Bytes,
@@ -41,7 +42,7 @@ pub(super) struct Point {
 }
 
 impl Value {
-    /// The value of repetitions, if there are any.
+    /// The median of repetitions; `None` if there are none.
     pub fn of(times: &[f64]) -> Option<Self> {
         if times.is_empty() {
             return None;
@@ -54,8 +55,8 @@ impl Value {
     }
 }
 
-/// Measures all sizes that are needed and gives them in ascending order. `point` measures a
-/// size; it gives nothing where no repetition counts or there is no time.
+/// Measures all needed sizes and returns them in ascending order. `point` measures a size; it
+/// returns `None` if no repetition is valid or no time is left.
 pub(super) fn explore<E>(
     settings: &PLogPSettings,
     mut point: impl FnMut(Bytes) -> Result<Option<Point>, E>,
@@ -81,7 +82,7 @@ pub(super) fn explore<E>(
     Ok(table)
 }
 
-/// A larger size than all, if the last gap is below the line through the two before it.
+/// Twice the largest size, if its gap falls short of the line through the two sizes before.
 fn larger(table: &[Point], settings: &PLogPSettings) -> Option<Bytes> {
     let [.., a, b, c] = table else { return None };
     let miss = Miss::of([a, b, c], |point| point.gap, settings.epsilon);
@@ -91,7 +92,7 @@ fn larger(table: &[Point], settings: &PLogPSettings) -> Option<Bytes> {
     (falls_short && size.0 <= most).then_some(size)
 }
 
-/// A size between the last two, if the last misses the line through the two before it.
+/// A size between the last two, if the last deviates from the line through the two before it.
 fn between(table: &[Point], settings: &PLogPSettings) -> Option<Bytes> {
     let [.., a, b, c] = table else { return None };
     let gap = Miss::of([a, b, c], |point| point.gap, settings.difference);
@@ -112,14 +113,14 @@ fn between(table: &[Point], settings: &PLogPSettings) -> Option<Bytes> {
     all.filter(|miss| miss.is_real).find_map(|miss| miss.insert)
 }
 
-/// How a value misses what the line through the two before it foretells.
+/// The deviation of a value from the line through the two values before it.
 struct Miss {
     expected: Seconds,
-    /// Relative.
+    /// Relative deviation.
     error: f64,
-    /// Whether it is more than noise.
+    /// True if the deviation is significant.
     is_real: bool,
-    /// The size to measure if it is more than allowed.
+    /// The size to measure, if the deviation exceeds the allowed one.
     insert: Option<Bytes>,
 }
 

@@ -1,10 +1,10 @@
-//! What pairs are to tell before a collective is predicted: V(w) below the eager limit and β
-//! from a ping-pong, and pLogP where there is time.
+//! Proposes the measurements between two ranks that precede those of a collective: a ping-pong for
+//! β and for V(w) below the eager limit, and pLogP if time remains.
 //!
 //! # Method
-//! The ping-pong doubles from 1 byte to the largest wanted size, 64 KiB at least; with little
-//! time every second or third doubling is left out, down to four repetitions, which are always
-//! there. pLogP takes what remains of the share.
+//! The sizes of the ping-pong double from 1 byte to the largest wanted size, at least 64 KiB. With
+//! little time it measures only every second or third doubling, and down to four repetitions. pLogP
+//! uses the rest of the share.
 
 use netsig_core::predict::design::allocation::{REPETITIONS, WARM_UP};
 use netsig_core::units::{Bytes, Seconds};
@@ -12,23 +12,24 @@ use netsig_core::units::{Bytes, Seconds};
 use crate::estimate::Rates;
 use crate::plan::{Cell, LARGEST_MESSAGE, Operation, PLogPSettings, SizeRange};
 
-/// The share of the time that pairs may take.
+/// Share of the time for measurements between two ranks.
 const SHARE: f64 = 0.1;
 
-/// The least largest size: eager limits lie below.
+/// Lower bound of the largest size; eager limits lie below it.
 const LEAST_LARGEST: Bytes = Bytes(64 << 10);
 
-/// How many doublings lie between two sizes, the more time there is the fewer.
+/// Numbers of doublings between two sizes, from the most expensive choice to the cheapest.
 const DOUBLINGS: [usize; 3] = [1, 2, 3];
 
-/// What pairs take of the time of a launch: a share, but no less than what must be there and no
-/// more than everything, so that what is left for others never falls as the time grows.
+/// Time for measurements between two ranks in a launch: a share, limited from below by the minimal
+/// and from above by the complete measurement. The remaining time thus never falls as the total
+/// grows.
 pub(super) struct Share {
     least: Seconds,
     most: Seconds,
 }
 
-/// The part of a plan that is between two.
+/// The measurements of a plan between two ranks.
 #[derive(Debug, Clone)]
 pub(super) struct Pairs {
     pub cells: Vec<Cell>,
@@ -45,12 +46,12 @@ impl Share {
         }
     }
 
-    /// Of `time`.
+    /// The part of `time` for measurements between two ranks.
     pub fn of(&self, time: Seconds) -> Seconds {
         Seconds((time.0 * SHARE).min(self.most.0).max(self.least.0))
     }
 
-    /// The time of which `others` are left.
+    /// The total time of which `others` remains for the other measurements.
     pub fn with(&self, others: Seconds) -> Seconds {
         let shared = (others.0 / (1.0 - SHARE)).min(others.0 + self.most.0);
         Seconds(shared.max(others.0 + self.least.0))
@@ -58,7 +59,7 @@ impl Share {
 }
 
 impl Pairs {
-    /// As much as fits into `time` of a launch, but the least in any case.
+    /// The most measurements that fit into `time` of a launch, but at least the minimal ones.
     pub fn within(time: Seconds, rates: &Rates, largest: Bytes) -> Self {
         let largest = largest.max(LEAST_LARGEST).min(Bytes(LARGEST_MESSAGE));
         let counts = REPETITIONS.rev();
@@ -106,7 +107,7 @@ impl Pairs {
     }
 }
 
-/// From 1 byte on, the largest among them.
+/// Sizes from 1 byte up to and including `largest`.
 fn sizes(doublings: usize, largest: Bytes) -> Vec<Bytes> {
     let double = |size: &Bytes| Some(Bytes(size.0 << 1)).filter(|size| *size < largest);
     let below = std::iter::successors(Some(Bytes(1)), double);
