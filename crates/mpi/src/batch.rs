@@ -1,9 +1,9 @@
-//! Repetitions one after the other: this rank's part of each, and what all ranks' parts
-//! together say on rank 0.
+//! Runs repetitions one after the other: this rank's part of each, and on rank 0 the combined
+//! result of all ranks.
 //!
-//! Every repetition is a row of numbers of which the greatest of all ranks counts, so that a
-//! whole batch takes one reduction. Between the reductions nothing is allocated and no file is
-//! touched.
+//! Every repetition is a row of numbers. The result is the maximum of each number over all ranks,
+//! so a whole batch takes one reduction. Between the reductions no memory is allocated and no file
+//! is read or written.
 
 use std::ops::Range;
 
@@ -25,80 +25,80 @@ use crate::task::Task;
 use crate::watchdog::Watchdog;
 use crate::window::Windows;
 
-/// Behind the times of a row: two numbers whose sum is by how much the starts may have
-/// differed, and whether this rank was late or got wrong data.
+/// The numbers after the times of a row: two numbers whose sum is the largest difference between
+/// the starts, and flags for a late start and for wrong data on this rank.
 const LATEST: usize = 0;
 const EARLIEST: usize = 1;
 const LATE: usize = 2;
 const WRONG: usize = 3;
 const BEHIND: usize = 4;
 
-/// Behind the rows: how long a repetition took with all that belongs to it but the wait for
-/// its start, and how long of that before the start.
+/// The numbers after the last row: the longest duration of a repetition without the wait for its
+/// start, and the longest preparation before the start.
 const SPANS: usize = 2;
 
-/// What a flag is that is set.
+/// The value of a set flag.
 const YES: f64 = 1.0;
 
-/// How the repetitions start.
+/// Method of the common start of the repetitions.
 pub enum Starts<'a> {
-    /// As the ranks leave a barrier; their clocks tell how far apart that was.
+    /// A barrier; the ranks' clocks give the difference between their starts.
     Barrier(&'a Clock),
-    /// At agreed moments.
+    /// Agreed start times.
     Windows(Windows),
 }
 
-/// What a rank carries with it.
+/// Objects of a rank that all its steps share.
 pub struct Tools {
-    /// Its clock.
+    /// This rank's clock.
     pub watch: Stopwatch,
-    /// Who looks after it.
+    /// This rank's watchdog.
     pub dog: Watchdog,
-    /// What is to go wrong.
+    /// The failure to provoke.
     pub provoked: Provoked,
 }
 
-/// What is repeated, and with whom.
+/// The step to repeat, with its participants.
 pub struct Scene<'a> {
-    /// The step, for messages.
+    /// The step, for texts of messages.
     pub cell: &'a Cell,
-    /// What this rank does.
+    /// This rank's part of the step.
     pub task: &'a mut dyn Task,
-    /// All who take part.
+    /// The participating ranks.
     pub group: &'a Group,
     /// This rank's tools.
     pub tools: &'a mut Tools,
 }
 
-/// The rows of a batch; the memory is used again for the next.
+/// The rows of a batch; all batches use the same memory.
 #[derive(Default)]
 pub struct Batch {
     width: usize,
-    /// This rank's rows, and behind them its longest spans.
+    /// This rank's rows, followed by its longest spans.
     mine: Vec<f64>,
-    /// The greatest of all ranks', on rank 0.
+    /// On rank 0, the maximum over all ranks.
     all: Vec<f64>,
-    /// How long this rank waited for each start.
+    /// This rank's wait for each start.
     waits: Vec<Seconds>,
 }
 
 /// A start on this rank's clock.
 struct Start {
-    /// When it came.
+    /// Time of the start.
     at: Seconds,
-    /// From when the time counts.
+    /// Time from which the duration counts.
     due: Seconds,
     is_late: bool,
 }
 
 impl Tools {
-    /// This rank is about to enter its next step.
+    /// Announces this rank's next step.
     pub fn step(&self) {
         self.provoked.before(self.dog.steps() + 1);
         self.dog.step();
     }
 
-    /// It is about to enter a repetition of `cell`; gives the number to label its data with.
+    /// Announces a repetition of `cell`; returns the number for the label of its data.
     fn repetition(&mut self, number: u32, cell: &Cell) -> u32 {
         let step = self.dog.steps() + 1;
         self.provoked.before(step);
@@ -108,7 +108,7 @@ impl Tools {
 }
 
 impl Batch {
-    /// Carries out this rank's part of the repetitions with these numbers.
+    /// Carries out this rank's part of the repetitions `numbers`.
     pub fn run(&mut self, scene: &mut Scene, numbers: Range<u32>, starts: &Starts) {
         self.width = scene.task.width();
         let row = self.width + BEHIND;
@@ -144,24 +144,24 @@ impl Batch {
         self.mine[spans..].copy_from_slice(&longest);
     }
 
-    /// Brings the rows of all ranks of `group` together on rank 0.
+    /// Reduces the rows of all ranks of `group` to rank 0.
     pub fn reduce(&mut self, group: &Group) {
         group.reduce(&self.mine, &mut self.all, SystemOperation::max());
     }
 
-    /// On rank 0, how long a repetition took at most on any rank with all that belongs to
-    /// it but the wait for its start, and how long of that before the start.
+    /// On rank 0, the longest duration of a repetition on any rank without the wait for its start,
+    /// and the longest preparation before the start.
     pub fn longest(&self) -> [Seconds; SPANS] {
         let spans = &self.all[self.all.len() - SPANS..];
         [Seconds(spans[0]), Seconds(spans[1])]
     }
 
-    /// On rank 0, which repetitions were late.
+    /// On rank 0, for each repetition, true if it started late on any rank.
     pub fn late(&self) -> Vec<bool> {
         self.rows().map(|(_, behind)| behind[LATE] > 0.0).collect()
     }
 
-    /// On rank 0, what is to be said of each repetition; `losses` are those of each.
+    /// On rank 0, the observation of each repetition; `losses` applies to every one.
     pub fn observations(&self, losses: LossCounters) -> impl Iterator<Item = Observation> {
         let rows = self.rows().zip(&self.waits);
         rows.map(move |((times, behind), &barrier)| Observation {
@@ -204,7 +204,7 @@ impl Starts<'_> {
         }
     }
 
-    /// Writes behind a row's times what is to be said of the start.
+    /// Writes the data of the start after a row's times.
     fn note(&self, start: &Start, behind: &mut [f64]) {
         match self {
             Self::Barrier(clock) => {
@@ -230,14 +230,14 @@ fn outcome(times: &[f64], behind: &[f64]) -> Result<Vec<Seconds>, Rejection> {
     }
 }
 
-/// To picoseconds, a thousandth of what clocks resolve: differences of doubles have digits
-/// beyond that mean nothing.
+/// Rounds to picoseconds, a thousandth of a clock's resolution: further digits of differences are
+/// noise.
 fn rounded(seconds: f64) -> Seconds {
     const PICOSECONDS: f64 = 1e12;
     Seconds((seconds * PICOSECONDS).round() / PICOSECONDS)
 }
 
-/// Says that data are wrong.
+/// Reports wrong data on standard error.
 fn complain_of(fault: &Fault, cell: &Cell, repetition: u32) {
     let which = match repetition.checked_sub(cell.warmup) {
         Some(number) => format!("repetition {number}"),

@@ -1,10 +1,10 @@
-//! One rank's memory for schedules: its input, output and scratch blocks in a row.
+//! One rank's memory for schedules: its input, output and scratch blocks, one array after another.
 
 use std::ops::Range;
 
 use netsig_core::schedule::{self, BlockCounts, Division, Extent, Slot};
 
-/// Three arrays of blocks in one piece of memory.
+/// Three consecutive arrays of blocks in one allocation.
 pub struct Blocks {
     counts: BlockCounts,
     division: Division,
@@ -20,14 +20,14 @@ pub struct Transfer {
 }
 
 impl Transfer {
-    /// Carries it out.
+    /// Copies the bytes.
     ///
     /// # Safety
-    /// `memory` is that of blocks of as many bytes as those this was made for. Nothing
-    /// else writes the block that is read or touches the one that is written.
+    /// `memory` belongs to blocks of the same extent as the blocks of this transfer. No other
+    /// access writes the source, and none reads or writes the destination, during the copy.
     pub unsafe fn run(self, memory: *mut u8) {
-        // SAFETY: both places are inside the memory, for whose use the caller vouches. No
-        // reference to it is made: messages may be reading and writing its other blocks.
+        // SAFETY: source and destination lie inside the memory; the caller guarantees exclusive
+        // use. No reference is created, because messages may access other blocks.
         unsafe {
             memory
                 .add(self.from)
@@ -37,7 +37,7 @@ impl Transfer {
 }
 
 impl Blocks {
-    /// The blocks of a schedule or call.
+    /// Allocates the blocks of a schedule or of an MPI call.
     pub fn new(extent: &Extent) -> Self {
         Self {
             counts: extent.blocks,
@@ -46,31 +46,31 @@ impl Blocks {
         }
     }
 
-    /// The bytes of a whole piece that was handed in, to be written.
+    /// The bytes of a whole input piece, to be written.
     pub fn input_piece(&mut self, number: u32) -> &mut [u8] {
         let piece = self.piece_from(Slot::Input(number * self.division.parts()));
         &mut self.memory[piece]
     }
 
-    /// The bytes of a whole piece that was got back.
+    /// The bytes of a whole output piece.
     pub fn output_piece(&self, number: u32) -> &[u8] {
         &self.memory[self.piece_from(Slot::Output(number * self.division.parts()))]
     }
 
-    /// The bytes of a whole piece that is got back, to be written.
+    /// The bytes of a whole output piece, to be written.
     pub fn output_piece_mut(&mut self, number: u32) -> &mut [u8] {
         let piece = self.piece_from(Slot::Output(number * self.division.parts()));
         &mut self.memory[piece]
     }
 
-    /// The first bytes of what is handed in and of what is got back.
+    /// Addresses of the input array and of the output array.
     pub fn arrays(&mut self) -> (*mut u8, *mut u8) {
         let output = length(self.division.offset(self.counts.input));
         let memory = self.memory.as_mut_ptr();
         (memory, memory.wrapping_add(output))
     }
 
-    /// A local copy as bytes.
+    /// Converts a copy of blocks to a copy of bytes.
     pub fn transfer(&self, copy: schedule::Copy) -> Transfer {
         let (from, to) = (self.place(copy.from), self.place(copy.to));
         assert_eq!(
@@ -85,28 +85,28 @@ impl Blocks {
         }
     }
 
-    /// The first byte of all blocks.
+    /// Address of the first byte of all blocks.
     pub fn memory(&mut self) -> *mut u8 {
         self.memory.as_mut_ptr()
     }
 
-    /// The length of the memory.
+    /// Length of the memory in bytes.
     pub fn bytes(&self) -> usize {
         self.memory.len()
     }
 
-    /// The length of a piece.
+    /// Length of a piece in bytes.
     pub fn piece_bytes(&self) -> usize {
         length(self.division.size().0)
     }
 
-    /// Where a block lies in the memory.
+    /// Range of a block in the memory.
     pub fn place(&self, slot: Slot) -> Range<usize> {
         let start = self.start(slot);
         start..start + length(self.division.bytes(slot.index()))
     }
 
-    /// Where all of `slots` lie, if each begins where the one before ends.
+    /// Range of all `slots` in the memory, if each begins at the end of the one before.
     pub fn in_a_row(&self, slots: &[Slot]) -> Option<Range<usize>> {
         let mut places = slots.iter().map(|&slot| self.place(slot));
         let first = places.next().unwrap_or(0..0);
@@ -115,13 +115,14 @@ impl Blocks {
         })
     }
 
-    /// Where the piece that begins with `first` lies.
+    /// Range of the piece that begins with the block `first`.
     fn piece_from(&self, first: Slot) -> Range<usize> {
         let start = self.start(first);
         start..start + self.piece_bytes()
     }
 
-    /// Where a block begins: input and output are whole pieces, whose lengths add up.
+    /// Offset of a block. The input and output arrays consist of whole pieces, so their lengths
+    /// add.
     fn start(&self, slot: Slot) -> usize {
         let before = self.counts.place(slot).expect("a rank has the block");
         let before = u32::try_from(before).expect("plans limit blocks");

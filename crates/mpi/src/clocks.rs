@@ -1,9 +1,9 @@
-//! Keeps this rank's clock compared with rank 0's, which is the common one.
+//! Synchronises this rank's clock with rank 0's, the common clock.
 //!
-//! Rank 0 answers a burst of empty messages from every other rank in turn with the time on
-//! its clock: at the start of the launch, and again before a cell or batch once the last
-//! bursts are a few seconds old. Ranks on one host do so too: that their clocks agree is
-//! measured like everything else.
+//! Rank 0 answers a burst of empty messages from each other rank in turn with the time on its
+//! clock: at the start of the launch, and before a cell or batch if the last bursts are more than a
+//! few seconds old. Ranks on the same host exchange bursts too: the equality of their clocks is not
+//! assumed.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -14,26 +14,26 @@ use netsig_measure::clock::{Burst, Clock, Exchange};
 use crate::group::Group;
 use crate::stopwatch::Stopwatch;
 
-/// Exchanges in a burst; the fastest counts.
+/// Exchanges of a burst; only the fastest is used.
 const EXCHANGES: u32 = 20;
 
-/// Bursts become old after this.
+/// Time between bursts.
 const EVERY: Seconds = Seconds(5.0);
 
-/// So many bursts are remembered: a clock's drift is steady for minutes, not for hours.
+/// Number of bursts in use: a clock's drift is constant for minutes, not for hours.
 const REMEMBERED: usize = 24;
 
-/// What this rank knows of the common clock.
+/// This rank's conversion to the common clock.
 pub struct Clocks {
     watch: Stopwatch,
     bursts: VecDeque<Burst>,
     clock: Clock,
-    /// On rank 0, when the first so many ranks last compared their clocks.
+    /// On rank 0, the time of the last comparison among the first `Procs` ranks.
     compared: BTreeMap<Procs, Seconds>,
 }
 
 impl Clocks {
-    /// Knows nothing yet.
+    /// Creates the conversion before any comparison.
     pub fn new(watch: Stopwatch) -> Self {
         Self {
             watch,
@@ -43,20 +43,20 @@ impl Clocks {
         }
     }
 
-    /// From this rank's clock to the common one.
+    /// The conversion from this rank's clock to the common one.
     pub fn clock(&self) -> &Clock {
         &self.clock
     }
 
-    /// What this rank's clock shows at a moment of the common one.
+    /// Converts a time of the common clock to this rank's clock.
     pub fn local(&self, common: Seconds) -> Seconds {
-        // The offset drifts by a ten-thousandth at most: two steps find it exactly.
+        // The drift is at most 10⁻⁴, so two iterations are exact enough.
         let step = |guess| common - (self.clock.to_common(guess) - guess);
         step(step(common))
     }
 
-    /// Compares the clocks of all ranks of `group` if some were not for a while; all call it
-    /// together.
+    /// Compares the clocks of all ranks of `group` if the last comparison is too old; all ranks of
+    /// `group` must call this.
     pub fn compare_if_due(&mut self, group: &Group) {
         let latest = self.compared.range(group.procs()..).map(|(_, &at)| at);
         let latest = latest.fold(Seconds(f64::NEG_INFINITY), |a, b| if a < b { b } else { a });

@@ -1,10 +1,10 @@
-//! The kernel's counters of this host: TCP's, from `/proc/net/snmp` and `/proc/net/netstat`,
-//! and the packets that the kernel itself dropped, from `/proc/net/softnet_stat`.
+//! The kernel's counters of this host: TCP's, from `/proc/net/snmp` and `/proc/net/netstat`, and
+//! dropped packets, from `/proc/net/softnet_stat`.
 //!
-//! The first two are pairs of lines, names and then values, each beginning with a group
-//! name; they count per network namespace, that is per emulated host. The third has a line
-//! for each processor, with drops in the second column in hexadecimal; it counts for the whole
-//! machine. Every count is read by one rank for all that share it.
+//! The first two files have pairs of lines, names and values, each beginning with a group name;
+//! they count per network namespace, that is per emulated host. The third file has a line for each
+//! processor, with drops in the second column in hexadecimal; it counts for the whole machine. Of
+//! the ranks that share a counter, one reads it.
 
 use std::fs::File;
 use std::io::Seek;
@@ -13,27 +13,28 @@ use netsig_core::data::LossCounters;
 
 use crate::scope::Duty;
 
-/// How many counts there are: segments sent again, expired timers, tail-loss probes, packets
-/// dropped.
+/// Number of counters: retransmitted segments, expired retransmission timers, tail-loss probes,
+/// dropped packets.
 const COUNTS: usize = 4;
 
-/// What ranks sum: their counts, and behind them how many could not read each.
+/// Values to be summed over the ranks: the counts, then for each the number of ranks that could not
+/// read it.
 pub type Sums = [u64; 2 * COUNTS];
 
-/// The counter files that this rank reads, kept open: the place of each count, its file, and how
-/// to find it in there.
+/// The counter files of this rank, kept open: the index of each count, its file, and the function
+/// that extracts it.
 pub struct Counters(Vec<(usize, Option<File>, Find)>);
 
-/// A counter since the machine started.
+/// A counter's value since the machine started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Count {
-    /// Another rank reads it.
+    /// Another rank reads this counter.
     OfAnother,
     Unreadable,
     Is(u64),
 }
 
-/// The counters at a moment.
+/// The counters at a given time.
 pub struct Reading([Count; COUNTS]);
 
 type Find = fn(&str) -> Option<u64>;
@@ -52,7 +53,7 @@ const SOURCES: [(&str, Find); COUNTS] = [
 ];
 
 impl Counters {
-    /// Opens what there is of what this rank has to read.
+    /// Opens the readable files of this rank's `duty`.
     pub fn open(duty: Duty) -> Self {
         let sources = (0..).zip(SOURCES);
         let mine = sources.filter(|(_, (path, _))| match *path {
@@ -65,7 +66,7 @@ impl Counters {
         )
     }
 
-    /// The counts now.
+    /// Reads the counters.
     pub fn read(&mut self) -> Reading {
         let mut reading = [Count::OfAnother; COUNTS];
         for (place, file, find) in &mut self.0 {
@@ -80,7 +81,7 @@ impl Counters {
 }
 
 impl Reading {
-    /// What was counted from this moment to a `later` one, to be summed over the ranks.
+    /// The differences from this reading to a `later` one, to be summed over the ranks.
     pub fn until(&self, later: &Self) -> Sums {
         let mut sums = [0; 2 * COUNTS];
         for (place, pair) in self.0.iter().zip(later.0).enumerate() {
@@ -96,8 +97,8 @@ impl Reading {
     }
 }
 
-/// What the sums say of each of so many `repetitions`: if something was lost in several it is
-/// unknown in which.
+/// Losses of each of `repetitions` that share one reading. If a loss occurred in one of several
+/// repetitions, the count of each is unknown.
 pub fn of_each(sums: &Sums, repetitions: usize) -> LossCounters {
     let count = |place: usize| {
         let is_read = sums[COUNTS + place] == 0;
@@ -121,7 +122,7 @@ fn find(text: &str, group: &str, name: &str) -> Option<u64> {
     values.split_whitespace().nth(column)?.parse().ok()
 }
 
-/// The sum of the second column.
+/// Sum of the second column.
 fn drops(text: &str) -> Option<u64> {
     text.lines()
         .map(|line| u64::from_str_radix(line.split_whitespace().nth(1)?, 16).ok())

@@ -1,8 +1,7 @@
 //! Runs one rank's rounds of a schedule over MPI.
 //!
-//! Up to the round's limits, receives and then sends are posted in the order of their
-//! lists; whenever one is complete the next of its list takes its place. Local copies
-//! are made while messages are under way.
+//! Receives and then sends are posted in list order, up to the round's limits; a completed message
+//! is replaced by the next of its list. Local copies run while messages are in flight.
 
 use std::os::raw::c_int;
 use std::slice::Iter;
@@ -17,27 +16,27 @@ use netsig_core::units::Rank;
 use crate::blocks::{Blocks, Transfer};
 use crate::message::{Direction, Message};
 
-/// A round with all that can be made ready before the clock starts.
+/// A round, prepared as far as possible before the clock starts.
 pub struct ReadyRound {
     receives: Vec<Message>,
     sends: Vec<Message>,
     copies: Vec<Transfer>,
     in_flight: InFlight,
-    /// The bytes of memory that the messages and copies lie in.
+    /// Length in bytes of the blocks' memory.
     memory: usize,
 }
 
-/// A round under way.
+/// A round in progress.
 struct Posting<'a> {
     blocks: &'a mut Blocks,
     comm: &'a SimpleCommunicator,
-    /// Receives first, then sends; null where a list has run out. None once the round is
-    /// complete.
+    /// Requests of receives, followed by those of sends; null at places whose list is exhausted.
+    /// Empty after the round.
     requests: Vec<ffi::MPI_Request>,
 }
 
 impl ReadyRound {
-    /// Prepares what `rank` does in round `index` of `schedule` for `blocks`.
+    /// Prepares the part of `rank` in round `index` of `schedule` for `blocks`.
     pub fn new(schedule: &Proven, rank: Rank, index: usize, blocks: &Blocks) -> Self {
         let round = schedule.round(rank, index);
         let copies = round.copies.iter();
@@ -56,8 +55,8 @@ impl ReadyRound {
         }
     }
 
-    /// Carries the round out on `comm`, to which all its ranks belong, and waits until
-    /// all of it is complete. `blocks` are those that it was prepared for.
+    /// Carries out the round on `comm`, which must contain all its ranks, and waits for its
+    /// completion. `blocks` must be those of the preparation.
     pub fn run(&self, blocks: &mut Blocks, comm: &SimpleCommunicator) {
         assert_eq!(blocks.bytes(), self.memory, "prepared for other blocks");
         let (receives, sends) = self.in_flight.at_once();
@@ -81,11 +80,11 @@ impl ReadyRound {
 }
 
 impl Posting<'_> {
-    /// Posts the rest of both lists, one for each that completes; the first `places` are those
-    /// of receives.
+    /// Posts the rest of both lists, one message for each completed one; the first `places`
+    /// requests are receives.
     fn keep_full(&mut self, places: usize, mut receives: Iter<Message>, mut sends: Iter<Message>) {
         while receives.len() + sends.len() > 0 {
-            // Once all receives are posted, only sends make room.
+            // After the last receive is posted, only completed sends are replaced.
             let done = self.wait_any(if receives.len() == 0 { places } else { 0 });
             let of_place = if done < places {
                 receives.next()
@@ -100,26 +99,26 @@ impl Posting<'_> {
 
     fn post(&mut self, message: &Message) -> ffi::MPI_Request {
         let memory = self.blocks.memory();
-        // SAFETY: the message was made for blocks of just this memory, which stays
-        // borrowed until all requests are complete or the program ends (see `drop`).
-        // The schedule is proven: it touches the blocks of a receive nowhere else in this
-        // round, and does not write those of a send.
+        // SAFETY: the message was made for blocks of this memory, which stays borrowed until all
+        // requests are complete or the program ends (see `drop`). The schedule is proven: during
+        // this round it does not otherwise access the blocks of a receive, and does not write the
+        // blocks of a send.
         unsafe { message.post(memory, self.comm.as_raw()) }
     }
 
     fn copy(&mut self, copy: Transfer) {
-        // SAFETY: the copy was made for blocks of just this memory. The schedule is
-        // proven: no message writes what it reads or touches what it writes.
+        // SAFETY: the copy was made for blocks of this memory. The schedule is proven: no message
+        // writes its source or accesses its destination.
         unsafe { copy.run(self.blocks.memory()) }
     }
 
-    /// Waits for any request from place `first` on and gives its place; it is null
+    /// Waits for any request from index `first` on and returns its index; the request is null
     /// afterwards.
     fn wait_any(&mut self, first: usize) -> usize {
         let requests = &mut self.requests[first..];
         let mut index: c_int = 0;
-        // SAFETY: the array holds valid or null requests, of which one at least is
-        // active: a list that has not run out keeps its places filled.
+        // SAFETY: the array holds valid or null requests, at least one of them active: the places
+        // of a list that is not exhausted are filled.
         unsafe {
             ffi::MPI_Waitany(
                 count(requests),
@@ -149,8 +148,8 @@ fn count(requests: &[ffi::MPI_Request]) -> c_int {
 }
 
 impl Drop for Posting<'_> {
-    /// Ends the program if a panic leaves the round while MPI may still use the memory:
-    /// to wait for partners that this rank no longer serves could take for ever.
+    /// Aborts the program if a panic leaves the round while MPI may still access the memory:
+    /// waiting for partners could take for ever, since this rank no longer serves them.
     fn drop(&mut self) {
         if !self.requests.is_empty() {
             std::process::abort();

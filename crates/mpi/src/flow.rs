@@ -1,6 +1,6 @@
 //! One of several simultaneous transfers between disjoint pairs of ranks.
 //!
-//! Of n ranks the first k send, rank i to rank i + ⌈n/2⌉. The others only take part in the
+//! Of n ranks the first k send, rank i to rank i + ⌈n/2⌉. The other ranks only participate in the
 //! common start.
 
 use std::os::raw::c_int;
@@ -13,11 +13,11 @@ use netsig_measure::plan::Cell;
 use crate::pattern::{Fault, Label};
 use crate::task::Task;
 
-/// What one rank does. The time of a pair is its receiver's.
+/// One rank's part in the flows. The time of a pair is measured by its receiver.
 pub struct Flow {
     pairs: u32,
     rank: Rank,
-    /// The pair that this rank belongs to, if any.
+    /// The pair of this rank, if any.
     pair: Option<Pair>,
     memory: Vec<u8>,
 }
@@ -29,7 +29,7 @@ struct Pair {
 }
 
 impl Flow {
-    /// What `rank` of all `ranks` does in `cell`.
+    /// The part of `rank`, one of all `ranks`, in `cell`.
     pub fn new(cell: &Cell, rank: Rank, ranks: Procs) -> Self {
         let pairs = cell.procs.get() / 2;
         let pair = Pair::of(rank, pairs, ranks);
@@ -42,7 +42,7 @@ impl Flow {
         }
     }
 
-    /// The pair whose data this rank receives, if any.
+    /// The pair of this rank if it is the receiver.
     fn received(&self) -> Option<Pair> {
         self.pair.filter(|pair| pair.to == self.rank)
     }
@@ -91,7 +91,7 @@ impl Task for Flow {
 }
 
 impl Pair {
-    /// The pair of `rank`, if it is one of the first `pairs`.
+    /// The pair of `rank`, if it is in one of the first `pairs` pairs.
     fn of(Rank(rank): Rank, pairs: u32, ranks: Procs) -> Option<Self> {
         let half = ranks.get().div_ceil(2);
         let from = rank % half;

@@ -1,4 +1,4 @@
-//! The first so many ranks of a job: their communicator and what they do together.
+//! A group of the first ranks of a job: its communicator and collective operations.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use mpi::topology::{Color, SimpleCommunicator};
 use mpi::traits::{Communicator, CommunicatorCollectives, Equivalence, Root};
 use netsig_core::units::{Procs, Rank};
 
-/// How long an idle rank sleeps between looks at whether the others are done.
+/// Sleep of an idle rank between tests of a barrier.
 const NAP: Duration = Duration::from_micros(500);
 
 /// A communicator of the first ranks.
@@ -17,8 +17,8 @@ pub struct Group {
 }
 
 impl Group {
-    /// The first `procs` of `world`, which has them; all ranks call it together. `None` on
-    /// the others.
+    /// The group of the first `procs` ranks of `world`; all ranks must call this. `None` on the
+    /// other ranks. `procs` is at most the size of `world`.
     pub fn split(world: &SimpleCommunicator, procs: Procs) -> Option<Self> {
         let takes_part = world.rank() < i32::try_from(procs.get()).unwrap_or(i32::MAX);
         let color = if takes_part {
@@ -30,27 +30,27 @@ impl Group {
         Some(Self { comm, procs })
     }
 
-    /// How many ranks it has.
+    /// Number of ranks.
     pub fn procs(&self) -> Procs {
         self.procs
     }
 
-    /// The number of this rank.
+    /// This rank's number.
     pub fn rank(&self) -> Rank {
         rank(&self.comm)
     }
 
-    /// For MPI's functions.
+    /// The communicator, for calls of MPI functions.
     pub fn comm(&self) -> &SimpleCommunicator {
         &self.comm
     }
 
-    /// Makes rank 0's values everyone's.
+    /// Replaces all ranks' values by rank 0's.
     pub fn broadcast<T: Equivalence>(&self, values: &mut [T]) {
         self.comm.process_at_rank(0).broadcast_into(values);
     }
 
-    /// What `operation` makes of all ranks' values, place by place, on rank 0.
+    /// Applies `operation` element by element to the values of all ranks; the result is on rank 0.
     pub fn reduce<T: Equivalence>(&self, mine: &[T], all: &mut [T], operation: SystemOperation) {
         let root = self.comm.process_at_rank(0);
         if self.rank() == Rank(0) {
@@ -61,12 +61,12 @@ impl Group {
     }
 }
 
-/// The number of this rank among all of `comm`.
+/// This rank's number in `comm`.
 pub fn rank(comm: &SimpleCommunicator) -> Rank {
     Rank(u32::try_from(comm.rank()).expect("ranks are not negative"))
 }
 
-/// A barrier whose waiting ranks sleep, so that they leave the processors to the others.
+/// A barrier in which waiting ranks sleep, to leave the processors to the other ranks.
 pub fn sleepy_barrier(comm: &SimpleCommunicator) {
     let mut request = comm.immediate_barrier();
     while let Err(pending) = request.test() {

@@ -1,17 +1,17 @@
-//! Whether the launcher speaks with the MPI that this program was built with. If it does not,
-//! MPI starts every process as a job of its own, with a single rank.
+//! Checks that the launcher belongs to the MPI library of this program. Otherwise MPI starts every
+//! process as a separate job with a single rank.
 
 use anyhow::{Result, bail};
 
-/// What a launcher tells each process that it starts.
+/// The environment variables that identify a launcher.
 struct Mark {
-    /// The launcher.
+    /// Name of the launcher.
     name: &'static str,
-    /// A variable that it alone sets.
+    /// A variable that only this launcher sets.
     own: &'static str,
-    /// The variable that tells how many processes it started.
+    /// The variable with the number of started processes.
     count: &'static str,
-    /// What starts them together.
+    /// Advice that lets the processes start as one job.
     remedy: &'static str,
 }
 
@@ -49,10 +49,10 @@ pub fn library() -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Refuses to go on if the launcher started more processes than MPI shows.
+/// Checks that the launcher did not start more processes than MPI reports (`ranks`).
 ///
 /// # Errors
-/// If it did.
+/// If it started more.
 pub fn check(ranks: u32) -> Result<()> {
     let is_set = |name: &str| std::env::var_os(name).is_some();
     let Some(mark) = MARKS.iter().find(|mark| is_set(mark.own)) else {

@@ -1,5 +1,5 @@
-//! netsig-rank: what `mpirun` starts on every rank. Rank 0 reads a measurement plan,
-//! all carry it out, rank 0 appends every sample to the data file as it is taken.
+//! netsig-rank: the program that `mpirun` starts on every rank. Rank 0 reads a measurement plan,
+//! all ranks carry it out, and rank 0 appends every sample to the data file immediately.
 
 mod batch;
 mod blocks;
@@ -73,7 +73,7 @@ struct Args {
     notes: Vec<String>,
 }
 
-/// The version, with the MPI library: netsig asks which it is before it chooses a launcher.
+/// Text of --version, with the MPI library: netsig reads the library from it to choose a launcher.
 fn version() -> &'static str {
     static TEXT: LazyLock<String> =
         LazyLock::new(|| format!("{} ({})", env!("CARGO_PKG_VERSION"), launcher::library()));
@@ -82,7 +82,7 @@ fn version() -> &'static str {
 
 fn main() -> Result<()> {
     let args = Args::parse();
-    // The watchdog is a thread of its own, but MPI is called by the main one alone.
+    // The watchdog is a thread, but only the main thread calls MPI.
     let (universe, _) = mpi::initialize_with_threading(Threading::Funneled)
         .context("MPI cannot be initialised; start netsig-rank with mpirun")?;
     let world = universe.world();
@@ -94,13 +94,13 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// How long a launcher may take to pass on a message before the job is aborted: MPICH's
-/// drops what is still under way.
+/// Time for a launcher to forward a message before the job is aborted: MPICH's launcher drops
+/// messages that are still on the way.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
-/// Says something on standard error, in one piece: other ranks may speak at the same time.
+/// Writes a message to standard error in one call, because other ranks may write at the same time.
 fn complain(what: &str) {
-    // Without a standard error there is nobody to tell.
+    // A failure to write to standard error cannot be reported.
     let _ = std::io::stderr().write_all(format!("netsig-rank: {what}\n").as_bytes());
 }
 

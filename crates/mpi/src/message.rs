@@ -1,8 +1,7 @@
-//! A message of a schedule as MPI is told of it: straight from and into the blocks.
+//! A message of a schedule in the form of an MPI call that reads and writes the blocks directly.
 //!
-//! Blocks that follow each other in memory are bytes in a row. Others become a derived
-//! datatype of their places and lengths, which takes time to make: messages are made before
-//! the clock starts.
+//! Blocks that are contiguous in memory are sent as bytes. Others need a derived datatype of their
+//! offsets and lengths, which takes time to build: messages are built before the clock starts.
 
 use std::os::raw::c_int;
 
@@ -14,21 +13,21 @@ use netsig_core::units::Rank;
 
 use crate::blocks::Blocks;
 
-/// All messages of the executor carry this tag; order tells them apart.
+/// Tag of all messages of the executor; MPI's order of messages distinguishes them.
 const TAG: c_int = 0x5167;
 
-/// The partner of a message and where its blocks lie in the memory of [`Blocks`].
+/// A message's partner, and the location of its blocks in the memory of [`Blocks`].
 pub struct Message {
     direction: Direction,
     partner: c_int,
-    /// The first byte of memory that `count` and the datatype count from.
+    /// Offset in the memory at which the message begins.
     start: usize,
     count: c_int,
-    /// Of the whole message, if it is in pieces; else it is bytes.
+    /// Datatype of the whole message if its blocks are not contiguous; otherwise its type is bytes.
     pieces: Option<UserDatatype>,
 }
 
-/// Which way a message goes.
+/// Direction of a message.
 #[derive(Clone, Copy)]
 pub enum Direction {
     /// To this rank.
@@ -38,7 +37,7 @@ pub enum Direction {
 }
 
 impl Message {
-    /// A message to or from `partner` of the blocks in `slots`.
+    /// A message of the blocks `slots` to or from `partner`.
     pub fn new(direction: Direction, partner: Rank, slots: &[Slot], blocks: &Blocks) -> Self {
         let row = blocks.in_a_row(slots);
         Self {
@@ -50,18 +49,18 @@ impl Message {
         }
     }
 
-    /// Posts its receive or send.
+    /// Posts the receive or send.
     ///
     /// # Safety
-    /// `memory` is that of the blocks this message was made for. It stays where it is until the
-    /// request is complete, and till then nothing else touches the message's blocks; those of a
-    /// send others may read.
+    /// `memory` belongs to the blocks of this message and must not move until the request is
+    /// complete. Until then no other access writes the message's blocks, or reads those of a
+    /// receive.
     pub unsafe fn post(&self, memory: *mut u8, comm: ffi::MPI_Comm) -> ffi::MPI_Request {
         // SAFETY: a constant of the MPI library.
         let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
         let (count, partner, datatype) = (self.count, self.partner, self.datatype());
         let to = &raw mut request;
-        // SAFETY: the caller vouches for the memory, and the message's places lie in it. MPI's
+        // SAFETY: the caller guarantees the memory, and the message's offsets lie in it. MPI's
         // default error handler ends the program on failure.
         unsafe {
             let start = memory.add(self.start).cast();
@@ -86,7 +85,7 @@ impl Message {
     }
 }
 
-/// The places of `slots` in memory, in that order, as one committed datatype.
+/// A committed datatype of `slots`, in that order, with offsets in the memory.
 fn pieces(slots: &[Slot], blocks: &Blocks) -> UserDatatype {
     let places = slots.iter().map(|&slot| blocks.place(slot));
     let address = |start| Address::try_from(start).expect("memory has addresses");

@@ -1,5 +1,5 @@
-//! One cell's operation on one rank: its memory, what it sends, how it runs, and the check
-//! of what it must have received.
+//! The operation of a cell on one rank: its memory, the data to send, the execution, and the check
+//! of the received data.
 
 use std::os::raw::c_int;
 
@@ -18,19 +18,19 @@ use crate::task::Task;
 /// The root of every collective that has one.
 const ROOT: Rank = Rank(0);
 
-/// All that can be made ready before the clock starts.
+/// An operation, prepared as far as possible before the clock starts.
 pub struct Prepared {
-    /// What is carried out; else a ping-pong, whose time is half of rank 0's.
+    /// The collective; `None` for a ping-pong, whose time is half of rank 0's.
     collective: Option<Collective>,
     procs: Procs,
     rank: Rank,
     blocks: Blocks,
-    /// This rank's rounds of a schedule, unless the MPI library carries it out.
+    /// This rank's rounds of a schedule; `None` if the MPI library carries out the operation.
     rounds: Option<Vec<ReadyRound>>,
 }
 
 impl Prepared {
-    /// What `rank` needs for `cell`; `proven` is its schedule, if it runs one.
+    /// Prepares `cell` on `rank`; `proven` is its schedule, unless the MPI library carries it out.
     pub fn new(cell: &Cell, rank: Rank, proven: Option<&Proven>) -> Self {
         let blocks = Blocks::new(&cell.extent());
         let rounds = proven.map(|proven| {
@@ -50,7 +50,7 @@ impl Prepared {
         }
     }
 
-    /// Checks what this rank received at a place; `label` is what it should be.
+    /// Compares the received piece at index `place` with the data of `label`.
     fn check(&self, place: u32, label: Label) -> Result<(), Fault> {
         let found = label.check(self.blocks.output_piece(place));
         found.map_err(|fault| Fault {
@@ -59,7 +59,7 @@ impl Prepared {
         })
     }
 
-    /// The piece of rank 0 goes to rank 1 and comes back.
+    /// Sends the piece of rank 0 to rank 1 and back.
     fn ping_pong(&mut self, comm: &SimpleCommunicator) {
         let other = comm.process_at_rank(1 - i32::from(self.rank == Rank(1)));
         if self.rank == Rank(0) {
@@ -71,8 +71,8 @@ impl Prepared {
         }
     }
 
-    /// MPI's own call. The arrays are those that it needs: a root has memory for all pieces,
-    /// which only it uses; a broadcast is from the root's input into the others' output.
+    /// Calls the collective of MPI. Only the root has memory for all pieces, and only the root uses
+    /// it; a broadcast copies the root's input to the others' output.
     fn call(&mut self, collective: Collective, comm: &SimpleCommunicator) {
         let bytes = c_int::try_from(self.blocks.piece_bytes());
         let count = bytes.expect("plans limit messages to what a C int counts");
@@ -83,9 +83,9 @@ impl Prepared {
         let comm = comm.as_raw();
         // SAFETY: a constant of the MPI library.
         let byte = unsafe { ffi::RSMPI_UINT8_T };
-        // SAFETY: both arrays have as many pieces of `count` bytes as the collective uses
-        // among the ranks of the communicator, and are borrowed until the call returns.
-        // MPI's default error handler ends the program on failure.
+        // SAFETY: both arrays have as many pieces of `count` bytes as the collective uses among the
+        // ranks of the communicator, and are borrowed until the call returns. MPI's default error
+        // handler ends the program on failure.
         unsafe {
             match collective {
                 Collective::Bcast => ffi::MPI_Bcast(message.cast(), count, byte, root, comm),
@@ -157,8 +157,8 @@ impl Task for Prepared {
     }
 }
 
-/// What a piece is filled with. Its number is the rank that it is for, or 0 if it is for
-/// all.
+/// The label of a piece's data. The piece's number is its destination rank, or 0 if it goes to all
+/// ranks.
 fn label(origin: Rank, number: u32, repetition: u32) -> Label {
     Label {
         origin,

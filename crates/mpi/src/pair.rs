@@ -1,15 +1,15 @@
-//! The steps of pLogP between two ranks: rank 0 measures, rank 1 mirrors.
+//! The steps of pLogP between two ranks: rank 0 measures, rank 1 responds.
 //!
-//! Rank 0 times each call on its own clock; what reading the clock adds is taken off, and no
-//! time is below 10 ns. The data of each repetition lie elsewhere in memory than those of
-//! the last. What arrives is checked after the repetition; of a flood the last message is,
-//! which alone has a place of its own.
+//! Rank 0 measures each call on its clock, subtracts the overhead of reading the clock, and reports
+//! at least 10 ns. The data of consecutive repetitions lie at different addresses. The received
+//! data are checked after the repetition; in a flood only the last message is checked, which has a
+//! separate buffer.
 //!
 //! # Formula
-//! A flood of N messages of m bytes takes T(N) = N·g(m) + L + g(0) + L until the answer to its
-//! last arrives, so g(m) = (T(N) − T(1))/(N − 1), in seconds. The benchmark divides the time
-//! of the send calls by N instead: where the MPI library takes messages into memory of its own,
-//! as Open MPI does once the socket is full, those return long before anything is sent.
+//! A flood of N messages of m bytes takes T(N) = N·g(m) + L + g(0) + L until the answer to its last
+//! message arrives, so g(m) = (T(N) − T(1))/(N − 1), in seconds. The benchmark divides the time of
+//! the send calls by N instead: if the MPI library copies messages to its own buffers, as Open MPI
+//! does when the socket is full, the calls return long before the messages are sent.
 //!
 //! # Source
 //! Kielmann, Bal, Verstoep 2000, and their MPI `LogP` benchmark (1999–2003).
@@ -25,40 +25,39 @@ use crate::pattern::{Fault, Label};
 use crate::stopwatch::Stopwatch;
 use crate::task::Task;
 
-/// Data begin at one of so many places,
+/// Number of places at which data may begin.
 const PLACES: u32 = 16;
 
-/// which are a page and a cache line apart.
+/// Distance between places: a page and a cache line.
 const APART: usize = 4096 + 64;
 
-/// The shortest time that is believed.
+/// Lower bound of a measured time.
 const SHORTEST: Seconds = Seconds(1e-8);
 
-/// A step on one rank.
+/// A step of pLogP on one rank.
 pub struct Pair {
     step: Operation,
     rank: Rank,
-    /// Who sends the data.
+    /// The rank that sends the data.
     sender: Rank,
     watch: Stopwatch,
-    /// What reading the clock twice adds to a time.
+    /// Overhead of reading the clock twice.
     overhead: Seconds,
     size: usize,
     memory: Vec<u8>,
-    /// Where the data of this repetition begin.
+    /// Offset of the current repetition's data in `memory`.
     place: usize,
-    /// What rank 0 timed in the last repetition; zeros on rank 1.
+    /// Rank 0's times of the last repetition; zeros on rank 1.
     times: Vec<Seconds>,
 }
 
 impl Pair {
-    /// What `rank` needs for a step of pLogP. `overhead` is what reading the clock twice adds
-    /// to a time.
+    /// Prepares a step of pLogP on `rank`. `overhead` is the time of reading the clock twice.
     pub fn new(step: &Cell, rank: Rank, watch: Stopwatch, overhead: Seconds) -> Self {
         let size = usize::try_from(step.size.0).expect("plans limit messages");
         let (sender, times, messages) = match step.operation {
             Operation::ReceiveOverhead { .. } => (Rank(1), 1, 1),
-            // The last message lies behind the others.
+            // The buffer of the last message follows that of the others.
             Operation::Flood { .. } => (Rank(0), 2, 2),
             _ => (Rank(0), 2, 1),
         };
@@ -126,7 +125,7 @@ impl Pair {
         }
     }
 
-    /// The time from the first of so many messages without a pause to the answer to the last.
+    /// The time from the first of `messages` messages without a pause to the answer to the last.
     fn answered(&self, messages: u32, comm: &SimpleCommunicator) -> Seconds {
         let other = comm.process_at_rank(1);
         let nothing: &mut [u8] = &mut [];
@@ -138,7 +137,7 @@ impl Pair {
         self.corrected(self.watch.now() - start)
     }
 
-    /// Takes so many messages, the last to a place of its own, and answers.
+    /// Receives `messages` messages, the last into a separate buffer, and answers.
     fn answer(&mut self, messages: u32, comm: &SimpleCommunicator) {
         let other = comm.process_at_rank(0);
         for _ in 1..messages {
@@ -171,7 +170,7 @@ impl Pair {
         &mut self.memory[self.place..self.place + self.size]
     }
 
-    /// Where the receiver has the last message.
+    /// Range of the last message in the receiver's memory.
     fn last(&self) -> Range<usize> {
         let start = match self.step {
             Operation::Flood { .. } => self.place + self.size,
@@ -190,7 +189,7 @@ impl Task for Pair {
         self.times.len()
     }
 
-    /// Moves on in memory, too.
+    /// Also moves the data to the next place.
     fn fill(&mut self, repetition: u32) {
         self.place = (repetition % PLACES) as usize * APART;
         if self.rank == self.sender {

@@ -1,14 +1,14 @@
-//! Data that prove where they come from: every piece differs by sender, receiver and
-//! repetition, so that nothing stale, swapped or shifted passes for what was sent.
+//! Data that prove their origin: every piece depends on sender, receiver and repetition, so that
+//! stale, swapped or shifted data are detected.
 
 use netsig_core::units::Rank;
 
-/// What distinguishes a piece.
+/// Identification of a piece of data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Label {
-    /// The rank that sends it.
+    /// The rank that sends the piece.
     pub origin: Rank,
-    /// The rank that it is for; rank 0 for what is for all.
+    /// The destination rank; 0 if the piece goes to all ranks.
     pub target: Rank,
     /// The repetition.
     pub repetition: u32,
@@ -17,11 +17,11 @@ pub struct Label {
 /// The first wrong byte of what a rank received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fault {
-    /// Its place in the piece.
+    /// Its index in the piece.
     pub byte: usize,
-    /// The rank that the piece is from.
+    /// The rank that sent the piece.
     pub origin: Rank,
-    /// The rank that it is for.
+    /// The destination rank of the piece.
     pub target: Rank,
 }
 
@@ -49,10 +49,10 @@ impl Label {
         }
     }
 
-    /// Checks that `block` has this label's data.
+    /// Compares `block` with this label's data.
     ///
     /// # Errors
-    /// The first byte that is not.
+    /// The first byte that differs.
     pub fn check(self, block: &[u8]) -> Result<(), Fault> {
         let mut word = self.start();
         for (index, chunk) in block.chunks(WORD).enumerate() {

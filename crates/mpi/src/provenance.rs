@@ -1,4 +1,4 @@
-//! How these measurements came to be, as rank 0 can tell.
+//! Collects the provenance of the measurements on rank 0.
 
 mod environment;
 mod system;
@@ -15,17 +15,17 @@ use netsig_measure::plan::{JobId, Plan};
 
 use crate::settings;
 
-/// What begins the key of a control variable of the MPI library.
+/// Prefix of the key of a control variable of the MPI library.
 const SETTING: &str = "setting_";
 
-/// What begins the key of an environment variable.
+/// Prefix of the key of an environment variable.
 const VARIABLE: &str = "env_";
 
-/// Longest host name that is passed on.
+/// Longest host name; longer names are cut.
 const NAME: usize = 64;
 
-/// The facts of this job, which carries out `plan` with this text, on rank 0; `notes` are
-/// `key=value` texts to be added. All ranks call it together.
+/// Collects the facts of this job on rank 0: `plan` with its `text`, library, hosts and settings,
+/// and `notes`, `key=value` texts. All ranks must call this.
 ///
 /// # Errors
 /// If a note is not `key=value`.
@@ -69,8 +69,8 @@ pub fn collect(
     Ok(Some(facts))
 }
 
-/// What of the facts of a later job is not as `known` says, each under that job's key; a
-/// setting that is no more is empty.
+/// The facts of a later job that differ from `known`, each under that job's key; a setting that no
+/// longer exists has an empty value.
 pub fn changes(known: &Provenance, facts: &Provenance, job: JobId) -> Provenance {
     let is_gone = |key: &str| {
         (key.starts_with(SETTING) || key.starts_with(VARIABLE)) && facts.get(key).is_none()
@@ -86,7 +86,7 @@ pub fn changes(known: &Provenance, facts: &Provenance, job: JobId) -> Provenance
     changes
 }
 
-/// The time of day.
+/// The current Unix time.
 ///
 /// # Errors
 /// If the clock is before 1970.
@@ -95,12 +95,12 @@ pub fn unix_seconds() -> Result<u64> {
     Ok(now.context("the clock is before 1970; set it")?.as_secs())
 }
 
-/// This rank's host.
+/// The name of this rank's host.
 pub fn host_name() -> String {
     mpi::environment::processor_name().unwrap_or_default()
 }
 
-/// How many ranks each host has, in the order of the first of each.
+/// Number of ranks on each host, in the order of first appearance.
 fn placement(hosts: &[String]) -> String {
     let counts = hosts.iter().counts();
     let hosts = hosts.iter().unique();
@@ -109,12 +109,12 @@ fn placement(hosts: &[String]) -> String {
         .join(",")
 }
 
-/// MPI libraries pad their C strings.
+/// True for the padding of MPI libraries' C strings.
 fn is_padding(c: char) -> bool {
     c == '\0' || c.is_whitespace()
 }
 
-/// The hosts in the order of the ranks.
+/// The host of each rank.
 fn host_names(world: &SimpleCommunicator) -> Vec<String> {
     let mut mine = host_name().into_bytes();
     mine.resize(NAME, 0);

@@ -1,5 +1,5 @@
-//! Failures on demand, for tests of what netsig does about them: `NETSIG_TEST_FAULT` in the
-//! environment of the ranks, see CONTRIBUTING.md.
+//! Provoked failures, to test netsig's reactions: read from `NETSIG_TEST_FAULT` in the environment
+//! of the ranks, see CONTRIBUTING.md.
 
 use std::time::Duration;
 
@@ -10,26 +10,26 @@ use strum::EnumString;
 
 const VARIABLE: &str = "NETSIG_TEST_FAULT";
 
-/// What is to go wrong on this rank, if anything.
+/// The failure to provoke on this rank, if any, and its step.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Provoked(Option<(Kind, u64)>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString)]
 #[strum(serialize_all = "lowercase")]
 enum Kind {
-    /// It never goes on.
+    /// The rank stops for ever.
     Hang,
-    /// It dies.
+    /// The rank dies.
     Die,
-    /// It sends wrong data, once.
+    /// The rank sends wrong data, once.
     Corrupt,
 }
 
 impl Provoked {
-    /// What the environment says for `rank`.
+    /// Reads the failure of `rank` from the environment.
     ///
     /// # Errors
-    /// If it is not `hang:RANK:STEP`, `die:RANK:STEP` or `corrupt:RANK:STEP`.
+    /// If the value is not `hang:RANK:STEP`, `die:RANK:STEP` or `corrupt:RANK:STEP`.
     pub fn from_environment(rank: Rank) -> Result<Self> {
         match std::env::var(VARIABLE) {
             Ok(text) => Self::parse(&text, rank).with_context(|| {
@@ -46,7 +46,7 @@ impl Provoked {
         Some(Self((mine == Rank(rank)).then_some((kind, step))))
     }
 
-    /// Hangs or dies if it is time: `step` is about to begin.
+    /// Hangs or dies if `step`, which is about to begin, is the step of the failure or a later one.
     pub fn before(&self, step: u64) {
         match self.0 {
             Some((Kind::Hang, at)) if step >= at => sleep_for_ever(),
@@ -58,8 +58,8 @@ impl Provoked {
         }
     }
 
-    /// The repetition that this rank's data are to be labelled with in `step`, which carries
-    /// out `repetition`.
+    /// The repetition number for the label of this rank's data in `step`: `repetition`, or another
+    /// number once to corrupt the data.
     pub fn label(&mut self, step: u64, repetition: u32) -> u32 {
         match self.0 {
             Some((Kind::Corrupt, at)) if step >= at => {

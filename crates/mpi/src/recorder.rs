@@ -1,6 +1,5 @@
-//! The data file as it grows: each batch is written in one call as soon as it is known,
-//! so that whatever ends the program loses nothing that was measured. A file that has data
-//! already goes on where it ends.
+//! Writes the data file during the measurement: one write call for each batch as soon as it is
+//! measured, so that an abort loses no measured batch. Data are appended to an existing file.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -23,11 +22,11 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Opens the file and gives what is in it. One without data gets the facts and the
-    /// header; another the facts that differ from what it says.
+    /// Opens the file and returns its data. A file without data gets the facts and the header;
+    /// otherwise the facts that differ from the file's are appended.
     ///
     /// # Errors
-    /// If it cannot be opened, read or written, or is no data file.
+    /// If the file cannot be opened, read or written, or is no data file.
     pub fn open(path: &Path, facts: &Provenance, job: JobId) -> Result<(Self, Dataset)> {
         let name = path.display().to_string();
         let file = OpenOptions::new()
@@ -64,7 +63,7 @@ impl Recorder {
         self.flush()
     }
 
-    /// Appends when the launch ended and how its time was spent.
+    /// Appends the end time of the launch and the use of its time.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -89,7 +88,7 @@ impl Recorder {
     }
 }
 
-/// The data in a file, if it has got as far as its header.
+/// The data in a file; `None` if it has no complete header.
 fn past(path: &Path, name: &str) -> Result<Option<Dataset>> {
     let what = || format!("{name}: cannot be read; choose another --output");
     let file = File::open(path).with_context(what)?;

@@ -1,10 +1,10 @@
-//! The schedules of a plan, each proved before anything is measured.
+//! The schedules of a plan, all proven before the measurement.
 
 use anyhow::{Context, Result};
 use netsig_core::algorithm::{Proven, Schedule};
 use netsig_measure::plan::Cell;
 
-/// All that the cells of a plan need.
+/// The proven schedules of all cells of a plan.
 pub struct Schedules(Vec<Proven>);
 
 impl Schedules {
@@ -28,7 +28,7 @@ impl Schedules {
         Ok(schedules)
     }
 
-    /// The schedule of a cell of the plan, if it runs one.
+    /// The proven schedule of a cell of the plan, unless the MPI library carries the cell out.
     pub fn of(&self, cell: &Cell) -> Option<&Proven> {
         let schedule = cell.schedule()?;
         Some(

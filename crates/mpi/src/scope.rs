@@ -1,5 +1,5 @@
-//! Which ranks share a machine, and which a network stack: the counters of either are read
-//! by one rank for all.
+//! Finds the ranks that share a machine or a network stack: of the ranks that share a counter, one
+//! reads it.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{BuildHasher, BuildHasherDefault, Hash};
@@ -11,28 +11,28 @@ use netsig_core::units::Procs;
 
 use crate::group::rank;
 
-/// Where the ranks run, in their order, each place as a number.
+/// Locations of the ranks, in rank order, as numbers.
 pub struct Scopes {
     mine: usize,
-    /// Of each rank: the machine, that is the running kernel; emulated hosts share one.
+    /// Machine (running kernel) of each rank; emulated hosts share one.
     machines: Vec<u64>,
-    /// Of each rank: its network namespace, which an emulated host has of its own.
+    /// Network namespace of each rank; each emulated host has its own.
     networks: Vec<u64>,
-    /// How many processors this rank's machine has.
+    /// Number of processors of this rank's machine.
     processors: usize,
 }
 
-/// What this rank counts, for all that share it.
+/// The counters that this rank reads for all ranks that share them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Duty {
-    /// TCP's counters, one set a network namespace.
+    /// TCP's counters, one set for each network namespace.
     pub tcp: bool,
-    /// The packets that the kernel dropped, one count a machine.
+    /// The packets that the kernel dropped, one count for each machine.
     pub softnet: bool,
 }
 
 impl Scopes {
-    /// Finds out; all ranks call it together.
+    /// Exchanges the locations; all ranks must call this.
     pub fn share(world: &SimpleCommunicator) -> Self {
         let machine = machine();
         let mine = [machine, network(machine)];
@@ -47,7 +47,7 @@ impl Scopes {
         }
     }
 
-    /// The first rank at a place counts for the others there.
+    /// The duty of this rank: the first rank at a location reads the counters for the others.
     pub fn duty(&self) -> Duty {
         let is_first = |places: &[u64]| {
             let place = places[self.mine];
@@ -59,8 +59,7 @@ impl Scopes {
         }
     }
 
-    /// Whether those of the first `procs` ranks that run on this rank's machine are more than
-    /// its processors.
+    /// True if this rank's machine has fewer processors than it has ranks among the first `procs`.
     pub fn share_processors(&self, procs: Procs) -> bool {
         let machine = self.machines[self.mine];
         let taking_part = self.machines.iter().take(procs.get() as usize);
@@ -69,16 +68,16 @@ impl Scopes {
     }
 }
 
-/// How many processors this machine has. A launcher may bind each rank to one, so that this
-/// process's own share does not tell.
+/// Number of processors of this machine. Reads `/proc/cpuinfo`, because a launcher may bind each
+/// rank to one processor.
 pub fn processors() -> usize {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let count = text.lines().filter(|line| line.starts_with("processor"));
     count.count().max(1)
 }
 
-/// This machine: what its kernel drew when it started, or the host's name where that is not
-/// told.
+/// Identifies this machine: by the random boot id of its kernel, or by the host's name if that
+/// cannot be read.
 fn machine() -> u64 {
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id");
     hash(boot.unwrap_or_else(|_| mpi::environment::processor_name().unwrap_or_default()))
@@ -89,7 +88,7 @@ fn network(machine: u64) -> u64 {
     hash((machine, namespace))
 }
 
-/// The same number for the same value in all processes.
+/// A hash that is equal in all processes for equal values.
 fn hash(value: impl Hash) -> u64 {
     BuildHasherDefault::<DefaultHasher>::default().hash_one(value)
 }

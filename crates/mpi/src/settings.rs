@@ -1,7 +1,6 @@
-//! What the MPI library is set to: its control variables, read through MPI's tool interface.
+//! The settings of the MPI library: its control variables, read through MPI's tool interface.
 //!
-//! Each library has hundreds; those listed here decide which way data take and in what
-//! portions.
+//! Each library has hundreds; the listed ones select the transports and the message sizes.
 
 use std::ffi::CString;
 use std::os::raw::c_int;
@@ -9,8 +8,7 @@ use std::ptr;
 
 use mpi::ffi;
 
-/// The control variables that bear on times, of Open MPI and of MPICH; a library has those
-/// it knows.
+/// The control variables of Open MPI and of MPICH that affect times.
 const NAMES: &[&str] = &[
     "pml",
     "mtl",
@@ -56,10 +54,10 @@ const NAMES: &[&str] = &[
     "MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM",
 ];
 
-/// The largest value that is read, in words of 8 bytes.
+/// Size of the buffer for a value, in words of 8 bytes.
 const LARGEST: usize = 8192;
 
-/// The variables that this library has, with their values.
+/// The listed variables of this library, with their values.
 pub fn read() -> Vec<(&'static str, String)> {
     let mut provided: c_int = 0;
     // SAFETY: the tool interface may be initialised at any time, more than once.
@@ -74,7 +72,7 @@ pub fn read() -> Vec<(&'static str, String)> {
     settings
 }
 
-/// Nothing if a call of MPI failed with this code.
+/// `None` if an MPI call returned an error code.
 fn done(code: c_int) -> Option<()> {
     (c_int::try_from(ffi::MPI_SUCCESS) == Ok(code)).then_some(())
 }
@@ -114,8 +112,8 @@ fn kind(index: c_int) -> Option<String> {
     // SAFETY: a constant of the MPI library.
     let mut datatype = unsafe { ffi::RSMPI_DATATYPE_NULL };
     let [mut name, mut verbosity, mut text, mut bind, mut scope]: [c_int; 5] = [0; 5];
-    // SAFETY: names and descriptions of length 0 are not written; the rest are places for
-    // what is told.
+    // SAFETY: names and descriptions of length 0 are not written; the other pointers are valid for
+    // writing.
     let told = unsafe {
         ffi::MPI_T_cvar_get_info(
             index,
@@ -141,7 +139,7 @@ fn kind(index: c_int) -> Option<String> {
     Some(String::from_utf8_lossy(&name[..length]).into_owned())
 }
 
-/// A value that was read into memory that held zeros.
+/// Formats a value of datatype `kind` from memory that was initially zero.
 fn in_words(words: &[u64], kind: &str) -> Option<String> {
     let bytes = words[0].to_ne_bytes();
     let short = [bytes[0], bytes[1], bytes[2], bytes[3]];

@@ -1,30 +1,30 @@
-//! This rank's clock, what reading it costs, and waiting for a moment on it.
+//! This rank's clock, the overhead of reading it, and waiting for a given time.
 
 use std::hint::{black_box, spin_loop};
 use std::time::Instant;
 
 use netsig_core::units::Seconds;
 
-/// How many times a loop runs to find out what a clock costs.
+/// Number of loop iterations to measure the overhead of the clock.
 const LOOPS: u32 = 1000;
 
-/// The least of so many attempts stands.
+/// Number of attempts, of which the minimum is used.
 const ATTEMPTS: u32 = 5;
 
-/// A wait that ends further away than this yields to others; a yield may take long.
+/// Remaining wait above which this process yields the processor; a yield may take long.
 const FAR: Seconds = Seconds(2e-4);
 
 /// Seconds since this rank began.
 #[derive(Debug, Clone, Copy)]
 pub struct Stopwatch {
     epoch: Instant,
-    /// Whether a wait yields all the time, since the ranks on this machine share its
-    /// processors; else it spins at the end.
+    /// True if a wait always yields, because the ranks on this machine share processors; otherwise
+    /// it spins at the end.
     pub yields: bool,
 }
 
 impl Stopwatch {
-    /// Begins at zero.
+    /// Starts a clock at zero.
     pub fn start() -> Self {
         Self {
             epoch: Instant::now(),
@@ -32,12 +32,12 @@ impl Stopwatch {
         }
     }
 
-    /// The time since the beginning.
+    /// The time since the start.
     pub fn now(&self) -> Seconds {
         Seconds(self.epoch.elapsed().as_secs_f64())
     }
 
-    /// Returns at `moment` at the earliest.
+    /// Waits until `moment`, and possibly longer.
     pub fn wait_until(&self, moment: Seconds) {
         loop {
             let left = moment - self.now();
@@ -52,8 +52,9 @@ impl Stopwatch {
         }
     }
 
-    /// What it adds to a time that the clock is read twice: the mean of a short loop timed
-    /// on its own, less its share of the time of many, each the least of five.
+    /// The time that reading the clock twice adds to a measured time: the mean of a short loop that
+    /// is timed alone, minus its mean when many are timed together; each the minimum of five
+    /// attempts.
     pub fn overhead(&self) -> Seconds {
         let alone = least(|| {
             let each = (0..LOOPS).map(|_| {

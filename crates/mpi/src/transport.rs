@@ -1,5 +1,5 @@
-//! Plans over MPI: brings the ranks of a cell together, repeats its steps in batches, and
-//! tells rank 0 what came of them.
+//! The transport over MPI: starts the ranks of a cell together, repeats its steps in batches, and
+//! collects the results on rank 0.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -25,13 +25,13 @@ use crate::scope::Scopes;
 use crate::task::Task;
 use crate::window::Pace;
 
-/// So many repetitions show how long a window must be; their numbers are none of a plan's.
+/// Trial repetitions that determine the length of a window; their numbers occur in no plan.
 const TRIALS: Range<u32> = u32::MAX - 3..u32::MAX;
 
-/// One rank's side of a campaign.
+/// One rank's side of a campaign over MPI.
 pub struct OverMpi {
     world: SimpleCommunicator,
-    /// How many ranks the plan needs.
+    /// Number of ranks that the plan needs.
     ranks: Procs,
     synchronisation: Synchronisation,
     scopes: Scopes,
@@ -40,19 +40,19 @@ pub struct OverMpi {
     counters: Counters,
     clocks: Clocks,
     tools: Tools,
-    /// What reading the clock twice adds to a time.
+    /// Overhead of reading the clock twice.
     overhead: Seconds,
     pace: Pace,
     batch: Batch,
-    /// The ranks of the cell that this rank takes part in.
+    /// The ranks of the entered cell, if this rank takes part.
     entered: Option<Rc<Group>>,
-    /// What this rank does in the step that it repeated last in that cell.
+    /// The last repeated step of the cell, with this rank's part.
     task: Option<(Cell, Box<dyn Task>)>,
 }
 
 impl OverMpi {
-    /// Proves the schedules, makes the communicators that `plan` needs, and compares the
-    /// clocks; all ranks call it together.
+    /// Proves the schedules, creates the communicators of `plan`, and compares the clocks; all
+    /// ranks must call this.
     ///
     /// # Errors
     /// If a schedule breaks a rule.
@@ -96,7 +96,7 @@ impl OverMpi {
         Rc::clone(entered.expect("only participants of a cell carry it out"))
     }
 
-    /// What this rank does in a step of the cell that was entered.
+    /// This rank's part in a step of the entered cell.
     fn task(&self, step: &Cell) -> Box<dyn Task> {
         let rank = self.group().rank();
         match step.operation {
@@ -108,8 +108,8 @@ impl OverMpi {
         }
     }
 
-    /// Prepares for a step and, if it starts at agreed moments, finds out how long windows must
-    /// be: by some repetitions that start by a barrier.
+    /// Prepares a step. If it starts at agreed times, determines the length of windows by trial
+    /// repetitions that start with a barrier.
     fn prepare(&mut self, step: &Cell) {
         self.tools.dog.begin(step.to_string());
         let mut task = self.task(step);
@@ -130,7 +130,7 @@ impl OverMpi {
         self.task = Some((*step, task));
     }
 
-    /// Whether a step starts at agreed moments.
+    /// True if a step starts at agreed times.
     fn starts_by_windows(&self, task: &dyn Task) -> bool {
         self.synchronisation == Synchronisation::Window && task.has_common_start()
     }

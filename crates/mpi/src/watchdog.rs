@@ -1,8 +1,8 @@
-//! Says on standard error when this rank does not get on: whoever started the job finds out
-//! from the ranks' reports which of them hangs.
+//! Reports on standard error if this rank makes no progress, so that the program that started the
+//! job can name the hanging rank.
 //!
-//! A thread of its own looks now and then at a counter of the steps that the rank has
-//! entered. It calls no MPI function and sleeps in between, so that it disturbs no timing.
+//! A thread checks a counter of the steps that the rank has entered. It calls no MPI function and
+//! sleeps between checks, so that it does not disturb measurements.
 
 use std::io::Write;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -11,32 +11,32 @@ use std::time::{Duration, Instant};
 
 use netsig_core::units::{Procs, Rank};
 
-/// It looks so many times within the time-out,
+/// Number of checks within the time-out.
 const LOOKS: u32 = 20;
 
-/// but no more often than this.
+/// Lower bound of the time between checks.
 const SHORTEST_NAP: Duration = Duration::from_millis(20);
 
-/// What a rank tells its watchdog.
+/// State shared by a rank and its watchdog thread.
 #[derive(Clone)]
 pub struct Watchdog(Arc<State>);
 
 struct State {
-    /// Who and where, as a report begins.
+    /// Rank and host, the beginning of a report.
     name: String,
-    /// How many steps this rank has entered since it began,
+    /// Number of steps that this rank has entered.
     steps: AtomicU64,
-    /// and how many before what is going on: ranks that had no part in something have
-    /// entered fewer.
+    /// Value of `steps` at the start of the current activity: ranks that did not take part in
+    /// earlier activities have entered fewer steps.
     before: AtomicU64,
-    /// How many ranks take part in what is going on; 0 while this one has no part in it.
+    /// Number of ranks in the current activity; 0 if this rank takes no part.
     among: AtomicU32,
     repetition: AtomicU32,
     activity: Mutex<String>,
 }
 
 impl Watchdog {
-    /// Watches this rank from now on; it reports after `timeout` without a step.
+    /// Starts the watchdog of this rank; it reports after `timeout` without a step.
     pub fn start(rank: Rank, host: &str, timeout: Duration) -> Self {
         let dog = Self(Arc::new(State {
             name: format!("rank={} host={host}", rank.0),
@@ -51,37 +51,37 @@ impl Watchdog {
         dog
     }
 
-    /// The first `among` ranks begin something together, from which on steps are counted.
+    /// Begins an activity of the first `among` ranks; reports count the steps from here.
     pub fn enter(&self, activity: String, among: Procs) {
         self.0.before.store(self.steps(), Relaxed);
         self.0.among.store(among.get(), Relaxed);
         self.begin(activity);
     }
 
-    /// A part of it begins.
+    /// Begins a part of the activity.
     pub fn begin(&self, activity: String) {
         *self.0.activity() = activity;
         self.0.repetition.store(0, Relaxed);
         self.step();
     }
 
-    /// This rank enters its next step.
+    /// Counts a step of this rank.
     pub fn step(&self) {
         self.0.steps.fetch_add(1, Relaxed);
     }
 
-    /// This rank enters a repetition.
+    /// Counts a repetition of this rank as a step.
     pub fn repetition(&self, number: u32) {
         self.0.repetition.store(number, Relaxed);
         self.step();
     }
 
-    /// How many steps this rank has entered since it began.
+    /// Number of steps that this rank has entered.
     pub fn steps(&self) -> u64 {
         self.0.steps.load(Relaxed)
     }
 
-    /// This rank has nothing more to do for now.
+    /// Ends this rank's part in the activity.
     pub fn rest(&self) {
         self.0.among.store(0, Relaxed);
     }
@@ -99,7 +99,7 @@ impl State {
             if steps != seen || among == 0 {
                 (seen, since) = (steps, Instant::now());
             } else if since.elapsed() >= timeout {
-                // Without a standard error there is nobody to tell.
+                // A failure to write to standard error cannot be reported.
                 let _ = std::io::stderr().write_all(self.report().as_bytes());
                 since = Instant::now();
             }

@@ -1,5 +1,5 @@
-//! Agreed starts: each repetition of a batch has a window of time of its own, and starts at
-//! the window's beginning on the common clock.
+//! Agreed start times: each repetition of a batch has a time window, and starts at its beginning on
+//! the common clock.
 
 use netsig_core::units::{Rank, Seconds};
 
@@ -7,48 +7,48 @@ use crate::clocks::Clocks;
 use crate::group::Group;
 use crate::stopwatch::Stopwatch;
 
-/// A window is so many times as long as the longest repetition that was tried, and there is
-/// so many times as long to prepare the first.
+/// Ratio of a window's length to the longest trial repetition, and of the time for the first
+/// preparation to the longest trial preparation.
 const ROOM: f64 = 1.3;
 
-/// No window is shorter: after a pause of a few milliseconds, which any system makes now and
-/// then, every start that is past is late.
+/// Lower bound of a window's length: after a pause of a few milliseconds, which occurs on any
+/// system, all starts that have passed are late.
 const SHORTEST: Seconds = Seconds(2e-5);
 
-/// What was too short becomes so many times as long.
+/// Factor of growth of a lead or length that was too short.
 const GROWTH: f64 = 2.0;
 
 /// Windows are too short if more than this share of a batch was late.
 const MOST_LATE: f64 = 0.25;
 
-/// The first start is so long after its announcement at first.
+/// Initial time from the announcement of a batch to its first start.
 const FIRST_LEAD: Seconds = Seconds(2e-4);
 
-/// No lead is longer.
+/// Upper bound of that time.
 const LONGEST_LEAD: Seconds = Seconds(1.0);
 
-/// How rank 0 sets windows.
+/// Rank 0's choice of windows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pace {
-    /// From the announcement of a batch to its first start, but for its preparation.
+    /// Time from the announcement of a batch to its first start, without the preparation.
     lead: Seconds,
-    /// How long a repetition is prepared before it starts.
+    /// Preparation of a repetition before its start.
     preparation: Seconds,
-    /// Of a window.
+    /// Length of a window.
     length: Seconds,
 }
 
-/// When the repetitions of a batch start, on this rank's clock.
+/// The windows of a batch, on this rank's clock.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Windows {
     first: Seconds,
     length: Seconds,
-    /// By how much this rank may be wrong about the common clock.
+    /// Error bound of this rank's conversion from the common clock.
     error: Seconds,
 }
 
 impl Pace {
-    /// Nothing was tried yet.
+    /// The choice before any trial.
     pub fn new() -> Self {
         Self {
             lead: FIRST_LEAD,
@@ -57,15 +57,15 @@ impl Pace {
         }
     }
 
-    /// Sets the windows for repetitions of which the longest took `longest`, of that
-    /// `preparation` before its start.
+    /// Sets the windows for repetitions with the longest duration `longest`, which includes the
+    /// longest `preparation` before the start.
     pub fn suit(&mut self, longest: Seconds, preparation: Seconds) {
         self.length = Seconds((longest * ROOM).0.max(SHORTEST.0));
         self.preparation = preparation * ROOM;
     }
 
-    /// Learns from a batch which of its repetitions were late. What makes the first late is
-    /// the lead.
+    /// Adapts to a batch, given its late repetitions. A late first repetition means that the lead
+    /// is too short.
     pub fn learn(&mut self, late: &[bool]) {
         if late.first() == Some(&true) {
             self.lead = Seconds((self.lead * GROWTH).0.min(LONGEST_LEAD.0));
@@ -76,7 +76,7 @@ impl Pace {
         }
     }
 
-    /// Announces the windows of a batch; all ranks of `group` call it together.
+    /// Announces the windows of a batch; all ranks of `group` must call this.
     pub fn announce(&self, group: &Group, clocks: &Clocks, watch: &Stopwatch) -> Windows {
         let mut common = [0.0; 2];
         if group.rank() == Rank(0) {
@@ -95,12 +95,12 @@ impl Pace {
 }
 
 impl Windows {
-    /// When the repetition at `index` of the batch starts.
+    /// Start time of the repetition at `index` of the batch.
     pub fn start(&self, index: usize) -> Seconds {
         self.first + self.length * index as f64
     }
 
-    /// By how much a start may be wrong that was due at `due` and came `at`.
+    /// Error bound of a start at time `at` that was due at `due`.
     pub fn error(&self, due: Seconds, at: Seconds) -> Seconds {
         self.error + (at - due)
     }

@@ -1,8 +1,8 @@
-//! The environment variables that bear on how a job ran.
+//! The environment variables that affect the execution of a job.
 
 use itertools::Itertools;
 
-/// What the names of such variables begin with.
+/// Prefixes of relevant variables.
 const PREFIXES: &[&str] = &[
     "OMPI_MCA_",
     "PMIX_MCA_",
@@ -12,7 +12,8 @@ const PREFIXES: &[&str] = &[
     "I_MPI_",
 ];
 
-/// What Open MPI's launcher sets for itself, anew for each job.
+/// Prefixes of the variables that Open MPI's launcher sets itself, with different values in each
+/// job.
 const OF_THE_LAUNCHER: &[&str] = &[
     "OMPI_MCA_orte_",
     "OMPI_MCA_ess",
@@ -22,7 +23,7 @@ const OF_THE_LAUNCHER: &[&str] = &[
     "PMIX_MCA_mca_base_",
 ];
 
-/// Other variables.
+/// Other relevant variables.
 const NAMES: &[&str] = &[
     "SLURM_JOB_ID",
     "SLURM_JOB_NODELIST",
@@ -30,7 +31,7 @@ const NAMES: &[&str] = &[
     "SLURM_TASKS_PER_NODE",
 ];
 
-/// The variables with their values, sorted by name.
+/// The relevant variables with their values, sorted by name.
 pub fn relevant() -> Vec<(String, String)> {
     let all = std::env::vars_os();
     let readable = all.filter_map(|(name, value)| {

@@ -1,11 +1,11 @@
-//! The machine of rank 0: kernel, processors, the interface that carries the data.
+//! The machine of rank 0: kernel, processors, the network interface of the data.
 
 use std::fs;
 use std::path::Path;
 
 use crate::scope::processors;
 
-/// The facts that can be found; `settings` are those of the MPI library.
+/// The facts that are available; `settings` are the MPI library's control variables.
 pub fn facts(settings: &[(&str, String)]) -> Vec<(&'static str, String)> {
     let interface = interface(settings);
     let of_interface = |file: &str| {
@@ -34,13 +34,14 @@ pub fn facts(settings: &[(&str, String)]) -> Vec<(&'static str, String)> {
         .collect()
 }
 
-/// The lab sets it by route, which the system-wide setting does not show.
+/// The congestion control. The lab sets it in routes, so the system-wide setting does not apply
+/// there.
 fn congestion_control() -> Option<String> {
     variable("NETSIG_LAB_CONGESTION_CONTROL")
         .or_else(|| contents("/proc/sys/net/ipv4/tcp_congestion_control"))
 }
 
-/// The interface that the MPI library is told to use, else that of the default route.
+/// The interface that the MPI library's settings select, otherwise that of the default route.
 fn interface(settings: &[(&str, String)]) -> Option<String> {
     let mut settings = settings.iter();
     let told = settings.find(|(name, value)| *name == "btl_tcp_if_include" && !value.is_empty());
@@ -59,7 +60,7 @@ fn contents(path: impl AsRef<Path>) -> Option<String> {
         .map(|text| text.trim().to_owned())
 }
 
-/// The processor of `/proc/cpuinfo`.
+/// The model name of the processor, from the text of `/proc/cpuinfo`.
 fn model(text: &str) -> Option<String> {
     let mut fields = text.lines().filter_map(|line| line.split_once(':'));
     let (_, value) = fields.find(|(key, _)| key.trim() == "model name")?;
