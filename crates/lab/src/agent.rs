@@ -1,6 +1,6 @@
-//! `lab-agent [SSH OPTIONS] HOST COMMAND…`: what `mpirun` starts in place of ssh. Runs
-//! the command on an emulated host: in its network namespace, with its name, its own
-//! view of `/sys` and the yield shim preloaded.
+//! `lab-agent [SSH OPTIONS] HOST COMMAND…`: the program that `mpirun` starts instead of ssh. Runs
+//! the command on an emulated host: in its network namespace, with its host name, a private view of
+//! `/sys` and the yield shim preloaded.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
@@ -17,7 +17,7 @@ use crate::{AGENT, netns};
 /// The options of ssh that take a value and that launchers use.
 const OPTIONS_WITH_VALUE: [&str; 4] = ["-l", "-p", "-o", "-i"];
 
-/// Runs the hidden command with the arguments after its name; returns only on failure.
+/// Runs the hidden command with the arguments after its name; returns on failure only.
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> Result<ExitCode, LabError> {
     let (host, words) = target(args).ok_or(LabError::Misused { command: AGENT })?;
     become_host(&host)?;
@@ -33,7 +33,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> Result<ExitCode, LabE
     Err(failed(shell.exec()))
 }
 
-/// The host and the words of the command, with the options of ssh left out.
+/// The host and the words of the command, without the options of ssh.
 fn target(mut args: impl Iterator<Item = OsString>) -> Option<(String, Vec<OsString>)> {
     loop {
         let word = args.next()?.into_string().ok()?;
@@ -52,11 +52,11 @@ fn become_host(host: &str) -> Result<(), LabError> {
     unshare(CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWUTS)
         .map_err(system("leave the namespaces of", "ctl"))?;
     stage::name_host(host)?;
-    // What is mounted from here on concerns this process alone.
+    // Later mounts affect this process alone.
     let private = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
     mount(NONE, "/", NONE, private, NONE).map_err(system("make private", "/"))?;
-    // MPI libraries list interfaces from /sys, which shows the network namespace that
-    // it was mounted from: cover it with this host's.
+    // MPI libraries list interfaces from /sys, which shows the network namespace in which it was
+    // mounted: mount it again in this host's namespace.
     let sysfs = Some("sysfs");
     mount(Some(host), "/sys", sysfs, MsFlags::empty(), NONE).map_err(system("mount", "/sys"))
 }

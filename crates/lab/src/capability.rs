@@ -1,4 +1,4 @@
-//! What this machine can emulate, and what to do about what it cannot.
+//! Checks this machine for the capabilities that the lab needs, with a remedy for each missing one.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,33 +14,33 @@ use crate::tool::{self, ETHTOOL, IP, TC, UNSHARE, one_line};
 /// More hosts than this do not fit the address plan (`10.0.0.1` and up).
 const MOST_HOSTS: u32 = 200;
 
-/// Something the lab uses, and whether it is there.
+/// A requirement of the lab, and the result of its check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Capability {
-    /// What it is.
+    /// Name of the requirement.
     pub name: &'static str,
-    /// Whether nothing works without it; else something is worse or missing.
+    /// True if the lab cannot run without it; otherwise some function is degraded or missing.
     pub is_needed: bool,
-    /// What was found (a path, a version), or why it is missing and what to do about it.
+    /// Description of the found item (path, version), or the reason for its absence and a remedy.
     pub found: Result<String, String>,
 }
 
-/// All that [`check`] looked at.
+/// The results of [`check`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Capabilities {
-    /// Everything looked at, in the order to print it.
+    /// All requirements, in the order of printing.
     pub rows: Vec<Capability>,
     /// The congestion controls that an emulated host may use.
     pub congestion_controls: Vec<String>,
 }
 
 impl Capabilities {
-    /// Whether the lab works here at all.
+    /// True if the lab can run on this machine.
     pub fn can_run(&self) -> bool {
         self.first_missing().is_none()
     }
 
-    /// Whether `scenario` can be emulated here.
+    /// Checks that `network` can be emulated on this machine.
     ///
     /// # Errors
     /// If something is missing: what, why and what to do, in one line.
@@ -71,7 +71,7 @@ impl Capabilities {
         })
     }
 
-    /// The first thing missing without which nothing works, and why.
+    /// The first missing requirement without which the lab cannot run, and the reason.
     fn first_missing(&self) -> Option<String> {
         let mut needed = self.rows.iter().filter(|row| row.is_needed);
         needed.find_map(|row| {
@@ -81,7 +81,7 @@ impl Capabilities {
     }
 }
 
-/// Looks at what this machine can emulate, by trying it in throw-away namespaces.
+/// Checks the capabilities of this machine by tests in temporary namespaces.
 pub fn check() -> Capabilities {
     let optional = [
         ("yield shim", yield_shim()),
@@ -108,7 +108,7 @@ pub fn check() -> Capabilities {
     capabilities
 }
 
-/// Whether this machine can emulate `scenario`, by trying it as [`check`] does.
+/// Checks that this machine can emulate `network`, by the tests of [`check`].
 ///
 /// # Errors
 /// If something is missing: what, why and what to do, in one line.
@@ -116,7 +116,7 @@ pub fn verify(network: &Network) -> Result<(), LabError> {
     essentials(probe::run()).verify(network)
 }
 
-/// What the lab cannot do without.
+/// The requirements without which the lab cannot run.
 fn essentials(findings: Findings) -> Capabilities {
     let programs = [UNSHARE, IP, TC, ETHTOOL].map(|tool| {
         let remedy = format!("not installed; install the package {}", tool.package);
@@ -142,7 +142,7 @@ fn yield_shim() -> Result<String, String> {
     })
 }
 
-/// The first of `names` whose version text contains `mark`; `package` usually holds it.
+/// The first program in `names` whose version text contains `mark`; `package` usually contains it.
 fn launcher(names: &[&str], mark: &str, package: &str) -> Result<String, String> {
     let mut paths = names.iter().filter_map(|name| tool::find(name));
     let is_it = |path: &PathBuf| {

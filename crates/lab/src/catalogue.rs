@@ -1,4 +1,4 @@
-//! The scenarios that netsig ships, and finding one by name or path.
+//! The scenarios shipped with netsig; finds a scenario by name or path.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ macro_rules! scenarios {
     };
 }
 
-/// Name and TOML text of each scenario that netsig ships, smallest first.
+/// Name and TOML text of each shipped scenario, smallest first.
 pub const SHIPPED: &[(&str, &str)] = scenarios![
     "ethernet-4x50",
     "ethernet-8x50",
@@ -30,8 +30,8 @@ pub const SHIPPED: &[(&str, &str)] = scenarios![
     "unequal-2-6-4x40",
 ];
 
-/// The scenario that a user means by `name_or_path`: a file if it contains `/` or ends
-/// in `.toml`, else a shipped network.
+/// Loads a scenario: from a file if `name_or_path` contains `/` or ends in `.toml`, otherwise a
+/// shipped one.
 ///
 /// # Errors
 /// If there is no such file or scenario, or the file is not a network.
@@ -50,7 +50,7 @@ pub fn load(name_or_path: &str) -> Result<Network, LabError> {
     Ok(Network::parse(name, text)?)
 }
 
-/// Reads a scenario file; it is called what the file is called, without `.toml`.
+/// Reads a scenario file; its name becomes the file's name without `.toml`.
 fn read(path: &Path) -> Result<Network, LabError> {
     let text = std::fs::read_to_string(path).map_err(|source| LabError::Unreadable {
         path: path.to_owned(),

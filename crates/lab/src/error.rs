@@ -1,10 +1,10 @@
-//! What can go wrong in the lab, each in one line: what, where, how to fix.
+//! Errors of the lab, each in one line: what, where, how to fix.
 
 use std::path::PathBuf;
 
 use netsig_core::text::file_error::FileError;
 
-/// Why the lab could not do what was asked.
+/// An error of the lab.
 #[derive(Debug, thiserror::Error)]
 pub enum LabError {
     /// The scenario's text is not a scenario.
@@ -13,9 +13,9 @@ pub enum LabError {
     /// No shipped scenario has this name.
     #[error("no scenario is called {name:?}; use one of {known}, or a path that ends in .toml")]
     UnknownScenario {
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// The shipped names, for the reader.
+        /// The shipped names, for the message.
         known: String,
     },
     /// A scenario file cannot be read.
@@ -23,7 +23,7 @@ pub enum LabError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// This machine lacks something that the lab needs.
@@ -31,7 +31,7 @@ pub enum LabError {
     Unsupported {
         /// The scenario's name.
         scenario: String,
-        /// What is missing, why, and what to do about it.
+        /// Missing capability, reason and remedy.
         lacking: String,
     },
     /// A program that the lab needs is not installed.
@@ -39,7 +39,7 @@ pub enum LabError {
     NoTool {
         /// The program.
         tool: &'static str,
-        /// Where it usually comes from.
+        /// The package that usually contains it.
         package: &'static str,
     },
     /// A program that builds the network failed.
@@ -49,21 +49,21 @@ pub enum LabError {
     Tool {
         /// The program.
         tool: &'static str,
-        /// The namespace it worked in.
+        /// The namespace of the program.
         place: String,
-        /// The command it stopped at and what it said about it.
+        /// The command at which it stopped and its message.
         reason: String,
     },
     /// The operating system refused an operation.
     #[error("cannot {action} {}: {source}; {remedy}", .target.display())]
     System {
-        /// What was tried.
+        /// The refused operation.
         action: &'static str,
-        /// On what.
+        /// Object of the operation.
         target: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
-        /// What to do about it.
+        /// Advice for the user.
         remedy: &'static str,
     },
     /// A hidden command was called by hand or by a program that misuses it.
@@ -74,7 +74,7 @@ pub enum LabError {
     },
 }
 
-/// Turns what the system said about `action` on `target` into a [`LabError`].
+/// Converts a system error of `action` on `target` to a [`LabError`].
 pub(crate) fn system<E: Into<std::io::Error>>(
     action: &'static str,
     target: impl Into<PathBuf>,
@@ -82,7 +82,7 @@ pub(crate) fn system<E: Into<std::io::Error>>(
     system_or(action, target, RUN_CHECK)
 }
 
-/// The same with what to do where `lab check` does not help.
+/// As [`system`], with a `remedy` for errors that `lab check` does not explain.
 pub(crate) fn system_or<E: Into<std::io::Error>>(
     action: &'static str,
     target: impl Into<PathBuf>,
@@ -97,5 +97,5 @@ pub(crate) fn system_or<E: Into<std::io::Error>>(
     }
 }
 
-/// What to do where the kernel refuses what `lab check` probes for.
+/// Remedy if the kernel refuses something that `lab check` tests.
 const RUN_CHECK: &str = "run `netsig lab check` for the missing capabilities";

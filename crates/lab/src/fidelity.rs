@@ -1,17 +1,17 @@
-//! Which networks an ordinary machine emulates faithfully.
+//! Limits of the networks that an ordinary machine emulates faithfully.
 //!
-//! The limits were found by changing the rate: where times no longer scale with it, the machine
-//! and not the network sets them.
+//! The limits were found by varying the rate: if times no longer scale with it, the machine limits
+//! them instead of the network.
 
 use netsig_core::network::{LINUX_RTO, Link, Network};
 use netsig_core::units::{BitsPerSecond, Bytes, Seconds};
 
-/// Bursts that shaped links of these rates (Mbit/s) need to reach their rate; that of the first
-/// is two full frames, below which nothing passes.
+/// Bursts in bytes that shaped links of these rates (Mbit/s) need to reach their rate; the first is
+/// two full frames, the minimum that lets frames pass.
 const BURSTS: [(f64, f64); 3] = [(100.0, 3200.0), (300.0, 15_000.0), (1000.0, 40_000.0)];
 
-/// How many bytes a link that is shaped to `rate` lets through at once: linear between what links
-/// of 100, 300 and 1000 Mbit/s need, and beyond.
+/// Burst size of a link that is shaped to `rate`: linear interpolation between the needs of links
+/// with 100, 300 and 1000 Mbit/s, extrapolated above.
 pub(crate) fn burst(rate: BitsPerSecond) -> Bytes {
     let [slow, middle, fast] = BURSTS;
     let mbit = rate.0 as f64 / 1e6;
@@ -24,7 +24,7 @@ pub(crate) fn burst(rate: BitsPerSecond) -> Bytes {
     Bytes::rounded(line)
 }
 
-/// Why the lab cannot build such a network on any machine, if so; ends in what to do.
+/// The reason why the lab cannot build the network on any machine, with a remedy; `None` if it can.
 pub(crate) fn impossible(network: &Network) -> Option<String> {
     if !network.is_tree() {
         let problem = "its switches are joined in a circle, where bridges would send frames round";
@@ -53,7 +53,7 @@ pub(crate) fn impossible(network: &Network) -> Option<String> {
     ))
 }
 
-/// Why an emulation of this network on an ordinary machine cannot be trusted for figures, if so.
+/// The reason not to trust times from an emulation of this network on an ordinary machine, if any.
 pub fn fidelity_warning(network: &Network) -> Option<String> {
     let hosts = u64::from(network.hosts().get());
     let most = if hosts <= 8 { 800_000_000 } else { 640_000_000 };

@@ -1,6 +1,6 @@
-//! `lab-inside NAME COMMAND…`: the first process of the fresh namespaces. Builds the
-//! network that the environment describes, runs the command and ends as it ends; then
-//! the kernel removes everything else.
+//! `lab-inside NAME COMMAND…`: the first process of the new namespaces. Builds the network given in
+//! the environment, runs the command and exits with its code; the kernel then removes the
+//! namespaces.
 
 use std::ffi::OsString;
 use std::process::{Command, ExitCode};
@@ -10,7 +10,7 @@ use netsig_core::network::Network;
 use crate::error::{LabError, system_or};
 use crate::{INSIDE, launch, network, reap, stage};
 
-/// Carries the scenario's text from outside to inside.
+/// The variable that passes the scenario's text to this process.
 pub(crate) const SCENARIO: &str = "NETSIG_LAB_SCENARIO";
 
 /// Runs the hidden command with the arguments after its name.
@@ -19,7 +19,7 @@ pub(crate) fn run(mut args: impl Iterator<Item = OsString>) -> Result<ExitCode, 
     let name = args.next().ok_or_else(misused)?;
     let program = args.next().ok_or_else(misused)?;
     let text = std::env::var(SCENARIO).map_err(|_| misused())?;
-    // Only the first process of a PID namespace may build: anywhere else it would
+    // Only the first process of a PID namespace may build the network: any other process would
     // change the network of the machine itself.
     if std::process::id() != 1 {
         return Err(misused());

@@ -1,16 +1,16 @@
-//! Ctrl-C while a command runs. The terminal interrupts the command as well; this process
-//! must stay until the command has cleaned up, so it only takes note.
+//! Handles Ctrl-C while a command runs. The terminal interrupts the command as well; this process
+//! must stay until the command has cleaned up, so it only counts the signal.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use nix::libc::c_int;
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
 
-/// How often it came while it was taken note of.
+/// Number of interrupts during all watches.
 static INTERRUPTS: AtomicU32 = AtomicU32::new(0);
 
-/// While it lives, SIGINT does not end this process but is taken note of. A watch within
-/// another hides nothing from the outer one.
+/// Counts SIGINT while it exists, so that the signal does not end this process. An outer watch also
+/// counts the signals of an inner one.
 #[derive(Debug)]
 pub struct Watch {
     before: SigAction,
@@ -22,7 +22,7 @@ extern "C" fn take_note(_signal: c_int) {
 }
 
 impl Watch {
-    /// Starts taking note, from no interrupt seen.
+    /// Starts to count.
     pub fn start() -> Self {
         let seen = INTERRUPTS.load(Ordering::Relaxed);
         let handler = SigHandler::Handler(take_note);
@@ -33,7 +33,7 @@ impl Watch {
         }
     }
 
-    /// Whether SIGINT came since the watch started.
+    /// True if SIGINT came since the watch started.
     pub fn saw_interrupt(&self) -> bool {
         INTERRUPTS.load(Ordering::Relaxed) != self.seen
     }
@@ -47,7 +47,7 @@ impl Drop for Watch {
 
 #[expect(unsafe_code, reason = "the only way to handle a signal")]
 fn set(action: &SigAction) -> SigAction {
-    // SAFETY: the action is either the one that was in force before, or `take_note`,
-    // which only adds to an atomic and so may run at any point.
+    // SAFETY: the action is either the previous one, or `take_note`, which only increments an
+    // atomic and so may run at any time.
     unsafe { sigaction(Signal::SIGINT, action) }.expect("SIGINT may be handled")
 }

@@ -1,5 +1,5 @@
-//! The environment that makes a plain `mpirun -np N PROGRAM` use the emulated hosts,
-//! for Open MPI 4 and for MPICH, and where the yield shim is.
+//! The environment that makes a plain `mpirun -np N PROGRAM` use the emulated hosts, for Open MPI 4
+//! and for MPICH, and the location of the yield shim.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -8,23 +8,23 @@ use netsig_core::network::Network;
 
 use crate::stage::{AGENT_SCRIPT, HOSTFILE, HOSTFILE_MPICH, TMPDIR};
 
-/// Names the yield shim to use, and within the lab the one that is in use.
+/// Path of the yield shim: the user's choice, and within the lab the shim in use.
 pub(crate) const SHIM_PATH: &str = "NETSIG_YIELD_SHIM_PATH";
 
 /// Set on emulated hosts where the yield shim is preloaded.
 pub(crate) const SHIM_IN_USE: &str = "NETSIG_YIELD_SHIM";
 
-/// Names what connections between hosts use; the sysctl in the hosts does not tell, since
-/// their routes decide.
+/// Congestion control of connections between hosts. The sysctl in the hosts does not show it, since
+/// their routes set it.
 const CONGESTION_CONTROL: &str = "NETSIG_LAB_CONGESTION_CONTROL";
 
 const SHIM_FILE: &str = "libnetsig_yield_shim.so";
 
-/// Where the shim may lie, seen from the folder of the running program: beside it when
-/// installed, one up or in `deps` for programs that cargo built for testing.
+/// Folders of the shim, relative to the folder of the running program: the same folder if
+/// installed; the parent folder or `deps` for programs that cargo built for tests.
 const SHIM_FOLDERS: [&str; 4] = [".", "..", "deps", "../deps"];
 
-/// What launchers and MPI libraries read.
+/// Variables for launchers and MPI libraries.
 const ENVIRONMENT: &[(&str, &str)] = &[
     ("NETSIG_LAB_HOSTFILE", HOSTFILE),
     ("TMPDIR", TMPDIR),
@@ -52,14 +52,14 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     ("UCX_POSIX_USE_PROC_LINK", "n"),
 ];
 
-/// What sets the eager limit of Open MPI and of MPICH over UCX.
+/// The variables of the eager limit of Open MPI and of MPICH over UCX.
 const EAGER_LIMITS: [&str; 3] = [
     "OMPI_MCA_btl_tcp_eager_limit",
     "OMPI_MCA_btl_tcp_rndv_eager_limit",
     "UCX_RNDV_THRESH",
 ];
 
-/// All variables to set for a command in the lab.
+/// All environment variables of a command in the lab.
 pub(crate) fn environment(network: &Network) -> Vec<(&'static str, OsString)> {
     let fixed = ENVIRONMENT.iter().map(|&(key, value)| (key, value.into()));
     let named = [
@@ -78,7 +78,7 @@ pub(crate) fn environment(network: &Network) -> Vec<(&'static str, OsString)> {
     fixed.chain(named).chain(limits).chain(shim).collect()
 }
 
-/// The yield shim, if it is where it belongs.
+/// Path of the yield shim, if it exists.
 pub(crate) fn shim() -> Option<PathBuf> {
     let named = std::env::var_os(SHIM_PATH).map(PathBuf::from);
     let program = std::env::current_exe().ok();

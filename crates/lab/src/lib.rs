@@ -1,14 +1,13 @@
 //! netsig-lab: an emulated cluster on one machine, from Linux namespaces.
 //!
-//! Real MPI runs over real kernel TCP between network namespaces that a rate-limited
-//! switch with finite buffers joins: contention, drops and stalls come from a network
-//! and not from a model. Needs no root where user namespaces work.
+//! Real MPI runs over the kernel's TCP between network namespaces, connected by rate-limited
+//! switches with finite buffers: contention, drops and stalls are real, not modelled. Needs no root
+//! where user namespaces work.
 //!
-//! The outside ([`command`], [`Running`]) starts this very executable again within fresh
-//! namespaces, where the hidden command `lab-inside` builds the network and runs the
-//! user's command. `mpirun` there starts its daemons on the hosts through a second
-//! hidden command, `lab-agent`, in place of ssh. So every program that uses the lab
-//! must call [`entry`] first thing in `main`.
+//! The outer process ([`command`], [`Running`]) starts the same executable again in new namespaces,
+//! where the hidden command `lab-inside` builds the network and runs the user's command. There
+//! `mpirun` starts its daemons on the hosts through a second hidden command, `lab-agent`, instead
+//! of ssh. So every program that uses the lab must call [`entry`] at the start of `main`.
 
 mod agent;
 mod capability;
@@ -37,15 +36,14 @@ pub use fidelity::fidelity_warning;
 pub use interrupt::Watch;
 pub use outside::{BY_SIGNAL, Outcome, Running, command, exec};
 
-/// The hidden first argument of the process that builds the network.
+/// The hidden first argument that selects the process that builds the network.
 const INSIDE: &str = "lab-inside";
 
-/// The hidden first argument of the process that stands in for ssh.
+/// The hidden first argument that selects the substitute for ssh.
 const AGENT: &str = "lab-agent";
 
-/// Runs a hidden command of the lab if `args` (the program's name first) is one, and
-/// returns the program's exit code then. Call it first thing in `main`, before any
-/// thread is started.
+/// Runs the hidden command of the lab if `args` (the program's name first) has one, and returns its
+/// exit code; otherwise returns `None`. Call it at the start of `main`, before any thread starts.
 pub fn entry(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     let mut args = args.into_iter().skip(1);
     let result = match args.next()?.to_str()? {

@@ -1,4 +1,4 @@
-//! Working inside a named network namespace.
+//! Runs code in a named network namespace.
 
 use std::fs::File;
 use std::panic::resume_unwind;
@@ -10,11 +10,11 @@ use nix::sched::{CloneFlags, setns};
 use crate::error::{LabError, system, system_or};
 use crate::tool::UNSHARE;
 
-/// Where `ip netns` keeps the namespaces' names.
+/// The folder in which `ip netns` keeps the namespaces' names.
 pub(crate) const NAMES: &str = "/run/netns";
 
-/// Runs a program in fresh user (as its root), network, mount, host-name and PID namespaces,
-/// all of which end with their first process, and that with this command.
+/// The command that runs a program in new user (as root), network, mount, host-name and PID
+/// namespaces. They end with their first process, and that process ends with this command.
 pub(crate) fn fresh() -> Result<Command, LabError> {
     let mut unshare = Command::new(UNSHARE.find()?);
     unshare.args(["-Urnmupf", "--propagation", "private"]);
@@ -30,9 +30,9 @@ pub(crate) fn enter(name: &str) -> Result<(), LabError> {
     setns(&file, CloneFlags::CLONE_NEWNET).map_err(system("enter", path))
 }
 
-/// Runs `work` in the network namespace `name`. Programs that it starts and
-/// `/proc/sys/net` belong to that namespace; the caller's namespace stays as it was,
-/// since a namespace is a property of a thread and `work` gets its own.
+/// Runs `work` in the network namespace `name`, in a separate thread because a namespace is a
+/// property of a thread; the caller's namespace does not change. Programs that `work` starts, and
+/// `/proc/sys/net`, belong to `name`.
 pub(crate) fn within(
     name: &str,
     work: impl FnOnce() -> Result<(), LabError> + Send,
@@ -49,7 +49,7 @@ pub(crate) fn set(key: &str, value: &str) -> Result<(), LabError> {
     std::fs::write(&path, value).map_err(system("set", path))
 }
 
-/// Keeps IPv6 quiet in the current network namespace, where the kernel has it at all.
+/// Disables IPv6 in the current network namespace, if the kernel supports IPv6.
 pub(crate) fn silence_ipv6() -> Result<(), LabError> {
     let key = "ipv6/conf/all/disable_ipv6";
     if Path::new("/proc/sys/net").join(key).exists() {

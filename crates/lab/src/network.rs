@@ -1,11 +1,11 @@
-//! The emulated network: what `ip`, `tc` and `ethtool` must be told, as pure functions
-//! of the description, and the telling of it.
+//! Builds the emulated network: pure functions derive the input of `ip`, `tc` and `ethtool` from
+//! the description, and this module runs them.
 //!
-//! Each host `hI` is a namespace with `eth0` (data, shaped, 10.0.0.I+1) and `eth1`
-//! (control, not shaped, 10.9.0.I+1), so that launch traffic never disturbs data. A
-//! switch `swK` is a namespace with a bridge. Its port `pI` towards a host and its port `tL` on
-//! link L towards another switch are shaped and hold what the description says, the only places
-//! where packets drop. The control bridge `ctlbr` is where `mpirun` runs.
+//! Each host `hI` is a namespace with `eth0` (data, shaped, 10.0.0.I+1) and `eth1` (control, not
+//! shaped, 10.9.0.I+1), so that launch traffic never disturbs data. A switch `swK` is a namespace
+//! with a bridge. Its port `pI` to a host and its port `tL` on link L to another switch are shaped
+//! and have the buffers of the description; packets drop only there. `mpirun` runs in the namespace
+//! of the control bridge `ctlbr`.
 
 use itertools::Itertools;
 use netsig_core::network::{Link, LinkId, Network, Vertex};
@@ -16,13 +16,13 @@ use crate::fidelity::burst;
 use crate::netns;
 use crate::tool::{ETHTOOL, IP, TC};
 
-/// The control address of the namespace that `mpirun` runs in.
+/// The control address of the namespace of `mpirun`.
 pub(crate) const CONTROL_ADDRESS: &str = "10.9.0.254";
 
-/// What a host's own queue holds: enough that the host itself never drops.
+/// Size of a host's own queue: large enough that the host never drops.
 const HOST_QUEUE: Bytes = Bytes(4_000_000);
 
-/// Builds the whole network from within the namespace that is to run `mpirun`.
+/// Builds the whole network; runs in the namespace of `mpirun`.
 pub(crate) fn build(network: &Network) -> Result<(), LabError> {
     IP.batch("the control namespace", &namespaces(network))?;
     IP.batch("the control namespace", &cables(network))?;
@@ -64,13 +64,13 @@ fn uplinks(network: &Network) -> impl Iterator<Item = (u32, &Link)> {
     from_hosts.map(|link| (link.from.0, link))
 }
 
-/// A port and how it is shaped.
+/// A port and its shaping.
 struct Port {
     device: String,
     shape: String,
 }
 
-/// A switch: a namespace of its own with one bridge.
+/// A switch: a namespace with one bridge.
 struct Switch {
     name: String,
     ports: Vec<Port>,
@@ -92,7 +92,7 @@ impl Switch {
     }
 }
 
-/// The device of the port that a switch sends on.
+/// The sending device of a switch on a link.
 fn device(network: &Network, id: LinkId, link: &Link) -> String {
     match link.to {
         host if network.is_host(host) => format!("p{}", host.0),
@@ -120,15 +120,15 @@ fn switches(network: &Network) -> Vec<Switch> {
         .collect()
 }
 
-/// A token bucket: `rate` with `burst` let through at once and `limit` queued.
+/// A token bucket filter of `rate`, with the burst for that rate and a queue of `limit`.
 fn tbf(rate: BytesPerSecond, limit: Bytes) -> String {
     let rate = BitsPerSecond::from(rate);
     let burst = burst(rate);
     format!("tbf rate {}bit burst {} limit {}", rate.0, burst.0, limit.0)
 }
 
-/// Shapes ports in the current namespace, and makes them handle frames one by one, as a wire
-/// does: a buffer counted in bytes means nothing where 64 KiB pass as one packet.
+/// Shapes ports in the current namespace, and makes them handle single frames as real ports do:
+/// with offloads, packets of 64 KiB would pass, and a buffer in bytes would have no effect.
 fn shape(place: &str, ports: &[Port]) -> Result<(), LabError> {
     let mut lines = ports
         .iter()
@@ -140,7 +140,7 @@ fn shape(place: &str, ports: &[Port]) -> Result<(), LabError> {
     })
 }
 
-/// The namespaces and the control bridge.
+/// Creates the namespaces and the control bridge.
 fn namespaces(network: &Network) -> String {
     let switches = switches(network).into_iter().map(|switch| switch.name);
     let hosts = (0..network.hosts().get()).map(host_name);
@@ -155,8 +155,8 @@ fn namespaces(network: &Network) -> String {
     )
 }
 
-/// The virtual cables: each end goes to its namespace. `name` must be written out,
-/// since `ip link add a …` may read a short name as a keyword.
+/// Creates the virtual cables and moves each end to its namespace. `name` is required, since `ip
+/// link add a …` may parse a short name as a keyword.
 fn cables(network: &Network) -> String {
     let of_host = |(host, link): (u32, &Link)| {
         let switch = switch_name(network, link.to);
@@ -169,7 +169,7 @@ fn cables(network: &Network) -> String {
              link set dev e{host} netns h{host}"
         )
     };
-    // Each connection of two switches once.
+    // Each connection of two switches appears once.
     let between = links(network).filter(|(id, link)| {
         id.0 < id.reverse().0 && !network.is_host(link.from) && !network.is_host(link.to)
     });
@@ -186,7 +186,7 @@ fn cables(network: &Network) -> String {
     hosts.chain(between.map(of_switches)).join("\n")
 }
 
-/// Sets up `host`, which sends on `link`, from within its namespace.
+/// Configures `host`, which sends on `link`; runs in its namespace.
 fn build_host(network: &Network, host: u32, link: &Link) -> Result<(), LabError> {
     let name = host_name(host);
     netns::silence_ipv6()?;
@@ -199,8 +199,8 @@ fn build_host(network: &Network, host: u32, link: &Link) -> Result<(), LabError>
     shape(&name, &[port])
 }
 
-/// Interfaces, addresses and the fixed neighbours of `host`: no address resolution
-/// disturbs a measurement.
+/// Interfaces, addresses and static neighbours of `host`, so that no address resolution disturbs a
+/// measurement.
 fn host_interfaces(network: &Network, host: u32) -> String {
     let others = (0..network.hosts().get()).filter(|&other| other != host);
     let mut neighbours = others.map(|other| {
@@ -224,13 +224,13 @@ fn host_interfaces(network: &Network, host: u32) -> String {
     )
 }
 
-/// The route to all data addresses, which says what congestion control connections over
-/// it use, whichever end opened them.
+/// The route to all data addresses. It sets the congestion control of the connections over it,
+/// whichever end opened them.
 ///
-/// The sysctl `tcp_congestion_control` would not do: outside the initial namespace it
-/// takes only what `tcp_allowed_congestion_control` lists, often not all that the kernel
-/// has. A route may name any that is loaded, so it serves all of them alike; the sysctl
-/// keeps the machine's default, which then only launch traffic uses.
+/// The sysctl `tcp_congestion_control` does not suffice: outside the initial namespace it accepts
+/// only algorithms in `tcp_allowed_congestion_control`, often not all of the kernel's. A route
+/// accepts any loaded algorithm; the sysctl keeps the machine's default, which then affects launch
+/// traffic only.
 fn data_route(network: &Network, host: u32) -> String {
     format!(
         "route change 10.0.0.0/24 dev eth0 scope link src {} congctl {}",

@@ -1,4 +1,4 @@
-//! Starting a command, mostly in a fresh emulated cluster, and its end.
+//! Starts a command, usually in a new emulated cluster, and ends it.
 
 use std::ffi::OsString;
 use std::io;
@@ -14,46 +14,46 @@ use crate::error::{LabError, system, system_or};
 use crate::interrupt::Watch;
 use crate::{INSIDE, inside, netns, softnet, verify};
 
-/// How long an interrupted command may take to clean up by itself.
+/// Time for an interrupted command to clean up before it is asked to end.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// How long a command may take to end once it is asked to.
+/// Time for a command to end after the request.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// How often a waiting [`Running`] looks whether the command has ended.
+/// Interval at which a waiting [`Running`] checks the command.
 const GLANCE: Duration = Duration::from_millis(10);
 
-/// The exit code of what a signal has ended, less the number of that signal.
+/// Exit code of a command that a signal ended, minus the number of the signal.
 pub const BY_SIGNAL: i32 = 128;
 
-/// The exit code of a command that Ctrl-C ended.
+/// Exit code of a command that Ctrl-C ended.
 const INTERRUPTED: i32 = BY_SIGNAL + 2;
 
-/// A command that runs, in its emulated cluster or in none. Dropping it kills both.
+/// A running command, in an emulated cluster or in none. Dropping it kills both.
 #[derive(Debug)]
 pub struct Running {
     child: Child,
-    /// What asks it to end.
+    /// The signal that requests its end.
     ends_by: Signal,
-    /// In a cluster, what this machine had dropped before.
+    /// In a cluster, the number of packets that this machine had dropped before the start.
     drops_before: Option<u64>,
     watch: Watch,
     interrupted: Option<Instant>,
     asked_to_end: Option<Instant>,
 }
 
-/// How a command ended.
+/// Result of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outcome {
     /// The command's exit code; 128 + N if signal N ended it, 130 after Ctrl-C.
     pub code: i32,
-    /// Packets that this machine itself dropped meanwhile for want of processor time; 0 of a
-    /// command outside of a cluster.
+    /// Number of packets that this machine dropped during the command for lack of processor time; 0
+    /// outside of a cluster.
     pub softnet_drops: u64,
 }
 
 impl Outcome {
-    /// Why nothing measured in this run counts, if so.
+    /// The reason why the measurements of this run are void, if they are.
     pub fn void_reason(&self) -> Option<String> {
         (self.softnet_drops > 0).then(|| {
             format!(
@@ -65,7 +65,7 @@ impl Outcome {
     }
 }
 
-/// Runs `command` in a fresh cluster of `scenario` and waits for its end.
+/// Runs `command` in a new cluster of `network` and waits for its end.
 ///
 /// # Errors
 /// As [`command`], [`Running::in_lab`] and [`Running::wait`].
@@ -73,11 +73,11 @@ pub fn exec(network: &Network, command: &[OsString]) -> Result<Outcome, LabError
     Running::in_lab(self::command(network, command)?, Watch::start())?.wait()
 }
 
-/// What [`Running::in_lab`] starts: `command` in a fresh cluster of `scenario`. Its input and
-/// output are this process's own, unless set.
+/// The command for [`Running::in_lab`] that runs `command` in a new cluster of `network`. It
+/// inherits this process's input and output, unless they are set.
 ///
 /// # Errors
-/// If this machine cannot emulate it; see [`verify`].
+/// If this machine cannot emulate the network; see [`verify`].
 pub fn command(network: &Network, command: &[OsString]) -> Result<Command, LabError> {
     verify(network)?;
     let program = std::env::current_exe().map_err(system("find", "this program"))?;
@@ -90,26 +90,26 @@ pub fn command(network: &Network, command: &[OsString]) -> Result<Command, LabEr
 }
 
 impl Running {
-    /// Starts the cluster and the command in it. The cluster dies with the *thread* that
-    /// called this, so call it from one that lives long enough, such as `main`'s.
+    /// Starts the cluster and the command in it. The cluster ends with the calling *thread*, so
+    /// call this from a long-lived one, such as the main thread.
     ///
     /// # Errors
-    /// If the system refuses to start a process. That the network cannot be built or
-    /// the command not be found, the lab says on the command's standard error.
+    /// If the system cannot start a process. Failures to build the network or to find the command
+    /// appear on the command's standard error instead.
     pub fn in_lab(command: Command, watch: Watch) -> Result<Self, LabError> {
         let drops_before = softnet::drops()?;
-        // The kernel ends everything in the lab with its first process.
+        // The kernel ends all processes in the lab with its first process.
         let running = Self::start(command, Signal::SIGKILL, watch);
         let mut running = running.map_err(system("start", "the lab"))?;
         running.drops_before = Some(drops_before);
         Ok(running)
     }
 
-    /// Starts a command outside of a cluster; `ends_by` asks it to end, also when the thread
-    /// that called this does.
+    /// Starts a command outside of a cluster. The signal `ends_by` requests its end, also when the
+    /// calling thread ends.
     ///
     /// # Errors
-    /// If the system refuses to start it.
+    /// If the system cannot start it.
     pub fn start(mut command: Command, ends_by: Signal, watch: Watch) -> io::Result<Self> {
         end_with_this_process(&mut command, ends_by);
         Ok(Self {
@@ -122,27 +122,28 @@ impl Running {
         })
     }
 
-    /// Whether Ctrl-C came since the watch over the command started.
+    /// True if Ctrl-C came since the watch started.
     pub fn saw_interrupt(&self) -> bool {
         self.watch.saw_interrupt()
     }
 
-    /// How the command ended, if it has. After Ctrl-C the command has a moment to
-    /// clean up, then this call ends it.
+    /// The result of the command if it has ended. After Ctrl-C, the command has some time to clean
+    /// up before this call ends it.
     ///
     /// # Errors
-    /// If the system refuses to say, which it does not on any Linux in order.
+    /// If the system cannot report the command's state, which does not occur on a sane Linux.
     pub fn try_wait(&mut self) -> Result<Option<Outcome>, LabError> {
         if self.saw_interrupt() && self.asked_to_end.is_none() {
             let since = *self.interrupted.get_or_insert_with(Instant::now);
-            // The terminal has told the command too; told twice, some clean up nothing.
+            // The terminal has also sent the signal to the command; after a second one some
+            // commands do not clean up.
             if since.elapsed() > PATIENCE {
                 self.ask_to_end();
             }
         }
         let asked = self.asked_to_end;
         if asked.is_some_and(|since| since.elapsed() > GRACE) {
-            // It fails only if the command has just ended.
+            // This fails only if the command has just ended.
             let _ = self.child.kill();
         }
         let status = self.child.try_wait();
@@ -163,7 +164,7 @@ impl Running {
         }
     }
 
-    /// Ends the command, and waits until it has ended.
+    /// Ends the command and waits for its end.
     ///
     /// # Errors
     /// As [`Running::try_wait`].
@@ -172,10 +173,11 @@ impl Running {
         self.wait()
     }
 
-    /// Launchers end their ranks when they are asked to end, and cannot when killed.
+    /// Requests the command's end by a signal: launchers then end their ranks, unlike after
+    /// SIGKILL.
     fn ask_to_end(&mut self) {
         self.asked_to_end = Some(Instant::now());
-        // It fails only if the command has just ended.
+        // This fails only if the command has just ended.
         let _ = kill(Pid::from_raw(self.child.id().cast_signed()), self.ends_by);
     }
 
@@ -198,14 +200,13 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // Both fail only if the command has ended and been waited for.
+        // Both calls fail only if the command has ended and been waited for.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Lets the kernel send `signal` to `command` when the *thread* that starts it ends in
-/// whatever way.
+/// Makes the kernel send `signal` to `command` when the *thread* that starts it ends.
 #[expect(
     unsafe_code,
     reason = "the only way to ask for it between fork and exec"
@@ -214,7 +215,7 @@ fn end_with_this_process(command: &mut Command, signal: Signal) {
     let parent = nix::unistd::getpid();
     let ask = move || {
         nix::sys::prctl::set_pdeathsig(signal)?;
-        // If the parent ended before it was asked for, nobody would be told any more.
+        // If the parent ended before the request, the signal will never come.
         if nix::unistd::getppid() != parent {
             return Err(nix::errno::Errno::ESRCH.into());
         }

@@ -1,5 +1,5 @@
-//! Trying, in throw-away namespaces, whether the kernel can do what the lab needs. One
-//! shell does it all, so that a check takes a fraction of a second.
+//! Tests in temporary namespaces that the kernel has the features of the lab. One shell runs all
+//! tests, so that a check takes a fraction of a second.
 
 use std::process::Stdio;
 
@@ -7,19 +7,19 @@ use crate::error::{LabError, system};
 use crate::netns;
 use crate::tool::{self, UNSHARE, one_line};
 
-/// Something the kernel must be able to do.
+/// A required feature of the kernel.
 struct Probe {
     name: &'static str,
-    /// What proves it, in shell; each builds on those before it.
+    /// The test, in shell; each depends on those before it.
     script: &'static str,
     remedy: &'static str,
 }
 
-/// What the probes found.
+/// The results of the probes.
 pub(crate) struct Findings {
-    /// Of each its name, and that it works, or why not and what to do.
+    /// Name and result of each probe: that it works, or the failure and a remedy.
     pub(crate) probes: Vec<(&'static str, Result<String, String>)>,
-    /// Those that a route may choose.
+    /// The congestion controls that a route may choose.
     pub(crate) congestion_controls: Vec<String>,
 }
 
@@ -75,8 +75,7 @@ true";
 const NO_CONTROL: &str = "no route can choose one; \
     use Linux and iproute2 4.0 or newer, which know `ip route … congctl`";
 
-/// Runs all probes. Where not even a namespace can be had, the first fails with what unshare
-/// says about it.
+/// Runs all probes. If no namespace can be created, the first probe fails with unshare's message.
 pub(crate) fn run() -> Findings {
     answers().map_or_else(
         |error| Findings {
@@ -110,7 +109,7 @@ impl Probe {
     }
 }
 
-/// One line a probe: `ok`, or what went wrong.
+/// A shell script that prints one line for each probe: `ok`, or `no` and its messages.
 fn script() -> String {
     let line = |probe: &Probe| {
         let script = probe.script;

@@ -1,5 +1,5 @@
-//! The duties of the first process of a PID namespace: wait for the command, bury
-//! orphans, hand on a request to end.
+//! The duties of the first process of a PID namespace: it waits for the command, collects orphans,
+//! and forwards a request to end.
 
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
@@ -11,9 +11,9 @@ use nix::unistd::Pid;
 
 /// Runs `command` to its end and returns its exit code, 128 + N if signal N ended it.
 ///
-/// Signals of interest are blocked before the command starts, so that none is lost: the
-/// first process of a PID namespace ignores what it neither blocks nor handles. SIGINT
-/// stays ignored: the terminal sends it to the command itself.
+/// SIGCHLD and SIGTERM are blocked before the command starts, so that none is lost: the first
+/// process of a PID namespace ignores signals that it neither blocks nor handles. SIGINT stays
+/// ignored: the terminal sends it to the command itself.
 pub(crate) fn run(command: &mut Command) -> std::io::Result<ExitCode> {
     let signals = SigSet::from_iter([Signal::SIGCHLD, Signal::SIGTERM]);
     signals.thread_block()?;
@@ -29,7 +29,7 @@ pub(crate) fn run(command: &mut Command) -> std::io::Result<ExitCode> {
     }
 }
 
-/// Lets `command` start without the block on `signals`, which it would inherit.
+/// Unblocks `signals` in `command`, which would inherit the block.
 #[expect(
     unsafe_code,
     reason = "the only way to change the mask between fork and exec"
@@ -41,7 +41,7 @@ fn unblock_in_child(command: &mut Command, signals: SigSet) {
     unsafe { command.pre_exec(unblock) };
 }
 
-/// Collects all processes that have ended; `child`'s exit code if it is among them.
+/// Collects all processes that have ended; returns `child`'s exit code if it has ended.
 fn bury(child: Pid) -> nix::Result<Option<u8>> {
     loop {
         match waitpid(None, Some(WaitPidFlag::WNOHANG)) {

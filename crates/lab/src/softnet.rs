@@ -1,5 +1,5 @@
-//! Packets that the machine itself dropped because its cores could not keep up. A run
-//! during which this happened measured the machine and not the network.
+//! Counts the packets that the machine itself dropped because its cores were too slow. A run with
+//! such drops measured the machine instead of the network.
 
 use crate::error::{LabError, system_or};
 
@@ -12,7 +12,7 @@ pub(crate) fn drops() -> Result<u64, LabError> {
     Ok(sum_drops(&text))
 }
 
-/// The sum of the second column, which is hexadecimal, one line a core.
+/// Sum of the second column, which is hexadecimal; each core has a line.
 fn sum_drops(text: &str) -> u64 {
     text.lines()
         .filter_map(|line| line.split_whitespace().nth(1))

@@ -1,5 +1,5 @@
-//! The private file system around the emulated cluster: names, host files and
-//! temporary files that vanish with the lab's mount namespace.
+//! Prepares the private file system of the emulated cluster: names, host files and temporary files,
+//! which vanish with the lab's mount namespace.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -12,28 +12,28 @@ use crate::error::{LabError, system, system_or};
 use crate::network::{CONTROL_ADDRESS, control_address, host_name};
 use crate::{AGENT, netns};
 
-/// The lab's own files.
+/// Folder of the lab's files.
 pub(crate) const FOLDER: &str = "/run/lab";
 
-/// The hosts in the form of Open MPI.
+/// Host file of Open MPI.
 pub(crate) const HOSTFILE: &str = "/run/lab/hostfile";
 
-/// The hosts in the form of MPICH.
+/// Host file of MPICH.
 pub(crate) const HOSTFILE_MPICH: &str = "/run/lab/hostfile.mpich";
 
-/// Where programs in the lab put temporary files.
+/// Folder for temporary files of programs in the lab.
 pub(crate) const TMPDIR: &str = "/run/lab/tmp";
 
-/// The program that launchers start in place of ssh.
+/// The program that launchers start instead of ssh.
 pub(crate) const AGENT_SCRIPT: &str = "/run/lab/agent";
 
-/// The name of the namespace that `mpirun` runs in.
+/// Host name of the namespace of `mpirun`.
 const CONTROL_HOST: &str = "ctl";
 
-/// What a mount does not need.
+/// An omitted argument of a mount.
 pub(crate) const NONE: Option<&str> = None;
 
-/// Prepares file system and host name of the fresh namespaces this process is in.
+/// Prepares the file system and host name of this process's new namespaces.
 pub(crate) fn prepare(network: &Network) -> Result<(), LabError> {
     mount_tmpfs("/run")?;
     mount_tmpfs("/dev/shm")?;
@@ -50,7 +50,7 @@ pub(crate) fn prepare(network: &Network) -> Result<(), LabError> {
     write_agent()
 }
 
-/// Gives the current host-name namespace its name.
+/// Sets the host name in the current namespace.
 pub(crate) fn name_host(name: &str) -> Result<(), LabError> {
     nix::unistd::sethostname(name).map_err(system("name this host", name))
 }
@@ -61,7 +61,7 @@ fn mount_tmpfs(target: &str) -> Result<(), LabError> {
     mount(tmpfs, target, tmpfs, flags, NONE).map_err(system("mount a tmpfs on", target))
 }
 
-/// Lets `target` read as `text` for everything in the lab.
+/// Replaces the content of `target` by `text` for all processes in the lab.
 fn replace(target: &str, text: &str) -> Result<(), LabError> {
     let name = Path::new(target).file_name().unwrap_or_default();
     let source = Path::new(FOLDER).join(name);
@@ -86,7 +86,7 @@ fn host_table(network: &Network) -> String {
     format!("127.0.0.1 localhost\n{CONTROL_ADDRESS} {CONTROL_HOST}\n{hosts}")
 }
 
-/// Launchers want one path with no arguments, hence a script.
+/// Writes the agent as a script, because launchers expect one path without arguments.
 fn write_agent() -> Result<(), LabError> {
     let program = std::env::current_exe().map_err(system("find", "this program"))?;
     let quoted = program.to_string_lossy().replace('\'', r"'\''");

@@ -1,5 +1,5 @@
-//! Running the programs that build the network: ip, tc and ethtool, mostly in batches
-//! since starting one takes longer than what it then does.
+//! Runs the programs that build the network: ip, tc and ethtool. Commands are batched, since
+//! starting a program takes longer than a command.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 
 use crate::error::{LabError, system};
 
-/// A program the lab needs and the package that usually holds it.
+/// A program that the lab needs and the package that usually contains it.
 pub(crate) struct Tool {
     pub(crate) name: &'static str,
     pub(crate) package: &'static str,
@@ -40,8 +40,8 @@ impl Tool {
         })
     }
 
-    /// Runs the program with `arguments` in the current network namespace, which
-    /// messages call `place`.
+    /// Runs the program with `arguments` in the current network namespace; `place` names it in
+    /// messages.
     pub(crate) fn run(&self, place: &str, arguments: &[&str]) -> Result<(), LabError> {
         let output = Command::new(self.find()?)
             .args(arguments)
@@ -51,7 +51,7 @@ impl Tool {
         self.judge(place, &output, || arguments.join(" "))
     }
 
-    /// Gives the program the lines of `script` as its batch, in the current network namespace.
+    /// Runs the program with the lines of `script` as its batch, in the current network namespace.
     pub(crate) fn batch(&self, place: &str, script: &str) -> Result<(), LabError> {
         let output = feed(&self.find()?, script).map_err(system("run a batch of", self.name))?;
         self.judge(place, &output, || stopped_at(&output, script))
@@ -75,7 +75,7 @@ impl Tool {
     }
 }
 
-/// PATH with the administrators' folders, which users often lack.
+/// PATH with the folders of administrators' programs, which users' PATH often lacks.
 pub(crate) fn path() -> OsString {
     let mut path = std::env::var_os("PATH").unwrap_or_default();
     path.push(":/usr/sbin:/sbin");
@@ -89,14 +89,14 @@ pub(crate) fn find(name: &str) -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-/// `text` with all line breaks and runs of blanks as one blank.
+/// `text` with each run of white space replaced by one blank.
 pub(crate) fn one_line(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Runs `program -batch -` on `text`. Whatever it prints is short, so that writing
-/// first and reading after cannot block.
+/// Runs `program -batch -` on `text`. Its output is short, so writing all input before reading
+/// cannot block.
 fn feed(program: &Path, text: &str) -> std::io::Result<Output> {
     let mut child = Command::new(program)
         .args(["-batch", "-"])
@@ -105,7 +105,7 @@ fn feed(program: &Path, text: &str) -> std::io::Result<Output> {
         .stderr(Stdio::piped())
         .spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
-        // A program that stops at a bad line closes the pipe; its status tells the story.
+        // A program that stops at a bad line closes the pipe; its exit status reports the error.
         let _ = stdin
             .write_all(text.as_bytes())
             .and_then(|()| stdin.write_all(b"\n"));
@@ -113,7 +113,7 @@ fn feed(program: &Path, text: &str) -> std::io::Result<Output> {
     child.wait_with_output()
 }
 
-/// The line that a batch stopped at: ip and tc say `Command failed -:LINE`.
+/// The line of the script at which a batch stopped: ip and tc print `Command failed -:LINE`.
 fn stopped_at(output: &Output, script: &str) -> String {
     let said = String::from_utf8_lossy(&output.stderr);
     let line = said.rsplit_once("-:").and_then(|(_, rest)| {

@@ -1,10 +1,10 @@
 //! `libnetsig_yield_shim.so`, preloaded into the processes of emulated hosts.
 //!
-//! Many MPI processes share few cores in the lab. One that waits polls in a loop and so takes
-//! the core from the one that has work. Here an idle loop sleeps a little instead:
-//! `NETSIG_YIELD_NS` nanoseconds, 20 µs by default. Open MPI's loop calls `sched_yield`,
-//! MPICH's the progress function of UCX (`ucx.rs`). Times of small messages scatter far less
-//! with it, and those of MPICH are no longer rounded to the scheduler's time slices.
+//! Many MPI processes share few cores in the lab. A waiting process polls in a loop and so takes
+//! the core from a working one. This library makes an idle loop sleep instead: `NETSIG_YIELD_NS`
+//! nanoseconds, 20 µs by default. Open MPI's loop calls `sched_yield`, MPICH's loop calls the
+//! progress function of UCX (`ucx.rs`). The sleep makes times of small messages scatter far less,
+//! and times of MPICH are no longer rounded to the scheduler's time slices.
 
 #![expect(
     unsafe_code,

@@ -1,13 +1,13 @@
-//! How long an idle loop sleeps at a time.
+//! The sleep of an idle loop.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use libc::{c_long, timespec};
 
-/// How long one pause takes unless the environment says otherwise.
+/// Default duration of a sleep.
 const DEFAULT_NS: c_long = 20_000;
 
-/// The longest that one `nanosleep` takes without whole seconds.
+/// Longest duration for one `nanosleep` without whole seconds.
 const LONGEST_NS: c_long = 999_999_999;
 
 /// The sleep in nanoseconds; negative until the environment has been read.
@@ -35,8 +35,8 @@ fn sleep_ns() -> c_long {
     read
 }
 
-/// `NETSIG_YIELD_NS` where it is a number, within what one `nanosleep` can take.
-/// Uses C's own functions: the caller may be anywhere, even inside an allocator.
+/// `NETSIG_YIELD_NS` if it is a positive number, limited to the longest sleep. Uses C functions
+/// only: the caller may be anywhere, even inside an allocator.
 fn configured_ns() -> c_long {
     // SAFETY: the name is NUL-terminated; the result is null or a C string that stays
     // valid while nobody changes the environment, which is read at once.

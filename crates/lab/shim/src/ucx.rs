@@ -1,11 +1,11 @@
-//! Two functions of UCX, over which MPICH sends. Only programs that load UCX call them.
+//! Replaces two functions of UCX, the transport of MPICH. Only programs that load UCX call them.
 //!
-//! * `ucp_worker_progress` is called in a loop while a rank waits. After some calls without
-//!   progress each further one sleeps.
-//! * `ucp_disconnect_nb` closes a connection in `MPI_Finalize`. UCX completes it when the other
+//! * `ucp_worker_progress` is called in a loop while a rank waits. After `IDLE` calls without
+//!   progress each further call sleeps.
+//! * `ucp_disconnect_nb` closes a connection in `MPI_Finalize`. UCX completes this when the other
 //!   end makes progress; but the other rank may already wait in the barrier of the process
-//!   manager, where it makes none, and then both wait forever. Nothing is in flight by then, so
-//!   the connection is left to the end of the process.
+//!   manager without making progress, so that both wait forever. No message is in flight at that
+//!   point, so the connection is left open until the process ends.
 
 use std::cell::Cell;
 use std::ffi::{CStr, c_uint, c_void};
@@ -13,27 +13,27 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::pause;
 
-/// So many calls in a row may be idle before the next sleep: messages often arrive in turn.
+/// Number of idle calls in a row before calls sleep: messages often arrive in quick succession.
 const IDLE: c_uint = 20;
 
 /// The name of the replaced function.
 const PROGRESS: &CStr = c"ucp_worker_progress";
 
-/// The library that has it, by the name under which programs load it.
+/// The library of the replaced function, by the name under which programs load it.
 const LIBRARY: &CStr = c"libucp.so.0";
 
-/// The replaced function: it takes a worker and gives how much was done.
+/// Type of the replaced function: takes a worker and returns the number of completed actions.
 type Progress = unsafe extern "C" fn(*mut c_void) -> c_uint;
 
-/// The replaced function once it has been looked up.
+/// Address of the replaced function after its lookup.
 static ORIGINAL: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
 
 thread_local! {
-    /// How many calls of this thread in a row were idle.
+    /// Number of consecutive idle calls of this thread.
     static IDLE_CALLS: Cell<c_uint> = const { Cell::new(0) };
 }
 
-/// Lets UCX make progress, and sleeps if there has been none for some calls.
+/// Lets UCX make progress, and sleeps if the last `IDLE` calls made none.
 ///
 /// # Safety
 ///
@@ -53,19 +53,18 @@ pub unsafe extern "C" fn ucp_worker_progress(worker: *mut c_void) -> c_uint {
     progress
 }
 
-/// Says at once that the connection is closed, which UCX does with a null pointer.
+/// Reports by a null pointer, as UCX does, that the connection is already closed.
 #[unsafe(no_mangle)]
 pub extern "C" fn ucp_disconnect_nb(_endpoint: *mut c_void) -> *mut c_void {
     std::ptr::null_mut()
 }
 
-/// UCX's own function, in its library even where a plugin has loaded that.
+/// UCX's own function; finds its library even if a plugin loaded it.
 fn original() -> Option<Progress> {
     let mut found = ORIGINAL.load(Ordering::Relaxed);
     if found.is_null() {
-        // SAFETY: the names are NUL-terminated; `RTLD_NOLOAD` gives null or a handle of a
-        // library that is loaded, which `dlsym` takes. The handle is kept, so that the function
-        // stays.
+        // SAFETY: the names are NUL-terminated; `RTLD_NOLOAD` returns null or a handle of a loaded
+        // library, which `dlsym` accepts. The handle is never closed, so the function stays loaded.
         found = unsafe {
             let library = libc::dlopen(LIBRARY.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
             if library.is_null() {
@@ -76,8 +75,8 @@ fn original() -> Option<Progress> {
         };
         ORIGINAL.store(found, Ordering::Relaxed);
     }
-    // SAFETY: a null pointer is `None`; any other is the address of the function of this name
-    // in UCX, which has this signature.
+    // SAFETY: a null pointer is `None`; any other value is the address of UCX's function of this
+    // name, which has this signature.
     unsafe { std::mem::transmute::<*mut c_void, Option<Progress>>(found) }
 }
 
