@@ -1,10 +1,10 @@
-//! `netsig-bench accuracy [NETWORK…]`: how far predictions are off at process counts that
-//! nothing was fitted to, for every model that applies, a generic regression, an interpolation
-//! and SMPI where it is installed.
+//! `netsig-bench accuracy [NETWORK…]`: errors of predictions at process counts that were not
+//! fitted, for every applicable model, a generic regression, an interpolation, and SMPI where it is
+//! installed.
 //!
 //! All data come from emulated clusters and are measured once: complete files in
-//! bench/results/accuracy are not measured again. A fit sees the process counts of its trial
-//! alone (`split.rs`); the medians of the cells beyond eight processes are the truth. The tables
+//! bench/results/accuracy are not measured again. A fit gets only the process counts of its trial
+//! (`split.rs`); the medians of the cells with more than eight processes are the truth. The tables
 //! go to standard output and to table.md; residuals.csv has a row for each held-out cell and
 //! contender.
 
@@ -33,10 +33,10 @@ use contenders::Judge;
 use score::Row;
 use split::{Measured, Trial};
 
-/// The network that SMPI is asked about, since its all-to-all is on a star.
+/// The network that SMPI simulates: SMPI's all-to-all runs on a star.
 const SMPI_NETWORK: &str = "ethernet-12x40";
 
-/// All parts of the regimes but eager growth; none is chosen from left-out counts.
+/// All parts of the regimes except eager growth, without a choice by cross-validation.
 const WHOLE: Parts = Parts {
     eager_growth: false,
     rendezvous_growth: true,
@@ -48,7 +48,8 @@ const WHOLE: Parts = Parts {
 /// A change of the parts.
 type Change = fn(&mut Parts);
 
-/// The regimes with one part less, and with eager growth: each shows the worth of a part.
+/// The regimes without one part, and with eager growth, to show the effect of each part on the
+/// errors.
 const WITHOUT: [(&str, Change); 6] = [
     ("regimes with all parts", |_| ()),
     ("regimes without growth", |p| p.rendezvous_growth = false),
@@ -66,13 +67,13 @@ type Times = BTreeMap<(Procs, Bytes), Seconds>;
 struct Outcome {
     rows: Vec<Row>,
     costs: Vec<(&'static str, Cost)>,
-    /// The differences between the launches of each algorithm's held-out cells.
+    /// The differences between the two launches of held-out cells, by algorithm.
     repeated: Vec<(&'static str, Collective, String, Sorted)>,
     notes: Vec<String>,
 }
 
-/// Measures what is missing and judges the networks, all if none is named; false if a target
-/// is missed.
+/// Measures the missing data and evaluates the networks, all if `wanted` is empty; false if a
+/// target is missed.
 pub fn run(wanted: &[String]) -> Result<bool> {
     let results = crate::root().join("bench/results/accuracy");
     fs::create_dir_all(&results).context("bench/results/accuracy cannot be made")?;
@@ -89,7 +90,7 @@ pub fn run(wanted: &[String]) -> Result<bool> {
     report::write(&outcome, &results)
 }
 
-/// The networks of these names; the standing ones if there are none.
+/// The networks with these names; the default networks if there are no names.
 fn chosen(wanted: &[String]) -> Result<Vec<&'static Network>> {
     if wanted.is_empty() {
         return Ok(NETWORKS.iter().collect());
@@ -107,7 +108,7 @@ fn chosen(wanted: &[String]) -> Result<Vec<&'static Network>> {
 }
 
 impl Outcome {
-    /// All trials on one network.
+    /// Evaluates all trials on one network.
     fn judge(&mut self, network: &'static Network) -> Result<()> {
         let data = network.measured()?;
         self.costs.push((network.0, Cost::of(&data.train)?));

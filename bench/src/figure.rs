@@ -5,17 +5,18 @@ use std::ops::RangeInclusive;
 
 use netsig_core::stats::sample::median;
 
-/// A figure and what it may be.
+/// A measured value with its target range.
 pub struct Figure {
     pub name: String,
-    /// Its median is held against the target; without values the target is missed.
+    /// Measured values, whose median is compared with the target; without values the target is
+    /// missed.
     pub values: Vec<f64>,
     pub target: RangeInclusive<f64>,
     pub unit: &'static str,
 }
 
 impl Figure {
-    /// A figure that is met at `most` and below.
+    /// A figure whose target is at most `most`.
     pub fn new(name: impl Into<String>, values: Vec<f64>, most: f64, unit: &'static str) -> Self {
         Self {
             name: name.into(),
@@ -35,7 +36,7 @@ impl Figure {
     }
 }
 
-/// `name  value  target  met|MISSED`.
+/// Format: `name  value  target  met|MISSED`.
 impl fmt::Display for Figure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, unit, .. } = self;

@@ -1,5 +1,5 @@
-//! `netsig-bench`: figures of netsig against their targets. Exit code 1 says that a target is
-//! missed, 2 that a benchmark could not run.
+//! `netsig-bench`: compares figures of netsig with their targets. Exit code 1: a target is missed;
+//! 2: a benchmark could not run.
 
 mod accuracy;
 mod figure;

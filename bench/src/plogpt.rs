@@ -1,12 +1,12 @@
-//! `netsig-bench plogpt`: algorithms A and B of Nomura, Matsuba, Ishikawa 2007 on emulated
-//! trees of two switches, measured beside what pLogP and `PlogPT` predict.
+//! `netsig-bench plogpt`: compares measurements of algorithms A and B of Nomura, Matsuba, Ishikawa
+//! 2007 on emulated trees of two switches with the predictions of pLogP and `PlogPT`.
 //!
-//! A waits for its partner in every round (`pairwise`), B posts all receives first and then
-//! sends to one after the other (`sends-in-turn`). All that goes into a prediction is
-//! measured in the same campaign between pairs: L and g(m), the rate of a host's link, the
-//! rate of the uplink when all pairs cross it. The buffers are those that the network was
-//! built with. Nothing is fitted to an all-to-all. The table goes to standard output, raw
-//! data and figure to bench/results/plogpt.
+//! A waits for its partner in every round (`pairwise`); B posts all receives first and then sends
+//! to one rank after the other (`sends-in-turn`). The same campaign measures all parameters of a
+//! prediction by transfers between pairs of ranks: L and g(m), the rate of a host's link, and the
+//! rate of the uplink when all pairs use it. The buffers are those of the emulated network. Nothing
+//! is fitted to an all-to-all. The table goes to standard output, raw data and figure to
+//! bench/results/plogpt.
 
 mod figure;
 mod measured;
@@ -25,15 +25,15 @@ use measured::Campaign;
 /// The trees, smallest first; all their hosts take part.
 const NETWORKS: [&str; 3] = ["tree-2x4x40", "tree-2x6x40", "tree-2x8x25"];
 
-/// The algorithms with the letters of the slides, and what they are to a TCP that takes every
-/// message at once: an eager send is complete when it is copied, so that all of B's messages
-/// are under way together.
+/// The algorithms: letter of the slides, netsig's name, and name in the TCP simulation. The
+/// simulated TCP accepts every message at once: an eager send completes when the message is copied,
+/// so all of B's messages are in flight together.
 const ALGORITHMS: [(&str, &str, &str); 2] = [
     ("A", "pairwise", "pairwise"),
     ("B", "sends-in-turn", "direct"),
 ];
 
-/// How often chance is tried.
+/// Number of random seeds for the simulation.
 const SEEDS: u32 = 9;
 
 /// Bytes per destination.
@@ -45,21 +45,22 @@ struct Row {
     procs: u32,
     letter: &'static str,
     size: Bytes,
-    /// The repetitions.
+    /// The times of the repetitions.
     measured: Sorted,
-    /// As pLogP has it, which knows no contention.
+    /// pLogP's prediction, without contention.
     plogp: Seconds,
-    /// `PlogPT` as in the slides: who shares a link is settled when a message begins.
+    /// `PlogPT`'s prediction as in the slides: the share of a link is fixed at the start of a
+    /// message.
     plogpt: Seconds,
-    /// `PlogPT` with links shared by the messages that are under way.
+    /// `PlogPT`'s prediction if the messages in flight share links fairly at every moment.
     fluid: Seconds,
-    /// The simulated TCP, the median over the seeds.
+    /// The simulated TCP's time, the median over the seeds.
     tcp: Seconds,
-    /// How many messages either lets time out at most.
+    /// Number of messages that time out, the larger of `PlogPT`'s and the fluid prediction's.
     timeouts: u64,
 }
 
-/// A size of `netsig simulate`.
+/// The output of `netsig simulate` for one size.
 #[derive(Debug, Deserialize)]
 struct Simulated {
     size_bytes: Bytes,
@@ -81,7 +82,7 @@ pub fn run() -> Result<bool> {
     Ok(true)
 }
 
-/// All cells of one network. Data that are there already are not measured again.
+/// All cells of one network. Existing data are not measured again.
 fn on(network: &'static str, netsig: &Netsig) -> Result<Vec<Row>> {
     let stated = netsig_lab::load(network)?;
     let file = |end: &str| netsig.folder().join(format!("{network}{end}"));
@@ -134,7 +135,7 @@ fn on(network: &'static str, netsig: &Netsig) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// The table as docs/results has it: A and B side by side.
+/// Prints the table in the form of docs/results: A and B side by side.
 fn print(rows: &[Row]) {
     println!(
         "| n | m | A, ms | pLogP | PlogPT | fluid | TCP | B, ms | pLogP | PlogPT | fluid | TCP |"
@@ -153,7 +154,7 @@ fn print(rows: &[Row]) {
 }
 
 impl Row {
-    /// The median with the quartiles, and the errors of the predictions.
+    /// The measured median with the quartiles, and the errors of the predictions.
     fn cells(&self) -> String {
         let ms = |time: f64| format!("{:.1}", time * 1e3);
         let [low, middle, high] = [0.25, 0.5, 0.75].map(|level| self.measured.quantile(level));

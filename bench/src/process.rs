@@ -1,5 +1,5 @@
-//! Programs that a benchmark runs: netsig itself, others that must succeed, and the processor
-//! time and memory of a program.
+//! Runs programs for a benchmark: netsig, other programs that must succeed, and programs whose
+//! processor time and memory are measured.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -11,14 +11,14 @@ use anyhow::{Context, Result, ensure};
 use netsig_core::data::{Dataset, Provenance};
 use nix::sys::resource::{UsageWho, getrusage};
 
-/// The release build of netsig, run in a folder.
+/// The release build of netsig, run in a given folder.
 pub struct Netsig {
     program: PathBuf,
     folder: PathBuf,
 }
 
 impl Netsig {
-    /// To be run in `folder`; `target` is what of the Makefile builds it.
+    /// netsig for runs in `folder`; `target` is the target of the Makefile that builds it.
     pub fn built(folder: &Path, target: &str) -> Result<Self> {
         let program = crate::root().join("target/release/netsig");
         let shown = program.display();
@@ -32,37 +32,37 @@ impl Netsig {
         })
     }
 
-    /// The folder that it runs in.
+    /// The folder of the runs.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// `netsig WORDS`; `ROOT` in a word stands for the workspace.
+    /// The command `netsig WORDS`; `ROOT` in a word is replaced by the workspace's path.
     pub fn command(&self, words: &str) -> Command {
         let root = crate::root().display().to_string();
         let mut command = Command::new(&self.program);
         command
             .args(words.split_whitespace().map(|w| w.replace("ROOT", &root)))
             .current_dir(&self.folder)
-            // Open MPI refuses root, who benchmarks in containers, without them.
+            // Open MPI refuses to run as root without these; containers run benchmarks as root.
             .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
             .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
         command
     }
 
-    /// What `netsig WORDS` prints.
+    /// Runs `netsig WORDS` and returns its output.
     pub fn run(&self, words: &str) -> Result<String> {
         output(&mut self.command(words))
     }
 
-    /// How long it takes, in seconds.
+    /// Runs `netsig WORDS` and returns its duration in seconds.
     pub fn seconds(&self, words: &str) -> Result<f64> {
         let started = Instant::now();
         self.run(words)?;
         Ok(started.elapsed().as_secs_f64())
     }
 
-    /// The data in a file of its folder.
+    /// The data in a file of the folder.
     pub fn data(&self, file: &str) -> Result<Dataset> {
         read(&self.folder.join(file))
     }
@@ -75,7 +75,8 @@ pub fn read(path: &Path) -> Result<Dataset> {
     Ok(Dataset::read(&name, file)?)
 }
 
-/// The seconds that all launches spent on `part`: `launch_K_s=wall W timed T barriers B`.
+/// The seconds that all launches spent on `part`, from the facts `launch_K_s=wall W timed T
+/// barriers B`.
 pub fn spent(facts: &Provenance, part: &str) -> Result<f64> {
     let launches = facts.iter().filter(|(_, value)| value.starts_with("wall "));
     let seconds = launches.map(|(key, value)| {
@@ -86,7 +87,7 @@ pub fn spent(facts: &Provenance, part: &str) -> Result<f64> {
     seconds.sum()
 }
 
-/// What a program prints that must succeed.
+/// Runs a program that must succeed, and returns its output.
 pub fn output(command: &mut Command) -> Result<String> {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     let words: Vec<_> = words.map(|word| word.to_string_lossy()).collect();
@@ -98,18 +99,18 @@ pub fn output(command: &mut Command) -> Result<String> {
     String::from_utf8(output.stdout).with_context(|| format!("{shown} prints UTF-8"))
 }
 
-/// What a process takes.
+/// Resources of a process.
 #[derive(Debug, Clone, Copy)]
 pub struct Usage {
-    /// Of the processor, in user and system mode.
+    /// Processor time in user and system mode.
     pub seconds: f64,
-    /// The most memory at once.
+    /// Peak memory.
     pub megabytes: f64,
 }
 
 impl Usage {
-    /// What a program takes that must succeed. A process in between has no other child, so
-    /// that what its children took is the program's.
+    /// The usage of a program that must succeed. A process in between has no other child, so the
+    /// usage of its children is the program's.
     pub fn of(program: &Command) -> Result<Self> {
         let mut between = Command::new(std::env::current_exe()?);
         let words = between.arg("usage").arg(program.get_program());
@@ -126,7 +127,7 @@ impl Usage {
     }
 }
 
-/// `netsig-bench usage PROGRAM…`: runs the program and prints its CPU seconds and its most
+/// `netsig-bench usage PROGRAM…`: runs the program and prints its processor seconds and peak
 /// megabytes.
 pub fn usage(words: &[OsString]) -> Result<bool> {
     let (program, arguments) = words.split_first().context("no program to run")?;

@@ -1,8 +1,8 @@
-//! `netsig-bench simulator`: how fast and in how much memory netsig simulates, in CPU seconds
-//! of one core, each run a process of its own; beside it the SMPI of `SimGrid` where it is installed.
-//! One line a figure: `name  value  target  met|MISSED`. Of three runs the fastest counts: what
-//! else runs on the machine can only make a run slower. The first runs of all simulations come
-//! before the second ones, so that a slow minute strikes one run of each at most.
+//! `netsig-bench simulator`: processor time and memory of `netsig simulate`, in CPU seconds of one
+//! core, each run in a separate process; for comparison the SMPI of `SimGrid` where it is
+//! installed. One line for each figure: `name  value  target  met|MISSED`. The fastest of three
+//! runs counts: other work on the machine can only slow a run down. The first runs of all
+//! simulations precede the second ones, so that a slow minute affects at most one run of each.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -18,7 +18,7 @@ use crate::figure::Figure;
 use crate::process::{Netsig, Usage};
 use crate::smpi::{self, Link, Program};
 
-/// A simulation with the most that it may take.
+/// A simulation with upper bounds of its time and memory.
 struct Row {
     name: &'static str,
     arguments: &'static str,
@@ -30,7 +30,7 @@ struct Row {
 const CLOSED: &str = "--model loggp --set L=5us --set o=1us --set g=2us \
                       --set G=1e-9";
 
-/// What `LogGOPSim` takes for this broadcast, event by event as well.
+/// Time of `LogGOPSim` for this broadcast in seconds, also event by event.
 const LOGGOPSIM: f64 = 4.9;
 
 /// No target.
@@ -96,25 +96,25 @@ const ROWS: [Row; 9] = [
     },
 ];
 
-/// All-to-alls of which the growth with the ranks is fitted: what they are called, algorithm
-/// and network, the ranks.
+/// Series of all-to-alls to fit the growth of time with ranks: name, algorithm and network, numbers
+/// of ranks.
 const SERIES: [(&str, [&str; 2], [u32; 4]); 3] = [
     ("endpoint", ["direct", "PORTS"], [512, 1024, 2048, 4096]),
     ("endpoint", ["pairwise", "PORTS"], [512, 1024, 2048, 4096]),
     ("fluid", ["direct", STAR], [128, 256, 512, 1024]),
 ];
 
-/// Every event of links that messages share.
+/// Options of the fluid network on a star, with every event simulated.
 const STAR: &str = "--model fluid --network star.toml --set L=50us --method event";
 
-/// The messages are n·(n − 1), so their exponent is 2.
+/// Upper bound of the exponent; n·(n − 1) messages give 2.
 const EXPONENT: f64 = 2.1;
 
-/// How many ranks of SMPI exchange how much on a star.
+/// Number of ranks and bytes per destination of the comparison with SMPI.
 const RANKS: u32 = 128;
 const SIZE: u32 = 1024;
 
-/// The most that netsig may take of SMPI's time to be worth a claim.
+/// Upper bound of netsig's time relative to SMPI's for the claim of a faster simulation.
 const OF_SMPI: f64 = 0.1;
 
 const PROGRAM: &str = "#include <mpi.h>
@@ -168,7 +168,7 @@ pub fn run() -> Result<bool> {
     Ok(is_met)
 }
 
-/// What the fastest of three runs of each simulation takes, by its arguments.
+/// Usage of the fastest of three runs of each simulation, by its arguments.
 fn fastest(netsig: &Netsig) -> Result<HashMap<String, Usage>> {
     let rows = ROWS.iter().map(|row| row.arguments.to_owned());
     let series = SERIES.iter();
@@ -185,8 +185,8 @@ fn fastest(netsig: &Netsig) -> Result<HashMap<String, Usage>> {
     Ok(taken)
 }
 
-/// What `netsig simulate` with these arguments takes; `CLOSED` stands for the parameters of ports,
-/// and `PORTS` for them where every event is followed.
+/// Usage of `netsig simulate` with these arguments. `CLOSED` stands for the parameters of the
+/// endpoint network, and `PORTS` for the same with every event simulated.
 fn simulate(netsig: &Netsig, arguments: &str) -> Result<Usage> {
     let arguments = arguments.replace("PORTS", "CLOSED --method event");
     let arguments = arguments.replace("CLOSED", CLOSED);
@@ -198,8 +198,8 @@ fn alltoall([algorithm, network]: [&str; 2], procs: u32) -> String {
     format!("--collective alltoall --algorithm {algorithm} --procs {procs} --size {SIZE} {network}")
 }
 
-/// How much netsig takes of the time of SMPI for direct exchange on a star, with `ours` its CPU
-/// seconds; nothing where SMPI is not installed.
+/// Ratio of `ours`, netsig's CPU seconds, to SMPI's for direct exchange on a star; `None` if SMPI
+/// is not installed.
 fn beside_smpi(netsig: &Netsig, ours: f64) -> Result<Option<Figure>> {
     if !smpi::is_installed() {
         return Ok(None);
@@ -236,7 +236,7 @@ fn write_networks(work: &Path) -> Result<()> {
     );
     for height in 1..=20 {
         let (rate, delay) = match height {
-            // From here on half of what full bisection would take.
+            // From here on, half the rate of full bisection.
             11.. => (1u64 << (height - 2), "18.2us"),
             _ => (1 << (height - 1), "0us"),
         };

@@ -1,4 +1,4 @@
-//! The SMPI of `SimGrid` (Debian: libsimgrid-dev): programs of MPI on a simulated star.
+//! The SMPI of `SimGrid` (Debian: libsimgrid-dev): runs MPI programs on a simulated star.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,19 +9,19 @@ use netsig_core::units::{Procs, Seconds, SecondsPerByte};
 
 use crate::process::output;
 
-/// What is said where SMPI is missing.
+/// The message if SMPI is missing.
 pub const MISSING: &str = "SKIPPED: SimGrid is not installed (Debian: libsimgrid-dev)";
 
-/// All messages of an all-to-all are posted at once.
+/// The option that makes an all-to-all post all messages at once.
 pub const AT_ONCE: &str = "--cfg=smpi/alltoall:basic_linear";
 
-/// A compiled program, in the folder where SMPI finds its files.
+/// A compiled program, in the folder of SMPI's files.
 pub struct Program<'a> {
     folder: &'a Path,
     path: PathBuf,
 }
 
-/// Links of a star: every host has one of this latency and bandwidth each way.
+/// Parameters of the links of a star; every host has one in each direction.
 #[derive(Debug, Clone, Copy)]
 pub struct Link {
     pub latency: Seconds,
@@ -44,7 +44,7 @@ impl<'a> Program<'a> {
         Ok(Self { folder, path })
     }
 
-    /// The command that runs it on a star; the program's arguments are to be added.
+    /// The command that runs the program on a star; the caller adds the program's arguments.
     pub fn on_star(&self, procs: Procs, link: Link, settings: &[&str]) -> Result<Command> {
         fs::write(self.folder.join("star.xml"), star(procs, link))?;
         let hosts: Vec<String> = procs.ranks().map(|rank| format!("h-{rank}")).collect();

@@ -1,5 +1,5 @@
-//! `netsig-bench speed`: the figures that netsig promises, each measured and held against
-//! its target. One line a figure: `name  value  target  met|MISSED`; raw numbers go to
+//! `netsig-bench speed`: measures the promised figures of netsig and compares each with its target.
+//! One line for each figure: `name  value  target  met|MISSED`; raw numbers go to
 //! bench/results/quick.csv. Needs the release build and the rank program (`make bench`).
 
 mod commands;
@@ -45,7 +45,7 @@ pub fn run() -> Result<bool> {
     Ok(figures.iter().all(Figure::is_met))
 }
 
-/// What a benchmark of netsig-core prints.
+/// Runs a benchmark of netsig-core and returns its output.
 fn benchmark(name: &str, arguments: &[&str]) -> Result<String> {
     output(
         Command::new("cargo")

@@ -1,4 +1,4 @@
-//! The emulated clusters, their data, and the time that the data take.
+//! The emulated clusters, their data, and the time to measure the data.
 
 use std::fs;
 
@@ -10,48 +10,48 @@ use netsig_core::units::Seconds;
 use super::split::Measured;
 use crate::process::{self, Netsig, spent};
 
-/// The name of an emulated cluster and the plan of its held-out part.
+/// The name of an emulated cluster and the plan of its held-out campaign.
 pub(super) struct Network(pub(super) &'static str, &'static str);
 
-/// The clusters: one that loses packets, one under another congestion control, one with more
-/// hosts, one with an uplink that hosts share, one that loses nothing.
+/// The clusters: one with packet losses, one with another congestion control, one with more hosts,
+/// one with an uplink that hosts share, one without losses.
 pub(super) const NETWORKS: [Network; 5] = [
     Network("ethernet-12x40", "heldout-12"),
     Network("cubic-16x40", "heldout-12"),
     Network("ethernet-16x25", "heldout-16"),
     Network("tree-2x6x40", "heldout-12"),
-    // With twelve hosts so deep a queue asks more of the machine than it has.
+    // With twelve hosts, so deep a queue would overload the machine.
     Network("deep-12x40", "heldout-10"),
 ];
 
-/// A cluster that is judged only where it is named: nothing was ever adjusted to it.
+/// A cluster that is evaluated only if named: nothing was ever adjusted to it.
 pub(super) const FURTHER: Network = Network("ethernet-12x30", "heldout-12");
 
-/// Tables of the OSU micro-benchmarks that were measured elsewhere, as `netsig import osu` writes
-/// them from `osu_latency` and `osu_alltoall` of several process counts.
+/// Tables of the OSU micro-benchmarks measured elsewhere, in the format of `netsig import osu`,
+/// from `osu_latency` and `osu_alltoall` of several process counts.
 pub(super) const OSU: &str = "bench/results/accuracy/osu.csv";
 
-/// The last launch of every plan: its line ends a complete file.
+/// The key of the last launch of every plan: its line ends a complete file.
 const LAST_LAUNCH: &str = "launch_1_s";
 
-/// The all-to-alls that a profile needs; the others of the plan are for comparison.
+/// The all-to-alls that a profile needs; the other all-to-alls of the plan are for comparison.
 pub(super) const JUDGED: [&str; 3] = ["direct", "pairwise", "library"];
 
-/// How often a part is measured at most because its data are void.
+/// Number of attempts to measure a part with valid data.
 const ATTEMPTS: u32 = 3;
 
 impl Network {
-    /// Its campaigns: the part of the data and the plan.
+    /// The campaigns: part of the data and name of the plan.
     fn campaigns(&self) -> [(&str, &str); 3] {
         [("train", "train"), ("few", "few"), ("heldout", self.1)]
     }
 
-    /// A part of the data, from the root.
+    /// The file of a part of the data, relative to the root.
     fn file(&self, part: &str) -> String {
         format!("bench/results/accuracy/{}-{part}.csv", self.0)
     }
 
-    /// The arguments of netsig for one of the campaigns.
+    /// The arguments of netsig for a campaign.
     fn words(&self, (part, plan): (&str, &str)) -> String {
         format!(
             "measure plans/accuracy-{plan}.toml -o {} --on lab:{} --resume",
@@ -60,7 +60,7 @@ impl Network {
         )
     }
 
-    /// Its data. An incomplete part is measured; an interrupted campaign goes on.
+    /// The data of the network. Measures incomplete parts; interrupted campaigns are resumed.
     pub(super) fn measured(&self) -> Result<Measured> {
         for campaign in self.campaigns() {
             let data = read(&self.file(campaign.0));
@@ -77,7 +77,7 @@ impl Network {
         })
     }
 
-    /// Measures one part; again if the machine was too busy for its data to count.
+    /// Measures one part, and repeats the measurement if the machine was too busy for valid data.
     fn measure(&self, campaign: (&str, &str)) -> Result<()> {
         let netsig = Netsig::built(&crate::root(), "bench-accuracy")?;
         let (words, file) = (self.words(campaign), self.file(campaign.0));
@@ -95,7 +95,7 @@ impl Network {
     }
 }
 
-/// The data of a file that may be used.
+/// Reads the data of a file; void data are an error.
 fn read(file: &str) -> Result<Dataset> {
     let data = process::read(&crate::root().join(file))?;
     if let Some(reason) = data.void() {
@@ -104,7 +104,7 @@ fn read(file: &str) -> Result<Dataset> {
     Ok(data)
 }
 
-/// The data of [`OSU`], if they are there.
+/// The data of [`OSU`], if the file exists.
 pub(super) fn osu() -> Result<Option<Measured>> {
     if !crate::root().join(OSU).is_file() {
         return Ok(None);
@@ -118,18 +118,18 @@ pub(super) fn osu() -> Result<Option<Measured>> {
     }))
 }
 
-/// The time that the data of a profile take.
+/// The time to measure the data of a profile.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Cost {
-    /// From start to end of the launches.
+    /// Duration of all launches.
     pub(super) wall: Seconds,
-    /// In timed operations of pairs and of the judged all-to-alls.
+    /// Time in timed operations between two ranks and of the judged all-to-alls.
     pub(super) timed: Seconds,
 }
 
 impl Cost {
-    /// The samples of a pair's operations hold less time than the operations take, so the samples
-    /// of other collectives are subtracted from the time of all operations.
+    /// Subtracts the samples of other collectives from the time of all operations, because the
+    /// samples of operations between two ranks hold less time than the operations take.
     pub(super) fn of(data: &Dataset) -> Result<Self> {
         let others = data
             .samples

@@ -20,34 +20,34 @@ use super::regression::Regression;
 use super::score::Row;
 use super::split::Fitted;
 
-/// netsig's own model, which the targets are for.
+/// netsig's own model, to which the targets apply.
 pub(super) const OURS: &str = "regimes";
 
-/// The model that every other has to improve on.
+/// The published model, the reference for improvements.
 pub(super) const PUBLISHED: &str = "full";
 
-/// The algorithm, empty for every one of the collective, the name and the source of the times.
+/// The algorithm (empty: all of the collective), the contender's name and the source of its times.
 type Contender = (&'static str, &'static str, How);
 
 #[derive(Clone, Copy)]
 enum How {
-    /// The model that the fit chose.
+    /// The model chosen by the fit.
     Chosen,
-    /// A model with what the profile holds.
+    /// A model with the parameters of the profile.
     Model(&'static str),
-    /// The same with α and β in place of tables.
+    /// A model with α and β instead of pLogP tables.
     OnHockney(&'static str),
-    /// A line in n for every size, interpolated between sizes.
+    /// A line in n for every size, with interpolation between sizes.
     Lines,
     /// Products of powers and logarithms, chosen by cross-validation.
     Regression,
-    /// A simulation of another program.
+    /// A simulation by SMPI.
     Smpi,
 }
 
 use How::{Model, OnHockney};
 
-/// Of every collective.
+/// Contenders of every collective.
 const ALL: [Contender; 3] = [
     ("", OURS, Model(OURS)),
     ("", "lines", How::Lines),
@@ -73,7 +73,7 @@ const ALLTOALL: [Contender; 16] = [
     ("library", "smpi", How::Smpi),
 ];
 
-/// The first model of an algorithm also gives its time without contention, as in [`SCATTER`].
+/// The first model of an algorithm also gives its contention-free time, also in [`SCATTER`].
 const BCAST: [Contender; 5] = [
     ("binomial", "plogp", Model("binomial_exact")),
     ("binomial", "plogp_printed", Model("binomial")),
@@ -99,21 +99,21 @@ fn of(collective: Collective) -> &'static [Contender] {
     }
 }
 
-/// The time and the interval of a case; nothing where the contender does not apply.
+/// The time and the interval of a case; `None` if the contender does not apply.
 type Predictor<'a> = Box<dyn Fn(Procs, Bytes) -> Option<(Seconds, Option<Interval>)> + 'a>;
 
-/// The sources of the contenders.
+/// The data for the predictions of the contenders.
 pub(super) struct Judge<'a> {
     pub(super) network: &'static str,
     pub(super) fitted: &'a Fitted,
-    /// Gives the times without contention.
+    /// The profile for contention-free times.
     pub(super) free: &'a Profile,
     pub(super) smpi: &'a Times,
 }
 
 impl Judge<'_> {
-    /// The predictions of all contenders for all cells, or those of the regimes alone, `called`
-    /// by another name.
+    /// The predictions of all contenders for all cells; if `called` is given, those of the regimes
+    /// alone, under that name.
     pub(super) fn rows(
         &self,
         cells: &BTreeMap<CellKey, Summary>,
@@ -160,8 +160,8 @@ impl Judge<'_> {
         rows
     }
 
-    /// Nothing if the contender cannot be had: a model that does not exist, one
-    /// that could not be fitted, too few points.
+    /// `None` if the contender is not available: the model does not exist or could not be fitted,
+    /// or there are too few points.
     fn predictor<'b>(
         &'b self,
         how: How,
@@ -196,7 +196,7 @@ impl Judge<'_> {
         }
     }
 
-    /// A model on what a profile holds.
+    /// Predictions of a model with the parameters of a profile.
     fn by_model<'b>(
         &'b self,
         profile: &'b Profile,
@@ -216,7 +216,7 @@ impl Judge<'_> {
         Some(Box::new(move |procs, size| {
             let mut case = Case::new(procs, size);
             if let Some(longest) = longest {
-                // A shorter message is a segment of its own.
+                // A shorter message is one segment.
                 let segment = Segment::new(size).ok()?.min(longest);
                 case.segments = Segments::Of(segment);
             }
@@ -226,7 +226,7 @@ impl Judge<'_> {
     }
 }
 
-/// The model of an algorithm without contention.
+/// The contention-free model of an algorithm.
 fn without_contention((collective, algorithm): (Collective, &str)) -> Option<&'static str> {
     if collective == Collective::Alltoall {
         return Some("free");
@@ -237,7 +237,7 @@ fn without_contention((collective, algorithm): (Collective, &str)) -> Option<&'s
     })
 }
 
-/// The segment size that is set, as in `pipeline:BYTES`.
+/// The segment size in an algorithm's name, as in `pipeline:BYTES`.
 fn segment(collective: Collective, algorithm: &str) -> Option<Segment> {
     let method = Method::parse(collective, algorithm).ok()?;
     Segment::new(method.segment()?).ok()

@@ -1,5 +1,5 @@
-//! Contender `lines`: for each measured size a straight line in n, between sizes a straight
-//! line in (log m, log T).
+//! Contender `lines`: for each measured size a straight line in n; between sizes, linear
+//! interpolation of log T in log m.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,14 @@ use netsig_core::fit::Point;
 use netsig_core::stats::line::Line;
 use netsig_core::units::{Bytes, Procs, Seconds};
 
-/// The least time of a line, in seconds: its logarithm must exist.
+/// Lower bound of a line's time in seconds, so that its logarithm exists.
 const LEAST: f64 = 1e-9;
 
-/// The lines, by size.
+/// The line of each size.
 pub(super) struct Lines(Vec<(Bytes, Line)>);
 
 impl Lines {
-    /// By least squares, from the sizes with at least two process counts; nothing if fewer
+    /// Fits the lines by least squares, for sizes with at least two process counts; `None` if fewer
     /// than two sizes have them.
     pub(super) fn fit(points: &[Point]) -> Option<Self> {
         let mut by_size: BTreeMap<Bytes, Vec<_>> = BTreeMap::new();
@@ -30,7 +30,7 @@ impl Lines {
         (by_size.len() >= 2).then(|| Self(lines.collect()))
     }
 
-    /// The time; beyond the sizes the last segment goes on.
+    /// The time; beyond the sizes the last segment is extrapolated.
     pub(super) fn time(&self, procs: Procs, size: Bytes) -> Seconds {
         let upper = self.0.partition_point(|(known, _)| *known < size);
         let upper = upper.clamp(1, self.0.len() - 1);

@@ -1,11 +1,10 @@
 //! Contender `regression`: a generic performance model in the style of Extra-P (Calotoiu et al.
 //! 2013), without knowledge of networks.
 //!
-//! T = c₀ + Σ c·n^a·log2(n)^b·m^d·log2(m)^e with at most two terms, exponents a and d of
-//! {0, ½, 1, 3⁄2, 2}, b and e of {0, 1}, and no negative coefficient. Coefficients minimise
-//! the squares of the relative errors. The chosen terms are those that predict a process count
-//! best that was left out of the fit: the least mean of 2·|T̂−T|/(T̂+T) over all points, each
-//! count left out in turn.
+//! T = c₀ + Σ c·n^a·log2(n)^b·m^d·log2(m)^e with at most two terms, exponents a and d of {0, ½, 1,
+//! 3⁄2, 2}, b and e of {0, 1}, and no negative coefficient. Coefficients minimise the squares of
+//! the relative errors. The terms are chosen by cross-validation: the least mean of 2·|T̂−T|/(T̂+T)
+//! over all points, where each process count in turn is left out of the fit.
 
 use itertools::{Itertools as _, iproduct};
 use nalgebra::{DMatrix, DVector};
@@ -15,7 +14,7 @@ use netsig_core::units::{Bytes, Procs, Seconds};
 const POWERS: [f64; 5] = [0.0, 0.5, 1.0, 1.5, 2.0];
 const LOGARITHMS: [i32; 2] = [0, 1];
 
-/// Normed columns are dependent if their determinant is below this.
+/// Normalised columns are linearly dependent if their determinant is below this.
 const SINGULAR: f64 = 1e-10;
 
 /// n^a·log2(n)^b·m^d·log2(m)^e.
@@ -29,7 +28,7 @@ struct Term {
 pub(super) struct Regression(Vec<(Term, f64)>);
 
 impl Term {
-    /// All of them; the constant is the first.
+    /// All terms; the constant is the first.
     fn all() -> Vec<Self> {
         let factors = iproduct!(POWERS, LOGARITHMS);
         iproduct!(factors.clone(), factors)
@@ -43,7 +42,7 @@ impl Term {
     }
 }
 
-/// Normal equations of the terms over the times, whose right-hand sides are all 1.
+/// Normal equations for the terms divided by the times, so that all right-hand sides are 1.
 struct Equations {
     gram: DMatrix<f64>,
     right: DVector<f64>,
@@ -60,7 +59,7 @@ impl Equations {
         }
     }
 
-    /// The non-negative least squares of a few terms: of all of them, or of the best subset.
+    /// Non-negative least squares for a few terms: with all of them, or with the best subset.
     fn non_negative(&self, terms: &[usize]) -> Option<Solution> {
         let best = self.solve(terms.to_vec()).or_else(|| {
             let subsets = terms.iter().copied().powerset().skip(1);
@@ -70,8 +69,8 @@ impl Equations {
         best.map(|(_, solution)| solution)
     }
 
-    /// The reduction of the sum of squares by these terms, and their coefficients; nothing if
-    /// one is negative or the terms depend on each other.
+    /// The reduction of the sum of squares by these terms, and their coefficients; `None` if a
+    /// coefficient is negative or the terms are linearly dependent.
     fn solve(&self, terms: Vec<usize>) -> Option<(f64, Solution)> {
         let gram = self.gram.select_rows(&terms).select_columns(&terms);
         let right = self.right.select_rows(&terms);
@@ -94,7 +93,7 @@ fn error(columns: &DMatrix<f64>, solution: &[(usize, f64)]) -> f64 {
 }
 
 impl Regression {
-    /// Nothing if fewer than two process counts were measured.
+    /// Fits the regression; `None` if fewer than two process counts were measured.
     pub(super) fn fit(points: &[Point]) -> Option<Self> {
         let is_known = |point: &&Point| point.size.0 > 1 && point.procs.get() > 1;
         let points: Vec<&Point> = points.iter().filter(is_known).collect();

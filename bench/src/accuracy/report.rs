@@ -1,4 +1,4 @@
-//! The files of the bench: tables with targets, and residuals.
+//! Writes the results: tables with targets, and residuals.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -44,7 +44,7 @@ fn percent(share: f64) -> String {
     format!("{:.1}", share * 100.0)
 }
 
-/// One table a trial, errors in per cent.
+/// Writes one table for each trial, with errors in per cent.
 fn errors(text: &mut String, scores: &BTreeMap<Subject, Vec<Scored>>) -> Result<()> {
     writeln!(text, "# Errors on more than eight processes")?;
     let shown = |errors: Errors| {
@@ -78,7 +78,7 @@ fn errors(text: &mut String, scores: &BTreeMap<Subject, Vec<Scored>>) -> Result<
     Ok(())
 }
 
-/// The scatter of the truth itself.
+/// Writes the differences between the two launches of the held-out cells.
 fn repeated(text: &mut String, outcome: &Outcome) -> Result<()> {
     writeln!(
         text,

@@ -1,4 +1,4 @@
-//! One predicted cell, and the errors of each contender over many of them.
+//! One predicted cell, and the errors of each contender over many cells.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::campaign::JUDGED;
 use super::split::Trial;
 
-/// A cell is contended if it takes so many times as long as without contention.
+/// Least ratio of a contended cell's time to its contention-free time.
 const CONTENDED: f64 = 1.2;
 
 /// The prediction of one held-out cell by one contender: a row of residuals.csv.
@@ -24,26 +24,26 @@ pub(super) struct Row {
     pub(super) contender: &'static str,
     pub(super) procs: Procs,
     pub(super) size_bytes: Bytes,
-    /// The median, or the mean where the trial has means.
+    /// The median, or the mean in a trial with means.
     pub(super) measured_s: Seconds,
-    /// The time without contention.
+    /// The contention-free time.
     pub(super) free_s: Option<Seconds>,
     pub(super) predicted_s: Seconds,
-    /// The ends of the interval, if there is one.
+    /// The ends of the interval, if the contender has one.
     pub(super) lower_s: Option<Seconds>,
     pub(super) upper_s: Option<Seconds>,
 }
 
-/// The name of all judged algorithms of a collective together.
+/// The name of the pooled judged algorithms of a collective.
 pub(super) const POOLED: &str = "pooled";
 
-/// The cells that contenders are compared on.
+/// A set of cells on which contenders are compared.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Subject {
     pub(super) trial: Trial,
     pub(super) network: &'static str,
     pub(super) collective: Collective,
-    /// [`POOLED`] for all together.
+    /// The algorithm; [`POOLED`] for all judged ones.
     pub(super) algorithm: String,
 }
 
@@ -52,11 +52,11 @@ pub(super) struct Subject {
 pub(super) struct Scored {
     pub(super) contender: &'static str,
     pub(super) all: Errors,
-    /// Where any cell is contended.
+    /// Errors of the contended cells, if there are any.
     pub(super) contended: Option<Errors>,
 }
 
-/// The errors of all contenders on every subject, least median first.
+/// The errors of all contenders on every subject, the least median first.
 pub(super) fn scores(rows: &[Row]) -> BTreeMap<Subject, Vec<Scored>> {
     let mut groups: BTreeMap<(Subject, &'static str), Vec<&Row>> = BTreeMap::new();
     for row in rows {
@@ -95,7 +95,7 @@ pub(super) fn scores(rows: &[Row]) -> BTreeMap<Subject, Vec<Scored>> {
 }
 
 impl Subject {
-    /// Whether there are targets for the algorithm.
+    /// True if the algorithm has targets.
     pub(super) fn is_judged(&self) -> bool {
         self.collective != Collective::Alltoall || JUDGED.contains(&self.algorithm.as_str())
     }

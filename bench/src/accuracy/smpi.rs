@@ -1,10 +1,10 @@
 //! Contender `smpi`: SMPI on a star with the α and β of the ping-pong.
 //!
-//! Every host has a link of bandwidth 1/β and latency α/2 each way, so that a message crosses
-//! two of them. SMPI's correction factors of bandwidth and latency are 1: they were fitted to
-//! another cluster, and with them the ping-pong would not come out. Everything else is as
-//! SMPI has it, cross traffic on. A note compares SMPI's ping-pong with α + β·m. SMPI's
-//! `basic_linear` posts all messages at once.
+//! Every host has a link of bandwidth 1/β and latency α/2 each way, so a message crosses two links.
+//! SMPI's correction factors of bandwidth and latency are 1: their defaults were fitted to another
+//! cluster and would change the time of the ping-pong. All other settings are SMPI's defaults, with
+//! cross traffic on. A note compares SMPI's ping-pong with α + β·m. SMPI's `basic_linear` posts all
+//! messages at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,8 +27,8 @@ const SETTINGS: [&str; 3] = [
     "--cfg=smpi/simulate-computation:no",
 ];
 
-/// The times of direct exchange for all cells of it, and a note on their platform. No times
-/// where SMPI is not installed.
+/// The times of direct exchange for all its cells, and a note on the platform. No times if SMPI is
+/// not installed.
 pub(super) fn predict(
     hockney: &Hockney,
     cells: &BTreeMap<CellKey, Summary>,
@@ -72,7 +72,7 @@ pub(super) fn predict(
     Ok((times, note))
 }
 
-/// `SIZE HALF-ROUND-TRIP ALLTOALL`; other lines are smpirun's own.
+/// Parses a line `SIZE HALF-ROUND-TRIP ALLTOALL`; `None` for smpirun's own lines.
 fn parsed(line: &str) -> Option<(Bytes, Seconds, Seconds)> {
     let numbers: Option<Vec<f64>> = line.split(' ').map(|word| word.parse().ok()).collect();
     let [size, half, alltoall] = numbers?[..] else {

@@ -1,5 +1,5 @@
-//! The training data and the held-out cells of each trial. Process counts alone divide them, so
-//! that no file can bring a held-out time into a fit.
+//! The training data and the held-out cells of each trial. They are divided by process count alone,
+//! so that no file can bring a held-out time into a fit.
 
 use std::collections::BTreeMap;
 
@@ -16,13 +16,13 @@ use netsig_core::stats::sample::mean;
 use netsig_core::units::{Bytes, Seconds};
 use serde::Serialize;
 
-/// The most processes that any trial fits to; more are held out.
+/// The most processes in the training data of any trial; cells with more are held out.
 pub(super) const MOST: u32 = 8;
 
-/// The sizes that are judged.
+/// The evaluated sizes.
 const SIZES: std::ops::RangeInclusive<Bytes> = Bytes(256)..=Bytes(256 << 10);
 
-/// The most repetitions behind a mean of the third trial.
+/// The most repetitions in a mean of the third trial.
 const TABLE_REPETITIONS: u32 = 20;
 
 /// The campaigns of one network.
@@ -30,11 +30,11 @@ pub(super) struct Measured {
     pub(super) train: Dataset,
     pub(super) few: Dataset,
     pub(super) heldout: Dataset,
-    /// The links of the network.
+    /// The links of the network, if known.
     pub(super) network: Option<Network>,
 }
 
-/// The data that models are fitted to.
+/// A choice of training data.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, strum::Display, strum::EnumIter,
 )]
@@ -43,11 +43,12 @@ pub(super) enum Trial {
     #[serde(rename = "up-to-8")]
     #[strum(serialize = "up-to-8")]
     Eight,
-    /// Up to four.
+    /// Up to four processes.
     #[serde(rename = "up-to-4")]
     #[strum(serialize = "up-to-4")]
     Four,
-    /// Up to eight, by tables such as OSU's programs print: one mean a cell, and no pLogP.
+    /// Up to eight processes, as tables like those of OSU's programs: one mean for each cell, and
+    /// no pLogP.
     #[serde(rename = "osu-tables")]
     #[strum(serialize = "osu-tables")]
     Osu,
@@ -57,17 +58,17 @@ pub(super) enum Trial {
 pub(super) struct Fitted {
     pub(super) trial: Trial,
     pub(super) profile: Profile,
-    /// The same without tables.
+    /// The same profile without pLogP tables.
     pub(super) bare: Profile,
-    /// The links of the network.
+    /// The links of the network, if known.
     pub(super) network: Option<Network>,
-    /// The failed fits, and the verdicts on the regimes.
+    /// The failed fits, and the reasons for the chosen models of the regimes.
     pub(super) notes: Vec<String>,
     cells: BTreeMap<CellKey, Summary>,
 }
 
 impl Trial {
-    /// The statistic of a held-out cell and of the regimes' prediction: a table has means alone.
+    /// The statistic of a held-out cell and of the regimes' prediction: tables have means only.
     pub(super) fn statistic(self) -> Statistic {
         match self {
             Self::Eight | Self::Four => Statistic::Median,
@@ -75,7 +76,7 @@ impl Trial {
         }
     }
 
-    /// The data that contenders are given.
+    /// The training data of the contenders.
     fn training(self, data: &Measured) -> Dataset {
         match self {
             Self::Eight => seen([&data.train], MOST),
@@ -85,7 +86,7 @@ impl Trial {
     }
 }
 
-/// The data of at most so many processes.
+/// The data of at most `most` processes.
 fn seen<'a>(data: impl IntoIterator<Item = &'a Dataset>, most: u32) -> Dataset {
     let mut all = Dataset::default();
     for part in data {
@@ -94,8 +95,8 @@ fn seen<'a>(data: impl IntoIterator<Item = &'a Dataset>, most: u32) -> Dataset {
     all
 }
 
-/// `data` as the table of a benchmark program: for every cell of a ping-pong or a collective the
-/// mean of its first repetitions.
+/// Converts `data` to the table of a benchmark program: for every cell of a ping-pong or a
+/// collective, the mean of its first repetitions.
 fn table(data: &Dataset) -> Dataset {
     let mut times: BTreeMap<Place, Vec<f64>> = BTreeMap::new();
     for sample in &data.samples {
@@ -123,8 +124,8 @@ fn table(data: &Dataset) -> Dataset {
     }
 }
 
-/// Fits all models to the data of `trial`; the regimes with `parts`, or with the parts that lower
-/// the error of left-out counts.
+/// Fits all models to the data of `trial`; the regimes have `parts`, or if `None` the parts that
+/// lower the error of left-out counts.
 pub(super) fn fit(data: &Measured, trial: Trial, parts: Option<Parts>) -> Result<Fitted> {
     let training = trial.training(data);
     let options = Options {
@@ -156,7 +157,7 @@ pub(super) fn fit(data: &Measured, trial: Trial, parts: Option<Parts>) -> Result
     })
 }
 
-/// The judged cells: more processes than any trial's data have.
+/// The evaluated cells: they have more processes than any trial's data.
 pub(super) fn heldout(data: &Measured) -> BTreeMap<CellKey, Summary> {
     let mut cells = summarise(&data.heldout);
     cells.retain(|key, _| {
@@ -167,8 +168,8 @@ pub(super) fn heldout(data: &Measured) -> BTreeMap<CellKey, Summary> {
     cells
 }
 
-/// The difference |a/b − 1| between the medians of the two launches of every judged cell: no
-/// prediction can be better.
+/// The difference |a/b − 1| between the medians of the two launches of every evaluated cell: a
+/// lower bound of prediction errors.
 pub(super) fn repeated(data: &Measured) -> BTreeMap<(Collective, String), Vec<f64>> {
     let [first, second] =
         [0, 1].map(|launch| summarise(&data.heldout.part(|place| place.launch == launch)));
@@ -186,7 +187,7 @@ pub(super) fn repeated(data: &Measured) -> BTreeMap<(Collective, String), Vec<f6
 }
 
 impl Fitted {
-    /// The medians of one algorithm that were seen.
+    /// The training medians of the cell's algorithm.
     pub(super) fn points(&self, key: &CellKey) -> Vec<Point> {
         points(&self.cells, Statistic::Median, |other| {
             other.experiment == key.experiment && other.algorithm == key.algorithm

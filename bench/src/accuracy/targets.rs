@@ -14,7 +14,7 @@ use Collective::{Alltoall, Bcast, Scatter};
 use Scope::{All, Contended};
 use Trial::{Eight, Four, Osu};
 
-/// The cells that a target counts.
+/// The cells to which a target applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
 #[strum(serialize_all = "lowercase")]
 enum Scope {
@@ -22,7 +22,7 @@ enum Scope {
     Contended,
 }
 
-/// The most that the errors of an algorithm may be, in per cent: their median and their 90th
+/// Upper bounds of the errors of an algorithm, in per cent: of their median and their 90th
 /// percentile.
 const TARGETS: [(Trial, Collective, Scope, [f64; 2]); 8] = [
     (Eight, Alltoall, All, [3.0, 10.0]),
@@ -35,20 +35,20 @@ const TARGETS: [(Trial, Collective, Scope, [f64; 2]); 8] = [
     (Eight, Scatter, All, [5.0, 15.0]),
 ];
 
-/// The most that the 90th percentile may be of the best other's, of cells of all judged
-/// all-to-alls together, in per cent.
+/// Upper bound of our 90th percentile relative to the best other contender's, over all judged
+/// all-to-alls, in per cent.
 const OF_BEST_OTHER: f64 = 50.0;
 
-/// The most that it may be of the published signature's, in per cent.
+/// Upper bound of our 90th percentile relative to the published signature's, in per cent.
 const OF_PUBLISHED: f64 = 20.0;
 
-/// The share of the held-out medians inside their intervals, in per cent.
+/// Bounds of the share of held-out medians inside their intervals, in per cent.
 const COVERAGE: [f64; 2] = [90.0, 99.0];
 
-/// The most seconds that the data of a profile may take.
+/// Upper bound of the time to measure the data of a profile, in seconds.
 const COST: f64 = 60.0;
 
-/// All targets.
+/// All targets with their values.
 pub(super) fn figures(
     scores: &BTreeMap<Subject, Vec<Scored>>,
     costs: &[(&'static str, Cost)],
@@ -69,7 +69,7 @@ pub(super) fn figures(
     figures
 }
 
-/// A share that may be no more than so many per cent.
+/// A share with an upper bound, both in per cent.
 fn share(name: String, value: Option<f64>, most: f64) -> Figure {
     let percent = value.map(|value| value * 100.0);
     Figure::new(name, percent.into_iter().collect(), most, "%")
@@ -83,7 +83,7 @@ fn name(subject: &Subject) -> String {
     )
 }
 
-/// The median and the 90th percentile of an algorithm; none where no cell counts.
+/// The median and the 90th percentile of an algorithm; empty if it has no cell in the scope.
 fn alone(subject: &Subject, contenders: &[Scored], ours: Option<&Scored>) -> Vec<Figure> {
     let mut figures = Vec::new();
     for (trial, collective, scope, [median, p90]) in TARGETS {
@@ -104,7 +104,7 @@ fn alone(subject: &Subject, contenders: &[Scored], ours: Option<&Scored>) -> Vec
     figures
 }
 
-/// Coverage, and the errors beside those of others, over the algorithms of a collective.
+/// Coverage, and errors relative to other contenders, over the algorithms of a collective.
 fn together(subject: &Subject, contenders: &[Scored], ours: Option<&Scored>) -> Vec<Figure> {
     if subject.trial != Eight {
         return Vec::new();

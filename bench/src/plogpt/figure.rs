@@ -1,4 +1,4 @@
-//! The comparison as an SVG picture: one panel a network, time over size.
+//! The comparison as an SVG picture: one panel for each network, time over size.
 
 use anyhow::{Result, anyhow};
 use itertools::Itertools as _;
@@ -98,7 +98,7 @@ fn draw_panel<'a>(area: &Area<'a>, network: &str, rows: &[&Row]) -> Drawn<'a> {
         .draw()
 }
 
-/// All values with some room.
+/// The range of all values with a margin.
 fn around(values: impl Iterator<Item = f64>) -> std::ops::Range<f64> {
     let (least, most) = values.minmax().into_option().expect("a panel has rows");
     least / 1.3..most * 1.3

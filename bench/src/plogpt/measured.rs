@@ -1,4 +1,4 @@
-//! What a campaign tells: the parameters of the network, and the times to be predicted.
+//! The plan of a campaign; from its data, the parameters of the network and the measured times.
 
 use std::fs;
 use std::path::Path;
@@ -13,10 +13,10 @@ use netsig_core::units::{BitsPerSecond, Bytes, Procs, Seconds};
 
 use crate::process;
 
-/// What every pair sends at once to saturate the uplink.
+/// Bytes that every pair sends simultaneously to saturate the uplink.
 const FLOW: Bytes = Bytes(4 << 20);
 
-/// The plan of a campaign: pairs alone, pairs together, and the exchanges.
+/// The plan of a campaign: single pairs, simultaneous pairs, and the all-to-alls.
 pub(super) fn plan(procs: Procs, sizes: &str) -> String {
     let pairs = procs.get() / 2;
     format!(
@@ -29,7 +29,7 @@ pub(super) fn plan(procs: Procs, sizes: &str) -> String {
     )
 }
 
-/// The data of a campaign, and the profile that was fitted to them.
+/// The data of a campaign and the profile fitted to them.
 pub(super) struct Campaign {
     data: Dataset,
     profile: Profile,
@@ -44,13 +44,13 @@ impl Campaign {
         })
     }
 
-    /// L, as measured between two ranks.
+    /// L, measured between two ranks.
     pub(super) fn latency(&self) -> Result<Seconds> {
         let plogp = self.profile.plogp.as_ref();
         Ok(plogp.context("the profile has no pLogP")?.latency())
     }
 
-    /// The repetitions of an all-to-all.
+    /// The times of the repetitions of an all-to-all.
     pub(super) fn times(&self, algorithm: &str, size: Bytes) -> Result<Sorted> {
         let wanted = Experiment::Collective(Collective::Alltoall);
         let samples = self.data.samples.iter().filter(|sample| {
@@ -62,8 +62,8 @@ impl Campaign {
         Ok(Sorted::new(times))
     }
 
-    /// A network of two switches with the rates that were measured: of a host's link 1/β, and of
-    /// the link between the switches what all pairs together brought across it.
+    /// A network of two switches with the measured rates: 1/β for a host's link, and the total rate
+    /// of all simultaneous pairs for the link between the switches.
     pub(super) fn network(&self, stated: &Network) -> Result<Network> {
         let beta = self.profile.hockney.model().beta();
         let procs = stated.hosts();
@@ -81,7 +81,7 @@ impl Campaign {
         )?)
     }
 
-    /// The median over the repetitions of the last of all pairs to end.
+    /// The time of the slowest pair, the median over the repetitions.
     fn slowest_flow(&self, pairs: u32) -> Result<f64> {
         let flows = self.data.samples.iter().filter(|sample| {
             let place = &sample.place;
@@ -99,7 +99,7 @@ impl Campaign {
     }
 }
 
-/// To the next bit per second.
+/// Rounds to whole bits per second.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

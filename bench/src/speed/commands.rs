@@ -1,5 +1,5 @@
-//! What commands of netsig cost, each run as a whole program, and how far two complete
-//! campaigns of the same plan agree.
+//! Durations of netsig's commands, each run as a whole program, and the difference between two
+//! complete campaigns of the same plan.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,8 +14,8 @@ use crate::process::{Netsig, spent};
 /// The network of the campaigns.
 const PLACE: &str = "lab:ethernet-8x50";
 
-/// Repetitions that scatter by more than this share of their median are near a threshold:
-/// some stalled and some did not.
+/// Coefficient of variation above which a cell counts as near a threshold, with some repetitions
+/// stalled and others not.
 const MIXED: f64 = 0.1;
 
 pub(super) fn version(netsig: &Netsig) -> Result<Figure> {
@@ -47,8 +47,8 @@ pub(super) fn set_up(netsig: &Netsig) -> Result<Figure> {
     Ok(Figure::new("lab-setup-16-hosts", values, 3.0, "s"))
 }
 
-/// The share of a campaign's wall time, launch and set-up included, that is spent neither
-/// in a recorded operation nor in the barrier before it.
+/// The share of a campaign's wall time, including launch and set-up, outside of recorded operations
+/// and the barriers before them.
 pub(super) fn overhead(netsig: &Netsig) -> Result<Figure> {
     let words = format!("measure ROOT/plans/demo-train.toml -o lab.csv --on {PLACE}");
     let wall = netsig.seconds(&words)?;
@@ -59,13 +59,13 @@ pub(super) fn overhead(netsig: &Netsig) -> Result<Figure> {
     Ok(Figure::new("measuring-overhead", vec![share], 25.0, "%"))
 }
 
-/// What the harness costs a repetition outside the timed operation, between two ranks of this
-/// machine: the slope between a run of few and one of many repetitions, so that starting the
-/// job does not count.
+/// Overhead of the harness for one repetition, outside the timed operation, between two ranks of
+/// this machine: the slope between a run with few and one with many repetitions, which excludes the
+/// start of the job.
 pub(super) fn harness(netsig: &Netsig) -> Result<Figure> {
     const FEW: u32 = 1_000;
     const MANY: u32 = 201_000;
-    // The wall time of a launch less its timed operations, in seconds.
+    // Wall time of a launch minus its timed operations, in seconds.
     let outside = |run: u32, repetitions: u32| -> Result<f64> {
         let name = format!("harness-{run}-{repetitions}");
         let plan = format!("[pingpong]\nsizes = 1\nrepetitions = {repetitions}\n");
@@ -80,8 +80,8 @@ pub(super) fn harness(netsig: &Netsig) -> Result<Figure> {
     Ok(Figure::new(name, values, 5.0, "us"))
 }
 
-/// Carries out the complete plan twice: the wall time of each, and by how much the medians of
-/// the cells differ that are away from thresholds.
+/// Carries out the complete plan twice: the wall time of each run, and the differences between the
+/// medians of the cells away from thresholds.
 pub(super) fn complete(netsig: &Netsig) -> Result<[Figure; 2]> {
     let mut seconds = Vec::new();
     let mut campaigns = Vec::new();
@@ -102,7 +102,7 @@ pub(super) fn complete(netsig: &Netsig) -> Result<[Figure; 2]> {
     ])
 }
 
-/// The collectives away from thresholds.
+/// The cells of collectives away from thresholds.
 fn steady(data: &Dataset) -> BTreeMap<CellKey, Summary> {
     let mut cells = summarise(data);
     cells.retain(|key, cell| {
@@ -112,7 +112,7 @@ fn steady(data: &Dataset) -> BTreeMap<CellKey, Summary> {
     cells
 }
 
-/// Simulates the data file `NAME.csv` with so many repetitions of each of 52 cells.
+/// Simulates a campaign into `NAME.csv` with `repetitions` of each of 52 cells.
 fn simulate(netsig: &Netsig, name: &str, repetitions: usize) -> Result<()> {
     let plan = format!(
         "[pingpong]\nsizes = \"1..4KiB\"\nrepetitions = {repetitions}\n[[collective]]\nname = \"alltoall\"\n\

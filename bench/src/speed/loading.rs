@@ -1,4 +1,4 @@
-//! What a million samples cost to load, by the program `loading` of netsig-core.
+//! Time and memory to load a million samples, measured by the program `loading` of netsig-core.
 
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
@@ -12,11 +12,11 @@ use netsig_core::units::{Bytes, Procs, Seconds};
 use super::benchmark;
 use crate::figure::Figure;
 
-/// How many samples are loaded, and how often.
+/// Number of samples, and number of runs.
 const SAMPLES: u32 = 1_000_000;
 const TIMES: usize = 5;
 
-/// The seconds and the resident memory that it takes.
+/// The figures of the time in seconds and of the resident memory.
 pub(super) fn figures(work: &Path) -> Result<[Figure; 2]> {
     let data = work.join("million.csv");
     write_samples(&data).with_context(|| format!("{} cannot be written", data.display()))?;
@@ -40,7 +40,7 @@ pub(super) fn figures(work: &Path) -> Result<[Figure; 2]> {
     ])
 }
 
-/// Samples as a campaign writes them: full digits, counters, several experiments.
+/// Writes samples as a campaign does: full digits, counters, several experiments.
 fn write_samples(path: &Path) -> Result<()> {
     let experiments = [
         (Experiment::PingPong, "", 2),

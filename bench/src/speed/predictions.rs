@@ -1,4 +1,4 @@
-//! What predictions cost, from the table that the benchmarks of netsig-core print.
+//! Durations of predictions, from the table that the benchmarks of netsig-core print.
 
 use anyhow::{Context, Result, ensure};
 use netsig_core::units::Seconds;
@@ -6,15 +6,14 @@ use netsig_core::units::Seconds;
 use super::benchmark;
 use crate::figure::Figure;
 
-/// Benchmark functions with the most that each of their cases may take, in a unit of so many
-/// seconds.
+/// Benchmark functions: the upper bound of each case, its unit, and the unit in seconds.
 const TARGETS: [(&str, f64, &str, f64); 3] = [
     ("closed_form", 200.0, "ns", 1e-9),
     ("optimised_broadcast", 2.0, "µs", 1e-6),
     ("selection_map", 50.0, "ms", 1e-3),
 ];
 
-/// Of the samples of every case the quickest, the middle and the slowest one.
+/// Columns of the samples of a case: minimum, median and maximum.
 const COLUMNS: [&str; 3] = ["fastest", "median", "slowest"];
 
 /// One case of a benchmark function.
@@ -22,11 +21,11 @@ const COLUMNS: [&str; 3] = ["fastest", "median", "slowest"];
 struct Row {
     function: String,
     case: String,
-    /// In the order of [`COLUMNS`].
+    /// The times in the order of [`COLUMNS`].
     times: Vec<Seconds>,
 }
 
-/// Runs the benchmarks; every function must be there with a case.
+/// Runs the benchmarks; every function must have at least one case.
 pub(super) fn figures() -> Result<Vec<Figure>> {
     let rows = rows(&benchmark("predictions", &["--color", "never"])?)?;
     let mut figures = Vec::new();
@@ -45,7 +44,7 @@ pub(super) fn figures() -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// The cases of a table; what stands before its head is passed over.
+/// The cases of a table; text before its head is skipped.
 fn rows(table: &str) -> Result<Vec<Row>> {
     let mut lines = table.lines().skip_while(|line| !line.contains(COLUMNS[0]));
     let (_, head) = lines.next().map(cells).context("no table was printed")?;
@@ -73,7 +72,7 @@ fn rows(table: &str) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// The name at the end of a line's branch, and its cells.
+/// The name at the end of a line's tree branch, and the cells of the line.
 fn cells(line: &str) -> (&str, Vec<&str>) {
     let line = line.trim_start_matches(['│', '├', '╰', '─', ' ']);
     let (name, rest) = line.split_once(' ').unwrap_or((line, ""));
