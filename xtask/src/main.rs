@@ -1,5 +1,5 @@
-//! Chores of this repository: `cargo xtask tidy`, `cargo xtask vectors`. Exit code 1 says that
-//! something falls short, 2 that a chore could not be done.
+//! Maintenance tasks of this repository: `cargo xtask tidy`, `cargo xtask vectors`. Exit code 1: a
+//! check failed; 2: a task could not run.
 
 mod tidy;
 mod vectors;

@@ -1,4 +1,4 @@
-//! The rules of the house that no compiler checks. Each fault is one line.
+//! Checks the rules of this repository that no compiler checks. Each fault is printed as one line.
 
 mod layers;
 mod modules;
@@ -13,10 +13,10 @@ use netsig_core::data::COLUMNS;
 
 use modules::Sources;
 
-/// The longest a source file may be, its tests not counted.
+/// The most lines of a source file without its tests.
 const LONGEST: usize = 400;
 
-/// Checks all rules; false if any is broken.
+/// Checks all rules; false if any is violated.
 pub fn run() -> Result<bool> {
     let root = crate::root();
     let mut faults = Vec::new();
@@ -44,13 +44,13 @@ pub fn run() -> Result<bool> {
     Ok(faults.is_empty())
 }
 
-/// Writes the documents that are generated.
+/// Writes the generated documents.
 pub fn write() -> Result<bool> {
     fs::write(crate::root().join(tables::FILE), tables::text())?;
     Ok(true)
 }
 
-/// Generated documents must be those of the present entries.
+/// Checks that the generated documents match the present entries.
 fn check_tables(root: &Path, faults: &mut Vec<String>) -> Result<()> {
     if read(root, Path::new(tables::FILE))? != tables::text() {
         let file = tables::FILE;
@@ -61,7 +61,7 @@ fn check_tables(root: &Path, faults: &mut Vec<String>) -> Result<()> {
     Ok(())
 }
 
-/// The files of the repository that exist, tracked or about to be.
+/// The existing files of the repository, tracked or not ignored.
 fn tracked(root: &Path) -> Result<Vec<PathBuf>> {
     let arguments = ["ls-files", "--cached", "--others", "--exclude-standard"];
     let output = Command::new("git")
@@ -98,7 +98,7 @@ fn check_source(text: &str, path: &Path, faults: &mut Vec<String>) {
     }
 }
 
-/// Relative links of documents must lead to files.
+/// Checks that relative links of documents lead to existing files.
 fn check_links(root: &Path, path: &Path, faults: &mut Vec<String>) -> Result<()> {
     let text = read(root, path)?;
     for (number, line) in (1..).zip(text.lines()) {
@@ -120,8 +120,8 @@ fn check_links(root: &Path, path: &Path, faults: &mut Vec<String>) -> Result<()>
     Ok(())
 }
 
-/// A document must name, as code, everything that it documents: the name alone, or with
-/// the setting that follows it after a colon.
+/// Checks that a document names all `names` as code: the name alone, or with a setting after a
+/// colon.
 fn check_mentions<'a>(
     root: &Path,
     document: &str,

@@ -1,10 +1,10 @@
-//! `cargo xtask vectors FILE...`: worked values of the models, computed outside netsig, held
-//! against netsig-core. One line a failure, and a count at the end.
+//! `cargo xtask vectors FILE...`: compares netsig-core with values of the models that were computed
+//! independently. Prints one line for each failure, and a count at the end.
 //!
-//! A file is JSON: `parameter_sets`, networks by name, and `vectors`, a list of
-//! {`id`, `model`, `inputs`, `expected`, `rel_tol`, `abs_tol`}. Every number in `expected`
-//! must be met to |got − expected| ≤ `abs_tol` + `rel_tol`·|expected|; two whole numbers,
-//! text, booleans and null must be equal; every key must be there, others may be.
+//! A file is JSON: `parameter_sets`, networks by name, and `vectors`, a list of {`id`, `model`,
+//! `inputs`, `expected`, `rel_tol`, `abs_tol`}. Every number in `expected` must satisfy |got −
+//! expected| ≤ `abs_tol` + `rel_tol`·|expected|; two whole numbers, text, booleans and null must be
+//! equal; every expected key must exist, additional keys are allowed.
 
 mod compare;
 mod fit;
@@ -31,7 +31,7 @@ struct File {
     vectors: Vec<Value>,
 }
 
-/// How many vectors there were, and the lines that say what is wrong with some.
+/// Number of vectors, number of failed ones, and the lines that describe their faults.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Tally {
     vectors: usize,
@@ -82,7 +82,7 @@ impl Tally {
     }
 }
 
-/// What is wrong with one vector; nothing if it passes.
+/// The faults of one vector; empty if it passes.
 fn faults(vector: &Value, sets: &Value) -> Vec<String> {
     let judged = compute(vector, sets).and_then(|got| {
         let expected = vector.get("expected").context("nothing is expected")?;
@@ -95,7 +95,7 @@ fn compute(vector: &Value, sets: &Value) -> Result<Value> {
     let name = vector.get("model").and_then(Value::as_str);
     let name = name.context("there is no model")?;
     let inputs = Inputs::of(vector, sets)?;
-    // A panic of one model must not hide what the others say.
+    // A panic of one model must not hide the results of the others.
     let computed = panic::catch_unwind(|| models::compute(name, &inputs));
     computed.unwrap_or_else(|_| bail!("the model panics"))
 }

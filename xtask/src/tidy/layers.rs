@@ -1,8 +1,8 @@
-//! Layers and circles: which files of a crate may use which.
+//! Checks the layers of a crate, and that its files have no circular dependencies.
 //!
-//! A crate may state its layers in its root, in one sentence: `Layers, each using only those
-//! before it: a, b, c.` No files use each other in a circle, a module and those inside it
-//! aside.
+//! A crate may state its layers in its root, in one sentence: `Layers, each using only those before
+//! it: a, b, c.` No files may depend on each other in a circle, except a module and the modules
+//! inside it.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -10,16 +10,16 @@ use anyhow::Result;
 
 use super::modules::{Modules, Sources, Use};
 
-/// How the statement of the layers begins.
+/// The beginning of the statement of the layers.
 const STATEMENT: &str = "Layers, each using only those before it:";
 
 /// The crates that must state their layers.
 const LAYERED: [&str; 2] = ["crates/core/src/lib.rs", "crates/cli/src/main.rs"];
 
-/// The names that files use of each other: by user, then by the file that defines them.
+/// The names used between files: by user, then by the defining file.
 type Graph = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
 
-/// What is wrong in the crate whose `lib.rs` or `main.rs` is `root`.
+/// The faults of the crate with the root file `root` (`lib.rs` or `main.rs`).
 ///
 /// # Errors
 /// If a file does not parse.
@@ -57,7 +57,7 @@ pub fn faults(sources: &Sources, root: &str) -> Result<Vec<String>> {
     Ok(faults)
 }
 
-/// Adds a use to those of its file, unless both modules are of one file.
+/// Adds a use to the graph, unless both modules are in the same file.
 fn add(graph: &mut Graph, modules: &Modules, used: &Use) {
     let [from, to] = [used.from, &used.to].map(|module| modules.file(module).to_owned());
     if from != to {
@@ -80,8 +80,8 @@ fn layers(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// A line for each circle, the shortest through each file first; every one is cut before the
-/// next is looked for.
+/// A line for each circle, the shortest through each file first; each circle is cut before the
+/// search for the next.
 fn circles(mut graph: Graph) -> Vec<String> {
     let mut faults = Vec::new();
     for file in graph.keys().cloned().collect::<Vec<_>>() {
@@ -97,7 +97,7 @@ fn circles(mut graph: Graph) -> Vec<String> {
     faults
 }
 
-/// The files of the shortest way from `start` back to it.
+/// The files of the shortest path from `start` back to `start`.
 fn circle(graph: &Graph, start: &str) -> Option<Vec<String>> {
     let mut before: BTreeMap<&str, &str> = BTreeMap::new();
     let mut queue = VecDeque::from([start]);
@@ -121,7 +121,7 @@ fn circle(graph: &Graph, start: &str) -> Option<Vec<String>> {
     Some(way)
 }
 
-/// A use in words.
+/// Describes a use in words.
 fn edge(graph: &Graph, from: &str, to: &str) -> String {
     let names: Vec<&str> = graph[from][to].iter().map(String::as_str).collect();
     format!("{from} uses {} of {to}", names.join(", "))

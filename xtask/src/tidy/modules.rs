@@ -1,8 +1,8 @@
-//! The modules of a crate, and which of them uses which names of which other.
+//! The modules of a crate, and the names that each module uses of others.
 //!
-//! Modules are followed from the root of the crate by their `mod` items. A path leads to the
-//! module that defines its last name, through imports and re-exports. Tests are left out, and
-//! so are names that a macro makes or a glob brings.
+//! Modules are found from the root of the crate by their `mod` items. A path is resolved, through
+//! imports and re-exports, to the module that defines its last name. Tests are left out, and so are
+//! names from macros and glob imports.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -16,39 +16,39 @@ use syn::{Attribute, Expr, File, ItemFn, ItemMod, ItemUse, Macro, Token, UseTree
 /// The texts of files by their paths.
 pub type Sources = BTreeMap<String, String>;
 
-/// The names of a path or of a module: `fit::signature`.
+/// The parts of a path or of a module's name: `fit::signature`.
 pub type Names = Vec<String>;
 
-/// How many imports are followed from a name to where it is defined.
+/// The most imports from a name to its definition.
 const IMPORTS: usize = 8;
 
-/// The modules of a crate by their paths; the root's is empty.
+/// The modules of a crate by their paths; the root's path is empty.
 pub struct Modules(BTreeMap<Names, Module>);
 
-/// A module, and what stands in it.
+/// A module and its names.
 #[derive(Default)]
 struct Module {
     file: String,
-    /// What each imported name stands for.
+    /// The path of each imported name.
     imports: BTreeMap<String, Names>,
-    /// A function may have the name of a module beside it.
+    /// The functions, since one may have the name of a module in the same place.
     functions: BTreeSet<String>,
-    /// All paths.
+    /// All paths in the module's code.
     paths: BTreeSet<Names>,
 }
 
-/// A module uses a name of another.
+/// A use of one module's name in another.
 pub struct Use<'a> {
-    /// The user.
+    /// The using module.
     pub from: &'a Names,
-    /// The module that defines the name.
+    /// The defining module.
     pub to: Names,
-    /// The name.
+    /// The used name.
     pub name: String,
 }
 
 impl Modules {
-    /// The modules from `root` on, a `lib.rs` or `main.rs`.
+    /// Reads the modules of a crate from its root file, a `lib.rs` or `main.rs`.
     ///
     /// # Errors
     /// If a file does not parse.
@@ -83,13 +83,13 @@ impl Modules {
         &self.0[module].file
     }
 
-    /// The modules that the root declares.
+    /// The names of the modules that the root declares.
     pub fn folders(&self) -> impl Iterator<Item = &String> {
         let is_folder = |path: &&Names| path.len() == 1;
         self.0.keys().filter(is_folder).flatten()
     }
 
-    /// Every use of one module's name in another.
+    /// All uses of one module's name in another.
     pub fn uses(&self) -> Vec<Use<'_>> {
         let mut uses = Vec::new();
         for (from, module) in &self.0 {
@@ -102,8 +102,8 @@ impl Modules {
         uses
     }
 
-    /// The module that defines what `path` names in module `from`, if it is of this crate, and
-    /// the name there.
+    /// Resolves `path` in module `from`: the defining module and the name there, if it is in this
+    /// crate.
     fn find(&self, from: &[String], path: &[String], imports: usize) -> Option<(Names, String)> {
         let mut at = from.to_vec();
         let mut rest = path;
@@ -132,7 +132,7 @@ impl Modules {
             {
                 let path = [import, later].concat();
                 let found = self.find(&at, &path, imports - 1);
-                // What comes from another crate is the re-exporting module's.
+                // A name from another crate belongs to the re-exporting module.
                 return found.or_else(|| is_ours.then(|| (at, name.clone())));
             }
             if !is_module {
@@ -145,18 +145,18 @@ impl Modules {
     }
 }
 
-/// Collects what stands in a file.
+/// Collects the modules, imports and paths of a file.
 struct Reader<'a> {
     modules: &'a mut BTreeMap<Names, Module>,
     file: String,
-    /// The module that is being read.
+    /// The current module.
     path: Names,
-    /// The modules that have files of their own.
+    /// The declared modules that have separate files.
     declared: Vec<Names>,
 }
 
 impl Reader<'_> {
-    /// The module at `path`.
+    /// The current module's entry.
     fn here(&mut self) -> &mut Module {
         let module = || Module {
             file: self.file.clone(),
@@ -165,7 +165,7 @@ impl Reader<'_> {
         self.modules.entry(self.path.clone()).or_insert_with(module)
     }
 
-    /// Adds what `tree` imports after the names in `path`.
+    /// Adds the imports of `tree`, whose path begins with `path`.
     fn import(&mut self, path: &Names, tree: &UseTree) {
         let with = |name: &dyn ToString| [path.as_slice(), &[name.to_string()]].concat();
         let (path, name) = match tree {
@@ -225,7 +225,7 @@ impl<'ast> Visit<'ast> for Reader<'_> {
         visit::visit_path(self, path);
     }
 
-    /// Reads the arguments of macros that are called like functions.
+    /// Visits the arguments of macros with function-like calls.
     fn visit_macro(&mut self, call: &'ast Macro) {
         let arguments = call.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated);
         for argument in arguments.into_iter().flatten() {
@@ -234,7 +234,7 @@ impl<'ast> Visit<'ast> for Reader<'_> {
     }
 }
 
-/// Whether an item is only there for tests.
+/// True if an item exists for tests only.
 fn is_test(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         let condition = attribute.meta.require_list();

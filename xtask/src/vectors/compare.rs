@@ -1,8 +1,8 @@
-//! A computed value held against the expected one: what differs, one line each.
+//! Compares a computed value with the expected one; each difference is one line.
 
 use serde_json::Value;
 
-/// How far a number may be off: `abs` + `rel`·|expected|.
+/// Allowed error of a number: `abs` + `rel`·|expected|.
 #[derive(Debug, Clone, Copy)]
 pub struct Tolerance {
     rel: f64,
@@ -10,7 +10,7 @@ pub struct Tolerance {
 }
 
 impl Tolerance {
-    /// What `vector` allows; rounding errors alone where it does not say.
+    /// The tolerance of `vector`; by default only rounding errors are allowed.
     pub fn of(vector: &Value) -> Self {
         let number = |key| vector.get(key).and_then(Value::as_f64);
         Self {
@@ -24,7 +24,7 @@ impl Tolerance {
     }
 }
 
-/// Where `got` is not as `expected`.
+/// The differences of `got` from `expected`.
 pub fn faults(got: &Value, expected: &Value, tolerance: Tolerance) -> Vec<String> {
     let mut faults = Vec::new();
     compare("", got, expected, tolerance, &mut faults);

@@ -17,10 +17,10 @@ use serde_json::{Value, json};
 
 use super::inputs::{Inputs, base};
 
-/// The level of intervals.
+/// The confidence level of intervals.
 const CONFIDENCE: f64 = 0.95;
 
-/// The points of a measurement of `procs`, whose times are called `times`.
+/// The measured points with `procs` processes; `times` is the name of the input with the times.
 fn points(inputs: &Inputs, times: &str, procs: Procs) -> Result<Vec<Point>> {
     let sizes: Vec<Bytes> = inputs.get("sizes")?;
     let count = sizes.len();
@@ -43,8 +43,8 @@ fn points(inputs: &Inputs, times: &str, procs: Procs) -> Result<Vec<Point>> {
     Ok(points.collect())
 }
 
-/// `fit.signature`: the plain regression at the given M, whose δ stays whatever it is; and
-/// `fit.choose_M`, where none is given.
+/// `fit.signature`: the plain regression at the given M, with δ kept even if it is not significant;
+/// and `fit.choose_M` if no M is given.
 pub fn signature(inputs: &Inputs, without: ThresholdChoice) -> Result<Value> {
     let points = points(inputs, "T", inputs.get("n")?)?;
     let mut weights = [
@@ -79,7 +79,7 @@ pub fn signature(inputs: &Inputs, without: ThresholdChoice) -> Result<Value> {
     let fit = fit.fit()?;
     let (fitted, dof) = (&fit.model, fit.model.student.dof());
     let s2 = fit.weighted_rss / dof as f64;
-    // A known σ² is 1: the estimated one is taken out of the variances again.
+    // A known σ² is 1: dividing by the estimated one removes it from the variances.
     let scale = inputs.one_of("scale", &[("estimated", 1.0), ("known", s2)])?;
     let interval = |name| match fitted.parameters.get(name) {
         Some(Found::Estimated(found)) => {

@@ -1,4 +1,4 @@
-//! Total exchange between two clusters: its prediction, and what its schedules carry where.
+//! Total exchange between two clusters: its predicted time, and the messages of its schedules.
 
 use std::collections::BTreeSet;
 
@@ -37,7 +37,7 @@ fn clusters(inputs: &Inputs) -> Result<Clusters> {
     Ok(Clusters::new(inputs.get("n1")?, inputs.get("n2")?))
 }
 
-/// `grid.delivery`. A schedule that leaves anything out is an error, so nothing is missing.
+/// `grid.delivery`. An incomplete schedule is an error, so the lists of missing data are empty.
 pub fn delivery(inputs: &Inputs) -> Result<Value> {
     let clusters = clusters(inputs)?;
     let near = crossing("two-phase", clusters)?;
@@ -63,22 +63,22 @@ pub fn delivery(inputs: &Inputs) -> Result<Value> {
     }))
 }
 
-/// The schedules in question do not depend on it.
+/// A message size; these schedules do not depend on it.
 const SIZE: Bytes = Bytes(1);
 
 /// A message of a schedule between the clusters.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Message {
     round: usize,
-    /// In the smaller cluster.
+    /// The rank in the smaller cluster.
     rank: Rank,
-    /// From the smaller cluster to the larger.
+    /// True for a message from the smaller cluster to the larger.
     goes_there: bool,
     blocks: usize,
 }
 
-/// The messages between the clusters, of which the smaller has the first ranks, by round and
-/// rank.
+/// The messages between the clusters, ordered by round and rank. The smaller cluster has the first
+/// ranks.
 fn crossing(algorithm: &str, clusters: Clusters) -> Result<Vec<Message>> {
     let n1 = clusters.smaller().get();
     let procs = n1.checked_add(clusters.larger().get());
@@ -103,22 +103,22 @@ fn crossing(algorithm: &str, clusters: Clusters) -> Result<Vec<Message>> {
     Ok(messages)
 }
 
-/// M(i, j): what rank i has for rank j.
+/// M(i, j): the data of rank i for rank j.
 type Datum = (u32, u32);
 
-/// What never arrives, ascending, in the two-phase total exchange of Steffenel, Martinasso,
-/// Trystram 2007 (GPC) §7 exactly as printed, carried out datum by datum. netsig runs a
-/// corrected form. The smaller cluster has the first ranks.
+/// The data that never arrive, ascending, in the two-phase total exchange exactly as printed in
+/// Steffenel, Martinasso, Trystram 2007 (GPC) §7, simulated datum by datum. netsig runs a corrected
+/// form. The smaller cluster has the first ranks.
 fn missing(clusters: Clusters) -> Vec<Datum> {
     let [n1, n2] = [clusters.smaller().get(), clusters.larger().get()];
     let ranks = n1 + n2;
     let crosses = |&(i, j): &Datum| (i < n1) != (j < n1);
     let crossing: Vec<Datum> = iproduct!(0..ranks, 0..ranks).filter(crosses).collect();
-    // Phase 1: (relay, datum). A relay that does not exist keeps nothing.
+    // Phase 1: (relay, datum). A relay with a rank that does not exist keeps nothing.
     let relay = |(i, j): Datum| if i < n1 { j % n1 } else { i / n1 * n1 + j };
     let stored = crossing.iter().map(|&datum| (relay(datum), datum));
     let stored: BTreeSet<(u32, Datum)> = stored.filter(|(relay, _)| *relay < ranks).collect();
-    // Phase 2: the ends of an exchange, i and j, pass on data of the printed ranges.
+    // Phase 2: the partners of an exchange, i and j, pass on data of the printed ranges.
     let mut delivered = BTreeSet::new();
     for j in n1..ranks {
         let (i, step) = (j % n1, j / n1);

@@ -1,5 +1,5 @@
-//! The inputs of a vector: typed values out of JSON, its own and those of the parameter set
-//! that it names.
+//! The inputs of a vector: typed values from JSON, given in the vector or in the parameter set that
+//! it names.
 
 use anyhow::{Context, Result, anyhow, ensure};
 use netsig_core::model::hockney::Hockney;
@@ -10,10 +10,10 @@ use serde_json::{Map, Value, json};
 /// The inputs of one vector.
 pub struct Inputs(Map<String, Value>);
 
-/// The most that a number of JSON holds without loss.
+/// The largest integer up to which JSON numbers are exact.
 const MOST: f64 = 9_007_199_254_740_992.0;
 
-/// One value for all, or one for each.
+/// One value for all items, or one for each.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Each<T> {
@@ -22,10 +22,10 @@ enum Each<T> {
 }
 
 impl Inputs {
-    /// The inputs of `vector`, with the parameter set they name out of `sets`.
+    /// The inputs of `vector`, completed by the parameter set of `sets` that they name.
     ///
     /// # Errors
-    /// If there are no inputs, or no parameter set of that name.
+    /// If there are no inputs, or no parameter set of this name.
     pub fn of(vector: &Value, sets: &Value) -> Result<Self> {
         let given = vector.get("inputs").and_then(Value::as_object);
         let given = given.context("there are no inputs")?;
@@ -41,19 +41,19 @@ impl Inputs {
         Ok(Self(all))
     }
 
-    /// An input that must be there.
+    /// A required input.
     ///
     /// # Errors
-    /// If it is missing or not what `T` takes.
+    /// If the input is missing or is no `T`.
     pub fn get<T: DeserializeOwned>(&self, name: &str) -> Result<T> {
         self.find(name)?
             .with_context(|| format!("the input {name} is missing"))
     }
 
-    /// An input that may be absent or null.
+    /// An optional input; null counts as absent.
     ///
     /// # Errors
-    /// If it is there and not what `T` takes.
+    /// If the input is present and is no `T`.
     pub fn find<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>> {
         let Some(value) = self.0.get(name).filter(|value| !value.is_null()) else {
             return Ok(None);
@@ -62,10 +62,10 @@ impl Inputs {
         read.map_err(|error| anyhow!("{name} = {value}: {error}"))
     }
 
-    /// An input that is one value for all, or a list of `count`; `standard` if it is absent.
+    /// An input with one value for all items, or a list of `count` values; `standard` if absent.
     ///
     /// # Errors
-    /// If it is there and not that.
+    /// If the input is present and of another type or length.
     pub fn each<T: DeserializeOwned + Clone>(
         &self,
         name: &str,
@@ -84,10 +84,10 @@ impl Inputs {
         Ok(values)
     }
 
-    /// An input that is one of the words of `table`; the first if it is absent.
+    /// The value in `table` of an input word; the first value if the input is absent.
     ///
     /// # Errors
-    /// If it is not in the table.
+    /// If the word is not in the table.
     pub fn one_of<T: Clone>(&self, name: &str, table: &[(&str, T)]) -> Result<T> {
         let text: Option<String> = self.find(name)?;
         let is_meant = |(word, _): &&(&str, T)| text.as_ref().is_none_or(|text| text == word);
@@ -99,7 +99,7 @@ impl Inputs {
     }
 }
 
-/// The same with `8.0` as `8`, everywhere in it.
+/// The same value with whole numbers such as `8.0` converted to integers such as `8`, recursively.
 fn whole(value: &Value) -> Value {
     match value {
         Value::Array(values) => values.iter().map(whole).collect(),
@@ -119,7 +119,7 @@ fn whole(value: &Value) -> Value {
     }
 }
 
-/// α and β, which is called `beta_F` where there is another.
+/// α and β; the input of β is `beta_F` if there is also another β.
 pub fn base(inputs: &Inputs) -> Result<Hockney> {
     let alpha = inputs.get("alpha")?;
     let beta = inputs.find("beta_F")?;

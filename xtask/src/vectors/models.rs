@@ -1,5 +1,5 @@
-//! The models by the names of the vectors: those with an entry in `netsig_core::model` through
-//! it, each of the others by one line.
+//! Computes the models by their names in the vectors: those with an entry in `netsig_core::model`
+//! through the entry, each other model by one line.
 
 use anyhow::{Context, Result, ensure};
 use netsig_core::algorithm::Collective::{self, Bcast, Scatter};
@@ -21,9 +21,9 @@ use serde_json::{Value, json};
 use super::inputs::{Inputs, base};
 use super::{fit, grid, plogpt};
 
-/// The models that are an entry: the name of the vector with, after a slash, the word by which one
-/// of [`CHOICES`] tells its entries apart; and subject and name of the entry. Without a word
-/// the first is meant.
+/// The models with an entry: first the name in the vector, with the value of one of [`CHOICES`]
+/// after a slash if several entries share the name; then subject and name of the entry. Without
+/// that input, the first matching entry is used.
 const ENTRIES: [(&str, &str); 20] = [
     ("alltoall.contention_001", "alltoall contention_001"),
     ("alltoall.contention_free", "alltoall free"),
@@ -56,7 +56,7 @@ const ENTRIES: [(&str, &str); 20] = [
     ("throughput.alltoall", "alltoall throughput"),
 ];
 
-/// The searches for a segment.
+/// Search methods for a segment size.
 const SEARCHES: [(&str, Search); 3] = [
     ("hill", Search::HillClimbing),
     ("pow2", Search::PowersOfTwo),
@@ -66,7 +66,7 @@ const SEARCHES: [(&str, Search); 3] = [
 /// The inputs that choose among several entries.
 const CHOICES: [&str; 4] = ["delta_form", "variant", "mode", "algorithm"];
 
-/// What the inputs call the parameters of the entries that have another name there.
+/// The names of parameters of entries whose inputs are named differently.
 const PARAMETERS: [(&str, &str); 11] = [
     ("delta_s", "delta"),
     ("delta_per_process_s", "delta_per_P"),
@@ -81,10 +81,10 @@ const PARAMETERS: [(&str, &str); 11] = [
     ("synchronisation_s", "t_synchronisation"),
 ];
 
-/// What the model called `name` makes of the inputs.
+/// The result of the model `name` for the inputs.
 ///
 /// # Errors
-/// If there is no such model, or an input is missing or not possible.
+/// If there is no such model, or an input is missing or impossible.
 pub fn compute(name: &str, inputs: &Inputs) -> Result<Value> {
     let segment = |search| {
         let model = model::find(Bcast, &inputs.get::<String>("strategy")?)?;
@@ -147,7 +147,7 @@ pub fn compute(name: &str, inputs: &Inputs) -> Result<Value> {
     })
 }
 
-/// The entry that a name with the word of a choice stands for.
+/// The entry of a vector's model name and choice.
 fn of_name(name: &str, inputs: &Inputs) -> Result<&'static Model> {
     let mut words = CHOICES.iter().map(|input| inputs.find::<String>(input));
     let word = words.find_map(Result::transpose).transpose()?;
@@ -159,13 +159,13 @@ fn of_name(name: &str, inputs: &Inputs) -> Result<&'static Model> {
     entry(found.context("there is no model of this name")?.1)
 }
 
-/// The entry of this subject and name.
+/// The entry with this subject and name.
 fn entry(wanted: &str) -> Result<&'static Model> {
     let found = model::models().find(|model| format!("{} {}", model.subject, model.name) == wanted);
     found.with_context(|| format!("{wanted:?} is no model"))
 }
 
-/// A strategy in segments of s bytes, or of the whole message.
+/// The time of a strategy with segments of s bytes, or unsegmented.
 fn strategy(inputs: &Inputs, collective: Collective) -> Result<Seconds> {
     let model = model::find(collective, &inputs.get::<String>("strategy")?)?;
     let size: Bytes = inputs.find("s")?.map_or_else(|| inputs.get("m"), Ok)?;
@@ -173,7 +173,7 @@ fn strategy(inputs: &Inputs, collective: Collective) -> Result<Seconds> {
     Ok(timed(inputs, model, segments)?.time)
 }
 
-/// The time of an entry with all that the inputs say.
+/// The time of an entry with the inputs.
 fn timed(inputs: &Inputs, model: &'static Model, segments: Segments) -> Result<Timed> {
     let number = |parameter: &Parameter| {
         let found = PARAMETERS.iter().find(|(name, _)| *name == parameter.name);
@@ -201,7 +201,7 @@ fn timed(inputs: &Inputs, model: &'static Model, segments: Segments) -> Result<T
     Ok(model.time(&known(inputs, model.needs)?, &values, case)?)
 }
 
-/// What the inputs tell of the network, as far as a model needs it.
+/// The parameters of the network from the inputs, as far as a model needs them.
 fn known(inputs: &Inputs, needs: &[Need]) -> Result<Known> {
     let hockney = if needs.contains(&Need::Hockney) {
         base(inputs)?
@@ -220,7 +220,8 @@ fn known(inputs: &Inputs, needs: &[Need]) -> Result<Known> {
     })
 }
 
-/// The tables; a lone time T is a latency without a gap, and a lone gap `g_m` that of every size.
+/// The pLogP tables; a single time T is a latency with gap 0, and a single gap `g_m` is the gap of
+/// every size.
 fn plogp(inputs: &Inputs) -> Result<PLogP> {
     let (latency, one) = match inputs.find("T")? {
         Some(time) => (time, Some(Seconds(0.0))),
@@ -241,8 +242,8 @@ fn plogp(inputs: &Inputs) -> Result<PLogP> {
     })?)
 }
 
-/// The δ of `bandwidth` that makes it the same model as `full` for m ≥ M: what it lacks without
-/// one, in the time of two processes.
+/// The δ with which `bandwidth` equals `full` for m ≥ M: the difference of their times for two
+/// processes when `bandwidth` has δ = 0.
 fn reparametrised(inputs: &Inputs) -> Result<Value> {
     let [to, from] = ["bandwidth", "full"];
     ensure!(
@@ -267,7 +268,7 @@ fn datatype(inputs: &Inputs) -> Result<Segment> {
     Ok(Segment::new(inputs.find("dtype")?.unwrap_or(Bytes(1)))?)
 }
 
-/// Of the fastest candidates the first; without candidates, of all printed strategies.
+/// The fastest candidate, the first of equals; without candidates, all printed strategies compete.
 fn choose(inputs: &Inputs, collective: Collective, segments: Segments) -> Result<Value> {
     let printed = model::strategies(collective).filter(|model| model.mends.is_none());
     let candidates: Option<Vec<String>> = inputs.find("candidates")?;

@@ -1,4 +1,4 @@
-//! `PlogPT`: messages that share the edges of a tree, and TCP's retransmission timeouts.
+//! `PlogPT`: messages that share the edges of a tree, and TCP's retransmission time-outs.
 
 use anyhow::{Context, Result, ensure};
 use netsig_core::model::alltoall::plogpt::{
@@ -50,7 +50,7 @@ pub fn alltoall(inputs: &Inputs) -> Result<Value> {
     }))
 }
 
-/// Bandwidth and delay by height.
+/// Bandwidth and delay of the edges by height.
 fn edges(inputs: &Inputs) -> Result<Vec<Edge>> {
     let edges: Vec<(f64, Seconds)> = inputs.get("edges")?;
     let edge = |(bandwidth, delay)| Edge {
@@ -60,7 +60,7 @@ fn edges(inputs: &Inputs) -> Result<Vec<Edge>> {
     Ok(edges.into_iter().map(edge).collect())
 }
 
-/// `plogpt.throughput` of one of the pairs, given by its place or its ranks.
+/// `plogpt.throughput` of one of the pairs, given by its index or its ranks.
 pub fn throughput(inputs: &Inputs) -> Result<Value> {
     let pairs: Vec<(u32, u32)> = inputs.get("pairs")?;
     let place = match inputs.find("of")?.unwrap_or(json!(0)) {
