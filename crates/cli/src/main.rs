@@ -33,7 +33,7 @@ fn main() -> ExitCode {
     }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        // Help may come on standard error, where an argument is missing.
+        // Help may go to standard error, if an argument is missing.
         Err(error)
             if !error.use_stderr()
                 || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand =>

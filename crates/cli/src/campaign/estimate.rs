@@ -1,4 +1,4 @@
-//! The duration of a plan, and the part of it that fits into a budget, in words.
+//! Describes the duration of a plan, and the part of it that fits into a budget.
 
 use std::time::Duration;
 
@@ -13,10 +13,11 @@ use netsig_measure::plan::{Cell, Plan};
 use crate::input::asked::Asked;
 use crate::input::failure::Failure;
 
-/// Tells how long `asked` will take at these rates, `on` some network. With a budget fits it in.
+/// Prints the estimated duration of `asked` at these rates, with the prefix `on`. Reduces it to a
+/// `budget`, if given.
 ///
 /// # Errors
-/// If too little of it would be left.
+/// If even the smallest part of the plan exceeds the budget.
 pub fn settle(
     asked: Asked,
     rates: &Rates,
@@ -58,8 +59,8 @@ pub fn settle(
     })
 }
 
-/// `about 2 min 10 s (1 min 40 s to 2 min 30 s): 66 cells, 3 launches, at most 1980
-/// repetitions`
+/// The estimate in words: `about 2 min 10 s (1 min 40 s to 2 min 30 s): 66 cells, 3 launches, at
+/// most 1980 repetitions`
 fn sentence(plan: &Plan, rates: &Rates) -> String {
     let estimate = estimate(plan, rates);
     let middle = Seconds(0.5 * (estimate.low.0 + estimate.high.0));
@@ -74,7 +75,7 @@ fn sentence(plan: &Plan, rates: &Rates) -> String {
     )
 }
 
-/// The cells that a budget took from a plan.
+/// Describes the cells that a budget removed from a plan.
 fn without(dropped: &[Cell]) -> String {
     if dropped.is_empty() {
         return "fewer repetitions".to_owned();
@@ -85,10 +86,10 @@ fn without(dropped: &[Cell]) -> String {
     format!("without {}", named.chain(others).join(", "))
 }
 
-/// The most dropped cells that are named one by one.
+/// The most dropped cells that are listed individually.
 const MOST_NAMED: usize = 6;
 
-/// A duration in words, to the second: `45 s`, `2 min 10 s`, `1 h 5 min`.
+/// A duration in words, rounded: `45 s`, `2 min 10 s`, `1 h 5 min`.
 pub fn span(duration: Seconds) -> String {
     let seconds = duration.0.round().max(1.0);
     let minutes = (seconds / 60.0).floor();

@@ -1,4 +1,4 @@
-//! The samples that a measurement left in its data file, complete or interrupted.
+//! Describes the samples in a data file, of a complete or an interrupted measurement.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -8,11 +8,11 @@ use anyhow::{Context, Result};
 use itertools::Itertools;
 use netsig_core::data::{Dataset, Provenance, Rejection, VOID};
 
-/// The bytes of a data file, whose last line may be torn.
+/// The bytes of a data file, whose last line may be incomplete.
 pub struct Written(Vec<u8>);
 
 impl Written {
-    /// Reads them.
+    /// Reads a data file.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -21,23 +21,23 @@ impl Written {
         std::fs::read(data).map(Self).with_context(what)
     }
 
-    /// The whole lines.
+    /// The complete lines.
     pub fn whole(&self) -> &[u8] {
         let last = self.0.iter().rposition(|&byte| byte == b'\n');
         &self.0[..last.map_or(0, |last| last + 1)]
     }
 
-    /// How much there is altogether.
+    /// Length of the file in bytes.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// How many whole lines are no provenance: the first names the columns.
+    /// Number of complete lines that are no provenance, including the header.
     pub fn rows(&self) -> usize {
         self.lines().filter(|line| !line.starts_with(b"#")).count()
     }
 
-    /// Whether there is provenance alone, as it stands in data files of netsig.
+    /// True if the file has provenance lines only, in netsig's form.
     pub fn is_provenance(&self) -> bool {
         let may_begin_so = self.0.is_empty() || self.0.starts_with(b"#");
         may_begin_so && self.lines().all(|line| line.starts_with(b"#@"))
@@ -48,18 +48,18 @@ impl Written {
     }
 }
 
-/// How many samples are kept in `data`, in words, and how to measure the rest. A file
-/// without data is removed.
+/// Number of samples in `data`, in words, with advice to measure the rest. Removes a file without
+/// samples.
 pub fn or_removed(data: &Path) -> String {
     if samples(data) > 0 {
         return so_far(data);
     }
-    // There may be no file at all.
+    // The file may not exist.
     let _ = std::fs::remove_file(data);
     "nothing was measured".to_owned()
 }
 
-/// The same, with the file left as it is.
+/// As [`or_removed`], but never removes the file.
 pub fn so_far(data: &Path) -> String {
     format!(
         "{} samples are kept in {}; --resume measures the rest",
@@ -68,12 +68,12 @@ pub fn so_far(data: &Path) -> String {
     )
 }
 
-/// Lines and not samples: what a full disk cut off is not worth the rest.
+/// Counts lines instead of parsing samples, so that a line truncated by a full disk is no error.
 fn samples(data: &Path) -> usize {
     Written::read(data).map_or(0, |written| written.rows().saturating_sub(1))
 }
 
-/// Marks data that must not be used.
+/// Appends a mark to data that must not be used.
 ///
 /// # Errors
 /// If the file cannot be written.
@@ -93,8 +93,8 @@ pub fn mark_void(data: &Path, reason: &str) -> Result<()> {
         .with_context(what)
 }
 
-/// What there is in `data`, in words: `1980 samples in data.csv; rejected: 10 late, 2 with
-/// wrong data`.
+/// Describes the samples in `data`: `1980 samples in data.csv; rejected: 10 late, 2 with wrong
+/// data`.
 pub fn summary(data: &Dataset, name: &Path) -> String {
     let found = format!("{} samples in {}", data.samples.len(), name.display());
     let kinds = [
@@ -114,7 +114,7 @@ pub fn summary(data: &Dataset, name: &Path) -> String {
     }
 }
 
-/// How many repetitions were rejected for `reason`.
+/// Number of repetitions rejected for `reason`.
 pub fn rejected(data: &Dataset, reason: Rejection) -> usize {
     let all = data.rejected.iter();
     all.filter(|rejected| rejected.reason == reason).count()

@@ -1,5 +1,5 @@
-//! Carrying out a measurement plan: the plan asked for, the jobs already done, and the place
-//! for the rest.
+//! Carries out a measurement plan: reads the requested plan, finds the completed jobs, and runs the
+//! others.
 
 pub mod estimate;
 pub mod kept;
@@ -59,11 +59,11 @@ pub struct Campaign {
 }
 
 impl Campaign {
-    /// Measures everything; `what` names the work beside the progress bar.
+    /// Measures all cells of the plan; `what` is the label of the progress bar.
     ///
     /// # Errors
-    /// If the plan, the place or the MPI cannot be used, or a part of the measurement
-    /// fails; what was measured is kept.
+    /// If the plan, the place or the MPI cannot be used, or a part of the measurement fails; the
+    /// data measured up to then are kept.
     pub fn carry_out(&self, what: &str) -> Result<(), Failure> {
         let asked = self.asked()?;
         let past = self.past(&asked)?;
@@ -71,7 +71,7 @@ impl Campaign {
         space::refuse_full(&self.output, &asked.plan)?;
         let scenario = self.scenario(&asked)?;
         match (&self.place, &scenario, past) {
-            // Simulated data are written whole or not at all.
+            // Simulated data are written completely or not at all.
             (Place::Simulated(_), _, Some(_)) => Ok(()),
             (Place::Simulated(_), Some(scenario), None) => self.simulate(asked, scenario, &output),
             (_, scenario, past) => {
@@ -81,7 +81,7 @@ impl Campaign {
         }
     }
 
-    /// The command of every launch, in the order in which they would be started.
+    /// The command of every launch, in starting order.
     ///
     /// # Errors
     /// If the plan, the place or the MPI cannot be used.
@@ -104,7 +104,7 @@ impl Campaign {
         Asked::read(&self.plan, self.precision.as_deref())
     }
 
-    /// The data file: a new one, or that of `past`.
+    /// The data file: a new one, or the file of `past`.
     fn checked_output(&self, past: Option<&Past>) -> Result<Output, Failure> {
         let reads = [self.plan.as_path()];
         let remedy = "go on with --resume, choose another --output or remove it";
@@ -114,7 +114,7 @@ impl Campaign {
         }
     }
 
-    /// What there is already, after it was made ready to be appended to.
+    /// The data of an interrupted run, if resumed. Prepares their file for appending.
     fn past(&self, asked: &Asked) -> Result<Option<Past>, Failure> {
         if !self.resume {
             return Ok(None);
@@ -170,7 +170,7 @@ impl Campaign {
         Ok(output.write(|mut out| data.write(&mut out))?)
     }
 
-    /// The scenario of the place, if it has one.
+    /// The scenario of the place, if any.
     fn scenario(&self, asked: &Asked) -> Result<Option<Network>, Failure> {
         let (Place::Lab(name) | Place::Simulated(name)) = &self.place else {
             return Ok(None);

@@ -1,9 +1,8 @@
 //! Resuming an interrupted campaign from its data file.
 //!
-//! A job that is killed may leave a torn last line, or no more than some provenance; both
-//! are removed before anything is appended. A job is complete when the file says how its
-//! time was spent, which a job writes last; the rank program passes over the completed
-//! cells of the others.
+//! A killed job may leave an incomplete last line, or provenance only; both are removed before data
+//! are appended. A job is complete if the file states the use of its time, which a job writes last;
+//! the rank program skips the completed cells of incomplete jobs.
 
 use std::fs::OpenOptions;
 use std::path::Path;
@@ -19,22 +18,22 @@ use crate::input::asked::Asked;
 use crate::input::failure::Failure;
 use crate::input::files;
 
-/// What is measured already.
+/// Results of an interrupted campaign.
 #[derive(Debug)]
 pub struct Past {
-    /// The plan that was carried out.
+    /// The plan of the campaign, as carried out.
     pub carried_out: Asked,
-    /// The jobs that need no more.
+    /// The complete jobs.
     pub complete: Vec<JobId>,
-    /// How many samples there are.
+    /// Number of samples.
     pub samples: usize,
 }
 
-/// Reads what the campaign of `asked` has left at `output`: nothing if there is no file or
-/// no data in it.
+/// Reads the results of an interrupted campaign of `asked` in `output`; `None` if there is no file
+/// or no data in it.
 ///
 /// # Errors
-/// If the file is no data of this plan, or void.
+/// If the file has data of another plan, or void data.
 pub fn past(output: &Path, asked: &Asked) -> Result<Option<Past>, Failure> {
     if !output.exists() {
         return Ok(None);
@@ -55,11 +54,11 @@ pub fn past(output: &Path, asked: &Asked) -> Result<Option<Past>, Failure> {
     }))
 }
 
-/// How long a file is looked at to find out whether it grows.
+/// Interval between the two measurements of a file's length.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Refuses a file that a job still writes to: where netsig was killed, its job may take a
-/// moment longer to end.
+/// Refuses a file to which a job still writes: after netsig is killed, its job may run a little
+/// longer.
 ///
 /// # Errors
 /// If the file grows.
@@ -76,7 +75,7 @@ pub fn refuse_growing(output: &Path) -> Result<(), Failure> {
     Err(Failure::usage(problem).about(output))
 }
 
-/// Makes a data file ready to be appended to, if there is one. Says what it removes.
+/// Prepares an existing data file for appending. Returns a message about removed lines.
 ///
 /// # Errors
 /// If the file cannot be read or changed.
@@ -102,7 +101,7 @@ pub fn mend(output: &Path) -> Result<Option<String>, Failure> {
     Ok((written.len() > 0).then(|| format!("{shown}: {message}")))
 }
 
-/// The plan that the data were taken by, if it is what is asked for.
+/// The plan by which the data were measured, if it is the requested plan.
 fn carried_out(facts: &Provenance, output: &Path, asked: &Asked) -> Result<Asked, Failure> {
     let shown = output.display();
     let Some(plan) = facts.get(PLAN) else {
@@ -130,7 +129,7 @@ fn carried_out(facts: &Provenance, output: &Path, asked: &Asked) -> Result<Asked
     )))
 }
 
-/// The first line of either text that the other lacks.
+/// The first line of either text that the other does not have.
 fn difference(old: &str, new: &str) -> String {
     let lacking = |text: &str, other: &str| {
         let is_new = |line: &&str| other.lines().all(|known| known.trim() != line.trim());

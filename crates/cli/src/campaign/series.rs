@@ -1,5 +1,5 @@
-//! The jobs of a campaign, one after another. One that fails does not end
-//! the others; all that was measured is kept.
+//! Runs the jobs of a campaign one after another. A failed job does not end the others; all
+//! measured data are kept.
 
 mod temporary;
 
@@ -29,7 +29,7 @@ use crate::job::progress::Follower;
 use crate::job::{End, Job};
 use temporary::plan_file;
 
-/// The jobs of a campaign that are left to do.
+/// The remaining jobs of a campaign.
 pub struct Series<'a> {
     campaign: &'a Campaign,
     scenario: Option<&'a Network>,
@@ -37,11 +37,11 @@ pub struct Series<'a> {
     asked: Asked,
     past: Option<Past>,
     started: Instant,
-    /// The last warning of ranks that share a host.
+    /// The last warning about ranks that share a host.
     sharing: Option<String>,
 }
 
-/// The orders for the ranks of a job.
+/// The parameters of a job.
 struct Orders<'a> {
     plan: &'a Path,
     output: &'a Path,
@@ -49,14 +49,14 @@ struct Orders<'a> {
     budget: Option<Duration>,
 }
 
-/// A job begins with at least this much of the budget, used up or not.
+/// Least budget of a job, even if the budget of the campaign is used up.
 const LEAST_BUDGET: Duration = Duration::from_secs(1);
 
 impl<'a> Series<'a> {
-    /// The jobs of `asked` that `past` leaves to do.
+    /// The jobs of `asked` that are not complete in `past`.
     ///
     /// # Errors
-    /// If they cannot be started.
+    /// If the jobs cannot be started.
     pub fn new(
         campaign: &'a Campaign,
         scenario: Option<&'a Network>,
@@ -65,7 +65,7 @@ impl<'a> Series<'a> {
     ) -> Result<Self, Failure> {
         let launcher = Launcher::find(&campaign.launch, &campaign.place)?;
         let asked = match &past {
-            // A budget may have changed it.
+            // A budget may have changed the plan of the interrupted run.
             Some(past) if past.carried_out.plan != asked.plan => past.carried_out.clone(),
             _ => asked,
         };
@@ -79,17 +79,17 @@ impl<'a> Series<'a> {
             started: Instant::now(),
             sharing: None,
         };
-        // What the library does not have is refused before anything is measured.
+        // Refuse algorithms that the library lacks before the first measurement.
         for variant in series.asked.plan.variants() {
             series.environment(variant.number)?;
         }
         Ok(series)
     }
 
-    /// The command of every job, as far as it is known before the estimate.
+    /// The command of every job, as far as known before the estimate.
     ///
     /// # Errors
-    /// If there is no current directory.
+    /// If a path cannot be made absolute.
     pub fn commands(&self) -> Result<Vec<Vec<OsString>>, Failure> {
         let plan = absolute(&self.asked.file)?;
         let jobs = self.asked.plan.jobs();
@@ -112,13 +112,13 @@ impl<'a> Series<'a> {
         jobs.into_iter().map(command).collect()
     }
 
-    /// Carries them out; `what` names the work beside the progress bar.
+    /// Carries out the jobs; `what` is the label of the progress bar.
     ///
     /// # Errors
-    /// If the plan does not fit into the budget, a job cannot be started, the data are
-    /// void, Ctrl-C came, or jobs failed.
+    /// If the plan does not fit into the budget, a job cannot be started, the data are void, Ctrl-C
+    /// came, or jobs failed.
     pub fn run(mut self, what: &str) -> Result<(), Failure> {
-        // Between jobs too, so that no file is left.
+        // Also between jobs, so that temporary files are removed.
         let watch = Watch::start();
         if let Some(past) = &self.past {
             eprintln!(
@@ -152,7 +152,7 @@ impl<'a> Series<'a> {
                     .map(|rest| share(rest).max(LEAST_BUDGET)),
             };
             let end = self.carry_out(&orders, &mut progress)?;
-            // What could not even begin will not begin the next time either.
+            // A job that failed before its first sample would fail again.
             let is_hopeless = matches!(end, End::Failed(_)) && progress.grown().is_none();
             let Some(why) = self.judge(end)? else {
                 continue;
@@ -176,8 +176,8 @@ impl<'a> Series<'a> {
         Some(budget.saturating_sub(self.started.elapsed()))
     }
 
-    /// Runs a short job that tells the rates of the network. If it fails there is no
-    /// estimate.
+    /// Runs a short job that measures the rates of the network. `None` if it fails: there is no
+    /// estimate then.
     fn probe(&mut self) -> Result<Option<Rates>, Failure> {
         let plan = Plan::probe(self.asked.plan.procs());
         let asked = Asked::parse(&self.asked.file, plan.to_toml())?;
@@ -254,7 +254,7 @@ impl<'a> Series<'a> {
         Ok(self.launcher.command(procs, &environment, &arguments))
     }
 
-    /// The variables that make the library take the algorithms of a variant.
+    /// The environment variables that force the algorithms of a variant.
     fn environment(&self, number: u32) -> Result<Vec<(String, String)>, Failure> {
         let mut variants = self.asked.plan.variants().into_iter();
         match variants.find(|variant| variant.number == number && number > 0) {
@@ -265,7 +265,7 @@ impl<'a> Series<'a> {
         }
     }
 
-    /// Why a job failed, if it did; what ends the campaign is an error.
+    /// The reason for a job's failure, if it failed; an `Err` ends the campaign.
     fn judge(&self, end: End) -> Result<Option<String>, Failure> {
         let output = &self.campaign.output;
         match end {
@@ -283,7 +283,7 @@ impl<'a> Series<'a> {
         }
     }
 
-    /// The end of it all, with what has failed of so many jobs.
+    /// The result of the campaign, from the failures among `jobs` jobs.
     fn conclude(&self, failed: &[String], jobs: usize) -> Result<(), Failure> {
         let what = match failed {
             [] => return Ok(()),

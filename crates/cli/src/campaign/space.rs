@@ -1,4 +1,4 @@
-//! Whether the data of a plan fit on the disk, found out before the first measurement.
+//! Checks before the first measurement that the data of a plan fit on the disk.
 
 use std::path::Path;
 
@@ -8,16 +8,16 @@ use nix::sys::statvfs::statvfs;
 use crate::input::failure::Failure;
 use crate::input::files::parent;
 
-/// How many bytes a row takes.
+/// Bytes of a row.
 const ROW: u64 = 90;
 
-/// Room for the provenance, and for what else is written meanwhile.
+/// Bytes for the provenance and for other files written during the campaign.
 const MARGIN: u64 = 1 << 20;
 
-/// Refuses a disk that has no room for all the data of `plan` in a new file at `output`.
+/// Checks that the disk has room for all data of `plan` in a new file at `output`.
 ///
 /// # Errors
-/// If it has none. A disk that does not tell is taken.
+/// If the room is too small. A disk of unknown size is accepted.
 pub fn refuse_full(output: &Path, plan: &Plan) -> Result<(), Failure> {
     let Ok(disk) = statvfs(parent(output)) else {
         return Ok(());

@@ -102,7 +102,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     Ok(rows.print(args.print)?)
 }
 
-/// The name of a bound, its time, whether it applies, and what it means.
+/// The name of a bound, its time, its applicability, and its meaning.
 type Line = (&'static str, Seconds, &'static str, &'static str);
 
 fn lines(args: &Args, base: &Hockney, exchange: &Exchange, bounds: &Bounds) -> Vec<Line> {
@@ -111,7 +111,7 @@ fn lines(args: &Args, base: &Hockney, exchange: &Exchange, bounds: &Bounds) -> V
     } else {
         Stepping::Asynchronous
     };
-    // Claim 3 is a bound or is not.
+    // Claim 3 may be no valid bound.
     let (applies, meaning) = match bounds.claim3_applies(stepping) {
         Claim3::Synchronous => (
             "yes",

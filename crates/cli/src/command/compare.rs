@@ -1,4 +1,4 @@
-//! `netsig compare`: every model's error on what it was not fitted to.
+//! `netsig compare`: errors of every model on data that it was not fitted to.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -47,7 +47,7 @@ pub struct Args {
 /// Runs the command.
 ///
 /// # Errors
-/// If the data cannot be used, or one of the two parts is empty, or nothing can be fitted.
+/// If the data cannot be used, one of the two parts is empty, or no model can be fitted.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let Input { data, name: shown } = args.input.read()?;
     let cells = cells(&data);

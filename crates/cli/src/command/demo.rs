@@ -1,5 +1,5 @@
-//! `netsig demo`: the whole way through on an emulated cluster. Measure few processes,
-//! fit, predict more, measure those too, compare.
+//! `netsig demo`: the complete workflow on an emulated cluster. Measures a few processes, fits,
+//! predicts more processes, measures those too, and compares.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -34,16 +34,16 @@ const SCENARIO: &str = "ethernet-12x40";
 const TRAIN: &str = include_str!("../../../../plans/demo-train.toml");
 const HELD_OUT: &str = include_str!("../../../../plans/demo-heldout.toml");
 
-/// The plans of the demo, by their files.
+/// The plans of the demo, by file name.
 const PLANS: [(&str, &str); 2] = [("plan.toml", TRAIN), ("heldout-plan.toml", HELD_OUT)];
 
 /// The files of the results.
 const RESULTS: [&str; 4] = ["data.csv", "heldout.csv", "profile.toml", "prediction.svg"];
 
-/// How long a rank may take for one step.
+/// The most time of a rank for one step.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// From this ratio of measured to contention-free time on, a size counts as contended.
+/// Least ratio of measured to contention-free time of a contended size.
 const CONTENDED: f64 = 1.2;
 
 /// Measure, fit, predict and check on an emulated cluster, in a few minutes.
@@ -70,21 +70,21 @@ enum Ground {
     Sim,
 }
 
-/// What stands for the repetitions of a cell, in the fit and in what it is held against.
+/// The statistic of a cell's repetitions, in the fit and in the comparison.
 const STATISTIC: Statistic = Statistic::Mean;
 
 /// Predicted and measured times of a held-out size.
 struct Point {
-    /// By the signature.
+    /// Times for the plot; the predicted ones are the signature's.
     plot: PlotPoint,
-    /// By the model that the fit chose.
+    /// The prediction of the model chosen by the fit.
     chosen: Seconds,
 }
 
 /// Runs the command.
 ///
 /// # Errors
-/// If a stage of the way fails.
+/// If a stage of the workflow fails.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let ground = args.on.map_or_else(|| choose_ground(&args.launch), Ok)?;
     let (place, label) = match ground {
@@ -156,7 +156,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     })?)
 }
 
-/// The lab where it works; elsewhere says why not.
+/// Chooses the lab if it works here; otherwise prints the obstacle and chooses the simulation.
 fn choose_ground(launch: &LaunchArgs) -> Result<Ground, Failure> {
     let scenario = netsig_lab::load(SCENARIO)?;
     let lab = Place::Lab(SCENARIO.to_owned());
@@ -169,8 +169,8 @@ fn choose_ground(launch: &LaunchArgs) -> Result<Ground, Failure> {
     Ok(Ground::Sim)
 }
 
-/// Makes the directory, and removes the results of an earlier demo. Files of that name that
-/// do not stand beside the plans of the demo are not its results.
+/// Creates the directory, and removes the results of an earlier demo. Files of the same names
+/// without the plans of the demo beside them are not its results, and cause an error.
 fn prepare(directory: &Path) -> Result<(), Failure> {
     let problem =
         |path: &Path, what| format!("{}: cannot be {what}; choose another --out", path.display());
@@ -193,7 +193,7 @@ fn prepare(directory: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The model that the fit chose, and the times of the held-out cells.
+/// The model chosen by the fit, and the times of the held-out cells.
 fn compare(profile: &Profile, held_out: &Dataset) -> Result<(&'static Model, Vec<Point>), Failure> {
     let mut fitted = profile.fitted.iter();
     let entry = fitted
@@ -258,7 +258,7 @@ fn rows(chosen: &Model, points: &[Point]) -> Rows {
         .rows
 }
 
-/// Median absolute errors of the models over the contended sizes, and how many those are.
+/// Median absolute errors of the models over the contended sizes, and the number of these.
 fn verdict(chosen: &Model, points: &[Point]) -> String {
     let contended = points.iter().filter(|point| is_contended(point));
     let contended: Vec<&Point> = contended.collect();
@@ -290,7 +290,7 @@ fn verdict(chosen: &Model, points: &[Point]) -> String {
     )
 }
 
-/// The relative error of a time for the size of `point`.
+/// The relative error of a predicted time for the size of `point`.
 fn error(point: &Point, time: Seconds) -> f64 {
     time / point.plot.measured - 1.0
 }

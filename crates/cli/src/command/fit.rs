@@ -1,4 +1,4 @@
-//! `netsig fit`: parameters from data, with intervals and what they mean.
+//! `netsig fit`: fits parameters to data, with intervals and explanations.
 
 mod pairs;
 mod regimes;
@@ -72,7 +72,7 @@ pub struct Args {
     print: PrintArgs,
 }
 
-/// Reads `auto` or the name of a model that has parameters.
+/// Parses `auto` or the name of a model with parameters.
 fn wanted(text: &str) -> Result<Wanted, String> {
     let is_fitted = |m: &&Model| m.estimator != Estimator::None;
     let fittable = || model::of(Collective::Alltoall).filter(is_fitted);
@@ -86,7 +86,7 @@ fn wanted(text: &str) -> Result<Wanted, String> {
     })
 }
 
-/// Whether the regimes alone are wanted.
+/// True if only the regimes are to be fitted.
 fn wants_regimes(wanted: Wanted) -> bool {
     matches!(wanted, Wanted::One(model) if model.is_regimes())
 }
@@ -175,7 +175,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A sentence for each algorithm.
+/// Prints a sentence for each algorithm.
 fn tell_meanings(fitted: &NetworkFit, wanted: Wanted) {
     for own in &fitted.regimes {
         if wants_regimes(wanted) {
@@ -191,7 +191,7 @@ fn tell_meanings(fitted: &NetworkFit, wanted: Wanted) {
     }
 }
 
-/// The limits of the models that speak for each algorithm.
+/// Prints the warnings about the chosen model of each algorithm.
 fn tell_warnings(fitted: &NetworkFit) {
     let warn = |collective: &dyn Display, algorithm: &str, warnings: Vec<String>| {
         for warning in warnings {
@@ -205,7 +205,7 @@ fn tell_warnings(fitted: &NetworkFit) {
     for own in &fitted.signatures {
         let mut regimes = fitted.regimes.iter();
         let regimes = regimes.find(|regimes| regimes.are_of(&own.model));
-        // What a signature lacks is of no concern where another model was chosen.
+        // Warnings about a signature are irrelevant if another model was chosen.
         if regimes.is_none_or(|regimes| regimes.verdict.rung == Rung::Signature) {
             let model = &own.model;
             warn(&model.model.subject, &model.algorithm, warnings(own));
@@ -213,8 +213,8 @@ fn tell_warnings(fitted: &NetworkFit) {
     }
 }
 
-/// Fits `data`, which came from the files `source`, and writes the profile, whose provenance
-/// holds what else was `named`.
+/// Fits `data` from the files `source`, and writes the profile. Its provenance also has the facts
+/// `named`.
 ///
 /// # Errors
 /// If the data do not support the fit, or the profile cannot be written.
@@ -244,7 +244,7 @@ pub fn fit_file(
     Ok(fitted)
 }
 
-/// Refuses a signature that gives negative times, before it becomes a profile that none can
+/// Refuses a signature that gives negative times before it is written: no profile with it can be
 /// read.
 fn refuse_negative(fitted: &NetworkFit, source: &str) -> Result<(), Failure> {
     for ModelFit { model, .. } in &fitted.signatures {
@@ -259,13 +259,13 @@ fn refuse_negative(fitted: &NetworkFit, source: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What a signature says, in a sentence.
+/// Describes a signature in a sentence.
 pub fn sentence(fit: &ModelFit) -> String {
     let (collective, name) = (fit.model.model.subject, &fit.model.algorithm);
     format!("{collective} {name} {}.", meaning(&fit.model))
 }
 
-/// What a signature says of its algorithm.
+/// Describes the times of a signature in words.
 fn meaning(model: &FittedModel) -> String {
     let value = |name| model.value(name);
     let gamma = value("gamma").unwrap_or_default();
@@ -283,7 +283,7 @@ fn meaning(model: &FittedModel) -> String {
     )
 }
 
-/// What a user must know before trusting a signature.
+/// Warnings about the reliability of a signature.
 pub fn warnings(fit: &ModelFit) -> Vec<String> {
     let mut warnings = Vec::new();
     for (name, words) in [("gamma_below", "gamma below M"), ("gamma", "gamma")] {

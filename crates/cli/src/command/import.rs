@@ -1,4 +1,4 @@
-//! `netsig import`: what other benchmark programs printed, as a data file.
+//! `netsig import`: converts the output of other benchmark programs to a data file.
 
 use std::path::{Path, PathBuf};
 
@@ -42,8 +42,8 @@ fn programs() -> String {
 /// Runs the command.
 ///
 /// # Errors
-/// If a file is not of that program or does not say enough, or the data file exists or
-/// cannot be written.
+/// If a file is not from that program or lacks information, or the data file exists or cannot be
+/// written.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let reads: Vec<&Path> = args.files.iter().map(PathBuf::as_path).collect();
     let remedy = "choose another --output or remove it";

@@ -1,5 +1,5 @@
-//! `netsig lab`: what this machine can emulate, the scenarios, and running commands in
-//! an emulated cluster.
+//! `netsig lab`: shows the capabilities of this machine and the scenarios, and runs commands in an
+//! emulated cluster.
 
 use std::ffi::OsString;
 
@@ -42,7 +42,7 @@ enum Action {
 /// Runs the command.
 ///
 /// # Errors
-/// If nothing can be emulated, or the scenario not, or the run is void or fails.
+/// If the lab cannot run here, the scenario cannot be emulated, or the run is void or fails.
 pub fn run(args: &Args) -> Result<(), Failure> {
     match &args.action {
         Action::Check { print } => check(*print),

@@ -1,4 +1,4 @@
-//! `netsig measure`: carries out a plan and leaves a data file.
+//! `netsig measure`: carries out a plan and writes a data file.
 
 use std::path::Path;
 
@@ -39,7 +39,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     report(&campaign.output)
 }
 
-/// Says what there is. Wrong data are the end of the trust in an MPI or a network.
+/// Prints a summary of the data. Wrong data are an error: they indicate a defect of the MPI or the
+/// network.
 fn report(output: &Path) -> Result<(), Failure> {
     let data = files::dataset(output)?;
     eprintln!("{}", kept::summary(&data, output));

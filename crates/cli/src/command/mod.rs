@@ -38,7 +38,7 @@ impl Command {
     /// Runs the command.
     ///
     /// # Errors
-    /// As the command's own `run`.
+    /// As the `run` of the command.
     pub fn run(&self) -> Result<(), Failure> {
         match self {
             Self::Demo(args) => demo::run(args),

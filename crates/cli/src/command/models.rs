@@ -1,4 +1,4 @@
-//! `netsig models`: what each model says, where it comes from, when it holds, an example.
+//! `netsig models`: shows the formula, source, domain and an example of each model.
 
 use std::io::{self, Write};
 
@@ -46,7 +46,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }?)
 }
 
-/// The models called `name`, or `subject/name`.
+/// The models with the name `name`, or the model `subject/name`.
 fn named(name: &str) -> Result<Vec<&'static Model>, Failure> {
     let Some((subject, name)) = name.split_once('/') else {
         return Ok(model::named(name)?);
@@ -62,7 +62,7 @@ fn named(name: &str) -> Result<Vec<&'static Model>, Failure> {
     Ok(found)
 }
 
-/// What fits a screen.
+/// The columns that fit a screen.
 fn summary(models: Vec<(&Model, Seconds)>) -> Columns<(&Model, Seconds)> {
     Rows::of(models)
         .column("subject", |(model, _)| Cell::text(model.subject))
@@ -71,7 +71,7 @@ fn summary(models: Vec<(&Model, Seconds)>) -> Columns<(&Model, Seconds)> {
         .column("formula", |(model, _)| Cell::text(model.formula))
 }
 
-/// Everything, with the values of the examples.
+/// All columns, with the values of the examples.
 fn details(models: Vec<(&Model, Seconds)>) -> Rows {
     let parameters = |model: &Model| model.parameters.iter().map(|p| p.name).join(", ");
     summary(models)

@@ -1,4 +1,4 @@
-//! `netsig plan`: what to measure for a prediction within a budget.
+//! `netsig plan`: proposes measurements for a prediction within a budget.
 
 mod wish;
 
@@ -57,17 +57,17 @@ pub struct Args {
     output: Option<PathBuf>,
 }
 
-/// Fewer processes do not show growth.
+/// The fewest processes to measure: fewer do not show growth.
 const LEAST: u32 = 3;
 
-/// A range of sizes needs no more.
+/// The most sizes to plan for.
 const MOST_SIZES: usize = 64;
 
 /// Runs the command.
 ///
 /// # Errors
 /// If the profile or the output cannot be used, the model does not describe an algorithm, or the
-/// budget does not suffice.
+/// budget is too small.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let reads: Vec<&Path> = args.profile.as_deref().into_iter().collect();
     let output = args.output.as_deref();
@@ -96,8 +96,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     let budget = Seconds(args.budget.as_secs_f64());
     let mut proposed = propose(&wish, &args.predicted.methods, budget, &rates);
-    // Fewer processes cost less; while the target is within reach of a prediction from them
-    // they are better than no plan. What they cannot do either is told of the first.
+    // Fewer processes cost less. They are better than no plan while the target is not too far for a
+    // prediction from them. If the budget is too small in all cases, the first error is reported.
     while let (Err(NoProposal::TooLittle { .. }), None, Some(fewer)) =
         (&proposed, args.most, fewer(&wish))
     {
@@ -118,7 +118,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 impl Args {
-    /// The most processes to measure.
+    /// The largest process count to measure.
     fn most(&self) -> Result<Procs, Failure> {
         let target = self.predicted.procs;
         let half = (target.get() / 2).max(LEAST).min(target.get());
@@ -135,7 +135,7 @@ impl Args {
     }
 }
 
-/// Half of the processes to measure, if the target is within reach from them.
+/// Half of the processes to measure, if predictions for the target are still possible from them.
 fn fewer(wish: &Wish) -> Option<Procs> {
     let half = wish.most.get() / 2;
     let reaches = half.saturating_mul(FAR) >= wish.target.get();
@@ -171,7 +171,7 @@ fn header(args: &Args, wish: &Wish, proposal: &Proposal) -> String {
     format!("# {}\n", lines.join("\n# "))
 }
 
-/// What the plan takes and tells, and what it cannot.
+/// Prints the duration of the plan, the expected precision, and notes on its limits.
 fn report(wish: &Wish, proposal: &Proposal) {
     let outlooks = || proposal.outlooks.iter().map(|(_, outlook)| outlook.then);
     let [best, worst] = [
@@ -195,7 +195,7 @@ fn report(wish: &Wish, proposal: &Proposal) {
     }
 }
 
-/// `256 B to 256 KiB`.
+/// The range of sizes in words: `256 B to 256 KiB`.
 fn range(sizes: &[Bytes]) -> String {
     match sizes {
         [first, .., last] => format!("{first} to {last}"),
@@ -203,7 +203,7 @@ fn range(sizes: &[Bytes]) -> String {
     }
 }
 
-/// A relative half-width.
+/// Formats a relative half-width in per cent.
 fn percent(share: f64) -> String {
     format!("±{:.0} %", share * 100.0)
 }

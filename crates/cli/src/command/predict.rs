@@ -1,4 +1,4 @@
-//! `netsig predict`: times with intervals from a profile, by any model.
+//! `netsig predict`: predicts times with intervals from a profile, by any model.
 
 use netsig_core::algorithm::Collective;
 use netsig_core::data::cells::Statistic;
@@ -76,7 +76,7 @@ struct Predicted<'a> {
     prediction: Prediction,
 }
 
-/// The times that were asked for, and why others are missing.
+/// The requested times, and the causes of missing ones.
 #[derive(Default)]
 struct Answer<'a> {
     found: Vec<Predicted<'a>>,
@@ -84,11 +84,11 @@ struct Answer<'a> {
     refused: Vec<ModelError>,
 }
 
-/// Cells of an algorithm that are outside of what was measured for one reason.
+/// Cells of an algorithm that are outside the measured range for the same reason.
 struct TooFar<'a> {
     line: &'a Line,
     first: (Procs, Bytes),
-    /// How many besides the first.
+    /// Number of cells besides the first.
     more: usize,
     why: Outside,
 }
@@ -96,8 +96,7 @@ struct TooFar<'a> {
 /// Runs the command.
 ///
 /// # Errors
-/// If the profile cannot be used, does not hold what the model needs, or the arguments ask
-/// for what is not possible.
+/// If the profile cannot be used or lacks data for the model, or the arguments are impossible.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let profile = files::profile(&args.points.profile)?;
     let network = args.network.load()?;
@@ -117,7 +116,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     })
 }
 
-/// The algorithms to predict, each with the model that speaks for it.
+/// The algorithms to predict, each with its model.
 fn lines(args: &Args, profile: &Profile) -> Result<Vec<Line>, Failure> {
     let question = Question {
         profile,
@@ -216,8 +215,8 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// The times with the causes of the missing ones. `--extrapolate` leaves none missing, and
-    /// `--model all` asks for no model that does not apply: they get a warning or a note.
+    /// The times with the causes of the missing ones. With `--extrapolate` a warning replaces the
+    /// causes; with `--model all` a note replaces the causes of models that do not apply.
     fn judged(self, args: &Args) -> Partial<Predicted<'a>> {
         let mut missing = Vec::new();
         let wants_all = args.model.as_deref() == Some(ALL);
@@ -245,7 +244,7 @@ impl<'a> Answer<'a> {
             _ => missing.extend(self.refused.into_iter().map(Failure::from)),
         }
         if wants_all {
-            // Each model has its own cause; the first of them is enough.
+            // Each model has a separate cause; the first suffices.
             missing.truncate(1);
         }
         let found = self.found;
@@ -271,7 +270,7 @@ impl TooFar<'_> {
     }
 }
 
-/// The segments that the algorithm or the user sets, none longer than the message.
+/// The segments given by the algorithm or the user, at most as long as the message.
 fn segments(segment: Option<Segment>, size: Bytes) -> Segments {
     match segment {
         None => Segments::Best(Search::default(), Segment::BYTE),

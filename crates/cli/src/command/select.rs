@@ -1,4 +1,5 @@
-//! `netsig select`: which algorithm, with which segments, and where the best one changes.
+//! `netsig select`: ranks algorithms with their segments, and finds the sizes at which the best one
+//! changes.
 
 use clap::ValueEnum;
 use netsig_core::algorithm::Collective;
@@ -57,7 +58,7 @@ enum Show {
 /// Runs the command.
 ///
 /// # Errors
-/// If the profile cannot be used or offers nothing to choose from.
+/// If the profile cannot be used or has no algorithm of the collective.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let collective = args.points.collective;
     let profile = files::profile(&args.points.profile)?;

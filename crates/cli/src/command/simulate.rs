@@ -1,4 +1,4 @@
-//! `netsig simulate`: what an algorithm, or a program in GOAL, takes on a network model.
+//! `netsig simulate`: times of an algorithm, or of a program in GOAL, on a network model.
 
 use std::path::Path;
 
@@ -43,7 +43,7 @@ pub struct Args {
 /// Runs the command.
 ///
 /// # Errors
-/// If an argument or file cannot be used, or the simulation cannot answer.
+/// If an argument or file cannot be used, or the simulation has no result.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let method = args.method;
     use_threads(args.threads)?;
@@ -84,7 +84,7 @@ impl Args {
     }
 }
 
-/// Simulates every cell that is asked for.
+/// Simulates all requested cells.
 fn collective(args: &Args, source: &Source, files: &Files) -> Result<Partial<Answer>, Failure> {
     let Partial {
         found: points,
@@ -114,8 +114,8 @@ fn with_files(point: &Point, files: &Files) -> Result<Answer, Failure> {
     Ok(answer)
 }
 
-/// The points that can be simulated. Where the user names no algorithm, a note tells of the
-/// algorithms that cannot be simulated.
+/// The points that can be simulated. If the user names no algorithm, a note lists the first reason
+/// for leaving algorithms out.
 fn points<'a>(args: &Args, source: &'a Source) -> Result<Partial<Point<'a>>, Failure> {
     let (mut found, mut missing, mut left_out) = (Vec::new(), Vec::new(), None);
     for case in args.program.cases()?.all() {

@@ -1,4 +1,4 @@
-//! Option values that several commands share.
+//! Option values of several commands.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,21 +12,21 @@ use netsig_core::model::segment::Segment;
 use netsig_core::units::{Bytes, ParseQuantityError, Seconds};
 use strum::{EnumMessage, IntoEnumIterator};
 
-/// Where a plan is carried out.
+/// Place of a measurement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
-    /// Wherever `mpirun` starts processes.
+    /// On the hosts on which `mpirun` starts processes.
     Mpi,
     /// In an emulated cluster.
     Lab(String),
-    /// On the simulated transport, with the truth that a scenario states.
+    /// On the simulated transport, with the parameters stated in a scenario.
     Simulated(String),
 }
 
-/// Reads `mpi`, `lab:SCENARIO` or `sim:SCENARIO`.
+/// Parses `mpi`, `lab:SCENARIO` or `sim:SCENARIO`.
 ///
 /// # Errors
-/// If it is none of these.
+/// If the text is none of these.
 pub fn place(text: &str) -> Result<Place, String> {
     match text.split_once(':') {
         None if text == "mpi" => Ok(Place::Mpi),
@@ -41,15 +41,15 @@ pub fn place(text: &str) -> Result<Place, String> {
     }
 }
 
-/// Which covariance a fit assumes; `None` for that of the repetitions where it explains the
-/// residuals, else by bandwidth share.
+/// The covariance that a fit assumes. `None` for the automatic choice: that of the repetitions if
+/// it explains the residuals, otherwise by bandwidth share.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CovarianceChoice(pub Option<Covariance>);
 
-/// Reads `auto` or the name of a covariance.
+/// Parses `auto` or the name of a covariance.
 ///
 /// # Errors
-/// If it is none of these.
+/// If the text is none of these.
 pub fn covariance(text: &str) -> Result<CovarianceChoice, String> {
     let plain = [
         Covariance::Means,
@@ -67,12 +67,12 @@ pub fn covariance(text: &str) -> Result<CovarianceChoice, String> {
     }
 }
 
-/// Reads `NAME=VALUE`. The name tells which units the value may have: a time's where it ends in
-/// `_s` or is L, o, g or RTO, those of a time per byte where it ends in `_s_per_byte` or is G, a
-/// size's where it ends in `_bytes` or is S.
+/// Parses `NAME=VALUE`. The name determines the allowed units: of a time if it ends in `_s` or is
+/// L, o, g or RTO; of a time per byte if it ends in `_s_per_byte` or is G; of a size if it ends in
+/// `_bytes` or is S.
 ///
 /// # Errors
-/// If it is not of that form.
+/// If the text has another form.
 pub fn setting(text: &str) -> anyhow::Result<(String, f64)> {
     let (name, value) = text
         .split_once('=')
@@ -94,13 +94,13 @@ pub fn setting(text: &str) -> anyhow::Result<(String, f64)> {
     Ok((name.to_owned(), value))
 }
 
-/// The units that durations may have besides those that `Seconds` reads: longer ones, or none.
+/// Units of durations in addition to those of `Seconds`: longer ones, or none.
 const UNITS: [(&str, f64); 4] = [("", 1.0), ("min", 60.0), ("m", 60.0), ("h", 3600.0)];
 
-/// Reads a duration with a unit up to hours, or a bare number of seconds.
+/// Parses a duration with a unit up to hours, or a bare number of seconds.
 ///
 /// # Errors
-/// If it is neither.
+/// If the text is neither.
 pub fn duration(text: &str) -> Result<Seconds, ParseQuantityError> {
     let text = text.trim();
     let in_unit = |&(unit, seconds): &(&str, f64)| {
@@ -111,10 +111,10 @@ pub fn duration(text: &str) -> Result<Seconds, ParseQuantityError> {
     found.map_or_else(|| text.parse(), Ok)
 }
 
-/// Reads how long something may take: a duration of at least a second.
+/// Parses a time limit: a duration of at least a second.
 ///
 /// # Errors
-/// If it is not.
+/// If the text is no such duration.
 pub fn limit(text: &str) -> Result<Duration, String> {
     duration(text)
         .ok()
@@ -123,10 +123,10 @@ pub fn limit(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "write a duration from 1 s, such as 90s, 10m or 2h".to_owned())
 }
 
-/// Reads a precision such as `2%` and gives it in the form in which a plan states it.
+/// Parses a precision such as `2%` and returns it in the form of a plan.
 ///
 /// # Errors
-/// If it is not above 0 and below 100 %.
+/// If the precision is not above 0 and below 100 %.
 pub fn precision(text: &str) -> Result<String, String> {
     let percent = text.trim().strip_suffix('%').map(str::trim);
     percent
@@ -139,18 +139,18 @@ pub fn precision(text: &str) -> Result<String, String> {
         .ok_or_else(|| "write a share of the median such as 2%".to_owned())
 }
 
-/// Reads a size of at least one byte.
+/// Parses a size of at least one byte.
 ///
 /// # Errors
-/// If it is not.
+/// If the text is no such size.
 pub fn segment(text: &str) -> anyhow::Result<Segment> {
     Ok(Segment::new(text.parse()?)?)
 }
 
-/// Reads `auto`, `none` or a size.
+/// Parses `auto`, `none` or a size.
 ///
 /// # Errors
-/// If it is none of these.
+/// If the text is none of these.
 pub fn threshold(text: &str) -> Result<ThresholdChoice, String> {
     match text {
         "auto" => Ok(ThresholdChoice::Search),
@@ -162,16 +162,16 @@ pub fn threshold(text: &str) -> Result<ThresholdChoice, String> {
     }
 }
 
-/// Less is no interval.
+/// The lowest confidence level.
 const LEAST_CONFIDENT: f64 = 0.000_001;
 
-/// Beyond this level no data of any size give an interval worth the name.
+/// The highest confidence level: no data give a useful interval above it.
 const MOST_CONFIDENT: f64 = 0.999_999;
 
-/// A probability above 0 and well below 1.
+/// Parses a confidence level above 0 and below 1.
 ///
 /// # Errors
-/// If it is not.
+/// If the text is no such level.
 pub fn confidence(text: &str) -> Result<f64, String> {
     let level: Option<f64> = text.parse().ok();
     level
@@ -181,10 +181,10 @@ pub fn confidence(text: &str) -> Result<f64, String> {
         })
 }
 
-/// A share above 0 and below 1.
+/// Parses a share above 0 and below 1.
 ///
 /// # Errors
-/// If it is not.
+/// If the text is no such share.
 pub fn quantile(text: &str) -> Result<f64, String> {
     let share: Option<f64> = text.parse().ok();
     share
@@ -192,8 +192,7 @@ pub fn quantile(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "write a share between 0 and 1, such as 0.9".to_owned())
 }
 
-/// Reads the name of a variant; help lists all names with what the variants' documentation
-/// says.
+/// Parses the name of a variant; the help lists all names with the variants' documentation.
 pub fn variant<T>() -> impl TypedValueParser<Value = T>
 where
     T: IntoEnumIterator + EnumMessage + Clone + Send + Sync + 'static,
@@ -209,7 +208,7 @@ where
     })
 }
 
-/// The first of these options that is given.
+/// The first of these options that is present.
 pub fn first_given(options: &[(&'static str, bool)]) -> Option<&'static str> {
     let given = options.iter().find(|(_, is_given)| *is_given);
     given.map(|(option, _)| *option)

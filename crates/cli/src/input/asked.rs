@@ -1,4 +1,4 @@
-//! The plan that the user asks for: a file, changed by options.
+//! The requested plan: a file, changed by options.
 
 use std::path::{Path, PathBuf};
 
@@ -7,23 +7,23 @@ use netsig_measure::plan::Plan;
 use crate::input::failure::Failure;
 use crate::input::files;
 
-/// A plan with the text that says it.
+/// A plan with its text.
 #[derive(Debug, Clone)]
 pub struct Asked {
-    /// The file that the user named.
+    /// The file named by the user.
     pub file: PathBuf,
-    /// What it says, or what it says with the options put in.
+    /// The text of the plan, with the changes by options.
     pub text: String,
-    /// The same, read.
+    /// The parsed text.
     pub plan: Plan,
-    /// Whether the file itself says it.
+    /// True if the text is that of the file.
     pub is_file: bool,
-    /// What the text was before a budget changed it.
+    /// The text before a budget changed it.
     pub requested: Option<String>,
 }
 
 impl Asked {
-    /// Reads `file`; a `precision` replaces the file's.
+    /// Reads a plan from `file`; a given `precision` replaces the one in the file.
     ///
     /// # Errors
     /// If the file is no plan.
@@ -36,10 +36,10 @@ impl Asked {
         Ok(asked)
     }
 
-    /// Reads a text that stands for `file`.
+    /// Parses a text that replaces the content of `file`.
     ///
     /// # Errors
-    /// If it is no plan.
+    /// If the text is no plan.
     pub fn parse(file: &Path, text: String) -> Result<Self, Failure> {
         Ok(Self {
             plan: Plan::parse(&file.display().to_string(), &text)?,
@@ -51,10 +51,10 @@ impl Asked {
     }
 }
 
-/// The key that states the precision; it stands before the first table.
+/// The key of the precision; it must precede the first table.
 const PRECISION: &str = "precision";
 
-/// `text` with its precision replaced, or put in.
+/// Replaces the precision in `text`, or adds it.
 fn with_precision(text: &str, precision: &str) -> String {
     let head = text
         .lines()

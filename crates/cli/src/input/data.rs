@@ -1,5 +1,5 @@
-//! The data files of `fit` and `compare`, read and joined. Mixed networks, ranks that shared a
-//! host and impossible times are refused.
+//! Reads and joins the data files of `fit` and `compare`. Refuses mixed networks, ranks that shared
+//! a host, and impossible times.
 
 use std::path::{Path, PathBuf};
 
@@ -26,15 +26,15 @@ pub struct DataArgs {
     force: bool,
 }
 
-/// Data that may be fitted.
+/// Accepted data.
 pub struct Input {
     /// All repetitions.
     pub data: Dataset,
-    /// The files, for messages and profiles.
+    /// The names of the files, for messages and profiles.
     pub name: String,
 }
 
-/// Why data should not be fitted, and what to do.
+/// A reason not to fit the data, and a remedy.
 type Doubt = (String, &'static str);
 
 impl DataArgs {
@@ -46,8 +46,8 @@ impl DataArgs {
     /// Reads the files.
     ///
     /// # Errors
-    /// If one is no data file, void or named twice, or, unless forced, they are of different
-    /// networks or settings, ranks shared a host, or a time is impossible.
+    /// If a file is no data file, void or named twice, or, without --force, the files are of
+    /// different networks or settings, ranks shared a host, or a time is impossible.
     pub fn read(&self) -> Result<Input, Failure> {
         let place = |path: &&PathBuf| path.canonicalize().unwrap_or_else(|_| (*path).clone());
         if let Some(path) = self.files.iter().duplicates_by(place).next() {
@@ -83,7 +83,7 @@ impl DataArgs {
     }
 }
 
-/// That the data are not of one network and setting.
+/// Doubt: the data are of several networks or settings.
 fn mixed(files: &[Source], names: &str) -> Option<Doubt> {
     let differences = mixture::differences(files);
     let (first, others) = differences.split_first()?;
@@ -100,7 +100,7 @@ fn mixed(files: &[Source], names: &str) -> Option<Doubt> {
     Some((what, remedy))
 }
 
-/// That the network was not between all ranks.
+/// Doubt: ranks shared a host, so data did not cross the network.
 fn shared(files: &[Source]) -> Option<Doubt> {
     let found = |file: &Source| {
         let shared = sharing::shared_host(&file.data.provenance)?;
@@ -113,7 +113,7 @@ fn shared(files: &[Source]) -> Option<Doubt> {
     Some((what, "measure again with one rank a host, without --ppn"))
 }
 
-/// That the times of two files cannot be of one network. A note tells of files whose network
+/// Doubt: the times of two files cannot be of one network. Prints a note on files whose network
 /// neither their provenance nor their times show.
 fn unlike(files: &[Source]) -> Option<Doubt> {
     for [one, other] in files.iter().array_combinations() {
@@ -134,7 +134,7 @@ fn unlike(files: &[Source]) -> Option<Doubt> {
     None
 }
 
-/// That a collective is faster than its links.
+/// Doubt: a collective is faster than its links allow.
 fn impossible(files: &[Source]) -> Option<Doubt> {
     let data: Vec<&Dataset> = files.iter().map(|file| file.data).collect();
     let gap = link::gap(&data)?;
@@ -145,7 +145,7 @@ fn impossible(files: &[Source]) -> Option<Doubt> {
 }
 
 impl Input {
-    /// Warns of cells that only ever stalled.
+    /// Warns about cells that stalled in every repetition.
     pub fn tell_stalls(&self) {
         let gap = link::gap(&[&self.data]);
         if let Some(stalled) = gap.and_then(|gap| link::stalled(&self.data, gap)) {

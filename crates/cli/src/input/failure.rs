@@ -1,4 +1,4 @@
-//! How a command fails: the exit code belongs to the cause.
+//! Errors of commands, with an exit code for each kind of cause.
 
 use std::fmt;
 use std::path::Path;
@@ -12,11 +12,11 @@ use netsig_core::sim::setup::SimulationError;
 use netsig_core::text::file_error::FileError;
 use netsig_lab::LabError;
 
-/// Why a command failed, and its exit code.
+/// The cause of a command's failure, and its exit code.
 #[derive(Debug)]
 pub struct Failure {
     code: u8,
-    /// Several causes stand in a line each.
+    /// The error; several causes are on separate lines.
     error: anyhow::Error,
 }
 
@@ -55,25 +55,26 @@ impl Failure {
         Self::new(Self::INTERRUPTED, anyhow!("{message}"))
     }
 
-    /// A command that netsig ran ended with this code and has said why itself.
+    /// The failure of a command that netsig ran: it ended with this code and printed its own
+    /// message.
     pub fn passed(code: u8) -> Self {
         Self::new(code, anyhow!(""))
     }
 
-    /// The same failure, told of `file`.
+    /// Adds the name of `file` to the message.
     #[must_use]
     pub fn about(self, file: impl AsRef<Path>) -> Self {
         let file = file.as_ref().display();
         Self::new(self.code, anyhow!("{file}: {}", self.error))
     }
 
-    /// The same failure, told by `error`.
+    /// Replaces the message by `error`, with the same exit code.
     #[must_use]
     pub fn told_by(self, error: impl Into<anyhow::Error>) -> Self {
         Self::new(self.code, error)
     }
 
-    /// Tells the user and gives the exit code.
+    /// Prints the message and returns the exit code.
     pub fn report(self) -> ExitCode {
         for line in self.to_string().lines() {
             eprintln!("netsig: {line}");
@@ -82,7 +83,7 @@ impl Failure {
     }
 }
 
-/// The message, the causes that it does not name itself, and what to do.
+/// The message, the causes that it does not mention, and the remedy.
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let told = self.error.to_string();
@@ -96,7 +97,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// clap's message, in one line.
+/// clap's message in one line.
 impl From<clap::Error> for Failure {
     fn from(error: clap::Error) -> Self {
         let text = error.to_string();
@@ -127,8 +128,8 @@ impl From<UnknownAlgorithm> for Failure {
     }
 }
 
-/// What is not known or does not suit the network is the data's fault, the rest the
-/// arguments'.
+/// A missing parameter, or a model that does not suit the network, is an error of the data; other
+/// errors are those of arguments.
 impl From<ModelError> for Failure {
     fn from(error: ModelError) -> Self {
         let code = match error {
@@ -141,7 +142,7 @@ impl From<ModelError> for Failure {
     }
 }
 
-/// Where no formula is exact there is no answer; the rest is the arguments' fault.
+/// A missing closed form is an error of the data; other errors are those of arguments.
 impl From<SimulationError> for Failure {
     fn from(error: SimulationError) -> Self {
         let code = match error {
@@ -152,7 +153,7 @@ impl From<SimulationError> for Failure {
     }
 }
 
-/// What the lab cannot do here is the arguments' fault unless a tool or the system failed.
+/// An error of the lab is an error of arguments, unless a tool or the system failed.
 impl From<LabError> for Failure {
     fn from(error: LabError) -> Self {
         let code = match error {

@@ -1,4 +1,4 @@
-//! Reading the files that the user names.
+//! Reads the files that the user names.
 
 use std::fs::File;
 use std::io;
@@ -11,7 +11,7 @@ use netsig_core::profile::Profile;
 
 use crate::input::failure::Failure;
 
-/// The text of a file that the user named.
+/// Reads a file as text.
 ///
 /// # Errors
 /// If it cannot be read as text.
@@ -19,17 +19,17 @@ pub fn text(path: &Path) -> Result<String, Failure> {
     read(path, |path| std::fs::read_to_string(path))
 }
 
-/// Opens or reads a file that the user names, with `open`.
+/// Opens or reads a file with `open`.
 ///
 /// # Errors
-/// If it cannot be read.
+/// If the file cannot be read.
 pub fn read<T>(path: &Path, open: impl FnOnce(&Path) -> io::Result<T>) -> Result<T, Failure> {
     open(path)
         .with_context(|| format!("{}: cannot be read; check the path", path.display()))
         .map_err(Failure::unusable)
 }
 
-/// The data of a file that the user named.
+/// Reads a data file.
 ///
 /// # Errors
 /// If it is not a data file.
@@ -39,7 +39,7 @@ pub fn dataset(path: &Path) -> Result<Dataset, Failure> {
     data.map_err(|error| foreign(path).unwrap_or_else(|| error.into()))
 }
 
-/// That a file was printed by another benchmark program, if so.
+/// An error message if the file was printed by another benchmark program.
 fn foreign(path: &Path) -> Option<Failure> {
     let program = import::printed_by(&text(path).ok()?)?;
     let shown = path.display();
@@ -48,7 +48,7 @@ fn foreign(path: &Path) -> Option<Failure> {
     )))
 }
 
-/// The same, if the data are not marked as void.
+/// Reads a data file, and refuses void data.
 ///
 /// # Errors
 /// If it is not a data file, or void.
@@ -61,7 +61,7 @@ pub fn usable_dataset(path: &Path) -> Result<Dataset, Failure> {
 /// Refuses data that are marked as void.
 ///
 /// # Errors
-/// If they are.
+/// If the data are void.
 pub fn refuse_void(data: &Dataset, path: &Path) -> Result<(), Failure> {
     match data.void() {
         None => Ok(()),
@@ -71,7 +71,7 @@ pub fn refuse_void(data: &Dataset, path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// The profile of a file that the user named.
+/// Reads a profile.
 ///
 /// # Errors
 /// If it is not a profile.
@@ -79,22 +79,22 @@ pub fn profile(path: &Path) -> Result<Profile, Failure> {
     Ok(Profile::parse(&path.display().to_string(), &text(path)?)?)
 }
 
-/// The pLogP tables of a profile that the user named.
+/// Reads the pLogP tables of a profile.
 ///
 /// # Errors
-/// If it is not a profile, or has none.
+/// If the file is no profile, or has no tables.
 pub fn plogp(path: &Path) -> Result<PLogP, Failure> {
     let problem = "has no [plogp]; name a profile with its tables";
     let tables = profile(path)?.plogp;
     tables.ok_or_else(|| Failure::data(problem).about(path))
 }
 
-/// That a file cannot be written, and what to do.
+/// The message that a file cannot be written, with a remedy.
 pub fn unwritable(path: &Path) -> String {
     format!("{}: cannot be written; choose another path", path.display())
 }
 
-/// The directory that a file is in.
+/// The directory of a file.
 pub fn parent(path: &Path) -> &Path {
     let parent = path
         .parent()

@@ -8,7 +8,7 @@ use netsig_core::units::{Bytes, Procs};
 #[derive(Debug, Clone)]
 pub struct Filter(Vec<Condition>);
 
-/// Whether a value holds against a limit.
+/// A comparison of a value with a limit.
 type Comparison = fn(&u64, &u64) -> bool;
 
 /// A field of a cell compared with a limit.
@@ -19,7 +19,7 @@ struct Condition {
     limit: u64,
 }
 
-/// The signs, those of two characters before those that they begin with.
+/// The operators; longer ones precede their prefixes.
 const SIGNS: [(&str, Comparison); 7] = [
     ("<=", u64::le),
     (">=", u64::ge),
@@ -31,7 +31,7 @@ const SIGNS: [(&str, Comparison); 7] = [
 ];
 
 impl Filter {
-    /// Whether all conditions hold for a cell.
+    /// True if all conditions hold for a cell.
     pub fn takes_in(&self, procs: Procs, size: Bytes) -> bool {
         let mut all = self.0.iter();
         all.all(|own| (own.holds)(&(own.field)(procs, size), &own.limit))

@@ -1,4 +1,4 @@
-//! The user's input: options, files, data; and how a command fails that cannot use them.
+//! The user's input: options, files and data; and the errors of commands.
 
 pub mod args;
 pub mod asked;

@@ -1,4 +1,4 @@
-//! The network that `--network` names.
+//! Loads the network named by `--network`.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::input::args::first_given;
 use crate::input::failure::Failure;
 use crate::input::files;
 
-/// The default buffer of a port that no description states.
+/// Default buffer size of a port.
 pub const PORT_BUFFER: Bytes = Bytes(128 * 1024);
 
 /// The description of the network, and the speeds that a topology.conf does not state.
@@ -32,16 +32,15 @@ pub struct NetworkArgs {
 }
 
 impl NetworkArgs {
-    /// The name as a path: it may be that of a file.
+    /// The name as a path, since it may name a file.
     pub fn path(&self) -> Option<&Path> {
         self.network.as_deref().map(Path::new)
     }
 
-    /// The network, if one is named: a shipped scenario by its name, TOML by the end of its name,
-    /// else a topology.conf.
+    /// Loads the network, if one is named: a .toml file, a topology.conf, or a shipped scenario.
     ///
     /// # Errors
-    /// If there is none of that name, or its file cannot be used.
+    /// If there is no network of that name, or its file cannot be used.
     pub fn load(&self) -> Result<Option<Network>, Failure> {
         let Some(named) = &self.network else {
             return Ok(None);
@@ -64,10 +63,10 @@ impl NetworkArgs {
         Ok(Some(netsig_lab::load(named)?))
     }
 
-    /// The same, with hosts for `procs` processes.
+    /// As [`Self::load`], and checks that there are hosts for `procs` processes.
     ///
     /// # Errors
-    /// As [`Self::load`], or if it has fewer hosts.
+    /// As [`Self::load`], or if the network has fewer hosts.
     pub fn with_hosts_for(&self, procs: Option<Procs>) -> Result<Option<Network>, Failure> {
         let network = self.load()?;
         if let (Some(network), Some(procs)) = (&network, procs) {
@@ -80,7 +79,7 @@ impl NetworkArgs {
         let name = path.display().to_string();
         let text = files::text(path)?;
         let Some(rate) = self.rate else {
-            // A fault of the file is told first.
+            // Report an error of the file first.
             let any = Port::new(BitsPerSecond(1), PORT_BUFFER);
             slurm::parse(&name, &text, any, any)?;
             return Err(Failure::usage(format!(

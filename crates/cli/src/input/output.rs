@@ -1,6 +1,6 @@
-//! The files that netsig writes. An [`Output`] is checked before any work is done, and is the
-//! only way to write a file: no output replaces an input, a measurement or a file of another
-//! kind. A file is replaced whole or not at all.
+//! The output files of netsig. An [`Output`] is checked before the work starts, and only an
+//! `Output` can write a file: no output replaces an input, a measurement or a file of another kind.
+//! Files are replaced completely or not at all.
 
 use std::fmt;
 use std::fs::File;
@@ -14,16 +14,16 @@ use tempfile::NamedTempFile;
 use crate::input::failure::Failure;
 use crate::input::files::{parent, read, unwritable};
 
-/// A path that a command may write.
+/// A checked output path of a command.
 #[derive(Debug, Clone)]
 pub struct Output {
-    /// The option that names the file.
+    /// The option of the path.
     option: &'static str,
-    /// The path as the user gave it.
+    /// The path as given by the user.
     path: PathBuf,
 }
 
-/// The content of a file that is not finished yet.
+/// An unfinished file.
 #[derive(Debug)]
 pub struct Draft {
     file: BufWriter<NamedTempFile>,
@@ -53,7 +53,7 @@ pub enum Kind {
     Goal,
 }
 
-/// The kinds that need no columns to be recognised.
+/// The kinds that can be recognised without knowing the columns.
 const KINDS: [Kind; 8] = [
     Kind::Data,
     Kind::Profile,
@@ -65,15 +65,15 @@ const KINDS: [Kind; 8] = [
     Kind::Goal,
 ];
 
-/// How many bytes of a file tell its kind.
+/// Number of bytes that are read to recognise a file's kind.
 const HEAD: u64 = 64 * 1024;
 
 impl Output {
-    /// The file `path` of `option`, which may replace an empty file or one of the same `kind`,
-    /// but none of the files that the command `reads`.
+    /// An output to `path`, named by `option`. It may replace an empty file or one of the same
+    /// `kind`, but none of the files that the command `reads`.
     ///
     /// # Errors
-    /// If there is another file, or the directory cannot be written.
+    /// If another file exists, or the directory cannot be written.
     pub fn replacing(
         option: &'static str,
         path: &Path,
@@ -96,11 +96,10 @@ impl Output {
         .about(path))
     }
 
-    /// The file `path` of --output, which may replace an empty file alone.
+    /// An output to `path`, named by --output, that may replace an empty file only.
     ///
     /// # Errors
-    /// If there is another file, for which `remedy` says what to do, or the directory cannot be
-    /// written.
+    /// If another file exists (with `remedy` in the message), or the directory cannot be written.
     pub fn fresh(path: &Path, reads: &[&Path], remedy: &str) -> Result<Self, Failure> {
         let output = Self::unread("--output", path, reads)?;
         if path.metadata().is_ok_and(|found| found.len() > 0) {
@@ -109,7 +108,7 @@ impl Output {
         Ok(output)
     }
 
-    /// The file, if it can be written and is not read.
+    /// Checks that the file can be written and is not an input.
     fn unread(option: &'static str, path: &Path, reads: &[&Path]) -> Result<Self, Failure> {
         let output = Self {
             option,
@@ -130,10 +129,10 @@ impl Output {
         Ok(output)
     }
 
-    /// Refuses two options that name one file.
+    /// Refuses two outputs to the same file.
     ///
     /// # Errors
-    /// If there are such.
+    /// If two outputs name the same file.
     pub fn refuse_same<'a>(all: impl Iterator<Item = &'a Self>) -> Result<(), Failure> {
         let mut known: Vec<(PathBuf, &str)> = Vec::new();
         for output in all {
@@ -148,12 +147,12 @@ impl Output {
         Ok(())
     }
 
-    /// The option that names the file.
+    /// The option of the path.
     pub fn option(&self) -> &'static str {
         self.option
     }
 
-    /// Puts `content` in the place of the file: all of it, or nothing on failure.
+    /// Replaces the file by `content`, completely or not at all.
     ///
     /// # Errors
     /// If the directory cannot be written.
@@ -161,7 +160,7 @@ impl Output {
         self.write(|out| out.write_all(content))
     }
 
-    /// The same of all that `content` writes.
+    /// Replaces the file by the output of `content`, completely or not at all.
     ///
     /// # Errors
     /// If the directory cannot be written.
@@ -171,7 +170,7 @@ impl Output {
         draft.publish()
     }
 
-    /// A draft to be written piece by piece.
+    /// Starts a draft for content in several pieces.
     ///
     /// # Errors
     /// If the directory cannot be written.
@@ -183,7 +182,7 @@ impl Output {
         })
     }
 
-    /// The file that the path leads to, if there is one, else the path.
+    /// The file behind symbolic links, if it exists; otherwise the path.
     fn target(&self) -> Result<PathBuf> {
         let Ok(found) = self.path.canonicalize() else {
             return Ok(self.path.clone());
@@ -198,12 +197,12 @@ impl Output {
 }
 
 impl Draft {
-    /// That it cannot be written, and what to do.
+    /// The message that the draft cannot be written, with a remedy.
     pub fn unwritable(&self) -> String {
         unwritable(&self.output.path)
     }
 
-    /// Puts the finished draft in its place.
+    /// Moves the finished draft to the output path.
     ///
     /// # Errors
     /// If the directory cannot be written.
@@ -230,7 +229,7 @@ impl Write for Draft {
 }
 
 impl Kind {
-    /// Whether a file that begins with `head` is of this kind.
+    /// True if a file that begins with `head` is of this kind.
     fn is_of(self, head: &str) -> bool {
         let lines = || head.lines().map(str::trim);
         let states = |key: &str| {
@@ -243,7 +242,7 @@ impl Kind {
         let has_section = |sections: &[&str]| lines().any(|line| sections.contains(&line));
         let columns = || lines().find(|line| !line.is_empty() && !line.starts_with('#'));
         match self {
-            // A job that was killed early leaves provenance alone.
+            // A job that is killed early leaves provenance only.
             Self::Data => columns().map_or(head.starts_with("#@"), names_columns),
             Self::Profile => states("netsig_profile"),
             Self::Plan => has_section(&["[pingpong]", "[plogp]", "[flows]", "[[collective]]"]),
@@ -273,7 +272,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// How a file begins; bytes that are no text are replaced.
+/// The first bytes of a file as text; invalid characters are replaced.
 fn head(path: &Path) -> Result<String, Failure> {
     let mut head = Vec::new();
     read(path, |path| {
@@ -282,7 +281,7 @@ fn head(path: &Path) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&head).into_owned())
 }
 
-/// The path without links, of a file that need not exist.
+/// The path without symbolic links, also for a file that does not exist.
 fn resolved(path: &Path) -> PathBuf {
     let in_parent = || {
         let parent = parent(path).canonicalize().ok()?;
@@ -292,7 +291,7 @@ fn resolved(path: &Path) -> PathBuf {
     found.unwrap_or_else(|| path.to_owned())
 }
 
-/// Temporary files are private; a file that netsig writes is as readable as any.
+/// Makes a file readable for all users: temporary files are private.
 fn readable(file: &File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     file.set_permissions(std::fs::Permissions::from_mode(0o644))

@@ -1,22 +1,22 @@
-//! The answer to a list of questions, which may be an answer in part: what was found is printed,
-//! each cause of what is missing is a line on standard error, and the exit code is 3.
+//! Partial results of a list of requests: prints the results, prints each cause of missing results
+//! as a line on standard error, and sets the exit code 3.
 
 use anyhow::anyhow;
 use itertools::Itertools;
 
 use crate::input::failure::Failure;
 
-/// Answers, and why others are missing.
+/// Results, and the causes of missing ones.
 #[derive(Debug)]
 pub struct Partial<T> {
-    /// The answers.
+    /// The results.
     pub found: Vec<T>,
-    /// The causes of the missing ones; those of one wording are told once.
+    /// The causes of the missing results; equal messages are printed once.
     pub missing: Vec<Failure>,
 }
 
 impl<T> Partial<T> {
-    /// Tells answers and causes apart.
+    /// Separates results and causes.
     pub fn of(answers: impl IntoIterator<Item = Result<T, impl Into<Failure>>>) -> Self {
         let (found, missing) = answers.into_iter().partition_result();
         let missing: Vec<_> = missing;
@@ -26,11 +26,11 @@ impl<T> Partial<T> {
         }
     }
 
-    /// Prints the answers with `print`, if there are any.
+    /// Passes the results to `print`, unless there are only causes.
     ///
     /// # Errors
-    /// If an answer is missing: with 3, or with the exit code of the first cause where there is
-    /// no answer at all.
+    /// If a result is missing: with exit code 3, or with the exit code of the first cause if there
+    /// is no result.
     pub fn conclude(
         self,
         print: impl FnOnce(Vec<T>) -> Result<(), Failure>,

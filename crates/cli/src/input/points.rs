@@ -1,4 +1,4 @@
-//! The options of `predict` and `select` that say what to predict from which profile.
+//! The common options of `predict` and `select`: profile, collective, process counts and sizes.
 
 use std::path::PathBuf;
 
@@ -24,7 +24,7 @@ pub struct PointArgs {
 }
 
 impl PointArgs {
-    /// Every process count with every size.
+    /// All combinations of process counts and sizes.
     pub fn cells(&self) -> impl Iterator<Item = (Procs, Bytes)> {
         let all = iproduct!(self.procs.items(), self.size.items());
         all.map(|(&procs, &size)| (procs, size))

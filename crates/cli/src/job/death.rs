@@ -1,14 +1,14 @@
-//! A rank that died, by what the launcher says: which rank, on which host, and how.
+//! Finds the dead rank in the launcher's output: its number, its host, and the cause of death.
 //!
-//! Open MPI and Slurm name the rank. MPICH names the host, which is enough where one rank
-//! runs on each.
+//! Open MPI and Slurm name the rank. MPICH names the host, which identifies the rank if each host
+//! has one.
 
 use std::sync::LazyLock;
 
 use itertools::Itertools;
 use regex_lite::Regex;
 
-/// A rank that died, as far as the launcher told.
+/// A dead rank, as far as the launcher identified it.
 #[derive(Debug, Default)]
 pub struct Death {
     rank: Option<usize>,
@@ -16,7 +16,7 @@ pub struct Death {
     how: Option<String>,
 }
 
-/// What launchers say of it, a part of a line each.
+/// Launchers' messages about a dead rank, each matching a part of a line.
 static MESSAGES: LazyLock<[Regex; 7]> = LazyLock::new(|| {
     [
         // Open MPI, in one line or in two.
@@ -34,7 +34,7 @@ static MESSAGES: LazyLock<[Regex; 7]> = LazyLock::new(|| {
 });
 
 impl Death {
-    /// Takes note of a line that the launcher may have printed.
+    /// Extracts the details of a death from a line of output, if it has any.
     pub fn hear(&mut self, line: &str) {
         let Some(found) = MESSAGES.iter().find_map(|message| message.captures(line)) else {
             return;
@@ -43,13 +43,14 @@ impl Death {
         let signal = text("signal").map(|signal| format!("was killed by signal {signal}"));
         let code = text("code").map(|code| format!("ended with code {code}"));
         let died = text("died").map(|how| format!("died ({how})"));
-        // The first rank that died took the others with it.
+        // The first rank that died caused the end of the others.
         self.rank = self.rank.or_else(|| text("rank")?.parse().ok());
         self.host = self.host.take().or(text("host").map(str::to_owned));
         self.how = self.how.take().or(signal).or(code).or(died);
     }
 
-    /// Who died how, in words, if that is known. `hosts` are in the order of the ranks.
+    /// Describes the death in words: rank, host and cause. `None` if the rank is unknown. `hosts`
+    /// is in rank order.
     pub fn tell(&self, hosts: &[String]) -> Option<String> {
         let of_host = |host: &String| {
             let ranks = hosts.iter().positions(|name| name == host);

@@ -23,17 +23,17 @@ use self::progress::Follower;
 use self::vigil::Vigil;
 use crate::input::failure::Failure;
 
-/// How often a running job is looked at.
+/// Interval between checks of a running job.
 const GLANCE: Duration = Duration::from_millis(20);
 
-/// How long a job may take to end when it has measured everything.
+/// Time for a job to end after it has measured everything.
 const FAREWELL: Duration = Duration::from_secs(10);
 
-/// How long the last messages of an ended job may take to arrive.
+/// Time for the last messages of an ended job to arrive.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// A message of Open MPI's launcher that means nothing: its process group was set by the
-/// child before the parent came to it.
+/// A meaningless message of Open MPI's launcher: the child set its process group before the parent
+/// did.
 const NOISE: &str = "plm:rsh: Warning: setpgid(";
 
 /// A started job.
@@ -42,18 +42,18 @@ pub struct Job {
     messages: Receiver<String>,
 }
 
-/// How a job ended.
+/// The end of a job.
 #[derive(Debug, PartialEq, Eq)]
 pub enum End {
-    /// It has done everything.
+    /// The job completed its measurements.
     Complete,
-    /// Nothing that it measured counts, for this reason.
+    /// The measurements are void, for this reason.
     Void(String),
-    /// By Ctrl-C.
+    /// Ctrl-C ended the job.
     Interrupted,
-    /// A rank that is named here died or hung.
+    /// A rank died or hung; the text names it.
     Lost(String),
-    /// By itself, for this reason.
+    /// The job failed, for this reason.
     Failed(String),
 }
 
@@ -75,13 +75,13 @@ impl Job {
         Ok(Self { process, messages })
     }
 
-    /// Waits for the end of `job`, whose ranks report after `timeout` without a step, showing
-    /// progress and passing on messages. What a job prints goes to standard error: standard
-    /// output is for results. A job that has measured everything but does not come to its end
-    /// (some MPIs hang in `MPI_Finalize`) is ended, as is one that hangs.
+    /// Waits for the end of `job`, shows progress and forwards messages. Ranks report after
+    /// `timeout` without a step. The job's output goes to standard error, because standard output
+    /// is for results. Ends a job that has measured everything but does not exit (some MPIs hang in
+    /// `MPI_Finalize`), and a job that hangs.
     ///
     /// # Errors
-    /// If the system refuses to say how the job does.
+    /// If the state of the job cannot be read.
     pub fn follow(
         mut self,
         job: JobId,
@@ -118,7 +118,7 @@ impl Job {
         }
     }
 
-    /// Takes note of a line and shows it, if it is for people.
+    /// Evaluates a line of output, and shows it unless it is for netsig only.
     fn pass_on(&self, line: &str, vigil: &mut Vigil, progress: &Follower) {
         let is_noise = line.contains(NOISE) || self.process.saw_interrupt();
         if let Some(line) = vigil.hear(line, Instant::now()).filter(|_| !is_noise) {
@@ -126,7 +126,7 @@ impl Job {
         }
     }
 
-    /// The end of a job that ended by itself.
+    /// The end of a job that exited without netsig's intervention.
     fn end(&self, exit: Outcome, job: JobId, vigil: Vigil, progress: &Follower) -> End {
         if let Some(reason) = exit.void_reason() {
             return End::Void(reason);
@@ -153,7 +153,7 @@ impl Job {
     }
 }
 
-/// Starts `command`, in the lab if there is a scenario; what it prints goes to `output`.
+/// Starts `command`, in the lab if there is a scenario, with its output to `output`.
 fn start(
     command: &[OsString],
     scenario: Option<&Network>,
@@ -171,7 +171,7 @@ fn start(
         return Ok(Running::in_lab(started, watch)?);
     }
     started.args(arguments);
-    // A launcher that outlived netsig would go on writing data.
+    // A launcher that outlives netsig would continue to write data.
     let running = Running::start(started, Signal::SIGTERM, watch);
     Ok(running.with_context(|| {
         let program = program.display();

@@ -1,7 +1,7 @@
-//! Progress with time left, on standard error, for whatever takes over two seconds.
+//! Shows progress with the remaining time on standard error, for work of more than two seconds.
 //!
-//! A measurement is followed through its data file: the volume of the samples in it
-//! against the volume of the plan.
+//! The progress of a measurement is read from its data file: the volume of its samples relative to
+//! the volume of the plan.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -13,44 +13,43 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use netsig_core::units::Bytes;
 use netsig_measure::plan::{JobId, Plan, volume};
 
-/// Work shorter than this shows nothing.
+/// Minimal duration of work before progress is shown.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How often the data file is looked at.
+/// Interval between checks of the data file.
 const GLANCE: Duration = Duration::from_millis(200);
 
-/// A file that does not grow for so long is complete,
+/// A file that does not grow for this time is complete.
 const QUIET: Duration = Duration::from_millis(300);
 
-/// or is left as it is after this time.
+/// Limit of the wait for that.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// The fact that names the hosts of all jobs, or of one, in the order of the ranks.
+/// The provenance key of the hosts in rank order, for all jobs or for one.
 const HOSTS: &str = "hosts";
 
-/// A bar that follows a growing data file. It shows nothing where standard error is no
-/// terminal.
+/// A bar that follows a growing data file. It is invisible if standard error is no terminal.
 pub struct Follower {
     bar: ProgressBar,
     path: PathBuf,
-    /// When the file was last seen to have grown in the present job.
+    /// Last time when the file was seen to have grown during the present job.
     grown: Option<Instant>,
     started: Instant,
     looked: Instant,
     seen: Seen,
 }
 
-/// What the file says.
+/// Content of the file so far.
 #[derive(Default)]
 struct Seen {
-    /// How much of the file has been read, in whole lines.
+    /// Number of bytes read, in complete lines.
     read: u64,
-    /// The length of the file when it was last looked at.
+    /// Length of the file at the last check.
     length: u64,
     done: u64,
     ended: BTreeSet<JobId>,
     hosts: Vec<String>,
-    /// Where they are others than those of the first job.
+    /// The hosts of jobs, if they differ from those of the first job.
     hosts_of: BTreeMap<JobId, Vec<String>>,
 }
 
@@ -77,47 +76,46 @@ impl Follower {
         self.bar.suspend(|| eprintln!("{message}"));
     }
 
-    /// Whether a job has said in the file that it is complete.
+    /// True if the file states that the job is complete.
     pub fn has_ended(&self, job: JobId) -> bool {
         self.seen.ended.contains(&job)
     }
 
-    /// When the file was last seen to have grown since the present job began.
+    /// Last time when the file was seen to have grown since the present job began.
     pub fn grown(&self) -> Option<Instant> {
         self.grown
     }
 
-    /// The hosts of a job in the order of the ranks, as far as the file names them.
+    /// The hosts of a job in rank order, as far as the file has them.
     pub fn hosts(&self, job: JobId) -> &[String] {
         self.seen.hosts_of.get(&job).unwrap_or(&self.seen.hosts)
     }
 
-    /// Begins to follow a job.
+    /// Starts to follow a job.
     pub fn begin_job(&mut self) {
         self.look_now();
         self.grown = None;
     }
 
-    /// Looks at the file, if it is time to.
+    /// Checks the file, if the interval has passed.
     pub fn look(&mut self) {
         if self.looked.elapsed() >= GLANCE {
             self.look_now();
         }
     }
 
-    /// Looks at the file.
+    /// Checks the file.
     pub fn look_now(&mut self) {
         self.looked = Instant::now();
         if self.bar.is_hidden() && self.started.elapsed() > PATIENCE {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
-        // What cannot be read now is read at the next look.
+        // Errors are ignored: the next check reads the rest.
         let _ = self.read_on();
         self.bar.set_position(self.seen.done);
     }
 
-    /// Looks until the file has stopped growing: ranks outlive a launcher that was killed by
-    /// a moment.
+    /// Checks the file until it stops growing: ranks live a little longer than a killed launcher.
     pub fn look_until_quiet(&mut self) {
         let deadline = Instant::now() + LONGEST;
         self.look_now();
@@ -131,7 +129,7 @@ impl Follower {
         }
     }
 
-    /// Reads the lines that are whole by now; a torn one may yet be cut off.
+    /// Reads the new complete lines; an incomplete one may yet be removed.
     fn read_on(&mut self) -> std::io::Result<()> {
         let mut file = File::open(&self.path)?;
         let length = file.metadata()?.len();
@@ -174,7 +172,7 @@ impl Drop for Follower {
     }
 }
 
-/// The volume of a data line as netsig writes it; `None` for other lines.
+/// The volume of a data line in netsig's form; `None` for other lines.
 fn line_volume(line: &str) -> Option<u64> {
     let algorithm_on = line.splitn(3, ',').nth(2)?;
     let (_, rest) = match algorithm_on.strip_prefix('"') {

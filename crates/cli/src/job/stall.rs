@@ -1,9 +1,8 @@
-//! What the ranks of a job report when nothing moves any more, and which of them are to
-//! blame.
+//! Evaluates the reports of ranks that make no progress, and finds the hanging ranks.
 //!
-//! Every rank that takes part in a cell reports when it has not entered a new step for the
-//! time-out. A rank that hangs in user code or whose host is dead reports nothing; one that
-//! hangs where its watchdog still works has entered fewer steps than those that wait for it.
+//! Every rank that takes part in a cell reports if it has not entered a new step within the
+//! time-out. A rank that hangs in user code or on a dead host does not report; a hanging rank with
+//! a working watchdog has entered fewer steps than the ranks that wait for it.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -11,7 +10,7 @@ use std::time::Duration;
 use itertools::Itertools;
 use regex_lite::Regex;
 
-/// The line of a report.
+/// Form of a report's line.
 static REPORT: LazyLock<Regex> = LazyLock::new(|| {
     let line = r"@netsig-stall rank=(\d+) host=(\S*) steps=(\d+) among=(\d+) in=(.*)";
     Regex::new(line).expect("a valid expression")
@@ -20,20 +19,20 @@ static REPORT: LazyLock<Regex> = LazyLock::new(|| {
 /// One rank's report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// The rank.
+    /// The reporting rank.
     rank: usize,
-    /// The host that it runs on.
+    /// Its host.
     host: String,
-    /// How many steps it has entered.
+    /// Number of steps that the rank has entered.
     steps: u64,
-    /// How many ranks take part: the first so many.
+    /// Number of participating ranks, which have the lowest numbers.
     among: usize,
-    /// What it was doing, in words.
+    /// Description of the rank's activity.
     activity: String,
 }
 
 impl Report {
-    /// Reads a line of a job's output; `None` if it is no report.
+    /// Parses a line of a job's output; `None` if it is no report.
     pub fn parse(line: &str) -> Option<Self> {
         let (_, [rank, host, steps, among, activity]) = REPORT.captures(line)?.extract();
         Some(Self {
@@ -46,8 +45,8 @@ impl Report {
     }
 }
 
-/// What stalled where for how long, from all reports; there is at least one. `hosts` are in
-/// the order of the ranks, as far as they are known.
+/// Describes the stall: ranks, hosts, activity and time, from at least one report. `hosts` is in
+/// rank order, as far as known.
 pub fn conclude(reports: &[Report], hosts: &[String], timeout: Duration) -> String {
     let last = reports.iter().max_by_key(|report| report.steps);
     let activity = last.map_or("", |report| report.activity.as_str());
@@ -70,10 +69,10 @@ pub fn conclude(reports: &[Report], hosts: &[String], timeout: Duration) -> Stri
     format!("{who} did not answer for {seconds} s in \"{activity}\"")
 }
 
-/// The most ranks that are named one by one.
+/// The most ranks that are listed individually.
 const MOST_NAMED: usize = 4;
 
-/// The ranks that reported nothing; if all did, those with the fewest steps.
+/// The ranks without a report; if all reported, those with the fewest steps.
 fn blamed(reports: &[Report], among: usize) -> Vec<usize> {
     let silent: Vec<usize> = (0..among)
         .filter(|rank| reports.iter().all(|report| report.rank != *rank))

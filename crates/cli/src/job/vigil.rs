@@ -1,45 +1,44 @@
-//! Watching over a job: its output and the growth of its data tell whether it still
-//! goes on and why it ended.
+//! Watches a job: its output and the growth of its data show whether it makes progress and why it
+//! ended.
 
 use std::time::{Duration, Instant};
 
 use super::death::Death;
 use super::stall::{self, Report};
 
-/// What a rank that ends a job itself begins its reason with: then no launcher needs to
-/// explain the end.
+/// Prefix of the message of a rank that ends the job itself; a launcher's explanation of the end is
+/// then unnecessary.
 const REASON: &str = "netsig-rank: ";
 
-/// A part of the message of Open MPI that was started by srun without an interface to it.
+/// A part of Open MPI's message when srun started it without an interface to it.
 const NO_INTERFACE: &str = "direct launched using \"srun\"";
 
-/// Its meaning, with the cure.
+/// The meaning of that message, with a remedy.
 const NO_INTERFACE_REASON: &str = "Open MPI was not built with the interface through which it was started; give --launcher-option=--mpi=NAME with another of `srun --mpi=list`, or --launcher openmpi";
 
-/// How long the reports of a stall are collected before a conclusion is drawn.
+/// Time to collect the reports of a stall before they are evaluated.
 const COLLECTION: Duration = Duration::from_secs(3);
 
-/// How much longer than the time-out a job may take to give its first sign of life.
+/// Time that a job may need to start in addition to the time-out.
 const START_UP: Duration = Duration::from_secs(30);
 
-/// How many times that long it may be silent later, since a repetition may well take
-/// longer than a start.
+/// Factor of that time for later steps, since a repetition may take longer than the start.
 const LONGER: u32 = 3;
 
-/// What is known of a job under way.
+/// The state of a running job.
 pub struct Vigil {
     timeout: Duration,
     started: Instant,
     reports: Vec<Report>,
     first_report: Option<Instant>,
-    /// Why the first rank that gave up did so, in its own words.
+    /// The message of the first rank that ended the job.
     pub reason: Option<String>,
-    /// Which rank died.
+    /// The rank that died, if any.
     pub death: Death,
 }
 
 impl Vigil {
-    /// Over a job that starts now and whose ranks report after `timeout`.
+    /// Watches a job that starts now, whose ranks report after `timeout`.
     pub fn new(timeout: Duration, now: Instant) -> Self {
         Self {
             timeout,
@@ -51,7 +50,7 @@ impl Vigil {
         }
     }
 
-    /// Takes note of a line that the job printed, and gives it back if it is for people.
+    /// Evaluates a line of the job's output, and returns it if it is for the user.
     pub fn hear<'a>(&mut self, line: &'a str, now: Instant) -> Option<&'a str> {
         if let Some(report) = Report::parse(line) {
             self.reports.push(report);
@@ -60,7 +59,7 @@ impl Vigil {
         }
         if let Some((_, reason)) = line.split_once(REASON) {
             let first = self.reason.get_or_insert_with(|| reason.to_owned());
-            // Processes that find themselves alone all say the same.
+            // Processes that each run as a separate job print the same message.
             return (first != reason).then_some(line);
         }
         if line.contains(NO_INTERFACE) {
@@ -71,8 +70,8 @@ impl Vigil {
         Some(line)
     }
 
-    /// Why the job has to be ended, if so. `grown` is when its data last grew since it was
-    /// started, `hosts` are in the order of the ranks.
+    /// The reason to end the job, if there is one. `grown` is the last time when its data grew
+    /// since its start; `hosts` is in rank order.
     pub fn verdict(
         &self,
         now: Instant,

@@ -1,4 +1,4 @@
-//! Notes and warnings on standard error: the limits of predictions.
+//! Prints notes and warnings about the limits of predictions on standard error.
 
 use std::collections::HashSet;
 
@@ -17,10 +17,10 @@ use netsig_core::units::Bytes;
 
 use crate::input::points::PointArgs;
 
-/// By what share an overhead may exceed the gap unremarked.
+/// Ratio by which an overhead may exceed the gap without a warning.
 const TOLERANCE: f64 = 0.03;
 
-/// What data without pLogP mean for the models that are made of it.
+/// Notes that some models coincide without pLogP tables.
 pub fn tell_about_tables() {
     eprintln!(
         "netsig: note: without pLogP tables g, os and or are alpha + beta m, so some models coincide: \
@@ -28,8 +28,8 @@ pub fn tell_about_tables() {
     );
 }
 
-/// What stands for repetitions that are not in the data, and which algorithms nothing was
-/// fitted to.
+/// Notes the statistics that replace repetitions missing in the data, and the algorithms without a
+/// fitted model.
 pub fn tell_about_data(fitted: &NetworkFit, data: &Dataset) {
     let counts = fitted.imported.iter();
     let counts = counts.map(|(kind, n)| format!("{n} {kind}")).join(", ");
@@ -44,7 +44,7 @@ pub fn tell_about_data(fitted: &NetworkFit, data: &Dataset) {
     }
 }
 
-/// The measured algorithms that nothing is fitted to, each once.
+/// The measured algorithms without a fitted model, each once.
 fn unfitted(fitted: &NetworkFit, data: &Dataset) -> impl Iterator<Item = String> {
     let name = |collective: Collective, algorithm: &str| format!("{collective} {algorithm}");
     let models = fitted.models.iter();
@@ -60,7 +60,8 @@ fn unfitted(fitted: &NetworkFit, data: &Dataset) -> impl Iterator<Item = String>
     measured.unique().filter(move |name| !known.contains(name))
 }
 
-/// Tells what matters where `models` predict `points` from a profile on the links of `network`.
+/// Prints notes and warnings on predictions of `points` by `models`, from a profile and the links
+/// of `network`.
 pub fn tell(points: &PointArgs, profile: &Profile, network: Option<&Network>, models: &[&Model]) {
     let uses_plogp = models.iter().any(|m| m.needs.contains(&Need::PLogP));
     match &profile.plogp {
@@ -71,7 +72,7 @@ pub fn tell(points: &PointArgs, profile: &Profile, network: Option<&Network>, mo
         ),
         Some(plogp) => tell_limits(points, plogp, models),
     }
-    // Along a chain each receives from one sender.
+    // In a chain each rank receives from one sender.
     let chain = on_plogp(points.collective, ClosedForm::ChainOfParts);
     let mut free = models.iter().filter(|m| m.kind == Kind::ContentionFree);
     if points.collective == Collective::Gather && free.any(|model| Some(*model) != chain) {
@@ -92,8 +93,8 @@ pub fn tell(points: &PointArgs, profile: &Profile, network: Option<&Network>, mo
     }
 }
 
-/// The largest size that the models look up: relays of a scatter or gather hand on many
-/// blocks at once.
+/// The largest size in the models' table lookups: relays of a scatter or gather send many blocks in
+/// one message.
 fn largest(points: &PointArgs, models: &[&Model]) -> Bytes {
     let flat = on_plogp(points.collective, ClosedForm::Flat);
     let blocks = match points.collective {
@@ -107,7 +108,7 @@ fn largest(points: &PointArgs, models: &[&Model]) -> Bytes {
     Bytes(points.size.largest().0.saturating_mul(blocks.into()))
 }
 
-/// Where the tables end, are suspicious, or allow no limits.
+/// Warns if the tables are extrapolated, suspicious, or give no valid bounds.
 fn tell_limits(points: &PointArgs, plogp: &PLogP, models: &[&Model]) {
     let largest = largest(points, models);
     let mut tables = plogp.tables().into_iter();
@@ -129,7 +130,7 @@ fn tell_limits(points: &PointArgs, plogp: &PLogP, models: &[&Model]) {
     }
 }
 
-/// Tells if the machine and not the network would set the times of an emulated network.
+/// Warns if the machine instead of the network would limit the times of an emulated network.
 pub fn warn_if_unfaithful(network: &Network) {
     if let Some(warning) = netsig_lab::fidelity_warning(network) {
         eprintln!("netsig: warning: {warning}");

@@ -16,9 +16,9 @@ use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
 
 use crate::print::rows::{Cell, Rows};
 
-/// Parameters of one model.
+/// The parameters of one model.
 struct Parameters<'a> {
-    /// Empty where the model is of no collective.
+    /// The collective; empty if the model has none.
     collective: String,
     algorithm: &'a str,
     model: &'a str,
@@ -34,16 +34,16 @@ pub fn of_models(fitted: &NetworkFit, wanted: impl Fn(&FittedModel) -> bool) -> 
 /// The parameters to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shown {
-    /// α, β, and the parameters of the models that speak for the algorithms; of pairs where no
-    /// collective was fitted.
+    /// α, β, and the parameters of the models chosen for the algorithms; parameters of pairs only
+    /// if no collective was fitted.
     Used,
-    /// All but tables over all sizes.
+    /// All parameters except tables over all sizes.
     WithoutTables,
-    /// All.
+    /// All parameters.
     All,
 }
 
-/// The parameters of what was fitted, intervals of regimes at the level `confidence`.
+/// The parameters of all fitted models; `confidence` is the level of the regimes' intervals.
 pub fn of_all(fitted: &NetworkFit, confidence: f64, shown: Shown) -> Rows {
     let has_pairs = shown != Shown::Used || fitted.is_empty();
     let pairs = Some(&fitted.point_to_point).filter(|_| has_pairs);
@@ -71,7 +71,7 @@ pub fn of_all(fitted: &NetworkFit, confidence: f64, shown: Shown) -> Rows {
     rows(all)
 }
 
-/// Whether a fitted model is the one that a fit chose for its algorithm, or without a choice the
+/// True if the fit chose this model for its algorithm, or, without a choice, if it is the
 /// signature.
 fn speaks(own: &FittedModel, fitted: &NetworkFit) -> bool {
     let mut regimes = fitted.regimes.iter();
@@ -89,7 +89,7 @@ fn rows<'a>(all: impl Iterator<Item = Parameters<'a>>) -> Rows {
     });
     let end = |found: Found, name: &str, end: fn(Estimate) -> f64| match found {
         Found::Estimated(estimate) => cell(name, end(estimate)),
-        // A value that a search found has no interval.
+        // A value from a search has no interval.
         Found::Plain(_) => Cell::default(),
     };
     Rows::of(each)
@@ -107,7 +107,7 @@ fn rows<'a>(all: impl Iterator<Item = Parameters<'a>>) -> Rows {
         .rows
 }
 
-/// Parameters that belong to no collective.
+/// Parameters that do not belong to a collective.
 fn of_pairs<'a>(
     algorithm: &'a str,
     model: &'a str,
@@ -129,7 +129,7 @@ fn hockney(fitted: &NetworkFit) -> Parameters<'static> {
     of_pairs("", "hockney", values)
 }
 
-/// α and β of each piece by its first size, each jump by the first size after it.
+/// α and β of each piece, named by its first size, and each jump, named by the first size after it.
 fn pieces(found: &Pieces) -> Parameters<'static> {
     let mut values = Vec::new();
     for piece in &found.pieces {
@@ -142,7 +142,7 @@ fn pieces(found: &Pieces) -> Parameters<'static> {
     of_pairs("pingpong", "pieces", values)
 }
 
-/// With what shows it.
+/// The eager limit, named by the experiment that shows it.
 fn eager_limit(limit: &EagerLimit) -> Parameters<'static> {
     let (algorithm, model) = match limit.send_overhead {
         Some(_) => ("plogp", "plogp"),
@@ -202,12 +202,12 @@ fn estimated(name: impl Into<String>, estimate: Estimate) -> (String, Found) {
     (name.into(), Found::Estimated(estimate))
 }
 
-/// A value that was found by a search, dropped or given.
+/// A value without an interval: found by a search, dropped or given.
 fn plain(name: impl Into<String>, value: f64) -> (String, Found) {
     (name.into(), Found::Plain(value))
 }
 
-/// A value as people read it, by the unit in the parameter's name.
+/// Formats a value with the unit in the parameter's name.
 fn cell(parameter: &str, value: f64) -> Cell {
     let quantity = parameter.split('@').next().unwrap_or(parameter);
     let shown = match quantity {

@@ -1,4 +1,4 @@
-//! Prediction against measurement as an SVG picture: time over message size, both on
+//! Plots predictions and measurements as an SVG picture: time over message size, both on
 //! logarithmic axes.
 
 use anyhow::Result;
@@ -9,18 +9,18 @@ use plotters::prelude::*;
 
 use crate::print::svg::{self, Area, DrawResult, FONT};
 
-/// One size of the comparison.
+/// One size of the plot.
 #[derive(Debug, Clone, Copy)]
 pub struct PlotPoint {
     /// Bytes per destination.
     pub size: Bytes,
-    /// What was predicted.
+    /// The predicted time.
     pub predicted: Seconds,
     /// The interval of the prediction.
     pub interval: Interval,
-    /// What the contention-free model says.
+    /// The time by the contention-free model.
     pub contention_free: Seconds,
-    /// What was measured.
+    /// The measured time.
     pub measured: Seconds,
 }
 
@@ -95,7 +95,7 @@ fn draw<'a>(area: &Area<'a>, title: &str, points: &[PlotPoint]) -> DrawResult<'a
     area.present()
 }
 
-/// The axes: all points with some room.
+/// The ranges of the axes: all points with a margin.
 fn ranges(points: &[PlotPoint]) -> ((f64, f64), (f64, f64)) {
     const ROOM: f64 = 1.3;
     let span = |values: &mut dyn Iterator<Item = f64>| {

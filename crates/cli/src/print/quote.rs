@@ -1,13 +1,13 @@
-//! Commands as a shell reads them.
+//! Quotes commands for a shell.
 
 use std::ffi::OsString;
 
 use itertools::Itertools;
 
-/// What needs no quotes.
+/// Characters besides letters and digits that need no quotes.
 const PLAIN: &str = "-_./=:,+@%";
 
-/// The command in one line that a shell takes apart into the same words.
+/// The command in one line, which a shell splits into the same words.
 pub fn line(words: &[OsString]) -> String {
     let mut quoted = words.iter().map(|word| quoted(&word.to_string_lossy()));
     quoted.join(" ")

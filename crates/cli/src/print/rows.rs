@@ -1,6 +1,6 @@
-//! Rows that commands print: a table for people, csv and json for programs.
+//! Rows that commands print: as a table for users, or as CSV or JSON for programs.
 //!
-//! A column has one stable key; a cell has a form for people and a value for programs.
+//! A column has a stable key; a cell has a text for users and a value for programs.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -35,7 +35,7 @@ pub struct PrintArgs {
     pub wide: bool,
 }
 
-/// One value of a row; the default is no value.
+/// One value of a row; the default is an empty cell.
 #[derive(Debug, Clone, Default)]
 pub struct Cell {
     shown: String,
@@ -49,7 +49,7 @@ pub struct Rows {
     rows: Vec<Vec<Cell>>,
 }
 
-/// Rows that get their columns one after another.
+/// Rows under construction, column by column.
 pub struct Columns<T> {
     items: Vec<T>,
     /// The rows with the columns so far.
@@ -57,7 +57,7 @@ pub struct Columns<T> {
 }
 
 impl Cell {
-    /// A value that people read in another form.
+    /// A value with a different text for users.
     pub fn shown_as(value: impl Into<Value>, shown: impl fmt::Display) -> Self {
         Self {
             shown: shown.to_string(),
@@ -86,7 +86,7 @@ impl Cell {
         Self::shown_as(time.0, time)
     }
 
-    /// The cell of a value, if there is one.
+    /// The cell of a value; empty for `None`.
     pub fn if_some<T>(value: Option<T>, cell: fn(T) -> Self) -> Self {
         value.map(cell).unwrap_or_default()
     }
@@ -103,7 +103,7 @@ impl Cell {
 }
 
 impl Rows {
-    /// A row for each item.
+    /// Creates a row for each item.
     pub fn of<T>(items: impl IntoIterator<Item = T>) -> Columns<T> {
         let items: Vec<T> = items.into_iter().collect();
         let rows = vec![Vec::new(); items.len()];
@@ -113,7 +113,7 @@ impl Rows {
         }
     }
 
-    /// Rows with one cell a column.
+    /// Creates rows with one cell for each column.
     pub fn new(columns: &[&'static str], rows: Vec<Vec<Cell>>) -> Self {
         Self {
             columns: columns.iter().map(|key| (*key, Importance::Main)).collect(),
@@ -121,7 +121,7 @@ impl Rows {
         }
     }
 
-    /// Prints to standard output.
+    /// Prints the rows to standard output.
     ///
     /// # Errors
     /// If standard output cannot be written.
@@ -198,7 +198,7 @@ impl<T> Columns<T> {
         self.with(key, Importance::Main, cell)
     }
 
-    /// The same of a column that a narrow table goes without, the greatest `level` first.
+    /// Adds a column that narrow tables leave out, the greatest `level` first.
     #[must_use]
     pub fn detail(self, level: u8, key: &'static str, cell: impl Fn(&T) -> Cell) -> Self {
         self.with(key, Importance::Detail(level), cell)
@@ -219,7 +219,7 @@ impl<T> Columns<T> {
 }
 
 impl PrintArgs {
-    /// The columns of a table that is printed to standard output.
+    /// The columns of a table printed to standard output.
     pub fn breadth(self) -> Breadth {
         if self.wide {
             Breadth::Wide
@@ -229,7 +229,7 @@ impl PrintArgs {
     }
 }
 
-/// Lets `write` write to standard output; a reader that has gone away is no error.
+/// Calls `write` with standard output; a closed pipe is no error.
 ///
 /// # Errors
 /// If standard output cannot be written.

@@ -7,14 +7,14 @@ use plotters::prelude::*;
 /// The font of all text.
 pub const FONT: &str = "sans-serif";
 
-/// Where a picture is drawn.
+/// The drawing area of a picture.
 pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// Whether a part of it could be drawn.
+/// The result of drawing.
 pub type DrawResult<'a, T = ()> =
     std::result::Result<T, DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>>;
 
-/// The picture that `draw` draws on so many pixels; `what` is its name in errors.
+/// Creates a picture of `pixels` (width, height) with `draw`; errors refer to it as `what`.
 ///
 /// # Errors
 /// If the drawing library fails.

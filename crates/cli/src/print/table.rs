@@ -1,6 +1,6 @@
-//! Rows as a table for people. Columns without content are left out, a value that all rows
-//! share stands once above the table, and a table that is wider than the terminal loses its
-//! details. Away from a terminal the width is fixed, so that tables in files depend on the rows
+//! Prints rows as a table for users. Columns without content are left out, a value that is the same
+//! in all rows is printed once above the table, and a table wider than the terminal loses its
+//! details. Without a terminal the width is fixed, so that tables in files depend on the rows
 //! alone.
 
 use std::fmt;
@@ -11,7 +11,7 @@ use itertools::Itertools;
 /// The columns to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Breadth {
-    /// All.
+    /// All columns.
     Wide,
     /// Columns with content, within so many characters.
     Fit(u16),
@@ -20,32 +20,32 @@ pub enum Breadth {
 /// A column of a table.
 #[derive(Debug, Clone)]
 pub struct Column {
-    /// Its name.
+    /// Name of the column.
     pub name: String,
-    /// A cell for each row.
+    /// One cell for each row.
     pub cells: Vec<String>,
-    /// How its cells are laid out.
+    /// Layout of the cells.
     pub content: Content,
-    /// Whether a narrow table goes without it.
+    /// Condition for leaving the column out.
     pub importance: Importance,
 }
 
-/// How the cells of a column are laid out.
+/// Layout of the cells of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
-    /// To the left, over several lines where it must be.
+    /// Left-aligned, on several lines if necessary.
     Text,
-    /// To the right, in one line.
+    /// Right-aligned, on one line.
     Numbers,
 }
 
-/// Whether a narrow table goes without a column.
+/// Condition for leaving a column out of a narrow table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Importance {
-    /// It is always shown.
+    /// The column is always shown.
     Main,
-    /// It is left out where the table is too wide, together with the others of its level; the
-    /// greatest level goes first.
+    /// The column is left out if the table is too wide, together with the others of its level; the
+    /// greatest level is left out first.
     Detail(u8),
 }
 
@@ -67,16 +67,16 @@ impl Breadth {
 /// Width of tables away from a terminal, in characters.
 const FILE_WIDTH: u16 = 120;
 
-/// The room that borders and gaps take beside each column, and once.
+/// Characters of borders and gaps for each column, and for the whole table.
 const GAPS: (usize, usize) = (3, 1);
 
 impl Column {
-    /// Whether it tells no row apart from the others.
+    /// True if the values of all rows are equal.
     fn is_shared(&self) -> bool {
         self.cells.len() > 1 && self.cells.iter().all_equal()
     }
 
-    /// The width below which words or numbers break.
+    /// The width below which words or numbers would be split.
     fn least_width(&self) -> usize {
         let words = self.name.split(' ');
         let cells = self.cells.iter().map(String::as_str);
@@ -122,7 +122,7 @@ impl Layout {
     }
 }
 
-/// The width below which words or numbers of the columns break.
+/// The width below which words or numbers of the columns would be split.
 fn least_width(columns: &[Column]) -> usize {
     let (beside, once) = GAPS;
     let widths = columns.iter().map(|column| column.least_width() + beside);
@@ -156,7 +156,7 @@ fn table(columns: &[Column], limit: Option<usize>) -> Table {
     table
 }
 
-/// The table with the shared values above, and below the names of the columns that are left out.
+/// Prints the shared values, the table, and the names of the columns left out.
 impl fmt::Display for Layout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.shared.is_empty() {

@@ -1,4 +1,4 @@
-//! The results of simulations as rows.
+//! Converts the results of simulations to rows.
 
 use netsig_core::sim::network::Loss;
 use netsig_core::sim::setup::{Case, Report};
@@ -7,7 +7,7 @@ use netsig_core::units::{Bytes, Procs};
 use super::source::Source;
 use crate::print::rows::{Cell, Rows};
 
-/// The columns of the rows. The algorithm of a program in GOAL is its file; collective and
+/// The columns of the rows. A program in GOAL has its file as the algorithm; its collective and
 /// size are empty.
 pub const COLUMNS: [&str; 11] = [
     "collective",
@@ -23,10 +23,10 @@ pub const COLUMNS: [&str; 11] = [
     "network",
 ];
 
-/// The places of the columns that are known before a point is simulated.
+/// The indices of the columns that are known before the simulation of a point.
 pub const KEYS: [usize; 6] = [0, 1, 2, 3, 5, 10];
 
-/// A sum of bytes, which may be more than any size.
+/// A cell with a sum of bytes, which may exceed the largest size.
 fn sum(bytes: u128) -> Cell {
     match u64::try_from(bytes) {
         Ok(bytes) => Cell::size(Bytes(bytes)),
@@ -37,16 +37,16 @@ fn sum(bytes: u128) -> Cell {
 /// The row of one simulation.
 #[derive(Debug)]
 pub struct Answer {
-    /// In the order of [`COLUMNS`].
+    /// The cells in the order of [`COLUMNS`].
     pub cells: Vec<Cell>,
-    /// How many messages had to wait for lost packets.
+    /// Number of messages that waited for lost packets.
     losses: u64,
-    /// The first of them, in words.
+    /// Description of the first loss.
     first_loss: Option<String>,
 }
 
 impl Answer {
-    /// Of one cell.
+    /// The row of a cell.
     pub fn of_case(case: Case, source: &Source, report: &Report) -> Self {
         let what = [
             Cell::text(case.algorithm.collective()),
@@ -69,7 +69,7 @@ impl Answer {
         ]
     }
 
-    /// Of a program in GOAL.
+    /// The row of a program in GOAL.
     pub fn of_goal(file: &str, procs: Procs, source: &Source, report: &Report) -> Self {
         let what = [
             Cell::default(),
@@ -100,13 +100,13 @@ impl Answer {
     }
 }
 
-/// All answers as rows.
+/// Converts all results to rows.
 pub fn rows(answers: Vec<Answer>) -> Rows {
     let cells = answers.into_iter().map(|answer| answer.cells);
     Rows::new(&COLUMNS, cells.collect())
 }
 
-/// Says how often messages lost packets, and why the first one did.
+/// Notes the number of messages that lost packets, and the cause of the first loss.
 pub fn tell_losses(answers: &[Answer]) {
     let total: u64 = answers.iter().map(|answer| answer.losses).sum();
     if total == 0 {

@@ -1,4 +1,4 @@
-//! The files that one simulation can write besides its row.
+//! The files that a single simulation can write in addition to its row.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::input::failure::Failure;
 use crate::input::output::{Kind, Output};
 use crate::print::rows::{Cell, Format, Rows};
 
-/// A program of more messages would take gigabytes.
+/// The most messages of a written program; larger ones would take gigabytes.
 const MOST_WRITTEN: u64 = 100_000_000;
 
 /// The files to write.
@@ -36,12 +36,12 @@ pub struct Exports {
     pub write_goal: Option<PathBuf>,
 }
 
-/// The files that a simulation writes.
+/// The output files of a simulation.
 #[derive(Debug)]
 pub struct Files {
-    /// The trace of all ranks.
+    /// The trace of all ranks' activities.
     pub timeline: Option<Output>,
-    /// The picture of all ranks.
+    /// The Gantt chart of all ranks.
     pub gantt: Option<Output>,
     links: Option<Output>,
     losses: Option<Output>,
@@ -55,11 +55,11 @@ const LINKS: [&str; 4] = ["link", "bytes", "busy_s", "utilisation"];
 const LOSSES: [&str; 6] = ["time_s", "from", "to", "operation", "delay_s", "cause"];
 
 impl Exports {
-    /// The files to write, none of which the command `reads`.
+    /// Checks the files to write; none may be among the files that the command `reads`.
     ///
     /// # Errors
-    /// If one cannot be written, holds something else, is named twice, or needs the events that
-    /// a closed form does not follow.
+    /// If a file cannot be written, has other content or is named twice, or needs events that a
+    /// closed form does not simulate.
     pub fn files(&self, method: Method, reads: &[&Path]) -> Result<Files, Failure> {
         let output = |option, path: &Option<PathBuf>, kind| {
             let path = path.as_deref();
@@ -96,7 +96,7 @@ impl Files {
         self.of_events().chain(&self.program)
     }
 
-    /// Whether events must be followed.
+    /// True if events must be simulated.
     pub fn need_events(&self) -> bool {
         self.of_events().next().is_some()
     }
@@ -104,7 +104,7 @@ impl Files {
     /// Refuses to write the program of `case` if it is too long.
     ///
     /// # Errors
-    /// If it is and is to be written.
+    /// If the program is too long and is to be written.
     pub fn check_case(&self, case: Case) -> Result<(), Failure> {
         if self.program.is_none() {
             return Ok(());
@@ -122,7 +122,7 @@ impl Files {
         )))
     }
 
-    /// The one point that the files are of, if any files are wanted and there are points.
+    /// The single point of the files; `None` if no files are requested or there are no points.
     ///
     /// # Errors
     /// If there are several points.
@@ -139,7 +139,7 @@ impl Files {
         }
     }
 
-    /// Writes the tables of what happened.
+    /// Writes the tables of links and losses.
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -153,7 +153,7 @@ impl Files {
         Ok(())
     }
 
-    /// Writes the program in GOAL, as `write` does.
+    /// Writes the program in GOAL by calling `write`.
     ///
     /// # Errors
     /// If the file cannot be written.

@@ -1,4 +1,5 @@
-//! A simulation as an SVG picture: a row for each rank, bars for what it does over time.
+//! Draws a simulation as an SVG picture: a row for each rank, with bars for its activities over
+//! time.
 
 use anyhow::Result;
 use netsig_core::sim::Time;
@@ -12,41 +13,41 @@ use super::lanes::{Kind, Lane, Lanes};
 use crate::input::failure::Failure;
 use crate::print::svg::{self, Area, DrawResult, FONT};
 
-/// The most ranks that are still readable.
+/// The most ranks that are readable in a picture.
 const MOST_RANKS: u32 = 64;
-/// From how many bars on those that nobody can tell apart become one.
+/// Number of bars above which indistinguishable ones are merged.
 const MANY_BARS: usize = 20_000;
 const WIDTH: u32 = 1200;
 const TEXT: RGBColor = RGBColor(50, 50, 50);
-/// Lets the lines of the axis show.
+/// Transparent, so that the lines of the axis remain visible.
 const IDLE: RGBAColor = RGBAColor(0, 0, 0, 0.07);
 
-/// What a rank did on a lane.
+/// An activity of a rank on a lane.
 #[derive(Debug, Clone, Copy)]
 struct Bar {
     lane: Lane,
     start: Time,
     end: Time,
-    /// The other end of the message, if it is one.
+    /// The partner of the message, if the activity is one.
     peer: Option<Rank>,
 }
 
-/// Collects bars; what the width of the picture cannot show is not kept.
+/// Collects bars, without details that the width of the picture cannot show.
 #[derive(Debug)]
 pub struct Gantt {
     procs: Procs,
     lanes: Lanes,
     bars: Vec<Bar>,
-    /// How many bars to have before some are merged.
+    /// Number of bars that triggers the next merge.
     limit: usize,
     end: Time,
 }
 
 impl Gantt {
-    /// A chart of `procs` ranks.
+    /// Creates a chart of `procs` ranks.
     ///
     /// # Errors
-    /// If they are too many for a picture.
+    /// If there are too many ranks for a picture.
     pub fn new(procs: Procs) -> Result<Self, Failure> {
         if procs.get() > MOST_RANKS {
             return Err(Failure::usage(format!(
@@ -71,7 +72,7 @@ impl Gantt {
         if self.bars.len() > MANY_BARS {
             self.merge();
         }
-        // Waits come last and lie over what happens meanwhile.
+        // Waits come last, to be drawn over simultaneous activities.
         self.bars.sort_by_key(|bar| bar.lane.kind);
         let height = HEAD + row_height(self.procs) * self.procs.get() + FOOT;
         svg::picture("Gantt chart", (WIDTH, height), |area| {
@@ -79,8 +80,8 @@ impl Gantt {
         })
     }
 
-    /// Makes one of bars on a lane that are narrower than half a pixel and as near. The
-    /// scale is that of the present; later ones are coarser.
+    /// Merges neighbouring bars on a lane if bars and gap are narrower than half a pixel. The scale
+    /// is that of the time so far; it only becomes coarser.
     fn merge(&mut self) {
         let half_pixel = Time(self.end.0 / u64::from(2 * WIDTH));
         self.bars.sort_unstable_by_key(|bar| (bar.lane, bar.start));
@@ -117,7 +118,7 @@ impl Gantt {
         area.present()
     }
 
-    /// How many lanes of each kind the rank with the most has.
+    /// For each kind, the largest number of lanes of any rank.
     fn lanes_by_kind(&self) -> [u32; Kind::COUNT] {
         let mut lanes = [0; Kind::COUNT];
         for Bar { lane, .. } in &self.bars {
@@ -152,7 +153,7 @@ const HEAD: u32 = 76;
 const FOOT: u32 = 58;
 const LEFT: i32 = 84;
 
-/// Few ranks have high rows.
+/// The height of a row: the fewer ranks, the higher.
 fn row_height(procs: Procs) -> u32 {
     (640 / procs.get()).clamp(16, 60)
 }
@@ -169,7 +170,7 @@ fn text(size: i32) -> TextStyle<'static> {
         .pos(middle)
 }
 
-/// Colours that stay apart for the colour-blind, after Okabe and Ito.
+/// Colours that colour-blind people can distinguish, after Okabe and Ito.
 fn colour(kind: Kind) -> RGBColor {
     match kind {
         Kind::Send => RGBColor(0, 114, 178),
@@ -179,7 +180,7 @@ fn colour(kind: Kind) -> RGBColor {
     }
 }
 
-/// The axis of time; gives the columns of pixels above it.
+/// Draws the time axis; returns the range of pixel columns above it.
 fn draw_axis<'a>(area: &Area<'a>, end: Time) -> DrawResult<'a, std::ops::Range<i32>> {
     let end = end.max(Time(1)).seconds().0;
     let mut chart = ChartBuilder::on(area)
@@ -210,8 +211,7 @@ fn time_label(time: f64) -> String {
     }
 }
 
-/// Where a box ends so that it can be told from its neighbour, if it is large enough; none
-/// vanishes.
+/// The end of a box with a gap to its neighbour if it is large enough; at least one pixel wide.
 fn shorten(start: i32, end: i32) -> i32 {
     if end - start > 3 {
         end - 1
@@ -220,7 +220,7 @@ fn shorten(start: i32, end: i32) -> i32 {
     }
 }
 
-/// A filled box, or an outline with diagonals for a wait, so that what is beneath shows.
+/// Draws a filled box, or for a wait an outline with diagonals, which keeps the background visible.
 fn draw_box<'a>(area: &Area<'a>, kind: Kind, corners: [(i32, i32); 2]) -> DrawResult<'a> {
     const APART: usize = 7;
     if kind != Kind::Wait {
@@ -240,7 +240,7 @@ fn draw_box<'a>(area: &Area<'a>, kind: Kind, corners: [(i32, i32); 2]) -> DrawRe
     Ok(())
 }
 
-/// Where things are.
+/// Geometry of the chart.
 struct Chart {
     columns: std::ops::Range<i32>,
     /// The height of a row.
@@ -250,7 +250,7 @@ struct Chart {
 }
 
 impl Chart {
-    /// What the boxes mean that there are.
+    /// Draws a legend of the kinds of boxes in the chart.
     fn draw_legend<'a>(&self, area: &Area<'a>) -> DrawResult<'a> {
         const APART: i32 = 170;
         const MIDDLE: i32 = 48;
@@ -315,8 +315,8 @@ impl Chart {
         (top + 1, top + self.row - 1)
     }
 
-    /// Sends are in the upper half of a row, receives in the lower, the rest in both. Lanes
-    /// lie above each other, and over each other if there is no room.
+    /// The vertical range of a lane. Sends use the upper half of a row, receives the lower half,
+    /// other kinds both. Lanes are stacked, and overlap if there is no room.
     fn lane(&self, lane: Lane) -> (i32, i32) {
         const LEAST: i32 = 2;
         let (top, bottom) = self.row(lane.rank);

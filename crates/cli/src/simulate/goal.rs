@@ -1,4 +1,4 @@
-//! A program in GOAL, simulated.
+//! Simulates a program in GOAL.
 
 use std::path::Path;
 
@@ -14,13 +14,14 @@ use super::source::Source;
 use crate::input::failure::Failure;
 use crate::input::files;
 
-/// How many of a kind are told at most.
+/// The most items of a kind in a message.
 const TOLD: usize = 10;
 
 /// Simulates the program of a file.
 ///
 /// # Errors
-/// If the file is no program, it cannot end, or the network has no place for its ranks.
+/// If the file is no program, the program cannot end, or the network has too few hosts for its
+/// ranks.
 pub fn simulate(path: &Path, source: &Source, exports: &Files) -> Result<Answer, Failure> {
     let name = path.display().to_string();
     let goal = Goal::parse(&name, &files::text(path)?)?;
@@ -36,7 +37,7 @@ pub fn simulate(path: &Path, source: &Source, exports: &Files) -> Result<Answer,
     Ok(Answer::of_goal(&name, procs, source, &report))
 }
 
-/// Why a program cannot end, a line for each cause.
+/// The reasons why a program cannot end, one line each.
 fn explained(name: &str, error: SimulationError) -> Failure {
     match error {
         SimulationError::Stuck(Stuck(rest)) => Failure::usage(causes(name, &rest).join("\n")),

@@ -1,5 +1,5 @@
-//! The lanes of a rank in a picture of a simulation: activities by kind, overlapping ones side
-//! by side.
+//! The lanes of a rank in a picture of a simulation: one group for each kind of activity, with
+//! overlapping activities on different lanes.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use netsig_core::sim::observer::Activity;
 use netsig_core::units::{Procs, Rank};
 use strum::{Display, EnumCount, EnumIter};
 
-/// A kind of activity, in the order in which pictures show them.
+/// A kind of activity, in the order of pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, EnumCount, EnumIter, Display)]
 #[strum(serialize_all = "lowercase")]
 pub enum Kind {
@@ -23,34 +23,34 @@ pub enum Kind {
     Wait,
 }
 
-/// A lane of a picture; the order is that of the picture.
+/// A lane of a picture; the order is that in the picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Lane {
     /// The rank.
     pub rank: Rank,
     /// The kind of its activities.
     pub kind: Kind,
-    /// Its number among the lanes of its kind.
+    /// Its number among the lanes of this rank and kind.
     pub number: u32,
 }
 
 /// The lanes of all ranks.
 #[derive(Debug)]
 pub struct Lanes {
-    /// By rank and kind: when each lane becomes free.
+    /// By rank and kind: the time at which each lane becomes free.
     free: Vec<[BTreeSet<(Time, u32)>; Kind::COUNT]>,
 }
 
 impl Lanes {
-    /// No lanes for `procs` ranks.
+    /// Creates the lanes of `procs` ranks, initially none.
     pub fn new(procs: Procs) -> Self {
         Self {
             free: procs.ranks().map(|_| Default::default()).collect(),
         }
     }
 
-    /// A lane on which nothing overlaps the activity: the one that is free for the shortest
-    /// time, or a new one.
+    /// Assigns a lane without overlap to the activity: the lane that became free last, or a new
+    /// one.
     pub fn take(&mut self, activity: &Activity<'_>, start: Time, end: Time) -> Lane {
         let (rank, kind) = place(activity);
         let free = &mut self.free[rank.0 as usize][kind as usize];
@@ -67,7 +67,7 @@ impl Lanes {
     }
 }
 
-/// Whose activity it is, and its kind.
+/// The rank and kind of an activity.
 fn place(activity: &Activity<'_>) -> (Rank, Kind) {
     match activity {
         Activity::Send(_, flight) => (flight.from, Kind::Send),

@@ -1,4 +1,4 @@
-//! Simulating algorithms and programs in GOAL: options, points, answers, exports.
+//! Simulates algorithms and programs in GOAL: options, points, results, exports.
 
 pub mod answers;
 pub mod exports;

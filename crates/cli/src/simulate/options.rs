@@ -64,8 +64,8 @@ pub struct ProgramOptions {
     pub goal: Option<PathBuf>,
 }
 
-/// Cases of one collective: every algorithm with every size and process count, the last
-/// changing fastest.
+/// Cases of one collective: all combinations of algorithm, size and process count, with the last
+/// varying fastest.
 #[derive(Debug)]
 pub struct Cases {
     /// The algorithms.
@@ -128,7 +128,7 @@ pub struct NetworkOptions {
 }
 
 impl ProgramOptions {
-    /// The cases that are asked for.
+    /// The requested cases.
     ///
     /// # Errors
     /// If the collective has no such algorithm.
@@ -147,10 +147,10 @@ impl ProgramOptions {
 }
 
 impl NetworkOptions {
-    /// Refuses choices that belong to another model.
+    /// Refuses options of another network model than `model`.
     ///
     /// # Errors
-    /// If one is given and `model` is another.
+    /// If such an option is given.
     pub fn check(&self, model: ModelChoice) -> Result<(), Failure> {
         if self.seed.is_some() && model != ModelChoice::Tcp {
             return Err(Failure::usage(format!(
@@ -171,7 +171,8 @@ impl NetworkOptions {
     }
 }
 
-/// The algorithms that `names` lists; without, all of the collective that need no setting.
+/// The algorithms in the list `names`; if `None` or `all`, those of the collective without
+/// settings.
 ///
 /// # Errors
 /// If the collective has no such algorithm.

@@ -1,4 +1,4 @@
-//! The hosts of a network that ranks run on.
+//! Places ranks on the hosts of a network.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -11,35 +11,35 @@ use super::options::NetworkOptions;
 use crate::input::failure::Failure;
 use crate::input::files;
 
-/// A network with the hosts that are used.
+/// A network with its usable hosts.
 #[derive(Debug)]
 pub struct Placement {
     /// The network.
     pub network: Arc<Network>,
     hosts: Arc<[Vertex]>,
     placing: Placing,
-    /// Where ranks run, for the process count that was asked for last.
+    /// The hosts of the ranks for the last requested process count.
     placed: Mutex<Option<(Procs, Placed)>>,
 }
 
-/// A network with the host of each rank.
+/// A network, and the host of each rank.
 pub type Placed = (Arc<Network>, Arc<[Vertex]>);
 
-/// How ranks go to hosts.
+/// The rule that assigns ranks to hosts.
 #[derive(Debug)]
 enum Placing {
     Ordered(Order, u32),
     /// By the lines of a file: its name and text.
     Listed(String, String),
-    /// One on each host of a switch that has as many.
+    /// One rank on each host of a star, which gets as many hosts as ranks.
     Star(Port),
 }
 
 impl Placement {
-    /// The network that the options name, if they do.
+    /// The network of the options, if they name one.
     ///
     /// # Errors
-    /// If there is none of that name, its file cannot be used, or has no such hosts.
+    /// If there is no such network, its file cannot be used, or it lacks the named hosts.
     pub fn of(options: &NetworkOptions) -> Result<Option<Self>, Failure> {
         let Some(network) = options.network.load()? else {
             return Ok(None);
@@ -59,11 +59,10 @@ impl Placement {
         }))
     }
 
-    /// One switch, of as many hosts as there are ranks, with these links: what is assumed where no
-    /// network is named.
+    /// A star of as many hosts as ranks, with these links: the assumption if no network is named.
     ///
     /// # Errors
-    /// If a rate is none.
+    /// If a rate is impossible.
     pub fn star(port: Port) -> Result<Self, Failure> {
         let network = star(Procs::new(1).map_err(Failure::usage)?, port)?;
         Ok(Self {
@@ -77,7 +76,7 @@ impl Placement {
     /// The network, and the host of each of `procs` ranks.
     ///
     /// # Errors
-    /// If the hosts do not hold them all.
+    /// If the hosts do not suffice.
     pub fn place(&self, procs: Procs) -> Result<Placed, Failure> {
         let placed = || self.placed.lock().expect("nobody panics with it");
         if let Some((of, known)) = &*placed()

@@ -1,4 +1,4 @@
-//! The cells that are asked for, and finding their times on all processors, in order.
+//! The requested points, simulated in parallel with results in order.
 
 use anyhow::anyhow;
 use netsig_core::sim::observer::Observer;
@@ -10,19 +10,19 @@ use super::answers::Answer;
 use super::source::Source;
 use crate::input::failure::Failure;
 
-/// One cell: a case on a network model.
+/// One point: a case on a network model.
 #[derive(Debug, Clone, Copy)]
 pub struct Point<'a> {
-    /// On what.
+    /// The network model.
     pub source: &'a Source,
-    /// What.
+    /// The collective, algorithm, process count and size.
     pub case: Case,
-    /// How its time is to be found.
+    /// The method of finding the time.
     pub method: Method,
 }
 
 impl Point<'_> {
-    /// A title in a few words.
+    /// A short title.
     pub fn title(&self) -> String {
         let Case {
             algorithm,
@@ -33,28 +33,28 @@ impl Point<'_> {
         format!("{collective} {algorithm}, {procs} ranks, {size}, {on}")
     }
 
-    /// Refuses what cannot be simulated, before any time is spent on it.
+    /// Checks that the point can be simulated, without simulating it.
     ///
     /// # Errors
-    /// If the network has no place for the ranks, or the method does not answer.
+    /// If the network has too few hosts, or the method does not apply.
     pub fn check(&self) -> Result<(), Failure> {
         self.problem()?.map_or(Ok(()), Err)
     }
 
-    /// Why its algorithm cannot be simulated, if that is so.
+    /// The reason why the algorithm cannot be simulated, if there is one.
     ///
     /// # Errors
-    /// If the network has no place for the ranks.
+    /// If the network has too few hosts.
     pub fn problem(&self) -> Result<Option<Failure>, Failure> {
         let setup = self.source.setup(self.case.procs)?;
         let checked = setup::check(&setup, self.case, self.method);
         Ok(checked.err().map(|error| self.failure(error)))
     }
 
-    /// Its time.
+    /// Finds the time of the point.
     ///
     /// # Errors
-    /// If it cannot be simulated.
+    /// If the point cannot be simulated.
     pub fn simulate(&self) -> Result<Answer, Failure> {
         let setup = self.source.setup(self.case.procs)?;
         let report = setup::simulate(&setup, self.case, self.method);
@@ -62,7 +62,7 @@ impl Point<'_> {
         Ok(Answer::of_case(self.case, self.source, &report))
     }
 
-    /// Which of the points failed, where the error does not say so itself, and why.
+    /// Converts an error; adds the title of the point if the message does not identify the point.
     fn failure(&self, error: SimulationError) -> Failure {
         let named = match &error {
             SimulationError::TooLong | SimulationError::Network(_) => {
@@ -73,10 +73,10 @@ impl Point<'_> {
         Failure::from(error).told_by(named)
     }
 
-    /// All that happens in it.
+    /// Simulates every event of the point for `observer`.
     ///
     /// # Errors
-    /// If it cannot be simulated.
+    /// If the point cannot be simulated.
     pub fn observe(&self, observer: &mut impl Observer) -> Result<(Answer, Outcome), Failure> {
         let setup = self.source.setup(self.case.procs)?;
         let outcome = setup::observe(&setup, self.case, observer);
@@ -86,7 +86,7 @@ impl Point<'_> {
     }
 }
 
-/// The answers of all points in their order, or why one cannot be simulated.
+/// The results of all points in their order; an error for each that cannot be simulated.
 pub fn simulate_all(points: &[Point]) -> Vec<Result<Answer, Failure>> {
     points.par_iter().map(Point::simulate).collect()
 }

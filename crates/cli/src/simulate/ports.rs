@@ -1,4 +1,5 @@
-//! The parameters of ports, `LogGP` and pLogP, from settings, a profile or a network.
+//! Finds the parameters of the endpoint models `LogGP` and pLogP in settings, a profile or a
+//! network.
 
 use std::path::Path;
 
@@ -16,18 +17,18 @@ use super::settings::{EAGER_LIMIT, GAP, GAP_PER_BYTE, LATENCY, OVERHEAD, RTO};
 use crate::input::failure::Failure;
 use crate::input::network::PORT_BUFFER;
 
-/// Where parameters come from.
+/// Sources of parameters.
 #[derive(Debug)]
 pub struct Known<'a> {
-    /// What the user set.
+    /// The user's settings.
     pub settings: &'a [(String, f64)],
-    /// A profile and its file, for what is not set.
+    /// A profile with its file.
     pub profile: Option<(&'a Path, Profile)>,
-    /// The network, for what neither tells.
+    /// The network.
     pub network: Option<&'a Network>,
 }
 
-/// L, o, g and G as far as they are known.
+/// Known values of L, o, g and G.
 #[derive(Debug, Default)]
 struct Constants {
     latency: Option<Seconds>,
@@ -37,7 +38,7 @@ struct Constants {
 }
 
 impl Known<'_> {
-    /// The model that suits what is known.
+    /// The default model for the given profile and network.
     pub fn usual_model(&self) -> ModelChoice {
         match (&self.profile, self.network) {
             (_, Some(network)) if network.heights().is_some() => ModelChoice::Plogpt,
@@ -47,10 +48,10 @@ impl Known<'_> {
         }
     }
 
-    /// L of a network that is not ports alone.
+    /// L of a network model with links.
     ///
     /// # Errors
-    /// If nothing tells it.
+    /// If no source has L.
     pub fn latency(&self) -> Result<Seconds, Failure> {
         let of_network = || self.network?.latency;
         let of_profile = || {
@@ -62,7 +63,7 @@ impl Known<'_> {
         self.told(LATENCY, found)
     }
 
-    /// The first size that a sender asks for before it sends, if settings or the network tell it.
+    /// The smallest size of a rendezvous message, from the settings or the network.
     pub fn eager_limit(&self) -> Option<Bytes> {
         let of_network = || self.network?.eager_limit;
         self.set(EAGER_LIMIT)
@@ -70,13 +71,13 @@ impl Known<'_> {
             .or_else(of_network)
     }
 
-    /// The retransmission timeout: that of Linux unless settings or the network tell another.
+    /// The retransmission time-out, from the settings or the network; Linux's by default.
     pub fn rto(&self) -> Seconds {
         let of_network = self.network.and_then(|network| network.rto);
         self.time(RTO).or(of_network).unwrap_or(LINUX_RTO)
     }
 
-    /// The links of hosts on one switch, as a profile tells them, where no network is named.
+    /// The links of an assumed star of hosts, from the profile; `None` if a network is named.
     pub fn star(&self) -> Option<Port> {
         let (None, Some((_, profile))) = (self.network, &self.profile) else {
             return None;
@@ -86,7 +87,7 @@ impl Known<'_> {
         (beta > 0.0).then(|| Port::new(rate, PORT_BUFFER))
     }
 
-    /// What is assumed of the network.
+    /// Describes the assumed star.
     pub fn note_on_star(&self, port: Port) -> String {
         let profile = self.profile.as_ref().map(|(path, _)| path.display());
         format!(
@@ -97,10 +98,10 @@ impl Known<'_> {
         )
     }
 
-    /// `LogGP`.
+    /// The parameters of `LogGP`.
     ///
     /// # Errors
-    /// If nothing tells L or G.
+    /// If no source has L or G.
     pub fn loggp(&self) -> Result<Ports, Failure> {
         let constants = self.constants()?;
         let model = LogGP::new(
@@ -112,10 +113,10 @@ impl Known<'_> {
         model.map(Ports::LogGP).map_err(Failure::usage)
     }
 
-    /// pLogP: the tables of the profile, or a line.
+    /// The parameters of pLogP: the tables of the profile, or a line for g(m).
     ///
     /// # Errors
-    /// If the profile has no tables, or nothing tells L or what a byte takes.
+    /// If the profile has no tables, or no source has L or G.
     pub fn plogp(&self) -> Result<Ports, Failure> {
         let (latency, gap) = match &self.profile {
             Some((path, profile)) => self.tables(path, profile)?,
@@ -130,7 +131,7 @@ impl Known<'_> {
         model.map(Ports::PLogP).map_err(Failure::usage)
     }
 
-    /// Where the parameters of ports come from, if that needs a word.
+    /// A note on the source of the endpoint parameters, if it is not obvious.
     pub fn note(&self) -> Option<String> {
         match (&self.profile, self.network) {
             (Some((path, _)), Some(network)) => Some(format!(
@@ -150,7 +151,7 @@ impl Known<'_> {
         }
     }
 
-    /// L and g(m) of a profile.
+    /// L and g(m) from a profile.
     fn tables(&self, path: &Path, profile: &Profile) -> Result<(Seconds, Table), Failure> {
         let plogp = profile.plogp.as_ref().ok_or_else(|| {
             let problem = "has no [plogp]; name a profile with its tables, or use loggp";
@@ -177,7 +178,7 @@ impl Known<'_> {
         Ok((self.told(LATENCY, constants.latency)?, table))
     }
 
-    /// What settings, or else profile or network, say of L, o, g and G.
+    /// L, o, g and G from the settings, otherwise from the profile or the network.
     fn constants(&self) -> Result<Constants, Failure> {
         let known = match (&self.profile, self.network) {
             (Some((path, profile)), _) => {
@@ -195,18 +196,18 @@ impl Known<'_> {
         })
     }
 
-    /// The value that the user set a parameter to.
+    /// The user's value of a parameter.
     fn set(&self, name: &str) -> Option<f64> {
         let found = self.settings.iter().find(|(given, _)| given == name);
         found.map(|(_, value)| *value)
     }
 
-    /// The same of a time.
+    /// The user's value of a parameter that is a time.
     fn time(&self, name: &str) -> Option<Seconds> {
         self.set(name).map(Seconds)
     }
 
-    /// The value of a parameter, or else where it could come from.
+    /// Returns the value of a required parameter, or an error that names the possible sources.
     fn told<T>(&self, name: &str, value: Option<T>) -> Result<T, Failure> {
         value.ok_or_else(|| {
             let whose = match (&self.profile, self.network) {

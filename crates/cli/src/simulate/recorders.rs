@@ -1,4 +1,4 @@
-//! The observers of a simulation: its timeline and its Gantt chart.
+//! The observers of a simulation: timeline and Gantt chart.
 
 use netsig_core::sim::Time;
 use netsig_core::sim::observer::{Activity, Observer};
@@ -10,17 +10,17 @@ use super::timeline::Timeline;
 use crate::input::failure::Failure;
 use crate::input::output::Output;
 
-/// The files that are wanted.
+/// The observers of the requested files.
 pub struct Recorders {
     timeline: Option<Timeline>,
     gantt: Option<(Gantt, Output)>,
 }
 
 impl Recorders {
-    /// The observers that fill `files`, for `procs` ranks.
+    /// The observers for `files`, with `procs` ranks.
     ///
     /// # Errors
-    /// If a file cannot be written, or the ranks are too many for a picture.
+    /// If a file cannot be written, or there are too many ranks for a chart.
     pub fn new(files: &Files, procs: Procs) -> Result<Self, Failure> {
         let gantt = files.gantt.as_ref();
         let gantt = gantt.map(|file| Ok::<_, Failure>((Gantt::new(procs)?, file.clone())));
@@ -33,10 +33,10 @@ impl Recorders {
         })
     }
 
-    /// Completes the files; `title` is that of the picture.
+    /// Completes the files; `title` is the title of the chart.
     ///
     /// # Errors
-    /// If one cannot be written.
+    /// If a file cannot be written.
     pub fn finish(self, title: &str) -> Result<(), Failure> {
         if let Some(timeline) = self.timeline {
             timeline.finish()?;

@@ -1,19 +1,19 @@
-//! Parameters of network models that `--set` gives.
+//! The parameters of network models for `--set`.
 
 use super::options::ModelChoice;
 use crate::input::failure::Failure;
 
-/// L.
+/// Latency.
 pub const LATENCY: &str = "L";
-/// o.
+/// Overhead.
 pub const OVERHEAD: &str = "o";
-/// g, or what g(m) begins with.
+/// Gap, or the constant part of g(m).
 pub const GAP: &str = "g";
-/// G, or what a byte adds to g(m).
+/// Gap per byte, or the slope of g(m).
 pub const GAP_PER_BYTE: &str = "G";
-/// S: the first size that a sender asks for before it sends.
+/// Eager limit: the smallest size of a rendezvous message.
 pub const EAGER_LIMIT: &str = "S";
-/// The retransmission timeout.
+/// Retransmission time-out.
 pub const RTO: &str = "RTO";
 
 /// The parameters of each model.
@@ -26,10 +26,10 @@ fn parameters(model: ModelChoice) -> &'static [&'static str] {
     }
 }
 
-/// Refuses settings that are not parameters of `model`, each given once with a value from 0 on.
+/// Checks that all settings are parameters of `model`, given once, with values of at least 0.
 ///
 /// # Errors
-/// If the model has no such parameter, or one is given twice or is below 0.
+/// If the model lacks a parameter, or one is given twice or is negative.
 pub fn check(model: ModelChoice, given: &[(String, f64)]) -> Result<(), Failure> {
     let known = parameters(model);
     for (index, (name, value)) in given.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! A network model with everything that it takes from options, profile and network.
+//! A network model with its parameters from options, profile and network.
 
 use std::sync::Arc;
 
@@ -23,15 +23,15 @@ pub struct Source {
     /// A note for the user on the origin of its parameters.
     pub note: Option<String>,
     hosts: Option<Placement>,
-    /// The network model, without the hosts of ranks.
+    /// The network model, without the hosts of the ranks.
     setup: Setup,
 }
 
 impl Source {
-    /// Takes everything together.
+    /// Combines options, profile and network.
     ///
     /// # Errors
-    /// If a file or parameter cannot be used, or something that the model needs is missing.
+    /// If a file or parameter cannot be used, or the model lacks a parameter.
     pub fn new(options: &NetworkOptions) -> Result<Self, Failure> {
         let named = Placement::of(options)?;
         let profile = options.profile.as_deref();
@@ -110,12 +110,12 @@ impl Source {
         })
     }
 
-    /// The name of the network in rows, if there is one.
+    /// The name of the network in rows, if any.
     pub fn network_name(&self) -> Option<&str> {
         self.hosts.as_ref().map(|hosts| hosts.network.name.as_str())
     }
 
-    /// The model and the network: `fluid on tree-2x6x40`.
+    /// The model and the network in words: `fluid on tree-2x6x40`.
     pub fn title(&self) -> String {
         let model = self.choice;
         match self.network_name() {
@@ -127,7 +127,7 @@ impl Source {
     /// The model for `procs` ranks, and the protocol.
     ///
     /// # Errors
-    /// If the network has no place for them, or is none that the model knows.
+    /// If the network has too few hosts.
     pub fn setup(&self, procs: Procs) -> Result<Setup, Failure> {
         let mut setup = self.setup.clone();
         let Some(hosts) = &self.hosts else {

@@ -1,8 +1,7 @@
 //! `netsig simulate --sweep`: all points of a plan, in a fixed order, as CSV.
 //!
-//! Points are simulated on all processors and written in their order, so the file is the
-//! same at any number of threads, and the shards of a sweep, one after the other, are the
-//! file of the whole.
+//! Points are simulated in parallel and written in order. So the file is the same for any number of
+//! threads, and the concatenated shards of a sweep equal the file of the whole sweep.
 
 mod kept;
 mod plan;
@@ -23,7 +22,7 @@ use crate::input::output::Output;
 use crate::print::rows::{Format, to_stdout};
 use plan::Plan;
 
-/// How many points are simulated before their rows are written.
+/// Number of points that are simulated before their rows are written.
 const CHUNK: usize = 64;
 
 /// The sweep, its part to simulate, and its output.
@@ -51,8 +50,8 @@ pub struct SweepOptions {
 }
 
 impl SweepOptions {
-    /// Refuses what means something to a sweep alone where there is none. (clap passes
-    /// `requires` over where the required option conflicts with another that is given.)
+    /// Refuses options that only apply to a sweep if there is no sweep. (clap ignores `requires` if
+    /// the required option conflicts with another given option.)
     ///
     /// # Errors
     /// If there is such an option.
@@ -71,19 +70,19 @@ impl SweepOptions {
     }
 }
 
-/// The I-th of N parts.
+/// One of several parts of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
-    /// From 1.
+    /// The number of the part, from 1.
     number: usize,
     of: usize,
 }
 
 impl Shard {
-    /// All of it.
+    /// The whole sweep as a single part.
     const WHOLE: Self = Self { number: 1, of: 1 };
 
-    /// Which of `count` points are in it.
+    /// The range of points in this part, among `count` points.
     fn range(self, count: usize) -> Range<usize> {
         let cut = |number: usize| {
             let product = number as u128 * count as u128 / self.of as u128;
@@ -108,8 +107,8 @@ impl std::str::FromStr for Shard {
 /// Simulates the points of the plan in the file `path`.
 ///
 /// # Errors
-/// If the plan cannot be used or one of its points be simulated, which is told before
-/// anything runs, or the output cannot be written.
+/// If the plan cannot be used, a point cannot be simulated (checked before the first simulation),
+/// or the output cannot be written.
 pub fn run(path: &Path, options: &SweepOptions) -> Result<(), Failure> {
     if let (Some(output), false) = (&options.output, options.resume) {
         let remedy = "go on with --resume, choose another --output or remove it";
@@ -145,7 +144,7 @@ fn to_standard_output(header: &[u8], points: &[Point]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Appends to what an earlier sweep has left in the file, if there is one.
+/// Writes the rows to the file, after the rows of an earlier run.
 fn to_file(output: &Path, header: &[u8], points: &[Point]) -> Result<(), Failure> {
     let what = || files::unwritable(output);
     let kept = kept::points(output, header, points)?;
@@ -162,10 +161,10 @@ fn to_file(output: &Path, header: &[u8], points: &[Point]) -> Result<(), Failure
     Ok(file.sync_all().with_context(what)?)
 }
 
-/// Answers as lines of CSV, without the header.
+/// The results as lines of CSV, without the header.
 ///
 /// # Errors
-/// If an answer is missing.
+/// If a result is missing.
 fn lines(answers: Vec<Result<Answer, Failure>>) -> Result<Vec<u8>, Failure> {
     let mut text = Vec::new();
     let answers: Vec<Answer> = answers.into_iter().collect::<Result<_, _>>()?;

@@ -1,5 +1,5 @@
-//! A simulation as a file in Chrome's trace event format, which Perfetto and
-//! `chrome://tracing` show: a thread for each lane of each rank, an arrow for each message.
+//! Writes a simulation in Chrome's trace event format, for Perfetto and `chrome://tracing`: a
+//! thread for each lane of each rank, an arrow for each message.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -15,21 +15,21 @@ use netsig_core::units::{Procs, Rank};
 use super::lanes::{Lane, Lanes};
 use crate::input::output::{Draft, Output};
 
-/// Writes activities as they come; memory grows with the lanes and the messages under way.
+/// Writes activities immediately; memory grows with the number of lanes and of messages in flight.
 pub struct Timeline {
     file: Draft,
-    /// Why the file could not be written, once it could not.
+    /// The first error of writing the file.
     problem: Option<io::Error>,
     lanes: Lanes,
-    /// The thread of each lane.
+    /// The thread number of each lane.
     threads: BTreeMap<Lane, usize>,
-    /// The arrows of the messages of which one end is known.
+    /// The arrows of messages with one known end.
     arrows: HashMap<FlightId, u64>,
     messages: u64,
 }
 
 impl Timeline {
-    /// A timeline of `procs` ranks that will be in the file `output`.
+    /// Creates a timeline of `procs` ranks for the file `output`.
     ///
     /// # Errors
     /// If the directory cannot be written.
@@ -49,10 +49,10 @@ impl Timeline {
         Ok(timeline)
     }
 
-    /// Completes the file and puts it in its place.
+    /// Completes the file and moves it to its path.
     ///
     /// # Errors
-    /// If it could not be written.
+    /// If the file could not be written.
     pub fn finish(mut self) -> Result<()> {
         self.name_threads();
         self.write(format_args!("\n]}}\n"));
@@ -62,7 +62,7 @@ impl Timeline {
         }
     }
 
-    /// Names each thread for its lane and orders them as lanes are.
+    /// Names each thread after its lane, in the order of the lanes.
     fn name_threads(&mut self) {
         for (order, (lane, thread)) in std::mem::take(&mut self.threads).iter().enumerate() {
             let name = lane_name(*lane);
@@ -85,7 +85,7 @@ impl Timeline {
         }
     }
 
-    /// The number of a message's arrow, the same for its two ends.
+    /// The number of a message's arrow, equal for both ends.
     fn arrow(&mut self, id: FlightId) -> u64 {
         self.arrows.remove(&id).unwrap_or_else(|| {
             self.messages += 1;
@@ -94,7 +94,7 @@ impl Timeline {
         })
     }
 
-    /// One end of a message: its bar and its end of the arrow.
+    /// Writes one end of a message: its bar and its end of the arrow.
     fn message(&mut self, id: FlightId, flight: &Flight, end: &End, when: When) {
         let End {
             verb,
@@ -113,7 +113,7 @@ impl Timeline {
         ));
     }
 
-    /// The wait as a bar, and its begin as a mark that no zoom hides.
+    /// Writes the wait as a bar, and its start as a mark that is visible at any zoom.
     fn loss(&mut self, loss: &Loss, when: When) {
         let cause = serde_json::Value::from(loss.cause.to_string());
         let (peer, op, delay) = (loss.to, loss.send, Micros(loss.delay));
@@ -174,7 +174,7 @@ struct End {
     arrow: &'static str,
 }
 
-/// Where and when an activity is shown.
+/// The thread and the time of a shown activity.
 #[derive(Clone, Copy)]
 struct When {
     thread: usize,
@@ -189,7 +189,7 @@ impl fmt::Display for When {
     }
 }
 
-/// A time in microseconds, with all its picoseconds.
+/// A time in microseconds, exact to the picosecond.
 #[derive(Clone, Copy)]
 struct Micros(Time);
 
@@ -201,7 +201,7 @@ impl fmt::Display for Micros {
     }
 }
 
-/// `rank 3 send`, and `rank 3 send 2` for the second lane.
+/// The name of a lane: `rank 3 send`, and `rank 3 send 2` for the second lane.
 fn lane_name(lane: Lane) -> String {
     let Lane { rank, kind, number } = lane;
     match number {

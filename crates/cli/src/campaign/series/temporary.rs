@@ -1,4 +1,4 @@
-//! Temporary files for the ranks. They lie beside the data, where rank 0 can read and write.
+//! Temporary files for the ranks, in the folder of the data, to which rank 0 has access.
 
 use std::path::{Path, PathBuf};
 
@@ -11,11 +11,11 @@ use crate::input::failure::Failure;
 use crate::input::files;
 use crate::job::launch::absolute;
 
-/// A file that tells the ranks what `asked` says: the user's own, or where options changed the
-/// plan, a temporary one beside `output`.
+/// The plan file for the ranks: the user's own, or, if options changed the plan, a temporary file
+/// beside `output`.
 ///
 /// # Errors
-/// If it cannot be written.
+/// If the file cannot be written.
 pub fn plan_file(asked: &Asked, output: &Path) -> Result<Either<PathBuf, TempPath>, Failure> {
     if asked.is_file {
         return absolute(&asked.file).map(Either::Left);
@@ -26,10 +26,10 @@ pub fn plan_file(asked: &Asked, output: &Path) -> Result<Either<PathBuf, TempPat
     Ok(Either::Right(file))
 }
 
-/// An empty file beside `output`.
+/// Creates an empty file beside `output`.
 ///
 /// # Errors
-/// If it cannot be made.
+/// If the file cannot be created.
 pub fn beside(output: &Path, suffix: &str) -> Result<NamedTempFile, Failure> {
     let output = absolute(output)?;
     let made = tempfile::Builder::new()

@@ -1,5 +1,5 @@
-//! What `netsig fit` says on standard error about pairs of processes: pLogP, changes of
-//! protocol, whether ping-pong and pLogP agree, and simultaneous transfers.
+//! Prints the results of `netsig fit` for pairs of processes on standard error: pLogP, protocol
+//! changes, agreement of ping-pong and pLogP, and simultaneous transfers.
 
 mod agreement;
 
@@ -13,10 +13,10 @@ use netsig_core::units::{BytesPerSecond, Seconds};
 
 use crate::print::rows::{Cell, Format, Rows};
 
-/// How provenance keys of a configured eager limit end.
+/// Suffix of the provenance keys of a configured eager limit.
 const EAGER_LIMIT: &str = "eager_limit";
 
-/// Tells everything.
+/// Prints all results.
 ///
 /// # Errors
 /// If standard error cannot be written.
@@ -38,8 +38,8 @@ pub fn tell(pairs: &PointToPoint, provenance: &Provenance) -> anyhow::Result<()>
     Ok(())
 }
 
-/// One line for the eager limit, one for each other change, and the limits that the MPI library
-/// was configured with.
+/// Prints a line for the eager limit, with the configured limits of the MPI library, and a line for
+/// each other change.
 fn tell_changes(pairs: &PointToPoint, provenance: &Provenance) {
     let found = pairs.eager_limit.as_ref();
     let own = found.and_then(|limit| limit.ping_pong);
@@ -81,7 +81,7 @@ fn eager_limit(limit: &EagerLimit) -> String {
     )
 }
 
-/// The name of a change and its figures.
+/// The kind of a change and its figures.
 fn kind(own: &Break) -> (&'static str, String) {
     let jump = own.certain_jump().map(signed);
     match (own.change, jump) {
@@ -98,7 +98,7 @@ fn kind(own: &Break) -> (&'static str, String) {
     }
 }
 
-/// What os does at the same sizes.
+/// The change of os at the same sizes.
 fn witness(own: &Break) -> String {
     own.send_overhead.map_or(String::new(), |jump| {
         format!("; os changes by {} there", signed(Seconds(jump.value)))
@@ -149,7 +149,7 @@ fn saturation(flows: &Flows) -> String {
     format!("flows: {free} alone, {delayed}; {from}")
 }
 
-/// A transfer that takes less than so many times as long as a lone one is not delayed.
+/// Ratio to a single transfer's time above which a transfer counts as delayed.
 const DELAYED: f64 = 1.05;
 
 fn signed(time: Seconds) -> String {

@@ -1,4 +1,4 @@
-//! What fitted regimes say, and what a user must know before trusting them.
+//! Describes fitted regimes, with warnings about their reliability.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use netsig_core::units::{Bytes, Procs};
 
 use super::meaning;
 
-/// The model that suffices for an algorithm, why, and what it says, in a sentence.
+/// In a sentence: the simplest sufficient model for an algorithm, the reason, and its parameters.
 pub fn choice(own: &FittedRegimes, fitted: &NetworkFit) -> String {
     let said = match (own.verdict.rung, signature(own, fitted)) {
         (Rung::Hockney | Rung::PLogP, _) => "contention does not show".to_owned(),
@@ -30,18 +30,18 @@ fn signature<'a>(own: &FittedRegimes, fitted: &'a NetworkFit) -> Option<&'a Fitt
     models.find(|other| other.model.is_signature() && own.are_of(other))
 }
 
-/// What the regimes of an algorithm say, in a sentence.
+/// Describes the regimes of an algorithm in a sentence.
 pub fn sentence(own: &FittedRegimes) -> String {
     format!("{} {}: {}.", own.collective, own.algorithm, said(own))
 }
 
-/// The parameters in words, a part for each class of process counts.
+/// Describes the parameters, with a part for each class of process counts.
 pub fn said(own: &FittedRegimes) -> String {
     let part = |fit: &RegimesFit| format!("{}{}", of(fit.class), said_by(fit));
     own.fit.fits.iter().map(part).join("; ")
 }
 
-/// What goes before the words on a class of process counts.
+/// The introduction of the words on a class of process counts.
 fn of(class: Class) -> &'static str {
     match class {
         Class::Every => "",
@@ -69,7 +69,7 @@ fn said_by(fit: &RegimesFit) -> String {
     parts.into_iter().flatten().join(", ")
 }
 
-/// γ of either protocol.
+/// Describes γ of both protocols.
 fn ratios(model: &Regimes) -> String {
     let gamma = |protocol: &Option<ProtocolParameters>| {
         let gamma = protocol.as_ref()?.gamma;
@@ -88,8 +88,8 @@ fn ratios(model: &Regimes) -> String {
     }
 }
 
-/// The most measured processes, and the greatest probability of a stall among them, where
-/// there is one.
+/// The largest measured process count, and the greatest probability of a stall at this count, if it
+/// is not negligible.
 fn most_stalled(fit: &RegimesFit) -> Option<(Procs, f64)> {
     let procs = fit.cells.iter().map(|cell| cell.procs).max()?;
     let cells = fit.cells.iter().filter(|cell| cell.procs == procs);
@@ -107,10 +107,10 @@ fn most_stalled(fit: &RegimesFit) -> Option<(Procs, f64)> {
     (most >= LEAST_PROBABILITY).then_some((procs, most))
 }
 
-/// Rarer stalls are not worth a word.
+/// Least probability of a stall that is mentioned.
 const LEAST_PROBABILITY: f64 = 0.005;
 
-/// That cells stalled in every repetition, as the others' times tell.
+/// A warning about cells that stalled in every repetition.
 fn only_stalled(own: &FittedRegimes) -> Option<String> {
     let cells = own.fit.fits.iter().flat_map(|fit| &fit.cells);
     let mut stalled = cells.filter(|cell| cell.plain == 0);
@@ -122,8 +122,8 @@ fn only_stalled(own: &FittedRegimes) -> Option<String> {
     ))
 }
 
-/// What a user must know before trusting the regimes of an algorithm, and its signature does
-/// not say.
+/// Warnings about the reliability of an algorithm's regimes that its signature's warnings do not
+/// cover.
 pub fn warnings(own: &FittedRegimes, fitted: &NetworkFit) -> Vec<String> {
     let mut warnings = Vec::new();
     let is_said = own.verdict.rung == Rung::Signature && signature(own, fitted).is_some();

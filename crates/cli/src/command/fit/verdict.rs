@@ -1,5 +1,5 @@
-//! The verdict of a fit in three sentences: the model of each algorithm and its error, the
-//! strength of contention and where it begins, and how far predictions may be trusted.
+//! Summarises a fit in three sentences: the model of each algorithm and its error, the strength and
+//! onset of contention, and the range of reliable predictions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,28 +15,28 @@ use netsig_core::units::{Bytes, Procs};
 
 use super::{meaning, regimes, wants_regimes};
 
-/// An algorithm with the model that speaks for it.
+/// An algorithm with its chosen model.
 struct Subject {
     name: String,
-    /// As `predict --model` takes it.
+    /// Name of the model, for `predict --model`.
     model: &'static str,
-    /// The mean relative error at process counts that were left out of the fit.
+    /// Mean relative error at process counts left out of the fit.
     error: Option<f64>,
-    /// The largest ratio to a time without contention.
+    /// Largest ratio to a contention-free time.
     strength: f64,
     /// The parameters in words.
     said: String,
-    /// Whether contention still grows with the number of processes.
+    /// True if contention still grows with the number of processes.
     still_grows: bool,
 }
 
-/// From this ratio on contention is worth a word.
+/// Least ratio to the contention-free time that counts as contention.
 const CONTENDED: f64 = 1.2;
 
-/// So many names are listed; of more the number is told.
+/// The most names in a list; longer lists are replaced by their number.
 const LISTED: usize = 3;
 
-/// The sentences, if anything was fitted to a collective in `data`.
+/// The sentences; empty if no model was fitted to a collective in `data`.
 pub fn verdict(fitted: &NetworkFit, wanted: Wanted, data: &Dataset) -> Vec<String> {
     let subjects = subjects(fitted, wanted);
     if subjects.is_empty() {
@@ -59,7 +59,7 @@ fn subjects(fitted: &NetworkFit, wanted: Wanted) -> Vec<Subject> {
             Some(signature) => of_signature(signature),
             None => of_regimes(own, wanted),
         };
-        // The error is that of the model that the fit chose.
+        // The error belongs to the model that the fit chose.
         let is_chosen = subject.model == own.verdict.rung.model();
         Subject {
             error: own.verdict.error.filter(|_| is_chosen),
@@ -106,7 +106,7 @@ fn of_signature(own: &ModelFit) -> Subject {
     }
 }
 
-/// The model of each algorithm, and how well it predicts.
+/// The sentence on the model of each algorithm and its error.
 fn models(subjects: &[Subject]) -> String {
     let mut by_model: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for own in subjects {
@@ -144,7 +144,7 @@ fn models(subjects: &[Subject]) -> String {
     format!("Model: {}{known}.", models.format(", "))
 }
 
-/// Where contention begins and how strong it is.
+/// The sentence on the strength and onset of contention.
 fn contention(subjects: &[Subject]) -> String {
     let strongest = subjects.iter().rev();
     let strongest = strongest.max_by(|a, b| a.strength.total_cmp(&b.strength));
@@ -163,7 +163,7 @@ fn contention(subjects: &[Subject]) -> String {
     }
 }
 
-/// How far predictions may be trusted, and what to measure next.
+/// The sentence on the range of reliable predictions and the next measurement.
 fn trust(subjects: &[Subject], data: &Dataset) -> String {
     let is_collective = |experiment| matches!(experiment, Experiment::Collective(_));
     let cells = summarise(data).into_keys();
@@ -197,7 +197,7 @@ fn trust(subjects: &[Subject], data: &Dataset) -> String {
     )
 }
 
-/// Some names, or the number of many.
+/// A list of names, or their number if there are many.
 fn listed(names: &[&str]) -> String {
     match names {
         [only] => (*only).to_owned(),

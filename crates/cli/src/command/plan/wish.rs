@@ -1,4 +1,4 @@
-//! What a plan is to be for, in the words of `--for`.
+//! Parses the prediction that a plan is for, from `--for`.
 
 use std::fmt;
 
@@ -6,25 +6,25 @@ use itertools::Itertools;
 use netsig_core::algorithm::{Collective, LIBRARY, Method, UnknownAlgorithm, split};
 use netsig_core::units::Procs;
 
-/// `alltoall direct,pairwise up to 64`.
+/// A prediction such as `alltoall direct,pairwise up to 64`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Predicted {
     /// The collective.
     pub collective: Collective,
-    /// Who runs it, each once.
+    /// The algorithms, each once.
     pub methods: Vec<Method>,
-    /// Among how many.
+    /// Number of processes.
     pub procs: Procs,
 }
 
-/// How many processes a prediction may be for: two are a ping-pong, and of trees every rank is
-/// looked at.
+/// Allowed process counts: two would be a ping-pong; the upper limit bounds the time for trees,
+/// where every rank is examined.
 const PROCS: std::ops::RangeInclusive<u32> = 3..=65536;
 
 /// Reads `COLLECTIVE [ALGORITHM,...] up to N`.
 ///
 /// # Errors
-/// If it is not of that form, or there is no such collective or algorithm.
+/// If the text has another form, or there is no such collective or algorithm.
 pub fn predicted(text: &str) -> Result<Predicted, String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let [collective, algorithms @ .., "up", "to", procs] = &words[..] else {
@@ -42,7 +42,7 @@ pub fn predicted(text: &str) -> Result<Predicted, String> {
     })
 }
 
-/// The library's choice, if none is named.
+/// The algorithms in `text`; the library's choice if it is empty.
 fn methods(collective: Collective, text: &str) -> Result<Vec<Method>, UnknownAlgorithm> {
     let names = if text.is_empty() { LIBRARY } else { text };
     let methods = split(names)

@@ -1,5 +1,5 @@
-//! The MPI implementations that netsig knows: how their mpirun is recognised and what it
-//! calls its options.
+//! The supported MPI implementations: the mark that identifies their mpirun, and the names of its
+//! options.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,24 +10,24 @@ use super::in_path;
 use crate::input::args::LauncherChoice;
 use crate::input::failure::Failure;
 
-/// An MPI implementation that netsig knows.
+/// A supported MPI implementation.
 #[derive(Debug)]
 pub struct Flavour {
-    /// Which it is.
+    /// The implementation.
     pub mpi: MpiFlavour,
-    /// What its `mpirun --version` says.
+    /// A part of the output of `mpirun --version`.
     mark: &'static str,
-    /// What its mpirun may be called.
+    /// Possible names of its mpirun.
     programs: &'static [&'static str],
-    /// Where `make` builds the rank program for it, below the build directory.
+    /// The directory of its rank program, relative to the build directory.
     pub directory: &'static str,
     /// The option that names a host file.
     pub hostfile: &'static str,
     /// The environment variable that names a host file.
     pub hostfile_variable: &'static str,
-    /// The options that start so many ranks a host.
+    /// The options that place a given number of ranks on each host.
     pub placement: fn(u32) -> Vec<String>,
-    /// How an environment variable reaches the ranks.
+    /// The options that pass an environment variable, name and value, to the ranks.
     pub variable: fn(&str, &str) -> Vec<String>,
 }
 
@@ -39,7 +39,7 @@ static OPEN_MPI: Flavour = Flavour {
     hostfile: "--hostfile",
     hostfile_variable: "OMPI_MCA_orte_default_hostfile",
     placement: |ppn| {
-        // Several ranks a host may be more than it has processors.
+        // With several ranks on a host there may be more ranks than processors.
         let slots = if ppn > 1 { ":OVERSUBSCRIBE" } else { "" };
         vec!["--map-by".into(), format!("ppr:{ppn}:node{slots}")]
     },
@@ -57,7 +57,7 @@ static MPICH: Flavour = Flavour {
     variable: |name, value| vec!["-genv".into(), name.into(), value.into()],
 };
 
-/// The MPI that a rank program was built with, if it tells.
+/// The MPI of a rank program, if its version text names one.
 pub fn of_rank_program(program: &Path) -> Option<&'static Flavour> {
     let output = Command::new(program).arg("--version").output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout);
@@ -65,7 +65,7 @@ pub fn of_rank_program(program: &Path) -> Option<&'static Flavour> {
     [&OPEN_MPI, &MPICH].iter().find(names).copied()
 }
 
-/// The flavour that `choice` insists on.
+/// The implementation that `choice` requires, if any.
 fn wanted(choice: LauncherChoice) -> Option<&'static Flavour> {
     match choice {
         LauncherChoice::Auto | LauncherChoice::Srun => None,
@@ -74,11 +74,11 @@ fn wanted(choice: LauncherChoice) -> Option<&'static Flavour> {
     }
 }
 
-/// The mpirun at `path`, with its flavour.
+/// The mpirun at `path`, with its implementation.
 ///
 /// # Errors
-/// If it cannot be started, is none that netsig knows, or not the one that `choice`
-/// insists on.
+/// If the mpirun cannot be started, is not of a supported MPI, or not of the MPI that `choice`
+/// requires.
 pub fn at(path: PathBuf, choice: LauncherChoice) -> Result<(PathBuf, &'static Flavour), Failure> {
     let found = recognise(&path)?;
     match wanted(choice) {
@@ -92,10 +92,10 @@ pub fn at(path: PathBuf, choice: LauncherChoice) -> Result<(PathBuf, &'static Fl
     }
 }
 
-/// The mpirun in PATH, with its flavour.
+/// The mpirun in PATH, with its implementation.
 ///
 /// # Errors
-/// If there is none, or none of the flavour that `choice` insists on.
+/// If there is none, or none of the MPI that `choice` requires.
 pub fn in_use(choice: LauncherChoice) -> Result<(PathBuf, &'static Flavour), Failure> {
     let Some(wanted) = wanted(choice) else {
         let path = in_path("mpirun").ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! How many hosts there are for the ranks.
+//! Counts the hosts that are available to the ranks.
 
 use std::path::{Path, PathBuf};
 
@@ -9,29 +9,29 @@ use super::flavour::Flavour;
 use super::slurm::Allocation;
 use crate::input::failure::Failure;
 
-/// The variables in which batch systems other than Slurm name a file of the hosts: PBS, LSF
-/// and Grid Engine.
+/// The variables of batch systems other than Slurm with the name of a host file: PBS, LSF and Grid
+/// Engine.
 const BATCH_SYSTEMS: [&str; 3] = ["PBS_NODEFILE", "LSB_DJOB_HOSTFILE", "PE_HOSTFILE"];
 
-/// How the options of an mpirun begin that name hosts, without their dashes.
+/// Names, without dashes, of mpirun's options that specify hosts.
 const NAMING: [&str; 5] = ["host", "H", "machinefile", "default-hostfile", "rankfile"];
 
-/// Where ranks are started, and how many of them on each host.
+/// The hosts of the ranks.
 #[derive(Debug, Clone, Copy)]
 pub struct Room {
-    /// How many hosts there are.
+    /// Number of hosts.
     pub hosts: u32,
-    /// How many ranks each gets.
+    /// Number of ranks on each host.
     pub ppn: u32,
-    /// How to get more hosts.
+    /// Advice for more hosts.
     pub remedy: &'static str,
 }
 
 impl Room {
-    /// Refuses more processes than find a place.
+    /// Checks that the hosts suffice for `procs` processes.
     ///
     /// # Errors
-    /// If they are more.
+    /// If they do not.
     pub fn check(self, procs: Procs) -> Result<(), Failure> {
         let needed = procs.get().div_ceil(self.ppn);
         if needed <= self.hosts {
@@ -50,12 +50,12 @@ impl Room {
     }
 }
 
-/// How many hosts an mpirun of `flavour` starts ranks on: those of `hostfile`, else of the
-/// launcher's own variable, of Slurm or of another batch system; else this machine alone.
-/// `None` if `options` name hosts.
+/// Number of hosts on which an mpirun of `flavour` starts ranks: from `hostfile`, otherwise from
+/// the launcher's variable, Slurm, or another batch system; otherwise 1, this machine. `None` if
+/// `options` specify hosts.
 ///
 /// # Errors
-/// If the file cannot be read.
+/// If a host file cannot be read.
 pub fn count(
     hostfile: Option<&Path>,
     flavour: &Flavour,
@@ -84,8 +84,8 @@ fn names_hosts(option: &str) -> bool {
     is_option && (name == "f" || NAMING.iter().any(|naming| name.starts_with(naming)))
 }
 
-/// How many hosts a host file names: each line begins with a host, after which `:` or a space
-/// may say more of it; `#` begins a comment.
+/// Number of different hosts in a host file. Each line begins with a host, possibly followed by `:`
+/// or a space and further details; `#` begins a comment.
 fn distinct(file: &Path) -> Result<u32, Failure> {
     let text = std::fs::read_to_string(file).map_err(|error| {
         let problem = format!("the host file cannot be read ({error}); give --hostfile");

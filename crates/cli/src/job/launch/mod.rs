@@ -1,5 +1,4 @@
-//! Finds the launcher and its MPI, and writes the command line that starts netsig's rank
-//! program with them.
+//! Finds the launcher and its MPI, and builds the command line that starts netsig's rank program.
 
 mod flavour;
 mod hosts;
@@ -18,19 +17,19 @@ use flavour::Flavour;
 use hosts::Room;
 use slurm::Allocation;
 
-/// Everything needed to start the rank program.
+/// The launcher, the rank program, and the options to start it.
 #[derive(Debug)]
 pub struct Launcher {
     program: PathBuf,
-    /// Which MPI the rank program is started with, as far as that is known.
+    /// The MPI of the rank program, if known.
     mpi: Option<MpiFlavour>,
     starter: Starter,
     host_options: Vec<OsString>,
-    /// How many ranks a host gets.
+    /// Number of ranks on each host.
     ppn: u32,
-    /// How many hosts there are, if that is known.
+    /// The hosts of the ranks, if known.
     room: Option<Room>,
-    /// Further words of the user for the launcher.
+    /// Additional options of the user for the launcher.
     further: Vec<String>,
     rank_program: PathBuf,
 }
@@ -40,16 +39,16 @@ enum Starter {
     Mpirun(&'static Flavour),
     Srun {
         allocation: Allocation,
-        /// Between srun and MPI, unless Slurm knows it.
+        /// The interface between srun and MPI, unless Slurm has a default.
         interface: Option<String>,
     },
 }
 
 impl Launcher {
-    /// Finds what starts MPI programs at `place`, and the rank program for its MPI.
+    /// Finds the launcher of MPI programs at `place`, and the rank program for its MPI.
     ///
     /// # Errors
-    /// If either is missing, or the MPI is none that netsig knows.
+    /// If either is missing, or the MPI is not supported.
     pub fn find(args: &LaunchArgs, place: &Place) -> Result<Self, Failure> {
         if matches!(place, Place::Lab(_)) && args.ppn > 1 {
             return Err(Failure::usage(
@@ -116,10 +115,10 @@ impl Launcher {
         })
     }
 
-    /// The MPI that is started.
+    /// The MPI of the rank program.
     ///
     /// # Errors
-    /// If that is not known.
+    /// If it is not known.
     pub fn mpi(&self) -> Result<MpiFlavour, Failure> {
         self.mpi.ok_or_else(|| {
             Failure::usage(
@@ -128,10 +127,10 @@ impl Launcher {
         })
     }
 
-    /// Refuses more processes than can be started, as far as that is known.
+    /// Checks that `procs` processes can be started, as far as the resources are known.
     ///
     /// # Errors
-    /// If they are more.
+    /// If they cannot.
     pub fn check(&self, procs: Procs) -> Result<(), Failure> {
         if let Starter::Srun { allocation, .. } = &self.starter {
             allocation.check(procs)?;
@@ -139,8 +138,8 @@ impl Launcher {
         self.room.map_or(Ok(()), |room| room.check(procs))
     }
 
-    /// The command that starts `procs` ranks with `arguments` for each, and with the
-    /// variables of `environment` in theirs.
+    /// The command that starts `procs` ranks with `arguments`, and with the variables of
+    /// `environment` in their environments.
     pub fn command(
         &self,
         procs: Procs,
@@ -157,7 +156,7 @@ impl Launcher {
         words
     }
 
-    /// netsig's own options for the launcher but for those that the user gives too.
+    /// netsig's options for the launcher, without those that the user also gives.
     fn options(&self, procs: Procs) -> impl Iterator<Item = String> {
         let all = match &self.starter {
             Starter::Mpirun(flavour) => vec![
@@ -189,8 +188,8 @@ impl Launcher {
     }
 }
 
-/// Refuses a rank program that was built with another MPI than that of its mpirun: each of its
-/// processes would be alone.
+/// Refuses a rank program that was built with another MPI than the mpirun's: each of its processes
+/// would run as a separate job.
 fn refuse_other(
     mpirun: &Path,
     flavour: &Flavour,
@@ -209,7 +208,7 @@ fn refuse_other(
     }
 }
 
-/// How many hosts the ranks find; `None` if that is not known. In the lab there are enough.
+/// The hosts for the ranks; `None` if their number is not known, and in the lab, which has enough.
 fn room(args: &LaunchArgs, place: &Place, starter: &Starter) -> Result<Option<Room>, Failure> {
     let further = &args.launcher_options;
     let is_placed = |option: &str| gives(further, option);
@@ -234,7 +233,7 @@ fn room(args: &LaunchArgs, place: &Place, starter: &Starter) -> Result<Option<Ro
     }))
 }
 
-/// Whether the words of the user give this option of a launcher.
+/// True if the user's options for the launcher include `option`.
 fn gives(further: &[String], option: &str) -> bool {
     let name = |word: &str| {
         let name = word.split('=').next().unwrap_or(word);
@@ -244,8 +243,8 @@ fn gives(further: &[String], option: &str) -> bool {
     further.iter().any(|word| name(word) == name(option))
 }
 
-/// The srun to use and what it has to offer; `None` if an mpirun is to be used, which alone
-/// knows how to enter the emulated cluster.
+/// The srun to use and its allocation. `None` if an mpirun is to be used, always in the lab: only
+/// mpirun can start processes in the emulated cluster.
 fn srun(args: &LaunchArgs, place: &Place) -> Result<Option<(PathBuf, Allocation)>, Failure> {
     let allocation = Allocation::find();
     let is_lab = matches!(place, Place::Lab(_));
@@ -260,7 +259,7 @@ fn srun(args: &LaunchArgs, place: &Place) -> Result<Option<(PathBuf, Allocation)
             let program = in_path("srun").ok_or_else(|| {
                 Failure::usage("srun is not in PATH; load Slurm's module or leave out --launcher")
             })?;
-            // Outside of an allocation srun asks for one itself.
+            // Outside of an allocation, srun requests one.
             Ok(Some((program, allocation.unwrap_or_default())))
         }
         LauncherChoice::Auto if !is_lab && args.mpirun.is_none() => {
@@ -270,7 +269,7 @@ fn srun(args: &LaunchArgs, place: &Place) -> Result<Option<(PathBuf, Allocation)
     }
 }
 
-/// `path` from the root, so that it holds in any directory.
+/// Makes `path` absolute, so that it is valid in any directory.
 ///
 /// # Errors
 /// If there is no current directory.
@@ -286,7 +285,7 @@ fn in_path(program: &str) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// The file that the user names, which must be there.
+/// The absolute path of a file that must exist.
 fn existing(path: &Path, what: &str) -> Result<PathBuf, Failure> {
     if path.is_file() {
         return absolute(path);
@@ -294,9 +293,8 @@ fn existing(path: &Path, what: &str) -> Result<PathBuf, Failure> {
     Err(Failure::usage(format!("there is no {what}; give its path")).about(path))
 }
 
-/// The rank program in the place where `make` leaves it: `openmpi/release` or
-/// `mpich/release` in the build directory that holds netsig itself, or beside netsig
-/// under the name of the MPI.
+/// Finds the rank program built by `make`: `openmpi/release` or `mpich/release` in the build
+/// directory that contains netsig, or beside netsig with the name of the MPI.
 fn beside_netsig(flavour: &Flavour) -> Result<PathBuf, Failure> {
     let netsig = std::env::current_exe().map_err(anyhow::Error::from)?;
     let (directory, name) = (files::parent(&netsig), flavour.directory);

@@ -1,5 +1,5 @@
-//! The Slurm allocation that netsig runs in, as its environment variables tell, and the options
-//! of srun.
+//! The Slurm allocation in which netsig runs, from its environment variables, and the options of
+//! srun.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,22 +9,22 @@ use netsig_core::units::Procs;
 
 use crate::input::failure::Failure;
 
-/// Set within an allocation.
+/// A variable that is set within an allocation.
 const JOB: &str = "SLURM_JOB_ID";
 
-/// Names the interface between srun and MPI where srun is not told with `--mpi`.
+/// The default interface between srun and MPI, used if srun has no `--mpi` option.
 const MPI_TYPE: &str = "SLURM_MPI_TYPE";
 
-/// What an allocation offers, as far as it says.
+/// Resources of an allocation, as far as stated.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Allocation {
     tasks: Option<u32>,
-    /// How many nodes it has.
+    /// Number of nodes.
     pub nodes: Option<u32>,
 }
 
 impl Allocation {
-    /// The allocation that the environment variables tell; `None` outside.
+    /// Reads the allocation from the environment variables; `None` outside of an allocation.
     pub fn find() -> Option<Self> {
         let number = |name| std::env::var(name).ok()?.parse().ok();
         std::env::var_os(JOB).map(|_| Self {
@@ -33,10 +33,10 @@ impl Allocation {
         })
     }
 
-    /// Refuses more processes than there are tasks.
+    /// Checks that the allocation has enough tasks.
     ///
     /// # Errors
-    /// If there are fewer.
+    /// If it has fewer than `procs`.
     pub fn check(self, procs: Procs) -> Result<(), Failure> {
         match self.tasks {
             Some(tasks) if tasks < procs.get() => Err(Failure::usage(format!(
@@ -47,8 +47,8 @@ impl Allocation {
     }
 }
 
-/// The options of srun that start `procs` tasks, `ppn` on each node; all end when one dies.
-/// On more nodes than they need srun would give each fewer.
+/// The options of srun that start `procs` tasks, `ppn` on each node, and end all if one dies. The
+/// number of nodes is explicit, because srun would otherwise spread the tasks over all nodes.
 pub fn options(procs: Procs, ppn: u32, interface: Option<&str>) -> Vec<Vec<String>> {
     let mut options = vec![
         vec!["-n".to_owned(), procs.to_string()],
@@ -60,19 +60,19 @@ pub fn options(procs: Procs, ppn: u32, interface: Option<&str>) -> Vec<Vec<Strin
     options
 }
 
-/// The interface between srun and MPI to ask for: the best for `mpi` that `srun` offers; `None`
-/// if the environment names one or nothing fits.
+/// The best interface of `srun` for `mpi`. `None` if the environment specifies one or none is
+/// suitable.
 pub fn interface(srun: &Path, mpi: MpiFlavour) -> Option<String> {
     if std::env::var_os(MPI_TYPE).is_some_and(|value| !value.is_empty()) {
         return None;
     }
     let output = Command::new(srun).arg("--mpi=list").output().ok()?;
-    // Versions of Slurm differ in where they print the list.
+    // Slurm versions print the list to different streams.
     let printed = [output.stdout, output.stderr].concat();
     best(&String::from_utf8_lossy(&printed), mpi)
 }
 
-/// The best interface of a list that srun prints, in which `pmix_v4` is version 4 of `pmix`.
+/// The best interface in a list that srun prints, where `pmix_v4` is version 4 of `pmix`.
 fn best(list: &str, mpi: MpiFlavour) -> Option<String> {
     let is_separator = |c: char| !c.is_ascii_alphanumeric() && c != '_';
     let offers = || list.split(is_separator);

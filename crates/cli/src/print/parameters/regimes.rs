@@ -10,7 +10,8 @@ use strum::VariantArray as _;
 
 use super::{Parameters, estimated, plain};
 
-/// The parameters of all classes of process counts; those of a single class are named with it.
+/// The parameters of all classes of process counts; names in partial classes have the class as a
+/// suffix.
 pub(super) fn of(fitted: &FittedRegimes, confidence: f64) -> Parameters<'_> {
     let named = |fit: &RegimesFit| {
         let class = match fit.class {
@@ -29,7 +30,7 @@ pub(super) fn of(fitted: &FittedRegimes, confidence: f64) -> Parameters<'_> {
     }
 }
 
-/// b, the eager limit, and the parameters of either protocol.
+/// b, the eager limit, and the parameters of both protocols.
 fn of_class(fit: &RegimesFit, confidence: f64) -> Vec<(String, Found)> {
     let estimate = |column: Column| {
         let estimate = fit.estimate(column, confidence)?;

@@ -8,21 +8,21 @@ use crate::input::files;
 use crate::simulate::answers::{Answer, COLUMNS, KEYS};
 use crate::simulate::points::Point;
 
-/// How far the file holds.
+/// The valid part of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Kept {
-    /// How many bytes of it are whole lines.
+    /// Length of the complete lines in bytes.
     pub bytes: u64,
-    /// How many points these are.
+    /// Number of points in these lines.
     pub points: usize,
 }
 
-/// How many of `points` the file `output` holds already, none if there is no file. A last line
-/// that was cut short does not count.
+/// Finds the part of `points` that the file `output` has already; nothing if there is no file. An
+/// incomplete last line does not count.
 ///
 /// # Errors
-/// If its header or the keys of a line are not those of the plan, or a row that is simulated
-/// again or was cut short is not what the plan gives.
+/// If the header or the keys of a line do not match the plan, or a row differs from a repeated
+/// simulation (of sampled rows and of an incomplete last row).
 pub fn points(output: &Path, header: &[u8], points: &[Point]) -> Result<Kept, Failure> {
     if !output.exists() {
         return Ok(Kept::default());
@@ -64,7 +64,7 @@ pub fn points(output: &Path, header: &[u8], points: &[Point]) -> Result<Kept, Fa
     })
 }
 
-/// Where each of the rows begins, or the first that is not of its point.
+/// The offset of each row, or as an error the index of the first row that does not match its point.
 fn agreeing(rows: &[u8], points: &[Point]) -> Result<Vec<usize>, usize> {
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
@@ -81,7 +81,7 @@ fn agreeing(rows: &[u8], points: &[Point]) -> Result<Vec<usize>, usize> {
     Ok(begins)
 }
 
-/// The points whose rows are compared in full: the first of each source, and the last.
+/// The indices of points whose rows are compared in full: the first of each source, and the last.
 fn samples(points: &[Point]) -> Vec<usize> {
     let is_sample = |&index: &usize| {
         let is_new = |last: usize| !std::ptr::eq(points[last].source, points[index].source);
@@ -90,12 +90,12 @@ fn samples(points: &[Point]) -> Vec<usize> {
     (0..points.len()).filter(is_sample).collect()
 }
 
-/// The row of a point.
+/// Simulates a point and returns its row.
 fn line(point: &Point) -> Result<Vec<u8>, Failure> {
     lines(vec![point.simulate()])
 }
 
-/// Whether a row is that of the point, by the columns that are known before it is simulated.
+/// True if a row matches the point in the columns that are known before its simulation.
 fn agrees(record: &csv::StringRecord, point: &Point) -> bool {
     let keys = Answer::keys(point.case, point.source);
     record.len() == COLUMNS.len()

@@ -1,4 +1,4 @@
-//! The plan of a sweep: TOML in, points out.
+//! The plan of a sweep: reads TOML, lists the points.
 
 use std::path::{Path, PathBuf};
 
@@ -23,13 +23,13 @@ use crate::simulate::source::Source;
 
 const HINT: &str = "see FORMATS.md for the keys of a sweep";
 
-/// A plan, with every network read.
+/// A plan with its loaded networks.
 #[derive(Debug)]
 pub struct Plan {
     sweeps: Vec<Sweep>,
 }
 
-/// Every source with every case.
+/// All combinations of sources and cases.
 #[derive(Debug)]
 struct Sweep {
     sources: Vec<Source>,
@@ -70,10 +70,10 @@ struct Block {
 }
 
 impl Plan {
-    /// Reads the plan of a file, and the networks that it names.
+    /// Reads a plan from a file, and the networks that it names.
     ///
     /// # Errors
-    /// If one of them cannot be used.
+    /// If one of these files cannot be used.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         let (name, text) = (path.display().to_string(), files::text(path)?);
         let wire: Wire = parse_toml(&name, &text, HINT)?;
@@ -95,15 +95,15 @@ impl Plan {
         })
     }
 
-    /// The notes of all sources, each once.
+    /// The notes of all sources, without duplicates.
     pub fn notes(&self) -> Vec<&str> {
         let sources = self.sweeps.iter().flat_map(|sweep| &sweep.sources);
         let notes = sources.filter_map(|source| source.note.as_deref());
         notes.unique().collect()
     }
 
-    /// All points: by sweep, network, model, algorithm, size and process count, the last
-    /// changing fastest.
+    /// All points: by sweep, network, model, algorithm, size and process count, with the last
+    /// varying fastest.
     pub fn points(&self) -> Vec<Point<'_>> {
         let all = self.sweeps.iter().flat_map(|sweep| {
             let pairs = sweep.sources.iter().cartesian_product(sweep.cases.all());
@@ -138,7 +138,7 @@ impl Block {
         })
     }
 
-    /// Refuses lists that leave nothing to simulate.
+    /// Refuses empty lists.
     fn refuse_empty(&self) -> Result<(), Failure> {
         let lists = [
             ("networks", self.networks.as_ref().map(Vec::len)),
@@ -153,7 +153,7 @@ impl Block {
         }
     }
 
-    /// Each network with each model.
+    /// The options for all combinations of networks and models.
     fn options(&self) -> Result<Vec<NetworkOptions>, Failure> {
         let base = self.base()?;
         let each = iproduct!(each(self.networks.as_deref()), each(self.models.as_deref()));
@@ -168,7 +168,7 @@ impl Block {
         Ok(options.collect())
     }
 
-    /// The options that all networks and models share.
+    /// The options shared by all networks and models.
     fn base(&self) -> Result<NetworkOptions, Failure> {
         let settings = self.set.iter().map(|(name, value)| {
             let value = value
@@ -199,7 +199,7 @@ impl Block {
     }
 }
 
-/// The items of a list, or `None` once where there is no list.
+/// The items of a list as `Some`, or a single `None` if there is no list.
 fn each<T: Clone>(list: Option<&[T]>) -> impl Iterator<Item = Option<T>> + Clone {
     let absent = list.is_none().then_some(None);
     let items = list.unwrap_or_default().iter().cloned().map(Some);

@@ -1,5 +1,5 @@
-//! What `netsig fit` says of how pLogP and the ping-pong agree: how many sizes do, how far they
-//! are apart, α and β of both, and what the difference looks like where it has a shape.
+//! Prints the agreement of pLogP and the ping-pong: the number of sizes that agree, the
+//! differences, α and β of both, and the shape of the difference if it has one.
 
 use netsig_core::fit::agreement::{Agreement, Difference, Twice, Verdict};
 use netsig_core::stats::interval::Estimate;
@@ -8,10 +8,10 @@ use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
 
 use super::signed;
 
-/// The largest of the sizes that are called small: most of their time is start-up.
+/// The largest small size: for small sizes most of the time is start-up.
 const SMALL: Bytes = Bytes(1024);
 
-/// Tells the verdict, the small and the large sizes, α and β.
+/// Prints the verdict, the agreement of small and large sizes, α and β.
 pub fn tell(found: &Agreement) {
     eprintln!("{}", verdict(found));
     let (small, large) = found
@@ -55,7 +55,7 @@ fn verdict(found: &Agreement) -> String {
     format!("pLogP and the ping-pong differ: {sizes}{shape}")
 }
 
-/// How many sizes agree, and the ranges of L + g(m) − t(m).
+/// The number of sizes that agree, and the ranges of L + g(m) − t(m).
 fn group(name: &str, sizes: &[Difference]) -> String {
     let agreeing = sizes.iter().filter(|one| one.agrees()).count();
     let sorted = |of: fn(&Difference) -> f64| Sorted::new(sizes.iter().map(of).collect());
