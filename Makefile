@@ -1,9 +1,9 @@
-# demo · test · bench · check: what a newcomer types. Everything each needs it installs.
+# Main targets: demo, test, bench, check. Each installs its requirements.
 CARGO ?= cargo
 BENCH = $(CARGO) run --quiet --release --package netsig-bench --
 
-# bench-sim: the simulator's speed; bench-plogpt: two all-to-alls in the lab beside PlogPT;
-# bench-accuracy: every model on process counts that it was not fitted to.
+# bench-sim: speed of the simulator; bench-plogpt: two all-to-alls in the lab compared with PlogPT;
+# bench-accuracy: errors of every model at process counts that were not fitted.
 .PHONY: demo test bench bench-sim bench-plogpt bench-accuracy check netsig openmpi mpich system
 
 demo: netsig openmpi
@@ -30,11 +30,11 @@ bench-accuracy: netsig openmpi
 check:
 	bash .ci/run
 
-# The command line with the shim that the lab preloads.
+# The command line, and the shim that the lab preloads.
 netsig: system
 	$(CARGO) build --release
 
-# The rank program, once for each MPI: their interfaces differ in binary form.
+# The rank program, built once for each MPI because their binary interfaces differ.
 openmpi mpich: system
 	MPICC=mpicc.$@ $(CARGO) build --release --package netsig-mpi --target-dir target/$@
 
