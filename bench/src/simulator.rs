@@ -26,7 +26,7 @@ struct Row {
     megabytes: f64,
 }
 
-/// Parameters of a fast Ethernet for the endpoint networks.
+/// `LogGP` parameters of a network with 8 Gbit/s, for the endpoint model.
 const CLOSED: &str = "--model loggp --set L=5us --set o=1us --set g=2us \
                       --set G=1e-9";
 

@@ -37,7 +37,7 @@ pub struct Proposal<'a> {
     pub outlooks: Vec<(Subject<'a>, Outlook)>,
 }
 
-/// Why there is no proposal.
+/// The reason for a missing proposal.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum NoProposal {
     /// The model does not describe the algorithm or the process counts.

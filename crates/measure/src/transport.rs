@@ -2,7 +2,6 @@
 //! Over MPI every rank has a transport and calls it in the same order; the simulated transport has
 //! one rank. Rank 0 is the *recorder*: it alone receives the times of a repetition, and it alone
 //! decides the next step.
-//! alone decides how to go on.
 
 use std::ops::Range;
 

@@ -52,7 +52,7 @@ pub fn library() -> String {
 /// Checks that the launcher did not start more processes than MPI reports (`ranks`).
 ///
 /// # Errors
-/// If it started more.
+/// If the launcher started more processes.
 pub fn check(ranks: u32) -> Result<()> {
     let is_set = |name: &str| std::env::var_os(name).is_some();
     let Some(mark) = MARKS.iter().find(|mark| is_set(mark.own)) else {

@@ -48,7 +48,7 @@ impl Written {
     }
 }
 
-/// Number of samples in `data`, in words, with advice to measure the rest. Removes a file without
+/// States the number of samples in `data`, with advice to measure the rest. Removes a file without
 /// samples.
 pub fn or_removed(data: &Path) -> String {
     if samples(data) > 0 {

@@ -14,7 +14,7 @@ use crate::input::failure::Failure;
 /// Reads a file as text.
 ///
 /// # Errors
-/// If it cannot be read as text.
+/// If the file cannot be read as text.
 pub fn text(path: &Path) -> Result<String, Failure> {
     read(path, |path| std::fs::read_to_string(path))
 }
@@ -32,7 +32,7 @@ pub fn read<T>(path: &Path, open: impl FnOnce(&Path) -> io::Result<T>) -> Result
 /// Reads a data file.
 ///
 /// # Errors
-/// If it is not a data file.
+/// If the file is no data file.
 pub fn dataset(path: &Path) -> Result<Dataset, Failure> {
     let file = read(path, |path| File::open(path))?;
     let data = Dataset::read(&path.display().to_string(), file);
@@ -51,7 +51,7 @@ fn foreign(path: &Path) -> Option<Failure> {
 /// Reads a data file, and refuses void data.
 ///
 /// # Errors
-/// If it is not a data file, or void.
+/// If the file is no data file, or void.
 pub fn usable_dataset(path: &Path) -> Result<Dataset, Failure> {
     let data = dataset(path)?;
     refuse_void(&data, path)?;
@@ -74,7 +74,7 @@ pub fn refuse_void(data: &Dataset, path: &Path) -> Result<(), Failure> {
 /// Reads a profile.
 ///
 /// # Errors
-/// If it is not a profile.
+/// If the file is no profile.
 pub fn profile(path: &Path) -> Result<Profile, Failure> {
     Ok(Profile::parse(&path.display().to_string(), &text(path)?)?)
 }

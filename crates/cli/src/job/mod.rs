@@ -61,7 +61,7 @@ impl Job {
     /// Starts `command`, in the lab if there is a scenario.
     ///
     /// # Errors
-    /// If it cannot be started.
+    /// If the command cannot be started.
     pub fn start(command: &[OsString], scenario: Option<&Network>) -> Result<Self, Failure> {
         let watch = Watch::start();
         let (output, writer) = pipe().context("no pipe can be made")?;

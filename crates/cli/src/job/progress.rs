@@ -22,7 +22,7 @@ const GLANCE: Duration = Duration::from_millis(200);
 /// A file that does not grow for this time is complete.
 const QUIET: Duration = Duration::from_millis(300);
 
-/// Limit of the wait for that.
+/// Limit of the wait for a complete file.
 const LONGEST: Duration = Duration::from_secs(10);
 
 /// The provenance key of the hosts in rank order, for all jobs or for one.

@@ -29,7 +29,7 @@ pub type Placed = (Arc<Network>, Arc<[Vertex]>);
 #[derive(Debug)]
 enum Placing {
     Ordered(Order, u32),
-    /// By the lines of a file: its name and text.
+    /// One host for each line of a file, given by name and text.
     Listed(String, String),
     /// One rank on each host of a star, which gets as many hosts as ranks.
     Star(Port),

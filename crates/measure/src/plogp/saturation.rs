@@ -54,8 +54,8 @@ impl Search {
         self.messages
     }
 
-    /// True if the current flood, with these times, saturates. Otherwise doubles the messages of
-    /// the next flood. A rejected flood (`None`) is not steady.
+    /// True if the current flood, with these times (`None` if rejected), ends the search: it
+    /// saturates or has the most messages. Otherwise doubles the messages of the next flood.
     pub fn ends_with(&mut self, times: Option<&[Seconds]>) -> bool {
         let now = match times {
             Some([average, whole]) => Some([average.0, whole.0]),

@@ -31,7 +31,7 @@ impl Room {
     /// Checks that the hosts suffice for `procs` processes.
     ///
     /// # Errors
-    /// If they do not.
+    /// If there are too few hosts.
     pub fn check(self, procs: Procs) -> Result<(), Failure> {
         let needed = procs.get().div_ceil(self.ppn);
         if needed <= self.hosts {

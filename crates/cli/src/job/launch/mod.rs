@@ -118,7 +118,7 @@ impl Launcher {
     /// The MPI of the rank program.
     ///
     /// # Errors
-    /// If it is not known.
+    /// If the MPI is not known.
     pub fn mpi(&self) -> Result<MpiFlavour, Failure> {
         self.mpi.ok_or_else(|| {
             Failure::usage(
@@ -130,7 +130,7 @@ impl Launcher {
     /// Checks that `procs` processes can be started, as far as the resources are known.
     ///
     /// # Errors
-    /// If they cannot.
+    /// If the resources are too small.
     pub fn check(&self, procs: Procs) -> Result<(), Failure> {
         if let Starter::Srun { allocation, .. } = &self.starter {
             allocation.check(procs)?;

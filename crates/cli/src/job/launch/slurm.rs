@@ -36,7 +36,7 @@ impl Allocation {
     /// Checks that the allocation has enough tasks.
     ///
     /// # Errors
-    /// If it has fewer than `procs`.
+    /// If there are fewer tasks than `procs`.
     pub fn check(self, procs: Procs) -> Result<(), Failure> {
         match self.tasks {
             Some(tasks) if tasks < procs.get() => Err(Failure::usage(format!(
