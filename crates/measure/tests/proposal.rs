@@ -140,5 +140,8 @@ fn the_same_wish_gives_the_same_plan_which_reads_back() {
 fn what_has_no_pattern_is_refused() {
     let refused = proposed(&["bruck:2"], &USUAL, 60.0).unwrap_err();
     let told = refused.to_string();
-    assert!(told.starts_with("alltoall bruck:2 is not described"), "{told}");
+    assert!(
+        told.starts_with("alltoall bruck:2 is not described"),
+        "{told}"
+    );
 }

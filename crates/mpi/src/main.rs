@@ -59,13 +59,13 @@ struct Args {
     /// The number of this launch, from 0.
     #[arg(long, default_value_t = 0)]
     launch: u32,
-    /// Which of the jobs of the launch this is.
+    /// The number of this job within the launch.
     #[arg(long, default_value_t = 0)]
     variant: u32,
-    /// How many seconds the launch may take; its repetitions become fewer if they must.
+    /// Longest duration of the launch in seconds; it reduces the repetitions if necessary.
     #[arg(long, value_name = "SECONDS")]
     budget: Option<f64>,
-    /// After how many seconds without a step a rank reports that it does not get on.
+    /// Seconds without a step after which a rank reports that it hangs.
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     timeout: u32,
     /// A fact for the provenance of the data, as key=value; may be repeated.

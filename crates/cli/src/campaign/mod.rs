@@ -36,24 +36,25 @@ pub struct Campaign {
     /// The data file (CSV); it must not exist yet, unless --resume is given.
     #[arg(short, long, value_name = "DATA")]
     pub output: PathBuf,
-    /// Where: mpi, lab:SCENARIO (emulated cluster) or sim:SCENARIO (simulated transport).
+    /// Place of the measurement: mpi, lab:SCENARIO (emulated cluster) or sim:SCENARIO (simulated
+    /// transport).
     #[arg(long = "on", value_name = "PLACE", default_value = "mpi", value_parser = args::place)]
     pub place: Place,
-    /// Go on with the data of the same plan that an interrupted run has left.
+    /// Continue an interrupted run of the same plan.
     #[arg(long)]
     pub resume: bool,
-    /// How long everything may take, such as 10m; the least informative points are left
-    /// out if they must be.
+    /// Longest duration of the campaign, such as 10m; the least informative points are left
+    /// out if necessary.
     #[arg(long, value_name = "TIME", value_parser = args::limit)]
     pub budget: Option<Duration>,
-    /// Repeat until the median is known to this share of itself, such as 2%; replaces the
-    /// plan's.
+    /// Repeat until the half-width of the median's interval is below this share, such as 2%; replaces
+    /// the plan's.
     #[arg(long, value_name = "SHARE", value_parser = args::precision)]
     pub precision: Option<String>,
-    /// How long a rank may take for one step before its launch is given up.
+    /// Longest duration of one step of a rank; after it, its launch is given up.
     #[arg(long, value_name = "TIME", default_value = "60", value_parser = args::limit)]
     pub timeout: Duration,
-    /// How to start MPI programs.
+    /// The launcher of MPI programs.
     #[command(flatten)]
     pub launch: LaunchArgs,
 }

@@ -49,10 +49,10 @@ const CONTENDED: f64 = 1.2;
 /// Measure, fit, predict and check on an emulated cluster, in a few minutes.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Where [default: the lab where it works, else simulated].
+    /// Place of the measurement [default: the lab if it works here, else simulated].
     #[arg(long, value_enum)]
     on: Option<Ground>,
-    /// Where data, profile and plot go.
+    /// Folder for data, profile and plot.
     #[arg(long, value_name = "DIR", default_value = "netsig-demo")]
     out: PathBuf,
     #[command(flatten)]
@@ -61,7 +61,7 @@ pub struct Args {
     launch: LaunchArgs,
 }
 
-/// What the demo runs on.
+/// The place of the demo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Ground {
     /// Real MPI over real TCP in an emulated cluster.

@@ -26,7 +26,7 @@ pub struct Args {
     /// The binomial tree as printed, or with its exact time for every process count.
     #[arg(long, value_parser = args::variant::<Binomial>(), default_value = "printed")]
     binomial: Binomial,
-    /// How segment sizes are found: pow2, hill or exhaustive.
+    /// Search for the segment size: pow2, hill or exhaustive.
     #[arg(long, value_name = "SEARCH", default_value = "hill")]
     segments: Search,
     /// Segments are multiples of this.
@@ -38,7 +38,7 @@ pub struct Args {
     /// time).
     #[arg(long, value_parser = args::variant::<Statistic>(), default_value = "median")]
     statistic: Statistic,
-    /// What to print.
+    /// Content of the table.
     #[arg(long, value_enum, default_value = "ranking")]
     show: Show,
     #[command(flatten)]

@@ -214,7 +214,7 @@ pub fn first_given(options: &[(&'static str, bool)]) -> Option<&'static str> {
     given.map(|(option, _)| *option)
 }
 
-/// What starts MPI programs.
+/// The program that starts MPI programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum LauncherChoice {
     /// srun within a Slurm allocation, else the mpirun in PATH.
@@ -227,10 +227,10 @@ pub enum LauncherChoice {
     Srun,
 }
 
-/// How MPI programs are started.
+/// The launcher of MPI programs and its options.
 #[derive(Debug, Clone, clap::Args)]
 pub struct LaunchArgs {
-    /// What to start MPI programs with.
+    /// Launcher of MPI programs.
     #[arg(long, value_enum, default_value = "auto")]
     pub launcher: LauncherChoice,
     /// The mpirun to use [default: the one in PATH].
@@ -239,7 +239,7 @@ pub struct LaunchArgs {
     /// The hosts to start on, in the form that this mpirun reads.
     #[arg(long, value_name = "FILE")]
     pub hostfile: Option<PathBuf>,
-    /// How many ranks each host gets. Ranks that share a host exchange data through its memory,
+    /// Number of ranks on each host. Ranks that share a host exchange data through its memory,
     /// so that their times are not those of the network.
     #[arg(long, value_name = "K", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
     pub ppn: u32,

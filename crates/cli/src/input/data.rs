@@ -13,7 +13,7 @@ use netsig_core::fit::link;
 use crate::input::failure::Failure;
 use crate::input::files;
 
-/// Which data to take.
+/// The data files and the treatment of mixed ones.
 #[derive(clap::Args)]
 pub struct DataArgs {
     /// The data files, of one network and one MPI with its settings; all their repetitions are

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::print::table::{Breadth, Column, Content, Importance, Layout};
 
-/// How rows are printed.
+/// Output format of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// For people.
@@ -23,14 +23,14 @@ pub enum Format {
     Json,
 }
 
-/// The options that say how rows are printed.
+/// The options for printing rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::Args)]
 pub struct PrintArgs {
-    /// How to print the rows.
+    /// Output format.
     #[arg(long, value_enum, default_value = "table")]
     pub format: Format,
     /// Show all columns of a table, even if it is wider than the terminal [default: the columns
-    /// that say something and fit].
+    /// that are not empty and fit].
     #[arg(long)]
     pub wide: bool,
 }
