@@ -107,6 +107,19 @@ fn files_of_two_networks_are_told_apart_by_their_ping_pong() {
         let remedy = "take each on its own, or give --force";
         home.refuses(&format!("fit {files} -o p.toml"), 3, [&unlike, remedy]);
     }
+    let table: String = (4..20)
+        .map(|power| format!("{} {}.0\n", 1 << power, 1 << power))
+        .collect();
+    let table = format!("# OSU MPI Latency Test v7.3\n# Size          Latency (us)\n{table}");
+    home.write("one-p2.txt", &table);
+    home.write("two-p2.txt", &table.replace(".0\n", "00.0\n"));
+    home.does("import osu one-p2.txt two-p2.txt -o tables.csv");
+    let unlike = "launch 1 of tables.csv cannot be of the network of launch 0 of tables.csv";
+    home.refuses(
+        "fit tables.csv -o p.toml",
+        3,
+        [unlike, "import each on its own, or give --force"],
+    );
     assert!(!fit_says(&home, "a.csv c.csv").contains("cannot be of"));
     assert!(fit_says(&home, "c.csv d.csv").contains("c.csv and d.csv have fewer than three cells"));
     assert!(fit_says(&home, "a.csv b.csv --force").contains("warning: b.csv cannot be of"));
@@ -165,7 +178,7 @@ fn one_process_count_and_cells_that_only_stalled_are_warnings() {
     for warning in [
         "netsig: warning: 3 cells stalled in every repetition (first: alltoall direct, \
          4 processes, 64 KiB): the network never showed its unstalled time there, ",
-        "alltoall direct: 4 is the only process count: how times grow with it, ",
+        "alltoall direct: 4 is the only process count, so that growth, ",
     ] {
         assert!(warned.contains(warning), "{warned}");
     }

@@ -61,7 +61,7 @@ pub fn check(ranks: u32) -> Result<()> {
     let started = std::env::var(mark.count).unwrap_or_default();
     if started.parse().is_ok_and(|started: u32| started > ranks) {
         bail!(
-            "{} started {started} processes and MPI shows {ranks} to each: it does not speak with {}, for which this rank program was built; {}",
+            "{} started {started} processes and MPI shows {ranks} to each: it does not work with {}, for which this rank program was built; {}",
             mark.name,
             library(),
             mark.remedy

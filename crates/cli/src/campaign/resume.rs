@@ -139,7 +139,7 @@ fn difference(old: &str, new: &str) -> String {
         (Some(new), Some(old)) => format!("`{new}` was `{old}`"),
         (Some(new), None) => format!("`{new}` is new"),
         (None, Some(old)) => format!("`{old}` is missing"),
-        (None, None) => "its lines stand in another order".to_owned(),
+        (None, None) => "its lines are in another order".to_owned(),
     }
 }
 

@@ -163,7 +163,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     if fitted.failures.len() > told {
         let more = fitted.failures.len() - told;
-        eprintln!("netsig: note: not fitted are {more} more; --all tells why");
+        eprintln!("netsig: note: not fitted are {more} more; --all gives the reasons");
     }
     tell_warnings(&fitted);
     if args.all {
@@ -309,7 +309,7 @@ pub fn warnings(fit: &ModelFit) -> Vec<String> {
             "saturation is not reached: gamma still changes with the number of processes ({gammas}); measure more processes"
         )),
         Saturation::Unverified if fit.gamma_by_procs.len() == 1 => warnings.push(format!(
-            "all data are of one process count (gamma = {gammas}): whether the network is saturated, how times grow with the number of processes and how wide intervals are at others cannot be known; measure three process counts"
+            "all data are of one process count (gamma = {gammas}), so that saturation, growth with the processes and intervals at other counts cannot be estimated; measure three process counts"
         )),
         Saturation::Unverified => warnings.push(format!(
             "saturation is unverified ({gammas}): it takes three process counts; predictions for more may be too low"

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use itertools::Itertools;
 use netsig_core::data::Dataset;
-use netsig_core::data::likeness::{Likeness, likeness};
+use netsig_core::data::likeness::{Likeness, likeness, within};
 use netsig_core::data::mixture::{self, Source};
 use netsig_core::data::sharing;
 use netsig_core::fit::link;
@@ -116,6 +116,10 @@ fn shared(files: &[Source]) -> Option<Doubt> {
 /// Doubt: the times of two files cannot be of one network. Prints a note on files whose network
 /// neither their provenance nor their times show.
 fn unlike(files: &[Source]) -> Option<Doubt> {
+    let is_imported = |file: &&Source| file.data.provenance.get("imported_from").is_some();
+    if let Some(found) = files.iter().filter(is_imported).find_map(within) {
+        return Some((found.to_string(), "import each on its own"));
+    }
     for [one, other] in files.iter().array_combinations() {
         match likeness(one, other) {
             Likeness::Alike => {}

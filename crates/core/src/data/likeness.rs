@@ -10,6 +10,7 @@
 //! as much leaves far behind. Start-up times and collectives under contention scatter more, and
 //! another program's mean stands beside medians: a factor of 3.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use super::cells::{CellKey, Summary, summarise};
@@ -103,6 +104,46 @@ pub fn likeness(one: &Source, other: &Source) -> Likeness {
     let is_unlike = |found: &Unlike| found.ratio.max(found.ratio.recip()) > found.most;
     let unlike = found.into_iter().find(is_unlike);
     unlike.map_or(Likeness::Alike, Likeness::Unlike)
+}
+
+/// Compares the tables in an imported file, which are its launches, with its first one.
+pub fn within(file: &Source) -> Option<Unlike> {
+    let name = |launch: u32| format!("launch {launch} of {}", file.name);
+    let first = launch_of(file.data, 0);
+    let places = file.data.aggregates.iter().map(|own| &own.place);
+    let places = places.chain(file.data.samples.iter().map(|own| &own.place));
+    let later: BTreeSet<u32> = places.map(|place| place.launch).collect();
+    later
+        .into_iter()
+        .filter(|&launch| launch > 0)
+        .find_map(|launch| {
+            let one = Source {
+                name: &name(0),
+                data: &first,
+            };
+            let other = Source {
+                name: &name(launch),
+                data: &launch_of(file.data, launch),
+            };
+            match likeness(&one, &other) {
+                Likeness::Unlike(found) => Some(found),
+                Likeness::Alike | Likeness::Unknown => None,
+            }
+        })
+}
+
+/// The samples and aggregates of one launch.
+fn launch_of(data: &Dataset, launch: u32) -> Dataset {
+    let samples = data.samples.iter().filter(|own| own.place.launch == launch);
+    let aggregates = data
+        .aggregates
+        .iter()
+        .filter(|own| own.place.launch == launch);
+    Dataset {
+        samples: samples.cloned().collect(),
+        aggregates: aggregates.cloned().collect(),
+        ..Dataset::default()
+    }
 }
 
 /// The ratio of the medians of each cell of both.

@@ -31,7 +31,7 @@ pub enum Outside {
     },
     /// How the time grows with n is not known: one count alone was measured.
     #[display(
-        "{only} is the only process count that was measured, so that nothing says how the time grows"
+        "{only} is the only process count that was measured, so that growth with the processes is unknown"
     )]
     Growth {
         /// That count.

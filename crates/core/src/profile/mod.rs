@@ -211,7 +211,7 @@ fn refuse_twice(section: &str, names: impl Iterator<Item = String>) -> Result<()
     let names: Vec<String> = names.collect();
     let mut places = names.iter().enumerate();
     match places.find(|(place, name)| names[..*place].contains(name)) {
-        Some((_, name)) => Err(format!("{section} of {name} stands twice")),
+        Some((_, name)) => Err(format!("{section} of {name} is given twice")),
         None => Ok(()),
     }
 }

@@ -133,7 +133,7 @@ pub fn warnings(own: &FittedRegimes, fitted: &NetworkFit) -> Vec<String> {
             && !(is_said && fit.class == Class::Every)
         {
             warnings.push(format!(
-                "{}{only} is the only process count: how times grow with it, from where on ports overflow among more and how wide intervals are there cannot be known; measure three",
+                "{}{only} is the only process count, so that growth, overflow and intervals at other counts cannot be estimated; measure three",
                 of(fit.class)
             ));
         }
