@@ -1,4 +1,4 @@
-//! `adve`: the time of a parallel program as four times that add up.
+//! `adve`: the time of a parallel program as the sum of four times.
 //!
 //! # Domain
 //! Programs whose four parts are known from elsewhere. The papers that quote the model find

@@ -1,4 +1,4 @@
-//! What a model is asked, what it is told about the network, and its answer.
+//! Input of a model (the case, the known network, the parameters) and its result.
 
 use super::hockney::Hockney;
 use super::plogp::PLogP;
@@ -8,59 +8,59 @@ use crate::network::Network;
 use crate::units::table::Table;
 use crate::units::{Bytes, Procs, Seconds};
 
-/// What is known of a network, apart from the values of a model's own parameters.
+/// Known properties of a network, without the values of a model's own parameters.
 #[derive(Debug, Clone)]
 pub struct Known {
-    /// α and β.
+    /// Hockney's α and β.
     pub hockney: Hockney,
-    /// L, g(m), os(m), or(m).
+    /// pLogP: L, g(m), os(m), or(m).
     pub plogp: PLogP,
-    /// The signature of the all-to-all in question, if there is one.
+    /// Signature of the all-to-all, if there is one.
     pub signature: Option<Signature>,
-    /// Its links, where they are known.
+    /// Links of the network, where known.
     pub network: Option<Network>,
 }
 
 /// The values of a model's own parameters.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Values {
-    /// In the order of the model's parameters.
+    /// Numbers in the order of the model's parameters.
     pub numbers: Vec<f64>,
-    /// L(m), for the one model that has it.
+    /// Latency L(m), for the model `tam` only.
     pub latency: Option<Table>,
 }
 
-/// How a segmented algorithm cuts its message.
+/// Segment size of a segmented algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Segments {
-    /// Into segments of this size.
+    /// This size.
     Of(Segment),
-    /// Into those that the search finds best, whole multiples of the datatype.
+    /// The best size that the search finds among multiples of the datatype.
     Best(Search, Segment),
 }
 
-/// What is to be predicted.
+/// Case to predict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Case {
-    /// n.
+    /// Number of processes n.
     pub procs: Procs,
-    /// m.
+    /// Bytes m.
     pub size: Bytes,
-    /// For segmented algorithms.
+    /// Segment size, for segmented algorithms.
     pub segments: Segments,
 }
 
-/// A time, and the segment size where the algorithm has one.
+/// Predicted time, with the segment size of a segmented algorithm.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Timed {
     /// The time.
     pub time: Seconds,
-    /// The segments it was computed for.
+    /// Segment size of the prediction.
     pub segment: Option<Segment>,
 }
 
 impl Case {
-    /// A case whose segments, if any, are found by hill climbing on single bytes.
+    /// A case whose segment size, if any, hill climbing finds among all whole byte counts.
     pub fn new(procs: Procs, size: Bytes) -> Self {
         Self {
             procs,
@@ -71,7 +71,7 @@ impl Case {
 }
 
 impl Known {
-    /// α and β, and tables, whose place α and β take where there are none.
+    /// A network with α, β and pLogP tables; without tables, pLogP follows from α and β.
     pub fn of(hockney: Hockney, tables: Option<&PLogP>) -> Self {
         let plogp = tables.cloned();
         Self {

@@ -1,9 +1,9 @@
-//! The model on pLogP of each closed form of an algorithm.
+//! The pLogP model of each closed form of an algorithm.
 
 use crate::algorithm::{ClosedForm, Collective};
 use crate::model::{self, Model};
 
-/// The model that gives a closed form its time on pLogP; `None` where the literature has none.
+/// pLogP model of a closed form; `None` where the literature has none.
 pub fn on_plogp(collective: Collective, form: ClosedForm) -> Option<&'static Model> {
     let name = match form {
         ClosedForm::Flat => "flat",

@@ -1,5 +1,5 @@
-//! The entry of a model: its name, its formula and its source in words, its parameters, a
-//! worked example, and the function that computes its time.
+//! The entry of a model: name, formula, source and domain in words, parameters, a worked example,
+//! and the function that computes its time.
 
 use std::num::NonZeroU32;
 
@@ -15,33 +15,33 @@ use crate::units::{Bytes, Procs, Seconds};
 /// A model.
 #[derive(Debug, Clone, Copy)]
 pub struct Model {
-    /// Its name, unique among the models of its subject.
+    /// Name, unique among the models of its subject.
     pub name: &'static str,
-    /// What it is about.
+    /// Subject: message, collective, exchange or program.
     pub subject: Subject,
-    /// What its time means.
+    /// Meaning of the time: a bound, or a prediction with or without contention.
     pub kind: Kind,
-    /// The formula in Unicode.
+    /// Formula in Unicode.
     pub formula: &'static str,
-    /// Who published it and where.
+    /// Publication of the formula.
     pub source: &'static str,
-    /// When it holds, and where netsig deviates from the print.
+    /// Conditions of validity, and deviations of netsig from the print.
     pub domain: &'static str,
-    /// The printed model whose misprint it mends, by its name in the same subject.
+    /// Name of the printed model, in the same subject, whose misprint this model corrects.
     pub mends: Option<&'static str>,
-    /// What it takes from a profile.
+    /// Inputs from a profile.
     pub needs: &'static [Need],
-    /// Its own parameters.
+    /// Parameters of the model's own.
     pub parameters: &'static [Parameter],
-    /// How they are found.
+    /// Estimator of the parameters.
     pub estimator: Estimator,
     /// A worked example.
     pub example: Example,
-    /// Computes its time.
+    /// Function that computes the time.
     pub(super) time: fn(&Inputs) -> Result<Timed, ModelError>,
 }
 
-/// What a formula sees.
+/// Arguments of a formula.
 pub(super) struct Inputs<'a> {
     pub(super) model: &'static Model,
     pub(super) known: &'a Known,
@@ -50,8 +50,7 @@ pub(super) struct Inputs<'a> {
 }
 
 impl Model {
-    /// What models of a subject have in common: a contention-free time of α and β, without
-    /// parameters.
+    /// Base of the entries of a subject: contention-free, from α and β, without parameters.
     pub(super) const fn about(subject: Subject) -> Self {
         Self {
             name: "",
@@ -69,11 +68,11 @@ impl Model {
         }
     }
 
-    /// The time of `case` on the network `known`; zero for a collective of one process.
+    /// Time of `case` on the network `known`; zero for a collective of one process.
     ///
     /// # Errors
-    /// If n·m is beyond 2^64, the network lacks what the model needs, a parameter has no
-    /// value or one that is not allowed, or what comes out is negative or not finite.
+    /// If n·m is beyond 2^64, the network lacks an input of the model, a parameter has no value or
+    /// one that is not allowed, or the result is negative or not finite.
     pub fn time(
         &'static self,
         known: &Known,
@@ -89,7 +88,7 @@ impl Model {
         Ok(timed)
     }
 
-    /// What its formula gives for a case that [`Model::time`] takes, be it a time or not.
+    /// Result of the formula for a case that [`Model::time`] accepts, not checked to be a time.
     pub(crate) fn formula(
         &'static self,
         known: &Known,
@@ -104,7 +103,7 @@ impl Model {
         })
     }
 
-    /// The values of its parameters where all are given or have defaults, by `given`.
+    /// Values of the parameters from `given`, else their defaults.
     ///
     /// # Errors
     /// Names the parameters that have no value.
@@ -136,28 +135,28 @@ impl Model {
         })
     }
 
-    /// The place of its first parameter with a role.
+    /// Index of the first parameter with a role.
     pub(crate) fn place(&self, role: Role) -> Option<usize> {
         self.parameters.iter().position(|own| own.role == role)
     }
 
-    /// Whether a regression finds parameters of it.
+    /// True if the fit to an algorithm's cells estimates a parameter by regression.
     pub fn is_regressed(&self) -> bool {
         let mut parameters = self.parameters.iter();
         self.is_fitted_to_cells() && parameters.any(|own| own.role.is_estimated())
     }
 
-    /// Whether its parameters are fitted to the cells of one algorithm.
+    /// True if the parameters are fitted to the cells of one algorithm.
     pub fn is_fitted_to_cells(&self) -> bool {
         !matches!(self.estimator, Estimator::None | Estimator::Regimes)
     }
 
-    /// Whether it is the contention regimes.
+    /// True for the contention regimes.
     pub fn is_regimes(&self) -> bool {
         self.estimator == Estimator::Regimes
     }
 
-    /// Whether it is netsig's own contention signature, the one with a second γ.
+    /// True for netsig's own contention signature, the one with a second γ.
     pub fn is_signature(&self) -> bool {
         let mut parameters = self.parameters.iter();
         parameters.any(|own| matches!(own.role, Role::Below(_)))
@@ -173,7 +172,7 @@ impl Model {
     }
 }
 
-/// Models are equal if they are the same entry.
+/// Two models are equal if subject and name are.
 impl PartialEq for Model {
     fn eq(&self, other: &Self) -> bool {
         (self.subject, self.name) == (other.subject, other.name)
@@ -181,7 +180,7 @@ impl PartialEq for Model {
 }
 
 impl Inputs<'_> {
-    /// A formula of α and β.
+    /// Evaluates a formula of α and β.
     #[expect(clippy::unnecessary_wraps, reason = "an entry's time may be an error")]
     pub(super) fn by_hockney(
         &self,
@@ -190,7 +189,7 @@ impl Inputs<'_> {
         Ok(formula(&self.known.hockney, self.case.procs, self.case.size).into())
     }
 
-    /// A formula of pLogP.
+    /// Evaluates a formula of pLogP.
     #[expect(clippy::unnecessary_wraps, reason = "an entry's time may be an error")]
     pub(super) fn by_plogp(
         &self,
@@ -199,20 +198,19 @@ impl Inputs<'_> {
         Ok(formula(&self.known.plogp, self.case.procs, self.case.size).into())
     }
 
-    /// The name and the value of the parameter at `index` of [`Model::parameters`]; NaN where
-    /// it has none.
+    /// Name and value of the parameter at `index` of [`Model::parameters`]; NaN if it has no value.
     fn parameter(&self, index: usize) -> (&'static str, f64) {
         let name = self.model.parameters.get(index).map_or("", |p| p.name);
         let value = self.values.numbers.get(index).copied();
         (name, value.unwrap_or(f64::NAN))
     }
 
-    /// The value of a parameter, whatever it is.
+    /// Value of a parameter, unchecked; NaN if it has none.
     pub(super) fn value(&self, index: usize) -> f64 {
         self.parameter(index).1
     }
 
-    /// The value of a parameter whose absence is NaN.
+    /// Value of an optional parameter; NaN stands for none.
     pub(super) fn optional(&self, index: usize) -> Option<f64> {
         Some(self.value(index)).filter(|value| !value.is_nan())
     }
@@ -227,7 +225,7 @@ impl Inputs<'_> {
         non_negative(name, value)
     }
 
-    /// A parameter for which `rule` holds.
+    /// Value of a parameter that satisfies `holds`; `rule` words the condition in the error.
     pub(super) fn ruled(
         &self,
         index: usize,
@@ -239,7 +237,7 @@ impl Inputs<'_> {
         found.ok_or_else(|| ParameterError::new(name, value, rule))
     }
 
-    /// A count from 1 on.
+    /// Value of a parameter that counts from 1.
     pub(super) fn count(&self, index: usize) -> Result<NonZeroU32, ParameterError> {
         let (name, value) = self.parameter(index);
         let count = whole(value).and_then(|count| u32::try_from(count).ok());
@@ -249,13 +247,13 @@ impl Inputs<'_> {
             .ok_or_else(|| ParameterError::new(name, value, rule))
     }
 
-    /// The bytes of a threshold; infinity stands for none.
+    /// Threshold in bytes; infinity stands for none.
     pub(super) fn threshold(&self, index: usize) -> Result<Option<Bytes>, ParameterError> {
         let (name, value) = self.parameter(index);
         threshold(name, value)
     }
 
-    /// The error of a model that needs `what`.
+    /// Error of a model without the input `what`.
     pub(super) fn missing(&self, what: &str, remedy: &'static str) -> ModelError {
         ModelError::Missing {
             model: self.model.name,
@@ -265,8 +263,8 @@ impl Inputs<'_> {
     }
 }
 
-/// A number that is whole, not negative and below 2^63, as such. A processor converts numbers with
-/// a sign in one instruction, those without in many.
+/// Converts a number that is whole, not negative and below 2^63. The conversion goes through `i64`,
+/// which takes one instruction; a conversion to `u64` takes many.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "what does not fit differs from the value"
@@ -278,7 +276,7 @@ pub(super) fn whole(value: f64) -> Option<u64> {
     whole.filter(|&whole| is_exact && whole != i64::MAX.unsigned_abs())
 }
 
-/// The bytes of a threshold; infinity stands for none.
+/// Threshold in bytes; infinity stands for none.
 pub(super) fn threshold(name: &'static str, value: f64) -> Result<Option<Bytes>, ParameterError> {
     if value == f64::INFINITY {
         return Ok(None);

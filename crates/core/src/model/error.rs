@@ -1,57 +1,57 @@
-//! Why a model gives no time, or is none.
+//! Errors of models.
 
 use crate::units::parameter::ParameterError;
 use crate::units::{Procs, Seconds};
 
-/// Why a model gives no time.
+/// Reason why a model gives no time.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
     /// A number is not allowed.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
-    /// The model needs what is not known.
+    /// An input of the model is missing.
     #[error("{model} needs {what}; {remedy}")]
     Missing {
-        /// Which model.
+        /// Name of the model.
         model: &'static str,
-        /// What is missing.
+        /// The missing input.
         what: String,
-        /// How to give it.
+        /// Remedy as an imperative.
         remedy: &'static str,
     },
-    /// The network is too small.
+    /// The network has fewer hosts than the case has processes.
     #[error(
         "network {network} has {hosts} hosts for {procs} processes; choose a larger one or fewer processes"
     )]
     TooFewHosts {
-        /// Its name.
+        /// Name of the network.
         network: String,
-        /// Its hosts.
+        /// Number of hosts of the network.
         hosts: Procs,
-        /// The processes of the case.
+        /// Number of processes of the case.
         procs: Procs,
     },
-    /// The formula gives what is no time.
+    /// The result of the formula is negative or not finite.
     #[error("{model} gives {time}, which is no time; its parameters do not suit this network")]
     Impossible {
-        /// Which model.
+        /// Name of the model.
         model: &'static str,
-        /// The value of its formula.
+        /// Result of the formula.
         time: String,
     },
-    /// No model of that name.
+    /// No model has this name.
     #[error("{name:?} is not a model{of}; write one of: {known}")]
     Unknown {
-        /// What was asked for.
+        /// The name as given.
         name: String,
-        /// Of what, with a leading " of "; empty for any.
+        /// Scope of the search with a leading " of "; empty for all models.
         of: String,
-        /// What there is.
+        /// Names of all models in the scope.
         known: String,
     },
 }
 
-/// `time`, if it is one.
+/// Checks that a result is a time.
 ///
 /// # Errors
 /// If it is negative or not finite.

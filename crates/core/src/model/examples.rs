@@ -1,4 +1,4 @@
-//! Worked examples: inputs for people, the same for the formula, and what comes out.
+//! Worked examples: inputs in words, the same inputs as values, and the expected result.
 
 use super::case::{Case, Known, Segments, Values};
 use super::hockney::Hockney;
@@ -19,11 +19,11 @@ pub struct Example {
     pub(super) setting: Setting,
     /// The values of the model's parameters.
     pub(super) values: &'static [f64],
-    /// L(m) of every size, for the one model that has it.
+    /// L(m), the same at every size, for the model `tam` only.
     pub(super) latency: Option<Seconds>,
     /// n and m.
     pub(super) case: (u32, u64),
-    /// s, where the message is cut.
+    /// Segment size s, for segmented algorithms.
     pub(super) segment: Option<u64>,
 }
 
@@ -32,16 +32,16 @@ pub struct Example {
 pub(super) enum Setting {
     /// α in seconds and β in seconds per byte.
     Hockney(f64, f64),
-    /// The tables of [`toy`], which the words of the case do not tell.
+    /// The tables of [`toy`], which [`Example::words`] appends to the inputs.
     Toy,
-    /// One of which more is known.
+    /// A network with further known properties.
     Known(fn() -> Known),
 }
 
 /// The Fast Ethernet of Steffenel 2006: α about 60 µs, β of 94.1 Mbit/s assumed.
 pub(super) const FAST_ETHERNET: Setting = Setting::Hockney(6e-5, 8.498e-8);
 
-/// The Gigabit Ethernet of Steffenel 2006: β its `β_F`, α = 50 µs assumed.
+/// The Gigabit Ethernet of Steffenel 2006: β is its `β_F`, α = 50 µs assumed.
 pub(super) const GIGABIT_ETHERNET: Setting = Setting::Hockney(5e-5, 8.502e-9);
 
 /// A network with round numbers: α = 50 µs, β = 10 ns/B.
@@ -72,18 +72,18 @@ impl Example {
         Self::on(Setting::Toy, inputs, expected, case)
     }
 
-    /// The same with parameters of these values.
+    /// The same example with these parameter values.
     pub(super) const fn with(self, values: &'static [f64]) -> Self {
         Self { values, ..self }
     }
 
-    /// The same with a message that is cut into segments of so many bytes.
+    /// The same example with a message in segments of this many bytes.
     pub(super) const fn in_segments(self, segment: u64) -> Self {
         let segment = Some(segment);
         Self { segment, ..self }
     }
 
-    /// The same with another outcome, for another formula.
+    /// The same example with another expected result, for another formula.
     pub(super) const fn giving(self, expected: f64) -> Self {
         Self { expected, ..self }
     }
@@ -99,7 +99,7 @@ impl Example {
         format!("{}{on}", self.inputs)
     }
 
-    /// The inputs as a formula takes them.
+    /// The inputs as arguments of [`Model::time`](super::Model::time).
     pub(super) fn inputs(&self) -> (Known, Values, Case) {
         let known = match self.setting {
             Setting::Hockney(alpha, beta) => hockney(alpha, beta),

@@ -1,4 +1,4 @@
-//! Hockney's model of a point-to-point message, and what it promises for all-to-all.
+//! Hockney's model of a point-to-point message, and its lower bound for all-to-all.
 //!
 //! # Formula
 //! t(m) = α + β·m, with α in seconds, β in seconds per byte, m in bytes.
@@ -6,8 +6,8 @@
 //! T ≥ (n − 1)·(α + β·m), with m bytes per destination.
 //!
 //! # Domain
-//! Any sizes. The bound holds if nobody forwards: algorithms that relay blocks for others,
-//! several in one message, can do with fewer start-ups.
+//! Any sizes. The bound holds if nobody forwards: algorithms that relay blocks for others, several
+//! in one message, need fewer start-ups.
 //!
 //! # Source
 //! R. W. Hockney, Parallel Computing 20(3), 1994; the bound is eq. 1 and Proposition 1

@@ -1,11 +1,11 @@
-//! The models, one file a formula: its derivation and misprints on top, the function that
-//! computes it, and its entry, which tells formula, source, domain, parameters and a worked
+//! The models, one file per formula: derivation and misprints in its head, the function that
+//! computes the formula, and an entry with formula, source, domain, parameters and a worked
 //! example.
 //!
 //! The entries drive `netsig models`, the names that `--model` takes, predictions, fits,
-//! comparisons and the tests. What several models share stands beside them: the words and the
-//! form of an entry (`words`, `entry`, `case`, `examples`), the parameters of a message ([`hockney`],
-//! [`plogp`]), the contention [`signature`], and the search for a segment ([`segment`]).
+//! comparisons and the tests. Modules shared by several models: the form of an entry (`words`,
+//! `entry`, `case`, `examples`), the parameters of a message ([`hockney`], [`plogp`]), the
+//! contention [`signature`], and the search for a segment size ([`segment`]).
 
 pub mod adve;
 pub mod alltoall;
@@ -39,14 +39,13 @@ use itertools::Itertools;
 
 use crate::algorithm::Collective;
 
-/// The name of netsig's own signature of an all-to-all, the model that a profile holds in
-/// full.
+/// Name of netsig's own signature of an all-to-all, the model that a profile stores in full.
 pub const SIGNATURE: &str = "signature";
 
-/// The name of the regimes, which a profile holds in full for every algorithm.
+/// Name of the regimes, which a profile stores in full for every algorithm.
 pub const REGIMES: &str = "regimes";
 
-/// The name of the model that measured transfers give the parameters of.
+/// Name of the model whose parameters come from measured transfers.
 pub const THROUGHPUT: &str = "throughput";
 
 const ALLGATHER: &[Model] = &[regimes::entry::ALLGATHER];
@@ -72,27 +71,27 @@ pub fn of(collective: Collective) -> impl Iterator<Item = &'static Model> {
     models().filter(move |model| model.subject == Subject::Collective(collective))
 }
 
-/// The strategies of a collective, each its own model: all but the regimes, which describe
-/// any algorithm that was measured. An all-to-all has none.
+/// The strategies of a collective, one model each: all models but the regimes, which describe any
+/// measured algorithm. An all-to-all has no strategies.
 pub fn strategies(collective: Collective) -> impl Iterator<Item = &'static Model> {
     let has_some = collective != Collective::Alltoall;
     of(collective).filter(move |model| has_some && model.name != REGIMES)
 }
 
-/// The model of a collective that is called `name`.
+/// The model of a collective with this name.
 ///
 /// # Errors
-/// If there is none; the error names those there are.
+/// If there is none; the error lists the names of the collective's models.
 pub fn find(collective: Collective, name: &str) -> Result<&'static Model, ModelError> {
     of(collective)
         .find(|model| model.name == name)
         .ok_or_else(|| unknown(name, format!(" of {collective}"), of(collective)))
 }
 
-/// All models called `name`: several subjects may use a name.
+/// All models with this name, which several subjects may use.
 ///
 /// # Errors
-/// If there is none; the error names those there are.
+/// If there is none; the error lists the names of all models.
 pub fn named(name: &str) -> Result<Vec<&'static Model>, ModelError> {
     let found: Vec<_> = models().filter(|model| model.name == name).collect();
     if found.is_empty() {
@@ -101,7 +100,7 @@ pub fn named(name: &str) -> Result<Vec<&'static Model>, ModelError> {
     Ok(found)
 }
 
-/// No model of `known` is called `name`.
+/// Error for a `name` that no model of `known` has.
 fn unknown(name: &str, of: String, known: impl Iterator<Item = &'static Model>) -> ModelError {
     let names = known.map(|model| model.name);
     ModelError::Unknown {

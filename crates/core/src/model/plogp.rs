@@ -1,9 +1,9 @@
 //! pLogP: LogP with parameters that depend on the size of the message, as tables.
 //!
 //! # Formula
-//! One message of m bytes takes L + g(m). A process may hand over messages of m bytes
-//! every g(m), and is itself busy for os(m) with sending and or(m) with receiving one.
-//! L in seconds; g, os and or in seconds over m in bytes.
+//! One message of m bytes takes L + g(m). A process may hand over messages of m bytes every g(m)
+//! and is busy for os(m) while it sends one and for or(m) while it receives one. L in seconds; g,
+//! os and or in seconds over m in bytes.
 //!
 //! # Table
 //! Ascending sizes, each with a value. A size in the table has its value; between two
@@ -11,9 +11,9 @@
 //! two goes on (but not below zero); below the first the first value holds.
 //!
 //! # Relation to Hockney's model
-//! L + g(m) = α + β·m: an affine g(m) = g₀ + g₁·m has β = g₁ and α = L + g₀. A ping-pong
-//! alone cannot tell L from g₀. [`PLogP::from_hockney`] takes Hockney's view, in which
-//! start-ups do not overlap: L = 0 and g(m) = os(m) = or(m) = α + β·m.
+//! L + g(m) = α + β·m: an affine g(m) = g₀ + g₁·m has β = g₁ and α = L + g₀. A ping-pong alone
+//! cannot separate L from g₀. [`PLogP::from_hockney`] takes Hockney's view, in which start-ups do
+//! not overlap: L = 0 and g(m) = os(m) = or(m) = α + β·m.
 //!
 //! # Source
 //! Kielmann, Bal, Verstoep 2000, and their MPI LogP benchmark for the interpolation; used
@@ -34,20 +34,20 @@ use crate::units::{Bytes, Seconds};
 #[serde(try_from = "Parameters", into = "Parameters")]
 pub struct PLogP(Parameters);
 
-/// What a pLogP is made of.
+/// Latency and tables of a pLogP.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Parameters {
     /// L: end-to-end latency.
     #[serde(rename = "latency_s")]
     pub latency: Seconds,
-    /// g(m): the least interval between messages.
+    /// g(m): minimum interval between messages.
     #[serde(rename = "gap_s")]
     pub gap: Table,
-    /// os(m): what sending costs the sender.
+    /// os(m): time for which sending occupies the sender.
     #[serde(rename = "send_overhead_s")]
     pub send_overhead: Table,
-    /// or(m): what receiving costs the receiver.
+    /// or(m): time for which receiving occupies the receiver.
     #[serde(rename = "receive_overhead_s")]
     pub receive_overhead: Table,
 }
@@ -115,9 +115,8 @@ impl PLogP {
         [&self.0.gap, &self.0.send_overhead, &self.0.receive_overhead]
     }
 
-    /// The sizes of the tables at which os or or exceeds g by more than the share
-    /// `tolerance`: a sign of a bad measurement. To be called on tables that were just
-    /// measured, before anything is predicted from them.
+    /// Sizes of the tables at which os or or exceeds g by more than the share `tolerance`, a sign
+    /// of a bad measurement. Meant for newly measured tables, before predictions use them.
     pub fn sizes_with_small_gap(&self, tolerance: f64) -> Vec<Bytes> {
         let overheads = [&self.0.send_overhead, &self.0.receive_overhead];
         let is_small = |size: Bytes| {

@@ -1,44 +1,46 @@
-//! Collectives under contention in regimes: what an MPI library sends at once, what it asks
-//! for first, and what overflows the port of a switch.
+//! Collectives under contention in regimes: messages that an MPI library sends at once, messages
+//! that it sends after a request, and overflow at the port of a switch.
 //!
 //! # Formula
-//! With V(w) the time that w bytes in a row take on the wire ([`Wire`]), s the start-ups on the
+//! V(w) is the time of w contiguous bytes on the wire ([`Wire`]), s the number of start-ups on the
 //! path of the algorithm, W its serial and W′ its shared time on the wire ([`Pattern`]):
 //!
 //! ```text
 //! T₀(n, m) = (a + b·s + (γ + κ/(n−1))·W + λ·(W′ − W))·e^ρ(m)
 //! ```
 //!
-//! in seconds, with one a and b for all sizes and γ, κ, λ, ρ for each protocol: eager messages and
-//! those from the eager limit on. γ is the ratio of the papers' signature, in the limit of many
-//! processes; κ says how the ratio differs among few; λ how much of a rank's successive messages
-//! share its link. ρ(m) is what repeats at a size at all process counts. In rounds, and from hop to
-//! hop, the root of the sum of their squares stands for the sum of b·s and of what W takes
-//! ([`Pattern::together`]).
+//! in seconds. a and b hold for all sizes, γ, κ, λ, ρ for one protocol: eager messages, or those
+//! from the eager limit on. γ is the ratio of the papers' signature in the limit of many processes;
+//! κ is the change of the ratio at few processes; λ weighs the sharing of a link by successive
+//! messages of its rank. ρ(m) is the deviation of a size that recurs at all process counts. In
+//! rounds, and from hop to hop, the root of the sum of squares replaces the sum of b·s and the term
+//! of W ([`Pattern::together`]).
 //!
-//! Where the links of the network are known, F is what its busiest link needs, and γ·F together
-//! with b·s a floor under T₀ − a. The γ is that of eager messages under either protocol: it is what
-//! headers and acknowledgements cost on any link, while what contention costs at a port does not
-//! add to a link that is the narrower one.
+//! If the links of the network are known, F is the time of its busiest link, and γ·F together
+//! with b·s is a lower bound of T₀ − a. This γ is that of eager messages under either protocol: it
+//! measures headers and acknowledgements, which cost time on any link, while contention at a port
+//! does not add to the time of a narrower link.
 //!
-//! Where eager messages overflow a port, γ is γ + u·φ: queues, and losses that are made up for at
-//! once, take time whether or not a repetition stalls. A port is sent as much as passes it, on
-//! average; what overflows it is how far the n − 1 senders, each at its own time, are off that:
-//! x = √(n−1)·m bytes ([`Pattern::surge`]), from about X on, φ(x) = 1/(1 + (X/x)⁶).
+//! If eager messages overflow a port, γ + u·φ replaces γ: queues, and losses that are repaired
+//! at once, take time in repetitions without a stall too. On average a port receives as much as it
+//! forwards; the overflow comes from the n − 1 senders, each with its own timing, whose traffic
+//! deviates from the average by x = √(n−1)·m bytes ([`Pattern::surge`]). Overflow sets in at about
+//! x = X: φ(x) = 1/(1 + (X/x)⁶).
 //!
-//! A repetition waits for a time-out of TCP with the probability p = 1 − exp(−c·n·(n−1)·φ): each
-//! of the n·(n−1) connections may. Eager messages all leave at once; they lose the end of a message,
-//! and the repetition takes T₀ + D. From the eager limit on losses come at any moment, the others go
-//! on meanwhile, and of D there remains what T₀ does not hide. It shows if that is more than
-//! V = max(100 ms, 0.3·T₀), by which a stall is told from what else scatters: φ is the share of T₀ in
-//! which it does, (D − V)/T₀ within 0 and 1, and half of D + max(V, D − T₀) is added. Times are
-//! therefore a mixture ([`Times`]), of which the mean, the median and quantiles follow.
+//! A repetition waits for a time-out of TCP with the probability p = 1 − exp(−c·n·(n−1)·φ), since
+//! each of the n·(n−1) connections may time out. Eager messages all leave at once; the end of a
+//! message is lost, and the repetition takes T₀ + D. From the eager limit on, losses occur at any
+//! moment while other messages go on, and only the part of D that T₀ does not hide adds to the
+//! time. A stall is recognised if this part exceeds V = max(100 ms, 0.3·T₀): φ is the share of T₀
+//! in which a loss has this effect, (D − V)/T₀ within 0 and 1, and the stall adds half of D +
+//! max(V, D − T₀). Times are therefore a mixture ([`Times`]), which gives the mean, the median and
+//! quantiles.
 //!
 //! The papers' signature is the case with one protocol, κ = λ = ρ = u = 0, V(w) = β·w, a = 0, b = γ·α,
 //! and a sharp φ with p = 1 from X = √(n−1)·M on, and D = (n−1)·δ.
 //!
 //! # Domain
-//! n ≥ 2; each process on a host of its own, or alike on all hosts; sizes of a protocol that was
+//! n ≥ 2; one process per host, or equally many on all hosts; sizes of a protocol that was
 //! measured.
 //!
 //! # Source
@@ -68,83 +70,83 @@ use crate::units::{Bytes, Procs, Seconds};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Regimes {
-    /// What the algorithm puts on the wire.
+    /// Traffic pattern of the algorithm.
     pub pattern: Pattern,
-    /// How long bytes take on it.
+    /// Time of bytes on the wire.
     pub wire: Wire,
-    /// a: what is paid once, however many processes.
+    /// a: time that is paid once, independent of the number of processes.
     #[serde(rename = "latency_s")]
     pub latency: Seconds,
-    /// b: what one start-up adds, in seconds.
+    /// b: time that one start-up adds.
     #[serde(rename = "startup_s")]
     pub startup: Seconds,
-    /// Messages below the eager limit.
+    /// Parameters of messages below the eager limit.
     pub eager: Option<ProtocolParameters>,
-    /// Messages from it on.
+    /// Parameters of messages from the eager limit on.
     pub rendezvous: Option<ProtocolParameters>,
-    /// The first size that is not sent at once; `None` if none was seen.
+    /// First size that is not sent at once; `None` if no such size was seen.
     #[serde(rename = "eager_limit_bytes")]
     pub eager_limit: Option<Bytes>,
 }
 
-/// The exponent of φ: how sharply overflow sets in, from a tenth to nine tenths over a factor of
-/// two, as in emulated ports of 32 and 64 KiB.
+/// Exponent of φ, the sharpness of the onset: φ rises from 0.1 to 0.9 over a factor of two in x, as
+/// in emulated ports of 32 and 64 KiB.
 const SHARPNESS: i32 = 6;
 
-/// By which share of the others a repetition that stalled is longer, at least.
+/// Minimum share by which a stalled repetition is longer than the others.
 const LEAST_SHARE: f64 = 0.3;
 
-/// V: what a time-out adds at least if it is to be told from what else scatters.
+/// V: minimum time that a time-out must add to differ from other scatter.
 pub(crate) fn noticeable(typical: Seconds) -> Seconds {
     Seconds((LINUX_RTO.0 / 2.0).max(LEAST_SHARE * typical.0))
 }
 
-/// How an algorithm shares the wire under one protocol of the MPI library.
+/// Parameters of an algorithm under one protocol of the MPI library.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProtocolParameters {
-    /// γ.
+    /// γ: contention ratio of many processes.
     pub gamma: f64,
-    /// κ.
+    /// κ: change of the ratio at few processes.
     pub growth: f64,
-    /// λ, at least 0.
+    /// λ, at least 0: sharing of a link by successive messages of its rank.
     pub overlap: f64,
-    /// u, at least 0; counts from the onset of stalls on.
+    /// u, at least 0: increase of γ from the onset of stalls on.
     pub slowdown: f64,
-    /// ρ: (m, ρ(m)), ascending in m; between them linear in ln(m + 1), beyond them constant. None
-    /// means 0.
+    /// ρ: (m, ρ(m)), ascending in m; linear in ln(m + 1) between the sizes, constant beyond them.
+    /// Empty for ρ = 0.
     #[serde(with = "rows")]
     pub corrections: Vec<(Bytes, f64)>,
-    /// The standard deviation of ln T of one repetition that does not stall.
+    /// Standard deviation of ln T of one repetition that does not stall.
     pub spread: f64,
-    /// Those that do; `None` if none was seen.
+    /// Stalls of the other repetitions; `None` if none was seen.
     pub stalls: Option<Stalls>,
 }
 
-/// How repetitions wait for time-outs.
+/// Rate and cost of the time-outs that delay repetitions.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stalls {
-    /// c: the rate on one connection and repetition.
+    /// c: rate of time-outs per connection and repetition.
     pub rate: f64,
-    /// D.
+    /// D: median cost of a time-out.
     #[serde(rename = "cost_s")]
     pub cost: Seconds,
-    /// The standard deviation of ln D.
+    /// Standard deviation of ln D.
     pub spread: f64,
-    /// Where they set in; `None` if they come at any size and moment.
+    /// Onset of the stalls; `None` if they occur at any size and moment.
     pub onset: Option<Onset>,
 }
 
-/// From which surge on a port overflows.
+/// Surge from which a port overflows.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Onset {
-    /// X: half of the final rate is reached there.
+    /// X: surge at which the stall rate reaches half of its final value.
     pub bytes: f64,
-    /// The least that the data do not rule out.
+    /// Lower end of the interval of X.
     pub lower: f64,
-    /// The most.
+    /// Upper end of the interval of X.
     pub upper: f64,
 }
 
@@ -156,28 +158,28 @@ pub struct Onset {
 pub enum Protocol {
     /// Sent at once.
     Eager,
-    /// Asked for first.
+    /// Sent after a request and its answer.
     Rendezvous,
 }
 
-/// What is asked of the model.
+/// Arguments of the model.
 #[derive(Debug, Clone, Copy)]
 pub struct Point<'a> {
-    /// n.
+    /// Number of processes n.
     pub procs: Procs,
-    /// m.
+    /// Bytes m.
     pub size: Bytes,
-    /// The links of the network, where they are known.
+    /// Network with its links, where known.
     pub network: Option<&'a Network>,
 }
 
 impl Regimes {
-    /// The protocol of m bytes.
+    /// Protocol of m bytes.
     pub fn protocol(&self, size: Bytes) -> Protocol {
         Protocol::of(size, self.eager_limit)
     }
 
-    /// How the algorithm does under a protocol, where it was measured.
+    /// Parameters of a protocol, where it was measured.
     pub fn parameters(&self, protocol: Protocol) -> Option<&ProtocolParameters> {
         match protocol {
             Protocol::Eager => self.eager.as_ref(),
@@ -185,8 +187,8 @@ impl Regimes {
         }
     }
 
-    /// The times of a case, 0 for one process. Where its protocol was not measured the other
-    /// stands for it; `None` if neither was.
+    /// Distribution of the times of a case; 0 for one process. A protocol that was not measured
+    /// takes the parameters of the other; `None` if neither was measured.
     pub fn times(&self, point: Point) -> Option<Times> {
         let protocol = self.protocol(point.size);
         let other = || self.eager.as_ref().or(self.rendezvous.as_ref());
@@ -208,13 +210,13 @@ impl Regimes {
         })
     }
 
-    /// T₀.
+    /// T₀ in seconds.
     fn typical(&self, parameters: &ProtocolParameters, point: Point) -> Seconds {
         let time = self.pattern.together(self.terms(parameters, point));
         Seconds(time * parameters.correction(point.size).exp())
     }
 
-    /// What T₀ is made of.
+    /// Terms of T₀ in seconds.
     pub(crate) fn terms(&self, parameters: &ProtocolParameters, point: Point) -> Terms {
         let traffic = self.pattern.traffic(&self.wire, point);
         let others = f64::from(point.procs.get().max(2) - 1);
@@ -236,7 +238,7 @@ impl Regimes {
 }
 
 impl Protocol {
-    /// The protocol of m bytes under an eager limit, where there is one.
+    /// Protocol of m bytes under an eager limit, if there is one.
     pub fn of(size: Bytes, eager_limit: Option<Bytes>) -> Self {
         match eager_limit {
             Some(limit) if size >= limit => Self::Rendezvous,
@@ -246,7 +248,7 @@ impl Protocol {
 }
 
 impl ProtocolParameters {
-    /// φ(x); 0 where no onset was seen.
+    /// φ(x); 0 without an onset.
     pub fn share(&self, surge: f64) -> f64 {
         let onset = self.stalls.and_then(|stalls| stalls.onset);
         onset.map_or(0.0, |onset| onset.share(surge))
@@ -270,7 +272,7 @@ impl ProtocolParameters {
 }
 
 impl Stalls {
-    /// Those of a protocol before any was seen.
+    /// Stalls of a protocol without observed ones: rate 0 and the time-out of Linux.
     pub(crate) const UNSEEN: Self = Self {
         rate: 0.0,
         cost: LINUX_RTO,
@@ -278,12 +280,12 @@ impl Stalls {
         onset: None,
     };
 
-    /// p for n processes and a surge of x bytes, of repetitions that take T₀ otherwise.
+    /// p for n processes, a surge of x bytes and repetitions of T₀ = `typical` without a stall.
     pub fn probability(&self, procs: Procs, surge: f64, typical: Seconds) -> f64 {
         -(-self.rate * connections(procs) * self.exposure(surge, typical)).exp_m1()
     }
 
-    /// φ: what share of the connections may stall and show it.
+    /// φ: share of connections (with an onset), or of T₀ (without), in which a stall shows.
     pub(crate) fn exposure(&self, surge: f64, typical: Seconds) -> f64 {
         if let Some(onset) = self.onset {
             return onset.share(surge);
@@ -292,7 +294,7 @@ impl Stalls {
         shown.clamp(0.0, 1.0)
     }
 
-    /// The median of what a stall adds to T₀.
+    /// Median of the time that a stall adds to T₀.
     pub(crate) fn added(&self, typical: Seconds) -> Seconds {
         if self.onset.is_some() {
             return self.cost;
@@ -303,7 +305,7 @@ impl Stalls {
 }
 
 impl Onset {
-    /// An onset that is certain.
+    /// An onset without uncertainty.
     pub(crate) fn at(bytes: f64) -> Self {
         Self {
             bytes,
@@ -318,7 +320,7 @@ impl Onset {
     }
 }
 
-/// n·(n − 1).
+/// Number of connections: n·(n − 1).
 pub(crate) fn connections(procs: Procs) -> f64 {
     let n = f64::from(procs.get());
     n * (n - 1.0)

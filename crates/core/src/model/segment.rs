@@ -1,4 +1,4 @@
-//! Segments of a message, and the search for the best size of one.
+//! Segments of a message, and the search for the best segment size.
 //!
 //! # Formula
 //! A message of m bytes in segments of s bytes has k = ⌈m/s⌉ of them, at least one. The
@@ -63,7 +63,7 @@ impl Segment {
     }
 }
 
-/// How to look for the best size of a segment.
+/// Method of the search for the best segment size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Search {
     /// The message halved again and again.
@@ -82,18 +82,18 @@ pub const SEARCHES: [(Search, &str); 3] = [
     (Search::Exhaustive, "exhaustive"),
 ];
 
-/// The best segment that a search found.
+/// Result of a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Optimum {
     /// s.
     pub segment: Segment,
-    /// What it makes the whole message cost.
+    /// Cost of the whole message with this segment size.
     pub time: Seconds,
 }
 
-/// The segment of a message of `size` bytes at which `cost` is least, as far as `search`
-/// finds it among multiples of `datatype`. A message that is too long to be one segment begins
-/// with the greatest of its halves, quarters, … that is not.
+/// Segment size of a message of `size` bytes with the least `cost` that `search` finds among the
+/// multiples of `datatype`. The search begins with the whole message, or with the greatest of its
+/// halves, quarters, … that MPI can count.
 pub fn optimise(
     search: Search,
     size: Bytes,
@@ -118,15 +118,15 @@ pub fn optimise(
     }
 }
 
-/// The cost of a message over the segment's size, which is counted in datatypes.
+/// Cost of a message as a function of its segment size, counted in datatypes.
 struct Landscape<F> {
     datatype: Segment,
-    /// The datatypes in the message, at least one.
+    /// Number of datatypes in the message, at least one.
     most: u64,
     cost: F,
 }
 
-/// A place in a landscape.
+/// A segment size and its cost.
 #[derive(Clone, Copy)]
 struct Place {
     units: u64,
@@ -144,7 +144,7 @@ impl<F: Fn(Segment) -> Seconds> Landscape<F> {
         Place { units, time }
     }
 
-    /// The best of m/2ⁱ. Rounding m/2ⁱ down to datatypes is halving the datatypes.
+    /// The best of m/2ⁱ. Halving the number of datatypes rounds m/2ⁱ down to whole datatypes.
     fn best_half(&self) -> Place {
         self.best_of((0..=self.most.ilog2()).map(|i| self.most >> i))
     }

@@ -9,10 +9,9 @@
 //! | `bandwidth` | (n−1)·(α + βm·γ + δ·[m≥M]) | Steffenel, Martinasso, Trystram 2007 eq. 4–5 |
 //! | `full_delta_once` | (n−1)·(α+βm)·γ + δ·[m≥M] | the literal parentheses of 2006 eq. 5 |
 //!
-//! γ is the ratio of the real time to the contention-free bound; δ (seconds) is what
-//! each simultaneous communication of at least M bytes costs on top. For m ≥ M the
-//! first two forms are the same model: δ of `bandwidth` = δ of `full` + (γ−1)·α. Below M they
-//! differ by (n−1)·(γ−1)·α.
+//! γ is the ratio of the real time to the contention-free bound; δ (seconds) is the additional cost
+//! of each simultaneous communication of at least M bytes. For m ≥ M the first two forms are the
+//! same model: δ of `bandwidth` = δ of `full` + (γ−1)·α. Below M they differ by (n−1)·(γ−1)·α.
 //!
 //! # Where the publications disagree
 //! *γ on α or not.* The report of 2006 multiplies the whole bound, the paper of 2007 βm
@@ -41,7 +40,7 @@ use super::hockney::Hockney;
 use crate::units::parameter::{ParameterError, finite};
 use crate::units::{Bytes, Procs, Seconds};
 
-/// Where γ and δ enter the formula.
+/// Position of γ and δ in the formula.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Form {
     /// γ multiplies the whole bound (the default).
@@ -67,11 +66,11 @@ pub enum Side {
 pub struct Signature {
     /// α and β.
     pub base: Hockney,
-    /// Where γ and δ enter.
+    /// Position of γ and δ in the formula.
     pub form: Form,
     /// γ on the upper side of the threshold, and everywhere unless `gamma_below` is set.
     pub gamma: f64,
-    /// γ on the lower side, where it differs.
+    /// γ on the lower side, if it differs.
     pub gamma_below: Option<f64>,
     /// δ.
     pub delta: Seconds,
@@ -80,10 +79,10 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// The signature, if its numbers are finite.
+    /// The signature, after a check that its numbers are finite.
     ///
     /// # Errors
-    /// Names the parameter that is not.
+    /// Names the parameter that is not finite.
     pub fn checked(self) -> Result<Self, ParameterError> {
         finite("gamma", self.gamma)?;
         finite("gamma_below", self.gamma_below.unwrap_or(1.0))?;

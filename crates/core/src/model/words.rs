@@ -1,11 +1,11 @@
-//! The words that describe a model: its subject, its kind, its needs, its parameters.
+//! The properties that describe a model: subject, kind, inputs, parameters.
 
 use derive_more::Display;
 
 use crate::algorithm::Collective;
 use crate::model::signature::Form;
 
-/// What a model is about.
+/// Subject of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
 pub enum Subject {
     /// One message between two processes.
@@ -21,10 +21,10 @@ pub enum Subject {
     Program,
 }
 
-/// What the time of a model means.
+/// Meaning of a model's time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
 pub enum Kind {
-    /// No schedule can be faster that keeps to the domain.
+    /// No schedule within the domain is faster.
     #[display("lower bound")]
     LowerBound,
     /// The time without contention.
@@ -33,12 +33,12 @@ pub enum Kind {
     /// The time under contention.
     #[display("contention")]
     Contention,
-    /// The algorithm is not slower.
+    /// The algorithm is at least as fast.
     #[display("upper bound")]
     UpperBound,
 }
 
-/// What a model takes from a profile, besides parameters of its own.
+/// Input of a model from a profile, besides its own parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
 pub enum Need {
     /// α and β.
@@ -52,41 +52,40 @@ pub enum Need {
     Network,
 }
 
-/// What becomes of a parameter when a model is fitted.
+/// Role of a parameter in a fit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Role {
-    /// The time is linear in it; it is estimated, and not below this value.
+    /// The time is linear in the parameter, which is estimated with this lower limit.
     Linear(f64),
-    /// As linear, and where it has a value it counts below the threshold in the place of those
-    /// that are linear.
+    /// As `Linear`, but below the threshold only; a value replaces the linear parameters there.
     Below(f64),
-    /// As linear from zero on, and it counts from the threshold on.
+    /// As `Linear` with the lower limit 0, but from the threshold on only.
     Supplement,
-    /// The size from which on another parameter counts; searched among the sizes.
+    /// Size from which on another parameter counts; searched among the sizes.
     Threshold,
-    /// A whole number from 1 on; searched among the possible.
+    /// A whole number from 1 on; searched among the possible values.
     Count,
-    /// Not estimated: given, or its default.
+    /// Not estimated: given by the user, or the default.
     Given,
 }
 
 impl Role {
-    /// Whether the time is linear in the parameter and a fit estimates it.
+    /// True if the time is linear in the parameter and a fit estimates it.
     pub fn is_estimated(self) -> bool {
         matches!(self, Self::Linear(_) | Self::Below(_) | Self::Supplement)
     }
 }
 
-/// A parameter of a model's own.
+/// A parameter of a model.
 #[derive(Debug, Clone, Copy)]
 pub struct Parameter {
-    /// Its name in profiles and options; the suffix says the unit.
+    /// Name in profiles and options; the suffix is the unit.
     pub name: &'static str,
-    /// What it stands for.
+    /// Meaning in words.
     pub meaning: &'static str,
-    /// What a fit does with it.
+    /// Role in a fit.
     pub role: Role,
-    /// What it is unless fitted or given.
+    /// Value unless fitted or given.
     pub default: Option<f64>,
 }
 
@@ -106,17 +105,17 @@ impl Parameter {
     }
 }
 
-/// How the parameters of a model are found.
+/// Estimator of a model's parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Estimator {
-    /// It has none.
+    /// No estimator.
     None,
-    /// As a contention signature of this form.
+    /// Estimated as a contention signature of this form.
     Signature(Form),
-    /// By the roles of its parameters.
+    /// Estimated by the roles of the parameters.
     ByRole,
-    /// From the repetitions of all algorithms together, as contention regimes.
+    /// Estimated from the repetitions of all algorithms together, as contention regimes.
     Regimes,
-    /// The latency L(m) that is left over (T − (n−1)·g(m)) at every size.
+    /// Estimated as latency at every size: L(m) = T − (n−1)·g(m).
     Latency,
 }

@@ -1,13 +1,13 @@
 //! `clement`: a shared medium, whose gap per byte grows with the number of sharers.
 //!
 //! # Domain
-//! A shared medium such as Ethernet without switches, and only while all processes
-//! communicate at once, as they do in every round of direct exchange. On switches a smaller
-//! share says which part of the processes meets on a link.
+//! A shared medium such as Ethernet without switches, and only while all processes communicate at
+//! once, as they do in every round of direct exchange. On switches, `sharing` below 1 is the
+//! fraction of the processes that meet on a link.
 //!
 //! # Source
-//! As `message_clement`. The papers quote one message; the all-to-all of n − 1 rounds is
-//! netsig's, and so is the share.
+//! As `message_clement`. The papers give the time of one message; the all-to-all of n − 1 rounds
+//! and the parameter `sharing` are netsig's.
 
 use super::hockney::HOCKNEY;
 use crate::model::prelude::*;

@@ -1,8 +1,7 @@
 //! `contention_001`: the upper limit in pLogP of the PPAM paper, in which a process sends and
 //! receives in turns.
 //!
-//! It is a limit of the model and not of measurements: the paper says that real times may
-//! exceed it.
+//! The limit bounds the model, not measurements: the paper says that real times may exceed it.
 
 use super::free::{FREE, paced};
 use crate::model::prelude::*;

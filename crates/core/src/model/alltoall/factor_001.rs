@@ -2,28 +2,28 @@
 //! `contention_001` or beyond, and a supplement for large messages.
 //!
 //! # Symbols
-//! γ is a pure number: 0 is the contention-free network, 1 the one whose nodes send and receive
-//! in turns. `δ_P` in seconds. γ over 1 is legal: the paper says that the real time may exceed
-//! the upper bound, and prints 3/2 for Myrinet and 9/2 for Gigabit Ethernet. It is not the γ of
-//! `factor_003`: Fast Ethernet has γ = 1/10 beside a δ in PPAM and γ = 1/5 without one in
-//! RenPar. The two coincide only where os = g and δ is absent. Neither is that of a contention
-//! signature, which multiplies the lower bound itself.
+//! γ is a pure number: 0 is the contention-free network, 1 the network whose nodes send and receive
+//! in turns. `δ_P` in seconds. γ over 1 is legal: the paper says that the real time may exceed the
+//! upper bound, and prints 3/2 for Myrinet and 9/2 for Gigabit Ethernet. This γ differs from the γ
+//! of `factor_003`: Fast Ethernet has γ = 1/10 beside a δ in PPAM and γ = 1/5 without a δ in
+//! RenPar. The two coincide only where os = g and δ is absent. Both differ from the γ of a
+//! contention signature, which multiplies the lower bound itself.
 //!
 //! # Where the publication disagrees with itself
-//! The formula line adds (P−1)·δ; the text calibrates "δP = 7 ms∗P" for Fast and "δP = 9 ms∗P"
-//! for Gigabit Ethernet. The text may mean that the whole supplement is c·P (`factor_001`, the
-//! default), the formula that it is c·(P−1) (`factor_001_times_p_minus_1`), which is 1/P apart.
-//! Thirdly, c·P could be the δ of the formula, in total (P−1)·c·P. The paper's own figure
-//! excludes this: 24 processes would add 24·23·7 ms = 3.86 s to the 1.93 s that 23 MiB take
-//! at 100 Mbit/s, but its axis ends at 4.5 s; 10 processes on Gigabit Ethernet would add
-//! 0.81 s, but the axis ends at 0.45 s. The first two readings also agree with the 8.23 ms
-//! per process that Steffenel 2006 found on Fast Ethernet.
+//! The formula line adds (P−1)·δ; the text calibrates "δP = 7 ms∗P" for Fast and "δP = 9 ms∗P" for
+//! Gigabit Ethernet. The text may mean that the whole supplement is c·P (`factor_001`, the
+//! default), the formula that it is c·(P−1) (`factor_001_times_p_minus_1`); the two differ by 1/P.
+//! In a third reading c·P is the δ of the formula, in total (P−1)·c·P. The paper's own figure
+//! excludes this reading: 24 processes would add 24·23·7 ms = 3.86 s to the 1.93 s that 23 MiB take
+//! at 100 Mbit/s, but its axis ends at 4.5 s; 10 processes on Gigabit Ethernet would add 0.81 s,
+//! but the axis ends at 0.45 s. The first two readings also agree with the 8.23 ms per process that
+//! Steffenel 2006 found on Fast Ethernet.
 //!
 //! δ is for messages "larger than 2 kB", m > M, unlike the m ≥ M in the equations of later
 //! signatures.
 //!
 //! # Domain
-//! Direct exchange on a network as loaded as the one γ was fitted on.
+//! Direct exchange on a network under the load at which γ was fitted.
 
 use super::free::{FREE, paced};
 use super::{GAMMA, THRESHOLD};
@@ -36,7 +36,7 @@ const DELTA_P: Parameter = Parameter {
     default: Some(0.0),
 };
 
-/// (P−1)·(g(m) + or(m)·γ) + L, and δ `times` over where m > M.
+/// (P−1)·(g(m) + or(m)·γ) + L, plus `δ_P`·`times`(P) for m > M.
 fn supplemented(inputs: &Inputs, times: fn(Procs) -> f64) -> Result<Timed, ModelError> {
     let (gamma, delta) = (inputs.finite(0)?, Seconds(inputs.finite(1)?));
     let threshold = inputs.threshold(2)?;

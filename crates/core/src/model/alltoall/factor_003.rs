@@ -2,9 +2,9 @@
 //! `upper_003` or beyond.
 //!
 //! # Domain
-//! Direct exchange on a network as loaded as the one γ was fitted on. Where os + or < g the
-//! bounds change places (see `upper_003`): the factor then predicts less time for more
-//! contention, with a large γ even a negative one.
+//! Direct exchange on a network under the load at which γ was fitted. Where os + or < g the bounds
+//! change places (see `upper_003`): the factor then predicts less time for more contention, with a
+//! large γ even a negative time.
 
 use super::GAMMA;
 use super::free::{FREE, paced};

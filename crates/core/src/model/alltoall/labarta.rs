@@ -1,10 +1,9 @@
-//! `labarta` and `labarta_total`: messages cross the network in waves of as many as it has
-//! buses.
+//! `labarta` and `labarta_total`: messages cross a network of b buses in waves of b messages.
 //!
 //! # Domain
-//! Networks that carry a fixed number of messages at a time, each at full speed. `labarta`
-//! takes the rounds of direct exchange one after the other, so a wave may go half empty at the
-//! end of each; `labarta_total` fills every wave but the last.
+//! Networks that carry a fixed number of messages at a time, each at full speed. `labarta` takes
+//! the rounds of direct exchange one after the other, so the last wave of each round may be half
+//! empty; `labarta_total` fills every wave but the last.
 //!
 //! # Source
 //! J. Labarta, S. Girona, V. Pillet, T. Cortes, L. Gregoris, Euro-Par 1996, as quoted by
@@ -16,7 +15,7 @@ use std::num::NonZeroU32;
 use super::hockney::HOCKNEY;
 use crate::model::prelude::*;
 
-/// In how many waves `messages` cross `buses`: ⌈N/b⌉.
+/// Number of waves in which N `messages` cross b `buses`: ⌈N/b⌉.
 pub fn waves(messages: u64, buses: NonZeroU32) -> u64 {
     messages.div_ceil(u64::from(buses.get()))
 }

@@ -1,5 +1,5 @@
-//! All-to-all among P (or n) processes with m bytes per destination: one file a formula, its
-//! variants beside it.
+//! All-to-all among P (or n) processes with m bytes per destination: one file per formula with its
+//! variants.
 
 mod clement;
 mod contention_001;
@@ -57,7 +57,7 @@ pub(super) const MODELS: &[Model] = &[
     two_phase::SHARED_BACKBONE,
 ];
 
-/// γ of the signatures and of the contention factors; what it multiplies differs.
+/// γ of the signatures and of the contention factors; each model multiplies another term by γ.
 const GAMMA: Parameter = Parameter {
     name: "gamma",
     meaning: "contention ratio γ",
@@ -65,7 +65,7 @@ const GAMMA: Parameter = Parameter {
     default: None,
 };
 
-/// M.
+/// Threshold M, infinite (no threshold) by default.
 const THRESHOLD: Parameter = Parameter {
     name: "threshold_bytes",
     meaning: "M",

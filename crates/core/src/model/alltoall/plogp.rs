@@ -3,7 +3,7 @@
 use super::free::{FREE, free};
 use crate::model::prelude::*;
 
-/// (P−1)·(g(m) + L): every step waits until its block has come in.
+/// (P−1)·(g(m) + L): every step waits for the arrival of its block.
 fn in_steps(net: &PLogP, procs: Procs, size: Bytes) -> Seconds {
     net.message(size) * procs.partners()
 }

@@ -1,5 +1,5 @@
-//! `signature`, `full`, `bandwidth`, `full_delta_once`: the contention signature γ, δ, M. The
-//! formula and where its publications disagree stand with [`Signature`].
+//! `signature`, `full`, `bandwidth`, `full_delta_once`: the contention signature γ, δ, M. Its
+//! formula and the disagreements of its publications are documented at [`Signature`].
 
 use super::hockney::HOCKNEY;
 use super::{GAMMA, THRESHOLD};
@@ -94,7 +94,6 @@ pub(super) const FULL_DELTA_ONCE: Model = Model {
     ..FULL
 };
 
-/// The time by the signature.
 fn time(
     inputs: &Inputs,
     form: Form,
@@ -105,7 +104,7 @@ fn time(
     inputs.by_hockney(|_, procs, size| model.time(procs, size))
 }
 
-/// The signature whose δ and M are the parameters at these places.
+/// Signature from the parameters; `delta` and `threshold` are the indices of δ and M.
 #[inline]
 pub(in crate::model) fn signature(
     inputs: &Inputs,

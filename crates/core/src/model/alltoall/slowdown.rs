@@ -1,13 +1,13 @@
-//! `slowdown`: one factor on a prediction that knows no contention.
+//! `slowdown`: one factor on a contention-free prediction.
 //!
 //! # Domain
-//! Near the conditions σ was measured under. σ need not exceed 1: it corrects predictions that
-//! are too high as well.
+//! Conditions near those of the measurement of σ. σ need not exceed 1: it also corrects predictions
+//! that are too high.
 //!
 //! # Source
-//! J. Bruck et al., IEEE Transactions on Parallel and Distributed Systems 8(11), 1997, as
-//! quoted by Steffenel 2006 (INRIA report) §2 and Steffenel, Martinasso, Trystram 2007 (GPC)
-//! §2. They say no more than that a factor corrects the prediction.
+//! J. Bruck et al., IEEE Transactions on Parallel and Distributed Systems 8(11), 1997, as quoted by
+//! Steffenel 2006 (INRIA report) §2 and Steffenel, Martinasso, Trystram 2007 (GPC) §2. Both say
+//! only that a factor corrects the prediction.
 
 use super::free::{FREE, free};
 use crate::model::prelude::*;

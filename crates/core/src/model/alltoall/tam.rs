@@ -1,8 +1,8 @@
-//! `tam`: contention as a part of the latency, which then depends on the size.
+//! `tam`: contention as a part of the latency, which therefore depends on the size.
 //!
 //! # Domain
-//! The network and about the number of processes that L(m) was measured with: the model knows
-//! neither how many messages are under way nor what the links carry.
+//! The network that L(m) was measured on, at about the same number of processes: the formula
+//! contains neither the number of simultaneous messages nor the load of the links.
 //!
 //! # Source
 //! A. T. C. Tam, doctoral thesis, University of Hong Kong, 2001; A. T. C. Tam and C. L.
@@ -14,8 +14,8 @@
 use super::free::FREE;
 use crate::model::prelude::*;
 
-/// What (P−1)·g(m) leaves of a measured `time` for L; below zero where the gaps alone take
-/// longer.
+/// Latency L(m) that follows from a measured `time`: T − (P−1)·g(m). Negative where the gaps alone
+/// take longer.
 pub fn left_over(net: &PLogP, procs: Procs, size: Bytes, time: Seconds) -> Seconds {
     time - net.g(size) * procs.partners()
 }
@@ -37,7 +37,7 @@ pub(super) const TAM: Model = Model {
     time: |inputs| {
         let latency = inputs.values.latency.as_ref();
         let latency = latency.ok_or_else(|| inputs.missing("a table L(m)", "fit it to data"))?;
-        // The network's own latency plays no part.
+        // The formula does not use the latency L of the network.
         inputs.by_plogp(|net, procs, size| net.g(size) * procs.partners() + latency.at(size))
     },
     kind: Kind::Contention,

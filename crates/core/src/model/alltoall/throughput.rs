@@ -6,19 +6,19 @@
 //! contention (both in seconds per byte), ρ the share of delayed connections.
 //!
 //! # Domain
-//! Large messages only: on the Gigabit Ethernet it was made for, times are linear in m from
-//! 64 KiB on. ρ = 0.5 ("at most one of each two connections" is delayed) is the paper's.
+//! Large messages only: on the Gigabit Ethernet of the paper, times are linear in m from 64 KiB on.
+//! The paper takes ρ = 0.5 ("at most one of each two connections" is delayed).
 //!
 //! # Where the publication disagrees with itself
 //! *ρ.* On the same Gigabit Ethernet, Steffenel 2006 fits γ = 4.3628. The mix reaches
 //! `β = γ·β_F` with `ρ = (γ−1)/(β_C/β_F − 1)` = 0.374 ([`rho_of_gamma`]), not with the 0.5
 //! of his throughput approach, whose time per byte is 26 % more.
 //!
-//! *The contended gap.* With the printed gaps a delayed connection takes 10.0 times as long
-//! as a free one, while the text has "almost six times longer", which can only be meant
-//! against the average. `1/β_F` is 941 Mbit/s, what TCP carries over Gigabit Ethernet, but
-//! `1/β_C` is 94.1 Mbit/s, what it carries over Fast Ethernet: the delay may have been a
-//! slow hop. So `β_C` is data here, and need not exceed `β_F`.
+//! *The contended gap.* With the printed gaps a delayed connection takes 10.0 times as long as a
+//! free one, while the text has "almost six times longer", which fits only the ratio to the
+//! average. `1/β_F` is 941 Mbit/s, the throughput of TCP over Gigabit Ethernet, but `1/β_C` is 94.1
+//! Mbit/s, that of TCP over Fast Ethernet: the delay may have been a slow hop. `β_C` is therefore
+//! an input here, and need not exceed `β_F`.
 
 use super::hockney::HOCKNEY;
 use crate::model::prelude::*;
@@ -29,11 +29,11 @@ pub fn mixed_gap(rho: f64, free: SecondsPerByte, contended: SecondsPerByte) -> S
     SecondsPerByte((1.0 - rho) * free.0 + rho * contended.0)
 }
 
-/// The ρ whose mix is `γ·β_F`: `(γ−1)/(β_C/β_F − 1)`. Outside 0 to 1 it says that no mix of
-/// the two gaps is that slow, or that fast.
+/// The ρ whose mixed gap is `γ·β_F`: `(γ−1)/(β_C/β_F − 1)`. A result outside 0 to 1 means that no
+/// mix of the two gaps is that slow, or that fast.
 ///
 /// # Errors
-/// If a parameter is not finite, a gap is negative, or the gaps are too close to tell.
+/// If a parameter or ρ is not finite (ρ where the gaps are equal), or a gap is negative.
 pub fn rho_of_gamma(
     gamma: f64,
     beta_free: SecondsPerByte,

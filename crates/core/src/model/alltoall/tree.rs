@@ -1,7 +1,7 @@
-//! `tree`: what the busiest link of a tree of switches needs, a lower bound beside Hockney's.
+//! `tree`: time of the busiest link of a tree of switches, a lower bound beside Hockney's.
 //!
-//! A link with a of P processes on its far side carries a·(P − a) blocks in each direction.
-//! One that has no process, or all of them, on its far side carries nothing.
+//! A link with a of P processes on its far side carries a·(P − a) blocks in each direction. A link
+//! with none or all of the processes on its far side carries nothing.
 //!
 //! # Source
 //! The cut argument, as for bisection bandwidth; the papers on contention do not print it.
@@ -12,7 +12,7 @@ use crate::model::prelude::*;
 use crate::network::{Network, Port};
 use crate::units::BitsPerSecond;
 
-/// max over the links of a·(P − a)·m·β.
+/// max over the links of a·(P − a)·m·β; `None` if the network is no tree.
 fn busiest_link(network: &Network, procs: Procs, size: Bytes) -> Option<Seconds> {
     let host = network.host_gap().0 * procs.partners();
     let cuts = network.cuts()?.iter().map(|cut| {

@@ -1,23 +1,23 @@
-//! `two_phase` and its variants: total exchange among two clusters in two phases. Blocks are
-//! gathered inside each cluster so that every message over the wide-area link carries many.
+//! `two_phase` and its variants: total exchange between two clusters in two phases. The first
+//! gathers blocks inside each cluster, so that every message over the wide-area link carries many.
 //!
 //! # Symbols
-//! Clusters C1 and C2 of n1 ≤ n2 processes. After a local phase, ⌈n2/n1⌉ steps cross the
-//! wide-area link (`α_w` in seconds, `β_w` in seconds per byte). `T_C1` and `T_C2` are the times
-//! of the all-to-all inside the clusters, by their contention signatures if known: at m bytes as
-//! printed, or at `Clusters::effective_size`.
+//! Clusters C1 and C2 of n1 ≤ n2 processes. After a local phase, ⌈n2/n1⌉ steps cross the wide-area
+//! link (`α_w` in seconds, `β_w` in seconds per byte). `T_C1` and `T_C2` are the times of the
+//! all-to-all inside the clusters, by their contention signatures if known: at m bytes as printed,
+//! or at `Clusters::effective_size`.
 //!
 //! # Misprint
-//! The paper does not say what n is. By its algorithm a wide-area message packs the blocks
-//! of n1 processes, hence n = n1; `two_phase_total_n` takes n1 + n2, which n means elsewhere in
-//! the paper.
+//! The paper does not define n. In its algorithm a wide-area message packs the blocks of n1
+//! processes, hence n = n1; `two_phase_total_n` takes n1 + n2, the meaning of n elsewhere in the
+//! paper.
 //!
-//! As printed, blocks from C2 to C1 are lost where n1 does not divide n2: a relay in the
+//! The printed algorithm loses blocks from C2 to C1 where n1 does not divide n2: a relay in the
 //! last, incomplete block of C2 may not exist. `two_phase_exact` is the sum over the steps of the
-//! algorithm in which such a block takes the relay n1 places before; it equals eq. 6 where
-//! n1 divides n2. The exchanges of a step run side by side. Where they share the link
-//! (`two_phase_shared_backbone`), `β_w` is multiplied by their number in the step: n1, and
-//! n2 mod n1 in an incomplete last one, together n2.
+//! algorithm in which such a block takes the relay n1 places before; it equals eq. 6 where n1
+//! divides n2. The exchanges of a step are simultaneous. Where they share the link
+//! (`two_phase_shared_backbone`), `β_w` is multiplied by their number in the step: n1, and n2 mod
+//! n1 in an incomplete last one, together n2.
 //!
 //! # Source
 //! Steffenel, Martinasso, Trystram 2007 (GPC) §7, eq. 6; after Jeannot and Steffenel 2007.
@@ -37,16 +37,16 @@ pub struct Clusters {
     larger: Procs,
 }
 
-/// All that a formula of the second phase sees.
+/// Arguments of a formula of the second phase.
 #[derive(Debug, Clone, Copy)]
 pub struct Crossing {
-    /// n1 and n2.
+    /// Sizes n1 and n2 of the clusters.
     pub clusters: Clusters,
-    /// `α_w` and `β_w`.
+    /// `α_w` and `β_w` of the wide-area link.
     pub link: Hockney,
-    /// m.
+    /// Bytes m per destination.
     pub size: Bytes,
-    /// n of eq. 6: the blocks that a wide-area message packs.
+    /// n of eq. 6: number of blocks in a wide-area message.
     pub packed: u32,
 }
 
@@ -74,10 +74,10 @@ impl Clusters {
         f64::from(self.larger.get().div_ceil(self.smaller.get()))
     }
 
-    /// The sizes in bytes of a uniform all-to-all within C1 and C2 in which each process
-    /// sends what it sends in the local phase: m·(1 + (n2 − ⌊n2/n1⌋)/(n1 − 1)) in C1,
-    /// m·(1 + (n1 − 1)/(n2 − 1)) in C2, where nobody sends more. They need not be whole. A
-    /// lone process, which has nobody to send to, keeps m.
+    /// Sizes in bytes of a uniform all-to-all within C1 and C2 in which each process sends as much
+    /// as the busiest one sends in the local phase: m·(1 + (n2 − ⌊n2/n1⌋)/(n1 − 1)) in C1, m·(1 +
+    /// (n1 − 1)/(n2 − 1)) in C2. The sizes need not be whole. A cluster of one process, which sends
+    /// nothing, keeps m.
     fn effective_size(self, size: Bytes) -> [f64; 2] {
         let [n1, n2] = [self.smaller.get(), self.larger.get()];
         let enlarged = |procs: u32, relayed: u32| match procs - 1 {
@@ -89,7 +89,7 @@ impl Clusters {
 }
 
 impl Crossing {
-    /// All start-ups, and `blocks` blocks one after the other.
+    /// Time of all start-ups and of `blocks` blocks one after the other.
     fn steps(&self, blocks: f64) -> Seconds {
         self.link.alpha() * self.clusters.steps() + self.link.beta() * self.size * blocks
     }
@@ -99,7 +99,7 @@ impl Crossing {
         self.steps(f64::from(self.packed) * self.clusters.steps())
     }
 
-    /// n2 messages of n blocks one after the other.
+    /// Time of n2 messages of n blocks one after the other, over a shared link.
     fn shared(&self) -> Seconds {
         self.steps(f64::from(self.packed) * f64::from(self.clusters.larger.get()))
     }
@@ -199,8 +199,8 @@ fn smaller(clusters: Clusters, _: Procs) -> Procs {
     clusters.smaller
 }
 
-/// The longer of the local phases at `sizes` and the second phase, in which n is `packed` unless
-/// it is given.
+/// Time of the longer local phase at `sizes` plus the second phase, in which n is the fourth
+/// parameter if set, else `packed`.
 fn two_phase(
     inputs: &Inputs,
     sizes: fn(Clusters, Bytes) -> [f64; 2],
@@ -230,8 +230,8 @@ fn two_phase(
     Ok((Seconds(first.0.max(second_cluster.0)) + second(&crossing)).into())
 }
 
-/// An all-to-all within a cluster at a size that need not be whole: times are lines in m on
-/// either side of M.
+/// Time of an all-to-all within a cluster at a size that need not be whole: linear in m on either
+/// side of M.
 fn local(known: &Known, procs: Procs, size: f64) -> Seconds {
     let Some(floor) = whole(size.floor()).map(Bytes) else {
         return Seconds(f64::INFINITY);
@@ -244,7 +244,7 @@ fn local(known: &Known, procs: Procs, size: f64) -> Seconds {
     time(floor) + (time(Bytes(1)) - time(Bytes(0))) * (size - size.floor())
 }
 
-/// The two clusters, by the process count of the first.
+/// The two clusters; the first parameter is the process count of one of them.
 fn clusters(inputs: &Inputs) -> Result<Clusters, ParameterError> {
     let (procs, first) = (inputs.case.procs, inputs.value(0));
     let count = whole(first).and_then(|first| u32::try_from(first).ok());

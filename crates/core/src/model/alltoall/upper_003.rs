@@ -1,18 +1,18 @@
 //! `upper_003`: the upper limit in pLogP of the RenPar paper.
 //!
 //! # Where the publications disagree
-//! The RenPar paper argues that a node which can no longer overlap is busy for os(m) until
-//! the message is handed over and for or(m) with the one that comes in. The PPAM paper of
-//! the same authors, which is the later one, charges g(m) in place of os(m): `contention_001`,
-//! netsig's default. The difference matters, because os(m) + or(m) may be less than g(m). Then
-//! this "upper" limit lies below the lower one and a factor between the two acts with the wrong
-//! sign; [`has_degenerate_bounds`] tells.
+//! The RenPar paper argues that a node which can no longer overlap is busy for os(m) until it has
+//! handed over its message, and for or(m) with the message that arrives. The later PPAM paper of
+//! the same authors charges g(m) in place of os(m): `contention_001`, netsig's default. The
+//! difference matters, because os(m) + or(m) may be less than g(m). Then this "upper" limit lies
+//! below the lower one, and a factor between the two acts with the wrong sign;
+//! [`has_degenerate_bounds`] detects this.
 
 use super::factor_003::FACTOR_003;
 use super::free::{FREE, paced};
 use crate::model::prelude::*;
 
-/// Whether `model` takes this limit and it lies below that of `free`: os(m) + or(m) < g(m).
+/// True if `model` uses this limit and the limit lies below that of `free`: os(m) + or(m) < g(m).
 pub fn has_degenerate_bounds(model: &Model, net: &PLogP, size: Bytes) -> bool {
     [UPPER_003, FACTOR_003].contains(model) && net.os(size) + net.or(size) < net.g(size)
 }

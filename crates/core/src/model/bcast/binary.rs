@@ -1,4 +1,4 @@
-//! `binary`: each process passes the message to two.
+//! `binary`: each process passes the message on to two others.
 
 use super::BASE;
 use crate::model::prelude::*;

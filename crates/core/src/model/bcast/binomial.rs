@@ -1,18 +1,18 @@
-//! `binomial`, `binomial_rdv`, `binomial_seg`: all processes that have the message send it on,
-//! so that their number doubles; and each in its `_exact` form.
+//! `binomial`, `binomial_rdv`, `binomial_seg`: all processes that have the message send it on, so
+//! that their number doubles; each also in a corrected form, `_exact`.
 //!
 //! # Misprint
-//! The source has ⌊⌋ and ⌈⌉ the wrong way round, which matters unless P is a power of two.
-//! P = 3 would take g + 2·L, but no three processes can do with less than 2·g + L. Where each
-//! process serves its farthest child first, the tree takes exactly ⌈log2 P⌉·g(m) +
-//! ⌊log2 P⌋·L, as a simulation of its messages confirms (`sim/network/endpoint/tests.rs`).
+//! The source has ⌊⌋ and ⌈⌉ the wrong way round, which matters unless P is a power of two. P = 3
+//! would take g + 2·L, but three processes need at least 2·g + L. Where each process serves its
+//! farthest child first, the tree takes exactly ⌈log2 P⌉·g(m) + ⌊log2 P⌋·L, as a simulation of its
+//! messages confirms (`sim/network/endpoint/tests.rs`).
 
 use super::{BASE, rendezvous, segmented};
 use crate::model::prelude::*;
 
 const DEVIATES: &str = "netsig, after Barchet-Steffenel and Mounié 2005 (RenPar), Table 1";
 
-/// How many gaps and how many latencies lie on the longest path of the tree.
+/// Numbers of gaps and of latencies on the longest path of the tree.
 struct Levels {
     gaps: u32,
     latencies: u32,
@@ -32,7 +32,7 @@ fn exact(procs: Procs) -> Levels {
     }
 }
 
-/// The levels of the tree, each with the `gap` of k `pieces` and its `latency`.
+/// gaps·k·`gap` + latencies·`latency`, in k `pieces`.
 fn binomial(levels: &Levels, pieces: u64, gap: Seconds, latency: Seconds) -> Seconds {
     gap * (f64::from(levels.gaps) * pieces as f64) + latency * f64::from(levels.latencies)
 }

@@ -1,10 +1,10 @@
-//! Broadcast in pLogP: ten strategies as printed, one file a tree, and the binomial ones with
+//! Broadcast in pLogP: ten strategies as printed, one file per tree, and the binomial ones with
 //! floor and ceiling in the right places.
 //!
 //! # Symbols
-//! P processes, a message of m bytes in k = ⌈m/s⌉ segments of s bytes where the strategy cuts
-//! it; g(m) and L in seconds. `_rdv`: a request and its answer, g(1) + L each, go before the
-//! data (rendezvous). `_seg`: in segments. No contention.
+//! P processes, a message of m bytes, in segmented strategies in k = ⌈m/s⌉ segments of s bytes;
+//! g(m) and L in seconds. `_rdv`: a request and its answer, g(1) + L each, precede the data
+//! (rendezvous). `_seg`: in segments. No contention.
 
 mod binary;
 mod binomial;
@@ -33,20 +33,19 @@ pub(super) const MODELS: &[Model] = &[
     REGIMES,
 ];
 
-/// What the broadcasts have in common.
+/// Fields that all broadcasts share.
 const BASE: Model = Model {
     source: "Barchet-Steffenel and Mounié 2005 (RenPar), Table 1",
     needs: &[Need::PLogP],
     ..Model::about(Subject::Collective(Collective::Bcast))
 };
 
-/// What a request, its answer and the message take besides the gap of the message:
-/// 2·g(1) + 3·L.
+/// Time of request, answer and message beyond the gap of the message: 2·g(1) + 3·L.
 fn rendezvous(network: &PLogP) -> Seconds {
     network.g(Bytes(1)) * 2.0 + network.latency() * 3.0
 }
 
-/// A formula of P, m and s, at the segments of the case or at the best.
+/// Evaluates a formula of P, m and s, at the segment size of the case or at the best one.
 #[expect(clippy::unnecessary_wraps, reason = "an entry's time may be an error")]
 fn segmented(
     inputs: &Inputs,

@@ -1,14 +1,15 @@
-//! `claim1`, `claim2`, `claim3`, `per_vertex`: the bounds of an exchange, and when Claim 3 is one.
+//! `claim1`, `claim2`, `claim3`, `per_vertex`: bounds of an exchange, and the conditions of Claim
+//! 3.
 //!
-//! Processes that forward for others can do with fewer start-ups, since several messages
-//! then travel as one: the two-phase algorithms can beat all but Claim 2, which always holds.
+//! Processes that forward for others need fewer start-ups, since several messages then travel as
+//! one: the two-phase algorithms can beat all bounds but Claim 2, which always holds.
 //!
 //! # Misprint
-//! Claim 3 needs besides either the synchronous model or, as printed, "both maxima due to
-//! the same process". That is too weak where sending and receiving overlap: a process that
-//! sends 5 messages of 1 byte and receives one of 10⁶ bytes can be done after max(5·(α + β),
-//! α + 10⁶·β), which is less than 5·α + 10⁶·β. The maxima must be due to the same process *and*
-//! the same direction: see [`Bounds::claim3_applies`].
+//! Claim 3 also requires either the synchronous model or, as printed, "both maxima due to the same
+//! process". This is too weak where sending and receiving overlap: a process that sends 5 messages
+//! of 1 byte and receives one of 10⁶ bytes can be done after max(5·(α + β), α + 10⁶·β), which is
+//! less than 5·α + 10⁶·β. The maxima must be due to the same process *and* the same direction: see
+//! [`Bounds::claim3_applies`].
 
 use super::{Exchange, Load, Traffic};
 use crate::model::prelude::*;
@@ -16,49 +17,49 @@ use crate::model::prelude::*;
 /// The bounds of an exchange.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bounds {
-    /// Δs: the most messages that a process sends.
+    /// Δs: largest number of messages that a process sends.
     pub max_out_degree: u32,
-    /// Δr: the most messages that a process receives.
+    /// Δr: largest number of messages that a process receives.
     pub max_in_degree: u32,
     /// max(Δs, Δr).
     pub startups: u32,
     /// Claim 1: max(Δs, Δr)·α, a bound if nobody forwards.
     pub claim1: Seconds,
-    /// `t_s`: the longest time that a process transmits.
+    /// `t_s`: longest transmission time of the bytes that one process sends.
     pub send_time: Seconds,
-    /// `t_r`: the longest time that a process is transmitted to.
+    /// `t_r`: longest transmission time of the bytes that one process receives.
     pub receive_time: Seconds,
-    /// Claim 2: `max(t_s, t_r)`, which no algorithm avoids.
+    /// Claim 2: `max(t_s, t_r)`, which bounds every algorithm.
     pub claim2: Seconds,
-    /// Claim 3: `max(Δs, Δr)·α + max(t_s, t_r)`, whether or not it applies.
+    /// Claim 3: `max(Δs, Δr)·α + max(t_s, t_r)`, computed even where it is no bound.
     pub claim3: Seconds,
-    /// Whether one process has both maxima of Claim 3.
+    /// True if one process has both maxima of Claim 3.
     pub same_process: bool,
-    /// Whether one process has both maxima of Claim 3 in the same direction.
+    /// True if one process has both maxima of Claim 3 in the same direction.
     pub same_process_and_direction: bool,
-    /// The longest time of a process and a direction, a bound if nobody forwards.
+    /// Longest time of one process in one direction, a bound if nobody forwards.
     pub per_vertex: Seconds,
 }
 
-/// How the processes take their steps.
+/// Synchrony of the processes' steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stepping {
-    /// All together.
+    /// All processes step together.
     Synchronous,
-    /// Each on its own.
+    /// Each process steps on its own.
     Asynchronous,
 }
 
-/// Why Claim 3 is a bound where nobody forwards, or that it is none.
+/// Condition under which Claim 3 is a bound if nobody forwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Claim3 {
-    /// It holds in the synchronous model.
+    /// A bound, by the synchronous model.
     Synchronous,
-    /// It holds: both maxima are due to one process and direction.
+    /// A bound: both maxima are due to one process and direction.
     SameProcessSameDirection,
-    /// The printed condition holds (one process), but the bound need not.
+    /// Perhaps no bound: only the printed condition holds (one process).
     PrintedHypothesisOnly,
-    /// Not even the printed condition holds.
+    /// No bound: not even the printed condition holds.
     No,
 }
 
@@ -87,7 +88,7 @@ impl Exchange {
     }
 }
 
-/// The most messages and the most bytes, each on its own.
+/// Maximum of the messages and maximum of the bytes, each on its own.
 fn most(traffic: impl Iterator<Item = Traffic>) -> Traffic {
     traffic.fold(Traffic::default(), |a, b| Traffic {
         messages: a.messages.max(b.messages),
@@ -96,7 +97,7 @@ fn most(traffic: impl Iterator<Item = Traffic>) -> Traffic {
 }
 
 impl Load {
-    /// Whether it has so many messages in one direction, and so many bytes in one.
+    /// True if the process has the maximum of messages in one direction and that of bytes in any.
     fn reaches(&self, most: Traffic) -> bool {
         let each = self.each();
         each.iter().any(|traffic| traffic.messages == most.messages)
@@ -105,7 +106,7 @@ impl Load {
 }
 
 impl Bounds {
-    /// Whether Claim 3 is a bound where processes step so and nobody forwards.
+    /// Tests whether Claim 3 is a bound for this stepping if nobody forwards.
     pub fn claim3_applies(&self, stepping: Stepping) -> Claim3 {
         match (stepping, self.same_process_and_direction, self.same_process) {
             (Stepping::Synchronous, _, _) => Claim3::Synchronous,
@@ -116,7 +117,7 @@ impl Bounds {
     }
 }
 
-/// The uniform exchange, on which the strongest bound is Proposition 1.
+/// The uniform exchange, whose strongest bound is Proposition 1.
 pub(super) const fn uniform(expected: f64) -> Example {
     Example::on(
         ROUND,
@@ -126,7 +127,7 @@ pub(super) const fn uniform(expected: f64) -> Example {
     )
 }
 
-/// One of the bounds of the uniform exchange.
+/// Evaluates one of the bounds of the uniform exchange.
 fn bound(inputs: &Inputs, wanted: fn(&Bounds) -> Seconds) -> Result<Timed, ModelError> {
     inputs.by_hockney(|base, procs, size| wanted(&Exchange::uniform(procs, size).bounds(base)))
 }

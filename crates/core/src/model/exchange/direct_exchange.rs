@@ -1,4 +1,4 @@
-//! `direct_exchange_sync`: what direct exchange takes in synchronous steps.
+//! `direct_exchange_sync`: time of direct exchange in synchronous steps.
 
 use super::bounds::{CLAIM_1, uniform};
 use super::{Exchange, Traffic};

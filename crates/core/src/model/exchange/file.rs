@@ -13,18 +13,18 @@ const COLUMNS: [&str; 3] = ["from", "to", "size_bytes"];
 /// The highest rank that a file may name.
 const LAST_RANK: u32 = (1 << 24) - 1;
 
-/// What a file of this kind holds, as the end of an error.
+/// Accepted contents of such a file, appended to errors.
 const HINT: &str =
     "give a square matrix of sizes in bytes, or arcs under the header from,to,size_bytes";
 
-/// The lines that hold data, with their numbers.
+/// Lines with data, with their numbers.
 type Lines<'a> = [(u64, &'a str)];
 
 impl Exchange {
-    /// Reads an exchange; `name` is what errors call its file. Lines that begin with `#`
-    /// are comments. The file is either a square matrix of sizes in bytes without a header
-    /// (row i is what process i sends), or a list of arcs with the columns `from`, `to`
-    /// and `size_bytes`, where the highest rank tells how many processes there are.
+    /// Reads an exchange; `name` is the file's name in errors. Lines that begin with `#` are
+    /// comments. The file is either a square matrix of sizes in bytes without a header (row i lists
+    /// the messages of sender i), or a list of arcs with the columns `from`, `to` and `size_bytes`,
+    /// where the highest rank gives the number of processes.
     ///
     /// # Errors
     /// Names the line that does not fit.
@@ -50,10 +50,10 @@ impl Exchange {
     }
 }
 
-/// A line's number and what is wrong with it.
+/// Line number and error text.
 type Problem = (u64, String);
 
-/// The cells of a line; quotes are taken off, as only names could need them.
+/// Cells of a line without quotes, which no number needs.
 fn cells(line: &str) -> impl Iterator<Item = &str> {
     line.split(',').map(|cell| cell.trim().trim_matches('"'))
 }

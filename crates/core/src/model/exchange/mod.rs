@@ -1,12 +1,12 @@
-//! Message exchange digraphs: who sends how much to whom, and the time below which no
-//! schedule of just these messages can come.
+//! Message exchange digraphs: sender, receiver and size of each message, and lower bounds on the
+//! time of every schedule of just these messages.
 //!
 //! # Symbols
-//! Processes are vertices, a message of w bytes from i to j is an arc i→j of size w. What
-//! a process sends to itself is local and never counted. Process p sends Δs(p) messages
-//! of together Σs(p) bytes and receives Δr(p) of Σr(p) bytes; Δs, Δr are the maxima over
-//! the processes, `t_s = β·max Σs(p)` and `t_r = β·max Σr(p)`. α in seconds and β in seconds per
-//! byte; a process has one port and full duplex.
+//! Processes are vertices, a message of w bytes from i to j is an arc i→j of size w. A message of a
+//! process to itself is local and never counted. Process p sends Δs(p) messages with Σs(p) bytes in
+//! total and receives Δr(p) messages with Σr(p) bytes; Δs, Δr are the maxima over the processes,
+//! `t_s = β·max Σs(p)` and `t_r = β·max Σr(p)`. α in seconds and β in seconds per byte; a process
+//! has one port and full duplex.
 //!
 //! # Domain
 //! Any sizes; sums are exact. A message of no bytes counts as no message unless
@@ -42,36 +42,36 @@ pub(super) const MODELS: &[Model] = &[
 /// One message: its sender, its receiver, its size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arc {
-    /// Who sends.
+    /// Sender.
     pub from: Rank,
-    /// Who receives.
+    /// Receiver.
     pub to: Rank,
-    /// How much.
+    /// Bytes of the message.
     pub size: Bytes,
 }
 
-/// Whether a message of no bytes is sent, and costs a start-up.
+/// Treatment of messages without bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ZeroMessages {
-    /// It is not (the default).
+    /// Not sent (the default).
     #[default]
     Absent,
-    /// It is.
+    /// Sent, at the cost of a start-up.
     Counted,
 }
 
-/// Why arcs or a matrix are no exchange.
+/// Errors of a list of arcs or a matrix.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ExchangeError {
-    /// A rank that does not exist among so many processes.
+    /// A rank is not among the processes.
     #[error("rank {rank} is not among {procs} processes; number them from 0")]
     RankOutside {
         /// The rank.
         rank: Rank,
-        /// How many processes there are.
+        /// Number of processes.
         procs: Procs,
     },
-    /// Two arcs with the same ends.
+    /// Two arcs have the same ends.
     #[error("the arc {from} -> {to} is listed twice; add its sizes up")]
     Repeated {
         /// The sender.
@@ -87,14 +87,14 @@ pub struct Exchange {
     procs: Procs,
     messages: u64,
     bytes: u128,
-    /// The sum over t of the largest message that goes t places around the ring.
+    /// Sum over t of the largest message from a rank i to rank i + t.
     rotations: u128,
-    /// Loads of the processes, at least one; a load that several share may stand once, and
-    /// those who neither send nor receive may be left out.
+    /// Loads of the processes, at least one. A load that several processes share may be listed
+    /// once; processes without messages may be missing.
     loads: Vec<Load>,
 }
 
-/// What a process sends and receives.
+/// Messages that a process sends, and those that it receives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Load {
     sent: Traffic,
@@ -133,8 +133,8 @@ impl Exchange {
         Ok(Self::of_messages(procs, arcs))
     }
 
-    /// An exchange of valid messages, each to another process. Everything is grouped by
-    /// sorting, which serves millions of processes and arcs.
+    /// An exchange of valid messages, each to another process. Grouping by sorting is fast for
+    /// millions of processes and arcs.
     fn of_messages(procs: Procs, mut arcs: Vec<Arc>) -> Self {
         let mut loads: HashMap<Rank, Load> = HashMap::new();
         for (rank, traffic) in traffic_by(&mut arcs, |arc| arc.from) {
@@ -162,7 +162,7 @@ impl Exchange {
         }
     }
 
-    /// All-to-all with `size` bytes per destination, which is sent even if it is zero.
+    /// All-to-all with `size` bytes per destination, where messages of zero bytes are sent too.
     pub fn uniform(procs: Procs, size: Bytes) -> Self {
         let partners = procs.get() - 1;
         let traffic = Traffic {
@@ -182,18 +182,18 @@ impl Exchange {
         }
     }
 
-    /// How many processes there are, idle ones included.
+    /// Number of processes, idle ones included.
     pub fn procs(&self) -> Procs {
         self.procs
     }
 
-    /// How many messages there are, without those to oneself.
+    /// Number of messages, without those to oneself.
     pub fn messages(&self) -> u64 {
         self.messages
     }
 }
 
-/// Sorts the arcs by one of their ends, and sums them up for each rank there.
+/// Sorts the arcs by one end, and sums up the traffic of each rank at that end.
 fn traffic_by(arcs: &mut [Arc], end: fn(&Arc) -> Rank) -> impl Iterator<Item = (Rank, Traffic)> {
     arcs.sort_unstable_by_key(end);
     let groups = arcs.chunk_by(move |a, b| end(a) == end(b));
@@ -207,7 +207,7 @@ impl Load {
 }
 
 impl Traffic {
-    /// The traffic of messages with an end in common, of which there are fewer than ranks.
+    /// Traffic of messages with a common end; there are fewer messages than ranks.
     fn of(arcs: &[Arc]) -> Self {
         Self {
             messages: u32::try_from(arcs.len()).expect("each other rank once at most"),
@@ -215,7 +215,7 @@ impl Traffic {
         }
     }
 
-    /// One message after the other.
+    /// Time of the messages one after the other.
     fn time(self, base: &Hockney) -> Seconds {
         Seconds(f64::from(self.messages) * base.alpha().0 + self.bytes as f64 * base.beta().0)
     }

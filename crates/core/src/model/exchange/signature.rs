@@ -8,9 +8,9 @@ use crate::model::prelude::*;
 use crate::model::signature::{Form, Signature};
 
 impl Exchange {
-    /// The time under contention, γ·(per vertex) + δ·max(Δs, Δr)·[mean message ≥ M].
+    /// Time under contention, γ·(per vertex) + δ·max(Δs, Δr)·[mean message ≥ M].
     ///
-    /// Of the signature, its base, γ, δ and M count; its form and its γ below M do not.
+    /// The time uses base, γ, δ and M of the signature, not its form or its γ below M.
     pub fn signature_time(&self, signature: &Signature) -> Seconds {
         let bounds = self.bounds(&signature.base);
         let contended = signature.threshold.is_some_and(|m| self.mean_reaches(m));
@@ -22,7 +22,7 @@ impl Exchange {
         bounds.per_vertex * signature.gamma + signature.delta * delays
     }
 
-    /// Whether the mean size of the messages is on the upper side of the threshold.
+    /// True if the mean size of the messages is at least the threshold.
     fn mean_reaches(&self, threshold: Bytes) -> bool {
         self.bytes >= u128::from(threshold.0) * u128::from(self.messages)
     }

@@ -1,9 +1,9 @@
-//! `agarwal`: contention in a k-ary n-cube, the cycles that a message waits and takes.
+//! `agarwal`: contention in a k-ary n-cube, as waiting time and latency of a message in cycles.
 //!
 //! # Symbols
-//! w is what a message waits at a hop and `T_c` its latency, both in cycles of the network; ρ
-//! is the utilisation of a channel, B the length of the message in flits, n the number of
-//! dimensions, `k_d` the mean number of hops in each. A ring of k nodes in one direction has
+//! w is the waiting time of a message at a hop and `T_c` its latency, both in cycles of the
+//! network; ρ is the utilisation of a channel, B the length of the message in flits, n the number
+//! of dimensions, `k_d` the mean number of hops in each. A ring of k nodes in one direction has
 //! `k_d = (k−1)/2`.
 //!
 //! # Domain
@@ -13,8 +13,8 @@
 //!
 //! # Source
 //! A. Agarwal, IEEE Transactions on Parallel and Distributed Systems 2(4), 1991, eq. 12.
-//! LoGPC (C. A. Moritz and M. I. Frank 2001), which Steffenel 2006 (INRIA report) quotes,
-//! builds on it; its own formula is not this one and not in netsig.
+//! LoGPC (C. A. Moritz and M. I. Frank 2001), which Steffenel 2006 (INRIA report) quotes, builds on
+//! this formula; LoGPC's own formula differs and is not in netsig.
 
 use std::num::NonZeroU32;
 
@@ -64,7 +64,7 @@ pub(super) const AGARWAL: Model = Model {
     ..HOCKNEY
 };
 
-/// Cycles in place of seconds.
+/// The latency, in cycles in place of seconds.
 fn cycles(inputs: &Inputs) -> Result<Timed, ModelError> {
     let dimensions = inputs.count(2)?;
     let rho = inputs.ruled(0, "at least 0 and less than 1", |rho| {

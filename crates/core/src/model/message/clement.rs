@@ -3,7 +3,7 @@
 //! # Source
 //! M. Clement, M. Steed, P. Crandall, Supercomputing 1996, as quoted by Steffenel 2006 (INRIA
 //! report) eq. 2, T = l + bγ/W, and by Steffenel, Martinasso, Trystram 2007 (GPC) eq. 3.
-//! This γ counts processes and is none of the ratios that other models call γ.
+//! This γ counts processes, unlike the ratios that other models call γ.
 
 use super::hockney::HOCKNEY;
 use crate::model::prelude::*;

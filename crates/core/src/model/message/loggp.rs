@@ -1,9 +1,9 @@
-//! `LogP` and `LogGP`, `message_loggp`: one message with parameters that are constant.
+//! `LogP` and `LogGP`, `message_loggp`: one message with constant parameters.
 //!
 //! # Formula
-//! t(m) = o + (m−1)·G + L + o, with L, o and g in seconds, G in seconds per byte and m in
-//! bytes. `LogP` has no G: its one message takes L + 2·o, which is t(1). g is the least time
-//! between messages, and plays no part in a single one.
+//! t(m) = o + (m−1)·G + L + o, with L, o and g in seconds, G in seconds per byte and m in bytes.
+//! `LogP` has no G: its message takes L + 2·o, which is t(1). g is the minimum interval between
+//! messages; the time of a single message does not contain g.
 //!
 //! # Relation to pLogP
 //! L' = L + g(1) − os(1) − or(1), o = (os(1) + or(1))/2, g = g(1), and G = g(m)/m for a
@@ -56,7 +56,7 @@ impl LogGP {
     /// The parameters of `network`, with G from a message of `large` bytes.
     ///
     /// # Errors
-    /// If `large` is zero, or the overheads of a byte exceed its time L + g(1).
+    /// If `large` is zero, or the overheads of a one-byte message exceed its time L + g(1).
     pub fn from_plogp(network: &PLogP, large: Bytes) -> Result<Self, ParameterError> {
         const BYTE: Bytes = Bytes(1);
         if large.0 == 0 {
@@ -83,12 +83,12 @@ impl LogGP {
         self.latency
     }
 
-    /// o: what a message costs its sender, and again its receiver.
+    /// o: time that a message costs its sender, and again its receiver.
     pub fn overhead(&self) -> Seconds {
         self.overhead
     }
 
-    /// g: the least time between messages.
+    /// g: minimum interval between messages.
     pub fn gap(&self) -> Seconds {
         self.gap
     }
@@ -99,7 +99,7 @@ impl LogGP {
     }
 }
 
-/// The large message that G is taken from.
+/// Size of the message that gives G.
 const LARGE: Bytes = Bytes(1 << 20);
 
 pub(super) const LOGGP: Model = Model {

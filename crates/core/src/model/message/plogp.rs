@@ -1,4 +1,4 @@
-//! `message_plogp`: L and the gap of the message's size.
+//! `message_plogp`: latency plus the gap of the message's size.
 
 use super::hockney::HOCKNEY;
 use crate::model::examples::toy;

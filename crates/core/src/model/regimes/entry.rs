@@ -1,5 +1,5 @@
-//! `regimes`: the regimes of every collective with parameters that are given; fits hold them in
-//! full.
+//! `regimes`: the regimes of every collective, with parameters given by the user. Fits store the
+//! regimes in full.
 
 use super::{Onset, Order, Pattern, Point, ProtocolParameters, Regimes, Stalls, Wire};
 use crate::model::REGIMES;
@@ -113,7 +113,7 @@ const fn in_thousands(expected: f64) -> Example {
     .with(&[5e-5, 9.0, 0.0, 1.1, 0.0, 512.0, INF, 0.0, 0.2, 0.0])
 }
 
-/// The median.
+/// Median time of the case.
 fn time(inputs: &Inputs, pattern: Pattern) -> Result<Timed, ModelError> {
     let point = Point {
         procs: inputs.case.procs,
@@ -124,7 +124,7 @@ fn time(inputs: &Inputs, pattern: Pattern) -> Result<Timed, ModelError> {
     Ok(times.expect("both protocols are there").median().into())
 }
 
-/// The regimes with the given parameters, on a wire of α and β alone.
+/// The regimes with the given parameters, on a wire with the constant gap β.
 fn regimes(inputs: &Inputs, pattern: Pattern) -> Result<Regimes, ParameterError> {
     let mut regimes = Regimes {
         pattern,
@@ -142,11 +142,11 @@ fn regimes(inputs: &Inputs, pattern: Pattern) -> Result<Regimes, ParameterError>
 }
 
 impl Regimes {
-    /// Gives one of the entry's parameters a value; others are passed over. A protocol that is not there yet comes with
-    /// γ = 1; stalls that are not there yet come with no rate and the time-out of Linux.
+    /// Sets one of the entry's parameters; other names are ignored. A missing protocol is created
+    /// with γ = 1, missing stalls with rate 0 and the time-out of Linux.
     ///
     /// # Errors
-    /// If the parameter cannot have that value.
+    /// If the parameter does not allow the value.
     pub(crate) fn set(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
         let Some(parameter) = PARAMETERS.iter().find(|own| own.name == name) else {
             return Ok(());
@@ -188,7 +188,7 @@ impl Regimes {
     }
 }
 
-/// A protocol, which is made if it is not there.
+/// Parameters of a protocol, created if missing.
 fn own(protocol: &mut Option<ProtocolParameters>) -> &mut ProtocolParameters {
     protocol.get_or_insert_with(|| ProtocolParameters {
         gamma: 1.0,
@@ -201,7 +201,7 @@ fn own(protocol: &mut Option<ProtocolParameters>) -> &mut ProtocolParameters {
     })
 }
 
-/// The stalls of a protocol, which are made if they are not there.
+/// Stalls of a protocol, created if missing.
 fn stalls(protocol: &mut Option<ProtocolParameters>) -> &mut Stalls {
     own(protocol).stalls.get_or_insert(Stalls::UNSEEN)
 }

@@ -1,10 +1,11 @@
-//! What the busiest link of a tree of switches needs that is not a host's.
+//! Time of the busiest link between switches, in a tree of switches.
 //!
 //! # Method
-//! With a processes behind it a·(n−a) messages cross a link in an exchange. Pairwise exchange waits
-//! in every round for the slowest pair, so that there it is the sum over the rounds of what the
-//! busiest link needs, at least that of a host, if any needs more. Links are known without headers,
-//! so that their time counts as many times as β exceeds the gap of a host's link.
+//! A link with a of n processes behind it carries a·(n−a) messages in an exchange. Pairwise
+//! exchange waits in every round for the slowest pair: its time is the sum over the rounds of the
+//! time of the busiest link, at least that of a host, or zero if no round exceeds the time of a
+//! host. Networks state rates without headers, so the time is multiplied by the ratio of β to the
+//! gap of a host's link.
 //!
 //! # Source
 //! netsig.
@@ -17,24 +18,24 @@ use super::{Point, Wire};
 use crate::network::{Cut, Network};
 use crate::units::{Procs, Seconds};
 
-/// In which order the messages of an exchange are sent.
+/// Order of the messages of an exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
-    /// All at once. A window of a few changes nothing for eager messages, whose sends are complete
-    /// when the system has taken them.
+    /// All at once. A window of a few sends changes nothing for eager messages, whose sends are
+    /// complete when the system has buffered them.
     AtOnce,
-    /// In rounds, to the partner as many ranks further.
+    /// In rounds, in round t from rank i to i + t.
     Rounds,
-    /// In rounds, to partner i xor t where the count is a power of two, else as before.
+    /// In rounds, in round t from rank i to i xor t if n is a power of two, else to i + t.
     Powers,
 }
 
-/// Beyond so many processes the rounds of pairwise exchange are not looked at one by one.
+/// Largest process count whose rounds of pairwise exchange are computed one by one.
 const MOST_ROUNDS: u32 = 1024;
 
-/// How many bytes pass a host's port in the time that the busiest other link takes for messages
-/// of `size`.
+/// Bytes that pass a host's port in the time that the busiest other link takes for messages of
+/// `size` bytes.
 pub(super) fn busiest(wire: &Wire, point: Point, order: Order, size: f64) -> f64 {
     let beta = wire.beta().0;
     if beta > 0.0 {
@@ -44,7 +45,7 @@ pub(super) fn busiest(wire: &Wire, point: Point, order: Order, size: f64) -> f64
     }
 }
 
-/// What the busiest link between switches takes for messages of one byte.
+/// Time of the busiest link between switches for messages of one byte.
 fn floor(point: Point, order: Order) -> Seconds {
     let cuts = point.network.and_then(Network::cuts).unwrap_or_default();
     let procs = point.procs;
@@ -68,18 +69,17 @@ fn floor(point: Point, order: Order) -> Seconds {
     Seconds(rounds.iter().map(|time| time.max(own)).sum::<f64>())
 }
 
-/// Headers are no more than this: a β beyond it is that of something else than the link.
+/// Upper limit of the ratio of [`headers`]; a larger β has other causes than headers.
 const MOST_HEADERS: f64 = 1.1;
 
-/// How many times the gap of a host's link β is: the links of a network are known without the
-/// headers that β holds.
+/// Ratio of β to the gap of a host's link: β includes headers, the rates of a network do not.
 fn headers(wire: &Wire, point: Point) -> f64 {
     let host = point.network.map(|network| network.host_gap().0);
     host.map_or(1.0, |host| (wire.beta().0 / host).clamp(1.0, MOST_HEADERS))
 }
 
-/// How many of the processes on one side of a link have their partner of a round of pairwise
-/// exchange on the other.
+/// Number of processes on one side of a link whose partner in a round of pairwise exchange is on
+/// the other side.
 fn crossing(cut: &Cut, procs: Procs, order: Order, round: u32) -> u32 {
     let n = procs.get();
     if order == Order::Powers && n.is_power_of_two() {
@@ -88,7 +88,7 @@ fn crossing(cut: &Cut, procs: Procs, order: Order, round: u32) -> u32 {
         let crosses = ranks.filter(|rank| !is_behind(rank ^ round));
         return u32::try_from(crosses.count()).unwrap_or(n);
     }
-    // The partners of a range, who may go beyond the last process and on from the first.
+    // The partners of a range, which wrap around from the last process to the first.
     let staying: u32 = cut
         .behind(procs)
         .map(|range| {

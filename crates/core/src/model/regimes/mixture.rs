@@ -1,8 +1,8 @@
-//! Times of repetitions of which some stall.
+//! Distribution of the times of repetitions, of which some stall.
 //!
 //! # Formula
-//! With the probability 1 − p ln T is normal around ln T₁ with the standard deviation σ₁; with p
-//! it is T₀ + D·e^(σ·z), z standard normal: the time-out adds to what the rest takes.
+//! With the probability 1 − p, ln T is normal with the mean ln T₁ and the standard deviation σ₁.
+//! With p, T = T₀ + D·e^(σ·z), z standard normal: the time-out adds to the rest of the operation.
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
@@ -11,34 +11,34 @@ use crate::units::Seconds;
 /// The distribution of the time of one repetition.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Times {
-    /// T₁: the median of the repetitions that do not stall.
+    /// T₁: median of the repetitions that do not stall.
     pub typical: Seconds,
-    /// σ₁.
+    /// σ₁: standard deviation of ln T of these.
     pub spread: f64,
-    /// Those that do.
+    /// Stalls of the other repetitions.
     pub stall: Option<Stall>,
 }
 
-/// What a stall adds.
+/// Probability and cost of a stall.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stall {
-    /// p.
+    /// Probability p.
     pub probability: f64,
-    /// T₀.
+    /// T₀, to which the cost is added.
     pub from: Seconds,
-    /// D, the median of what is added.
+    /// D: median of the cost.
     pub cost: Seconds,
-    /// σ.
+    /// σ: standard deviation of ln D.
     pub spread: f64,
 }
 
-/// How often an interval is halved: beyond the precision of the numbers.
+/// Number of bisections, more than the precision of the numbers needs.
 const HALVINGS: usize = 80;
 
-/// Less spread than this is none.
+/// Lower limit of a spread, which is a divisor.
 const LEAST_SPREAD: f64 = 1e-6;
 
-/// How many standard deviations hold all that counts.
+/// Range of the search in standard deviations to either side.
 const FAR: f64 = 9.0;
 
 impl Times {
@@ -59,7 +59,7 @@ impl Times {
         self.quantile(0.5)
     }
 
-    /// The time that the share `level` of the repetitions, between 0 and 1, does not exceed.
+    /// Quantile: the time that the share `level` of the repetitions, from 0 to 1, does not exceed.
     pub fn quantile(&self, level: f64) -> Seconds {
         let Some(stall) = self.stall.filter(|stall| stall.probability > 0.0) else {
             return Seconds(self.typical.0 * (self.spread * normal().inverse_cdf(level)).exp());

@@ -1,9 +1,9 @@
-//! What an algorithm puts on the wire between its start and its end: start-ups and bytes along
-//! the path that ends last.
+//! Traffic of an algorithm on the wire between its start and its end: start-ups and bytes along the
+//! path that ends last.
 //!
 //! # Formula
-//! For n processes and m bytes, V(w) the time of w bytes in a row, to which every message adds 96
-//! of headers:
+//! For n processes and m bytes; V(w) is the time of w contiguous bytes, and every message adds 96
+//! bytes of headers:
 //!
 //! | pattern | start-ups s | W |
 //! |---|---|---|
@@ -12,20 +12,20 @@
 //! | chain in segments of q bytes | n − 2 + ⌈m/q⌉ | (n−2)·V(q) + V(m) |
 //! | binomial tree | ⌈log₂ n⌉ | see below |
 //!
-//! In a tree a rank sends to its children, the largest subtree first. One message after the
-//! other, child k has its own when V of all up to it has passed (W). But what a rank sends is
-//! complete for MPI when the system has taken it, long before it has left: then all of a rank's
-//! messages share its link. In equal shares the i-th smallest of k messages of w₁ ≤ w₂ ≤ … bytes
-//! is complete after V(Σⱼ≤ᵢ (k−j+1)·(wⱼ − wⱼ₋₁)), which is what W′ takes at every rank. For the
-//! other patterns W′ = W.
+//! In a tree a rank sends to its children, the largest subtree first. If its messages leave one
+//! after the other, child k has its message after V of the bytes of the first k (W). But MPI
+//! completes a send when the system has buffered the data, long before they have left the host:
+//! then all messages of a rank share its link. In equal shares the i-th smallest of k messages of
+//! w₁ ≤ w₂ ≤ … bytes is complete after V(Σⱼ≤ᵢ (k−j+1)·(wⱼ − wⱼ₋₁)); with these times at every rank
+//! the path takes W′. For the other patterns W′ = W.
 //!
-//! On a tree of switches another link may be busy for longer than the port (`links`), and its time
-//! F is a floor: what V says of as many bytes as pass a host's link meanwhile.
+//! On a tree of switches another link may be busy for longer than the port (`links`). Its time F is
+//! a lower bound: V of the bytes that a host's link passes in the meantime.
 //!
-//! What T₀ takes is a + max(S + W, √(S² + F²)), S the start-ups: what crosses another link starts
-//! with the first of many senders and ends with the last. Where an algorithm goes on in rounds or
-//! from hop to hop, each of them waits for the slowest of many, which is late either by its
-//! start-up or by its bytes, so that √(S² + W²) stands for S + W.
+//! T₀ is a + max(S + W, √(S² + F²)), S the time of the start-ups: the traffic of another link
+//! starts with the first of many senders and ends with the last. If an algorithm proceeds in rounds
+//! or from hop to hop, each step waits for the slowest of many processes, which is late either by
+//! its start-up or by its bytes, so that √(S² + W²) replaces S + W.
 //!
 //! # Source
 //! netsig; equal shares of a link are those of processor sharing (Kleinrock 1967).
@@ -42,82 +42,82 @@ use super::{Point, Wire};
 use crate::algorithm::{Collective, Load, Method, Traffic};
 use crate::units::{Bytes, Procs, Seconds};
 
-/// How an algorithm's traffic meets.
+/// Pattern in which the messages of an algorithm share ports and links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Pattern {
-    /// All that a process receives or sends passes one port, and all processes do so at once.
+    /// All messages of a process pass one port, and all processes exchange at the same time.
     Exchange(Order),
-    /// All passes the port of one process.
+    /// All messages pass the port of one process.
     Port,
-    /// Blocks that double, or are handed on, in ⌈log₂ n⌉ rounds; all pass every port.
+    /// Blocks double, or are handed on, in ⌈log₂ n⌉ rounds; all blocks pass every port.
     Doubling,
     /// Each process hands the whole message on to the next.
     Chain,
     /// Each process hands the message on to the next, in segments.
     Pipeline {
-        /// q.
+        /// Segment size q.
         segment: Bytes,
     },
     /// A binomial tree.
     Tree {
-        /// Whether an edge carries a block for every process behind it.
+        /// True if an edge carries a block for every process behind it.
         parts: bool,
     },
 }
 
-/// Process counts for which an algorithm does the same.
+/// Class of process counts for which an algorithm takes the same steps.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, strum::Display, Deserialize,
 )]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Class {
-    /// All of them.
+    /// All counts.
     Every,
     /// Powers of two.
     #[serde(rename = "powers-of-two")]
     #[strum(serialize = "powers-of-two")]
     Power,
-    /// The others.
+    /// Counts that are not powers of two.
     #[serde(rename = "others")]
     #[strum(serialize = "others")]
     Other,
 }
 
-/// What the path that ends last carries.
+/// Start-ups and times of the path that ends last.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Path {
-    /// s.
+    /// Number of start-ups s.
     pub startups: f64,
-    /// W.
+    /// W: time of messages one after the other.
     pub serial: Seconds,
-    /// W′.
+    /// W′: time of messages that share a link.
     pub shared: Seconds,
-    /// F: what a link of the network needs that is not a host's; 0 where none is known.
+    /// F: time of the busiest link between switches; 0 where no links are known.
     pub floor: Seconds,
 }
 
-/// What T₀ is made of, in seconds, or derivatives of it.
+/// Terms of T₀ in seconds, or derivatives by them.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Add, Mul, Sum)]
 pub struct Terms {
-    /// a: what is paid once.
+    /// a: time that is paid once.
     pub once: f64,
-    /// S: start-ups.
+    /// S: time of the start-ups.
     pub startups: f64,
-    /// W: bytes on the path.
+    /// W: time of the bytes on the path.
     pub wire: f64,
-    /// F: bytes on the busiest link that is not a host's.
+    /// F: time of the bytes on the busiest link between switches.
     pub floor: f64,
 }
 
 impl Terms {
-    /// S and F.
+    /// √(S² + F²).
     fn other_link(self) -> f64 {
         self.startups.hypot(self.floor)
     }
 
-    /// The sum of products.
+    /// Scalar product.
     pub fn dot(self, other: Self) -> f64 {
         self.once * other.once
             + self.startups * other.startups
@@ -127,13 +127,13 @@ impl Terms {
 }
 
 impl Pattern {
-    /// The pattern of an algorithm as a data file names it, its own or a library's; `None` for one
-    /// that the model does not describe.
+    /// Pattern of an algorithm by its name in data files, netsig's own or a library's; `None` for
+    /// an algorithm that the model does not describe.
     pub fn of(collective: Collective, algorithm: &str) -> Option<Self> {
         Self::of_method(&Method::parse(collective, algorithm).ok()?)
     }
 
-    /// The same of a method.
+    /// Pattern of a method; `None` for one that the model does not describe.
     pub fn of_method(method: &Method) -> Option<Self> {
         let segment = method.segment();
         match method.traffic()? {
@@ -150,7 +150,7 @@ impl Pattern {
         }
     }
 
-    /// The class of n.
+    /// Class of the process count n.
     pub fn class(self, procs: Procs) -> Class {
         match self {
             Self::Exchange(Order::Powers) if procs.get().is_power_of_two() => Class::Power,
@@ -159,12 +159,12 @@ impl Pattern {
         }
     }
 
-    /// x = √(n − 1)·m: by how many bytes what heads for one port may exceed what passes it, where
-    /// many send at once; as many times more as another link is busier than a host's. `None` where
-    /// nothing meets.
+    /// Surge x = √(n − 1)·m: bytes by which the traffic towards one port may exceed its capacity,
+    /// where many send at once. If a link between switches is busier than a host's, x grows by the
+    /// ratio. `None` for patterns without simultaneous senders.
     ///
-    /// On average a port is sent as much as passes it. What n − 1 senders send at a time of their
-    /// own choice scatters around that by m for each of them, and the variances add up.
+    /// On average a port receives as much as it forwards. The traffic of n − 1 senders, each with
+    /// its own timing, scatters around the average by m per sender, and the variances add up.
     pub fn surge(self, wire: &Wire, point: Point) -> Option<f64> {
         let Self::Exchange(order) = self else {
             return None;
@@ -175,12 +175,12 @@ impl Pattern {
         Some(others.sqrt() * link.max(size))
     }
 
-    /// T₀ of its terms: a + max(S + W, √(S² + F²)), and √(S² + W²) in place of S + W in rounds.
+    /// T₀ from its terms: a + max(S + W, √(S² + F²)), with √(S² + W²) in place of S + W in rounds.
     pub fn together(self, terms: Terms) -> f64 {
         terms.once + self.own_path(terms).max(terms.other_link())
     }
 
-    /// The derivatives of [`Pattern::together`] by the terms.
+    /// Derivatives of [`Pattern::together`] by the terms.
     pub fn marginal(self, terms: Terms) -> Terms {
         let (path, link) = (self.own_path(terms), terms.other_link());
         let of_root = |part: f64, root: f64| {
@@ -213,7 +213,7 @@ impl Pattern {
         }
     }
 
-    /// S and W.
+    /// S + W, or √(S² + W²) in rounds.
     fn own_path(self, terms: Terms) -> f64 {
         if self.is_in_rounds() {
             terms.startups.hypot(terms.wire)
@@ -222,12 +222,12 @@ impl Pattern {
         }
     }
 
-    /// Whether it goes on in rounds, or from hop to hop.
+    /// True if the algorithm proceeds in rounds, or from hop to hop.
     fn is_in_rounds(self) -> bool {
         !matches!(self, Self::Exchange(Order::AtOnce) | Self::Port)
     }
 
-    /// What the path carries.
+    /// Start-ups and times of the path that ends last.
     pub fn traffic(self, wire: &Wire, point: Point) -> Path {
         let Point { procs, size, .. } = point;
         let bytes = on_link(procs.partners() * size.as_f64(), procs.partners());

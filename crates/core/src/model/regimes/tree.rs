@@ -1,9 +1,9 @@
-//! A binomial tree of which rank 0 is the root: when its last message arrives.
+//! Arrival of the last message in a binomial tree with root 0.
 //!
 //! # Method
-//! A subtree is known by its level and by how many ranks it has: 2^level of them, but for those
-//! that lie beyond the last rank. Of each level there is at most one that is not full, so that
-//! O(log² n) subtrees are looked at whatever n is.
+//! A subtree is identified by its level and its number of ranks: 2^level, less those beyond the
+//! last rank. Each level has at most one incomplete subtree, so that O(log² n) subtrees are
+//! computed.
 
 use std::collections::HashMap;
 
@@ -12,15 +12,15 @@ use crate::units::{Procs, Seconds};
 
 /// The tree.
 pub(super) struct Binomial<'a> {
-    /// m.
+    /// Bytes m.
     pub(super) size: f64,
-    /// Whether an edge carries a block for every rank behind it.
+    /// True if an edge carries a block for every rank behind it.
     pub(super) parts: bool,
-    /// How long bytes take.
+    /// Time of bytes on the wire.
     pub(super) wire: &'a Wire,
 }
 
-/// W and W′ of the subtrees that were looked at, by level and ranks.
+/// W and W′ of the subtrees computed so far, by level and number of ranks.
 type Known = HashMap<(u32, u32), [f64; 2]>;
 
 impl Binomial<'_> {
@@ -31,7 +31,7 @@ impl Binomial<'_> {
             .map(Seconds)
     }
 
-    /// Of a subtree of so many levels and ranks.
+    /// W and W′ of a subtree, by level and number of ranks.
     fn subtree(&self, (levels, ranks): (u32, u32), known: &mut Known) -> [f64; 2] {
         if let Some(times) = known.get(&(levels, ranks)) {
             return *times;
@@ -63,8 +63,8 @@ impl Binomial<'_> {
         times
     }
 
-    /// The subtrees that the root of one serves, the highest level first, each with the bytes
-    /// of its message.
+    /// Subtrees below the root of a subtree, the highest level first, each with the bytes of its
+    /// message.
     fn children(&self, levels: u32, ranks: u32) -> impl Iterator<Item = ((u32, u32), f64)> {
         let (size, parts) = (self.size, self.parts);
         (0..levels).rev().filter_map(move |level| {

@@ -1,11 +1,11 @@
-//! How long bytes in a row take on the wire.
+//! Time of contiguous bytes on the wire.
 //!
 //! # Formula
-//! V(w) = t(w) − t(m₀) + V(m₀) for w up to the largest size w₁ whose message is sent at once, and
-//! V(w₁) + β·(w − w₁) beyond; t is the time of a ping-pong message, m₀ its smallest size, whose
-//! own bytes take V(m₀) = β·m₀, though no more than t(m₀). Between sizes V is linear. So what passes at once at the beginning of a message (the burst of
-//! a shaped link, the buffer of an adapter) passes once for all that a process sends in a row,
-//! not once for each message.
+//! V(w) = t(w) − t(m₀) + V(m₀) for w up to w₁, the largest size of a message that is sent at once,
+//! and V(w₁) + β·(w − w₁) beyond. t is the time of a ping-pong message, m₀ the smallest size, and
+//! V(m₀) = β·m₀, at most t(m₀). Between sizes V is linear. Bytes that pass without delay at the
+//! beginning (the burst of a shaped link, the buffer of an adapter) thus count once for all that a
+//! process sends in a row, not once per message.
 //!
 //! # Units
 //! Bytes and seconds.
@@ -20,16 +20,16 @@ use crate::units::parameter::{ParameterError, non_negative};
 use crate::units::table::rows;
 use crate::units::{Bytes, Seconds, SecondsPerByte};
 
-/// h: the headers of a message, which β does not hold: of Ethernet, IP and TCP with time stamps
-/// 66 bytes, and about 30 of MPI.
+/// h: bytes of headers per message, which β does not include: 66 bytes of Ethernet, IP and TCP with
+/// time stamps, and about 30 of MPI.
 const HEADERS: f64 = 96.0;
 
-/// What bytes in so many messages take on a link, in bytes.
+/// Bytes of this many messages on a link, with headers.
 pub(super) fn on_link(bytes: f64, messages: f64) -> f64 {
     bytes + messages * HEADERS
 }
 
-/// V(w).
+/// Time V(w) of w contiguous bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Stored", into = "Stored")]
 pub struct Wire {
@@ -40,7 +40,7 @@ pub struct Wire {
 }
 
 impl Wire {
-    /// V from the times of a ping-pong of sizes that are sent at once, ascending, and β.
+    /// V from β and the ping-pong times of sizes, ascending, that are sent at once.
     ///
     /// # Errors
     /// If β or a time is negative or not finite.
@@ -77,7 +77,7 @@ impl Wire {
         self.beta
     }
 
-    /// (w, V(w)), ascending, beyond zero bytes.
+    /// Points (w, V(w)) beyond zero bytes, ascending.
     pub fn points(&self) -> impl Iterator<Item = (Bytes, Seconds)> {
         let point = |(size, time): &(f64, f64)| (Bytes::rounded(*size), Seconds(*time));
         self.table[1..].iter().map(point)
@@ -95,11 +95,11 @@ impl Wire {
     }
 }
 
-/// [`Wire`] as it stands in a file.
+/// [`Wire`] as stored in a file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Stored {
-    /// V(w) beyond 0 bytes.
+    /// Points (w, V(w)) beyond 0 bytes.
     #[serde(with = "rows")]
     times_s: Vec<(Bytes, Seconds)>,
     beta_s_per_byte: SecondsPerByte,
@@ -131,8 +131,8 @@ impl From<Wire> for Stored {
     }
 }
 
-/// The nearest ascending numbers, in the sense of least squares: neighbours that descend are
-/// replaced by their mean until none do.
+/// Isotonic regression: the nearest ascending numbers in the sense of least squares. Descending
+/// neighbours are replaced by their mean until none are left.
 fn isotonic(values: impl Iterator<Item = f64>) -> Vec<f64> {
     let mut blocks: Vec<(f64, usize)> = Vec::new();
     for value in values {

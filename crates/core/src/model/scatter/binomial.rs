@@ -1,17 +1,17 @@
-//! `binomial` and `binomial_exact`: each process passes on half of the blocks that it has.
+//! `binomial` and `binomial_exact`: each process passes on half of its blocks.
 //!
 //! # Misprint
 //! `binomial` charges full subtrees, so it is exact where P is a power of two and else an upper
 //! bound for any g that does not fall. `binomial_exact` counts the blocks that exist: h is the
-//! greatest power of two below n, and the first child of n processes is the farthest one, h
-//! places away, with the b = n − h processes from there on. After g(b·m) the h that remain with
-//! the sender are a full tree, and L later the b are a tree that need not be full. A simulation
-//! of its messages confirms it (`sim/network/endpoint/tests.rs`).
+//! greatest power of two below n; the first child of n processes is the farthest, h places away,
+//! and heads the last b = n − h processes. After g(b·m) the sender goes on with a full tree of h
+//! processes; L later the child starts a tree of b, possibly incomplete. A simulation of the
+//! messages confirms this (`sim/network/endpoint/tests.rs`).
 
 use super::BASE;
 use crate::model::prelude::*;
 
-/// g of so many blocks.
+/// Gap g of a message of this many blocks.
 fn gap(net: &PLogP, blocks: u32, size: Bytes) -> Seconds {
     net.g(Bytes(u64::from(blocks) * size.0))
 }
@@ -23,8 +23,8 @@ fn binomial(net: &PLogP, procs: Procs, size: Bytes) -> Seconds {
     gaps.fold(net.latency() * f64::from(levels), |time, gap| time + gap)
 }
 
-/// T(P) from the lowest bit of P up: T of the bits below and T of a full tree give T of the
-/// next.
+/// T(P), computed from the lowest bit of P upwards: T of the lower bits and T of a full tree give T
+/// with the next bit.
 fn binomial_exact(net: &PLogP, procs: Procs, size: Bytes) -> Seconds {
     let mut time = Seconds(0.0);
     let mut below = 0;

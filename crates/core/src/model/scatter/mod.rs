@@ -1,9 +1,9 @@
-//! Scatter in pLogP, one file a tree, and gather as its mirror.
+//! Scatter in pLogP, one file per tree, and gather as its mirror.
 //!
 //! # Symbols
-//! m bytes to each of P processes, P·m below 2⁶⁴ bytes; the root keeps its own block. g(m) and
-//! L in seconds. Gather has the same values (§4 of the source: "symmetric"), but there they are
-//! contention-free: what gather really takes is dominated by contention and loss (§5).
+//! m bytes to each of P processes, P·m below 2⁶⁴ bytes; the root keeps its own block. g(m) and L in
+//! seconds. Gather has the same values (§4 of the source: "symmetric"). They are contention-free,
+//! while contention and loss dominate a real gather (§5).
 
 mod binomial;
 mod chain;
@@ -37,7 +37,7 @@ const fn mirrored(model: Model) -> Model {
     }
 }
 
-/// What the scatters have in common.
+/// Fields that all scatters share.
 const BASE: Model = Model {
     source: "Barchet-Steffenel and Mounié 2005 (RenPar), Table 2",
     needs: &[Need::PLogP],

@@ -1,4 +1,4 @@
-//! The tree of `PlogPT`: what its edges mean for messages of each height.
+//! The tree of `PlogPT`: throughput and buffer of the messages of each height.
 
 use serde::Deserialize;
 use strum::{EnumIter, EnumMessage};
@@ -7,7 +7,7 @@ use crate::network::{Edge, LINUX_RTO, check_edges};
 use crate::units::parameter::{ParameterError, non_negative};
 use crate::units::{Bytes, BytesPerSecond, Procs, Seconds};
 
-/// When an edge without delay is wide enough never to matter.
+/// Rule by which an edge without delay is wide enough to be ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, EnumIter, EnumMessage)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
@@ -20,7 +20,7 @@ pub enum Negligible {
 }
 
 impl Negligible {
-    /// Whether it holds for an edge above others that bring `below` together.
+    /// True if the rule ignores `edge`, where the edges below it have the total bandwidth `below`.
     pub(crate) fn holds(self, edge: &Edge, below: BytesPerSecond) -> bool {
         let is_wide = match self {
             Self::AtLeast => edge.bandwidth >= below,
@@ -33,18 +33,18 @@ impl Negligible {
 /// The parameters of `PlogPT`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parameters {
-    /// The edges by height, the leaves first; none for a single rank.
+    /// Edges by height, the leaves first; empty for a single rank.
     pub edges: Vec<Edge>,
-    /// L.
+    /// Latency L.
     pub latency: Seconds,
-    /// `T_RTO`.
+    /// Retransmission time-out `T_RTO`.
     pub rto: Seconds,
-    /// Which edges do not matter.
+    /// Rule for the edges to ignore.
     pub negligible: Negligible,
 }
 
 impl Parameters {
-    /// These edges and L, with the timeout of Linux and the default choices.
+    /// Parameters with these edges and L, the time-out of Linux and the default rule.
     pub fn new(edges: Vec<Edge>, latency: Seconds) -> Self {
         Self {
             edges,
@@ -54,7 +54,7 @@ impl Parameters {
         }
     }
 
-    /// Whether the edges of this height, from 1, do not matter.
+    /// True if the edges of this height, counted from 1, are ignored.
     fn is_negligible(&self, height: usize) -> bool {
         let [.., below, edge] = &self.edges[..height] else {
             return false;
@@ -64,16 +64,16 @@ impl Parameters {
     }
 }
 
-/// What holds for messages of one height in a round in which all ranks send.
+/// Properties of the messages of one height, in a round in which all ranks send.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Level {
     pub(crate) height: u32,
     pub(crate) effective_height: u32,
-    /// The throughput of a message in the round.
+    /// Throughput of one message in the round.
     pub(crate) shared: BytesPerSecond,
-    /// b·d of the edge of the effective height, in bytes.
+    /// Buffer b·d of the edge of the effective height, in bytes.
     buffer: f64,
-    /// L.
+    /// Latency L.
     pub(crate) latency: Seconds,
 }
 
@@ -99,26 +99,26 @@ impl Level {
         }
     }
 
-    /// `g_c(m, C)` of a message in the round.
+    /// Gap `g_c(m, C)` of a message in the round.
     pub(crate) fn gap(&self, size: Bytes) -> Seconds {
         Seconds(size.as_f64() / self.shared.0)
     }
 
-    /// Whether a message of this height loses its last packet to one of the next, which
-    /// begins at the same receiver when it ends. The next effective height is at least
-    /// this one, so its buffer counts.
+    /// True if a message of this height loses its last packet to a message of the next height that
+    /// begins at the same receiver when this one ends. The next effective height is at least this
+    /// one, so the buffer of `next` decides.
     pub(crate) fn loses_before(&self, next: &Self, size: Bytes) -> bool {
         self.effective_height != next.effective_height && overflows(size, next.buffer)
     }
 }
-/// Whether a message does not fit into a buffer of b·d bytes, which is rounded, so it may be
-/// a trifle too small.
+/// True if a message does not fit into a buffer of b·d bytes. The product b·d is rounded, so the
+/// test allows a small excess.
 pub(crate) fn overflows(size: Bytes, buffer: f64) -> bool {
     let rounding = (buffer * 1e-12).max(1e-9);
     size.as_f64() > buffer + rounding
 }
 
-/// `PlogPT` on a symmetric binary tree of switches.
+/// The `PlogPT` model on a symmetric binary tree of switches.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlogPT {
     levels: Vec<Level>,
@@ -144,7 +144,7 @@ impl PlogPT {
         })
     }
 
-    /// P = 2^H.
+    /// Number of processes: P = 2^H for H heights.
     pub fn procs(&self) -> Procs {
         Procs::new(1 << self.levels.len()).expect("a power of two is not zero")
     }

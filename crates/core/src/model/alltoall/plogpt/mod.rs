@@ -1,23 +1,22 @@
-//! `plogpt_a`, `plogpt_b` and its variants: `PlogPT`, pLogP for TCP over a tree of switches, where links are shared and a lost
-//! last packet costs a retransmission timeout.
+//! `plogpt_a`, `plogpt_b` and its variants: `PlogPT`, pLogP for TCP over a tree of switches, where
+//! messages share links and the loss of a last packet costs a retransmission time-out.
 //!
 //! # Formula
 //! Communication time = `L + g_c(m, C) + T_RTO`, in seconds, the last term only where the
-//! conditions below hold. C are the communications that run at the same time.
+//! conditions below hold. C is the set of communications that run at the same time.
 //!
-//! The network is a symmetric binary tree of P = 2^H leaves. All edges of height h (1 at
-//! the leaves) have bandwidth `b_h` (bytes per second) and delay `d_h` (seconds), each
-//! direction its own. `g_c(m, C) = m / throughput`, the throughput being the least, over
-//! the edges on the way, of b divided by the members of C on that edge. In a round "rank r to
-//! r xor i" every message has the height h = bit length of i and the throughput
-//! `min over j ≤ h of b_j / 2^(j−1)`.
+//! The network is a symmetric binary tree of P = 2^H leaves. All edges of height h (1 at the
+//! leaves) have bandwidth `b_h` (bytes per second) and delay `d_h` (seconds) in each direction.
+//! `g_c(m, C) = m / throughput`. The throughput is the minimum, over the edges on the path, of b
+//! divided by the number of members of C on that edge. In a round "rank r to r xor i" every message
+//! has the height h = bit length of i and the throughput `min over j ≤ h of b_j / 2^(j−1)`.
 //!
-//! An edge of height h ≥ 2 is negligible if `b_h ≥ 2·b_(h−1)` and `d_h = 0`; the effective
-//! height of a message is that of the highest edge on its way that is not negligible.
+//! An edge of height h ≥ 2 is negligible if `b_h ≥ 2·b_(h−1)` and `d_h = 0`; the effective height
+//! of a message is the height of the highest edge on its path that is not negligible.
 //!
-//! A message loses its last packet if (1) another one to the same receiver begins when it
-//! ends, (2) m > b·d, the buffer of the switch, at the greater effective height of the two,
-//! and (3) their effective heights differ.
+//! A message loses its last packet if (1) another message to the same receiver begins when it ends,
+//! (2) m > b·d, the buffer of the switch, at the greater effective height of the two, and (3) their
+//! effective heights differ.
 //!
 //! | all-to-all | without timeouts | rounds with a timeout |
 //! |---|---|---|
@@ -29,24 +28,24 @@
 //! [`RtoMode::TwoPass`], `T_noRTO + (their number)·T_RTO`.
 //!
 //! # Choices
-//! The slides do not say when a send whose last packet is lost leaves. If it left after the
-//! timeout, the next message would begin too late for condition 1, so nothing would be
-//! lost: no schedule is consistent with that. Hence the default, in which only the receiver
-//! waits. A never meets condition 1, as its next round begins L later; L = 0 would bring the
-//! same contradiction, and no timeout is charged.
+//! The slides do not say when a send whose last packet is lost completes. If it completed after the
+//! time-out, the next message would begin too late for condition 1, so no packet would be lost: no
+//! schedule satisfies this. In the default, therefore, only the receiver waits. Algorithm A never
+//! meets condition 1, as its next round begins L later; L = 0 would bring the same contradiction,
+//! and no time-out is charged.
 //!
-//! Printed is `b_h > 2·b_(h−1)` ([`Negligible::Above`]). A tree of full bisection has
-//! `b_h = 2·b_(h−1)`; strictly read, its switches would have no buffer and lose packets
-//! though they block nothing. Hence the default [`Negligible::AtLeast`].
+//! The slides print `b_h > 2·b_(h−1)` ([`Negligible::Above`]). A tree of full bisection has `b_h =
+//! 2·b_(h−1)`; by the printed rule its switches would have no buffer and lose packets although they
+//! block nothing. The default is therefore [`Negligible::AtLeast`].
 //!
-//! Heights only grow from round to round, so it is the same whether condition 3 asks for
-//! different or for growing heights.
+//! Heights only grow from round to round, so condition 3 gives the same result for "different" and
+//! for "growing" heights.
 //!
 //! # Domain
 //! Bandwidths are positive; P is a power of two up to 2^31; messages are sent eagerly.
 //!
 //! # Source
-//! Nomura, Matsuba, Ishikawa 2007 (`PlogPT`, slides of IEEE Cluster); algorithms A and B by
+//! Nomura, Matsuba, Ishikawa 2007 (`PlogPT`, slides of IEEE Cluster); algorithms A and B after
 //! their second listing. `T_RTO` = 0.2 s in Linux.
 
 mod levels;
@@ -69,9 +68,9 @@ use crate::units::{BitsPerSecond, BytesPerSecond};
 /// The order in which a rank sends and waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Algorithm {
-    /// A round ends when its message is in.
+    /// A round ends when its message has arrived.
     A,
-    /// All messages are sent before the first is waited for.
+    /// A rank sends all messages before it waits for the first.
     B,
 }
 
@@ -90,54 +89,54 @@ pub enum RtoMode {
 /// One round of an all-to-all, in which each rank r sends to r xor `xor`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Step {
-    /// The number of the round, from 1.
+    /// Number of the round, from 1.
     pub xor: u32,
-    /// The height of its messages.
+    /// Height of the messages of the round.
     pub height: u32,
-    /// Their effective height.
+    /// Effective height of the messages.
     pub effective_height: u32,
-    /// The bandwidth each of them has.
+    /// Bandwidth of each message.
     pub throughput: BytesPerSecond,
-    /// e: when they begin.
+    /// e: time at which the messages begin.
     pub enter: Seconds,
-    /// `f_noRTO`: when they are sent, no packet being lost.
+    /// `f_noRTO`: time at which the messages have been sent if no packet is lost.
     pub finish_no_rto: Seconds,
 }
 
-/// How long an all-to-all takes, and why.
+/// Time of an all-to-all, and the rounds with a time-out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     /// The time with retransmission timeouts.
     pub time: Seconds,
     /// The time if no packet were lost.
     pub time_without_rto: Seconds,
-    /// The rounds whose messages lose their last packet.
+    /// Rounds whose messages lose their last packet.
     pub rto_steps: Vec<u32>,
 }
 
-/// All rounds of one height: 2^(height−1) of them, one after the other.
+/// All rounds of one height: 2^(height−1) successive rounds.
 #[derive(Debug, Clone, Copy)]
 struct Class<'a> {
     level: &'a Level,
-    /// How many rounds there are; also the number of the first.
+    /// Number of rounds, and also the number of the first round.
     rounds: u32,
-    /// When the first begins.
+    /// Time at which the first round begins.
     start: Seconds,
     /// `g_c(m, C)`.
     gap: Seconds,
-    /// What a receiver waits beyond the gap.
+    /// Wait of a receiver beyond the gap.
     latency: Seconds,
-    /// From the begin of one round to that of the next.
+    /// Time from the start of one round to the start of the next.
     pace: Seconds,
 }
 
 impl Class<'_> {
-    /// When the message of the k-th round is sent, k from 0.
+    /// Time at which the message of the k-th round, k from 0, has been sent.
     fn finish(&self, k: u32) -> Seconds {
         self.start + self.pace * f64::from(k) + self.gap
     }
 
-    /// When the messages of the last round are received.
+    /// Time at which the messages of the last round have been received.
     fn received(&self) -> Seconds {
         self.finish(self.rounds - 1) + self.latency
     }
@@ -190,7 +189,6 @@ impl PlogPT {
             .flat_map(|class| (0..class.rounds).map(move |k| class.step(k)))
     }
 
-    /// The rounds by height.
     fn classes(&self, size: Bytes, algorithm: Algorithm) -> Vec<Class<'_>> {
         let mut classes: Vec<Class> = Vec::new();
         for level in self.levels() {
@@ -298,7 +296,7 @@ fn plogpt(
     inputs.by_hockney(|_, _, size| model.alltoall(size, algorithm, mode).time)
 }
 
-/// What is left where bytes take no time.
+/// Time of the start-ups alone, where bytes take no time.
 fn start_ups(hockney: &Hockney, algorithm: Algorithm, procs: Procs) -> Seconds {
     match algorithm {
         Algorithm::A => hockney.alpha() * procs.partners(),
@@ -306,9 +304,10 @@ fn start_ups(hockney: &Hockney, algorithm: Algorithm, procs: Procs) -> Seconds {
     }
 }
 
-/// The edges by height of a tree of `procs` ranks: those of a binary tree, else those of the
-/// hosts, above them twice the bandwidth from height to height, as within a switch, and at the
-/// top the link between two switches, if there is one. `None` if messages take no time per byte.
+/// Edges by height of a tree of `procs` ranks. A network that is a binary tree has its own edges.
+/// Otherwise the lowest edges are the links of the hosts, the bandwidth doubles from height to
+/// height, as within a switch, and a link between two switches is the top edge. `None` if bytes
+/// take no time.
 fn edges(
     hockney: &Hockney,
     network: Option<&Network>,

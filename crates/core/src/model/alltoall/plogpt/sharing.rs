@@ -1,19 +1,19 @@
-//! How communications share the edges of the tree.
+//! Throughput of simultaneous communications that share the edges of the tree.
 
 use crate::network::{Edge, check_edges};
 use crate::units::BytesPerSecond;
 use crate::units::Rank;
 use crate::units::parameter::ParameterError;
 
-/// The height of a message, that is of the smallest subtree with both ends in it; 0 for a
-/// message to oneself.
+/// Height of a message: height of the smallest subtree that holds both ends; 0 for a message to
+/// oneself.
 fn height((from, to): (Rank, Rank)) -> u32 {
     u32::BITS - (from.0 ^ to.0).leading_zeros()
 }
 
-/// The throughput of communication number `of` (from 0) while all of `pairs` (sender,
-/// receiver) run: the least, over the directed edges on its way, of the bandwidth divided
-/// by the number of pairs on that edge.
+/// Throughput of communication number `of` (from 0) while all of `pairs` (sender, receiver) run:
+/// the minimum, over the directed edges on its path, of the bandwidth divided by the number of
+/// pairs on that edge.
 ///
 /// # Errors
 /// If the edges cannot be those of a tree, a rank is not one of its leaves, or there is no
