@@ -1,17 +1,17 @@
-//! Repetitions put together: one [`Summary`] for each experiment, algorithm, process count
-//! and size, with the statistics that fits and tables need.
+//! Summaries of repetitions: one [`Summary`] for each experiment, algorithm, process count and
+//! size, with the statistics that fits and tables need.
 //!
 //! # Numbers of other programs
-//! A cell without repetitions of its own takes the statistic that another program left of
-//! them, the first that there is of: maximum over the ranks, mean over the ranks, mean,
-//! median; of several files the mean. A minimum stands for no cell. Nothing is then known of
-//! the spread: the number counts as one repetition without deviation.
+//! A cell without repetitions takes a statistic that another program computed, the first available
+//! of: maximum over the ranks, mean over the ranks, mean, median; averaged over several files. A
+//! minimum never represents a cell. The spread is then unknown: the number counts as one repetition
+//! without deviation.
 //!
-//! The time of a collective is, in a sample of netsig, the maximum over the ranks, repetition
-//! by repetition. The maximum over the ranks of other programs is that of the ranks' means:
-//! where another rank is the last one each time, it lies below the mean of the maxima. The
-//! mean over the ranks lies lower still, by as much as ranks finish before the last one; of
-//! a tree, where most do, it says little of the time until all are done.
+//! In netsig's samples the time of a collective is the maximum over the ranks, repetition by
+//! repetition. Other programs give the maximum of the ranks' means: if the last rank changes from
+//! repetition to repetition, it lies below the mean of the maxima. The mean over the ranks is lower
+//! still, because ranks finish before the last one; for a tree, where most ranks do, it says little
+//! about the time until all are done.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,23 +22,23 @@ use crate::data::{Aggregate, Dataset, Experiment, Place, StatisticKind};
 use crate::stats::sample::{self, Sorted};
 use crate::units::{Bytes, Procs, Seconds};
 
-/// What was repeated.
+/// Key of a cell, that is of the repetitions of one operation.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CellKey {
-    /// What was timed.
+    /// Operation.
     pub experiment: Experiment,
-    /// Who ran it.
+    /// Algorithm.
     pub algorithm: Arc<str>,
-    /// Among how many.
+    /// Number of processes.
     pub procs: Procs,
-    /// With which size.
+    /// Bytes per destination or message.
     pub size: Bytes,
 }
 
-/// How the repetitions of one cell came out. At least one repetition.
+/// Statistics of the repetitions of one cell, at least one repetition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
-    /// How many repetitions.
+    /// Number of repetitions.
     pub repetitions: usize,
     /// Arithmetic mean.
     pub mean: Seconds,
@@ -46,11 +46,11 @@ pub struct Summary {
     pub median: Seconds,
     /// Sample standard deviation (divisor R − 1); zero for one repetition.
     pub deviation: Seconds,
-    /// What another program computed, where there are no repetitions.
+    /// Statistic of another program, where there are no repetitions.
     pub imported: Option<StatisticKind>,
 }
 
-/// What stands for a cell of another program, best first.
+/// Statistics of other programs that may represent a cell, best first.
 const IMPORTED: [StatisticKind; 4] = [
     StatisticKind::MaxOverRanks,
     StatisticKind::MeanOverRanks,
@@ -58,7 +58,7 @@ const IMPORTED: [StatisticKind; 4] = [
     StatisticKind::Median,
 ];
 
-/// Which number stands for a cell.
+/// Statistic that represents a cell.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Default, EnumIter, EnumMessage, EnumString, IntoStaticStr,
 )]
@@ -88,7 +88,7 @@ impl Summary {
         }
     }
 
-    /// The best of the statistics that there are of a cell.
+    /// Summary from the best statistic available.
     fn of_aggregates(all: &[&Aggregate]) -> Option<Self> {
         let times = |kind: StatisticKind| -> Vec<f64> {
             let own = all.iter().filter(|one| one.statistic == kind);
@@ -105,7 +105,7 @@ impl Summary {
         })
     }
 
-    /// The wanted statistic.
+    /// Value of a statistic.
     pub fn value(&self, statistic: Statistic) -> Seconds {
         match statistic {
             Statistic::Mean => self.mean,

@@ -1,20 +1,20 @@
-//! The jobs of a campaign, and the keys under which a data file keeps what one of them says.
+//! Jobs of a campaign, and the keys of facts about a job in a data file.
 
 use std::fmt;
 
 /// One job of a campaign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct JobId {
-    /// The number of its launch, from 0.
+    /// Number of the launch, from 0.
     pub launch: u32,
-    /// The number of its variant: 0 leaves all choices to the MPI library, every other forces
-    /// algorithms of it.
+    /// Number of the variant: 0 leaves all choices to the MPI library, the others force algorithms
+    /// of the library.
     pub variant: u32,
 }
 
 impl JobId {
-    /// The key under which a data file keeps a fact about this job: `launch_1_hosts`, or
-    /// `launch_1_job_2_hosts` for a variant other than 0.
+    /// Key of a fact about this job in a data file: `launch_1_hosts`, or `launch_1_job_2_hosts` for
+    /// a variant other than 0.
     pub fn key(self, fact: &str) -> String {
         match self.variant {
             0 => format!("launch_{}_{fact}", self.launch),
@@ -22,7 +22,7 @@ impl JobId {
         }
     }
 
-    /// The job and the fact that a key is about, if it is one.
+    /// Job and fact of a key; `None` for a key of another form.
     pub fn of_key(key: &str) -> Option<(Self, &str)> {
         let (launch, fact) = key.strip_prefix("launch_")?.split_once('_')?;
         let launch = launch.parse().ok()?;

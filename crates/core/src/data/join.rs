@@ -1,19 +1,19 @@
-//! Several data files as one: launches stay apart, and provenance keeps what differs.
+//! Several data files as one: launches stay distinct, and provenance keeps differences.
 
 use super::{Dataset, JobId, Provenance};
 
-/// A launch whose number cannot be moved beyond those of earlier files.
+/// A launch number that cannot be raised above those of earlier files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("launch {0} cannot be numbered on from those of the other files; write smaller numbers")]
 pub struct TooManyLaunches(u32);
 
 impl Dataset {
-    /// Adds the rows of a later file, whose launches are numbered on from the last of these.
-    /// Of its provenance, the facts of launches get their new numbers; of the others those that
-    /// these data do not say as well are kept under `file_NUMBER_KEY`.
+    /// Adds the rows of a later file and numbers its launches on from the last one here. Facts
+    /// about launches get the new numbers; other facts that these data do not state equally are
+    /// kept under `file_NUMBER_KEY`.
     ///
     /// # Errors
-    /// If a number of a launch becomes too large.
+    /// If a launch number becomes too large.
     pub fn join(&mut self, mut later: Self, number: usize) -> Result<(), TooManyLaunches> {
         let shift = self.next_launch()?;
         for launch in later.launches_mut() {
@@ -35,7 +35,7 @@ impl Dataset {
         Ok(())
     }
 
-    /// Adds the rows as they are.
+    /// Adds the rows unchanged.
     pub fn append(&mut self, mut later: Self) {
         self.samples.append(&mut later.samples);
         self.rejected.append(&mut later.rejected);
@@ -43,14 +43,14 @@ impl Dataset {
         self.completed.append(&mut later.completed);
     }
 
-    /// The first number that no launch has.
+    /// The next free launch number.
     fn next_launch(&mut self) -> Result<u32, TooManyLaunches> {
         let stated = stated_launches(&self.provenance).max();
         let last = self.launches_mut().map(|launch| *launch).max().max(stated);
         last.map_or(Ok(0), |last| moved(last, 1))
     }
 
-    /// The number of the launch of every row.
+    /// Launch numbers of all rows.
     pub(super) fn launches_mut(&mut self) -> impl Iterator<Item = &mut u32> {
         let samples = self.samples.iter_mut().map(|row| &mut row.place.launch);
         let rejected = self.rejected.iter_mut().map(|row| &mut row.place.launch);

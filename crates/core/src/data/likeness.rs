@@ -1,14 +1,14 @@
-//! Whether two data files can be of one network, by the times of the cells that both hold.
+//! Test whether two data files can be of one network, by the times of their common cells.
 //!
 //! # Method
-//! The median ratio of the times of common cells: of ping-pongs below 64 KiB, of ping-pongs
-//! from there on, and, where no ping-pong is common, of collectives. Files are unlike where a
-//! ratio is beyond the bound of its cells.
+//! The median ratio of the times of common cells: of ping-pongs below 64 KiB, of ping-pongs from 64
+//! KiB on, and, if both are too few, of collectives. Files are unlike if a ratio exceeds the bound
+//! of its cells.
 //!
 //! # Bounds
-//! Launches on one network agree within 3 to 10 per cent from a few KiB on, which half again
-//! as much leaves far behind. Start-up times and collectives under contention scatter more, and
-//! another program's mean stands beside medians: a factor of 3.
+//! Launches on one network agree within 3 to 10 per cent from a few KiB on, so that 50 per cent is
+//! a safe bound. Start-up times and collectives under contention scatter more, and another
+//! program's mean may be compared with a median: a factor of 3.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -19,13 +19,13 @@ use super::{Dataset, Experiment};
 use crate::stats::sample::Sorted;
 use crate::units::Bytes;
 
-/// From this size on bytes take most of the time of a message.
+/// Size from which on bytes take most of the time of a message.
 const LARGE: Bytes = Bytes(64 << 10);
 
-/// Fewer common cells are not judged.
+/// Least number of common cells for a judgement.
 const LEAST: usize = 3;
 
-/// How two files stand to each other.
+/// Result of a comparison of two files.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Likeness {
     /// Their times may be of one network.
@@ -42,9 +42,9 @@ pub struct Unlike {
     /// The median ratio of the times of the second file to those of the first.
     pub ratio: f64,
     cells: usize,
-    /// The name of the cells.
+    /// Name of the group of cells.
     group: &'static str,
-    /// The bound of the ratio.
+    /// Bound of the ratio.
     most: f64,
     files: [String; 2],
 }
@@ -53,7 +53,7 @@ pub struct Unlike {
 struct Group {
     name: &'static str,
     holds: fn(&CellKey) -> bool,
-    /// The largest ratio, or its inverse, of one network.
+    /// Largest ratio, or inverse ratio, within one network.
     most: f64,
 }
 
@@ -106,7 +106,7 @@ pub fn likeness(one: &Source, other: &Source) -> Likeness {
     unlike.map_or(Likeness::Alike, Likeness::Unlike)
 }
 
-/// Compares the tables in an imported file, which are its launches, with its first one.
+/// Compares the tables of an imported file, numbered as launches, with the first one.
 pub fn within(file: &Source) -> Option<Unlike> {
     let name = |launch: u32| format!("launch {launch} of {}", file.name);
     let first = launch_of(file.data, 0);
@@ -146,7 +146,7 @@ fn launch_of(data: &Dataset, launch: u32) -> Dataset {
     }
 }
 
-/// The ratio of the medians of each cell of both.
+/// Ratio of the medians, second file to first, of each common cell.
 fn common(one: &Dataset, other: &Dataset) -> Vec<(CellKey, f64)> {
     let first = summarise(one);
     let second = summarise(other).into_iter();

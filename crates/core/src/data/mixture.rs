@@ -1,11 +1,10 @@
-//! Whether data were taken on one network with one MPI and its settings, as far as their
-//! provenance says.
+//! Test whether data come from one network with one MPI and its settings, by their provenance.
 //!
-//! What is compared is in [`IDENTIFYING`], every `setting_NAME`, and every `env_NAME` but those
-//! of [`HARMLESS_VARIABLES`]. A fact that only one side states is no difference, since data of
-//! other programs state few; but data that netsig measured say whether their network was
-//! emulated or simulated. Settings by which an MPI library chooses an algorithm matter where the
-//! choice was left to it: a job that forces `library:NAME` has its own by design.
+//! Compared are the facts in [`IDENTIFYING`], every `setting_NAME`, and every `env_NAME` except
+//! [`HARMLESS_VARIABLES`]. A fact that only one side states is no difference, since data of other
+//! programs state few; but data measured by netsig state whether their network was emulated or
+//! simulated. Settings by which an MPI library chooses an algorithm matter where the library had
+//! the choice: a job that forces `library:NAME` has its own settings by design.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,8 +12,8 @@ use std::fmt;
 use super::{Dataset, JobId, Provenance};
 use crate::algorithm::LIBRARY;
 
-/// The facts that tell networks and MPIs apart, the most telling first. `placement` counts by
-/// its most ranks on a host: so many share a link, however many hosts there are.
+/// Facts that distinguish networks and MPIs, the most important first. `placement` is compared by
+/// the largest number of ranks on a host: so many share a link, whatever the number of hosts.
 pub const IDENTIFYING: [&str; 11] = [
     "simulated",
     "lab",
@@ -29,8 +28,7 @@ pub const IDENTIFYING: [&str; 11] = [
     "yield_shim",
 ];
 
-/// How the names of environment variables begin that tell where a job runs, how it is started
-/// and what it logs.
+/// Prefixes of environment variables that only affect the hosts of a job, its start and its logs.
 pub const HARMLESS_VARIABLES: [&str; 14] = [
     "SLURM_",
     "PMIX_MCA_",
@@ -48,49 +46,49 @@ pub const HARMLESS_VARIABLES: [&str; 14] = [
     "I_MPI_ROOT",
 ];
 
-/// The key of how many ranks each host has.
+/// Key of the fact that states the number of ranks on each host.
 pub(super) const PLACEMENT: &str = "placement";
 
-/// Facts that data measured by netsig state wherever they are so.
+/// Facts that data measured by netsig state only if true.
 const STATED_IF_SO: [&str; 2] = ["simulated", "lab"];
 
-/// What begins the key of a setting of the MPI library.
+/// Prefix of the key of a setting of the MPI library.
 const SETTING: &str = "setting_";
 
-/// What begins the key of an environment variable.
+/// Prefix of the key of an environment variable.
 const VARIABLE: &str = "env_";
 
 /// A data file.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
-    /// What it is called.
+    /// Name of the file.
     pub name: &'a str,
-    /// What is in it.
+    /// Contents of the file.
     pub data: &'a Dataset,
 }
 
-/// A fact and where it is stated.
+/// A fact and the place that states it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Statement {
     key: String,
-    /// Empty for what is not so.
+    /// Empty if the fact is not set.
     value: String,
     place: String,
 }
 
-/// A fact that is stated in two ways.
+/// A fact with two values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     /// The key of the fact.
     pub key: String,
-    /// What it is in either place.
+    /// The two values.
     pub values: [String; 2],
-    /// The two places: files, or launches of them.
+    /// The places of the values: files, or launches in files.
     pub places: [String; 2],
 }
 
-/// The facts in which the data differ, each once, the most telling first. None: they may be
-/// taken together.
+/// Facts in which the data differ, each once, the most important first. Empty if the data may be
+/// combined.
 pub fn differences(sources: &[Source]) -> Vec<Difference> {
     let mut first: BTreeMap<String, Statement> = BTreeMap::new();
     let mut found: Vec<Difference> = Vec::new();
@@ -111,7 +109,7 @@ pub fn differences(sources: &[Source]) -> Vec<Difference> {
     found
 }
 
-/// The most ranks that one host has, if the provenance says and in any launch.
+/// Largest number of ranks on one host in any launch, if the provenance states it.
 pub fn ranks_per_host(facts: &Provenance) -> Option<u32> {
     let fact = |key| JobId::of_key(key).map_or(key, |(_, fact)| fact);
     let placements = facts.iter().filter(|(key, _)| fact(key) == PLACEMENT);
@@ -120,7 +118,7 @@ pub fn ranks_per_host(facts: &Provenance) -> Option<u32> {
         .max()
 }
 
-/// The facts of one file that are compared, in their order.
+/// Compared facts of one file, in their order.
 fn statements(source: &Source) -> Vec<Statement> {
     let facts = &source.data.provenance;
     let mut samples = source.data.samples.iter();
@@ -139,7 +137,7 @@ fn statements(source: &Source) -> Vec<Statement> {
         let name = source.name;
         let place = match job {
             Some(job) => {
-                // What only a later job states was not so in the first.
+                // A fact that only a later job states was not set in the first.
                 all.extend((!is_known).then(|| unstated(key, name)));
                 format!("{job} of {name}")
             }
@@ -156,7 +154,7 @@ fn statements(source: &Source) -> Vec<Statement> {
     all
 }
 
-/// A fact that is not so.
+/// A fact that is not set.
 fn unstated(key: &str, place: &str) -> Statement {
     Statement {
         key: key.to_owned(),
@@ -165,7 +163,7 @@ fn unstated(key: &str, place: &str) -> Statement {
     }
 }
 
-/// Whether netsig measured the data and not another program.
+/// True if netsig, and no other program, measured the data.
 pub fn is_measured(facts: &Provenance) -> bool {
     let has = |key: &&str| facts.get(key).is_some();
     has(&"netsig") && ["mpi", "simulated"].iter().any(has) && !has(&"imported_from")
@@ -183,8 +181,8 @@ fn is_compared(key: &str) -> bool {
     }
 }
 
-/// Whether a setting decides which algorithm the MPI library takes for a collective that is
-/// measured: all that a forced choice sets, and what Open MPI and MPICH have beside it.
+/// True if a setting affects the MPI library's choice of an algorithm for a measured collective:
+/// the settings that force a choice, and related ones of Open MPI and MPICH.
 fn chooses_algorithm(key: &str) -> bool {
     let name = key.strip_prefix(SETTING).or(key.strip_prefix(VARIABLE));
     let name = name.unwrap_or_default();
@@ -197,7 +195,7 @@ fn chooses_algorithm(key: &str) -> bool {
         && (ends.iter().any(|end| name.ends_with(end)) || name.contains("COLLECTIVE_FALLBACK"))
 }
 
-/// What of a value is compared; nothing if it is not of its form.
+/// Compared part of a value; `None` if the value is malformed.
 fn comparable(key: &str, value: &str) -> Option<String> {
     match key {
         PLACEMENT => most_on_a_host(value).map(|most| format!("{most} a host")),
@@ -205,7 +203,7 @@ fn comparable(key: &str, value: &str) -> Option<String> {
     }
 }
 
-/// The most ranks on a host of a placement such as `a:2,b:1`.
+/// Largest number of ranks on a host in a placement such as `a:2,b:1`.
 fn most_on_a_host(placement: &str) -> Option<u32> {
     let counts = placement.split(',').map(|host| {
         let (_, count) = host.rsplit_once(':')?;
@@ -214,7 +212,7 @@ fn most_on_a_host(placement: &str) -> Option<u32> {
     counts.collect::<Option<Vec<u32>>>()?.into_iter().max()
 }
 
-/// The place of a fact among those that are told first.
+/// Index of a fact in [`IDENTIFYING`], or the number of these for other facts.
 fn importance(key: &str) -> usize {
     let place = IDENTIFYING.iter().position(|known| *known == key);
     place.unwrap_or(IDENTIFYING.len())

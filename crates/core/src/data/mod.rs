@@ -1,9 +1,7 @@
-//! Measurements as they were taken: every repetition of every experiment, and where
-//! they come from.
+//! Measurements in full: every repetition of every experiment, and its provenance.
 //!
-//! A data file is CSV with `#@key=value` lines for provenance (FORMATS.md). Columns are
-//! found by name; those that netsig does not know are passed over. Nothing is summarised
-//! here: see [`crate::data::cells`].
+//! A data file is CSV with `#@key=value` lines for provenance (FORMATS.md). Columns are found by
+//! name; unknown columns are ignored. Summaries of repetitions are in [`crate::data::cells`].
 
 pub mod cells;
 pub mod import;
@@ -51,10 +49,10 @@ pub const COLUMNS: [&str; 17] = [
 /// The provenance key that marks data which must not be used.
 pub const VOID: &str = "void";
 
-/// What begins a line that says that a cell was measured to its end.
+/// Key of the line that marks a cell as completely measured.
 const DONE: &str = "done";
 
-/// What kind of operation was timed.
+/// Kind of operation that was timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Experiment {
     /// Half of a round trip with `size_bytes` each way.
@@ -65,12 +63,12 @@ pub enum Experiment {
     SendOverhead,
     /// The time to receive a message that has arrived: or(m).
     ReceiveOverhead,
-    /// The time from one message to the next of many without a pause: g(m).
+    /// Interval between messages in a long row without pauses: g(m).
     Gap,
-    /// L, of files that state it.
+    /// Latency L, in files that state it.
     Latency,
-    /// One of several simultaneous transfers between disjoint pairs, from the common start
-    /// to its end; `procs` is twice the number of pairs.
+    /// One of several simultaneous transfers between disjoint pairs, from the common start to the
+    /// end of the transfer; `procs` is twice the number of pairs.
     Flow,
     /// A collective, from the common start to the last finish.
     Collective(Collective),
@@ -87,57 +85,56 @@ const EXPERIMENTS: [(Experiment, &str); 7] = [
     (Experiment::Flow, "flow"),
 ];
 
-/// The name of a collective's experiment; which one stands in its own column.
+/// Name of the experiment of every collective; another column names the collective.
 const COLLECTIVE: &str = "collective";
 
-/// What the kernel's TCP counted on all hosts during a repetition; `None` where it
-/// could not be read.
+/// TCP counters of the kernels of all hosts during a repetition; `None` if a counter could not be
+/// read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LossCounters {
-    /// Segments sent again (`Tcp: RetransSegs`).
+    /// Retransmitted segments (`Tcp: RetransSegs`).
     pub retransmits: Option<u32>,
     /// Expired retransmission timers (`TcpExt: TCPTimeouts`).
     pub rtos: Option<u32>,
     /// Tail-loss probes (`TcpExt: TCPLossProbes`).
     pub tail_probes: Option<u32>,
-    /// Packets that the hosts themselves dropped before TCP saw them
-    /// (`/proc/net/softnet_stat`).
+    /// Packets that the hosts dropped before TCP received them (`/proc/net/softnet_stat`).
     pub softnet_drops: Option<u32>,
 }
 
 /// One repetition of one experiment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sample {
-    /// What was repeated.
+    /// Cell and launch.
     pub place: Place,
-    /// The number of the repetition within its launch, from 0.
+    /// Number of the repetition within its launch, from 0.
     pub repetition: u32,
-    /// How long it took.
+    /// Measured time.
     pub time: Seconds,
-    /// What TCP lost meanwhile.
+    /// TCP losses during the repetition.
     pub losses: LossCounters,
-    /// Which of the simultaneous transfers it is, from 0; 0 where there is one.
+    /// Number of the transfer among simultaneous ones, from 0; 0 for a single one.
     pub part: u32,
-    /// By how much the ranks' starts may have differed.
+    /// Possible difference between the ranks' starts.
     pub sync_error: Option<Seconds>,
 }
 
-/// What a repetition belongs to: a cell of a plan within a launch.
+/// Cell of a plan within a launch, to which repetitions belong.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place {
-    /// The number of the MPI launch, from 0.
+    /// Number of the MPI launch, from 0.
     pub launch: u32,
-    /// What was timed.
+    /// Operation that was timed.
     pub experiment: Experiment,
-    /// Who ran it: an algorithm of netsig or `library`; empty unless it is a collective.
+    /// Algorithm of netsig, or `library`; empty unless the operation is a collective.
     pub algorithm: Arc<str>,
-    /// How many processes took part.
+    /// Number of processes.
     pub procs: Procs,
     /// Bytes per destination (all-to-all) or per message (ping-pong).
     pub size: Bytes,
 }
 
-/// Why a repetition has no time.
+/// Reason why a repetition has no time.
 #[derive(
     Debug,
     Clone,
@@ -155,26 +152,26 @@ pub struct Place {
 pub enum Rejection {
     /// A rank was not ready at the agreed start.
     Late,
-    /// A rank received other data than were sent to it.
+    /// A rank received data other than those sent to it.
     WrongData,
 }
 
-/// The status of a repetition that counts.
+/// Status of a valid repetition.
 const OK: &str = "ok";
 
-/// A repetition that does not count.
+/// A repetition without a valid time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rejected {
-    /// What was repeated.
+    /// Cell and launch.
     pub place: Place,
-    /// The number of the repetition within its launch.
+    /// Number of the repetition within its launch.
     pub repetition: u32,
-    /// Why it has no time.
+    /// Reason why it has no time.
     pub reason: Rejection,
 }
 
-/// What a number that another program computed stands for. A statistic over ranks is one of
-/// the ranks' means over all repetitions: it tells nothing about repetitions.
+/// Kind of a statistic that another program computed. A statistic over ranks is taken over each
+/// rank's mean of all repetitions, and says nothing about single repetitions.
 #[derive(
     Debug,
     Clone,
@@ -190,60 +187,60 @@ pub struct Rejected {
 )]
 #[strum(serialize_all = "kebab-case")]
 pub enum StatisticKind {
-    /// The mean over the ranks.
+    /// Mean over the ranks.
     MeanOverRanks,
-    /// The least of the ranks.
+    /// Minimum over the ranks.
     MinOverRanks,
-    /// The greatest of the ranks.
+    /// Maximum over the ranks.
     MaxOverRanks,
-    /// The mean of the repetitions.
+    /// Mean of the repetitions.
     Mean,
-    /// The median of the repetitions.
+    /// Median of the repetitions.
     Median,
-    /// The least of the repetitions.
+    /// Minimum of the repetitions.
     Min,
 }
 
-/// A number of another program that stands for many repetitions.
+/// A statistic of many repetitions that another program computed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Aggregate {
-    /// What was repeated; `launch` tells files or runs apart.
+    /// Cell and launch; `launch` distinguishes files or runs.
     pub place: Place,
-    /// What the number is.
+    /// Kind of the statistic.
     pub statistic: StatisticKind,
-    /// Over how many repetitions, if the program says.
+    /// Number of repetitions, if the program states it.
     pub averaged: Option<u32>,
-    /// The number.
+    /// Value of the statistic.
     pub time: Seconds,
 }
 
-/// A row of a measurement under way, or the line that ends a cell.
+/// A row of a measurement in progress, or the line that ends a cell.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Record {
     /// A repetition.
     Sample(Sample),
-    /// One that does not count.
+    /// A repetition without a valid time.
     Rejected(Rejected),
-    /// A cell is measured to its end.
+    /// A cell that was measured completely.
     Done(Place),
 }
 
-/// Ordered `key=value` facts about how data came to be.
+/// Ordered `key=value` facts about the origin of data.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Provenance(Vec<(String, String)>);
 
 /// Samples with their provenance.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Dataset {
-    /// Where the samples come from.
+    /// Origin of the samples.
     pub provenance: Provenance,
-    /// The samples in the order they were taken.
+    /// Samples in the order of their measurement.
     pub samples: Vec<Sample>,
-    /// The repetitions that do not count.
+    /// Repetitions without a valid time.
     pub rejected: Vec<Rejected>,
-    /// What other programs computed.
+    /// Statistics of other programs.
     pub aggregates: Vec<Aggregate>,
-    /// The cells that were measured to their end.
+    /// Cells that were measured completely.
     pub completed: Vec<Place>,
 }
 
@@ -255,7 +252,7 @@ impl Provenance {
             .push((one_line(key.to_owned()), one_line(value.to_string())));
     }
 
-    /// The last value given for `key`.
+    /// The last value of `key`.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.0
             .iter()
@@ -264,7 +261,7 @@ impl Provenance {
             .map(|(_, value)| value.as_str())
     }
 
-    /// Below which size the MPI library was set to send at once, where one value is recorded.
+    /// Size below which the MPI library was set to send at once, if one value is recorded.
     pub fn eager_limit(&self) -> Option<Bytes> {
         let limits = self
             .0
@@ -287,13 +284,12 @@ impl Provenance {
 }
 
 impl Dataset {
-    /// Why these data must not be used, if whoever took them said so.
+    /// Reason why these data must not be used, if the provenance states one.
     pub fn void(&self) -> Option<&str> {
         self.provenance.get(VOID)
     }
 
-    /// The samples and the numbers of other programs of the places that are wanted, and
-    /// nothing else.
+    /// The samples and the statistics of other programs at the wanted places, and nothing else.
     #[must_use]
     pub fn part(&self, is_wanted: impl Fn(&Place) -> bool) -> Self {
         let samples = self.samples.iter().filter(|row| is_wanted(&row.place));
@@ -319,7 +315,7 @@ impl Extend<Record> for Dataset {
 }
 
 impl Place {
-    /// A repetition of it, the only part of which nothing more is known.
+    /// A repetition at this place, without losses and as the only part.
     pub fn sample(self, repetition: u32, time: Seconds) -> Sample {
         Sample {
             place: self,
@@ -333,7 +329,7 @@ impl Place {
 }
 
 impl Experiment {
-    /// The texts of the columns `experiment` and `collective`.
+    /// Values of the columns `experiment` and `collective`.
     fn names(self) -> (&'static str, String) {
         match self {
             Self::Collective(collective) => (COLLECTIVE, collective.to_string()),

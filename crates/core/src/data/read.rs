@@ -1,5 +1,5 @@
-//! Data files as they are read: as a stream, so that a million rows take little more memory
-//! than what they hold.
+//! Reader of data files. It streams its input, so that a million rows take little more memory than
+//! their contents.
 
 use std::collections::HashSet;
 use std::io::{self, BufRead, BufReader, Read};
@@ -16,23 +16,23 @@ use crate::text::file_error::FileError;
 use crate::text::names::{named, variant_of};
 use crate::units::{Bytes, Seconds};
 
-/// How many of [`COLUMNS`] a file must have: all up to `time_s`.
+/// Number of the first [`COLUMNS`] that a file must have: all up to `time_s`.
 const REQUIRED: usize = 8;
 
-/// The problem of a file without a line of columns.
+/// Error text for a file without a line of columns.
 const NOTHING: &str = "is empty; measure first, or name a file with data";
 
-/// Whether a line names the columns that a data file must have.
+/// True if a line names all columns that a data file must have.
 pub fn names_columns(line: &str) -> bool {
     let has = |name: &&str| line.split(',').any(|field| field.trim() == *name);
     COLUMNS[..REQUIRED].iter().all(has)
 }
 
 impl Dataset {
-    /// Reads a data file; `name` is what errors call it.
+    /// Reads a data file; `name` is the file's name in errors.
     ///
     /// # Errors
-    /// If it cannot be read, a column is missing, or a cell holds no value of its kind.
+    /// If the file cannot be read, a column is missing, or a cell holds no value of its kind.
     pub fn read(name: &str, input: impl Read) -> Result<Self, FileError> {
         let at = |line, problem| FileError::at_line(name, line, problem);
         let mut data = Self::default();
@@ -83,12 +83,12 @@ struct Comment {
     value: String,
 }
 
-/// The lines of a file with those that begin with `#` made empty, which keeps the numbers of
-/// the others, and those that begin with `#@` kept.
+/// Lines of a file in which lines that begin with `#` are empty, which preserves line numbers.
+/// Lines that begin with `#@` are collected.
 struct Uncommented<'a, R> {
     input: BufReader<R>,
     line: Vec<u8>,
-    /// How much of the line has been handed on.
+    /// Number of bytes of the line that were handed on.
     used: usize,
     number: u64,
     comments: &'a mut Vec<Comment>,
@@ -143,11 +143,11 @@ impl<R: Read> Read for Uncommented<'_, R> {
     }
 }
 
-/// Algorithm names, each kept once.
+/// Algorithm names, each stored once.
 #[derive(Default)]
 struct Names {
     known: HashSet<Arc<str>>,
-    /// The one that was asked for last: the rows of a cell stand together.
+    /// The last name that was looked up; the rows of a cell are adjacent.
     last: Arc<str>,
 }
 
@@ -161,7 +161,7 @@ impl Names {
     }
 }
 
-/// Where each of [`COLUMNS`] stands in a file.
+/// Index of each of [`COLUMNS`] in a file.
 struct Columns([Option<usize>; COLUMNS.len()]);
 
 impl Columns {
@@ -185,7 +185,7 @@ struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// Puts the row where it belongs.
+    /// Adds the row to the samples, the rejected repetitions or the statistics.
     fn add_to(&self, data: &mut Dataset, names: &mut Names) -> Result<(), String> {
         let place = place([6, 0, 1, 2, 3, 4].map(|column| self.text(column)), names)?;
         let repetition = integer("repetition", self.text(5), "0")?;
@@ -215,8 +215,7 @@ impl Row<'_> {
         Ok(())
     }
 
-    /// The text of a column without the spaces around it, empty if the file has no such
-    /// column.
+    /// Trimmed text of a column, empty if the file has no such column.
     fn text(&self, column: usize) -> &str {
         let index = self.columns.0[column];
         let text = index.and_then(|index| self.record.get(index));
@@ -245,7 +244,7 @@ impl Row<'_> {
         }
     }
 
-    /// The name in a column, unless it is one of `without`.
+    /// The variant that a column names; `None` for the names in `without`.
     fn named<T>(&self, column: usize, kind: &str, without: &[&str]) -> Result<Option<T>, String>
     where
         T: VariantArray + Copy + Into<&'static str>,
@@ -261,7 +260,7 @@ impl Row<'_> {
     }
 }
 
-/// The experiment that two columns name.
+/// Experiment from the columns `experiment` and `collective`.
 fn experiment(name: &str, collective: &str) -> Result<Experiment, String> {
     if name == COLLECTIVE {
         let collective = collective.parse();
@@ -274,7 +273,7 @@ fn experiment(name: &str, collective: &str) -> Result<Experiment, String> {
     })
 }
 
-/// Reads `LAUNCH,EXPERIMENT,COLLECTIVE,ALGORITHM,PROCS,SIZE`.
+/// Parses `LAUNCH,EXPERIMENT,COLLECTIVE,ALGORITHM,PROCS,SIZE`.
 fn completed(text: &str, names: &mut Names) -> Result<Place, String> {
     let mut reader = csv::ReaderBuilder::new();
     let mut reader = reader.has_headers(false).from_reader(text.as_bytes());
@@ -285,7 +284,7 @@ fn completed(text: &str, names: &mut Names) -> Result<Place, String> {
     place(fields.map_err(wrong)?, names)
 }
 
-/// The cell of a launch, an experiment, a collective, an algorithm, a process count and a size.
+/// Parses a launch, an experiment, a collective, an algorithm, a process count and a size.
 fn place(texts: [&str; 6], names: &mut Names) -> Result<Place, String> {
     let [launch, name, collective, algorithm, procs, size] = texts;
     Ok(Place {

@@ -1,8 +1,8 @@
-//! Ranks that share a host exchange data through its memory, so that their times are not those
-//! of the network.
+//! Ranks that share a host exchange data through its memory, so that their times are not those of
+//! the network.
 //!
-//! Data tell it by the fact `placement` of each job; data without it are taken to have one rank
-//! a host.
+//! The fact `placement` of each job gives the ranks of each host; data without this fact are
+//! assumed to have one rank per host.
 
 use std::fmt;
 
@@ -11,21 +11,21 @@ use itertools::Itertools;
 use super::mixture::PLACEMENT;
 use super::{JobId, Provenance};
 
-/// How many ranks are listed by number.
+/// Largest number of ranks that are listed.
 const LISTED: usize = 8;
 
 /// A host that ran several ranks of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SharedHost<'a> {
-    /// The job, if it is not the first of the data.
+    /// The job, unless the fact names none.
     pub job: Option<JobId>,
-    /// The name of the host.
+    /// Name of the host.
     pub host: &'a str,
-    /// How many ranks it ran.
+    /// Number of ranks on the host.
     pub ranks: u32,
 }
 
-/// A host that ran several ranks, in the first job in which any did.
+/// First host with several ranks, in the order of the facts.
 pub fn shared_host(facts: &Provenance) -> Option<SharedHost<'_>> {
     facts.iter().find_map(|(key, value)| {
         let (job, fact) = JobId::of_key(key).map_or((None, key), |(job, fact)| (Some(job), fact));
@@ -47,8 +47,8 @@ impl fmt::Display for SharedHost<'_> {
     }
 }
 
-/// Which ranks share a host, in words; `hosts` are in the order of the ranks. `None` if each has
-/// its own.
+/// Description of the ranks that share a host; `hosts` are in the order of the ranks. `None` if
+/// each rank has a host of its own.
 pub fn in_words(hosts: &[String]) -> Option<String> {
     let ranks_of = |host: &String| hosts.iter().positions(|name| name == host).collect_vec();
     let all = hosts.iter().unique().map(|host| (host, ranks_of(host)));

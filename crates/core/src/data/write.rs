@@ -1,5 +1,4 @@
-//! Data files as they are written: one line, one call, so that a killed run leaves whole
-//! lines.
+//! Writer of data files: one call per line, so that a killed run leaves whole lines.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -102,17 +101,17 @@ impl Aggregate {
 }
 
 impl Place {
-    /// The line that says that this cell was measured to its end.
+    /// Line that marks this cell as completely measured.
     fn done(&self) -> String {
         format!("#@{DONE}={},{}\n", self.launch, self.head())
     }
 
-    /// The line of a repetition of this cell, with the columns from the time on.
+    /// Line of a repetition of this cell; `rest` are the columns from the time on.
     fn row(&self, repetition: u32, rest: fmt::Arguments<'_>) -> String {
         format!("{},{repetition},{},{rest}\n", self.head(), self.launch)
     }
 
-    /// The columns up to the size.
+    /// Columns up to the size.
     fn head(&self) -> String {
         let (experiment, collective) = self.experiment.names();
         format!(
@@ -124,7 +123,7 @@ impl Place {
     }
 }
 
-/// An algorithm as a cell: one with several settings has commas.
+/// An algorithm as a cell, quoted if it contains commas, which separate several settings.
 fn quoted(algorithm: &str) -> Cow<'_, str> {
     if algorithm.contains(',') {
         format!("\"{algorithm}\"").into()
@@ -133,7 +132,7 @@ fn quoted(algorithm: &str) -> Cow<'_, str> {
     }
 }
 
-/// The text of a value that there may not be.
+/// Text of an optional value, empty for `None`.
 fn or_empty(value: Option<impl ToString>) -> String {
     value.map_or(String::new(), |value| value.to_string())
 }

@@ -1,4 +1,4 @@
-//! A file under import: its lines, what is wrong with it, and how many processes ran.
+//! A file under import: its lines, its errors and its number of processes.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use super::Asked;
 use crate::text::file_error::FileError;
 use crate::units::Procs;
 
-/// A file with what the user says of it.
+/// A file with the user's statements about it.
 pub(super) struct File<'a> {
     pub name: &'a str,
     pub text: &'a str,
@@ -14,18 +14,18 @@ pub(super) struct File<'a> {
 }
 
 impl<'a> File<'a> {
-    /// The lines with their numbers, without the space around them.
+    /// The trimmed lines with their numbers.
     pub fn lines(&self) -> impl Iterator<Item = (u64, &'a str)> + use<'a> {
         (1..).zip(self.text.lines().map(str::trim))
     }
 
-    /// What is wrong in a line.
+    /// An error in a line.
     pub fn fault(&self, line: u64, problem: impl Into<String>) -> FileError {
         FileError::at_line(self.name, line, problem.into())
     }
 
-    /// How many processes ran: as `stated` in the file, else as asked, else as the file's
-    /// name says.
+    /// Number of processes: as `stated` in the file, else as the user says, else from the file's
+    /// name.
     pub fn procs(&self, line: u64, stated: Option<Procs>) -> Result<Procs, FileError> {
         let fault = |problem| self.fault(line, problem);
         let procs = match (stated, self.asked.procs) {
@@ -45,18 +45,17 @@ impl<'a> File<'a> {
     }
 }
 
-/// Whether a line is one of cells, and no comment or empty.
+/// True if a line holds cells, i.e. is neither empty nor a comment.
 pub(super) fn is_row(text: &str) -> bool {
     !text.is_empty() && !text.starts_with('#')
 }
 
-/// The process count of whatever two processes do.
+/// Process count of an experiment between two processes.
 pub(super) fn pair() -> Procs {
     Procs::new(2).expect("2 is not 0")
 }
 
-/// The number in `pN`, `nN` or `npN`, which stands between other signs than letters and
-/// digits in the last part of a path.
+/// The number in `pN`, `nN` or `npN`, which must be a whole word in the last part of a path.
 fn procs_in_name(path: &str) -> Result<Procs, String> {
     let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
     let counts: BTreeSet<Procs> = name

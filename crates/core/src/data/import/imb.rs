@@ -1,12 +1,12 @@
 //! The Intel MPI Benchmarks (and Pallas', their ancestor): `PingPong` and the blocking
 //! collectives of IMB-MPI1.
 //!
-//! A block for each benchmark and process count: `# Benchmarking Alltoall`, `# #processes =
-//! 8`, a table. Sizes are bytes per message or destination, times microseconds. `PingPong`
-//! prints half round trips. Of a collective, `t_min`, `t_max` and `t_avg` are over the ranks,
-//! of each rank's mean. Benchmarks that run in several groups at once (`Multi-`) are left
-//! out: the groups contend with each other. So are rows that IMB could not measure. A row
-//! with defects is a rejected repetition.
+//! Each benchmark and process count has a block: `# Benchmarking Alltoall`, `# #processes = 8`, a
+//! table. Sizes are bytes per message or destination, times are microseconds. `PingPong` prints
+//! half round trips. For a collective, `t_min`, `t_max` and `t_avg` are statistics over the ranks
+//! of each rank's mean. Left out are benchmarks that run in several groups at once (`Multi-`),
+//! since the groups contend with each other, and rows that IMB could not measure. A row with
+//! defects is a rejected repetition.
 //!
 //! # Source
 //! Intel MPI Benchmarks 2019 to 2021: `IMB_output.c`, and outputs of these, 3, 4 and of
@@ -23,24 +23,24 @@ use crate::units::Procs;
 const MEANING: &str = "collectives: min, max and mean over the ranks of each rank's mean over \
      its repetitions; ping-pong: mean of the repetitions";
 
-/// What stands in the place of the times of a row that was not measured.
+/// Texts in place of the times of a row that was not measured.
 const NOT_MEASURED: [&str; 3] = ["out-of-mem.", "int-overflow.", "time-out."];
 
-/// Of a collective, the columns with what they hold.
+/// Columns of a collective, with their statistics.
 const STATISTICS: [(&str, StatisticKind); 3] = [
     ("t_avg[usec]", StatisticKind::MeanOverRanks),
     ("t_min[usec]", StatisticKind::MinOverRanks),
     ("t_max[usec]", StatisticKind::MaxOverRanks),
 ];
 
-/// Of a ping-pong likewise.
+/// Columns of a ping-pong, with their statistics.
 const PINGPONG: [(&str, StatisticKind); 1] = [("t[usec]", StatisticKind::Mean)];
 
-/// A block under way.
+/// The block that is being read.
 struct Block {
     experiment: Experiment,
     procs: Option<Procs>,
-    /// Known once the line of names is reached.
+    /// Columns and process count, known after the line of names.
     table: Option<(Columns, Procs)>,
 }
 
@@ -90,7 +90,7 @@ fn is_header(text: &str) -> bool {
     names.any(|name| name == "#bytes") && names.any(|name| name == "#repetitions")
 }
 
-/// A line `# Date : Fri Nov 20 …`, or the command.
+/// A fact: a line `# Date : Fri Nov 20 …`, or the command.
 fn fact(text: &str) -> Option<(&str, &str)> {
     let text = text.strip_prefix('#')?;
     if text.contains("IMB-") {

@@ -1,10 +1,9 @@
 //! The files of the MPI LogP Benchmark: the tables of pLogP, in seconds.
 //!
-//! `# LogP network performance data: NAME`, `# Latency = S`, then below `# time bytes os
-//! os_min os_cnfint or or_min or_cnfint g` a row for each size. Means and minima of the
-//! overheads are kept, half-widths of confidence intervals not. The program's own reader
-//! takes the minima for half-widths and the half-widths for minima; here the line of names
-//! decides.
+//! A file has `# LogP network performance data: NAME`, `# Latency = S`, then a row for each size
+//! below `# time bytes os os_min os_cnfint or or_min or_cnfint g`. Means and minima of the
+//! overheads are kept, half-widths of confidence intervals are not. The program's own reader
+//! confuses minima and half-widths; this reader goes by the names of the columns.
 //!
 //! # Source
 //! T. Kielmann, H. E. Bal, K. Verstoep 2000, and the program's `logp_mpi.c`.
@@ -16,7 +15,7 @@ use crate::data::{Experiment, StatisticKind};
 use crate::text::file_error::FileError;
 use crate::units::Bytes;
 
-/// The columns with what they hold.
+/// Columns with their experiments and statistics.
 const COLUMNS: [(&str, Experiment, StatisticKind); 5] = [
     ("os", Experiment::SendOverhead, StatisticKind::Mean),
     ("os_min", Experiment::SendOverhead, StatisticKind::Min),
@@ -57,7 +56,7 @@ pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
     Ok(source)
 }
 
-/// The title begins a run; a file that lost it still has one.
+/// Begins a run unless the title has done so; a file may have lost its title.
 fn begin(source: &mut Source) {
     if source.runs.is_empty() {
         source.begin_run();

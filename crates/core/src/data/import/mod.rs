@@ -1,9 +1,9 @@
-//! What other benchmark programs printed, as data of netsig.
+//! Import of the output of other benchmark programs.
 //!
-//! Each program has its file here; all of them give tables of numbers that were
-//! measured together, facts for the provenance, and what was left out and why. A statistic
-//! stays a statistic: only `ReproMPI` prints repetitions, and only these become
-//! samples. What a file cannot say is asked for, never guessed.
+//! Each program has a file here, whose reader gives tables of numbers that were measured together,
+//! facts for the provenance, and the lines left out with the reasons. A statistic stays a
+//! statistic: only `ReproMPI` prints repetitions, and only these become samples. The user supplies
+//! facts that a file lacks; netsig never guesses them.
 //!
 //! ```
 //! # use netsig_core::data::StatisticKind;
@@ -69,7 +69,7 @@ pub enum Program {
 /// All programs.
 pub const PROGRAMS: &[Program] = Program::VARIANTS;
 
-/// What stands in the titles of programs that print one.
+/// Titles of the programs that print one.
 const TITLES: [(&str, Program); 4] = [
     ("OSU MPI", Program::Osu),
     ("MPI Benchmarks", Program::Imb),
@@ -77,7 +77,7 @@ const TITLES: [(&str, Program); 4] = [
     ("Netgauge", Program::Netgauge),
 ];
 
-/// The program that printed `text`, as far as its first comments tell.
+/// The program that printed `text`, judged by the first comments.
 pub fn printed_by(text: &str) -> Option<Program> {
     let comments = || {
         text.lines()
@@ -89,35 +89,35 @@ pub fn printed_by(text: &str) -> Option<Program> {
     found.map(|(_, program)| *program)
 }
 
-/// A title stands among so many lines.
+/// Number of lines at the start of a file among which the title is searched.
 const TITLE_LINES: usize = 20;
 
 /// A file to import.
 #[derive(Debug, Clone, Copy)]
 pub struct Input<'a> {
-    /// Its path: what errors call it, and perhaps the number of processes.
+    /// Path: the name in errors, and perhaps the source of the number of processes.
     pub name: &'a str,
-    /// What stands in it.
+    /// Contents of the file.
     pub text: &'a str,
 }
 
-/// What the user says of files that cannot say it themselves.
+/// Statements of the user about files that do not contain them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
-    /// How many processes ran.
+    /// Number of processes.
     pub procs: Option<Procs>,
-    /// Who ran the collectives: `library` or an algorithm.
+    /// Algorithm of the collectives: `library` or a name of netsig.
     pub algorithm: Arc<str>,
-    /// What a table without a title measured.
+    /// Collective of a table without a title.
     pub collective: Option<Collective>,
 }
 
-/// What came of the files.
+/// Result of an import.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Imported {
-    /// The data. Provenance gives the facts of each file after its `file`.
+    /// The data. In the provenance, the facts of each file follow its `file`.
     pub data: Dataset,
-    /// What was left out of which file, and why.
+    /// Lines left out, with file and reason.
     pub notes: Vec<String>,
 }
 
@@ -150,12 +150,12 @@ impl Program {
     }
 }
 
-/// Puts what `program` wrote into `inputs` together. Where several tables hold the same
-/// cell, `launch` tells them apart, in the order of the files.
+/// Combines the output of `program` in `inputs`. Where several tables hold the same cell, their
+/// `launch` differs, numbered in the order of the files.
 ///
 /// # Errors
-/// If a file is not of that program, holds nothing that netsig can use, or does not say
-/// what `asked` does not say either.
+/// If a file is not of that program, holds nothing that netsig can use, or lacks a fact that
+/// `asked` lacks too.
 pub fn import(
     program: Program,
     inputs: &[Input<'_>],
@@ -189,8 +189,8 @@ pub fn import(
     Ok(imported)
 }
 
-/// What a file says of itself after its name, and what netsig says of it unless that was
-/// said of the file before.
+/// Adds the facts that a file states, after its name, and netsig's facts about it unless the key
+/// already has the same value.
 fn add_facts(name: &str, facts: &Provenance, to: &mut Provenance) {
     to.push("file", name);
     for (key, value) in facts.iter() {
@@ -200,12 +200,12 @@ fn add_facts(name: &str, facts: &Provenance, to: &mut Provenance) {
     }
 }
 
-/// For each cell, as launch 0, the number of the launch that is free next.
+/// The next free launch number of each cell; the keys have launch 0.
 #[derive(Default)]
 struct Launches(HashMap<Place, u32>);
 
 impl Launches {
-    /// Gives everything in `run` the first number that none of its cells has.
+    /// Gives all cells of `run` the first launch number that is free for each of them.
     fn number(&mut self, run: &mut Dataset) {
         let places: BTreeSet<Place> = cells(run).collect();
         let taken = places.iter().filter_map(|place| self.0.get(place));

@@ -1,8 +1,8 @@
 //! Netgauge's pattern `loggp`: the file that its `-o` writes.
 //!
-//! Rows of medians in microseconds below `# size n PRTT(1,0,s) PRTT(n,0,s)
-//! PRTT(n,PRTT(1,0,s),s) L o_s o_r g G lsqu(g,G)`. PRTT(n,d,s) is the time to send n
-//! messages of s bytes, d apart, and to receive one of s bytes.
+//! Rows of medians in microseconds below `# size n PRTT(1,0,s) PRTT(n,0,s) PRTT(n,PRTT(1,0,s),s) L
+//! o_s o_r g G lsqu(g,G)`. PRTT(n,d,s) is the time to send n messages of s bytes at intervals of d
+//! and to receive one message of s bytes.
 //!
 //! | netsig | from |
 //! |---|---|
@@ -11,9 +11,9 @@
 //! | send and receive overhead | `o_s`, `o_r` |
 //! | latency of pLogP | PRTT(1,0,s)/2 − g(s) of the first row |
 //!
-//! Netgauge's `L` is half the first round trip, gap and all, and would count the gap twice;
-//! `g` and `G` are fits to the gaps so far. At a change of protocol Netgauge writes a row
-//! twice, with two fits; the second is passed over.
+//! Netgauge's `L` is half of the first round trip including the gap, and would count the gap twice;
+//! `g` and `G` are fits to the gaps so far. At a change of protocol Netgauge writes a row twice,
+//! with two fits; the second is ignored.
 //!
 //! # Source
 //! T. Hoefler, Netgauge: `ptrn_loggp.c`. The latency of pLogP: Kielmann, Bal, Verstoep 2000.
@@ -25,11 +25,11 @@ use crate::data::{Experiment, StatisticKind};
 use crate::text::file_error::FileError;
 use crate::units::{Bytes, Seconds};
 
-/// The times from which the others follow: of one message, and of `n` in a row.
+/// Columns from which the other times follow: one message, and `n` messages in a row.
 const ONE: &str = "PRTT(1,0,s)";
 const MANY: &str = "PRTT(n,0,s)";
 
-/// The columns of overheads, which there may be.
+/// Optional columns of overheads.
 const OVERHEADS: [(&str, Experiment); 2] = [
     ("o_s", Experiment::SendOverhead),
     ("o_r", Experiment::ReceiveOverhead),
@@ -67,7 +67,7 @@ fn header(text: &str) -> Option<Columns> {
     (columns.has("size") && columns.has(ONE)).then_some(columns)
 }
 
-/// Adds what a row says of a size; the first row gives the latency.
+/// Adds the times of a row; the first row also gives the latency.
 fn add(row: &Row<'_>, size: Bytes, is_first: bool, source: &mut Source) -> Result<(), FileError> {
     let messages: u32 = row.count("n")?;
     let (one, many) = (row.microseconds(ONE)?, row.microseconds(MANY)?);

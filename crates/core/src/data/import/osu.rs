@@ -1,10 +1,10 @@
 //! The OSU micro-benchmarks: `osu_latency` and the blocking collectives, from 3 to 7.
 //!
-//! A title `# OSU MPI … Test v7.4`, perhaps a `# Datatype:`, then a table. Sizes are bytes
-//! per message or destination, times microseconds. `osu_latency` prints half round trips.
-//! The averages of a collective, and with `-f` the minima and maxima, are over the ranks, of
-//! each rank's mean; percentiles are passed over. A row whose validation failed is a
-//! rejected repetition. The process count does not stand in the file.
+//! A title `# OSU MPI … Test v7.4`, perhaps a `# Datatype:`, then a table. Sizes are bytes per
+//! message or destination, times microseconds. `osu_latency` prints half round trips. The averages
+//! of a collective, and with `-f` the minima and maxima, are statistics over the ranks of each
+//! rank's mean; percentiles are ignored. A row whose validation failed is a rejected repetition.
+//! The file does not contain the process count.
 //!
 //! # Source
 //! OSU micro-benchmarks 5.3 to 7.5: `osu_util_mpi.c`, and outputs.
@@ -17,7 +17,7 @@ use crate::data::{Experiment, Rejection, StatisticKind};
 use crate::text::file_error::FileError;
 use crate::units::Procs;
 
-/// What the names of columns become, so that none has a space in it.
+/// Names of columns, with replacements that have no spaces.
 const COLUMNS: [(&str, &str); 7] = [
     ("Transmit Size", "transmitted"),
     ("Avg Latency(us)", "mean"),
@@ -28,7 +28,7 @@ const COLUMNS: [(&str, &str); 7] = [
     ("Latency(us)", "mean"),
 ];
 
-/// The collectives by what stands between `OSU MPI` and `Test` in a title.
+/// Collectives by the text between `OSU MPI` and `Test` in a title.
 const COLLECTIVES: [(&str, &str); 5] = [
     ("Broadcast Latency", "bcast"),
     ("Scatter Latency", "scatter"),
@@ -40,7 +40,7 @@ const COLLECTIVES: [(&str, &str); 5] = [
 /// The title of `osu_latency`.
 const PINGPONG: &str = "Latency";
 
-/// Of a collective, the columns with what they hold.
+/// Columns of a collective, with their statistics.
 const STATISTICS: [(&str, StatisticKind); 3] = [
     ("mean", StatisticKind::MeanOverRanks),
     ("min", StatisticKind::MinOverRanks),
@@ -50,7 +50,7 @@ const STATISTICS: [(&str, StatisticKind); 3] = [
 const MEANING: &str = "collectives: mean, min and max over the ranks of each rank's mean over \
      its repetitions; ping-pong: mean of the repetitions";
 
-/// What the last title announced.
+/// Subject that the last title announced.
 #[derive(Clone, Copy)]
 enum Subject {
     Untitled,
@@ -58,7 +58,7 @@ enum Subject {
     NotImported,
 }
 
-/// A table under way.
+/// The table that is being read.
 struct Table {
     columns: Columns,
     experiment: Experiment,
@@ -92,7 +92,7 @@ pub(super) fn read(file: &File<'_>) -> Result<Source, FileError> {
     Ok(source)
 }
 
-/// A line of column names, with names that have no spaces.
+/// Columns of a line of names, with the replacements of [`COLUMNS`].
 fn header(text: &str) -> Option<Columns> {
     let names = text.strip_prefix('#')?.trim_start();
     let is_header = names.starts_with("Size") && names.contains("(us)");
@@ -124,7 +124,7 @@ fn fact(text: &str) -> Option<(&str, &str)> {
     Some((key, value.trim_end_matches('.')))
 }
 
-/// What a title means. Its second word may name an accelerator: `MPI-CUDA`.
+/// Subject of a title, whose second word may contain an accelerator: `MPI-CUDA`.
 fn announced(title: &str) -> Subject {
     let name = title.splitn(3, ' ').nth(2).unwrap_or_default();
     let name = name.strip_suffix("Test").unwrap_or(name).trim();
@@ -138,7 +138,7 @@ fn announced(title: &str) -> Subject {
     }
 }
 
-/// The table that begins below a line of names, if it is one to import.
+/// The table below a line of names; `None` if its subject is not imported.
 fn begin(
     file: &File<'_>,
     line: u64,

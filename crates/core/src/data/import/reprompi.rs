@@ -1,19 +1,19 @@
-//! `ReproMPI`'s `mpibenchmark`: the only program here that prints repetitions.
+//! `ReproMPI`'s `mpibenchmark`: the only imported program that prints repetitions.
 //!
-//! Facts `#@key=value`, among them `nprocs` and the size of the datatype, then one of three
-//! tables, in seconds:
+//! Facts `#@key=value`, such as `nprocs` and the size of the datatype, then one of three tables, in
+//! seconds:
 //!
-//! * `test nrep count [errorcode] runtime_sec`: a repetition a row.
+//! * `test nrep count [errorcode] runtime_sec`: a repetition per row.
 //! * `process test nrep count [errorcode] loc_tstart_sec loc_tend_sec [gl_tstart_sec
-//!   gl_tend_sec]`: a repetition is from the first start to the last end on the common clock,
-//!   or where there is none the longest of the processes' own times.
+//!   gl_tend_sec]`: a repetition lasts from the first start to the last end on the common clock;
+//!   without a common clock it takes the longest of the processes' own times.
 //! * `test count total_nrep valid_nrep mean_sec median_sec min_sec max_sec`: statistics of the
-//!   repetitions; netsig has none for the maximum.
+//!   repetitions; the maximum has no counterpart in netsig.
 //!
-//! A size is `msize_bytes`, or `count` times the datatype's size: bytes per message or
-//! destination. An `errorcode` other than 0 is a repetition that missed its window. `MPI_`
-//! calls are collectives of the library, `Send_Recv` is a ping-pong, of which netsig takes
-//! half; other calls are left out.
+//! A size is `msize_bytes`, or `count` times the datatype's size: bytes per message or destination.
+//! An `errorcode` other than 0 marks a repetition that missed its window. `MPI_` calls are
+//! collectives of the library; `Send_Recv` is a ping-pong, and netsig takes half of its time; other
+//! calls are left out.
 //!
 //! # Source
 //! S. Hunold, A. Carpen-Amarie, `ReproMPI`: `results_output.c`, `window_sync.c`, and outputs.
@@ -31,33 +31,33 @@ use crate::units::{Bytes, Procs, Seconds};
 const MEANING: &str = "repetitions, each the greatest of the ranks' times or, with a common \
      clock, from the first start to the last end";
 
-/// The statistics of a summary.
+/// Columns of statistics of the repetitions.
 const SUMMARY: [(&str, StatisticKind); 3] = [
     ("mean_sec", StatisticKind::Mean),
     ("median_sec", StatisticKind::Median),
     ("min_sec", StatisticKind::Min),
 ];
 
-/// What the facts say that rows depend on.
+/// Facts that the rows depend on.
 #[derive(Default)]
 struct Settings {
     procs: Option<Procs>,
     datatype: Option<u64>,
 }
 
-/// A table under way.
+/// The table that is being read.
 struct Table {
     columns: Columns,
     procs: Procs,
     datatype: Option<u64>,
-    /// The repetitions whose processes have rows of their own.
+    /// Repetitions with one row per process.
     spreads: Spreads,
 }
 
 /// Repetitions by cell and number.
 type Spreads = BTreeMap<(Place, u32), Spread>;
 
-/// One repetition, as far as its processes' rows go. Without a common clock every process
+/// One repetition, from the rows of its processes so far. Without a common clock every process
 /// starts at 0.
 struct Spread {
     line: u64,
@@ -114,7 +114,7 @@ impl Settings {
     }
 }
 
-/// How many bytes a row is about, in items of `datatype` bytes unless it gives bytes.
+/// Size of a row in bytes, from `msize_bytes` or from `count` items of `datatype` bytes.
 fn size(row: &Row<'_>, datatype: Option<u64>) -> Result<Bytes, FileError> {
     if row.get("msize_bytes").is_some() {
         return row.size("msize_bytes");
@@ -134,7 +134,7 @@ fn size(row: &Row<'_>, datatype: Option<u64>) -> Result<Bytes, FileError> {
     })
 }
 
-/// What a call measured.
+/// Experiment of a call; `None` if it is not imported.
 fn measured(call: &str) -> Option<Experiment> {
     if call == "Send_Recv" {
         return Some(Experiment::PingPong);
@@ -143,7 +143,7 @@ fn measured(call: &str) -> Option<Experiment> {
     name.parse::<Collective>().ok().map(Experiment::Collective)
 }
 
-/// What netsig calls the time of a cell that took `time`: half of a round trip.
+/// Time of a cell in netsig: half of a round trip for a ping-pong.
 fn kept(cell: &Cell, time: Seconds) -> Seconds {
     match cell.place.experiment {
         Experiment::PingPong => time * 0.5,
@@ -195,7 +195,7 @@ fn is_late(row: &Row<'_>) -> Result<bool, FileError> {
     Ok(code.is_some_and(|code| code != 0))
 }
 
-/// Puts a process's row with those of the others.
+/// Merges a process's row into its repetition.
 fn gather(cell: Cell, row: &Row<'_>, spreads: &mut Spreads) -> Result<(), FileError> {
     let process = row.count("process")?;
     let repetition = row.count("nrep")?;
@@ -224,7 +224,7 @@ fn gather(cell: Cell, row: &Row<'_>, spreads: &mut Spreads) -> Result<(), FileEr
     Ok(())
 }
 
-/// Makes samples of the repetitions whose processes had rows of their own.
+/// Adds the repetitions with one row per process as samples.
 fn finish(table: Option<Table>, source: &mut Source) {
     let Some(table) = table else { return };
     for ((place, repetition), spread) in table.spreads {

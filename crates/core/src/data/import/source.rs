@@ -1,5 +1,5 @@
-//! What a reader makes of a file: runs of cells that were measured together, facts for the
-//! provenance, and what was left out.
+//! Result of a reader: runs of cells that were measured together, facts for the provenance, and the
+//! lines left out.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use super::table::Cell;
 use crate::data::{Aggregate, Dataset, Experiment, Provenance, Rejected, Rejection, StatisticKind};
 use crate::units::{Bytes, Seconds};
 
-/// What the keys of facts begin with that a file states itself.
+/// Prefix of the keys of facts that a file states itself.
 pub(super) const STATED: &str = "source_";
 
-/// What a reader makes of a file.
+/// Result of reading a file.
 pub(super) struct Source {
-    /// `imported_from`, `statistics` and what the file itself says.
+    /// `imported_from`, `statistics` and the facts that the file states.
     pub facts: Provenance,
-    /// The tables, each of launch 0.
+    /// The tables, each as launch 0.
     pub runs: Vec<Dataset>,
     left_out: BTreeMap<String, LeftOut>,
 }
@@ -27,7 +27,7 @@ struct LeftOut {
 }
 
 impl Source {
-    /// An empty one; `statistics` says what the program's numbers are.
+    /// An empty result; `statistics` describes the program's numbers.
     pub fn new(program: &str, statistics: &str) -> Self {
         let mut facts = Provenance::default();
         facts.push("imported_from", program);
@@ -39,19 +39,19 @@ impl Source {
         }
     }
 
-    /// A fact that the file states.
+    /// Adds a fact that the file states.
     pub fn fact(&mut self, key: &str, value: &str) {
         let key = key.trim().to_ascii_lowercase();
         let key = key.replace(|sign: char| !sign.is_ascii_alphanumeric(), "_");
         self.facts.push(&format!("{STATED}{key}"), value.trim());
     }
 
-    /// From here on a new table.
+    /// Begins a table.
     pub fn begin_run(&mut self) {
         self.runs.push(Dataset::default());
     }
 
-    /// A line that does not become data.
+    /// Notes a line that does not become data.
     pub fn leave_out(&mut self, line: u64, reason: &str) {
         let left_out = self.left_out.entry(reason.to_owned()).or_insert(LeftOut {
             first: line,
@@ -62,7 +62,7 @@ impl Source {
         left_out.last = line;
     }
 
-    /// A statistic of a cell's repetitions.
+    /// Adds a statistic of a cell's repetitions.
     pub fn aggregate(
         &mut self,
         cell: &Cell,
@@ -81,7 +81,7 @@ impl Source {
         }
     }
 
-    /// One of a cell's repetitions.
+    /// Adds one of a cell's repetitions.
     pub fn sample(&mut self, cell: &Cell, repetition: u32, time: Seconds) {
         if self.is_data(cell, time) {
             let place = cell.place.clone();
@@ -89,7 +89,7 @@ impl Source {
         }
     }
 
-    /// A repetition without a time.
+    /// Adds a repetition without a time.
     pub fn reject(&mut self, cell: &Cell, repetition: u32, reason: Rejection) {
         let place = cell.place.clone();
         self.run().rejected.push(Rejected {
@@ -118,7 +118,7 @@ impl Source {
         false
     }
 
-    /// What was left out of the file `name`, a sentence for each reason.
+    /// Notes on the lines left out of the file `name`, one per reason.
     pub fn notes(&self, name: &str) -> Vec<String> {
         let note = |(reason, lines): (&String, &LeftOut)| {
             let LeftOut { first, count, .. } = lines;

@@ -1,4 +1,4 @@
-//! Tables of numbers between white space under a line of names.
+//! Tables of numbers separated by white space, below a line of names.
 
 use std::str::FromStr;
 
@@ -8,7 +8,7 @@ use crate::data::{Experiment, Place};
 use crate::text::file_error::FileError;
 use crate::units::{Bytes, Procs, Seconds};
 
-/// What a line measured.
+/// Cell of a line, with the line's number.
 pub(super) struct Cell {
     pub line: u64,
     pub place: Place,
@@ -31,12 +31,12 @@ impl Columns {
         Self(line.split_whitespace().map(str::to_owned).collect())
     }
 
-    /// Whether there is a column of that name.
+    /// True if there is a column of that name.
     pub fn has(&self, name: &str) -> bool {
         self.0.iter().any(|own| own == name)
     }
 
-    /// The line of cells below the names.
+    /// The row of a line of cells.
     pub fn row<'a>(
         &'a self,
         file: &'a File<'a>,
@@ -60,12 +60,12 @@ impl Columns {
 }
 
 impl Row<'_> {
-    /// What is wrong in the line.
+    /// An error in the line.
     pub fn fault(&self, problem: impl Into<String>) -> FileError {
         self.file.fault(self.line, problem)
     }
 
-    /// What the line measured, with `size` bytes among `procs`; who ran a collective is as asked.
+    /// Cell of the line, with `size` bytes among `procs`; the user states a collective's algorithm.
     pub fn cell(
         &self,
         experiment: Experiment,
@@ -91,13 +91,13 @@ impl Row<'_> {
         Ok(Cell { line, place })
     }
 
-    /// The text in a column.
+    /// Text in a column; `None` without the column.
     pub fn get(&self, name: &str) -> Option<&str> {
         let index = self.columns.0.iter().position(|column| column == name)?;
         Some(self.cells[index])
     }
 
-    /// The text in a column that there must be.
+    /// Text in a required column.
     pub fn text(&self, name: &str) -> Result<&str, FileError> {
         let missing = || format!("the table has no column {name}; give the whole output");
         self.get(name).ok_or_else(|| self.fault(missing()))
@@ -111,7 +111,7 @@ impl Row<'_> {
             .map_err(|_| self.fault(format!("{name} {text:?} {wrong}")))
     }
 
-    /// A count in a column that there may be.
+    /// A count in an optional column.
     pub fn optional_count(&self, name: &str) -> Result<Option<u32>, FileError> {
         self.get(name).map(|_| self.count(name)).transpose()
     }
@@ -126,8 +126,8 @@ impl Row<'_> {
         self.scaled(name, "")
     }
 
-    /// A time in microseconds. The digits are read with the exponent, so that `278651.54`
-    /// is 0.27865154 s and no neighbour of it.
+    /// A time in microseconds. The exponent is parsed together with the digits, so that `278651.54`
+    /// is exactly 0.27865154 s.
     pub fn microseconds(&self, name: &str) -> Result<Seconds, FileError> {
         self.scaled(name, "e-6")
     }
