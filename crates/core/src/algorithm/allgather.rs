@@ -1,22 +1,21 @@
 //! All-gathers: the piece of rank i becomes piece i of every rank.
 //!
-//! * Ring: in each of P − 1 rounds a rank hands the piece that it got last to the next rank,
-//!   its own first.
-//! * Recursive doubling: in round x rank i exchanges with rank i xor 2ˣ all pieces that the
-//!   2ˣ ranks around each have. The ranks beyond the largest power of two Q that fits do not
-//!   take part: rank Q + e hands its piece to rank e in a first round and gets all others
-//!   from it in a last one.
-//! * Bruck: in round x rank i sends the pieces of ranks i, i + 1, … that it has, at most 2ˣ
-//!   and no more than are still missing, to rank i − 2ˣ (modulo P).
-//! * Neighbour exchange: ranks pair up, alternately with the one neighbour and the other,
-//!   and exchange the two pieces that they got last. That needs an even number of ranks; an
-//!   odd number runs the ring.
+//! * Ring: in each of P − 1 rounds a rank sends the piece that it received last to the next rank,
+//!   starting with its own.
+//! * Recursive doubling: in round x ranks i and i xor 2ˣ exchange all pieces that their groups of
+//!   2ˣ ranks have. Ranks beyond the largest power of two Q ≤ P take no part in the exchanges:
+//!   rank Q + e sends its piece to rank e in an additional first round and receives all others
+//!   from it in an additional last round.
+//! * Bruck: in round x rank i sends to rank i − 2ˣ (modulo P) the pieces of ranks i, i + 1, …
+//!   that it has, at most 2ˣ and no more than the receiver lacks.
+//! * Neighbour exchange: a rank exchanges with its two neighbours in turn the two pieces that it
+//!   received last. This requires an even number of ranks; an odd number runs the ring.
 //!
 //! # Source
-//! Thakur, Rabenseifner, Gropp 2005 (IJHPCA) for ring and recursive doubling, whose other
-//! numbers of ranks are folded as described above. Bruck, Ho, Kipnis, Upfal, Weathersby 1997
-//! (TPDS); pieces are stored where they belong, so nothing is rotated at the end. Chen,
-//! Zhang, Zhang, Yuan 2005 (HPC Asia) for neighbour exchange.
+//! Thakur, Rabenseifner, Gropp 2005 (IJHPCA) for ring and recursive doubling; the additional rounds
+//! for numbers of ranks that are no power of two are as described above. Bruck, Ho, Kipnis, Upfal,
+//! Weathersby 1997 (TPDS); pieces are stored in their final places, so that nothing is rotated at
+//! the end. Chen, Zhang, Zhang, Yuan 2005 (HPC Asia) for neighbour exchange.
 
 use super::library::{mpich, tuned};
 use super::traffic::{ClosedForm, Traffic};
@@ -81,7 +80,7 @@ pub(super) const NEIGHBOUR: Entry = Entry {
     library: &[tuned(5, "neighbor", Some(Traffic::Port))],
 };
 
-/// Where a rank has the piece of rank `of`: its own is there from the start.
+/// Slot of the piece of rank `of` at `rank`; the own piece is in the input.
 fn held(rank: Rank, of: Rank) -> Slot {
     if rank == of {
         Slot::Input(0)
@@ -90,11 +89,10 @@ fn held(rank: Rank, of: Rank) -> Slot {
     }
 }
 
-/// The message out and the one in, where there are such.
+/// The message sent and the message received, if any.
 type Exchange = (Option<Message>, Option<Message>);
 
-/// A round of at most one message each way, which also keeps the own piece if it is the
-/// first.
+/// A round of at most one message each way; the first round also copies the own piece.
 fn round(rank: Rank, index: usize, (out, come): Exchange) -> Round {
     let own = Copy {
         from: Slot::Input(0),
@@ -116,7 +114,7 @@ fn receive(from: Rank, pieces: impl IntoIterator<Item = Rank>) -> Message {
     Message::of(from, pieces.into_iter().map(|of| Slot::Output(of.0)))
 }
 
-/// At least one round, so that a lone rank still copies its piece.
+/// At least one round, so that a lone rank also copies its piece.
 fn ring_outline(shape: Shape) -> Outline {
     Outline::without_relays((shape.procs.get() - 1).max(1) as usize)
 }
@@ -133,7 +131,7 @@ fn ring(shape: Shape, rank: Rank, index: usize) -> Round {
     round(rank, index, (Some(out), Some(receive(from, [coming]))))
 }
 
-/// The largest power of two that is not more than `procs`.
+/// The largest power of two up to `procs`.
 fn power_of_two(procs: Procs) -> u32 {
     1 << procs.floor_log2()
 }
@@ -164,7 +162,7 @@ fn doubling(shape: Shape, rank: Rank, index: usize) -> Round {
     round(rank, index, exchange)
 }
 
-/// A rank beyond the power of two and the rank that many before.
+/// The rank Q places before `rank` and the rank Q places after, Q the largest power of two ≤ P.
 pub(super) fn twins(procs: Procs, rank: Rank) -> (Option<Rank>, Option<Rank>) {
     let power = power_of_two(procs);
     let below = rank.0.checked_sub(power).map(Rank);
@@ -217,7 +215,7 @@ fn bruck_outline(shape: Shape) -> Outline {
     }
 }
 
-/// How far data travel in a round of Bruck's algorithm, and how many pieces.
+/// Distance and number of the pieces that a message of Bruck's algorithm carries in a round.
 fn newly_known(procs: Procs, index: usize) -> (u32, u32) {
     let known = 1 << index;
     (known, known.min(procs.get() - known))
@@ -269,8 +267,8 @@ fn neighbour(shape: Shape, rank: Rank, index: usize) -> Round {
     round(rank, index, (Some(out), Some(come)))
 }
 
-/// The two pieces that `rank` knows from step `step` of the neighbour exchange on. A rank
-/// gets pairs from farther and farther away, from one side and the other in turn.
+/// The two pieces that are new to `rank` after step `step` of the neighbour exchange, in step 0 its
+/// own and its partner's. Later pairs come from increasing distances, from either side in turn.
 fn pair(procs: Procs, rank: Rank, step: u32) -> [Rank; 2] {
     let own = Rank(rank.0 & !1);
     let distance = step.next_multiple_of(2);

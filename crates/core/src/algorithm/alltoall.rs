@@ -1,14 +1,14 @@
 //! All-to-all algorithms: block `j` of rank `i` ends as block `i` of rank `j`.
 //!
-//! Direct exchange is Alg. 1 of Steffenel 2006 (INRIA report): in step t = 1 … n−1
-//! rank i sends to i+t and receives from i−t (modulo n), all steps at once. Without
-//! the rotation every rank starts with rank 0, as LAM 6.5.2 did.
+//! Direct exchange is Alg. 1 of Steffenel 2006 (INRIA report): in step t = 1 … n−1 rank i sends to
+//! i+t and receives from i−t (modulo n), all steps at once. Without the rotation every rank starts
+//! with rank 0, as in LAM 6.5.2.
 //!
-//! The pairwise exchange meets one partner at a time; its segmented form cuts what it
-//! exchanges with a partner into segments, one round each. Sends in turn go to the same
-//! partners in the same order, but nobody waits for what comes in. These are algorithms A
-//! and B of Nomura, Matsuba, Ishikawa 2007 (`PlogPT`), for powers of two; they do not say
-//! what other numbers of ranks do.
+//! The pairwise exchange serves one partner at a time; its segmented form cuts the block for a
+//! partner into segments, one round each. Sends in turn go to the same partners in the same order,
+//! but no rank waits for its incoming messages. These are algorithms A and B of Nomura, Matsuba,
+//! Ishikawa 2007 (`PlogPT`) for powers of two; the authors do not define the algorithms for other
+//! numbers of ranks.
 
 use std::num::NonZeroU32;
 
@@ -101,8 +101,8 @@ fn one_round(_: Shape) -> Outline {
     Outline::without_relays(1)
 }
 
-/// A message to each other rank and one from each, all in one round. The functions give
-/// the partners of `rank` in their order, by a number from 0.
+/// One message to each other rank and one from each, all in one round. The functions give the
+/// messages of `rank` by their number from 0.
 fn exchange(
     shape: Shape,
     rank: Rank,
@@ -136,7 +136,7 @@ fn direct_unrotated(shape: Shape, rank: Rank, _: usize) -> Round {
     )
 }
 
-/// All ranks but `rank`, ascending.
+/// Rank `number`, from 0, of all ranks but `rank` in ascending order.
 fn other(rank: Rank, number: u32) -> Rank {
     Rank(number + u32::from(number >= rank.0))
 }
@@ -160,13 +160,13 @@ fn sends_in_turn(shape: Shape, rank: Rank, _: usize) -> Round {
     }
 }
 
-/// At least one round for each segment, so that a lone rank still copies its block.
+/// At least one round for each segment, so that a lone rank also copies its block.
 fn pairwise_outline(shape: Shape) -> Outline {
     let steps = (shape.procs.get() - 1).max(1) as usize;
     Outline::without_relays(steps.saturating_mul(shape.parts as usize))
 }
 
-/// One segment: all of those for one partner come before any for the next.
+/// One segment: all segments for one partner precede those for the next.
 fn pairwise(shape: Shape, rank: Rank, index: usize) -> Round {
     let (procs, parts) = (shape.procs, shape.parts as usize);
     let step = u32::try_from(index / parts + 1).expect("fewer steps than ranks");
@@ -183,7 +183,7 @@ fn pairwise(shape: Shape, rank: Rank, index: usize) -> Round {
     }
 }
 
-/// Whom `rank` sends to and whom it receives from in step `step`, from 1.
+/// Receiver and sender that are the partners of `rank` in step `step`, from 1.
 fn partners(procs: Procs, rank: Rank, step: u32) -> (Rank, Rank) {
     if procs.get().is_power_of_two() {
         let both = Rank(rank.0 ^ step);
@@ -201,7 +201,7 @@ fn receive(from: Rank) -> Message {
     Message::single(from, Slot::Output(from.0))
 }
 
-/// Block `index` from where the caller put it to where the caller gets it.
+/// Copy of block `index` from the caller's input to the caller's output.
 pub(super) fn keep(index: u32) -> Copy {
     Copy {
         from: Slot::Input(index),

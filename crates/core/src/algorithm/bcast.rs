@@ -1,15 +1,14 @@
 //! Broadcasts over trees: the message of rank 0 reaches every other rank.
 //!
-//! Whole messages are passed on when they are complete. Segmented forms pass each segment
-//! on while the next arrives: a rank at depth d gets segment k in round d − 1 + k and hands
-//! it to all its children in the next. So the message takes height − 1 + ⌈m/s⌉ rounds over
-//! a tree of that height, P − 2 + ⌈m/s⌉ over a chain.
+//! Unsegmented forms pass the message on when it is complete. Segmented forms pass each segment on
+//! while the next arrives: a rank at depth d receives segment k in round d − 1 + k and sends it to
+//! all its children in the next round. The message therefore takes height − 1 + ⌈m/s⌉ rounds over a
+//! tree of that height, P − 2 + ⌈m/s⌉ over a chain.
 //!
 //! # Source
-//! The strategies of Barchet-Steffenel and Mounié 2005 (PPAM). Binomial trees, and their
-//! k-nomial form, serve the child with the largest subtree first. The paper leaves open how
-//! segments follow each other; here, as in Open MPI, all children get a segment before any
-//! gets the next.
+//! The strategies of Barchet-Steffenel and Mounié 2005 (PPAM). Binomial trees, and their k-nomial
+//! form, serve the child with the largest subtree first. The paper leaves the order of segments
+//! open; here, as in Open MPI, all children receive a segment before any child receives the next.
 
 use std::ops::Range;
 
@@ -137,7 +136,7 @@ const LIBRARY_BINARY: Offer = tuned(5, "binary_tree", None).in_segments();
 const LIBRARY_BINOMIAL: Offer =
     tuned(6, "binomial", Some(Traffic::Tree(Load::Whole))).in_segments();
 
-/// Where a rank has block `index` of the message.
+/// Slot of block `index` of the message at `rank`.
 pub(super) fn held(rank: Rank, index: u32) -> Slot {
     if rank == Rank(0) {
         Slot::Input(index)
@@ -146,7 +145,7 @@ pub(super) fn held(rank: Rank, index: u32) -> Slot {
     }
 }
 
-/// The whole message down a tree, in the order of arrivals.
+/// Rounds that send the whole message down a tree, in the order of arrivals.
 #[derive(Debug)]
 struct Staged(fn(Shape) -> Tree);
 
@@ -171,7 +170,7 @@ impl Rounds for Staged {
     }
 }
 
-/// Segments down a tree: in each round one in, the one before out.
+/// Rounds that send segments down a tree: each round receives one and sends the one before.
 #[derive(Debug)]
 struct Relayed(Tree);
 
@@ -213,7 +212,7 @@ impl Rounds for Relayed {
     }
 }
 
-/// A block to `children`, which a flat tree has too many of to list.
+/// Sends a block to `children`; a flat tree has too many children to list.
 fn hand_out(frame: Frame, tree: Tree, children: impl Iterator<Item = Rank>) -> Messages {
     match tree {
         Tree::Flat if frame.rank == Rank(0) => Messages::one_each(frame, |frame, number| {

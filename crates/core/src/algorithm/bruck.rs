@@ -1,18 +1,18 @@
-//! All-to-all in few rounds: blocks travel by way of other ranks, one digit of their
-//! distance in each round.
+//! All-to-all in few rounds: other ranks relay the blocks, and each round handles one digit of
+//! their distance.
 //!
 //! # Formula
-//! The block of rank i for rank i + j (modulo P) has distance j, written in base r with
-//! ⌈log P / log r⌉ digits. In round x it moves on by rˣ·z ranks, z = ⌊j/rˣ⌋ mod r, if z > 0. So in
-//! that round a rank sends, for each z = 1 … r − 1, all blocks with that digit in one
-//! message to rank i + z·rˣ: of the P distances j < P, those with ⌊j/rˣ⌋ mod r = z.
+//! The block of rank i for rank i + j (modulo P) has distance j, written in base r with ⌈log P /
+//! log r⌉ digits. In round x it moves on by rˣ·z ranks, z = ⌊j/rˣ⌋ mod r, if z > 0. In that round a
+//! rank thus sends, for each z = 1 … r − 1, all blocks with that digit in one message to rank i +
+//! z·rˣ: of the P distances j < P, those with ⌊j/rˣ⌋ mod r = z.
 //!
 //! # Source
-//! Bruck, Ho, Kipnis, Upfal, Weathersby 1997 (TPDS). The rotations at both ends are left
-//! out: a block starts from where the caller put it and ends where the caller wants it. On
-//! its way it alternates between its last place and the scratch memory, so that no round
-//! writes what it sends (Träff, Rougier, Hunold 2014, who call this zero-copy). The messages
-//! of a round all go at once.
+//! Bruck, Ho, Kipnis, Upfal, Weathersby 1997 (TPDS). The rotations at both ends are left out: a
+//! block starts in the caller's input and ends in the caller's output. In between it alternates
+//! between its final place and the scratch memory, so that no round overwrites the data that it
+//! sends (Träff, Rougier, Hunold 2014, who call this zero-copy). All messages of a round are sent
+//! at once.
 
 use super::library::{mpich, tuned};
 use super::setting::RADIX;
@@ -69,7 +69,7 @@ struct Moves {
 }
 
 impl Moves {
-    /// By how many ranks.
+    /// Number of ranks that the blocks move on by.
     fn by(self) -> u64 {
         self.weight * u64::from(self.digit)
     }
@@ -84,8 +84,8 @@ impl Moves {
             .take_while(move |&distance| distance < procs.get())
     }
 
-    /// How many moves a block of this distance has before it, and how many with and after
-    /// it.
+    /// Number of moves of a block of this distance before this one, and number of moves from this
+    /// one on.
     fn before_and_left(self, distance: u32) -> (u32, u32) {
         let (mut before, mut left, mut weight) = (0, 0, 1);
         while weight <= u64::from(distance) {
@@ -146,8 +146,8 @@ fn received(shape: Shape, rank: Rank, moves: Moves) -> impl Iterator<Item = Slot
     })
 }
 
-/// Where a rank keeps the block of a distance with so many moves left. Only those of two
-/// digits that are not zero, r + 1 and more, need memory between two moves.
+/// Slot of a relayed block with this distance and this number of moves left. Only distances with
+/// two digits other than zero, r + 1 and more, need memory between two moves.
 fn on_the_way(shape: Shape, rank: Rank, (distance, left): (u32, u32)) -> Slot {
     if left.is_multiple_of(2) {
         Slot::Output(rank.behind(distance, shape.procs).0)

@@ -1,5 +1,4 @@
-//! What a schedule is asked for: among how many ranks, for which pieces, from which root, and
-//! where the ranks are.
+//! Arguments of a schedule: number of ranks, size of the pieces, root, and location of the ranks.
 
 use std::sync::Arc;
 
@@ -9,15 +8,15 @@ use crate::units::{Bytes, Procs, Rank};
 /// A call of a collective.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// Who takes part.
+    /// Number of ranks.
     pub procs: Procs,
-    /// The length of a piece.
+    /// Length of a piece.
     pub size: Bytes,
-    /// The root, of collectives that have one.
+    /// Root of a collective that has one.
     pub root: Rank,
-    /// Where the ranks are, if that is known.
+    /// Location of the ranks, if known.
     pub layout: Option<Layout>,
-    /// The lengths of pieces that differ; they take the place of `size`.
+    /// Lengths of pieces that differ; they replace `size`.
     pub pairs: Option<Arc<PairSizes>>,
 }
 
@@ -25,7 +24,7 @@ pub struct Call {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout(Arc<[u32]>);
 
-/// The length of the piece of each rank for each rank.
+/// Length of the piece of each rank for each rank.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PairSizes {
     procs: Procs,
@@ -33,15 +32,15 @@ pub struct PairSizes {
     bytes: Vec<Bytes>,
 }
 
-/// Why an algorithm cannot serve a call.
+/// Reason why an algorithm cannot serve a call.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unsupported {
     /// The root is not among the ranks.
     #[error("root {root} is not a rank; write 0 to {}", procs.get() - 1)]
     NoSuchRoot {
-        /// The root asked for.
+        /// The given root.
         root: Rank,
-        /// Who takes part.
+        /// Number of ranks.
         procs: Procs,
     },
     /// The collective has no root.
@@ -50,14 +49,14 @@ pub enum Unsupported {
         /// The collective.
         collective: Collective,
     },
-    /// The layout or the sizes are of another number of ranks.
+    /// The layout or the sizes are for another number of ranks.
     #[error("the {of} of {given} ranks cannot be used among {procs}; give one for each rank")]
     OtherCount {
-        /// What is given.
+        /// Name of the argument.
         of: &'static str,
-        /// For how many ranks.
+        /// Number of ranks in the argument.
         given: usize,
-        /// Who takes part.
+        /// Number of ranks in the call.
         procs: Procs,
     },
     /// The algorithm needs two clusters.
@@ -81,7 +80,7 @@ pub enum Unsupported {
 }
 
 impl Call {
-    /// Among `procs` for pieces of `size`, with root 0.
+    /// A call among `procs` for pieces of `size`, with root 0.
     pub fn new(procs: Procs, size: Bytes) -> Self {
         Self {
             procs,
@@ -92,7 +91,7 @@ impl Call {
         }
     }
 
-    /// For pieces that differ in size. `size` is that of the largest.
+    /// A call for pieces that differ in size; `size` is the largest.
     pub fn of_pairs(pairs: PairSizes) -> Self {
         let equal = Self::new(pairs.procs, pairs.largest());
         Self {
@@ -103,18 +102,18 @@ impl Call {
 }
 
 impl Layout {
-    /// From the cluster of each rank, in the order of ranks.
+    /// A layout from the cluster of each rank, in the order of ranks.
     pub fn new(clusters: impl IntoIterator<Item = u32>) -> Self {
         Self(clusters.into_iter().collect())
     }
 
-    /// How many ranks have a place.
+    /// Number of ranks in the layout.
     pub(super) fn ranks(&self) -> usize {
         self.0.len()
     }
 
-    /// The number of ranks of the first of two clusters; `None` unless there are two, each
-    /// with its ranks in a row.
+    /// Number of ranks of the first of two clusters; `None` unless there are exactly two, each with
+    /// consecutive ranks.
     pub(super) fn first_of_two(&self) -> Option<u32> {
         let mut clusters = self.0.chunk_by(|one, next| one == next);
         let (first, second) = (clusters.next()?, clusters.next()?);
@@ -124,7 +123,7 @@ impl Layout {
 }
 
 impl PairSizes {
-    /// The length of the piece of each sender, first, for each receiver.
+    /// Sizes from a function of sender and receiver.
     pub fn new(procs: Procs, bytes: impl Fn(Rank, Rank) -> Bytes) -> Self {
         let of = |from| procs.ranks().map(move |to| (from, to));
         let pairs = procs.ranks().flat_map(of);
@@ -134,12 +133,12 @@ impl PairSizes {
         }
     }
 
-    /// Among how many.
+    /// Number of ranks.
     pub(super) fn procs(&self) -> Procs {
         self.procs
     }
 
-    /// The length of the piece of `from` for `to`.
+    /// Length of the piece of `from` for `to`.
     pub(super) fn get(&self, from: Rank, to: Rank) -> Bytes {
         let row = from.0 as usize * self.procs.get() as usize;
         self.bytes[row + to.0 as usize]

@@ -1,31 +1,31 @@
-//! What each collective promises: how many pieces every rank hands in and gets back, and
-//! which piece of which rank arrives where.
+//! Result that each collective must deliver: number of pieces in the input and output of every
+//! rank, and the destination of each piece.
 //!
-//! A piece is what one rank has for one rank, or for all alike.
+//! A piece is the data of one rank for one rank, or for all ranks alike.
 
 use super::Collective;
 use crate::units::{Procs, Rank};
 
-/// How many pieces every rank has memory for, be it the root or not.
+/// Number of pieces that every rank, the root or another, has memory for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pieces {
-    /// Handed in.
+    /// Pieces in the input.
     pub input: u32,
-    /// Got back.
+    /// Pieces in the output.
     pub output: u32,
 }
 
 /// A piece by its origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Piece {
-    /// The rank that hands it in.
+    /// Rank that supplies the piece.
     pub origin: Rank,
-    /// Its number among the pieces of that rank.
+    /// Number of the piece among those of the origin.
     pub number: u32,
 }
 
 impl Collective {
-    /// Whether one rank hands all pieces in, or gets them all back.
+    /// True if one rank supplies all pieces, or receives all of them.
     pub fn has_root(self) -> bool {
         match self {
             Self::Bcast | Self::Scatter | Self::Gather => true,
@@ -33,7 +33,7 @@ impl Collective {
         }
     }
 
-    /// The memory that it needs.
+    /// Number of pieces that a rank needs memory for.
     pub fn pieces(self, procs: Procs) -> Pieces {
         let all = procs.get();
         let (input, output) = match self {
@@ -45,7 +45,7 @@ impl Collective {
         Pieces { input, output }
     }
 
-    /// The pieces that `rank` has to hand in, as many as their numbers from 0.
+    /// Number of pieces that `rank` supplies, numbered from 0.
     pub fn handed_in(self, procs: Procs, root: Rank, rank: Rank) -> u32 {
         match self {
             Self::Bcast | Self::Scatter if rank != root => 0,
@@ -53,8 +53,8 @@ impl Collective {
         }
     }
 
-    /// The pieces that `rank` ends with, in the order of its output. The root of a broadcast
-    /// keeps its message where it was and ends with nothing new.
+    /// Pieces that `rank` ends with, in the order of its output. The root of a broadcast keeps its
+    /// message in the input and ends with nothing new.
     pub fn expected(self, procs: Procs, root: Rank, rank: Rank) -> impl Iterator<Item = Piece> {
         let (origins, number) = match self {
             Self::Bcast if rank == root => (0..0, 0),

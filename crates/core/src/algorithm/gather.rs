@@ -1,7 +1,7 @@
 //! Gathers over trees: the piece of rank i becomes piece i of rank 0.
 //!
-//! The scatter over the same tree run backwards: a rank takes the pieces of all ranks below
-//! it, the smallest subtree first, and then hands them with its own to its parent.
+//! The scatter over the same tree run backwards: a rank receives the pieces of all ranks below it,
+//! the smallest subtree first, and then sends them with its own to its parent.
 //!
 //! # Source
 //! The strategies of Barchet-Steffenel and Mounié 2005 (PPAM).

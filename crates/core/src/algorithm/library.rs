@@ -1,23 +1,21 @@
-//! The algorithms inside MPI libraries, and what makes a library use the one that is wanted.
+//! Algorithms inside MPI libraries, and the settings that force a library to use one of them.
 //!
-//! `library` is the library's own decision. `library:NAME` and `library:NAME:SEGMENT` force
-//! one of its algorithms by the name that the library gives it; what forces it are variables
-//! in the environment of the launch ([`LibraryChoice::environment`]), so that all of a
-//! launch runs the same one.
+//! `library` is the library's own decision. `library:NAME` and `library:NAME:SEGMENT` force one of
+//! its algorithms by the library's own name, through variables in the environment of the launch
+//! ([`LibraryChoice::environment`]), so that a whole launch runs the same algorithm.
 //!
 //! Open MPI 4.1 chooses in its component `tuned`, which takes a number from
-//! `coll_tuned_COLLECTIVE_algorithm` if `coll_tuned_use_dynamic_rules` is set. Where an
-//! algorithm does not suit the number of ranks it takes another one silently: recursive
-//! doubling needs a power of two, neighbour exchange an even number; `two_proc` fails unless
-//! there are two.
+//! `coll_tuned_COLLECTIVE_algorithm` if `coll_tuned_use_dynamic_rules` is set. It silently replaces
+//! an algorithm that does not suit the number of ranks: recursive doubling needs a power of two,
+//! neighbour exchange an even number; `two_proc` fails unless there are two ranks.
 //!
-//! MPICH 4.0 takes names. Its device may answer a call before the choice is looked at, so it
-//! is told not to for the collective in question; and where the algorithm does not suit the
-//! number of ranks the call must fail rather than be served by another one.
+//! MPICH 4.0 takes names. Its device may answer a call before it reads the choice, so the device is
+//! switched off for the collective in question. Where the algorithm does not suit the number of
+//! ranks, the call must fail rather than use another algorithm.
 //!
 //! # Source
 //! `ompi_info --param coll tuned --level 9` of Open MPI 4.1.4; the control variables of MPICH
-//! 4.0.2. Two of its names are left out: `pairwise_sendrecv_replace` works in place only, and
+//! 4.0.2. Two names of MPICH are left out: `pairwise_sendrecv_replace` works in place only, and
 //! `smp` calls other algorithms, which a forced one does not allow.
 
 use std::fmt;
@@ -29,7 +27,7 @@ use super::traffic::{Load, Traffic};
 use super::{ALGORITHMS, Collective, UnknownAlgorithm, setting};
 use crate::units::Bytes;
 
-/// Which MPI library, by how its algorithms are chosen.
+/// MPI library, distinguished by its way of choosing algorithms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, derive_more::Display)]
 pub enum MpiFlavour {
     /// Open MPI 4.1.
@@ -43,13 +41,13 @@ pub enum MpiFlavour {
 /// An algorithm inside an MPI library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Offer {
-    /// Whose it is.
+    /// Library that has the algorithm.
     pub flavour: MpiFlavour,
-    /// The library's number for it; MPICH has names only.
+    /// Number of the algorithm in the library; MPICH has names only.
     number: u32,
-    /// What the library calls it.
+    /// Name of the algorithm in the library.
     pub name: &'static str,
-    /// Whether it can be told a segment size.
+    /// True if the library accepts a segment size for it.
     has_segments: bool,
     traffic: Option<Traffic>,
 }
@@ -64,40 +62,40 @@ pub struct LibraryChoice {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Forced {
-    /// Of an [`Offer`].
+    /// Name of an [`Offer`].
     name: &'static str,
     segment: Option<NonZeroU32>,
     traffic: Option<Traffic>,
 }
 
-/// Why a library cannot be made to use an algorithm.
+/// Reason why a library cannot be forced to use an algorithm.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotOffered {
-    /// It has none of that name.
+    /// The library has no algorithm of that name.
     #[error("{flavour} has no {collective} algorithm {name:?}; it has: {known}")]
     Name {
         /// The library.
         flavour: MpiFlavour,
-        /// What is computed.
+        /// The collective.
         collective: Collective,
-        /// What was asked for.
+        /// The given name.
         name: &'static str,
-        /// What there is.
+        /// Names that the library has.
         known: String,
     },
-    /// It has, but without segments.
+    /// The library takes no segment size for the algorithm.
     #[error("{flavour} takes no segment size for {collective} {name}; write library:{name}")]
     Segments {
         /// The library.
         flavour: MpiFlavour,
-        /// What is computed.
+        /// The collective.
         collective: Collective,
-        /// What was asked for.
+        /// Name of the algorithm.
         name: &'static str,
     },
 }
 
-/// Algorithms of libraries that no entry of the table corresponds to.
+/// Algorithms of libraries without a corresponding entry in the table.
 static OTHERS: [(Collective, Offer); 11] = {
     use Collective::{Allgather, Alltoall, Bcast, Gather, Scatter};
     [
@@ -138,7 +136,7 @@ pub(super) const fn mpich(name: &'static str, traffic: Option<Traffic>) -> Offer
 }
 
 impl Offer {
-    /// The same, if it can be told a segment size.
+    /// The same algorithm with a segment size that can be set.
     pub(super) const fn in_segments(self) -> Self {
         Self {
             has_segments: true,
@@ -147,7 +145,8 @@ impl Offer {
     }
 }
 
-/// All that the libraries have for `collective`, each once, sorted by library, number and name.
+/// All algorithms that the libraries have for `collective`, each once, sorted by library, number
+/// and name.
 pub fn offers(collective: Collective) -> Vec<&'static Offer> {
     let entries = ALGORITHMS.iter();
     let entries = entries.filter(|entry| entry.collective == collective);
@@ -162,15 +161,16 @@ pub fn offers(collective: Collective) -> Vec<&'static Offer> {
     all
 }
 
-/// The library's own decision, as plans and data name it.
+/// Name of the library's own decision in plans and data.
 pub const LIBRARY: &str = "library";
 
 impl LibraryChoice {
-    /// The choice for `collective` written as `text`; none if it is not about the library.
+    /// The choice for `collective` written as `text`; `None` if the text does not begin with
+    /// `library`.
     ///
     /// # Errors
-    /// If no library has an algorithm of that name for `collective`, or none takes a segment
-    /// size, or that is not one.
+    /// If no library has an algorithm of that name for `collective`, if none takes a segment size
+    /// for it, or if the segment size is invalid.
     pub(super) fn parse(
         collective: Collective,
         text: &str,
@@ -212,18 +212,18 @@ impl LibraryChoice {
         }))
     }
 
-    /// Whether it is not left to the library.
+    /// True if the choice is not left to the library.
     pub fn is_forced(&self) -> bool {
         self.forced.is_some()
     }
 
-    /// The segment size that the library is told.
+    /// Segment size that the choice sets.
     pub(super) fn segment(&self) -> Option<Bytes> {
         let segment = self.forced?.segment?;
         Some(Bytes(segment.get().into()))
     }
 
-    /// How the messages meet. The library's own decision counts as its usual one.
+    /// Traffic of the messages. The library's own decision counts as its usual one.
     pub(super) fn traffic(&self) -> Option<Traffic> {
         match (self.forced, self.collective) {
             (Some(forced), _) => forced.traffic,
@@ -234,7 +234,7 @@ impl LibraryChoice {
         }
     }
 
-    /// The variables that make `flavour` use this, with their values: none for the library's
+    /// Variables that make `flavour` use this choice, with their values; empty for the library's
     /// own decision.
     ///
     /// # Errors
@@ -265,7 +265,7 @@ impl LibraryChoice {
 }
 
 impl Offer {
-    /// Nothing that the user may have set stays in force.
+    /// Variables with their values, which override every related setting of the user.
     fn variables(
         &self,
         collective: Collective,
@@ -294,7 +294,7 @@ impl Offer {
     }
 }
 
-/// The names, each once, in the order of the list.
+/// Names of the offers, each once, in the order of the list.
 fn names(offers: &[&Offer]) -> String {
     offers.iter().map(|offer| offer.name).unique().join(", ")
 }

@@ -1,11 +1,11 @@
-//! Who runs a collective: the MPI library or one of netsig's schedules.
+//! The two ways to run a collective: the MPI library's call or one of netsig's schedules.
 
 use super::library::{LIBRARY, LibraryChoice};
 use super::traffic::Traffic;
 use super::{Algorithm, Collective, UnknownAlgorithm};
 use crate::units::Bytes;
 
-/// Who runs the collective.
+/// Way to run a collective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, derive_more::Display)]
 pub enum Method {
     /// The MPI library's own call.
@@ -20,7 +20,7 @@ impl Method {
     ///
     /// # Errors
     /// As [`Algorithm::parse`]; or if no library has an algorithm of that name, or none of that
-    /// name takes such a segment size.
+    /// name accepts the segment size.
     pub fn parse(collective: Collective, text: &str) -> Result<Self, UnknownAlgorithm> {
         match LibraryChoice::parse(collective, text)? {
             Some(choice) => Ok(Self::Library(choice)),
@@ -30,15 +30,15 @@ impl Method {
         }
     }
 
-    /// `text` as measuring writes it, if it is a method: `bruck:radix=2` is `bruck:2`, and
-    /// `pipeline:8KiB` is `pipeline:8192`.
+    /// `text` in the form that measurements write, if it is a method: `bruck:radix=2` becomes
+    /// `bruck:2`, and `pipeline:8KiB` becomes `pipeline:8192`.
     pub fn canonical(collective: Collective, text: &str) -> String {
         let method = Self::parse(collective, text);
         method.map_or_else(|_| text.to_owned(), |method| method.to_string())
     }
 
-    /// How the messages meet; `None` where the contention regimes do not describe it. What an
-    /// MPI library chooses itself counts as its usual choice.
+    /// Traffic of the messages; `None` where the contention regimes do not describe it. A choice of
+    /// the MPI library counts as its usual one.
     pub fn traffic(&self) -> Option<Traffic> {
         match self {
             Self::Library(choice) => choice.traffic(),
@@ -46,7 +46,7 @@ impl Method {
         }
     }
 
-    /// The segment size that is set.
+    /// Segment size, if set.
     pub fn segment(&self) -> Option<Bytes> {
         match self {
             Self::Library(choice) => choice.segment(),
@@ -55,7 +55,7 @@ impl Method {
     }
 }
 
-/// The error where `library` is possible as well.
+/// Adds `library` to the names that an error lists.
 fn or_library(mut error: UnknownAlgorithm) -> UnknownAlgorithm {
     if let UnknownAlgorithm::Name { known, .. } = &mut error {
         *known = format!("{LIBRARY}, {known}");

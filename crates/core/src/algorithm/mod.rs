@@ -1,12 +1,12 @@
-//! The table of algorithms: one entry each, one function that gives a rank's rounds.
+//! The table of algorithms: one entry per algorithm, with a function that gives a rank's rounds.
 //!
-//! Help, documents, the executor, the tests and the benchmarks walk [`ALGORITHMS`];
-//! adding an algorithm is one entry, one function and one line here. The functions have rank 0
-//! as their root; [`Schedule`] renumbers the ranks for another.
+//! Help, documents, the executor, the tests and the benchmarks iterate over [`ALGORITHMS`]; a new
+//! algorithm needs one entry, one function and one line here. The functions have rank 0 as their
+//! root; [`Schedule`] renumbers the ranks for another root.
 //!
-//! Reductions are not among them: a block of a schedule is some rank's data and stays what
-//! it is, while a reduction makes new data of two blocks. They would need a further
-//! operation of a round that combines, proofs over sets of data, and a check of results.
+//! Reductions are left out: a block of a schedule is the unchanged data of one rank, while a
+//! reduction combines two blocks into new data. Reductions would need a combining operation in a
+//! round, proofs over sets of data, and a check of results.
 
 mod allgather;
 mod alltoall;
@@ -83,40 +83,40 @@ pub enum Collective {
 /// All collectives.
 pub const COLLECTIVES: &[Collective] = Collective::VARIANTS;
 
-/// An entry of the table: all that others ask of an algorithm.
+/// An entry of the table of algorithms.
 #[derive(Debug)]
 pub struct Entry {
-    /// The name in plans, data and options.
+    /// Name in plans, data and options.
     pub name: &'static str,
-    /// What it computes.
+    /// The collective that it computes.
     pub collective: Collective,
-    /// One line for people.
+    /// Description in one line.
     pub summary: &'static str,
-    /// What can be set, in the order in which it is written.
+    /// Settings, in the order in which they are written.
     pub settings: &'static [Setting],
     cut: Cut,
     rounds: &'static dyn Rounds,
-    /// How its messages meet; `None` where the contention regimes do not describe it.
+    /// Traffic of its messages; `None` where the contention regimes do not describe it.
     traffic: Option<Traffic>,
     closed_form: Option<ClosedForm>,
-    /// What MPI libraries call it. A library may have the same algorithm with and without
-    /// segments under one name.
+    /// Names in MPI libraries. A library may have the same algorithm with and without segments
+    /// under one name.
     library: &'static [Offer],
 }
 
-/// What ranks do in the rounds of an algorithm.
+/// The rounds of an algorithm.
 trait Rounds: fmt::Debug + Sync {
-    /// How many there are, and what they need.
+    /// Number of rounds, and their memory.
     fn outline(&self, shape: Shape) -> Outline;
 
-    /// What a rank does in round `index`.
+    /// Sends, receives and copies of a rank in round `index`.
     fn round(&self, shape: Shape, rank: Rank, index: usize) -> Round;
 
-    /// The rounds outside of which a rank has nothing to do.
+    /// Range of rounds outside of which a rank is idle.
     fn active(&self, shape: Shape, rank: Rank) -> Range<usize>;
 }
 
-/// Rounds by two functions, in all of which every rank may have something to do.
+/// Rounds given by two functions; every rank may be active in all of them.
 #[derive(Debug)]
 struct AllRounds(fn(Shape) -> Outline, fn(Shape, Rank, usize) -> Round);
 
@@ -134,24 +134,24 @@ impl Rounds for AllRounds {
     }
 }
 
-/// What an algorithm divides a piece into.
+/// Division of a piece by an algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cut {
-    /// Nothing smaller. Each message is one piece, from the rank that hands it in to the rank
-    /// that it is for, so that pieces may differ in size.
+    /// None. Each message is one piece, from the rank that supplies it to its destination, so that
+    /// pieces may differ in size.
     Straight,
-    /// Nothing smaller. Pieces may be relayed or travel together.
+    /// None. Pieces may be relayed or sent together.
     Whole,
     /// Segments of the size that is set.
     Segments,
-    /// A part for each rank.
+    /// One part for each rank.
     Ranks,
-    /// A part for each rank of the largest power of two.
+    /// One part for each rank of the largest power of two.
     PowerOfTwo,
 }
 
-/// What a schedule depends on: all of a round but the rank and its number. The size of the
-/// message matters by the number of parts alone.
+/// Arguments that determine a schedule, apart from rank and round. The size of the message affects
+/// the number of parts only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Shape {
     procs: Procs,
@@ -159,13 +159,13 @@ struct Shape {
     algorithm: Algorithm,
 }
 
-/// What an algorithm says of its schedule; its collective and cut tell the rest.
+/// Dimensions of a schedule, apart from those that follow from its collective and cut.
 #[derive(Debug, Clone, Copy)]
 struct Outline {
     rounds: usize,
-    /// Blocks for data on their way to other ranks.
+    /// Blocks of memory for data on the way to other ranks.
     scratch: u32,
-    /// No message has more blocks.
+    /// Largest number of blocks in a message.
     longest_message: u32,
 }
 
@@ -211,28 +211,28 @@ pub struct Algorithm {
 }
 
 impl Entry {
-    /// How the algorithm is written: `direct`, `throttled:WINDOW`, or with several settings
+    /// Syntax of the algorithm: `direct`, `throttled:WINDOW`, or with several settings
     /// `NAME:KEY=VALUE,KEY=VALUE`.
     pub fn usage(&self) -> String {
         setting::text(self.name, self.settings, |_, setting| setting.placeholder())
     }
 
-    /// The algorithm with ordinary settings, ready for a plan: `direct`, `throttled:2`.
+    /// The algorithm with the example values of its settings: `direct`, `throttled:2`.
     pub fn example(&self) -> String {
         self.text(|setting| setting.example)
     }
 
-    /// Which closed form gives its time on networks that consist of ports alone.
+    /// Closed form of its time on networks that consist of ports alone.
     pub fn closed_form(&self) -> Option<ClosedForm> {
         self.closed_form
     }
 
-    /// Whether `text` is its name, with settings or without.
+    /// True if `text` is the name of the algorithm, with or without settings.
     pub fn is_named_by(&self, text: &str) -> bool {
         text.split(':').next() == Some(self.name)
     }
 
-    /// Whether a segment size is all there is to choose.
+    /// True if the algorithm has no setting other than a segment size.
     pub fn is_chosen_by_size(&self) -> bool {
         self.settings.iter().all(|own| *own == SEGMENT)
     }
@@ -244,7 +244,7 @@ impl Entry {
 }
 
 impl Shape {
-    /// The value of a setting that the algorithm has.
+    /// Value of a setting that the algorithm has.
     fn get(&self, setting: Setting) -> u32 {
         let value = self.algorithm.get(setting);
         value.expect("an algorithm reads the settings of its entry")
@@ -252,7 +252,7 @@ impl Shape {
 }
 
 impl Outline {
-    /// So many rounds of messages of one block, from and into the caller's arrays.
+    /// This many rounds of messages of one block, from and into the caller's arrays.
     fn without_relays(rounds: usize) -> Self {
         Self {
             rounds,
@@ -266,7 +266,7 @@ impl Algorithm {
     /// The algorithm of `collective` written as `text`.
     ///
     /// # Errors
-    /// If there is none of that name or its settings are not as [`Entry::usage`] says.
+    /// If there is none of that name or its settings differ from [`Entry::usage`].
     pub fn parse(collective: Collective, text: &str) -> Result<Self, UnknownAlgorithm> {
         let entry = entries(collective)
             .find(|entry| entry.is_named_by(text))
@@ -287,27 +287,27 @@ impl Algorithm {
         Ok(Self { entry, values })
     }
 
-    /// The collective it computes.
+    /// The collective that it computes.
     pub fn collective(&self) -> Collective {
         self.entry.collective
     }
 
-    /// How its messages meet; `None` where the contention regimes do not describe it.
+    /// Traffic of its messages; `None` where the contention regimes do not describe it.
     pub fn traffic(&self) -> Option<Traffic> {
         self.entry.traffic
     }
 
-    /// Which closed form gives its time on networks that consist of ports alone.
+    /// Closed form of its time on networks that consist of ports alone.
     pub fn closed_form(&self) -> Option<ClosedForm> {
         self.entry.closed_form
     }
 
-    /// The size of the segments that it cuts a message into.
+    /// Segment size, if it has this setting.
     pub fn segment(&self) -> Option<Bytes> {
         self.get(SEGMENT).map(|bytes| Bytes(bytes.into()))
     }
 
-    /// The value of a setting, if it has that.
+    /// Value of a setting; `None` without this setting.
     fn get(&self, setting: Setting) -> Option<u32> {
         let mut settings = self.entry.settings.iter();
         let place = settings.position(|own| own.key == setting.key)?;

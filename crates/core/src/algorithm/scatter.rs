@@ -1,6 +1,6 @@
 //! Scatters over trees: piece i of rank 0 ends with rank i.
 //!
-//! A rank gets the pieces of all ranks below it in one message and hands each child those
+//! A rank receives the pieces of all ranks below it in one message and sends each child the pieces
 //! of its subtree, the largest first. A gather is the same backwards.
 //!
 //! # Source
@@ -58,20 +58,20 @@ pub(super) const CHAIN: Entry = Entry {
     library: &[],
 };
 
-/// A binomial tree over which a rank gets or sends the pieces of all ranks below it.
+/// Traffic of a binomial tree over which a rank receives or sends the pieces of all ranks below it.
 pub(super) const PARTS: Traffic = Traffic::Tree(Load::Parts);
 
-/// Which way pieces go along a tree.
+/// Direction of the pieces along a tree.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Way {
     /// From the root.
     Down,
-    /// To the root: the same backwards.
+    /// To the root: the same rounds backwards.
     Up,
 }
 
-/// A scatter or gather over a tree. The root keeps its own piece in the first round, so that
-/// there is one at least.
+/// A scatter or gather over a tree. The root copies its own piece in the first round, so that there
+/// is at least one round.
 #[derive(Debug)]
 pub(super) struct Along(pub Way, pub Tree);
 
@@ -132,7 +132,7 @@ impl Rounds for Along {
 }
 
 impl Way {
-    /// Where a rank has the piece of rank `of`, itself or one below it.
+    /// Slot of the piece of rank `of`, which is `rank` or below it.
     fn held(self, rank: Rank, of: u32) -> Slot {
         match (self, of - rank.0) {
             (Self::Down, _) if rank == Rank(0) => Slot::Input(of),
@@ -143,7 +143,7 @@ impl Way {
         }
     }
 
-    /// The messages of the root of a flat tree, by their numbers.
+    /// Messages of the root of a flat tree, by their numbers.
     fn of_root(self) -> fn(Frame, u32) -> Message {
         match self {
             Self::Down => |_, number| Message::single(Rank(number + 1), Slot::Input(number + 1)),

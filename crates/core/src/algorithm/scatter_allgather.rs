@@ -1,23 +1,23 @@
-//! Broadcasts that first scatter the message and then gather it everywhere, so that no rank
-//! sends it more than about twice, however many ranks there are (but see below).
+//! Broadcasts that first scatter the message and then gather it on all ranks, so that each rank
+//! sends about twice the message at most, for any number of ranks (but see Source).
 //!
-//! The message is divided into as many equal parts as ranks share in the scatter. A
-//! binomial tree brings part i to rank i, and with it the parts of the ranks below i. Then
+//! The message is divided into as many equal parts as ranks take part in the scatter. A binomial
+//! tree brings part i to rank i, together with the parts of the ranks below i. Then
 //!
-//! * `scatter-allgather`: in round x = 0, 1, … rank i exchanges with rank i xor 2ˣ all parts
-//!   that the 2ˣ ranks around each have. That needs a power of two: the ranks beyond the
-//!   largest that fits take no part, and get the whole message from the rank that many
-//!   before in a last round.
-//! * `scatter-allgather-ring`: in each of P − 1 rounds every rank hands the part that it got
-//!   last to the next, its own first.
+//! * `scatter-allgather`: in round x = 0, 1, … ranks i and i xor 2ˣ exchange all parts that
+//!   their groups of 2ˣ ranks have. This requires a power of two: the ranks beyond the largest
+//!   power of two Q ≤ P take no part, and rank Q + e receives the whole message from rank e in an
+//!   additional last round.
+//! * `scatter-allgather-ring`: in each of P − 1 rounds every rank sends the part that it
+//!   received last to the next rank, starting with its own.
 //!
-//! The root, too, takes part in the second phase and gets parts that it has already, as do
-//! ranks inside the tree: as in the libraries, whose rounds are uniform.
+//! The root also takes part in the second phase and receives parts that it already has, as do inner
+//! ranks of the tree. The libraries do the same, with uniform rounds.
 //!
 //! # Source
-//! Barnett, Gupta, Payne, Shuler, van de Geijn, Watts 1994 (SHPCC). Thakur, Rabenseifner,
-//! Gropp 2005 (IJHPCA), who serve other numbers of ranks between the exchanges; here a last
-//! round does that, in which some ranks send the whole message once more.
+//! Barnett, Gupta, Payne, Shuler, van de Geijn, Watts 1994 (SHPCC). Thakur, Rabenseifner, Gropp
+//! 2005 (IJHPCA), who serve other numbers of ranks between the exchanges; the additional last round
+//! replaces this here, and in it some ranks send the whole message once more.
 
 use std::ops::Range;
 
@@ -59,7 +59,7 @@ pub(super) const SCATTER_ALLGATHER_RING: Entry = Entry {
     ],
 };
 
-/// The ranks that share in the scatter, one for each part.
+/// Ranks that take part in the scatter, one for each part.
 fn sharers(shape: Shape) -> Procs {
     Procs::new(shape.parts).expect("a piece has parts")
 }
@@ -116,7 +116,7 @@ fn doubling(shape: Shape, rank: Rank, index: usize) -> Round {
     }
 }
 
-/// The last round where there are ranks that do not share.
+/// The last round, for the ranks that take no part in the scatter.
 fn hand_over(shape: Shape, sharers: Procs, rank: Rank) -> Round {
     let all = 0..sharers.get();
     let (from, to) = twins(shape.procs, rank);

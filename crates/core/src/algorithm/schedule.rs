@@ -1,5 +1,4 @@
-//! The schedule of an algorithm for a call: what each rank does in each round, and the proof
-//! that it delivers.
+//! The schedule of an algorithm for a call: the rounds of each rank, and the proof of delivery.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,7 +12,7 @@ use crate::schedule::{
 };
 use crate::units::{Bytes, Procs, Rank};
 
-/// An algorithm for a call that it can serve.
+/// An algorithm with a call that it can serve.
 ///
 /// The functions of the table have rank 0 as the root. For another root all ranks are
 /// numbered from it, and pieces likewise.
@@ -25,7 +24,7 @@ pub struct Schedule {
     pairs: Option<Arc<PairSizes>>,
 }
 
-/// A schedule that was proved: the right to run it.
+/// A proved schedule, which may be run.
 #[derive(Debug, Clone)]
 pub struct Proven(Schedule);
 
@@ -50,11 +49,11 @@ impl Algorithm {
         }
     }
 
-    /// The schedule for `call`. A layout of two clusters takes the place of the setting that
-    /// says how large the first is.
+    /// The schedule for `call`. A layout of two clusters replaces the setting for the size of the
+    /// first cluster.
     ///
     /// # Errors
-    /// If the algorithm does not serve such a call.
+    /// If the algorithm cannot serve the call.
     pub fn serve(mut self, call: &Call) -> Result<Schedule, Unsupported> {
         self.arrange(call)?;
         let mut schedule = self.schedule(call.procs, call.size);
@@ -63,7 +62,7 @@ impl Algorithm {
         Ok(schedule)
     }
 
-    /// Sets what follows from the layout.
+    /// Sets the size of the first cluster from the layout.
     fn arrange(&mut self, call: &Call) -> Result<(), Unsupported> {
         let Some(layout) = &call.layout else {
             return Ok(());
@@ -80,7 +79,7 @@ impl Algorithm {
         Ok(())
     }
 
-    /// How ranks and pieces are numbered from a root that is not rank 0.
+    /// Renumbering of ranks and pieces for a root other than rank 0.
     fn turn(&self, call: &Call, parts: u32) -> Result<Option<Turn>, Unsupported> {
         let Call { procs, root, .. } = *call;
         if root == Rank(0) {
@@ -127,18 +126,18 @@ fn refuse_other_count(of: &'static str, given: usize, procs: Procs) -> Result<()
 }
 
 impl Schedule {
-    /// The algorithm, with what its settings are for this call.
+    /// The algorithm, with its settings for this call.
     pub fn algorithm(&self) -> Algorithm {
         self.shape.algorithm
     }
 
-    /// Who takes part.
+    /// Number of ranks.
     pub fn procs(&self) -> Procs {
         self.shape.procs
     }
 
-    /// Rounds, division, memory and longest message. Counts beyond 2³² − 1 are given as that.
-    /// Where sizes differ, the division is that of the largest piece.
+    /// Rounds, division, memory and longest message. Counts beyond 2³² − 1 are limited to that
+    /// value. For pieces of different sizes, the division is that of the largest piece.
     pub fn extent(&self) -> Extent {
         let shape = self.shape;
         let Outline {
@@ -160,7 +159,7 @@ impl Schedule {
         }
     }
 
-    /// What `rank` does in round `index`.
+    /// Sends, receives and copies of `rank` in round `index`.
     pub fn round(&self, rank: Rank, index: usize) -> Round {
         let number = self.number_of(rank);
         let round = self.entry().rounds.round(self.shape, number, index);
@@ -170,14 +169,14 @@ impl Schedule {
         }
     }
 
-    /// The rounds outside of which `rank` has nothing to do. In a tree it is busy in the first
+    /// Range of rounds outside of which `rank` is idle. In a tree the rank is active in the first
     /// and the last of them.
     pub fn active(&self, rank: Rank) -> Range<usize> {
         let number = self.number_of(rank);
         self.entry().rounds.active(self.shape, number)
     }
 
-    /// The length of the message of `from` to `to` that consists of `slots`.
+    /// Length of the message from `from` to `to` that consists of `slots`.
     pub fn bytes(&self, (from, to): (Rank, Rank), slots: &[Slot]) -> u64 {
         if let Some(pairs) = &self.pairs {
             return pairs.get(from, to).0;
@@ -186,11 +185,11 @@ impl Schedule {
         lengths.fold(0, u64::saturating_add)
     }
 
-    /// Proves the schedule: every datum arrives, every rule is kept. Of the size, only the
-    /// number of parts matters.
+    /// Proves the schedule: every block arrives, and every rule is kept. The size of a piece
+    /// affects the proof by its number of parts only.
     ///
     /// # Errors
-    /// The first rule that is broken.
+    /// The first violated rule.
     pub fn check(&self) -> Result<(), ScheduleError> {
         let Shape { procs, parts, .. } = self.shape;
         let collective = self.entry().collective;
@@ -210,12 +209,12 @@ impl Schedule {
         )
     }
 
-    /// [`Schedule::check`] with its success in hand. Takes time and memory that grow with the
-    /// blocks of all ranks, for an all-to-all with the square of their number: well below a
-    /// second and 100 MB among 1024.
+    /// [`Schedule::check`], which returns the proved schedule. Time and memory grow with the blocks
+    /// of all ranks, for an all-to-all with the square of the number of ranks: well below a second
+    /// and 100 MB among 1024.
     ///
     /// # Errors
-    /// As there.
+    /// As [`Schedule::check`].
     pub fn prove(self) -> Result<Proven, ScheduleError> {
         self.check()?;
         Ok(Proven(self))
@@ -229,7 +228,7 @@ impl Schedule {
         self.turn.map_or(Rank(0), |turn| turn.root)
     }
 
-    /// The number of `rank` from the root on.
+    /// Number of `rank`, counted from the root.
     fn number_of(&self, rank: Rank) -> Rank {
         match self.turn {
             Some(Turn { root, procs, .. }) => rank.behind(root.0, procs),
@@ -239,8 +238,8 @@ impl Schedule {
 }
 
 impl Proven {
-    /// Whether `schedule` does the same: pieces may have another size, but not another number
-    /// of parts.
+    /// True if the proof also holds for `schedule`: pieces may have another size, but not another
+    /// number of parts.
     pub fn is_for(&self, schedule: &Schedule) -> bool {
         (self.0.shape, self.0.turn) == (schedule.shape, schedule.turn)
     }
@@ -250,7 +249,7 @@ impl Proven {
         self.0.extent().rounds
     }
 
-    /// What `rank` does in round `index`.
+    /// Sends, receives and copies of `rank` in round `index`.
     pub fn round(&self, rank: Rank, index: usize) -> Round {
         self.0.round(rank, index)
     }

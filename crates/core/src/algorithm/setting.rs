@@ -9,49 +9,49 @@ use crate::units::Bytes;
 /// The longest segment: MPI counts bytes in a C int.
 pub const LONGEST_SEGMENT: u32 = i32::MAX as u32;
 
-/// No algorithm has more settings.
+/// Largest number of settings of an algorithm.
 pub(super) const MOST_SETTINGS: usize = 4;
 
-/// A setting of an algorithm. Help calls its value by the key in capitals.
+/// A setting of an algorithm. Help shows its value as the key in capitals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Setting {
-    /// The name where several are given.
+    /// Name of the setting, written where several are given.
     pub key: &'static str,
-    /// An ordinary value.
+    /// Value for examples.
     pub example: u32,
-    /// What a value is.
+    /// Kind of value.
     pub kind: Kind,
     least: u32,
 }
 
-/// What the value of a setting is.
+/// Kind of a setting's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A count.
     Number,
-    /// Bytes; a unit may follow.
+    /// A number of bytes; a unit may follow.
     Size,
-    /// The number of ranks in the first of two clusters. The layout of a call takes its place.
+    /// Number of ranks in the first of two clusters. The layout of a call replaces it.
     FirstCluster,
 }
 
-/// The values of an algorithm's settings, in the order of its entry.
+/// Values of an algorithm's settings, in the order of its entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Values([u32; MOST_SETTINGS]);
 
-/// The most messages in progress.
+/// Largest number of messages in progress.
 pub(super) const WINDOW: Setting = number("window", 1);
 
-/// The number of ranks in the first cluster.
+/// Number of ranks in the first cluster.
 pub(super) const N1: Setting = Setting {
     kind: Kind::FirstCluster,
     ..number("n1", 1)
 };
 
-/// The base of the numbers that order the ranks.
+/// Base of the numbers that order the ranks.
 pub(super) const RADIX: Setting = number("radix", 2);
 
-/// The size of the segments that a message is cut into.
+/// Segment size of a message.
 pub(super) const SEGMENT: Setting = Setting {
     key: "segment",
     example: 8192,
@@ -69,12 +69,12 @@ const fn number(key: &'static str, least: u32) -> Setting {
 }
 
 impl Setting {
-    /// What help calls the value.
+    /// Name of the value in help.
     pub(super) fn placeholder(&self) -> String {
         self.key.to_uppercase()
     }
 
-    /// What values are allowed, in words.
+    /// Allowed values in words.
     pub(super) fn range(&self) -> String {
         let (name, least) = (self.placeholder(), self.least);
         match self.kind {
@@ -83,7 +83,7 @@ impl Setting {
         }
     }
 
-    /// The value written as `text`, if it is allowed.
+    /// The value written as `text`; `None` if it is not allowed.
     fn read(&self, text: &str) -> Option<u32> {
         let value = match self.kind {
             Kind::Number | Kind::FirstCluster => text.parse().ok()?,
@@ -95,7 +95,7 @@ impl Setting {
 
 impl Values {
     /// The values of `settings` written as `text`, the part after the colon; `None` unless each
-    /// is given once.
+    /// setting is given exactly once.
     pub(super) fn read(settings: &[Setting], text: Option<&str>) -> Option<Self> {
         let mut values = Self([0; MOST_SETTINGS]);
         match (settings, text) {
@@ -121,7 +121,7 @@ impl Values {
         Some(values)
     }
 
-    /// The value of the setting that `settings` has at this place.
+    /// Value of the setting at this index of the entry.
     pub(super) fn get(self, place: usize) -> u32 {
         self.0[place]
     }
@@ -156,8 +156,8 @@ pub(super) fn segment(text: &str) -> Option<NonZeroU32> {
     NonZeroU32::new(bytes).filter(|bytes| bytes.get() <= LONGEST_SEGMENT)
 }
 
-/// The algorithms of a list separated by commas, where KEY=VALUE belongs to the algorithm
-/// before it.
+/// Splits a list of algorithms at its commas, except at commas between the settings of one
+/// algorithm.
 pub fn split(list: &str) -> Vec<&str> {
     let starts = |&(place, _): &(usize, &str)| {
         let item = &list[place + 1..];

@@ -1,7 +1,7 @@
-//! What other layers ask of an algorithm, as data: how its messages meet on the wire, for the
-//! contention regimes, and which closed form gives its time, for the simulator.
+//! Properties of an algorithm that other layers use: the traffic of its messages, for the
+//! contention regimes, and the closed form of its time, for models and simulator.
 
-/// How the messages of an algorithm meet.
+/// Pattern in which the messages of an algorithm share ports and links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Traffic {
     /// Every rank exchanges with every other, all at once or a few at a time.
@@ -12,39 +12,39 @@ pub enum Traffic {
     Powers,
     /// All messages pass the port of one rank, or of every rank alike, one after the other.
     Port,
-    /// ⌈log₂ n⌉ rounds in which the data of a rank double.
+    /// ⌈log₂ n⌉ rounds, each of which doubles the data of a rank.
     Doubling,
     /// Each rank hands the whole message on to the next.
     Chain,
-    /// Each rank hands the message on to the next in segments of the size that is set. Not
-    /// described where a library chooses the size.
+    /// Each rank hands the message on to the next in segments of the size that is set; not
+    /// described by the regimes where a library chooses the size.
     Pipeline,
-    /// Along a binomial tree, without segments. Not described where a segment size is set.
+    /// A binomial tree without segments; not described by the regimes where a segment size is set.
     Tree(Load),
 }
 
-/// What an edge of a tree carries.
+/// Content of a message along an edge of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Load {
-    /// The message.
+    /// The whole message.
     Whole,
-    /// A piece for every rank behind it.
+    /// One piece for every rank behind the edge.
     Parts,
 }
 
-/// The closed form of an algorithm's time on networks that consist of ports alone. `model` has
-/// it on pLogP, `sim` where it is exact to the picosecond.
+/// Closed form of an algorithm's time on networks that consist of ports alone. `model` gives its
+/// formula in pLogP, `sim` its formula where that is exact to the picosecond.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClosedForm {
     /// The root exchanges a message with every rank.
     Flat,
-    /// The same, one segment after the other.
+    /// As `Flat`, one segment after the other.
     FlatSegmented,
     /// The whole message along a chain.
     Chain,
     /// Segments along a chain.
     Pipeline,
-    /// A piece for each rank behind it along a chain.
+    /// Along a chain, one piece for each rank behind the edge.
     ChainOfParts,
     /// The whole message along a binary tree.
     Binary,
@@ -52,16 +52,16 @@ pub enum ClosedForm {
     Binomial,
     /// Segments along a binomial tree.
     BinomialSegmented,
-    /// A piece for each rank behind it along a binomial tree.
+    /// Along a binomial tree, one piece for each rank behind the edge.
     BinomialOfParts,
-    /// Steps of one exchange, all ranks in step.
+    /// Steps of one exchange each; all ranks begin a step together.
     Steps,
-    /// Steps of one exchange of a whole piece, as algorithm A of `PlogPT`.
+    /// Steps of one exchange of a whole piece each, as algorithm A of `PlogPT`.
     Pairwise,
-    /// Messages to all others from the next rank on, at once or in windows.
+    /// Messages to all others, the next rank first, at once or in windows.
     Direct,
-    /// The same one after the other, as algorithm B of `PlogPT`.
+    /// As `Direct`, one message after the other, as algorithm B of `PlogPT`.
     SendsInTurn,
-    /// Messages to all others from rank 0 on.
+    /// Messages to all others, rank 0 first.
     DirectUnrotated,
 }

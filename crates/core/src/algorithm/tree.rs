@@ -1,11 +1,11 @@
-//! The trees over which a message leaves rank 0, or reaches it.
+//! Trees over which a message travels from rank 0 or to it.
 //!
 //! * Flat: every rank is a child of rank 0.
 //! * Chain: rank i + 1 is the child of rank i.
 //! * Binary: ranks 2i + 1 and 2i + 2 are the children of rank i.
-//! * k-nomial of radix r: the parent of a rank is that rank with the lowest digit that is
-//!   not zero, of its number in base r, set to zero. Radix 2 is the binomial tree. Children
-//!   are served in the order of their subtrees, the largest first.
+//! * k-nomial of radix r: the parent of a rank has the same number in base r with the lowest
+//!   digit other than zero set to zero. Radix 2 is the binomial tree. Children are served in
+//!   the order of their subtrees, the largest first.
 
 use std::ops::Range;
 
@@ -17,14 +17,14 @@ pub(super) enum Tree {
     Flat,
     Chain,
     Binary,
-    /// Of this radix, at least 2.
+    /// Radix, at least 2.
     Knomial(u32),
 }
 
 pub(super) const BINOMIAL: Tree = Tree::Knomial(2);
 
 impl Tree {
-    /// None for the root.
+    /// Parent of `rank`; `None` for the root.
     pub(super) fn parent(self, rank: Rank) -> Option<Rank> {
         let before = rank.0.checked_sub(1)?;
         Some(Rank(match self {
@@ -35,16 +35,16 @@ impl Tree {
         }))
     }
 
-    /// The children of `rank` in the order in which it serves them.
+    /// Children of `rank` in the order of service.
     pub(super) fn children(self, procs: Procs, rank: Rank) -> impl Iterator<Item = Rank> {
         let rounds = self.serving(procs, rank);
         rounds.flat_map(move |index| self.children_in(procs, rank, index))
     }
 
-    /// The children that `rank` serves in round `index`, in their order.
+    /// Children that `rank` serves in round `index`, in their order.
     ///
-    /// Rounds count from 0. Every rank first has the whole of its message and then serves
-    /// all its children at once; in a k-nomial tree those of one digit in each round.
+    /// Rounds count from 0. A rank starts to serve when it has its whole message. It serves all
+    /// children in one round, in a k-nomial tree the children of one digit per round.
     pub(super) fn children_in(
         self,
         procs: Procs,
@@ -67,19 +67,19 @@ impl Tree {
             .map(rank_of)
     }
 
-    /// The parent of `rank`, if what it sends arrives in round `index`.
+    /// Parent of `rank`, if the parent's message arrives in round `index`.
     pub(super) fn parent_in(self, procs: Procs, rank: Rank, index: usize) -> Option<Rank> {
         let parent = self.parent(rank)?;
         (self.ready(procs, rank) == index + 1).then_some(parent)
     }
 
-    /// The rounds in which `rank` gets its message or serves a child.
+    /// Rounds in which `rank` receives its message or serves a child.
     pub(super) fn active(self, procs: Procs, rank: Rank) -> Range<usize> {
         let serving = self.serving(procs, rank);
         serving.start.saturating_sub(1)..serving.end
     }
 
-    /// The rounds in which `rank` serves a child.
+    /// Rounds in which `rank` serves a child.
     fn serving(self, procs: Procs, rank: Rank) -> Range<usize> {
         let ready = self.ready(procs, rank);
         let (nearest_child, end) = match self {
@@ -94,7 +94,7 @@ impl Tree {
         }
     }
 
-    /// The first round in which `rank` has its message.
+    /// First round at whose start `rank` has its message.
     fn ready(self, procs: Procs, rank: Rank) -> usize {
         match self {
             Self::Knomial(_) if rank.0 == 0 => 0,
@@ -103,7 +103,7 @@ impl Tree {
         }
     }
 
-    /// How many rounds there are until the last arrival.
+    /// Number of rounds until the last arrival.
     pub(super) fn rounds(self, procs: Procs) -> usize {
         match self {
             Self::Flat | Self::Chain | Self::Binary => self.height(procs),
@@ -114,7 +114,7 @@ impl Tree {
         }
     }
 
-    /// How many messages lie between the root and `rank`.
+    /// Number of messages between the root and `rank`.
     pub(super) fn depth(self, rank: Rank) -> usize {
         match self {
             Self::Flat => usize::from(rank.0 > 0),
@@ -128,12 +128,12 @@ impl Tree {
         }
     }
 
-    /// The largest depth.
+    /// Largest depth of a rank.
     pub(super) fn height(self, procs: Procs) -> usize {
         let last = Rank(procs.get() - 1);
         match self {
             Self::Flat | Self::Chain | Self::Binary => self.depth(last),
-            // As many digits as the last rank of 1, 11, 111, … has.
+            // Number of the values 1, 11, 111, … in base r that do not exceed the last rank.
             Self::Knomial(radix) => {
                 let ones = powers(radix).scan(0, |sum, power| {
                     *sum += power;
@@ -144,8 +144,8 @@ impl Tree {
         }
     }
 
-    /// The length of the largest subtree of a child of the root, or 1 if there is none. Not
-    /// for binary trees.
+    /// Size of the largest subtree of a child of the root, or 1 without children. Not for binary
+    /// trees.
     pub(super) fn largest_subtree(self, procs: Procs) -> u32 {
         // The subtrees of the second round are complete. Later ones are no larger.
         let children = [0, 1].map(|index| self.children_in(procs, Rank(0), index).next());
@@ -154,8 +154,8 @@ impl Tree {
         u32::try_from(lengths.max().unwrap_or(1)).expect("no more than ranks")
     }
 
-    /// The ranks that get their data by way of `child`, itself first. Not for binary trees,
-    /// whose subtrees are not ranks in a row, and not for the root.
+    /// Ranks whose data pass `child`, itself first. Not for binary trees, whose subtrees are not
+    /// consecutive ranks, and not for the root.
     pub(super) fn subtree(self, procs: Procs, child: Rank) -> Range<u32> {
         let end = match self {
             Self::Flat => child.0 + 1,
@@ -170,23 +170,23 @@ impl Tree {
     }
 }
 
-/// 1, r, r², … as far as ranks go.
+/// 1, r, r², … within 64 bits.
 fn powers(radix: u32) -> impl Iterator<Item = u64> {
     std::iter::successors(Some(1u64), move |power| power.checked_mul(radix.into()))
 }
 
-/// The weight of a digit of this place, from 0.
+/// Weight of the digit at this place, from 0.
 fn power(radix: u32, place: usize) -> u64 {
     let place = u32::try_from(place).expect("fewer digits than bits");
     u64::from(radix).pow(place)
 }
 
-/// The weight of the lowest digit of `number` > 0 that is not zero.
+/// Weight of the lowest digit of `number` > 0 that is not zero.
 fn unit(number: u32, radix: u32) -> u64 {
     power(radix, zeros(number, radix))
 }
 
-/// How many digits of `number` > 0 are zero below the first that is not.
+/// Number of trailing zero digits of `number` > 0.
 fn zeros(number: u32, radix: u32) -> usize {
     if radix == 2 {
         return number.trailing_zeros() as usize;
@@ -195,7 +195,7 @@ fn zeros(number: u32, radix: u32) -> usize {
     powers(radix).skip(1).take_while(divides).count()
 }
 
-/// What is left of `number` below the digit of this weight.
+/// Remainder of `number` below the digit of this weight.
 fn below(number: u32, weight: u64) -> u32 {
     rank_of(u64::from(number) % weight).0
 }

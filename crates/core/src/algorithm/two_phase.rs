@@ -1,5 +1,5 @@
-//! All-to-all between two clusters: blocks for the other cluster are gathered on relays
-//! first, so that few and long messages cross the wide-area network.
+//! All-to-all between two clusters: relays first gather the blocks for the other cluster, so that
+//! few and long messages cross the wide-area network.
 //!
 //! # Phases
 //! The smaller cluster has n₁ ranks and the larger n₂; i and j number the ranks of a
@@ -8,28 +8,26 @@
 //! 1. One round inside each cluster. A rank sends each peer one message: its block for
 //!    the peer, and its blocks for the other cluster that the peer relays.
 //! 2. ⌈n₂/n₁⌉ rounds between the clusters. In round s = 0, 1, … rank i of the smaller
-//!    cluster and rank n₁·s + i of the larger, if there is one, exchange one message each
-//!    way: all blocks that the one relays for the other.
+//!    cluster and rank n₁·s + i of the larger, if it exists, exchange one message each
+//!    way: all blocks that one relays for the other.
 //!
-//! Only 2·n₂ messages cross, where direct exchange sends 2·n₁·n₂, and each block
-//! crosses once.
+//! Only 2·n₂ messages cross, while direct exchange sends 2·n₁·n₂, and each block crosses once.
 //!
 //! # Relays
-//! A block from the smaller cluster to rank j of the larger is relayed by rank j mod n₁.
-//! A block from rank i of the larger cluster to rank j of the smaller is relayed by
+//! Rank j mod n₁ relays a block from the smaller cluster to rank j of the larger. The relay of a
+//! block from rank i of the larger cluster to rank j of the smaller is
 //!
 //! * `two-phase`: n₁·⌊i/n₁⌋ + j, or n₁ less if there is no such rank;
 //! * `two-phase-balanced`: j + n₁·(i mod c), where c = ⌊(n₂−1−j)/n₁⌋ + 1 is the number of
-//!   ranks that meet j in the second phase: they relay equally many blocks, to within one.
+//!   ranks that meet j in the second phase: their numbers of relayed blocks differ by at most one.
 //!
 //! # Source
-//! Section 7 of Steffenel, Martinasso, Trystram 2007 (GPC), where ranks of the larger
-//! cluster are numbered from n₁ and rounds from 1. The rule printed there for blocks from
-//! the larger cluster is n₁·⌊i/n₁⌋ + j alone. Where n₁ does not divide n₂ it names relays
-//! beyond the last rank, and r·(n₁−r) blocks, r = n₂ mod n₁, would never arrive. Both
-//! forms here mend that. With `two-phase`, such a block goes to the rank n₁ before, which
-//! meets j too; all others keep their printed relay. The printed range k ∈ [0, n₁] of
-//! ranks of the smaller cluster is [0, n₁−1].
+//! Section 7 of Steffenel, Martinasso, Trystram 2007 (GPC), where ranks of the larger cluster are
+//! numbered from n₁ and rounds from 1. The rule printed there for blocks from the larger cluster is
+//! n₁·⌊i/n₁⌋ + j alone. Where n₁ does not divide n₂ it gives relays beyond the last rank, and
+//! r·(n₁−r) blocks, r = n₂ mod n₁, would never arrive. Both forms here correct this. With
+//! `two-phase`, such a block goes to the rank n₁ before, which also meets j; all other blocks keep
+//! their printed relay. The printed range k ∈ [0, n₁] of ranks of the smaller cluster is [0, n₁−1].
 
 use std::iter::StepBy;
 use std::ops::Range;
@@ -63,12 +61,12 @@ pub(super) const TWO_PHASE_BALANCED: Entry = Entry {
     library: &[],
 };
 
-/// Which ranks of the larger cluster relay.
+/// Relays in the larger cluster.
 #[derive(Debug, Clone, Copy)]
 enum Relays {
-    /// As printed where that rank exists, else the one n₁ before.
+    /// The printed rank if it exists, else the rank n₁ before.
     Near,
-    /// All that meet the receiver, in turn.
+    /// All ranks that meet the receiver, in turn.
     Balanced,
 }
 
@@ -86,7 +84,7 @@ impl Rounds for Relays {
     }
 }
 
-/// The ranks of both clusters. A lone cluster counts as the smaller one.
+/// Ranks of both clusters. A lone cluster counts as the smaller one.
 struct Grid {
     smaller: Range<u32>,
     larger: Range<u32>,
@@ -99,7 +97,7 @@ enum Side {
     Larger,
 }
 
-/// A rank as its cluster and its number there.
+/// A rank, as cluster and number in the cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Seat {
     side: Side,
@@ -141,7 +139,7 @@ impl Grid {
         }
     }
 
-    /// The number of rounds of the second phase.
+    /// Number of rounds of the second phase.
     fn steps(&self) -> u32 {
         self.size(Side::Larger).div_ceil(self.size(Side::Smaller))
     }
@@ -158,7 +156,7 @@ impl Grid {
         }
     }
 
-    /// The first phase.
+    /// Round of the first phase.
     fn gather(&self, me: Seat) -> Round {
         let size = self.size(me.side);
         let peer = |distance| Seat {
@@ -175,7 +173,7 @@ impl Grid {
         }
     }
 
-    /// A rank's message to a peer: the block for the peer and those that the peer relays.
+    /// Message of a rank to a peer: the block for the peer and the blocks that the peer relays.
     fn hand_over(&self, from: Seat, to: Seat) -> Message {
         let mut message = Message::single(self.rank(to), Slot::Input(self.rank(to).0));
         if self.sources(to).any(|source| source == from.number) {
@@ -186,7 +184,7 @@ impl Grid {
         message
     }
 
-    /// The same message where it arrives.
+    /// Message of [`Grid::hand_over`] at its receiver.
     fn collect(&self, from: Seat, to: Seat) -> Message {
         let mut message = Message::single(self.rank(from), Slot::Output(self.rank(from).0));
         let mut sources = self.sources(to).zip(0..);
@@ -209,7 +207,7 @@ impl Grid {
         }
     }
 
-    /// All that a relay has for a rank of the other cluster.
+    /// Message of a relay to a rank of the other cluster, with all blocks for that rank.
     fn pass_on(&self, relay: Seat, to: Seat) -> Message {
         let block = |(source, place)| {
             if source == relay.number {
@@ -221,13 +219,13 @@ impl Grid {
         Message::of(self.rank(to), self.sources(relay).zip(0..).map(block))
     }
 
-    /// The same where it arrives: as many output blocks as the relay has sources.
+    /// Message of [`Grid::pass_on`] at its receiver: one output block for each source of the relay.
     fn take(&self, relay: Seat) -> Message {
         let block = |number| Slot::Output(self.rank(Seat { number, ..relay }).0);
         Message::of(self.rank(relay), self.sources(relay).map(block))
     }
 
-    /// Where a relay keeps the block from its source number `place` to `target`.
+    /// Slot in which a relay keeps the block from its source number `place` to `target`.
     fn scratch(&self, relay: Seat, target: Seat, place: u32) -> Slot {
         let stride = u32::try_from(self.sources(relay).len()).expect("fewer than ranks");
         let row = match relay.side {
@@ -237,7 +235,7 @@ impl Grid {
         Slot::Scratch(row * stride + place)
     }
 
-    /// The step in which two ranks of different clusters meet.
+    /// Step in which two ranks of different clusters meet.
     fn step(&self, one: Seat, other: Seat) -> u32 {
         let in_larger = match one.side {
             Side::Smaller => other,
@@ -246,14 +244,14 @@ impl Grid {
         in_larger.number / self.size(Side::Smaller)
     }
 
-    /// The ranks of the relay's own cluster whose blocks it passes on, maybe itself.
+    /// Ranks of the relay's own cluster whose blocks it relays, possibly itself.
     fn sources(&self, relay: Seat) -> Numbers {
         let (small, large) = (self.size(Side::Smaller), self.size(Side::Larger));
         let class = relay.number % small;
         let row = relay.number / small;
         match (relay.side, self.relays) {
             (Side::Smaller, _) => (0..small).step_by(1),
-            // No rank beyond it meets its target: it takes the rest of the cluster.
+            // No later rank meets its target, so it relays for the rest of the cluster.
             (Side::Larger, Relays::Near) if relay.number + small >= large => {
                 (row * small..large).step_by(1)
             }
@@ -265,7 +263,7 @@ impl Grid {
         }
     }
 
-    /// The ranks of the other cluster that it passes blocks on to: those that it meets.
+    /// Ranks of the other cluster that the relay sends blocks to: those that it meets.
     fn targets(&self, relay: Seat) -> impl Iterator<Item = Seat> {
         let small = self.size(Side::Smaller);
         let (side, numbers) = match relay.side {

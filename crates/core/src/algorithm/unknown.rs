@@ -1,18 +1,18 @@
-//! What is wrong with the name of a collective or of an algorithm.
+//! Errors in the name of a collective or of an algorithm.
 
 use super::{Collective, Entry, entries};
 
-/// Why a name is not an algorithm.
+/// Reason why a name is no algorithm.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownAlgorithm {
     /// No entry has that name.
     #[error("{name:?} is not an algorithm of {collective}; write one of: {known}")]
     Name {
-        /// What was asked for.
+        /// The given name.
         name: String,
-        /// For which collective.
+        /// Collective of the search.
         collective: Collective,
-        /// What there is.
+        /// Names of its algorithms.
         known: String,
     },
     /// No MPI library has an algorithm of that name.
@@ -20,28 +20,28 @@ pub enum UnknownAlgorithm {
         "{name:?} is no library's algorithm of {collective}; write library, or library: and one of: {known}"
     )]
     OfLibrary {
-        /// What was asked for.
+        /// The given name.
         name: String,
-        /// For which collective.
+        /// Collective of the search.
         collective: Collective,
-        /// What there is.
+        /// Names of the libraries' algorithms.
         known: String,
     },
     /// A setting is missing, superfluous, too small or large, or not of its kind.
     #[error("algorithm {text:?} is wrongly set; write {usage}")]
     Setting {
-        /// What was asked for.
+        /// The given text.
         text: String,
-        /// The right form.
+        /// Correct form.
         usage: String,
     },
-    /// No such collective: the whole message, which names those there are.
+    /// No such collective; the text is the whole message, which lists the collectives.
     #[error("{0}")]
     Collective(String),
 }
 
 impl UnknownAlgorithm {
-    /// None of the schedules of `collective` is called `text`.
+    /// Error for `text` that names no schedule of `collective`.
     pub(super) fn name(collective: Collective, text: &str) -> Self {
         let known: Vec<_> = entries(collective).map(Entry::usage).collect();
         Self::Name {
