@@ -1,5 +1,5 @@
-//! What a prediction by a model draws on: a fit in the profile, values that are given, or
-//! the parameters between two processes alone.
+//! Basis of a prediction by a model: a fit in the profile, given parameter values, or the
+//! parameters between two processes alone.
 
 use super::fitted::Fitting;
 use super::outside::Outside;
@@ -19,25 +19,25 @@ use crate::profile::{Profile, RegimesEntry, Repetitions};
 use crate::units::parameter::volume;
 use crate::units::{Procs, Seconds, SecondsPerByte};
 
-/// The parameter that measured transfers give, with `rho`.
+/// Parameter that measured transfers supply, beside `rho`.
 const CONTENDED_GAP: &str = "beta_contended_s_per_byte";
 
-/// What is known of one algorithm.
+/// Knowledge about one algorithm.
 #[derive(Debug, Clone, Copy)]
 pub struct Knowledge<'a, 'n> {
-    /// What was measured.
+    /// Fitted models and parameters.
     pub profile: &'a Profile,
     /// The algorithm; a strategy is its own model and needs none.
     pub algorithm: &'n str,
-    /// The links of the network, where they are known.
+    /// Network with its links, where known.
     pub network: Option<&'a Network>,
     /// Parameters by name, which take precedence over fitted ones.
     pub given: &'n [(String, f64)],
-    /// What is asked of regimes; other models have one time alone.
+    /// Statistic of the predicted distribution (regimes only; other models give a single time).
     pub asked: Asked,
 }
 
-/// A model with what its predictions draw on.
+/// A model with the basis of its predictions.
 #[derive(Debug)]
 pub struct Basis<'a> {
     model: &'static Model,
@@ -49,13 +49,13 @@ pub struct Basis<'a> {
 enum Source<'a> {
     /// A fitted model.
     Fitted(Box<Fitting>),
-    /// Regimes that were measured.
+    /// Measured regimes.
     Regimes(Measured<'a>),
     /// Parameter values without a fit of their own.
     Given(Values),
 }
 
-/// The regimes of an algorithm, an entry for each class of process counts.
+/// Regimes of an algorithm, one entry for each class of process counts.
 #[derive(Debug)]
 struct Measured<'a> {
     entries: Vec<RegimesEntry>,
@@ -63,18 +63,18 @@ struct Measured<'a> {
     asked: Asked,
 }
 
-/// What is known of a network, with α and β at their best, their lower and upper values.
+/// Known properties of a network, at the best, lower and upper values of α and β.
 #[derive(Debug)]
 struct Networks {
     best: Known,
     low: Known,
     high: Known,
-    /// Whether they differ in what the model takes from them.
+    /// True if the model's time depends on α and β.
     are_apart: bool,
 }
 
 impl<'a> Knowledge<'a, '_> {
-    /// What predictions by `model` draw on.
+    /// Basis of the predictions by `model`.
     ///
     /// # Errors
     /// If a parameter of the model is neither fitted nor given and has no default.
@@ -94,7 +94,7 @@ impl<'a> Knowledge<'a, '_> {
         })
     }
 
-    /// The contention signature of the algorithm, on top of `hockney`.
+    /// Contention signature of the algorithm, on top of `hockney`.
     fn signature(&self, model: &Model, hockney: Hockney) -> Option<Signature> {
         let Subject::Collective(collective) = model.subject else {
             return None;
@@ -102,7 +102,7 @@ impl<'a> Knowledge<'a, '_> {
         self.profile.signature(collective, self.algorithm, hockney)
     }
 
-    /// Regimes are measured before they are given.
+    /// Extends the error of missing regime parameters: a profile usually supplies the regimes.
     fn without(&self, error: ModelError) -> ModelError {
         match error {
             ModelError::Missing {
@@ -118,8 +118,8 @@ impl<'a> Knowledge<'a, '_> {
         }
     }
 
-    /// The regimes of the algorithm, if the model is the regimes and there are some, with the
-    /// given parameters in the place of fitted ones.
+    /// Regimes of the algorithm, with given parameters in place of fitted ones; `None` if `model`
+    /// is another model or the profile has no regimes of the algorithm.
     fn regimes(&self, model: &Model) -> Result<Option<Measured<'a>>, ModelError> {
         let Subject::Collective(collective) = model.subject else {
             return Ok(None);
@@ -142,7 +142,7 @@ impl<'a> Knowledge<'a, '_> {
         }))
     }
 
-    /// What is given, else what was measured, else the defaults.
+    /// Parameter values: given ones, else those from measured transfers, else the defaults.
     fn values(&self, model: &'static Model) -> Result<Values, ModelError> {
         let given = |name: &str| Some(self.given.iter().find(|(given, _)| given == name)?.1);
         let flows = self.flows(model);
@@ -154,7 +154,7 @@ impl<'a> Knowledge<'a, '_> {
         model.values(|parameter| given(parameter.name).or_else(|| of_flows(parameter.name)))
     }
 
-    /// The measured transfers, for the model that is made of them and was not fitted.
+    /// Measured transfers, for a model that takes parameters from them and was not fitted.
     fn flows(&self, model: &Model) -> Option<&'a Flows> {
         let mut names = model.parameters.iter().map(|own| own.name);
         let is_theirs = names.any(|name| name == CONTENDED_GAP);
@@ -163,9 +163,9 @@ impl<'a> Knowledge<'a, '_> {
         flows.filter(|_| is_theirs && !is_fitted)
     }
 
-    /// What models know, with the signature of the algorithm and the links.
+    /// Inputs of the models, with the signature of the algorithm and the links.
     fn networks(&self, model: &Model) -> Networks {
-        // Parameters go with what they were fitted on top of.
+        // Parameters are used with the base on which they were fitted.
         let tables = match self.profile.model(model, self.algorithm) {
             Some(entry) if entry.fitted_on == Base::Hockney => None,
             _ => self.profile.plogp.as_ref(),
@@ -199,7 +199,7 @@ impl<'a> Knowledge<'a, '_> {
 }
 
 impl Measured<'_> {
-    /// The regimes for the process count of a case, and the case as they see it.
+    /// Entry for the process count of a case, and the case as arguments of the regimes.
     fn of_case(&self, case: Case) -> (&RegimesEntry, Point<'_>) {
         let Case { procs, size, .. } = case;
         let network = self.network;
@@ -214,7 +214,7 @@ impl Measured<'_> {
         )
     }
 
-    /// Predicts by the regimes for the process count of a case.
+    /// Predicts a case by the regimes for its process count.
     fn predict(&self, case: Case) -> Result<Prediction, ModelError> {
         volume(case.procs, case.size)?;
         let (entry, point) = self.of_case(case);
@@ -279,8 +279,7 @@ impl Basis<'_> {
         })
     }
 
-    /// Why a case is too far from what the model was fitted to, if it is; never so if it was
-    /// not fitted.
+    /// Reason why a case is too far from the data of the fit, if it is; `None` without a fit.
     pub fn outside(&self, case: Case) -> Option<Outside> {
         match &self.source {
             Source::Fitted(fitting) => fitting.domain().outside(case.procs, case.size),
@@ -297,7 +296,7 @@ impl Basis<'_> {
             best, low, high, ..
         } = &self.networks;
         let Timed { time, segment } = self.model.time(best, values, case)?;
-        // Its ends have the segments of the time.
+        // The ends of the interval use the segment size of the time.
         let interval = || {
             let mut case = case;
             if let Some(segment) = segment {

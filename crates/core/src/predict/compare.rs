@@ -1,11 +1,10 @@
-//! Every model's error on what it was not fitted to.
+//! Error of every model on data that it was not fitted to.
 //!
 //! # Method
-//! The models are fitted to one part of a dataset and predict the cells of the rest. The
-//! error of a cell is predicted/measured − 1. [`Errors`] sums up several cells: the median, the
-//! 90th percentile (nearest rank) and the largest of the absolute errors, their signed mean
-//! (bias), and the share of the measured times inside the predicted intervals. Models rank by
-//! the median.
+//! The models are fitted to one part of a dataset and predict the cells of the rest. The error of a
+//! cell is predicted/measured − 1. [`Errors`] summarises several cells: the median, the 90th
+//! percentile (nearest rank) and the largest of the absolute errors, their signed mean (bias), and
+//! the share of the measured times inside the predicted intervals. Models rank by the median.
 
 use std::collections::BTreeMap;
 
@@ -20,20 +19,20 @@ use crate::profile::Profile;
 use crate::stats::sample::{Sorted, mean};
 use crate::units::{Bytes, Procs, Seconds};
 
-/// How well one model did for one algorithm.
+/// Errors of one model for one algorithm.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Score {
-    /// What was measured.
+    /// The collective.
     pub collective: Collective,
-    /// Who ran it.
+    /// Name of the algorithm.
     pub algorithm: String,
-    /// The model.
+    /// Name of the model.
     pub model: &'static str,
-    /// Its errors over all cells.
+    /// Errors over all cells.
     pub errors: Errors,
 }
 
-/// A cell that was predicted and measured.
+/// A cell with its predicted and its measured time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Judged {
     /// The predicted time.
@@ -47,37 +46,37 @@ pub struct Judged {
 /// Statistics of the relative errors, predicted/measured − 1, of several cells.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Errors {
-    /// The median of the absolute errors.
+    /// Median of the absolute errors.
     pub median: f64,
-    /// Their 90th percentile.
+    /// 90th percentile of the absolute errors.
     pub p90: f64,
-    /// The largest.
+    /// Largest absolute error.
     pub worst: f64,
-    /// The mean of the signed errors.
+    /// Mean of the signed errors.
     pub bias: f64,
-    /// The share of the measured times inside their intervals; `None` unless every cell has an
+    /// Share of the measured times inside their intervals; `None` unless every cell has an
     /// interval.
     pub coverage: Option<f64>,
-    /// The number of cells.
+    /// Number of cells.
     pub points: usize,
 }
 
-/// The scores, best first within each algorithm, and what could not be judged.
+/// Scores, best first within each algorithm, and notes on failures.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
-    /// One for each algorithm and model.
+    /// One score for each algorithm and model.
     pub scores: Vec<Score>,
-    /// What could not be fitted or judged, and why.
+    /// Failed fits and models that do not apply, with reasons.
     pub notes: Vec<String>,
-    /// Whether models of pLogP had tables, given or measured, and not α and β in their place.
+    /// True if pLogP models used tables, given or measured, rather than α and β.
     pub has_tables: bool,
 }
 
-/// Fits all models to the cells that `trains` wants, and to all that is no collective, and
-/// scores them on the other cells.
+/// Fits all models to the cells that `trains` selects and to all data other than collectives, and
+/// scores the models on the other cells.
 ///
 /// # Errors
-/// If the training samples support no fit at all.
+/// If the training samples allow no fit at all.
 pub fn compare(
     data: &Dataset,
     trains: impl Fn(Procs, Bytes) -> bool,
@@ -129,14 +128,14 @@ fn by_algorithm(cells: &BTreeMap<CellKey, Summary>) -> BTreeMap<(Collective, Str
     all
 }
 
-/// What the training part says.
+/// Profile of the training part, with the options of the fit.
 struct Judge<'a> {
     profile: Profile,
     options: &'a Options,
 }
 
 impl Judge<'_> {
-    /// The scores of one algorithm, and the models that do not apply to all of its cells.
+    /// Scores of one algorithm, and the models that do not apply to all of its cells.
     fn scores(
         &self,
         collective: Collective,
@@ -171,7 +170,7 @@ impl Judge<'_> {
         (scores, left_out)
     }
 
-    /// The predictions of all cells.
+    /// Predicted and measured times of all cells.
     fn judged(&self, cells: &Cells, basis: &Basis) -> Result<Vec<Judged>, ModelError> {
         let judge = |(key, summary): &(&CellKey, &Summary)| {
             let prediction = basis.predict(Case::new(key.procs, key.size))?;

@@ -1,32 +1,32 @@
-//! What to measure so that a prediction is known best for the time spent: an optimal design for
-//! the regimes of collectives ([`crate::model::regimes`]).
+//! Measurements that make a prediction most precise for the time spent: an optimal design for the
+//! regimes of collectives ([`crate::model::regimes`]).
 //!
 //! # Formula
-//! T₀ is linear in θ = (b, γ and κ, of trees also λ, of each protocol). With x its gradient, a
-//! cell (n, m) that is repeated R times in all tells
+//! T₀ has the parameters θ = (a, b, and γ, κ, for trees also λ, of each protocol) and the gradient
+//! x in θ. A cell (n, m) with R repetitions in total contributes the information
 //!
 //! ```text
 //! x·xᵀ/(T₀²·(σ² + s²·π/2/R))
 //! ```
 //!
-//! σ the floor and s the spread of one repetition as in a fit. M is the sum of that over the
-//! cells, and of 1/τ² for each parameter, τ what it is known to before: its own size. The design
-//! makes the mean of
+//! where σ is the floor and s the spread of one repetition as in a fit. M is the sum over the
+//! cells, plus 1/τ² for each parameter, where τ is the prior standard deviation of the parameter:
+//! its own size. The design minimises the mean of
 //!
 //! ```text
 //! v = xᵀ·M⁻¹·x/T₀² + e²·h + l²/L
 //! ```
 //!
-//! over the wanted sizes at the wanted process count small: the I-criterion. As in an interval
-//! of a prediction ([`crate::predict::regimes`]) e is what the model misses of counts left out
-//! and h what lies beyond those measured; l is how far one of L launches is off. e, h and l²/L
-//! depend on the counts and the launches, not on how repetitions are shared out among cells,
-//! which is what [`allocation`] does. The relative half-width to expect is exp(t·√v) − 1, t
-//! Student's quantile; what time-outs scatter beside is not in it.
+//! over the wanted sizes at the wanted process count: the I-criterion. As in an interval of a
+//! prediction ([`crate::predict::regimes`]) e is the error of the model at process counts left out
+//! of the fit and h the factor for counts beyond the measured ones; l is the deviation of one of L
+//! launches. e, h and l²/L depend on the counts and the launches, not on the distribution of the
+//! repetitions over the cells, which [`allocation`] determines. The expected relative half-width is
+//! exp(t·√v) − 1, with Student's quantile t; it excludes the scatter of time-outs.
 //!
 //! # Domain
-//! Before anything is measured e = 0.1 and s = 0.1 are assumed. Fits may leave out κ; then less
-//! is to be determined than the design counts with.
+//! Before any measurement e = 0.1 and s = 0.1 are assumed. Fits may leave out κ; the design then
+//! determines one parameter more than needed.
 //!
 //! # Source
 //! Fedorov 1972; Atkinson, Donev, Tobias 2007 (D- and I-optimal designs, sequential
@@ -49,39 +49,39 @@ use crate::units::{Bytes, Procs, Seconds};
 use self::allocation::{Allocation, Means, TooLittle, allocate};
 use self::subject::{Subject, point};
 
-/// e, where nothing was left out yet.
+/// e, before any cell was left out of a fit.
 const ASSUMED_ERROR: f64 = 0.1;
 
 /// l.
 const LAUNCH: f64 = 0.05;
 
-/// The level of the intervals.
+/// Confidence level of the intervals.
 const CONFIDENCE: f64 = 0.95;
 
-/// No interval stands for fewer degrees of freedom, so that more cells never widen it.
+/// Least degrees of freedom of an interval, so that more cells never widen it.
 const LEAST_DOF: usize = 4;
 
-/// What is to be predicted, and from what.
+/// The wanted prediction, with the knowledge available.
 #[derive(Debug, Clone, Copy)]
 pub struct Wish<'a> {
     /// The collective.
     pub collective: Collective,
     /// The process count to predict.
     pub target: Procs,
-    /// The most that are measured.
+    /// Largest process count to measure.
     pub most: Procs,
-    /// The sizes to predict, ascending, at least one.
+    /// Sizes to predict, ascending, at least one.
     pub sizes: &'a [Bytes],
-    /// What is known of the network.
+    /// α and β of the network.
     pub hockney: Hockney,
-    /// What was fitted before.
+    /// Profile of earlier fits.
     pub profile: Option<&'a Profile>,
 }
 
-/// Why there is no design.
+/// Reason why there is no design.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DesignError {
-    /// The regimes have no pattern for it.
+    /// The regimes have no pattern for the algorithm.
     #[error(
         "{what} is not described by the regimes, for which plans are made; name another algorithm, such as library"
     )]
@@ -89,16 +89,16 @@ pub enum DesignError {
         /// The collective and the algorithm.
         what: String,
     },
-    /// Growth with n cannot be seen.
+    /// The process counts do not show the growth with n.
     #[error(
         "{what} among up to {most} processes does not show how the time grows; measure up to {least} or more (--most)"
     )]
     FewCounts {
         /// The collective and the algorithm.
         what: String,
-        /// The most processes.
+        /// Largest process count to measure.
         most: Procs,
-        /// How many would do.
+        /// Least value of this count that suffices.
         least: u32,
     },
 }
@@ -106,39 +106,39 @@ pub enum DesignError {
 /// A cell to measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Planned {
-    /// n.
+    /// Number of processes n.
     pub procs: Procs,
-    /// m.
+    /// Bytes m.
     pub size: Bytes,
-    /// In each launch.
+    /// Repetitions in each launch.
     pub repetitions: u32,
 }
 
-/// The relative half-width of the interval where it is wanted, the mean over the sizes.
+/// Relative half-width of the interval at the wanted process count, the mean over the sizes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Outlook {
-    /// With what is known now; `None` if there is no prediction.
+    /// With the present profile; `None` if there is no prediction.
     pub now: Option<f64>,
-    /// Once the design was measured.
+    /// After the measurement of the design.
     pub then: f64,
 }
 
-/// What to measure.
+/// Cells to measure, with the expected precision and time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Design {
-    /// For each subject its cells, by process count and size.
+    /// Cells of each subject, by process count and size.
     pub cells: Vec<Vec<Planned>>,
-    /// For each subject.
+    /// Outlook of each subject.
     pub outlooks: Vec<Outlook>,
-    /// What all launches take.
+    /// Time of all launches.
     pub cost: Seconds,
 }
 
-/// The design for which the means suffice; `overhead` is what a repetition among n takes beside
-/// what is timed.
+/// The design within the given means; `overhead` is the time of a repetition among n processes
+/// beside the timed operation.
 ///
 /// # Errors
-/// If not even the least that makes sense can be measured.
+/// If the means do not suffice for the required cells.
 pub fn design(
     wish: &Wish,
     subjects: &[Subject],
@@ -183,7 +183,7 @@ fn planned(subject: &Subject, repetitions: &[u32]) -> Vec<Planned> {
     planned.collect()
 }
 
-/// What predictions of the profile have.
+/// Relative half-width of the predictions of the profile.
 fn now(subject: &Subject, wish: &Wish) -> Option<f64> {
     let entry = subject.entry?;
     let half = |&size: &Bytes| {
@@ -222,7 +222,7 @@ fn then(
     mean(wish.sizes.iter().zip(variances).map(half)).exp_m1()
 }
 
-/// How many cells of a kind will be left out in turn.
+/// Number of cells of a kind that fits will leave out in turn, at least [`LEAST_DOF`].
 fn freedom(kinds: &[Kind], wanted: Kind) -> f64 {
     let own = kinds.iter().filter(|kind| **kind == wanted);
     own.count().max(LEAST_DOF) as f64

@@ -12,31 +12,31 @@ use crate::model::{Case, Known, Model, ModelError, Role, Timed, Values};
 use crate::stats::interval::Estimate;
 use crate::units::{Bytes, Seconds};
 
-/// A fitted model, ready to predict.
+/// A fitted model with prepared derivatives.
 #[derive(Debug)]
 pub(super) struct Fitting {
     entry: FittedModel,
-    /// M, or infinity.
+    /// Threshold M, or infinity.
     threshold: f64,
-    /// The interval of M, where it has one.
+    /// Interval of M, if it has one.
     uncertain: Option<Estimate>,
     below: Probe,
     from: Probe,
 }
 
-/// The parameters on one side of M, and the same with one estimated parameter moved, from
-/// which the gradient follows.
+/// Parameters on one side of M, and copies with one estimated parameter changed, which give the
+/// gradient.
 #[derive(Debug)]
 struct Probe {
     values: Values,
-    /// For each estimated parameter that counts here: the parameters with it moved by a step,
-    /// and the reciprocal of the step.
+    /// For each estimated parameter that counts on this side: the parameters with this one changed
+    /// by a step, and the reciprocal of the step.
     moved: Vec<(Values, f64)>,
-    /// Of each pair of them: their covariance, twice if they are two.
+    /// Index pairs of estimated parameters with their covariance, doubled if the two differ.
     covariance: Vec<(usize, usize, f64)>,
 }
 
-/// The side of M that a message is on.
+/// Side of M on which a message lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Side {
     Below,
@@ -44,11 +44,11 @@ enum Side {
 }
 
 impl Fitting {
-    /// A fitted model in which the `given` parameters take the place of fitted ones. They are
-    /// exact; the others keep their values and their covariance.
+    /// A fitted model with the `given` parameters in place of fitted ones. Given values are exact;
+    /// the other parameters keep their values and their covariance.
     ///
     /// # Errors
-    /// Names the parameters that have no value.
+    /// Names the parameters without a value.
     pub(super) fn of(entry: &FittedModel, given: &[(String, f64)]) -> Result<Self, ModelError> {
         let mut entry = entry.clone();
         for (name, value) in given {
@@ -60,7 +60,7 @@ impl Fitting {
             all.position(|own| own.role == role)
         };
         let threshold = place(Role::Threshold);
-        // Without an interval of M each size has one side, and M stays where it is.
+        // Without an interval of M each size has one side, and M keeps its value.
         let uncertain = entry.threshold();
         let probe = |side: Side| {
             let mut values = values.clone();
@@ -102,7 +102,7 @@ impl Fitting {
         })
     }
 
-    /// The side of M that `size` is on, and the other if the interval of M allows it.
+    /// Side of M for `size`, and the other side if the interval of M allows it.
     fn possible_sides(&self, size: Bytes) -> (Side, Option<Side>) {
         let size = size.as_f64();
         let interval = self.uncertain.as_ref();
@@ -115,7 +115,7 @@ impl Fitting {
         }
     }
 
-    /// The time and its interval if a message is on this side of M.
+    /// Time and interval of a message on this side of M.
     fn on(&self, side: Side, network: &Known, case: Case) -> Result<(Timed, Interval), ModelError> {
         let residuals = self.entry.residuals;
         let (probe, residual) = match side {
@@ -135,7 +135,7 @@ impl Fitting {
 }
 
 impl Probe {
-    /// Probes of the formula on this side of M, or where the side depends on the size.
+    /// Probes of the formula on one side of M; `None` if the side depends on the size.
     fn new(values: Values, entry: &FittedModel, side: Option<Side>) -> Self {
         let parameters = entry.model.parameters;
         let mut given = parameters.iter().zip(&values.numbers);
@@ -172,7 +172,7 @@ impl Probe {
     }
 
     /// xᵀ·cov(θ̂)·x/T̂² with x = ∂T/∂θ. The time is linear in each estimated parameter: a second
-    /// point, well apart from the first, tells the slope.
+    /// point, well apart from the first, gives the slope.
     fn variance(
         &self,
         model: &'static Model,
@@ -194,8 +194,8 @@ impl Probe {
 }
 
 impl FittedModel {
-    /// Gives a parameter a value that is exact; others are passed over. The diagnosis of
-    /// saturation was about the fitted values and ends with them.
+    /// Gives a parameter an exact value; other names are ignored. The diagnosis of saturation holds
+    /// for the fitted values only and is withdrawn.
     fn set(&mut self, name: &str, value: f64) {
         let known = &self.model.parameters;
         if !known.iter().any(|own| own.name == name) {

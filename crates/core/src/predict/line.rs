@@ -1,4 +1,4 @@
-//! An algorithm with the model that speaks for it.
+//! An algorithm with the model that predicts it.
 
 use crate::algorithm::{ALGORITHMS, Algorithm, Entry};
 use crate::model::Model;
@@ -6,31 +6,31 @@ use crate::model::closed_form::on_plogp;
 use crate::model::segment::Segment;
 use crate::units::Bytes;
 
-/// An algorithm with a model that speaks for it.
+/// An algorithm with the model that predicts it.
 #[derive(Debug, Clone)]
 pub struct Line {
-    /// The algorithm; a model that no algorithm of the table has goes by its own name.
+    /// Name of the algorithm; a model without an algorithm in the table uses its own name.
     pub algorithm: String,
     /// The model.
     pub model: &'static Model,
-    /// The segments that the algorithm's name sets.
+    /// Segment size in the algorithm's name.
     pub segment: Option<Segment>,
-    /// Why this model speaks.
+    /// Reason for the choice of the model.
     pub reason: Reason,
-    /// The algorithm of the table whose segments, if it has some, are to be chosen.
+    /// Entry of the algorithm whose segment size, if any, remains to be chosen.
     entry: Option<&'static Entry>,
 }
 
-/// Why a model speaks for an algorithm.
+/// Reason for the choice of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reason {
-    /// It was asked for.
+    /// The user named the model.
     Asked,
-    /// The fit chose it, for the reason that it gives.
+    /// The fit chose the model, for this reason.
     Chosen(String),
-    /// It was fitted to the algorithm, and no choice was made.
+    /// The model was fitted to the algorithm, without a choice among models.
     Fitted,
-    /// The algorithm was not measured: its model on pLogP.
+    /// The algorithm was not measured; the model is its pLogP model.
     Unmeasured,
 }
 
@@ -45,7 +45,7 @@ impl Line {
         }
     }
 
-    /// A model on pLogP, for the algorithm of the table that has it.
+    /// A pLogP model, for the algorithm of the table that it describes.
     pub(super) fn of_strategy(model: &'static Model) -> Self {
         let mut all = ALGORITHMS.iter().filter_map(Self::of_entry);
         let own = all.find(|line| line.model == model);
@@ -53,7 +53,7 @@ impl Line {
         own.by(model)
     }
 
-    /// The same by a model that is asked for.
+    /// The same algorithm with a model that the user named.
     pub(super) fn by(self, model: &'static Model) -> Self {
         Self {
             model,
@@ -62,8 +62,8 @@ impl Line {
         }
     }
 
-    /// An algorithm of the table, its segments to be chosen, by its model on pLogP; `None` where
-    /// there is none or more is to be chosen.
+    /// An algorithm of the table by its pLogP model, with the segment size to be chosen; `None`
+    /// without a model, or if it has other settings.
     pub(super) fn of_entry(entry: &'static Entry) -> Option<Self> {
         let model = on_plogp(entry.collective, entry.closed_form()?)?;
         entry.is_chosen_by_size().then(|| Self {
@@ -72,7 +72,7 @@ impl Line {
         })
     }
 
-    /// An algorithm by its model on pLogP, where there is one.
+    /// An algorithm by its pLogP model, if there is one.
     pub(super) fn of_algorithm(algorithm: &Algorithm) -> Option<Self> {
         let model = on_plogp(algorithm.collective(), algorithm.closed_form()?)?;
         Some(Self {
@@ -81,8 +81,8 @@ impl Line {
         })
     }
 
-    /// The algorithm with the segments that a prediction found, as measuring, predicting and
-    /// simulating take it.
+    /// Name of the algorithm with the segment size of a prediction, in the form that measuring,
+    /// predicting and simulating accept.
     pub fn name(&self, segment: Option<Segment>) -> String {
         let bytes = segment.map_or(Bytes(0), Segment::bytes);
         self.entry

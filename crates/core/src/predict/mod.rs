@@ -1,15 +1,15 @@
 //! Times for process counts and sizes that were not measured, with intervals.
 //!
 //! # Interval
-//! A new measurement lies within T̂·exp(±t·s) with s² = xᵀ·cov(θ̂)·x/T̂² + r²/w, where x
-//! is the gradient of T in the parameters, r the relative residual of the fitted points
-//! (of a signature: those on that side of M), w = βm/(α+βm) the share of bytes in the
-//! contention-free time (at least a tenth), and t Student's quantile. r holds both noise
-//! and what the model misses, which grows with the share of start-up. For sizes within the
-//! interval of a signature's M both sides are possible: the interval then covers both.
+//! A new measurement lies within T̂·exp(±t·s) with s² = xᵀ·cov(θ̂)·x/T̂² + r²/w, where x is the
+//! gradient of T in the parameters, r the relative residual of the fitted points (of a signature:
+//! those on that side of M), w = βm/(α+βm) the share of bytes in the contention-free time (at least
+//! a tenth), and t Student's quantile. r contains both noise and misfit of the model, which grows
+//! with the share of start-up. For sizes within the interval of a signature's M both sides are
+//! possible: the interval then covers both.
 //!
-//! A model without fitted parameters has the interval that those of α and β give it; one
-//! that takes neither, as from tables of pLogP, has none.
+//! A model without fitted parameters takes its interval from those of α and β; a model that uses
+//! neither, but tables of pLogP, has no interval.
 
 mod basis;
 pub mod compare;
@@ -28,40 +28,40 @@ use crate::units::Seconds;
 /// A predicted time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prediction {
-    /// The best value.
+    /// Best value.
     pub time: Seconds,
-    /// Where a measurement would lie; `None` where nothing tells.
+    /// Interval for a new measurement; `None` if unknown.
     pub interval: Option<Interval>,
-    /// How the point stands to what was measured.
+    /// Position of the case relative to the data.
     pub standing: Standing,
-    /// The segment size, for an algorithm that has one.
+    /// Segment size, for a segmented algorithm.
     pub segment: Option<Segment>,
 }
 
-/// The ends of an interval.
+/// An interval of times.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
-    /// The lower end.
+    /// Lower end.
     pub lower: Seconds,
-    /// The upper end.
+    /// Upper end.
     pub upper: Seconds,
 }
 
-/// How a prediction stands to the data behind it.
+/// Position of a prediction relative to the data behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Standing {
     /// Within the measured process counts and sizes.
     Interpolated,
-    /// More or fewer processes, or larger or smaller messages, than were measured.
+    /// More or fewer processes, or larger or smaller messages, than measured.
     Extrapolated,
-    /// Fewer processes than saturate the network: outside the model's domain.
+    /// Fewer processes than needed to saturate the network: outside the model's domain.
     Unsaturated,
     /// From the parameters between two processes, without contention.
     ContentionFree,
     /// From parameters that were not fitted to this collective.
     Unfitted,
-    /// Too far from what was measured: see [`outside::Outside`].
+    /// Too far from the measurements: see [`outside::Outside`].
     Outside,
 }
 
@@ -75,7 +75,7 @@ impl Interval {
         }
     }
 
-    /// The least interval that holds both.
+    /// The smallest interval that contains both.
     fn hull(self, other: Self) -> Self {
         Self {
             lower: Seconds(self.lower.0.min(other.lower.0)),

@@ -1,4 +1,4 @@
-//! How a case stands to what was measured, and why it is too far from that.
+//! Position of a case relative to the measurements, and reasons why it is too far from them.
 
 use super::Standing;
 use crate::fit::domain::Domain;
@@ -6,35 +6,35 @@ use crate::fit::saturation::Saturation;
 use crate::model::regimes::Class;
 use crate::units::{Bytes, Procs};
 
-/// Why a case is outside of what was measured.
+/// Reason why a case is outside the measured range.
 #[derive(Debug, Clone, PartialEq, Eq, derive_more::Display)]
 pub enum Outside {
-    /// More than four times the most processes.
+    /// More than four times the largest measured process count.
     #[display("more than {FAR} times the {most} processes that were measured")]
     Processes {
-        /// The most that were measured.
+        /// Largest measured process count.
         most: Procs,
     },
-    /// No message of that protocol was measured.
+    /// No message of this protocol was measured.
     #[display(
         "the MPI library changes its protocol at {limit}, and nothing was measured on that side"
     )]
     Protocol {
-        /// From which size on it is used, or up to which.
+        /// Size at which the protocol changes.
         limit: Bytes,
     },
-    /// More than four times the largest message.
+    /// More than four times the largest measured size.
     #[display("more than {FAR} times the {largest} that were measured")]
     Size {
-        /// The largest that was measured.
+        /// Largest measured size.
         largest: Bytes,
     },
-    /// How the time grows with n is not known: one count alone was measured.
+    /// The growth with n is unknown: only one process count was measured.
     #[display(
         "{only} is the only process count that was measured, so that growth with the processes is unknown"
     )]
     Growth {
-        /// That count.
+        /// The measured process count.
         only: Procs,
     },
     /// γ still grows with n.
@@ -42,10 +42,10 @@ pub enum Outside {
         "up to {most} processes do not saturate the network, so that the time of more is not known"
     )]
     Unsaturated {
-        /// The most that were measured.
+        /// Largest measured process count.
         most: Procs,
     },
-    /// Nothing was measured at such counts, where the algorithm does something else.
+    /// Nothing was measured at counts of this class, where the algorithm takes other steps.
     #[display(
         "the algorithm does something else at powers of two, and {}",
         match _0 {
@@ -56,11 +56,11 @@ pub enum Outside {
     Class(Class),
 }
 
-/// How many times the most processes and the largest message a prediction goes beyond.
+/// Largest ratio of a case to the largest measured process count, and to the largest size.
 pub const FAR: u32 = 4;
 
 impl Domain {
-    /// How a case stands to what was measured.
+    /// Position of a case relative to the measurements.
     pub(super) fn standing(&self, procs: Procs, size: Bytes) -> Standing {
         if matches!(self.saturation, Saturation::From(saturated) if procs < saturated) {
             return Standing::Unsaturated;
@@ -75,7 +75,7 @@ impl Domain {
         }
     }
 
-    /// Why a case is too far from what was measured, if it is.
+    /// Reason why a case is too far from the measurements, if it is.
     pub fn outside(&self, procs: Procs, size: Bytes) -> Option<Outside> {
         let most = *self.procs.last()?;
         if self.saturation == Saturation::NotReached && procs > most {

@@ -1,19 +1,19 @@
-//! Predictions by regimes, with intervals and what lies outside of their domain.
+//! Predictions by the regimes, with intervals and the limits of their domain.
 //!
 //! # Interval
-//! Where the median of ten new repetitions would lie. With s² = xᵀ·cov(θ̂)·x/T₀² + e²·h:
+//! The interval contains the median of ten new repetitions. With s² = xᵀ·cov(θ̂)·x/T₀² + e²·h:
 //!
 //! - x is the gradient of T₀ in the parameters;
-//! - e is the scaled median absolute deviation of ln(T/T̂) of process counts that were left out, of cells whose
-//!   time is of the same kind (start-ups, eager, rendezvous, stalling), so that it holds noise
-//!   and misfit alike;
-//! - h = 1 + (ln(n/n₁)/ln(n₁/n₀))² for n beyond the most processes measured, n₁, n₀ the fewest:
-//!   twice the processes, if those span a factor of two, count as much as all that was seen;
+//! - e is the scaled median absolute deviation of ln(T/T̂) at process counts left out of the fit, over
+//!   cells whose time is of the same kind (start-ups, eager, rendezvous, stalling); it contains both
+//!   noise and misfit;
+//! - h = 1 + (d/ln(n₁/n₀))², where d is the distance of ln n from the measured counts n₀ to n₁: if
+//!   these span a factor of two, twice the processes double the variance of the error;
 //!
-//! the ends are T·exp(∓√((t·s)² + q²)), t Student's quantile with as many degrees of freedom as
-//! cells were left out, and q the distance in ln T from the quantile asked for to what ten
-//! repetitions may give in its place: of a mixture of stalled and other repetitions they may be
-//! mostly the one or the other. Both ends of the interval of X are tried for that.
+//! the ends are T·exp(∓√((t·s)² + q²)). t is Student's quantile with as many degrees of freedom as
+//! cells were left out. q is the distance in ln T from the requested quantile to the quantiles that
+//! ten repetitions may give instead: in a mixture of stalled and other repetitions, most of the ten
+//! may be of one kind. q is the largest over both ends of the interval of X.
 //!
 //! # Source
 //! netsig; order statistics for the median of few repetitions.
@@ -28,26 +28,26 @@ use crate::profile::RegimesEntry;
 use crate::stats::interval::t_quantile;
 use crate::units::{Procs, Seconds};
 
-/// What is asked of the times of a case.
+/// Requested statistic of the times of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Asked {
-    /// The median: what usually happens.
+    /// Median: the usual time.
     #[default]
     Median,
-    /// The mean, which carries the stalls.
+    /// Mean, which includes the stalls.
     Mean,
-    /// What the share of repetitions does not exceed.
+    /// Quantile: the time that this share of the repetitions does not exceed.
     Quantile(f64),
 }
 
-/// How many repetitions the interval is for.
+/// Number of repetitions in the median that the interval is for.
 const REPETITIONS: f64 = 10.0;
 
-/// The standard deviation where nothing was left out, and the degrees of freedom it stands for.
+/// Standard deviation without cells left out, and its degrees of freedom.
 const UNKNOWN: f64 = 0.25;
 const UNKNOWN_DOF: f64 = 4.0;
 
-/// Levels closer to 0 and 1 than this are not asked of a mixture.
+/// Smallest distance of a quantile's level from 0 and 1.
 const LEAST_LEVEL: f64 = 0.02;
 
 /// Predicts by the regimes of an entry; `None` if they have no time for the case.
@@ -65,7 +65,7 @@ pub fn regimes(entry: &RegimesEntry, point: Point, asked: Asked) -> Option<Predi
     })
 }
 
-/// Why a case is outside of an entry's domain, if it is.
+/// Reason why a case is outside an entry's domain, if it is.
 pub fn outside(entry: &RegimesEntry, point: Point) -> Option<Outside> {
     let Point { procs, size, .. } = point;
     let class = entry.model.pattern.class(procs);
@@ -89,7 +89,7 @@ impl From<Statistic> for Asked {
 }
 
 impl Asked {
-    /// The wanted statistic.
+    /// Requested statistic of a distribution.
     pub fn of(self, times: &Times) -> Seconds {
         match self {
             Self::Median => times.median(),
@@ -98,7 +98,7 @@ impl Asked {
         }
     }
 
-    /// The levels between which that of ten repetitions lies with 95 %.
+    /// Levels of the 95 % interval of the statistic of ten repetitions.
     fn levels(self) -> [f64; 2] {
         let level = match self {
             Self::Median | Self::Mean => 0.5,
@@ -135,7 +135,7 @@ fn interval(entry: &RegimesEntry, point: Point, asked: Asked, times: &Times) -> 
     }
 }
 
-/// The least lower and the greatest upper level over the interval of X.
+/// Lowest lower and highest upper quantile over the interval of X.
 fn ends(entry: &RegimesEntry, point: Point, levels: impl Fn(&Times) -> (f64, f64)) -> (f64, f64) {
     let mut ends = (f64::INFINITY, 0.0f64);
     let picks: [fn(Onset) -> f64; 3] = [|on| on.bytes, |on| on.lower, |on| on.upper];
@@ -168,7 +168,7 @@ fn parameters(entry: &RegimesEntry, point: Point, times: &Times) -> f64 {
     variance.max(0.0) / times.typical.0.powi(2)
 }
 
-/// h, for the process counts that were measured, ascending.
+/// Factor h for measured process counts, ascending.
 pub(crate) fn reach(counts: &[Procs], procs: Procs) -> f64 {
     let (Some(least), Some(most)) = (counts.first(), counts.last()) else {
         return 1.0;

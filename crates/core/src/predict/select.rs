@@ -1,24 +1,25 @@
-//! Which algorithm to use: predictions of all candidates, ranked, and the sizes at which
-//! the best changes.
+//! Choice of an algorithm: predictions of all candidates, ranked, and the sizes at which the best
+//! candidate changes.
 //!
 //! # Method
-//! The candidates are the measured algorithms of the profile, the library's own choice among
-//! them, each by the model that speaks for it ([`super::speaker`]), and the other algorithms of
-//! the table that have a model on pLogP, segmented ones with the segment size that the search finds
-//! best (Barchet-Steffenel and Mounié 2005, RenPar, sections 3 and 4). Each goes by the name that
-//! measuring, predicting and simulating take. Equal times rank in the order of the candidates.
+//! The candidates are the measured algorithms of the profile, including the library's own choice,
+//! each with the model that [`super::speaker`] determines, and the other algorithms of the table
+//! that have a pLogP model, segmented ones with the best segment size that the search finds
+//! (Barchet-Steffenel and Mounié 2005, RenPar, sections 3 and 4). The name of a candidate is the
+//! one that measuring, predicting and simulating accept. Equal times keep the order of the
+//! candidates.
 //!
-//! An algorithm that was measured with some settings is a candidate with these alone.
+//! An algorithm that was measured with some settings is a candidate with these settings only.
 //!
-//! Two kinds of candidate stand below all others, however short their time: those that lie too far
-//! outside of what was measured, which `predict` refuses, and, of an all-to-all that was measured,
-//! those that were not: their contention-free times are lower bounds and no rivals.
+//! Two kinds of candidate rank below all others, however short their time: candidates too far from
+//! the measurements, which `predict` refuses, and, in a measured all-to-all, algorithms that were
+//! not measured: their contention-free times are lower bounds and cannot be compared.
 //!
 //! A cross-over is found by bisection between two neighbouring sizes of a list whose best
-//! candidates differ. At that very byte the best does change, but other changes may stay
-//! unseen: where segments are found by hill climbing times jump, and the best may go back and
-//! forth several times. Between two sizes with the same best nothing is looked for, so that
-//! an excursion from A to B and back to A is not seen either. A denser list sees more.
+//! candidates differ. The best candidate does change at the byte found, but other changes may be
+//! missed: with segments from hill climbing, times jump, and the best candidate may alternate
+//! several times. Between two sizes with the same best candidate there is no search, so that a
+//! change from A to B and back to A is missed as well. A denser list finds more.
 
 use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 
@@ -33,7 +34,7 @@ use crate::predict::{Basis, Knowledge, Prediction, Standing};
 use crate::profile::Profile;
 use crate::units::{Bytes, Procs};
 
-/// Which reading of the binomial trees to take.
+/// Form of the binomial models.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Default, EnumIter, EnumMessage, EnumString, IntoStaticStr,
 )]
@@ -46,14 +47,14 @@ pub enum Binomial {
     Exact,
 }
 
-/// How candidates are made.
+/// Options of the candidates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
     /// The binomial broadcast and scatter as printed, or exact for all process counts.
     pub binomial: Binomial,
-    /// How segment sizes are found.
+    /// Search for the segment size.
     pub search: Search,
-    /// What segments are multiples of.
+    /// Unit of segment sizes.
     pub datatype: Segment,
 }
 
@@ -67,14 +68,14 @@ impl Default for Options {
     }
 }
 
-/// What a profile and the surroundings say.
+/// Sources of the predictions.
 #[derive(Debug, Clone, Copy)]
 pub struct Sources<'a> {
     /// The fitted models.
     pub profile: &'a Profile,
-    /// The links of the network, where they are known.
+    /// Network with its links, where known.
     pub network: Option<&'a Network>,
-    /// The statistic of the predicted times.
+    /// Statistic of the predicted times.
     pub asked: Asked,
 }
 
@@ -93,24 +94,24 @@ impl<'a> From<&'a Profile> for Sources<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct Ranked<'a> {
     candidate: &'a Candidate<'a>,
-    /// Its time, interval and standing.
+    /// Time, interval and standing of the candidate.
     pub prediction: Prediction,
 }
 
-/// From this size on another candidate is the best.
+/// A size from which on another candidate is the best.
 #[derive(Debug, Clone, Copy)]
 pub struct CrossOver<'a> {
-    /// Among how many.
+    /// Number of processes.
     pub procs: Procs,
-    /// The first size at which `to` is the best.
+    /// First size at which `to` is the best.
     pub size: Bytes,
-    /// The best one byte before.
+    /// Best candidate one byte before.
     pub from: Ranked<'a>,
-    /// The best from here on.
+    /// Best candidate from this size on.
     pub to: Ranked<'a>,
 }
 
-/// Chooses among the candidates of one collective.
+/// The candidates of one collective.
 #[derive(Debug)]
 pub struct Selector<'a> {
     candidates: Vec<Candidate<'a>>,
@@ -121,32 +122,32 @@ pub struct Selector<'a> {
 struct Candidate<'a> {
     line: Line,
     basis: Basis<'a>,
-    /// Whether its time is a lower bound beside measured rivals.
+    /// True if the time is a lower bound beside measured candidates.
     is_bound: bool,
 }
 
 impl Ranked<'_> {
-    /// The algorithm, as measuring, predicting and simulating take it.
+    /// Name of the algorithm that measuring, predicting and simulating accept.
     pub fn algorithm(&self) -> String {
         self.candidate.line.name(self.prediction.segment)
     }
 
-    /// The model that speaks for it.
+    /// Model that predicts the candidate.
     pub fn model(&self) -> &'static Model {
         self.candidate.line.model
     }
 
-    /// Whether it may be the best: neither outside of what was measured nor a mere bound.
+    /// True if the candidate may be the best: inside the measured range and no lower bound.
     pub fn stands(&self) -> bool {
         !self.candidate.is_bound && self.prediction.standing != Standing::Outside
     }
 }
 
 impl<'a> Selector<'a> {
-    /// The candidates that `sources` offer for `collective`.
+    /// The candidates from `sources` for `collective`.
     ///
     /// # Errors
-    /// If a model that speaks lacks a parameter.
+    /// If the model of a candidate lacks a parameter.
     pub fn new(
         sources: Sources<'a>,
         collective: Collective,
@@ -197,12 +198,12 @@ impl<'a> Selector<'a> {
         self.candidates.iter().map(|own| own.line.model)
     }
 
-    /// How many candidates there are.
+    /// Number of candidates.
     pub fn candidates(&self) -> usize {
         self.candidates.len()
     }
 
-    /// All candidates that have a time there, the fastest of those that stand first.
+    /// All candidates with a time for the case, those that stand first, by time.
     ///
     /// # Errors
     /// If n·m is beyond 2^64, or no candidate has a time.
@@ -228,7 +229,8 @@ impl<'a> Selector<'a> {
         Ok(all)
     }
 
-    /// The fastest candidate that stands, else the fastest; `None` if there is none.
+    /// The first of [`Selector::rank`]: the fastest candidate that stands, else the fastest; `None`
+    /// without candidates.
     ///
     /// # Errors
     /// As [`Selector::rank`].
@@ -236,9 +238,9 @@ impl<'a> Selector<'a> {
         Ok(self.rank(procs, size)?.first().copied())
     }
 
-    /// Sizes at which the best candidate changes, between ascending `sizes`: a chain of
-    /// changes from the best of one to that of the next where they differ, and none where
-    /// they do not. Excursions to another candidate and back are not seen.
+    /// Sizes at which the best candidate changes, between ascending `sizes`: a chain of changes
+    /// from the best candidate of one size to that of the next, if they differ. Changes to another
+    /// candidate and back are missed.
     ///
     /// # Errors
     /// As [`Selector::rank`].
@@ -258,7 +260,7 @@ impl<'a> Selector<'a> {
         Ok(found)
     }
 
-    /// A change of the best candidate after `low` and up to `high`, found by bisection.
+    /// One change of the best candidate after `low` and up to `high`, found by bisection.
     fn next_cross_over(
         &self,
         procs: Procs,
@@ -310,7 +312,7 @@ impl<'a> Selector<'a> {
     }
 }
 
-/// The wanted reading of a model: the one that mends it, if it is to be exact.
+/// The model, or for exact binomial models the one that corrects it.
 fn read(model: &'static Model, levels: Binomial) -> &'static Model {
     let mends =
         |other: &&'static Model| other.subject == model.subject && other.mends == Some(model.name);

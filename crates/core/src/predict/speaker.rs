@@ -1,13 +1,13 @@
-//! Which model speaks for an algorithm: the one place that decides it.
+//! Choice of the model that predicts an algorithm; no other module decides this.
 //!
 //! # Rule
-//! 1. A model that is asked for by name speaks for every measured algorithm, or for the algorithm
-//!    that is asked for.
-//! 2. Else the model that the fit chose for the algorithm, if it has all parameters that are given.
-//! 3. Else, of an all-to-all, its signature; where the profile has no signatures at all, the first
-//!    fitted model, or the regimes. Of another collective, the regimes.
-//! 4. For an algorithm that was not measured, its model on pLogP, which knows no contention, unless
-//!    parameters are given. Of an all-to-all that is a lower bound, and ranked as one.
+//! 1. A model that the user names predicts every measured algorithm, or the algorithm that the user
+//!    names.
+//! 2. Else the model that the fit chose for the algorithm, if it has all given parameters.
+//! 3. Else, for an all-to-all, its signature; without signatures in the profile, the first fitted
+//!    model, or the regimes. For another collective, the regimes.
+//! 4. For an algorithm that was not measured, its pLogP model, which excludes contention, unless
+//!    parameters are given. For an all-to-all this is a lower bound, and ranked as one.
 
 use itertools::Itertools as _;
 
@@ -16,14 +16,14 @@ use crate::algorithm::{Algorithm, Collective, Entry, Method, UnknownAlgorithm, e
 use crate::model::{self, Model, ModelError, REGIMES, SIGNATURE};
 use crate::profile::Profile;
 
-/// The models and algorithms that a prediction is asked for.
+/// Request for predictions: models and algorithms.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a> {
     /// The fitted models.
     pub profile: &'a Profile,
     /// The collective.
     pub collective: Collective,
-    /// The algorithm; `None` for all that the profile knows.
+    /// The algorithm; `None` for all algorithms of the profile.
     pub algorithm: Option<&'a str>,
     /// The models.
     pub models: Models<'a>,
@@ -31,27 +31,27 @@ pub struct Question<'a> {
     pub given: &'a [(String, f64)],
 }
 
-/// The models that a prediction is asked for.
+/// Requested models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Models<'a> {
-    /// For each algorithm the one that speaks for it.
+    /// For each algorithm the model chosen by the rule.
     Speaking,
-    /// All that apply.
+    /// All applicable models.
     All,
-    /// One by name.
+    /// The model with this name.
     Named(&'a str),
 }
 
-/// Why no model speaks.
+/// Reason why no model answers a question.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Silence {
-    /// There is no such model, or it lacks a parameter.
+    /// The model does not exist, or lacks a parameter.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// There is no such algorithm.
+    /// The algorithm does not exist.
     #[error(transparent)]
     Algorithm(#[from] UnknownAlgorithm),
-    /// The profile does not hold it.
+    /// The profile does not contain the fit.
     #[error("{0}")]
     NotFitted(String),
     /// The question contradicts itself.
@@ -60,11 +60,11 @@ pub enum Silence {
 }
 
 impl Question<'_> {
-    /// The algorithms and models to predict, in the order of the profile and of the models.
+    /// Algorithms and models to predict, in the order of the profile and of the models.
     ///
     /// # Errors
-    /// If a name is unknown, nothing fitted or given answers the question, or a parameter is
-    /// given that no model has.
+    /// If a name is unknown, nothing fitted or given answers the question, or no model has a given
+    /// parameter.
     pub fn lines(&self) -> Result<Vec<Line>, Silence> {
         let known = self.profile.algorithms(self.collective);
         let other = self.algorithm.filter(|name| !known.contains(name));
@@ -76,7 +76,7 @@ impl Question<'_> {
         question.answer()
     }
 
-    /// The same, where the algorithm is written as measuring writes it.
+    /// [`Question::lines`] for an algorithm in the form that measuring writes.
     fn answer(&self) -> Result<Vec<Line>, Silence> {
         if let Some(line) = self.unmeasured() {
             return Ok(vec![line]);
@@ -90,7 +90,7 @@ impl Question<'_> {
         Ok(lines)
     }
 
-    /// The model that speaks for a measured algorithm, and why.
+    /// The model for a measured algorithm, and the reason of the choice.
     pub fn speaker(&self, algorithm: &str) -> Option<(&'static Model, Reason)> {
         let has = |model: &Model, name: &str| model.parameters.iter().any(|own| own.name == name);
         if let Some((model, reason)) = self.chosen(algorithm)
@@ -116,7 +116,7 @@ impl Question<'_> {
         Some((model, Reason::Fitted))
     }
 
-    /// The model that the fit chose, if it can speak.
+    /// The model that the fit chose, if the profile has its parameters.
     fn chosen(&self, algorithm: &str) -> Option<(&'static Model, Reason)> {
         let mut choices = self.profile.choices.iter();
         let choice =
@@ -131,7 +131,7 @@ impl Question<'_> {
         model::find(self.collective, REGIMES)
     }
 
-    /// All algorithms of an all-to-all by the models that are wanted.
+    /// All algorithms of an all-to-all with the requested models.
     fn alltoalls(&self) -> Result<Vec<Line>, Silence> {
         let named = match self.models {
             Models::Speaking => Vec::new(),
@@ -149,8 +149,8 @@ impl Question<'_> {
         Ok(algorithms.iter().flat_map(|own| of(own)).collect())
     }
 
-    /// The algorithms of an all-to-all: those that were measured, or if there are none, any,
-    /// which will do for models that need no measurement.
+    /// Algorithms of an all-to-all: the measured ones, or without these `any`, which suffices for
+    /// models that need no measurement.
     fn algorithms(&self, named: &[&Model]) -> Result<Vec<String>, Silence> {
         let collective = self.collective;
         let known = self.profile.algorithms(collective);
@@ -178,7 +178,7 @@ impl Question<'_> {
         }
     }
 
-    /// All algorithms of another collective by the models that are wanted.
+    /// All algorithms of another collective with the requested models.
     fn others(&self) -> Result<Vec<Line>, Silence> {
         let collective = self.collective;
         let lines = match (self.algorithm, self.models) {
@@ -206,8 +206,8 @@ impl Question<'_> {
         Ok(lines)
     }
 
-    /// The measured algorithms, and those that were not and have a model on pLogP: what there is
-    /// to choose from.
+    /// Candidates of a choice: the measured algorithms, and the other algorithms that have a pLogP
+    /// model.
     pub fn candidates(&self) -> Vec<Line> {
         let known = self.profile.algorithms(self.collective);
         let is_measured = |entry: &&Entry| known.iter().any(|name| entry.is_named_by(name));
@@ -216,7 +216,7 @@ impl Question<'_> {
         self.measured().into_iter().chain(others).collect()
     }
 
-    /// Every measured algorithm by the model that speaks for it.
+    /// Every measured algorithm with its model.
     fn measured(&self) -> Vec<Line> {
         let known = self.profile.algorithms(self.collective).into_iter();
         let line = |algorithm| {
@@ -226,7 +226,7 @@ impl Question<'_> {
         known.filter_map(line).collect()
     }
 
-    /// A measured algorithm by the model that speaks for it, of all models any by its own on pLogP.
+    /// A measured algorithm with its model; if all models are requested, also with its pLogP model.
     fn named(&self, name: &str) -> Result<Vec<Line>, Silence> {
         let mut found = self.measured();
         found.retain(|line| line.algorithm == name);
@@ -240,8 +240,8 @@ impl Question<'_> {
         Ok(found)
     }
 
-    /// The algorithm that is asked for, if it was not measured, by its model on pLogP. Parameters
-    /// that are given are those of other models.
+    /// The requested algorithm with its pLogP model, if it was not measured and no parameters are
+    /// given, which belong to other models.
     fn unmeasured(&self) -> Option<Line> {
         let known = self.profile.algorithms(self.collective);
         let is_free = self.models == Models::Speaking && self.given.is_empty();
@@ -251,7 +251,7 @@ impl Question<'_> {
         self.on_plogp(name?)
     }
 
-    /// An algorithm by its model on pLogP, with the best segments where its name sets none.
+    /// An algorithm with its pLogP model, and the best segment size if its name sets none.
     fn on_plogp(&self, name: &str) -> Option<Line> {
         match entries(self.collective).find(|own| own.name == name) {
             Some(entry) => Line::of_entry(entry),
@@ -259,7 +259,7 @@ impl Question<'_> {
         }
     }
 
-    /// An algorithm by its model on pLogP, if that is `model` or is mended by it.
+    /// An algorithm with its pLogP model, if that is `model` or `model` corrects it.
     fn strategy(&self, algorithm: &str, model: &str) -> Result<Line, Silence> {
         let model = model::find(self.collective, model)?;
         let is_read = |own: &Model| own == model || model.mends == Some(own.name);
@@ -272,7 +272,7 @@ impl Question<'_> {
         }
     }
 
-    /// An algorithm by its regimes, measured or given.
+    /// An algorithm with its regimes, measured or given.
     fn regimes_of(&self, algorithm: &str) -> Result<Vec<Line>, Silence> {
         let collective = self.collective;
         let known = self.profile.algorithms(collective);

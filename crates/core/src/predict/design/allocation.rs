@@ -1,17 +1,17 @@
-//! Repetitions to cells, so that what is wanted is known best for the time spent.
+//! Allocation of repetitions to cells, for the most precise prediction in the time available.
 //!
 //! # Method
-//! What must be there comes first, with the fewest repetitions. Then step by step that cell gets
-//! more which lowers the criterion of [`super`] by most for each second, until the best step no
-//! longer fits. With w what a step adds to the weight of a cell of gradient g, and S = Σ t·tᵀ over
-//! the wanted gradients,
+//! Required cells come first, with the fewest repetitions. Then in each step the cell that lowers
+//! the criterion of [`super`] most per second gets more repetitions, until the best step exceeds
+//! the time. With w the weight that a step adds to a cell of gradient g, and S = Σ t·tᵀ over the
+//! wanted gradients,
 //!
 //! ```text
 //! Σ tᵀM⁻¹t falls by w·gᵀM⁻¹SM⁻¹g/(1 + w·gᵀM⁻¹g)
 //! ```
 //!
-//! since M grows by w·g·gᵀ (Sherman and Morrison 1950). The steps do not depend on the time
-//! that there is, only how many are taken does: more time never tells less.
+//! since M grows by w·g·gᵀ (Sherman and Morrison 1950). The order of the steps does not depend on
+//! the available time, only their number does: more time never gives less information.
 //!
 //! # Source
 //! Fedorov 1972; Atkinson, Donev, Tobias 2007, chapter 12: sequential construction.
@@ -24,77 +24,77 @@ use nalgebra::{DMatrix, DVector};
 use crate::fit::regimes::FLOOR;
 use crate::units::Seconds;
 
-/// How many repetitions a cell has in a launch.
+/// Number of repetitions of a cell in a launch.
 pub const REPETITIONS: RangeInclusive<u32> = 4..=20;
 
-/// By how many they grow.
+/// Number of repetitions that a step adds.
 const STEP: u32 = 2;
 
-/// Repetitions that are thrown away first.
+/// Repetitions at the start of a cell that are discarded.
 pub const WARM_UP: u32 = 1;
 
-/// Whether a cell may be left out.
+/// Necessity of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
-    /// It must be there.
+    /// The design must contain the cell.
     Certain,
-    /// It may be.
+    /// The design may contain the cell.
     Offered,
 }
 
 /// A cell that can be measured.
 #[derive(Debug, Clone)]
 pub struct Candidate {
-    /// g: ∂ln T₀/∂θ, each parameter in units of what it is known to before.
+    /// g: ∂ln T₀/∂θ, each parameter in units of its prior standard deviation.
     pub gradient: DVector<f64>,
-    /// s: the standard deviation of ln T of one repetition.
+    /// s: standard deviation of ln T of one repetition.
     pub spread: f64,
-    /// What one takes.
+    /// Time of one repetition.
     pub repetition: Seconds,
-    /// Whether it may be left out.
+    /// Necessity of the cell.
     pub need: Need,
 }
 
-/// One model: its parameters have nothing to do with those of others.
+/// One model, with parameters of its own.
 #[derive(Debug, Clone)]
 pub struct Problem {
-    /// The gradients where it is to be known.
+    /// Gradients at the wanted points.
     pub wanted: Vec<DVector<f64>>,
-    /// What can be measured.
+    /// Cells that can be measured.
     pub candidates: Vec<Candidate>,
 }
 
-/// What there is to spend.
+/// Resources of a design.
 #[derive(Debug, Clone, Copy)]
 pub struct Means {
-    /// The time for all launches together.
+    /// Time for all launches together.
     pub available: Seconds,
-    /// How often everything is measured.
+    /// Number of launches, each of which measures every cell.
     pub launches: u32,
 }
 
 /// Repetitions in each launch, for each problem and candidate; 0 where it is not measured.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Allocation {
-    /// How many.
+    /// Repetitions for each problem and candidate.
     pub repetitions: Vec<Vec<u32>>,
-    /// What all launches take together.
+    /// Time of all launches together.
     pub cost: Seconds,
-    /// tᵀM⁻¹t for each problem and wanted gradient.
+    /// Variance tᵀM⁻¹t for each problem and wanted gradient.
     pub variances: Vec<Vec<f64>>,
 }
 
-/// What must be there takes longer.
+/// The required cells exceed the available time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TooLittle {
-    /// What it takes.
+    /// Time of the required cells.
     pub least: Seconds,
 }
 
-/// The repetitions that the means allow.
+/// Repetitions within the means.
 ///
 /// # Errors
-/// If they do not allow what must be there.
+/// If the means do not suffice for the required cells.
 pub fn allocate(problems: &[Problem], means: Means) -> Result<Allocation, TooLittle> {
     let mut states: Vec<State> = problems.iter().map(|it| State::new(it, means)).collect();
     let certain = states.iter_mut().map(State::take_certain);
@@ -120,7 +120,7 @@ pub fn allocate(problems: &[Problem], means: Means) -> Result<Allocation, TooLit
     })
 }
 
-/// The best step of all, the first of equals.
+/// The best step of all problems, the first of equals.
 fn first_of(best: &[Option<Step>]) -> Option<(usize, Step)> {
     let steps = best
         .iter()
@@ -136,11 +136,11 @@ struct Step {
     repetitions: u32,
     weight: f64,
     cost: f64,
-    /// By how much it lowers the mean of the variances, for each second.
+    /// Reduction of the mean variance per second.
     rate: f64,
 }
 
-/// How far one problem has come.
+/// Allocation of one problem so far.
 struct State<'a> {
     problem: &'a Problem,
     launches: f64,
@@ -152,7 +152,7 @@ struct State<'a> {
 }
 
 impl<'a> State<'a> {
-    /// Before the first step M = 1: every parameter is known to its unit.
+    /// Before the first step M = 1: every parameter has its prior standard deviation.
     fn new(problem: &'a Problem, means: Means) -> Self {
         let size = problem.wanted.first().map_or(0, DVector::len);
         let mut state = Self {
@@ -180,7 +180,7 @@ impl<'a> State<'a> {
             .fold(DMatrix::zeros(size, size), sum);
     }
 
-    /// Takes what must be there, and says what it costs.
+    /// Takes the required cells, and returns their time.
     fn take_certain(&mut self) -> Seconds {
         let candidates = self.problem.candidates.iter().enumerate();
         let certain = candidates.filter(|(_, candidate)| candidate.need == Need::Certain);
@@ -195,7 +195,7 @@ impl<'a> State<'a> {
         Seconds(cost)
     }
 
-    /// The next step of a candidate; `None` if it has all it may have.
+    /// The next step of a candidate; `None` at its largest number of repetitions.
     fn step(&self, place: usize) -> Option<Step> {
         let candidate = &self.problem.candidates[place];
         let now = self.repetitions[place];
@@ -222,14 +222,14 @@ impl<'a> State<'a> {
         })
     }
 
-    /// 1/(σ² + s²·π/2/R).
+    /// Weight 1/(σ² + s²·π/2/R) of a cell.
     fn weight(&self, candidate: &Candidate, repetitions: u32) -> f64 {
         let all = f64::from(repetitions) * self.launches;
         1.0 / (FLOOR.powi(2) + candidate.spread.powi(2) * FRAC_PI_2 / all)
     }
 
-    /// The step that tells most for each second, the first of equals; `None` if none tells
-    /// anything.
+    /// The step with the largest reduction per second, the first of equals; `None` if no step
+    /// reduces the variance.
     fn best(&self) -> Option<Step> {
         let steps = (0..self.repetitions.len()).filter_map(|place| self.step(place));
         let telling = steps.filter(|step| step.rate > 0.0);
@@ -253,7 +253,7 @@ impl<'a> State<'a> {
     }
 }
 
-/// xᵀ·A·x, of which rounding must not make less than nothing.
+/// xᵀ·A·x, kept from rounding below zero.
 fn quadratic(matrix: &DMatrix<f64>, x: &DVector<f64>) -> f64 {
     x.dot(&(matrix * x)).max(0.0)
 }

@@ -3,16 +3,17 @@
 use crate::model::regimes::{Class, Order, Pattern};
 use crate::units::Procs;
 
-/// Counts from the most down to this share of it; fewer processes tell little of more.
+/// Ratio of the largest count to the smallest; fewer processes say little about many.
 const SPAN: u32 = 8;
 
-/// How many powers of two, of an algorithm that does something else there.
+/// Number of powers of two, for an algorithm with other steps at powers of two.
 const POWERS: usize = 4;
 
-/// Beyond so many powers of two start at four: two processes share no port.
+/// Largest maximum for which powers of two include two; beyond it they start at four, because two
+/// processes share no port.
 const FEW: u32 = 7;
 
-/// The classes for which an algorithm is fitted apart.
+/// Classes of process counts with separate fits.
 pub(super) fn classes(pattern: Pattern) -> &'static [Class] {
     match pattern {
         Pattern::Exchange(Order::Powers) => &[Class::Power, Class::Other],
@@ -20,8 +21,8 @@ pub(super) fn classes(pattern: Pattern) -> &'static [Class] {
     }
 }
 
-/// The counts of a class from two to `most`, ascending, each about √2 times the one before;
-/// powers of two double.
+/// Counts of a class from two to `most`, ascending, each about √2 times the one before; powers of
+/// two double.
 pub(super) fn ladder(class: Class, most: Procs) -> Vec<Procs> {
     let most = most.get();
     let mut counts: Vec<u32> = match class {
@@ -47,7 +48,7 @@ pub(super) fn ladder(class: Class, most: Procs) -> Vec<Procs> {
         .collect()
 }
 
-/// The count of a class that is nearest to n from below.
+/// The nearest count of a class that does not exceed n.
 pub(super) fn nearest(class: Class, procs: Procs) -> Procs {
     let count = match class {
         Class::Every => Some(procs.get()),
@@ -71,7 +72,7 @@ fn geometric(most: u32) -> Vec<u32> {
     steps.map(at).filter(|count| *count >= least).collect()
 }
 
-/// A count, or the one below where that is a power of two; `None` below three.
+/// The count, or the count below if it is a power of two; `None` below three.
 fn beside_powers(count: u32) -> Option<u32> {
     let other = if count.is_power_of_two() {
         count - 1

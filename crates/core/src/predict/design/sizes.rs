@@ -3,31 +3,32 @@
 use crate::model::regimes::{Point, Protocol, Regimes};
 use crate::units::{Bytes, Procs};
 
-/// The sizes of one process count, ascending, and those of them that must be measured where
-/// only the ends of each protocol do, and where also what happens between them is looked at.
+/// Sizes of one process count, ascending; of these, the ends of each protocol and the marks may be
+/// required.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Sizes {
-    /// All that may be measured.
+    /// All sizes that may be measured.
     pub all: Vec<Bytes>,
-    /// The smallest and the largest under each protocol.
+    /// The smallest and the largest size of each protocol.
     pub ends: Vec<Bytes>,
-    /// On both sides of a known eager limit, and where a port is about to overflow.
+    /// Sizes on both sides of a known eager limit, and the size at which a port begins to overflow.
     pub marks: Vec<Bytes>,
 }
 
-/// What the sizes depend on.
+/// Arguments that determine the sizes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Range<'a> {
-    /// The sizes that are wanted, ascending.
+    /// Wanted sizes, ascending.
     pub wanted: &'a [Bytes],
-    /// The model.
+    /// Regimes of the algorithm.
     pub model: &'a Regimes,
-    /// A size below the eager limit and the first from it on, where pairs told them.
+    /// The last size below the eager limit and the first from it on, where a measurement has shown
+    /// them.
     pub limit: Option<[Bytes; 2]>,
 }
 
 impl Range<'_> {
-    /// The sizes to measure among n processes.
+    /// Sizes to measure among n processes.
     pub fn of(&self, procs: Procs) -> Sizes {
         let marks: Vec<Bytes> = self.marks(procs).collect();
         let mut all: Vec<Bytes> = self.wanted.iter().chain(&marks).copied().collect();
@@ -57,7 +58,7 @@ impl Range<'_> {
         }
     }
 
-    /// The sizes at which something is known to change, within the wanted range.
+    /// Sizes within the wanted range at which the time is known to change its course.
     fn marks(&self, procs: Procs) -> impl Iterator<Item = Bytes> {
         let eager = self.model.eager.as_ref();
         let onset = eager
@@ -83,7 +84,7 @@ impl Range<'_> {
         marks.filter(move |size| first <= Some(*size) && Some(*size) <= last)
     }
 
-    /// A second size under a protocol of which one alone is wanted.
+    /// A second size for a protocol with only one size.
     fn second(&self, protocol: Protocol, all: &[Bytes]) -> Option<Bytes> {
         let mut own = all
             .iter()

@@ -1,5 +1,5 @@
-//! What is known of an algorithm before it is measured for a prediction, and what can be
-//! measured of it.
+//! An algorithm before its measurement for a prediction: prior knowledge, and cells that can be
+//! measured.
 
 use nalgebra::DVector;
 
@@ -15,19 +15,19 @@ use crate::model::regimes::{Class, Pattern, Point, Protocol, ProtocolParameters,
 use crate::profile::{Profile, RegimesEntry};
 use crate::units::{Bytes, Procs, Seconds};
 
-/// γ where nothing tells it.
+/// γ without any measurement.
 pub const ASSUMED_GAMMA: f64 = 1.5;
 
-/// The eager limit where nothing tells it: that of Open MPI over TCP.
+/// Eager limit without any measurement: that of Open MPI over TCP.
 pub const ASSUMED_LIMIT: Bytes = Bytes(64 << 10);
 
-/// No T₀ is shorter.
+/// Lower limit of T₀.
 const SHORTEST: Seconds = Seconds(1e-8);
 
-/// Where the times come from that a design counts with.
+/// Source of the times that a design assumes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Grounds {
-    /// The regimes of the profile.
+    /// Regimes of the profile.
     Regimes,
     /// γ of the profile's signature, on its α and β.
     Signature(f64),
@@ -41,15 +41,15 @@ pub enum Grounds {
 pub struct Subject<'a> {
     /// The collective.
     pub collective: Collective,
-    /// Who runs it.
+    /// Method that runs the collective.
     pub method: Method,
-    /// The process count that is wanted: the most of its class.
+    /// The wanted process count, or the nearest count of the class below it.
     pub target: Procs,
-    /// Where the times come from.
+    /// Source of the assumed times.
     pub grounds: Grounds,
-    /// What can be measured, in the order of a design's repetitions.
+    /// Cells that can be measured, in the order of a design's repetitions.
     pub cells: Vec<(Procs, Bytes)>,
-    /// What was fitted before for this class.
+    /// Earlier regimes of this class.
     pub(super) entry: Option<&'a RegimesEntry>,
     pub(super) model: Regimes,
     needs: Vec<Need>,
@@ -58,7 +58,7 @@ pub struct Subject<'a> {
 }
 
 impl<'a> Subject<'a> {
-    /// One for each class of process counts in which the algorithm is fitted apart.
+    /// One subject for each class of process counts that is fitted separately.
     ///
     /// # Errors
     /// If the model does not describe the algorithm, or there are too few process counts.
@@ -135,7 +135,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// What determines the parameters, where they are wanted.
+    /// The allocation problem: gradients at the wanted sizes, and the cells that can be measured.
     pub(super) fn problem(&self, wish: &Wish, overhead: impl Fn(Procs) -> Seconds) -> Problem {
         let candidate = |(&(procs, size), need): (&(Procs, Bytes), &Need)| {
             let times = self.model.times(point(procs, size));
@@ -157,7 +157,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// What takes most of the time of a cell.
+    /// The part that takes most of the time of a cell.
     pub(super) fn kind(&self, procs: Procs, size: Bytes) -> Kind {
         kind(&self.model, point(procs, size))
     }
@@ -184,7 +184,7 @@ pub(super) fn point(procs: Procs, size: Bytes) -> Point<'static> {
     }
 }
 
-/// γ·(n − 1)·(α + βm) for what passes a port: Hockney's with one ratio for all.
+/// γ·(n − 1)·(α + βm) for traffic through a port: Hockney's model with one ratio for all sizes.
 fn assumed(pattern: Pattern, hockney: &Hockney, gamma: f64) -> Regimes {
     let parameters = ProtocolParameters {
         gamma,
@@ -206,7 +206,7 @@ fn assumed(pattern: Pattern, hockney: &Hockney, gamma: f64) -> Regimes {
     }
 }
 
-/// A model with both protocols; one that was not measured is taken to be like the other.
+/// A model with both protocols; a protocol without measurements copies the other.
 fn completed(model: &Regimes) -> Regimes {
     let like = |other: &ProtocolParameters| ProtocolParameters {
         corrections: Vec::new(),
@@ -227,8 +227,8 @@ fn completed(model: &Regimes) -> Regimes {
     }
 }
 
-/// What can be measured, and what must be: of the least, the middle and the most processes the
-/// ends of each protocol, and of the most also what happens between.
+/// Cells that can be measured, with their necessity. Required are the ends of each protocol at the
+/// least, the middle and the largest process count, and the marks at the largest.
 fn cells(range: &Range, counts: &[Procs]) -> (Vec<(Procs, Bytes)>, Vec<Need>) {
     let last = counts.len() - 1;
     let certain = if counts.len() > 2 {
@@ -254,7 +254,7 @@ fn cells(range: &Range, counts: &[Procs]) -> (Vec<(Procs, Bytes)>, Vec<Need>) {
     (cells, needs)
 }
 
-/// All that a fit estimates.
+/// Parameters that a fit estimates.
 fn columns(pattern: Pattern) -> Vec<Column> {
     let of_protocol = |protocol: Protocol| {
         let overlap = matches!(pattern, Pattern::Tree { .. }).then_some(Column::Overlap(protocol));
@@ -271,8 +271,8 @@ fn columns(pattern: Pattern) -> Vec<Column> {
         .collect()
 }
 
-/// What a parameter is known to before: its own size, for κ and λ that of γ; b to α and the
-/// others to 1 at least.
+/// Prior standard deviation of a parameter: α for a, the larger of b and α for b, the larger of γ
+/// and 1 for γ, κ and λ.
 fn unit(column: Column, model: &Regimes, hockney: &Hockney) -> f64 {
     match column {
         Column::Latency => hockney.alpha().0,
@@ -285,7 +285,7 @@ fn unit(column: Column, model: &Regimes, hockney: &Hockney) -> f64 {
 }
 
 impl Grounds {
-    /// Where the times come from, in words: of a profile, or of nothing.
+    /// Source of the times in words, with the profile if there is one.
     pub fn words(self, profile: Option<&Profile>) -> String {
         match (self, profile) {
             (Self::Regimes, _) => "the regimes of the profile".to_owned(),
