@@ -1,5 +1,5 @@
-//! netsig-core: everything about contention that needs no clock, process, file or
-//! network: quantities, data, models, their fits, and algorithms as schedules.
+//! netsig-core: quantities, data, models of contention, their fits, and algorithms as schedules.
+//! The crate uses no clock, process, file or network.
 //!
 //! Layers, each using only those before it: units, text, stats, network, schedule, algorithm,
 //! data, model, fit, profile, predict, sim. `cargo xtask tidy` checks it.

@@ -1,4 +1,4 @@
-//! Provenance as a section of a file: one key a fact.
+//! Provenance as a section of a file: one key per fact.
 
 use std::collections::BTreeMap;
 

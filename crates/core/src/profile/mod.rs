@@ -1,7 +1,7 @@
-//! What fits produce and predictions need: one TOML file per network (FORMATS.md).
+//! Profiles: the results of fits, as predictions need them; one TOML file per network (FORMATS.md).
 //!
-//! The structs of this folder, and the fits that need no other form, stand in the file as they
-//! are. Reading checks every value, so that later code cannot meet a bad one.
+//! The file contains the structs of this folder, and the fits that need no other form, unchanged.
+//! Reading checks every value, so that later code cannot meet a bad one.
 
 mod facts;
 mod of_fit;
@@ -26,51 +26,51 @@ use crate::model::{self, Known, Model, SIGNATURE};
 use crate::text::file_error::{FileError, parse_toml};
 use crate::units::{Bytes, Procs};
 
-/// The version of the format that this netsig writes and reads.
+/// Version of the format that this netsig writes and reads.
 pub const VERSION: u32 = 2;
 
 /// The fitted models of one network.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
-    /// The version of the format, [`VERSION`].
+    /// Version of the format, [`VERSION`].
     #[serde(rename = "netsig_profile")]
     pub version: u32,
-    /// Where the profile and its data come from.
+    /// Origin of the profile and its data.
     #[serde(default, with = "facts")]
     pub provenance: Provenance,
     /// Point-to-point parameters.
     pub hockney: HockneyFit,
-    /// L, g(m), os(m), or(m), where they are known.
+    /// L, g(m), os(m), or(m), where known.
     pub plogp: Option<PLogP>,
-    /// The eager limit of the MPI library, where it was seen.
+    /// Eager limit of the MPI library, where a measurement has shown it.
     pub protocol: Option<ProtocolEntry>,
-    /// The gaps of simultaneous transfers between disjoint pairs.
+    /// Gaps of simultaneous transfers between disjoint pairs.
     pub flows: Option<Flows>,
-    /// The fitted models of each algorithm.
+    /// Fitted models of each algorithm.
     #[serde(default)]
     pub fitted: Vec<FittedModel>,
-    /// The regimes of each algorithm, one for each class of process counts.
+    /// Regimes of each algorithm, one entry for each class of process counts.
     #[serde(default)]
     pub regimes: Vec<RegimesEntry>,
-    /// Which model a fit chose for each algorithm.
+    /// Model that a fit chose for each algorithm.
     #[serde(default, rename = "choice")]
     pub choices: Vec<Choice>,
 }
 
-/// Between which sizes the eager limit lies.
+/// Sizes between which the eager limit lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProtocolEntry {
     /// A message of this size is still sent at once.
     #[serde(rename = "eager_above_bytes")]
     pub eager_above: Bytes,
-    /// A message of this size is asked for first.
+    /// A message of this size is sent after a request.
     #[serde(rename = "eager_up_to_bytes")]
     pub eager_up_to: Bytes,
 }
 
-/// The first thing that is read of a profile.
+/// Version of a profile, read before all else.
 #[derive(Deserialize)]
 struct Versioned {
     netsig_profile: toml::Spanned<u32>,
@@ -78,14 +78,14 @@ struct Versioned {
 
 const HINT: &str = "`netsig fit` writes profiles";
 
-/// The remedy for a value that cannot be.
+/// Remedy for an impossible value.
 const REMEDY: &str = "correct it or fit again";
 
 impl Profile {
-    /// Reads a profile; `name` is what errors call it.
+    /// Reads a profile; `name` is the file's name in errors.
     ///
     /// # Errors
-    /// If it is no profile, of another version, or holds impossible values.
+    /// If the text is no profile, has another version, or contains impossible values.
     pub fn parse(name: &str, text: &str) -> Result<Self, FileError> {
         let version = parse_toml::<Versioned>(name, text, HINT)?.netsig_profile;
         refuse_version(*version.get_ref())
@@ -102,8 +102,8 @@ impl Profile {
         toml::to_string(self).expect("a profile has a TOML form")
     }
 
-    /// What models know of the network; where pLogP was not measured it follows from α and
-    /// β, see [`PLogP::from_hockney`].
+    /// Known properties of the network; without measured pLogP, pLogP follows from α and β, see
+    /// [`PLogP::from_hockney`].
     pub fn network(&self) -> Known {
         Known::of(self.hockney.model(), self.plogp.as_ref())
     }
@@ -126,7 +126,7 @@ impl Profile {
         self.model(model, algorithm)?.signature(base)
     }
 
-    /// The regimes of an algorithm for n processes, else those of another class of counts.
+    /// Regimes of an algorithm for n processes, else those of another class of counts.
     pub fn regimes_of(
         &self,
         collective: Collective,
@@ -138,7 +138,7 @@ impl Profile {
         RegimesEntry::for_procs(own, procs)
     }
 
-    /// The algorithms of a collective to which a model was fitted, each once.
+    /// Algorithms of a collective with a fitted model, each once.
     pub fn algorithms(&self, collective: Collective) -> Vec<&str> {
         let fitted = self.fitted.iter();
         let fitted = fitted.map(|entry| (entry.collective(), entry.algorithm.as_str()));
@@ -153,7 +153,7 @@ impl Profile {
         known
     }
 
-    /// Refuses values that no prediction can work with, and sections that stand twice.
+    /// Refuses values that no prediction can use, and repeated sections.
     fn check(&self) -> Result<(), String> {
         let within = |section: &str| {
             let section = section.to_owned();
@@ -206,7 +206,7 @@ fn refuse_version(version: u32) -> Result<(), String> {
     }
 }
 
-/// Two sections of the same.
+/// Refuses two sections with the same name.
 fn refuse_twice(section: &str, names: impl Iterator<Item = String>) -> Result<(), String> {
     let names: Vec<String> = names.collect();
     let mut places = names.iter().enumerate();

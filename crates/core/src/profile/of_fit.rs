@@ -8,7 +8,7 @@ use crate::fit::regimes::{HeldOut, Kind, RegimesFit};
 use crate::stats::sample::robust_deviation;
 
 impl Profile {
-    /// The profile that predictions read.
+    /// The profile of these fits, for predictions.
     pub fn of(fitted: &NetworkFit, provenance: Provenance, confidence: f64) -> Self {
         let pairs = &fitted.point_to_point;
         let regimes = fitted.regimes.iter();
@@ -31,8 +31,8 @@ impl Profile {
     }
 }
 
-/// How far the regimes of a collective are off what was left out. One algorithm has too few
-/// cells of a kind to tell.
+/// Errors of the regimes of a collective on data left out of the fit. They cover all algorithms,
+/// since one algorithm has too few cells of a kind.
 fn errors_of(fitted: &NetworkFit, collective: Collective) -> Vec<KindError> {
     let same = fitted
         .regimes
@@ -42,7 +42,7 @@ fn errors_of(fitted: &NetworkFit, collective: Collective) -> Vec<KindError> {
     kind_errors(&held_out.collect::<Vec<_>>())
 }
 
-/// An entry for each class of process counts that has cells.
+/// One entry for each class of process counts that has cells.
 fn entries(
     own: &FittedRegimes,
     confidence: f64,
@@ -81,7 +81,7 @@ fn choice(own: &FittedRegimes) -> Choice {
     }
 }
 
-/// How many cells of a kind tell how far the model is off.
+/// Least number of cells of a kind for an estimate of the error.
 const LEAST_CELLS: usize = 3;
 
 fn kind_errors(held_out: &[HeldOut]) -> Vec<KindError> {

@@ -1,10 +1,10 @@
-//! The fitted regimes of an algorithm as predictions need them, and which model was chosen.
+//! The fitted regimes of an algorithm in the form of a profile, and the choice of a model.
 //!
-//! The regimes are the one fitted model with a type of its own. A [`FittedModel`] has numbers by
-//! name with one covariance and one spread. The regimes have two sets of parameters, one for
-//! either protocol of the MPI library, of which either may be missing; the wire time V(w) and the
-//! corrections ρ(m) as tables; stalls with an asymmetric interval that no covariance holds; and
-//! a spread for each kind of cell.
+//! The regimes are the only fitted model with a type of its own. A [`FittedModel`] has numbers by
+//! name with one covariance and one spread. The regimes have two sets of parameters, one for each
+//! protocol of the MPI library, and one of the two may be missing; the wire time V(w) and the
+//! corrections ρ(m) as tables; stalls with an asymmetric interval, which a covariance cannot
+//! express; and a spread for each kind of cell.
 //!
 //! [`FittedModel`]: crate::fit::fitted::FittedModel
 
@@ -27,40 +27,40 @@ use crate::units::parameter::{ParameterError, finite, non_negative};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RegimesEntry {
-    /// The collective that was measured.
+    /// The measured collective.
     pub collective: Collective,
-    /// Who ran it.
+    /// Algorithm that ran the collective.
     pub algorithm: String,
-    /// The process counts that the entry is for.
+    /// Class of process counts of the entry.
     #[serde(rename = "procs_class")]
     pub class: Class,
-    /// The level of the intervals.
+    /// Confidence level of the intervals.
     pub confidence: f64,
     /// The model.
     pub model: Regimes,
-    /// The estimated parameters, in the order of `covariance`.
+    /// Estimated parameters, in the order of `covariance`.
     #[serde(rename = "covariance_of")]
     pub columns: Vec<Column>,
-    /// Their covariance; b is in seconds, the others are pure numbers.
+    /// Covariance of the estimated parameters; a and b are in seconds, the others are pure numbers.
     #[serde(with = "square")]
     pub covariance: DMatrix<f64>,
-    /// How far the model is off process counts that were left out.
+    /// Errors of the model at process counts left out of the fit.
     pub errors: Vec<KindError>,
-    /// The measured process counts and sizes.
+    /// Measured process counts and sizes.
     pub domain: Domain,
-    /// What the data tell of single repetitions.
+    /// Availability of the times of single repetitions.
     #[serde(default, skip_serializing_if = "Repetitions::are_known")]
     pub repetitions: Repetitions,
 }
 
-/// What data tell of single repetitions.
+/// Availability of the times of single repetitions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Repetitions {
-    /// Their times, at least of some cells.
+    /// At least some cells have the times of repetitions.
     #[default]
     Known,
-    /// Nothing: every cell is one statistic of another program.
+    /// Every cell is one statistic of another program.
     Unknown,
 }
 
@@ -74,15 +74,15 @@ impl Repetitions {
     }
 }
 
-/// How far a model is off where one thing takes most of the time.
+/// Error of a model on cells of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KindError {
-    /// What takes most of the time.
+    /// Part that takes most of the time of these cells.
     pub kind: Kind,
-    /// The scaled median absolute deviation of ln(T/T̂) of cells that were left out.
+    /// Scaled median absolute deviation of ln(T/T̂) of the cells left out of the fit.
     pub deviation: f64,
-    /// How many cells.
+    /// Number of these cells.
     pub cells: usize,
 }
 
@@ -90,19 +90,19 @@ pub struct KindError {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Choice {
-    /// The collective that was measured.
+    /// The measured collective.
     pub collective: Collective,
-    /// Who ran it.
+    /// Algorithm that ran the collective.
     pub algorithm: String,
-    /// The name of the model.
+    /// Name of the model.
     pub model: String,
-    /// Why, in a sentence.
+    /// Reason in one sentence.
     pub reason: String,
 }
 
 impl RegimesEntry {
-    /// How far the model is off where `kind` takes most of the time; the greatest that is known
-    /// where it was not left out.
+    /// Error of the model on cells of this `kind`; the largest known error if no such cell was left
+    /// out of a fit.
     pub fn error(&self, kind: Kind) -> Option<KindError> {
         let known = self.errors.iter().find(|error| error.kind == kind);
         let greatest = || {
@@ -113,7 +113,7 @@ impl RegimesEntry {
         known.or_else(greatest).copied()
     }
 
-    /// Of the entries of an algorithm the one that is for n processes, else the first.
+    /// The entry of an algorithm for n processes, else the first entry.
     pub(crate) fn for_procs<'a>(
         own: impl IntoIterator<Item = &'a Self> + Clone,
         procs: Procs,
@@ -123,10 +123,10 @@ impl RegimesEntry {
         fitting.or_else(|| own.into_iter().next())
     }
 
-    /// Gives a parameter a value that is exact; others are passed over.
+    /// Gives a parameter an exact value; other names are ignored.
     ///
     /// # Errors
-    /// If the parameter cannot have that value.
+    /// If the parameter does not allow the value.
     pub(crate) fn set(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
         self.model.set(name, value)?;
         if let Some(place) = self.columns.iter().position(|own| own.name() == name) {
@@ -137,10 +137,10 @@ impl RegimesEntry {
         Ok(())
     }
 
-    /// Refuses values that no fit gives and no prediction can work with.
+    /// Refuses values that no fit produces and no prediction can use.
     ///
     /// # Errors
-    /// Names the key and what is wrong with it.
+    /// Names the key and its error.
     pub(super) fn check(&self) -> Result<(), String> {
         let Self {
             collective,
@@ -168,7 +168,7 @@ impl RegimesEntry {
         }
     }
 
-    /// An estimate that stands twice, or of a protocol that is not there.
+    /// Refuses an estimate that is listed twice, or whose protocol is missing.
     fn check_columns(&self) -> Result<(), String> {
         let mut names = self.columns.iter().map(|column| column.name()).duplicates();
         if let Some(name) = names.next() {
@@ -204,7 +204,7 @@ impl RegimesEntry {
 }
 
 impl Choice {
-    /// Refuses a model that there is not.
+    /// Refuses a model that does not exist.
     pub(super) fn check(&self) -> Result<(), String> {
         let found = model::find(self.collective, &self.model);
         found.map(drop).map_err(|error| error.to_string())

@@ -9,16 +9,16 @@ use statrs::distribution::{ContinuousCDF, FisherSnedecor, StudentsT};
 /// An estimated parameter with its confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
-    /// The best value.
+    /// Best value.
     pub value: f64,
-    /// The lower end of the interval.
+    /// Lower end of the interval.
     pub lower: f64,
-    /// The upper end of the interval.
+    /// Upper end of the interval.
     pub upper: f64,
 }
 
-/// What the width of an interval depends on besides the variance. The quantile is found
-/// once, since it costs more than all the rest of a prediction.
+/// Confidence level and degrees of freedom of an interval, with their quantile. The quantile is
+/// computed once, since it costs more than the rest of a prediction.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Level", into = "Level")]
 pub struct Student {
@@ -27,7 +27,7 @@ pub struct Student {
     quantile: f64,
 }
 
-/// [`Student`] as it stands in a file.
+/// [`Student`] as stored in a file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Level {
@@ -35,10 +35,10 @@ struct Level {
     dof: usize,
 }
 
-/// The levels of intervals that can be told from none and from all.
+/// Levels of intervals that are neither empty nor unbounded in floating point.
 const CONFIDENCES: std::ops::RangeInclusive<f64> = 1e-6..=0.999_999;
 
-/// Refuses a level of confidence that no interval can have.
+/// Refuses an impossible level of confidence.
 pub(crate) fn check_confidence(confidence: f64) -> Result<(), String> {
     if CONFIDENCES.contains(&confidence) {
         return Ok(());
@@ -66,10 +66,10 @@ impl From<Student> for Level {
     }
 }
 
-/// A variance with the degrees of freedom it was estimated with.
+/// A variance with the degrees of freedom of its estimate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Variance {
-    /// The square of a standard error.
+    /// Square of a standard error.
     pub value: f64,
     /// Degrees of freedom.
     pub dof: f64,
@@ -85,12 +85,12 @@ impl Student {
         }
     }
 
-    /// The degrees of freedom.
+    /// Degrees of freedom.
     pub fn dof(&self) -> usize {
         self.dof
     }
 
-    /// [`t_quantile`] of the two.
+    /// [`t_quantile`] of level and degrees of freedom.
     pub fn quantile(&self) -> f64 {
         self.quantile
     }
@@ -112,7 +112,7 @@ impl Variance {
         }
     }
 
-    /// The variance of a value so many times in the square.
+    /// The variance multiplied by `factor`, the square of the factor of its value.
     pub(crate) fn times(self, factor: f64) -> Self {
         Self {
             value: self.value * factor,
@@ -122,7 +122,7 @@ impl Variance {
 }
 
 impl Estimate {
-    /// Refuses an interval that does not hold its value, or has no end; `key` names it.
+    /// Refuses an interval that excludes its value or is unbounded; `key` is its name in the error.
     pub(crate) fn check(&self, key: &str) -> Result<(), String> {
         let Self {
             value,
@@ -137,8 +137,8 @@ impl Estimate {
         ))
     }
 
-    /// The interval of level `confidence` around a value whose error is the sum of
-    /// independent parts: ± t(ν)·√v with v and ν of [`Variance::sum`].
+    /// The interval of level `confidence` around a value whose error is the sum of independent
+    /// parts: ± t(ν)·√v with v and ν of [`Variance::sum`].
     pub(crate) fn around(value: f64, parts: &[Variance], confidence: f64) -> Self {
         let total = Variance::sum(parts);
         let half = if total.value > 0.0 {
@@ -154,9 +154,8 @@ impl Estimate {
     }
 }
 
-/// Quantile of Student's t for a two-sided interval of level `confidence`: t(0.975) for
-/// 0.95. Fewer than one of the `dof` degrees of freedom count as one; a level outside
-/// \[0, 1) has none, which is NaN.
+/// Quantile of Student's t for a two-sided interval of level `confidence`: t(0.975) for 0.95. Less
+/// than one degree of freedom counts as one. NaN for a level outside \[0, 1).
 pub fn t_quantile(confidence: f64, dof: f64) -> f64 {
     if !(0.0..1.0).contains(&confidence) {
         return f64::NAN;
@@ -165,8 +164,7 @@ pub fn t_quantile(confidence: f64, dof: f64) -> f64 {
     t.inverse_cdf(f64::midpoint(1.0, confidence))
 }
 
-/// Quantile of F with `numerator` and `dof` degrees of freedom; a level outside \[0, 1) has
-/// none, which is NaN.
+/// Quantile of F with `numerator` and `dof` degrees of freedom; NaN for a level outside \[0, 1).
 pub(crate) fn f_quantile(confidence: f64, numerator: usize, dof: usize) -> f64 {
     if !(0.0..1.0).contains(&confidence) {
         return f64::NAN;

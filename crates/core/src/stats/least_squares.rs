@@ -6,9 +6,9 @@
 //! X is N×p, y and θ carry the units of the data; N > p.
 //!
 //! # Method
-//! The data are whitened (divided by standard deviations, or by the Cholesky factor of
-//! Ω), the columns scaled to length one, and the least squares solved by singular value
-//! decomposition, whose smallest value tells whether the points determine θ.
+//! The data are whitened (divided by standard deviations, or by the Cholesky factor of Ω), the
+//! columns scaled to length one, and the least squares solved by singular value decomposition,
+//! whose smallest value shows if the points determine θ.
 //!
 //! # Source
 //! Aitken 1936; Steffenel 2006 §7 prescribes GLS without naming Ω.
@@ -17,7 +17,7 @@ use nalgebra::{DMatrix, DVector};
 
 use super::interval::Variance;
 
-/// Below this ratio of singular values the columns count as dependent.
+/// Ratio of singular values below which the columns count as dependent.
 const DEPENDENT: f64 = 1e-10;
 
 /// Ω up to a common factor.
@@ -29,7 +29,7 @@ pub enum Omega {
     Full(DMatrix<f64>),
 }
 
-/// Why there is no solution.
+/// Reason why there is no solution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unsolvable {
     /// N ≤ p.

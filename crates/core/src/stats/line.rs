@@ -15,7 +15,7 @@ pub type Point = (f64, f64, f64);
 /// A fitted line.
 #[derive(Debug, Clone, Copy)]
 pub struct Line {
-    /// How many points.
+    /// Number of points.
     pub count: usize,
     /// Σw.
     pub weight: f64,

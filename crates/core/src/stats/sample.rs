@@ -1,9 +1,9 @@
 //! Means, medians, quantiles and spreads of samples.
 //!
 //! # Formula
-//! The quantile of level q is the nearest rank: the least value that at least the share q of all
-//! do not exceed. The sample variance has the divisor N − 1. The robust deviation is
-//! 1.4826·MAD, MAD the median of the absolute deviations; of normal errors it estimates σ, with
+//! The quantile of level q is the nearest rank: the smallest value that at least the share q of all
+//! values does not exceed. The sample variance has the divisor N − 1. The robust deviation is
+//! 1.4826·MAD, MAD the median of the absolute deviations; for normal errors it estimates σ, with
 //! 0.37 of the efficiency of the standard deviation. The standard error of a median of N normal
 //! values is √(π/2)·σ/√N. A weighted mean v̄ = Σwv/Σw has the standard error √(Σw²·(v−v̄)²)/Σw.
 //!
@@ -16,7 +16,7 @@ use std::borrow::Borrow;
 /// σ of a normal distribution whose median absolute deviation is 1: 1/Φ⁻¹(3/4).
 const NORMAL_MAD: f64 = 1.4826;
 
-/// Distance of the quartiles of a normal distribution whose σ is 1: 2·Φ⁻¹(3/4).
+/// Distance between the quartiles of a normal distribution whose σ is 1: 2·Φ⁻¹(3/4).
 const NORMAL_QUARTILES: f64 = 1.349;
 
 /// Numbers in ascending order, at least one.
@@ -24,7 +24,7 @@ const NORMAL_QUARTILES: f64 = 1.349;
 pub struct Sorted(Vec<f64>);
 
 impl Sorted {
-    /// The numbers in order.
+    /// Sorts the numbers.
     pub fn new(mut values: Vec<f64>) -> Self {
         assert!(!values.is_empty(), "statistics are of something");
         values.sort_unstable_by(f64::total_cmp);
@@ -36,13 +36,13 @@ impl Sorted {
         &self.0
     }
 
-    /// The middle one, or the mean of the middle two.
+    /// The middle number, or the mean of the middle two.
     pub fn median(&self) -> f64 {
         let count = self.0.len();
         f64::midpoint(self.0[(count - 1) / 2], self.0[count / 2])
     }
 
-    /// The least that at least the share `level` of all do not exceed (nearest rank).
+    /// The smallest number that at least the share `level` of all does not exceed (nearest rank).
     pub fn quantile(&self, level: f64) -> f64 {
         let count = self.0.len();
         let least = level * count as f64;
@@ -62,12 +62,12 @@ pub fn median(values: impl IntoIterator<Item = f64>) -> f64 {
     Sorted::new(values.into_iter().collect()).median()
 }
 
-/// 1.4826·MAD of at least one number, given its deviations from the middle, of either sign.
+/// 1.4826·MAD of at least one number, given the signed deviations from the middle.
 pub fn robust_deviation(deviations: impl IntoIterator<Item = f64>) -> f64 {
     NORMAL_MAD * median(deviations.into_iter().map(f64::abs))
 }
 
-/// The arithmetic mean; NaN of nothing.
+/// The arithmetic mean; NaN without numbers.
 pub fn mean(values: impl IntoIterator<Item: Borrow<f64>>) -> f64 {
     let (mut sum, mut count) = (0.0, 0.0);
     for value in values {
@@ -77,7 +77,7 @@ pub fn mean(values: impl IntoIterator<Item: Borrow<f64>>) -> f64 {
     sum / count
 }
 
-/// The sample variance, in two passes; not a number of fewer than two.
+/// The sample variance, in two passes; NaN for fewer than two numbers.
 pub fn variance(values: &[f64]) -> f64 {
     let mean = mean(values);
     let squares = values.iter().map(|value| (value - mean).powi(2));

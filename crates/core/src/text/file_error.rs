@@ -1,8 +1,8 @@
-//! The one error of every file that netsig reads: where, what, and how to fix it.
+//! The error type of every file that netsig reads: place, problem and remedy.
 
 use serde::de::DeserializeOwned;
 
-/// A file that cannot be used. The problem ends in what to do.
+/// A file that cannot be used. The text of the problem ends with a remedy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{name}:{}{} {problem}", counter(*line), counter(*column))]
 pub struct FileError {
@@ -57,17 +57,17 @@ impl FileError {
     }
 }
 
-/// Where a byte of a text is, both counted from 1.
+/// Line and column of a byte of a text, both counted from 1.
 fn line_and_column(text: &str, offset: usize) -> (u64, u64) {
     let before = &text.as_bytes()[..offset.min(text.len())];
     let mut lines = before.split(|&byte| byte == b'\n');
     let last = lines.next_back().unwrap_or_default();
-    // Every character has one byte that does not continue another.
+    // Every character has exactly one byte that is no continuation byte.
     let characters = last.iter().filter(|&&byte| byte & 0xc0 != 0x80);
     (1 + lines.count() as u64, 1 + characters.count() as u64)
 }
 
-/// Reads TOML into `T`; `hint` ends the message when that fails.
+/// Reads TOML into `T`; `hint` ends the error message.
 ///
 /// # Errors
 /// If the text is not TOML or does not have the form of `T`.
@@ -81,8 +81,8 @@ pub fn parse_toml<T: DeserializeOwned>(name: &str, text: &str, hint: &str) -> Re
     })
 }
 
-/// The key whose value begins at a byte of a TOML text, after its section; within an inline
-/// table with that table's: `[signature] gamma.value`.
+/// The key whose value begins at a byte of a TOML text, after its section; within an inline table
+/// after the key of the table: `[signature] gamma.value`.
 fn key_of_value(text: &str, offset: usize) -> Option<String> {
     let before = text.get(..offset)?;
     let (above, line) = before.rsplit_once('\n').unwrap_or(("", before));

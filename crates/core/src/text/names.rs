@@ -1,5 +1,5 @@
-//! Variants and their names, which an enum derives or a table lists: both text forms of an enum
-//! come from them.
+//! Variants of enums and their names, which an enum derives or a table lists: the basis of both
+//! reading and writing.
 
 use strum::VariantArray;
 
@@ -23,7 +23,7 @@ pub(crate) fn variant_of<T: Copy>(
     })
 }
 
-/// The same of an enum that derives its names.
+/// [`variant_of`] for an enum that derives its names.
 pub(crate) fn named<T>(text: &str, kind: &str) -> Result<T, String>
 where
     T: VariantArray + Copy + Into<&'static str>,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 
 use crate::units::{Bytes, ParseQuantityError, Procs};
 
-/// A list would be longer than any plan could want.
+/// Largest length of a list.
 const MOST: usize = 10_000;
 
 /// An ascending list without duplicates, never empty.
@@ -17,11 +17,12 @@ const MOST: usize = 10_000;
 #[serde(transparent)]
 pub struct List<T>(Vec<T>);
 
-/// What a list can hold: something written as text that doubles and steps as a number.
+/// Item of a list: a quantity with a text form and a numeric value, which ranges double or
+/// increase.
 pub trait Item: FromStr<Err = ParseQuantityError> + std::marker::Copy + Ord {
-    /// The value as a number.
+    /// Numeric value.
     fn number(self) -> u64;
-    /// The value of a number, if it is in range.
+    /// Item with a numeric value, if the value is in range.
     fn of(number: u64) -> Option<Self>;
 }
 
@@ -43,7 +44,7 @@ impl Item for Procs {
     }
 }
 
-/// Why a text is not a list.
+/// Reason why a text is not a list.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParseListError {
     /// One item is not a quantity.
@@ -52,7 +53,7 @@ pub enum ParseListError {
     /// A range runs backwards, cannot double, has no step or is too long.
     #[error("{0:?} is not a range; write 8..64 to double from 8 to 64, or 8..64+8 for steps of 8")]
     Range(String),
-    /// Nothing in it.
+    /// The list is empty.
     #[error("the list is empty; write one or more values, such as 8,16,32 or 8..64")]
     Empty,
 }

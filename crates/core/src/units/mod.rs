@@ -1,8 +1,8 @@
-//! Quantities as types: a time cannot be added to a size, and every text form
-//! (`64KiB`, `40Mbit/s`, `100us`) is read in one place.
+//! Quantities as types: the compiler refuses to add a time to a size, and one place reads every
+//! text form (`64KiB`, `40Mbit/s`, `100us`).
 //!
-//! Inside netsig everything is SI: seconds, bytes, bits per second. Text follows
-//! SI too: `kB` is 1000 bytes and `KiB` is 1024.
+//! All values inside netsig are in SI units: seconds, bytes, bits per second. Text follows SI too:
+//! `kB` is 1000 bytes and `KiB` is 1024.
 
 pub mod list;
 pub mod parameter;
@@ -13,7 +13,7 @@ use std::ops::{Div, Mul};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// Why a text is not a quantity; the message ends in what to write instead.
+/// Reason why a text is not a quantity; the message ends with an example of a correct text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is not {expected}; write {example}")]
 pub struct ParseQuantityError {
@@ -22,7 +22,7 @@ pub struct ParseQuantityError {
     example: &'static str,
 }
 
-/// A duration in seconds. May be negative where it is a difference or an estimate.
+/// A duration in seconds. Differences and estimates may be negative.
 #[derive(
     Debug,
     Clone,

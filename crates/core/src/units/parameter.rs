@@ -1,11 +1,11 @@
-//! Numbers that formulas can work with, and the error of those that none can.
+//! Checks of numbers for formulas, and the error of a number that no formula can use.
 
 use std::fmt;
 
 use super::{Bytes, Procs};
 
-/// A parameter that no formula can work with: its name, its value, and the rule it breaks. It is a
-/// pointer, so that a number that is allowed is handed on in registers.
+/// A parameter that no formula can use: its name, its value, and the violated rule. The error is a
+/// pointer, so that functions return a valid number in registers.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(transparent)]
 pub struct ParameterError(Box<Broken>);
@@ -19,7 +19,7 @@ struct Broken {
 }
 
 impl ParameterError {
-    /// `name` has a value that breaks `rule`, which completes "it must be …".
+    /// Error of a `value` that violates `rule`; `rule` completes "it must be …".
     #[cold]
     pub(crate) fn new(name: &'static str, value: impl fmt::Display, rule: &'static str) -> Self {
         Self(Box::new(Broken {
@@ -30,14 +30,14 @@ impl ParameterError {
     }
 }
 
-/// For checks whose other errors are sentences too.
+/// For checks whose other errors are texts.
 impl From<ParameterError> for String {
     fn from(error: ParameterError) -> Self {
         error.to_string()
     }
 }
 
-/// `value`, if it is finite and at least zero.
+/// Returns `value` if it is finite and at least zero.
 pub(crate) fn non_negative(name: &'static str, value: f64) -> Result<f64, ParameterError> {
     if value.is_finite() && value >= 0.0 {
         Ok(value)
@@ -46,7 +46,7 @@ pub(crate) fn non_negative(name: &'static str, value: f64) -> Result<f64, Parame
     }
 }
 
-/// `value`, if it is finite.
+/// Returns `value` if it is finite.
 pub(crate) fn finite(name: &'static str, value: f64) -> Result<f64, ParameterError> {
     if value.is_finite() {
         Ok(value)
@@ -55,7 +55,7 @@ pub(crate) fn finite(name: &'static str, value: f64) -> Result<f64, ParameterErr
     }
 }
 
-/// n·m: all blocks of one process.
+/// n·m: bytes of all blocks of one process.
 ///
 /// # Errors
 /// If it is more than 2^64 − 1 bytes.

@@ -1,8 +1,8 @@
 //! A quantity for every size, from a table of measured values.
 //!
 //! # Domain
-//! A size of the table has its value; between two sizes the value is interpolated linearly;
-//! beyond the last the line through the last two goes on, but never below 0; below the first
+//! A size in the table has its value. Between two sizes the value is interpolated linearly; beyond
+//! the last size the line through the last two goes on, but never below 0; below the first size
 //! the first value holds.
 
 use std::fmt;
@@ -19,12 +19,12 @@ use super::{Bytes, Seconds, SecondsPerByte};
 #[serde(try_from = "Rows<Seconds>", into = "Rows<Seconds>")]
 pub struct Table {
     rows: Vec<(Bytes, Seconds)>,
-    /// Where a look-up begins and ends: how many sizes have fewer binary digits than 0 … 65.
+    /// For d = 0 … 65, the number of sizes with fewer than d binary digits: limits of a search.
     shorter: Vec<usize>,
 }
 
 impl Table {
-    /// A table of (size, value) rows; `name` is what errors call it.
+    /// A table of (size, value) rows; `name` is the table's name in errors.
     ///
     /// # Errors
     /// If there is no row, a size is not greater than the one before it, or a value is
@@ -85,9 +85,9 @@ impl Table {
         Seconds((low.1.0 + (high.1.0 - low.1.0) * share).max(0.0))
     }
 
-    /// Σ of the values for `step`, 2·`step` … `count`·`step`, which must be sizes. Between two
-    /// rows the values are an arithmetic series, so the sum takes a step a row and not one
-    /// a value.
+    /// Σ of the values for `step`, 2·`step` … `count`·`step`, which must be sizes. Between two rows
+    /// the values are an arithmetic series, so the sum takes one step per row rather than one per
+    /// value.
     pub(crate) fn sum_of_multiples(&self, step: Bytes, count: u32) -> Seconds {
         let count = u64::from(count);
         let at = |multiple: u64| self.at(Bytes(multiple * step.0)).0;
@@ -120,7 +120,7 @@ impl Table {
         Seconds(total)
     }
 
-    /// Whether `size` lies beyond the last row, where the value is extrapolated.
+    /// True if `size` lies beyond the last row, where the value is extrapolated.
     pub fn is_extrapolated(&self, size: Bytes) -> bool {
         self.rows.last().is_some_and(|&(last, _)| size > last)
     }
@@ -144,7 +144,7 @@ impl From<Table> for Rows<Seconds> {
     }
 }
 
-/// Sizes with a value each, as files hold them: `[[0, 1e-5], [1024, 2e-5]]`.
+/// Sizes with one value each, as stored in files: `[[0, 1e-5], [1024, 2e-5]]`.
 #[derive(Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Rows<T>(Vec<Row<T>>);
@@ -186,7 +186,7 @@ pub(crate) mod rows {
     }
 }
 
-/// Derived, it would pass over what a row has too much.
+/// Derived code would ignore superfluous elements of a row.
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Row<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_seq(RowVisitor(PhantomData))
@@ -217,8 +217,8 @@ fn binary_digits(size: Bytes) -> usize {
     (u64::BITS - size.0.leading_zeros()) as usize
 }
 
-/// How many bytes `large` has beyond `small`: exact before it is rounded, so that
-/// neighbours beyond 2^53 stay apart.
+/// `large` − `small` in bytes: exact before rounding, so that neighbours beyond 2^53 remain
+/// distinct.
 pub(crate) fn apart(small: Bytes, large: Bytes) -> f64 {
     (large.0 - small.0) as f64
 }
