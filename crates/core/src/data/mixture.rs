@@ -58,7 +58,7 @@ const SETTING: &str = "setting_";
 /// Prefix of the key of an environment variable.
 const VARIABLE: &str = "env_";
 
-/// A data file.
+/// A data file with its name.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
     /// Name of the file.

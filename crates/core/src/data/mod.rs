@@ -57,11 +57,11 @@ const DONE: &str = "done";
 pub enum Experiment {
     /// Half of a round trip with `size_bytes` each way.
     PingPong,
-    /// A round trip with `size_bytes` there and none back: RTT(m).
+    /// A round trip with `size_bytes` on the way out and none back: RTT(m).
     RoundTrip,
-    /// The time that a send call takes: os(m).
+    /// Time of a send call: os(m).
     SendOverhead,
-    /// The time to receive a message that has arrived: or(m).
+    /// Time to receive a message that has arrived: or(m).
     ReceiveOverhead,
     /// Interval between messages in a long row without pauses: g(m).
     Gap,

@@ -1,9 +1,9 @@
 //! `adve`: the time of a parallel program as the sum of four times.
 //!
 //! # Domain
-//! Programs whose four parts are known from elsewhere. The papers that quote the model find
-//! the last two hard to know: contention is not deterministic, and the mean delay of a
-//! synchronisation is difficult to estimate.
+//! Programs whose four times have been found by other means. The papers that quote the model
+//! call the last two difficult: contention is not deterministic, and the mean delay of a
+//! synchronisation is hard to estimate.
 //!
 //! # Source
 //! V. Adve, doctoral thesis, University of Wisconsin, 1993, as quoted by Barchet-Steffenel and

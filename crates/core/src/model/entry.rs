@@ -106,7 +106,7 @@ impl Model {
     /// Values of the parameters from `given`, else their defaults.
     ///
     /// # Errors
-    /// Names the parameters that have no value.
+    /// Names the parameters without a value.
     pub fn values(
         &'static self,
         given: impl Fn(&Parameter) -> Option<f64>,
@@ -165,7 +165,7 @@ impl Model {
     /// Evaluates the worked example.
     ///
     /// # Errors
-    /// As [`Model::time`], where the example's inputs do not suit the model.
+    /// As [`Model::time`], if the example's inputs do not suit the model.
     pub fn evaluate_example(&'static self) -> Result<Timed, ModelError> {
         let (known, values, case) = self.example.inputs();
         self.time(&known, &values, case)

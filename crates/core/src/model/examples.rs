@@ -21,7 +21,7 @@ pub struct Example {
     pub(super) values: &'static [f64],
     /// L(m), the same at every size, for the model `tam` only.
     pub(super) latency: Option<Seconds>,
-    /// n and m.
+    /// Process count n and bytes m.
     pub(super) case: (u32, u64),
     /// Segment size s, for segmented algorithms.
     pub(super) segment: Option<u64>,

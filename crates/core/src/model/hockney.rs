@@ -28,7 +28,7 @@ impl Hockney {
     /// A model with α = `alpha` and β = `beta`.
     ///
     /// # Errors
-    /// If either is negative or not finite.
+    /// If α or β is negative or not finite.
     pub fn new(alpha: Seconds, beta: SecondsPerByte) -> Result<Self, ParameterError> {
         non_negative("alpha", alpha.0)?;
         non_negative("beta", beta.0)?;

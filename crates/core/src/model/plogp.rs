@@ -7,8 +7,8 @@
 //!
 //! # Table
 //! Ascending sizes, each with a value. A size in the table has its value; between two
-//! sizes the value is interpolated on a line; beyond the last the line through the last
-//! two goes on (but not below zero); below the first the first value holds.
+//! sizes the value is interpolated linearly; beyond the last size the line through the last
+//! two goes on (but not below zero); below the first size the first value holds.
 //!
 //! # Relation to Hockney's model
 //! L + g(m) = α + β·m: an affine g(m) = g₀ + g₁·m has β = g₁ and α = L + g₀. A ping-pong alone
@@ -80,12 +80,12 @@ impl PLogP {
         })
     }
 
-    /// L.
+    /// Latency L.
     pub fn latency(&self) -> Seconds {
         self.0.latency
     }
 
-    /// g(m).
+    /// Gap g(m).
     pub fn g(&self, size: Bytes) -> Seconds {
         self.0.gap.at(size)
     }
@@ -95,12 +95,12 @@ impl PLogP {
         self.0.gap.sum_of_multiples(size, count)
     }
 
-    /// os(m).
+    /// Send overhead os(m).
     pub fn os(&self, size: Bytes) -> Seconds {
         self.0.send_overhead.at(size)
     }
 
-    /// or(m).
+    /// Receive overhead or(m).
     pub fn or(&self, size: Bytes) -> Seconds {
         self.0.receive_overhead.at(size)
     }

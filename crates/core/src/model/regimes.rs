@@ -36,8 +36,8 @@
 //! max(V, D − T₀). Times are therefore a mixture ([`Times`]), which gives the mean, the median and
 //! quantiles.
 //!
-//! The papers' signature is the case with one protocol, κ = λ = ρ = u = 0, V(w) = β·w, a = 0, b = γ·α,
-//! and a sharp φ with p = 1 from X = √(n−1)·M on, and D = (n−1)·δ.
+//! The papers' signature is the case with one protocol, κ = λ = ρ = u = 0, V(w) = β·w, a = 0,
+//! b = γ·α, a sharp φ with p = 1 from X = √(n−1)·M on, and D = (n−1)·δ.
 //!
 //! # Domain
 //! n ≥ 2; one process per host, or equally many on all hosts; sizes of a protocol that was
@@ -254,7 +254,7 @@ impl ProtocolParameters {
         onset.map_or(0.0, |onset| onset.share(surge))
     }
 
-    /// ρ(m).
+    /// Correction ρ(m).
     pub fn correction(&self, size: Bytes) -> f64 {
         let (Some(first), Some(last)) = (self.corrections.first(), self.corrections.last()) else {
             return 0.0;
@@ -314,7 +314,7 @@ impl Onset {
         }
     }
 
-    /// φ(x).
+    /// φ(x): share of the connections that may stall at a surge of x bytes.
     pub fn share(&self, surge: f64) -> f64 {
         1.0 / (1.0 + (self.bytes / surge).powi(SHARPNESS))
     }

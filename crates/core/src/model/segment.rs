@@ -7,17 +7,17 @@
 //! # Search
 //! The papers name two steps and leave their details open; netsig fixes them:
 //!
-//! 1. `pow2`: s = m/2ⁱ for i = 0 … ⌊log2 m⌋, rounded down to a multiple of the datatype and
-//!    at least one of it. The best wins, of equals the larger.
-//! 2. `hill`: from there with a step of s/2. Of s − step and s + step within
-//!    [datatype, m] the better is taken if it is better than s, of equals the smaller;
-//!    if neither is, the step is halved, until a step of one datatype brings nothing. Steps
-//!    are multiples of the datatype, at least one of it.
-//! 3. `exhaustive`: every multiple of the datatype up to m, of equals the larger. It takes
-//!    m/datatype evaluations.
+//! 1. `pow2`: s = m/2ⁱ for i = 0 … ⌊log2 m⌋, rounded down to a multiple of the datatype, at
+//!    least one datatype. The least cost wins; among equal costs, the larger s.
+//! 2. `hill`: starts from that s with a step of s/2. The better of s − step and s + step within
+//!    [datatype, m] replaces s if its cost is less, among equal costs the smaller; if neither
+//!    cost is less, the step is halved, down to one datatype. Steps are multiples of the
+//!    datatype, at least one datatype.
+//! 3. `exhaustive`: every multiple of the datatype up to m; among equal costs, the larger. It
+//!    takes m/datatype evaluations.
 //!
-//! The steps of k make the landscape jagged, so that hill climbing may end in a local
-//! optimum; exhaustive ≤ hill ≤ pow2 always holds.
+//! The cost jumps with k, so that hill climbing may end in a local optimum; the least costs
+//! satisfy exhaustive ≤ hill ≤ pow2.
 //!
 //! # Domain
 //! m ≥ 0. A datatype larger than m makes one segment of one datatype.
@@ -52,12 +52,12 @@ impl Segment {
             .ok_or_else(|| ParameterError::new("segment", 0, "at least one byte"))
     }
 
-    /// s.
+    /// Segment size s.
     pub fn bytes(self) -> Bytes {
         Bytes(self.0.get())
     }
 
-    /// k = ⌈m/s⌉, the segments of a message of `size` bytes; an empty message is one too.
+    /// k = ⌈m/s⌉, the number of segments of a message of `size` bytes; at least one.
     pub fn count(self, size: Bytes) -> u64 {
         size.0.div_ceil(self.0.get()).max(1)
     }
@@ -85,7 +85,7 @@ pub const SEARCHES: [(Search, &str); 3] = [
 /// Result of a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Optimum {
-    /// s.
+    /// Best segment size s.
     pub segment: Segment,
     /// Cost of the whole message with this segment size.
     pub time: Seconds,
@@ -149,7 +149,7 @@ impl<F: Fn(Segment) -> Seconds> Landscape<F> {
         self.best_of((0..=self.most.ilog2()).map(|i| self.most >> i))
     }
 
-    /// The first of the best among `all`, which begins with the whole message.
+    /// The first of the least costs among `all`, which begins with the whole message.
     fn best_of(&self, all: impl Iterator<Item = u64>) -> Place {
         let start = self.at(self.most);
         all.skip(1)

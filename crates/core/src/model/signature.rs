@@ -64,7 +64,7 @@ pub enum Side {
 /// γ, δ and M on top of a contention-free model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Signature {
-    /// α and β.
+    /// Contention-free model: α and β.
     pub base: Hockney,
     /// Position of γ and δ in the formula.
     pub form: Form,
@@ -72,9 +72,9 @@ pub struct Signature {
     pub gamma: f64,
     /// γ on the lower side, if it differs.
     pub gamma_below: Option<f64>,
-    /// δ.
+    /// δ in seconds.
     pub delta: Seconds,
-    /// M; `None` stands for a network without one (then δ plays no part).
+    /// M; `None` for a network without a threshold, which has no δ either.
     pub threshold: Option<Bytes>,
 }
 

@@ -242,7 +242,7 @@ impl Measured<'_> {
 /// Refuses more processes than hosts.
 ///
 /// # Errors
-/// If there are more.
+/// If `procs` exceeds the hosts of the network.
 pub fn refuse_more_than_hosts(network: &Network, procs: Procs) -> Result<(), ModelError> {
     let hosts = network.hosts();
     if procs > hosts {

@@ -52,7 +52,7 @@ use self::subject::{Subject, point};
 /// e, before any cell was left out of a fit.
 const ASSUMED_ERROR: f64 = 0.1;
 
-/// l.
+/// l, assumed.
 const LAUNCH: f64 = 0.05;
 
 /// Confidence level of the intervals.

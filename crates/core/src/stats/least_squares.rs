@@ -32,11 +32,11 @@ pub enum Omega {
 /// Reason why there is no solution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unsolvable {
-    /// N ≤ p.
+    /// Too few points: N ≤ p.
     TooFew {
-        /// N.
+        /// Number of points, N.
         found: usize,
-        /// p + 1.
+        /// Least number of points, p + 1.
         needed: usize,
     },
     /// Ω is not positive definite.
@@ -56,9 +56,9 @@ pub struct Regression {
     pub covariance: DMatrix<f64>,
     /// (XᵀΩ⁻¹X)⁻¹: cov(θ̂) where σ² = 1.
     pub unscaled: DMatrix<f64>,
-    /// (y−Xθ̂)ᵀΩ⁻¹(y−Xθ̂).
+    /// Weighted residual sum of squares, (y−Xθ̂)ᵀΩ⁻¹(y−Xθ̂).
     pub weighted_rss: f64,
-    /// N − p.
+    /// Degrees of freedom, N − p.
     pub dof: usize,
 }
 

@@ -17,15 +17,15 @@ pub type Point = (f64, f64, f64);
 pub struct Line {
     /// Number of points.
     pub count: usize,
-    /// Σw.
+    /// Sum of the weights, Σw.
     pub weight: f64,
-    /// x̄.
+    /// Weighted mean x̄.
     pub mean_x: f64,
-    /// ȳ.
+    /// Weighted mean ȳ.
     pub mean_y: f64,
-    /// S.
+    /// Weighted sum of squares S of x around x̄.
     pub spread: f64,
-    /// b.
+    /// Slope b.
     pub slope: f64,
     /// Weighted residual sum of squares.
     pub rss: f64,

@@ -62,7 +62,7 @@ impl<T: Item> List<T> {
     /// A list of the given items, put in order.
     ///
     /// # Errors
-    /// If there are none.
+    /// If there are no items.
     pub fn new(mut items: Vec<T>) -> Result<Self, ParseListError> {
         items.sort_unstable();
         items.dedup();

@@ -9,8 +9,8 @@
 //! defects is a rejected repetition.
 //!
 //! # Source
-//! Intel MPI Benchmarks 2019 to 2021: `IMB_output.c`, and outputs of these, 3, 4 and of
-//! Pallas 2.2.
+//! Intel MPI Benchmarks 2019 to 2021: `IMB_output.c`; outputs of these versions, of versions
+//! 3 and 4, and of Pallas 2.2.
 
 use super::file::{File, is_row};
 use super::source::Source;

@@ -59,12 +59,12 @@ impl Clusters {
         }
     }
 
-    /// n1.
+    /// Size n1 of the smaller cluster.
     pub fn smaller(self) -> Procs {
         self.smaller
     }
 
-    /// n2.
+    /// Size n2 of the larger cluster.
     pub fn larger(self) -> Procs {
         self.larger
     }
@@ -194,7 +194,7 @@ fn literal(_: Clusters, size: Bytes) -> [f64; 2] {
     [size.as_f64(); 2]
 }
 
-/// n = n1.
+/// The number n of packed blocks as n1.
 fn smaller(clusters: Clusters, _: Procs) -> Procs {
     clusters.smaller
 }

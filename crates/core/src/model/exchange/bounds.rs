@@ -21,7 +21,7 @@ pub struct Bounds {
     pub max_out_degree: u32,
     /// Δr: largest number of messages that a process receives.
     pub max_in_degree: u32,
-    /// max(Δs, Δr).
+    /// max(Δs, Δr): number of start-ups in Claims 1 and 3.
     pub startups: u32,
     /// Claim 1: max(Δs, Δr)·α, a bound if nobody forwards.
     pub claim1: Seconds,

@@ -5,7 +5,7 @@ use super::{Exchange, Traffic};
 use crate::model::prelude::*;
 
 impl Exchange {
-    /// Direct exchange in lock-step: Σ over t = 1…n−1 of max over i of α + β·w(i, i+t).
+    /// Direct exchange in synchronous steps: Σ over t = 1…n−1 of max over i of α + β·w(i, i+t).
     /// A step costs its start-up even if nobody sends in it.
     pub fn direct_exchange_sync(&self, base: &Hockney) -> Seconds {
         let all_steps = Traffic {

@@ -21,7 +21,7 @@ use crate::model::examples::toy;
 use crate::model::prelude::*;
 use crate::units::parameter::{ParameterError, non_negative};
 
-/// L, o, g and G.
+/// Latency L, overhead o, gap g and gap per byte G.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LogGP {
     latency: Seconds,
@@ -78,7 +78,7 @@ impl LogGP {
         self.latency + self.overhead * 2.0 + self.gap_per_byte * further
     }
 
-    /// L.
+    /// Latency L.
     pub fn latency(&self) -> Seconds {
         self.latency
     }

@@ -42,7 +42,7 @@ const LEAST_SPREAD: f64 = 1e-6;
 const FAR: f64 = 9.0;
 
 impl Times {
-    /// E\[T\].
+    /// Mean E\[T\].
     pub fn mean(&self) -> Seconds {
         let plain = self.typical.0 * (self.spread.powi(2) / 2.0).exp();
         Seconds(match self.stall {

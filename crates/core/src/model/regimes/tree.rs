@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use super::wire::{Wire, on_link};
 use crate::units::{Procs, Seconds};
 
-/// The tree.
+/// A binomial tree with the size of its messages.
 pub(super) struct Binomial<'a> {
     /// Bytes m.
     pub(super) size: f64,

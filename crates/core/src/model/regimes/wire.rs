@@ -35,7 +35,7 @@ pub(super) fn on_link(bytes: f64, messages: f64) -> f64 {
 pub struct Wire {
     /// (w, V(w)), ascending in both, the first of 0 bytes and 0 s.
     table: Vec<(f64, f64)>,
-    /// β.
+    /// Gap per byte β beyond the table.
     beta: SecondsPerByte,
 }
 
@@ -64,7 +64,7 @@ impl Wire {
         Ok(Self { table, beta })
     }
 
-    /// V(w) = β·w.
+    /// A wire with V(w) = β·w.
     pub fn straight(beta: SecondsPerByte) -> Self {
         Self {
             table: vec![(0.0, 0.0)],
@@ -72,7 +72,7 @@ impl Wire {
         }
     }
 
-    /// β.
+    /// Gap per byte β.
     pub fn beta(&self) -> SecondsPerByte {
         self.beta
     }

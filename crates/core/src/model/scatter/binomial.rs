@@ -1,8 +1,8 @@
 //! `binomial` and `binomial_exact`: each process passes on half of its blocks.
 //!
 //! # Misprint
-//! `binomial` charges full subtrees, so it is exact where P is a power of two and else an upper
-//! bound for any g that does not fall. `binomial_exact` counts the blocks that exist: h is the
+//! `binomial` charges full subtrees: it is exact for powers of two, and for other P an upper
+//! bound if g does not fall. `binomial_exact` counts the blocks that exist: h is the
 //! greatest power of two below n; the first child of n processes is the farthest, h places away,
 //! and heads the last b = n − h processes. After g(b·m) the sender goes on with a full tree of h
 //! processes; L later the child starts a tree of b, possibly incomplete. A simulation of the

@@ -145,9 +145,9 @@ struct State<'a> {
     problem: &'a Problem,
     launches: f64,
     repetitions: Vec<u32>,
-    /// M⁻¹.
+    /// M⁻¹, the covariance of the parameters.
     inverse: DMatrix<f64>,
-    /// M⁻¹SM⁻¹.
+    /// M⁻¹SM⁻¹ with the mean in place of the sum S.
     wanted: DMatrix<f64>,
 }
 

@@ -18,14 +18,14 @@
 //! (2) m > b·d, the buffer of the switch, at the greater effective height of the two, and (3) their
 //! effective heights differ.
 //!
-//! | all-to-all | without timeouts | rounds with a timeout |
+//! | all-to-all | without time-outs | rounds with a time-out |
 //! |---|---|---|
 //! | A: send to r xor i and wait for its message, i = 1…P−1 | `Σ (g_c + L)` | none |
 //! | B: send to r xor i, i = 1…P−1, then wait for all | `Σ g_c + L` | the last of an effective height |
 //!
 //! With [`RtoMode::Receiver`], B takes
 //! `T = max(T_noRTO, max over these rounds k of f_noRTO(k) + T_RTO + L)`; with
-//! [`RtoMode::TwoPass`], `T_noRTO + (their number)·T_RTO`.
+//! [`RtoMode::TwoPass`], `T_noRTO + (number of these rounds)·T_RTO`.
 //!
 //! # Choices
 //! The slides do not say when a send whose last packet is lost completes. If it completed after the
@@ -65,7 +65,7 @@ use crate::network::{Edge, Network, Port};
 use crate::units::parameter::ParameterError;
 use crate::units::{BitsPerSecond, BytesPerSecond};
 
-/// The order in which a rank sends and waits.
+/// Order in which a rank sends and waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Algorithm {
     /// A round ends when its message has arrived.
@@ -74,7 +74,7 @@ pub enum Algorithm {
     B,
 }
 
-/// The ranks that a retransmission timeout delays.
+/// Ranks that a retransmission time-out delays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, EnumIter, EnumMessage)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
@@ -106,9 +106,9 @@ pub struct Step {
 /// Time of an all-to-all, and the rounds with a time-out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
-    /// The time with retransmission timeouts.
+    /// Time with retransmission time-outs.
     pub time: Seconds,
-    /// The time if no packet were lost.
+    /// Time if no packet were lost.
     pub time_without_rto: Seconds,
     /// Rounds whose messages lose their last packet.
     pub rto_steps: Vec<u32>,
@@ -122,7 +122,7 @@ struct Class<'a> {
     rounds: u32,
     /// Time at which the first round begins.
     start: Seconds,
-    /// `g_c(m, C)`.
+    /// Gap `g_c(m, C)` of a message.
     gap: Seconds,
     /// Wait of a receiver beyond the gap.
     latency: Seconds,
