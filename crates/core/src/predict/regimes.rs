@@ -13,7 +13,7 @@
 //! the ends are T·exp(∓√((t·s)² + q²)). t is Student's quantile with as many degrees of freedom as
 //! cells were left out. q is the distance in ln T from the requested quantile to the quantiles that
 //! ten repetitions may give instead: in a mixture of stalled and other repetitions, most of the ten
-//! may be of one kind. q is the largest over both ends of the interval of X.
+//! may be of one kind. q takes the extremes over X and both ends of its interval.
 //!
 //! # Source
 //! netsig; order statistics for the median of few repetitions.
