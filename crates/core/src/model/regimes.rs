@@ -17,9 +17,9 @@
 //! of W ([`Pattern::together`]).
 //!
 //! If the links of the network are known, F is the time of its busiest link, and γ·F together
-//! with b·s is a lower bound of T₀ − a. This γ is that of eager messages under either protocol: it
+//! with b·s is a lower bound of T₀ − a. For rendezvous messages, too, this γ is that of eager ones: it
 //! measures headers and acknowledgements, which cost time on any link, while contention at a port
-//! does not add to the time of a narrower link.
+//! does not add to the time of a narrower link. Eager messages have their whole ratio there.
 //!
 //! If eager messages overflow a port, γ + u·φ replaces γ: queues, and losses that are repaired
 //! at once, take time in repetitions without a stall too. On average a port receives as much as it

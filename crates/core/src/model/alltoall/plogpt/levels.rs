@@ -12,10 +12,10 @@ use crate::units::{Bytes, BytesPerSecond, Procs, Seconds};
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Negligible {
-    /// At twice the bandwidth below it.
+    /// From twice the bandwidth below it on.
     #[default]
     AtLeast,
-    /// Above that, as printed.
+    /// Above twice the bandwidth below it, as printed.
     Above,
 }
 

@@ -82,7 +82,7 @@ pub enum RtoMode {
     /// The receiver of the message alone.
     #[default]
     Receiver,
-    /// Everything that comes after it.
+    /// The sender and the receiver, found in a first pass.
     TwoPass,
 }
 
