@@ -1,7 +1,7 @@
-//! What a simulation would find, without simulating: for the simplest networks and the
-//! algorithms whose ranks all do alike, in no time for any number of ranks.
+//! Closed forms of simulations: exact totals without following events, for the simplest networks
+//! and for algorithms whose ranks all act alike.
 //!
-//! A closed form is given only where it is what the engine finds to the picosecond.
+//! A closed form exists only where it equals the engine's result to the picosecond.
 
 pub mod endpoint;
 mod plogpt;
@@ -11,15 +11,15 @@ use super::time::Time;
 pub use endpoint::endpoint;
 pub use plogpt::plogpt;
 
-/// What all ranks together take and send.
+/// Totals over all ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Totals {
-    /// When the last operation of all ranks is complete.
+    /// Time at which the last operation of all ranks completes.
     pub time: Time,
-    /// How many messages are sent.
+    /// Number of messages sent.
     pub messages: u64,
-    /// How long they are together.
+    /// Sum of the message lengths.
     pub bytes: u128,
-    /// How many of them lose packets and have to wait.
+    /// Number of messages that lose packets and are delayed.
     pub losses: u64,
 }

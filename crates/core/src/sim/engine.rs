@@ -1,16 +1,16 @@
-//! Runs a program on a network: takes events in the order of time, tells the program what
-//! is complete and the network what starts.
+//! Event loop of the simulator: handles events in order of time, reports completed operations to
+//! the program and passes messages to the network.
 //!
-//! A processor serves what comes to it in the order of its coming: computations and the
-//! overheads of messages. What may start at once comes in this order: messages that are
-//! there, sends, computations. A rank has one processor unless its program names more. Its
-//! sends leave one after the other, each when its processor and the network can take it,
-//! whatever their processors; no operation is put back to be tried again. Memory grows with
-//! the ranks, the messages under way and the losses, not with all messages of a program.
+//! A processor executes computations and message overheads first-in first-out. Work that becomes
+//! ready at the same time is queued in this order: receives of messages that have arrived, sends,
+//! computations. A rank has one processor unless its program names more. The sends of a rank
+//! leave one after the other, each as soon as its processor and the network accept it, even on
+//! different processors; no operation is retried. Memory grows with the numbers of ranks, of
+//! messages under way and of losses, not with the number of messages of a program.
 //!
-//! From the eager limit on a sender asks first (rendezvous): the request takes L, the answer L
-//! more once the receive is posted; then the bytes leave as soon as the port can take them. The
-//! request and the answer keep no port and no processor busy beyond the message's own overhead.
+//! Messages of the eager limit or longer use the rendezvous protocol: the request takes L, the
+//! answer takes L once the receive is posted, then the bytes leave as soon as the port accepts
+//! them. Request and answer occupy no port, and no processor beyond the message's own overhead.
 
 use rustc_hash::FxHashMap;
 use slab::Slab;
@@ -32,12 +32,12 @@ struct Computation {
     start: Time,
 }
 
-/// What the engine knows of a rank.
+/// Processor and port of a rank.
 #[derive(Debug, Clone, Copy, Default)]
 struct Host {
-    /// When its processor 0 has done all that it was given.
+    /// Time at which processor 0 finishes the work queued on it.
     processor: Time,
-    /// Whether a message is before its port.
+    /// True while a send is in its overhead or occupies the port.
     is_sending: bool,
 }
 
@@ -47,27 +47,26 @@ struct Engine<'a, P, N, O> {
     observer: &'a mut O,
     agenda: Agenda,
     hosts: Vec<Host>,
-    /// When each further processor has done all that it was given.
+    /// Time at which each processor other than 0 finishes the work queued on it.
     more_processors: FxHashMap<(Rank, u8), Time>,
     flights: Flights,
     computations: Slab<Computation>,
     tasks: Vec<Task>,
-    /// [`Engine::tasks`] while they are worked off.
+    /// Buffer that [`Engine::go_on`] swaps with [`Engine::tasks`].
     taken: Vec<Task>,
-    /// Computations that may start when nothing else does.
+    /// Ready computations, which start after all receives and sends.
     held: Vec<(Op, Time)>,
     messages: u64,
     bytes: u64,
-    /// How many losses the observer was told of.
+    /// Number of losses already reported to the observer.
     told: usize,
     end: Time,
 }
 
-/// Runs `program` on `network` to its end, or to that of time, [`Time::MAX`]; all messages are
-/// sent at once.
+/// Runs `program` on `network` until it ends or time reaches [`Time::MAX`]; all messages are eager.
 ///
 /// # Errors
-/// If operations are left that nothing will complete, or messages that no rank receives.
+/// If operations remain that cannot complete, or messages that no rank receives.
 pub fn run(
     program: &mut impl Program,
     network: &mut impl Medium,
@@ -76,7 +75,7 @@ pub fn run(
     run_with(None, program, network, observer)
 }
 
-/// The same with an eager limit.
+/// Like [`run`], with an eager limit.
 ///
 /// # Errors
 /// As [`run`].
@@ -183,7 +182,7 @@ impl<P: Program, N: Medium, O: Observer> Engine<'_, P, N, O> {
         &mut self.hosts[rank.0 as usize]
     }
 
-    /// Gives the processor of an operation work and says when it will be done.
+    /// Queues work on the processor of an operation; returns its finish time.
     fn work(&mut self, rank: Rank, op: Op, duration: Time) -> Time {
         let now = self.agenda.now;
         let processor = match self.program.processor(rank, op) {
@@ -194,7 +193,7 @@ impl<P: Program, N: Medium, O: Observer> Engine<'_, P, N, O> {
         *processor
     }
 
-    /// Starts all that `rank` may start now.
+    /// Starts every operation that `rank` may start now.
     fn go_on(&mut self, rank: Rank) {
         loop {
             while !self.tasks.is_empty() {
@@ -257,7 +256,7 @@ impl<P: Program, N: Medium, O: Observer> Engine<'_, P, N, O> {
         }
     }
 
-    /// Hands a message to the network, or asks its receiver.
+    /// Passes a message to the network, or sends its rendezvous request.
     fn inject(&mut self, id: FlightId) {
         let now = self.agenda.now;
         let flight = *self.flights.get(id);
@@ -287,7 +286,7 @@ impl<P: Program, N: Medium, O: Observer> Engine<'_, P, N, O> {
         }
     }
 
-    /// A send is complete; gives its rank.
+    /// Completes a send; returns its rank.
     fn sent(&mut self, id: FlightId) -> Rank {
         let flight = *self.flights.get(id);
         self.observe(Activity::Send(id, &flight), flight.start);
@@ -306,7 +305,7 @@ impl<P: Program, N: Medium, O: Observer> Engine<'_, P, N, O> {
         self.asked(id);
     }
 
-    /// A message, or the request to send it, has come.
+    /// Handles the arrival of a message or of its rendezvous request.
     fn asked(&mut self, id: FlightId) {
         let flight = *self.flights.get(id);
         let envelope = Envelope {
@@ -321,7 +320,7 @@ impl<P: Program, N: Medium, O: Observer> Engine<'_, P, N, O> {
         }
     }
 
-    /// A message, or the request to send it, meets its receive.
+    /// Pairs a message, or its rendezvous request, with its receive.
     fn meet(&mut self, rank: Rank, op: Op, id: FlightId) {
         if self.flights.stage(id) != Stage::Asked {
             self.receive(rank, op, id);
@@ -333,7 +332,7 @@ impl<P: Program, N: Medium, O: Observer> Engine<'_, P, N, O> {
         self.agenda.queue.push(answered, Event::Granted(id));
     }
 
-    /// A receive takes in its message.
+    /// Starts the receive of a message that has arrived.
     fn receive(&mut self, rank: Rank, op: Op, id: FlightId) {
         self.flights.set_receive(id, op);
         let overhead = self.network.overhead(self.flights.get(id).bytes);
@@ -345,7 +344,7 @@ impl<P: Program, N: Medium, O: Observer> Engine<'_, P, N, O> {
         self.agenda.queue.push(done, Event::Received(id));
     }
 
-    /// A receive is complete; gives its rank.
+    /// Completes a receive; returns its rank.
     fn received(&mut self, id: FlightId) -> Rank {
         let (flight, op) = (*self.flights.get(id), self.flights.receive(id));
         let begin = self.agenda.now - self.network.overhead(flight.bytes);
@@ -362,14 +361,14 @@ impl<P: Program, N: Medium, O: Observer> Engine<'_, P, N, O> {
         self.go_on(rank);
     }
 
-    /// Tells of an activity from `start` until now.
+    /// Reports an activity from `start` until now to the observer.
     fn observe(&mut self, activity: Activity<'_>, start: Time) {
         let now = self.agenda.now;
         self.end = self.end.max(now);
         self.observer.observe(activity, start, now);
     }
 
-    /// Tells of the losses that the network has reported meanwhile.
+    /// Reports the losses recorded since the last call to the observer.
     fn tell_losses(&mut self) {
         for loss in &self.agenda.losses[self.told..] {
             let end = loss.time + loss.delay;

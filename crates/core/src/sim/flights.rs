@@ -1,4 +1,4 @@
-//! The messages under way, each in a place of its own until both of its ends are done.
+//! Table of the messages under way; an entry lives until its send and its receive are complete.
 
 use std::collections::VecDeque;
 
@@ -11,14 +11,14 @@ use super::program::{FlightId, Op};
 use super::queue::place;
 use crate::units::Rank;
 
-/// What is under way of a message.
+/// Protocol state of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// Its bytes, sent at once; its receive may not be posted.
+    /// Eager: the bytes are sent without waiting for the receive.
     Eager,
-    /// The request of the sender, or its receive is not posted.
+    /// Rendezvous: the request is under way, or waits for the receive.
     Asked,
-    /// The answer that its receive is posted, or its bytes.
+    /// Rendezvous: the answer or the bytes are under way.
     Granted,
 }
 
@@ -27,17 +27,17 @@ struct Entry {
     flight: Flight,
     stage: Stage,
     receive: Op,
-    /// How many ends are not done.
+    /// Number of ends (send, receive) that are not complete.
     open: u8,
 }
 
-/// Messages by number; numbers are used again.
+/// Messages by number; numbers are reused.
 #[derive(Debug)]
 pub(super) struct Flights {
     entries: Slab<Entry>,
-    /// The first length that is not sent at once.
+    /// Shortest length that uses the rendezvous protocol, in bytes.
     eager_limit: u64,
-    /// By sender, the messages that were answered and wait for its port.
+    /// By sender, the messages that are answered and wait for the sender's port.
     answered: FxHashMap<Rank, VecDeque<FlightId>>,
 }
 
@@ -72,19 +72,19 @@ impl Flights {
         self.entries[id as usize].stage
     }
 
-    /// The receive of a message that was asked for is posted.
+    /// Records the posted receive of a requested message.
     pub(super) fn grant(&mut self, id: FlightId, op: Op) {
         self.entries[id as usize].stage = Stage::Granted;
         self.set_receive(id, op);
     }
 
-    /// The answer to the request has come to the sender.
+    /// Queues a message whose answer has reached the sender.
     pub(super) fn answer(&mut self, id: FlightId) {
         let sender = self.get(id).from;
         self.answered.entry(sender).or_default().push_back(id);
     }
 
-    /// The next message of `rank` that was answered.
+    /// Takes the next answered message of `rank`.
     pub(super) fn next_answered(&mut self, rank: Rank) -> Option<FlightId> {
         if self.answered.is_empty() {
             return None;
@@ -92,7 +92,7 @@ impl Flights {
         self.answered.get_mut(&rank)?.pop_front()
     }
 
-    /// Which receive takes the message.
+    /// The receive that takes the message.
     pub(super) fn receive(&self, id: FlightId) -> Op {
         self.entries[id as usize].receive
     }
@@ -101,7 +101,7 @@ impl Flights {
         self.entries[id as usize].receive = op;
     }
 
-    /// One end is done.
+    /// Completes one end; removes the message after the second one.
     pub(super) fn release(&mut self, id: FlightId) {
         let open = &mut self.entries[id as usize].open;
         *open -= 1;

@@ -1,8 +1,8 @@
 //! Programs of ranks in GOAL, the language of the simulator `LogGOPSim`.
 //!
-//! A rank's program is a set of operations, and which of them wait for which others of the
-//! same rank: what is neither forbidden by these dependencies nor by a busy processor may
-//! proceed at once. Ranks wait for each other by messages alone.
+//! The program of a rank is a set of operations with dependencies among them. An operation may
+//! start as soon as its dependencies and its processor allow. Ranks wait for each other only
+//! through messages.
 //!
 //! # Format
 //! ```text
@@ -17,19 +17,19 @@
 //! }
 //! ```
 //! * `num_ranks` comes first; then each rank has one block, in any order.
-//! * A send and a receive give bytes, the other rank, then if wanted a tag, a processor and
-//!   a network interface, in that order and 0 unless said. A calculation gives nanoseconds,
-//!   then if wanted a processor.
+//! * A send or receive gives the bytes and the other rank, then optionally tag, processor and
+//!   network interface, in this order; each is 0 by default. A calculation gives nanoseconds,
+//!   then optionally a processor.
 //! * `from -1` receives from any rank. `tag -1`, also written as 4294967295, fits any tag.
-//! * A label is a letter followed by letters, digits and underlines. An operation without
-//!   one cannot be waited for. Labels are a rank's own, and stand before their use.
+//! * A label is a letter followed by letters, digits and underscores. Dependencies can name only
+//!   labelled operations. Labels are local to a rank and are defined before their use.
 //! * `a requires b`: a begins after b has ended. `a irequires b`: a begins after b has
 //!   begun.
-//! * One statement takes one line. `// …` and `/* … */` stand where a statement may begin.
+//! * One statement takes one line. `// …` and `/* … */` may stand where a statement may begin.
 //!
-//! What `LogGOPSim`'s `txt2bin` takes without a fault, netsig takes. What it takes and then
-//! reads otherwise than it says is an error here: a second block of a rank or none, a block
-//! left open, a label defined twice, a number too large for its place.
+//! netsig accepts every text that `LogGOPSim`'s `txt2bin` accepts and reads as written. A text
+//! that `txt2bin` accepts but misreads is an error here: a second block of a rank or none, a
+//! block left open, a label defined twice, a number too large for its type.
 //!
 //! # Source
 //! Hoefler, Siebert, Lumsdaine 2009 (ICPP), the language; Hoefler, Schneider, Lumsdaine 2010
@@ -65,15 +65,14 @@ pub use algorithm::write_algorithm;
 pub use program::{Action, Operation, RankProgram};
 pub use run::{Goals, OtherInterface};
 
-/// The programs of all ranks. Every rank that they name is one of them.
+/// The programs of all ranks. Operations name only these ranks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Goal {
     ranks: Vec<RankProgram>,
 }
 
 impl Goal {
-    /// Reads GOAL; `name` is what errors call its file. Takes time and memory in proportion
-    /// to the text.
+    /// Parses GOAL; errors name the file `name`. Time and memory are proportional to the text.
     ///
     /// # Errors
     /// Names the line and column of the first fault.
@@ -81,7 +80,7 @@ impl Goal {
         read::parse(name, text)
     }
 
-    /// How many ranks there are.
+    /// Number of ranks.
     pub fn procs(&self) -> Procs {
         let count = u32::try_from(self.ranks.len()).ok();
         let procs = count.and_then(|count| Procs::new(count).ok());

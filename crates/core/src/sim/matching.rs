@@ -1,10 +1,9 @@
-//! Which message meets which receive, in MPI's order: a message goes to the earliest posted
+//! Matching of messages and receives in MPI's order: a message goes to the earliest posted
 //! receive that it fits, and a receive takes the earliest message that fits it.
 //!
-//! Nothing is searched. What waits stands in a list for each key under which the other side
-//! may look for it, and whoever looks compares the first of each list where it may find
-//! something. Without wildcards that is one list; with them at most four. What is taken
-//! leaves its other lists when they are next looked at.
+//! Matching does not search. A waiting item stands in one list per key under which the other side
+//! may look it up, and a lookup compares the first items of its lists: one list without wildcards,
+//! at most four with them. A matched item is removed from its other lists when they are next read.
 
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
@@ -14,23 +13,23 @@ use rustc_hash::FxHashMap;
 use super::program::{FlightId, Op};
 use crate::units::{Procs, Rank};
 
-/// What a message carries or a receive asks for; `None` fits everything.
+/// Source and tag of a message or a receive; `None` matches any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pattern {
-    /// Where they meet.
+    /// The receiving rank.
     pub receiver: Rank,
     pub source: Option<Rank>,
     pub tag: Option<u32>,
 }
 
 impl Pattern {
-    /// How much of it fits everything.
+    /// Number of wildcards in the pattern.
     pub(super) fn wildcards(&self) -> usize {
         usize::from(self.source.is_none()) + usize::from(self.tag.is_none())
     }
 }
 
-/// Which wildcards occur among all messages to a rank, or all its receives.
+/// Wildcards that occur among all messages to a rank, or among all its receives.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Wildcards {
     source: bool,
@@ -44,14 +43,14 @@ impl Wildcards {
     }
 }
 
-/// What a list has in common in the source or the tag.
+/// Source or tag that the items of a list have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Part {
     /// This value.
     Exact(u32),
     /// A wildcard.
     Wild,
-    /// Nothing.
+    /// Nothing: the list holds all values.
     All,
 }
 
@@ -61,7 +60,7 @@ impl Part {
     }
 }
 
-/// Names a list.
+/// Key of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     receiver: Rank,
@@ -72,9 +71,9 @@ pub(super) struct Key {
 /// One side: receives that wait for messages, or messages that wait for receives.
 #[derive(Debug, Clone)]
 pub(super) struct Waiting<T> {
-    /// What waits, by how many items came before, with its receiver.
+    /// Waiting items and their receivers, by sequence number.
     items: FxHashMap<u64, (Rank, T)>,
-    /// The items of each list, the earliest first; some may wait no more.
+    /// Sequence numbers of each list, the earliest first; some items may be matched already.
     lists: FxHashMap<Key, VecDeque<u64>>,
     count: u64,
 }
@@ -94,7 +93,7 @@ impl<T: Copy> Waiting<T> {
         self.items.is_empty()
     }
 
-    /// Lets an item wait for the other side, where `others` are used.
+    /// Adds a waiting item; `others` are the wildcards that occur on the other side.
     pub(super) fn put(&mut self, pattern: Pattern, others: Wildcards, value: T) {
         let sources = [
             Some(Part::of(pattern.source.map(|rank| rank.0))),
@@ -108,7 +107,7 @@ impl<T: Copy> Waiting<T> {
         self.count += 1;
     }
 
-    /// Takes the earliest item that fits, if these wildcards are used among the items.
+    /// Takes the earliest item that fits; `own` are the wildcards that occur among the items.
     pub(super) fn take(&mut self, pattern: Pattern, own: Wildcards) -> Option<T> {
         let firsts = searched(pattern, own).filter_map(|key| Some((self.first(key)?, key)));
         let (first, key) = firsts.min_by_key(|&(first, _)| first)?;
@@ -117,7 +116,7 @@ impl<T: Copy> Waiting<T> {
         Some(value)
     }
 
-    /// The first item of a list, which it begins with from now on.
+    /// First waiting item of a list; drops the matched items before it.
     fn first(&mut self, key: Key) -> Option<u64> {
         let Entry::Occupied(mut list) = self.lists.entry(key) else {
             return None;
@@ -132,19 +131,19 @@ impl<T: Copy> Waiting<T> {
         None
     }
 
-    /// The items of a list, the earliest first.
+    /// Waiting items of a list, the earliest first.
     pub(super) fn list(&self, key: Key) -> impl Iterator<Item = (Rank, T)> {
         let list = self.lists.get(&key).into_iter().flatten();
         list.filter_map(|item| self.items.get(item).copied())
     }
 
-    /// All items with where they wait, in no order.
+    /// All waiting items with their receivers, unordered.
     pub(super) fn items(&self) -> impl Iterator<Item = (Rank, T)> {
         self.items.values().copied()
     }
 }
 
-/// The lists that hold all that fits, if these wildcards are used among it.
+/// Keys of the lists that hold all fitting items; `others` are the wildcards among the items.
 fn searched(pattern: Pattern, others: Wildcards) -> impl Iterator<Item = Key> {
     let sources = match pattern.source {
         Some(rank) => [
@@ -183,12 +182,12 @@ pub(super) struct Arrived {
     pub send: Op,
 }
 
-/// Both sides. Every pattern is announced before the first meets another.
+/// Both sides. Every pattern is announced before the first match.
 #[derive(Debug, Clone)]
 pub(super) struct Matching {
     pub posted: Waiting<Op>,
     pub arrived: Waiting<Arrived>,
-    /// By receiver.
+    /// Wildcards of the receives of each rank.
     receives: Vec<Wildcards>,
     messages: Vec<Wildcards>,
 }
@@ -203,17 +202,17 @@ impl Matching {
         }
     }
 
-    /// Says that there will be such a receive.
+    /// Announces a receive with this pattern.
     pub(super) fn announce_receive(&mut self, pattern: Pattern) {
         self.receives[pattern.receiver.0 as usize].add(pattern);
     }
 
-    /// Says that there will be such a message.
+    /// Announces a message with this pattern.
     pub(super) fn announce_message(&mut self, pattern: Pattern) {
         self.messages[pattern.receiver.0 as usize].add(pattern);
     }
 
-    /// A receive is posted: takes a message, or waits.
+    /// Posts a receive: returns the message that it takes, or lets it wait.
     pub(super) fn post(&mut self, pattern: Pattern, op: Op) -> Option<Arrived> {
         let messages = self.messages(pattern);
         let arrived = self.arrived.take(pattern, messages);
@@ -223,7 +222,7 @@ impl Matching {
         arrived
     }
 
-    /// A message has come: goes to a receive, or waits.
+    /// Handles an arrived message: returns the receive that takes it, or lets it wait.
     pub(super) fn arrive(&mut self, pattern: Pattern, arrived: Arrived) -> Option<Op> {
         let receives = self.receives(pattern);
         let op = self.posted.take(pattern, receives);
@@ -233,17 +232,17 @@ impl Matching {
         op
     }
 
-    /// The wildcards of the receives of a rank.
+    /// Wildcards of all receives of the pattern's receiver.
     pub(super) fn receives(&self, pattern: Pattern) -> Wildcards {
         self.receives[pattern.receiver.0 as usize]
     }
 
-    /// The wildcards of the messages to a rank.
+    /// Wildcards of all messages to the pattern's receiver.
     pub(super) fn messages(&self, pattern: Pattern) -> Wildcards {
         self.messages[pattern.receiver.0 as usize]
     }
 
-    /// The lists of all posted receives that a message would fit.
+    /// Keys of the lists of posted receives that a message fits.
     pub(super) fn fitting(&self, message: Pattern) -> impl Iterator<Item = Key> {
         searched(message, self.receives(message))
     }

@@ -1,9 +1,9 @@
 //! A simulator of message passing: any schedule on a network model, for networks that do not
 //! exist yet and for effects that no closed form shows.
 //!
-//! A [`program`] says what ranks do, a [`network`] how long it takes, and the [`engine`]
-//! brings the two together. Time is whole picoseconds; events of the same time happen in
-//! the order in which they were caused. So a simulation is a function of its input.
+//! A [`program`] defines the operations of ranks, a [`network`] their times, and the [`engine`]
+//! connects the two. Time is whole picoseconds; events of the same time happen in the order in
+//! which they were caused. So a simulation is a function of its input.
 
 pub mod closed;
 pub mod engine;

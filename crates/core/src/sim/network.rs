@@ -1,9 +1,8 @@
-//! How messages travel: the side of a simulation that knows time, but nothing of programs.
+//! Network models: the part of a simulation that computes times, independent of programs.
 //!
-//! A network is told of each message that is injected and says, through its [`Agenda`],
-//! when the send is complete and when the message is delivered. It may ask to be woken at
-//! any later time, and at the end of the present instant, when all messages that start
-//! now are known.
+//! A network receives each injected message and schedules, through its [`Agenda`], the completion
+//! of the send and the delivery. It may request a wake-up at any later time, and a call at the
+//! end of the present instant, when all messages that start now are known.
 
 pub mod endpoint;
 pub mod fluid;
@@ -26,27 +25,27 @@ pub struct Flight {
     pub from: Rank,
     /// The receiver.
     pub to: Rank,
-    /// What the receiver tells it from others by.
+    /// The tag, which the receive must fit.
     pub tag: u32,
-    /// The operation that sends it.
+    /// The operation that sends the message.
     pub send: Op,
-    /// Its length.
+    /// Length in bytes.
     pub bytes: u64,
-    /// When the sender began with it.
+    /// Time at which the sender's overhead began.
     pub start: Time,
 }
 
-/// What is known of a message once it is injected.
+/// Times of a message that are known at its injection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Injected {
-    /// When the send is complete, if that is known; else [`Agenda::sent`] tells later.
+    /// Time at which the send completes; `None` if the network calls [`Agenda::sent`] later.
     pub sent: Option<Time>,
-    /// When the sender may inject its next message.
+    /// Time at which the sender may inject its next message.
     pub next: Time,
 }
 
 impl Injected {
-    /// The sender may go on at once, and the network tells later when the send is complete.
+    /// Lets the sender continue at once; the network reports the completed send later.
     fn under_way(agenda: &Agenda) -> Self {
         Self {
             sent: None,
@@ -57,65 +56,65 @@ impl Injected {
 
 /// A network model.
 pub trait Medium {
-    /// How long either end's processor is busy with a message of `bytes`.
+    /// Time that a message of `bytes` occupies the processor at either end.
     fn overhead(&self, _bytes: u64) -> Time {
         Time::ZERO
     }
 
-    /// How long a request of the sender, or the answer to it, is under way.
+    /// Travel time of a rendezvous request or of its answer.
     fn latency(&mut self, from: Rank, to: Rank) -> Time;
 
-    /// A message leaves its sender's processor.
+    /// Handles a message that leaves its sender's processor.
     fn inject(&mut self, id: FlightId, flight: &Flight, agenda: &mut Agenda) -> Injected;
 
-    /// A message begins to come in, as [`Agenda::arrive`] said.
+    /// Handles a message that begins to arrive, as scheduled by [`Agenda::arrive`].
     fn arrive(&mut self, _id: FlightId, _flight: &Flight, _agenda: &mut Agenda) {}
 
-    /// What [`Agenda::wake`] asked for has come.
+    /// Handles a wake-up requested by [`Agenda::wake`].
     fn wake(&mut self, _token: u32, _agenda: &mut Agenda) {}
 
-    /// What [`Agenda::settle`] asked for has come: nothing else happens at this time, unless
-    /// the network makes it so.
+    /// Handles the end of the present instant, as requested by [`Agenda::settle`]: no event of
+    /// this time is left, but the network may add some.
     fn settle(&mut self, _agenda: &mut Agenda) {}
 
-    /// How the links were used.
+    /// Traffic of each link.
     fn links(&self) -> Vec<LinkUse> {
         Vec::new()
     }
 }
 
-/// What a link carried in one direction.
+/// Traffic of a link in one direction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinkUse {
-    /// Its name: `host3 -> switch0`.
+    /// Name of the link: `host3 -> switch0`.
     pub name: String,
-    /// What passed.
+    /// Number of bytes that crossed the link.
     pub bytes: u64,
-    /// How long it would have taken at the full rate.
+    /// Time that these bytes take at the full rate.
     pub busy: Time,
 }
 
-/// A message that lost packets and had to wait.
+/// A message that lost packets and was delayed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loss {
-    /// When the loss was decided.
+    /// Time at which the loss was decided.
     pub time: Time,
     /// The sender.
     pub from: Rank,
     /// The receiver.
     pub to: Rank,
-    /// The operation that sent it.
+    /// The operation that sent the message.
     pub send: Op,
-    /// How much later it arrives.
+    /// Delay of the arrival.
     pub delay: Time,
-    /// What for.
+    /// Cause of the loss.
     pub cause: Cause,
 }
 
-/// Why a message had to wait; shown as the end of a sentence about the message.
+/// Cause of a loss; displayed as the end of a sentence about the message.
 #[derive(Debug, Clone, PartialEq, Eq, derive_more::Display)]
 pub enum Cause {
-    /// `PlogPT`: its last packet met the first of another message to the same receiver.
+    /// `PlogPT`: the last packet met the first packet of another message to the same receiver.
     #[display(
         "its last packet met the first of a message from rank {other} \
          (effective heights {height} and {other_height})"
@@ -125,26 +124,26 @@ pub enum Cause {
         other: Rank,
         /// The effective height of the message.
         height: u32,
-        /// The effective height of the other.
+        /// The effective height of the other message.
         other_height: u32,
     },
-    /// TCP: the port of a switch had no room for some of its segments.
+    /// TCP: the port of a switch had no room for some segments of the message.
     #[display("port {link} had no room for all of it ({repair})")]
     Overflow {
         /// The link that the port sends on.
         link: Arc<str>,
-        /// How the sender made up for it.
+        /// Repair by the sender.
         repair: Repair,
     },
 }
 
-/// How a TCP sender finds out that segments are lost.
+/// Mechanism by which a TCP sender detects lost segments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, derive_more::Display)]
 pub enum Repair {
-    /// Three that followed came through.
+    /// Three later segments came through.
     #[display("fast retransmit")]
     FastRetransmit,
-    /// Too few followed, and a probe asked.
+    /// Fewer segments followed, and a probe revealed the loss.
     #[display("tail loss probe")]
     TailLossProbe,
     /// The retransmission timer ran out.
@@ -163,7 +162,7 @@ pub(super) enum Event {
     SentAndReady(FlightId),
     /// A rank may inject again.
     Ready(u32),
-    /// A message begins to come in.
+    /// A message begins to arrive.
     Arrive(FlightId),
     /// A message is at its receiver.
     Delivered(FlightId),
@@ -179,7 +178,7 @@ pub(super) enum Event {
     Wake(u32),
 }
 
-/// What a network makes happen.
+/// Events and losses that a network schedules.
 #[derive(Debug, Default)]
 pub struct Agenda {
     pub(super) queue: Queue<Event>,
@@ -203,17 +202,17 @@ impl Agenda {
         }
     }
 
-    /// A send is complete at `time`, now or later.
+    /// Completes a send at `time`, now or later.
     pub fn sent(&mut self, time: Time, flight: FlightId) {
         self.queue.push(time, Event::Sent(flight));
     }
 
-    /// A message begins to come in at `time`, now or later; then the network is told.
+    /// Begins the arrival of a message at `time`, now or later, by [`Medium::arrive`].
     pub fn arrive(&mut self, time: Time, flight: FlightId) {
         self.queue.push(time, Event::Arrive(flight));
     }
 
-    /// A message is at its receiver at `time`, now or later.
+    /// Delivers a message to its receiver at `time`, now or later.
     pub fn delivered(&mut self, time: Time, flight: FlightId) {
         self.queue.push(time, Event::Delivered(flight));
     }
@@ -223,12 +222,12 @@ impl Agenda {
         self.queue.push(time, Event::Wake(token));
     }
 
-    /// Lets the network settle when all that happens now has happened.
+    /// Requests [`Medium::settle`] after all other events of the present time.
     pub fn settle(&mut self) {
         self.is_settled = false;
     }
 
-    /// Reports that a message loses packets now and arrives so much later.
+    /// Records that a message loses packets now and arrives `delay` later.
     pub fn lost(&mut self, flight: &Flight, delay: Time, cause: Cause) {
         self.losses.push(Loss {
             time: self.now,
@@ -241,7 +240,7 @@ impl Agenda {
     }
 }
 
-/// The place of a message or flow in a table that grows as needed.
+/// Entry of a message or flow in a table that grows as needed.
 fn slot<T: Default>(table: &mut Vec<T>, number: u32) -> &mut T {
     let index = number as usize;
     if table.len() <= index {

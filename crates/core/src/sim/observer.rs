@@ -1,31 +1,31 @@
-//! Who wants to know what happens in a simulation: recorders of timelines, or nobody.
+//! Observers of a simulation, such as recorders of timelines.
 
 use super::network::{Flight, Loss};
 use super::program::{FlightId, Op};
 use super::time::Time;
 use crate::units::Rank;
 
-/// What a rank was busy with.
+/// Activity of a rank.
 #[derive(Debug, Clone, Copy)]
 pub enum Activity<'a> {
-    /// A send, from its first overhead until it is complete at the sender. The number of
-    /// the message is its own until its receive is complete as well.
+    /// A send, from the begin of its overhead until it is complete at the sender. The number of
+    /// the message is not reused before its receive is complete.
     Send(FlightId, &'a Flight),
-    /// A receive, from when its processor began with it, with its operation.
+    /// A receive, from the begin of its overhead, with its operation.
     Receive(FlightId, &'a Flight, Op),
     /// A computation.
     Compute(Rank, Op),
-    /// A wait for lost packets.
+    /// The delay of a message that lost packets.
     Loss(&'a Loss),
 }
 
-/// Is told of every activity when it ends, and of a loss when it is decided.
+/// Receives every activity when it ends, and every loss when it is decided.
 pub trait Observer {
-    /// An activity lasted from `start` to `end`.
+    /// Handles an activity that lasts from `start` to `end`.
     fn observe(&mut self, activity: Activity<'_>, start: Time, end: Time);
 }
 
-/// Nobody.
+/// Ignores all activities.
 impl Observer for () {
     fn observe(&mut self, _: Activity<'_>, _: Time, _: Time) {}
 }

@@ -1,29 +1,29 @@
-//! What a simulation takes besides a program and a network, and what it finds.
+//! Eager limit, result and error of a simulation.
 
 use super::network::{LinkUse, Loss};
 use super::program::Rest;
 use super::time::Time;
 use crate::units::Bytes;
 
-/// From which size on a sender asks before it sends; `None` if every message is sent at once.
+/// Shortest message that uses the rendezvous protocol; `None` if every message is eager.
 pub type EagerLimit = Option<Bytes>;
 
-/// What a simulation finds.
+/// Result of a simulation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
-    /// When the last operation of all ranks was complete; [`Time::MAX`] if some never were.
+    /// Time at which the last operation of all ranks completed; [`Time::MAX`] if some never did.
     pub time: Time,
-    /// How many messages were sent.
+    /// Number of messages sent.
     pub messages: u64,
-    /// How long they were together.
+    /// Sum of the message lengths.
     pub bytes: u64,
-    /// The messages that had to wait for lost packets, by the time of the loss.
+    /// Messages delayed by lost packets, by the time of the loss.
     pub losses: Vec<Loss>,
-    /// What each link carried, in the network's order.
+    /// Traffic of each link, in the network's order.
     pub links: Vec<LinkUse>,
 }
 
-/// A program that does not end, or leaves something over.
+/// Error: a program does not end, or leaves messages that no rank receives.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{} receives wait for messages that never come, {} messages are never received", .0.receives.len(), .0.sends.len())]
 pub struct Stuck(pub Rest);

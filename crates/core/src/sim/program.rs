@@ -1,5 +1,5 @@
-//! What ranks do: the side of a simulation that knows the operations and their order, but
-//! nothing of time.
+//! Programs of ranks: the part of a simulation that defines operations and their order,
+//! independent of simulated time.
 
 use super::time::Time;
 use crate::units::{Procs, Rank};
@@ -13,33 +13,33 @@ pub type FlightId = u32;
 /// A send that may start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Send {
-    /// Which operation it is.
+    /// The operation.
     pub op: Op,
     /// The receiver.
     pub to: Rank,
-    /// What the receiver tells it from others by.
+    /// The tag, which the receive must fit.
     pub tag: u32,
-    /// Its length.
+    /// Length in bytes.
     pub bytes: u64,
 }
 
-/// A message that came in.
+/// A message that has arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Envelope {
-    /// Which one.
+    /// The message.
     pub flight: FlightId,
     /// The sender.
     pub from: Rank,
-    /// The operation that sent it.
+    /// The operation that sent the message.
     pub send: Op,
-    /// What it is told from others by.
+    /// The tag.
     pub tag: u32,
 }
 
-/// What a rank has to do now besides sending.
+/// Work other than a send that a rank starts now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Task {
-    /// Takes in a message that was kept until its receive was posted.
+    /// Receives a message that arrived before its receive was posted.
     Receive {
         /// The receive.
         op: Op,
@@ -50,50 +50,49 @@ pub enum Task {
     Compute {
         /// The operation.
         op: Op,
-        /// How long it keeps the processor busy.
+        /// Time that the computation occupies the processor.
         duration: Time,
     },
 }
 
-/// The operations of all ranks. The engine tells it what is complete; it answers with what
-/// may start.
+/// The operations of all ranks. The engine reports completed operations, and the program returns
+/// operations that may start.
 pub trait Program {
-    /// How many ranks there are.
+    /// Number of ranks.
     fn procs(&self) -> Procs;
 
-    /// Which of its rank's processors an operation keeps busy.
+    /// Number of the rank's processor that executes an operation.
     fn processor(&self, _rank: Rank, _op: Op) -> u8 {
         0
     }
 
-    /// Makes ready what `rank` does first.
+    /// Prepares the first operations of `rank`.
     fn start(&mut self, rank: Rank, tasks: &mut Vec<Task>);
 
-    /// The next send of `rank` that may start now. It then has started, which may make more
-    /// ready.
+    /// Takes the next send of `rank` that may start now. Its start may make other operations ready.
     fn next_send(&mut self, rank: Rank, tasks: &mut Vec<Task>) -> Option<Send>;
 
-    /// A send is complete at its sender.
+    /// Handles a send that is complete at its sender.
     fn sent(&mut self, rank: Rank, op: Op, tasks: &mut Vec<Task>);
 
-    /// A message has come to `rank`: the posted receive that takes it, or none yet; then the
-    /// program keeps it for a later [`Task::Receive`].
+    /// Handles a message that has arrived at `rank`: returns the posted receive that takes it.
+    /// Without one, the program keeps the message for a later [`Task::Receive`].
     fn deliver(&mut self, rank: Rank, envelope: Envelope) -> Option<Op>;
 
-    /// A receive is complete.
+    /// Handles a completed receive.
     fn received(&mut self, rank: Rank, op: Op, tasks: &mut Vec<Task>);
 
-    /// A computation is complete.
+    /// Handles a completed computation.
     fn computed(&mut self, rank: Rank, op: Op, tasks: &mut Vec<Task>);
 
-    /// What is left to do when nothing happens any more, if anything.
+    /// Operations and messages left when no event remains, if any.
     fn rest(&self) -> Option<Rest>;
 }
 
-/// Why a simulation cannot go on, or what it leaves over: one line for people each.
+/// Operations and messages left when a simulation stops, one readable line each.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Rest {
-    /// The operations of a cycle of ranks that wait for each other, in its order.
+    /// Operations of ranks that wait for each other in a cycle, in the order of the cycle.
     pub cycle: Vec<String>,
     /// Receives for which no message came.
     pub receives: Vec<String>,

@@ -1,11 +1,10 @@
-//! What happens next: events by time, and those of the same time in the order in which they
-//! were put in.
+//! Event queue: events by time, and events of the same time in order of insertion.
 //!
-//! Regular exchanges have many events at few times. So the heap holds runs, not events: a
-//! run is a list of events of one time. An event joins the last run of its time, if that is
-//! one of the few that are remembered, else it begins a new one. Runs of the same time are
-//! ordered by their beginnings, and no event joins a run after a later run of its time has
-//! begun; so the order is that of (time, sequence) throughout.
+//! Regular exchanges have many events at few times. Therefore the heap holds runs instead of
+//! events: a run is a list of events of one time. An event joins the last run of its time if that
+//! run is one of the few remembered ones; otherwise it begins a new run. Runs of the same time
+//! are ordered by their begins, and no event joins a run after a later run of its time has begun;
+//! so the order is always by (time, sequence).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,21 +13,21 @@ use slab::Slab;
 
 use super::time::Time;
 
-/// How many sets of runs are remembered; a power of two.
+/// Number of sets of remembered runs; a power of two.
 const SETS: usize = 256;
 
-/// How many runs of a set.
+/// Number of runs in a set.
 const WAYS: usize = 4;
 
-/// The end of a list.
+/// Marks the end of a list.
 const NONE: u32 = u32::MAX;
 
-/// A place in a slab or a table as the small number that events carry.
+/// Index into a slab or a table as the `u32` that events carry.
 pub(super) fn place(key: usize) -> u32 {
     u32::try_from(key).expect("fewer than 2^32 messages, events and flows at once")
 }
 
-/// Events of one time in a row.
+/// List of events of one time.
 #[derive(Debug, Clone, Copy)]
 struct Run {
     time: Time,
@@ -45,15 +44,15 @@ struct Node<E> {
 /// A queue of small events.
 #[derive(Debug)]
 pub struct Queue<E> {
-    /// The runs that have not begun to be taken, by time and then by age.
+    /// Runs other than the current one, by time and then by age.
     waiting: BinaryHeap<Reverse<(Time, u64, u32)>>,
-    /// The run that is being taken.
+    /// The run from which events are taken.
     current: u32,
-    /// How many runs there ever were.
+    /// Number of runs begun so far.
     begun: u64,
     runs: Slab<Run>,
     nodes: Slab<Node<E>>,
-    /// For each set of times some of the last runs that began, at most one of each time.
+    /// Recently begun runs by set of times, at most one of each time.
     remembered: [[(Time, u32); WAYS]; SETS],
 }
 
@@ -71,7 +70,7 @@ impl<E: Copy> Default for Queue<E> {
 }
 
 impl<E: Copy> Queue<E> {
-    /// Puts an event in.
+    /// Inserts an event.
     pub fn push(&mut self, time: Time, event: E) {
         let node = place(self.nodes.insert(Node { event, next: NONE }));
         let set = &self.remembered[set_of(time)];
@@ -84,7 +83,7 @@ impl<E: Copy> Queue<E> {
         self.begin(time, node);
     }
 
-    /// When the next event is, if there is one.
+    /// Time of the next event, if any.
     pub fn next_time(&self) -> Option<Time> {
         if self.current != NONE {
             return Some(self.runs[self.current as usize].time);
@@ -92,7 +91,7 @@ impl<E: Copy> Queue<E> {
         self.waiting.peek().map(|Reverse((time, ..))| *time)
     }
 
-    /// Takes the next event out.
+    /// Removes and returns the next event.
     pub fn pop(&mut self) -> Option<(Time, E)> {
         if self.current == NONE {
             let Reverse((.., run)) = self.waiting.pop()?;
@@ -108,7 +107,7 @@ impl<E: Copy> Queue<E> {
         Some((time, event))
     }
 
-    /// A run of one event. It is remembered in place of one that has ended, or of any.
+    /// Begins a run of one event. It is remembered in place of an ended run, or else of any run.
     fn begin(&mut self, time: Time, node: u32) {
         let run = Run {
             time,
@@ -123,7 +122,7 @@ impl<E: Copy> Queue<E> {
         set[free.unwrap_or(place as usize % WAYS)] = (time, place);
     }
 
-    /// The current run is empty: nothing may join it any more.
+    /// Removes the current run, which is empty; no event can join it any more.
     fn end(&mut self, time: Time) {
         let set = &mut self.remembered[set_of(time)];
         if let Some(known) = set.iter_mut().find(|known| known.1 == self.current) {
@@ -134,7 +133,7 @@ impl<E: Copy> Queue<E> {
     }
 }
 
-/// Where a run of this time is remembered.
+/// Index of the set in which a run of this time is remembered.
 fn set_of(time: Time) -> usize {
     let mixed = time.0.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     usize::try_from(mixed >> (u64::BITS - SETS.ilog2())).expect("few bits")

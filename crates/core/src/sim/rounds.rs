@@ -1,8 +1,8 @@
-//! An algorithm of the table as a program: each rank's rounds, made when they are needed.
+//! Schedules as programs: the rounds of each rank, generated when they are needed.
 //!
-//! A rank has at most one round in hand. Messages match within their round, so the number
-//! of the round is their tag, and a rank need only count: a message of its present round is
-//! received, one of a later round is kept until then.
+//! A rank is in at most one round at a time. Messages match within their round, so the number of
+//! the round is their tag, and a rank only counts: a message of the present round is received, a
+//! message of a later round is kept until then.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -12,11 +12,11 @@ use crate::algorithm::Schedule;
 use crate::schedule::Round;
 use crate::units::{Procs, Rank};
 
-/// Where a rank is.
+/// Progress of a rank.
 #[derive(Debug, Clone, Copy, Default)]
 struct Progress {
     round: u32,
-    /// The first round in which it has nothing more to do.
+    /// The first round in which the rank has no more operations.
     end: u32,
     /// Sends and receives of the round that are not complete.
     open: u32,
@@ -26,26 +26,26 @@ struct Progress {
     in_flight: u32,
 }
 
-/// All ranks of a schedule.
+/// Program of all ranks of a schedule.
 #[derive(Debug, Clone)]
 pub struct Rounds {
     schedule: Schedule,
     ranks: Vec<Progress>,
-    /// Messages that came before their round, by receiver and round.
+    /// Messages that arrived before their round, by receiver and round.
     early: FxHashMap<(Rank, u32), SmallVec<[FlightId; 4]>>,
     made: Made,
 }
 
-/// The rounds that were last made, and whose they are: one of each rank, or of many ranks one
-/// in all.
+/// Cache of generated rounds, with rank and number: one entry per rank, or a single entry for
+/// more than [`MOST_KEPT`] ranks.
 #[derive(Debug, Clone)]
 struct Made(Vec<(Rank, u32, Round)>);
 
-/// The most ranks of which each keeps its round: few enough for a processor's cache.
+/// Largest number of ranks with one cached round each; these fit a processor's cache.
 const MOST_KEPT: usize = 1 << 12;
 
 impl Made {
-    /// Place for the rounds of so many ranks.
+    /// Creates a cache for `ranks` ranks.
     fn of(ranks: usize) -> Self {
         let kept = if ranks <= MOST_KEPT { ranks } else { 1 };
         Self(vec![(Rank(u32::MAX), 0, Round::default()); kept])
@@ -62,7 +62,7 @@ impl Made {
 }
 
 impl Rounds {
-    /// All ranks at their start.
+    /// Creates the program with all ranks at their start.
     pub fn new(schedule: Schedule) -> Self {
         let count = schedule.procs().get() as usize;
         Self {
@@ -77,7 +77,7 @@ impl Rounds {
         &mut self.ranks[rank.0 as usize]
     }
 
-    /// Begins the round at which `rank` stands, or the next in which it has something to do.
+    /// Begins the present round of `rank`, or the next round in which it has operations.
     fn begin(&mut self, rank: Rank, tasks: &mut Vec<Task>) {
         loop {
             let progress = &mut self.ranks[rank.0 as usize];
@@ -105,7 +105,7 @@ impl Rounds {
         tasks.extend(flights.into_iter().map(receive));
     }
 
-    /// One operation of the round is complete.
+    /// Completes one operation of the round.
     fn complete(&mut self, rank: Rank, tasks: &mut Vec<Task>) {
         let progress = self.progress(rank);
         progress.open -= 1;

@@ -1,7 +1,6 @@
-//! A simulation from end to end: which model, which program, and whether a closed form
-//! answers in its place.
+//! Simulation of a case or a program on a network model, by a closed form where one is exact.
 //!
-//! A new network model is one arm of [`NetworkModel`] and one of each `match` here.
+//! A new network model needs one variant of [`NetworkModel`] and one arm of each `match` here.
 //!
 //! ```
 //! # use netsig_core::algorithm::{Algorithm, Collective};
@@ -51,21 +50,21 @@ pub use bounds::most_messages;
 pub use error::SimulationError;
 pub use model::{NetworkModel, Setup, Shared, Timeouts};
 
-/// More ranks than this, 16 on each host of the largest network, would need too much memory.
+/// Largest number of ranks, 16 on each host of the largest network; more need too much memory.
 const MOST_RANKS: u32 = 16 << MOST_HOSTS.ilog2();
 
-/// What is simulated.
+/// A collective to simulate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Case {
     /// The algorithm.
     pub algorithm: Algorithm,
-    /// How many ranks run it.
+    /// Number of ranks.
     pub procs: Procs,
     /// The length of a piece.
     pub size: Bytes,
 }
 
-/// How a time is to be found.
+/// Requested method of finding a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, EnumIter, EnumMessage)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
@@ -79,7 +78,7 @@ pub enum Method {
     Event,
 }
 
-/// How a time was found.
+/// Method by which a time was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Found {
@@ -89,14 +88,14 @@ pub enum Found {
     Event,
 }
 
-/// What a simulation found, in short.
+/// Summary of a simulation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
-    /// Its figures.
+    /// Time, messages, bytes and losses.
     pub totals: Totals,
-    /// The first message that lost packets, if events were followed.
+    /// The first message that lost packets; `None` for a closed form.
     pub first_loss: Option<Loss>,
-    /// How that was found.
+    /// Method by which the totals were found.
     pub found: Found,
 }
 
@@ -108,7 +107,7 @@ impl Case {
 }
 
 impl Report {
-    /// Of what the engine found.
+    /// Summarises an outcome of the engine.
     pub fn of_events(outcome: &Outcome) -> Self {
         Self {
             totals: Totals {
@@ -123,7 +122,7 @@ impl Report {
     }
 }
 
-/// How long `case` takes on a network, by `method`.
+/// Simulates `case` on a network by `method`.
 ///
 /// # Errors
 /// If a closed form is wanted and there is none, or the case is too large.
@@ -141,9 +140,9 @@ pub fn simulate(setup: &Setup, case: Case, method: Method) -> Result<Report, Sim
     }
 }
 
-/// Refuses what [`simulate`] would refuse before it follows an event: a case without a closed
-/// form, or with too many ranks or messages to follow each. It does not find what shows only
-/// while events are followed, such as a time beyond the end of time.
+/// Checks `case` without following events: refuses a missing closed form, and too many ranks or
+/// messages. Errors that arise only while events are followed, such as an overflow of time, are
+/// not found.
 ///
 /// # Errors
 /// If a closed form is wanted and there is none, or the case is too large.
@@ -154,10 +153,10 @@ pub fn check(setup: &Setup, case: Case, method: Method) -> Result<(), Simulation
     }
 }
 
-/// All that happens in `case`, event by event; `observer` is told of it.
+/// Simulates `case` event by event and reports each activity to `observer`.
 ///
 /// # Errors
-/// If the case is too large.
+/// If the case is too large, the model refuses the network, or the time overflows.
 pub fn observe(
     setup: &Setup,
     case: Case,
@@ -167,11 +166,11 @@ pub fn observe(
     follow(setup, Rounds::new(case.schedule()), observer)
 }
 
-/// All that happens when the ranks of `goal` run on a network.
+/// Simulates the ranks of `goal` on a network, event by event.
 ///
 /// # Errors
-/// If the program takes other network interfaces than hosts have, cannot end, or takes too
-/// long.
+/// If the model refuses the network, or the program names a network interface other than 0,
+/// cannot end, or takes too long.
 pub fn simulate_goal(
     setup: &Setup,
     goal: &Goal,
@@ -214,7 +213,7 @@ fn follow(
     checked(outcome.time, outcome)
 }
 
-/// What a closed form says; none if events are to be followed.
+/// Totals by closed form; `None` if events must be followed.
 fn solution(setup: &Setup, case: Case, method: Method) -> Result<Option<Totals>, SimulationError> {
     if case.procs.get() > MOST_RANKS && case.algorithm.closed_form().is_none() {
         return Err(SimulationError::TooManyRanks(case));
@@ -237,13 +236,13 @@ fn solution(setup: &Setup, case: Case, method: Method) -> Result<Option<Totals>,
     }
 }
 
-/// Whether no message of the case can be as long as the eager limit: closed forms know none.
+/// True if all messages are shorter than the eager limit: closed forms assume eager messages.
 fn is_eager(setup: &Setup, case: Case) -> bool {
     let longest = case.size.0.saturating_mul(case.procs.get().into());
     setup.eager_limit.is_none_or(|limit| longest < limit.0)
 }
 
-/// The two algorithms of `PlogPT`, on its tree.
+/// Closed forms of the two algorithms of `PlogPT` on its tree.
 fn solve_timeouts(timeouts: &Timeouts, case: Case) -> Option<Totals> {
     let algorithm = match case.algorithm.closed_form()? {
         ClosedForm::Pairwise => plogpt::Algorithm::A,

@@ -7,8 +7,8 @@ use crate::units::Seconds;
 /// Picoseconds in a second.
 const PER_SECOND: f64 = 1e12;
 
-/// A moment since the start of a simulation, or a duration, in picoseconds: up to 213 days.
-/// Sums beyond that stay at [`Time::MAX`].
+/// A time since the start of a simulation, or a duration, in picoseconds: up to 213 days. Larger
+/// sums saturate at [`Time::MAX`].
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, derive_more::Display,
 )]
@@ -18,10 +18,10 @@ pub struct Time(pub u64);
 impl Time {
     /// The start.
     pub const ZERO: Self = Self(0);
-    /// Where time ends; a result of this much is an overflow.
+    /// Largest time; a result of this value is an overflow.
     pub const MAX: Self = Self(u64::MAX);
 
-    /// The nearest number of picoseconds; no time is taken from less than none.
+    /// Rounds to the nearest picosecond; negative values become 0.
     pub fn of(seconds: Seconds) -> Self {
         #[expect(
             clippy::cast_possible_truncation,
@@ -50,7 +50,7 @@ impl AddAssign for Time {
     }
 }
 
-/// Never less than none.
+/// Saturates at 0.
 impl Sub for Time {
     type Output = Self;
     fn sub(self, other: Self) -> Self {

@@ -1,12 +1,12 @@
-//! The network of ports alone: closed forms of collectives whose messages are all of one
-//! length, or segments of one message.
+//! Closed forms of collectives on the network of ports alone. All messages have one length, or
+//! are segments of one message.
 //!
 //! # Formula
-//! P ranks, m bytes per rank and destination; times are whole picoseconds. A message has the
-//! overhead o at either processor, keeps a port for I and comes in for b. Alone it takes
-//! h = 2·o + L + b. In `LogGP` b = (m − 1)·G and I = max(o, g + b); in pLogP o = 0 and
-//! b = I = g(m). k segments are all of length s but the last, with b′, I′ and h′;
-//! where there is no other length they are equal.
+//! P ranks, m bytes per rank and destination; times are whole picoseconds. A message takes the
+//! overhead o on either processor, occupies a port for the interval I and arrives within b. A
+//! single message takes h = 2·o + L + b. In `LogGP` b = (m − 1)·G and I = max(o, g + b); in pLogP
+//! o = 0 and b = I = g(m). A segmented message has k segments of length s; the last one may be
+//! shorter, and has b′, I′ and h′.
 //!
 //! | collective | algorithm | T(P, m) |
 //! |---|---|---|
@@ -20,47 +20,47 @@
 //! | alltoall | `direct`, `throttled`, `sends-in-turn` | (P − 2)·I + h, and the processor's delay |
 //! | alltoall | `direct-unrotated` | (2·P − 4)·I + h |
 //!
-//! * Flat: messages leave the root I apart, or come in so at the root, where all of them
-//!   arrive at once; the last of them takes h.
-//! * Binomial: a tree of P = 2ˣ + Q ranks, 1 ≤ Q ≤ 2ˣ, is a root that first serves the root
-//!   of a tree of Q ranks and then, I later, is the root of a full tree of 2ˣ:
-//!   B(P) = max(h + B(Q), I + F(x)), where the second is left out for x = 0, and B(1) = 0.
-//!   In a full tree the longest way either goes down a level or waits for the next child,
-//!   each x − 1 times, and goes down once: F(x) = h + (x − 1)·max(h, I).
-//! * Segments: a receiver may still be busy with the segment before when the last, much
-//!   shorter one comes in. If that began e earlier, the last is received h + o − e after its
-//!   begin where this is more than h′: read max(h′, h + o − e) for the h′ at the end.
-//! * Pipeline: each rank begins with a segment when it has received it, and I after the one
-//!   before: segment i leaves rank d at d·h + i·I. If the last takes longer than the others,
-//!   as g(m) may fall, it loses the difference at each rank.
-//! * Pairwise and ring: all ranks are in step; a step lasts until its message is received and
-//!   the port is free for the next.
-//! * Direct: each rank sends at every I and receives, from D = o + L + b on, at every I.
-//!   Limits on what is in flight play no part: a send is complete before the next may begin.
-//! * Direct without rotation: the last rank is the last for all others. Its P − 1 messages
-//!   leave at the same time, (P − 2)·I, and come in I apart.
+//! * Flat: messages leave the root I apart; in a gather all arrive at the same time, and the root
+//!   takes them I apart. The last message takes h.
+//! * Binomial: the root of a tree of P = 2ˣ + Q ranks, 1 ≤ Q ≤ 2ˣ, first sends to the root of a
+//!   tree of Q ranks and I later becomes the root of a full tree of 2ˣ ranks:
+//!   B(P) = max(h + B(Q), I + F(x)), without the second term for x = 0, and B(1) = 0. The longest
+//!   path of a full tree has x − 1 steps, each down a level or to the next child, and one last
+//!   step down: F(x) = h + (x − 1)·max(h, I).
+//! * Segments: a receiver may still be busy with the previous segment when a much shorter last
+//!   segment arrives. If the previous segment began e earlier, the last is received h + o − e
+//!   after its begin where this exceeds h′: replace the final h′ by max(h′, h + o − e).
+//! * Pipeline: each rank forwards a segment when it has received it, at least I after the
+//!   previous segment: segment i leaves rank d at d·h + i·I. If the last segment takes longer
+//!   than the others (g(m) may decrease), each rank adds the difference.
+//! * Pairwise and ring: all ranks are in step; a step lasts until its message is received and the
+//!   port is free.
+//! * Direct: each rank sends at intervals of I and receives at intervals of I from D = o + L + b
+//!   on. Limits on sends in flight have no effect: a send is complete before the next may begin.
+//! * Direct without rotation: all other ranks send to the last rank last. Its P − 1 messages
+//!   leave at the same time, (P − 2)·I, and arrive I apart.
 //!
-//! The processor's delay: let D = q·I + φ, 0 ≤ φ < I, and I ≥ 2·o. A receive that begins
-//! during a send waits for its end and is done before the next send. One that is not done
-//! when a send is due, φ > I − o, puts it off by δ = φ + o − I. Then later sends follow I
-//! apart, each just when a receive ends, until the messages come that were sent after the
-//! delay: they are late themselves and put off a send again. So a delay comes with each
-//! q + 1 messages: δ·⌊(P − 2)/(q + 1)⌋ in all.
+//! Delay by the processor: let D = q·I + φ, 0 ≤ φ < I, and I ≥ 2·o. A receive that begins during
+//! a send waits for the end of the send and completes before the next send. A receive that is
+//! still running when a send is due (φ > I − o) delays the send by δ = φ + o − I. Later sends
+//! follow I apart, each exactly when a receive ends, until messages sent after the delay arrive:
+//! these are late and delay a send again. So one delay occurs per q + 1 messages:
+//! δ·⌊(P − 2)/(q + 1)⌋ in total.
 //!
 //! # Domain
 //! Any P and m; P = 1 takes no time. No closed form is given for
-//! * direct exchange where I < 2·o, unless D ≥ (P − 2)·I + o, so that all is sent when the
-//!   first message is there; and where φ = 0 and b ≥ I − o, so that a send and a receive are
-//!   due at once and the receive is known before;
+//! * direct exchange where I < 2·o, unless D ≥ (P − 2)·I + o, so that all messages are sent
+//!   before the first arrives; and where φ = 0 and b ≥ I − o, so that a send and a receive are
+//!   due at the same time and the receive is known first;
 //! * direct exchange without rotation, if o > 0 and P > 2;
-//! * a pipeline through P > 2 ranks of more than one segment, if o > 0 and either I < 2·o or
-//!   I ≤ o + b − b′, so that receives put off sends;
+//! * a pipeline of more than one segment through P > 2 ranks, if o > 0 and either I < 2·o or
+//!   I ≤ o + b − b′, so that receives delay sends;
 //! * all other algorithms.
 //!
 //! # Source
-//! The costs are those of the network of ports; the forms are netsig's. With pLogP those of
-//! flat, chain and direct are in Barchet-Steffenel and Mounié 2005 (`RenPar`) Tab. 1 and
-//! Tab. 3, and those of the two orders of an all-to-all in Nomura, Matsuba, Ishikawa 2007.
+//! The costs are the costs of the network of ports; the forms are netsig's. With pLogP the forms
+//! of flat, chain and direct are in Barchet-Steffenel and Mounié 2005 (`RenPar`) Tab. 1 and
+//! Tab. 3, and the two orders of an all-to-all in Nomura, Matsuba, Ishikawa 2007.
 //!
 //! ```
 //! # use netsig_core::algorithm::{Algorithm, Collective};
@@ -90,7 +90,7 @@ use crate::sim::network::endpoint::{Costs, Ports};
 use crate::sim::time::Time;
 use crate::units::{Bytes, Procs};
 
-/// What an algorithm does on a network.
+/// An algorithm with its processes and size on a network of ports.
 struct Case<'a> {
     algorithm: Algorithm,
     procs: Procs,
@@ -98,26 +98,26 @@ struct Case<'a> {
     ports: &'a Ports,
 }
 
-/// A message.
+/// A message with its costs.
 #[derive(Clone, Copy)]
 struct Message {
     bytes: u64,
     costs: Costs,
-    /// h: how long it takes alone.
+    /// h: duration of the message alone.
     alone: Time,
 }
 
-/// The segments of a message; one that is not cut is a last one alone.
+/// Segments of a message; an unsegmented message has only the last one.
 struct Segments {
-    /// Those before the last one.
+    /// Number of segments before the last one.
     before: u64,
-    /// Each of those.
+    /// Each segment before the last one.
     whole: Message,
     last: Message,
 }
 
-/// What `algorithm` among `procs` with pieces of `size` takes on the network of `ports`, if
-/// that is known without a simulation.
+/// Totals of `algorithm` among `procs` with pieces of `size` on the network of `ports`; `None` if
+/// no exact closed form exists.
 pub fn endpoint(algorithm: Algorithm, procs: Procs, size: Bytes, ports: &Ports) -> Option<Totals> {
     let form = algorithm.closed_form()?;
     if procs.get() == 1 {
@@ -176,7 +176,7 @@ impl Case<'_> {
 }
 
 impl Segments {
-    /// `times` all segments.
+    /// Totals if all segments are sent `times` times.
     fn sent(&self, times: u64, time: Time) -> Totals {
         let [before, whole, last] =
             [self.before, self.whole.bytes, self.last.bytes].map(u128::from);
@@ -188,8 +188,8 @@ impl Segments {
         }
     }
 
-    /// When a receiver has the last segment, which began at `begin`, and before that the one
-    /// which began `apart` earlier.
+    /// Time at which a receiver has the last segment, which begins at `begin`, `apart` after the
+    /// segment before it.
     fn received(&self, begin: Time, apart: Time) -> Time {
         let end = begin + self.last.alone;
         if self.before == 0 {
@@ -200,7 +200,7 @@ impl Segments {
 }
 
 impl Message {
-    /// S: from one step to the next.
+    /// S: interval between two steps.
     fn step(&self) -> Time {
         self.alone.max(self.costs.interval)
     }
@@ -211,7 +211,7 @@ fn binomial(case: &Case<'_>) -> Totals {
     let message = segments.last;
     let (interval, alone) = (message.costs.interval, message.alone);
     let full = |levels: u32| alone + message.step() * u64::from(levels - 1);
-    // The trees within trees along the ranks with the most digits, from the root down.
+    // Visits the nested trees of Q ranks, from the root down.
     let (mut time, mut before, mut size) = (Time::ZERO, Time::ZERO, case.procs.get());
     while size > 1 {
         let levels = (size - 1).ilog2();
@@ -270,7 +270,7 @@ fn direct(case: &Case<'_>) -> Option<Totals> {
     Some(segments.sent(case.pairs(), time + delay))
 }
 
-/// By how much receives put off the last of `further` sends that follow a first one.
+/// Delay that receives cause to the last of `further` sends after the first one.
 fn processor_delay(message: Message, further: u64) -> Option<Time> {
     let Costs {
         overhead,

@@ -1,10 +1,10 @@
-//! All-to-alls on the binary trees of [`PlogPT`](crate::sim::network::plogpt), in the ticks of
-//! the engine.
+//! Closed forms of all-to-alls on the binary trees of [`PlogPT`](crate::sim::network::plogpt), in
+//! whole picoseconds as in the engine.
 //!
 //! # Formula
-//! In a round "rank r to r xor i" all ranks do alike: every message takes `s_h`, m divided by
-//! its throughput, and is received L after it is sent, both rounded to ticks; h is the
-//! bit length of i. So all ranks begin every round together, and
+//! In round i every rank r sends to rank r xor i, so all ranks act alike: a message takes `s_h`,
+//! m divided by its throughput, and is received L after its send, both rounded to picoseconds; h
+//! is the bit length of i. So all ranks begin every round together, and
 //!
 //! - A (`pairwise`) takes `Σ_i (s_h + L)`,
 //! - B (`sends-in-turn`) takes `Σ_i s_h + L`, or longer with timeouts: at the end of the
@@ -12,12 +12,11 @@
 //!   [`RtoMode::Receiver`] the messages of such a round are received `T_RTO` later; with
 //!   [`RtoMode::TwoPass`] each such round delays all by `T_RTO`.
 //!
-//! The rounds of one height are 2^(h−1), so H terms suffice. `L_h` is L.
+//! There are 2^(h−1) rounds of height h, so H terms suffice. `L_h` is L.
 //!
 //! # Domain
-//! P = 2^H. Where packets may be lost, rounds must be longer than the tolerance of the
-//! engine for equal times, 10⁻⁹ of the time that has passed: only then does a message meet
-//! those of the next round alone.
+//! P = 2^H. Where packets may be lost, every round must last longer than the tolerance for equal
+//! times, 10⁻⁹ of the elapsed time; otherwise messages would meet not only the next round.
 //!
 //! # Source
 //! Nomura, Matsuba, Ishikawa 2007 (`PlogPT`, slides of IEEE Cluster).
@@ -44,12 +43,12 @@ use crate::units::Bytes;
 #[derive(Debug, Clone, Copy)]
 struct Class {
     duration: Time,
-    /// When the messages of the last round are sent.
+    /// Time at which the sends of the last round end.
     finish: Time,
 }
 
-/// The all-to-all of `size` bytes per destination on the tree of `parameters`; `None` if it
-/// must be simulated, the tree is none, or a number is too large.
+/// Totals of the all-to-all of `size` bytes per destination on the tree of `parameters`; `None`
+/// if it must be simulated, the parameters describe no valid tree, or the time overflows.
 pub fn plogpt(
     algorithm: Algorithm,
     size: Bytes,
@@ -66,7 +65,7 @@ pub fn plogpt(
     if may_lose(&network, size) && !are_apart(&classes) {
         return None;
     }
-    // The heights whose last round meets the first of the next and loses its last packets.
+    // Heights whose last round loses its last packets to the first round of the next height.
     let pairs = network.levels().windows(2).zip(&classes);
     let losing: Vec<&Class> = match algorithm {
         Algorithm::A => Vec::new(),
@@ -94,7 +93,7 @@ pub fn plogpt(
     })
 }
 
-/// The rounds by height, with a pause after each round.
+/// Groups the rounds by height, with `pause` after each round.
 fn classes(network: &PlogPT, size: Bytes, pause: Time) -> Vec<Class> {
     let mut start = Time::ZERO;
     let class = |level: &Level| {
@@ -108,7 +107,7 @@ fn classes(network: &PlogPT, size: Bytes, pause: Time) -> Vec<Class> {
     network.levels().iter().map(class).collect()
 }
 
-/// Whether a message could lose its last packet to some other, were they to meet.
+/// True if a message could lose its last packet to a message of a greater height.
 fn may_lose(network: &PlogPT, size: Bytes) -> bool {
     let levels = network.levels();
     let mut pairs = (1..levels.len())
@@ -116,8 +115,8 @@ fn may_lose(network: &PlogPT, size: Bytes) -> bool {
     pairs.any(|(level, next)| level.loses_before(next, size))
 }
 
-/// Whether no message ends so near to the begin of its own round or the one after the next
-/// that it could meet their messages.
+/// True if every round is longer than the tolerance, so that its messages can meet only those of
+/// the next round.
 fn are_apart(classes: &[Class]) -> bool {
     let next = classes.iter().skip(1).chain(classes.last());
     classes.iter().zip(next).all(|(class, next)| {

@@ -5,13 +5,13 @@ use std::ops::Range;
 
 use crate::algorithm::Schedule;
 
-/// Writes a schedule, a rank and round at a time.
+/// Writes a schedule as GOAL, one rank and round at a time.
 ///
-/// Each message has the number of its round as tag; within a round, receives come before
-/// sends. All of a round waits for all of the rank's round before, through an empty
-/// calculation where both have several operations. Where a schedule allows k sends in
-/// progress, a send waits for the k-th before it: GOAL cannot say that it waits for
-/// whichever ends first. Receives are posted at once, as the simulator takes them. Copies
+/// The tag of a message is the number of its round; within a round, receives come before sends.
+/// All operations of a round wait for all operations of the rank's previous round, through an
+/// empty calculation where both rounds have several operations. Where a schedule allows k sends
+/// in progress, a send waits for the k-th send before it, because GOAL cannot express a wait for
+/// the first of several sends to end. Receives are posted at once, as in the simulator. Copies
 /// are left out, as if they took no time.
 ///
 /// ```
@@ -55,7 +55,7 @@ pub fn write_algorithm(schedule: &Schedule, out: &mut impl Write) -> io::Result<
     Ok(())
 }
 
-/// The block of a rank; its operations have their numbers as labels.
+/// Writer of a rank's block; each operation has its number as label.
 struct RankWriter<'a, W> {
     out: &'a mut W,
     /// The number of the next operation.
@@ -65,7 +65,7 @@ struct RankWriter<'a, W> {
 }
 
 impl<W: Write> RankWriter<'_, W> {
-    /// The statements of a round, of whose sends `window` may be in progress.
+    /// Writes the statements of a round, of which `window` sends may be in progress.
     fn round(
         &mut self,
         receives: impl ExactSizeIterator<Item = String>,
@@ -95,7 +95,7 @@ impl<W: Write> RankWriter<'_, W> {
         Ok(())
     }
 
-    /// What each of `count` operations waits for so that all wait for the previous round.
+    /// Operations that each of `count` operations must wait for to follow the previous round.
     fn gate(&mut self, count: usize) -> io::Result<Range<u64>> {
         let previous = self.previous.clone();
         if count == 1 || previous.end - previous.start <= 1 {

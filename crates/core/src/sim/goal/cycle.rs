@@ -1,4 +1,4 @@
-//! What waits for each other in a circle.
+//! Cycles of operations that wait for each other.
 
 use std::collections::hash_map::Entry;
 use std::hash::Hash;
@@ -7,17 +7,16 @@ use rustc_hash::FxHashMap;
 
 use super::program::{Event, RankProgram};
 
-/// Nodes of which each is behind the one before, and the first behind the last, if there are
-/// any behind `starts`: the first circle that a walk meets, depth first. `behind` names what
-/// is behind a node.
+/// The first cycle that a depth-first search from `starts` finds, if any: each node is behind the
+/// one before, and the first behind the last. `behind` lists the nodes behind a node.
 pub(super) fn find<N: Copy + Eq + Hash>(
     starts: impl IntoIterator<Item = N>,
     behind: impl Fn(N) -> Vec<N>,
 ) -> Option<Vec<N>> {
-    // Where each node is on the way; none once it was left.
+    // Position of each node on the current path; `None` once the search has left it.
     let mut places: FxHashMap<N, Option<usize>> = FxHashMap::default();
     for start in starts {
-        // The way, each node with those behind it that are not visited, the next one last.
+        // The current path; each node with the unvisited nodes behind it, the next one last.
         let mut way: Vec<(N, Vec<N>)> = Vec::new();
         let mut next = Some(start);
         loop {
@@ -46,8 +45,8 @@ pub(super) fn find<N: Copy + Eq + Hash>(
     None
 }
 
-/// Operations of a rank of which each waits for the next and the last for the first, if there
-/// are any.
+/// Operations of a rank in a cycle, if there is one: each waits for the next, the last for the
+/// first.
 pub(super) fn of_rank(program: &RankProgram) -> Option<Vec<u32>> {
     let mut cycle = find(blocked(program), |index| {
         successors(program, index).collect()
@@ -58,7 +57,7 @@ pub(super) fn of_rank(program: &RankProgram) -> Option<Vec<u32>> {
     Some(cycle)
 }
 
-/// The operations that never begin if all others are done as soon as they may.
+/// Operations in a cycle or behind one, which never begin.
 fn blocked(program: &RankProgram) -> impl Iterator<Item = u32> {
     let mut waiting = program.predecessor_counts().to_vec();
     let is_free = |&index: &u32| waiting[index as usize] == 0;

@@ -6,72 +6,72 @@ use std::ops::Range;
 
 use crate::units::{Bytes, Rank};
 
-/// Stands for any rank and any tag, as in `LogGOPSim`.
+/// Any rank or any tag, as in `LogGOPSim`.
 pub(super) const ANY: u32 = u32::MAX;
 
-/// What an operation does.
+/// Action of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
-    /// A message out.
+    /// Sends a message.
     Send {
         /// The receiver.
         to: Rank,
-        /// Its length.
+        /// Length of the message.
         size: Bytes,
-        /// What the receiver knows it by; without, it fits every tag.
+        /// The tag; `None` fits a receive with any tag.
         tag: Option<u32>,
     },
-    /// A message in.
+    /// Receives a message.
     Receive {
-        /// The sender, or any.
+        /// The sender; `None` for any rank.
         from: Option<Rank>,
-        /// Its length.
+        /// Length in the statement; it need not be that of the message.
         size: Bytes,
-        /// What it is known by; without, every tag fits.
+        /// The tag; `None` fits a message with any tag.
         tag: Option<u32>,
     },
-    /// Work of the rank's own.
+    /// Computes.
     Calculate {
-        /// How long it takes.
+        /// Duration of the computation.
         nanoseconds: u64,
     },
 }
 
-/// The program of one rank: operations, numbered from 0 in the order of the file, and which
-/// wait for which. No operation waits for itself, by whatever detour.
+/// The program of one rank: operations, numbered from 0 in the order of the file, and the
+/// dependencies among them, which form no cycle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RankProgram {
     operations: Vec<Operation>,
-    /// All labels in a row.
+    /// All labels, concatenated.
     labels: String,
-    /// Where each operation's label ends; the next one's begins there.
+    /// End of each operation's label; the next label begins there.
     label_ends: Vec<u32>,
-    /// `2i` and `2i + 1`: where those begin that wait for the end and for the start of i.
+    /// `2i` and `2i + 1`: begin of the successors that wait for the end and for the start of i.
     bounds: Vec<u32>,
     successors: Vec<u32>,
     predecessor_counts: Vec<u32>,
 }
 
-/// What of an operation is waited for.
+/// Event of an operation that others wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Event {
     End,
     Start,
 }
 
-/// An operation as it is written.
+/// An operation as written in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Operation {
-    /// What it does.
+    /// The action.
     pub action: Action,
-    /// The processor that it takes.
+    /// The processor that executes the operation.
     pub cpu: u8,
-    /// The network interface that it takes; 0 of a calculation.
+    /// The network interface; 0 for a calculation.
     pub nic: u8,
 }
 
 impl Action {
-    /// The statement, with these words for any rank and for any tag.
+    /// The statement, with the given words for any rank and for any tag.
     pub(super) fn statement(self, any_rank: &str, any_tag: &str) -> String {
         let tag_or_any =
             |tag: Option<u32>| tag.map_or(any_tag.to_owned(), |tag| format!("tag {tag}"));
@@ -99,12 +99,12 @@ impl RankProgram {
         self.operations[index as usize]
     }
 
-    /// What operation `index` does.
+    /// Action of operation `index`.
     pub fn action(&self, index: u32) -> Action {
         self.operation(index).action
     }
 
-    /// What the file calls operation `index`, if it has a name.
+    /// Label of operation `index` in the file, if it has one.
     pub fn label(&self, index: u32) -> Option<&str> {
         let index = index as usize;
         let start = match index {
@@ -125,7 +125,7 @@ impl RankProgram {
         self.waiting_for(index, Event::Start)
     }
 
-    /// For each operation, how many ends and starts it waits for: how often it is in
+    /// For each operation, the number of ends and starts it waits for: its occurrences in
     /// [`RankProgram::after_end`] and [`RankProgram::after_start`].
     pub fn predecessor_counts(&self) -> &[u32] {
         &self.predecessor_counts
@@ -141,24 +141,24 @@ fn slot(index: u32, event: Event) -> usize {
     2 * index as usize + event as usize
 }
 
-/// A program that grows. Nothing of it may count beyond 2³² − 1.
+/// A program under construction. No count may exceed 2³² − 1.
 #[derive(Debug, Default)]
 pub(super) struct Builder<'a> {
     operations: Vec<Operation>,
     labels: String,
     label_ends: Vec<u32>,
     numbers: HashMap<&'a str, u32>,
-    /// What is waited for, as a place among the bounds, and what waits.
+    /// Index of the awaited event among the bounds, and the waiting operation.
     dependencies: Vec<(usize, u32)>,
 }
 
 impl<'a> Builder<'a> {
-    /// The operation of that label.
+    /// The operation with this label.
     pub fn number(&self, label: &str) -> Option<u32> {
         self.numbers.get(label).copied()
     }
 
-    /// Adds an operation with a new label, or with the empty one.
+    /// Adds an operation with a new label or an empty one.
     pub fn push(&mut self, label: &'a str, operation: Operation) {
         if !label.is_empty() {
             self.numbers.insert(label, count(self.operations.len()));
@@ -168,12 +168,12 @@ impl<'a> Builder<'a> {
         self.operations.push(operation);
     }
 
-    /// Operation `after` begins only after that event of `before`.
+    /// Lets operation `after` begin only after `event` of `before`.
     pub fn depend(&mut self, after: u32, before: u32, event: Event) {
         self.dependencies.push((slot(before, event), after));
     }
 
-    /// The program, in which there may still be cycles.
+    /// Finishes the program, which may still contain cycles.
     pub fn finish(mut self) -> RankProgram {
         self.operations.shrink_to_fit();
         self.labels.shrink_to_fit();
@@ -194,10 +194,10 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Sorts dependencies by what they wait for, those alike in their order: the bounds of each
-/// event's share and the shares.
+/// Sorts dependencies by awaited event, in stable order: bounds of each event's share, and the
+/// waiting operations.
 fn by_event(operations: usize, dependencies: &[(usize, u32)]) -> (Vec<u32>, Vec<u32>) {
-    // Each event's count stands two places on, so that filling moves every bound into place.
+    // Each event's count stands two entries further, so that filling moves every bound into place.
     let mut bounds = vec![0_u32; 2 * operations + 2];
     for (slot, _) in dependencies {
         if let Some(bound) = bounds.get_mut(slot + 2) {

@@ -1,4 +1,4 @@
-//! From the text of GOAL to its programs.
+//! Parser of GOAL.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::units::{Bytes, Rank};
 /// The keywords of operations.
 const VERBS: [&str; 3] = ["send", "recv", "calc"];
 
-/// A longer circle of waiting operations is not named in full.
+/// Number of operations of a cycle that an error names at most.
 const NAMED: usize = 8;
 
 pub(super) fn parse(name: &str, text: &str) -> Result<Goal, FileError> {
@@ -55,7 +55,7 @@ fn check_complete(ranks: &BTreeMap<u32, RankProgram>, procs: u32) -> Result<(), 
     }
 }
 
-/// The number of a rank that exists.
+/// Reads the number of a rank that exists.
 fn rank(scan: &mut Scanner, procs: u32) -> Result<u32, FileError> {
     let at = scan.next_at();
     let rank = scan.number("rank")?;
@@ -72,7 +72,7 @@ struct Block<'s, 'a> {
     scan: &'s mut Scanner<'a>,
     procs: u32,
     rank: u32,
-    /// Where it begins.
+    /// Byte at which the block begins.
     start: usize,
     program: Builder<'a>,
 }
@@ -100,13 +100,13 @@ impl<'s, 'a> Block<'s, 'a> {
         })
     }
 
-    /// The statements up to the end of the block.
+    /// Reads the statements up to the end of the block.
     fn read(mut self) -> Result<RankProgram, FileError> {
         loop {
             self.scan.skip_to_statement()?;
             let at = self.scan.at();
             let word = self.scan.word();
-            // Within 4 GiB, all that a block holds can be counted.
+            // In a block of up to 4 GiB all counts fit a `u32`.
             if u32::try_from(self.scan.at() - self.start).is_err() {
                 let rank = self.rank;
                 let problem =
@@ -142,7 +142,7 @@ impl<'s, 'a> Block<'s, 'a> {
         self.scan.fault(at, problem)
     }
 
-    /// A statement from its first word on, which is at a byte.
+    /// Reads a statement whose first word is `word`, at byte `at`.
     fn statement(&mut self, word: &'a str, at: usize) -> Result<(), FileError> {
         if VERBS.contains(&word) {
             return self.operation("", word);
@@ -197,7 +197,7 @@ impl<'s, 'a> Block<'s, 'a> {
         Ok(())
     }
 
-    /// A send or receive up to its tag.
+    /// Reads a send or receive up to its tag.
     fn message(&mut self, verb: &str) -> Result<Action, FileError> {
         let is_send = verb == "send";
         let size = Bytes(self.scan.number("number of bytes")?);

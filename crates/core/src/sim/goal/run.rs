@@ -11,8 +11,8 @@ use crate::sim::program::{Envelope, Op, Program, Rest, Send, Task};
 use crate::sim::time::Time;
 use crate::units::{Procs, Rank};
 
-/// The state of an operation that has started. Below it, the state is how many others are
-/// waited for: each took a statement, and a rank has less than 4 GiB of them.
+/// State of an operation that has started. A smaller state is the number of events that the
+/// operation waits for; each takes a statement, and a block has less than 4 GiB.
 const STARTED: u32 = u32::MAX - 1;
 
 /// The state of an operation that has ended.
@@ -26,7 +26,7 @@ const ENDED: u32 = u32::MAX;
 pub struct OtherInterface {
     /// The rank.
     pub rank: Rank,
-    /// What the operation is called and does.
+    /// Label and statement of the operation.
     pub operation: String,
     /// The interface.
     pub nic: u8,
@@ -34,26 +34,27 @@ pub struct OtherInterface {
 
 /// Programs in GOAL while they run.
 ///
-/// An operation is ready when all that it requires has ended and all that it irequires has
-/// started. A ready receive is posted, and so starts, at once. A ready send starts when it
-/// is the first of its rank's ready sends and the port can take it. A ready calculation
-/// starts when it is given to its processor; one of no time takes no processor.
+/// An operation is ready when all operations that it `requires` have ended and all that it
+/// `irequires` have started. A ready receive is posted, and so starts, at once. A ready send starts
+/// when it is the first of its rank's ready sends and the port accepts it. A ready calculation
+/// starts when it is queued on its processor; a calculation of no time uses no processor.
 ///
-/// A message goes to the earliest posted receive that it fits, and a receive takes the
-/// earliest message that fits it. Only ranks and tags are compared: a receive of another
-/// length than its message takes it all the same, and the message's length counts.
+/// A message goes to the earliest posted receive that it fits, and a receive takes the earliest
+/// message that fits it. Only ranks and tags are compared: lengths may differ, and the length of
+/// the message counts.
 ///
-/// Rules, and with them results, are `LogGOPSim`'s for eager messages, but for these:
-/// * There, a receive takes o and (m − 1)·G of a processor, of the number that the send
-///   names, when the message comes in. Here it takes what the network says, of the processor
-///   that the receive names, when the message is in and the receive is posted.
-/// * There, a receive is posted when its processor is free; here at once.
-/// * There, an empty message is G shorter than one of a byte; here the network says.
-/// * There, what requires a calculation on another processor may begin along with it; here
-///   it waits for the end.
+/// Rules and results are those of `LogGOPSim` for eager messages, with these exceptions:
+/// * `LogGOPSim` charges a receive o and (m − 1)·G on the processor that the send names, when the
+///   message arrives. netsig charges the network's overhead on the processor that the receive
+///   names, when the message has arrived and the receive is posted.
+/// * `LogGOPSim` posts a receive when its processor is free, netsig at once.
+/// * In `LogGOPSim` an empty message takes G less than a message of one byte; in netsig the
+///   network model decides.
+/// * In `LogGOPSim` an operation that requires a calculation on another processor may begin along
+///   with it; in netsig it waits for the end.
 ///
-/// Each rank has as many processors as its program names, and one network interface. A send
-/// that waits for a processor lets no later send of its rank pass.
+/// Each rank has one network interface, and as many processors as its program names. A send that
+/// waits for a processor blocks the later sends of its rank.
 ///
 /// ```
 /// use netsig_core::model::message::loggp::LogGP;
@@ -76,20 +77,20 @@ pub struct OtherInterface {
 #[derive(Debug, Clone)]
 pub struct Goals<'a> {
     goal: &'a Goal,
-    /// Where the states of each rank's operations begin.
+    /// Index of each rank's first operation in `states`.
     firsts: Vec<usize>,
     states: Vec<u32>,
-    /// How many operations have not ended.
+    /// Number of operations that have not ended.
     open: usize,
     /// The ready sends of each rank.
     ready: Vec<VecDeque<Op>>,
     matching: Matching,
-    /// Operations that have become ready, for a moment.
+    /// Operations that have just become ready.
     freed: Vec<Op>,
 }
 
 impl<'a> Goals<'a> {
-    /// Programs that have not begun.
+    /// Creates the programs at their start.
     ///
     /// # Errors
     /// If an operation takes another network interface than 0.
@@ -147,7 +148,7 @@ impl<'a> Goals<'a> {
         &mut self.states[self.firsts[rank.0 as usize] + op as usize]
     }
 
-    /// One thing less to wait for.
+    /// Removes one awaited event from the `waiting` operations.
     fn free(&mut self, rank: Rank, waiting: &[Op]) {
         for &op in waiting {
             let state = self.state(rank, op);
@@ -169,7 +170,7 @@ impl<'a> Goals<'a> {
         self.free(rank, self.program(rank).after_end(op));
     }
 
-    /// Starts or makes ready what has become free, and what that frees.
+    /// Starts or queues the operations that have become ready, and the ones these make ready.
     fn go_on(&mut self, rank: Rank, tasks: &mut Vec<Task>) {
         let mut next = 0;
         while let Some(&op) = self.freed.get(next) {

@@ -1,13 +1,13 @@
-//! A text of GOAL, taken word by word.
+//! Scanner that reads a GOAL text word by word.
 
 use std::str::FromStr;
 
 use crate::text::file_error::FileError;
 
-/// Errors show no more characters than these of what they found.
+/// Number of characters of the text that an error shows at most.
 const SHOWN: usize = 24;
 
-/// What of a text is not yet read.
+/// A text and the position of the next byte to read.
 #[derive(Debug)]
 pub(super) struct Scanner<'a> {
     name: &'a str,
@@ -20,12 +20,12 @@ impl<'a> Scanner<'a> {
         Self { name, text, at: 0 }
     }
 
-    /// The byte that is read next.
+    /// Position of the next byte to read.
     pub fn at(&self) -> usize {
         self.at
     }
 
-    /// The byte of the next word.
+    /// Skips blanks; returns the position of the next word.
     pub fn next_at(&mut self) -> usize {
         self.skip_blanks();
         self.at
@@ -35,12 +35,12 @@ impl<'a> Scanner<'a> {
         self.at == self.text.len()
     }
 
-    /// A problem at a byte.
+    /// Error at a byte of the text.
     pub fn fault(&self, at: usize, problem: impl Into<String>) -> FileError {
         FileError::at_character(self.name, self.text, at, problem.into())
     }
 
-    /// What comes next is not what must be written there.
+    /// Error: the next text is not `wanted`.
     pub fn unexpected(&self, wanted: &str) -> FileError {
         let rest = self.rest();
         let found = match rest.chars().next() {
@@ -80,7 +80,7 @@ impl<'a> Scanner<'a> {
     /// Takes the end of a statement's line.
     ///
     /// # Errors
-    /// If something else comes before; `wanted` is what could.
+    /// If other text comes first; the error suggests `wanted`.
     pub fn end_of_line(&mut self, wanted: &str) -> Result<(), FileError> {
         self.skip_blanks();
         if self.rest().starts_with("//") {
@@ -161,7 +161,7 @@ impl<'a> Scanner<'a> {
         self.skip(|byte| matches!(byte, b' ' | b'\t'));
     }
 
-    /// Takes bytes as long as they are wanted; no wanted byte may be within a character.
+    /// Skips bytes while they are `wanted`; the first unwanted byte must begin a character.
     fn skip(&mut self, wanted: impl Fn(u8) -> bool) {
         let rest = &self.text.as_bytes()[self.at..];
         let end = rest.iter().position(|&byte| !wanted(byte));
@@ -175,7 +175,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// The beginning of a text that may be long.
+/// The first [`SHOWN`] characters of a text.
 fn shortened(text: &str) -> String {
     match text.char_indices().nth(SHOWN) {
         None => text.to_owned(),

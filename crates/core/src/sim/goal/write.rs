@@ -1,4 +1,4 @@
-//! From programs to the text of GOAL.
+//! Writer of GOAL.
 
 use std::io::{self, Write};
 
@@ -40,7 +40,7 @@ fn write_program(program: &RankProgram, out: &mut impl Write) -> io::Result<()> 
         .try_for_each(|index| write_waiting(program, index, out))
 }
 
-/// What waits for an operation: both have labels, or no statement could have said so.
+/// Writes the dependencies on an operation; both operations have labels, as dependencies need them.
 fn write_waiting(program: &RankProgram, before: u32, out: &mut impl Write) -> io::Result<()> {
     for (event, keyword) in [(Event::End, "requires"), (Event::Start, "irequires")] {
         for &after in program.waiting_for(before, event) {

@@ -1,27 +1,27 @@
-//! Ports alone: a message keeps the port of its sender and then that of its receiver, and
-//! between them there is room for any number.
+//! Network of ports alone: a message occupies its sender's port and then its receiver's port, and
+//! any number of messages travel between them.
 //!
 //! # Formula
-//! In a network with the gap g(m), the latency L and the overhead o, a sender begins two
-//! messages at least g(m) apart. The message begins to come in o + L after its begin, or
-//! when the receiver's port is free, which takes two messages at least g(m) apart as well.
+//! In a network with the gap g(m), the latency L and the overhead o, a sender begins successive
+//! messages at least g(m) apart. A message begins to arrive o + L after its begin, or when the
+//! receiver's port is free; the port takes successive messages at least g(m) apart as well.
 //!
 //! | | `LogGP` | pLogP |
 //! |---|---|---|
 //! | interval at a port | max(o, g + (m − 1)·G) | g(m) |
-//! | in after its begin to come in | (m − 1)·G | g(m) |
-//! | processor at either end | o | none: g(m) holds the overheads |
+//! | duration of the arrival | (m − 1)·G | g(m) |
+//! | overhead on either processor | o | 0: g(m) includes the overheads |
 //! | send complete | after o | after g(m) |
 //!
 //! An empty message counts as one byte in `LogGP`.
 //!
 //! # Domain
-//! Ranks that share a host have ports of their own.
+//! Ranks that share a host have separate ports.
 //!
 //! # Source
-//! Alexandrov, Ionescu, Schauser, Scheiman 1995 (`LogGP`); Kielmann, Bal, Verstoep 2000
-//! (pLogP). That receivers have ports is said by neither and follows Hoefler, Schneider,
-//! Lumsdaine 2010 (`LogGOPSim`).
+//! Alexandrov, Ionescu, Schauser, Scheiman 1995 (`LogGP`); Kielmann, Bal, Verstoep 2000 (pLogP).
+//! The ports of receivers, which neither source has, follow Hoefler, Schneider, Lumsdaine 2010
+//! (`LogGOPSim`).
 
 use crate::model::message::loggp::LogGP;
 use crate::model::plogp::PLogP;
@@ -39,19 +39,19 @@ pub enum Ports {
     PLogP(PLogP),
 }
 
-/// What a message of one length costs.
+/// Costs of a message of one length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Costs {
-    /// o at either processor.
+    /// Overhead o on either processor.
     pub overhead: Time,
-    /// The least time between two messages at a port.
+    /// Least time between the begins of two messages at a port.
     pub interval: Time,
-    /// From the begin to come in until all of it is in.
+    /// Duration of the arrival.
     pub body: Time,
 }
 
 impl Ports {
-    /// L.
+    /// Latency L.
     pub fn latency(&self) -> Time {
         Time::of(match self {
             Self::LogGP(model) => model.latency(),
@@ -59,7 +59,7 @@ impl Ports {
         })
     }
 
-    /// What a message of `bytes` costs.
+    /// Costs of a message of `bytes`.
     pub fn costs(&self, bytes: u64) -> Costs {
         match self {
             Self::LogGP(model) => {
@@ -88,14 +88,14 @@ impl Ports {
 pub struct Endpoint {
     ports: Ports,
     latency: Time,
-    /// When each rank's port can begin to take in the next message.
+    /// Time at which each rank's port can begin to receive the next message.
     receivers: Vec<Time>,
-    /// The length that was last asked for, with its costs.
+    /// Cache: the last length and its costs.
     last: (u64, Costs),
 }
 
 impl Endpoint {
-    /// Free ports for `procs` ranks.
+    /// Creates free ports for `procs` ranks.
     pub fn new(ports: Ports, procs: Procs) -> Self {
         Self {
             latency: ports.latency(),

@@ -1,23 +1,21 @@
-//! Fair sharing: all messages under way at once, each as fast as the links on its way allow
-//! while all share them fairly.
+//! Max–min fair sharing: all messages under way progress at once, each as fast as fair shares of
+//! the links on its route allow.
 //!
 //! # Formula
-//! A message of m bytes crosses the links of its route at one rate r(t), in bytes per
-//! second. Rates are max–min fair: on no link more than its rate in sum, and no message
-//! could be faster unless another that is no faster were slower. They change when a message
-//! starts or ends. The last byte leaves when ∫ r dt = m; then the send is complete, and the
-//! message is delivered the latency L later.
+//! A message of m bytes crosses the links of its route at one rate r(t), in bytes per second.
+//! Rates are max–min fair: the rates on a link sum to at most the rate of the link, and no
+//! message could be faster without slowing a message that is no faster. Rates change when a
+//! message starts or ends. The last byte leaves when ∫ r dt = m; then the send is complete, and
+//! the message is delivered after the latency L.
 //!
 //! # Domain
-//! Any number of a rank's messages are under way at once. Messages between ranks on one
-//! host, and empty ones, take L alone. Buffers are not looked at: nothing is ever lost, and
-//! rates adapt at once. The end of each message is rounded to a picosecond. Lengths are exact
-//! up to 2⁵³ bytes.
+//! A rank may have any number of messages under way. Messages between ranks on one host, and
+//! empty messages, take L alone. Buffers are not modelled: no message is lost, and rates adapt at
+//! once. The end of each message is rounded to a picosecond. Lengths are exact up to 2⁵³ bytes.
 //!
 //! # Source
-//! Bertsekas and Gallager 1992, Data Networks, section 6.5.2 (max–min fairness). Fluid
-//! models of this kind are those of Velho and Legrand 2009 (`SimGrid`), without its
-//! corrections for the round-trip time.
+//! Bertsekas and Gallager 1992, Data Networks, section 6.5.2 (max–min fairness). The model is
+//! that of Velho and Legrand 2009 (`SimGrid`) without its corrections for the round-trip time.
 //!
 //! ```
 //! # use netsig_core::algorithm::{Algorithm, Collective};
@@ -50,7 +48,7 @@ use crate::sim::time::Time;
 use crate::units::Rank;
 use sharing::Sharing;
 
-/// Ranks on the hosts of a network.
+/// Network model of fairly shared links, with the host of each rank.
 #[derive(Debug)]
 pub struct Fluid<'a> {
     links: Links<&'a Network>,
@@ -61,7 +59,7 @@ pub struct Fluid<'a> {
 }
 
 impl<'a> Fluid<'a> {
-    /// Each rank on one of the hosts, which are hosts of `network`, with the latency L.
+    /// Creates the model with the host of each rank, a host of `network`, and the latency L.
     pub fn new(network: &'a Network, hosts: Vec<Vertex>, latency: Time) -> Self {
         Self {
             sharing: Sharing::new(network.links().iter().map(|link| link.rate)),

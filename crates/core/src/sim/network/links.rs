@@ -1,4 +1,4 @@
-//! Ranks on the hosts of a network, and what passes its links.
+//! Hosts of the ranks, and traffic on the links of a network.
 
 use std::ops::Deref;
 
@@ -13,17 +13,17 @@ use crate::units::{Rank, Seconds};
 pub(super) struct Links<T> {
     pub(super) network: T,
     pub(super) hosts: Vec<Vertex>,
-    /// L.
+    /// Latency L.
     pub(super) latency: Time,
     /// The propagation delay of each link; empty if no link has one.
     delays: Vec<Time>,
     carried: Vec<u64>,
-    /// A route, for a moment.
+    /// Scratch memory for a route.
     way: Vec<LinkId>,
 }
 
 impl<T: Deref<Target = Network>> Links<T> {
-    /// Links that carried nothing yet.
+    /// Creates links without traffic.
     pub(super) fn new(network: T, hosts: Vec<Vertex>, latency: Time) -> Self {
         let links = network.links();
         let mut delays: Vec<Time> = links.iter().map(|link| Time::of(link.delay)).collect();
@@ -40,7 +40,7 @@ impl<T: Deref<Target = Network>> Links<T> {
         }
     }
 
-    /// The links on the way between two ranks; none within a host.
+    /// Writes the links between two ranks into `route`; none within a host.
     pub(super) fn route(&self, from: Rank, to: Rank, route: &mut Vec<LinkId>) {
         let [from, to] = [from, to].map(|rank| self.hosts[rank.0 as usize]);
         self.network.route(from, to, route);
@@ -67,14 +67,14 @@ impl<T: Deref<Target = Network>> Links<T> {
         latency
     }
 
-    /// So many bytes pass each link of a route.
+    /// Adds `bytes` to the traffic of each link of a route.
     pub(super) fn carry(&mut self, route: &[LinkId], bytes: u64) {
         for link in route {
             self.carried[link.index()] += bytes;
         }
     }
 
-    /// How all links were used, in their order.
+    /// Traffic of all links, in their order.
     pub(super) fn uses(&self) -> Vec<LinkUse> {
         let links = self.network.links().iter().zip(&self.carried);
         let uses = (0..).map(LinkId).zip(links);

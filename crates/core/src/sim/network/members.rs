@@ -1,9 +1,9 @@
-//! Which flows are on which links.
+//! Flows on each link.
 
 use super::slot;
 use crate::network::LinkId;
 
-/// A flow on a link, and which link of its route that is.
+/// A flow on a link, and the index of the link in the flow's route.
 #[derive(Debug, Clone, Copy)]
 struct Member {
     flow: u32,
@@ -14,12 +14,12 @@ struct Member {
 #[derive(Debug, Clone)]
 pub(super) struct Members {
     by_link: Vec<Vec<Member>>,
-    /// Where each flow stands among the members of each link of its route.
+    /// Position of each flow among the members of each link of its route.
     places: Vec<Vec<usize>>,
 }
 
 impl Members {
-    /// No flows on so many links.
+    /// Creates `links` links without flows.
     pub(super) fn new(links: usize) -> Self {
         Self {
             by_link: vec![Vec::new(); links],
@@ -27,12 +27,12 @@ impl Members {
         }
     }
 
-    /// How many flows are on a link.
+    /// Number of flows on a link.
     pub(super) fn count(&self, link: LinkId) -> usize {
         self.by_link[link.index()].len()
     }
 
-    /// The flow at a place among those on a link.
+    /// The flow at a position among the members of a link.
     pub(super) fn flow(&self, link: LinkId, place: usize) -> u32 {
         self.by_link[link.index()][place].flow
     }

@@ -1,40 +1,41 @@
-//! `PlogPT` message by message: links of a tree that are shared, and retransmission timeouts
-//! where the last packet of one message meets the first of the next.
+//! `PlogPT` message by message: shared links of a tree, and retransmission timeouts where the
+//! last packet of one message meets the first packet of the next.
 //!
 //! # Formula
-//! A message of m bytes that begins at e is sent at `f = e + m / throughput` and received at
-//! f + L, `T_RTO` later if its last packet is lost. The throughput is the least, over the
-//! links on its way, of the rate divided by the members of C on that link.
+//! The send of a message of m bytes that begins at e ends at `f = e + m / throughput`. The
+//! message is received at f + L, or `T_RTO` later if its last packet is lost. The throughput is
+//! the minimum, over the links of the route, of the rate divided by the number of messages of C
+//! on the link.
 //!
-//! A message from a to d loses its last packet if (1) another one, from elsewhere to d,
-//! begins when it ends, (2) m > b·d, the buffer at the greater effective height of the two,
-//! and (3) their effective heights differ.
+//! A message from a to d loses its last packet if (1) another message, from another rank to d,
+//! begins when it ends, (2) m > b·d, the buffer at the greater effective height of the two, and
+//! (3) their effective heights differ.
 //!
-//! The height of a link is 1 at the hosts and else one more than that of the highest below
-//! it; the effective height of a message is that of the highest link on its way that is not
-//! negligible. A link is negligible if it has no delay and carries all that the links below
-//! it bring: in a binary tree, `b_h ≥ 2·b_(h−1)`.
+//! The height of a link is 1 at the hosts and otherwise one more than that of the highest link
+//! below it; the effective height of a message is that of the highest link of its route that is
+//! not negligible. A link is negligible if it has no delay and its rate is at least the sum of
+//! the rates of the links below it: in a binary tree, `b_h ≥ 2·b_(h−1)`.
 //!
 //! # Choices
-//! C are the messages that begin in the same instant, and the throughput then stays
-//! ([`Sharing::Fixed`]). With [`Sharing::Fluid`] C are all messages under way, and each
-//! link is shared anew whenever one of its messages begins or ends.
+//! With [`Sharing::Fixed`], C is the set of messages that begin in the same instant, and their
+//! throughput does not change. With [`Sharing::Fluid`], C is the set of all messages under way,
+//! and shares of a link change whenever one of its messages begins or ends.
 //!
-//! "When it ends" allows for 10⁻⁹ of the time that has passed, but never for more than L:
-//! then all of the message is there.
+//! "When it ends" has a tolerance of 10⁻⁹ of the elapsed time, but of at most L, after which the
+//! whole message has arrived.
 //!
-//! [`RtoMode::Receiver`] is what a [`PlogPT`] does by itself; [`run`] also does
-//! [`RtoMode::TwoPass`]. Where two links of a way have the effective height, the buffer is
-//! that of the one nearer to the receiver.
+//! A [`PlogPT`] alone implements [`RtoMode::Receiver`]; [`run`] also implements
+//! [`RtoMode::TwoPass`]. Where two links of a route have the effective height, the buffer is that
+//! of the link nearer to the receiver.
 //!
 //! # Domain
-//! Hosts and switches that form a tree. Messages are sent eagerly, any number of one rank at
-//! once. Ranks on one host need L alone, share nothing and lose nothing; they are different
-//! receivers.
+//! Hosts and switches that form a tree. The model has no rendezvous of its own, and a rank may
+//! have any number of messages under way. Messages between ranks on one host take L alone, share
+//! no link and lose no packet; such ranks are separate receivers.
 //!
 //! # Source
-//! Nomura, Matsuba, Ishikawa 2007 (`PlogPT`, slides of IEEE Cluster); for what they leave
-//! open, see [`crate::model::alltoall::plogpt`]. Trees that are not binary are netsig's own.
+//! Nomura, Matsuba, Ishikawa 2007 (`PlogPT`, slides of IEEE Cluster); for points that the slides
+//! leave open, see [`crate::model::alltoall::plogpt`]. Trees that are not binary are netsig's own.
 //!
 //! ```
 //! # use netsig_core::algorithm::{Algorithm, Collective};
@@ -99,21 +100,21 @@ pub enum Sharing {
     Fluid,
 }
 
-/// L, the timeout, and the readings of the model.
+/// L, the timeout and the variants of the model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
-    /// L.
+    /// Latency L.
     pub latency: Seconds,
-    /// `T_RTO`.
+    /// Retransmission timeout `T_RTO`.
     pub rto: Seconds,
-    /// Which links do not matter.
+    /// Rule that makes a link negligible.
     pub negligible: Negligible,
     /// The messages that share a link.
     pub sharing: Sharing,
 }
 
 impl Options {
-    /// This L, with the timeout of Linux and the default choices.
+    /// This L, with the timeout of Linux and the default variants.
     pub fn new(latency: Seconds) -> Self {
         Self {
             latency,
@@ -124,15 +125,15 @@ impl Options {
     }
 }
 
-/// A tree in which links are shared and last packets may be lost.
+/// Network model of a tree with shared links and losses of last packets.
 #[derive(Debug, Clone)]
 pub struct PlogPT {
     links: Links<Arc<Network>>,
     traffic: Traffic,
     shares: Shares,
-    /// What has begun in this instant.
+    /// Messages that have begun in this instant.
     begun: Vec<FlightId>,
-    /// What has been sent, and may have lost its last packet.
+    /// Messages that are sent, but whose loss is undecided.
     ended: Vec<FlightId>,
     beginnings: Beginnings,
     pass: Pass,
@@ -145,7 +146,8 @@ enum Shares {
 }
 
 impl PlogPT {
-    /// Any tree, with the host of each rank. A port's buffer is b·d in a binary tree.
+    /// Creates the model on any tree, with the host of each rank. A port's buffer is b·d in a
+    /// binary tree.
     ///
     /// # Errors
     /// If the network is not a tree, a rank is not on one of its hosts, or a time is negative.
@@ -182,7 +184,7 @@ impl PlogPT {
         })
     }
 
-    /// Sets a message on its way; false if that is within a host.
+    /// Starts a message on its route; false if it stays within a host.
     fn begin(&mut self, id: FlightId, agenda: &mut Agenda) -> bool {
         let message = &mut self.traffic.messages[id as usize];
         self.links
@@ -200,7 +202,7 @@ impl PlogPT {
         true
     }
 
-    /// Decides whether the last packet of a message is lost, and when it is received.
+    /// Decides whether the last packet of a message is lost, and schedules its reception.
     fn receive(&mut self, id: FlightId, agenda: &mut Agenda) {
         let message = &self.traffic.messages[id as usize];
         let since = message.finish - self.traffic.tolerance(message);

@@ -1,46 +1,45 @@
-//! TCP at the level of messages: fair sharing, and what happens where it would need more
-//! room than the ports of switches have.
+//! TCP at the level of messages: fair sharing, and losses where messages need more room than the
+//! ports of switches have.
 //!
 //! # Formula
-//! Messages share links as in [`fluid`](super::fluid). Each goes in trains: a train is as
-//! many bytes as the connection may have in flight, W, or the rest of the message. The next
-//! one starts when the last is through. W begins at the initial window, doubles with each
-//! whole train until it reaches the threshold, then grows by a segment, and survives for
+//! Messages share links as in [`fluid`](super::fluid). A message is sent in trains: a train has
+//! as many bytes as the connection may have in flight, the window W, or the rest of the message.
+//! The next train starts when the last one is through. W begins at the initial window, doubles
+//! with each whole train until it reaches the threshold, then grows by a segment, and is kept for
 //! the next message of the same pair.
 //!
-//! What a message has in flight waits at the first link of its route that holds it back: a
-//! full one on which no other message is faster. If that is the port of a switch, its trains
-//! come there in step: those that start now at once, the earlier ones, less rate·2L, are in
-//! the buffer already. If it is another link, trains only pass the port: once in each cycle
-//! W/r, at any time of it, with the rate of the link before. The port is a queue that drops
-//! its tail: k trains of W bytes that come at once from k links of the port's rate lose what
-//! (k − 1)·W exceeds the free buffer by.
+//! The bytes in flight of a message wait at its bottleneck, the first full link of its route on
+//! which no other message is faster. If the bottleneck is the port of a switch, trains arrive
+//! there in step: trains that start now arrive at once, and the earlier trains, less rate·2L, are
+//! already in the buffer. Trains with another bottleneck only pass the port: once in each cycle
+//! W/r, at a random time, at the rate of the link before it. The port is a drop-tail queue: k
+//! trains of W bytes that arrive at once from k links of the port's rate lose the excess of
+//! (k − 1)·W over the free buffer.
 //!
-//! | of the train, after the first lost segment | repair | idle for | W |
+//! | segments of the train after the first lost one | repair | idle time | new W |
 //! |---|---|---|---|
-//! | 3 segments come through, or follow | fast retransmit | R, less what follows | half |
-//! | fewer | tail loss probe | 2·R, and 200 ms if one segment was alone; at most R + 200 ms | half |
-//! | fewer, of what was sent again | timeout | R + 200 ms, then ·2, ·4, … | 1 segment |
+//! | 3 or more come through or follow | fast retransmit | R less their time, at least 0 | half |
+//! | fewer | tail loss probe | 2·R, plus 200 ms for one segment; at most R + 200 ms | half |
+//! | fewer, of bytes sent again | timeout | R + 200 ms, then ·2, ·4, … | 1 segment |
 //!
-//! R is the round-trip time: 2·L and the queue at the link that holds the message back. The
-//! lost bytes are sent again after the others, and what was lost also took its share the
-//! first time. Only the train that starts can lose: the others did when they started.
+//! R is the round-trip time: 2·L and the queue at the bottleneck. The lost bytes are sent again
+//! after the others, and took their share of the links the first time as well. Only the train
+//! that starts can lose segments: losses of the others were decided when they started.
 //!
 //! # Domain
-//! Windows do not bound rates: rate·2L is below the initial window. Shared links are full
-//! for longer than a round trip. Headers take neither time nor room. Messages are sent
-//! eagerly: a rendezvous, as many MPI libraries do it from 64 KiB on, is not part of this.
-//! Ranks are not in step: random times in a cycle are the pessimistic case for an exchange
-//! in rotation, in which ranks that keep in step never send to the same port at once. So
-//! stalls begin at somewhat smaller messages than on a quiet cluster. The time needed grows
-//! with the losses, for they end what messages have in common.
+//! Windows do not bound rates: rate·2L is below the initial window. Shared links are full for
+//! longer than a round trip. Headers take neither time nor room. The model has no rendezvous of
+//! its own, as many MPI libraries use from 64 KiB on. Ranks are not in step: random times in a
+//! cycle are pessimistic for a rotated exchange, in which ranks in step never send to the same
+//! port at once. So stalls begin at somewhat smaller messages than on a quiet cluster. The run
+//! time of a simulation grows with the losses, because they make equivalent messages differ.
 //!
 //! # Source
-//! Windows: RFC 5681 (slow start, threshold, halving, three duplicate acknowledgements),
-//! RFC 6928 (initial window of 10 segments). Timers: RFC 6298 with Linux's least variance of
-//! 200 ms in place of the second, RFC 8985 section 7 (tail loss probe). Queues that drop
-//! their tails, full windows and timeouts in exchanges: Phanishayee and others 2008 (FAST,
-//! incast). That a window goes as one train is a choice of netsig.
+//! Windows: RFC 5681 (slow start, threshold, halving, three duplicate acknowledgements), RFC 6928
+//! (initial window of 10 segments). Timers: RFC 6298 with Linux's least variance of 200 ms in
+//! place of the least timeout of 1 s, RFC 8985 section 7 (tail loss probe). Drop-tail queues,
+//! full windows and timeouts in exchanges: Phanishayee and others 2008 (FAST, incast). Sending a
+//! window as one train is a choice of netsig.
 //!
 //! ```
 //! # use netsig_core::algorithm::{Algorithm, Collective};
@@ -88,23 +87,23 @@ use port::Train;
 /// The payload of a segment on Ethernet, with time stamps, in bytes.
 const SEGMENT: f64 = 1448.0;
 
-/// What a connection may have in flight at first: 10 segments.
+/// Initial window in bytes: 10 segments.
 const INITIAL_WINDOW: f64 = 10.0 * SEGMENT;
 
-/// What a connection may ever have in flight: 4 MiB, the send buffer of Linux.
+/// Largest window in bytes: 4 MiB, the send buffer of Linux.
 const MAX_WINDOW: f64 = 4_194_304.0;
 
-/// What TCP is set to, and where chance begins.
+/// Settings of TCP and seed of the random numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// What the retransmission timer adds to the round-trip time: 200 ms in Linux.
+    /// Addition of the retransmission timer to the round-trip time: 200 ms in Linux.
     pub min_timeout: Time,
-    /// Where the random numbers begin.
+    /// Seed of the random numbers.
     pub seed: u64,
 }
 
-/// Ranks on the hosts of a network. Connections keep their windows from one run to the
-/// next.
+/// Network model of TCP, with the host of each rank. Connections keep their windows from one run
+/// to the next.
 #[derive(Debug)]
 pub struct Tcp<'a> {
     links: Links<&'a Network>,
@@ -113,18 +112,18 @@ pub struct Tcp<'a> {
     sharing: Sharing,
     levels: Levels,
     messages: Messages,
-    /// The flows whose next train starts now.
+    /// Flows whose next train starts now.
     starting: Vec<u32>,
     trains: Vec<Train>,
-    /// The names of ports that lost something.
+    /// Names of the ports that have lost segments.
     names: FxHashMap<LinkId, Arc<str>>,
 }
 
-/// Wakes for flows that finish; others are numbers of messages.
+/// Wake-up token for finishing flows; other tokens are numbers of messages.
 const FINISH: u32 = u32::MAX;
 
 impl<'a> Tcp<'a> {
-    /// Each rank on one of the hosts, which are hosts of `network`, with the latency L.
+    /// Creates the model with the host of each rank, a host of `network`, and the latency L.
     ///
     /// # Errors
     /// If the port of a switch cannot hold a segment.
@@ -149,7 +148,7 @@ impl<'a> Tcp<'a> {
         })
     }
 
-    /// Puts a message, or what is sent of it again, on its links.
+    /// Starts to send a message, or its lost bytes again, on its links.
     fn start(&mut self, id: u32, bytes: u64, agenda: &mut Agenda) {
         let message = self.messages.get_mut(id);
         message.state = State::Starting;
@@ -160,7 +159,7 @@ impl<'a> Tcp<'a> {
         agenda.settle();
     }
 
-    /// A flow has nothing more to send for now.
+    /// Handles a flow without more bytes to send for now.
     fn finish(&mut self, id: u32, agenda: &mut Agenda) {
         let now = agenda.now();
         let message = self.messages.get_mut(id);
@@ -180,7 +179,7 @@ impl<'a> Tcp<'a> {
         agenda.delivered(now + latency, id);
     }
 
-    /// The window grows if all of it came through.
+    /// Ends a train; the window grows if a whole window came through.
     fn end_train(&mut self, id: u32) {
         let Message {
             state,
@@ -193,7 +192,7 @@ impl<'a> Tcp<'a> {
         }
     }
 
-    /// A train of a flow is through, or a wait is over.
+    /// Handles a train that is through, or a wait that is over.
     fn go_on(&mut self, id: u32, agenda: &mut Agenda) {
         let now = agenda.now();
         let message = self.messages.get_mut(id);
@@ -234,8 +233,8 @@ impl<'a> Tcp<'a> {
         ports.filter(|port| seen.insert(*port)).collect()
     }
 
-    /// All trains that start now are on their way. A flow that loses its end sends no more
-    /// trains before it has waited.
+    /// Completes the start of all trains in `starting`. A flow that loses the end of a train
+    /// sends no more trains before it has waited.
     fn end_start(&mut self, agenda: &mut Agenda) {
         let now = agenda.now();
         for id in self.starting.drain(..) {
@@ -303,7 +302,7 @@ impl Medium for Tcp<'_> {
     }
 }
 
-/// Refuses ports of switches that no segment would pass.
+/// Refuses ports of switches with less room than a segment.
 fn check_buffers(network: &Network) -> Result<(), ParameterError> {
     let too_small = |id: &LinkId| {
         let link = network.link(*id);

@@ -1,17 +1,17 @@
-//! How much there is to follow in a case, and how much is too much.
+//! Limits on the ranks, rounds and messages that can be simulated event by event.
 
 use super::{Case, MOST_RANKS, SimulationError};
 use crate::algorithm::{Collective, Schedule};
 use crate::units::{Procs, Rank};
 
-/// More messages than this would take hours.
+/// Largest number of messages; more would take hours.
 const MOST_MESSAGES: u64 = 10_000_000_000;
 
-/// The most rounds of a rank, so that the last of any other has a number too: no rank ends
-/// more rounds later than there are ranks.
+/// Largest number of rounds of a sampled rank. Other ranks end at most as many rounds later as
+/// there are ranks, so every round number fits a `u32`.
 const MOST_ROUNDS: usize = (u32::MAX - MOST_RANKS) as usize;
 
-/// How many rounds of a rank are looked at to find out how many messages it has.
+/// Number of rounds of a rank that are sampled to bound its number of messages.
 const SAMPLE: usize = 256;
 
 /// Refuses a message in more segments than can be counted.
@@ -25,7 +25,7 @@ pub(super) fn refuse_uncounted(case: Case) -> Result<(), SimulationError> {
     Ok(())
 }
 
-/// Refuses what events cannot be followed of.
+/// Refuses a case with too many ranks, rounds or messages to follow each.
 pub(super) fn refuse_too_many(case: Case) -> Result<(), SimulationError> {
     if case.procs.get() > MOST_RANKS {
         return Err(SimulationError::TooManyRanks(case));
@@ -41,8 +41,8 @@ pub(super) fn refuse_too_many(case: Case) -> Result<(), SimulationError> {
     Ok(())
 }
 
-/// No fewer than the messages of all ranks: for each as many as the busiest has. They are counted
-/// at the end that is not the root, where all ranks have about as many.
+/// Upper bound on the messages of all ranks: P times the messages of the busiest rank. They are
+/// counted at the end that is not the root, where all ranks have about as many.
 pub fn most_messages(case: Case) -> u64 {
     let schedule = case.schedule();
     let each = ranks_of_all_kinds(case.procs).map(|rank| messages_of(&schedule, rank));
@@ -50,15 +50,15 @@ pub fn most_messages(case: Case) -> u64 {
     each.saturating_mul(case.procs.get().into())
 }
 
-/// The root, the first of the others, and the last: no rank has more messages than one of
-/// these.
+/// Root, first other rank and last rank: no rank has more messages than the busiest of these.
 fn ranks_of_all_kinds(procs: Procs) -> [Rank; 3] {
     let last = procs.get() - 1;
     [0, last.min(1), last].map(Rank)
 }
 
-/// No fewer than the messages that a rank receives, where data spread from the root, or else
-/// sends: those of its first round, and in each of the others the most of any in a sample.
+/// Upper bound on the messages that a rank receives, where data spread from the root, or else
+/// sends: the messages of its first round, plus the largest number in a sample for each other
+/// round.
 fn messages_of(schedule: &Schedule, rank: Rank) -> u64 {
     let of_round = |index| {
         let round = schedule.round(rank, index);

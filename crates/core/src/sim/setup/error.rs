@@ -1,46 +1,46 @@
-//! Why a simulation gives no result.
+//! Errors of simulations.
 
 use super::{Case, MOST_RANKS};
 use crate::sim::goal::OtherInterface;
 use crate::sim::outcome::Stuck;
 use crate::units::parameter::ParameterError;
 
-/// Why there is no result; the message ends in what to do.
+/// Error of a simulation; the message ends with a remedy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SimulationError {
-    /// No formula gives what the engine would.
+    /// No closed form gives the engine's result.
     #[error(
         "{collective} {algorithm} among {procs} has no exact closed form on this network; use --method event",
         collective = .0.algorithm.collective(), algorithm = .0.algorithm, procs = .0.procs
     )]
     NoClosedForm(Case),
-    /// It would take too long, or have too many rounds to number.
+    /// The case has too many messages or rounds to follow each.
     #[error(
         "{collective} {algorithm} among {procs} has up to {messages:.1e} messages, too many to follow each; choose fewer processes or longer segments",
         collective = .case.algorithm.collective(), algorithm = .case.algorithm,
         procs = .case.procs, messages = *.messages as f64
     )]
     TooMany {
-        /// What was asked.
+        /// The refused case.
         case: Case,
-        /// How many messages it has at most.
+        /// Upper bound on the number of messages.
         messages: u64,
     },
-    /// It would need too much memory.
+    /// The case would need too much memory.
     #[error(
         "{procs} processes are too many to follow each, at most {MOST_RANKS}; choose fewer or a network with a closed form",
         procs = .0.procs
     )]
     TooManyRanks(Case),
-    /// Simulated time has an end.
+    /// The simulated time overflows.
     #[error(
         "the simulated time passes 213 days, where it ends; choose smaller messages or a faster network"
     )]
     TooLong,
-    /// A network that the model does not know.
+    /// The model does not support the network.
     #[error("{0}; use another model")]
     Network(#[from] ParameterError),
-    /// A program for hosts of another kind.
+    /// The program names a network interface that hosts do not have.
     #[error(transparent)]
     Interface(#[from] OtherInterface),
     /// The program cannot end.

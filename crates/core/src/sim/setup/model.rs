@@ -1,4 +1,4 @@
-//! The network models that a simulation can have, with what they are made of.
+//! Network models of a simulation, with their parameters.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::units::parameter::ParameterError;
 pub struct Setup {
     /// The network model.
     pub model: NetworkModel,
-    /// From which size on a sender asks before it sends; `None` if it never does.
+    /// Shortest message that uses the rendezvous protocol; `None` if every message is eager.
     pub eager_limit: EagerLimit,
 }
 
@@ -34,13 +34,13 @@ impl From<NetworkModel> for Setup {
 /// A network model with its parameters.
 #[derive(Debug, Clone)]
 pub enum NetworkModel {
-    /// Ports alone.
+    /// Ports of ranks, without shared links.
     Endpoint(Ports),
-    /// Links of a tree that are shared, and timeouts.
+    /// Shared links of a tree, with retransmission timeouts.
     PlogPT(Timeouts),
-    /// Links that are shared fairly.
+    /// Links shared max–min fairly.
     Fluid(Shared),
-    /// The same under TCP, where ports overflow and losses are made up for.
+    /// Fair sharing under TCP: ports overflow, and lost segments are sent again.
     Tcp(Shared, tcp::Options),
 }
 
@@ -51,7 +51,7 @@ pub struct Shared {
     pub network: Arc<Network>,
     /// The host of each rank.
     pub hosts: Arc<[Vertex]>,
-    /// L.
+    /// Latency L.
     pub latency: Time,
 }
 
@@ -62,14 +62,14 @@ pub struct Timeouts {
     pub network: Arc<Network>,
     /// The host of each rank.
     pub hosts: Arc<[Vertex]>,
-    /// L, the timeout and the readings of the model.
+    /// L, the timeout and the variants of the model.
     pub options: Options,
     /// The ranks that a timeout delays.
     pub mode: RtoMode,
 }
 
 impl Timeouts {
-    /// The network of the engine.
+    /// Creates the network model of the engine.
     ///
     /// # Errors
     /// If the network is no tree, or a parameter is negative.
@@ -81,8 +81,8 @@ impl Timeouts {
         )
     }
 
-    /// The parameters of the binary tree whose leaves are the first `procs` hosts in order,
-    /// if that is where the ranks are, and if links are shared as closed forms assume.
+    /// Parameters of the binary tree whose leaves are the first `procs` hosts in order, if the
+    /// ranks are on these hosts and links are shared as closed forms assume.
     pub(super) fn full_tree(&self, procs: Procs) -> Option<Parameters> {
         let heights = self.network.heights()?;
         let is_full = procs.get().is_power_of_two()

@@ -1,7 +1,6 @@
-//! Why programs in GOAL stand still: what waits in a circle, and what has no partner.
+//! Diagnosis of GOAL programs that cannot go on: cycles of waiting, and operations without partner.
 //!
-//! Each question takes time in proportion to the operations that are left and what waits
-//! for them.
+//! Each search takes time in proportion to the remaining operations and their dependencies.
 
 use itertools::Itertools;
 use rustc_hash::FxHashSet;
@@ -12,10 +11,10 @@ use crate::sim::matching::{Key, Pattern, Waiting};
 use crate::sim::program::{Op, Rest};
 use crate::units::Rank;
 
-/// An operation of all ranks.
+/// A rank and one of its operations.
 type Place = (Rank, Op);
 
-/// What is left when nothing happens any more.
+/// Operations and messages left when no event remains.
 pub(super) fn rest(goals: &Goals) -> Rest {
     let (lonely, messages) = unpaired(goals);
     let name = |(rank, op): Place| name(goals.program(rank), op);
@@ -41,7 +40,7 @@ pub(super) fn rest(goals: &Goals) -> Rest {
     }
 }
 
-/// What an operation is called, if it is, and does: `"l1" (send 8b to 1 tag 0)`.
+/// Label, if any, and statement of an operation: `"l1" (send 8b to 1 tag 0)`.
 pub(super) fn name(program: &RankProgram, op: Op) -> String {
     let action = program.action(op).statement("any rank", "any tag");
     match program.label(op) {
@@ -50,9 +49,8 @@ pub(super) fn name(program: &RankProgram, op: Op) -> String {
     }
 }
 
-/// The receives that would be left if each other took a message, and those messages that
-/// would, in order; be they sent or not. The fewer wildcards a receive has, the earlier it
-/// may choose.
+/// Receives left without a message and messages left without a receive, in order, if all others
+/// are paired, whether they have started or not. Receives with fewer wildcards choose first.
 fn unpaired(goals: &Goals) -> (FxHashSet<Place>, Vec<Place>) {
     let matching = &goals.matching;
     let (mut receives, sends) = left(goals);
@@ -74,11 +72,11 @@ fn unpaired(goals: &Goals) -> (FxHashSet<Place>, Vec<Place>) {
     (lonely, unwanted)
 }
 
-/// Operations with what they ask for or carry.
+/// Operations with the patterns of their messages.
 type Messages = Vec<(Place, Pattern)>;
 
-/// The receives that have not ended, and the sends that have not started, behind those whose
-/// messages wait.
+/// Receives that have not ended, and sends: first the sends whose messages wait for a receive,
+/// then the sends that have not started.
 fn left(goals: &Goals) -> (Messages, Messages) {
     let arrived = goals.matching.arrived.items();
     let mut places: Vec<Place> = arrived.map(|(_, one)| (one.from, one.send)).collect();
@@ -108,7 +106,7 @@ fn message(goals: &Goals, (rank, op): Place) -> Option<Pattern> {
     }
 }
 
-/// What something waits for, or by way of.
+/// Node of the graph of waiting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Node {
     Operation(Place),
@@ -116,9 +114,8 @@ enum Node {
     List(Key),
 }
 
-/// Receives, each with a send that it waits for and that is behind the next receive: a circle
-/// behind the posted receives that are not `lonely`, as those wait for nothing that could
-/// happen.
+/// Receives in a cycle, each with the send that it waits for; this send waits for the next receive.
+/// The search begins at posted receives that are not `lonely`; lonely ones wait for no message.
 fn circle(goals: &Goals, lonely: &FxHashSet<Place>) -> Vec<(Place, Place)> {
     let posted = goals.matching.posted.items();
     let mut posted: Vec<Place> = posted.filter(|place| !lonely.contains(place)).collect();
@@ -135,7 +132,7 @@ fn circle(goals: &Goals, lonely: &FxHashSet<Place>) -> Vec<(Place, Place)> {
     circle.map_or_else(Vec::new, |nodes| pairs(&nodes))
 }
 
-/// What waits for an operation, or by way of it.
+/// Nodes that wait for an operation, directly or through a list of receives.
 fn behind_operation(goals: &Goals, place: Place) -> Vec<Node> {
     let (rank, op) = place;
     let program = goals.program(rank);
@@ -150,8 +147,8 @@ fn behind_operation(goals: &Goals, place: Place) -> Vec<Node> {
     behind
 }
 
-/// The receives of a circle, which goes from what is waited for to what waits, in the order
-/// of waiting and from the first on, each with its send.
+/// Receives of a cycle, each with its send, in the order of waiting, the smallest first. In
+/// `circle` each node is awaited by the next.
 fn pairs(circle: &[Node]) -> Vec<(Place, Place)> {
     let steps = circle.iter().copied().circular_tuple_windows();
     let pair = |step| match step {

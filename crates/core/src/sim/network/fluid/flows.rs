@@ -1,28 +1,28 @@
-//! The flows under way: their routes and where each stands.
+//! Table of the flows under way: routes and states.
 
 use smallvec::SmallVec;
 
 use crate::network::LinkId;
 use crate::sim::network::slot;
 
-/// Where a flow stands.
+/// State of a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) enum State {
-    /// It is not under way.
+    /// Not under way.
     #[default]
     Out,
-    /// Its rate is not known yet; so many bytes are left.
+    /// Waiting for a rate, with the number of bytes left.
     Waiting(f64),
-    /// It is one of a class, by the numbers of its group and of the class within.
+    /// In a class, by the numbers of its group and of the class within the group.
     In(u32, u32),
 }
 
-/// Flows by number; numbers are used again, with the memory of their routes.
+/// Flows by number; numbers are reused, with the memory of their routes.
 #[derive(Debug, Default)]
 pub(super) struct Flows(Vec<(State, SmallVec<[LinkId; 4]>)>);
 
 impl Flows {
-    /// Takes a flow in, which waits for its rate.
+    /// Inserts a flow that waits for its rate.
     pub(super) fn insert(&mut self, number: u32, route: &[LinkId], bytes: f64) {
         let (state, links) = slot(&mut self.0, number);
         *state = State::Waiting(bytes);

@@ -1,5 +1,5 @@
-//! Groups: classes of flows that share links with each other and with no others, and their
-//! progress.
+//! Groups: classes of flows that share links with each other and with no other class, and the
+//! progress of their flows.
 
 use std::ops::Range;
 
@@ -8,65 +8,65 @@ use crate::sim::queue::place;
 use crate::sim::time::Time;
 use crate::units::Seconds;
 
-/// Flows that are alike: as many bytes left, and links that are alike.
+/// Equivalent flows: equal numbers of bytes left, on equivalent links.
 #[derive(Debug, Clone)]
 pub(super) struct Class {
-    /// Where its flows are in the group.
+    /// Range of its flows in the group.
     pub(super) flows: Range<usize>,
-    /// Where its uses are in the group.
+    /// Range of its uses in the group.
     pub(super) uses: Range<usize>,
-    /// What each flow had left when the rates were last set.
+    /// Bytes left of each flow when the rates were last set.
     pub(super) bytes: f64,
     /// The rate of each flow in bytes per second.
     pub(super) rate: f64,
-    /// When all of them finish.
+    /// Time at which all its flows finish.
     pub(super) finish: Time,
-    /// Whether they have not finished.
+    /// True until its flows finish.
     pub(super) is_active: bool,
 }
 
 impl Class {
-    /// What each flow has left so long after the rates were set.
+    /// Bytes left of each flow, `elapsed` after the rates were set.
     fn left_after(&self, elapsed: Time) -> f64 {
         (self.bytes - self.rate * elapsed.seconds().0).max(0.0)
     }
 }
 
-/// How many links of a bundle each flow of a class uses.
+/// Number of links of a bundle that each flow of a class uses.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Use {
     pub(super) bundle: u32,
     pub(super) links: u32,
 }
 
-/// Links that are alike.
+/// Equivalent links.
 #[derive(Debug, Clone)]
 pub(super) struct Bundle {
-    /// The rate of each in bytes per second.
+    /// Rate of each link in bytes per second.
     pub(super) rate: f64,
-    /// How many there are.
+    /// Number of links.
     pub(super) links: u32,
-    /// Where the classes that use it are in the group; empty until they are looked for.
+    /// Range of its classes in the group's `users`; empty before [`Group::find_users`].
     pub(super) users: Range<usize>,
 }
 
-/// What is to be done about a group when the present instant ends.
+/// Work pending on a group until the end of the present instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) enum Due {
     /// Nothing.
     #[default]
     Nothing,
-    /// Classes have finished: share again among the others.
+    /// Classes have finished: share the links again among the others.
     Sharing,
-    /// Flows came: put all into new classes.
+    /// Flows were added: put all flows into new classes.
     Parting,
 }
 
-/// Classes that are joined by links.
+/// Classes that are connected by links.
 #[derive(Debug, Default)]
 pub(super) struct Group {
     pub(super) due: Due,
-    /// Tells the present rates from earlier ones and from other groups'.
+    /// Number of the present rates, unique over time and groups.
     pub(super) stamp: u64,
     pub(super) classes: Vec<Class>,
     /// The flows by class.
@@ -78,12 +78,12 @@ pub(super) struct Group {
     pub(super) users: Vec<u32>,
     /// The links of all bundles.
     pub(super) links: Vec<LinkId>,
-    /// When the rates were last set.
+    /// Time at which the rates were last set.
     since: Time,
 }
 
 impl Group {
-    /// Raises what is due. Whether nothing was before.
+    /// Raises the pending work; true if none was pending before.
     pub(super) fn raise(&mut self, due: Due) -> bool {
         let before = self.due;
         self.due = before.max(due);
@@ -111,12 +111,13 @@ impl Group {
         }
     }
 
-    /// What each flow of an active class has left.
+    /// Bytes left of each flow of an active class.
     pub(super) fn left(&self, class: &Class, now: Time) -> f64 {
         class.left_after(now - self.since)
     }
 
-    /// Progresses to `now`. The classes that finish by then are no more active; tells each.
+    /// Advances to `now`; calls `finished` for each class that finishes by then, and deactivates
+    /// it.
     pub(super) fn advance(&mut self, now: Time, mut finished: impl FnMut(&[u32])) {
         let elapsed = now - self.since;
         for class in self.classes.iter_mut().filter(|class| class.is_active) {
@@ -130,9 +131,8 @@ impl Group {
         self.since = now;
     }
 
-    /// Starts to count from `now` with the rates that the classes have. Gives when the first
-    /// finishes, if any is active: to the nearest picosecond, so that errors of floating
-    /// point do not part what finishes together.
+    /// Starts progress at `now` with the present rates. Returns the first finish of an active
+    /// class, rounded to a picosecond so that rounding errors do not separate equal finishes.
     pub(super) fn go_on(&mut self, now: Time) -> Option<Time> {
         self.since = now;
         let active = self.classes.iter_mut().filter(|class| class.is_active);
@@ -144,7 +144,7 @@ impl Group {
     }
 }
 
-/// How many flows of a class each of the `links` of a bundle carries.
+/// Number of flows of a class on each of the `links` of a bundle.
 pub(super) fn flows_per_link(class: &Class, used: Use, links: u32) -> u64 {
     class.flows.len() as u64 * u64::from(used.links) / u64::from(links)
 }

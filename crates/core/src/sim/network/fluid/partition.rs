@@ -1,23 +1,23 @@
-//! Which flows are alike: classes of flows and bundles of links that no sharing of the
-//! links could tell apart.
+//! Partition of flows into classes and of links into bundles, whose members no sharing of the
+//! links could distinguish.
 //!
 //! # Method
-//! Colour refinement. A flow's first colour is what it has left, a link's is its rate. Then
-//! each link takes a new colour from its own and those of the flows on it, each flow from
-//! its own and those of its links, until no more colours appear. Colours are 64-bit hashes,
-//! and those of a neighbourhood are added, so order does not matter.
+//! Colour refinement. The first colour of a flow is its number of bytes left, that of a link its
+//! rate. Then each link takes a new colour from its own and the colours of the flows on it, and
+//! each flow from its own and the colours of its links, until no more colours appear. Colours are
+//! 64-bit hashes, and the colours of a neighbourhood are added, so order does not matter.
 //!
-//! The result is equitable: flows of one class have the same number of links in each
-//! bundle, links of one bundle carry the same number of flows of each class. That two of k
-//! colours are the same by chance has the probability k²/2⁶⁵, 3·10⁻⁸ for a million.
+//! The result is equitable: flows of one class have the same number of links in each bundle, and
+//! links of one bundle carry the same number of flows of each class. Two of k colours collide by
+//! chance with probability k²/2⁶⁵, 3·10⁻⁸ for a million.
 //!
-//! If no two flows are alike any more, every link is a bundle of its own; that is
-//! equitable as well, and it ends the search early where nothing is symmetric.
+//! If all flows differ, every link becomes a bundle of its own; this is equitable as well, and it
+//! ends the search early without symmetry.
 //!
 //! # Source
-//! Weisfeiler and Leman 1968 (refinement); Grohe, Kersting, Mladenov, Selman 2014 (that
-//! equitable partitions reduce linear programs); the hash is the finaliser of Steele, Lea,
-//! Flood 2014 (`SplitMix64`).
+//! Weisfeiler and Leman 1968 (refinement); Grohe, Kersting, Mladenov, Selman 2014 (equitable
+//! partitions reduce linear programs); the hash is the finaliser of Steele, Lea, Flood 2014
+//! (`SplitMix64`).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -25,12 +25,12 @@ use super::flows::{Flows, State};
 use crate::network::LinkId;
 use crate::sim::queue::place;
 
-/// What is alike among the flows of the last search.
+/// Classes and bundles of the last search.
 #[derive(Debug)]
 pub(super) struct Partition {
     /// The rate of each link.
     pub(super) rates: Vec<f64>,
-    /// The links of these flows, once each.
+    /// Links of the searched flows, once each.
     pub(super) links: Vec<LinkId>,
     link_colours: Vec<u64>,
     link_sums: Vec<u64>,
@@ -39,15 +39,15 @@ pub(super) struct Partition {
     numbers: FxHashMap<u64, u32>,
     /// The flows by class.
     members: Vec<u32>,
-    /// Where the members of each class begin, and where those of the last end.
+    /// Begin of each class in `members`, and the end of the last class.
     starts: Vec<u32>,
-    /// The bundle of each link; that of other links is stale.
+    /// Bundle of each link; stale for links outside the last search.
     bundles: Vec<u32>,
     pub(super) bundle_count: usize,
 }
 
 impl Partition {
-    /// For links of these rates.
+    /// Creates a partition for links of these rates.
     pub(super) fn new(rates: Vec<f64>) -> Self {
         Self {
             links: Vec::new(),
@@ -64,7 +64,7 @@ impl Partition {
         }
     }
 
-    /// How many classes there are.
+    /// Number of classes.
     pub(super) fn classes(&self) -> usize {
         self.starts.len() - 1
     }
@@ -79,7 +79,7 @@ impl Partition {
         self.bundles[link.index()]
     }
 
-    /// Finds what is alike among `waiting`.
+    /// Finds the classes and bundles of the flows in `waiting`.
     pub(super) fn find(&mut self, flows: &Flows, waiting: &[u32]) {
         self.begin(flows, waiting);
         let mut count = 0;
@@ -101,7 +101,7 @@ impl Partition {
         self.number_links();
     }
 
-    /// The first colours.
+    /// Sets the first colours.
     fn begin(&mut self, flows: &Flows, waiting: &[u32]) {
         self.flow_colours.clear();
         self.links.clear();
@@ -111,7 +111,7 @@ impl Partition {
             };
             self.flow_colours.push(mix(bytes.to_bits()));
             for &link in flows.route(flow) {
-                // A sum of 1 marks a link that is known.
+                // A sum of 1 marks a link that is already listed.
                 if self.link_sums[link.index()] == 0 {
                     self.link_sums[link.index()] = 1;
                     self.link_colours[link.index()] = mix(self.rates[link.index()].to_bits());
@@ -205,12 +205,12 @@ impl Partition {
     }
 }
 
-/// How many different colours there are.
+/// Number of different colours.
 fn count(seen: &mut FxHashSet<u64>, colours: impl Iterator<Item = u64>) -> usize {
     seen.clear();
     let mut last = None;
     for colour in colours {
-        // Colours often come in rows.
+        // Equal colours are often adjacent.
         if last != Some(colour) {
             seen.insert(colour);
             last = Some(colour);
@@ -219,12 +219,12 @@ fn count(seen: &mut FxHashSet<u64>, colours: impl Iterator<Item = u64>) -> usize
     seen.len()
 }
 
-/// A colour from an old one and a sum of others.
+/// Combines a colour with a sum of other colours.
 fn join(colour: u64, sum: u64) -> u64 {
     mix(mix(colour).wrapping_add(sum))
 }
 
-/// `SplitMix64`'s finaliser, with its increment so that 0 is not kept.
+/// `SplitMix64`'s finaliser, with its increment so that 0 does not map to 0.
 fn mix(value: u64) -> u64 {
     let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

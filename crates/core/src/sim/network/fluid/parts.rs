@@ -1,5 +1,5 @@
-//! Which classes are joined by links, directly or through others: the groups of a
-//! partition.
+//! Parts of a partition: classes that are connected by links, directly or through other classes.
+//! Each part becomes a group.
 
 use super::flows::Flows;
 use super::group::{Bundle, Class, Group, Use};
@@ -10,16 +10,16 @@ use crate::sim::time::Time;
 /// No group or bundle.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Cuts partitions into groups; it keeps its memory.
+/// Splits partitions into groups; reuses its memory.
 #[derive(Debug, Default)]
 pub(super) struct Parts {
-    /// For each bundle another of its part, or itself if it stands for the part.
+    /// Parent of each bundle: another bundle of its part, or itself at the root of the part.
     parents: Vec<u32>,
-    /// For each bundle the number of its part, if it stands for it.
+    /// Number of each part, stored at its root.
     numbers: Vec<u32>,
-    /// For each bundle its number within its part.
+    /// Number of each bundle within its part.
     within: Vec<u32>,
-    /// How many parts there are.
+    /// Number of parts.
     pub(super) count: usize,
 }
 
@@ -102,7 +102,7 @@ impl Parts {
         });
     }
 
-    /// The bundle that stands for the part, with the ways to it made shorter.
+    /// Root of the part of a bundle; shortens the path to it.
     fn root(&mut self, mut bundle: u32) -> u32 {
         loop {
             let parent = self.parents[bundle as usize];

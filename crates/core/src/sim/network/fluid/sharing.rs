@@ -1,16 +1,15 @@
-//! Flows that share links fairly: who has which rate, and who finishes when.
+//! Flows that share links fairly: their rates and finish times.
 //!
 //! # Method
-//! Flows that are alike form a class (see `partition`), and all work is done per class: the
-//! rates (see `water`), the progress, the finish. Classes that links join form a group;
-//! groups know nothing of each other. When flows come, the groups on their links are dissolved
-//! and the flows in them put into new classes at the end of the instant. When all flows of
-//! a class finish, the partition of the others stays as good as it was: a link of a bundle
-//! loses as many flows as any other, and nothing else changes. So only the classes of that
-//! group share again.
+//! Equivalent flows form a class (see `partition`), and all work is done per class: rates (see
+//! `water`), progress, finish. Classes connected by links form a group; groups are independent of
+//! each other. When flows are added, the groups on their links are dissolved, and at the end of
+//! the instant their flows are put into new classes. When all flows of a class finish, the
+//! partition of the other classes stays valid: all links of a bundle lose equal numbers of flows,
+//! and nothing else changes. So only the classes of this group share again.
 //!
 //! # Use
-//! In any instant: [`Sharing::finish`] if [`Sharing::next_finish`] is due,
+//! Order of calls in an instant: [`Sharing::finish`] if [`Sharing::next_finish`] is due,
 //! [`Sharing::add`], then one [`Sharing::settle`].
 //!
 //! ```
@@ -47,7 +46,7 @@ use crate::sim::queue::place;
 use crate::sim::time::Time;
 use crate::units::BytesPerSecond;
 
-/// Flows on links.
+/// Flows that share links.
 #[derive(Debug)]
 pub struct Sharing {
     flows: Flows,
@@ -56,24 +55,23 @@ pub struct Sharing {
     groups: Slab<Group>,
     /// The group of each link.
     group_of: Vec<u32>,
-    /// The groups of which something is due.
+    /// Groups with pending work.
     due: Vec<u32>,
-    /// When the groups' next classes finish: time, group and stamp.
+    /// Next finish of each group: time, group and stamp.
     finishes: BinaryHeap<Reverse<(Time, u32, u64)>>,
-    /// The last stamp that was given.
+    /// The last stamp used.
     stamp: u64,
     partition: Partition,
     parts: Parts,
     /// The groups of the parts of the last partition.
     formed: Vec<u32>,
     water: Water,
-    /// For when the network is to be woken next.
+    /// Time of the next wake-up requested for the network.
     alarm: Option<Time>,
 }
 
 impl Sharing {
-    /// No flows on links of these rates, which are positive; a [`LinkId`] is a place among
-    /// them.
+    /// Links of these rates, which are positive, without flows; a [`LinkId`] is an index into them.
     pub fn new(rates: impl IntoIterator<Item = BytesPerSecond>) -> Self {
         let rates: Vec<f64> = rates.into_iter().map(|rate| rate.0).collect();
         Self {
@@ -92,20 +90,19 @@ impl Sharing {
         }
     }
 
-    /// Puts in a flow of `bytes` over one link or more, each once. Its number is one that is
-    /// not under way; small numbers save memory. It has a rate from the next
-    /// [`Sharing::settle`] on.
+    /// Adds a flow of `bytes` over one link or more, each once. Its number must not be under way;
+    /// small numbers save memory. The flow has a rate after the next [`Sharing::settle`].
     pub fn add(&mut self, flow: u32, route: &[LinkId], bytes: f64) {
         self.flows.insert(flow, route, bytes);
         self.waiting.push(flow);
     }
 
-    /// When the next flows finish, as of the last [`Sharing::settle`].
+    /// Time at which the next flows finish, as of the last [`Sharing::settle`].
     pub fn next_finish(&self) -> Option<Time> {
         self.finishes.peek().map(|Reverse((time, ..))| *time)
     }
 
-    /// Lets the network be woken when the next flows finish.
+    /// Schedules a wake-up of the network at the next finish.
     pub(in crate::sim::network) fn set_alarm(&mut self, token: u32, agenda: &mut Agenda) {
         let Some(next) = self.next_finish() else {
             return;
@@ -116,12 +113,12 @@ impl Sharing {
         }
     }
 
-    /// Whether the alarm is for now; it then is off.
+    /// True if the wake-up is due now; clears it.
     pub(in crate::sim::network) fn is_due(&mut self, now: Time) -> bool {
         self.alarm.take_if(|alarm| *alarm == now).is_some()
     }
 
-    /// Takes out the flows that have finished by `now`, and names each.
+    /// Removes the flows that have finished by `now`, and calls `finished` with each.
     pub fn finish(&mut self, now: Time, mut finished: impl FnMut(u32)) {
         while let Some(&Reverse((time, number, stamp))) = self.finishes.peek() {
             if time > now {
@@ -142,7 +139,7 @@ impl Sharing {
         }
     }
 
-    /// Gives rates to all flows, at the end of an instant in which any came or left.
+    /// Sets the rates of all flows, at the end of an instant in which flows came or left.
     pub fn settle(&mut self, now: Time) {
         let routes = self.waiting.iter().map(|&flow| self.flows.route(flow));
         let groups = routes.flatten().map(|link| self.group_of[link.index()]);
@@ -163,7 +160,7 @@ impl Sharing {
         self.drop_stale();
     }
 
-    /// What a flow has left, in bytes; none if it is not under way.
+    /// Number of bytes left of a flow; 0 if it is not under way.
     pub fn left(&self, flow: u32, now: Time) -> f64 {
         match self.flows.state(flow) {
             State::Out => 0.0,
@@ -190,7 +187,7 @@ impl Sharing {
         }
     }
 
-    /// Lets all flows of a group wait for new classes.
+    /// Dissolves a group; its flows wait for new classes.
     fn dissolve(&mut self, number: u32, now: Time) {
         let group = &self.groups[number as usize];
         for class in group.classes.iter().filter(|class| class.is_active) {
@@ -209,7 +206,7 @@ impl Sharing {
         }
     }
 
-    /// Gives the active classes of a group their rates.
+    /// Sets the rates of the active classes of a group.
     fn share(&mut self, number: u32, now: Time) {
         let group = &mut self.groups[number as usize];
         group.due = Due::Nothing;
@@ -223,7 +220,7 @@ impl Sharing {
         self.finishes.push(Reverse((finish, number, self.stamp)));
     }
 
-    /// Makes groups of the flows that wait.
+    /// Forms groups of the waiting flows.
     fn form(&mut self, now: Time) {
         if self.waiting.is_empty() {
             return;
@@ -275,7 +272,7 @@ impl Sharing {
         }
     }
 
-    /// Forgets finishes of rates that are no longer true, as far as they come first.
+    /// Drops the earliest finishes while they belong to outdated rates.
     fn drop_stale(&mut self) {
         while let Some(Reverse((_, number, stamp))) = self.finishes.peek() {
             if self.is_true(*number, *stamp) {
@@ -285,7 +282,7 @@ impl Sharing {
         }
     }
 
-    /// Whether a group still has the rates of this stamp.
+    /// True if a group still has the rates of this stamp.
     fn is_true(&self, number: u32, stamp: u64) -> bool {
         let group = self.groups.get(number as usize);
         group.is_some_and(|group| group.stamp == stamp)

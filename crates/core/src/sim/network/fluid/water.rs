@@ -1,18 +1,18 @@
-//! Max–min fair rates by filling with water: all rates grow alike until a link is full; its
-//! flows keep theirs, the others grow on.
+//! Max–min fair rates by progressive filling: all rates grow equally until a link is full; the
+//! flows of this link keep their rates, and the others grow on.
 //!
 //! # Formula
-//! The share of a link is (rate − Σ rates of its fixed flows) / number of its other flows.
-//! The links of the least share fix the rates of their flows at it; and so on. Shares never
-//! fall, so a heap finds the least one.
+//! The share of a link is (rate − Σ rates of its fixed flows) / number of its other flows. The
+//! links of the least share fix the rates of their flows at this share, and so on. Shares never
+//! decrease, so a heap finds the least one.
 //!
-//! All is done per class and bundle. That is the same: links of a bundle begin with equal
-//! rates and flows of the same classes, so their shares are equal at each step; flows of a
-//! class cross equal links, so they are fixed in the same step.
+//! All steps work on classes and bundles, with the same result: links of a bundle begin with
+//! equal rates and flows of the same classes, so their shares are equal at each step; flows of a
+//! class cross equivalent links, so they are fixed in the same step.
 //!
 //! # Choices
-//! Shares within 10⁻¹² of each other count as equal, so that errors of floating point make
-//! no steps of their own.
+//! Shares within 10⁻¹² of each other (relative) count as equal, so that rounding errors cause no
+//! additional steps.
 //!
 //! # Source
 //! Bertsekas and Gallager 1992, Data Networks, section 6.5.2.
@@ -22,10 +22,10 @@ use std::collections::BinaryHeap;
 
 use super::group::{Group, Use, flows_per_link};
 
-/// Shares that differ by less are equal.
+/// Relative difference below which shares are equal.
 const TOLERANCE: f64 = 1e-12;
 
-/// What a link of a bundle has for its flows without a rate.
+/// Rate left on each link of a bundle, and number of its flows without a rate.
 #[derive(Debug, Clone, Copy)]
 struct Room {
     rate: f64,
@@ -33,13 +33,13 @@ struct Room {
 }
 
 impl Room {
-    /// As bits, which are ordered as the positive numbers are.
+    /// The share as bits, which have the order of the positive numbers.
     fn share(self) -> u64 {
         (self.rate / self.flows as f64).max(0.0).to_bits()
     }
 }
 
-/// Sets rates; it keeps its memory.
+/// Computes rates; reuses its memory.
 #[derive(Debug, Default)]
 pub(super) struct Water {
     rooms: Vec<Room>,
@@ -92,7 +92,7 @@ impl Water {
             .extend(shares.map(|(bundle, room)| Reverse((room.share(), bundle))));
     }
 
-    /// Gives all flows of a bundle that have no rate this one.
+    /// Sets the rate of all flows of a bundle that have none.
     fn fix(&mut self, group: &mut Group, bundle: u32, rate: f64) {
         let Group {
             classes,

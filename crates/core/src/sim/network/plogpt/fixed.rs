@@ -1,11 +1,11 @@
-//! Links that the messages of one instant share, whatever comes later.
+//! Fixed sharing: the messages of one instant share links, independently of later messages.
 
 use super::traffic::Traffic;
 use crate::sim::network::Agenda;
 use crate::sim::program::FlightId;
 use crate::sim::time::Time;
 
-/// How many messages begin on each link; none between two instants.
+/// Number of messages that begin on each link; 0 between two instants.
 #[derive(Debug, Clone)]
 pub(super) struct Counts(Vec<u32>);
 
@@ -14,7 +14,7 @@ impl Counts {
         Self(vec![0; links])
     }
 
-    /// Gives the messages that begin now their ends.
+    /// Schedules the ends of the messages that begin now.
     pub(super) fn share(&mut self, begun: &[FlightId], traffic: &mut Traffic, agenda: &mut Agenda) {
         for &id in begun {
             for link in &traffic.messages[id as usize].route {

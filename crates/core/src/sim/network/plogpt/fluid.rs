@@ -1,4 +1,4 @@
-//! Links that all messages under way share, anew at each begin and end.
+//! Fluid sharing: all messages under way share links, and shares change at each begin and end.
 
 use super::traffic::{Message, Stage, Traffic};
 use crate::network::LinkId;
@@ -10,16 +10,16 @@ use crate::sim::time::Time;
 /// The progress of a message.
 #[derive(Debug, Clone, Default)]
 struct Flow {
-    /// In bytes per second.
+    /// Throughput in bytes per second.
     throughput: f64,
-    /// What is left of it, as a share of the whole, and since when.
+    /// Fraction of the message that was left at `since`.
     left: f64,
     since: Time,
-    /// Whether its throughput is to be looked at again.
+    /// True if the throughput must be computed again.
     is_touched: bool,
 }
 
-/// Who is on each link.
+/// Messages on each link, and their progress.
 #[derive(Debug, Clone)]
 pub(super) struct Flows {
     members: Members,
@@ -39,13 +39,14 @@ impl Flows {
         }
     }
 
-    /// Takes a message from its links.
+    /// Removes a message from its links.
     pub(super) fn remove(&mut self, id: FlightId, message: &Message) {
         self.members.remove(id, &message.route);
         message.route.iter().for_each(|&link| self.change(link));
     }
 
-    /// Puts those that begin on their links and gives all whose throughput changes new ends.
+    /// Adds the beginning messages to their links, and sets the ends of all messages whose
+    /// throughput changes.
     pub(super) fn share(&mut self, begun: &[FlightId], traffic: &mut Traffic, agenda: &mut Agenda) {
         for &id in begun {
             let message = &mut traffic.messages[id as usize];
@@ -84,7 +85,7 @@ impl Flows {
         touched
     }
 
-    /// Gives a message its present throughput and its new end, if they differ.
+    /// Sets the present throughput and end of a message, if they changed.
     fn update(&mut self, id: FlightId, traffic: &mut Traffic, agenda: &mut Agenda) {
         let message = &traffic.messages[id as usize];
         let shared = traffic.throughput(message, |link| self.members.count(link));

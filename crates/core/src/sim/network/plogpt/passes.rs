@@ -1,4 +1,4 @@
-//! Both readings of a timeout: that the receiver waits, or all that comes after.
+//! Both interpretations of a timeout: a delay of the receiver alone, or of sender and receiver.
 
 use rustc_hash::FxHashMap;
 
@@ -13,22 +13,22 @@ use crate::sim::program::{Op, Program};
 use crate::sim::time::Time;
 use crate::units::Rank;
 
-/// What is done about lost packets.
+/// Treatment of lost packets.
 #[derive(Debug, Clone)]
 pub(super) enum Pass {
-    /// Their receivers wait.
+    /// The receivers of lost packets wait.
     Receiver,
-    /// They are remembered.
+    /// First pass: losses are recorded.
     Search(Losses),
-    /// Those that were remembered hold up their senders and receivers, and there are no others.
+    /// Second pass: the recorded losses delay their senders and receivers, and no others occur.
     Apply(Losses),
 }
 
-/// Lost packets by the sender, the operation, and how many messages it had sent before.
+/// Lost packets by sender, operation, and number of messages that the operation sent before.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Losses {
     causes: FxHashMap<(Rank, Op, u32), Cause>,
-    /// How many messages each operation has sent.
+    /// Number of messages that each operation has sent.
     sent: FxHashMap<(Rank, Op), u32>,
 }
 
@@ -41,8 +41,7 @@ impl Losses {
 }
 
 impl Pass {
-    /// How many messages the operation of this one had sent before, and how long the sender
-    /// is held up.
+    /// Number of messages that the message's operation sent before, and delay of the sender.
     pub(super) fn inject(&mut self, flight: &Flight, rto: Time) -> (u32, Time) {
         match self {
             Self::Receiver => (0, Time::ZERO),
@@ -56,8 +55,8 @@ impl Pass {
         }
     }
 
-    /// Why the last packet of a message is lost, if it is; `meets` holds its end against
-    /// what begins.
+    /// Cause of the loss of a message's last packet, if it is lost; `meets` searches a message
+    /// that begins at its end.
     pub(super) fn cause(
         &mut self,
         message: &Message,
@@ -76,11 +75,11 @@ impl Pass {
     }
 }
 
-/// Runs a program on `network`, which has not run yet; in the mode [`RtoMode::TwoPass`] first
-/// copies of both to find the losses, and then so that each holds up its sender and its receiver.
+/// Runs a program on `network`, which has not run yet. In the mode [`RtoMode::TwoPass`] a first
+/// run of copies finds the losses; in a second run each loss delays its sender and its receiver.
 ///
 /// # Errors
-/// If the program does not end or leaves messages over.
+/// If the program does not end, or leaves messages that no rank receives.
 pub fn run(
     (mode, eager_limit): (RtoMode, EagerLimit),
     mut program: impl Program + Clone,

@@ -1,4 +1,4 @@
-//! Which messages lose their last packet: what began lately at each receiver.
+//! Decision about lost last packets, from the messages that began recently at each receiver.
 
 use super::traffic::Message;
 use super::wires::Way;
@@ -7,15 +7,15 @@ use crate::sim::network::{Cause, Flight};
 use crate::sim::time::Time;
 use crate::units::{Bytes, Rank};
 
-/// The last two senders whose messages began on ways of one kind, the latest first.
+/// Last two senders of messages on ways of one kind, with their begins, the latest first.
 #[derive(Debug, Clone, Copy)]
 struct Begun {
     way: Way,
     last: [Option<(Rank, Time)>; 2],
 }
 
-/// The messages that began lately, by receiver. Two senders suffice: one of them is another
-/// than the sender of a message that ends, if there is any.
+/// Recent begins of messages, by receiver. Two senders suffice: one of them differs from the
+/// sender of the message that ends, if any sender does.
 #[derive(Debug, Clone)]
 pub(super) struct Beginnings(Vec<Vec<Begun>>);
 
@@ -24,7 +24,7 @@ impl Beginnings {
         Self(vec![Vec::new(); ranks])
     }
 
-    /// A message begins.
+    /// Records the begin of a message.
     pub(super) fn begin(&mut self, message: &Message, now: Time) {
         let (Flight { from, to, .. }, way) = (message.flight, message.way);
         let ways = &mut self.0[to.0 as usize];
@@ -43,8 +43,8 @@ impl Beginnings {
         }
     }
 
-    /// Why the last packet of a message is lost, if it is: another one has begun at its
-    /// receiver no earlier than `since`.
+    /// Cause of the loss of a message's last packet, if it is lost: a message from another sender
+    /// has begun at its receiver no earlier than `since`.
     pub(super) fn meets(&self, message: &Message, since: Time) -> Option<Cause> {
         let other = |begun: &Begun| {
             let mut last = begun.last.iter().flatten();

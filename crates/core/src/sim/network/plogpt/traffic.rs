@@ -1,4 +1,4 @@
-//! The messages under way, and what holds for all of them.
+//! The messages under way, and the parameters that they share.
 
 use super::Options;
 use super::wires::{Way, Wire};
@@ -8,13 +8,13 @@ use crate::sim::program::FlightId;
 use crate::sim::time::Time;
 use crate::units::Seconds;
 
-/// Of how much time one unit is a tolerance.
+/// Divisor of the elapsed time that gives the tolerance.
 const TOLERATED: u64 = 1_000_000_000;
 
-/// Where a message is.
+/// State of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Stage {
-    /// Not yet on its way, or sent and decided.
+    /// Not started, or sent.
     #[default]
     Absent,
     /// Being sent until a time that may change.
@@ -27,27 +27,27 @@ pub(super) enum Stage {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Message {
     pub(super) flight: Flight,
-    /// How many messages its operation had sent before it, if that matters.
+    /// Number of messages that its operation sent before it; 0 if not needed.
     pub(super) occurrence: u32,
-    /// How much longer its sender waits because its last packet is lost.
+    /// Delay of its sender by the loss of its last packet.
     pub(super) held: Time,
     pub(super) stage: Stage,
     pub(super) route: Vec<LinkId>,
     pub(super) way: Way,
-    /// When it is sent, no packet being lost.
+    /// Time at which its send ends without losses.
     pub(super) finish: Time,
-    /// When it is known what begins when it ends.
+    /// Time from which all messages that begin at its end are known.
     pub(super) known: Time,
 }
 
 impl Message {
-    /// How long it takes at a throughput in bytes per second.
+    /// Duration of the send at a throughput in bytes per second.
     pub(super) fn gap(&self, throughput: f64) -> Seconds {
         Seconds(self.flight.bytes as f64 / throughput)
     }
 }
 
-/// How much two equal times may differ.
+/// Largest difference of two times that count as equal.
 pub(in crate::sim) fn tolerance(time: Time) -> Time {
     Time(time.0 / TOLERATED)
 }
@@ -71,13 +71,13 @@ impl Traffic {
         }
     }
 
-    /// How far the begin of another message may be from the end of this one.
+    /// Tolerance between the end of this message and the begin of another one.
     pub(super) fn tolerance(&self, message: &Message) -> Time {
         tolerance(message.finish).min(self.latency)
     }
 
-    /// Takes in a message, how many its operation had sent before it, and how much longer its
-    /// sender waits.
+    /// Adds a message, with the number of messages that its operation sent before and the delay
+    /// of its sender.
     pub(super) fn put(&mut self, id: FlightId, flight: &Flight, (occurrence, held): (u32, Time)) {
         let message = slot(&mut self.messages, id);
         *message = Message {
@@ -89,7 +89,7 @@ impl Traffic {
         };
     }
 
-    /// What follows from the route of a message.
+    /// Sets the effective height and the buffer of a message from its route.
     pub(super) fn find_way(&mut self, id: FlightId) {
         let message = &mut self.messages[id as usize];
         for link in &message.route {
@@ -103,14 +103,14 @@ impl Traffic {
         }
     }
 
-    /// The throughput of a message in bytes per second, given how many share each link.
+    /// Throughput of a message in bytes per second; `sharers` counts the messages on a link.
     pub(super) fn throughput(&self, message: &Message, sharers: impl Fn(LinkId) -> usize) -> f64 {
         let share = |&link: &LinkId| self.wires[link.index()].rate / sharers(link) as f64;
         let shares = message.route.iter().map(share);
         shares.fold(f64::INFINITY, f64::min)
     }
 
-    /// A message will have been sent when it finishes.
+    /// Schedules the end of a message's send, and the decision about its loss.
     pub(super) fn send(&mut self, id: FlightId, agenda: &mut Agenda) {
         let tolerance = self.tolerance(&self.messages[id as usize]);
         let message = &mut self.messages[id as usize];

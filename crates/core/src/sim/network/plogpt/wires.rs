@@ -1,5 +1,5 @@
-//! What each link of a tree means for timeouts: its height, its buffer, and whether it is
-//! wide enough never to matter.
+//! Properties of the links of a tree that determine timeouts: height, buffer, and whether a link
+//! is negligible.
 
 use std::collections::VecDeque;
 
@@ -8,48 +8,48 @@ use crate::network::{Edge, Link, Network};
 use crate::units::BytesPerSecond;
 use crate::units::Seconds;
 
-/// One link.
+/// Properties of one link.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wire {
-    /// In bytes per second.
+    /// Rate in bytes per second.
     pub(super) rate: f64,
-    /// b·d, in bytes.
+    /// Buffer b·d in bytes.
     pub(super) buffer: f64,
-    /// 1 at the hosts.
+    /// Height: 1 at the hosts.
     pub(super) height: u32,
     pub(super) is_negligible: bool,
 }
 
-/// The way of a message, as far as timeouts depend on it.
+/// Properties of a message's route that determine timeouts.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Way {
     /// The effective height.
     pub(super) height: u32,
-    /// b·d of the link of that height that is nearest to the receiver, in bytes.
+    /// Buffer b·d, in bytes, of the link of this height that is nearest to the receiver.
     pub(super) buffer: f64,
 }
 
-/// A vertex while leaves are taken off the tree.
+/// State of a vertex while leaves are removed from the tree.
 #[derive(Debug, Clone, Copy, Default)]
 struct Stem {
-    /// How many cables it still has.
+    /// Number of cables left.
     cables: u32,
-    /// Their numbers, combined by exclusive or: the number itself when one is left.
+    /// Exclusive or of their numbers: the number itself when one cable is left.
     last: usize,
-    /// The bandwidth of the cables that were taken off.
+    /// Sum of the bandwidths of the removed cables.
     below: f64,
 }
 
-/// A cable that was taken off with a leaf.
+/// A cable that was removed with a leaf.
 #[derive(Debug, Clone, Copy, Default)]
 struct Taken {
     height: u32,
-    /// What the links below it bring together; at the middle of the tree, on the side that
-    /// brings less.
+    /// Sum of the rates of the links below it; in the middle of the tree, the sum of the side
+    /// with less.
     below: f64,
 }
 
-/// The links of a tree in their order.
+/// Properties of the links of a tree, in the order of the links.
 pub(super) fn wires(network: &Network, negligible: Negligible) -> Vec<Wire> {
     let taken = take_off(network);
     let heights = network.heights().unwrap_or_default();
@@ -65,7 +65,7 @@ pub(super) fn wires(network: &Network, negligible: Negligible) -> Vec<Wire> {
     network.links().iter().enumerate().map(wire).collect()
 }
 
-/// Takes off all leaves again and again; the how-manieth time is a cable's height.
+/// Removes all leaves in rounds; the round that removes a cable is its height, counted from 1.
 fn take_off(network: &Network) -> Vec<Taken> {
     let links = network.links();
     let mut taken = vec![Taken::default(); links.len() / 2];
@@ -114,7 +114,7 @@ fn stems(network: &Network) -> Vec<Stem> {
     stems
 }
 
-/// A link outside of a binary tree: its delay is what fills its buffer.
+/// Edge for a link outside of a binary tree: its delay is the time that fills the buffer.
 fn edge(link: &Link) -> Edge {
     Edge {
         bandwidth: link.rate,

@@ -1,11 +1,11 @@
-//! What TCP knows of a connection: how much it may have in flight, and how long it waits.
+//! State of a TCP connection: its window, and its waiting time after a loss.
 
 use super::{INITIAL_WINDOW, MAX_WINDOW, SEGMENT};
 use crate::network::LINUX_RTO;
 use crate::sim::network::Repair;
 use crate::sim::time::Time;
 
-/// How often the retransmission timer doubles at most, so that it stays below two minutes.
+/// Largest number of doublings of the retransmission timer, which keeps it below two minutes.
 const MOST_DOUBLINGS: u32 = 9;
 
 /// The congestion window and what bounds its growth, in bytes.
@@ -25,7 +25,7 @@ impl Default for Connection {
 }
 
 impl Connection {
-    /// A whole window was acknowledged: twice as much in slow start, a segment more after.
+    /// Grows after a whole window was acknowledged: doubles in slow start, then adds a segment.
     pub(super) fn grow(&mut self) {
         let grown = if self.window < self.threshold {
             (2.0 * self.window).min(self.threshold)
@@ -35,7 +35,7 @@ impl Connection {
         self.window = grown.min(MAX_WINDOW);
     }
 
-    /// Something of a train of so many bytes was lost.
+    /// Shrinks after a loss in a train of `train` bytes.
     pub(super) fn shrink(&mut self, train: f64, repair: Repair) {
         self.threshold = (train / 2.0).max(2.0 * SEGMENT);
         self.window = match repair {
@@ -45,8 +45,8 @@ impl Connection {
     }
 }
 
-/// What a sender of `train` bytes, the end of which is lost, does and how long after the last
-/// acknowledgement, with the round-trip time that it has seen and how often it has tried.
+/// Repair by a sender of `train` bytes whose end is lost, and its waiting time after the last
+/// acknowledgement; `tries` is the number of earlier repairs in a row.
 pub(super) fn patience(
     train: f64,
     round_trip: Time,

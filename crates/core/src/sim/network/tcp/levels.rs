@@ -1,34 +1,34 @@
-//! Which flows are on which links, and which link holds a flow back.
+//! Flows on each link, and the bottleneck of each flow.
 
 use crate::network::LinkId;
 use crate::sim::network::fluid::sharing::Sharing;
 use crate::sim::network::members::Members;
 
-/// Rates that differ by less are equal.
+/// Relative difference below which rates are equal.
 const TOLERANCE: f64 = 1e-9;
 
-/// How fast the flows of a link are.
+/// Sum and maximum of the rates of a link's flows.
 #[derive(Debug, Clone, Copy, Default)]
 struct Level {
-    /// When that was found out.
+    /// Stamp of the computation.
     stamp: u64,
     sum: f64,
     most: f64,
 }
 
-/// The flows of each link, and how fast they are.
+/// The flows of each link, and their rates.
 #[derive(Debug)]
 pub(super) struct Levels {
     rates: Vec<f64>,
     pub(super) members: Members,
     known: Vec<Level>,
-    /// What waits at each link, and when that was found out.
+    /// Stamp of the computation, and bytes that wait at each link.
     queues: Vec<(u64, f64)>,
     stamp: u64,
 }
 
 impl Levels {
-    /// No flows on links of these rates.
+    /// Creates links of these rates without flows.
     pub(super) fn new(rates: Vec<f64>) -> Self {
         Self {
             members: Members::new(rates.len()),
@@ -39,7 +39,7 @@ impl Levels {
         }
     }
 
-    /// The rates and the trains have changed.
+    /// Invalidates levels and queues after a change of rates or trains.
     pub(super) fn change(&mut self) {
         self.stamp += 1;
     }
@@ -49,8 +49,8 @@ impl Levels {
         self.rates[link.index()]
     }
 
-    /// The first link of a flow's route that holds it back: it is full, and none of its
-    /// flows is faster. What the flow has in flight waits there.
+    /// Bottleneck of a flow: the first link of its route that is full and on which no flow is
+    /// faster. The bytes in flight of the flow wait there.
     pub(super) fn bottleneck(
         &mut self,
         flow: u32,
@@ -65,13 +65,13 @@ impl Levels {
         })
     }
 
-    /// What waits at a link, in bytes, if that was found out since the last change.
+    /// Number of bytes that wait at a link, if computed since the last change.
     pub(super) fn queue(&self, link: LinkId) -> Option<f64> {
         let (stamp, queue) = self.queues[link.index()];
         (stamp == self.stamp).then_some(queue)
     }
 
-    /// Keeps what waits at a link until the next change.
+    /// Stores the number of bytes that wait at a link until the next change.
     pub(super) fn keep_queue(&mut self, link: LinkId, queue: f64) {
         self.queues[link.index()] = (self.stamp, queue);
     }

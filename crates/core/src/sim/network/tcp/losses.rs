@@ -1,4 +1,4 @@
-//! Which trains meet in a port, what they lose there, and what their senders do about it.
+//! Trains that meet in a port, their losses, and the repair by their senders.
 
 use std::sync::Arc;
 
@@ -13,11 +13,11 @@ use crate::network::LinkId;
 use crate::sim::time::Time;
 use crate::units::{Bytes, Seconds};
 
-/// How many segments that come through tell that one before them is lost.
+/// Number of later segments whose arrival reveals a lost one.
 const DUPLICATES: f64 = 3.0;
 
 impl Tcp<'_> {
-    /// Lets the trains that start now meet others in a port.
+    /// Determines the losses of the trains that start now, where they meet others in a port.
     pub(super) fn meet(&mut self, port: LinkId, agenda: &mut Agenda) {
         let link = self.links.network.link(port);
         let mut trains = std::mem::take(&mut self.trains);
@@ -30,7 +30,7 @@ impl Tcp<'_> {
             let message = self.messages.get(id);
             latency = latency.min(self.links.latency(&message.route));
             if bottleneck != Some(port) {
-                // It comes at any time of its cycle.
+                // The train arrives at a random time of its cycle.
                 let cycle = message.train / rate(id, &self.sharing);
                 let start = self.rng.random::<f64>() * cycle;
                 trains.push(self.train(id, port, start));
@@ -52,7 +52,7 @@ impl Tcp<'_> {
         self.trains = trains;
     }
 
-    /// The train of a flow as it comes to a port.
+    /// The train of a flow as it arrives at a port.
     fn train(&self, flow: u32, port: LinkId, start: f64) -> Train {
         let message = self.messages.get(flow);
         let input = message.input(port);
@@ -65,8 +65,8 @@ impl Tcp<'_> {
         }
     }
 
-    /// A train loses segments in a port: their number is rounded up or down at random, to the
-    /// right mean.
+    /// Applies the losses of a train in a port: the number of segments is rounded up or down at
+    /// random, with the exact mean.
     fn lose(&mut self, port: LinkId, (train, lost): (&Train, Lost), agenda: &mut Agenda) {
         let segment = SEGMENT.min(train.bytes);
         let segments = (lost.bytes / segment + self.rng.random::<f64>()).floor();
@@ -90,15 +90,15 @@ impl Tcp<'_> {
         agenda.lost(&message.flight, wait, Cause::Overflow { link, repair });
     }
 
-    /// The name of a port, made when it is first needed.
+    /// Name of a port, made when it is first needed.
     fn name(&mut self, port: LinkId) -> Arc<str> {
         let name = self.names.entry(port);
         Arc::clone(name.or_insert_with(|| self.links.network.link_name(port).into()))
     }
 
-    /// What the sender does about `again` lost bytes, and how long it is idle before it sends
-    /// them. After the first of them, bytes of the same train come through, and `later` ones
-    /// are sent if any of the train does.
+    /// Repair of `again` lost bytes by the sender, and its idle time before. `following` bytes of
+    /// the train come through after the first lost byte, and `later` bytes of later trains are
+    /// sent if any of this train come through.
     fn repair(
         &mut self,
         train: &Train,
@@ -121,8 +121,8 @@ impl Tcp<'_> {
         (Repair::FastRetransmit, wait)
     }
 
-    /// How long a segment of a flow and its acknowledgement take: 2·L, twice the delays of the
-    /// links, and the queue at the link that holds the flow back.
+    /// Round-trip time of a segment: 2·L, twice the delays of the links, and the queue at the
+    /// bottleneck.
     fn round_trip(&mut self, id: u32) -> Time {
         let wires = self.links.latency(&self.messages.get(id).route) * 2;
         let Some(link) = self.bottleneck(id) else {
@@ -136,7 +136,7 @@ impl Tcp<'_> {
         wires + Time::of(Seconds(queue / ends.rate.0))
     }
 
-    /// The trains of the flows that a link holds back, in bytes.
+    /// Bytes in the trains of all flows whose bottleneck is `link`.
     fn queue(&mut self, link: LinkId) -> f64 {
         if let Some(known) = self.levels.queue(link) {
             return known;

@@ -8,10 +8,10 @@ use crate::sim::network::{Flight, slot};
 use crate::sim::time::Time;
 use crate::units::Rank;
 
-/// Where a message stands.
+/// State of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum State {
-    /// It is not under way.
+    /// Not under way.
     #[default]
     Out,
     /// Its next train starts now.
@@ -20,7 +20,7 @@ pub(super) enum State {
     Running,
     /// Its train is under way and loses segments.
     Losing,
-    /// It waits to send again.
+    /// It waits to send lost bytes again.
     Waiting,
 }
 
@@ -29,22 +29,22 @@ pub(super) enum State {
 pub(super) struct Message {
     pub(super) flight: Flight,
     pub(super) state: State,
-    /// When its train is through, or its wait over.
+    /// Time at which its train is through, or its wait is over.
     pub(super) next: Time,
-    /// The bytes of its present train.
+    /// Bytes of its present train.
     pub(super) train: f64,
-    /// The bytes that are to be sent again.
+    /// Bytes to be sent again.
     pub(super) again: u64,
-    /// How long the sender is idle before.
+    /// Idle time of the sender before it sends them.
     pub(super) wait: Time,
-    /// How often in a row its end was lost.
+    /// Number of losses in a row without fast retransmit.
     pub(super) tries: u32,
     pub(super) route: Vec<LinkId>,
     pub(super) connection: Connection,
 }
 
 impl Message {
-    /// The link that brings it to a port.
+    /// The link before a port on its route.
     pub(super) fn input(&self, port: LinkId) -> LinkId {
         let mut pairs = self.route.windows(2);
         let pair = pairs.find(|pair| pair[1] == port);
@@ -81,7 +81,7 @@ impl Messages {
         message
     }
 
-    /// Keeps the state of the connection for the next message.
+    /// Keeps the state of the connection for the next message of the pair.
     pub(super) fn keep(&mut self, id: u32) {
         let message = self.get(id);
         let Flight { from, to, .. } = message.flight;

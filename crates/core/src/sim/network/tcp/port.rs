@@ -1,26 +1,26 @@
-//! What a port loses when trains of segments meet in it.
+//! Losses of trains of segments that meet in a port.
 //!
 //! # Method
-//! A train comes in at the rate of the link that brings it, and the port sends at its own.
-//! The buffer fills while more comes than goes. When it is full, what is too much is lost,
-//! of all trains that come in, in proportion to their rates: a queue that drops its tail.
+//! A train arrives at the rate of its input link, and the port sends at its own rate. The buffer
+//! fills while more bytes arrive than leave. When it is full, the excess is lost from all
+//! arriving trains in proportion to their rates: a drop-tail queue.
 
 use rustc_hash::FxHashMap;
 
 use crate::network::LinkId;
 
-/// Segments in a row.
+/// Consecutive segments of a flow.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Train {
-    /// Whose they are.
+    /// The flow.
     pub(super) flow: u32,
-    /// The link that brings them, one train at a time.
+    /// The link on which the train arrives, one train at a time.
     pub(super) input: LinkId,
-    /// When the first byte comes in, in seconds.
+    /// Arrival time of the first byte in seconds.
     pub(super) start: f64,
-    /// How many bytes they have.
+    /// Number of bytes.
     pub(super) bytes: f64,
-    /// How many bytes come in a second.
+    /// Arrival rate in bytes per second.
     pub(super) rate: f64,
 }
 
@@ -30,21 +30,21 @@ impl Train {
     }
 }
 
-/// What a train loses.
+/// Losses of a train.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Lost {
-    /// How many bytes.
+    /// Number of lost bytes.
     pub(super) bytes: f64,
-    /// How many of its bytes come through after the first that is lost.
+    /// Number of bytes of the train that come through after the first lost one.
     pub(super) following: f64,
 }
 
 /// A port, while trains go through it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Port {
-    /// How many bytes it sends in a second.
+    /// Sending rate in bytes per second.
     rate: f64,
-    /// How many bytes it can hold.
+    /// Free buffer in bytes.
     room: f64,
 }
 
@@ -53,8 +53,8 @@ impl Port {
         Self { rate, room }
     }
 
-    /// Sends `trains` through and gives what each loses. Trains of one input that would
-    /// overlap come one after the other.
+    /// Sends `trains` through and returns the losses of each. Trains of one input that would
+    /// overlap follow each other.
     pub(super) fn send(self, trains: &mut [Train]) -> Vec<Lost> {
         trains.sort_by(|a, b| a.start.total_cmp(&b.start));
         queue_up(trains);
@@ -76,7 +76,7 @@ impl Port {
         lost
     }
 
-    /// The level after so many seconds in which the same trains are present.
+    /// Buffer level after `seconds` in which the same trains are present; adds their losses.
     fn fill(
         self,
         (level, seconds): (f64, f64),
@@ -92,7 +92,7 @@ impl Port {
             if lost.bytes > 0.0 {
                 lost.following += train.rate * seconds - share;
             } else if over > 0.0 {
-                // The first is lost when the buffer is full, not before.
+                // The first byte is lost when the buffer is full, not before.
                 let full = over / (come - self.rate);
                 lost.following = train.rate * full - share;
             }
@@ -102,7 +102,7 @@ impl Port {
     }
 }
 
-/// Lets trains of one input wait for each other; they are sorted by their starts before and
+/// Delays trains that would overlap on one input; trains are sorted by their starts before and
 /// after.
 fn queue_up(trains: &mut [Train]) {
     let mut free: FxHashMap<LinkId, f64> = FxHashMap::default();
