@@ -1,20 +1,20 @@
-//! Whether pLogP and the ping-pong tell the same of a network, and if not, how they differ.
+//! Comparison of pLogP with the ping-pong of a network, and the form of their difference.
 //!
 //! # Formula
 //! A message of m bytes takes t(m) one way in a ping-pong, and L + g(m) by pLogP, which is
-//! RTT(m) − RTT(0)/2. The difference Δ(m) = L + g(m) − t(m), in seconds, is within its error
-//! if |Δ| is at most t·√(v₁ + v₂), with the variances of both and Student's t for intervals
-//! that hold at all N sizes together (each at the level 1 − (1 − confidence)/N); where nothing
-//! is known of either variance, at most 3 % of t(m). The two agree if all sizes are within.
+//! RTT(m) − RTT(0)/2. The difference Δ(m) = L + g(m) − t(m), in seconds, is within its error if |Δ|
+//! is at most t·√(v₁ + v₂), with the variances of both times and Student's t for intervals that
+//! hold at all N sizes together (each at the level 1 − (1 − confidence)/N). If neither variance is
+//! known, the error is 3 % of t(m). The two agree if all sizes are within their errors.
 //!
 //! # Method
-//! Else the first of these that brings all sizes within their errors says how they differ:
-//! Δ = a, Δ = b·m, Δ = a from a size on (and none below), Δ = a + b·m; a and b by least
-//! squares, weighted with the errors. What none explains is scattered. α and β are estimated
-//! from both at the same sizes, as [`fit_ends`] does.
+//! Otherwise the verdict is the first of these forms that brings all sizes within their errors:
+//! Δ = a, Δ = b·m, Δ = a from a size on (0 below), Δ = a + b·m; a and b by least squares,
+//! weighted with the errors. If none does, Δ is scattered. α and β are estimated from both at the
+//! same sizes, as [`fit_ends`] does.
 //!
 //! # Domain
-//! Four sizes that both have measured.
+//! Four sizes that both measured.
 //!
 //! # Source
 //! The identity is that of the MPI `LogP` benchmark (Kielmann, Bal, Verstoep 2000); the
@@ -28,10 +28,10 @@ use crate::stats::interval::{Estimate, Variance, t_quantile};
 use crate::stats::line::{self, Line, slope_from_origin};
 use crate::units::{Bytes, Procs, Seconds, SecondsPerByte};
 
-/// A relative difference that the rounding of numbers can make.
+/// Relative difference that the rounding of numbers can cause.
 const ROUNDING: f64 = 1e-9;
 
-/// The comparison of the two.
+/// Comparison of pLogP with the ping-pong.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Agreement {
     /// α in seconds.
@@ -40,18 +40,18 @@ pub struct Agreement {
     pub beta: Twice,
     /// The sizes that both measured.
     pub sizes: Vec<Difference>,
-    /// How they stand to each other over all sizes.
+    /// Verdict over all sizes.
     pub verdict: Verdict,
 }
 
-/// A parameter from either.
+/// A parameter estimated from both.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Twice {
     /// From L + g(m).
     pub plogp: Estimate,
     /// From the ping-pong.
     pub ping_pong: Estimate,
-    /// The first less the second.
+    /// The pLogP value less that of the ping-pong.
     pub difference: Estimate,
 }
 
@@ -64,28 +64,28 @@ pub struct Difference {
     pub ping_pong: Seconds,
     /// Δ.
     pub difference: Seconds,
-    /// The largest |Δ| that errors explain.
+    /// The largest |Δ| that the errors explain.
     pub error: Seconds,
 }
 
-/// How Δ depends on m.
+/// Form of Δ(m).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Verdict {
-    /// Within its error.
+    /// Δ is within its error.
     Agree,
-    /// A constant.
+    /// Δ is constant.
     Offset(Seconds),
-    /// In proportion to m.
+    /// Δ is proportional to m.
     Slope(SecondsPerByte),
-    /// A constant from a size on.
+    /// Δ is constant from a size on.
     OffsetFrom(Bytes, Seconds),
-    /// A constant and a slope.
+    /// Δ is a constant and a slope.
     Line(Seconds, SecondsPerByte),
-    /// None of these.
+    /// Δ has none of these forms.
     Scattered,
 }
 
-/// Compares a ping-pong with measured tables.
+/// Compares a ping-pong with measured pLogP tables.
 ///
 /// # Errors
 /// If they have fewer than four sizes in common, or these give no α and β.
@@ -156,7 +156,7 @@ fn difference(level: &Level, row: &Row, confidence: f64) -> Difference {
 }
 
 impl Twice {
-    /// Whether the difference can be told from none, and from the rounding of numbers.
+    /// True if the difference is significant and exceeds the rounding of numbers.
     pub fn differs(&self) -> bool {
         let Estimate {
             value,
@@ -169,12 +169,12 @@ impl Twice {
 }
 
 impl Agreement {
-    /// Whether α, β and all sizes agree.
+    /// True if α, β and all sizes agree.
     pub fn is_complete(&self) -> bool {
         self.verdict == Verdict::Agree && !self.alpha.differs() && !self.beta.differs()
     }
 
-    /// How many sizes are within their errors.
+    /// Number of sizes whose Δ is within its error.
     pub fn agreeing(&self) -> usize {
         self.sizes.iter().filter(|one| one.agrees()).count()
     }
@@ -186,12 +186,12 @@ impl Difference {
         self.difference / self.ping_pong
     }
 
-    /// Whether Δ is within its error.
+    /// True if Δ is within its error.
     pub fn agrees(&self) -> bool {
         self.is_within(0.0)
     }
 
-    /// Whether Δ is within its error of what is `expected`, in seconds.
+    /// True if Δ − `expected`, in seconds, is within the error.
     fn is_within(&self, expected: f64) -> bool {
         (self.difference.0 - expected).abs() <= self.error.0
     }
@@ -221,7 +221,7 @@ fn judge(sizes: &[Difference]) -> Verdict {
 }
 
 impl Verdict {
-    /// Δ at a size, in seconds.
+    /// Δ at a size by this verdict, in seconds.
     fn expected(&self, size: Bytes) -> f64 {
         match *self {
             Self::Offset(offset) => offset.0,

@@ -1,31 +1,32 @@
-//! Where a ping-pong changes its protocol: t(m) as straight lines, with jumps between them.
+//! Protocol changes of a ping-pong: t(m) as straight lines, with jumps between them.
 //!
 //! # Formula
 //! t(m) = αᵢ + βᵢ·m in seconds for the sizes m of piece i, in bytes. Between two pieces lies a
-//! break: an interval from the last size of one to the first size of the next. The *jump* is
-//! by how much the upper line is above the lower one: of parallel lines that fit both pieces
-//! where the slopes are the same (within 10 %, or within their errors), else at the upper end
-//! of the interval, and none if the lines cross within it. A jump at equal slopes is a message
-//! more (the rendezvous beyond the eager limit); another slope is another bandwidth, or the
-//! end of a burst that the network let pass.
+//! break: an interval from the last size of one to the first size of the next. The *jump* is the
+//! height of the line after the break above the line before it: of parallel lines that fit both
+//! pieces if the slopes are the same (within 10 %, or within their errors), otherwise at the
+//! upper end of the interval, and 0 if the lines cross within it. A jump at equal slopes is one
+//! more message (the rendezvous beyond the eager limit); a different slope is a different
+//! bandwidth, or the end of a burst that the network let pass.
 //!
 //! # Method
-//! A point weighs 1/((0.1 %·t)² + v), where v is the variance of t that repetitions and launches
-//! tell ([`levels`](super::levels)). Every run of 6 to 32 neighbouring sizes is cut in two at each
-//! place that leaves two sizes on either side, and an F test with 2 and N − 4 degrees of freedom
-//! asks whether two lines are better than one. Where several launches tell v with ν degrees of
-//! freedom, the test has N − 4 + ν: the residuals and ν more of size 1 make up its scale, but
-//! never a smaller one than the residuals alone. No line is trusted to less than 0.02 %. Of the runs with a significant cut
-//! the shortest wins (of equally short ones that with the least p), since it has one break
-//! only and knows the noise of its own sizes; then both sides are searched again. At last each
-//! break moves to where the lines of its whole pieces fit best.
+//! A point has the weight 1/((0.1 %·t)² + v), where v is the variance of t from repetitions and
+//! launches ([`levels`](super::levels)). Every run of 6 to 32 neighbouring sizes is cut in two at
+//! each place that leaves two sizes on either side, and an F test with 2 and N − 4 degrees of
+//! freedom decides whether two lines are better than one. If several launches determine v with ν
+//! degrees of freedom, the test has N − 4 + ν: its scale includes the residuals and ν more of
+//! size 1, but is never smaller than that of the residuals alone. No line has a noise below 0.02
+//! %. Among the runs with a significant cut the shortest is taken (among equally short ones the
+//! one with the least p), because it has a single break and the noise of its own sizes; then both
+//! sides are searched again. Finally each break moves to the best place for the lines of its
+//! whole pieces.
 //!
 //! # Domain
 //! Six sizes or more. Among N sizes a run is significant at the level 0.05/N², found by trials:
 //! on straight lines with errors of 1 to 3 %, or of 20 µs and 0.3 % between launches, at most
-//! about 1 in 20 ping-pongs of 12 to 38 sizes then show a break. Where a few sizes scatter ten
-//! times as much as their neighbours and two launches are all there is, up to two in five do. A
-//! single size that is off is no break; a jump below three times the noise stays unseen.
+//! about 1 in 20 ping-pongs of 12 to 38 sizes then show a break. If a few sizes scatter ten times
+//! as much as their neighbours and there are only two launches, up to two in five do. A single
+//! outlying size is no break; a jump below three times the noise is not found.
 //!
 //! # Source
 //! The statistic is Chow's (1960). The search is that of Baranowski, Chen and Fryzlewicz 2019
@@ -44,26 +45,26 @@ use super::{FitError, refuse_few};
 use crate::stats::interval::{Estimate, Variance};
 use crate::units::{Bytes, Seconds, SecondsPerByte};
 
-/// The level of one test among N sizes, times N².
+/// Level of one test among N sizes, times N².
 const LEVEL: f64 = 0.05;
 
-/// The sizes of a run that is tested, and of a side.
+/// Least and largest number of sizes of a tested run, and least number on a side.
 const SHORTEST: usize = 6;
 const LONGEST: usize = 32;
 const LEAST_SIDE: usize = 2;
 
-/// By how many sizes a run grows on either side to place its cut.
+/// Number of sizes by which a run grows on either side to place its cut.
 const MARGIN: usize = 4;
 
-/// Slopes that differ by less of the greater one are taken as the same.
+/// Slopes that differ by less than this share of the greater one count as equal.
 const SAME_SLOPE: f64 = 0.1;
 
 /// The pieces of a ping-pong.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pieces {
-    /// Ascending, at least one.
+    /// The pieces, ascending; at least one.
     pub pieces: Vec<Piece>,
-    /// One between each two pieces.
+    /// The breaks between neighbouring pieces.
     pub breaks: Vec<Break>,
 }
 
@@ -80,27 +81,27 @@ pub struct Piece {
     pub beta: Estimate,
 }
 
-/// A change between two sizes.
+/// A break between two sizes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Break {
-    /// The last size before it.
+    /// The last size before the break.
     pub below: Bytes,
-    /// The first size after it.
+    /// The first size after the break.
     pub from: Bytes,
     /// The jump in seconds.
     pub jump: Estimate,
-    /// What changes.
+    /// Kind of change.
     pub change: Change,
-    /// What os does between about the same sizes, where it changes too.
+    /// Jump of os between about the same sizes, if os has a break there.
     pub send_overhead: Option<Estimate>,
 }
 
-/// What changes at a break.
+/// Kind of change at a break.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Change {
-    /// The intercept alone.
+    /// Only the intercept changes.
     Intercept,
-    /// The slope.
+    /// The slope changes.
     Slope {
         /// β before.
         before: SecondsPerByte,
@@ -149,7 +150,7 @@ pub fn find(levels: &[Level], confidence: f64) -> Result<Pieces, FitError> {
     })
 }
 
-/// Adds the cuts of `levels`, the first of which is number `offset` of all.
+/// Adds the cuts of `levels`, the first of which has the index `offset` among all.
 fn search(levels: &[Level], offset: usize, cuts: &mut Vec<usize>) {
     let Some(run) = narrowest(levels) else {
         return;
@@ -161,7 +162,7 @@ fn search(levels: &[Level], offset: usize, cuts: &mut Vec<usize>) {
     search(&levels[cut..], offset + cut, cuts);
 }
 
-/// The shortest run that has a significant cut; of equally short ones that with the least p.
+/// Shortest run with a significant cut; among equally short ones the one with the least p.
 fn narrowest(levels: &[Level]) -> Option<Range<usize>> {
     let level = LEVEL / (levels.len() as f64).powi(2);
     (SHORTEST..=LONGEST.min(levels.len())).find_map(|length| {
@@ -172,21 +173,21 @@ fn narrowest(levels: &[Level]) -> Option<Range<usize>> {
     })
 }
 
-/// The p of the best cut of a run.
+/// p of the best cut of a run.
 fn least_p(run: &[Level]) -> f64 {
     let (rss, _) = split(run);
     let dof = (run.len() - 4) as f64;
     let known = line::known_dof(run);
     let noise = line::LEAST_NOISE.powi(2) * run.len() as f64;
-    // The known errors count as so many residuals of 1, but never make the run's own smaller.
+    // The known errors count as residuals of size 1, but never reduce the scale of the run's own.
     let scale = ((rss + known) / (dof + known)).max((rss + noise) / dof);
     let dof = dof + known;
     let gain = (Line::through(run).rss - rss).max(0.0) / (scale * dof);
-    // F = gain·dof/2, and of F with two degrees of freedom in the numerator the tail is closed.
+    // F = gain·dof/2; with two degrees of freedom in the numerator the tail has a closed form.
     (1.0 + gain).powf(-dof / 2.0)
 }
 
-/// The least sum of squares of two lines, and where the second begins.
+/// Least sum of squares of two lines, and the index at which the second begins.
 fn split(run: &[Level]) -> (f64, usize) {
     let places = LEAST_SIDE..=run.len() - LEAST_SIDE;
     let sums = places.map(|place| {
@@ -206,7 +207,7 @@ fn settle(levels: &[Level], cuts: &mut [usize]) {
     }
 }
 
-/// The break between two sizes and the lines on its sides.
+/// Break between two sizes, from the lines on either side.
 fn judge([below, from]: [Bytes; 2], lines: [Line; 2], pooled: Variance, confidence: f64) -> Break {
     let [before, after] = lines;
     let slopes = lines.map(|line| line.slope_variance(pooled));
@@ -231,7 +232,7 @@ fn judge([below, from]: [Bytes; 2], lines: [Line; 2], pooled: Variance, confiden
     }
 }
 
-/// How far the lines are apart where the upper one begins; 0 where they cross before.
+/// Height of the second line above the first at the second's begin; 0 if they cross before.
 fn apart(
     [below, from]: [Bytes; 2],
     lines: [Line; 2],
@@ -247,8 +248,8 @@ fn apart(
 }
 
 impl Pieces {
-    /// The same with what os(m) says: a break of os whose interval overlaps bears witness,
-    /// and narrows the interval to what both have in common.
+    /// Adds the breaks of os(m): a break of os whose interval overlaps confirms a break, and
+    /// narrows its interval to the common part.
     #[must_use]
     pub fn with_send_overhead(mut self, levels: &[Level], confidence: f64) -> Self {
         let Ok(sends) = find(levels, confidence) else {
@@ -267,12 +268,13 @@ impl Pieces {
 }
 
 impl Break {
-    /// Whether it looks like the rendezvous beyond an eager limit: later by a constant.
+    /// True if the break looks like the rendezvous beyond an eager limit: a constant, positive
+    /// jump.
     pub fn is_rendezvous(&self) -> bool {
         self.change == Change::Intercept && self.jump.lower > 0.0
     }
 
-    /// The jump, unless it cannot be told from none.
+    /// The jump; `None` if it is not significant.
     pub fn certain_jump(&self) -> Option<Seconds> {
         let is_certain = self.jump.lower > 0.0 || self.jump.upper < 0.0;
         is_certain.then_some(Seconds(self.jump.value))

@@ -1,4 +1,4 @@
-//! What a fit has seen; beyond it a prediction is an extrapolation.
+//! Domain of a fit: its process counts and sizes. A prediction beyond it is an extrapolation.
 
 use itertools::Itertools;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ pub struct Domain {
     /// The largest size.
     #[serde(rename = "largest_bytes")]
     pub largest: Bytes,
-    /// Whether γ still grows with n, as far as the process counts tell.
+    /// Result of the test whether γ still grows with n.
     #[serde(default)]
     pub saturation: Saturation,
 }
@@ -44,7 +44,7 @@ impl Domain {
     /// Refuses a domain without process counts, or out of order.
     ///
     /// # Errors
-    /// Names the key and what is wrong with it.
+    /// Names the key and the fault.
     pub fn check(&self) -> Result<(), String> {
         if self.procs.is_empty() {
             return Err("domain.procs = [] names no process count".to_owned());

@@ -1,6 +1,6 @@
-//! A fitted model: a model with the values that a fit gave its parameters, how uncertain they
-//! are, and where they hold. Every fit of a model but the regimes ends in this type, profiles
-//! hold a list of it as it is, and predictions read it.
+//! A fitted model: the values of a model's parameters, their uncertainty, and their domain. Every
+//! fit of a model except the regimes returns this type, profiles store a list of it unchanged,
+//! and predictions read it.
 
 use std::collections::BTreeMap;
 
@@ -25,17 +25,17 @@ pub struct FittedModel {
     /// The model; in a file `SUBJECT/NAME`, such as `alltoall/signature`.
     #[serde(with = "entry")]
     pub model: &'static Model,
-    /// Who ran the collective: an algorithm of netsig or of the library, or `library`.
+    /// Algorithm that ran the collective: one of netsig or of the library, or `library`.
     pub algorithm: String,
-    /// What the parameters were fitted on top of.
+    /// Base on which the parameters were fitted.
     pub fitted_on: Base,
     /// The assumption about the errors of the times: the name of a covariance.
     pub errors: String,
     /// The level of the intervals and the degrees of freedom.
     pub student: Student,
-    /// The values by the names of the model's parameters.
+    /// The values, by name of the parameter.
     pub parameters: BTreeMap<String, Found>,
-    /// L(m), for the model that has it.
+    /// L(m), if the model has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_s: Option<Table>,
     /// The parameters in the order of `covariance`. The time is linear in each.
@@ -43,20 +43,20 @@ pub struct FittedModel {
     /// cov(θ̂), in the units of the parameters.
     #[serde(with = "square")]
     pub covariance: DMatrix<f64>,
-    /// How far the fitted points lie from the model, in relative terms.
+    /// Relative residuals of the fitted points.
     pub residuals: Residuals,
     /// The measured process counts and sizes.
     pub domain: Domain,
 }
 
-/// The relative residuals on either side of the threshold, for a message that is all
-/// bandwidth; one with the bandwidth share w deviates by 1/√w as much.
+/// The relative residuals on either side of the threshold, for a message whose time is all
+/// bandwidth; those of a message with the bandwidth share w are 1/√w times as large.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Residuals {
-    /// m < M, or all sizes where there is no threshold.
+    /// For m < M, or for all sizes without a threshold.
     pub below: f64,
-    /// m ≥ M; of a signature without a threshold zero, of other models as below.
+    /// For m ≥ M; without a threshold 0 in a signature and equal to `below` in other models.
     pub above: f64,
 }
 
@@ -64,17 +64,17 @@ pub struct Residuals {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Found {
-    /// With an interval.
+    /// An estimate with an interval.
     Estimated(Estimate),
-    /// Found by a search, dropped or given: without an interval.
+    /// A value without an interval: found by a search, dropped or given.
     Plain(f64),
 }
 
-/// What the parameters of a model were fitted on top of; predictions take the same.
+/// Base on which the parameters of a model were fitted; predictions use the same one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Base {
-    /// α and β, which also stood for pLogP.
+    /// α and β, also in place of pLogP tables.
     #[default]
     Hockney,
     /// The pLogP tables of the profile.
@@ -83,7 +83,7 @@ pub enum Base {
 }
 
 impl Base {
-    /// What a fit of `model` draws on where `tables` are known.
+    /// Base of a fit of `model` if the pLogP `tables` are known.
     pub fn of(model: &Model, tables: Option<&PLogP>) -> Self {
         match tables {
             Some(_) if model.needs.contains(&Need::PLogP) => Self::Tables,
@@ -129,7 +129,7 @@ impl FittedModel {
         })
     }
 
-    /// M and its interval, where the model has one that was found.
+    /// M and its interval, if the model has an M that was found.
     pub fn threshold(&self) -> Option<Estimate> {
         let own = self.model.place(Role::Threshold)?;
         match self.parameters.get(self.model.parameters[own].name)? {
@@ -138,7 +138,7 @@ impl FittedModel {
         }
     }
 
-    /// The contention signature on top of `base`; `None` of other models.
+    /// The contention signature on top of `base`; `None` for other models.
     pub fn signature(&self, base: Hockney) -> Option<Signature> {
         let Estimator::Signature(form) = self.model.estimator else {
             return None;
@@ -158,10 +158,10 @@ impl FittedModel {
         })
     }
 
-    /// Refuses values that no fit gives and no prediction can work with.
+    /// Refuses values that no fit returns and no prediction can use.
     ///
     /// # Errors
-    /// Names the key and what is wrong with it.
+    /// Names the key and the fault.
     pub fn check(&self) -> Result<(), String> {
         self.refuse_unsuitable()?;
         self.refuse_too_low()?;
@@ -180,7 +180,7 @@ impl FittedModel {
         self.values().map(drop).map_err(|error| error.to_string())
     }
 
-    /// Parameters or a table that the model does not have, or lacks.
+    /// Refuses unknown parameters, and a table that the model lacks or does not have.
     fn refuse_unsuitable(&self) -> Result<(), String> {
         let name = self.model.name;
         let known: Vec<&str> = self.model.parameters.iter().map(|p| p.name).collect();
@@ -198,7 +198,7 @@ impl FittedModel {
         }
     }
 
-    /// Values below the least that a fit gives a parameter of its role.
+    /// Refuses values below the least value of a parameter's role.
     fn refuse_too_low(&self) -> Result<(), String> {
         for parameter in self.model.parameters {
             let least = match parameter.role {
@@ -222,7 +222,7 @@ impl FittedModel {
         Ok(())
     }
 
-    /// Estimates without an end, or a covariance that is not theirs.
+    /// Refuses estimates that are not finite, and a covariance that does not match them.
     fn refuse_uncertain(&self) -> Result<(), String> {
         for (name, found) in &self.parameters {
             if let Found::Estimated(estimate) = found {
@@ -256,15 +256,15 @@ impl FittedModel {
     }
 }
 
-/// Whether a number stands for a size, or for none.
+/// True if a number stands for a size, or for no threshold.
 fn is_size(bytes: f64) -> bool {
     bytes == f64::INFINITY || bytes.fract() == 0.0 && bytes < 2f64.powi(64)
 }
 
-/// What rounding may add to a number.
+/// Factor by which rounding may enlarge a number.
 const ROUNDED: f64 = 1.000_001;
 
-/// Refuses a matrix that is not the covariance of so many parameters.
+/// Refuses a matrix that is not the covariance of `count` parameters.
 ///
 /// # Errors
 /// Names the shape or the element that is impossible.

@@ -1,23 +1,23 @@
-//! What simultaneous transfers between disjoint pairs tell of a saturated network.
+//! Saturation of a network by simultaneous transfers between disjoint pairs.
 //!
 //! # Formula
-//! Of k pairs that each transfer m bytes from a common start, the i-th ends after tᵢ. Its
-//! bandwidth is m/tᵢ, in bytes per second; the aggregate is k times their mean. The network is
-//! saturated from k pairs on if the aggregate of 2k exceeds that of k by less than 5 %; where
-//! another number of pairs was measured next, by less than 5 % for every doubling.
+//! Each of k pairs transfers m bytes from a common start, and the i-th transfer ends after tᵢ.
+//! Its bandwidth is m/tᵢ, in bytes per second; the aggregate is k times the mean. The network is
+//! saturated from k pairs on if the aggregate of 2k exceeds that of k by less than 5 %; if the
+//! next measured number of pairs is not 2k, by less than 5 % per doubling.
 //!
 //! - `β_F`, the free gap per byte, is the median of t/m at k = 1, or the fast mode of the
 //!   fewest pairs if there is no k = 1.
-//! - `β_C`, the gap of a delayed transfer, is that of the slowest transfer at the most pairs.
-//! - ρ is the share of the transfers at the most pairs that are nearer to `β_C` than to
-//!   `β_F` in their logarithms; 0 if `β_C` does not exceed `β_F`.
+//! - `β_C`, the gap of a delayed transfer, is that of the slowest transfer at the largest k.
+//! - ρ is the share of the transfers at the largest k whose gap is nearer to `β_C` than to `β_F`
+//!   in the logarithm; 0 if `β_C` does not exceed `β_F`.
 //!
 //! # Domain
-//! Messages that take much longer than a start-up: of several sizes the largest counts. The
+//! Messages that take much longer than a start-up: of several sizes the largest is used. The
 //! source uses 32 MiB.
 //!
 //! # Source
-//! Steffenel 2006 (INRIA report) §3 and §6, who reads `β_C` off the slowest transfers and sets
+//! Steffenel 2006 (INRIA report) §3 and §6, which takes `β_C` from the slowest transfers and sets
 //! ρ = 1/2. The clusters and the share are netsig's.
 //!
 //! ```
@@ -41,40 +41,40 @@ use crate::stats::sample::{Sorted, mean, median};
 use crate::units::parameter::non_negative;
 use crate::units::{Bytes, BytesPerSecond, Seconds, SecondsPerByte};
 
-/// An aggregate that grows by less when the pairs double is at its end.
+/// An aggregate that grows by less per doubling of the pairs is saturated.
 const GROWTH: f64 = 0.05;
 
 /// The transfers of one number of pairs and one size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Load {
-    /// k.
+    /// Number of pairs k.
     pub pairs: u32,
     /// m.
     pub size: Bytes,
-    /// How many transfers were measured.
+    /// Number of measured transfers.
     pub transfers: usize,
-    /// The mean of the transfers' bandwidths.
+    /// Mean of the transfers' bandwidths.
     pub bandwidth: BytesPerSecond,
-    /// k times that.
+    /// Aggregate bandwidth: k times the mean.
     pub aggregate: BytesPerSecond,
-    /// When transfers end.
+    /// Statistics of the ends of transfers.
     pub completion: Completion,
 }
 
-/// The times from the common start to the end of a transfer.
+/// Statistics of the times from the common start to the end of a transfer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Completion {
     /// Arithmetic mean.
     pub mean: Seconds,
-    /// The first.
+    /// End of the first transfer.
     pub min: Seconds,
-    /// A tenth has ended (nearest rank).
+    /// End of a tenth of the transfers (nearest rank).
     pub p10: Seconds,
-    /// One half has ended.
+    /// End of half of the transfers.
     pub median: Seconds,
-    /// Nine tenths have ended.
+    /// End of nine tenths of the transfers.
     pub p90: Seconds,
-    /// The last.
+    /// End of the last transfer.
     pub max: Seconds,
 }
 
@@ -82,10 +82,10 @@ pub struct Completion {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Flows {
-    /// `β_F`: of a transfer that is alone.
+    /// `β_F`: gap of a transfer alone.
     #[serde(rename = "beta_f_s_per_byte")]
     pub beta_free: SecondsPerByte,
-    /// `β_C`: of one that others delay.
+    /// `β_C`: gap of a delayed transfer.
     #[serde(rename = "beta_c_s_per_byte")]
     pub beta_contended: SecondsPerByte,
     /// ρ: the share of delayed transfers, from 0 to 1.
@@ -95,8 +95,8 @@ pub struct Flows {
     pub saturated_pairs: Option<u32>,
 }
 
-/// Reads the transfers of a dataset, with its loads ascending in size and pairs; `None` if it
-/// holds none.
+/// Fits the transfers of a dataset; returns its loads as well, ascending in size and pairs.
+/// `None` without transfers.
 pub fn fit(data: &Dataset) -> Option<(Flows, Vec<Load>)> {
     let mut times: BTreeMap<(Bytes, u32), Vec<Seconds>> = BTreeMap::new();
     let flows = data.samples.iter();
@@ -116,7 +116,7 @@ pub fn fit(data: &Dataset) -> Option<(Flows, Vec<Load>)> {
         _ => fast_mean(least),
     };
     let beta_free = gap(free, largest);
-    // They ascend in size.
+    // Loads ascend in size.
     let of_largest = loads.partition_point(|load| load.size < largest);
     let flows = Flows {
         saturated_pairs: saturated(&loads[of_largest..]),
@@ -144,10 +144,10 @@ impl Flows {
         }
     }
 
-    /// Refuses values that no prediction can work with.
+    /// Refuses values that no prediction can use.
     ///
     /// # Errors
-    /// Names the key and what is wrong with it.
+    /// Names the key and the fault.
     pub fn check(&self) -> Result<(), String> {
         for (key, gap) in [
             ("beta_f_s_per_byte", self.beta_free),
@@ -191,8 +191,7 @@ fn load(pairs: u32, size: Bytes, times: &[Seconds]) -> Load {
     }
 }
 
-/// The first k whose aggregate grows by less than the limit, for twice the pairs, up to the next
-/// k that was measured.
+/// First k whose aggregate grows by less than the limit per doubling up to the next measured k.
 fn saturated(loads: &[Load]) -> Option<u32> {
     let is_full = |pair: &&[Load]| {
         let doublings = (f64::from(pair[1].pairs) / f64::from(pair[0].pairs)).log2();
@@ -201,9 +200,9 @@ fn saturated(loads: &[Load]) -> Option<u32> {
     loads.windows(2).find(is_full).map(|pair| pair[0].pairs)
 }
 
-/// The mean of the fast one of the two groups of neighbours with the least sum of squares of ln t
-/// within them. In one dimension every cut can be tried, so this is the optimum of 2-means. The least sum within
-/// is the greatest between: Σ over the groups of (Σ ln t)²/count.
+/// Mean of the fast group, if the sorted times are split in two groups with the least sum of
+/// squares of ln t within them. In one dimension every split can be tried, so this is the optimum
+/// of 2-means. The least sum within is the greatest between: Σ over the groups of (Σ ln t)²/count.
 fn fast_mean(times: &[Seconds]) -> Seconds {
     let sorted = Sorted::new(times.iter().map(|time| time.0).collect());
     let sorted = sorted.values();

@@ -1,13 +1,13 @@
 //! α and β from a ping-pong.
 //!
 //! # Methods
-//! [`fit`] is the textbook's: weighted least squares of the one-way time t on (1, m).
-//! It assumes that the ping-pong is a straight line.
+//! [`fit`] is the textbook method: weighted least squares of the one-way time t on (1, m). It
+//! assumes that the ping-pong is a straight line.
 //!
-//! [`fit_ends`] does not: between latency and bandwidth many networks bend (packets that
-//! pass on a burst allowance, protocol changes), and one line through all sizes then
-//! misses both ends. β is the slope over the largest sizes, α the mean of t − β·m over
-//! the smallest. On a straight line both methods agree.
+//! [`fit_ends`] does not assume this: between latency and bandwidth many networks bend (burst
+//! allowances, protocol changes), and one line through all sizes then misses both ends. β is the
+//! slope over the largest sizes, α the mean of t − β·m over the smallest. On a straight line both
+//! methods agree.
 //!
 //! # Source
 //! Hockney's r∞ = 1/β, n½ = α/β; PARKBENCH COMMS1. The second method is netsig's.
@@ -24,12 +24,12 @@ use crate::units::{Seconds, SecondsPerByte};
 
 const WHAT: &str = "alpha and beta of the ping-pong";
 
-/// How many sizes it takes in all, at the upper end, and at the lower end.
+/// Least number of sizes in all, at the upper end, and at the lower end.
 const LEAST: usize = 4;
 const LEAST_LARGE: usize = 3;
 const LEAST_SMALL: usize = 2;
 
-/// The upper end is made of sizes of at least this share of the largest.
+/// The upper end has the sizes of at least the largest divided by this.
 const LARGE_SHARE: u64 = 8;
 
 /// α and β with their intervals.
@@ -47,7 +47,7 @@ pub struct HockneyFit {
     pub residual: f64,
 }
 
-/// How uncertain α and β are.
+/// Variances of α and β.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BaseError {
     /// The variance of α in s².
@@ -57,22 +57,22 @@ pub struct BaseError {
 }
 
 impl HockneyFit {
-    /// Hockney's model with the best values.
+    /// Hockney's model with the estimated values.
     pub fn model(&self) -> Hockney {
         let model = Hockney::new(Seconds(self.alpha.value), SecondsPerByte(self.beta.value));
         model.expect("fits and files give values that are not negative")
     }
 
-    /// Refuses values that no prediction can work with.
+    /// Refuses values that no prediction can use.
     ///
     /// # Errors
-    /// Names the key and what is wrong with it.
+    /// Names the key and the fault.
     pub fn check(&self) -> Result<(), String> {
         for (key, estimate) in [("alpha_s", self.alpha), ("beta_s_per_byte", self.beta)] {
             estimate.check(key)?;
             non_negative(key, estimate.value)?;
         }
-        // Without α an empty message takes no time, and what was measured is infinitely more.
+        // Without α an empty message takes no time, so its relative residual may be infinite.
         if self.residual.is_nan() || self.residual < 0.0 {
             return Err(format!("residual = {} is not at least 0", self.residual));
         }
@@ -80,7 +80,7 @@ impl HockneyFit {
     }
 }
 
-/// A parameter out of a regression.
+/// A parameter and its variance, from a regression.
 type Fitted = (f64, Variance);
 
 /// Fits α + β·m to one-way times by least squares.
@@ -97,9 +97,9 @@ pub fn fit(
     assemble(points, parameter(&line, 0), parameter(&line, 1), confidence)
 }
 
-/// Fits β to the sizes of at least an eighth of the largest (three or more) and α to
-/// those whose bytes take at most half of their time (two or more); within either end all
-/// sizes count alike in relative terms.
+/// Fits β to the sizes of at least an eighth of the largest (three or more), and α to the sizes
+/// whose bytes take at most half of their time (two or more); within either end all sizes have
+/// the same relative weight.
 ///
 /// # Errors
 /// If there are fewer than four sizes, or the large ones have a negative slope.
@@ -135,7 +135,7 @@ fn line(points: &[Point], covariance: &Covariance) -> Result<Regression, FitErro
     regress(&design, points, covariance, WHAT)
 }
 
-/// A negative α, which a line through noise may give, stands for none.
+/// Assembles the fit; a negative α, which noise may cause, becomes 0.
 fn assemble(
     points: &[Point],
     (alpha, alpha_variance): Fitted,

@@ -1,15 +1,16 @@
-//! Which model suffices: from the simplest on, as far as what was left out speaks for it.
+//! Choice of the simplest model that suffices, by errors at process counts left out of the fit.
 //!
 //! # Method
-//! The rungs are Hockney's bound, pLogP's, the contention signature (γ, δ, M), two thresholds (a γ
-//! on either side of the eager limit, stalls from the overflow on) and the regimes (κ and ρ, where
-//! they earn their place). Each is fitted with every process count left out in turn and judged on
-//! the cells of that count by |ln(T/T̂)|, at most 0.4, weighted by how certain their medians are. Taken is the
-//! simplest whose mean is greater than the least by at most one standard error of the difference
-//! over the cells, the one-standard-error rule of Breiman et al. 1984.
+//! The rungs are Hockney's bound, pLogP's, the contention signature (γ, δ, M), two thresholds (a
+//! γ on either side of the eager limit, stalls from the overflow on) and the regimes (κ and ρ,
+//! where they earn their place). Each rung is fitted with every process count left out in turn
+//! and judged on the cells of that count by |ln(T/T̂)|, at most 0.4, weighted by the certainty of
+//! their medians. The choice is the simplest rung whose mean exceeds the least mean by at most
+//! one standard error of the difference over the cells, the one-standard-error rule of Breiman et
+//! al. 1984.
 //!
 //! # Domain
-//! Two process counts at least; of one nothing can be left out, and the last rung is taken.
+//! At least two process counts; with one, none can be left out, and the last rung is taken.
 //!
 //! # Source
 //! Breiman, Friedman, Olshen, Stone 1984, section 3.4.3.
@@ -32,7 +33,7 @@ use crate::model::{self, Known, SIGNATURE};
 use crate::stats::sample::weighted_mean;
 use crate::units::{Bytes, Procs, Seconds};
 
-/// A model as the ladder knows it.
+/// A model on the ladder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rung {
     /// (n − 1)(α + βm).
@@ -43,7 +44,7 @@ pub enum Rung {
     Signature,
     /// Eager limit and overflow.
     Thresholds,
-    /// With all parts that earn their place.
+    /// All parts that earn their place.
     Regimes,
 }
 
@@ -52,29 +53,29 @@ pub enum Rung {
 pub struct Verdict {
     /// The rung.
     pub rung: Rung,
-    /// Its mean relative error at process counts that were left out of the fit, if there are two.
+    /// Mean relative error at process counts left out of the fit; `None` if it was not judged.
     pub error: Option<f64>,
-    /// Why it was taken, in a sentence.
+    /// Reason for the choice, in a sentence.
     pub reason: String,
 }
 
-/// What the rungs draw on.
+/// Inputs of the rungs.
 pub struct Ladder<'a> {
-    /// What the regimes stand on.
+    /// Network and pooled stalls, for the regimes.
     pub ground: &'a Ground<'a>,
     /// α and β.
     pub hockney: Hockney,
-    /// Tables, if there are any.
+    /// pLogP tables, if there are any.
     pub plogp: Option<&'a PLogP>,
-    /// How signatures are fitted.
+    /// Options of the fits of signatures.
     pub options: &'a Options,
 }
 
-/// ln(T/T̂) by cell, with what it counts.
+/// ln(T/T̂) and weight, by cell.
 type Errors = BTreeMap<(Procs, Bytes), (f64, f64)>;
 
 impl Rung {
-    /// The name of its model.
+    /// Name of the rung's model.
     pub fn model(self) -> &'static str {
         match self {
             Self::Hockney => "hockney",
@@ -84,7 +85,7 @@ impl Rung {
         }
     }
 
-    /// Its name in a reason: that of its model, with an addition where two rungs share it.
+    /// Name in a reason: the model's name, with an addition if two rungs share the model.
     fn name(self) -> &'static str {
         match self {
             Self::Hockney => "hockney",
@@ -97,7 +98,7 @@ impl Rung {
 }
 
 impl Ladder<'_> {
-    /// The rung that suffices for an algorithm with these cells.
+    /// Chooses the rung that suffices for an algorithm with these cells.
     pub fn climb(
         &self,
         (collective, pattern): (Collective, Pattern),
@@ -155,7 +156,7 @@ impl Ladder<'_> {
     }
 }
 
-/// The parts of two thresholds.
+/// Parts of the rung of two thresholds.
 pub const THRESHOLDS: Parts = Parts {
     eager_growth: false,
     rendezvous_growth: false,
@@ -168,7 +169,7 @@ fn by_cell(held: &HeldOut) -> ((Procs, Bytes), (f64, f64)) {
     ((held.procs, held.size), (held.error, held.weight))
 }
 
-/// A cell as the other estimators see it.
+/// Converts a cell to a point of the other estimators.
 fn point(cell: &Observation) -> Point {
     Point {
         procs: cell.procs,
@@ -198,8 +199,8 @@ fn errors<'a>(
     cells.into_iter().filter_map(error).collect()
 }
 
-/// The simplest rung within one standard error of the best, over the cells that all could
-/// judge.
+/// Chooses the simplest rung within one standard error of the best, over the cells that all rungs
+/// could judge.
 fn verdict(rungs: &[(Rung, Errors)]) -> Verdict {
     let judged: Vec<&(Rung, Errors)> = rungs
         .iter()
@@ -247,7 +248,7 @@ fn verdict(rungs: &[(Rung, Errors)]) -> Verdict {
     }
 }
 
-/// Why the ladder ends where it does.
+/// Reason for the choice of a rung.
 fn reason(rung: Rung, own: f64, errors: &[(Rung, f64)]) -> String {
     let percent = |error: f64| format!("{:.1} %", error.exp_m1() * 100.0);
     let mut text = format!(

@@ -1,25 +1,24 @@
-//! The medians of one experiment between two processes, size by size, and how far they can
-//! be trusted.
+//! Medians of one experiment between two processes at each size, with their variances.
 //!
 //! # Formula
 //! The variance of a median of R repetitions in K launches is the greater of
 //!
-//! - π/2·w(t)/R, where w is the variance of a repetition, from (1.4826·MAD)², the median absolute
-//!   deviation of the repetitions from the median of their launch (a normal distribution's
-//!   variance of a median; stalls do not enter), with 0.37·(R − K) degrees of freedom,
-//! - v(t)/K, where v is the variance of a launch's median, with K − 1 degrees of freedom. Launches
-//!   with unlike numbers of repetitions Rⱼ count as K = (ΣRⱼ)²/ΣRⱼ².
+//! - π/2·w(t)/R, where w is the variance of a repetition: (1.4826·MAD)², with the median absolute
+//!   deviation of the repetitions from the median of their launch (π/2 holds for the median of
+//!   normal errors; stalls have no influence), with 0.37·(R − K) degrees of freedom,
+//! - v(t)/K, where v is the variance of a launch's median, with K − 1 degrees of freedom.
+//!   Launches with unequal numbers of repetitions Rⱼ count as K = (ΣRⱼ)²/ΣRⱼ².
 //!
-//! w and v are functions of the time that all sizes of the experiment tell together: a single
-//! size has too few repetitions, and far too few launches, to tell them.
+//! w and v are functions of the time, fitted to all sizes of the experiment together: a single
+//! size has too few repetitions, and far too few launches, to determine them.
 //!
-//! All in s². Zero where nothing is known of repetitions.
+//! All variances are in s². They are 0 if the repetitions are unknown.
 //!
 //! # Source
-//! netsig. The pLogP benchmark of Kielmann, Bal and Verstoep takes means of few repetitions
-//! and adds repetitions until they agree; on TCP a single retransmission (200 ms) then makes
-//! up the mean, so here it is medians. The factor 0.37 is the efficiency of the MAD under a
-//! normal distribution (Hampel 1974).
+//! netsig. The pLogP benchmark of Kielmann, Bal and Verstoep takes means of few repetitions and
+//! adds repetitions until they agree; on TCP a single retransmission (200 ms) then dominates the
+//! mean, so netsig takes medians. The factor 0.37 is the efficiency of the MAD under a normal
+//! distribution (Hampel 1974).
 
 mod noise;
 
@@ -33,19 +32,19 @@ use crate::stats::interval::Variance;
 use crate::stats::sample::{Sorted, median, robust_deviation};
 use crate::units::{Bytes, Seconds};
 
-/// How many repetitions a MAD is worth, of each.
+/// Degrees of freedom of a MAD per repetition.
 const MAD_EFFICIENCY: f64 = 0.37;
 
-/// What was measured at one size.
+/// Median at one size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Level {
     /// m.
     pub size: Bytes,
-    /// The median, or what another program computed.
+    /// The median, or the statistic that another program computed.
     pub time: Seconds,
     /// The variance of `time` in s².
     pub variance: Variance,
-    /// With how many degrees of freedom launches tell it; 0 if there is one launch.
+    /// Degrees of freedom of the variance between launches; 0 with one launch.
     pub launched_dof: f64,
     /// The shortest repetition.
     pub least: Seconds,
@@ -90,7 +89,7 @@ fn imported(mut own: Dataset) -> BTreeMap<Bytes, Level> {
         .collect()
 }
 
-/// The levels of repetitions.
+/// The levels of measured repetitions.
 fn measured(by_size: &BTreeMap<Bytes, Launches>) -> impl Iterator<Item = (Bytes, Level)> {
     let within = by_size.values().map(within_launches);
     let within = Noise::fitted(within.collect());
@@ -122,7 +121,7 @@ fn level(size: Bytes, launches: &Launches, [within, between]: [&Noise; 2]) -> Le
     }
 }
 
-/// How many launches of equally many repetitions tell as much.
+/// Number of launches with equal numbers of repetitions that contain as much information.
 fn equal_launches(launches: &Launches) -> f64 {
     let counts = || launches.values().map(|times| times.len() as f64);
     counts().sum::<f64>().powi(2) / counts().map(|count| count * count).sum::<f64>()
@@ -144,7 +143,7 @@ fn within_launches(launches: &Launches) -> Spread {
     }
 }
 
-/// The variance of a launch's median around their mean; of at least two launches.
+/// The variance of the launches' medians around their mean, from at least two launches.
 fn between_launches(launches: &Launches) -> Spread {
     let medians = launches.values().map(|times| median(times.iter().copied()));
     Spread::of(&medians.collect::<Vec<f64>>())

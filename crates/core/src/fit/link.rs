@@ -1,15 +1,15 @@
-//! What the links allow: the least time in which the bytes of a collective can pass one, and
-//! the times that tell of a wrong unit or clock, or of nothing but stalls.
+//! Limits of the links: the least time in which the bytes of a collective can pass a link. Times
+//! below it show a wrong unit or clock; other cells consist of stalls alone.
 //!
 //! # Formula
 //! T ≥ β·B, with β of the ping-pong and B the bytes that some process must send or receive:
-//! (n−1)·m of an alltoall, scatter, gather or allgather, m of a bcast.
+//! (n−1)·m in an alltoall, scatter, gather or allgather, m in a bcast.
 //!
 //! # Domain
-//! Processes that have their link to themselves. Below [`LEAST`] buffers and burst allowances
-//! may take the bytes faster, so nothing is judged there, nor is by a ping-pong of smaller
-//! messages, whose β may be that of start-ups. Where `placement` says that ranks share hosts,
-//! or the data were imported and say nothing of it, memory may carry what the links do not.
+//! Processes with links of their own. Fewer bytes than [`LEAST`] are not judged, because buffers
+//! and burst allowances may take them faster; nor is anything with a ping-pong of smaller
+//! messages, whose β may be that of start-ups. If `placement` says that ranks share hosts, or
+//! imported data do not state it, memory may carry bytes in place of links.
 //!
 //! # Source
 //! The bytes of the busiest port, `claim2` of `netsig bounds`, for these collectives.
@@ -24,13 +24,13 @@ use crate::network::LINUX_RTO;
 use crate::text::counted;
 use crate::units::{Bytes, Seconds, SecondsPerByte};
 
-/// The fewest bytes over a link whose time is judged.
+/// Least number of bytes over a link whose time is judged.
 pub const LEAST: Bytes = Bytes(64 << 10);
 
 /// A time below this share of the least is impossible, whatever the uncertainty of β.
 const SHARE: f64 = 0.5;
 
-/// How many repetitions must all have stalled.
+/// Least number of repetitions of a cell that counts as stalled.
 const ENOUGH: usize = 3;
 
 /// The level of the interval of β, which is not used.
@@ -47,9 +47,9 @@ pub struct TooFast {
     pub cell: CellKey,
     /// The median of its repetitions.
     pub time: Seconds,
-    /// What its bytes take.
+    /// Least time of its bytes.
     pub floor: Seconds,
-    /// How many they are.
+    /// Number of these bytes.
     pub bytes: Bytes,
 }
 
@@ -61,13 +61,13 @@ pub struct TooFast {
     shown(first)
 )]
 pub struct Stalled {
-    /// The first of them.
+    /// The first stalled cell.
     pub first: CellKey,
-    /// How many there are.
+    /// Number of stalled cells.
     pub count: usize,
 }
 
-/// β of the ping-pong of all `files` together; none without one that reaches [`LEAST`].
+/// β of the ping-pongs of all `files` together; `None` if none reaches [`LEAST`].
 pub fn gap(files: &[&Dataset]) -> Option<SecondsPerByte> {
     let mut pairs = Dataset::default();
     for data in files {
@@ -80,7 +80,7 @@ pub fn gap(files: &[&Dataset]) -> Option<SecondsPerByte> {
     fit.filter(|_| reaches).map(|(fit, _)| fit.model().beta())
 }
 
-/// The first cell of `data` that takes less than half of what its bytes take at `gap`.
+/// First cell of `data` that takes less than half of the time of its bytes at `gap`.
 pub fn too_fast(data: &Dataset, gap: SecondsPerByte) -> Option<TooFast> {
     if !has_own_links(data) {
         return None;
@@ -98,9 +98,9 @@ pub fn too_fast(data: &Dataset, gap: SecondsPerByte) -> Option<TooFast> {
     summarise(data).into_iter().find_map(judged)
 }
 
-/// The cells of at least three repetitions in each of which a retransmission timer or a
-/// tail-loss probe expired, and which all took 200 ms longer than their bytes do at `gap`, if
-/// those take less themselves: of longer ones contention alone may make as much.
+/// Cells of at least three repetitions, in each of which a retransmission timer or a tail loss
+/// probe expired, and each of which took at least 200 ms longer than its bytes at `gap`. Cells
+/// whose bytes take 200 ms or more are left out: contention alone may delay them as much.
 pub fn stalled(data: &Dataset, gap: SecondsPerByte) -> Option<Stalled> {
     let mut cells: BTreeMap<CellKey, Vec<&Sample>> = BTreeMap::new();
     for sample in &data.samples {
@@ -128,7 +128,7 @@ pub fn stalled(data: &Dataset, gap: SecondsPerByte) -> Option<Stalled> {
     })
 }
 
-/// What some process must send or receive; nothing of what is no collective.
+/// Bytes that some process must send or receive; `None` if the cell is no collective.
 fn bytes_over_a_link(cell: &CellKey) -> Option<Bytes> {
     let Experiment::Collective(collective) = cell.experiment else {
         return None;
@@ -143,7 +143,7 @@ fn bytes_over_a_link(cell: &CellKey) -> Option<Bytes> {
     Some(Bytes(cell.size.0.saturating_mul(blocks)))
 }
 
-/// Whether each process has a link to itself, as far as the data say.
+/// True if each process has a link of its own, as far as the data state it.
 fn has_own_links(data: &Dataset) -> bool {
     match mixture::ranks_per_host(&data.provenance) {
         Some(most) => most == 1,

@@ -1,4 +1,4 @@
-//! Parameters from data: each estimator with its formula, covariance and intervals.
+//! Estimators of parameters from data, each with its formula, covariance and intervals.
 
 pub mod agreement;
 pub mod breakpoints;
@@ -29,7 +29,7 @@ use crate::stats::least_squares::{self, Omega, Regression, Unsolvable};
 use crate::units::parameter::ParameterError;
 use crate::units::{Bytes, Procs, Seconds};
 
-/// One mean (or median) of repetitions as an estimator sees it.
+/// A mean (or median) of repetitions, as input of an estimator.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
     /// n.
@@ -40,7 +40,7 @@ pub struct Point {
     pub time: Seconds,
     /// The standard deviation of one repetition, in seconds.
     pub deviation: Seconds,
-    /// How many repetitions `time` stands for.
+    /// Number of repetitions behind `time`.
     pub repetitions: usize,
 }
 
@@ -54,8 +54,8 @@ pub enum Covariance {
     /// σ²·T̂², iterated: every point is equally good in relative terms.
     #[display("proportional")]
     Proportional,
-    /// σ²·T̂²/w with the bandwidth share w = βm/(α+βm), iterated: as `Proportional`, but a
-    /// point counts the less the more of its time is start-up.
+    /// σ²·T̂²/w with the bandwidth share w = βm/(α+βm), iterated: as `Proportional`, but with
+    /// less weight for points whose time is mostly start-up.
     #[display("bandwidth-share")]
     BandwidthShare,
     /// σ²·I: ordinary least squares.
@@ -86,7 +86,7 @@ pub(crate) fn solve(
     })
 }
 
-/// Refuses fewer points than it takes to estimate `what`.
+/// Refuses fewer points than an estimate of `what` needs.
 pub(crate) fn refuse_few(
     what: impl Into<String>,
     found: usize,
@@ -103,17 +103,17 @@ pub(crate) fn refuse_few(
     })
 }
 
-/// Why data cannot support a fit.
+/// Error: data cannot support a fit.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum FitError {
     /// Too few points to estimate anything.
     #[error("{what}: too few points ({found}, at least {needed} are needed); measure more sizes")]
     TooFewPoints {
-        /// What was to be estimated.
+        /// Estimated quantity.
         what: String,
-        /// How many there are.
+        /// Number of points.
         found: usize,
-        /// How many it takes.
+        /// Least number of points.
         needed: usize,
     },
     /// Too few points to look for the threshold.
@@ -121,11 +121,11 @@ pub enum FitError {
         "M cannot be searched in {found} points, it takes {below} below and {from} from it on; measure more sizes, or give --threshold BYTES or none"
     )]
     NoSearch {
-        /// How many points there are.
+        /// Number of points.
         found: usize,
-        /// How many it takes below M.
+        /// Least number of points below M.
         below: usize,
-        /// How many it takes from M on.
+        /// Least number of points from M on.
         from: usize,
     },
     /// All points are on one side of the threshold.
@@ -141,16 +141,16 @@ pub enum FitError {
     /// The columns of the regression depend on each other.
     #[error("the points do not determine {what}; measure at other sizes or process counts")]
     Singular {
-        /// What was to be estimated.
+        /// Estimated quantity.
         what: String,
     },
     /// The numbers leave the range of floating point.
     #[error("{what} cannot be computed from such times; look for impossible values of time_s")]
     Overflow {
-        /// What was to be estimated.
+        /// Estimated quantity.
         what: String,
     },
-    /// The covariance needs what the points do not have.
+    /// The points lack the spread that the covariance needs.
     #[error(
         "the covariance needs repetitions with some spread at every point; measure with more repetitions or use --covariance proportional"
     )]
@@ -158,12 +158,12 @@ pub enum FitError {
     /// A correlation outside (−1, 1).
     #[error("the correlation {0} of ar1 is not between -1 and 1; write --covariance ar1:0.5")]
     BadCorrelation(f64),
-    /// The estimate is no possible parameter.
+    /// The estimate is not a possible value of the parameter.
     #[error("{0}; measure larger messages or with more repetitions")]
     Impossible(String),
 }
 
-/// A failed fit and what was being fitted.
+/// A failed fit with its subject.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{subject}: {error}")]
 pub struct FailedFit {
@@ -172,7 +172,7 @@ pub struct FailedFit {
 }
 
 impl FailedFit {
-    /// What makes it of an error in the fit of `subject`.
+    /// Returns a function that adds `subject` to an error.
     fn of(subject: impl Into<String>) -> impl FnOnce(FitError) -> Self {
         let subject = subject.into();
         |error| Self { subject, error }
@@ -208,13 +208,12 @@ pub fn points(
     .collect()
 }
 
-/// The least that a bandwidth share counts for, so that an empty message counts for
-/// something.
+/// Least bandwidth share, so that an empty message has a weight.
 const LEAST_SHARE: f64 = 0.1;
 
-/// The share of bytes in the contention-free time, βm/(α+βm), but at least a tenth. Where
-/// it is small the time is made of start-ups, which overlap in ways that no model here
-/// knows: the variance of relative errors grows with its reciprocal.
+/// Bandwidth share: the share of bytes in the contention-free time, βm/(α+βm), but at least a
+/// tenth. If it is small the time consists of start-ups, whose overlap no model here describes:
+/// the variance of relative errors grows with its reciprocal.
 pub(crate) fn bandwidth_share(base: &Hockney, size: Bytes) -> f64 {
     let bytes = (base.beta() * size).0;
     let time = base.time(size).0;
@@ -225,21 +224,21 @@ pub(crate) fn bandwidth_share(base: &Hockney, size: Bytes) -> f64 {
     }
 }
 
-/// How often T̂ enters its own weights at most, and when it has settled.
+/// Largest number of iterations of the weights T̂, and the relative change that ends them.
 pub(crate) const ITERATIONS: usize = 20;
 pub(crate) const SETTLED: f64 = 1e-9;
 
 /// A linear model of the times of points: T = `fixed` + `x`·θ.
 struct Design {
-    /// One row a point, one column a parameter.
+    /// One row per point, one column per parameter.
     x: DMatrix<f64>,
-    /// What no parameter touches, in seconds.
+    /// Part of the times that depends on no parameter, in seconds.
     fixed: DVector<f64>,
     /// The bandwidth share of each point.
     shares: DVector<f64>,
 }
 
-/// A number of each point.
+/// Vector of a number of each point.
 fn of_each(points: &[Point], number: impl Fn(&Point) -> f64) -> DVector<f64> {
     DVector::from_iterator(points.len(), points.iter().map(number))
 }
@@ -275,9 +274,8 @@ fn regress(
     solve(&design.x, &(times - &design.fixed), &omega, what)
 }
 
-/// The variance of an error is the square of the fitted time over the point's share; the
-/// fitted time is found by iteration from the measured one. A fitted time that is not
-/// positive keeps the measured weight.
+/// Regresses with the variance T̂²/share of each error; the fitted time T̂ is iterated from the
+/// measured one. A fitted time that is not positive keeps the measured weight.
 fn regress_relative(
     design: &Design,
     times: &DVector<f64>,

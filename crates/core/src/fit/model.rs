@@ -1,18 +1,19 @@
-//! The parameters of any model, from the times of a collective.
+//! Estimation of the parameters of any model from the times of a collective.
 //!
 //! # Method
-//! What happens to a parameter is its [`Role`]. Models are linear in their linear
-//! parameters: T = T(0) + Σ θᵢ·(T(eᵢ) − T(0)), so the columns of the regression come
-//! from the formula itself, and the parameters from [`least_squares`](crate::stats::least_squares). A parameter that
-//! comes out below its least value is held there and the rest fitted again.
+//! The [`Role`] of a parameter determines its estimation. Models are linear in their linear
+//! parameters: T = T(0) + Σ θᵢ·(T(eᵢ) − T(0)), so the columns of the regression follow from the
+//! formula itself, and the parameters from [`least_squares`](crate::stats::least_squares). A
+//! parameter whose estimate is below its least value is fixed there, and the others are fitted
+//! again.
 //!
 //! A threshold is the measured size with the least weighted sum of squares, with at least four
-//! points on its far side and two on the near one; what counts from it on is dropped if it is
-//! below one microsecond or its interval holds zero, and the rest is fitted again, with a
-//! threshold only where two γ need one. [`DeltaRule::Kept`] leaves the regression as it is. A
-//! count is the whole number with the least sum of squares of ln(T/T̂), each weighted by the share
-//! of bytes in the contention-free time; from 100 on it is searched in steps of one per cent. A
-//! table L(m) is the mean over n of T − (n−1)·g(m), at least 0.
+//! points on its far side and two on the near one. A supplement from the threshold on is dropped
+//! if it is below one microsecond or its interval contains zero, and the others are fitted again,
+//! with a threshold only if two γ need one. [`DeltaRule::Kept`] leaves the regression unchanged.
+//! A count is the whole number with the least sum of squares of ln(T/T̂), each weighted by the
+//! bandwidth share; from 100 on it is searched in steps of one per cent. A table L(m) is the mean
+//! over n of T − (n−1)·g(m), at least 0.
 //!
 //! # Source
 //! Steffenel 2006 §7: "linear regression with the Generalized Least Squares method,
@@ -38,22 +39,21 @@ use crate::stats::interval::{Estimate, Student};
 use crate::units::Procs;
 use crate::units::table::Table;
 
-/// A fitted model, and what its fit tells beyond it.
+/// A fitted model, with diagnostics of its fit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelFit {
     /// The model.
     pub model: FittedModel,
     /// Weighted residual sum of squares.
     pub weighted_rss: f64,
-    /// Of a signature, γ at each process count, the rest held fixed.
+    /// For a signature, γ at each process count with the other parameters fixed.
     pub gamma_by_procs: Vec<(Procs, f64)>,
-    /// Of a signature, the process counts that were left out because they do not saturate the
-    /// network.
+    /// For a signature, the process counts left out because they do not saturate the network.
     pub left_out: Vec<Procs>,
 }
 
 impl ModelFit {
-    /// A fit that tells nothing beyond the model.
+    /// A fit without diagnostics.
     fn of(model: FittedModel, weighted_rss: f64) -> Self {
         Self {
             model,
@@ -64,21 +64,20 @@ impl ModelFit {
     }
 }
 
-/// What is fitted, and to what. Of the options, those that belong to a signature alone count for
-/// signatures alone.
+/// A model, and the points to fit it to. Options of signatures apply to signatures alone.
 #[derive(Debug, Clone, Copy)]
 pub struct Problem<'a> {
     /// The model.
     pub model: &'static Model,
-    /// Who ran the collective.
+    /// Algorithm that ran the collective.
     pub algorithm: &'a str,
-    /// What the parameters are fitted on top of.
+    /// Base on which the parameters are fitted.
     pub base: Base,
-    /// What is known of the network.
+    /// Known parameters of the network.
     pub network: &'a Known,
     /// The times.
     pub points: &'a [Point],
-    /// How to fit.
+    /// Options of the fit.
     pub options: &'a Options,
 }
 
@@ -103,7 +102,7 @@ impl Problem<'_> {
         }
     }
 
-    /// Whether the model is a form of the contention signature.
+    /// True if the model is a form of the contention signature.
     fn is_form_of_signature(&self) -> bool {
         matches!(self.model.estimator, Estimator::Signature(_))
     }
@@ -126,13 +125,13 @@ impl Problem<'_> {
         Ok(DVector::from_vec(times?))
     }
 
-    /// The defaults, with 0 for what has none.
+    /// Default values of the parameters; 0 for parameters without one.
     fn start(&self) -> Vec<f64> {
         let defaults = self.model.parameters.iter().map(|own| own.default);
         defaults.map(Option::unwrap_or_default).collect()
     }
 
-    /// Σw·e² and Σw over the points that count, e the `error` of T/T̂ and w the bandwidth share.
+    /// Σw·e² and Σw over the selected points: e is the `error` of T/T̂, w the bandwidth share.
     fn squares(
         &self,
         fitted: &DVector<f64>,
@@ -147,7 +146,7 @@ impl Problem<'_> {
         own.fold((0.0, 0.0), |sum, own| (sum.0 + own.0, sum.1 + own.1))
     }
 
-    /// √(Σw·e²/Σw), with the parameters shared out in proportion to the points; 0 of none.
+    /// √(Σw·e²/Σw), corrected for the share of free points; 0 without points.
     fn spread(&self, squares: (f64, f64), parameters: usize) -> Result<f64, FitError> {
         let free = 1.0 - parameters as f64 / self.points.len() as f64;
         let spread = match squares {
@@ -171,8 +170,8 @@ impl Problem<'_> {
         })
     }
 
-    /// The model with the values of its parameters, those of `estimates` by their places and in
-    /// the order of `covariance`.
+    /// The fitted model; `estimates` have the places of their parameters and the order of
+    /// `covariance`.
     fn fitted(
         &self,
         values: Values,

@@ -1,7 +1,7 @@
-//! All that a dataset says about a network: α and β from its ping-pong, what else it says
-//! about pairs and, for each algorithm of an all-to-all in it, a contention signature and
-//! every other model that has parameters; and the regimes of every algorithm of any collective
-//! that they describe. Others of other collectives are passed over.
+//! Complete fit of a dataset: α and β from its ping-pong, further fits of pairs, and, for each
+//! algorithm of an all-to-all, a contention signature and every other model with parameters; and
+//! the regimes of every algorithm of any collective that they describe. Other algorithms of other
+//! collectives are passed over.
 
 mod regimes;
 
@@ -22,35 +22,35 @@ use crate::model::regimes::Pattern;
 use crate::model::{self, Known, Model, SIGNATURE};
 use crate::network::Network;
 
-/// How to fit a dataset.
+/// Options of the fit of a dataset.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// How to fit each model; its covariance gives way to `covariance`, its base error to that
-    /// of the ping-pong.
+    /// Options of each model's fit; `covariance` overrides its covariance, and the ping-pong's
+    /// errors override its base error.
     pub model: fit_model::Options,
-    /// The covariance; `None` for [`Covariance::Means`] where that explains the residuals,
-    /// else [`Covariance::BandwidthShare`].
+    /// The covariance; `None` for [`Covariance::Means`] if it explains the residuals, and
+    /// otherwise [`Covariance::BandwidthShare`].
     pub covariance: Option<Covariance>,
-    /// What stands for the repetitions of a cell of a collective.
+    /// Statistic that represents the repetitions of a collective's cell.
     pub statistic: Statistic,
-    /// What is fitted besides α and β.
+    /// Models to fit besides α and β.
     pub wanted: Wanted,
-    /// The tables that models of pLogP are fitted on; `None` for those that the data hold,
-    /// else α and β in their place.
+    /// pLogP tables for the models on pLogP; `None` for the tables in the data, or else α and β
+    /// in their place.
     pub plogp: Option<PLogP>,
-    /// The links of the network, which regimes take notice of where they are known.
+    /// The links of the network, if known, for the regimes.
     pub network: Option<Network>,
-    /// The parts of the regimes; `None` for those that earn their place.
+    /// The parts of the regimes; `None` for the parts that earn their place.
     pub parts: Option<Parts>,
 }
 
-/// Which models to fit.
+/// Models to fit.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Wanted {
     /// Every model that the data determine; an all-to-all must have a signature.
     #[default]
     All,
-    /// As all, but a signature that cannot be fitted is a failure among others.
+    /// As `All`, but a signature that cannot be fitted is one of the failures.
     Any,
     /// One model, which the data must determine.
     One(&'static Model),
@@ -61,23 +61,23 @@ pub enum Wanted {
 pub struct NetworkFit {
     /// α and β.
     pub hockney: HockneyFit,
-    /// How uncertain they are.
+    /// Variances of α and β.
     pub base_error: BaseError,
-    /// The tables that were given, else measured.
+    /// pLogP tables, given or else measured.
     pub plogp: Option<PLogP>,
-    /// What else is known of pairs.
+    /// Further fits of pairs.
     pub point_to_point: PointToPoint,
     /// The fitted models of each algorithm of an all-to-all.
     pub models: Vec<FittedModel>,
-    /// The signatures among the models, with what diagnoses them.
+    /// The signatures among the models, with their diagnostics.
     pub signatures: Vec<ModelFit>,
     /// The regimes of each algorithm of any collective.
     pub regimes: Vec<FittedRegimes>,
-    /// What could not be fitted, and why.
+    /// Failed fits.
     pub failures: Vec<FailedFit>,
-    /// Measured collectives with an algorithm that nothing was fitted to.
+    /// Measured collectives with an algorithm that no model was fitted to.
     pub passed_over: BTreeSet<Collective>,
-    /// How many cells hold numbers of other programs alone, by what these are.
+    /// Number of cells that hold only numbers of other programs, by statistic.
     pub imported: BTreeMap<StatisticKind, usize>,
 }
 
@@ -136,7 +136,7 @@ impl Wanted {
         }
     }
 
-    /// Whether a model that has parameters is to be fitted.
+    /// True if a model with parameters is to be fitted.
     fn wants(self, model: &Model) -> bool {
         match self {
             Self::All | Self::Any => true,
@@ -206,7 +206,7 @@ impl Measured<'_> {
         Ok(())
     }
 
-    /// Fits a model on top of α and β that are as uncertain as `base_error` says.
+    /// Fits a model on top of α and β, which have the errors `base_error`.
     fn model(&self, problem: Problem, base_error: BaseError) -> Result<ModelFit, FitError> {
         let under = |covariance| {
             let options = &fit_model::Options {
@@ -225,20 +225,20 @@ impl Measured<'_> {
 }
 
 impl NetworkFit {
-    /// Whether no model of a collective was fitted.
+    /// True if no model of a collective was fitted.
     pub fn is_empty(&self) -> bool {
         self.models.is_empty() && self.regimes.is_empty()
     }
 }
 
-/// Residuals of so many times the variance that the repetitions tell (ŝ²) are the model's
-/// and no longer the measurement's.
+/// Residuals above this multiple of the variance from repetitions (ŝ²) come from the model and
+/// not from the measurement.
 const MISFIT: f64 = 4.0;
 
-/// Fits under the covariance that the options name, else under the best one. The variances
-/// of the means are the right weights where the model holds within them. Where it misses by
-/// more, they would let the quietest cells decide alone, so every cell then counts alike in
-/// relative terms, but for those whose time is start-up: they say little about contention.
+/// Fits under the covariance of the options, or else under the best one. The variances of the
+/// means are the right weights if the model holds within them. If the errors are larger, the
+/// quietest cells would decide alone; every cell then has the same relative weight, except cells
+/// whose time is start-up, which contain little information about contention.
 fn under_best(
     points: &[Point],
     options: &Options,
@@ -257,7 +257,7 @@ fn under_best(
     under(Covariance::BandwidthShare)
 }
 
-/// What the cells hold that other programs computed.
+/// Counts the cells that other programs computed, by statistic.
 fn imported(cells: &BTreeMap<CellKey, Summary>) -> BTreeMap<StatisticKind, usize> {
     let mut counts = BTreeMap::new();
     for kind in cells.values().filter_map(|summary| summary.imported) {

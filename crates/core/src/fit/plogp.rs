@@ -1,20 +1,20 @@
-//! pLogP from the times of round trips: how the MPI `LogP` benchmark computes its parameters
-//! and finds out where a table needs another size.
+//! pLogP parameters from the times of round trips by the method of the MPI `LogP` benchmark, and
+//! its search for sizes that a table lacks.
 //!
 //! # Formula
-//! RTT(m) is m bytes there and none back: RTT(m) = L + g(m) + L + g(0), in seconds. So
+//! RTT(m) is the time of m bytes there and none back: RTT(m) = L + g(m) + L + g(0), in seconds. So
 //!
 //! - g(m) = RTT(m) − RTT(0) + g(0), where g(0) comes from sending without a pause,
 //! - L = RTT(0)/2 − g(0).
 //!
-//! Of three sizes in a row the line through the first two foretells the value of the third.
-//! If the relative deviation |measured − foretold|/foretold is too large, the middle between
-//! the second and the third, rounded down to a multiple of 4, is a size to measure next.
+//! The line through the first two of three successive sizes extrapolates to the third. If the
+//! relative deviation |measured − expected|/expected is too large, the middle between the second
+//! and the third, rounded down to a multiple of 4, is a size to measure next.
 //!
 //! # Domain
-//! No g(m) is below 10 ns and no L below zero: noise may say otherwise. No size is added
-//! between two that are 32 bytes or 3 % of the larger apart, or closer: a jump of the
-//! protocol would else be cut up without end.
+//! g(m) is at least 10 ns and L at least zero, despite noise. No size is added between two that
+//! are at most 32 bytes or 3 % of the larger apart: a jump of the protocol would otherwise be
+//! divided without end.
 //!
 //! # Source
 //! Kielmann, Bal, Verstoep 2000, and their MPI `LogP` benchmark (1999–2003), which
@@ -36,19 +36,19 @@ mod measured;
 pub use self::measured::{Doubt, EPSILON, Measured, Row, is_in, measured};
 use crate::units::{Bytes, Seconds};
 
-/// No gap is shorter: it would be below the resolution of the clock.
+/// Shortest gap; shorter ones are below the resolution of the clock.
 const SHORTEST_GAP: Seconds = Seconds(1e-8);
 
-/// Sizes that are closer, in bytes or as a share of the larger, stay neighbours.
+/// Sizes at most this far apart, in bytes or as a share of the larger, stay neighbours.
 const CLOSEST: u64 = 32;
 const CLOSEST_SHARE: f64 = 0.03;
 
-/// How a value differs from what the two before it foretell.
+/// Deviation of a value from the extrapolation of the two before it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Discontinuity {
     /// The value of the line through the two before.
     pub expected: Seconds,
-    /// |measured − expected| / expected; zero if both are.
+    /// |measured − expected| / expected; 0 if they are equal.
     pub relative_error: f64,
     /// The size to measure next, if the error is too large.
     pub insert: Option<Bytes>,
@@ -69,7 +69,7 @@ pub fn latency(empty_round_trip: Seconds, empty_gap: Seconds) -> Seconds {
 }
 
 /// Compares the last of three (size, value) rows of ascending sizes with the line through the
-/// others. `most` is the largest relative error of a line.
+/// others. `most` is the largest relative error that is accepted.
 pub fn discontinuity(rows: [(Bytes, Seconds); 3], most: f64) -> Discontinuity {
     let [(size_a, a), (size_b, b), (size, measured)] = rows;
     let steps = (size.as_f64() - size_b.as_f64()) / (size_b.as_f64() - size_a.as_f64());
@@ -90,7 +90,7 @@ pub fn discontinuity(rows: [(Bytes, Seconds); 3], most: f64) -> Discontinuity {
     }
 }
 
-/// `time` where it is not below `least`. What is no number stays so, for the table to refuse.
+/// `time`, but at least `least`. NaN stays, so that the table refuses it.
 fn at_least(least: Seconds, time: Seconds) -> Seconds {
     if time < least { least } else { time }
 }

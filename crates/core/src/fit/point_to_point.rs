@@ -1,5 +1,5 @@
-//! What a dataset says about pairs of processes besides α and β: pLogP tables, changes of
-//! protocol, whether the two agree, and transfers of many pairs at once.
+//! Fits of pairs of processes besides α and β: pLogP tables, protocol changes, their agreement,
+//! and transfers of many pairs at once.
 
 use super::agreement::{self, Agreement};
 use super::breakpoints::{self, EagerLimit, Pieces};
@@ -9,33 +9,33 @@ use super::plogp::{self, Measured};
 use super::{FailedFit, FitError};
 use crate::data::{Dataset, Experiment};
 
-/// The fits of pairs; each is `None` if the data hold nothing of it or do not support it.
+/// The fits of pairs; each is `None` if the data do not contain or do not support it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PointToPoint {
     /// L, g(m), os(m) and or(m).
     pub plogp: Option<Measured>,
     /// The straight pieces of the ping-pong.
     pub pieces: Option<Pieces>,
-    /// Where messages are no longer sent at once.
+    /// The eager limit.
     pub eager_limit: Option<EagerLimit>,
-    /// How the ping-pong stands to pLogP.
+    /// Comparison of the ping-pong with pLogP.
     pub agreement: Option<Agreement>,
     /// Simultaneous transfers.
     pub flows: Option<Flows>,
-    /// Their numbers of pairs and sizes, ascending in size.
+    /// The loads of these transfers, ascending in size.
     pub loads: Vec<Load>,
-    /// What the data hold but do not support.
+    /// Failed fits of data that are present.
     pub failures: Vec<FailedFit>,
 }
 
-/// Fits what there is, with intervals of level `confidence`.
+/// Fits all pairs' data that are present, with intervals of level `confidence`.
 pub fn fit(data: &Dataset, confidence: f64) -> PointToPoint {
     let mut failures = Vec::new();
     let ping_pong = levels(data, Experiment::PingPong);
     let sends = levels(data, Experiment::SendOverhead);
     let tables = plogp::is_in(data).then(|| plogp::measured(data, confidence));
     let plogp = tables.and_then(|found| kept(found, "pLogP", &mut failures));
-    // A few sizes are enough for α and β, and nobody expects more of them.
+    // Data of α and β may have too few sizes for pieces; this is no failure.
     let pieces = breakpoints::find(&ping_pong, confidence)
         .ok()
         .map(|pieces| pieces.with_send_overhead(&sends, confidence));
@@ -55,7 +55,7 @@ pub fn fit(data: &Dataset, confidence: f64) -> PointToPoint {
     }
 }
 
-/// What was found, if it was; else the failure is noted.
+/// The result, if there is one; otherwise the error is added to `failures`.
 fn kept<T>(found: Result<T, FitError>, subject: &str, failures: &mut Vec<FailedFit>) -> Option<T> {
     let found = found.map_err(FailedFit::of(subject));
     found.map_err(|failure| failures.push(failure)).ok()

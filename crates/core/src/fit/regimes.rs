@@ -1,24 +1,24 @@
-//! The regimes of every measured algorithm: see [`crate::model::regimes`].
+//! Fit of the regimes to every measured algorithm; the model is [`crate::model::regimes`].
 //!
 //! # Method
 //! 1. V(w) comes from the ping-pong: its sizes below the eager limit, and β.
-//! 2. The eager limit is what pairs tell; where they leave several measured sizes, or tell
-//!    nothing, the one with the least loss over all algorithms (`limit`).
-//! 3. Repetitions that waited for a time-out are told from the others ([`observation`]), also in
-//!    means that other programs computed ([`tell_apart`]); their
-//!    rate and onset come by maximum likelihood (`stalls`), together for all algorithms that
-//!    exchange everything at once, since the port that overflows is the network's; on the onset
-//!    the typical times of all exchanges have a say.
-//! 4. a, b, γ, κ, λ and u come by robust regression of the others (`regression`), ρ(m) from what
-//!    remains (`correction`).
+//! 2. The eager limit comes from pairs; if they leave several measured sizes, or give none, it is
+//!    the size with the least loss over all algorithms (`limit`).
+//! 3. Repetitions that waited for a time-out are separated from the others ([`observation`]),
+//!    also in means that other programs computed ([`tell_apart`]). Their rate and onset are
+//!    maximum-likelihood estimates (`stalls`), pooled over all algorithms that exchange
+//!    everything at once, because the overflowing port belongs to the network; the typical times
+//!    of all exchanges contribute to the onset.
+//! 4. a, b, γ, κ, λ and u come from robust regression of the others (`regression`), ρ(m) from its
+//!    residuals (`correction`).
 //! 5. ρ and κ of eager messages each have to earn their place: whole process counts are left out
-//!    in turn, and a part stays only if it lowers the error of those by more than one standard
-//!    error ([`held_out`]).
+//!    in turn, and a part stays only if it lowers the error of these counts by more than one
+//!    standard error ([`held_out`]).
 //!
-//! An algorithm that does something else at powers of two is fitted apart there.
+//! An algorithm that behaves differently at powers of two is fitted separately there.
 //!
 //! # Source
-//! netsig; the parts name theirs.
+//! netsig; the modules of the parts name their sources.
 
 mod averages;
 mod basis;
@@ -48,17 +48,17 @@ use crate::model::regimes::{
 };
 use crate::units::{Procs, Seconds};
 
-/// What is known before an algorithm is looked at.
+/// Network and pooled stalls, fitted before any single algorithm.
 #[derive(Debug, Clone)]
 pub struct Ground<'a> {
     /// The wire, the eager limit and the links.
     pub network: Limited<'a>,
-    /// How eager and other messages stall of all algorithms that exchange everything at once,
-    /// without one process count or with all.
+    /// Stall parameters per protocol, pooled over the at-once algorithms, without one process
+    /// count (for cross-validation) or with all.
     together: BTreeMap<Option<Procs>, [Option<Stalls>; 2]>,
 }
 
-/// Which parts the model has.
+/// Parts of the model.
 #[expect(
     clippy::struct_excessive_bools,
     reason = "a set of parts, each there or not"
@@ -67,7 +67,7 @@ pub struct Ground<'a> {
 pub struct Parts {
     /// κ of eager messages.
     pub eager_growth: bool,
-    /// κ of the others.
+    /// κ of rendezvous messages.
     pub rendezvous_growth: bool,
     /// ρ(m).
     pub corrections: bool,
@@ -78,7 +78,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Those that need not earn their place.
+    /// The parts that need not earn their place.
     const BASE: Self = Self {
         eager_growth: false,
         rendezvous_growth: true,
@@ -91,13 +91,13 @@ impl Parts {
 /// The fit of one algorithm at the process counts of one class.
 #[derive(Debug, Clone)]
 pub struct RegimesFit {
-    /// The process counts that it is for.
+    /// Process counts of the fit.
     pub class: Class,
     /// The model.
     pub model: Regimes,
-    /// What the regression estimated, in the order of `covariance`.
+    /// The estimated parameters, in the order of `covariance`.
     pub columns: Vec<Column>,
-    /// Their covariance, in seconds for b and pure numbers else.
+    /// Their covariance; a and b are in seconds, the others are pure numbers.
     pub covariance: DMatrix<f64>,
     /// The parts that earned their place.
     pub parts: Parts,
@@ -108,14 +108,14 @@ pub struct RegimesFit {
 /// The fit of one algorithm.
 #[derive(Debug, Clone)]
 pub struct AlgorithmRegimes {
-    /// One for each class of process counts that was measured.
+    /// One fit per measured class of process counts.
     pub fits: Vec<RegimesFit>,
-    /// What the model misses of process counts that were left out.
+    /// Errors of the model at process counts left out of the fit.
     pub held_out: Vec<HeldOut>,
 }
 
 impl<'a> Ground<'a> {
-    /// What all algorithms together tell, on the wire and with the limit that [`Limits`] found.
+    /// Pools the stalls of all algorithms, on the wire and with the limit that [`Limits`] found.
     pub fn new(network: Limited<'a>, all: &BTreeMap<Who, Vec<Observation>>) -> Self {
         let mut ground = Self {
             network,
@@ -142,8 +142,8 @@ impl<'a> Ground<'a> {
         ground
     }
 
-    /// The loss of typical times of all exchanges, but for one count, if ports overflow from an
-    /// onset on.
+    /// Loss of the typical times of all exchanges, except of the count `without`, if ports
+    /// overflow from `onset` on.
     fn misfit(
         &self,
         all: &BTreeMap<Who, Vec<Observation>>,
@@ -170,7 +170,7 @@ impl<'a> Ground<'a> {
         sum
     }
 
-    /// The cells under a protocol, but for those of one count, each with its surge x.
+    /// The cells under a protocol, except of the count `without`, each with its surge x.
     fn under<'c>(
         &self,
         pattern: Pattern,
@@ -187,9 +187,9 @@ impl<'a> Ground<'a> {
         cells.filter(wanted).filter_map(with_surge).collect()
     }
 
-    /// The stalls under either protocol, from all cells but those of `without`. The port that
-    /// overflows is the network's, so that its onset comes from all algorithms that exchange
-    /// everything at once; how often another one stalls is its own.
+    /// Stalls under either protocol, from all cells except of the count `without`. The
+    /// overflowing port belongs to the network, so its onset is pooled over all algorithms that
+    /// exchange everything at once; each other algorithm has its own rate of stalls.
     fn stalls(
         &self,
         pattern: Pattern,
@@ -212,7 +212,7 @@ impl<'a> Ground<'a> {
         [overflowing, anywhere]
     }
 
-    /// Fits one algorithm, with the parts that are given, else with those that earn their place.
+    /// Fits one algorithm with the given parts, or else with the parts that earn their place.
     ///
     /// # Errors
     /// If the cells do not determine even γ.
@@ -246,7 +246,7 @@ impl<'a> Ground<'a> {
         Ok(all)
     }
 
-    /// Fits the given parts to the cells of one class, but for those of the count `without`.
+    /// Fits the given parts to the cells of one class, except of the count `without`.
     ///
     /// # Errors
     /// If the cells do not determine even γ.
@@ -297,8 +297,8 @@ impl<'a> Ground<'a> {
     }
 }
 
-/// The cells by class. Of an exchange two processes are left out if there are more: they share
-/// no port, so that they tell nothing of contention, and n = 2 is no point of its growth.
+/// The cells by class. In an exchange, two processes are left out if there are more: they share
+/// no port, so they contain no contention, and n = 2 is no point of its growth.
 pub(super) fn by_class(
     pattern: Pattern,
     cells: &[Observation],
@@ -318,7 +318,7 @@ pub(super) fn by_class(
     classes
 }
 
-/// The columns of the regression for what was measured.
+/// Columns of the regression for the measured cells.
 fn columns(basis: &Basis, placed: &[(&Observation, Protocol)], parts: Parts) -> Vec<Column> {
     let mut columns = vec![Column::Latency, Column::Startup];
     let eager = placed.iter().any(|(_, of)| *of == Protocol::Eager);
@@ -348,7 +348,7 @@ fn columns(basis: &Basis, placed: &[(&Observation, Protocol)], parts: Parts) -> 
     columns
 }
 
-/// A protocol as the solution has it; `None` if it was not measured.
+/// Parameters of a protocol from the solution; `None` if the protocol was not measured.
 fn parameters(
     placed: &[(&Observation, Protocol)],
     solution: &Solution,

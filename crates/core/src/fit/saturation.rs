@@ -1,9 +1,9 @@
-//! Was the network saturated where the signature was taken?
+//! Test whether the network was saturated at the process counts of a signature.
 //!
 //! # Rule
-//! `n_sat` is the smallest n such that every γ(n′), n′ ≥ n, lies within a tolerance of
-//! their mean, and at least three such n′ were measured. A signature taken at n < `n_sat`
-//! under-predicts larger n.
+//! `n_sat` is the smallest n such that every γ(n′), n′ ≥ n, lies within a tolerance of their
+//! mean, and at least three such n′ were measured. A signature of n < `n_sat` predicts too little
+//! at larger n.
 //!
 //! # Source
 //! Observed by Steffenel 2006 §8.3 (24 processes on Myrinet under-predict beyond 40);
@@ -17,10 +17,10 @@ use crate::units::Procs;
 /// The tolerance that netsig uses: 5 % of the mean.
 pub const TOLERANCE: f64 = 0.05;
 
-/// How many process counts must agree before a network counts as saturated.
+/// Least number of process counts that must agree in a saturated network.
 const ENOUGH: usize = 3;
 
-/// What γ at several process counts says about saturation.
+/// Saturation by γ at several process counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Saturation {
@@ -28,7 +28,7 @@ pub enum Saturation {
     From(Procs),
     /// Three or more process counts were measured and γ still changes.
     NotReached,
-    /// Too few process counts to tell.
+    /// Too few process counts were measured.
     #[default]
     Unverified,
 }

@@ -1,24 +1,23 @@
-//! The eager limit: up to which size an MPI library sends a message without asking.
+//! The eager limit: the largest size that an MPI library sends without waiting for the receiver.
 //!
 //! # Formula
-//! Beyond the limit the send call waits for the answer of the receiver, so that os jumps, by
-//! the time of a round trip. Between the neighbours m₁ < m₂ it does if
+//! Beyond the limit the send call waits for the answer of the receiver, so os jumps by the time
+//! of a round trip. os jumps between the neighbours m₁ < m₂ if
 //!
-//! - os(m₂) ≥ 2·os(m₁), and twice what the straight line through the smaller sizes foretells
-//!   for m₂: what copying a longer message costs is no jump,
-//! - the rise above the greater of the two is more than the errors of os(m₁) and os(m₂) at all N
-//!   sizes together, each at the level 1 − (1 − confidence)/N,
-//! - it stays: with o the median of os at the next three sizes from m₂ on, every size from m₂ on
-//!   has os ≥ 0.7·o, and every size up to m₁ os ≤ 0.7·o.
+//! - os(m₂) ≥ 2·os(m₁), and os(m₂) is at least twice the value at m₂ of the straight line through
+//!   the smaller sizes: the cost of copying a longer message is no jump,
+//! - the rise above the greater of the two exceeds the errors of os(m₁) and os(m₂) at all N sizes
+//!   together, each at the level 1 − (1 − confidence)/N,
+//! - it stays: with o the median of os at the three sizes from m₂ on, every size from m₂ on has
+//!   os ≥ 0.7·o, and every size up to m₁ os ≤ 0.7·o.
 //!
-//! Of several such jumps the greatest counts. A break of the ping-pong whose interval overlaps
-//! is the same finding, and narrows it to what both have in common. Without a jump of os the
-//! greatest step of the ping-pong that looks like a rendezvous stands alone.
+//! Of several jumps the greatest is taken. A break of the ping-pong whose interval overlaps is
+//! the same finding, and narrows the interval to the common part. Without a jump of os the
+//! greatest step of the ping-pong that looks like a rendezvous is taken.
 //!
 //! # Domain
-//! Three sizes up to the limit and two beyond it, whose medians scatter by 10 % at most. The
-//! size is that of the data; a library may count a header, and its limit is then that much
-//! greater than the largest eager message.
+//! Three sizes up to the limit and two beyond it, whose medians scatter by 10 % at most. The sizes
+//! are those of the data; the limit of a library that counts a header is greater by the header.
 //!
 //! # Source
 //! netsig.
@@ -30,25 +29,25 @@ use crate::stats::interval::{Estimate, Variance};
 use crate::stats::sample::median;
 use crate::units::{Bytes, Seconds};
 
-/// The sizes that it takes on either side of a jump.
+/// Least numbers of sizes on either side of a jump.
 const LEAST_BELOW: usize = 3;
 const LEAST_BEYOND: usize = 2;
 
-/// How many times the os before a jump is the one after it, at least.
+/// Least ratio of os after a jump to os before it.
 const JUMP: f64 = 2.0;
 
-/// What share of the level after a jump the larger sizes keep, and the smaller ones stay below.
+/// Share of the level after a jump that the larger sizes exceed and the smaller ones do not.
 const KEPT: f64 = 0.7;
 
-/// How many sizes make up the level after a jump.
+/// Number of sizes whose median is the level after a jump.
 const LEVEL: usize = 3;
 
-/// Between which sizes the eager limit lies, and what shows it: os, the ping-pong or both.
+/// Sizes between which the eager limit lies, and the evidence: os, the ping-pong or both.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EagerLimit {
-    /// A message of this size is still sent at once.
+    /// A message of this size is still eager.
     pub above: Bytes,
-    /// One of this size no longer is.
+    /// A message of this size is no longer eager.
     pub up_to: Bytes,
     /// The jump of os.
     pub send_overhead: Option<Step>,
@@ -59,9 +58,9 @@ pub struct EagerLimit {
 /// Two sizes between which os jumps.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Step {
-    /// The last size before it.
+    /// The last size before the jump.
     pub below: Bytes,
-    /// The first size after it.
+    /// The first size after the jump.
     pub from: Bytes,
     /// os before.
     pub before: Seconds,
@@ -69,8 +68,8 @@ pub struct Step {
     pub after: Seconds,
 }
 
-/// Finds the eager limit in os, ascending in size, and in the pieces of the ping-pong; errors
-/// are judged at the level `confidence`.
+/// Finds the eager limit from os, ascending in size, and from the pieces of the ping-pong; tests
+/// have the level `confidence`.
 pub fn eager_limit(
     sends: &[Level],
     pieces: Option<&Pieces>,
@@ -111,7 +110,7 @@ fn jump(sends: &[Level], confidence: f64) -> Option<Step> {
     jumps.max_by(|a, b| (a.after - a.before).0.total_cmp(&(b.after - b.before).0))
 }
 
-/// The jump between two sizes, if it is one.
+/// The jump between the smaller and the larger sizes, if there is one.
 fn step_at((smaller, larger): (&[Level], &[Level]), confidence: f64) -> Option<Step> {
     let (before, after) = (smaller[smaller.len() - 1], larger[0]);
     let foretold = Line::through(smaller).at(after.size).max(before.time.0);

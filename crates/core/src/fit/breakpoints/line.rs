@@ -6,14 +6,14 @@ use crate::stats::interval::Variance;
 use crate::stats::line;
 use crate::units::Bytes;
 
-/// The relative error that no point is without.
+/// Least relative error of every point.
 const OWN_NOISE: f64 = 1e-3;
 
-/// The relative error that no line is free of, in units of [`OWN_NOISE`].
+/// Least relative error of every line, in units of [`OWN_NOISE`].
 pub(super) const LEAST_NOISE: f64 = 0.2;
 
-/// With how many degrees of freedom the errors of points are known: the harmonic mean over the
-/// points, since launches tell the errors of all of them at once. 0 if any has none.
+/// Degrees of freedom of the errors of points: the harmonic mean over the points, because
+/// launches determine the errors of all points together. 0 if any point has none.
 pub(super) fn known_dof(levels: &[Level]) -> f64 {
     let inverse = levels.iter().map(|level| 1.0 / level.launched_dof);
     levels.len() as f64 / inverse.sum::<f64>()
@@ -36,7 +36,7 @@ impl Line {
         ))
     }
 
-    /// What lines of the same times have in common: s² over all of them.
+    /// s² over all of several lines through the same experiment.
     pub fn pooled_scale(lines: &[Self]) -> Variance {
         let dof: usize = lines.iter().map(Self::dof).sum();
         let rss: f64 = lines.iter().map(|line| line.0.rss).sum();
@@ -62,8 +62,7 @@ impl Line {
         self.scale(pooled).times(1.0 / self.0.spread)
     }
 
-    /// By how much `other` is above this line if both have the slope that suits them best, and
-    /// the variance of that.
+    /// Height of `other` above this line if both have their best common slope, and its variance.
     pub fn step_to(&self, other: &Self) -> (f64, Variance) {
         let lines = [self.0, other.0];
         let [one, two] = lines;
@@ -79,7 +78,7 @@ impl Line {
         (to - from, Variance { value, dof })
     }
 
-    /// s²: its own where it has at least two degrees of freedom, else the pooled one.
+    /// s²: the line's own with at least two degrees of freedom, else the pooled one.
     fn scale(&self, pooled: Variance) -> Variance {
         if self.dof() < 2 {
             return pooled;

@@ -1,39 +1,40 @@
-//! How far times of one experiment scatter, by the time that is measured.
+//! Variance of the times of one experiment as a function of the time.
 //!
 //! # Formula
-//! A time t, in seconds, has the variance v(t) = f·(a² + (r·t)²) in s²: a time that does not
-//! depend on the message (ranks that sleep between two looks, other work on the hosts) and a
-//! share of the time (bandwidth). One size has too few launches, or repetitions, to tell its own
-//! variance, so all sizes tell a and r together: sᵢ², seen at size i, has dᵢ degrees of freedom,
-//! and a and r minimise Σ dᵢ·(ln vᵢ + sᵢ²/vᵢ). Where the sizes whose times are within a factor of
-//! 2.5 scatter more than that, f = (3 + Σ dⱼ·sⱼ²/vⱼ)/(3 + Σ dⱼ) over these; else f = 1.
+//! A time t, in seconds, has the variance v(t) = f·(a² + (r·t)²) in s²: a part that does not
+//! depend on the message (ranks that sleep between two polls, other work on the hosts) and a
+//! share of the time (bandwidth). One size has too few launches, or repetitions, to determine its
+//! own variance, so a and r are fitted to all sizes together: sᵢ², observed at size i, has dᵢ
+//! degrees of freedom, and a and r minimise Σ dᵢ·(ln vᵢ + sᵢ²/vᵢ). If the sizes whose times are
+//! within a factor of 2.5 scatter more than this, f = (3 + Σ dⱼ·sⱼ²/vⱼ)/(3 + Σ dⱼ) over these
+//! sizes; else f = 1.
 //!
 //! # Domain
-//! Two launches, or repetitions, at one size or more. A few sizes that scatter ten times as much
-//! as all others are told with a smaller √v than they have: in trials with three launches with at
-//! least 0.4 of it.
+//! Two launches, or repetitions, at one size or more. For a few sizes that scatter ten times as
+//! much as all others √v is too small: in trials with three launches at least 0.4 of the true
+//! value.
 //!
 //! # Source
-//! The two parts are those that Rocke and Lorenzato 1995 give for analytical instruments; the
-//! minimum is the most likely pair under normal errors, found by the multiplicative steps of
-//! Févotte and Idier 2011, which never go up. f is netsig's.
+//! The two parts are those of Rocke and Lorenzato 1995 for analytical instruments; the minimum is
+//! the most likely pair under normal errors, found by the multiplicative steps of Févotte and
+//! Idier 2011, which never increase the sum. f is netsig's.
 
 use crate::stats::interval::Variance;
 use crate::stats::sample::{mean, variance};
 
-/// How many steps are taken towards a and r.
+/// Number of steps towards a and r.
 const STEPS: usize = 300;
 
-/// How many degrees of freedom what all sizes tell is worth beside those of the near ones.
+/// Weight of the pooled variance, in degrees of freedom.
 const PRIOR: f64 = 3.0;
 
 /// Sizes are near each other if their times are within this factor.
 const NEAR: f64 = 2.5;
 
-/// A determinant below this share of its first term is none.
+/// A determinant below this share of its first term counts as 0.
 const SINGULAR: f64 = 1e-9;
 
-/// How far the times of one size scatter.
+/// Variance of the times of one size.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Spread {
     /// t².
@@ -55,7 +56,7 @@ pub(super) struct Noise {
 }
 
 impl Spread {
-    /// Of the medians of at least two launches.
+    /// Variance of the medians of at least two launches.
     pub fn of(medians: &[f64]) -> Self {
         Self {
             square_time: mean(medians).powi(2),
@@ -66,7 +67,7 @@ impl Spread {
 }
 
 impl Noise {
-    /// The most likely a and r.
+    /// Fits the most likely a and r.
     pub fn fitted(mut spreads: Vec<Spread>) -> Self {
         spreads.retain(|one| one.square_time > 0.0);
         let mut found = Self {
@@ -86,7 +87,7 @@ impl Noise {
         found
     }
 
-    /// One step of both towards the minimum.
+    /// One step of a² and r² towards the minimum.
     fn step(&mut self) {
         let factor = |column: fn(&Spread) -> f64| {
             let down = self.sum(|one| column(one) * one.variance / self.of(one).powi(2));
@@ -98,8 +99,8 @@ impl Noise {
         self.share *= share;
     }
 
-    /// v at a time in seconds, with the degrees of freedom ν for which 2·v²/ν is the variance
-    /// of v: 0 where nothing is known.
+    /// v at a time in seconds, with the degrees of freedom ν for which 2·v²/ν is the variance of
+    /// v: 0 if nothing is known.
     pub fn variance(&self, time: f64) -> Variance {
         let told = self.told(time);
         let near = |one: &Spread| {
@@ -120,7 +121,7 @@ impl Noise {
         }
     }
 
-    /// The same without f.
+    /// v at a time without f, with its degrees of freedom.
     fn told(&self, time: f64) -> Variance {
         let value = self.constant + self.share * time * time;
         let dof = self.dof();

@@ -1,4 +1,4 @@
-//! Parameters that are found without a regression: a count, a table L(m).
+//! Parameters estimated without a regression: a count, a table L(m).
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::units::table::Table;
 use crate::units::{Bytes, Seconds};
 
 impl Problem<'_> {
-    /// The whole number with the least sum of squares, up to n² as far as that is a count.
+    /// Fits a count: the whole number, at most n², with the least sum of squares.
     pub(super) fn count(&self, place: usize) -> Result<ModelFit, FitError> {
         self.refuse_few(1)?;
         let most = self
@@ -45,7 +45,7 @@ impl Problem<'_> {
         )
     }
 
-    /// The table L(m).
+    /// Fits the table L(m).
     pub(super) fn latency(&self) -> Result<ModelFit, FitError> {
         let mut left: BTreeMap<Bytes, Vec<f64>> = BTreeMap::new();
         for p in self.points {

@@ -1,4 +1,4 @@
-//! Parameters in which the time is linear.
+//! Estimation of the parameters in which the time is linear.
 
 use itertools::Itertools;
 use nalgebra::{DMatrix, DVector};
@@ -12,16 +12,16 @@ use crate::stats::interval::{Estimate, Variance};
 use crate::stats::least_squares::Regression;
 use crate::units::{Bytes, Seconds, SecondsPerByte};
 
-/// A supplement below this is none.
+/// A smaller supplement, in seconds, is dropped.
 const NEGLIGIBLE: f64 = 1e-6;
 
-/// One solution: all values, and the regression of those that are free.
+/// A solution: all values, and the regression of the free ones.
 pub(super) struct Solution {
     pub(super) numbers: Vec<f64>,
     pub(super) free: Vec<usize>,
     pub(super) design: Design,
     pub(super) regression: Regression,
-    /// The weighted residual sum of squares at each threshold that was tried, ascending.
+    /// The weighted residual sum of squares at each tried threshold, ascending.
     pub(super) tried: Vec<(Bytes, f64)>,
 }
 
@@ -33,11 +33,11 @@ impl Solution {
 }
 
 impl Problem<'_> {
-    /// Estimates all linear parameters. A supplement that the data do not support goes, and what
-    /// is left is fitted again.
+    /// Estimates all linear parameters. A supplement that the data do not support is dropped, and
+    /// the others are fitted again.
     pub(super) fn linear(&self) -> Result<ModelFit, FitError> {
         let all = match self.choose(|_| true) {
-            // Without enough sizes on either side there is no threshold to speak of.
+            // A threshold needs enough sizes on either side.
             Err(FitError::NoSearch { .. }) if !self.is_form_of_signature() => None,
             all => Some(all?),
         };
@@ -48,7 +48,7 @@ impl Problem<'_> {
         self.finish(solution)
     }
 
-    /// Whether the data support the supplement of the model, if it has one.
+    /// True if the data support the supplement of the model, or it has none.
     fn is_supported(&self, solution: &Solution) -> bool {
         let Some(place) = self.model.place(Role::Supplement) else {
             return true;
@@ -59,7 +59,7 @@ impl Problem<'_> {
             || estimate.is_some_and(|own| own.value >= NEGLIGIBLE && own.lower > 0.0)
     }
 
-    /// The factor of a linear parameter in the time of every point.
+    /// Factor of a linear parameter in the time of every point.
     pub(super) fn column(&self, numbers: &[f64], place: usize) -> Result<DVector<f64>, FitError> {
         let with = |value: f64| {
             let mut numbers = numbers.to_vec();
@@ -69,7 +69,7 @@ impl Problem<'_> {
         Ok(with(1.0)? - with(0.0)?)
     }
 
-    /// The regression of the `free` parameters, the others as in `numbers`.
+    /// Regression of the `free` parameters; the others have their values in `numbers`.
     fn regression(
         &self,
         numbers: &[f64],
@@ -92,8 +92,8 @@ impl Problem<'_> {
         Ok((design, regression))
     }
 
-    /// Solves for the `free` parameters, the others as in `numbers`. One that falls below
-    /// its least value is held there.
+    /// Solves for the `free` parameters; the others have their values in `numbers`. A parameter
+    /// whose estimate is below its least value is fixed there.
     pub(super) fn solve(
         &self,
         mut numbers: Vec<f64>,
@@ -132,8 +132,8 @@ impl Problem<'_> {
         }
     }
 
-    /// A free parameter with its interval: the error of the regression and, of a signature,
-    /// those that one standard error of α and of β bring in.
+    /// A free parameter with its interval: the error of the regression and, for a signature, the
+    /// shifts by one standard error of α and of β.
     fn estimate(&self, solution: &Solution, index: usize) -> Estimate {
         let value = solution.regression.theta[index];
         let mut parts = vec![solution.regression.variance(index)];
@@ -142,7 +142,7 @@ impl Problem<'_> {
                 network: &network,
                 ..*self
             };
-            // A base so far off that nothing can be fitted on it tells nothing.
+            // A base on which nothing can be fitted contributes no shift.
             if let Ok((_, shifted)) = shifted.regression(&solution.numbers, &solution.free) {
                 let shift = shifted.theta[index] - value;
                 parts.push(Variance {
@@ -154,7 +154,7 @@ impl Problem<'_> {
         Estimate::around(value, &parts, self.options.confidence)
     }
 
-    /// Of a signature the network with α, and with β, larger by one standard error.
+    /// For a signature, the network with α, and with β, larger by one standard error.
     fn shifted_networks(&self) -> Vec<(Known, f64)> {
         let Some(error) = self
             .options

@@ -1,10 +1,10 @@
-//! How a model is fitted.
+//! Options of the fit of a model.
 
 use crate::fit::Covariance;
 use crate::fit::hockney::BaseError;
 use crate::units::Bytes;
 
-/// Where the threshold comes from.
+/// Source of the threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ThresholdChoice {
     /// The measured size that explains the data best.
@@ -12,11 +12,11 @@ pub enum ThresholdChoice {
     Search,
     /// Given by the user.
     At(Bytes),
-    /// The network has none: what counts on all sizes alone.
+    /// The network has none: only parameters of all sizes are fitted.
     None,
 }
 
-/// What becomes of a supplement (δ) that the data do not support.
+/// Treatment of a supplement (δ) that the data do not support.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DeltaRule {
     /// It is dropped.
@@ -26,7 +26,7 @@ pub enum DeltaRule {
     Kept,
 }
 
-/// How many points it takes on either side of M.
+/// Least numbers of points on either side of M.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SidePoints {
     /// m < M; one is enough where M is given.
@@ -41,32 +41,32 @@ impl Default for SidePoints {
     }
 }
 
-/// What becomes of process counts that do not saturate the network.
+/// Treatment of process counts that do not saturate the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unsaturated {
-    /// They are left out, and the rest fitted again.
+    /// They are left out, and the others are fitted again.
     #[default]
     LeftOut,
     /// They stay.
     Kept,
 }
 
-/// How to fit.
+/// Options of a fit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
     /// The covariance of the errors.
     pub covariance: Covariance,
-    /// Where M comes from.
+    /// Source of M.
     pub threshold: ThresholdChoice,
-    /// How many points M needs below it and from it on.
+    /// Least numbers of points below M and from M on.
     pub least: SidePoints,
-    /// Whether an unsupported δ is dropped.
+    /// Treatment of an unsupported δ.
     pub delta: DeltaRule,
-    /// What becomes of process counts that do not saturate the network, in a signature.
+    /// Treatment of process counts that do not saturate the network, in a signature.
     pub unsaturated: Unsaturated,
-    /// How uncertain α and β are; `None` takes them as exact. It enters the intervals of a
-    /// signature's γ and δ by the delta method, but not their covariance: in a prediction an error
-    /// of α or β is undone by the γ that was fitted on top of it.
+    /// Variances of α and β; `None` takes them as exact. They enter the intervals of a
+    /// signature's γ and δ by the delta method, but not their covariance: in a prediction an
+    /// error of α or β is compensated by the γ that was fitted on top of it.
     pub base_error: Option<BaseError>,
     /// The level of all intervals and tests.
     pub confidence: f64,

@@ -1,5 +1,5 @@
-//! What a contention signature has beyond other models in which the time is linear: residuals on
-//! either side of M, γ at each process count, and process counts that it leaves out.
+//! Parts of a fit that only a contention signature has: residuals on either side of M, γ at each
+//! process count, and process counts that it leaves out.
 
 use std::collections::BTreeMap;
 
@@ -15,11 +15,11 @@ use crate::model::Role;
 use crate::stats::sample::mean;
 use crate::units::Procs;
 
-/// How many points a fit takes at least.
+/// Least number of points of a fit.
 const LEAST: usize = 4;
 
 impl Problem<'_> {
-    /// γ, δ and M of the process counts that saturate the network.
+    /// Fits γ, δ and M to the process counts that saturate the network.
     pub(super) fn signature(&self) -> Result<ModelFit, FitError> {
         let is_exchange = |p: &&Point| p.procs.get() > 1;
         let points: Vec<Point> = self.points.iter().filter(is_exchange).copied().collect();
@@ -39,15 +39,15 @@ impl Problem<'_> {
         })
     }
 
-    /// The fit of these points, and whether they saturate the network.
+    /// Fits these points, and tests whether they saturate the network.
     fn diagnosed(&self, points: &[Point]) -> Result<ModelFit, FitError> {
         let mut fit = Problem { points, ..*self }.linear()?;
         fit.model.domain.saturation = saturation::diagnose(&fit.gamma_by_procs, TOLERANCE);
         Ok(fit)
     }
 
-    /// The weighted root mean square of T/T̂ − 1 on either side, r² = Σw·e²/Σw with the
-    /// bandwidth shares w, with the parameters shared out in proportion to the points.
+    /// Weighted root mean square of T/T̂ − 1 on either side, r² = Σw·e²/Σw with the bandwidth
+    /// shares w, corrected for the share of free points.
     pub(super) fn residuals_of_sides(
         &self,
         times: &DVector<f64>,
@@ -65,7 +65,8 @@ impl Problem<'_> {
         })
     }
 
-    /// γ of the upper side at each process count: the mean of γ̂ + (T − T̂)/x, x its factor.
+    /// γ of the upper side at each process count: the mean of γ̂ + (T − T̂)/x, with x the factor
+    /// of γ.
     pub(super) fn gamma_by_procs(
         &self,
         solution: &Solution,
@@ -90,7 +91,7 @@ impl Problem<'_> {
     }
 }
 
-/// m ≥ M.
+/// True if m ≥ M.
 fn is_from(threshold: Option<f64>, point: &Point) -> bool {
     threshold.is_some_and(|threshold| point.size.as_f64() >= threshold)
 }

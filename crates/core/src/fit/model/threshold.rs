@@ -1,10 +1,9 @@
-//! The search for the threshold M, and the choice of one γ or two.
+//! Search for the threshold M, and the choice between one γ and two.
 //!
 //! # Method
-//! Every measured size with enough points from it on and below it is tried;
-//! M is the one with the least weighted residual sum of squares (the smallest of equals).
-//! Its interval holds the sizes with RSS ≤ RSS₀·(1 + F(1, N−p)/(N−p)),
-//! RSS₀ the least.
+//! Every measured size with enough points from it on and below it is tried; M is the one with the
+//! least weighted residual sum of squares (the smallest of equals). Its interval contains the
+//! sizes with RSS ≤ RSS₀·(1 + F(1, N−p)/(N−p)), RSS₀ the least.
 
 use itertools::Itertools;
 
@@ -16,8 +15,8 @@ use crate::stats::interval::{Estimate, f_quantile};
 use crate::units::Bytes;
 
 impl Problem<'_> {
-    /// The best solution for the parameters whose roles are `wanted`; with one γ where the
-    /// data do not tell two apart.
+    /// Best solution for the parameters whose roles are `wanted`; with one γ if the data do not
+    /// distinguish two.
     pub(super) fn choose(&self, wanted: fn(Role) -> bool) -> Result<Solution, FitError> {
         let is_below = |place: &usize| matches!(self.role(*place), Role::Below(_));
         let all: Vec<usize> = (0..self.model.parameters.len())
@@ -33,8 +32,8 @@ impl Problem<'_> {
         Ok(two.unwrap_or(one))
     }
 
-    /// Whether the parameters that `more` has beyond `fewer` explain so much more that
-    /// chance would at most once in 1/(1−confidence) cases (an F test).
+    /// True if the additional parameters of `more` explain more than chance would in at most a
+    /// share 1 − confidence of all cases (an F test).
     fn is_worth_it(&self, fewer: &Solution, more: &Solution) -> bool {
         let [rss_fewer, rss_more] = [fewer, more].map(|own| own.regression.weighted_rss);
         let dof = more.regression.dof;
@@ -43,8 +42,8 @@ impl Problem<'_> {
         f > f_quantile(self.options.confidence, extra, dof)
     }
 
-    /// The best solution under the wanted choice of threshold. What counts on all sizes alone has
-    /// none.
+    /// Best solution under the chosen source of the threshold. Parameters of all sizes alone need
+    /// no threshold.
     fn best(&self, free: &[usize]) -> Result<Solution, FitError> {
         let is_lasting = |place: &usize| matches!(self.role(*place), Role::Linear(_));
         let lasting: Vec<usize> = free.iter().copied().filter(is_lasting).collect();
@@ -91,7 +90,7 @@ impl Problem<'_> {
         Ok(Solution { tried, ..best })
     }
 
-    /// Whether enough points are on either side of a threshold.
+    /// True if enough points are on either side of a threshold.
     fn has_enough(&self, threshold: usize, size: Bytes) -> bool {
         let mut numbers = self.start();
         numbers[threshold] = size.as_f64();
@@ -130,7 +129,7 @@ impl Problem<'_> {
         Some(solution.numbers[place]).filter(|size| size.is_finite())
     }
 
-    /// A threshold with the tried sizes that the data do not rule out in its favour.
+    /// A threshold with the interval of the tried sizes that the data do not exclude.
     pub(super) fn possible(&self, value: f64, solution: &Solution) -> Estimate {
         let sums = solution.tried.iter().map(|(_, rss)| *rss);
         let least = sums.fold(f64::INFINITY, f64::min);

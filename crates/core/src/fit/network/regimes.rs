@@ -1,4 +1,4 @@
-//! The regimes of all algorithms of a dataset, and which model suffices for each.
+//! The regimes of all algorithms of a dataset, and the model that suffices for each.
 
 use super::{NetworkFit, Options};
 use crate::algorithm::Collective;
@@ -14,18 +14,18 @@ use crate::units::{Bytes, Seconds};
 /// The regimes of one algorithm.
 #[derive(Debug, Clone)]
 pub struct FittedRegimes {
-    /// What the algorithm computes.
+    /// The collective.
     pub collective: Collective,
-    /// Its name.
+    /// Name of the algorithm.
     pub algorithm: String,
     /// The fit.
     pub fit: AlgorithmRegimes,
-    /// Which model suffices.
+    /// The model that suffices.
     pub verdict: Verdict,
 }
 
 impl FittedRegimes {
-    /// Whether a model was fitted to the same algorithm.
+    /// True if `model` was fitted to the same algorithm.
     pub fn are_of(&self, model: &FittedModel) -> bool {
         model.collective() == Some(self.collective) && model.algorithm == self.algorithm
     }

@@ -1,15 +1,14 @@
-//! L, g(m), os(m) and or(m) out of a dataset, with their intervals and what casts doubt on
-//! them.
+//! L, g(m), os(m) and or(m) from a dataset, with their intervals and doubts about them.
 //!
 //! # Method
-//! os(m) and or(m) are what was measured. g(m) comes from the round trips, see the formulas of
-//! the [parent module](super); rows of [`Experiment::Gap`] with m > 0 (a flood of messages of
-//! that size) take precedence. Where RTT(m) is below RTT(0) by g(0) or more, which leaves no
-//! gap, the shortest RTT(0) stands in its place. (The benchmark does so wherever RTT(m) is not
-//! above RTT(0); at sizes that take as long as an empty message noise decides that, and every
-//! other g(m) would be too long by the spread of RTT(0).) L comes from RTT(0) and g(0); without RTT(0) it is what the
-//! file states. All of them are medians, see [`levels`](crate::fit::levels), and the variances
-//! of the parts add up.
+//! os(m) and or(m) are measured directly. g(m) comes from the round trips by the formulas of the
+//! [parent module](super); rows of [`Experiment::Gap`] with m > 0 (a flood of messages of that
+//! size) take precedence. If RTT(m) is below RTT(0) by g(0) or more, which leaves no gap, the
+//! shortest RTT(0) replaces RTT(0). (The benchmark does so wherever RTT(m) is not above RTT(0);
+//! at sizes that take as long as an empty message noise decides that, and every other g(m) would
+//! be too long by the spread of RTT(0).) L comes from RTT(0) and g(0); without RTT(0) it is the
+//! value in the file. All values are medians, see [`levels`](crate::fit::levels), and the
+//! variances of the parts add up.
 //!
 //! # Source
 //! As the parent module; the medians and the intervals are netsig's.
@@ -25,7 +24,7 @@ use crate::stats::interval::{Estimate, Variance};
 use crate::units::table::Table;
 use crate::units::{Bytes, Seconds};
 
-/// By what share os or or may exceed g: the benchmark's ε.
+/// Share by which os or or may exceed g: the benchmark's ε.
 pub const EPSILON: f64 = 0.03;
 
 /// Measured tables.
@@ -41,10 +40,10 @@ pub struct Measured {
     pub send_overhead: Vec<Row>,
     /// or(m).
     pub receive_overhead: Vec<Row>,
-    /// L + g(m): a message one way. From round trips it is RTT(m) − RTT(0)/2, so that the
-    /// error of g(0) drops out, and so does what stands in for RTT(0) at short round trips.
+    /// L + g(m): the one-way time of a message. From round trips it is RTT(m) − RTT(0)/2, free of
+    /// the error of g(0) and of the replacement of RTT(0) at short round trips.
     pub message: Vec<Row>,
-    /// What casts doubt on them.
+    /// Doubts about the tables.
     pub doubts: Vec<Doubt>,
 }
 
@@ -55,11 +54,11 @@ pub struct Row {
     pub size: Bytes,
     /// The value in seconds with its interval.
     pub estimate: Estimate,
-    /// The variance of the value in s²; `value` is 0 where nothing is known of it.
+    /// The variance of the value in s²; 0 if unknown.
     pub variance: Variance,
 }
 
-/// What casts doubt on measured tables.
+/// Doubt about measured tables.
 #[derive(Debug, Clone, PartialEq, derive_more::Display)]
 pub enum Doubt {
     /// RTT(0)/2 is below g(0): there is no latency, or g(0) is no gap of a saturated sender.
@@ -85,14 +84,14 @@ pub enum Doubt {
         "g(0) drifts from {first} to {second} while it is measured: the sender is not saturated"
     )]
     Unsaturated {
-        /// Its median over the first half of the repetitions.
+        /// Median of the first half of the repetitions.
         first: Seconds,
-        /// And over the second.
+        /// Median of the second half.
         second: Seconds,
     },
 }
 
-/// The experiments that only pLogP is made of.
+/// The experiments of pLogP alone.
 const OWN: [Experiment; 4] = [
     Experiment::RoundTrip,
     Experiment::SendOverhead,
@@ -100,17 +99,17 @@ const OWN: [Experiment; 4] = [
     Experiment::Gap,
 ];
 
-/// Whether there is something to make tables of.
+/// True if the data contain an experiment of pLogP.
 pub fn is_in(data: &Dataset) -> bool {
     let samples = data.samples.iter().map(|sample| sample.place.experiment);
     let aggregates = data.aggregates.iter().map(|one| one.place.experiment);
     samples.chain(aggregates).any(|one| OWN.contains(&one))
 }
 
-/// Makes the tables with intervals of level `confidence`.
+/// Computes the tables with intervals of level `confidence`.
 ///
 /// # Errors
-/// If one of g, os and or, or all of what L comes from, was not measured.
+/// If g, os or or was not measured, or nothing that gives L.
 pub fn measured(data: &Dataset, confidence: f64) -> Result<Measured, FitError> {
     let parts = Parts::of(data, confidence)?;
     let (latency, latency_doubt) = parts.latency(data)?;
@@ -147,7 +146,7 @@ pub fn measured(data: &Dataset, confidence: f64) -> Result<Measured, FitError> {
     })
 }
 
-/// What the tables are made of.
+/// Inputs of the tables.
 struct Parts {
     /// RTT(m), m > 0.
     round_trips: Vec<Level>,
@@ -187,7 +186,7 @@ impl Parts {
         })
     }
 
-    /// Whether RTT(0) and g(0) leave nothing of a round trip.
+    /// True if a round trip is at most RTT(0) − g(0), which leaves no gap.
     fn is_short(&self, round_trip: Seconds) -> bool {
         let empty = self
             .empty_round_trip
@@ -234,7 +233,7 @@ impl Parts {
         [0, 1].map(|which: usize| rows.values().map(|both| both[which]).collect())
     }
 
-    /// L, and whether it had to be raised to zero.
+    /// L, with a doubt if it had to be raised to zero.
     fn latency(&self, data: &Dataset) -> Result<(Estimate, Option<Doubt>), FitError> {
         let estimate = |time, parts: &[Variance]| self.row(Bytes(0), time, parts).estimate;
         let Some(empty) = self.empty_round_trip else {
@@ -251,8 +250,8 @@ impl Parts {
         Ok((estimate(latency(empty.time, gap), &parts), doubt))
     }
 
-    /// A value that is the sum of parts with these variances. Its interval does not reach below
-    /// zero.
+    /// Row of a value that is the sum of parts with these variances. Its interval does not reach
+    /// below zero.
     fn row(&self, size: Bytes, value: Seconds, parts: &[Variance]) -> Row {
         let estimate = Estimate::around(value.0, parts, self.confidence);
         Row {
@@ -266,7 +265,7 @@ impl Parts {
     }
 }
 
-/// What is missing where neither round trips nor a latency are there.
+/// Missing measurement if there are neither round trips nor a latency.
 const NO_ROUND_TRIP: &str = "RTT(0) of pLogP";
 
 fn table(name: &'static str, rows: &[Row]) -> Result<Table, FitError> {
@@ -276,8 +275,8 @@ fn table(name: &'static str, rows: &[Row]) -> Result<Table, FitError> {
     Ok(Table::new(name, rows.collect())?)
 }
 
-/// Whether the first and the second half of the repetitions of g(0) differ by more than ε and
-/// by more than their errors.
+/// Doubt if the first and the second half of the repetitions of g(0) differ by more than ε and by
+/// more than their errors.
 fn drift(data: &Dataset, size: Bytes) -> Option<Doubt> {
     let mut halves = [Dataset::default(), Dataset::default()];
     let own = data.samples.iter();

@@ -1,21 +1,21 @@
-//! Stalls that a cell does not show by itself: means of other programs, and cells in which every
+//! Stalls that a cell alone does not show: means of other programs, and cells in which every
 //! repetition stalled.
 //!
 //! # Method
-//! T₀ is that of a robust regression of all cells with b and a γ for either protocol.
+//! T₀ comes from a robust regression of all cells with a, b and a γ for either protocol.
 //!
-//! *Means.* Where nothing but the mean of R repetitions is known, T̄ = T₀ + D·k/R if k of them
-//! waited for a time-out, D what Linux waits at least (200 ms). A mean of eager messages that
-//! exceeds T₀ by more than a tenth of D and of itself is taken for such a mixture, k the nearest
-//! whole number; any other for repetitions that did not stall.
+//! *Means.* If only the mean of R repetitions is known, T̄ = T₀ + D·k/R if k of them waited for a
+//! time-out, with D the least time that Linux waits (200 ms). A mean of eager messages that
+//! exceeds T₀ by more than a tenth of D and of itself counts as such a mixture, with k the
+//! nearest whole number; any other mean as repetitions that did not stall.
 //!
-//! *All.* If even the quickest of several repetitions of eager messages exceeds T₀ as one that
-//! waited for a time-out exceeds the others (`observation`), all of them did: then nothing is known
-//! of the cell's unhindered time, and T₀ stands for it without a say in the fit.
+//! *All.* If even the quickest of several repetitions of eager messages exceeds T₀ as a
+//! repetition with a time-out exceeds the others (`observation`), all of them stalled: the time
+//! without stalls is then unknown, and T₀ replaces it without weight in the fit.
 //!
 //! # Domain
-//! Exchanges, whose messages head for one port together. Twenty repetitions where a program does
-//! not say how many it took.
+//! Exchanges, whose messages arrive at one port together. Twenty repetitions if a program does
+//! not state their number.
 //!
 //! # Source
 //! netsig; the mean of a mixture.
@@ -29,13 +29,13 @@ use crate::model::regimes::{Pattern, Protocol};
 use crate::network::LINUX_RTO;
 use crate::units::Seconds;
 
-/// Which share of D, and of itself, a mean exceeds T₀ by at least.
+/// Least excess of a mean over T₀, as a share of D and of the mean.
 const LEAST_SHARE: f64 = 0.1;
 
-/// How many repetitions must all have stalled.
+/// Least number of repetitions of a cell whose repetitions all stalled.
 const ENOUGH: usize = 3;
 
-/// Tells the repetitions apart that the cells of `all` do not show.
+/// Finds the stalls that the cells of `all` do not show alone.
 pub fn tell_apart(all: &mut BTreeMap<Who, Vec<Observation>>, limited: &Limited) {
     for (who, cells) in all.iter_mut() {
         let Some(pattern @ Pattern::Exchange(_)) = Pattern::of(who.0, &who.1) else {
@@ -62,7 +62,7 @@ pub fn tell_apart(all: &mut BTreeMap<Who, Vec<Observation>>, limited: &Limited) 
     }
 }
 
-/// A mean of `count` repetitions, T₀ being `unhindered`.
+/// Separates the stalls in a mean of `count` repetitions; `unhindered` is T₀.
 fn mixture(cell: &Observation, count: u32, unhindered: Seconds) -> Observation {
     let excess = cell.median.0 - unhindered.0;
     if excess < LEAST_SHARE * LINUX_RTO.0.max(cell.median.0) {
@@ -85,7 +85,7 @@ fn mixture(cell: &Observation, count: u32, unhindered: Seconds) -> Observation {
     }
 }
 
-/// A cell whose quickest repetition already stalled, as one of which all did.
+/// Marks all repetitions of a cell as stalled if its quickest one did; `unhindered` is T₀.
 fn all_stalled(cell: &Observation, unhindered: Seconds) -> Observation {
     let repetitions = cell.plain + cell.excesses.len();
     if repetitions < ENOUGH || !exceeds(cell.quickest, unhindered) {

@@ -1,4 +1,4 @@
-//! What T₀ is made of, parameter by parameter.
+//! Terms of T₀ and their derivatives by parameter.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,13 +6,13 @@ use crate::model::regimes::{Onset, Pattern, Point, Protocol, Regimes, Terms, Wir
 use crate::network::Network;
 use crate::text::names::{name_of, variant_of};
 
-/// The standard deviation of κ before anything is measured.
+/// Standard deviation of the prior of κ.
 const GROWTH: f64 = 0.5;
 
-/// That of u.
+/// Standard deviation of the prior of u.
 const SLOWDOWN: f64 = 1.0;
 
-/// A parameter that the terms of T₀ are linear in.
+/// A parameter in which the terms of T₀ are linear.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Column {
@@ -30,7 +30,7 @@ pub enum Column {
     Slowdown,
 }
 
-/// The names of all columns, in files and where people read them.
+/// Names of all columns, in files and reports.
 const COLUMNS: [(Column, &str); 9] = [
     (Column::Latency, "latency_s"),
     (Column::Startup, "startup_s"),
@@ -49,7 +49,7 @@ impl Column {
         name_of(&self, &COLUMNS)
     }
 
-    /// The protocol that it belongs to, if it belongs to one.
+    /// Protocol of the parameter, if it has one.
     pub fn protocol(self) -> Option<Protocol> {
         match self {
             Self::Latency | Self::Startup => None,
@@ -74,21 +74,21 @@ impl From<Column> for String {
     }
 }
 
-/// What T₀ is made of.
+/// Inputs of the terms of T₀.
 #[derive(Debug, Clone, Copy)]
 pub struct Basis<'a> {
-    /// What the algorithm puts on the wire.
+    /// Traffic of the algorithm.
     pub pattern: Pattern,
-    /// How long bytes take on it.
+    /// Time of bytes on the wire.
     pub wire: &'a Wire,
-    /// The links of the network, where they are known.
+    /// The links of the network, if known.
     pub network: Option<&'a Network>,
-    /// Where eager messages overflow a port, if they do.
+    /// Onset of the overflow of ports by eager messages, if they overflow.
     pub onset: Option<Onset>,
 }
 
 impl Basis<'_> {
-    /// What one unit of a column adds to the terms of T₀, in seconds.
+    /// Contribution of one unit of a column to the terms of T₀, in seconds.
     pub(super) fn slope(&self, column: Column, point: Point, protocol: Protocol) -> Terms {
         let traffic = self.pattern.traffic(self.wire, point);
         let on_links = match protocol {
@@ -148,12 +148,12 @@ pub(crate) fn gradient(model: &Regimes, columns: &[Column], point: Point) -> Vec
 }
 
 impl Column {
-    /// Whether it may be negative.
+    /// True if the parameter may be negative.
     pub(super) fn is_free(self) -> bool {
         matches!(self, Self::Growth(_))
     }
 
-    /// Its standard deviation around 0 before anything is measured, if it is drawn there.
+    /// Standard deviation of its prior around 0, if it has one.
     pub(super) fn prior(self) -> Option<f64> {
         match self {
             Self::Growth(Protocol::Rendezvous) => Some(GROWTH),
@@ -162,7 +162,7 @@ impl Column {
         }
     }
 
-    /// What is left out first where columns depend on each other.
+    /// Rank in which columns are left out if they depend on each other, the highest first; never 0.
     pub(super) fn expendability(self) -> u8 {
         match self {
             Self::Growth(_) | Self::Slowdown => 3,

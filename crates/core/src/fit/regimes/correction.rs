@@ -1,10 +1,10 @@
-//! ρ(m): what repeats at a size at every process count.
+//! ρ(m): deviations that repeat at a size at every process count.
 //!
 //! # Method
 //! A random effect of the size. With ē the mean of ln(T/T̂₀) over the k counts of a size, τ² the
-//! variance within sizes and σ² that between them (by moments, at least 0), the best linear
-//! unbiased prediction is ρ = ē·σ²/(σ² + τ²/k): a size of which little is known, or where sizes
-//! do not differ beyond their noise, is corrected little or not at all.
+//! variance within sizes and σ² the variance between them (by moments, at least 0), the best
+//! linear unbiased prediction is ρ = ē·σ²/(σ² + τ²/k): the correction is small for a size with
+//! few data, and if sizes do not differ beyond their noise.
 //!
 //! # Source
 //! Henderson 1975; Robinson 1991.
@@ -15,10 +15,10 @@ use super::observation::Observation;
 use crate::stats::sample::mean;
 use crate::units::Bytes;
 
-/// The least τ: what two cells of a size differ by where nothing scatters.
+/// Least τ: difference of two cells of a size without scatter.
 const LEAST_WITHIN: f64 = 0.03;
 
-/// A residual beyond this is an outlier, and no correction of a size.
+/// Bound of residuals: a larger one is an outlier, and no effect of a size.
 const MOST: f64 = 0.4;
 
 /// ρ at every measured size, ascending, from cells with their residuals ln(T/T̂₀).
@@ -42,7 +42,7 @@ pub(super) fn of(cells: &[(&Observation, f64)]) -> Vec<(Bytes, f64)> {
     by_size.into_iter().map(predicted).collect()
 }
 
-/// τ²: within the sizes, else that of the cells' own medians.
+/// τ²: the variance within sizes, else the mean variance of the cells' medians.
 fn within<'a>(sizes: impl Iterator<Item = &'a Vec<f64>>, cells: &[(&Observation, f64)]) -> f64 {
     let (mut squares, mut dof) = (0.0, 0.0);
     for errors in sizes {

@@ -1,4 +1,4 @@
-//! What a fit of the regimes says of a parameter, and of which process counts and sizes.
+//! Estimates of the parameters of the regimes, and their domain.
 
 use super::{Column, RegimesFit};
 use crate::fit::domain::Domain;

@@ -1,13 +1,13 @@
-//! What the model misses of process counts that it was not fitted to, and which parts that
-//! speaks for.
+//! Errors of the model at process counts left out of its fit, and the choice of parts by them.
 //!
 //! # Method
-//! Each process count is left out in turn, whole, since the cells of one count share what is
-//! particular to it. A part stays if it lowers the mean of |ln(T/T̂)| (at most 0.4) over the cells left
-//! out, weighted by how certain their medians are, by more than one standard error of that difference
-//! (the one-standard-error rule of Breiman et al. 1984, for the paired difference); parts are tried
-//! one after the other, each on top of those that stayed. With fewer than three counts growth cannot be judged, and κ of eager messages
-//! is not tried; that of the others has a prior in place of a trial (`regression`).
+//! Each process count is left out as a whole, in turn, because the cells of one count share its
+//! particularities. A part stays if it lowers the mean of |ln(T/T̂)| (at most 0.4) over the cells
+//! left out, weighted by the certainty of their medians, by more than one standard error of that
+//! difference (the one-standard-error rule of Breiman et al. 1984, for the paired difference);
+//! parts are tried one after the other, each on top of those that stayed. With fewer than three
+//! counts growth cannot be judged, and κ of eager messages is not tried; κ of rendezvous messages
+//! has a prior in place of a trial (`regression`).
 //!
 //! # Source
 //! Breiman, Friedman, Olshen, Stone 1984; leaving out groups: Stone 1974.
@@ -22,7 +22,7 @@ use crate::model::regimes::{Pattern, Point, Protocol, Regimes};
 use crate::stats::sample::weighted_mean;
 use crate::units::{Bytes, Procs};
 
-/// What takes most of a cell's time.
+/// Largest part of a cell's time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -30,7 +30,7 @@ pub enum Kind {
     Startup,
     /// Eager messages on the wire.
     Eager,
-    /// The others.
+    /// Rendezvous messages on the wire.
     Rendezvous,
     /// A mixture: between one and nine in ten repetitions stall.
     Stalling,
@@ -39,7 +39,7 @@ pub enum Kind {
 /// A cell that was left out.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HeldOut {
-    /// What takes most of its time.
+    /// Largest part of its time.
     pub kind: Kind,
     /// n.
     pub procs: Procs,
@@ -47,24 +47,24 @@ pub struct HeldOut {
     pub size: Bytes,
     /// ln(T/T̂) of its median.
     pub error: f64,
-    /// What the error counts, from 0 to 1: less where the median itself is uncertain.
+    /// Weight of the error, from 0 to 1: less if the median itself is uncertain.
     pub weight: f64,
 }
 
-/// The shares of stalled repetitions between which a median is neither of the two.
+/// Shares of stalled repetitions at which chance decides whether the median is a stall.
 const MIXED: std::ops::Range<f64> = 0.1..0.9;
 
-/// An error beyond this counts as much as this: of a median that may be that of stalled
-/// repetitions or of the others, chance decides which.
+/// Bound of errors: beyond it chance decides whether a median is that of stalled repetitions or
+/// of the others.
 const MOST: f64 = 0.4;
 
-/// How many counts are left out at most.
+/// Largest number of counts that are left out in turn.
 const MOST_FOLDS: usize = 12;
 
-/// How many process counts show growth.
+/// Least number of process counts that show growth.
 const LEAST_COUNTS: usize = 3;
 
-/// The parts that earn their place, and what the model misses with them.
+/// The parts that earn their place, and the errors of the model with them.
 pub(super) fn choose(
     ground: &Ground,
     pattern: Pattern,
@@ -90,7 +90,7 @@ pub(super) fn choose(
     (chosen, errors)
 }
 
-/// Whether the weighted mean of the loss is lower by more than one standard error of the difference.
+/// True if the weighted mean loss is lower by more than one standard error of the difference.
 pub fn is_better(tried: &[HeldOut], before: &[HeldOut]) -> bool {
     if tried.len() != before.len() || tried.len() < 2 {
         return false;
@@ -106,14 +106,14 @@ pub(crate) fn loss(error: f64) -> f64 {
     error.abs().min(MOST)
 }
 
-/// The counts that are left out in turn: all, or of many so many evenly.
+/// Counts to leave out in turn: all, or evenly spaced ones of many.
 pub(crate) fn folds(counts: &BTreeSet<Procs>) -> Vec<Procs> {
     let step = counts.len().div_ceil(MOST_FOLDS).max(1);
     counts.iter().rev().step_by(step).rev().copied().collect()
 }
 
-/// The errors of every count when it is left out, in the order of the cells; none if there is
-/// one count alone, or the others determine nothing.
+/// Errors of every count when it is left out, in the order of the cells; empty with one count
+/// alone, or if the others determine nothing.
 pub fn leave_out(
     ground: &Ground,
     pattern: Pattern,
@@ -136,7 +136,7 @@ pub fn leave_out(
     missed.flatten().collect()
 }
 
-/// The error of one cell; `None` if the model gives it no time.
+/// Error of one cell; `None` if the model gives it no time.
 fn missed(ground: &Ground, fit: &RegimesFit, cell: &Observation) -> Option<HeldOut> {
     let point = cell.point(ground.network.network);
     let predicted = fit.model.times(point)?.median();
@@ -149,7 +149,7 @@ fn missed(ground: &Ground, fit: &RegimesFit, cell: &Observation) -> Option<HeldO
     })
 }
 
-/// What takes most of the time of a case.
+/// Largest part of the time of a case.
 pub fn kind(model: &Regimes, point: Point) -> Kind {
     let Some(times) = model.times(point) else {
         return Kind::Eager;

@@ -1,11 +1,12 @@
-//! From which size on messages are no longer sent at once.
+//! The eager limit: the first size whose messages are not sent at once.
 //!
 //! # Method
-//! Where pairs tell between which sizes the eager limit lies, it is one of the measured sizes
-//! there, else the upper end. Where they tell nothing it is what the MPI library was set to, if
-//! the data say so; else any measured size that has two below, or none. Of several, the one with the least loss of all algorithms together, each with b and a
-//! γ for either protocol; having a limit costs as much as the Bayesian information criterion
-//! charges for another γ for each algorithm (Schwarz 1978).
+//! If pairs give an interval of the eager limit, the candidates are the measured sizes in it and
+//! its upper end. Otherwise the limit is the configured one of the MPI library, if the data state
+//! it; otherwise the candidates are all measured sizes with two below them, and no limit. Of
+//! several candidates the one with the least loss over all algorithms is taken, each with a, b
+//! and a γ for either protocol; a limit costs as much as the Bayesian information criterion
+//! charges for another γ of each algorithm (Schwarz 1978).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,20 +19,20 @@ use crate::model::regimes::{Pattern, Protocol, Wire};
 use crate::network::Network;
 use crate::units::{Bytes, Seconds, SecondsPerByte};
 
-/// How many sizes there must be below a limit that pairs do not tell.
+/// Least number of sizes below a limit that pairs do not give.
 const LEAST_BELOW: usize = 2;
 
-/// What tells the limit besides the algorithms.
+/// Evidence of the limit besides the algorithms.
 pub struct Limits<'a> {
     /// The medians of the ping-pong by size, ascending.
     pub ping_pong: &'a [(Bytes, Seconds)],
     /// β.
     pub beta: SecondsPerByte,
-    /// What pairs tell.
+    /// The limit that pairs show.
     pub seen: Option<&'a EagerLimit>,
-    /// What the MPI library was set to, where that is known.
+    /// The configured limit of the MPI library, if known.
     pub configured: Option<Bytes>,
-    /// The links of the network, where they are known.
+    /// The links of the network, if known.
     pub network: Option<&'a Network>,
 }
 
@@ -40,17 +41,17 @@ pub struct Limits<'a> {
 pub struct Limited<'a> {
     /// V(w).
     pub wire: Wire,
-    /// The first size that is not sent at once; `None` if all are.
+    /// The first size that is not eager; `None` if all are.
     pub eager_limit: Option<Bytes>,
-    /// The links of the network, where they are known.
+    /// The links of the network, if known.
     pub network: Option<&'a Network>,
 }
 
 impl<'a> Limits<'a> {
-    /// The limit, and V(w) as it is below it.
+    /// Finds the limit, and V(w) of the sizes below it.
     ///
     /// # Errors
-    /// If a time of the ping-pong is no time.
+    /// If a time of the ping-pong is not valid.
     pub fn find(&self, all: &BTreeMap<Who, Vec<Observation>>) -> Result<Limited<'a>, FitError> {
         let mut best: Option<(f64, Limited<'a>)> = None;
         for limit in self.candidates(all) {
@@ -96,7 +97,7 @@ impl<'a> Limits<'a> {
 }
 
 impl Limited<'_> {
-    /// The protocol of m bytes.
+    /// The protocol of a message of `size`.
     pub(super) fn protocol(&self, size: Bytes) -> Protocol {
         Protocol::of(size, self.eager_limit)
     }
@@ -109,7 +110,7 @@ impl Limited<'_> {
             .collect()
     }
 
-    /// What T₀ is made of, without overflow.
+    /// Inputs of the terms of T₀, without overflow.
     pub(super) fn basis(&self, pattern: Pattern) -> Basis<'_> {
         Basis {
             pattern,
@@ -135,7 +136,7 @@ impl Limited<'_> {
     }
 }
 
-/// b and a γ for every protocol that there is.
+/// a, b, and a γ for every protocol among the cells.
 pub(super) fn columns(placed: &[(&Observation, Protocol)]) -> Vec<Column> {
     let protocols = [Protocol::Eager, Protocol::Rendezvous].into_iter();
     let there = protocols.filter(|protocol| placed.iter().any(|(_, of)| of == protocol));

@@ -1,10 +1,9 @@
-//! The repetitions of one process count and size, told apart into those that stalled and those
-//! that did not.
+//! The repetitions of one process count and size, separated into stalled and other ones.
 //!
 //! # Method
 //! A repetition waited for a time-out of TCP if it took longer than the quickest of its cell by
-//! half of the least that Linux waits (200 ms) and by 30 per cent, which is beyond what other
-//! causes scatter. A number that another program computed is one repetition that did not.
+//! half of the least time that Linux waits (200 ms) and by 30 per cent, which exceeds the scatter
+//! of other causes. A number that another program computed is one repetition that did not wait.
 
 use std::collections::BTreeMap;
 
@@ -16,19 +15,19 @@ use crate::network::Network;
 use crate::stats::sample::{Sorted, median, variance};
 use crate::units::{Bytes, Procs, Seconds};
 
-/// The standard deviation of ln T of one repetition where nothing tells it.
+/// Standard deviation of ln T of one repetition if it is unknown.
 pub(crate) const UNKNOWN_SPREAD: f64 = 0.1;
 
-/// σ: what no model of an emulated or real cluster is better than.
+/// σ: least relative error of any model of an emulated or real cluster.
 pub(crate) const FLOOR: f64 = 0.03;
 
-/// How many repetitions a mean stands for whose program does not say.
+/// Number of repetitions of a mean if its program does not state it.
 const UNKNOWN_COUNT: u32 = 20;
 
-/// More repetitions than this count as so many.
+/// Largest number of repetitions that counts.
 const MOST_COUNT: u32 = 1000;
 
-/// What was measured of one cell.
+/// Measurements of one cell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Observation {
     /// n.
@@ -37,22 +36,22 @@ pub struct Observation {
     pub size: Bytes,
     /// The median of the repetitions that did not stall.
     pub typical: Seconds,
-    /// The median of all.
+    /// The median of all repetitions.
     pub median: Seconds,
-    /// The shortest of all.
+    /// The shortest repetition.
     pub quickest: Seconds,
-    /// The standard deviation of ln T of one that did not stall.
+    /// The standard deviation of ln T of one repetition that did not stall.
     pub spread: f64,
-    /// How many did not.
+    /// Number of repetitions that did not stall.
     pub plain: usize,
-    /// By how much each that did exceeds `typical`.
+    /// Excess of each stalled repetition over `typical`.
     pub excesses: Vec<Seconds>,
-    /// Of how many repetitions another program computed the one number there is, if so.
+    /// Number of repetitions of which another program computed one number, if it did.
     pub averaged: Option<u32>,
 }
 
 impl Observation {
-    /// From the times of the repetitions, at least one, all positive.
+    /// Observation of repetitions, at least one, with positive times.
     pub fn of(procs: Procs, size: Bytes, times: &[Seconds]) -> Self {
         let mut times: Vec<f64> = times.iter().map(|time| time.0).collect();
         times.sort_unstable_by(f64::total_cmp);
@@ -75,7 +74,7 @@ impl Observation {
         }
     }
 
-    /// As one number that stands for `count` repetitions.
+    /// Takes the cell as one number that represents `count` repetitions.
     pub(super) fn averaged(self, count: u32) -> Self {
         let count = count.clamp(1, MOST_COUNT);
         Self {
@@ -85,7 +84,7 @@ impl Observation {
         }
     }
 
-    /// The cell as the model sees it, on links that may be known.
+    /// The cell as a point of the model, with the links if known.
     pub(super) fn point<'a>(&self, network: Option<&'a Network>) -> Point<'a> {
         Point {
             procs: self.procs,
@@ -95,7 +94,7 @@ impl Observation {
     }
 
     /// The variance of ln of `typical`: that of a median of normal errors; of a mean, that of a
-    /// mean, and more where repetitions that stalled were told from it. Infinite where all did.
+    /// mean, and more if stalled repetitions were separated from it. Infinite if all stalled.
     pub fn variance(&self) -> f64 {
         let plain = self.plain as f64;
         match self.averaged {
@@ -106,8 +105,8 @@ impl Observation {
         }
     }
 
-    /// What an error of `median` counts beside that of a cell without noise, from 0 to 1: the
-    /// ratio of the standard deviations, where a model misses three per cent in any case.
+    /// Weight of an error of `median` relative to a cell without noise, from 0 to 1: the ratio of
+    /// the standard deviations, with a model error of three per cent in any case.
     pub fn weight(&self) -> f64 {
         let repetitions = (self.plain + self.excesses.len()) as f64;
         let own = std::f64::consts::FRAC_PI_2 * self.spread.powi(2) / repetitions;
@@ -115,7 +114,7 @@ impl Observation {
     }
 }
 
-/// Whether a time is so much longer than another that it waited for a time-out.
+/// True if a time exceeds another so much that it waited for a time-out.
 pub(super) fn exceeds(time: Seconds, other: Seconds) -> bool {
     time.0 > (other + noticeable(other)).0
 }
@@ -129,11 +128,11 @@ fn spread(times: &[f64]) -> f64 {
     variance(&logs).sqrt()
 }
 
-/// A collective and who ran it.
+/// A collective and the algorithm that ran it.
 pub type Who = (Collective, String);
 
-/// The observations of every algorithm, of more than one process and of positive times, by
-/// process count and size.
+/// The observations of every algorithm, with more than one process and positive times, by process
+/// count and size.
 pub fn observations(data: &Dataset) -> BTreeMap<Who, Vec<Observation>> {
     let mut times: BTreeMap<CellKey, Vec<Seconds>> = BTreeMap::new();
     for sample in &data.samples {

@@ -1,19 +1,20 @@
-//! a, b, γ, κ, λ and u from typical times.
+//! Estimation of a, b, γ, κ, λ and u from typical times.
 //!
 //! # Method
-//! The terms of T₀ are linear in a and b, in γ, κ, λ of each protocol, and in u where the onset is
-//! known; where T₀ is not their sum ([`Pattern::together`]) it is replaced by its tangent at the
-//! last estimate (Gauss and Newton), which is exact there. Least squares of relative errors, iterated:
-//! a cell's variance is T̂₀²·(σ² + s²/R), σ a floor for what the model misses and s²/R that of
-//! its median (π/2 times that of a mean). Cells that lie off are weighted down by Huber's rule
-//! (Huber 1964), |e| > 1.345·ŝ, with ŝ the scaled median absolute deviation, so that no cell
-//! decides alone. a, b, γ, λ and u that come out negative are held at 0 and the rest fitted again.
+//! The terms of T₀ are linear in a and b, in γ, κ, λ of each protocol, and in u if the onset is
+//! known; if T₀ is not their sum ([`Pattern::together`]) it is replaced by its tangent at the
+//! last estimate (Gauss and Newton), which is exact there. The method is iterated least squares
+//! of relative errors: a cell's variance is T̂₀²·(σ² + s²/R), with σ a floor for the errors of
+//! the model and s²/R the variance of its median (π/2 times that of a mean). Outlying cells have
+//! less weight by Huber's rule (Huber 1964), |e| > 1.345·ŝ, with ŝ the scaled median absolute
+//! deviation, so that no cell decides alone. Negative estimates of a, b, γ, λ and u are set to 0,
+//! and the others are fitted again.
 //!
-//! κ of rendezvous messages and u are drawn towards 0, by an observation of 0 with the standard
-//! deviation 0.5 and 1: few process counts tell κ badly, few cells u, and what noise makes of them
-//! would be extrapolated.
+//! κ of rendezvous messages and u have priors at 0, as an observation of 0 with the standard
+//! deviation 0.5 and 1: few process counts determine κ badly, few cells u, and a prediction would
+//! extrapolate their noise.
 //!
-//! A column that the points do not tell from others is left out, κ, u, λ and a before b.
+//! A column that the points do not distinguish from others is left out, κ, u, λ and a before b.
 //!
 //! # Source
 //! Huber 1964; iteration of weights as in Holland and Welsch 1977; the ridge of Hoerl and
@@ -28,17 +29,17 @@ use crate::model::regimes::{Protocol, Terms};
 use crate::stats::least_squares::{Omega, Regression};
 use crate::stats::sample::robust_deviation;
 
-/// Beyond so many ŝ errors count less: 95 % of the efficiency of least squares where errors
+/// Number of ŝ beyond which errors count less: 95 % of the efficiency of least squares if errors
 /// are normal.
 const HUBER: f64 = 1.345;
 
-/// The least ŝ, so that exact data keep all their points.
+/// Least ŝ, which leaves exact data their full weight.
 const LEAST_SCALE: f64 = 0.01;
 
 /// Estimated parameters.
 #[derive(Debug, Clone)]
 pub struct Solution {
-    /// Those that were estimated, in the order of `covariance`.
+    /// The estimated parameters, in the order of `covariance`.
     pub columns: Vec<Column>,
     /// Their values.
     pub theta: DVector<f64>,
@@ -52,7 +53,7 @@ pub struct Solution {
 }
 
 impl Solution {
-    /// The value of a column, 0 if it was left out.
+    /// Value of a column; 0 if it was left out.
     pub fn value(&self, wanted: Column) -> f64 {
         let place = self.columns.iter().position(|column| *column == wanted);
         place.map_or(0.0, |place| self.theta[place])
@@ -86,7 +87,7 @@ pub fn solve(
     }
 }
 
-/// With those that come out negative held at 0.
+/// Solves without the columns whose estimates are negative.
 fn bounded(
     basis: &Basis,
     cells: &[(&Observation, Protocol)],
@@ -107,7 +108,7 @@ fn bounded(
     }
 }
 
-/// The terms of a cell of which `slopes` are what one unit of each parameter adds.
+/// Terms of a cell; `slopes` are the contributions of one unit of each parameter.
 fn terms(slopes: &[Terms], theta: &DVector<f64>) -> Terms {
     let parts = slopes.iter().zip(theta.iter());
     let sum: Terms = parts.map(|(slope, value)| *slope * *value).sum();
@@ -119,7 +120,7 @@ fn terms(slopes: &[Terms], theta: &DVector<f64>) -> Terms {
     }
 }
 
-/// Iterated weights and tangents.
+/// Iterates weights and tangents.
 fn robust(
     basis: &Basis,
     cells: &[(&Observation, Protocol)],
@@ -153,7 +154,7 @@ fn robust(
         let of_cell = |slopes: &Vec<Terms>| terms(slopes, &regression.theta);
         all = slopes.iter().map(of_cell).collect();
         let next = all.iter().map(|terms| basis.pattern.together(*terms));
-        // A time that came out impossible keeps a weight of its size.
+        // A fitted time that is impossible counts as a tenth of the measured one.
         let next = DVector::from_iterator(cells.len(), next)
             .zip_map(&y, |t, measured| t.max(measured * 0.1));
         let change = (&next - &fitted).component_div(&fitted).amax();
@@ -180,7 +181,7 @@ fn robust(
     })
 }
 
-/// Weighted least squares, with a row more for every parameter that is drawn towards 0.
+/// Weighted least squares, with one more row for every parameter with a prior.
 fn with_priors(
     x: &DMatrix<f64>,
     y: &DVector<f64>,

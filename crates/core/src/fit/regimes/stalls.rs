@@ -1,13 +1,14 @@
-//! How often repetitions wait for a time-out, and from which surge on.
+//! Rate of repetitions that wait for a time-out, and the surge from which they do.
 //!
 //! # Method
-//! Maximum likelihood. Of R repetitions of a cell k stalled, k binomial with p = 1 − exp(−c·n·(n −
-//! 1)·φ). The rate c and the onset X are found on a grid of both, which is deterministic and
-//! needs no start. X counts twice: ports that overflow also slow down what does not stall, so that
-//! the loss of the typical times of all exchanges, each with its best u, is taken from the logarithm
-//! of the likelihood. The interval of X holds what a likelihood-ratio test does not reject (χ² with
-//! one degree of freedom, 95 %; Wilks 1938). D is the median of what stalled repetitions exceed the
-//! others by, its spread the scaled median absolute deviation of the logarithms (Hampel 1974).
+//! Maximum likelihood. Of R repetitions of a cell k stalled, k binomial with
+//! p = 1 − exp(−c·n·(n − 1)·φ). The rate c and the onset X are found on a grid of both, which is
+//! deterministic and needs no start. X has two effects: overflowing ports also slow down
+//! repetitions that do not stall, so the loss of the typical times of all exchanges, each with
+//! its best u, is subtracted from the logarithm of the likelihood. The interval of X contains the
+//! values that a likelihood-ratio test does not reject (χ² with one degree of freedom, 95 %;
+//! Wilks 1938). D is the median excess of stalled repetitions over the others, its spread the
+//! scaled median absolute deviation of the logarithms (Hampel 1974).
 //!
 //! # Source
 //! netsig.
@@ -19,10 +20,10 @@ use crate::model::regimes::{Onset, Stalls, connections};
 use crate::stats::sample::{median, robust_deviation};
 use crate::units::{Bytes, Procs, Seconds};
 
-/// The steps of the grid in X, from an eighth of the greatest surge to a quarter more.
+/// Number of steps of the grid in X, from an eighth of the greatest surge to a quarter above it.
 const STEPS: i32 = 40;
 
-/// The steps in c between its bounds.
+/// Number of steps of the grid in c, and its bounds.
 const RATES: i32 = 80;
 const LEAST_RATE: f64 = 1e-4;
 const MOST_RATE: f64 = 1.0;
@@ -30,7 +31,7 @@ const MOST_RATE: f64 = 1.0;
 /// Half of the quantile 0.95 of χ² with one degree of freedom.
 const LIKELY: f64 = 1.920_729;
 
-/// No repetition is taken to be more certain than this: some cause is never known.
+/// Least probability of a stall and of no stall: some cause is never known.
 const LEAST_PROBABILITY: f64 = 1e-3;
 
 /// The bounds of the spread of ln D.
@@ -48,8 +49,8 @@ struct Trial {
     plain: f64,
 }
 
-/// The stalls of eager messages, which set in with the surge x of each cell; `None` if none was
-/// seen. `misfit` is the loss of typical times under an onset.
+/// The stalls of eager messages, whose onset depends on the surge x of each cell; `None` if no
+/// repetition stalled. `misfit` is the loss of typical times under an onset.
 pub(super) fn overflowing(
     cells: &[(&Observation, f64)],
     misfit: &dyn Fn(Onset) -> f64,
@@ -82,15 +83,15 @@ pub(super) fn overflowing(
     })
 }
 
-/// The stalls of other cells that set in where `shared` do: their own rate, 0 if none stalled.
+/// The stalls of other cells with the onset of `shared` and a rate of their own, 0 if none stalled.
 pub(super) fn with_own_rate(shared: &Stalls, cells: &[(&Observation, f64)]) -> Stalls {
     let share = |trial: &Trial| shared.exposure(trial.surge, trial.typical);
     let rate = trials(cells).map_or(0.0, |(trials, ..)| best_rate(&trials, share).0);
     Stalls { rate, ..*shared }
 }
 
-/// The stalls that come at any size and moment, as of rendezvous messages; D is that of
-/// `overflowing`, else the least that Linux waits.
+/// The stalls at any size and moment, as of rendezvous messages; D is that of `overflowing`, else
+/// the least time that Linux waits.
 pub(super) fn anywhere(
     cells: &[(&Observation, f64)],
     overflowing: Option<&Stalls>,
@@ -108,7 +109,7 @@ pub(super) fn anywhere(
     })
 }
 
-/// The trials, with D and its spread; `None` if nothing stalled.
+/// The trials, with D and its spread; `None` if no repetition stalled.
 fn trials(cells: &[(&Observation, f64)]) -> Option<(Vec<Trial>, Seconds, f64)> {
     let excesses = cells.iter().flat_map(|(cell, _)| &cell.excesses);
     let excesses: Vec<f64> = excesses.map(|excess| excess.0).collect();
@@ -121,7 +122,7 @@ fn trials(cells: &[(&Observation, f64)]) -> Option<(Vec<Trial>, Seconds, f64)> {
     Some((pooled(cells), Seconds(cost), spread))
 }
 
-/// Cells that are alike are one trial.
+/// Pools cells of the same process count and size into one trial.
 fn pooled(cells: &[(&Observation, f64)]) -> Vec<Trial> {
     let mut trials: BTreeMap<(Procs, Bytes), Trial> = BTreeMap::new();
     for (cell, surge) in cells {
@@ -138,7 +139,7 @@ fn pooled(cells: &[(&Observation, f64)]) -> Vec<Trial> {
     trials.into_values().collect()
 }
 
-/// c with the greatest likelihood, and its logarithm.
+/// c with the greatest likelihood, and the logarithm of this likelihood.
 fn best_rate(trials: &[Trial], share: impl Fn(&Trial) -> f64) -> (f64, f64) {
     let exposed = |trial: &Trial| trial.connections * share(trial);
     let exposures: Vec<f64> = trials.iter().map(exposed).collect();
