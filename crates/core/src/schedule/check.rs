@@ -1,17 +1,17 @@
-//! Runs a schedule over symbolic data, one round after another, and finds what breaks the
-//! rules.
+//! Proof of delivery: runs a schedule over symbolic data, round by round, and reports the first
+//! broken rule.
 
 use std::ops::Range;
 
 use super::{Access, BlockCounts, Datum, Extent, Round, ScheduleError, Slot};
 use crate::units::Rank;
 
-/// Runs a schedule over symbolic data and checks every rule of
-/// [`schedule`](crate::schedule) and that each output block ends with what the collective
-/// promises.
+/// Runs a schedule over symbolic data. Checks every rule of [`schedule`](crate::schedule), and
+/// that each output block ends with the data that the collective promises.
 ///
-/// `round` gives what a rank does in a round. It is asked twice, so that no more than one
-/// rank's round is in memory. `expected` gives the blocks each rank must end with.
+/// `round` returns the operations of a rank in a round. It is called twice per rank and round, so
+/// that memory holds only one rank's round. `expected` returns the final output blocks of each
+/// rank.
 ///
 /// # Errors
 /// The first rule that is broken.
@@ -54,35 +54,35 @@ pub fn check_delivery(
     Ok(())
 }
 
-/// All ranks' memory and the messages under way.
+/// Memory of all ranks, and the messages under way.
 struct State {
-    /// By rank and then by [`BlockCounts::place`].
+    /// Contents by rank and then by [`BlockCounts::place`].
     memories: Vec<Vec<Option<Datum>>>,
-    /// By receiver; in each by sender, and of the same sender oldest first.
+    /// Letters by receiver, sorted by sender and then by age, oldest first.
     mail: Vec<Vec<Letter>>,
-    /// What all letters of this round carry.
+    /// Data of all letters of this round.
     data: Vec<Datum>,
-    /// Of places in one rank's memory.
+    /// Marks of places in one rank's memory.
     marks: Marks,
-    /// Of parts in one message.
+    /// Marks of parts in one message.
     parts: Marks,
 }
 
 /// A message under way.
 struct Letter {
     from: Rank,
-    /// Where its data are among those of the round.
+    /// Range of its data among those of the round.
     data: Range<usize>,
 }
 
-/// A set of places that is emptied at no cost.
+/// A set of places that can be cleared in constant time.
 struct Marks {
-    /// When each place was last put in.
+    /// Time of the last insertion of each place.
     times: Vec<u64>,
     now: u64,
 }
 
-/// What one rank does in one round.
+/// Operations of one rank in one round.
 struct Task<'a> {
     extent: &'a Extent,
     index: usize,
@@ -91,7 +91,7 @@ struct Task<'a> {
 }
 
 impl State {
-    /// Every rank holds its input.
+    /// Creates a state in which every rank holds its input.
     fn new(extent: &Extent) -> Self {
         let BlockCounts { input, .. } = extent.blocks;
         let total = extent.blocks.total();
@@ -121,7 +121,7 @@ impl State {
 }
 
 impl Marks {
-    /// For so many places.
+    /// Creates an empty set of `places`.
     fn new(places: usize) -> Self {
         Self {
             times: vec![0; places],
@@ -133,14 +133,14 @@ impl Marks {
         self.now += 1;
     }
 
-    /// Puts a place in; tells whether it was not there yet.
+    /// Inserts a place; true if it was absent.
     fn insert(&mut self, place: usize) -> bool {
         std::mem::replace(&mut self.times[place], self.now) != self.now
     }
 }
 
 impl Task<'_> {
-    /// Puts the messages out into the mail.
+    /// Adds the messages that this rank sends to the mail.
     fn post(&self, state: &mut State) -> Result<(), ScheduleError> {
         for send in self.round.sends.iter() {
             let bad = ScheduleError::BadMessage {
@@ -174,7 +174,7 @@ impl Task<'_> {
         Ok(())
     }
 
-    /// Puts what is copied and what came by mail into this rank's memory.
+    /// Writes copied and received data into this rank's memory.
     fn write(&self, state: &mut State) -> Result<(), ScheduleError> {
         let copied = self.round.copies.iter().map(|copy| {
             let (_, datum) = self.read(copy.from, state)?;
@@ -198,10 +198,10 @@ impl Task<'_> {
         Ok(())
     }
 
-    /// Adds what the mail puts where to `writes`.
+    /// Adds the received data with their slots to `writes`.
     fn receive(&self, state: &State, writes: &mut Vec<(Slot, Datum)>) -> Result<(), ScheduleError> {
         let mut receives: Vec<_> = self.round.receives.iter().collect();
-        // As the mail is; those from one sender stay in their order.
+        // The mail is sorted by sender; receives from one sender keep their order.
         receives.sort_by_key(|receive| receive.partner);
         let mut letters = state.mail[self.rank.0 as usize].iter();
         for receive in receives {
@@ -222,7 +222,7 @@ impl Task<'_> {
         }
     }
 
-    /// What a block holds, and its place.
+    /// Place and content of a block.
     fn read(&self, slot: Slot, state: &State) -> Result<(usize, Datum), ScheduleError> {
         let memory = state.memory(self.rank);
         let held = self.extent.blocks.place(slot);
@@ -242,12 +242,12 @@ impl Task<'_> {
         self.extent.division.parts()
     }
 
-    /// Which part of its piece block `index` is.
+    /// Number of the part that block `index` is of its piece.
     fn part(&self, index: u32) -> usize {
         (index % self.parts()) as usize
     }
 
-    /// Marks what this rank reads in this round, and nothing else.
+    /// Marks the blocks that this rank reads in this round, and no others.
     fn mark_reads(&self, marks: &mut Marks) {
         marks.clear();
         let mut mark = |slot| {

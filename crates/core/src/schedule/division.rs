@@ -1,13 +1,12 @@
-//! How the message of one rank for one rank is divided into the blocks of a schedule.
+//! Division of the message of one rank for one rank into the blocks of a schedule.
 
 use crate::units::Bytes;
 
-/// A piece of m bytes as `parts` blocks of `unit` bytes. The last ones are shorter, or
-/// empty, where the units do not fit: part k has m − k·unit bytes, at least 0 and at most
-/// `unit`.
+/// A piece of m bytes as `parts` blocks of `unit` bytes. If m is smaller than their sum, the last
+/// blocks are shorter or empty: part k has m − k·unit bytes, at least 0 and at most `unit`.
 ///
-/// An array of pieces has its blocks in a row: block i is part i mod `parts` of piece
-/// ⌊i / `parts`⌋.
+/// An array of pieces stores its blocks consecutively: block i is part i mod `parts` of piece ⌊i
+/// / `parts`⌋.
 ///
 /// ```
 /// use netsig_core::schedule::Division;
@@ -26,12 +25,12 @@ pub struct Division {
 }
 
 impl Division {
-    /// One block a piece.
+    /// One block per piece.
     pub fn whole(size: Bytes) -> Self {
         Self::equal(size, 1)
     }
 
-    /// `parts` blocks of ⌈m / `parts`⌉ bytes. No parts are taken as one.
+    /// `parts` blocks of ⌈m / `parts`⌉ bytes; 0 parts count as 1.
     pub fn equal(size: Bytes, parts: u32) -> Self {
         let parts = parts.max(1);
         Self {
@@ -41,8 +40,8 @@ impl Division {
         }
     }
 
-    /// ⌈m / `segment`⌉ blocks, at least one, of `segment` bytes; at most 2³² − 1, in which
-    /// case they do not hold the message. A segment of no bytes is taken as one of one.
+    /// ⌈m / `segment`⌉ blocks, at least one, of `segment` bytes; at most 2³² − 1 blocks, which
+    /// then do not hold the message. A segment of 0 bytes counts as 1 byte.
     pub fn segments(size: Bytes, segment: Bytes) -> Self {
         let unit = segment.0.max(1);
         Self {
@@ -54,12 +53,12 @@ impl Division {
         }
     }
 
-    /// m.
+    /// Size m of a piece.
     pub fn size(self) -> Bytes {
         self.size
     }
 
-    /// How many blocks a piece has.
+    /// Number of blocks of a piece.
     pub fn parts(self) -> u32 {
         self.parts
     }
@@ -70,9 +69,8 @@ impl Division {
         self.size.0.saturating_sub(before).min(self.unit)
     }
 
-    /// The length of the first `index` blocks of an array: where block `index` begins. No
-    /// blocks of different parts, and none of undivided pieces, are longer together than as
-    /// many from the first on.
+    /// Length of the first `index` blocks of an array, which is the offset of block `index`. Any
+    /// `index` blocks of different parts, or of undivided pieces, are together at most as long.
     pub fn offset(self, index: u32) -> u64 {
         let pieces = u64::from(index / self.parts).saturating_mul(self.size.0);
         let rest = u64::from(index % self.parts).saturating_mul(self.unit);

@@ -1,19 +1,18 @@
-//! An algorithm as data: what each rank sends, receives and copies, round by round.
+//! Schedules: an algorithm as data, with the sends, receives and copies of each rank by round.
 //!
-//! One description serves four uses: it is proved here ([`check_delivery`]), predicted
-//! by a formula, simulated on a network model, and executed over MPI.
+//! One description serves four uses: it is proved here ([`check_delivery`]), predicted by a
+//! formula, simulated on a network model, and executed over MPI.
 //!
 //! # Meaning
-//! A rank's memory is three arrays of blocks ([`Slot`]). The message of m bytes that one
-//! rank has for one rank is a *piece*, and all pieces are divided into blocks alike
-//! ([`Division`]): block i of an array is part i mod `parts` of a piece. A message carries
-//! any number of blocks; the receiver takes them in the order in which the sender lists
-//! them, each as the same part that it was. Where pieces are divided, no message has a
-//! part twice, so that none is longer than as many blocks from the first on. Within a round, sends and copies read the memory as it was when the round
-//! began; receives and copies write, and the writes are seen from the next round on. So
-//! all of a round's operations may proceed at once and in any order. The next round
-//! starts when all of them are complete. Messages between two ranks match in the order
-//! they are listed.
+//! A rank's memory is three arrays of blocks ([`Slot`]). The message of m bytes from one rank for
+//! one rank is a *piece*, and all pieces are divided into blocks alike ([`Division`]): block i of
+//! an array is part i mod `parts` of a piece. A message carries any number of blocks; the receiver
+//! stores them in the order in which the sender lists them, each as the same part of a piece. If
+//! pieces are divided, a message contains each part at most once, so it is no longer than the same
+//! number of blocks at the begin of an array. Within a round, sends and copies read the memory as
+//! it was when the round began; receives and copies write, and the next round reads the written
+//! data. So all operations of a round may proceed at once and in any order. The next round starts
+//! when all of them are complete. Messages between two ranks match in the order of the lists.
 
 mod check;
 mod division;
@@ -34,11 +33,11 @@ pub use turn::Turn;
 /// The place of a block in one rank's memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Slot {
-    /// Block `i` of what the caller handed in; never written.
+    /// Block `i` of the caller's input; never written.
     Input(u32),
-    /// Block `i` of what the caller gets back.
+    /// Block `i` of the caller's output.
     Output(u32),
-    /// Block `i` of the memory for data on their way to other ranks.
+    /// Block `i` of the memory for data that the rank relays.
     Scratch(u32),
 }
 
@@ -50,31 +49,31 @@ impl Slot {
     }
 }
 
-/// How many blocks of each kind every rank has.
+/// Number of blocks of each kind that every rank has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlockCounts {
-    /// Blocks that the caller hands in.
+    /// Number of input blocks.
     pub input: u32,
-    /// Blocks that the caller gets back.
+    /// Number of output blocks.
     pub output: u32,
-    /// Blocks for data on their way to other ranks.
+    /// Number of blocks for data that the rank relays.
     pub scratch: u32,
 }
 
 impl BlockCounts {
-    /// How many blocks of all kinds.
+    /// Number of blocks of all kinds.
     pub fn total(&self) -> usize {
         self.input as usize + self.output as usize + self.scratch as usize
     }
 
-    /// The bytes of all of them, if pieces are divided so.
+    /// Size of all blocks in bytes, if pieces are divided by `division`.
     pub fn bytes(&self, division: Division) -> u64 {
         let arrays = [self.input, self.output, self.scratch];
         let bytes = arrays.map(|count| division.offset(count));
         bytes.into_iter().fold(0, u64::saturating_add)
     }
 
-    /// The number of a block among all of a rank, from 0, if there is such a block.
+    /// Index of a block in the memory of a rank, from 0; `None` if the rank has no such block.
     pub fn place(&self, slot: Slot) -> Option<usize> {
         let (index, count, before) = match slot {
             Slot::Input(index) => (index, self.input, 0),
@@ -88,31 +87,30 @@ impl BlockCounts {
     }
 }
 
-/// The outer measures of a schedule, the same for all ranks.
+/// Dimensions of a schedule, the same for all ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extent {
-    /// Who takes part.
+    /// Number of processes.
     pub procs: Procs,
     /// The number of rounds.
     pub rounds: usize,
-    /// How a piece is divided into blocks.
+    /// Division of a piece into blocks.
     pub division: Division,
-    /// The memory that it needs.
+    /// Blocks of memory per rank.
     pub blocks: BlockCounts,
-    /// No message has more blocks.
+    /// Largest number of blocks in a message.
     pub longest_message: u32,
 }
 
 /// The blocks of a message.
 pub type Slots = SmallVec<[Slot; 1]>;
 
-/// One message of a rank, out or in.
+/// One outgoing or incoming message of a rank.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// The receiver of a message out, the sender of one in.
+    /// Receiver of an outgoing message, sender of an incoming one.
     pub partner: Rank,
-    /// The blocks that are sent, all different; or those that are filled, as many as were sent
-    /// and in that order.
+    /// Sent blocks, all different; or the blocks to fill, as many as were sent and in that order.
     pub slots: Slots,
 }
 
@@ -125,20 +123,20 @@ pub struct Copy {
     pub to: Slot,
 }
 
-/// How many sends, and likewise how many receives, a rank keeps in progress.
+/// Limit on the sends, and likewise on the receives, that a rank keeps in progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum InFlight {
-    /// Everything in the round is posted at once.
+    /// All messages of the round are posted at once.
     #[default]
     Unlimited,
-    /// The next of the list is posted only when one of so many is complete.
+    /// The next message of the list is posted only when one of this many is complete.
     AtMost(NonZeroU32),
-    /// All receives are posted at once, but sends as in [`InFlight::AtMost`].
+    /// All receives are posted at once; sends have the limit of [`InFlight::AtMost`].
     Sends(NonZeroU32),
 }
 
 impl InFlight {
-    /// The most receives and the most sends in progress.
+    /// Largest numbers of receives and of sends in progress.
     pub fn at_once(self) -> (usize, usize) {
         match self {
             Self::Unlimited => (usize::MAX, usize::MAX),
@@ -148,17 +146,17 @@ impl InFlight {
     }
 }
 
-/// What one rank does in one round, by default nothing. Posting follows the order of the
+/// Operations of one rank in one round; empty by default. Messages are posted in the order of the
 /// lists.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Round {
-    /// Messages out, in the order they are posted.
+    /// Outgoing messages.
     pub sends: Messages,
-    /// Messages in, in the order they are posted; posted before the sends.
+    /// Incoming messages; posted before the sends.
     pub receives: Messages,
     /// Local copies.
     pub copies: SmallVec<[Copy; 1]>,
-    /// The limit on what is in progress at once.
+    /// Limit on the messages in progress.
     pub in_flight: InFlight,
 }
 
@@ -167,16 +165,16 @@ pub struct Round {
 pub struct Access {
     /// The round, from 0.
     pub round: usize,
-    /// Who.
+    /// The rank.
     pub rank: Rank,
-    /// Where.
+    /// The block.
     pub slot: Slot,
 }
 
-/// How a round of one rank, or the whole, breaks the rules; found by [`check_delivery`].
+/// A broken rule of a round, or of the whole schedule; found by [`check_delivery`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ScheduleError {
-    /// A block is read before anything was put there.
+    /// A block is read before it holds data.
     #[error("round {}: rank {} reads {:?}, which holds nothing yet", .0.round, .0.rank, .0.slot)]
     ReadsNothing(Access),
     /// A block is written twice in one round, written while it is read, or is input.
@@ -188,13 +186,13 @@ pub enum ScheduleError {
     /// A block is written that the rank does not have.
     #[error("round {}: rank {} writes {:?}, more than it has memory for", .0.round, .0.rank, .0.slot)]
     OutsideMemory(Access),
-    /// A block is written into the place of another part of a piece.
+    /// A block receives data of another part of a piece.
     #[error(
         "round {}: rank {} writes another part of a piece into {:?}",
         .0.round, .0.rank, .0.slot
     )]
     OtherPart(Access),
-    /// A message is longer than the schedule says, or has a block or a part twice.
+    /// A message is longer than the schedule's longest, or has a block or a part twice.
     #[error(
         "round {round}: rank {from} sends rank {to} too long a message, or a block or part twice"
     )]
@@ -206,7 +204,7 @@ pub enum ScheduleError {
         /// The receiver.
         to: Rank,
     },
-    /// A receive without its send, a send without its receive, or one of another length.
+    /// A receive without its send, a send without its receive, or two of different lengths.
     #[error("round {round}: messages from rank {from} to rank {to} do not match")]
     Unmatched {
         /// The round, from 0.
@@ -219,13 +217,13 @@ pub enum ScheduleError {
     /// An output block holds the wrong data, or none.
     #[error("rank {rank} ends with {held:?} in output block {block}, expected {expected:?}")]
     NotDelivered {
-        /// Who.
+        /// The rank.
         rank: Rank,
-        /// Which output block.
+        /// Number of the output block.
         block: u32,
-        /// What it holds.
+        /// The data that the block holds.
         held: Option<Datum>,
-        /// What it should hold.
+        /// The data that the block should hold.
         expected: Datum,
     },
 }
@@ -233,14 +231,14 @@ pub enum ScheduleError {
 /// The identity of a block of user data: input block `block` of rank `origin`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Datum {
-    /// The rank that handed it in.
+    /// The rank whose input contains the block.
     pub origin: Rank,
-    /// Its place in that rank's input.
+    /// Number of the block in that rank's input.
     pub block: u32,
 }
 
 impl Message {
-    /// Of one block.
+    /// A message of one block.
     pub fn single(partner: Rank, slot: Slot) -> Self {
         Self {
             partner,
@@ -248,7 +246,7 @@ impl Message {
         }
     }
 
-    /// Of these blocks in this order.
+    /// A message of these blocks in this order.
     pub fn of(partner: Rank, slots: impl IntoIterator<Item = Slot>) -> Self {
         Self {
             partner,
@@ -258,7 +256,7 @@ impl Message {
 }
 
 impl Round {
-    /// The same round with ranks and pieces renumbered.
+    /// Renumbers ranks and pieces.
     #[must_use]
     pub fn turned(self, turn: Turn) -> Self {
         let copies = self.copies.into_iter().map(|Copy { from, to }| Copy {

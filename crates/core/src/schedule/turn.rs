@@ -1,21 +1,21 @@
-//! A schedule whose root is rank 0, renumbered for another root.
+//! Renumbering of a schedule with root 0 for another root.
 
 use super::{Message, Slot};
 use crate::units::{Procs, Rank};
 
-/// Numbers ranks from a root on: what the schedule calls rank v is rank v + root (modulo n).
-/// Arrays with a piece for each rank are numbered likewise.
+/// Renumbers ranks from a root on: rank v of the schedule becomes rank v + root (modulo n).
+/// Arrays with a piece for each rank are renumbered likewise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Turn {
-    /// The rank that the schedule calls 0.
+    /// The new number of rank 0.
     pub root: Rank,
-    /// Who takes part.
+    /// Number of processes.
     pub procs: Procs,
-    /// The blocks of a piece.
+    /// Number of blocks of a piece.
     pub parts: u32,
-    /// The pieces that a rank hands in: one, or one for each rank.
+    /// Number of input pieces of a rank: one, or one for each rank.
     pub input: u32,
-    /// The pieces that a rank gets back: one, or one for each rank.
+    /// Number of output pieces of a rank: one, or one for each rank.
     pub output: u32,
 }
 
@@ -36,7 +36,7 @@ impl Turn {
         }
     }
 
-    /// The block that takes the place of block `index` in an array of so many pieces.
+    /// New number of block `index` in an array of `pieces`.
     fn block(self, index: u32, pieces: u32) -> u32 {
         let piece = u64::from(index / self.parts) + u64::from(self.root.0);
         let piece = u32::try_from(piece % u64::from(pieces)).expect("less than the pieces");
