@@ -1,4 +1,4 @@
-//! Networks from their parts.
+//! Construction of networks from switches, links or heights.
 
 use std::sync::{Arc, OnceLock};
 
@@ -10,11 +10,11 @@ use super::{Edge, MOST_HOSTS, Network, NetworkError, Port, RENO, Shape, Switch, 
 use crate::units::parameter::{ParameterError, non_negative};
 use crate::units::{Bytes, Seconds};
 
-/// The most heights a binary tree may have, so that its leaves can be counted.
+/// Largest number of heights of a binary tree, so that its leaves can be counted.
 const MOST_HEIGHTS: usize = 31;
 
 impl Network {
-    /// Switches with their hosts, and the links between switches.
+    /// A network of switches with their hosts, and of links between switches.
     ///
     /// # Errors
     /// If there are no or too many hosts, two hosts have one name, two links join the same
@@ -27,7 +27,7 @@ impl Network {
         })
     }
 
-    /// All hosts, `host0` and so on, on one switch.
+    /// A star: all hosts, `host0` and so on, on one switch.
     ///
     /// # Errors
     /// If there are no or too many hosts.
@@ -35,7 +35,7 @@ impl Network {
         Self::new(vec![Switch::numbered(0, 0..hosts, port)?], Vec::new())
     }
 
-    /// The first hosts on one switch and the others on a second one.
+    /// A tree of two switches: the `first` hosts are on switch 0, the others on switch 1.
     ///
     /// # Errors
     /// If there are no or too many hosts.
@@ -57,7 +57,7 @@ impl Network {
     }
 
     /// The symmetric binary tree of [`plogpt`](crate::model::alltoall::plogpt): 2^H hosts below H
-    /// heights of switches, the hosts' edges first. A port buffers b·d.
+    /// heights of switches; the edges of the hosts come first. A port buffers b·d.
     ///
     /// # Errors
     /// If a bandwidth is not positive, a delay is negative, or there are no or more than 20
@@ -85,7 +85,7 @@ impl Network {
         }
     }
 
-    /// Hosts, switches and links one by one.
+    /// Hosts, switches and links; built at the first call.
     pub(super) fn graph(&self) -> &Graph {
         self.graph.get_or_init(|| {
             let built = match &self.shape {
@@ -98,7 +98,7 @@ impl Network {
 }
 
 impl Switch {
-    /// `switch0`, with `host0` and so on.
+    /// A switch `switch0`, with `host0` and so on.
     fn numbered(
         number: u32,
         hosts: std::ops::Range<u32>,
@@ -145,7 +145,7 @@ fn refuse_too_many(what: &'static str, count: usize) -> Result<(), NetworkError>
     Ok(())
 }
 
-/// First the hosts of all switches in order, then the switches.
+/// Graph of switches: its vertices are the hosts of all switches in order, then the switches.
 fn graph(switches: &[Switch], trunks: &[Trunk]) -> Result<Graph, NetworkError> {
     let count = host_count(switches);
     refuse_too_many("hosts", count)?;
@@ -174,7 +174,7 @@ fn graph(switches: &[Switch], trunks: &[Trunk]) -> Result<Graph, NetworkError> {
     Graph::new(count, names.cloned().collect(), &cables)
 }
 
-/// Two vertices below each one of the next height.
+/// Graph of a binary tree: every two vertices are below one of the next height.
 fn binary_tree(heights: &[Edge]) -> Result<Graph, NetworkError> {
     let hosts = 1 << heights.len();
     let first = |height: usize| 2 * hosts - ((2 * hosts) >> height);

@@ -1,4 +1,4 @@
-//! The links between the switches of a tree, each with the hosts behind it.
+//! Links between the switches of a tree, each with the hosts behind it.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -8,25 +8,25 @@ use itertools::Itertools;
 use super::link::{Link, LinkId};
 use crate::units::{Bytes, Procs, SecondsPerByte};
 
-/// A link between two switches of a tree, which cuts the hosts in two.
+/// A link between two switches of a tree, which divides the hosts in two sets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cut {
     /// The gap per byte of the link in each direction, without headers.
     pub gap: SecondsPerByte,
-    /// What its ports buffer.
+    /// Buffer of its ports.
     pub buffer: Bytes,
-    /// The numbers of the hosts on one side, ascending and apart.
+    /// Ranges of the hosts on one side, ascending and disjoint.
     far: Vec<Range<u32>>,
 }
 
 impl Cut {
-    /// The hosts on one side among the first `procs`, as ranges that are ascending and apart.
+    /// Ranges of the hosts on one side among the first `procs`, ascending and disjoint.
     pub fn behind(&self, procs: Procs) -> impl Iterator<Item = Range<u32>> + Clone {
         let first = move |range: &Range<u32>| range.start..range.end.min(procs.get());
         self.far.iter().map(first).filter(|range| !range.is_empty())
     }
 
-    /// How many of the first `procs` hosts are on one side: a. The other n − a are on the other.
+    /// Number of the first `procs` hosts on one side: a. The other n − a are on the other side.
     pub fn count(&self, procs: Procs) -> u32 {
         self.behind(procs)
             .map(|range| range.end - range.start)
@@ -34,8 +34,8 @@ impl Cut {
     }
 }
 
-/// The cuts of a tree whose links towards the root, and how many there are to it, `parents` tells
-/// for each vertex.
+/// The cuts of a tree; for each vertex, the pair gives the link towards the root and the number
+/// of links to the root.
 pub(super) fn cuts(
     links: &[Link],
     hosts: usize,
@@ -64,7 +64,7 @@ pub(super) fn cuts(
     cuts
 }
 
-/// The ranges in order, those that touch as one.
+/// Sorts the ranges and joins adjacent ones.
 fn joined(mut ranges: Vec<Range<u32>>) -> Vec<Range<u32>> {
     ranges.sort_unstable_by_key(|range| range.start);
     let touching = ranges.into_iter().coalesce(|a, b| {

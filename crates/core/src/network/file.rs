@@ -1,4 +1,4 @@
-//! The TOML file of a network: its keys, and the checks between them and a [`Network`].
+//! TOML file of a network: its keys, and their checks on the way to a [`Network`].
 
 mod tables;
 
@@ -139,7 +139,7 @@ impl File {
         Err((hosts.span(), what))
     }
 
-    /// The link of every host whose switch does not say otherwise.
+    /// Link of every host whose switch does not override it.
     fn port(&self) -> Result<Port, Fault> {
         let rate = self.need("rate", self.rate.as_ref())?;
         let Text(buffer) = *self

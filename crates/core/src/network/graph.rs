@@ -1,4 +1,4 @@
-//! Hosts, switches and links one by one, and the way that a message takes.
+//! Hosts, switches and links of a network, and the routes of messages.
 
 use std::sync::OnceLock;
 
@@ -18,7 +18,7 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    /// `names` are those of the hosts, then of the switches.
+    /// Creates a graph; `names` has the hosts' names, then the switches'.
     pub(super) fn new(
         hosts: usize,
         names: Vec<String>,
@@ -49,7 +49,7 @@ impl Network {
         self.graph().names.len()
     }
 
-    /// Whether the vertex is a host.
+    /// True if the vertex is a host.
     pub fn is_host(&self, vertex: Vertex) -> bool {
         vertex.0 < self.hosts().get()
     }
@@ -59,12 +59,12 @@ impl Network {
         &self.graph().names[vertex.index()]
     }
 
-    /// All links; a [`LinkId`] is a place in them.
+    /// All links; a [`LinkId`] is an index into them.
     pub fn links(&self) -> &[Link] {
         &self.graph().links
     }
 
-    /// The link of this number.
+    /// The link with this number.
     pub fn link(&self, id: LinkId) -> &Link {
         &self.links()[id.index()]
     }
@@ -75,15 +75,15 @@ impl Network {
         format!("{} -> {}", self.vertex_name(*from), self.vertex_name(*to))
     }
 
-    /// Puts the links from one host to another, in order, in `route` and nothing else; none
-    /// if both are the same host.
+    /// Replaces `route` by the links from one host to another, in order; none if both are the
+    /// same host.
     pub fn route(&self, from: Vertex, to: Vertex, route: &mut Vec<LinkId>) {
         route.clear();
         let graph = self.graph();
         graph.routes.append(&graph.links, (from, to), route);
     }
 
-    /// The links between switches, each with the hosts behind it; `None` if the switches are no
+    /// The links between switches, each with the hosts behind it; `None` if the switches form no
     /// tree.
     pub fn cuts(&self) -> Option<&[Cut]> {
         let graph = self.graph();

@@ -1,11 +1,11 @@
-//! Host list expressions, the short form in which clusters name many hosts:
-//! `n[00-31,40],login1` and `rack[0-3]-n[0-15]`.
+//! Host list expressions, the short notation of clusters for many hosts: `n[00-31,40],login1` and
+//! `rack[0-3]-n[0-15]`.
 //!
 //! # Choices
-//! Elements are separated by commas, spaces or tabs. A bracket holds numbers and ranges; what
-//! a range begins with tells how many digits its numbers have. Several brackets of an element
-//! go through all combinations, the last one fastest. Beyond Slurm, which wants a bracket at
-//! the end, a name may go on after the last one: `n[0-3].cluster`.
+//! Elements are separated by commas, spaces or tabs. A bracket holds numbers and ranges; the
+//! first number of a range sets the number of digits. Several brackets of an element yield all
+//! combinations, the last bracket varying fastest. Unlike in Slurm, which requires a bracket at
+//! the end, a name may continue after the last bracket: `n[0-3].cluster`.
 //!
 //! # Source
 //! The description of node names in Slurm's manual page `slurm.conf(5)`.
@@ -21,36 +21,36 @@ use std::collections::HashMap;
 
 use super::{MOST_HOSTS, Network, Vertex};
 
-/// What an expression looks like, as the end of an error.
+/// Example of an expression, as the end of an error.
 const HINT: &str = "write names such as n[0-15,20],login1";
 
-/// Why an expression names no hosts; the message ends in what to do.
+/// Error of an expression; the message ends with a remedy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{problem}")]
 pub struct HostListError {
     /// The byte of the expression where the problem is.
     pub offset: usize,
-    /// What is wrong.
+    /// The fault and its remedy.
     pub problem: String,
 }
 
 /// A name and the element that it comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Name {
-    /// The name itself.
+    /// The name.
     pub text: String,
     /// The byte of the expression where its element begins.
     pub offset: usize,
 }
 
-/// From the first number to the last, with at least so many digits.
+/// Numbers from the first to the last, with at least `digits` digits.
 struct Range {
     first: u64,
     last: u64,
     digits: usize,
 }
 
-/// A piece of an element.
+/// A part of an element.
 enum Piece<'a> {
     Literal(&'a str),
     Numbers(Vec<Range>),
@@ -67,7 +67,7 @@ impl Piece<'_> {
         }
     }
 
-    /// Each of `names` with each text of this piece behind it.
+    /// Appends each text of this piece to each of `names`.
     fn append_to(&self, names: &[String]) -> Vec<String> {
         let mut longer = Vec::new();
         for name in names {
@@ -83,10 +83,10 @@ impl Piece<'_> {
     }
 }
 
-/// All names of the expression, in its order; a name may come twice.
+/// All names of the expression, in its order; a name may occur twice.
 ///
 /// # Errors
-/// If there are no names or more than 1,048,576, a bracket or a range is not one, or a
+/// If there are no names or more than 1,048,576, a bracket or a range is malformed, or a
 /// character cannot be part of a name.
 pub fn expand(expression: &str) -> Result<Vec<Name>, HostListError> {
     let mut names = Vec::new();
@@ -124,7 +124,7 @@ impl Network {
     /// The hosts that an expression names, in its order.
     ///
     /// # Errors
-    /// If the expression is not one, names a host twice, or one that is not there.
+    /// If the expression is malformed, or names a host twice or an unknown host.
     pub fn hosts_named(&self, expression: &str) -> Result<Vec<Vertex>, HostListError> {
         let mut known = self.hosts_by_name();
         let mut chosen = Vec::new();
@@ -135,7 +135,7 @@ impl Network {
         Ok(chosen)
     }
 
-    /// What to say of a name that is no host, or none any more.
+    /// Error text for a name that is no host, or was named before.
     pub(super) fn missing(&self, name: &str) -> String {
         if self.all_hosts().any(|host| self.vertex_name(host) == name) {
             return format!("host {name:?} is named twice; name it once");
@@ -153,7 +153,7 @@ fn fault(offset: usize, problem: String) -> HostListError {
     HostListError { offset, problem }
 }
 
-/// The elements and where they begin: separators within brackets do not count.
+/// The elements with their offsets; separators within brackets do not count.
 fn elements(expression: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut is_inside = false;
     let splits = move |c: char| {
@@ -166,7 +166,7 @@ fn elements(expression: &str) -> impl Iterator<Item = (usize, &str)> {
     parts.map(move |element| (place(element), element))
 }
 
-/// Cuts an element that begins at `offset` at its brackets.
+/// Splits an element that begins at `offset` at its brackets.
 fn pieces(offset: usize, element: &str) -> Result<Vec<Piece<'_>>, HostListError> {
     let mut pieces = Vec::new();
     let (mut place, mut rest) = (offset, element);
@@ -184,7 +184,7 @@ fn pieces(offset: usize, element: &str) -> Result<Vec<Piece<'_>>, HostListError>
     Ok(pieces)
 }
 
-/// A part of a name as it stands.
+/// Checks a part of a name outside of brackets.
 fn literal(place: usize, text: &str) -> Result<Piece<'_>, HostListError> {
     let is_wrong = |c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':'));
     match text.char_indices().find(|&(_, c)| is_wrong(c)) {
@@ -196,7 +196,7 @@ fn literal(place: usize, text: &str) -> Result<Piece<'_>, HostListError> {
     }
 }
 
-/// What a bracket holds: `0-3,08,12-15`.
+/// Parses the content of a bracket: `0-3,08,12-15`.
 fn numbers(mut place: usize, inside: &str) -> Result<Piece<'_>, HostListError> {
     let mut ranges = Vec::new();
     for part in inside.split(',') {
@@ -209,7 +209,7 @@ fn numbers(mut place: usize, inside: &str) -> Result<Piece<'_>, HostListError> {
     Ok(Piece::Numbers(ranges))
 }
 
-/// `7` or `08-12`.
+/// Parses `7` or `08-12`.
 fn range(text: &str) -> Option<Range> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     let number = |text: &str| {

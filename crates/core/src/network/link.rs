@@ -1,8 +1,8 @@
-//! Hosts, switches and the links between them, by number.
+//! Numbers of hosts, switches and links, and the properties of a link.
 
 use crate::units::{Bytes, BytesPerSecond, Seconds};
 
-/// A host or a switch by its number: first all hosts, then all switches.
+/// Number of a host or a switch: first all hosts, then all switches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Vertex(pub u32);
 
@@ -16,7 +16,7 @@ impl Vertex {
     }
 }
 
-/// One direction of a cable, by its number.
+/// Number of a link: one direction of a cable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LinkId(pub u32);
 
@@ -27,7 +27,7 @@ impl LinkId {
         Self(self.0 ^ 1)
     }
 
-    /// The number as a place in a table of all links.
+    /// The number as an index into a table of all links.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -40,10 +40,10 @@ pub struct Link {
     pub from: Vertex,
     /// The receiving end.
     pub to: Vertex,
-    /// Its rate.
+    /// Rate in bytes per second.
     pub rate: BytesPerSecond,
-    /// What the port of the sending end holds before it drops. A host never drops its own
-    /// messages; the value of a link that leaves a host is that of its cable all the same.
+    /// Buffer of the sending end's port; a full port drops. A host never drops its own messages,
+    /// although a link that leaves a host has the value of its cable.
     pub buffer: Bytes,
     /// The propagation delay.
     pub delay: Seconds,
@@ -59,7 +59,7 @@ pub(super) struct Cable {
 }
 
 impl Cable {
-    /// Its two directions.
+    /// The two directions.
     pub(super) fn links(&self) -> [Link; 2] {
         let [a, b] = self.ends;
         let link = |from, to| Link {

@@ -1,5 +1,5 @@
-//! The description of a network: hosts on switches, the links between switches, and what the
-//! hosts run. The lab emulates it, the simulator runs on it, and models and fits take its links.
+//! Description of a network: hosts on switches, the links between switches, and settings of the
+//! hosts. The lab emulates it, the simulator runs on it, and models and fits take its links.
 //!
 //! | read from | by |
 //! |---|---|
@@ -7,15 +7,14 @@
 //! | Slurm's `topology.conf` | [`slurm::parse`] |
 //!
 //! # Choices
-//! A host has one link, to its switch, and passes nothing on. In a tree of switches the route
-//! between two hosts is the only one there is; elsewhere it is a shortest one, and among several
-//! of them the next switch is always the one of the lowest number, as with static routing tables.
+//! A host has one link, to its switch, and forwards nothing. In a tree of switches each route is
+//! the only one; elsewhere it is a shortest one, and among several the next switch is always the
+//! one with the lowest number, as with static routing tables.
 //!
 //! # Domain
 //! At most 1,048,576 hosts and as many switches. Trees need memory for their links alone; other
-//! graphs also a table for each switch that some route ended at, of 8 bytes for each host and
-//! switch. A binary tree is built when its links are asked for: closed forms need its heights
-//! alone.
+//! graphs also need a table of 8 bytes per host and switch for each switch at which a route has
+//! ended. A binary tree is built when its links are first used: closed forms need only its heights.
 //!
 //! ```
 //! # use netsig_core::network::Network;
@@ -54,26 +53,25 @@ pub use cut::Cut;
 use graph::Graph;
 pub use link::{Link, LinkId, Vertex};
 
-/// The least time that TCP in Linux waits for an acknowledgement before it sends again (RFC 6298
-/// asks for a second).
+/// Least retransmission timeout of TCP in Linux (RFC 6298 requires a second).
 pub const LINUX_RTO: Seconds = Seconds(0.2);
 
-/// The most hosts that a network may have, and the most switches.
+/// Largest number of hosts of a network, and of switches.
 pub const MOST_HOSTS: usize = 1 << 20;
 
-/// The TCP congestion control of hosts whose description names none.
+/// The TCP congestion control of hosts if the description names none.
 const RENO: &str = "reno";
 
 /// A network.
 #[derive(Debug, Clone)]
 pub struct Network {
-    /// Its name: that of its file without `.toml`.
+    /// Name of its file without `.toml`.
     pub name: String,
     /// Its purpose, in a sentence; may be empty.
     pub description: String,
     /// The TCP congestion control of all hosts.
     pub congestion_control: String,
-    /// The first message size that the MPI library does not send at once, if it is set.
+    /// The first message size that the MPI library does not send eagerly, if known.
     pub eager_limit: Option<Bytes>,
     /// L, the time of an empty message, if known.
     pub latency: Option<Seconds>,
@@ -85,7 +83,7 @@ pub struct Network {
     graph: Arc<OnceLock<Graph>>,
 }
 
-/// How hosts and switches are joined.
+/// Connections of hosts and switches.
 #[derive(Debug, Clone, PartialEq)]
 enum Shape {
     Switches {
@@ -101,7 +99,7 @@ enum Shape {
 pub struct Port {
     /// The rate in each direction.
     pub rate: BitsPerSecond,
-    /// What a switch's port buffers before it drops. A host never drops its own messages.
+    /// Buffer of a switch's port; a full port drops. A host never drops its own messages.
     pub buffer: Bytes,
     /// The propagation delay.
     pub delay: Seconds,
@@ -110,7 +108,7 @@ pub struct Port {
 /// A switch with its hosts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Switch {
-    /// Its name.
+    /// Name of the switch.
     pub name: String,
     /// The names of its hosts.
     pub hosts: Vec<String>,
@@ -121,7 +119,7 @@ pub struct Switch {
 /// A link between two switches.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Trunk {
-    /// The places of the two in the list of switches.
+    /// Indices of the two switches in the list of switches.
     pub ends: [usize; 2],
     /// The link.
     pub port: Port,
@@ -130,13 +128,13 @@ pub struct Trunk {
 /// The edges of one height of a binary tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Edge {
-    /// b, in each direction.
+    /// Bandwidth b in each direction.
     pub bandwidth: BytesPerSecond,
-    /// d; the buffer of the switch is b·d.
+    /// Delay d; the buffer of the switch is b·d.
     pub delay: Seconds,
 }
 
-/// The signature that a simulated network obeys, so that a fit can be judged.
+/// Contention signature of a simulated network, for the assessment of fits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Truth {
     /// Start-up time of one message.
@@ -151,24 +149,24 @@ pub struct Truth {
     pub noise: f64,
 }
 
-/// Why there is no such network; the message ends in what to do.
+/// Error of a network's description; the message ends with a remedy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NetworkError {
-    /// Nothing to route between.
+    /// No hosts.
     #[error("a network without hosts; give at least one")]
     NoHosts,
-    /// More than can be numbered.
+    /// More hosts or switches than the limit.
     #[error("{count} {what} are too many; use at most {MOST_HOSTS}")]
     TooMany {
-        /// Hosts or switches.
+        /// `hosts` or `switches`.
         what: &'static str,
-        /// How many.
+        /// Their number.
         count: usize,
     },
-    /// Two hosts of one name.
+    /// Two hosts with one name.
     #[error("two hosts are called {0:?}; give each a name of its own")]
     SameName(String),
-    /// A second link.
+    /// Two links between the same switches.
     #[error("{0} and {1} are joined twice; join them once, at the sum of the rates")]
     Twice(String, String),
     /// Switches that cannot reach each other.
@@ -180,11 +178,11 @@ pub enum NetworkError {
 }
 
 impl Network {
-    /// Reads the description `text`; `name` is its name, and its place in messages.
+    /// Parses the description `text`; `name` names the network, also in errors.
     ///
     /// # Errors
-    /// If the text is not TOML, has unknown or missing keys, or describes a network that
-    /// cannot be; the message names the line and says what to write.
+    /// If the text is not TOML, has unknown or missing keys, or describes an impossible network;
+    /// the message names the line and a remedy.
     pub fn parse(name: &str, text: &str) -> Result<Self, FileError> {
         file::parse(name, text)
     }
@@ -204,7 +202,7 @@ impl Network {
         Procs::new(count).expect("there is a host")
     }
 
-    /// The edges by height, of a binary tree.
+    /// The edges by height; `None` unless the network is a binary tree.
     pub fn heights(&self) -> Option<&[Edge]> {
         match &self.shape {
             Shape::Switches { .. } => None,
@@ -212,7 +210,7 @@ impl Network {
         }
     }
 
-    /// The slowest link of a host, as seconds per byte without headers.
+    /// Gap per byte of the slowest link of a host, without headers.
     pub fn host_gap(&self) -> SecondsPerByte {
         match &self.shape {
             Shape::Switches { switches, .. } => {
@@ -224,7 +222,7 @@ impl Network {
         }
     }
 
-    /// Whether every route is the only one.
+    /// True if every route is the only one.
     pub fn is_tree(&self) -> bool {
         match &self.shape {
             Shape::Switches { switches, trunks } => trunks.len() + 1 == switches.len(),
@@ -256,7 +254,7 @@ impl Network {
         words.join(", ")
     }
 
-    /// How the switches are joined.
+    /// Kind of the connections between switches.
     fn shape_name(&self) -> String {
         match &self.shape {
             Shape::BinaryTree(_) => "binary tree".to_owned(),
@@ -282,7 +280,7 @@ impl Port {
 }
 
 impl Edge {
-    /// What the port of the switch buffers: b·d bytes.
+    /// Buffer of the switch's port: b·d bytes.
     pub fn buffer(&self) -> f64 {
         self.bandwidth.0 * self.delay.0
     }

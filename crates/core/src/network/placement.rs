@@ -1,4 +1,4 @@
-//! Which host each rank runs on.
+//! Placement of ranks on hosts.
 //!
 //! ```
 //! # use netsig_core::network::Vertex;
@@ -19,7 +19,7 @@ use super::{Network, Vertex};
 use crate::text::file_error::FileError;
 use crate::units::Procs;
 
-/// In which order ranks go to hosts.
+/// Order in which ranks are assigned to hosts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// A host gets all its ranks before the next gets any.
@@ -28,7 +28,7 @@ pub enum Order {
     Cyclic,
 }
 
-/// Why ranks cannot be placed; the message ends in what to do.
+/// Error of a placement; the message ends with a remedy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlacementError {
     /// The hosts do not hold all ranks.
@@ -39,22 +39,22 @@ pub enum PlacementError {
         u64::from(.procs.get()).div_ceil(*.hosts)
     )]
     TooFew {
-        /// How many ranks there are.
+        /// Number of ranks.
         procs: Procs,
-        /// How many a host takes.
+        /// Largest number of ranks per host.
         per_host: u32,
-        /// How many hosts there are.
+        /// Number of hosts.
         hosts: u64,
     },
-    /// Hosts that take nothing.
+    /// Zero ranks per host.
     #[error("0 ranks on each host; place at least 1")]
     NoRanks,
 }
 
-/// The host of each rank: one of these hosts, each of which takes at most `per_host` ranks.
+/// Host of each rank, out of `hosts`; each host takes at most `per_host` ranks.
 ///
 /// # Errors
-/// If the hosts cannot hold all ranks.
+/// If the hosts cannot hold all ranks, or `per_host` is 0.
 pub fn place(
     order: Order,
     procs: Procs,
@@ -79,9 +79,9 @@ pub fn place(
     Ok((0..ranks).map(host).collect())
 }
 
-/// The host of each rank: line r of a file names that of rank r, from 0; hosts may come again,
-/// lines beyond the last rank are left alone. Empty lines and what follows `#` do not count.
-/// `name` is what errors call the file.
+/// Host of each rank: line r of a file, from 0, names the host of rank r. A host may occur again,
+/// and lines beyond the last rank are ignored, as are empty lines and text after `#`. Errors name
+/// the file `name`.
 ///
 /// # Errors
 /// If a line does not name a host of the network, or there are fewer lines than ranks.

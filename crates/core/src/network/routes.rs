@@ -1,16 +1,16 @@
-//! Routes: by climbing in a tree, by tables of next links elsewhere. A host has one link.
+//! Routes: by climbing in a tree, by tables of next links in other graphs. A host has one link.
 
 use std::collections::VecDeque;
 use std::sync::OnceLock;
 
 use super::link::{Link, LinkId, Vertex};
 
-/// The links that leave each vertex, ordered by the vertex that they lead to.
+/// The links that leave each vertex, ordered by the vertex at their end.
 #[derive(Debug, Clone)]
 pub(super) struct Neighbours {
     hosts: usize,
     links: Vec<LinkId>,
-    /// Where the links of a vertex begin, and where those of the last end.
+    /// Begin of each vertex's links, and the end of the last one's.
     starts: Vec<usize>,
 }
 
@@ -44,7 +44,7 @@ impl Neighbours {
         self.starts.len() - 1
     }
 
-    /// A second link between two vertices, which no route would ever take.
+    /// A second link between two vertices, if there is one; no route would ever use it.
     pub(super) fn second_link(&self, links: &[Link]) -> Option<LinkId> {
         let same = |pair: &[LinkId]| {
             let [a, b] = [pair[0], pair[1]].map(|id| links[id.index()]);
@@ -54,7 +54,7 @@ impl Neighbours {
         found.map(|pair| pair[0])
     }
 
-    /// How many links lead from each vertex to `goal`.
+    /// Number of links from each vertex to `goal`; `None` if the goal cannot be reached.
     fn distances(&self, links: &[Link], goal: Vertex) -> Vec<Option<u32>> {
         let mut distances = vec![None; self.vertices()];
         distances[goal.index()] = Some(0);
@@ -70,7 +70,7 @@ impl Neighbours {
         distances
     }
 
-    /// The link to take from each vertex towards `goal`; none at the goal itself.
+    /// The next link from each vertex towards `goal`; `None` at the goal itself.
     fn towards(&self, links: &[Link], goal: Vertex) -> Box<[Option<LinkId>]> {
         let distances = self.distances(links, goal);
         let next = |vertex: usize| {
@@ -82,7 +82,7 @@ impl Neighbours {
     }
 }
 
-/// How routes are found.
+/// Method of finding routes.
 #[derive(Debug, Clone)]
 pub(super) enum Routes {
     Tree(Tree),
@@ -90,8 +90,8 @@ pub(super) enum Routes {
 }
 
 impl Routes {
-    /// What suits the graph. Else two vertices, the lowest of their parts, that cannot reach
-    /// each other.
+    /// Chooses the method for the graph. The error holds two vertices, the lowest of their parts,
+    /// that cannot reach each other.
     pub(super) fn new(neighbours: Neighbours, links: &[Link]) -> Result<Self, (Vertex, Vertex)> {
         let vertices = neighbours.vertices();
         let root = Vertex::of(neighbours.hosts.min(vertices - 1));
@@ -114,8 +114,8 @@ impl Routes {
         })
     }
 
-    /// The link towards the root from each vertex of a tree, and how many there are to it; `None`
-    /// elsewhere.
+    /// The link towards the root from each vertex of a tree, and the number of links to the root;
+    /// `None` for other graphs.
     pub(super) fn parents(&self) -> Option<(&[Option<LinkId>], &[u32])> {
         match self {
             Self::Tree(tree) => Some((&tree.up, &tree.depths)),
@@ -132,12 +132,12 @@ impl Routes {
     }
 }
 
-/// A tree with some switch as its root.
+/// A tree rooted at the first switch.
 #[derive(Debug, Clone)]
 pub(super) struct Tree {
-    /// The link towards the root.
+    /// The link towards the root from each vertex.
     up: Box<[Option<LinkId>]>,
-    /// How many links the root is away.
+    /// Number of links to the root from each vertex.
     depths: Vec<u32>,
 }
 
@@ -150,7 +150,7 @@ impl Tree {
         links[self.up(vertex).index()].to
     }
 
-    /// The lowest vertex that both are below.
+    /// The lowest common ancestor of two vertices.
     fn meeting(&self, links: &[Link], (mut a, mut b): (Vertex, Vertex)) -> Vertex {
         while a != b {
             let (depth_a, depth_b) = (self.depths[a.index()], self.depths[b.index()]);
@@ -178,7 +178,7 @@ impl Tree {
     }
 }
 
-/// Any graph, with a table for each switch that some route ended at.
+/// Any graph, with a table for each switch at which a route has ended.
 #[derive(Debug, Clone)]
 pub(super) struct Graph {
     neighbours: Neighbours,

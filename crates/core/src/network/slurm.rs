@@ -1,18 +1,18 @@
-//! Slurm's `topology.conf`, as its plugin topology/tree reads it: which nodes are on which
-//! switch, and which switches below which.
+//! Slurm's `topology.conf`, as its plugin topology/tree reads it: the nodes of each switch, and
+//! the switches below each switch.
 //!
 //! # Format
-//! Each line describes a switch: `SwitchName=s0 Nodes=n[0-15]`, or
-//! `SwitchName=top Switches=s[0-3]`, with an optional `LinkSpeed=NUMBER`. Keys are read in
-//! any case, `#` begins a comment, and a backslash at the end continues a line.
+//! Each line describes a switch: `SwitchName=s0 Nodes=n[0-15]`, or `SwitchName=top
+//! Switches=s[0-3]`, with an optional `LinkSpeed=NUMBER`. The case of keys does not matter, `#`
+//! begins a comment, and a backslash at the end continues a line.
 //!
 //! # Choices
-//! Slurm calls `LinkSpeed` the performance of "this communication link", in arbitrary units,
-//! and does not use it; nor is it used here.
+//! Slurm defines `LinkSpeed` as the performance of "this communication link" in arbitrary units
+//! and ignores it; netsig ignores it as well.
 //!
-//! Slurm accepts nodes on several switches and several switches at the top, between which no
-//! job may run. A simulation needs one tree, so both are refused. Nodes and switches below
-//! the same switch are refused by Slurm too.
+//! Slurm accepts nodes on several switches, and several top switches between which no job may
+//! run. A simulation needs one tree, so netsig refuses both. Both Slurm and netsig refuse nodes
+//! and switches below the same switch.
 //!
 //! # Source
 //! Slurm's manual page `topology.conf(5)`, section topology/tree.
@@ -36,13 +36,13 @@ use super::{MOST_HOSTS, Network, Port};
 use crate::text::file_error::FileError;
 use lines::{Fault, Line, Pair, lines};
 
-/// Reads a `topology.conf`, which does not say how fast links are: those of hosts and those
-/// between switches. `name` is its place in messages.
+/// Parses a `topology.conf`. The file has no rates, so `hosts` and `uplinks` give the links of
+/// hosts and those between switches. Errors name the file `name`.
 ///
 /// # Errors
-/// If a line is not the description of a switch, a list is not a host list expression, a
-/// switch is unknown, or the switches are not one tree with each node on one of them. The
-/// message names line and column.
+/// If a line does not describe a switch, a list is not a host list expression, a switch is
+/// unknown, or the switches are not one tree with each node on one of them. The message names
+/// line and column.
 pub fn parse(name: &str, text: &str, hosts: Port, uplinks: Port) -> Result<Network, FileError> {
     let parts = described(text).and_then(|described| tree::assemble(described, hosts, uplinks));
     let (switches, trunks) = parts.map_err(|(place, problem)| {
@@ -56,8 +56,7 @@ pub fn parse(name: &str, text: &str, hosts: Port, uplinks: Port) -> Result<Netwo
     })
 }
 
-/// A line of the file, read: a switch and the nodes or the switches below it. Offsets are
-/// those of the line.
+/// A parsed line: a switch and the nodes or the switches below it. Offsets refer to the line.
 struct Described {
     line: Line,
     name: Name,
@@ -65,7 +64,7 @@ struct Described {
     switches: Vec<Name>,
 }
 
-/// The lines of a file, as long as they do not name too much.
+/// Parses the lines of a file; refuses too many nodes or switches.
 fn described(text: &str) -> Result<Vec<Described>, Fault> {
     let mut totals = [0, 0];
     let mut all = Vec::new();
@@ -149,7 +148,7 @@ fn switch_name(line: &Line, pair: Option<&Pair>) -> Result<Name, Fault> {
     }
 }
 
-/// Checks that a line says what is below the switch `name`, by its `Nodes` or its `Switches`.
+/// Checks that a line has either `Nodes` or `Switches` below the switch `name`.
 fn check_below(line: &Line, name: &Name, found: [&Option<Pair>; 2]) -> Result<(), Fault> {
     let name = &name.text;
     match found {

@@ -1,4 +1,4 @@
-//! The TOML text of a network: a graph of switches with all hosts by name, or a binary tree.
+//! TOML text of a network: a graph of switches with all hosts by name, or a binary tree.
 
 use itertools::Itertools;
 use toml::{Table, Value};
@@ -28,7 +28,7 @@ pub(super) fn toml(network: &Network) -> String {
         }
         Shape::Switches { switches, trunks } => {
             set("topology", "graph".into());
-            // The rate and the buffer of hosts whose switch states none.
+            // Default rate and buffer of hosts whose switch states none.
             file.extend(of_port(switches[0].port));
             let of_switch = |switch: &super::Switch| {
                 let mut table = of_port(switch.port);
@@ -85,7 +85,7 @@ fn table<const N: usize>(pairs: [(&str, Value); N]) -> Table {
     owned.into_iter().collect()
 }
 
-/// A time in full.
+/// A time with all digits.
 fn time(Seconds(seconds): Seconds) -> Value {
     format!("{seconds}s").into()
 }

@@ -15,7 +15,7 @@ use crate::units::{self, BitsPerSecond, Bytes, ParseQuantityError, Seconds};
 /// A fault and its place in the text.
 pub(super) type Fault = (Range<usize>, String);
 
-/// A quantity that stands in the file as text with its unit.
+/// A quantity, written as text with its unit in the file.
 #[derive(Deserialize)]
 #[serde(transparent, bound = "T: FromStr<Err = ParseQuantityError>")]
 pub(super) struct Text<T>(#[serde(deserialize_with = "units::from_text")] pub(super) T);
@@ -75,7 +75,7 @@ pub(super) struct TruthTable {
     noise: Spanned<f64>,
 }
 
-/// The delay, or none.
+/// The delay, 0 by default.
 pub(super) fn none_or(delay: Option<&Text<Seconds>>) -> Seconds {
     delay.map_or(Seconds(0.0), |Text(delay)| *delay)
 }
@@ -139,7 +139,8 @@ impl Uplink {
 }
 
 impl SwitchTable {
-    /// The switch, after `before` hosts of others; its links are as `usual` unless it says otherwise.
+    /// Converts to a switch that follows `before` hosts of others; `usual` holds the defaults of
+    /// its links.
     pub(super) fn check(&self, before: usize, usual: Port) -> Result<Switch, Fault> {
         let buffer = self.port_buffer.as_ref();
         let delay = self.delay.as_ref();
@@ -154,8 +155,8 @@ impl SwitchTable {
         })
     }
 
-    /// The names of its hosts, which come after `before` others: those that the file lists, or
-    /// the switch's own with numbers.
+    /// Names of its hosts, which follow `before` others: the listed names, or the switch's name
+    /// with numbers.
     fn hosts(&self, before: usize) -> Result<Vec<String>, Fault> {
         let Some(hosts) = &self.hosts else {
             return Ok(Vec::new());
@@ -185,7 +186,7 @@ impl SwitchTable {
     }
 }
 
-/// The number of each switch.
+/// Number of each switch, by name; refuses two switches with one name.
 pub(super) fn numbers(switches: &[Spanned<SwitchTable>]) -> Result<HashMap<&str, usize>, Fault> {
     let mut numbers = HashMap::new();
     for (number, switch) in switches.iter().enumerate() {

@@ -1,14 +1,14 @@
-//! The lines of a configuration file of Slurm: comments, continuations, and pairs of a key
-//! and a value, all with their places.
+//! Lines of a configuration file of Slurm: comments, continuations, and pairs of a key and a
+//! value, all with their places in the file.
 
-/// What a line looks like, as the end of an error.
+/// Example of a line, as the end of an error.
 const HINT: &str = "write lines such as SwitchName=s0 Nodes=n[0-15]";
 
 /// A logical line: lines of the file, joined where one ends in a backslash.
 #[derive(Debug, Default)]
 pub(super) struct Line {
     text: String,
-    /// Where in `text` each line of the file begins, and its number.
+    /// Begin of each line of the file in `text`, and its number.
     parts: Vec<(usize, u64)>,
 }
 
@@ -19,7 +19,7 @@ pub(super) struct Place {
     pub(super) column: u64,
 }
 
-/// What is wrong in a line, and where.
+/// A fault and its place.
 pub(super) type Fault = (Place, String);
 
 /// `Key=Value`, or `Key="Value"`.
@@ -32,7 +32,7 @@ pub(super) struct Pair<'a> {
 }
 
 impl Line {
-    /// Where a byte of the line is in the file.
+    /// Place in the file of a byte of the line.
     pub(super) fn place(&self, offset: usize) -> Place {
         let part = self.parts.partition_point(|&(start, _)| start <= offset);
         let (start, line) = self.parts[part.saturating_sub(1)];
@@ -44,7 +44,7 @@ impl Line {
         }
     }
 
-    /// Its pairs in order.
+    /// The pairs of the line, in order.
     pub(super) fn pairs(&self) -> Result<Vec<Pair<'_>>, Fault> {
         let mut pairs = Vec::new();
         let mut offset = 0;
@@ -61,7 +61,7 @@ impl Line {
         }
     }
 
-    /// The pair that begins at a byte.
+    /// The pair that begins at byte `key_offset`.
     fn pair(&self, key_offset: usize) -> Result<Pair<'_>, Fault> {
         let rest = &self.text[key_offset..];
         let is_other = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.'));

@@ -1,4 +1,4 @@
-//! From described switches to one tree, or what is wrong with them.
+//! Assembly of the described switches to one tree, and the faults that prevent it.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -34,7 +34,7 @@ pub(super) fn assemble(
     Ok((described.into_iter().map(switch).collect(), trunks))
 }
 
-/// The place of each switch in the file.
+/// Index of each switch in the file, by name; refuses two descriptions of one switch.
 fn numbers(described: &[Described]) -> Result<HashMap<&str, usize>, Fault> {
     let mut numbers = HashMap::new();
     for (number, switch) in described.iter().enumerate() {
@@ -69,7 +69,7 @@ fn refuse_twice(described: &[Described]) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The switch above each, if there is one.
+/// Index of the switch above each switch, if there is one.
 fn above(
     described: &[Described],
     numbers: &HashMap<&str, usize>,
@@ -97,7 +97,7 @@ fn above(
 
 /// Refuses switches that are below themselves.
 fn check_cycles(described: &[Described], above: &[Option<usize>]) -> Result<(), Fault> {
-    // The climb in which each switch was met.
+    // The climb that first met each switch.
     let mut climbs = vec![usize::MAX; above.len()];
     for start in 0..above.len() {
         let mut at = Some(start);
@@ -117,7 +117,7 @@ fn check_cycles(described: &[Described], above: &[Option<usize>]) -> Result<(), 
     Ok(())
 }
 
-/// Refuses files of several trees, or none.
+/// Refuses files with several trees, or none.
 fn check_one_top(described: &[Described], above: &[Option<usize>]) -> Result<(), Fault> {
     let mut tops = described
         .iter()
