@@ -47,9 +47,9 @@ pub struct Agreement {
 /// A parameter estimated from both.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Twice {
-    /// From L + g(m).
+    /// Estimate from L + g(m).
     pub plogp: Estimate,
-    /// From the ping-pong.
+    /// Estimate from the ping-pong.
     pub ping_pong: Estimate,
     /// The pLogP value less that of the ping-pong.
     pub difference: Estimate,
@@ -58,11 +58,11 @@ pub struct Twice {
 /// Δ at one size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Difference {
-    /// m.
+    /// Size m.
     pub size: Bytes,
-    /// t(m) of the ping-pong.
+    /// One-way time t(m) of the ping-pong.
     pub ping_pong: Seconds,
-    /// Δ.
+    /// Difference Δ(m).
     pub difference: Seconds,
     /// The largest |Δ| that the errors explain.
     pub error: Seconds,
@@ -88,7 +88,7 @@ pub enum Verdict {
 /// Compares a ping-pong with measured pLogP tables.
 ///
 /// # Errors
-/// If they have fewer than four sizes in common, or these give no α and β.
+/// If fewer than four sizes are in both, or these determine no α and β.
 pub fn compare(
     ping_pong: &[Level],
     plogp: &Measured,
@@ -181,7 +181,7 @@ impl Agreement {
 }
 
 impl Difference {
-    /// Δ as a share of the ping-pong's time.
+    /// Δ relative to the ping-pong's time.
     pub fn relative(&self) -> f64 {
         self.difference / self.ping_pong
     }
@@ -233,7 +233,7 @@ impl Verdict {
     }
 }
 
-/// (column(m), Δ) with the weights 1/error².
+/// Points (column(m), Δ) with the weights 1/error².
 fn points(sizes: &[Difference], column: fn(Bytes) -> f64) -> Vec<line::Point> {
     let point = |one: &Difference| {
         let weight = one.error.0.powi(2).recip();

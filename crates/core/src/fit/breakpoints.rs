@@ -15,10 +15,10 @@
 //! each place that leaves two sizes on either side, and an F test with 2 and N − 4 degrees of
 //! freedom decides whether two lines are better than one. If several launches determine v with ν
 //! degrees of freedom, the test has N − 4 + ν: its scale includes the residuals and ν more of
-//! size 1, but is never smaller than that of the residuals alone. No line has a noise below 0.02
-//! %. Among the runs with a significant cut the shortest is taken (among equally short ones the
-//! one with the least p), because it has a single break and the noise of its own sizes; then both
-//! sides are searched again. Finally each break moves to the best place for the lines of its
+//! size 1, but is never smaller than that of the residuals alone. The noise of a line is at least
+//! 0.02 %. Among the runs with a significant cut the shortest is taken (among equally short ones
+//! the one with the least p), because it has a single break and the noise of its own sizes; then
+//! both sides are searched again. Finally each break moves to the best place for the lines of its
 //! whole pieces.
 //!
 //! # Domain
@@ -103,9 +103,9 @@ pub enum Change {
     Intercept,
     /// The slope changes.
     Slope {
-        /// β before.
+        /// β before the break.
         before: SecondsPerByte,
-        /// β after.
+        /// β after the break.
         after: SecondsPerByte,
     },
 }

@@ -18,7 +18,7 @@ use crate::stats::interval::{Estimate, Student};
 use crate::units::table::Table;
 use crate::units::{Bytes, Seconds};
 
-/// A model with the parameters that a fit gave it, for one algorithm.
+/// A model with its fitted parameters, for one algorithm.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FittedModel {
@@ -120,7 +120,7 @@ impl FittedModel {
     /// find has its default.
     ///
     /// # Errors
-    /// Names the parameters that have no value.
+    /// If parameters have no value; the error names them.
     pub fn values(&self) -> Result<Values, ModelError> {
         let values = self.model.values(|parameter| self.value(parameter.name))?;
         Ok(Values {
@@ -267,7 +267,7 @@ const ROUNDED: f64 = 1.000_001;
 /// Refuses a matrix that is not the covariance of `count` parameters.
 ///
 /// # Errors
-/// Names the shape or the element that is impossible.
+/// Names the wrong shape or the impossible element.
 pub fn check_covariance(matrix: &DMatrix<f64>, count: usize) -> Result<(), String> {
     if matrix.shape() != (count, count) {
         return Err(format!("the covariance is not {count} by {count}"));

@@ -44,12 +44,12 @@ use crate::units::{Bytes, BytesPerSecond, Seconds, SecondsPerByte};
 /// An aggregate that grows by less per doubling of the pairs is saturated.
 const GROWTH: f64 = 0.05;
 
-/// The transfers of one number of pairs and one size.
+/// Transfers of one number of pairs and one size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Load {
     /// Number of pairs k.
     pub pairs: u32,
-    /// m.
+    /// Size m.
     pub size: Bytes,
     /// Number of measured transfers.
     pub transfers: usize,
@@ -90,8 +90,8 @@ pub struct Flows {
     pub beta_contended: SecondsPerByte,
     /// ρ: the share of delayed transfers, from 0 to 1.
     pub rho: f64,
-    /// The least number of pairs from which on the aggregate no longer grows; `None` if it
-    /// grows to the end.
+    /// Least number of pairs beyond which the aggregate no longer grows; `None` if it grows to
+    /// the end.
     pub saturated_pairs: Option<u32>,
 }
 

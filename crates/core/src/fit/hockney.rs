@@ -1,4 +1,4 @@
-//! α and β from a ping-pong.
+//! Estimation of α and β from a ping-pong.
 //!
 //! # Methods
 //! [`fit`] is the textbook method: weighted least squares of the one-way time t on (1, m). It

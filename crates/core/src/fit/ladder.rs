@@ -36,11 +36,11 @@ use crate::units::{Bytes, Procs, Seconds};
 /// A model on the ladder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rung {
-    /// (n − 1)(α + βm).
+    /// Hockney's bound (n − 1)(α + βm).
     Hockney,
-    /// (n − 1)·g(m) + L.
+    /// pLogP's bound (n − 1)·g(m) + L.
     PLogP,
-    /// (γ, δ, M).
+    /// Contention signature (γ, δ, M).
     Signature,
     /// Eager limit and overflow.
     Thresholds,

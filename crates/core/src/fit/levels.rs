@@ -38,7 +38,7 @@ const MAD_EFFICIENCY: f64 = 0.37;
 /// Median at one size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Level {
-    /// m.
+    /// Size m.
     pub size: Bytes,
     /// The median, or the statistic that another program computed.
     pub time: Seconds,

@@ -27,7 +27,7 @@ use crate::units::{Bytes, Seconds, SecondsPerByte};
 /// Least number of bytes over a link whose time is judged.
 pub const LEAST: Bytes = Bytes(64 << 10);
 
-/// A time below this share of the least is impossible, whatever the uncertainty of β.
+/// Share of the least time below which a time is impossible, for any error of β.
 const SHARE: f64 = 0.5;
 
 /// Least number of repetitions of a cell that counts as stalled.
@@ -45,7 +45,7 @@ const CONFIDENCE: f64 = 0.95;
 pub struct TooFast {
     /// The cell.
     pub cell: CellKey,
-    /// The median of its repetitions.
+    /// The median of the repetitions.
     pub time: Seconds,
     /// Least time of its bytes.
     pub floor: Seconds,

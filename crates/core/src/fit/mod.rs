@@ -32,11 +32,11 @@ use crate::units::{Bytes, Procs, Seconds};
 /// A mean (or median) of repetitions, as input of an estimator.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
-    /// n.
+    /// Number of processes n.
     pub procs: Procs,
-    /// m.
+    /// Size m.
     pub size: Bytes,
-    /// T.
+    /// Time T.
     pub time: Seconds,
     /// The standard deviation of one repetition, in seconds.
     pub deviation: Seconds,
@@ -51,7 +51,7 @@ pub enum Covariance {
     #[default]
     #[display("means")]
     Means,
-    /// σ²·T̂², iterated: every point is equally good in relative terms.
+    /// σ²·T̂², iterated: equal relative errors of all points.
     #[display("proportional")]
     Proportional,
     /// σ²·T̂²/w with the bandwidth share w = βm/(α+βm), iterated: as `Proportional`, but with
@@ -116,7 +116,7 @@ pub enum FitError {
         /// Least number of points.
         needed: usize,
     },
-    /// Too few points to look for the threshold.
+    /// Too few points to search for the threshold.
     #[error(
         "M cannot be searched in {found} points, it takes {below} below and {from} from it on; measure more sizes, or give --threshold BYTES or none"
     )]
@@ -135,7 +135,7 @@ pub enum FitError {
     OneSided {
         /// `below` or `from`.
         side: &'static str,
-        /// M.
+        /// Threshold M.
         threshold: Bytes,
     },
     /// The columns of the regression depend on each other.
@@ -191,7 +191,7 @@ impl From<ModelError> for FitError {
     }
 }
 
-/// The points of one experiment and algorithm out of summarised data.
+/// Points of one experiment and algorithm from summarised data.
 pub fn points(
     cells: &BTreeMap<CellKey, Summary>,
     statistic: Statistic,

@@ -46,7 +46,7 @@ const CLOSEST_SHARE: f64 = 0.03;
 /// Deviation of a value from the extrapolation of the two before it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Discontinuity {
-    /// The value of the line through the two before.
+    /// Value of that extrapolation.
     pub expected: Seconds,
     /// |measured − expected| / expected; 0 if they are equal.
     pub relative_error: f64,

@@ -51,7 +51,7 @@ use crate::units::{Procs, Seconds};
 /// Network and pooled stalls, fitted before any single algorithm.
 #[derive(Debug, Clone)]
 pub struct Ground<'a> {
-    /// The wire, the eager limit and the links.
+    /// V(w), the eager limit and the links.
     pub network: Limited<'a>,
     /// Stall parameters per protocol, pooled over the at-once algorithms, without one process
     /// count (for cross-validation) or with all.
@@ -69,11 +69,11 @@ pub struct Parts {
     pub eager_growth: bool,
     /// κ of rendezvous messages.
     pub rendezvous_growth: bool,
-    /// ρ(m).
+    /// Corrections ρ(m).
     pub corrections: bool,
-    /// Repetitions that wait for a time-out.
+    /// Stalls: repetitions that wait for a time-out.
     pub stalls: bool,
-    /// u.
+    /// Slowdown u.
     pub slowdown: bool,
 }
 
@@ -101,7 +101,7 @@ pub struct RegimesFit {
     pub covariance: DMatrix<f64>,
     /// The parts that earned their place.
     pub parts: Parts,
-    /// The cells.
+    /// The fitted cells.
     pub cells: Vec<Observation>,
 }
 

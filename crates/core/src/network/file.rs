@@ -120,7 +120,7 @@ impl File {
         Ok(())
     }
 
-    /// The value of a key that the topology needs.
+    /// Value of a key that the topology needs; an error if the key is missing.
     fn need<'a, T>(&self, key: &str, value: Option<&'a T>) -> Result<&'a T, Fault> {
         value.ok_or_else(|| {
             let form = self.topology.get_ref();

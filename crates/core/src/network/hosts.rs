@@ -28,7 +28,7 @@ const HINT: &str = "write names such as n[0-15,20],login1";
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{problem}")]
 pub struct HostListError {
-    /// The byte of the expression where the problem is.
+    /// Position of the fault in the expression, in bytes.
     pub offset: usize,
     /// The fault and its remedy.
     pub problem: String,
@@ -39,7 +39,7 @@ pub struct HostListError {
 pub struct Name {
     /// The name.
     pub text: String,
-    /// The byte of the expression where its element begins.
+    /// Position of the element in the expression, in bytes.
     pub offset: usize,
 }
 
@@ -115,7 +115,7 @@ impl Network {
         (0..self.hosts().get()).map(Vertex)
     }
 
-    /// The host of each name.
+    /// Hosts by name.
     pub fn hosts_by_name(&self) -> HashMap<&str, Vertex> {
         let entry = |host| (self.vertex_name(host), host);
         self.all_hosts().map(entry).collect()

@@ -67,7 +67,7 @@ const RENO: &str = "reno";
 pub struct Network {
     /// Name of its file without `.toml`.
     pub name: String,
-    /// Its purpose, in a sentence; may be empty.
+    /// Purpose of the network in a sentence; may be empty.
     pub description: String,
     /// The TCP congestion control of all hosts.
     pub congestion_control: String,
@@ -75,7 +75,7 @@ pub struct Network {
     pub eager_limit: Option<Bytes>,
     /// L, the time of an empty message, if known.
     pub latency: Option<Seconds>,
-    /// The retransmission timeout, if it is not that of Linux.
+    /// The retransmission timeout, if it differs from that of Linux.
     pub rto: Option<Seconds>,
     /// The contention signature that a simulated transport follows, if known.
     pub truth: Option<Truth>,
@@ -139,7 +139,7 @@ pub struct Edge {
 pub struct Truth {
     /// Start-up time of one message.
     pub alpha: Seconds,
-    /// Contention ratio: how many times the contention-free bound an exchange takes.
+    /// Contention ratio: time of an exchange as a multiple of the contention-free bound.
     pub gamma: f64,
     /// Extra time of one partner's message beyond the threshold.
     pub delta: Seconds,
@@ -172,7 +172,7 @@ pub enum NetworkError {
     /// Switches that cannot reach each other.
     #[error("no way leads from {0} to {1} through switches; join their parts by a link")]
     Apart(String, String),
-    /// Edges that no tree can have.
+    /// Edges that no binary tree can have.
     #[error(transparent)]
     Edge(#[from] ParameterError),
 }

@@ -24,7 +24,7 @@ use crate::units::Procs;
 pub enum Order {
     /// A host gets all its ranks before the next gets any.
     Block,
-    /// Each host gets a rank in turn, and again from the first.
+    /// Each host gets one rank in turn, then each a second one, and so on.
     Cyclic,
 }
 

@@ -177,7 +177,7 @@ fn check_link_speed(line: &Line, pair: &Pair) -> Result<(), Fault> {
     Err((line.place(pair.value_offset), problem))
 }
 
-/// The names that a value lists.
+/// Names in the list of a value.
 fn names(line: &Line, pair: &Pair) -> Result<Vec<Name>, Fault> {
     let shift = |offset| pair.value_offset + offset;
     let names = hosts::expand(pair.value);

@@ -14,7 +14,7 @@ use crate::units::Rank;
 /// rank.
 ///
 /// # Errors
-/// The first rule that is broken.
+/// Returns the first broken rule.
 pub fn check_delivery(
     extent: Extent,
     round: impl Fn(Rank, usize) -> Round,
@@ -28,7 +28,7 @@ pub fn check_delivery(
             rank,
             round: round(rank, index),
         };
-        // All sends have read the memory before anything is written.
+        // All sends read the memory before any write.
         for rank in extent.procs.ranks() {
             task(rank).post(&mut state)?;
         }

@@ -214,7 +214,7 @@ pub enum ScheduleError {
         /// The receiver.
         to: Rank,
     },
-    /// An output block holds the wrong data, or none.
+    /// An output block holds wrong data, or none.
     #[error("rank {rank} ends with {held:?} in output block {block}, expected {expected:?}")]
     NotDelivered {
         /// The rank.

@@ -154,7 +154,7 @@ pub enum Repair {
 /// An event of the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Event {
-    /// The sender's processor is done with a message.
+    /// The send overhead of a message ends.
     Inject(FlightId),
     /// A send is complete.
     Sent(FlightId),
@@ -174,7 +174,7 @@ pub(super) enum Event {
     Received(FlightId),
     /// A computation is complete.
     Computed(u32),
-    /// The network asked to be woken.
+    /// Wake-up requested by the network.
     Wake(u32),
 }
 
@@ -193,7 +193,8 @@ impl Agenda {
         self.now
     }
 
-    /// A message that crosses no link, or is empty, is sent now and delivered after `latency`.
+    /// Completes the send of a message that crosses no link, or is empty, and delivers it after
+    /// `latency`.
     fn deliver_at_once(&mut self, flight: FlightId, latency: Time) -> Injected {
         self.delivered(self.now + latency, flight);
         Injected {

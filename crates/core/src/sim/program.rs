@@ -4,7 +4,7 @@
 use super::time::Time;
 use crate::units::{Procs, Rank};
 
-/// The number of an operation among those of its rank.
+/// Number of an operation of a rank.
 pub type Op = u32;
 
 /// The number of a message under way.
@@ -46,7 +46,7 @@ pub enum Task {
         /// The message.
         flight: FlightId,
     },
-    /// Computes.
+    /// Computes on the rank's processor.
     Compute {
         /// The operation.
         op: Op,

@@ -82,7 +82,7 @@ pub enum Method {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Found {
-    /// By a closed form that gives what the engine would give.
+    /// By a closed form that equals the engine's result.
     ClosedForm,
     /// Event by event.
     Event,

@@ -62,9 +62,9 @@ pub struct Step {
     pub below: Bytes,
     /// The first size after the jump.
     pub from: Bytes,
-    /// os before.
+    /// os before the jump.
     pub before: Seconds,
-    /// os after.
+    /// os after the jump.
     pub after: Seconds,
 }
 

@@ -37,11 +37,11 @@ const SINGULAR: f64 = 1e-9;
 /// Variance of the times of one size.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Spread {
-    /// t².
+    /// Squared time t².
     pub square_time: f64,
-    /// s².
+    /// Variance s².
     pub variance: f64,
-    /// d.
+    /// Degrees of freedom d.
     pub dof: f64,
 }
 
@@ -147,7 +147,7 @@ impl Noise {
         }
     }
 
-    /// v at a size without f.
+    /// v without f, at the time of `spread`.
     fn of(&self, spread: &Spread) -> f64 {
         self.constant + self.share * spread.square_time
     }

@@ -11,7 +11,7 @@
 //! variances of the parts add up.
 //!
 //! # Source
-//! As the parent module; the medians and the intervals are netsig's.
+//! As in the parent module; the medians and the intervals are netsig's.
 
 use std::collections::BTreeMap;
 
@@ -50,7 +50,7 @@ pub struct Measured {
 /// A row of a table.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Row {
-    /// m.
+    /// Size m.
     pub size: Bytes,
     /// The value in seconds with its interval.
     pub estimate: Estimate,

@@ -41,9 +41,9 @@ pub enum Kind {
 pub struct HeldOut {
     /// Largest part of its time.
     pub kind: Kind,
-    /// n.
+    /// Number of processes n.
     pub procs: Procs,
-    /// m.
+    /// Size m.
     pub size: Bytes,
     /// ln(T/T̂) of its median.
     pub error: f64,

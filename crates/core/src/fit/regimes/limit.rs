@@ -26,7 +26,7 @@ const LEAST_BELOW: usize = 2;
 pub struct Limits<'a> {
     /// The medians of the ping-pong by size, ascending.
     pub ping_pong: &'a [(Bytes, Seconds)],
-    /// β.
+    /// β of the ping-pong.
     pub beta: SecondsPerByte,
     /// The limit that pairs show.
     pub seen: Option<&'a EagerLimit>,

@@ -30,9 +30,9 @@ const MOST_COUNT: u32 = 1000;
 /// Measurements of one cell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Observation {
-    /// n.
+    /// Number of processes n.
     pub procs: Procs,
-    /// m.
+    /// Size m.
     pub size: Bytes,
     /// The median of the repetitions that did not stall.
     pub typical: Seconds,

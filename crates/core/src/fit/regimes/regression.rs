@@ -41,9 +41,9 @@ const LEAST_SCALE: f64 = 0.01;
 pub struct Solution {
     /// The estimated parameters, in the order of `covariance`.
     pub columns: Vec<Column>,
-    /// Their values.
+    /// Values of these parameters.
     pub theta: DVector<f64>,
-    /// Their covariance.
+    /// Covariance of these parameters.
     pub covariance: DMatrix<f64>,
     /// ln(T/T̂₀) of every point.
     pub errors: Vec<f64>,

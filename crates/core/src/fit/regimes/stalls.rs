@@ -41,7 +41,7 @@ const SPREADS: std::ops::RangeInclusive<f64> = 0.1..=0.5;
 struct Trial {
     /// n·(n − 1).
     connections: f64,
-    /// x.
+    /// Surge x.
     surge: f64,
     /// T₀.
     typical: Seconds,

@@ -7,7 +7,7 @@ use super::Described;
 use super::lines::{Fault, Place};
 use crate::network::{Port, Switch, Trunk};
 
-/// The switches of all lines with their nodes, and the links between switches.
+/// Assembles the switches of all lines with their nodes, and the links between switches.
 pub(super) fn assemble(
     described: Vec<Described>,
     hosts: Port,

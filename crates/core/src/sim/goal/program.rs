@@ -1,5 +1,4 @@
-//! The program of one rank, small in memory: operations, labels and dependencies in flat
-//! arrays.
+//! Compact program of one rank: operations, labels and dependencies in flat arrays.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -115,12 +114,12 @@ impl RankProgram {
         (!label.is_empty()).then_some(label)
     }
 
-    /// The operations that begin after `index` has ended, once for each statement.
+    /// The operations that begin after the end of `index`, once for each statement.
     pub fn after_end(&self, index: u32) -> &[u32] {
         self.waiting_for(index, Event::End)
     }
 
-    /// The operations that begin after `index` has begun, once for each statement.
+    /// The operations that begin after the begin of `index`, once for each statement.
     pub fn after_start(&self, index: u32) -> &[u32] {
         self.waiting_for(index, Event::Start)
     }

@@ -93,7 +93,7 @@ impl<'a> Goals<'a> {
     /// Creates the programs at their start.
     ///
     /// # Errors
-    /// If an operation takes another network interface than 0.
+    /// If an operation uses a network interface other than 0.
     pub fn new(goal: &'a Goal) -> Result<Self, OtherInterface> {
         let mut matching = Matching::new(goal.procs());
         let (mut firsts, mut states) = (Vec::new(), Vec::new());

@@ -93,7 +93,7 @@ impl<'a> Scanner<'a> {
         Err(self.unexpected(wanted))
     }
 
-    /// Takes `word` if it comes next, whatever follows it.
+    /// Takes `word` if it comes next; any text may follow it.
     pub fn eat(&mut self, word: &str) -> bool {
         self.skip_blanks();
         self.take(word)

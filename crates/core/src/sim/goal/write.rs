@@ -6,7 +6,7 @@ use super::Goal;
 use super::program::{Event, Operation, RankProgram};
 
 impl Goal {
-    /// Writes GOAL that reads back as the same programs, here and in `LogGOPSim`.
+    /// Writes GOAL that parses to the same programs, here and in `LogGOPSim`.
     ///
     /// # Errors
     /// If `out` cannot be written.

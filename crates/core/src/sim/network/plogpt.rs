@@ -88,7 +88,7 @@ use traffic::{Stage, Traffic};
 #[cfg(doc)]
 use crate::model::alltoall::plogpt::RtoMode;
 
-/// The messages that share a link.
+/// Set of messages that share a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, EnumIter, EnumMessage)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
@@ -109,7 +109,7 @@ pub struct Options {
     pub rto: Seconds,
     /// Rule that makes a link negligible.
     pub negligible: Negligible,
-    /// The messages that share a link.
+    /// Set of messages that share a link.
     pub sharing: Sharing,
 }
 

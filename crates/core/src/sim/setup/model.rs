@@ -55,7 +55,7 @@ pub struct Shared {
     pub latency: Time,
 }
 
-/// Ranks on the hosts of a tree, where lost packets cost timeouts.
+/// Ranks on the hosts of a tree with retransmission timeouts.
 #[derive(Debug, Clone)]
 pub struct Timeouts {
     /// The network.

@@ -8,7 +8,7 @@ use crate::sim::time::Time;
 /// Largest number of doublings of the retransmission timer, which keeps it below two minutes.
 const MOST_DOUBLINGS: u32 = 9;
 
-/// The congestion window and what bounds its growth, in bytes.
+/// The congestion window and the slow-start threshold, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Connection {
     pub(super) window: f64,
