@@ -2,7 +2,7 @@
 //!
 //! # Method
 //! The terms of T₀ are linear in a and b, in γ, κ, λ of each protocol, and in u if the onset is
-//! known; if T₀ is not their sum ([`Pattern::together`]) it is replaced by its tangent at the
+//! known; if T₀ is not their sum (`Pattern::together`) it is replaced by its tangent at the
 //! last estimate (Gauss and Newton), which is exact there. The method is iterated least squares
 //! of relative errors: a cell's variance is T̂₀²·(σ² + s²/R), with σ a floor for the errors of
 //! the model and s²/R the variance of its median (π/2 times that of a mean). Outlying cells have
