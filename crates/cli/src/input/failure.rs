@@ -134,9 +134,9 @@ impl From<ModelError> for Failure {
     fn from(error: ModelError) -> Self {
         let code = match error {
             ModelError::Missing { .. } | ModelError::Impossible { .. } => Self::DATA,
-            ModelError::Parameter(_)
-            | ModelError::Unknown { .. }
-            | ModelError::TooFewHosts { .. } => Self::USAGE,
+            ModelError::Parameter(_) | ModelError::Unknown { .. } | ModelError::TooFewHosts(_) => {
+                Self::USAGE
+            }
         };
         Self::new(code, error)
     }

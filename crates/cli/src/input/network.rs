@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use netsig_core::network::{Network, Port, slurm};
-use netsig_core::predict::refuse_more_than_hosts;
 use netsig_core::units::{BitsPerSecond, Bytes, Procs};
 
 use crate::input::args::first_given;
@@ -70,7 +69,9 @@ impl NetworkArgs {
     pub fn with_hosts_for(&self, procs: Option<Procs>) -> Result<Option<Network>, Failure> {
         let network = self.load()?;
         if let (Some(network), Some(procs)) = (&network, procs) {
-            refuse_more_than_hosts(network, procs)?;
+            network
+                .refuse_more_than_hosts(procs)
+                .map_err(Failure::usage)?;
         }
         Ok(network)
     }

@@ -1,7 +1,8 @@
 //! Errors of models.
 
+use crate::network::TooFewHosts;
 use crate::units::parameter::ParameterError;
-use crate::units::{Procs, Seconds};
+use crate::units::Seconds;
 
 /// Reason why a model gives no time.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -20,17 +21,8 @@ pub enum ModelError {
         remedy: &'static str,
     },
     /// The network has fewer hosts than the case has processes.
-    #[error(
-        "network {network} has {hosts} hosts for {procs} processes; choose a larger one or fewer processes"
-    )]
-    TooFewHosts {
-        /// Name of the network.
-        network: String,
-        /// Number of hosts of the network.
-        hosts: Procs,
-        /// Number of processes of the case.
-        procs: Procs,
-    },
+    #[error(transparent)]
+    TooFewHosts(#[from] TooFewHosts),
     /// The result of the formula is negative or not finite.
     #[error("{model} gives {time}, which is no time; its parameters do not suit this network")]
     Impossible {

@@ -149,6 +149,17 @@ pub struct Truth {
     pub noise: f64,
 }
 
+/// Fewer hosts than processes.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "network {network} has {hosts} hosts for {procs} processes; choose a larger one or fewer processes"
+)]
+pub struct TooFewHosts {
+    network: String,
+    hosts: Procs,
+    procs: Procs,
+}
+
 /// Error of a network's description; the message ends with a remedy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NetworkError {
@@ -190,6 +201,22 @@ impl Network {
     /// The TOML text that [`Network::parse`] reads back to this network.
     pub fn to_toml(&self) -> String {
         write::toml(self)
+    }
+
+    /// Refuses more processes than hosts.
+    ///
+    /// # Errors
+    /// If `procs` exceeds the number of hosts.
+    pub fn refuse_more_than_hosts(&self, procs: Procs) -> Result<(), TooFewHosts> {
+        let hosts = self.hosts();
+        if procs <= hosts {
+            return Ok(());
+        }
+        Err(TooFewHosts {
+            network: self.name.clone(),
+            hosts,
+            procs,
+        })
     }
 
     /// The number of hosts.

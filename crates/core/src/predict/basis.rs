@@ -17,7 +17,7 @@ use crate::model::{
 use crate::network::Network;
 use crate::profile::{Profile, RegimesEntry, Repetitions};
 use crate::units::parameter::volume;
-use crate::units::{Procs, Seconds, SecondsPerByte};
+use crate::units::{Seconds, SecondsPerByte};
 
 /// Parameter that measured transfers supply, beside `rho`.
 const CONTENDED_GAP: &str = "beta_contended_s_per_byte";
@@ -239,23 +239,6 @@ impl Measured<'_> {
     }
 }
 
-/// Refuses more processes than hosts.
-///
-/// # Errors
-/// If `procs` exceeds the hosts of the network.
-pub fn refuse_more_than_hosts(network: &Network, procs: Procs) -> Result<(), ModelError> {
-    let hosts = network.hosts();
-    if procs > hosts {
-        let network = network.name.clone();
-        return Err(ModelError::TooFewHosts {
-            network,
-            hosts,
-            procs,
-        });
-    }
-    Ok(())
-}
-
 impl Basis<'_> {
     /// Predicts a case.
     ///
@@ -263,7 +246,7 @@ impl Basis<'_> {
     /// As [`Model::time`], or if the network has fewer hosts than processes.
     pub fn predict(&self, case: Case) -> Result<Prediction, ModelError> {
         if let Some(network) = &self.networks.best.network {
-            refuse_more_than_hosts(network, case.procs)?;
+            network.refuse_more_than_hosts(case.procs)?;
         }
         let prediction = match &self.source {
             Source::Fitted(fitting) => fitting.predict(&self.networks.best, case),

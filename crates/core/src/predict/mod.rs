@@ -21,7 +21,7 @@ pub mod regimes;
 pub mod select;
 pub mod speaker;
 
-pub use self::basis::{Basis, Knowledge, refuse_more_than_hosts};
+pub use self::basis::{Basis, Knowledge};
 use crate::model::segment::Segment;
 use crate::units::Seconds;
 
