@@ -107,10 +107,8 @@ fn files_of_two_networks_are_told_apart_by_their_ping_pong() {
         let remedy = "take each on its own, or give --force";
         home.refuses(&format!("fit {files} -o p.toml"), 3, [&unlike, remedy]);
     }
-    let table: String = (4..20)
-        .map(|power| format!("{} {}.0\n", 1 << power, 1 << power))
-        .collect();
-    let table = format!("# OSU MPI Latency Test v7.3\n# Size          Latency (us)\n{table}");
+    let mut table = "# OSU MPI Latency Test v7.3\n# Size          Latency (us)\n".to_owned();
+    table.extend((4..20).map(|power| format!("{0} {0}.0\n", 1 << power)));
     home.write("one-p2.txt", &table);
     home.write("two-p2.txt", &table.replace(".0\n", "00.0\n"));
     home.does("import osu one-p2.txt two-p2.txt -o tables.csv");

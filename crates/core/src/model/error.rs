@@ -1,8 +1,8 @@
 //! Errors of models.
 
 use crate::network::TooFewHosts;
-use crate::units::parameter::ParameterError;
 use crate::units::Seconds;
+use crate::units::parameter::ParameterError;
 
 /// Reason why a model gives no time.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
