@@ -1,5 +1,6 @@
-//! Numbers, tables and networks to choose from.
+//! Numbers, tables and networks to choose from, and data.
 
+use netsig_core::data::{Dataset, Experiment, Place};
 use netsig_core::model::hockney::Hockney;
 use netsig_core::model::plogp::{PLogP, Parameters};
 use netsig_core::model::signature::{Form, Signature};
@@ -50,6 +51,25 @@ pub fn toy() -> Known {
     }
 }
 
+/// Adds repetitions of direct exchange, or of an experiment between two processes.
+pub fn push(
+    data: &mut Dataset,
+    experiment: Experiment,
+    (count, size): (u32, u64),
+    times: impl IntoIterator<Item = f64>,
+) {
+    let place = Place {
+        experiment,
+        algorithm: "direct".into(),
+        procs: procs(count),
+        size: Bytes(size),
+        launch: 0,
+    };
+    let samples = (0..).zip(times);
+    let samples = samples.map(|(number, time)| place.clone().sample(number, Seconds(time)));
+    data.samples.extend(samples);
+}
+
 /// Small sizes, any sizes, and neighbours that f64 does not tell apart.
 pub fn sizes() -> impl Strategy<Value = u64> {
     let neighbours = prop_oneof![(1u64 << 60)..(1 << 60) + 6, u64::MAX - 5..=u64::MAX];
@@ -61,23 +81,18 @@ pub fn sane(model: &Model, shares: [f64; 4]) -> Vec<f64> {
     let value = |(parameter, share): (&Parameter, f64)| match parameter.name {
         "gamma" | "gamma_below" | "slowdown" | "gamma_eager" | "gamma_rendezvous" => 5.0 * share,
         "growth_eager" | "growth_rendezvous" => 4.0 * share - 2.0,
-        "delta_s" | "delta_per_process_s" | "alpha_w_s" | "startup_s" | "stall_s" | "latency_s" => {
-            0.1 * share
-        }
         "beta_contended_s_per_byte" | "beta_w_s_per_byte" => 1e-6 * share,
-        "threshold_bytes" | "eager_limit_bytes" | "overflow_bytes" if share < 0.1 => f64::INFINITY,
-        "threshold_bytes" | "eager_limit_bytes" | "overflow_bytes" => (share * 1e6).floor(),
         "buses" | "dimensions" | "first_cluster_procs" | "packed_blocks" => {
             (1.0 + 99.0 * share).floor()
         }
         "sharing" | "rho" | "stall_rate" => share,
         "flits" | "hops" => 10.0 * share,
+        name if name.ends_with("_bytes") && share < 0.1 => f64::INFINITY,
+        name if name.ends_with("_bytes") => (share * 1e6).floor(),
+        name if name.ends_with("_s") => 0.1 * share,
         name => {
-            assert_eq!(
-                model.subject,
-                Subject::Program,
-                "{name} has no sane value here"
-            );
+            let is_program = model.subject == Subject::Program;
+            assert!(is_program, "{name} has no sane value here");
             share
         }
     };

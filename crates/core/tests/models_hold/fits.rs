@@ -1,16 +1,18 @@
 //! Fits of all models that have parameters: known truths are found, and what is no data
 //! is refused.
 
+use netsig_core::algorithm::Collective;
 use netsig_core::fit::fitted::{Base, Residuals};
 use netsig_core::fit::model::{ModelFit, Options, Problem, Unsaturated};
 use netsig_core::fit::{Covariance, FitError, Point};
-use netsig_core::model::{self, Case, Estimator, Known, Model, Values};
+use netsig_core::model::{self, Case, Estimator, Known, Model, SIGNATURE, Values};
 use netsig_core::units::table::Table;
 use netsig_core::units::{Bytes, Seconds};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::arbitrary::{any_network, as_they_come, counts, procs, sizes, toy};
+use crate::arbitrary::{any_network, as_they_come, counts, hockney, procs, sizes, toy};
+use crate::profiles::{check, knowledge, of_network};
 use crate::seeded;
 
 /// Every model that a fit can be asked for.
@@ -78,13 +80,8 @@ fn truth(model: &Model, shares: [f64; 2], threshold: usize) -> (Vec<f64>, Vec<f6
             .unwrap_or_else(|| panic!("{name} has no truth here")),
     };
     let given: Vec<f64> = model.parameters.iter().map(value).collect();
-    let messages = |n: u32| {
-        if model.name == "labarta" {
-            n
-        } else {
-            n * (n - 1)
-        }
-    };
+    let counts_processes = model.name == "labarta";
+    let messages = |n: u32| if counts_processes { n } else { n * (n - 1) };
     let waves = |buses: f64| COUNTS.map(|n| (f64::from(messages(n)) / buses).ceil().to_bits());
     let mut found = given.clone();
     if model.name.starts_with("labarta") {
@@ -128,6 +125,31 @@ proptest! {
             prop_assert!(below.max(above) < 1e-6, "{}: {below} {above}", model.name);
         }
     }
+
+    /// k times the times: the same γ on k times α and β, and k times δ, which stays clear of the
+    /// limit below which it is dropped.
+    #[test]
+    fn a_fit_scales_with_its_data(scale in 1e-3..1e3f64, covariance in any_covariance()) {
+        let model = model::find(Collective::Alltoall, SIGNATURE).unwrap();
+        let numbers = vec![1.5, 1.5, 4e-3, size(4).as_f64()];
+        let mut points = exact(model, &Values { numbers, latency: None }, &COUNTS);
+        for (point, wobble) in points.iter_mut().zip([1.0, 1.02, 1.04].into_iter().cycle()) {
+            point.time = point.time * wobble;
+        }
+        let [plain, scaled] = [1.0, scale].map(|scale| {
+            let mut points = points.clone();
+            for point in &mut points {
+                (point.time, point.deviation) = (point.time * scale, point.deviation * scale);
+            }
+            let network = Known::of(hockney(6e-5 * scale, 1e-8 * scale), None);
+            fit(model, &network, &points, &options(covariance.clone())).unwrap().model
+        });
+        prop_assert_eq!(plain.threshold(), scaled.threshold());
+        for (name, factor) in [("gamma", 1.0), ("delta_s", scale)] {
+            let [plain, scaled] = [&plain, &scaled].map(|fit| fit.value(name).unwrap());
+            prop_assert!((scaled / plain / factor - 1.0).abs() < 1e-6, "{name}: {plain} {scaled}");
+        }
+    }
 }
 
 pub fn fit(
@@ -149,17 +171,8 @@ pub fn fit(
 
 /// Cells of a measurement, and now and then one that is none.
 fn any_points() -> impl Strategy<Value = Vec<Point>> {
-    let wild = [
-        5e-324,
-        1e-300,
-        1e300,
-        f64::MAX,
-        f64::INFINITY,
-        f64::NAN,
-        0.0,
-        -1.0,
-    ];
-    let wild = wild.to_vec();
+    let limits = [5e-324, f64::MAX, f64::INFINITY, f64::NAN];
+    let wild = [&limits[..], &[1e-300, 1e300, 0.0, -1.0]].concat();
     let number = move |tame| prop_oneof![tame, select(wild.clone())];
     let cell = |procs, size, time: f64, deviation: f64| Point {
         procs,
@@ -189,7 +202,9 @@ proptest! {
         (network, points) in (any_network(1e-2, as_they_come), any_points()),
         covariance in any_covariance(),
         confidence in select(vec![0.95, 0.5, 0.0, 1.0, 2.0, -1.0, f64::NAN]),
+        (count, size) in (counts(), sizes()),
     ) {
+        let mut profile = of_network(&network);
         for model in fittable() {
             let options = Options { covariance: covariance.clone(), confidence, ..Options::default() };
             if let Ok(ModelFit { model: fitted, weighted_rss, .. }) = fit(model, &network, &points, &options) {
@@ -198,6 +213,12 @@ proptest! {
                 let covariance = covariance.chain([below, above, &weighted_rss]);
                 prop_assert!(covariance.into_iter().all(|x| x.is_finite()), "{}: {fitted:?}", model.name);
                 prop_assert!(fitted.covariance_of.iter().all(|name| fitted.value(name).is_some_and(f64::is_finite)));
+                if !(0.0..1.0).contains(&confidence) {
+                    continue;
+                }
+                profile.fitted = vec![fitted];
+                let case = Case::new(procs(count), Bytes(size));
+                check(&knowledge(&profile, "direct").basis(model).and_then(|basis| basis.predict(case)))?;
             }
         }
     }

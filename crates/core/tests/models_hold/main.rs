@@ -1,15 +1,18 @@
-//! What must hold for every model, whatever the numbers: a finite time or
-//! an error that names value and rule, never a panic; times that do not fall where sizes or
-//! process counts grow; choices that agree with their ranking; bounds in their order; fits
-//! that find the truth; profiles that survive being written.
+//! What must hold for every model, whatever the numbers: a finite time or an error that names
+//! value and rule, never a panic; times that do not fall where sizes or process counts grow;
+//! choices that agree with their ranking; fits that find the truth; texts that survive being
+//! written.
 
 mod arbitrary;
 mod choices;
 mod fits;
+mod pairs;
 mod profiles;
 mod regime_profiles;
 mod regimes;
 #[path = "../seeded/mod.rs"]
 mod seeded;
+mod segments;
 mod signatures;
+mod texts;
 mod times;

@@ -3,18 +3,18 @@
 //! should.
 
 use netsig_core::algorithm::Collective;
-use netsig_core::data::{Dataset, Experiment, Place, Provenance};
+use netsig_core::data::{Dataset, Experiment, Provenance};
 use netsig_core::fit::ladder::{Rung, Verdict};
 use netsig_core::fit::network::{self, NetworkFit, Options};
 use netsig_core::model::regimes::{
-    Onset, Order, Pattern, Point, ProtocolParameters, Regimes, Stalls, Times, Wire,
+    Onset, Order, Pattern, Point, ProtocolParameters, Regimes, Stalls, Wire,
 };
 use netsig_core::predict::regimes::{Asked, outside, regimes};
 use netsig_core::profile::Profile;
 use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
 use proptest::prelude::*;
 
-use crate::arbitrary::procs;
+use crate::arbitrary::{procs, push};
 use crate::seeded;
 
 const ALPHA: f64 = 1e-4;
@@ -66,49 +66,36 @@ fn point(count: u32, size: u64) -> Point<'static> {
     }
 }
 
-/// Repetitions at levels that cover the distribution evenly, in an order that is not theirs.
-fn repetitions(times: &Times) -> Vec<Seconds> {
-    let level = |i: u32| (f64::from((i * 17) % REPETITIONS) + 0.5) / f64::from(REPETITIONS);
-    let all = (0..REPETITIONS).map(|i| times.quantile(level(i)));
-    all.collect()
-}
-
-fn push(data: &mut Dataset, experiment: Experiment, (count, size): (u32, u64), times: &[Seconds]) {
-    let place = Place {
-        experiment,
-        algorithm: "direct".into(),
-        procs: procs(count),
-        size: Bytes(size),
-        launch: 0,
-    };
-    let samples = (0..).zip(times);
-    let samples = samples.map(|(repetition, time)| place.clone().sample(repetition, *time));
-    data.samples.extend(samples);
-}
-
 const EXCHANGE: Experiment = Experiment::Collective(Collective::Alltoall);
 
 /// A ping-pong, and exchanges whose times are given for the number of the cell, its process count
 /// and its size.
-fn measured(times: impl Fn(usize, u32, u64) -> Vec<Seconds>) -> Dataset {
+fn measured(times: impl Fn(usize, u32, u64) -> Vec<f64>) -> Dataset {
     let mut data = Dataset::default();
     for size in std::iter::once(0).chain((0..11).map(|i| 256u64 << i)) {
-        let time = Seconds(ALPHA + GAP.0 * size as f64);
-        push(&mut data, Experiment::PingPong, (2, size), &[time; 4]);
+        let time = ALPHA + GAP.0 * size as f64;
+        push(&mut data, Experiment::PingPong, (2, size), [time; 4]);
     }
     let cells = COUNTS.iter().flat_map(|n| SIZES.map(|m| (*n, m)));
     for (place, (count, size)) in cells.enumerate() {
-        let times = times(place, count, size);
-        push(&mut data, EXCHANGE, (count, size), &times);
+        push(
+            &mut data,
+            EXCHANGE,
+            (count, size),
+            times(place, count, size),
+        );
     }
     data
 }
 
-/// The data of a model, each cell multiplied by what `scale` says of its number.
+/// The data of a model, each cell multiplied by `scale` of its number: repetitions at levels that
+/// cover the distribution evenly, in another order.
 fn data(model: &Regimes, scale: impl Fn(usize) -> f64) -> Dataset {
+    let level = |i: u32| (f64::from((i * 17) % REPETITIONS) + 0.5) / f64::from(REPETITIONS);
     measured(|place, count, size| {
-        let times = repetitions(&model.times(point(count, size)).unwrap());
-        times.iter().map(|time| *time * scale(place)).collect()
+        let times = model.times(point(count, size)).unwrap();
+        let time = |i| times.quantile(level(i)).0 * scale(place);
+        (0..REPETITIONS).map(time).collect()
     })
 }
 
@@ -130,16 +117,6 @@ fn predicted(profile: &Profile, truth: &Regimes, (count, size): (u32, u64)) -> (
     (prediction.time / expected - 1.0, holds)
 }
 
-/// Sizes that were not measured, at twice the processes, on both sides of every threshold.
-const BEYOND: [(u32, u64); 6] = [
-    (12, 512),
-    (16, 4096),
-    (12, 24_576),
-    (16, 57_344),
-    (12, 98_304),
-    (16, 196_608),
-];
-
 proptest! {
     #![proptest_config(seeded::cases(12))]
 
@@ -159,7 +136,9 @@ proptest! {
         prop_assert!((stalls.cost.0 / 0.22 - 1.0).abs() < 0.05, "{stalls:?}");
         let onset = stalls.onset.unwrap();
         prop_assert!((onset.bytes / 100_000.0).ln().abs() < 0.3, "{onset:?}");
-        for case in BEYOND {
+        // On both sides of every threshold.
+        let sizes = [512, 4096, 24_576, 57_344, 98_304, 196_608];
+        for case in [12, 16].into_iter().cycle().zip(sizes) {
             let (error, holds) = predicted(&profile, &truth, case);
             prop_assert!(error.abs() < 0.06, "{case:?} {error}");
             prop_assert!(holds, "{case:?}");
@@ -210,7 +189,7 @@ fn the_ladder_stops_where_the_data_are_explained() {
     let bound = verdict(&measured(|place, count, size| {
         let time = f64::from(count - 1) * (ALPHA + GAP.0 * size as f64);
         let error = 0.01 * [0.0, 1.0, -1.0, 0.5, -0.5][place * 7 % 5];
-        vec![Seconds(time * (1.0 + error)); 4]
+        vec![time * (1.0 + error); 4]
     }));
     assert_eq!(bound.rung, Rung::Hockney, "{}", bound.reason);
     let rich = verdict(&data(&truth(1.1, 1.8), |_| 1.0));

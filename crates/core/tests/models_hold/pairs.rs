@@ -2,64 +2,43 @@
 //! transfers that predictions draw on.
 
 use netsig_core::algorithm::Collective;
-use netsig_core::data::{Dataset, Experiment, Place, Provenance};
+use netsig_core::data::{Dataset, Experiment, Provenance};
 use netsig_core::fit::fitted::{Base, FittedModel};
 use netsig_core::fit::network::{self, Options, Wanted};
 use netsig_core::model::{self, Case, Model, SIGNATURE, THROUGHPUT};
-use netsig_core::predict::Knowledge;
-use netsig_core::predict::regimes::Asked;
 use netsig_core::profile::Profile;
-use netsig_core::units::{Bytes, Procs, Seconds};
+use netsig_core::units::Bytes;
+
+use crate::arbitrary::{procs, push};
+use crate::profiles::knowledge;
 
 const ALLTOALL: Experiment = Experiment::Collective(Collective::Alltoall);
 const BCAST: Experiment = Experiment::Collective(Collective::Bcast);
 
+/// `factor_001` with γ = 1/2 and no supplement, on the tables of [`data`].
+fn alltoall(count: u32, m: f64) -> f64 {
+    f64::from(count - 1) * (13e-6 + 12.5e-9 * m) + 50e-6
+}
+
 /// L = 50 µs, g(m) = 10 µs + 10 ns·m, os = 5 µs + 4 ns·m, or = 6 µs + 5 ns·m.
-fn time(experiment: Experiment, procs: f64, m: f64) -> f64 {
-    let g = 1e-5 + 1e-8 * m;
-    let or = 6e-6 + 5e-9 * m;
-    match experiment {
-        Experiment::PingPong => 50e-6 + g,
-        Experiment::RoundTrip => 110e-6 + g,
-        Experiment::SendOverhead => 5e-6 + 4e-9 * m,
-        Experiment::ReceiveOverhead => or,
-        // factor_001 with γ = 1/2 and no supplement.
-        ALLTOALL => (procs - 1.0) * (g + or * 0.5) + 50e-6,
-        BCAST => 3.0 * (50e-6 + g),
-        _ => g,
-    }
-}
-
-fn push(data: &mut Dataset, experiment: Experiment, procs: u32, (size, time): (u64, f64)) {
-    let place = Place {
-        experiment,
-        algorithm: "direct".into(),
-        procs: Procs::new(procs).unwrap(),
-        size: Bytes(size),
-        launch: 0,
-    };
-    let errors = (0..).zip([0.9999, 1.0001, 0.9999, 1.0001]);
-    let samples = errors.map(|(number, error)| place.clone().sample(number, Seconds(time * error)));
-    data.samples.extend(samples);
-}
-
 fn data() -> Dataset {
     let mut data = Dataset::default();
-    for m in [0].into_iter().chain((0..=20).map(|i| 1 << i)) {
-        for (experiment, procs) in [
-            (Experiment::PingPong, 2),
-            (Experiment::RoundTrip, 2),
-            (Experiment::SendOverhead, 2),
-            (Experiment::ReceiveOverhead, 2),
-            (ALLTOALL, 4),
-            (ALLTOALL, 8),
-            (BCAST, 8),
+    for size in [0].into_iter().chain((0..=20).map(|i| 1 << i)) {
+        let m = size as f64;
+        for (experiment, count, time) in [
+            (Experiment::PingPong, 2, 60e-6 + 1e-8 * m),
+            (Experiment::RoundTrip, 2, 120e-6 + 1e-8 * m),
+            (Experiment::SendOverhead, 2, 5e-6 + 4e-9 * m),
+            (Experiment::ReceiveOverhead, 2, 6e-6 + 5e-9 * m),
+            (ALLTOALL, 4, alltoall(4, m)),
+            (ALLTOALL, 8, alltoall(8, m)),
+            (BCAST, 8, 180e-6 + 3e-8 * m),
         ] {
-            let time = time(experiment, f64::from(procs), m as f64);
-            push(&mut data, experiment, procs, (m, time));
+            let times = [0.9999, 1.0001, 0.9999, 1.0001].map(|error| error * time);
+            push(&mut data, experiment, (count, size), times);
         }
     }
-    push(&mut data, Experiment::Gap, 2, (0, 1e-5));
+    push(&mut data, Experiment::Gap, (2, 0), [1e-5; 4]);
     data
 }
 
@@ -69,22 +48,10 @@ fn profile(data: &Dataset, options: &Options) -> Profile {
 }
 
 /// The time of an all-to-all by direct exchange.
-fn predicted(profile: &Profile, model: &'static Model, procs: u32, size: u64) -> f64 {
-    let knowledge = Knowledge {
-        profile,
-        algorithm: "direct",
-        network: None,
-        given: &[],
-        asked: Asked::default(),
-    };
-    let case = Case::new(Procs::new(procs).unwrap(), Bytes(size));
-    knowledge
-        .basis(model)
-        .unwrap()
-        .predict(case)
-        .unwrap()
-        .time
-        .0
+fn predicted(profile: &Profile, model: &'static Model, (count, size): (u32, u64)) -> f64 {
+    let case = Case::new(procs(count), Bytes(size));
+    let basis = knowledge(profile, "direct").basis(model).unwrap();
+    basis.predict(case).unwrap().time.0
 }
 
 fn is_close(value: f64, expected: f64, tolerance: f64) -> bool {
@@ -98,8 +65,7 @@ fn measured_tables_serve_the_models_of_tables() {
     let agreement = fitted.point_to_point.agreement.as_ref();
     assert!(agreement.unwrap().is_complete());
     assert_eq!(fitted.point_to_point.failures, []);
-    let passed_over: Vec<_> = fitted.passed_over.iter().copied().collect();
-    assert_eq!(passed_over, [Collective::Bcast]);
+    assert!(fitted.passed_over.iter().eq(&[Collective::Bcast]));
     let mut profile = Profile::of(&fitted, Provenance::default(), 0.95);
     let latency = profile.plogp.as_ref().unwrap().latency();
     assert!(is_close(latency.0, 50e-6, 0.01));
@@ -107,14 +73,12 @@ fn measured_tables_serve_the_models_of_tables() {
     let found = profile.model(model, "direct").unwrap();
     assert_eq!(found.fitted_on, Base::Tables);
     assert!(is_close(found.value("gamma").unwrap(), 0.5, 0.02));
-    let truth = time(ALLTOALL, 7.0, 5000.0);
-    assert!(is_close(predicted(&profile, model, 7, 5000), truth, 0.01));
-    let again = Profile::parse("p.toml", &profile.to_toml());
-    assert_eq!(again.as_ref(), Ok(&profile));
+    let truth = alltoall(7, 5000.0);
+    assert!(is_close(predicted(&profile, model, (7, 5000)), truth, 0.01));
     for entry in &mut profile.fitted {
         entry.fitted_on = Base::Hockney;
     }
-    assert!(!is_close(predicted(&profile, model, 7, 5000), truth, 0.1));
+    assert!(!is_close(predicted(&profile, model, (7, 5000)), truth, 0.1));
 }
 
 #[test]
@@ -138,10 +102,9 @@ fn given_tables_come_before_measured_ones() {
 #[test]
 fn measured_transfers_predict_where_no_fit_does() {
     let mut data = data();
-    push(&mut data, Experiment::Flow, 2, (32 << 20, 0.285_279));
-    for time in [0.285_279, 2.851_532] {
-        push(&mut data, Experiment::Flow, 16, (32 << 20, time));
-    }
+    let times = [0.285_279, 2.851_532];
+    push(&mut data, Experiment::Flow, (2, 32 << 20), [times[0]]);
+    push(&mut data, Experiment::Flow, (16, 32 << 20), times.repeat(4));
     let options = Options {
         wanted: Wanted::One(model::find(Collective::Alltoall, SIGNATURE).unwrap()),
         ..Options::default()
@@ -153,6 +116,6 @@ fn measured_transfers_predict_where_no_fit_does() {
     assert!(is_close(flows.rho, 0.5, 1e-12), "{flows:?}");
     let model = model::find(Collective::Alltoall, THROUGHPUT).unwrap();
     let expected = 39.0 * (6e-5 + 4.674_194_5e-8 * f64::from(1 << 20));
-    let time = predicted(&profile, model, 40, 1 << 20);
+    let time = predicted(&profile, model, (40, 1 << 20));
     assert!(is_close(time, expected, 2e-3), "{time}");
 }
