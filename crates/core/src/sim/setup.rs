@@ -296,51 +296,37 @@ mod tests {
         NetworkModel::Endpoint(loggp([50_000.0, 0.0, 0.0], gap_per_byte)).into()
     }
 
-    /// Two, then four hosts below a switch each, joined by links of their rate.
-    fn trees() -> [Setup; 2] {
+    /// Four hosts in a tree of two heights.
+    fn tree() -> Setup {
         let text = "topology = 'binary-tree'\nlatency = '50us'\n[[height]]\nrate = '1Gbit/s'\n\
-                    [[height]]\nrate = '1Gbit/s'\ndelay = '36.4us'\n\
-                    [[height]]\nrate = '1Gbit/s'\ndelay = '1us'\n";
+                    [[height]]\nrate = '1Gbit/s'\ndelay = '36.4us'\n";
         let network = Arc::new(Network::parse("t", text).unwrap());
-        let timeouts = |mode| {
-            Setup::from(NetworkModel::PlogPT(Timeouts {
-                hosts: network.all_hosts().take(4).collect(),
-                options: Options::new(Seconds(5e-5)),
-                network: Arc::clone(&network),
-                mode,
-            }))
-        };
-        [RtoMode::Receiver, RtoMode::TwoPass].map(timeouts)
+        Setup::from(NetworkModel::PlogPT(Timeouts {
+            hosts: network.all_hosts().collect(),
+            options: Options::new(Seconds(5e-5)),
+            network,
+            mode: RtoMode::Receiver,
+        }))
     }
 
     #[test]
     fn closed_forms_and_events_agree_where_both_answer() {
-        let [receiver, two_pass] = trees();
-        let cases = [
-            (ports(8.0), "pairwise", 7),
-            (ports(8.0), "direct", 7),
-            (receiver.clone(), "pairwise", 4),
-            (receiver.clone(), "sends-in-turn", 4),
-            (two_pass, "sends-in-turn", 4),
-        ];
-        for (model, algorithm, procs) in cases {
-            let mut case = case(Collective::Alltoall, algorithm, procs);
-            case.size = Bytes(10_000);
-            let [closed, event] =
-                [Method::Auto, Method::Event].map(|method| simulate(&model, case, method).unwrap());
-            assert_eq!(
-                [closed.found, event.found],
-                [Found::ClosedForm, Found::Event]
-            );
-            assert_eq!(closed.totals, event.totals, "{algorithm}");
+        let mut direct = case(Collective::Alltoall, "sends-in-turn", 4);
+        direct.size = Bytes(10_000);
+        for model in [ports(8.0), tree()] {
+            let [closed, event] = [Method::Auto, Method::Event]
+                .map(|method| simulate(&model, direct, method).unwrap());
+            let found = [closed.found, event.found];
+            assert_eq!(found, [Found::ClosedForm, Found::Event]);
+            assert_eq!(closed.totals, event.totals);
         }
         let other = case(Collective::Alltoall, "bruck:2", 4);
-        let refused = simulate(&receiver, other, Method::ClosedForm);
+        let refused = simulate(&tree(), other, Method::ClosedForm);
         assert_eq!(refused, Err(SimulationError::NoClosedForm(other)));
     }
 
-    /// A request and its answer take L each; a receive that is posted late keeps the sender
-    /// waiting. Two messages in a row ask together.
+    /// A request and its answer take L each, so 100 µs: once for messages that leave in a row,
+    /// whose bytes then pass the port as ever, and in every round of a pairwise exchange.
     #[test]
     fn long_messages_ask_before_they_are_sent() {
         let [eager, asking] = [None, Some(Bytes(1000))].map(|eager_limit| Setup {
@@ -351,26 +337,19 @@ mod tests {
             let found = simulate(setup, case, Method::Auto).unwrap();
             (found.totals.time.seconds().0 * 1e6, found.found)
         };
-        let message = case(Collective::Bcast, "flat", 2);
-        let (at_once, asked) = (time(&eager, message), time(&asking, message));
-        assert!(
-            (asked.0 - at_once.0 - 100.0).abs() < 1e-6,
-            "{asked:?} {at_once:?}"
-        );
-        assert_eq!([at_once.1, asked.1], [Found::ClosedForm, Found::Event]);
-        let shorter = Case {
-            size: Bytes(999),
-            ..message
-        };
-        let [a, b] =
-            [&eager, &asking].map(|setup| simulate(setup, shorter, Method::Event).unwrap());
-        assert_eq!(a, b);
-        // Every rank asks all others at once, and then their bytes pass its port as ever.
-        let direct = case(Collective::Alltoall, "direct", 8);
-        assert!((time(&asking, direct).0 - time(&eager, direct).0 - 100.0).abs() < 1e-6);
-        // Every round asks.
-        let pairwise = case(Collective::Alltoall, "pairwise", 8);
-        assert!((time(&asking, pairwise).0 - time(&eager, pairwise).0 - 700.0).abs() < 1e-6);
+        for (collective, algorithm, procs, requests) in [
+            (Collective::Bcast, "flat", 2, 100.0),
+            (Collective::Alltoall, "direct", 8, 100.0),
+            (Collective::Alltoall, "pairwise", 8, 700.0),
+        ] {
+            let mut case = case(collective, algorithm, procs);
+            let [(at_once, form), (asked, event)] = [&eager, &asking].map(|s| time(s, case));
+            assert!((asked - at_once - requests).abs() < 1e-6, "{algorithm}");
+            assert_eq!([form, event], [Found::ClosedForm, Found::Event]);
+            case.size = Bytes(999);
+            let [a, b] = [&eager, &asking].map(|s| simulate(s, case, Method::Event).unwrap());
+            assert_eq!(a, b);
+        }
     }
 
     #[test]
@@ -382,7 +361,6 @@ mod tests {
             (Alltoall, "direct", 131_072, 1000, false),
             (Allgather, "ring", 131_072, 1000, false),
             (Alltoall, "bruck:2", 1 << 14, 1000, true),
-            (Bcast, "flat", 1 << 20, 1000, true),
             (Bcast, "binomial", 1 << 20, 1000, true),
             (Gather, "flat", 1 << 20, 1000, true),
             (Bcast, "pipeline:1", 1 << 20, 1 << 14, false),
@@ -391,11 +369,12 @@ mod tests {
         ] {
             let mut case = case(collective, algorithm, procs);
             case.size = Bytes(size);
-            match check(&model, case, Method::Event) {
-                Ok(()) => assert!(is_small, "{algorithm} {procs}"),
-                Err(SimulationError::TooMany { .. }) => assert!(!is_small, "{algorithm} {procs}"),
-                Err(other) => panic!("{other}"),
-            }
+            let found = check(&model, case, Method::Event);
+            let is_too_large = matches!(found, Err(SimulationError::TooMany { .. }));
+            assert!(
+                found.is_ok() == is_small && is_too_large != is_small,
+                "{algorithm} {procs}"
+            );
         }
         let all = case(Bcast, "binomial", u32::MAX);
         let refused = check(&model, all, Method::Event);

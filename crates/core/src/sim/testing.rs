@@ -3,13 +3,16 @@
 
 use std::collections::VecDeque;
 
-use super::network::endpoint::Ports;
+use super::network::endpoint::{Endpoint, Ports};
 use super::observer::{Activity, Observer};
 use super::program::{Envelope, Op, Program, Rest, Send, Task};
 use super::rounds::Rounds;
 use super::time::Time;
+use super::{Outcome, run};
 use crate::algorithm::{Algorithm, Collective};
 use crate::model::message::loggp::LogGP;
+use crate::model::plogp::{self, PLogP};
+use crate::model::testing::{procs, table};
 use crate::units::{Bytes, Procs, Rank, Seconds, SecondsPerByte};
 
 /// L, o and g in nanoseconds, G in nanoseconds per byte.
@@ -19,10 +22,38 @@ pub(crate) fn loggp(times: [f64; 3], per_byte: f64) -> Ports {
     Ports::LogGP(LogGP::new(latency, overhead, gap, per_byte).unwrap())
 }
 
+/// L in seconds and g by size, without overheads.
+pub(crate) fn plogp(latency: f64, gap: &[(u64, f64)]) -> PLogP {
+    let parameters = plogp::Parameters {
+        latency: Seconds(latency),
+        gap: table(gap),
+        send_overhead: table(&[(0, 0.0)]),
+        receive_overhead: table(&[(0, 0.0)]),
+    };
+    PLogP::new(parameters).unwrap()
+}
+
+/// An algorithm on a network of ports.
+pub(crate) fn on_ports(
+    algorithm: Algorithm,
+    (count, size): (u32, u64),
+    ports: &Ports,
+    observer: &mut impl Observer,
+) -> Outcome {
+    let procs = procs(count);
+    let mut program = Rounds::new(algorithm.schedule(procs, Bytes(size)));
+    run(
+        &mut program,
+        &mut Endpoint::new(ports.clone(), procs),
+        observer,
+    )
+    .unwrap()
+}
+
 /// An all-to-all of `size` bytes a pair.
-pub(crate) fn alltoall(algorithm: &str, procs: u32, size: u64) -> Rounds {
+pub(crate) fn alltoall(algorithm: &str, count: u32, size: u64) -> Rounds {
     let algorithm = Algorithm::parse(Collective::Alltoall, algorithm).unwrap();
-    Rounds::new(algorithm.schedule(Procs::new(procs).unwrap(), Bytes(size)))
+    Rounds::new(algorithm.schedule(procs(count), Bytes(size)))
 }
 
 /// A message by its begin, sender, receiver and length.
@@ -38,14 +69,13 @@ pub(crate) struct Script {
 }
 
 impl Script {
-    pub(crate) fn new(procs: u32, messages: Vec<Begun>) -> Self {
-        let mut ready = vec![VecDeque::new(); procs as usize];
+    pub(crate) fn new(count: u32, messages: Vec<Begun>) -> Self {
+        let mut ready = vec![VecDeque::new(); count as usize];
         for (op, message) in (0..).zip(&messages).filter(|(_, it)| it.0 == 0) {
             ready[message.1 as usize].push_back(op);
         }
-        let procs = Procs::new(procs).unwrap();
         Self {
-            procs,
+            procs: procs(count),
             messages,
             ready,
         }
@@ -69,13 +99,8 @@ impl Program for Script {
     fn next_send(&mut self, rank: Rank, _: &mut Vec<Task>) -> Option<Send> {
         let op = self.ready[rank.0 as usize].pop_front()?;
         let (.., to, bytes) = self.messages[op as usize];
-        let to = Rank(to);
-        Some(Send {
-            op,
-            to,
-            tag: 0,
-            bytes,
-        })
+        let (to, tag) = (Rank(to), 0);
+        Some(Send { op, to, tag, bytes })
     }
 
     fn sent(&mut self, _: Rank, _: Op, _: &mut Vec<Task>) {}
