@@ -5,23 +5,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::algorithm::{ALGORITHMS, Collective, Kind};
 use crate::model::testing::procs;
-use crate::sim::Outcome;
+use crate::sim::setup::Report;
 use crate::sim::testing::{loggp, on_ports, plogp};
-
-fn simulated(algorithm: Algorithm, case: (u32, u64), ports: &Ports) -> Totals {
-    let Outcome {
-        time,
-        messages,
-        bytes,
-        ..
-    } = on_ports(algorithm, case, ports, &mut ());
-    Totals {
-        time,
-        messages,
-        bytes: bytes.into(),
-        losses: 0,
-    }
-}
 
 /// Nanoseconds of which many are equal, or sums of others.
 fn few() -> impl Strategy<Value = f64> {
@@ -107,7 +92,8 @@ proptest! {
         let must = algorithm.closed_form().is_some_and(|form| is_solved(form, is_free));
         prop_assert!(solved.is_some() || !must);
         if let Some(solved) = solved {
-            prop_assert_eq!(solved, simulated(algorithm, (count, size), &ports), "{}", algorithm);
+            let outcome = on_ports(algorithm, (count, size), &ports, &mut ());
+            prop_assert_eq!(solved, Report::of_events(&outcome).totals, "{}", algorithm);
         }
     }
 }

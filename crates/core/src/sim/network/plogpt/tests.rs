@@ -9,10 +9,11 @@ use crate::model::alltoall::plogpt as model;
 use crate::model::alltoall::plogpt::RtoMode;
 use crate::network::tests::graph_of;
 use crate::network::{Edge, Port};
-use crate::sim::closed::{self, Totals};
+use crate::sim::closed;
 use crate::sim::engine;
 use crate::sim::network::{Cause, Loss};
 use crate::sim::outcome::Outcome;
+use crate::sim::setup::Report;
 use crate::sim::testing::{Begun, Recorder, Script, alltoall};
 use crate::units::{BitsPerSecond, Bytes, BytesPerSecond, Rank, Seconds};
 
@@ -72,13 +73,6 @@ fn simulate(algorithm: model::Algorithm, size: u64, network: &PlogPT, mode: RtoM
     run((mode, None), program, network.clone(), &mut ()).unwrap()
 }
 
-fn assert_same(solved: &Totals, outcome: &Outcome) {
-    assert_eq!(solved.time, outcome.time);
-    assert_eq!(solved.messages, outcome.messages);
-    assert_eq!(solved.bytes, u128::from(outcome.bytes));
-    assert_eq!(solved.losses, outcome.losses.len() as u64);
-}
-
 fn any_parameters() -> impl Strategy<Value = model::Parameters> {
     let rate = prop::sample::select(vec![100e6, 125e6, 200e6, 250e6, 3e8, 500e6, 1e9 / 3.0]);
     let delay = prop::sample::select(vec![0.0, 0.0, 0.0, 1e-5, 3.64e-5]);
@@ -105,7 +99,7 @@ proptest! {
             for mode in [RtoMode::Receiver, RtoMode::TwoPass] {
                 let solved = closed::plogpt(algorithm, Bytes(size), &parameters, mode).unwrap();
                 let outcome = simulate(algorithm, size, &network, mode);
-                assert_same(&solved, &outcome);
+                prop_assert_eq!(solved, Report::of_events(&outcome).totals);
                 let tree = model::PlogPT::new(&parameters).unwrap();
                 let modelled = tree.alltoall(Bytes(size), algorithm, mode);
                 prop_assert!((solved.time.seconds() - modelled.time).0.abs() < 1e-9);
@@ -140,117 +134,90 @@ fn depth(network: &Network, at: Vertex, from: Vertex) -> u32 {
         .unwrap_or(0)
 }
 
+/// One rank's rounds of height h share the edge of their height: Σ 2^(h−1)·2^(h−1)·10 µs, and 19
+/// of them cost T_RTO.
 #[test]
 fn a_million_ranks_are_solved_at_once() {
-    let edges = [(1e9, 1e-6); 20];
-    let b = closed::plogpt(
-        model::Algorithm::B,
-        Bytes(10_000),
-        &parameters(&edges),
-        RtoMode::TwoPass,
-    );
-    let b = b.unwrap();
-    assert_eq!(b.losses, 19 << 20);
-    // One rank's rounds of height h share the edge of their height: Σ 2^(h−1)·2^(h−1)·10 µs,
-    // and 19 of them cost T_RTO.
+    let parameters = parameters(&[(1e9, 1e-6); 20]);
+    let (algorithm, mode) = (model::Algorithm::B, RtoMode::TwoPass);
+    let solved = closed::plogpt(algorithm, Bytes(10_000), &parameters, mode).unwrap();
+    assert_eq!(solved.losses, 19 << 20);
     let sends: u64 = (0..20).map(|h| (10 * US) << (2 * h)).sum();
-    assert_eq!(b.time, Time(sends + (50 + 19 * 200_000) * US));
-}
-
-/// Twelve hosts of 1 Gbit/s on two switches that are joined by 2 Gbit/s.
-fn two_switches() -> PlogPT {
-    let port = |gbit: u64, buffer| Port::new(BitsPerSecond(gbit * 1_000_000_000), Bytes(buffer));
-    let network = Network::two_switches([6, 6], port(1, 65_536), port(2, 4550)).unwrap();
-    on_hosts(network, &options())
+    assert_eq!(solved.time, Time(sends + (50 + 19 * 200_000) * US));
 }
 
 /// From, to, begin, end.
 type Sent = (u32, u32, u64, u64);
 
-/// Every rank's sends one after the other, all of a moment at once.
+/// All-to-all among six and six hosts of 1 Gbit/s on two switches that are joined by 2 Gbit/s:
+/// every rank's sends one after the other, all of a moment at once.
 fn brute_force(size: u64) -> Vec<Sent> {
     let mut clocks = [(0u64, 1u32); 12];
     let mut sent = Vec::new();
     while let Some(now) = clocks
         .iter()
-        .filter(|(_, turn)| *turn < 12)
-        .map(|(time, _)| *time)
+        .filter(|clock| clock.1 < 12)
+        .map(|clock| clock.0)
         .min()
     {
-        let begins = |rank: &u32| {
-            let (time, turn) = clocks[*rank as usize];
-            time == now && turn < 12
+        let begins = (0..)
+            .zip(&clocks)
+            .filter(|(_, (time, turn))| *time == now && *turn < 12);
+        let pairs = begins.map(|(rank, (_, turn))| (rank, (rank + turn) % 12));
+        let pairs: Vec<(u32, u32)> = pairs.collect();
+        let count = |shares: &dyn Fn(&(u32, u32)) -> bool| {
+            pairs.iter().filter(|pair| shares(pair)).count() as u64
         };
-        let pairs: Vec<(u32, u32)> = (0..12)
-            .filter(begins)
-            .map(|rank| (rank, (rank + clocks[rank as usize].1) % 12))
-            .collect();
         for &(from, to) in &pairs {
-            let direction = |(a, b): (u32, u32)| (a / 6, b / 6);
-            let across = pairs
-                .iter()
-                .filter(|pair| direction(**pair) == direction((from, to)));
-            let at_receiver = pairs.iter().filter(|pair| pair.1 == to).count() as u64;
-            let crossing = if from / 6 == to / 6 {
-                0
-            } else {
-                across.count() as u64
-            };
+            let at_receiver = count(&|pair| pair.1 == to);
+            let is_across = from / 6 != to / 6;
+            let crossing =
+                count(&|pair| is_across && (pair.0 / 6, pair.1 / 6) == (from / 6, to / 6));
             // A byte takes 8 ns on a host's link and 4 ns between the switches.
             let end = now + size * (8000 * at_receiver).max(4000 * crossing);
-            clocks[from as usize] = (end, clocks[from as usize].1 + 1);
+            let (time, turn) = &mut clocks[from as usize];
+            (*time, *turn) = (end, *turn + 1);
             sent.push((from, to, now, end));
         }
     }
+    sent.sort_unstable();
     sent
 }
 
 #[test]
 fn twelve_ranks_on_two_switches_are_as_by_brute_force() {
+    let port = |gbit: u64, buffer| Port::new(BitsPerSecond(gbit * 1_000_000_000), Bytes(buffer));
+    let switches = Network::two_switches([6, 6], port(1, 65_536), port(2, 4550)).unwrap();
+    let network = on_hosts(switches, &options());
     for (size, is_lossy) in [(10_000, true), (4551, true), (4550, false)] {
         let expected = brute_force(size);
         let crosses = |message: &Sent| message.0 / 6 != message.1 / 6;
         let meets = |c: &Sent, other: &Sent| {
-            let (from, to, _, end) = *c;
-            let is_other = other.1 == to && other.0 != from && crosses(other) != crosses(c);
-            is_other && other.2.abs_diff(end) <= end / 1_000_000_000 && size > 4550
+            let is_other = other.1 == c.1 && other.0 != c.0 && crosses(other) != crosses(c);
+            is_other && other.2.abs_diff(c.3) <= c.3 / 1_000_000_000 && size > 4550
         };
         let loses = |c: &&Sent| expected.iter().any(|other| meets(c, other));
-        let lost: BTreeSet<(u32, u32)> =
-            expected.iter().filter(loses).map(|c| (c.0, c.1)).collect();
+        let lost: BTreeSet<_> = expected.iter().filter(loses).map(|c| (c.0, c.1)).collect();
         assert_eq!(!lost.is_empty(), is_lossy);
         let received = |c: &Sent| c.3 + 50 * US + if loses(&c) { 200_000 * US } else { 0 };
         let time = expected.iter().map(received).max().unwrap();
 
-        let mut recorder = Recorder::default();
+        let mut log = Recorder::default();
         let program = alltoall("sends-in-turn", 12, size);
-        let outcome = run(
-            (RtoMode::Receiver, None),
-            program,
-            two_switches(),
-            &mut recorder,
-        )
-        .unwrap();
-        let sorted = |mut sent: Vec<Sent>| {
-            sent.sort_unstable();
-            sent
-        };
-        assert_eq!(sorted(recorder.sent), sorted(expected.clone()));
-        let found = outcome
-            .losses
-            .iter()
-            .map(|loss| (loss.from.0, loss.to.0))
-            .collect();
-        assert_eq!((outcome.time, lost), (Time(time), found));
+        let mode = (RtoMode::Receiver, None);
+        let outcome = run(mode, program, network.clone(), &mut log).unwrap();
+        log.sent.sort_unstable();
+        assert_eq!(log.sent, expected);
+        let found = outcome.losses.iter().map(|loss| (loss.from.0, loss.to.0));
+        assert_eq!((outcome.time, lost), (Time(time), found.collect()));
     }
 }
 
+/// Host 0 sends two messages over the uplink of its pair, as host 1 does.
 #[test]
-fn a_loss_names_what_was_met() {
-    let network = binary_tree_of(
-        &parameters(&[(125e6, 0.0), (125e6, 3.64e-5)]),
-        Sharing::Fixed,
-    );
+fn losses_and_links_tell_what_happened() {
+    let parameters = parameters(&[(125e6, 0.0), (125e6, 3.64e-5)]);
+    let network = binary_tree_of(&parameters, Sharing::Fixed);
     for (mode, seconds) in [(RtoMode::Receiver, 0.200_13), (RtoMode::TwoPass, 0.200_45)] {
         let outcome = simulate(model::Algorithm::B, 10_000, &network, mode);
         assert_eq!(outcome.time, Time::of(Seconds(seconds)));
@@ -268,24 +235,34 @@ fn a_loss_names_what_was_met() {
             },
         };
         assert_eq!(loss, Some(&expected));
+        let links = outcome
+            .links
+            .iter()
+            .map(|link| (&*link.name, link.bytes, link.busy));
+        let links: Vec<_> = links.collect();
+        assert_eq!(links.len(), 12);
+        let uplink = ("switch0 -> switch2", 40_000, Time(320 * US));
+        assert_eq!((links[0].0, links[0].1), ("host0 -> switch0", 30_000));
+        assert_eq!(links[8], uplink);
     }
 }
 
 #[test]
 fn fluid_links_are_shared_by_all_under_way() {
-    let [fixed, fluid] = [Sharing::Fixed, Sharing::Fluid].map(|sharing| {
+    let messages = [(0, 0, 2, 1000), (250 * US, 1, 2, 1000)];
+    // Fluid: 250 B alone, 750 B at half the rate; the other then has 250 B left for itself.
+    for (sharing, ends) in [
+        (Sharing::Fixed, [1050, 1300]),
+        (Sharing::Fluid, [1800, 2050]),
+    ] {
         let options = Options {
             sharing,
             ..options()
         };
-        on_hosts(star(3), &options)
-    });
-    let messages = [(0, 0, 2, 1000), (250 * US, 1, 2, 1000)];
-    let received = play(&messages, 3, &fixed);
-    assert_eq!(received, [(0, 2, 1050 * US), (1, 2, 1300 * US)]);
-    // 250 B alone, 750 B at half the rate; the other then has 250 B left for itself.
-    let received = play(&messages, 3, &fluid);
-    assert_eq!(received, [(0, 2, 1800 * US), (1, 2, 2050 * US)]);
+        let received = play(&messages, 3, &on_hosts(star(3), &options));
+        let ends = ends.map(|end| end * US);
+        assert_eq!(received, [(0, 2, ends[0]), (1, 2, ends[1])]);
+    }
 }
 
 #[test]
@@ -294,20 +271,6 @@ fn ranks_on_one_host_need_the_latency_alone() {
     let network = PlogPT::new(star(2), hosts, &options()).unwrap();
     let received = play(&[(0, 0, 1, 1000), (0, 1, 2, 1000)], 3, &network);
     assert_eq!(received, [(0, 1, 50 * US), (1, 2, 1050 * US)]);
-}
-
-#[test]
-fn links_tell_what_passed() {
-    let network = binary_tree_of(&parameters(&[(125e6, 0.0), (125e6, 0.0)]), Sharing::Fixed);
-    let links = simulate(model::Algorithm::B, 1000, &network, RtoMode::TwoPass).links;
-    assert_eq!(links.len(), 12);
-    let (host, uplink) = (&links[0], &links[8]);
-    assert_eq!((host.name.as_str(), host.bytes), ("host0 -> switch0", 3000));
-    assert_eq!(
-        (uplink.name.as_str(), uplink.bytes),
-        ("switch0 -> switch2", 4000)
-    );
-    assert_eq!(uplink.busy, Time(32 * US));
 }
 
 #[test]

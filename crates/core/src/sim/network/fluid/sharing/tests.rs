@@ -1,5 +1,7 @@
 //! Tests against sharing done flow by flow.
 
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -42,24 +44,24 @@ fn fair(rates: &[f64], routes: &[&[usize]]) -> Vec<f64> {
 /// flows less than another makes room there: 12/3 = 4 on the second, 10 − 4 on the first.
 #[test]
 fn rates_by_hand() {
-    let rates = |rates: &[f64], routes: &[&[usize]]| {
+    let line: [&[usize]; 4] = [&[0, 1, 2], &[0], &[1], &[2]];
+    let uneven: [&[usize]; 4] = [&[0, 1], &[0], &[1], &[1]];
+    let crowd: [&[usize]; 4] = [&[0], &[0], &[0, 1], &[1]];
+    for (rates, routes, expected) in [
+        (&[1.0; 3][..], line, [0.5; 4]),
+        (&[10.0, 12.0], uneven, [4.0, 6.0, 4.0, 4.0]),
+        (&[9.0, 2.0], crowd, [4.0, 4.0, 1.0, 1.0]),
+    ] {
         let mut sharing = sharing(rates);
         for (flow, route) in (0..).zip(routes) {
             sharing.add(flow, &links(route), 1.0);
         }
         sharing.settle(Time::ZERO);
-        let rates = (0..).map_while(|flow| sharing.rate(flow));
-        rates.map(|rate| rate.0).collect::<Vec<f64>>()
-    };
-    let line = rates(&[1.0; 3], &[&[0, 1, 2], &[0], &[1], &[2]]);
-    assert_eq!(line, [0.5; 4]);
-    let uneven = rates(&[10.0, 12.0], &[&[0, 1], &[0], &[1], &[1]]);
-    assert_eq!(uneven, [4.0, 6.0, 4.0, 4.0]);
-    let [crowd, rest] = [
-        rates(&[9.0, 2.0], &[&[0], &[0], &[0, 1], &[1]]),
-        vec![4.0, 4.0, 1.0, 1.0],
-    ];
-    assert_eq!(crowd, rest);
+        let found = (0..)
+            .map_while(|flow| sharing.rate(flow))
+            .map(|rate| rate.0);
+        assert!(found.eq(expected), "{expected:?}");
+    }
 }
 
 /// All to all in a binary tree: a class for each height that messages climb to.
@@ -80,92 +82,60 @@ fn flows_that_are_alike_make_one_class() {
             sharing.add(flow, &route, 100.0);
         }
         sharing.settle(Time::ZERO);
-        let sizes: Vec<usize> = sharing
-            .groups
-            .iter()
-            .map(|(_, group)| group.classes.len())
-            .collect();
-        assert_eq!(sizes, [classes]);
+        let sizes = sharing.groups.iter().map(|(_, group)| group.classes.len());
+        assert!(sizes.eq([classes]));
     }
 }
 
-/// What a flow of [`flow_by_flow`] has left, and when it finished.
-#[derive(Clone, Copy, PartialEq, Debug)]
-enum Fate {
-    Coming,
-    Left(f64),
-    Finished(f64),
-}
-
-/// Follows each flow by itself in seconds.
-fn flow_by_flow(rates: &[f64], given: &[Given]) -> Vec<Fate> {
-    let mut fates = vec![Fate::Coming; given.len()];
+/// When each flow ends, in seconds, if each is followed by itself.
+fn flow_by_flow(rates: &[f64], given: &[Given]) -> Vec<f64> {
+    let mut left: Vec<f64> = given.iter().map(|flow| f64::from(flow.1)).collect();
+    let starts: Vec<f64> = given.iter().map(|flow| Time(flow.2).seconds().0).collect();
+    let mut ends = vec![f64::INFINITY; given.len()];
     let mut now = 0.0;
-    loop {
-        let left = |flow: &usize| matches!(fates[*flow], Fate::Left(_));
-        let active: Vec<usize> = (0..given.len()).filter(left).collect();
+    while ends.contains(&f64::INFINITY) {
+        let is_active = |flow: &usize| starts[*flow] <= now && ends[*flow].is_infinite();
+        let active: Vec<usize> = (0..given.len()).filter(is_active).collect();
         let routes: Vec<&[usize]> = active.iter().map(|&flow| &*given[flow].0).collect();
         let speeds = fair(rates, &routes);
-        let mut next = f64::INFINITY;
+        let finishes = active
+            .iter()
+            .zip(&speeds)
+            .map(|(&flow, speed)| now + left[flow] / speed);
+        let arrivals = starts.iter().copied().filter(|start| *start > now);
+        let next = finishes.chain(arrivals).fold(f64::INFINITY, f64::min);
         for (&flow, speed) in active.iter().zip(&speeds) {
-            if let Fate::Left(bytes) = fates[flow] {
-                next = next.min(now + bytes / speed);
-            }
-        }
-        for (flow, (_, _, start)) in given.iter().enumerate() {
-            if fates[flow] == Fate::Coming {
-                next = next.min(Time(*start).seconds().0);
-            }
-        }
-        if next.is_infinite() {
-            return fates;
-        }
-        for (&flow, speed) in active.iter().zip(&speeds) {
-            if let Fate::Left(bytes) = fates[flow] {
-                let left = bytes - speed * (next - now);
-                fates[flow] = if left < 1e-6 {
-                    Fate::Finished(next)
-                } else {
-                    Fate::Left(left)
-                };
+            left[flow] -= speed * (next - now);
+            if left[flow] < 1e-6 {
+                ends[flow] = next;
             }
         }
         now = next;
-        for (flow, (_, bytes, start)) in given.iter().enumerate() {
-            if fates[flow] == Fate::Coming && Time(*start).seconds().0 <= now {
-                fates[flow] = Fate::Left(f64::from(*bytes));
-            }
-        }
     }
+    ends
 }
 
 /// The same with [`Sharing`].
-fn together(rates: &[f64], given: &[Given]) -> Vec<Fate> {
+fn together(rates: &[f64], given: &[Given]) -> Vec<f64> {
     let mut sharing = sharing(rates);
-    let mut fates = vec![Fate::Coming; given.len()];
-    let mut moments: Vec<Time> = given.iter().map(|(_, _, start)| Time(*start)).collect();
-    moments.sort();
-    moments.reverse();
-    while let Some(now) = [moments.last().copied(), sharing.next_finish()]
+    let mut ends = vec![f64::INFINITY; given.len()];
+    let mut moments: BTreeSet<Time> = given.iter().map(|flow| Time(flow.2)).collect();
+    while let Some(now) = moments
+        .first()
+        .copied()
         .into_iter()
-        .flatten()
+        .chain(sharing.next_finish())
         .min()
     {
-        sharing.finish(now, |flow| {
-            fates[flow as usize] = Fate::Finished(now.seconds().0);
-        });
-        for (flow, (route, bytes, start)) in given.iter().enumerate() {
-            if *start == now.0 && fates[flow] == Fate::Coming {
+        sharing.finish(now, |flow| ends[flow as usize] = now.seconds().0);
+        if moments.remove(&now) {
+            for (flow, (route, bytes, _)) in given.iter().enumerate().filter(|it| it.1.2 == now.0) {
                 sharing.add(place(flow), &links(route), f64::from(*bytes));
-                fates[flow] = Fate::Left(f64::NAN);
             }
         }
         sharing.settle(now);
-        while moments.last() == Some(&now) {
-            moments.pop();
-        }
     }
-    fates
+    ends
 }
 
 /// Links and flows over any of them; few rates and lengths, so that many flows are alike.
@@ -192,10 +162,7 @@ proptest! {
     fn flows_finish_as_they_do_one_by_one((rates, given) in network()) {
         let expected = flow_by_flow(&rates, &given);
         for (found, expected) in together(&rates, &given).into_iter().zip(expected) {
-            let (Fate::Finished(a), Fate::Finished(b)) = (found, expected) else {
-                panic!("{found:?} and {expected:?} did not finish")
-            };
-            prop_assert!((a - b).abs() < 5e-11, "{} {}", a, b);
+            prop_assert!((found - expected).abs() < 5e-11, "{found} {expected}");
         }
     }
 }
