@@ -254,34 +254,24 @@ mod tests {
 
     use super::*;
 
-    /// What happens at a rank.
-    #[derive(Debug, Clone, Copy)]
-    enum Step {
-        Post(Pattern),
-        Arrive(Pattern),
-    }
+    /// Whether a receive is posted, or else a message arrives.
+    type Step = (bool, Pattern);
 
     fn steps() -> impl Strategy<Value = Vec<Step>> {
         let or_any = |most: u32| prop_oneof![3 => (0..most).prop_map(Some), 1 => Just(None)];
-        let step =
-            (0..2_u32, or_any(3), or_any(3), any::<bool>()).prop_map(|(to, source, tag, post)| {
-                let pattern = Pattern {
-                    receiver: Rank(to),
-                    source: source.map(Rank),
-                    tag,
-                };
-                let source = pattern.source.or(Some(Rank(0)));
-                if post {
-                    Step::Post(pattern)
-                } else {
-                    Step::Arrive(Pattern { source, ..pattern })
-                }
-            });
-        // Steps without wildcards, with those of one side, and with all.
+        let step = (0..2_u32, or_any(3), or_any(3), any::<bool>());
+        let step = step.prop_map(|(to, source, tag, is_posted)| {
+            let pattern = Pattern {
+                receiver: Rank(to),
+                source: source.or((!is_posted).then_some(0)).map(Rank),
+                tag,
+            };
+            (is_posted, pattern)
+        });
+        // Steps without wildcards, with those of messages, and with all.
         (proptest::collection::vec(step, 0..80), 0..3).prop_map(|(mut steps, kind)| {
-            steps.retain(|step| match step {
-                Step::Post(pattern) => kind == 2 || pattern.wildcards() == 0,
-                Step::Arrive(pattern) => kind >= 1 || pattern.wildcards() == 0,
+            steps.retain(|(is_posted, pattern)| {
+                kind > i32::from(*is_posted) || pattern.wildcards() == 0
             });
             steps
         })
@@ -294,39 +284,34 @@ mod tests {
             let source = |pattern: Pattern| pattern.source.map(|rank| rank.0);
             a.receiver == b.receiver && same(source(a), source(b)) && same(a.tag, b.tag)
         };
-        let (mut posted, mut arrived) = (Vec::new(), Vec::new());
-        let meet = |pattern, place, others: &mut Vec<_>, own: &mut Vec<_>| {
-            let found = others.iter().position(|&(other, _)| fits(pattern, other));
+        let mut waiting: Vec<(u32, Step)> = Vec::new();
+        let partner = |(place, step): (u32, &Step)| {
+            let meets = |other: &Step| other.0 != step.0 && fits(other.1, step.1);
+            let found = waiting.iter().position(|(_, other)| meets(other));
             if found.is_none() {
-                own.push((pattern, place));
+                waiting.push((place, *step));
             }
-            found.map(|index| others.remove(index).1)
+            found.map(|index| waiting.remove(index).0)
         };
-        let steps = (0..).zip(steps);
-        steps
-            .map(|(place, step)| match *step {
-                Step::Post(pattern) => meet(pattern, place, &mut arrived, &mut posted),
-                Step::Arrive(pattern) => meet(pattern, place, &mut posted, &mut arrived),
-            })
-            .collect()
+        (0..).zip(steps).map(partner).collect()
     }
 
     proptest! {
         #[test]
         fn partners_are_those_of_a_search(steps in steps()) {
             let mut matching = Matching::new(Procs::new(2).unwrap());
-            for step in &steps {
-                match *step {
-                    Step::Post(pattern) => matching.announce_receive(pattern),
-                    Step::Arrive(pattern) => matching.announce_message(pattern),
+            for &(is_posted, pattern) in &steps {
+                match is_posted {
+                    true => matching.announce_receive(pattern),
+                    false => matching.announce_message(pattern),
                 }
             }
             let mut waiting = 0_usize;
             for ((place, step), partner) in (0..).zip(&steps).zip(searched_partners(&steps)) {
                 let arrived = Arrived { flight: place, from: Rank(0), send: place };
                 let found = match *step {
-                    Step::Post(pattern) => matching.post(pattern, place).map(|one| one.flight),
-                    Step::Arrive(pattern) => matching.arrive(pattern, arrived),
+                    (true, pattern) => matching.post(pattern, place).map(|one| one.flight),
+                    (false, pattern) => matching.arrive(pattern, arrived),
                 };
                 prop_assert_eq!(found, partner);
                 waiting = if found.is_some() { waiting - 1 } else { waiting + 1 };

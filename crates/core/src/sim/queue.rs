@@ -145,42 +145,33 @@ fn is_run_of(time: Time, known: &(Time, u32)) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use proptest::prelude::*;
 
     use super::*;
 
     proptest! {
-        /// Against a sorted list; a third of the steps take an event out, and later events
-        /// are never put before it.
+        /// Against a sorted set; a third of the steps take an event out, and later events are
+        /// never put before it.
         #[test]
         fn events_come_by_time_and_then_in_their_order(
             steps in prop::collection::vec((0u64..200, 0u8..3), 0..600)
         ) {
-            let mut queue = Queue::default();
-            let mut expected: Vec<(Time, usize)> = Vec::new();
+            let (mut queue, mut expected) = (Queue::default(), BTreeSet::new());
             let mut now = Time::ZERO;
-            let mut check = |queue: &mut Queue<usize>, expected: &mut Vec<(Time, usize)>| {
-                expected.sort();
-                let first = (!expected.is_empty()).then(|| expected.remove(0));
+            let rest = std::iter::repeat_n((0, 0), steps.len() + 1);
+            for (number, (delay, kind)) in steps.into_iter().chain(rest).enumerate() {
+                if kind > 0 {
+                    queue.push(now + Time(delay), number);
+                    expected.insert((now + Time(delay), number));
+                    continue;
+                }
+                let first = expected.pop_first();
                 prop_assert_eq!(queue.next_time(), first.map(|(time, _)| time));
                 prop_assert_eq!(queue.pop(), first);
                 now = first.map_or(now, |(time, _)| time);
-                Ok(now)
-            };
-            let mut earliest = Time::ZERO;
-            for (number, (delay, kind)) in steps.into_iter().enumerate() {
-                if kind == 0 {
-                    earliest = check(&mut queue, &mut expected)?;
-                } else {
-                    let time = earliest + Time(delay);
-                    queue.push(time, number);
-                    expected.push((time, number));
-                }
             }
-            while !expected.is_empty() {
-                check(&mut queue, &mut expected)?;
-            }
-            prop_assert_eq!(queue.pop(), None);
         }
     }
 }

@@ -354,17 +354,15 @@ mod tests {
 
     #[test]
     fn what_would_take_days_is_refused_and_what_is_small_is_not() {
-        use Collective::{Allgather, Alltoall, Bcast, Gather};
+        use Collective::{Alltoall, Bcast, Gather};
         let model = ports(8.0);
         for (collective, algorithm, procs, size, is_small) in [
             (Alltoall, "direct", 65_536, 1000, true),
             (Alltoall, "direct", 131_072, 1000, false),
-            (Allgather, "ring", 131_072, 1000, false),
             (Alltoall, "bruck:2", 1 << 14, 1000, true),
             (Bcast, "binomial", 1 << 20, 1000, true),
             (Gather, "flat", 1 << 20, 1000, true),
             (Bcast, "pipeline:1", 1 << 20, 1 << 14, false),
-            (Bcast, "pipeline:1", 3, u32::MAX.into(), false),
             (Alltoall, "pairwise-segmented:1", 1 << 14, 1 << 16, false),
         ] {
             let mut case = case(collective, algorithm, procs);
@@ -387,16 +385,20 @@ mod tests {
         assert!(matches!(solved, Err(SimulationError::TooMany { .. })));
     }
 
+    /// In a chain the others wait for ever, but are not stuck.
     #[test]
     fn time_ends() {
-        let two = case(Collective::Bcast, "flat", 2);
-        for method in [Method::Auto, Method::Event] {
-            let result = simulate(&ports(1e18), two, method);
+        for (method, algorithm, procs) in [
+            (Method::Auto, "flat", 2),
+            (Method::Event, "flat", 2),
+            (Method::Event, "chain", 4),
+        ] {
+            let result = simulate(
+                &ports(1e18),
+                case(Collective::Bcast, algorithm, procs),
+                method,
+            );
             assert_eq!(result, Err(SimulationError::TooLong));
         }
-        // The others wait for ever, but are not stuck.
-        let chain = case(Collective::Bcast, "chain", 4);
-        let outcome = observe(&ports(1e18), chain, &mut ());
-        assert_eq!(outcome, Err(SimulationError::TooLong));
     }
 }

@@ -1,11 +1,9 @@
 //! For tests: networks of ports, schedules as programs, programs of given messages, and a
 //! record of what happened.
 
-use std::collections::VecDeque;
-
+use super::goal::Goal;
 use super::network::endpoint::{Endpoint, Ports};
 use super::observer::{Activity, Observer};
-use super::program::{Envelope, Op, Program, Rest, Send, Task};
 use super::rounds::Rounds;
 use super::time::Time;
 use super::{Outcome, run};
@@ -13,7 +11,7 @@ use crate::algorithm::{Algorithm, Collective};
 use crate::model::message::loggp::LogGP;
 use crate::model::plogp::{self, PLogP};
 use crate::model::testing::{procs, table};
-use crate::units::{Bytes, Procs, Rank, Seconds, SecondsPerByte};
+use crate::units::{Bytes, Seconds, SecondsPerByte};
 
 /// L, o and g in nanoseconds, G in nanoseconds per byte.
 pub(crate) fn loggp(times: [f64; 3], per_byte: f64) -> Ports {
@@ -56,68 +54,24 @@ pub(crate) fn alltoall(algorithm: &str, count: u32, size: u64) -> Rounds {
     Rounds::new(algorithm.schedule(procs(count), Bytes(size)))
 }
 
-/// A message by its begin, sender, receiver and length.
+/// A message by its begin in nanoseconds, sender, receiver and length.
 pub(crate) type Begun = (u64, u32, u32, u64);
 
 /// Messages that begin at given times, those of one sender and time in their order.
-#[derive(Clone)]
-pub(crate) struct Script {
-    procs: Procs,
-    messages: Vec<Begun>,
-    /// What each rank may send.
-    ready: Vec<VecDeque<Op>>,
-}
-
-impl Script {
-    pub(crate) fn new(count: u32, messages: Vec<Begun>) -> Self {
-        let mut ready = vec![VecDeque::new(); count as usize];
-        for (op, message) in (0..).zip(&messages).filter(|(_, it)| it.0 == 0) {
-            ready[message.1 as usize].push_back(op);
+pub(crate) fn script(count: u32, messages: &[Begun]) -> Goal {
+    let mut ranks = vec![String::new(); count as usize];
+    for (tag, (begin, from, to, bytes)) in messages.iter().enumerate() {
+        let mut send = format!("s{tag}: send {bytes}b to {to} tag {tag}\n");
+        if *begin > 0 {
+            send += &format!("c{tag}: calc {begin}\ns{tag} requires c{tag}\n");
         }
-        Self {
-            procs: procs(count),
-            messages,
-            ready,
-        }
+        ranks[*from as usize] += &send;
+        ranks[*to as usize] += &format!("recv {bytes}b from {from} tag {tag}\n");
     }
-}
-
-impl Program for Script {
-    fn procs(&self) -> Procs {
-        self.procs
-    }
-
-    fn start(&mut self, rank: Rank, tasks: &mut Vec<Task>) {
-        let later = (0..).zip(&self.messages).filter(|(_, it)| it.0 > 0);
-        let own = later.filter(|(_, message)| message.1 == rank.0);
-        tasks.extend(own.map(|(op, message)| Task::Compute {
-            op,
-            duration: Time(message.0),
-        }));
-    }
-
-    fn next_send(&mut self, rank: Rank, _: &mut Vec<Task>) -> Option<Send> {
-        let op = self.ready[rank.0 as usize].pop_front()?;
-        let (.., to, bytes) = self.messages[op as usize];
-        let (to, tag) = (Rank(to), 0);
-        Some(Send { op, to, tag, bytes })
-    }
-
-    fn sent(&mut self, _: Rank, _: Op, _: &mut Vec<Task>) {}
-
-    fn deliver(&mut self, _: Rank, _: Envelope) -> Option<Op> {
-        Some(0)
-    }
-
-    fn received(&mut self, _: Rank, _: Op, _: &mut Vec<Task>) {}
-
-    fn computed(&mut self, rank: Rank, op: Op, _: &mut Vec<Task>) {
-        self.ready[rank.0 as usize].push_back(op);
-    }
-
-    fn rest(&self) -> Option<Rest> {
-        None
-    }
+    let blocks = (0..).zip(ranks);
+    let blocks = blocks.map(|(rank, lines)| format!("rank {rank} {{\n{lines}}}\n"));
+    let text = format!("num_ranks {count}\n{}", blocks.collect::<String>());
+    Goal::parse("script", &text).unwrap()
 }
 
 /// Sends (from, to, begin, end) and receives (from, to, end) in the order of their ends.

@@ -40,12 +40,12 @@ fn options(covariance: Covariance) -> Options {
 
 const COUNTS: [u32; 3] = [5, 12, 24];
 
-fn size(index: usize) -> Bytes {
+pub fn size(index: usize) -> Bytes {
     Bytes(256 << (index + index / 5))
 }
 
 /// Ten sizes at each process count, with the times that `values` give.
-fn exact(model: &'static Model, values: &Values, counts: &[u32]) -> Vec<Point> {
+pub fn exact(model: &'static Model, values: &Values, counts: &[u32]) -> Vec<Point> {
     let sizes = |&count| (0..10).map(move |i| Case::new(procs(count), size(i)));
     let point = |case| {
         let time = model.time(&toy(), values, case).unwrap().time;
@@ -172,26 +172,26 @@ pub fn fit(
 /// Cells of a measurement, and now and then one that is none.
 fn any_points() -> impl Strategy<Value = Vec<Point>> {
     let limits = [5e-324, f64::MAX, f64::INFINITY, f64::NAN];
-    let wild = [&limits[..], &[1e-300, 1e300, 0.0, -1.0]].concat();
-    let number = move |tame| prop_oneof![tame, select(wild.clone())];
-    let cell = |procs, size, time: f64, deviation: f64| Point {
-        procs,
+    let wild = select([&limits[..], &[1e-300, 1e300, 0.0, -1.0]].concat());
+    let (time, deviation) = (1e-6..1e3f64, 1e-6..1e-3f64);
+    let [any_time, any_deviation] =
+        [&time, &deviation].map(|tame| prop_oneof![tame.clone(), wild.clone()]);
+    let tame = (2..40u32, 0..1u64 << 20, time, deviation);
+    let wild = (counts(), sizes(), any_time, any_deviation);
+    let cells = (
+        prop::collection::vec(tame, 0..25),
+        prop::collection::vec(wild, 0..2),
+    );
+    let cell = |(count, size, time, deviation): (_, _, _, _)| Point {
+        procs: procs(count),
         size: Bytes(size),
         time: Seconds(time),
         deviation: Seconds(deviation),
         repetitions: 5,
     };
-    let tame = (2..40u32, 0..1u64 << 20, 1e-6..1e3f64, 1e-6..1e-3f64);
-    let tame = tame.prop_map(move |(n, m, time, deviation)| cell(procs(n), m, time, deviation));
-    let times = (number(1e-6..1e3f64), number(1e-6..1e-3f64));
-    let wild = (counts(), sizes(), times);
-    let wild = wild.prop_map(move |(n, m, (time, deviation))| cell(procs(n), m, time, deviation));
-    let some = (
-        prop::collection::vec(tame, 0..25),
-        prop::collection::vec(wild, 0..2),
-    );
-    some.prop_map(|(tame, wild)| [tame, wild].concat())
-        .prop_shuffle()
+    let cells = cells.prop_map(move |cells| [cells.0, cells.1].concat());
+    let points = cells.prop_map(move |cells| cells.into_iter().map(cell).collect::<Vec<_>>());
+    points.prop_shuffle()
 }
 
 proptest! {

@@ -7,34 +7,31 @@ use netsig_core::fit::model::{
 };
 use netsig_core::fit::saturation::Saturation;
 use netsig_core::fit::{Covariance, FitError, Point};
-use netsig_core::model::{self, Known};
+use netsig_core::model::{self, SIGNATURE, Values};
 use netsig_core::units::{Bytes, Seconds};
 
-use crate::arbitrary::{hockney, procs};
+use crate::arbitrary::{procs, toy};
 use crate::fits;
 
-/// Thirteen sizes from 256 bytes to 1 MiB. Their times are those without contention by `factor`,
-/// in turn lower and higher by `noise`.
-fn points(count: u32, noise: f64, factor: impl Fn(u64) -> f64) -> Vec<Point> {
-    let point = |i: u32| {
-        let size = 256 << i;
-        let error = 1.0 + if i.is_multiple_of(2) { -noise } else { noise };
-        let time = hockney(6e-5, 8.498e-8).alltoall(procs(count), Bytes(size));
-        Point {
-            procs: procs(count),
-            size: Bytes(size),
-            time: time * factor(size) * error,
-            deviation: time * 0.02,
-            repetitions: 100,
-        }
-    };
-    (0..13).map(point).collect()
+/// γ of 1.5 at all sizes.
+const FLAT: [f64; 3] = [1.5, 1.5, f64::INFINITY];
+
+/// Ten sizes under a signature of γ, `γ_below` and M, in turn lower and higher by `noise`.
+fn points(count: u32, noise: f64, numbers: [f64; 3]) -> Vec<Point> {
+    let model = model::find(Collective::Alltoall, SIGNATURE).unwrap();
+    let [gamma, below, threshold] = numbers;
+    let numbers = vec![gamma, below, 0.0, threshold];
+    let latency = None;
+    let mut points = fits::exact(model, &Values { numbers, latency }, &[count]);
+    for (point, sign) in points.iter_mut().zip([-1.0, 1.0].into_iter().cycle()) {
+        point.time = point.time * (1.0 + sign * noise);
+    }
+    points
 }
 
 fn fit(form: &str, points: &[Point], options: &Options) -> Result<ModelFit, FitError> {
-    let network = Known::of(hockney(6e-5, 8.498e-8), None);
     let model = model::find(Collective::Alltoall, form).unwrap();
-    fits::fit(model, &network, points, options)
+    fits::fit(model, &toy(), points, options)
 }
 
 #[track_caller]
@@ -49,7 +46,7 @@ fn assert_close(fit: &ModelFit, name: &str, expected: f64, tolerance: f64) {
 #[test]
 fn process_counts_that_do_not_saturate_are_left_out() {
     let gammas = [(4, 1.2), (8, 1.5), (16, 2.0), (24, 2.01), (32, 1.99)];
-    let at = gammas.map(|(count, gamma)| points(count, 0.01, |_| gamma));
+    let at = gammas.map(|(count, gamma)| points(count, 0.01, [gamma, gamma, f64::INFINITY]));
     let mut options = Options::default();
     let fitted = fit("signature", &at.concat(), &options).unwrap();
     let from_16 = Saturation::From(procs(16));
@@ -66,24 +63,24 @@ fn process_counts_that_do_not_saturate_are_left_out() {
 /// there is none.
 #[test]
 fn delta_threshold_and_second_gamma_are_there_if_the_data_need_them() {
-    let flat = points(24, 0.01, |_| 1.5);
+    let flat = points(24, 0.01, FLAT);
     let fitted = fit("signature", &flat, &Options::default()).unwrap();
     assert_eq!(fitted.model.threshold(), None);
     assert_close(&fitted, "delta_s", 0.0, 0.0);
     assert_close(&fitted, "gamma", 1.5, 0.02);
-    let two = points(24, 0.005, |size| if size < 65536 { 1.05 } else { 1.8 });
+    let two = points(24, 0.005, [1.8, 1.05, 16384.0]);
     let fitted = fit("signature", &two, &Options::default()).unwrap();
-    assert_close(&fitted, "threshold_bytes", 65536.0, 0.0);
+    assert_close(&fitted, "threshold_bytes", 16384.0, 0.0);
     assert_close(&fitted, "gamma", 1.8, 0.01);
     assert_close(&fitted, "gamma_below", 1.05, 0.01);
 }
 
-/// A network that gains 0.5 ms on each message from 2 KiB on.
+/// A network that gains 50 µs on each message from 2 KiB on.
 #[test]
 fn a_negative_delta_is_kept_where_it_is_wanted() {
-    let mut gaining = points(24, 0.0, |_| 1.5);
+    let mut gaining = points(24, 0.0, FLAT);
     for point in &mut gaining[3..] {
-        point.time = point.time - Seconds(23.0 * 5e-4);
+        point.time = point.time - Seconds(23.0 * 5e-5);
     }
     let fitted = |delta| {
         let options = Options {
@@ -96,14 +93,14 @@ fn a_negative_delta_is_kept_where_it_is_wanted() {
     };
     let kept = fitted(DeltaRule::Kept);
     assert_close(&kept, "gamma", 1.5, 1e-9);
-    assert_close(&kept, "delta_s", -5e-4, 1e-8);
+    assert_close(&kept, "delta_s", -5e-5, 1e-8);
     assert_close(&fitted(DeltaRule::Tested), "delta_s", 0.0, 0.0);
 }
 
 /// Two points on either side of M where as many are asked for; else two below and four from M on.
 #[test]
 fn points_that_cannot_answer_are_refused() {
-    let all = points(24, 0.01, |size| if size < 2048 { 1.0 } else { 2.0 });
+    let all = points(24, 0.01, [2.0, 1.0, 2048.0]);
     let fewer = Options {
         least: SidePoints { below: 2, from: 2 },
         ..Options::default()
@@ -117,7 +114,7 @@ fn points_that_cannot_answer_are_refused() {
         (&all[..3], ThresholdChoice::Search),
         (&all, at(4 << 20)),
         (&all, at(1)),
-        (&all, at(524_288)),
+        (&all, at(131_072)),
         (&unspread, ThresholdChoice::Search),
     ];
     let told = refused.map(|(points, threshold)| {

@@ -5,19 +5,17 @@ use netsig_core::model::alltoall::plogpt;
 use netsig_core::model::alltoall::throughput::rho_of_gamma;
 use netsig_core::model::hockney::Hockney;
 use netsig_core::model::message::loggp::LogGP;
-use netsig_core::model::plogp::{PLogP, Parameters};
 use netsig_core::model::segment::Segment;
 use netsig_core::model::{
     self, Case, Known, Model, ModelError, REGIMES, Segments, Subject, Timed, Values,
 };
 use netsig_core::network::{Edge, Network, Port};
 use netsig_core::units::parameter::ParameterError;
-use netsig_core::units::table::Table;
 use netsig_core::units::{BitsPerSecond, Bytes, BytesPerSecond, Seconds, SecondsPerByte};
 use proptest::prelude::*;
 
 use crate::arbitrary::{
-    any_network, as_they_come, ascending, counts, hockney, procs, sane, shares, sizes, table, toy,
+    any_network, as_they_come, ascending, counts, procs, sane, shares, sizes, table, toy,
 };
 use crate::seeded;
 
@@ -124,19 +122,6 @@ proptest! {
     }
 }
 
-/// Where bytes cost nothing, what is left are the start-ups of seven rounds, or one latency.
-#[test]
-fn a_network_without_a_gap_has_start_ups_alone() {
-    let free = Known::of(hockney(5e-5, 0.0), None);
-    for (name, start_ups) in [("plogpt_a", 7.0), ("plogpt_b", 1.0)] {
-        let model = model::find(Collective::Alltoall, name).unwrap();
-        let case = Case::new(procs(8), Bytes(1 << 50));
-        let timed = model.time(&free, &Values::default(), case).unwrap();
-        let found = timed.time.0 / 5e-5;
-        assert!((found - start_ups).abs() < 1e-12, "{name}: {found}");
-    }
-}
-
 /// Sizes that f64 does not tell apart.
 #[test]
 fn a_table_goes_straight_between_rows_of_any_size() {
@@ -195,11 +180,9 @@ fn impossible_parameters_are_refused_by_name() {
 /// What takes a number, by itself.
 type Door = fn(f64) -> Result<(), ParameterError>;
 
-const DOORS: [Door; 11] = [
+const DOORS: [Door; 9] = [
     |x| base(x, 1.0),
     |x| base(1.0, x),
-    |x| Table::new("g", vec![(Bytes(0), Seconds(x))]).map(drop),
-    plogp,
     |x| loggp([x, 1.0, 1.0, 1.0]),
     |x| loggp([1.0, x, 1.0, 1.0]),
     |x| loggp([1.0, 1.0, x, 1.0]),
@@ -211,17 +194,6 @@ const DOORS: [Door; 11] = [
 
 fn base(alpha: f64, beta: f64) -> Result<(), ParameterError> {
     Hockney::new(Seconds(alpha), SecondsPerByte(beta)).map(drop)
-}
-
-fn plogp(latency: f64) -> Result<(), ParameterError> {
-    let [gap, send_overhead, receive_overhead] = toy().plogp.tables().map(Table::clone);
-    let parameters = Parameters {
-        latency: Seconds(latency),
-        gap,
-        send_overhead,
-        receive_overhead,
-    };
-    PLogP::new(parameters).map(drop)
 }
 
 fn loggp([latency, overhead, gap, gap_per_byte]: [f64; 4]) -> Result<(), ParameterError> {

@@ -8,7 +8,6 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 use super::*;
-use crate::units::{Bytes, Rank};
 
 mod faults;
 
@@ -41,78 +40,42 @@ fn all_that_the_grammar_allows_is_read() {
     insta::assert_snapshot!(written(&goal));
 }
 
-/// The lines of one rank: operations with a processor, of which every other one has a label, and
-/// what waits for what, the later first.
-type Content = (Vec<(Action, u8)>, Vec<(usize, &'static str, usize)>);
+/// An operation as netsig writes it.
+const OPERATION: &str = "((send (0|[1-9][0-9]{0,18})b to [0-3]|\
+    recv (0|[1-9][0-9]{0,18})b from (-1|[0-3])) tag (-1|0|[1-9][0-9]{0,8})\
+    ( cpu [1-9][0-9]?)?( nic [1-9])?|calc (0|[1-9][0-9]{0,18})( cpu [1-9][0-9]?)?)\n";
 
-fn contents() -> impl Strategy<Value = Vec<Content>> {
-    let number = || prop_oneof![0..9_u64, any::<u64>()];
-    let tag = || proptest::option::of(0..u32::MAX);
-    let action = prop_oneof![
-        (0..4_u32, number(), tag()).prop_map(|(to, size, tag)| Action::Send {
-            to: Rank(to),
-            size: Bytes(size),
-            tag,
-        }),
-        (proptest::option::of(0..4_u32), number(), tag()).prop_map(|(from, size, tag)| {
-            Action::Receive {
-                from: from.map(Rank),
-                size: Bytes(size),
-                tag,
-            }
-        }),
-        number().prop_map(|nanoseconds| Action::Calculate { nanoseconds }),
-    ];
-    let actions = vec((action, any::<u8>()), 3..12);
+/// A text as netsig writes it: every other operation of a rank has a label, and later ones wait
+/// for earlier ones, in the order of these.
+fn any_text() -> impl Strategy<Value = String> {
     let waits = vec(any::<(Index, Index, bool)>(), 0..20);
-    let content = (actions, waits).prop_map(|(actions, waits)| {
-        let labelled = actions.len().div_ceil(2);
-        let waits = waits.into_iter().map(|(a, b, is_end)| {
-            let after = 1 + a.index(labelled - 1);
-            let keyword = if is_end { "requires" } else { "irequires" };
-            (2 * after, keyword, 2 * b.index(after))
+    let rank = (vec(OPERATION, 3..12), waits).prop_map(|(operations, waits)| {
+        let labelled = operations.len().div_ceil(2);
+        let waits = waits.into_iter().map(|(after, before, is_start)| {
+            let after = 1 + after.index(labelled - 1);
+            (2 * before.index(after), is_start, 2 * after)
         });
-        // In the order in which they are written: by what is waited for.
-        let waits = waits.sorted_by_key(|&(_, keyword, before)| (before, keyword != "requires"));
-        (actions, waits.collect())
-    });
-    vec(content, 4)
-}
-
-/// The text that netsig writes of this, with blanks where it has them.
-fn text_of(contents: &[Content], blank: &str) -> String {
-    let mut text = format!("num_ranks {}\n", contents.len());
-    for (rank, (actions, waits)) in contents.iter().enumerate() {
-        writeln!(text, "\nrank{blank}{rank}{blank}{{").unwrap();
-        for (index, (action, cpu)) in actions.iter().enumerate() {
+        let label = |index| {
             if index % 2 == 0 {
-                write!(text, "n{index}:{blank}").unwrap();
-            }
-            let any = |value: Option<u32>| value.map_or(-1, i64::from);
-            match *action {
-                Action::Calculate { nanoseconds } => write!(text, "calc{blank}{nanoseconds}"),
-                Action::Send { to, size, tag } => {
-                    write!(text, "send {}b{blank}to {to} tag {}", size.0, any(tag))
-                }
-                Action::Receive { from, size, tag } => {
-                    let from = any(from.map(|rank| rank.0));
-                    write!(text, "recv{blank}{}b from {from} tag {}", size.0, any(tag))
-                }
-            }
-            .unwrap();
-            let cpu = if *cpu > 0 {
-                format!("{blank}cpu {cpu}")
+                format!("n{index}: ")
             } else {
                 String::new()
-            };
-            writeln!(text, "{cpu}").unwrap();
-        }
-        for (after, keyword, before) in waits {
-            writeln!(text, "n{after} {keyword}{blank}n{before}").unwrap();
-        }
-        text.push_str("}\n");
-    }
-    text
+            }
+        };
+        let lines = operations.iter().enumerate();
+        let lines = lines.map(|(index, line)| label(index) + line);
+        let waits = waits.sorted_by_key(|&(before, is_start, _)| (before, is_start));
+        let waits = waits.map(|(before, is_start, after)| {
+            let keyword = if is_start { "irequires" } else { "requires" };
+            format!("n{after} {keyword} n{before}\n")
+        });
+        lines.chain(waits).collect::<String>()
+    });
+    vec(rank, 4).prop_map(|ranks| {
+        let blocks = ranks.iter().enumerate();
+        let blocks = blocks.map(|(rank, lines)| format!("\nrank {rank} {{\n{lines}}}\n"));
+        format!("num_ranks 4\n{}", blocks.collect::<String>())
+    })
 }
 
 /// Something of a text in the place of something else of it.
@@ -149,19 +112,18 @@ fn check(text: &str) -> Result<(), TestCaseError> {
 
 proptest! {
     #[test]
-    fn what_is_put_into_a_text_is_read_from_it(contents in contents(), blank in "[ \t]{1,2}") {
-        let goal = parse(&text_of(&contents, &blank)).unwrap();
-        prop_assert_eq!(written(&goal), text_of(&contents, " "));
+    fn what_is_read_from_a_text_is_written(text in any_text(), blank in "[ \t]{1,2}") {
+        let goal = parse(&text.replace(' ', &blank)).unwrap();
+        prop_assert_eq!(written(&goal), text);
     }
 
     #[test]
     fn damage_is_a_fault_or_another_program(
-        contents in contents(),
+        text in any_text(),
         damages in vec(any::<Damage>(), 1..4),
     ) {
         let example = damages.iter().fold(EXAMPLE.to_owned(), |text, one| damaged(&text, one));
         check(&example)?;
-        let text = text_of(&contents, " ");
         check(&damages.iter().fold(text, |text, one| damaged(&text, one)))?;
     }
 

@@ -78,6 +78,8 @@ fn messages_of(schedule: &Schedule, rank: Rank) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use itertools::Itertools as _;
+
     use super::*;
     use crate::algorithm::{ALGORITHMS, Algorithm};
     use crate::units::Bytes;
@@ -85,23 +87,19 @@ mod tests {
     /// Against the sends of all rounds of all ranks.
     #[test]
     fn no_algorithm_has_more_messages_than_the_most() {
-        for (entry, procs) in ALGORITHMS
-            .iter()
-            .flat_map(|entry| (1..40).map(move |n| (entry, n)))
-        {
+        for (entry, procs) in ALGORITHMS.iter().cartesian_product(1..40) {
             let case = Case {
                 algorithm: Algorithm::parse(entry.collective, &entry.example()).unwrap(),
                 procs: Procs::new(procs).unwrap(),
                 size: Bytes(100_000),
             };
             let schedule = case.schedule();
-            let rounds = schedule.extent().rounds;
             let all = case
                 .procs
                 .ranks()
-                .flat_map(|rank| (0..rounds).map(move |index| (rank, index)));
-            let sends = |(rank, index)| schedule.round(rank, index).sends.len() as u64;
-            let (exact, most) = (all.map(sends).sum::<u64>(), most_messages(case));
+                .cartesian_product(0..schedule.extent().rounds);
+            let sends = all.map(|(rank, index)| schedule.round(rank, index).sends.len() as u64);
+            let (exact, most) = (sends.sum::<u64>(), most_messages(case));
             assert!(exact <= most, "{} {procs}: {exact} {most}", case.algorithm);
         }
     }

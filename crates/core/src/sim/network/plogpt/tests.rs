@@ -11,10 +11,11 @@ use crate::network::tests::graph_of;
 use crate::network::{Edge, Port};
 use crate::sim::closed;
 use crate::sim::engine;
+use crate::sim::goal::Goals;
 use crate::sim::network::{Cause, Loss};
 use crate::sim::outcome::Outcome;
 use crate::sim::setup::Report;
-use crate::sim::testing::{Begun, Recorder, Script, alltoall};
+use crate::sim::testing::{Begun, Recorder, alltoall, script};
 use crate::units::{BitsPerSecond, Bytes, BytesPerSecond, Rank, Seconds};
 
 const US: u64 = 1_000_000;
@@ -57,8 +58,9 @@ fn star(hosts: u32) -> Network {
 /// Who received what from whom and when, in that order of time.
 fn play(messages: &[Begun], procs: u32, network: &PlogPT) -> Vec<(u32, u32, u64)> {
     let mut recorder = Recorder::default();
-    let mut script = Script::new(procs, messages.to_vec());
-    engine::run(&mut script, &mut network.clone(), &mut recorder).unwrap();
+    let script = script(procs, messages);
+    let mut goals = Goals::new(&script).unwrap();
+    engine::run(&mut goals, &mut network.clone(), &mut recorder).unwrap();
     recorder.received
 }
 
@@ -249,7 +251,7 @@ fn losses_and_links_tell_what_happened() {
 
 #[test]
 fn fluid_links_are_shared_by_all_under_way() {
-    let messages = [(0, 0, 2, 1000), (250 * US, 1, 2, 1000)];
+    let messages = [(0, 0, 2, 1000), (250_000, 1, 2, 1000)];
     // Fluid: 250 B alone, 750 B at half the rate; the other then has 250 B left for itself.
     for (sharing, ends) in [
         (Sharing::Fixed, [1050, 1300]),

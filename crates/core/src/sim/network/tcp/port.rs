@@ -175,25 +175,18 @@ mod tests {
         }
     }
 
+    /// From time 2 on both lose half, 1 each, and 1 of each comes through; where the second goes
+    /// on alone for 2, without loss, 3 do. One link brings one after the other.
     #[test]
     fn the_end_of_trains_that_come_at_once_is_lost() {
-        let port = Port::new(1.0, 2.0);
-        // From time 2 on both lose half: 1 each, and 1 of each comes through.
-        let mut trains = [train(0, 0.0, 4.0), train(1, 0.0, 4.0)];
-        let each = Lost {
-            bytes: 1.0,
-            following: 1.0,
-        };
-        assert_eq!(port.send(&mut trains), [each, each]);
-        // The second goes on alone for 2, without loss.
-        let mut trains = [train(0, 0.0, 4.0), train(1, 0.0, 6.0)];
-        let longer = Lost {
-            bytes: 1.0,
-            following: 3.0,
-        };
-        assert_eq!(port.send(&mut trains), [each, longer]);
-        // One link brings one after the other.
-        let mut trains = [train(0, 0.0, 4.0), train(0, 1.0, 4.0)];
-        assert_eq!(port.send(&mut trains), [Lost::default(); 2]);
+        let first = train(0, 0.0, 4.0);
+        let lost = |bytes, following| Lost { bytes, following };
+        for (second, expected) in [
+            (train(1, 0.0, 4.0), [lost(1.0, 1.0), lost(1.0, 1.0)]),
+            (train(1, 0.0, 6.0), [lost(1.0, 1.0), lost(1.0, 3.0)]),
+            (train(0, 1.0, 4.0), [Lost::default(); 2]),
+        ] {
+            assert_eq!(Port::new(1.0, 2.0).send(&mut [first, second]), expected);
+        }
     }
 }

@@ -4,8 +4,9 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::network::{LINUX_RTO, Port};
+use crate::sim::goal::Goals;
 use crate::sim::network::fluid::Fluid;
-use crate::sim::testing::{Recorder, Script, alltoall};
+use crate::sim::testing::{Recorder, script};
 use crate::sim::{Outcome, run};
 use crate::units::{BitsPerSecond, Bytes};
 
@@ -18,11 +19,17 @@ const SEGMENT: u64 = 1448;
 type Message = (u32, u32, u64);
 
 /// Messages that all start at once, each sender's in order.
-fn script(procs: u32, messages: &[Message]) -> Script {
-    let at_once = messages
+fn at_once(
+    count: u32,
+    messages: &[Message],
+    network: &mut impl Medium,
+    log: &mut Recorder,
+) -> Outcome {
+    let begun = messages
         .iter()
         .map(|&(from, to, bytes)| (0, from, to, bytes));
-    Script::new(procs, at_once.collect())
+    let script = script(count, &begun.collect::<Vec<_>>());
+    run(&mut Goals::new(&script).unwrap(), network, log).unwrap()
 }
 
 fn star(hosts: u32, buffer: u64) -> Network {
@@ -45,8 +52,12 @@ fn incast(senders: u32, segments: u64, buffer: u64) -> Outcome {
     let messages: Vec<_> = (1..=senders)
         .map(|from| (from, 0, segments * SEGMENT))
         .collect();
-    let mut program = script(senders + 1, &messages);
-    run(&mut program, &mut tcp(&star, 0), &mut ()).unwrap()
+    at_once(
+        senders + 1,
+        &messages,
+        &mut tcp(&star, 0),
+        &mut Recorder::default(),
+    )
 }
 
 fn messages() -> impl Strategy<Value = Vec<Message>> {
@@ -58,10 +69,11 @@ proptest! {
     #[test]
     fn with_room_for_all_it_is_fair_sharing(messages in messages()) {
         let star = star(6, 1 << 40);
-        let (mut one, mut other) = (script(6, &messages), script(6, &messages));
         let mut fluid = Fluid::new(&star, star.all_hosts().collect(), LATENCY);
-        let expected = run(&mut one, &mut fluid, &mut ()).unwrap();
-        prop_assert_eq!(run(&mut other, &mut tcp(&star, 0), &mut ()).unwrap(), expected);
+        let mut logs = [Recorder::default(), Recorder::default()];
+        let expected = at_once(6, &messages, &mut fluid, &mut logs[0]);
+        let outcome = at_once(6, &messages, &mut tcp(&star, 0), &mut logs[1]);
+        prop_assert_eq!((outcome, &logs[1]), (expected, &logs[0]));
     }
 
     #[test]
@@ -71,10 +83,8 @@ proptest! {
     ) {
         let star = star(6, buffer);
         let [one, again] = [(); 2].map(|()| {
-            let mut recorder = Recorder::default();
-            let program = &mut script(6, &messages);
-            let outcome = run(program, &mut tcp(&star, seed), &mut recorder).unwrap();
-            (outcome, recorder)
+            let mut log = Recorder::default();
+            (at_once(6, &messages, &mut tcp(&star, seed), &mut log), log)
         });
         prop_assert_eq!(one.1.received.len(), messages.len());
         prop_assert_eq!(one, again);
@@ -82,9 +92,8 @@ proptest! {
 
     #[test]
     fn a_message_alone_never_loses(bytes in 1u64..10_000_000, buffer in SEGMENT..10_000) {
-        let star = star(2, buffer);
-        let mut program = script(2, &[(0, 1, bytes)]);
-        let outcome = run(&mut program, &mut tcp(&star, 0), &mut ()).unwrap();
+        let (star, mut log) = (star(2, buffer), Recorder::default());
+        let outcome = at_once(2, &[(0, 1, bytes)], &mut tcp(&star, 0), &mut log);
         prop_assert_eq!(outcome.losses, vec![]);
     }
 
@@ -127,22 +136,6 @@ fn what_three_segments_follow_is_sent_again_at_once() {
         panic!("TCP does not know {:?}", first.cause)
     };
     assert_eq!((repair, first.delay), (Repair::FastRetransmit, Time::ZERO));
-}
-
-#[test]
-fn more_room_is_less_loss() {
-    let losses = |buffer| {
-        let star = star(8, buffer);
-        let count = |seed| {
-            let mut program = alltoall("direct", 8, 65_536);
-            let outcome = run(&mut program, &mut tcp(&star, seed), &mut ()).unwrap();
-            outcome.losses.len()
-        };
-        (0..20).map(count).sum::<usize>()
-    };
-    let counts = [16, 32, 64, 128, 256].map(|kib| losses(kib * 1024));
-    assert!(counts.is_sorted_by(|a, b| a >= b), "{counts:?}");
-    assert!(counts[0] > 0 && counts[4] == 0, "{counts:?}");
 }
 
 #[test]

@@ -40,30 +40,6 @@ fn fair(rates: &[f64], routes: &[&[usize]]) -> Vec<f64> {
     }
 }
 
-/// The long way shares each of three links with a short one; and a link that leaves its
-/// flows less than another makes room there: 12/3 = 4 on the second, 10 − 4 on the first.
-#[test]
-fn rates_by_hand() {
-    let line: [&[usize]; 4] = [&[0, 1, 2], &[0], &[1], &[2]];
-    let uneven: [&[usize]; 4] = [&[0, 1], &[0], &[1], &[1]];
-    let crowd: [&[usize]; 4] = [&[0], &[0], &[0, 1], &[1]];
-    for (rates, routes, expected) in [
-        (&[1.0; 3][..], line, [0.5; 4]),
-        (&[10.0, 12.0], uneven, [4.0, 6.0, 4.0, 4.0]),
-        (&[9.0, 2.0], crowd, [4.0, 4.0, 1.0, 1.0]),
-    ] {
-        let mut sharing = sharing(rates);
-        for (flow, route) in (0..).zip(routes) {
-            sharing.add(flow, &links(route), 1.0);
-        }
-        sharing.settle(Time::ZERO);
-        let found = (0..)
-            .map_while(|flow| sharing.rate(flow))
-            .map(|rate| rate.0);
-        assert!(found.eq(expected), "{expected:?}");
-    }
-}
-
 /// All to all in a binary tree: a class for each height that messages climb to.
 #[test]
 fn flows_that_are_alike_make_one_class() {
