@@ -41,11 +41,15 @@ fn imported(program: Program, name: &str, text: &str) -> Imported {
     import(program, &[Input { name, text }], &Asked::default()).unwrap()
 }
 
-/// The columns that an aggregate or sample fills, as in the file that is written.
-fn rows(data: &Dataset) -> Vec<String> {
+fn written(data: &Dataset) -> String {
     let mut text = Vec::new();
     data.write(&mut text).unwrap();
-    let text = String::from_utf8(text).unwrap();
+    String::from_utf8(text).unwrap()
+}
+
+/// The columns that an aggregate or sample fills, as in the file that is written.
+fn rows(data: &Dataset) -> Vec<String> {
+    let text = written(data);
     let rows = text.lines().filter(|line| !line.starts_with('#')).skip(1);
     let filled = |row: &str| row.split(',').filter(|cell| !cell.is_empty()).join(" ");
     rows.map(filled).collect()
@@ -162,10 +166,8 @@ fn holds(program: Program, text: &str) {
     let (name, asked) = ("a-p4", Asked::default());
     match import(program, &[Input { name, text }], &asked) {
         Ok(Imported { data, .. }) => {
-            let mut written = Vec::new();
-            data.write(&mut written).unwrap();
-            let read = Dataset::read("data.csv", written.as_slice()).unwrap();
-            assert_eq!(read, data);
+            let read = Dataset::read("data.csv", written(&data).as_bytes());
+            assert_eq!(read.unwrap(), data);
         }
         Err(_) => drop(problem(program, name, text, &asked)),
     }

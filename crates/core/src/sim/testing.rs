@@ -1,6 +1,8 @@
 //! For tests: networks of ports, schedules as programs, programs of given messages, and a
 //! record of what happened.
 
+use std::fmt::Display;
+
 use super::goal::Goal;
 use super::network::endpoint::{Endpoint, Ports};
 use super::observer::{Activity, Observer};
@@ -68,10 +70,14 @@ pub(crate) fn script(count: u32, messages: &[Begun]) -> Goal {
         ranks[*from as usize] += &send;
         ranks[*to as usize] += &format!("recv {bytes}b from {from} tag {tag}\n");
     }
-    let blocks = (0..).zip(ranks);
-    let blocks = blocks.map(|(rank, lines)| format!("rank {rank} {{\n{lines}}}\n"));
-    let text = format!("num_ranks {count}\n{}", blocks.collect::<String>());
-    Goal::parse("script", &text).unwrap()
+    Goal::parse("script", &goal_text(&ranks)).unwrap()
+}
+
+/// A program in GOAL of the lines of each rank.
+pub(crate) fn goal_text(ranks: &[impl Display]) -> String {
+    let blocks = ranks.iter().enumerate();
+    let blocks = blocks.map(|(rank, lines)| format!("rank {rank} {{\n{lines}\n}}\n"));
+    format!("num_ranks {}\n{}", ranks.len(), blocks.collect::<String>())
 }
 
 /// Sends (from, to, begin, end) and receives (from, to, end) in the order of their ends.

@@ -2,6 +2,7 @@
 
 use std::iter::zip;
 
+use itertools::Itertools as _;
 use nalgebra::DMatrix;
 use netsig_core::algorithm::Collective;
 use netsig_core::data::Provenance;
@@ -157,13 +158,8 @@ fn any_profile() -> impl Strategy<Value = Profile> {
         profile
     });
     (whole, prop::collection::vec(any_regimes(), 0..3)).prop_map(|(mut profile, regimes)| {
-        for entry in regimes {
-            let known = |other: &RegimesEntry| {
-                (other.collective, &other.algorithm) == (entry.collective, &entry.algorithm)
-            };
-            if profile.regimes.iter().any(known) {
-                continue;
-            }
+        let key = |entry: &RegimesEntry| (entry.collective, entry.algorithm.clone());
+        for entry in regimes.into_iter().unique_by(key) {
             profile.choices.push(Choice {
                 collective: entry.collective,
                 algorithm: entry.algorithm.clone(),

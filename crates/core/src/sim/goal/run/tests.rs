@@ -2,7 +2,6 @@
 //! without time.
 
 use std::collections::BTreeSet;
-use std::fmt::Write;
 
 use itertools::Itertools as _;
 use proptest::collection::vec;
@@ -17,7 +16,7 @@ use crate::sim::engine::run_with;
 use crate::sim::goal::write_algorithm;
 use crate::sim::network::endpoint::{Endpoint, Ports};
 use crate::sim::rounds::Rounds;
-use crate::sim::testing::{Recorder, loggp, on_ports};
+use crate::sim::testing::{Recorder, goal_text, loggp, on_ports};
 use crate::sim::{Outcome, Stuck, run};
 use crate::units::Bytes;
 
@@ -92,45 +91,38 @@ fn every_message_of_every_algorithm_is_delivered() {
 /// for the start of a send comes behind its o; what is free as well does, too.
 #[test]
 fn calculations_take_their_processor_and_follow_what_they_wait_for() {
-    let alone = |lines: &str| format!("num_ranks 1\nrank 0 {{\n{lines}\n}}");
-    let receiver = |lines: &str| {
-        format!(
-            "num_ranks 2\nrank 0 {{\nsend 1b to 1\n}}\n\
-             rank 1 {{\nr: recv 1b from 0\n{lines}\n}}"
-        )
-    };
-    let sender = |lines: &str| {
-        format!(
-            "num_ranks 2\nrank 1 {{\nrecv 1b from 0\n}}\n\
-             rank 0 {{\ns: send 1b to 1\nc: calc 2000\n{lines}}}"
-        )
-    };
-    for (text, expected) in [
+    let (send, receive) = ("send 1b to 1", "recv 1b from 0");
+    let chain = "a: calc 5\nb: calc 0\nc: calc 7\nb requires a\nc requires b";
+    for (zero, one, expected) in [
+        (chain, "", 12),
+        ("calc 5\ncalc 7", "", 12),
+        ("calc 5 cpu 1\ncalc 7 cpu 2\ncalc 3", "", 7),
+        (send, "r: recv 1b from 0\nc: calc 300\nc irequires r", 1200),
+        (send, "r: recv 1b from 0\nc: calc 1150\nc irequires r", 1250),
         (
-            alone("a: calc 5\nb: calc 0\nc: calc 7\nb requires a\nc requires b"),
-            12,
+            send,
+            "r: recv 1b from 0\nc: calc 1150 cpu 1\nc irequires r",
+            1200,
         ),
-        (alone("calc 5\ncalc 7"), 12),
-        (alone("calc 5 cpu 1\ncalc 7 cpu 2\ncalc 3"), 7),
-        (receiver("c: calc 300\nc irequires r"), 1200),
-        (receiver("c: calc 1150\nc irequires r"), 1250),
-        (receiver("c: calc 1150 cpu 1\nc irequires r"), 1200),
-        (receiver("c: calc 300\nc requires r"), 1500),
-        (sender("c irequires s\n"), 2100),
-        (sender(""), 2100),
+        (send, "r: recv 1b from 0\nc: calc 300\nc requires r", 1500),
+        (
+            "s: send 1b to 1\nc: calc 2000\nc irequires s",
+            receive,
+            2100,
+        ),
+        ("s: send 1b to 1\nc: calc 2000", receive, 2100),
     ] {
-        assert_eq!(end(&text), expected, "{text}");
+        assert_eq!(end(&goal_text(&[zero, one])), expected, "{zero}\n{one}");
     }
 }
 
 /// Two receives of rank 0, for a message of rank 2 that is in at 100 + 1000 + 100 and for one
 /// of rank 1 with tag 7 that comes 500 later.
 fn two_receives(first: &str, second: &str) -> String {
-    format!(
-        "num_ranks 3\nrank 0 {{\na: recv 1b from {first}\nb: recv 1b from {second}\n\
-         c: calc 9\nc requires a\n}}\nrank 1 {{\nw: calc 500\ns: send 1b to 0 tag 7\n\
-         s requires w\n}}\nrank 2 {{\nsend 1b to 0 tag -1\n}}"
-    )
+    let zero =
+        format!("a: recv 1b from {first}\nb: recv 1b from {second}\nc: calc 9\nc requires a");
+    let one = "w: calc 500\ns: send 1b to 0 tag 7\ns requires w";
+    goal_text(&[&zero, one, "send 1b to 0 tag -1"])
 }
 
 /// The exact receive must not go without.
@@ -148,24 +140,22 @@ fn wildcards_take_what_comes() {
 /// Circles of ranks, and messages and receives without a partner.
 #[test]
 fn a_standstill_names_what_waits() {
-    let rank = |rank| {
-        let (from, to) = ((rank + 4) % 5, (rank + 1) % 5);
-        format!("rank {rank} {{\na: recv 8b from {from}\nb: send 8b to {to}\nb requires a\n}}\n")
-    };
-    let ring = format!("num_ranks 5\n{}", (0..5).map(rank).collect::<String>());
-    let wildcards = "num_ranks 1\nrank 0 {\nl1: recv 8b from -1 tag -1\nl2: calc 0\n\
-        l3: send 8b to 0 tag 4\nl2 requires l1\nl3 irequires l2\nrecv 8b from 0 tag 9\n}";
-    let receive = "num_ranks 2\nrank 0 {\na: recv 8b from 1 tag 3\nb: recv 8b from 1 tag 3\n}\n\
-        rank 1 {\nsend 8b to 0 tag 3\n}";
-    let send = "num_ranks 2\nrank 0 {\nsend 8b to 1 tag 3\n}\nrank 1 {\n}";
+    let ring = [(4, 1), (0, 2), (1, 3), (2, 4), (3, 0)]
+        .map(|(from, to)| format!("a: recv 8b from {from}\nb: send 8b to {to}\nb requires a"));
+    let wildcards = "l1: recv 8b from -1 tag -1\nl2: calc 0\nl3: send 8b to 0 tag 4\n\
+        l2 requires l1\nl3 irequires l2\nrecv 8b from 0 tag 9";
+    let receives = "a: recv 8b from 1 tag 3\nb: recv 8b from 1 tag 3";
     let told = [
-        ("ring of 5", &*ring),
-        ("wildcards, irequires, no name", wildcards),
-        ("other tags", &two_receives("-1 tag 7", "2 tag 5")),
-        ("one receive too many", receive),
-        ("a send too many", send),
+        ("ring of 5", goal_text(&ring)),
+        ("wildcards, irequires, no name", goal_text(&[wildcards])),
+        ("other tags", two_receives("-1 tag 7", "2 tag 5")),
+        (
+            "one receive too many",
+            goal_text(&[receives, "send 8b to 0 tag 3"]),
+        ),
+        ("a send too many", goal_text(&["send 8b to 1 tag 3", ""])),
     ]
-    .map(|(name, text)| format!("{name}: {:#?}\n", run_text(text, ports()).unwrap_err().0));
+    .map(|(name, text)| format!("{name}: {:#?}\n", run_text(&text, ports()).unwrap_err().0));
     insta::assert_snapshot!(told.concat());
 }
 
@@ -202,23 +192,20 @@ fn any_program() -> impl Strategy<Value = Vec<Vec<Line>>> {
 }
 
 fn text_of(ranks: &[Vec<Line>]) -> String {
-    let mut text = format!("num_ranks {RANKS}\n");
-    for (rank, lines) in ranks.iter().enumerate() {
-        writeln!(text, "rank {rank} {{").unwrap();
-        for (index, (is_send, peer, tag, waits)) in lines.iter().enumerate() {
-            let what = if *is_send {
-                "send 1b to"
-            } else {
-                "recv 1b from"
-            };
-            writeln!(text, "l{index}: {what} {peer} tag {tag}").unwrap();
-            for (before, _) in waits.iter().enumerate().take(index).filter(|wait| *wait.1) {
-                writeln!(text, "l{index} requires l{before}").unwrap();
-            }
-        }
-        text.push_str("}\n");
-    }
-    text
+    let line = |(index, (is_send, peer, tag, waits)): (usize, &Line)| {
+        let what = if *is_send {
+            "send 1b to"
+        } else {
+            "recv 1b from"
+        };
+        let waits = (0..index).filter(|before| waits[*before]);
+        let waits = waits.map(|before| format!("\nl{index} requires l{before}"));
+        format!("l{index}: {what} {peer} tag {tag}{}", waits.format(""))
+    };
+    let ranks = ranks
+        .iter()
+        .map(|lines| lines.iter().enumerate().map(line).join("\n"));
+    goal_text(&ranks.collect::<Vec<_>>())
 }
 
 /// Runs without time, as far as it goes: whether all is done.

@@ -50,9 +50,14 @@ fn options() -> Options {
     Options::new(Seconds(5e-5))
 }
 
-/// Hosts of 10⁶ B/s on one switch.
+/// Of 10⁶ B/s.
+fn port() -> Port {
+    Port::new(BitsPerSecond(8_000_000), Bytes(0))
+}
+
+/// Hosts on one switch.
 fn star(hosts: u32) -> Network {
-    Network::star(hosts, Port::new(BitsPerSecond(8_000_000), Bytes(0))).unwrap()
+    Network::star(hosts, port()).unwrap()
 }
 
 /// Who received what from whom and when, in that order of time.
@@ -148,73 +153,6 @@ fn a_million_ranks_are_solved_at_once() {
     assert_eq!(solved.time, Time(sends + (50 + 19 * 200_000) * US));
 }
 
-/// From, to, begin, end.
-type Sent = (u32, u32, u64, u64);
-
-/// All-to-all among six and six hosts of 1 Gbit/s on two switches that are joined by 2 Gbit/s:
-/// every rank's sends one after the other, all of a moment at once.
-fn brute_force(size: u64) -> Vec<Sent> {
-    let mut clocks = [(0u64, 1u32); 12];
-    let mut sent = Vec::new();
-    while let Some(now) = clocks
-        .iter()
-        .filter(|clock| clock.1 < 12)
-        .map(|clock| clock.0)
-        .min()
-    {
-        let begins = (0..)
-            .zip(&clocks)
-            .filter(|(_, (time, turn))| *time == now && *turn < 12);
-        let pairs = begins.map(|(rank, (_, turn))| (rank, (rank + turn) % 12));
-        let pairs: Vec<(u32, u32)> = pairs.collect();
-        let count = |shares: &dyn Fn(&(u32, u32)) -> bool| {
-            pairs.iter().filter(|pair| shares(pair)).count() as u64
-        };
-        for &(from, to) in &pairs {
-            let at_receiver = count(&|pair| pair.1 == to);
-            let is_across = from / 6 != to / 6;
-            let crossing =
-                count(&|pair| is_across && (pair.0 / 6, pair.1 / 6) == (from / 6, to / 6));
-            // A byte takes 8 ns on a host's link and 4 ns between the switches.
-            let end = now + size * (8000 * at_receiver).max(4000 * crossing);
-            let (time, turn) = &mut clocks[from as usize];
-            (*time, *turn) = (end, *turn + 1);
-            sent.push((from, to, now, end));
-        }
-    }
-    sent.sort_unstable();
-    sent
-}
-
-#[test]
-fn twelve_ranks_on_two_switches_are_as_by_brute_force() {
-    let port = |gbit: u64, buffer| Port::new(BitsPerSecond(gbit * 1_000_000_000), Bytes(buffer));
-    let switches = Network::two_switches([6, 6], port(1, 65_536), port(2, 4550)).unwrap();
-    let network = on_hosts(switches, &options());
-    for (size, is_lossy) in [(10_000, true), (4551, true), (4550, false)] {
-        let expected = brute_force(size);
-        let crosses = |message: &Sent| message.0 / 6 != message.1 / 6;
-        let meets = |c: &Sent, other: &Sent| {
-            let is_other = other.1 == c.1 && other.0 != c.0 && crosses(other) != crosses(c);
-            is_other && other.2.abs_diff(c.3) <= c.3 / 1_000_000_000 && size > 4550
-        };
-        let loses = |c: &&Sent| expected.iter().any(|other| meets(c, other));
-        let lost: BTreeSet<_> = expected.iter().filter(loses).map(|c| (c.0, c.1)).collect();
-        assert_eq!(!lost.is_empty(), is_lossy);
-        let received = |c: &Sent| c.3 + 50 * US + if loses(&c) { 200_000 * US } else { 0 };
-        let time = expected.iter().map(received).max().unwrap();
-
-        let mut log = Recorder::default();
-        let program = alltoall("sends-in-turn", 12, size);
-        let mode = (RtoMode::Receiver, None);
-        let outcome = run(mode, program, network.clone(), &mut log).unwrap();
-        log.sent.sort_unstable();
-        assert_eq!(log.sent, expected);
-        let found = outcome.losses.iter().map(|loss| (loss.from.0, loss.to.0));
-        assert_eq!((outcome.time, lost), (Time(time), found.collect()));
-    }
-}
-
 /// Host 0 sends two messages over the uplink of its pair, as host 1 does.
 #[test]
 fn losses_and_links_tell_what_happened() {
@@ -249,21 +187,31 @@ fn losses_and_links_tell_what_happened() {
     }
 }
 
+/// Messages of 1 ms alone, after L. Those that begin at once share a receiver's port, or two the
+/// link between two switches. Fluid: 250 B alone, 750 B at half the rate; the other then has 250 B
+/// left for itself.
 #[test]
-fn fluid_links_are_shared_by_all_under_way() {
-    let messages = [(0, 0, 2, 1000), (250_000, 1, 2, 1000)];
-    // Fluid: 250 B alone, 750 B at half the rate; the other then has 250 B left for itself.
-    for (sharing, ends) in [
-        (Sharing::Fixed, [1050, 1300]),
-        (Sharing::Fluid, [1800, 2050]),
+fn messages_share_links_with_those_that_begin_at_once_or_with_all_under_way() {
+    let apart = [(0, 0, 2, 1000), (250_000, 1, 2, 1000)];
+    let at_once = [(0, 0, 2, 1000), (0, 1, 2, 1000)];
+    let across = [(0, 0, 2, 1000), (0, 1, 3, 1000)];
+    let joined = || Network::two_switches([2, 2], port(), port()).unwrap();
+    for (sharing, network, messages, ends) in [
+        (Sharing::Fixed, star(3), apart, [1050, 1300]),
+        (Sharing::Fluid, star(3), apart, [1800, 2050]),
+        (Sharing::Fixed, star(3), at_once, [2050; 2]),
+        (Sharing::Fixed, star(4), across, [1050; 2]),
+        (Sharing::Fixed, joined(), across, [2050; 2]),
     ] {
         let options = Options {
             sharing,
             ..options()
         };
-        let received = play(&messages, 3, &on_hosts(star(3), &options));
-        let ends = ends.map(|end| end * US);
-        assert_eq!(received, [(0, 2, ends[0]), (1, 2, ends[1])]);
+        let received = play(&messages, 4, &on_hosts(network, &options));
+        assert!(
+            received.iter().map(|it| it.2).eq(ends.map(|end| end * US)),
+            "{received:?}"
+        );
     }
 }
 

@@ -93,16 +93,14 @@ mod tests {
     #[test]
     fn a_window_that_was_halved_grows_by_segments() {
         let mut connection = Connection::default();
-        let mut windows = vec![connection.window];
-        connection.grow();
-        windows.push(connection.window);
-        connection.shrink(28_960.0, Repair::Timeout);
-        windows.push(connection.window);
-        for _ in 0..5 {
-            connection.grow();
-            windows.push(connection.window);
-        }
-        let segments: Vec<f64> = windows.iter().map(|window| window / 1448.0).collect();
+        let segments = [0, 1, 2, 3, 4, 5, 6, 7].map(|step| {
+            match step {
+                0 => {}
+                2 => connection.shrink(28_960.0, Repair::Timeout),
+                _ => connection.grow(),
+            }
+            connection.window / 1448.0
+        });
         assert_eq!(segments, [10.0, 20.0, 1.0, 2.0, 4.0, 8.0, 10.0, 11.0]);
     }
 }

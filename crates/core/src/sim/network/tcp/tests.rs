@@ -19,28 +19,20 @@ const SEGMENT: u64 = 1448;
 type Message = (u32, u32, u64);
 
 /// Messages that all start at once, each sender's in order.
-fn at_once(
-    count: u32,
-    messages: &[Message],
-    network: &mut impl Medium,
-    log: &mut Recorder,
-) -> Outcome {
-    let begun = messages
-        .iter()
-        .map(|&(from, to, bytes)| (0, from, to, bytes));
-    let script = script(count, &begun.collect::<Vec<_>>());
-    run(&mut Goals::new(&script).unwrap(), network, log).unwrap()
+fn at_once(hosts: u32, messages: &[Message], network: &mut impl Medium) -> (Outcome, Recorder) {
+    let begun = messages.iter().map(|it| (0, it.0, it.1, it.2));
+    let script = script(hosts, &begun.collect::<Vec<_>>());
+    let mut log = Recorder::default();
+    let outcome = run(&mut Goals::new(&script).unwrap(), network, &mut log);
+    (outcome.unwrap(), log)
 }
 
+/// Hosts on one switch whose ports hold so many bytes.
 fn star(hosts: u32, buffer: u64) -> Network {
     Network::star(hosts, Port::new(RATE, Bytes(buffer))).unwrap()
 }
 
-fn tcp(network: &Network, seed: u64) -> Tcp<'_> {
-    new_tcp(network, seed).unwrap()
-}
-
-fn new_tcp(network: &Network, seed: u64) -> Result<Tcp<'_>, ParameterError> {
+fn tcp(network: &Network, seed: u64) -> Result<Tcp<'_>, ParameterError> {
     let min_timeout = Time::of(LINUX_RTO);
     let options = Options { min_timeout, seed };
     Tcp::new(network, network.all_hosts().collect(), LATENCY, options)
@@ -52,12 +44,7 @@ fn incast(senders: u32, segments: u64, buffer: u64) -> Outcome {
     let messages: Vec<_> = (1..=senders)
         .map(|from| (from, 0, segments * SEGMENT))
         .collect();
-    at_once(
-        senders + 1,
-        &messages,
-        &mut tcp(&star, 0),
-        &mut Recorder::default(),
-    )
+    at_once(senders + 1, &messages, &mut tcp(&star, 0).unwrap()).0
 }
 
 fn messages() -> impl Strategy<Value = Vec<Message>> {
@@ -70,10 +57,8 @@ proptest! {
     fn with_room_for_all_it_is_fair_sharing(messages in messages()) {
         let star = star(6, 1 << 40);
         let mut fluid = Fluid::new(&star, star.all_hosts().collect(), LATENCY);
-        let mut logs = [Recorder::default(), Recorder::default()];
-        let expected = at_once(6, &messages, &mut fluid, &mut logs[0]);
-        let outcome = at_once(6, &messages, &mut tcp(&star, 0), &mut logs[1]);
-        prop_assert_eq!((outcome, &logs[1]), (expected, &logs[0]));
+        let expected = at_once(6, &messages, &mut fluid);
+        prop_assert_eq!(at_once(6, &messages, &mut tcp(&star, 0).unwrap()), expected);
     }
 
     #[test]
@@ -82,18 +67,15 @@ proptest! {
         (buffer, seed) in (SEGMENT..100_000, any::<u64>()),
     ) {
         let star = star(6, buffer);
-        let [one, again] = [(); 2].map(|()| {
-            let mut log = Recorder::default();
-            (at_once(6, &messages, &mut tcp(&star, seed), &mut log), log)
-        });
+        let [one, again] = [(); 2].map(|()| at_once(6, &messages, &mut tcp(&star, seed).unwrap()));
         prop_assert_eq!(one.1.received.len(), messages.len());
         prop_assert_eq!(one, again);
     }
 
     #[test]
     fn a_message_alone_never_loses(bytes in 1u64..10_000_000, buffer in SEGMENT..10_000) {
-        let (star, mut log) = (star(2, buffer), Recorder::default());
-        let outcome = at_once(2, &[(0, 1, bytes)], &mut tcp(&star, 0), &mut log);
+        let star = star(2, buffer);
+        let (outcome, _) = at_once(2, &[(0, 1, bytes)], &mut tcp(&star, 0).unwrap());
         prop_assert_eq!(outcome.losses, vec![]);
     }
 
@@ -141,7 +123,7 @@ fn what_three_segments_follow_is_sent_again_at_once() {
 #[test]
 fn ports_hold_a_segment() {
     let star = star(2, 0);
-    let message = new_tcp(&star, 0).unwrap_err().to_string();
+    let message = tcp(&star, 0).unwrap_err().to_string();
     assert!(
         message.starts_with("port buffer = 0 B at switch0 -> host0 is not"),
         "{message}"
