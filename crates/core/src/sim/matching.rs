@@ -301,9 +301,10 @@ mod tests {
         fn partners_are_those_of_a_search(steps in steps()) {
             let mut matching = Matching::new(Procs::new(2).unwrap());
             for &(is_posted, pattern) in &steps {
-                match is_posted {
-                    true => matching.announce_receive(pattern),
-                    false => matching.announce_message(pattern),
+                if is_posted {
+                    matching.announce_receive(pattern);
+                } else {
+                    matching.announce_message(pattern);
                 }
             }
             let mut waiting = 0_usize;

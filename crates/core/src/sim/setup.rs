@@ -296,13 +296,14 @@ mod tests {
         NetworkModel::Endpoint(loggp([50_000.0, 0.0, 0.0], gap_per_byte)).into()
     }
 
-    /// Four hosts in a tree of two heights.
+    /// The first four hosts in a tree of eight.
     fn tree() -> Setup {
         let text = "topology = 'binary-tree'\nlatency = '50us'\n[[height]]\nrate = '1Gbit/s'\n\
-                    [[height]]\nrate = '1Gbit/s'\ndelay = '36.4us'\n";
+                    [[height]]\nrate = '1Gbit/s'\ndelay = '36.4us'\n\
+                    [[height]]\nrate = '1Gbit/s'\ndelay = '1us'\n";
         let network = Arc::new(Network::parse("t", text).unwrap());
         Setup::from(NetworkModel::PlogPT(Timeouts {
-            hosts: network.all_hosts().collect(),
+            hosts: network.all_hosts().take(4).collect(),
             options: Options::new(Seconds(5e-5)),
             network,
             mode: RtoMode::Receiver,
@@ -369,10 +370,8 @@ mod tests {
             case.size = Bytes(size);
             let found = check(&model, case, Method::Event);
             let is_too_large = matches!(found, Err(SimulationError::TooMany { .. }));
-            assert!(
-                found.is_ok() == is_small && is_too_large != is_small,
-                "{algorithm} {procs}"
-            );
+            let expected = (is_small, !is_small);
+            assert_eq!((found.is_ok(), is_too_large), expected, "{algorithm}");
         }
         let all = case(Bcast, "binomial", u32::MAX);
         let refused = check(&model, all, Method::Event);
@@ -393,11 +392,8 @@ mod tests {
             (Method::Event, "flat", 2),
             (Method::Event, "chain", 4),
         ] {
-            let result = simulate(
-                &ports(1e18),
-                case(Collective::Bcast, algorithm, procs),
-                method,
-            );
+            let case = case(Collective::Bcast, algorithm, procs);
+            let result = simulate(&ports(1e18), case, method);
             assert_eq!(result, Err(SimulationError::TooLong));
         }
     }

@@ -1,7 +1,7 @@
 //! For tests: networks of ports, schedules as programs, programs of given messages, and a
 //! record of what happened.
 
-use std::fmt::Display;
+use std::fmt::{Display, Write};
 
 use super::goal::Goal;
 use super::network::endpoint::{Endpoint, Ports};
@@ -63,12 +63,13 @@ pub(crate) type Begun = (u64, u32, u32, u64);
 pub(crate) fn script(count: u32, messages: &[Begun]) -> Goal {
     let mut ranks = vec![String::new(); count as usize];
     for (tag, (begin, from, to, bytes)) in messages.iter().enumerate() {
-        let mut send = format!("s{tag}: send {bytes}b to {to} tag {tag}\n");
+        let send = &mut ranks[*from as usize];
+        writeln!(send, "s{tag}: send {bytes}b to {to} tag {tag}").unwrap();
         if *begin > 0 {
-            send += &format!("c{tag}: calc {begin}\ns{tag} requires c{tag}\n");
+            writeln!(send, "c{tag}: calc {begin}\ns{tag} requires c{tag}").unwrap();
         }
-        ranks[*from as usize] += &send;
-        ranks[*to as usize] += &format!("recv {bytes}b from {from} tag {tag}\n");
+        let receive = &mut ranks[*to as usize];
+        writeln!(receive, "recv {bytes}b from {from} tag {tag}").unwrap();
     }
     Goal::parse("script", &goal_text(&ranks)).unwrap()
 }

@@ -6,7 +6,6 @@ use netsig_core::model::plogp::{PLogP, Parameters};
 use netsig_core::model::signature::{Form, Signature};
 use netsig_core::model::{Known, Model, Parameter, Subject};
 use netsig_core::network::{Network, Port};
-use netsig_core::stats::interval::Estimate;
 use netsig_core::units::table::Table;
 use netsig_core::units::{BitsPerSecond, Bytes, Procs, Seconds, SecondsPerByte};
 use proptest::prelude::*;
@@ -25,27 +24,24 @@ pub fn hockney(alpha: f64, beta: f64) -> Hockney {
     Hockney::new(Seconds(alpha), SecondsPerByte(beta)).unwrap()
 }
 
-pub fn exactly(value: f64) -> Estimate {
-    let (lower, upper) = (value, value);
-    Estimate {
-        value,
-        lower,
-        upper,
-    }
+/// L, and g, os and or.
+pub fn plogp(latency: f64, [gap, send_overhead, receive_overhead]: [Table; 3]) -> PLogP {
+    let parameters = Parameters {
+        latency: Seconds(latency),
+        gap,
+        send_overhead,
+        receive_overhead,
+    };
+    PLogP::new(parameters).unwrap()
 }
 
 /// g = 10 µs + 10 ns/B·m, os = 5 µs + 4 ns/B·m, or = 6 µs + 5 ns/B·m, L = 50 µs.
 pub fn toy() -> Known {
     let line = |a: f64, b: f64| table([0, 1 << 24].map(|m: u64| (m, a + b * m as f64)));
-    let plogp = PLogP::new(Parameters {
-        latency: Seconds(5e-5),
-        gap: line(1e-5, 1e-8),
-        send_overhead: line(5e-6, 4e-9),
-        receive_overhead: line(6e-6, 5e-9),
-    });
+    let tables = [line(1e-5, 1e-8), line(5e-6, 4e-9), line(6e-6, 5e-9)];
     Known {
         hockney: hockney(6e-5, 1e-8),
-        plogp: plogp.unwrap(),
+        plogp: plogp(5e-5, tables),
         signature: None,
         network: None,
     }
@@ -116,47 +112,34 @@ pub fn any_table(
 /// of up to `most` seconds.
 pub fn any_network(most: f64, order: fn(&mut [f64])) -> impl Strategy<Value = Known> {
     let time = move || prop_oneof![1 => Just(0.0), 4 => 0.0..most, 4 => 0.0..most * 1e-6];
-    let tables = (
-        any_table(time(), order),
-        any_table(time(), order),
-        any_table(time(), order),
-    );
-    let signature = (
-        select(vec![Form::Full, Form::Bandwidth, Form::FullDeltaOnce]),
-        0.0..5.0f64,
-    );
-    let signature = (signature, 0.0..=1.0f64, time(), prop::option::of(sizes()));
+    let tables = [(); 3].map(|()| any_table(time(), order));
+    let forms = select(vec![Form::Full, Form::Bandwidth, Form::FullDeltaOnce]);
+    let threshold = prop::option::of(sizes());
+    let signature = (forms, 0.0..5.0f64, 0.0..=1.0f64, time(), threshold);
     let rate = || (1..1_000_000_000_000u64).prop_map(BitsPerSecond);
-    let switches = ([1..40u32, 1..40u32], rate(), rate());
+    let switches = ([1..40u32, 1..40u32], [rate(), rate()]);
     let rest = (prop::option::of(signature), prop::option::of(switches));
-    (time(), time(), time(), tables, rest).prop_map(
-        |(alpha, beta, latency, (gap, send_overhead, receive_overhead), (signature, switches))| {
-            let base = hockney(alpha, beta * 1e-6);
-            let parameters = Parameters {
-                latency: Seconds(latency),
-                gap,
-                send_overhead,
-                receive_overhead,
-            };
-            let two_switches = |(hosts, rate, uplink)| {
-                let port = |rate| Port::new(rate, Bytes(4096));
-                Network::two_switches(hosts, port(rate), port(uplink)).unwrap()
-            };
-            Known {
-                hockney: base,
-                plogp: PLogP::new(parameters).unwrap(),
-                signature: signature.map(|((form, gamma), below, delta, threshold)| Signature {
-                    base,
-                    form,
-                    gamma,
-                    gamma_below: Some(gamma * below),
-                    delta: Seconds(delta),
-                    threshold: threshold.map(Bytes),
-                }),
-                network: switches.map(two_switches),
-            }
-        },
-    )
+    ([time(), time(), time()], tables, rest).prop_map(|(times, tables, (signature, switches))| {
+        let base = hockney(times[0], times[1] * 1e-6);
+        let two_switches = |(hosts, rates): (_, [_; 2])| {
+            let [port, uplink] = rates.map(|rate| Port::new(rate, Bytes(4096)));
+            Network::two_switches(hosts, port, uplink).unwrap()
+        };
+        let signature = signature.map(|(form, gamma, below, delta, threshold)| Signature {
+            base,
+            form,
+            gamma,
+            gamma_below: Some(gamma * below),
+            delta: Seconds(delta),
+            threshold: threshold.map(Bytes),
+        });
+        Known {
+            hockney: base,
+            plogp: plogp(times[2], tables),
+            signature,
+            network: switches.map(two_switches),
+        }
+    })
 }
 
 pub fn as_they_come(_: &mut [f64]) {}

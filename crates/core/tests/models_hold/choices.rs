@@ -33,9 +33,8 @@ fn any_profile() -> impl Strategy<Value = Profile> {
     (any_network(1e-2, as_they_come), signatures).prop_map(|(network, signatures)| {
         let entries = ["direct", "pairwise"].into_iter().zip(signatures);
         let mut profile = of_network(&network);
-        profile.fitted = entries
-            .map(|(name, numbers)| signature(name, numbers))
-            .collect();
+        let entries = entries.map(|(name, numbers)| signature(name, numbers));
+        profile.fitted = entries.collect();
         profile
     })
 }

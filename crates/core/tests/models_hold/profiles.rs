@@ -21,7 +21,7 @@ use netsig_core::units::Bytes;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-use crate::arbitrary::{any_network, any_table, as_they_come, counts, exactly, procs, sizes, toy};
+use crate::arbitrary::{any_network, any_table, as_they_come, counts, procs, sizes, toy};
 use crate::fits::fittable;
 use crate::regime_profiles::any_regimes;
 use crate::seeded;
@@ -33,8 +33,8 @@ pub fn of_network(network: &Known) -> Profile {
         version: VERSION,
         provenance: Provenance::default(),
         hockney: HockneyFit {
-            alpha: exactly(model.alpha().0),
-            beta: exactly(model.beta().0),
+            alpha: towards(model.alpha().0, model.alpha().0),
+            beta: towards(model.beta().0, model.beta().0),
             residual: 0.1,
         },
         plogp: Some(network.plogp.clone()),
@@ -82,9 +82,10 @@ pub fn fitted(model: &'static Model, values: &Values, end: f64) -> FittedModel {
             Role::Threshold => is_signature && value.is_finite(),
             _ => false,
         };
-        let found = match is_estimate {
-            true => Found::Estimated(towards(value.min(f64::MAX), end)),
-            false => Found::Plain(value),
+        let found = if is_estimate {
+            Found::Estimated(towards(value.min(f64::MAX), end))
+        } else {
+            Found::Plain(value)
         };
         (parameter.name.to_owned(), found)
     };

@@ -54,7 +54,8 @@ fn any_stalls() -> impl Strategy<Value = Stalls> {
 }
 
 fn any_protocol() -> impl Strategy<Value = ProtocolParameters> {
-    let corrections = prop::collection::btree_map(2..1u64 << 30, -0.4..0.4f64, 0..4);
+    let size = (2..1u64 << 30).prop_map(Bytes);
+    let corrections = prop::collection::btree_map(size, -0.4..0.4f64, 0..4);
     let numbers = (0.0..5.0f64, -2.0..2.0f64, 0.0..3.0f64, 0.0..0.3f64);
     let stalls = prop::option::of(any_stalls());
     (numbers, corrections, stalls).prop_map(|(numbers, corrections, stalls)| ProtocolParameters {
@@ -63,10 +64,7 @@ fn any_protocol() -> impl Strategy<Value = ProtocolParameters> {
         overlap: numbers.2,
         slowdown: numbers.2 / 2.0,
         spread: numbers.3,
-        corrections: corrections
-            .into_iter()
-            .map(|(m, rho)| (Bytes(m), rho))
-            .collect(),
+        corrections: corrections.into_iter().collect(),
         stalls,
     })
 }
@@ -78,12 +76,11 @@ pub fn any_regimes() -> impl Strategy<Value = RegimesEntry> {
     (parts, rest).prop_map(
         |((wire, eager, rendezvous), (measured, size, startup, cells))| {
             let (collective, algorithm, class, counts) = measured;
-            let mut columns = vec![Column::Startup, Column::Gamma(Protocol::Eager)];
-            columns.extend(
-                rendezvous
-                    .as_ref()
-                    .map(|_| Column::Growth(Protocol::Rendezvous)),
-            );
+            let growth = rendezvous
+                .as_ref()
+                .map(|_| Column::Growth(Protocol::Rendezvous));
+            let columns = [Column::Startup, Column::Gamma(Protocol::Eager)];
+            let columns: Vec<Column> = columns.into_iter().chain(growth).collect();
             let error = |kind| KindError {
                 kind,
                 deviation: startup * 100.0,

@@ -3,9 +3,9 @@
 //! should.
 
 use netsig_core::algorithm::Collective;
-use netsig_core::data::{Dataset, Experiment, Provenance};
+use netsig_core::data::{Dataset, Experiment};
 use netsig_core::fit::ladder::{Rung, Verdict};
-use netsig_core::fit::network::{self, NetworkFit, Options};
+use netsig_core::fit::network::{self, Options};
 use netsig_core::model::regimes::{
     Onset, Order, Pattern, Point, ProtocolParameters, Regimes, Stalls, Wire,
 };
@@ -15,6 +15,7 @@ use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
 use proptest::prelude::*;
 
 use crate::arbitrary::{procs, push};
+use crate::pairs::profile_of;
 use crate::seeded;
 
 const ALPHA: f64 = 1e-4;
@@ -99,12 +100,8 @@ fn data(model: &Regimes, scale: impl Fn(usize) -> f64) -> Dataset {
     })
 }
 
-fn fitted(data: &Dataset) -> NetworkFit {
-    network::fit(data, &Options::default()).unwrap()
-}
-
 fn profile(data: &Dataset) -> Profile {
-    Profile::of(&fitted(data), Provenance::default(), 0.95)
+    profile_of(data, &Options::default())
 }
 
 /// The relative error of the median at a case, and whether its interval holds the truth.
@@ -185,7 +182,10 @@ fn intervals_widen_beyond_what_was_measured() {
 /// overflow need more than a signature.
 #[test]
 fn the_ladder_stops_where_the_data_are_explained() {
-    let verdict = |data: &Dataset| -> Verdict { fitted(data).regimes.remove(0).verdict };
+    let verdict = |data: &Dataset| -> Verdict {
+        let mut fitted = network::fit(data, &Options::default()).unwrap();
+        fitted.regimes.remove(0).verdict
+    };
     let bound = verdict(&measured(|place, count, size| {
         let time = f64::from(count - 1) * (ALPHA + GAP.0 * size as f64);
         let error = 0.01 * [0.0, 1.0, -1.0, 0.5, -0.5][place * 7 % 5];

@@ -1,14 +1,13 @@
 //! The search for the segments of a message: it ends, and a wider one finds no worse.
 
 use netsig_core::algorithm::Collective;
-use netsig_core::model::plogp::{PLogP, Parameters};
 use netsig_core::model::segment::{SEARCHES, Search, Segment, optimise};
 use netsig_core::model::{self, Case, Known, Segments, Values};
 use netsig_core::units::{Bytes, Seconds};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::arbitrary::{procs, table, toy};
+use crate::arbitrary::{plogp, procs, table, toy};
 use crate::seeded;
 
 fn segment(size: u64) -> Segment {
@@ -27,14 +26,8 @@ fn any_jagged() -> impl Strategy<Value = Known> {
     let rows = prop::collection::btree_map(0u64..20_000, 0.0..1e-3f64, 1..12);
     (0.0..1e-3f64, rows).prop_map(|(latency, rows)| {
         let gap = table(rows);
-        let plogp = PLogP::new(Parameters {
-            latency: Seconds(latency),
-            send_overhead: gap.clone(),
-            receive_overhead: gap.clone(),
-            gap,
-        });
         Known {
-            plogp: plogp.unwrap(),
+            plogp: plogp(latency, [gap.clone(), gap.clone(), gap]),
             ..toy()
         }
     })

@@ -33,14 +33,10 @@ fn time(
     if is_chain || model.name == REGIMES {
         case.procs = case.procs.min(procs(10_000));
     }
-    let latency = network
-        .network
-        .as_ref()
-        .map(|_| network.plogp.tables()[2].clone());
-    let values = Values {
-        numbers: sane(model, shares),
-        latency,
-    };
+    let numbers = sane(model, shares);
+    let [.., table] = network.plogp.tables();
+    let latency = network.network.is_some().then(|| table.clone());
+    let values = Values { numbers, latency };
     Ok(model.time(network, &values, case)?.time)
 }
 
@@ -126,8 +122,8 @@ proptest! {
 #[test]
 fn a_table_goes_straight_between_rows_of_any_size() {
     let rows = table([(1 << 60, 0.0), ((1 << 60) + 4, 1.0)]);
-    let values = [0, 1, 2, 3, 4, 6].map(|i| rows.at(Bytes((1 << 60) + i)).0);
-    assert_eq!(values, [0.0, 0.25, 0.5, 0.75, 1.0, 1.5]);
+    let values = [0, 1, 2, 3, 4, 6].map(|i| rows.at(Bytes((1 << 60) + i)));
+    assert_eq!(values, [0.0, 0.25, 0.5, 0.75, 1.0, 1.5].map(Seconds));
 }
 
 /// A parameter that no formula can work with is named, with the rule that it breaks; one that is
@@ -181,8 +177,8 @@ fn impossible_parameters_are_refused_by_name() {
 type Door = fn(f64) -> Result<(), ParameterError>;
 
 const DOORS: [Door; 9] = [
-    |x| base(x, 1.0),
-    |x| base(1.0, x),
+    |x| Hockney::new(Seconds(x), SecondsPerByte(1.0)).map(drop),
+    |x| Hockney::new(Seconds(1.0), SecondsPerByte(x)).map(drop),
     |x| loggp([x, 1.0, 1.0, 1.0]),
     |x| loggp([1.0, x, 1.0, 1.0]),
     |x| loggp([1.0, 1.0, x, 1.0]),
@@ -191,10 +187,6 @@ const DOORS: [Door; 9] = [
     |x| edge(x, 1.0),
     |x| edge(1.0, x),
 ];
-
-fn base(alpha: f64, beta: f64) -> Result<(), ParameterError> {
-    Hockney::new(Seconds(alpha), SecondsPerByte(beta)).map(drop)
-}
 
 fn loggp([latency, overhead, gap, gap_per_byte]: [f64; 4]) -> Result<(), ParameterError> {
     let [latency, overhead, gap] = [latency, overhead, gap].map(Seconds);
@@ -211,13 +203,10 @@ fn edge(bandwidth: f64, delay: f64) -> Result<(), ParameterError> {
 
 #[test]
 fn constructors_refuse_what_no_formula_can_work_with() {
-    let mut told = String::new();
-    for make in DOORS {
+    let told = DOORS.iter().flat_map(|make| {
         assert!(make(1.0).is_ok());
-        for value in [f64::NAN, f64::INFINITY, -1.0] {
-            let text = make(value).map_or_else(|error| error.to_string(), |()| "taken".to_owned());
-            told += &format!("{text}\n");
-        }
-    }
-    insta::assert_snapshot!(told);
+        let refused = [f64::NAN, f64::INFINITY, -1.0].map(make);
+        refused.map(|one| one.map_or_else(|error| format!("{error}\n"), |()| "taken\n".into()))
+    });
+    insta::assert_snapshot!(told.collect::<String>());
 }

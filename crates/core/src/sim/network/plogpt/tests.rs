@@ -12,10 +12,10 @@ use crate::network::{Edge, Port};
 use crate::sim::closed;
 use crate::sim::engine;
 use crate::sim::goal::Goals;
-use crate::sim::network::{Cause, Loss};
+use crate::sim::network::{Cause, LinkUse, Loss};
 use crate::sim::outcome::Outcome;
 use crate::sim::setup::Report;
-use crate::sim::testing::{Begun, Recorder, alltoall, script};
+use crate::sim::testing::{Recorder, alltoall, script};
 use crate::units::{BitsPerSecond, Bytes, BytesPerSecond, Rank, Seconds};
 
 const US: u64 = 1_000_000;
@@ -58,15 +58,6 @@ fn port() -> Port {
 /// Hosts on one switch.
 fn star(hosts: u32) -> Network {
     Network::star(hosts, port()).unwrap()
-}
-
-/// Who received what from whom and when, in that order of time.
-fn play(messages: &[Begun], procs: u32, network: &PlogPT) -> Vec<(u32, u32, u64)> {
-    let mut recorder = Recorder::default();
-    let script = script(procs, messages);
-    let mut goals = Goals::new(&script).unwrap();
-    engine::run(&mut goals, &mut network.clone(), &mut recorder).unwrap();
-    recorder.received
 }
 
 /// What the engine finds, in the words of the closed form.
@@ -132,17 +123,14 @@ proptest! {
 
 /// How many cables the farthest vertex is from `at`, away from `from`.
 fn depth(network: &Network, at: Vertex, from: Vertex) -> u32 {
-    let out = network
-        .links()
-        .iter()
-        .filter(|link| link.from == at && link.to != from);
-    out.map(|link| 1 + depth(network, link.to, at))
-        .max()
-        .unwrap_or(0)
+    let links = network.links().iter();
+    let out = links.filter(|link| link.from == at && link.to != from);
+    let depths = out.map(|link| 1 + depth(network, link.to, at));
+    depths.max().unwrap_or(0)
 }
 
 /// One rank's rounds of height h share the edge of their height: Σ 2^(h−1)·2^(h−1)·10 µs, and 19
-/// of them cost T_RTO.
+/// of them cost a time-out.
 #[test]
 fn a_million_ranks_are_solved_at_once() {
     let parameters = parameters(&[(1e9, 1e-6); 20]);
@@ -153,7 +141,7 @@ fn a_million_ranks_are_solved_at_once() {
     assert_eq!(solved.time, Time(sends + (50 + 19 * 200_000) * US));
 }
 
-/// Host 0 sends two messages over the uplink of its pair, as host 1 does.
+/// Hosts 0 and 1 send two messages each over the uplink of their pair.
 #[test]
 fn losses_and_links_tell_what_happened() {
     let parameters = parameters(&[(125e6, 0.0), (125e6, 3.64e-5)]);
@@ -175,52 +163,50 @@ fn losses_and_links_tell_what_happened() {
             },
         };
         assert_eq!(loss, Some(&expected));
-        let links = outcome
-            .links
-            .iter()
-            .map(|link| (&*link.name, link.bytes, link.busy));
-        let links: Vec<_> = links.collect();
+        let link = |link: &LinkUse| (link.name.clone(), link.bytes, link.busy);
+        let links: Vec<_> = outcome.links.iter().map(link).collect();
         assert_eq!(links.len(), 12);
-        let uplink = ("switch0 -> switch2", 40_000, Time(320 * US));
-        assert_eq!((links[0].0, links[0].1), ("host0 -> switch0", 30_000));
-        assert_eq!(links[8], uplink);
+        let host = ("host0 -> switch0".to_owned(), 30_000, Time(240 * US));
+        let uplink = ("switch0 -> switch2".to_owned(), 40_000, Time(320 * US));
+        assert_eq!([&links[0], &links[8]], [&host, &uplink]);
     }
 }
 
-/// Messages of 1 ms alone, after L. Those that begin at once share a receiver's port, or two the
-/// link between two switches. Fluid: 250 B alone, 750 B at half the rate; the other then has 250 B
-/// left for itself.
+/// Messages of 1 ms alone, after L, which is all on one host. Those that begin at once share a
+/// receiver's port, or the link between two switches. Fluid: 250 B alone, 750 B at half the rate;
+/// the other then has 250 B left for itself.
 #[test]
 fn messages_share_links_with_those_that_begin_at_once_or_with_all_under_way() {
+    let fluid = Options {
+        sharing: Sharing::Fluid,
+        ..options()
+    };
+    let hosts = [0, 0, 1].map(Vertex).to_vec();
+    let on_one_host = PlogPT::new(star(2), hosts, &options()).unwrap();
+    let joined = Network::two_switches([2, 2], port(), port()).unwrap();
     let apart = [(0, 0, 2, 1000), (250_000, 1, 2, 1000)];
     let at_once = [(0, 0, 2, 1000), (0, 1, 2, 1000)];
     let across = [(0, 0, 2, 1000), (0, 1, 3, 1000)];
-    let joined = || Network::two_switches([2, 2], port(), port()).unwrap();
-    for (sharing, network, messages, ends) in [
-        (Sharing::Fixed, star(3), apart, [1050, 1300]),
-        (Sharing::Fluid, star(3), apart, [1800, 2050]),
-        (Sharing::Fixed, star(3), at_once, [2050; 2]),
-        (Sharing::Fixed, star(4), across, [1050; 2]),
-        (Sharing::Fixed, joined(), across, [2050; 2]),
+    for (network, messages, ends) in [
+        (on_hosts(star(3), &options()), apart, [1050, 1300]),
+        (on_hosts(star(3), &fluid), apart, [1800, 2050]),
+        (on_hosts(star(3), &options()), at_once, [2050; 2]),
+        (on_hosts(star(4), &options()), across, [1050; 2]),
+        (on_hosts(joined, &options()), across, [2050; 2]),
+        (on_one_host, [(0, 0, 1, 1000), (0, 1, 2, 1000)], [50, 1050]),
     ] {
-        let options = Options {
-            sharing,
-            ..options()
-        };
-        let received = play(&messages, 4, &on_hosts(network, &options));
-        assert!(
-            received.iter().map(|it| it.2).eq(ends.map(|end| end * US)),
-            "{received:?}"
-        );
+        let mut log = Recorder::default();
+        let procs = u32::try_from(network.links.hosts.len()).unwrap();
+        let script = script(procs, &messages);
+        engine::run(
+            &mut Goals::new(&script).unwrap(),
+            &mut network.clone(),
+            &mut log,
+        )
+        .unwrap();
+        let found: Vec<u64> = log.received.iter().map(|it| it.2 / US).collect();
+        assert_eq!(found, ends, "{messages:?}");
     }
-}
-
-#[test]
-fn ranks_on_one_host_need_the_latency_alone() {
-    let hosts = vec![Vertex(0), Vertex(0), Vertex(1)];
-    let network = PlogPT::new(star(2), hosts, &options()).unwrap();
-    let received = play(&[(0, 0, 1, 1000), (0, 1, 2, 1000)], 3, &network);
-    assert_eq!(received, [(0, 1, 50 * US), (1, 2, 1050 * US)]);
 }
 
 #[test]

@@ -101,6 +101,9 @@ mod tests {
             }
             connection.window / 1448.0
         });
-        assert_eq!(segments, [10.0, 20.0, 1.0, 2.0, 4.0, 8.0, 10.0, 11.0]);
+        assert_eq!(
+            segments.to_vec(),
+            [10.0, 20.0, 1.0, 2.0, 4.0, 8.0, 10.0, 11.0]
+        );
     }
 }

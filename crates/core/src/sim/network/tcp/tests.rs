@@ -94,30 +94,24 @@ proptest! {
 
 /// Two trains of 4 segments come at once, and 2 fit: each loses one of its last two, and
 /// one comes through after it. All is through after 8 ms. With 2 ms of queue and 0.1 ms of
-/// wires, the probe comes 4.2 ms later; then 2 segments, and the latency: 14.25 ms.
+/// wires, the probe comes 4.2 ms later; then 2 segments, and the latency: 14.25 ms. Of trains of
+/// 10, with room for 4, each loses 3 of its last 6, and 3 come through after the first: they tell
+/// it 3 · 2 ms after, and the round trip has 4 ms of queue.
 #[test]
-fn the_end_of_a_short_message_waits_for_a_probe() {
-    let outcome = incast(2, 4, 2);
-    assert_eq!(outcome.time, Time(14_250_000_000));
-    for loss in &outcome.losses {
-        assert_eq!(loss.delay, Time(4_200_000_000));
-        let repair = Repair::TailLossProbe;
+fn the_end_of_a_message_waits_for_a_probe_unless_three_segments_follow() {
+    let short = incast(2, 4, 2);
+    assert_eq!((short.time, short.losses.len()), (Time(14_250_000_000), 2));
+    let probe = (Repair::TailLossProbe, Time(4_200_000_000));
+    let fast = (Repair::FastRetransmit, Time::ZERO);
+    for (loss, (repair, delay)) in [
+        (&short.losses[0], probe),
+        (&short.losses[1], probe),
+        (&incast(2, 10, 4).losses[0], fast),
+    ] {
         let link = "switch0 -> host0".into();
-        assert_eq!(loss.cause, Cause::Overflow { link, repair });
+        let cause = Cause::Overflow { link, repair };
+        assert_eq!((&loss.cause, loss.delay), (&cause, delay));
     }
-    assert_eq!(outcome.losses.len(), 2);
-}
-
-/// Two trains of 10 segments, and 4 fit: each loses 3 of its last 6, and 3 come through
-/// after the first. They tell it 3 · 2 ms after; the round trip has 4 ms of queue.
-#[test]
-fn what_three_segments_follow_is_sent_again_at_once() {
-    let outcome = incast(2, 10, 4);
-    let first = &outcome.losses[0];
-    let Cause::Overflow { repair, .. } = first.cause else {
-        panic!("TCP does not know {:?}", first.cause)
-    };
-    assert_eq!((repair, first.delay), (Repair::FastRetransmit, Time::ZERO));
 }
 
 #[test]

@@ -74,10 +74,8 @@ fn flow_by_flow(rates: &[f64], given: &[Given]) -> Vec<f64> {
         let active: Vec<usize> = (0..given.len()).filter(is_active).collect();
         let routes: Vec<&[usize]> = active.iter().map(|&flow| &*given[flow].0).collect();
         let speeds = fair(rates, &routes);
-        let finishes = active
-            .iter()
-            .zip(&speeds)
-            .map(|(&flow, speed)| now + left[flow] / speed);
+        let finish = |(&flow, speed): (&usize, &f64)| now + left[flow] / speed;
+        let finishes = active.iter().zip(&speeds).map(finish);
         let arrivals = starts.iter().copied().filter(|start| *start > now);
         let next = finishes.chain(arrivals).fold(f64::INFINITY, f64::min);
         for (&flow, speed) in active.iter().zip(&speeds) {
@@ -96,13 +94,11 @@ fn together(rates: &[f64], given: &[Given]) -> Vec<f64> {
     let mut sharing = sharing(rates);
     let mut ends = vec![f64::INFINITY; given.len()];
     let mut moments: BTreeSet<Time> = given.iter().map(|flow| Time(flow.2)).collect();
-    while let Some(now) = moments
-        .first()
-        .copied()
-        .into_iter()
-        .chain(sharing.next_finish())
-        .min()
-    {
+    loop {
+        let next = [moments.first().copied(), sharing.next_finish()];
+        let Some(now) = next.into_iter().flatten().min() else {
+            return ends;
+        };
         sharing.finish(now, |flow| ends[flow as usize] = now.seconds().0);
         if moments.remove(&now) {
             for (flow, (route, bytes, _)) in given.iter().enumerate().filter(|it| it.1.2 == now.0) {
@@ -111,25 +107,18 @@ fn together(rates: &[f64], given: &[Given]) -> Vec<f64> {
         }
         sharing.settle(now);
     }
-    ends
 }
 
-/// Links and flows over any of them; few rates and lengths, so that many flows are alike.
+/// Links, and flows over any of them; few rates and lengths, so that many flows are alike.
 fn network() -> impl Strategy<Value = (Vec<f64>, Vec<Given>)> {
-    let rates = prop::collection::vec(1u32..4, 1..9);
-    rates.prop_flat_map(|rates| {
-        let count = rates.len();
-        let route = prop::sample::subsequence((0..count).collect::<Vec<_>>(), 1..=count.min(4));
-        let flow = (route, 1u32..3, 0u64..3);
-        let flows = prop::collection::vec(flow, 1..24);
-        let rates: Vec<f64> = rates.iter().map(|rate| f64::from(*rate) * 1e6).collect();
-        (Just(rates), flows).prop_map(|(rates, flows)| {
-            let given = |(route, bytes, start): (Vec<usize>, u32, u64)| {
-                (route, bytes * 3000, start * 700_000_001)
-            };
-            (rates, flows.into_iter().map(given).collect())
-        })
-    })
+    let rate = (1u32..4).prop_map(|rate| f64::from(rate) * 1e6);
+    let route = prop::sample::subsequence(vec![0, 1, 2, 3, 4], 1..=4);
+    let flow = (route, 1u32..3, 0u64..3);
+    let flow = flow.prop_map(|(route, size, start)| (route, size * 3000, start * 700_000_001));
+    (
+        prop::collection::vec(rate, 5),
+        prop::collection::vec(flow, 1..24),
+    )
 }
 
 proptest! {
