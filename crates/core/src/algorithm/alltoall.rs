@@ -208,36 +208,3 @@ pub(super) fn keep(index: u32) -> Copy {
         to: Slot::Output(index),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::algorithm::Algorithm;
-    use crate::units::{Bytes, Procs};
-
-    #[test]
-    fn sends_go_out_in_the_order_of_their_algorithm() {
-        for (text, procs, rank, expected) in [
-            ("direct", 5, 2, &[3, 4, 0, 1][..]),
-            ("direct-unrotated", 5, 2, &[0, 1, 3, 4]),
-            ("pairwise", 8, 5, &[4, 7, 6, 1, 0, 3, 2]),
-            ("pairwise", 6, 5, &[0, 1, 2, 3, 4]),
-            ("sends-in-turn", 8, 5, &[4, 7, 6, 1, 0, 3, 2]),
-            ("sends-in-turn", 6, 5, &[0, 1, 2, 3, 4]),
-            ("pairwise-segmented:10", 3, 2, &[0, 0, 0, 1, 1, 1]),
-        ] {
-            let algorithm = Algorithm::parse(Collective::Alltoall, text).unwrap();
-            let schedule = algorithm.schedule(Procs::new(procs).unwrap(), Bytes(25));
-            let rounds =
-                (0..schedule.extent().rounds).map(|index| schedule.round(Rank(rank), index));
-            let partners = |round: Round| -> Vec<u32> {
-                round.sends.iter().map(|send| send.partner.0).collect()
-            };
-            assert_eq!(
-                rounds.flat_map(partners).collect::<Vec<_>>(),
-                expected,
-                "{text}"
-            );
-        }
-    }
-}

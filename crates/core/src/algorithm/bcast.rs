@@ -231,38 +231,3 @@ fn send(from: Rank, to: Rank, block: u32) -> Message {
 fn receive(from: Rank, block: u32) -> Message {
     Message::single(from, Slot::Output(block))
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::algorithm::{Algorithm, Collective};
-    use crate::units::{Bytes, Procs};
-
-    /// Where there are segments, they are ten, the last of them short.
-    #[test]
-    fn rounds_are_those_of_the_literature() {
-        for procs in 2..40u32 {
-            let [ceil, floor] = [procs.next_power_of_two().ilog2(), procs.ilog2()];
-            let to_the_base_4 = ceil.div_ceil(2);
-            for (text, expected) in [
-                ("flat", 1),
-                ("chain", procs - 1),
-                ("binary", floor),
-                ("binomial", ceil),
-                ("knomial:2", ceil),
-                ("knomial:4", to_the_base_4),
-                ("flat-segmented:101", 10),
-                ("pipeline:101", procs - 2 + 10),
-                ("binary-segmented:101", floor - 1 + 10),
-                ("binomial-segmented:101", floor - 1 + 10),
-            ] {
-                let algorithm = Algorithm::parse(Collective::Bcast, text).unwrap();
-                let schedule = algorithm.schedule(Procs::new(procs).unwrap(), Bytes(1000));
-                assert_eq!(
-                    schedule.extent().rounds,
-                    expected as usize,
-                    "{text} among {procs}"
-                );
-            }
-        }
-    }
-}

@@ -160,41 +160,28 @@ fn on_the_way(shape: Shape, rank: Rank, (distance, left): (u32, u32)) -> Slot {
 mod tests {
     use super::*;
     use crate::algorithm::Algorithm;
+    use crate::model::testing::procs;
     use crate::units::Bytes;
-
-    fn bruck(radix: u32) -> Algorithm {
-        Algorithm::parse(Collective::Alltoall, &format!("bruck:{radix}")).unwrap()
-    }
 
     /// Counts digits, which is how the formula is printed.
     #[test]
     fn messages_carry_the_blocks_of_their_digit() {
-        for count in 1..40u32 {
-            let procs = Procs::new(count).unwrap();
-            for radix in [2, 3, 4, 7, 39, 64] {
-                let algorithm = bruck(radix);
-                let extent = algorithm.schedule(procs, Bytes(1)).extent();
-                let mut weight = 1;
-                for index in 0..extent.rounds {
-                    let with = |z| (0..count).filter(move |i| i / weight % radix == z).count();
-                    let expected: Vec<usize> = (1..radix).map(with).filter(|&n| n > 0).collect();
-                    let round = algorithm
-                        .schedule(procs, Bytes(1))
-                        .round(Rank(count / 2), index);
-                    let sent = round.sends.iter().map(|send| send.slots.len());
-                    assert_eq!(
-                        sent.collect::<Vec<_>>(),
-                        expected,
-                        "{algorithm} among {count}"
-                    );
-                    weight *= radix;
-                }
-                assert!(weight >= count, "all digits have their round");
-                assert!(
-                    extent.rounds > 1 || extent.blocks.scratch == 0,
-                    "{algorithm}"
-                );
+        let radices = [2, 3, 4, 7, 39, 64];
+        for (count, radix) in (1..40u32).flat_map(|count| radices.map(|radix| (count, radix))) {
+            let algorithm = Algorithm::parse(Collective::Alltoall, &format!("bruck:{radix}"));
+            let schedule = algorithm.unwrap().schedule(procs(count), Bytes(1));
+            let extent = schedule.extent();
+            let mut weight = 1;
+            for index in 0..extent.rounds {
+                let with = |z| (0..count).filter(move |i| i / weight % radix == z).count();
+                let expected: Vec<usize> = (1..radix).map(with).filter(|&n| n > 0).collect();
+                let round = schedule.round(Rank(count / 2), index);
+                let sent: Vec<usize> = round.sends.iter().map(|send| send.slots.len()).collect();
+                assert_eq!(sent, expected, "{radix} among {count}");
+                weight *= radix;
             }
+            assert!(weight >= count, "all digits have their round");
+            assert!(extent.rounds > 1 || extent.blocks.scratch == 0, "{radix}");
         }
     }
 }

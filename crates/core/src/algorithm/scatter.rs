@@ -151,32 +151,3 @@ impl Way {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::algorithm::tests::sent_bytes;
-    use crate::algorithm::{Algorithm, Collective};
-    use crate::units::{Bytes, Procs};
-
-    /// Each piece travels as often as its rank is deep.
-    #[test]
-    fn scatter_and_gather_move_what_their_trees_say() {
-        for procs in 1..40u32 {
-            let ranks = 0..u64::from(procs);
-            for (text, hops) in [
-                ("flat", u64::from(procs) - 1),
-                (
-                    "binomial",
-                    ranks.clone().map(|rank| u64::from(rank.count_ones())).sum(),
-                ),
-                ("chain", ranks.sum()),
-            ] {
-                for collective in [Collective::Scatter, Collective::Gather] {
-                    let algorithm = Algorithm::parse(collective, text).unwrap();
-                    let sent = sent_bytes(algorithm, Procs::new(procs).unwrap(), Bytes(7));
-                    assert_eq!(sent.iter().sum::<u64>(), 7 * hops, "{collective} {text}");
-                }
-            }
-        }
-    }
-}

@@ -156,27 +156,3 @@ fn send(from: Rank, to: Rank, parts: Range<u32>) -> Message {
 fn receive(from: Rank, parts: Range<u32>) -> Message {
     Message::of(from, parts.map(Slot::Output))
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::algorithm::{Algorithm, Collective, tests::sent_bytes};
-    use crate::units::{Bytes, Procs};
-
-    /// With equal parts of m/P the scatter moves (P/2)·log₂P of them and the second phase
-    /// P − 1 of them to each of P ranks.
-    #[test]
-    fn all_ranks_send_what_the_literature_says() {
-        for log in 1..6 {
-            let (procs, part) = (1u64 << log, 1000);
-            let among = Procs::new(1 << log).unwrap();
-            let expected = (procs / 2 * log + procs * (procs - 1)) * part;
-            for text in ["scatter-allgather", "scatter-allgather-ring"] {
-                let algorithm = Algorithm::parse(Collective::Bcast, text).unwrap();
-                let sent = sent_bytes(algorithm, among, Bytes(procs * part));
-                assert_eq!(sent.iter().sum::<u64>(), expected, "{text} among {procs}");
-                // The root scatters all parts but its own and hands on as many.
-                assert_eq!(sent[0], 2 * (procs - 1) * part);
-            }
-        }
-    }
-}

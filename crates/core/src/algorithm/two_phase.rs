@@ -310,9 +310,11 @@ impl Grid {
 
 #[cfg(test)]
 mod tests {
+    use itertools::Itertools;
+
     use super::*;
-    use crate::algorithm::Algorithm;
-    use crate::algorithm::tests::listed;
+    use crate::algorithm::{Algorithm, tests::listed};
+    use crate::model::testing::procs;
     use crate::schedule::Messages;
     use crate::units::{Bytes, Procs};
 
@@ -340,13 +342,9 @@ mod tests {
     #[test]
     fn each_datum_crosses_once_in_two_messages_a_rank_of_the_larger_cluster() {
         let pairs = (1..=12).flat_map(|n2| (1..=n2).map(move |n1| (n1, n2)));
-        let orders = pairs.flat_map(|(n1, n2)| {
-            FORMS
-                .into_iter()
-                .flat_map(move |form| [(form, n1, n1, n2), (form, n2, n1, n2)])
-        });
-        for (form, first, n1, n2) in orders {
-            let (algorithm, procs) = (algorithm(form, first), Procs::new(n1 + n2).unwrap());
+        let orders = pairs.flat_map(|(n1, n2)| [(n1, n1, n2), (n2, n1, n2)]);
+        for ((first, n1, n2), form) in orders.cartesian_product(FORMS) {
+            let (algorithm, procs) = (algorithm(form, first), procs(n1 + n2));
             let schedule = algorithm.schedule(procs, SIZE);
             assert_eq!(schedule.check(), Ok(()), "{algorithm} among {procs}");
             let rounds = schedule.extent().rounds;
@@ -358,67 +356,37 @@ mod tests {
             assert_eq!(wide.len(), 2 * n2 as usize, "{algorithm} among {procs}");
             let crossings: usize = wide.iter().map(|(_, send)| send.slots.len()).sum();
             assert_eq!(crossings, 2 * (n1 * n2) as usize);
-            for (rank, index) in procs
-                .ranks()
-                .flat_map(|rank| (1..rounds).map(move |i| (rank, i)))
-            {
+            for (rank, index) in procs.ranks().cartesian_product(1..rounds) {
                 let round = schedule.round(rank, index);
                 let partners = |messages: &Messages| messages.iter().map(|it| it.partner).collect();
-                let (to, from): (Vec<_>, Vec<_>) =
-                    (partners(&round.sends), partners(&round.receives));
-                assert_eq!(to, from);
+                let to: Vec<_> = partners(&round.sends);
+                assert_eq!(to, partners(&round.receives));
                 assert!(to.len() <= 1);
             }
         }
     }
 
-    /// Ranks with their numbers of data, from a first rank on and in the order of the steps.
+    /// Ranks of the larger cluster with their numbers of data, in the order of the steps, worked
+    /// by hand. Clusters of 2 and 3 and of 4 and 4 are in `vectors.json`.
     #[test]
-    fn exchanges_have_the_sizes_worked_by_hand() {
-        let uneven = [(0, 2), (1, 2), (2, 2), (3, 3), (0, 2), (4, 1)];
-        let even = [0, 1, 2, 3, 4, 5, 6, 7].map(|rank| (rank, 4));
-        let (simple, balanced) = (FORMS[0], FORMS[1]);
-        for (form, n1, n2, from, expected) in [
-            (simple, 2, 3, 0, &uneven[..]),
-            (balanced, 2, 3, 0, &uneven),
-            (simple, 4, 4, 0, &even),
-            (balanced, 4, 4, 0, &even),
-            (
-                simple,
-                4,
-                6,
-                4,
-                &[(4, 4), (5, 4), (6, 6), (7, 6), (8, 2), (9, 2)],
-            ),
-            (
-                balanced,
-                4,
-                6,
-                4,
-                &[(4, 3), (5, 3), (6, 6), (7, 6), (8, 3), (9, 3)],
-            ),
-        ] {
-            let procs = Procs::new(n1 + n2).unwrap();
-            let algorithm = algorithm(form, n1);
-            let steps = 1..algorithm.schedule(procs, SIZE).extent().rounds;
-            let sizes: Vec<_> = steps
-                .flat_map(|step| sends(&algorithm, procs, step))
-                .map(|(rank, send)| (rank.0, send.slots.len()))
-                .filter(|(rank, _)| *rank >= from)
-                .collect();
-            assert_eq!(sizes, expected, "{algorithm} among {procs}");
+    fn balanced_exchanges_share_what_the_last_step_has_too_few_of() {
+        let simple = [(4, 4), (5, 4), (6, 6), (7, 6), (8, 2), (9, 2)];
+        let balanced = [(4, 3), (5, 3), (6, 6), (7, 6), (8, 3), (9, 3)];
+        for (form, expected) in FORMS.into_iter().zip([simple, balanced]) {
+            let sends = (1..3).flat_map(|step| sends(&algorithm(form, 4), procs(10), step));
+            let sizes = sends.map(|(rank, send)| (rank.0, send.slots.len()));
+            let sizes: Vec<_> = sizes.filter(|(rank, _)| *rank >= 4).collect();
+            assert_eq!(sizes, expected, "{form}");
         }
     }
 
     #[test]
     fn one_cluster_exchanges_directly() {
-        let procs = Procs::new(5).unwrap();
         let direct = Algorithm::parse(Collective::Alltoall, "direct").unwrap();
-        let [lone, direct] = [algorithm("two-phase", 5), direct].map(|either| {
-            procs
-                .ranks()
-                .map(move |rank| either.schedule(procs, SIZE).round(rank, 0))
+        let [lone, direct] = [algorithm("two-phase", 5), direct].map(|one| {
+            let round = |rank| one.schedule(procs(5), SIZE).round(rank, 0);
+            procs(5).ranks().map(round).collect::<Vec<_>>()
         });
-        assert!(lone.eq(direct));
+        assert_eq!(lone, direct);
     }
 }

@@ -4,58 +4,9 @@ use proptest::prelude::*;
 
 use super::*;
 
-const GRAPH: &str = r#"description = "three \"unequal\" switches"
-topology = "graph"
-rate = "1Gbit/s"
-port_buffer = "64KiB"
-congestion_control = "cubic"
-eager_limit = "16KiB"
-rto = "300ms"
-[[switch]]
-name = "s0"
-hosts = "n[0-3]"
-[[switch]]
-name = "s1"
-hosts = 2
-rate = "100Mbit/s"
-delay = "2ms"
-[[switch]]
-name = "top"
-[[link]]
-between = ["s0", "top"]
-rate = "2Gbit/s"
-port_buffer = "128KiB"
-[[link]]
-between = ["s1", "top"]
-rate = "1Gbit/s"
-port_buffer = "32KiB"
-delay = "5ms"
-"#;
-
-const BINARY: &str = r#"topology = "binary-tree"
-latency = "50us"
-[[height]]
-rate = "1Gbit/s"
-[[height]]
-rate = "1Gbit/s"
-delay = "36.4us"
-"#;
-
-const TREE: &str = r#"description = "two switches"
-topology = "tree"
-hosts = 9
-rate = "40Mbit/s"
-port_buffer = "64KiB"
-[uplink]
-rate = "100Mbit/s"
-port_buffer = "128KiB"
-[truth]
-alpha = "100us"
-gamma = 1.8
-delta = "4ms"
-threshold = "64KiB"
-noise = 0.03
-"#;
+const GRAPH: &str = include_str!("tests/graph.toml");
+const BINARY: &str = include_str!("tests/binary.toml");
+const TREE: &str = include_str!("tests/tree.toml");
 
 /// Hosts of 8 bit/s on one switch.
 pub(super) fn star(hosts: u32) -> Network {
@@ -77,15 +28,16 @@ fn route(network: &Network, from: u32, to: u32) -> Vec<LinkId> {
 }
 
 /// The links on the way.
-fn way(network: &Network, from: u32, to: u32) -> String {
+pub(super) fn way(network: &Network, from: u32, to: u32) -> String {
     let told = |id: LinkId| {
-        let link = network.link(id);
-        let rate = link.rate.0 * 8e-6;
-        let (buffer, delay) = (link.buffer, link.delay);
-        format!(
-            "  {}: {rate} Mbit/s, {buffer}, {delay}\n",
-            network.link_name(id)
-        )
+        let name = network.link_name(id);
+        let Link {
+            rate: BytesPerSecond(rate),
+            buffer,
+            delay,
+            ..
+        } = network.link(id);
+        format!("  {name}: {} Mbit/s, {buffer}, {delay}\n", rate * 8e-6)
     };
     route(network, from, to).into_iter().map(told).collect()
 }
@@ -96,19 +48,17 @@ fn way(network: &Network, from: u32, to: u32) -> String {
 fn files_are_read_in_full() {
     let told = [(GRAPH, 2, 5), (TREE, 3, 4), (BINARY, 0, 3)].map(|(text, from, to)| {
         let network = read(text);
-        let names: Vec<&str> = network
-            .all_hosts()
-            .map(|host| network.vertex_name(host))
-            .collect();
-        format!(
-            "{}\n{}\neager limit {:?}, rto {:?}, latency {:?}\n{}",
-            network.summary(),
-            names.join(" "),
-            network.eager_limit,
-            network.rto,
-            network.latency,
-            way(&network, from, to)
-        )
+        let hosts = network.all_hosts().map(|host| network.vertex_name(host));
+        let hosts = hosts.collect::<Vec<_>>().join(" ");
+        let Network {
+            eager_limit,
+            rto,
+            latency,
+            ..
+        } = &network;
+        let told = format!("eager limit {eager_limit:?}, rto {rto:?}, latency {latency:?}");
+        let way = way(&network, from, to);
+        format!("{}\n{hosts}\n{told}\n{way}", network.summary())
     });
     insta::assert_snapshot!(told.join("\n"));
 }
@@ -176,48 +126,20 @@ fn parts_that_make_no_network_are_refused() {
     insta::assert_snapshot!(told.concat());
 }
 
-/// Links between switches that leave hosts of both ends of the list on one side.
+/// Switches of 3, 7 and 2 hosts, the second between the others: of the hosts that take part, the
+/// fewer on one side of each link.
 #[test]
 fn a_link_knows_the_hosts_behind_it() {
-    let text = "topology = 'graph'\nrate = '1Gbit/s'\nport_buffer = '4kB'\n\
-        [[switch]]\nname = 'a'\nhosts = 3\n[[switch]]\nname = 'b'\nhosts = 7\n\
-        [[switch]]\nname = 'c'\nhosts = 2\n";
-    let link = |a, b| {
-        format!("[[link]]\nbetween = ['{a}', '{b}']\nrate = '2Gbit/s'\nport_buffer = '4kB'\n")
-    };
-    let tree = read(&format!("{text}{}{}", link("b", "a"), link("b", "c")));
-    let procs = |count| Procs::new(count).unwrap();
+    let tree = graph_of(&[3, 7, 2], &[(1, 0), (1, 2)]).unwrap();
     let cuts = tree.cuts().unwrap();
     let behind = |count| {
-        let sides = cuts.iter().map(|cut| cut.count(procs(count)));
+        let procs = Procs::new(count).unwrap();
+        let sides = cuts.iter().map(|cut| cut.count(procs));
         sides.map(|side| side.min(count - side)).collect::<Vec<_>>()
     };
-    assert_eq!(
-        [behind(12), behind(11), behind(4)],
-        [[2, 3], [1, 3], [0, 1]]
-    );
-    let ring = read(&format!(
-        "{text}{}{}{}",
-        link("b", "a"),
-        link("b", "c"),
-        link("a", "c")
-    ));
+    assert_eq!([12, 11, 4].map(behind), [[2, 3], [1, 3], [0, 1]]);
+    let ring = graph_of(&[3, 7, 2], &[(1, 0), (1, 2), (0, 2)]).unwrap();
     assert!(!ring.is_tree() && ring.cuts().is_none());
-}
-
-/// The switches of a ring of four: both ways to the opposite one are as short, and the way
-/// through the lowest switch is taken.
-#[test]
-fn ties_go_to_the_lowest_switch() {
-    let ring = graph_of(&[1, 1, 1, 1], &[(0, 1), (1, 2), (2, 3), (3, 0)]).unwrap();
-    let names = |from, to| {
-        let links = route(&ring, from, to).into_iter();
-        let ends = links.map(|id| ring.vertex_name(ring.link(id).to).to_owned());
-        ends.collect::<Vec<_>>().join(" ")
-    };
-    assert_eq!(names(0, 2), "s0 s1 s2 h2");
-    assert_eq!(names(2, 0), "s2 s1 s0 h0");
-    assert_eq!(names(1, 3), "s1 s0 s3 h3");
 }
 
 /// Switches with so many hosts, joined.
@@ -276,14 +198,11 @@ fn fewest(network: &Network) -> Vec<Vec<usize>> {
 
 /// Whether the links lead from one vertex to the other.
 fn leads(network: &Network, route: &[LinkId], from: u32, to: u32) -> bool {
-    let mut at = Vertex(from);
-    for &id in route {
-        if network.link(id).from != at {
-            return false;
-        }
-        at = network.link(id).to;
-    }
-    at == Vertex(to)
+    let links = route.iter().map(|&id| network.link(id));
+    let end = links.fold(Some(Vertex(from)), |at, link| {
+        (at == Some(link.from)).then_some(link.to)
+    });
+    end == Some(Vertex(to))
 }
 
 proptest! {

@@ -7,29 +7,29 @@ use crate::schedule::Slot;
 /// of rank v + r with root r, and must deliver.
 #[test]
 fn every_rooted_algorithm_delivers_from_every_root() {
-    for (algorithm, size) in cases() {
-        for procs in [1, 2, 3, 5, 8, 12].map(procs) {
-            for root in procs.ranks() {
-                let call = Call {
-                    root,
-                    ..Call::new(procs, size)
-                };
-                let collective = algorithm.collective();
-                let served = algorithm.serve(&call);
-                if !collective.has_root() && root != Rank(0) {
-                    assert_eq!(served, Err(Unsupported::Rootless { collective }));
-                    continue;
-                }
-                let case = format!("{collective} {algorithm} from {root} among {procs}, {size}");
-                let schedule = served.unwrap();
-                assert_eq!(schedule.check(), Ok(()), "{case}");
-                let from_0 = algorithm.schedule(procs, size);
-                assert_eq!(schedule.extent(), from_0.extent(), "{case}");
-                for rank in procs.ranks() {
-                    let own = schedule.active(rank.ahead(root.0, procs));
-                    assert_eq!(own, from_0.active(rank), "{case}");
-                }
-            }
+    let counts = [1, 2, 3, 5, 8, 12].map(procs);
+    let all = cases().cartesian_product(counts);
+    for (((algorithm, size), procs), root) in
+        all.flat_map(|(case, procs)| procs.ranks().map(move |root| ((case, procs), root)))
+    {
+        let call = Call {
+            root,
+            ..Call::new(procs, size)
+        };
+        let collective = algorithm.collective();
+        let served = algorithm.serve(&call);
+        if !collective.has_root() && root != Rank(0) {
+            assert_eq!(served, Err(Unsupported::Rootless { collective }));
+            continue;
+        }
+        let case = format!("{collective} {algorithm} from {root} among {procs}, {size}");
+        let schedule = served.unwrap();
+        assert_eq!(schedule.check(), Ok(()), "{case}");
+        let from_0 = algorithm.schedule(procs, size);
+        assert_eq!(schedule.extent(), from_0.extent(), "{case}");
+        for rank in procs.ranks() {
+            let own = schedule.active(rank.ahead(root.0, procs));
+            assert_eq!(own, from_0.active(rank), "{case}");
         }
     }
     let beyond = Call {
@@ -75,33 +75,28 @@ fn pieces_of_different_sizes_go_straight_to_their_receivers() {
         Call::of_pairs(PairSizes::new(procs(count), bytes))
     };
     let mut straight = 0;
-    for (algorithm, _) in cases() {
-        for count in [1, 4, 7] {
-            let call = skewed(count);
-            let schedule = match algorithm.serve(&call) {
-                Ok(schedule) => schedule,
-                Err(refusal) => {
-                    let reason = "needs all pieces of one size; choose an algorithm that sends each whole and straight, such as direct";
-                    assert_eq!(refusal.to_string(), format!("{algorithm} {reason}"));
-                    continue;
-                }
-            };
-            straight += 1;
-            assert_eq!(schedule.check(), Ok(()));
-            let rounds = schedule.extent().rounds;
-            let ranks = procs(count).ranks();
-            for (rank, index) in ranks.flat_map(|rank| (0..rounds).map(move |index| (rank, index)))
-            {
-                let round = schedule.round(rank, index);
-                for send in round.sends.iter() {
-                    assert_eq!(send.slots[..], [Slot::Input(send.partner.0)]);
-                    let expected = 1 + rank.0 * rank.0 + 10 * send.partner.0;
-                    let bytes = schedule.bytes((rank, send.partner), &send.slots);
-                    assert_eq!(bytes, u64::from(expected));
-                }
-                for receive in round.receives.iter() {
-                    assert_eq!(receive.slots[..], [Slot::Output(receive.partner.0)]);
-                }
+    for ((algorithm, _), count) in cases().cartesian_product([1, 4, 7]) {
+        let schedule = match algorithm.serve(&skewed(count)) {
+            Ok(schedule) => schedule,
+            Err(refusal) => {
+                let reason = "needs all pieces of one size; choose an algorithm that sends each whole and straight, such as direct";
+                assert_eq!(refusal.to_string(), format!("{algorithm} {reason}"));
+                continue;
+            }
+        };
+        straight += 1;
+        assert_eq!(schedule.check(), Ok(()));
+        let rounds = 0..schedule.extent().rounds;
+        for (rank, index) in procs(count).ranks().cartesian_product(rounds) {
+            let round = schedule.round(rank, index);
+            for send in round.sends.iter() {
+                assert_eq!(send.slots[..], [Slot::Input(send.partner.0)]);
+                let expected = 1 + rank.0 * rank.0 + 10 * send.partner.0;
+                let bytes = schedule.bytes((rank, send.partner), &send.slots);
+                assert_eq!(bytes, u64::from(expected));
+            }
+            for receive in round.receives.iter() {
+                assert_eq!(receive.slots[..], [Slot::Output(receive.partner.0)]);
             }
         }
     }

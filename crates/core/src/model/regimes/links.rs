@@ -111,44 +111,34 @@ fn crossing(cut: &Cut, procs: Procs, order: Order, round: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use itertools::Itertools;
+
     use super::*;
+    use crate::model::testing::procs;
+    use crate::network::tests::graph_of;
 
     /// Counts the pairs of every round across every link of a tree of four switches, one of which
     /// has the hosts of both ends behind it.
     #[test]
     fn rounds_cross_a_link_as_often_as_their_partners_do() {
-        let text = "topology = 'graph'\nrate = '1Gbit/s'\nport_buffer = '4kB'\n\
-            [[switch]]\nname = 'a'\nhosts = 3\n\
-            [[switch]]\nname = 'b'\nhosts = 7\n\
-            [[switch]]\nname = 'c'\nhosts = 2\n\
-            [[switch]]\nname = 'd'\nhosts = 28\n";
-        let links = [("b", "a"), ("a", "c"), ("b", "d")].map(|(a, b)| {
-            format!("[[link]]\nbetween = ['{a}', '{b}']\nrate = '1Gbit/s'\nport_buffer = '4kB'\n")
-        });
-        let network = Network::parse("tree", &format!("{text}{}", links.concat())).unwrap();
+        let network = graph_of(&[3, 7, 2, 28], &[(1, 0), (0, 2), (1, 3)]).unwrap();
         let cuts = network.cuts().unwrap();
         assert_eq!(cuts.len(), 3);
         let all = (2..40u32).flat_map(|n| [(n, Order::Rounds), (n, Order::Powers)]);
-        for (count, order) in all {
-            let procs = Procs::new(count).unwrap();
-            for (cut, round) in cuts
-                .iter()
-                .flat_map(|cut| (1..count).map(move |b| (cut, b)))
-            {
-                let partner = |rank: u32| {
-                    if order == Order::Powers && count.is_power_of_two() {
-                        rank ^ round
-                    } else {
-                        (rank + round) % count
-                    }
-                };
-                let behind: Vec<u32> = cut.behind(procs).flatten().collect();
-                let counted = behind
-                    .iter()
-                    .filter(|rank| !behind.contains(&partner(**rank)));
-                let found = crossing(cut, procs, order, round) as usize;
-                assert_eq!(found, counted.count(), "{count} {cut:?} {round}");
-            }
+        let rounds = all.flat_map(|(n, order)| (1..n).map(move |round| (n, order, round)));
+        for ((count, order, round), cut) in rounds.cartesian_product(cuts) {
+            let partner = |rank: u32| {
+                if order == Order::Powers && count.is_power_of_two() {
+                    rank ^ round
+                } else {
+                    (rank + round) % count
+                }
+            };
+            let behind: Vec<u32> = cut.behind(procs(count)).flatten().collect();
+            let crosses = |rank: &&u32| !behind.contains(&partner(**rank));
+            let counted = behind.iter().filter(crosses).count();
+            let found = crossing(cut, procs(count), order, round) as usize;
+            assert_eq!(found, counted, "{count} {cut:?} {round}");
         }
     }
 }

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::network::tests::way;
 use crate::units::{BitsPerSecond, Bytes};
 
 /// The example of the manual page, with continuation, comments, cases and quotes.
@@ -16,33 +17,17 @@ const FILE: &str = "# a tree\n\
 
 fn read(text: &str) -> Result<Network, FileError> {
     let port = |rate| Port::new(BitsPerSecond(rate), Bytes(7));
-    parse("f", text, port(80), port(16))
+    parse("f", text, port(80_000_000), port(16_000_000))
 }
 
 #[test]
 fn a_file_is_read_in_full() {
     let tree = read(FILE).unwrap();
-    let hosts: Vec<&str> = tree
-        .all_hosts()
-        .map(|host| tree.vertex_name(host))
-        .collect();
-    let expected = "dev0 dev1 dev2 dev3 dev4 dev5 dev06 dev07 a b1 b2";
-    assert_eq!(hosts.join(" "), expected);
+    let hosts = tree.all_hosts().map(|host| tree.vertex_name(host));
+    let hosts: Vec<&str> = hosts.collect();
     let ends = tree.hosts_named("dev07,b2").unwrap();
-    let mut route = Vec::new();
-    tree.route(ends[0], ends[1], &mut route);
-    let names: Vec<String> = route.iter().map(|&id| tree.link_name(id)).collect();
-    let expected = [
-        "dev07 -> s1",
-        "s1 -> s3",
-        "s3 -> top",
-        "top -> s2",
-        "s2 -> b2",
-    ];
-    assert_eq!(names, expected);
-    let rates: Vec<f64> = route.iter().map(|&id| tree.link(id).rate.0).collect();
-    assert_eq!(rates, [10.0, 2.0, 2.0, 2.0, 10.0]);
-    assert!(tree.links().iter().all(|link| link.buffer == Bytes(7)));
+    let way = way(&tree, ends[0].0, ends[1].0);
+    insta::assert_snapshot!(format!("{}\n{way}", hosts.join(" ")));
 }
 
 /// Lines before one that describes switch s0 with node a.
@@ -97,11 +82,12 @@ fn assert_is_good(message: &str) {
 }
 
 proptest! {
-    /// Whatever is done to a file, it is read or refused with a place.
+    /// Whatever is done to a file, and whatever else is given, is read or refused with a place.
     #[test]
     fn damage_never_panics(
         drop in 0usize..9,
         flips in prop::collection::vec((0usize..300, any::<u8>()), 0..6),
+        nonsense in "[SwitchNamesodeLnkp=\\[\\]0-9,\\\\#\" \n-]{0,60}",
     ) {
         let lines = FILE.lines().enumerate().filter(|&(number, _)| number != drop);
         let kept: Vec<&str> = lines.map(|(_, line)| line).collect();
@@ -110,16 +96,10 @@ proptest! {
             let at = at % bytes.len();
             bytes[at] = byte;
         }
-        let text = String::from_utf8_lossy(&bytes);
-        if let Err(error) = read(&text) {
-            assert_is_good(&error.to_string());
-        }
-    }
-
-    #[test]
-    fn nonsense_never_panics(text in "[SwitchNamesodeLnkp=\\[\\]0-9,\\\\#\" \n-]{0,60}") {
-        if let Err(error) = read(&text) {
-            assert_is_good(&error.to_string());
+        for text in [&nonsense, &*String::from_utf8_lossy(&bytes)] {
+            if let Err(error) = read(text) {
+                assert_is_good(&error.to_string());
+            }
         }
     }
 }
