@@ -93,24 +93,27 @@ fn the_least_plan_shows_growth_and_both_protocols() {
     let NoProposal::TooLittle { least, .. } = refused else {
         panic!("{refused}");
     };
-    let proposal = proposed(&["direct", "pairwise"], &USUAL, least.0).unwrap();
-    let plan = &proposal.plan;
+    let plan = proposed(&["direct", "pairwise"], &USUAL, least.0)
+        .unwrap()
+        .plan;
     let counts = |algorithm| -> BTreeSet<u32> {
-        let cells = cells(plan, algorithm).into_iter();
+        let cells = cells(&plan, algorithm).into_iter();
         cells.map(|(procs, _)| procs).collect()
     };
-    let pairwise = counts("pairwise");
-    let powers = pairwise.iter().filter(|count| count.is_power_of_two());
-    let powers = powers.count();
-    assert!(powers >= 2 && pairwise.len() - powers >= 2, "{pairwise:?}");
-    let direct = counts("direct");
+    let (powers, others): (Vec<u32>, Vec<u32>) = counts("pairwise")
+        .into_iter()
+        .partition(|count| count.is_power_of_two());
+    assert!(
+        powers.len() >= 2 && others.len() >= 2,
+        "{powers:?} {others:?}"
+    );
     let is_complete = |count: &&u32| {
-        let own = cells(plan, "direct")
-            .into_iter()
-            .filter(|cell| cell.0 == **count);
-        let (eager, late): (Vec<_>, Vec<_>) = own.partition(|cell| cell.1 < 64 << 10);
-        eager.len() >= 2 && late.len() >= 2
+        let mut own = cells(&plan, "direct");
+        own.retain(|cell| cell.0 == **count);
+        let eager = own.iter().filter(|cell| cell.1 < 64 << 10).count();
+        eager >= 2 && own.len() - eager >= 2
     };
+    let direct = counts("direct");
     assert!(direct.contains(&12) && direct.iter().filter(is_complete).count() >= 3);
     let mut all = plan.cells().iter();
     assert!(all.clone().all(|cell| (4..=20).contains(&cell.repetitions)));
@@ -127,21 +130,4 @@ fn one_size_gets_a_second_under_its_protocol() {
         let sizes: BTreeSet<u64> = cells.map(|(_, size)| size).collect();
         assert_eq!(sizes, BTreeSet::from([size, other]));
     }
-}
-
-#[test]
-fn the_same_wish_gives_the_same_plan_which_reads_back() {
-    let [first, again] = [(); 2].map(|()| proposed(&["direct"], &USUAL, 50.0).unwrap().plan);
-    assert_eq!(first.to_toml(), again.to_toml());
-    assert_eq!(Plan::parse("plan.toml", &first.to_toml()).unwrap(), first);
-}
-
-#[test]
-fn what_has_no_pattern_is_refused() {
-    let refused = proposed(&["bruck:2"], &USUAL, 60.0).unwrap_err();
-    let told = refused.to_string();
-    assert!(
-        told.starts_with("alltoall bruck:2 is not described"),
-        "{told}"
-    );
 }

@@ -167,22 +167,7 @@ fn parameter(regression: &Regression, index: usize) -> Fitted {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::{Bytes, Procs};
-
-    fn points(times: &[(u64, f64)]) -> Vec<Point> {
-        let point = |&(size, time): &(u64, f64)| Point {
-            procs: Procs::new(2).unwrap(),
-            size: Bytes(size),
-            time: Seconds(time),
-            deviation: Seconds(time / 100.0),
-            repetitions: 10,
-        };
-        times.iter().map(point).collect()
-    }
-
-    fn is_close(value: f64, expected: f64, tolerance: f64) -> bool {
-        (value / expected - 1.0).abs() < tolerance
-    }
+    use crate::fit::testing::{is_close, points};
 
     #[test]
     fn an_exact_line_is_recovered_under_every_covariance() {
@@ -217,13 +202,11 @@ mod tests {
 
     #[test]
     fn what_is_no_ping_pong_is_refused() {
-        let told = |times: &[(u64, f64)]| {
+        let three = &[(0, 1.0), (1, 2.0), (2, 3.0)][..];
+        let falling = &[(0, 4.0), (1, 3.0), (2, 2.0), (3, 1.0)];
+        for (times, reason) in [(three, "3 points, at least 4"), (falling, "beta = -1")] {
             let error = fit(&points(times), &Covariance::Ols, 0.95).unwrap_err();
-            error.to_string()
-        };
-        let three = told(&[(0, 1.0), (1, 2.0), (2, 3.0)]);
-        assert!(three.contains("too few points (3, at least 4"), "{three}");
-        let falling = told(&[(0, 4.0), (1, 3.0), (2, 2.0), (3, 1.0)]);
-        assert!(falling.contains("beta = -1"), "{falling}");
+            assert!(error.to_string().contains(reason), "{error}");
+        }
     }
 }

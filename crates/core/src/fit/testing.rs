@@ -4,10 +4,17 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
+use super::Point;
 use super::levels::Level;
 use crate::data::{Dataset, Experiment, Place};
+use crate::model::testing::procs;
 use crate::stats::interval::Variance;
 use crate::units::{Bytes, Procs, Seconds};
+
+/// Whether a value is the expected one but for this share of it.
+pub(crate) fn is_close(value: f64, expected: f64, tolerance: f64) -> bool {
+    (value / expected - 1.0).abs() < tolerance
+}
 
 /// A place between so many processes, of the algorithm "direct".
 pub(crate) fn place(experiment: Experiment, procs: u32, size: u64) -> Place {
@@ -18,6 +25,18 @@ pub(crate) fn place(experiment: Experiment, procs: u32, size: u64) -> Place {
         size: Bytes(size),
         launch: 0,
     }
+}
+
+/// A ping-pong with a spread of 1 %.
+pub(crate) fn points(times: &[(u64, f64)]) -> Vec<Point> {
+    let point = |&(size, time): &(u64, f64)| Point {
+        procs: procs(2),
+        size: Bytes(size),
+        time: Seconds(time),
+        deviation: Seconds(time / 100.0),
+        repetitions: 10,
+    };
+    times.iter().map(point).collect()
 }
 
 /// Samples between two processes: experiment, size, launch, time.
