@@ -148,34 +148,28 @@ fn rounds_are_those_of_the_literature() {
 #[test]
 fn ranks_send_no_more_bytes_than_the_literature_says() {
     use Collective::{Allgather, Bcast, Gather, Scatter};
-    for count in 1..40u32 {
+    let check = |collective, text: &str, count, size: u64, expected: u64| {
+        let sent = sent_bytes(parse(collective, text), procs(count), Bytes(size));
+        let sent: u64 = sent.into_iter().sum();
+        assert_eq!(sent, expected, "{collective} {text} among {count}");
+    };
+    for count in 1..40 {
         let all = u64::from(count);
-        let bits = (0..count).map(u32::count_ones).sum::<u32>();
-        let trees = [
-            ("flat", all - 1),
-            ("binomial", u64::from(bits)),
-            ("chain", all * (all - 1) / 2),
-        ];
-        let trees = trees
-            .into_iter()
-            .flat_map(|(text, hops)| [(Scatter, text, hops), (Gather, text, hops)]);
-        let mut cases: Vec<_> = trees.collect();
-        let names = ["ring", "recursive-doubling", "bruck", "neighbour"];
-        cases.extend(names.map(|text| (Allgather, text, all * (all - 1))));
-        if count.is_power_of_two() {
-            let parts = all / 2 * u64::from(count.ilog2()) + all * (all - 1);
-            cases.extend(
-                ["scatter-allgather", "scatter-allgather-ring"].map(|text| (Bcast, text, parts)),
-            );
+        let depths = (0..count).map(|rank: u32| u64::from(rank.count_ones()));
+        let (pairs, depths) = (all * (all - 1), depths.sum::<u64>());
+        for collective in [Scatter, Gather] {
+            check(collective, "flat", count, 7, 7 * (all - 1));
+            check(collective, "binomial", count, 7, 7 * depths);
+            check(collective, "chain", count, 7, 7 * pairs / 2);
         }
-        for (collective, text, expected) in cases {
-            let size = if collective == Bcast { 7 * all } else { 7 };
-            let sent = sent_bytes(parse(collective, text), procs(count), Bytes(size));
-            assert_eq!(
-                sent.iter().sum::<u64>(),
-                7 * expected,
-                "{collective} {text} among {count}"
-            );
+        for entry in entries(Allgather) {
+            check(Allgather, &entry.example(), count, 7, 7 * pairs);
+        }
+        if count.is_power_of_two() {
+            let parts = all / 2 * u64::from(count.ilog2()) + pairs;
+            for text in ["scatter-allgather", "scatter-allgather-ring"] {
+                check(Bcast, text, count, 7 * all, 7 * parts);
+            }
         }
     }
 }

@@ -151,6 +151,7 @@ impl From<&Place> for CellKey {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::testing::read;
 
     #[test]
     fn statistics_of_known_numbers() {
@@ -162,53 +163,34 @@ mod tests {
         assert_eq!(Summary::of(vec![9.0, 1.0, 2.0]).median, Seconds(2.0));
     }
 
-    fn imported(rows: &[(u32, StatisticKind, f64)]) -> Dataset {
-        let aggregate = |&(launch, statistic, time)| Aggregate {
-            place: Place {
-                launch,
-                experiment: Experiment::PingPong,
-                algorithm: "".into(),
-                procs: Procs::new(2).unwrap(),
-                size: Bytes(8),
-            },
-            statistic,
-            averaged: None,
-            time: Seconds(time),
-        };
-        Dataset {
-            aggregates: rows.iter().map(aggregate).collect(),
-            ..Dataset::default()
-        }
+    /// The one cell of ping-pongs by launch, statistic and time in seconds.
+    fn imported(rows: &[(u32, &str, f64)]) -> Option<Summary> {
+        let row = |(launch, kind, time): &_| format!("pingpong,,,2,8,0,{launch},{time},{kind}\n");
+        let rows: String = rows.iter().map(row).collect();
+        let cells = summarise(&read("", ",statistic", &rows));
+        assert!(cells.len() <= 1);
+        cells.into_values().next()
     }
 
     #[test]
     fn a_cell_of_another_program_has_its_best_statistic_and_no_spread() {
-        use StatisticKind::{MaxOverRanks, MeanOverRanks, Median, Min, MinOverRanks};
-        let mut data = imported(&[
-            (0, MinOverRanks, 1.0),
-            (0, MeanOverRanks, 2.0),
-            (0, MaxOverRanks, 3.0),
-            (1, MaxOverRanks, 5.0),
-        ]);
-        let cells = summarise(&data);
-        let summary = cells.values().next().unwrap();
-        assert_eq!(summary.imported, Some(MaxOverRanks));
+        let [least, mean, most] = ["min-over-ranks", "mean-over-ranks", "max-over-ranks"];
+        let rows = [
+            (0, least, 1.0),
+            (0, mean, 2.0),
+            (0, most, 3.0),
+            (1, most, 5.0),
+        ];
+        let summary = imported(&rows).unwrap();
+        assert_eq!(summary.imported, Some(StatisticKind::MaxOverRanks));
         assert_eq!(summary.value(Statistic::Median), Seconds(4.0));
         assert_eq!((summary.repetitions, summary.deviation), (1, Seconds(0.0)));
-        assert!(summarise(&imported(&[(0, Min, 1.0), (0, MinOverRanks, 1.0)])).is_empty());
-        let median = summarise(&imported(&[(0, Min, 1.0), (0, Median, 2.0)]));
-        assert_eq!(median.values().next().unwrap().mean, Seconds(2.0));
-
-        let place = data.aggregates[0].place.clone();
-        data.extend([crate::data::Record::Sample(crate::data::Sample {
-            place,
-            repetition: 0,
-            time: Seconds(9.0),
-            losses: crate::data::LossCounters::default(),
-            part: 0,
-            sync_error: None,
-        })]);
-        let cells = summarise(&data);
+        assert!(imported(&[(0, "min", 1.0), (0, least, 1.0)]).is_none());
+        let median = imported(&[(0, "min", 1.0), (0, "median", 2.0)]);
+        assert_eq!(median.unwrap().mean, Seconds(2.0));
+        // Repetitions come before every statistic.
+        let rows = "pingpong,,,2,8,0,0,3.0,median\npingpong,,,2,8,0,0,9.0,\n";
+        let cells = summarise(&read("", ",statistic", rows));
         assert_eq!(cells.len(), 1);
         assert_eq!(cells.values().next().unwrap().imported, None);
     }

@@ -71,47 +71,31 @@ fn moved(launch: u32, shift: u32) -> Result<u32, TooManyLaunches> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
-    const COLUMNS: &str =
-        "experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s,status";
-
-    fn read(text: &str) -> Dataset {
-        Dataset::read("a.csv", text.as_bytes()).unwrap()
-    }
+    use crate::data::testing::read;
 
     /// Rows, rejected repetitions, completed cells and facts of one launch stay together.
     #[test]
     fn launches_of_a_later_file_follow_those_of_the_earlier() {
-        let text = |facts: &str| {
-            format!(
-                "{facts}{COLUMNS}\npingpong,,,2,8,0,0,1e-4,\npingpong,,,2,8,0,2,1e-4,\n\
-                 pingpong,,,2,8,1,2,,late\n#@done=2,pingpong,,,2,8\n"
-            )
-        };
-        let mut data = read(&text("#@mpi=A\n#@seed=1\n#@launch_3_seed=9\n"));
+        let rows = "pingpong,,,2,8,0,0,1e-4,\npingpong,,,2,8,0,2,1e-4,\n\
+            pingpong,,,2,8,1,2,,late\n#@done=2,pingpong,,,2,8\n";
+        let mut data = read("#@mpi=A\n#@seed=1\n#@launch_3_seed=9\n", ",status", rows);
         let later = "#@mpi=A\n#@seed=2\n#@launch_1_seed=3\n#@launch_2_job_1_s=wall 1\n";
-        data.join(read(&text(later)), 2).unwrap();
+        data.join(read(later, ",status", rows), 2).unwrap();
         let launches: Vec<u32> = data.samples.iter().map(|row| row.place.launch).collect();
         assert_eq!(launches, [0, 2, 4, 6]);
         assert_eq!(data.rejected[1].place.launch, 6);
         assert_eq!(data.completed[1].launch, 6);
-        let facts: Vec<(&str, &str)> = data.provenance.iter().collect();
-        let expected = [
-            ("mpi", "A"),
-            ("seed", "1"),
-            ("launch_3_seed", "9"),
-            ("file_2_seed", "2"),
-            ("launch_5_seed", "3"),
-            ("launch_6_job_1_s", "wall 1"),
-        ];
-        assert_eq!(facts, expected);
+        let facts = data.provenance.iter();
+        let facts: Vec<String> = facts.map(|(key, value)| format!("{key}={value}")).collect();
+        let expected = "mpi=A, seed=1, launch_3_seed=9, file_2_seed=2, launch_5_seed=3, \
+            launch_6_job_1_s=wall 1";
+        assert_eq!(facts.join(", "), expected);
     }
 
     #[test]
     fn a_launch_without_a_next_number_is_refused() {
-        let text = format!("{COLUMNS}\npingpong,,,2,8,0,4294967295,1e-4,\n");
-        let error = read(&text).join(read(&text), 2).unwrap_err();
+        let last = || read("", "", "pingpong,,,2,8,0,4294967295,1e-4\n");
+        let error = last().join(last(), 2).unwrap_err();
         assert!(error.to_string().starts_with("launch 4294967295 "));
     }
 }

@@ -171,39 +171,37 @@ impl fmt::Display for Unlike {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::testing::read;
 
     /// Ping-pongs of α + β·m, or alltoalls that take three times as long.
     fn data(row: &str, alpha: f64, beta: f64) -> Dataset {
-        let columns = "experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s";
-        let rows = (4..20).map(|power| {
-            let size = 1u64 << power;
-            format!("{row},{size},0,0,{}\n", alpha + beta * size as f64)
-        });
-        let text = format!("{columns}\n{}", rows.collect::<String>());
-        Dataset::read("a.csv", text.as_bytes()).unwrap()
+        let row = |size: u64| format!("{row},{size},0,0,{}\n", alpha + beta * size as f64);
+        let rows = (4..20).map(|power| row(1 << power));
+        read("", "", &rows.collect::<String>())
+    }
+
+    fn between(one: &Dataset, two: &Dataset) -> Likeness {
+        let [one, two] = [("a", one), ("b", two)].map(|(name, data)| Source { name, data });
+        likeness(&one, &two)
     }
 
     #[test]
     fn networks_are_told_apart_and_launches_are_not() {
         let [pairs, all] = ["pingpong,,,2", "collective,alltoall,direct,4"];
-        for (rows, other, alpha, beta, says) in [
-            (pairs, pairs, 1.3e-4, 1.1e-8, None),
-            (pairs, pairs, 2.5e-4, 1e-8, None),
-            (pairs, pairs, 1e-4, 2e-8, Some("ping-pongs from 64 KiB on")),
-            (pairs, pairs, 5e-4, 1e-8, Some("ping-pongs below 64 KiB")),
-            (
-                pairs,
-                pairs,
-                1e-6,
-                1e-10,
-                Some("ping-pongs from 64 KiB on take 0.01 times"),
-            ),
-            (all, all, 2e-4, 2e-8, None),
-            (all, all, 1e-6, 1e-10, Some("collectives take 0.01 times")),
+        let hundredth = "ping-pongs from 64 KiB on take 0.01 times";
+        for (rows, alpha, beta, says) in [
+            (pairs, 1.3e-4, 1.1e-8, None),
+            (pairs, 2.5e-4, 1e-8, None),
+            (pairs, 1e-4, 2e-8, Some("ping-pongs from 64 KiB on")),
+            (pairs, 5e-4, 1e-8, Some("ping-pongs below 64 KiB")),
+            (pairs, 1e-6, 1e-10, Some(hundredth)),
+            (all, 2e-4, 2e-8, None),
+            (all, 1e-6, 1e-10, Some("collectives take 0.01 times")),
         ] {
-            let [one, two] = [data(rows, 1e-4, 1e-8), data(other, alpha, beta)];
-            let [one, two] = [("a", &one), ("b", &two)].map(|(name, data)| Source { name, data });
-            match (likeness(&one, &two), says) {
+            match (
+                between(&data(rows, 1e-4, 1e-8), &data(rows, alpha, beta)),
+                says,
+            ) {
                 (Likeness::Alike, None) => {}
                 (Likeness::Unlike(found), Some(says)) => {
                     assert!(found.to_string().contains(says), "{found}");
@@ -211,8 +209,7 @@ mod tests {
                 (found, says) => panic!("{found:?} for {says:?} with {alpha}, {beta}"),
             }
         }
-        let [one, two] = [pairs, all].map(|rows| data(rows, 1e-4, 1e-8));
-        let [one, two] = [("a", &one), ("b", &two)].map(|(name, data)| Source { name, data });
-        assert_eq!(likeness(&one, &two), Likeness::Unknown);
+        let [pairs, all] = [pairs, all].map(|rows| data(rows, 1e-4, 1e-8));
+        assert_eq!(between(&pairs, &all), Likeness::Unknown);
     }
 }

@@ -71,25 +71,21 @@ pub fn in_words(hosts: &[String]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::testing::read;
 
     #[test]
     fn the_first_host_with_several_ranks_is_found() {
         for (facts, expected) in [
-            (&[("placement", "a:1,b:1")][..], None),
-            (&[("placement", "by hand"), ("hosts", "a,a")], None),
+            ("placement=a:1,b:1", None),
+            ("placement=by hand\n#@hosts=a,a", None),
+            ("placement=a:1,b.org:2", Some("2 ranks shared host b.org")),
             (
-                &[("placement", "a:1,b.org:2")],
-                Some("2 ranks shared host b.org"),
-            ),
-            (
-                &[("placement", "a:1"), ("launch_1_job_2_placement", "a:3")],
+                "placement=a:1\n#@launch_1_job_2_placement=a:3",
                 Some("in launch 1, job 2, 3 ranks shared host a"),
             ),
         ] {
-            let mut provenance = Provenance::default();
-            for (key, value) in facts {
-                provenance.push(key, value);
-            }
+            let provenance =
+                read(&format!("#@{facts}\n"), "", "pingpong,,,2,8,0,0,1e-4\n").provenance;
             let said = shared_host(&provenance).map(|shared| shared.to_string());
             assert_eq!(said.as_deref(), expected);
         }

@@ -247,7 +247,8 @@ mod tests {
     use super::*;
     use crate::data::Experiment;
     use crate::fit::levels::levels;
-    use crate::fit::{plogp, testing};
+    use crate::fit::plogp;
+    use crate::fit::testing::{self, is_close};
 
     /// L = 50 µs and g(m) = 10 µs + 10 ns·m, with the ping-pong later by `extra`.
     fn compared(extra: fn(f64) -> f64, seed: u64) -> Agreement {
@@ -263,9 +264,9 @@ mod tests {
             ]
         });
         let cells: Vec<_> = cells.chain([(Experiment::Gap, 0, 1e-5)]).collect();
+        let mut noisy = |time: f64| time * (1.0 + 0.01 * error());
         let rows = cells.into_iter().flat_map(|cell| [cell; 20]);
-        let rows = rows
-            .map(|(experiment, size, time)| (experiment, size, 0, time * (1.0 + 0.01 * error())));
+        let rows = rows.map(|(experiment, size, time)| (experiment, size, 0, noisy(time)));
         let data = testing::data(rows);
         let measured = plogp::measured(&data, 0.95).unwrap();
         compare(&levels(&data, Experiment::PingPong), &measured, 0.95).unwrap()
@@ -274,9 +275,8 @@ mod tests {
     /// Of twenty pairs of measurements of one network with 1 % noise nearly all agree.
     #[test]
     fn one_network_measured_twice_agrees() {
-        let agreeing = (0..20).filter(|&seed| compared(|_| 0.0, seed).verdict == Verdict::Agree);
-        let agreeing = agreeing.count();
-        assert!(agreeing >= 18, "{agreeing} of 20");
+        let agree = |seed: &u64| compared(|_| 0.0, *seed).verdict == Verdict::Agree;
+        assert!((0..20).filter(agree).count() >= 18);
         let found = compared(|_| 0.0, 1);
         assert!(is_close(found.alpha.plogp.value, 60e-6, 0.02), "{found:?}");
         assert!(
@@ -285,45 +285,30 @@ mod tests {
         );
     }
 
-    fn is_close(value: f64, expected: f64, tolerance: f64) -> bool {
-        (value / expected - 1.0).abs() < tolerance
-    }
-
     /// A rendezvous of the answer, which pLogP does not meet, is an offset from one size on.
     #[test]
     fn what_makes_the_difference_is_told_with_its_figure() {
-        let near = |value, expected| is_close(value, expected, 0.1);
         let offset = compared(|_| 20e-6, 1);
         assert!(offset.alpha.differs() && !offset.is_complete());
-        let told = offset.verdict;
-        assert!(
-            matches!(told, Verdict::Offset(Seconds(s)) if near(s, -20e-6)),
-            "{told:?}"
-        );
         let slope = compared(|m| 2e-9 * m, 1);
         assert!(slope.beta.differs());
-        let told = slope.verdict;
-        assert!(
-            matches!(told, Verdict::Slope(SecondsPerByte(s)) if near(s, -2e-9)),
-            "{told:?}"
-        );
-        let told = compared(|m| if m >= 65536.0 { 9e-4 } else { 0.0 }, 1).verdict;
-        let Verdict::OffsetFrom(Bytes(65536), Seconds(late)) = told else {
+        let late = compared(|m| if m >= 65536.0 { 9e-4 } else { 0.0 }, 1);
+        let line = compared(|m| 20e-6 + 2e-9 * m, 1);
+        let told = [offset, slope, late, line].map(|found| found.verdict);
+        let [
+            Verdict::Offset(Seconds(offset)),
+            Verdict::Slope(SecondsPerByte(slope)),
+            Verdict::OffsetFrom(Bytes(65536), Seconds(late)),
+            Verdict::Line(..),
+        ] = told
+        else {
             panic!("{told:?}");
         };
-        assert!(near(late, -9e-4), "{told:?}");
-        let told = compared(|m| 20e-6 + 2e-9 * m, 1).verdict;
-        assert!(matches!(told, Verdict::Line(..)), "{told:?}");
-        let scattered = compared(
-            |m| {
-                if (64.0..600.0).contains(&m) {
-                    1e-4
-                } else {
-                    0.0
-                }
-            },
-            1,
-        );
+        for (value, expected) in [(offset, -20e-6), (slope, -2e-9), (late, -9e-4)] {
+            assert!(is_close(value, expected, 0.1), "{told:?}");
+        }
+
+        let scattered = compared(|m| 1e-4 * f64::from((64.0..600.0).contains(&m)), 1);
         assert_eq!(scattered.verdict, Verdict::Scattered);
         let differing = scattered.sizes.iter().filter(|one| !one.agrees());
         let differing: Vec<u64> = differing.map(|one| one.size.0).collect();

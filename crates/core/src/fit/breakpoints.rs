@@ -296,11 +296,6 @@ mod tests {
         sizes
     }
 
-    fn intervals(pieces: &Pieces) -> Vec<(u64, u64)> {
-        let breaks = pieces.breaks.iter();
-        breaks.map(|found| (found.below.0, found.from.0)).collect()
-    }
-
     /// 50 us + 10 ns/B, and 180 us more from 64 KiB on.
     fn eager(m: u64) -> f64 {
         line(m) + if m >= 65536 { 1.8e-4 } else { 0.0 }
@@ -310,17 +305,24 @@ mod tests {
         5e-5 + 1e-8 * m as f64
     }
 
-    /// How many of 100 noisy ping-pongs have breaks that are `wanted`.
-    fn share(
-        sizes: &[u64],
-        (truth, noise): (fn(u64) -> f64, f64),
+    /// Of 100 measurements, as many as `least` at least have the breaks that are `wanted`.
+    #[track_caller]
+    fn assert_most(
+        least: usize,
+        measured: impl Fn(u64) -> Vec<Level>,
         wanted: impl Fn(&Pieces) -> bool,
-    ) -> usize {
-        let seeds = (0..100).filter(|&seed| {
-            let times = sizes.iter().map(|&m| (m, truth(m)));
-            wanted(&find(&levels(times, noise, seed), 0.95).unwrap())
-        });
-        seeds.count()
+    ) {
+        let is_wanted = |seed: &u64| wanted(&find(&measured(*seed), 0.95).unwrap());
+        let count = (0..100).filter(is_wanted).count();
+        assert!(count >= least, "{count} of 100");
+    }
+
+    fn of(sizes: &[u64], truth: fn(u64) -> f64, noise: f64, seed: u64) -> Vec<Level> {
+        levels(sizes.iter().map(|&m| (m, truth(m))), noise, seed)
+    }
+
+    fn is_straight(found: &Pieces) -> bool {
+        found.breaks.is_empty()
     }
 
     #[test]
@@ -331,11 +333,10 @@ mod tests {
             (doubling(20), 0.03),
             (dense(20), 0.02),
         ] {
-            let straight = share(&sizes, (line, noise), |found| found.breaks.is_empty());
-            assert!(straight >= 95, "{straight} of 100 at {noise}");
+            assert_most(95, |seed| of(&sizes, line, noise, seed), is_straight);
         }
-        let exact = levels(doubling(20).into_iter().map(|m| (m, line(m))), 0.0, 0);
-        assert_eq!(find(&exact, 0.95).unwrap().breaks, []);
+        let exact = of(&doubling(20), line, 0.0, 0);
+        assert!(is_straight(&find(&exact, 0.95).unwrap()));
         let five = find(&exact[..5], 0.95).unwrap_err().to_string();
         assert!(five.contains("too few points (5, at least 6"), "{five}");
     }
@@ -343,14 +344,13 @@ mod tests {
     #[test]
     fn an_eager_limit_is_found_between_its_sizes_with_its_cost() {
         for (sizes, below) in [(doubling(20), 32768), (dense(20), 49152)] {
+            let is_it = |one: &Break| {
+                let is_near = (one.jump.value / 1.8e-4 - 1.0).abs() < 0.5;
+                (one.below.0, one.from.0) == (below, 65536) && one.is_rendezvous() && is_near
+            };
             for noise in [0.01, 0.03] {
-                let found = share(&sizes, (eager, noise), |found| {
-                    let is_it = |one: &&Break| (one.below.0, one.from.0) == (below, 65536);
-                    let own = found.breaks.iter().find(is_it);
-                    let is_near = |jump: f64| (jump / 1.8e-4 - 1.0).abs() < 0.5;
-                    own.is_some_and(|own| own.is_rendezvous() && is_near(own.jump.value))
-                });
-                assert!(found >= 90, "{found} of 100 at {noise}");
+                let measured = |seed| of(&sizes, eager, noise, seed);
+                assert_most(90, measured, |found| found.breaks.iter().any(is_it));
             }
         }
     }
@@ -375,18 +375,10 @@ mod tests {
     #[test]
     fn noise_that_launches_tell_neither_shows_nor_hides_a_break() {
         for sizes in [doubling(18), dense(17)] {
-            let count = |truth, wanted: fn(&Pieces) -> bool| {
-                let levels = (500..600).map(|seed| launched(&sizes, truth, seed));
-                let found = levels.map(|levels| find(&levels, 0.95).unwrap());
-                found.filter(&wanted).count()
-            };
-            let straight = count(line, |found| found.breaks.is_empty());
-            assert!(straight >= 95, "{straight} of 100");
-            let found = count(eager, |found| {
-                let is_it = |one: &Break| one.from == Bytes(65536) && one.is_rendezvous();
-                found.breaks.iter().any(is_it)
-            });
-            assert!(found >= 90, "{found} of 100");
+            assert_most(95, |seed| launched(&sizes, line, 500 + seed), is_straight);
+            let is_it = |one: &Break| one.from == Bytes(65536) && one.is_rendezvous();
+            let measured = |seed| launched(&sizes, eager, 500 + seed);
+            assert_most(90, measured, |found| found.breaks.iter().any(is_it));
         }
     }
 
@@ -394,56 +386,58 @@ mod tests {
     #[test]
     fn the_end_of_a_burst_is_a_change_of_slope() {
         let burst = |m: u64| 1e-4 + 2.09e-7 * m.saturating_sub(3200) as f64;
-        let found = share(&doubling(20), (burst, 0.02), |found| {
-            let is_near = |slope: f64| (slope / 2.09e-7 - 1.0).abs() < 0.05;
-            found.breaks.first().is_some_and(|first| {
-                (first.below.0..=first.from.0).contains(&3200)
-                    && matches!(first.change, Change::Slope { after, .. } if is_near(after.0))
-            })
+        let is_near = |slope: f64| (slope / 2.09e-7 - 1.0).abs() < 0.05;
+        let is_it = |first: &Break| {
+            (first.below.0..=first.from.0).contains(&3200)
+                && matches!(first.change, Change::Slope { after, .. } if is_near(after.0))
+        };
+        let measured = |seed| of(&doubling(20), burst, 0.02, seed);
+        assert_most(90, measured, |found| {
+            found.breaks.first().is_some_and(is_it)
         });
-        assert!(found >= 90, "{found} of 100");
+    }
+
+    /// The pieces of times in microseconds without repetitions, and between which sizes they break.
+    fn real(sizes: impl IntoIterator<Item = u64>, micros: &[f64]) -> (Pieces, Vec<(u64, u64)>) {
+        let times = sizes.into_iter().zip(micros.iter().map(|t| t * 1e-6));
+        let found = find(&levels(times, 0.0, 0), 0.95).unwrap();
+        let intervals = found.breaks.iter().map(|one| (one.below.0, one.from.0));
+        let intervals = intervals.collect();
+        (found, intervals)
     }
 
     /// `osu_latency` over emulated links of 40 Mbit/s that let bursts of 3200 bytes pass; eager
-    /// limit 64 KiB with the header. Means without repetitions.
+    /// limit 64 KiB with the header. IMB over the same links has two sizes beyond the eager limit:
+    /// too few to show it.
     #[test]
     fn a_real_ping_pong_shows_its_burst_and_its_eager_limit() {
-        let micros = [
+        let osu = [
             164.33, 174.84, 169.01, 177.21, 173.31, 173.65, 160.97, 165.61, 168.00, 154.91, 117.56,
             111.42, 227.20, 451.12, 1276.54, 3018.92, 6441.97, 13470.47, 27193.25, 54626.43,
             109_442.39, 219_169.51,
         ];
-        let times = doubling(20).into_iter().zip(micros.map(|t| t * 1e-6));
-        let found = find(&levels(times, 0.0, 0), 0.95).unwrap();
-        let expected = [(4096, 8192), (32768, 65536)];
-        assert_eq!(intervals(&found)[1..], expected, "{found:?}");
+        let (found, intervals) = real(doubling(20), &osu);
+        assert_eq!(intervals[1..], [(4096, 8192), (32768, 65536)], "{found:?}");
         let (eager, last) = (found.breaks[2], found.pieces[3]);
         assert!(eager.is_rendezvous(), "{eager:?}");
         assert!((1.5e-4..2.5e-4).contains(&eager.jump.value), "{eager:?}");
         assert!((last.beta.value / 2.09e-7 - 1.0).abs() < 0.01, "{last:?}");
-    }
 
-    /// IMB over the same links, with two sizes beyond the eager limit: too few to show it.
-    #[test]
-    fn a_short_real_ping_pong_shows_its_burst() {
-        let sizes = [0].into_iter().chain((8..18).map(|i| 1 << i));
-        let micros = [
+        let imb = [
             124.60, 146.02, 179.99, 150.85, 221.15, 559.55, 1264.69, 3022.06, 6440.78, 13423.88,
             27163.72,
         ];
-        let times = sizes.zip(micros.map(|t| t * 1e-6));
-        let found = find(&levels(times, 0.0, 0), 0.95).unwrap();
-        assert_eq!(intervals(&found), [(2048, 4096)]);
+        let sizes = [0].into_iter().chain((8..18).map(|i| 1 << i));
+        let (found, intervals) = real(sizes, &imb);
+        assert_eq!(intervals, [(2048, 4096)]);
         assert!(matches!(found.breaks[0].change, Change::Slope { .. }));
     }
 
     #[test]
     fn the_send_overhead_bears_witness_and_narrows_the_interval() {
-        let times = doubling(20).into_iter().map(|m| (m, eager(m)));
-        let own = find(&levels(times, 0.01, 1), 0.95).unwrap();
+        let own = find(&of(&doubling(20), eager, 0.01, 1), 0.95).unwrap();
         let os = |m: u64| 5e-6 + 1e-9 * m as f64 + if m > 65500 { 3e-4 } else { 0.0 };
-        let sends = dense(20).into_iter().map(|m| (m, os(m)));
-        let both = own.with_send_overhead(&levels(sends, 0.01, 2), 0.95);
+        let both = own.with_send_overhead(&of(&dense(20), os, 0.01, 2), 0.95);
         let witness = |one: &Break| Some((one.below.0, one.from.0, one.send_overhead?.value));
         let (below, from, jump) = both.breaks.iter().find_map(witness).unwrap();
         assert_eq!((below, from), (49152, 65536));

@@ -231,10 +231,8 @@ mod tests {
         let mut data = Dataset::default();
         for &(pairs, times) in loads {
             let place = testing::place(Experiment::Flow, 2 * pairs, 1_000_000);
-            let samples = times
-                .iter()
-                .map(|&time| place.clone().sample(0, Seconds(time)));
-            data.samples.extend(samples);
+            let sample = |&time| place.clone().sample(0, Seconds(time));
+            data.samples.extend(times.iter().map(sample));
         }
         data
     }
@@ -246,13 +244,13 @@ mod tests {
     /// A backbone that carries two full transfers: four share it evenly.
     #[test]
     fn a_shared_backbone_saturates_where_its_aggregate_ends() {
-        let data = flows(&[
-            (1, &[0.1; 2]),
+        let loads = [
+            (1, &[0.1; 2][..]),
             (2, &[0.1; 2]),
             (4, &[0.2; 4]),
             (8, &[0.4; 8]),
-        ]);
-        let (found, loads) = fit(&data).unwrap();
+        ];
+        let (found, loads) = fit(&flows(&loads)).unwrap();
         assert_eq!(found.saturated_pairs, Some(2));
         for (load, expected) in loads.iter().zip([1e7, 2e7, 2e7, 2e7]) {
             assert!(is_close(load.aggregate.0, expected), "{loads:?}");
@@ -276,10 +274,7 @@ mod tests {
         let all = loads[1].completion;
         let quantiles = [all.min, all.p10, all.median, all.p90, all.max];
         assert_eq!(quantiles, [0.09, 0.09, 0.1, 0.7, 0.7].map(Seconds));
-    }
-
-    #[test]
-    fn without_a_lone_transfer_the_fast_mode_is_free() {
+        // Without a lone transfer the fast mode is free.
         let (found, _) = fit(&flows(&[(2, &[0.1, 0.1, 0.4, 0.1])])).unwrap();
         assert!(is_close(found.beta_free.0, 1e-7), "{found:?}");
         assert_eq!(fit(&Dataset::default()), None);

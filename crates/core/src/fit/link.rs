@@ -220,28 +220,27 @@ mod tests {
     /// Its bytes take 26.2 ms.
     #[test]
     fn a_cell_stalls_when_all_of_its_repetitions_do() {
-        let cell = || place(Experiment::Collective(Collective::Alltoall), 5, 1 << 16);
-        let repetition = |number, (time, rtos, probes)| {
-            let mut sample = cell().sample(number, Seconds(time));
-            sample.losses.rtos = rtos;
-            sample.losses.tail_probes = probes;
-            sample
-        };
+        let cell = place(Experiment::Collective(Collective::Alltoall), 5, 1 << 16);
         let all = |times: &[(f64, Option<u32>, Option<u32>)]| {
-            let samples = (0..).zip(times).map(|(i, &told)| repetition(i, told));
             let mut data = Dataset::default();
-            data.samples.extend(samples);
+            for (number, &(time, rtos, tail_probes)) in (0..).zip(times) {
+                let mut sample = cell.clone().sample(number, Seconds(time));
+                sample.losses.rtos = rtos;
+                sample.losses.tail_probes = tail_probes;
+                data.samples.push(sample);
+            }
             stalled(&data, SecondsPerByte(GAP)).map(|found| (found.first, found.count))
         };
         let by_timer = (0.23, Some(1), Some(0));
         let by_probe = (0.5, Some(0), Some(2));
-        let expected = Some((CellKey::from(&cell()), 1));
+        let expected = Some((CellKey::from(&cell), 1));
         assert_eq!(all(&[by_timer, by_probe, by_timer]), expected);
-        for other in [
+        let others = [
             (0.22, Some(1), None),
             (0.5, Some(0), Some(0)),
             (0.5, None, None),
-        ] {
+        ];
+        for other in others {
             assert_eq!(all(&[by_timer, by_probe, other]), None, "{other:?}");
         }
         assert_eq!(all(&[by_timer, by_probe]), None);

@@ -111,15 +111,12 @@ mod tests {
         assert!(latency(Seconds(f64::NAN), gap).0.is_nan());
     }
 
-    /// 25 % off, above the line and below it.
+    /// 25 % off, below the line; above it is in `vectors.json`.
     #[test]
     fn a_size_is_added_where_the_line_fails_by_more_than_allowed() {
-        let above = rows([(1024, 10e-6), (2048, 12e-6), (4096, 20e-6)]);
-        let below = rows([(1024, 10e-6), (2048, 12e-6), (4096, 12e-6)]);
-        for bent in [above, below] {
-            assert_eq!(discontinuity(bent, 0.2).insert, Some(Bytes(3072)));
-            assert_eq!(discontinuity(bent, 0.3).insert, None);
-        }
+        let bent = rows([(1024, 10e-6), (2048, 12e-6), (4096, 12e-6)]);
+        assert_eq!(discontinuity(bent, 0.2).insert, Some(Bytes(3072)));
+        assert_eq!(discontinuity(bent, 0.3).insert, None);
     }
 
     /// A jump between 8192 and 8193 bytes is closed in on, and then left alone.
@@ -127,10 +124,8 @@ mod tests {
     fn a_jump_is_refined_until_its_sides_are_close() {
         let os = |size: u64| if size > 8192 { 2e-5 } else { 1e-5 };
         let (mut low, mut high) = (4096, 16_384);
-        let row = |size| (size, os(size));
-        while let Some(Bytes(middle)) =
-            discontinuity(rows([row(2048), row(low), row(high)]), 0.2).insert
-        {
+        let next = |sizes: [u64; 3]| discontinuity(rows(sizes.map(|m| (m, os(m)))), 0.2).insert;
+        while let Some(Bytes(middle)) = next([2048, low, high]) {
             assert!(low < middle && middle < high && middle % 4 == 0);
             *if middle > 8192 { &mut high } else { &mut low } = middle;
         }

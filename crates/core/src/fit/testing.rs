@@ -6,6 +6,7 @@ use rand_distr::{Distribution, StandardNormal};
 
 use super::Point;
 use super::levels::Level;
+use super::regimes::observation::Observation;
 use crate::data::{Dataset, Experiment, Place};
 use crate::model::testing::procs;
 use crate::stats::interval::Variance;
@@ -50,6 +51,12 @@ pub(crate) fn data(rows: impl IntoIterator<Item = (Experiment, u64, u32, f64)>) 
         samples: rows.into_iter().map(sample).collect(),
         ..Dataset::default()
     }
+}
+
+/// The repetitions of a collective.
+pub(crate) fn observed(count: u32, size: u64, times: &[f64]) -> Observation {
+    let times: Vec<Seconds> = times.iter().copied().map(Seconds).collect();
+    Observation::of(procs(count), Bytes(size), &times)
 }
 
 /// Numbers with a standard normal distribution.

@@ -221,6 +221,7 @@ mod tests {
     use super::*;
     use crate::fit::testing::place;
     use crate::model::hockney::Hockney;
+    use crate::model::testing::procs;
     use crate::units::SecondsPerByte;
 
     /// All-to-alls that take 1.5 times their contention-free time at 4, 6 and 8 processes.
@@ -229,14 +230,13 @@ mod tests {
         let mut data = Dataset::default();
         let mut push = |experiment, n: u32, size: u64, time: Seconds| {
             let errors = (0..).zip([0.99, 1.01, 0.99, 1.01]);
-            let place = place(experiment, n, size);
-            data.samples
-                .extend(errors.map(|(number, error)| place.clone().sample(number, time * error)));
+            let sample = |(number, error)| place(experiment, n, size).sample(number, time * error);
+            data.samples.extend(errors.map(sample));
         };
         for size in (0..10).map(|i| 256 << i) {
             push(Experiment::PingPong, 2, size, base.time(Bytes(size)));
             for n in [4, 6, 8] {
-                let time = base.alltoall(Procs::new(n).unwrap(), Bytes(size)) * 1.5;
+                let time = base.alltoall(procs(n), Bytes(size)) * 1.5;
                 push(Experiment::Collective(Collective::Alltoall), n, size, time);
             }
         }
@@ -248,18 +248,14 @@ mod tests {
     #[test]
     fn models_are_judged_on_what_they_have_not_seen() {
         let judged = compare(&data(), |n, _| n.get() < 8, &Options::default()).unwrap();
-        let find = |name| {
-            judged
-                .scores
-                .iter()
-                .find(|score| score.model == name)
-                .unwrap()
-                .errors
+        let errors = |name| {
+            let found = judged.scores.iter().find(|score| score.model == name);
+            found.unwrap().errors
         };
-        assert_eq!(find("full").points, 10);
-        assert!(find("full").worst < 0.01 && find("slowdown").worst < 0.01);
-        assert!((find("hockney").bias + 1.0 / 3.0).abs() < 0.01);
-        assert!((find("hockney").median - 1.0 / 3.0).abs() < 0.01);
+        assert_eq!(errors("full").points, 10);
+        assert!(errors("full").worst < 0.01 && errors("slowdown").worst < 0.01);
+        assert!((errors("hockney").bias + 1.0 / 3.0).abs() < 0.01);
+        assert!((errors("hockney").median - 1.0 / 3.0).abs() < 0.01);
         let medians = judged.scores.iter().map(|score| score.errors.median);
         assert!(medians.is_sorted() && judged.scores.len() >= 8);
     }
@@ -281,14 +277,8 @@ mod tests {
         });
         let all = Errors::of(cells).unwrap();
         let expected = [0.06, 0.5, 0.6, 1.35 / 11.0, 3.0 / 11.0];
-        let found = [
-            all.median,
-            all.p90,
-            all.worst,
-            all.bias,
-            all.coverage.unwrap(),
-        ];
-        for (found, expected) in found.iter().zip(expected) {
+        let found = [all.median, all.p90, all.worst, all.bias];
+        for (found, expected) in found.into_iter().chain(all.coverage).zip(expected) {
             assert!((found - expected).abs() < 1e-12, "{found} {expected}");
         }
         cells[0].interval = None;

@@ -232,49 +232,13 @@ fn freedom(kinds: &[Kind], wanted: Kind) -> f64 {
 mod tests {
     use super::*;
     use crate::algorithm::Method;
+    use crate::model::testing::procs;
     use crate::units::SecondsPerByte;
 
-    /// Direct exchange of which ports overflow from a surge of 50 000 bytes on.
-    const TEXT: &str = r#"
-netsig_profile = 2
-[hockney]
-alpha_s = { value = 1e-4, lower = 0.9e-4, upper = 1.1e-4 }
-beta_s_per_byte = { value = 1e-7, lower = 0.9e-7, upper = 1.1e-7 }
-residual = 0.02
-[protocol]
-eager_above_bytes = 30000
-eager_up_to_bytes = 32768
-[[regimes]]
-collective = "alltoall"
-algorithm = "direct"
-procs_class = "every"
-confidence = 0.95
-covariance_of = ["gamma_rendezvous"]
-covariance = [[0.04]]
-errors = [{ kind = "rendezvous", deviation = 0.2, cells = 6 }]
-domain = { procs = [3, 6], smallest_bytes = 256, largest_bytes = 262144 }
-[regimes.model]
-pattern = { exchange = "at-once" }
-eager_limit_bytes = 32768
-startup_s = 2e-4
-latency_s = 0
-wire = { times_s = [], beta_s_per_byte = 1e-7 }
-rendezvous = { gamma = 1.8, growth = 0, overlap = 0, slowdown = 0, spread = 0.05, corrections = [] }
-[regimes.model.eager]
-gamma = 1.4
-growth = 0
-overlap = 0
-slowdown = 0
-spread = 0.05
-corrections = []
-stalls = { rate = 0.01, cost_s = 0.2, spread = 0.1, onset = { bytes = 5e4, lower = 5e4, upper = 5e4 } }
-"#;
+    /// Of direct exchange, ports overflow from a surge of 50 000 bytes on.
+    const TEXT: &str = include_str!("../profile/tests/everything.toml");
 
     const SIZES: [Bytes; 4] = [Bytes(256), Bytes(4096), Bytes(65536), Bytes(262_144)];
-
-    fn procs(count: u32) -> Procs {
-        Procs::new(count).unwrap()
-    }
 
     fn profile() -> Profile {
         Profile::parse("p.toml", TEXT).unwrap()
@@ -301,12 +265,12 @@ stalls = { rate = 0.01, cost_s = 0.2, spread = 0.1, onset = { bytes = 5e4, lower
         design(wish, &subjects, means, |_| Seconds(1e-5)).unwrap()
     }
 
-    /// 30 000 and 32 768 bytes, and 100 000/7 of eight processes, however short the time.
+    /// 64 512 and 65 536 bytes, and 50 000/√7 of eight processes, however short the time.
     #[test]
     fn sizes_at_which_something_changes_are_measured() {
         let profile = profile();
         let cells = &designed(&wish(Some(&profile)), 50.0).cells[0];
-        for size in [30_000, 32_768, 18_898] {
+        for size in [64_512, 65_536, 18_898] {
             let is_there = |cell: &Planned| (cell.procs, cell.size) == (procs(8), Bytes(size));
             assert!(cells.iter().any(is_there), "{size}: {cells:?}");
         }

@@ -1,23 +1,20 @@
 //! What makes data a mixture, and what does not.
 
 use super::*;
-
-const ROWS: &str = "experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s\n\
-    pingpong,,,2,8,0,0,1e-4\n";
+use crate::data::testing::read;
 
 /// A file with these facts and the row of an alltoall by `library`.
 fn by_library(facts: &[&str]) -> Dataset {
-    read(facts, "collective,alltoall,library,4,8,0,0,1e-4\n")
+    with_rows(facts, "collective,alltoall,library,4,8,0,0,1e-4\n")
 }
 
 fn measured(facts: &[&str]) -> Dataset {
-    read(facts, "")
+    with_rows(facts, "pingpong,,,2,8,0,0,1e-4\n")
 }
 
-fn read(facts: &[&str], rows: &str) -> Dataset {
-    let mut lines: Vec<String> = facts.iter().map(|fact| format!("#@{fact}")).collect();
-    lines.push(format!("{ROWS}{rows}"));
-    Dataset::read("a.csv", lines.join("\n").as_bytes()).unwrap()
+fn with_rows(facts: &[&str], rows: &str) -> Dataset {
+    let facts = facts.iter().flat_map(|fact| ["#@", fact, "\n"]);
+    read(&facts.collect::<String>(), "", rows)
 }
 
 /// What `a.csv`, and `b.csv` if there are two, differ in.
@@ -46,39 +43,17 @@ fn each_fact_that_identifies_a_network_or_an_mpi_is_told() {
 /// Two jobs of one cluster: other hosts, more of them, another day, another plan.
 #[test]
 fn two_jobs_of_one_cluster_are_no_mixture() {
-    let four = [
-        "netsig=0.1.0",
-        "mpi=Open MPI 4.1.4",
-        "ranks=4",
-        "hosts=a,b,c,d",
-        "placement=a:1,b:1,c:1,d:1",
-        "seed=1",
-        "plan=x",
-        "kernel=6.1",
-        "env_SLURM_JOB_ID=7",
-        "env_OMPI_MCA_plm_rsh_agent=x",
-        "started_unix_s=1",
-        "launch_0_s=wall 1 timed 1 barriers 1",
-    ];
-    let eight = [
-        "netsig=0.2.0",
-        "mpi=Open MPI 4.1.4",
-        "ranks=2",
-        "hosts=e,f",
-        "placement=e:1,f:1",
-        "seed=2",
-        "plan=y",
-        "requested_plan=z",
-        "kernel=6.2",
-        "env_SLURM_JOB_ID=8",
-        "env_OMPI_MCA_plm_rsh_agent=y",
-        "started_unix_s=2",
-        "launch_0_s=wall 2 timed 2 barriers 2",
-        "launch_1_started_unix_s=3",
-        "launch_1_hosts=e,g",
-        "launch_1_placement=e:1,g:1",
-    ];
-    assert_eq!(between(&four, &eight), [""; 0]);
+    let differing = "netsig ranks hosts seed plan requested_plan kernel env_SLURM_JOB_ID \
+        env_OMPI_MCA_plm_rsh_agent started_unix_s launch_0_s launch_1_started_unix_s launch_1_hosts";
+    let job = |value: &str, placements: &[&str]| {
+        let facts = differing.split(' ').map(|key| format!("{key}={value}"));
+        let facts: Vec<String> = facts.chain(["mpi=Open MPI 4.1.4".to_owned()]).collect();
+        let facts = facts.iter().map(String::as_str);
+        measured(&facts.chain(placements.iter().copied()).collect::<Vec<_>>())
+    };
+    let four = job("1", &["placement=a:1,b:1,c:1,d:1"]);
+    let two = job("2", &["placement=e:1,f:1", "launch_1_placement=e:1,g:1"]);
+    assert_eq!(told(&[&four, &two]), [""; 0]);
 }
 
 /// Two files, where one may not state what the other does.

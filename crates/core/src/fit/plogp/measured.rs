@@ -301,7 +301,6 @@ fn drift(data: &Dataset, size: Bytes) -> Option<Doubt> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Aggregate, StatisticKind};
     use crate::fit::testing;
 
     /// L = 50 µs, g(m) = 10 µs + 10 ns·m, os = 5 µs + 4 ns·m, or = 6 µs + 5 ns·m.
@@ -315,29 +314,23 @@ mod tests {
     }
 
     fn all() -> Vec<(Experiment, u64, u32, f64)> {
-        let three = [
-            Experiment::RoundTrip,
-            Experiment::SendOverhead,
-            Experiment::ReceiveOverhead,
-        ];
-        let cells = three
-            .into_iter()
-            .flat_map(|e| [0, 1024, 65536].map(|m| (e, m)));
-        let cells = cells.chain([(Experiment::Gap, 0)]);
+        use Experiment::{Gap, ReceiveOverhead, RoundTrip, SendOverhead};
+        let cells =
+            [RoundTrip, SendOverhead, ReceiveOverhead].map(|e| [(e, 0), (e, 1024), (e, 65536)]);
         // A stall in eleven repetitions, and an error of one in a thousand.
-        let errors = [-2.0, -1.0, 0.0, 1.0, 2.0].into_iter().cycle().take(11);
-        let errors: Vec<f64> = errors.map(|error| 1.0 + 1e-3 * error).collect();
-        let mut rows = Vec::new();
-        for (experiment, size) in cells {
+        let errors = (0..11).map(|number| 1.0 + 1e-3 * (f64::from(number % 5) - 2.0));
+        let repeated = |(experiment, size)| {
             let time = truth(experiment, size as f64);
-            rows.extend(
-                errors
-                    .iter()
-                    .map(|error| (experiment, size, 0, time * error)),
-            );
-            rows.last_mut().unwrap().3 += 0.2;
-        }
-        rows
+            let stall = |number| if number == 10 { 0.2 } else { 0.0 };
+            let times = errors.clone().enumerate();
+            times.map(move |(number, error)| (experiment, size, 0, time * error + stall(number)))
+        };
+        cells
+            .into_iter()
+            .flatten()
+            .chain([(Gap, 0)])
+            .flat_map(repeated)
+            .collect()
     }
 
     #[test]
@@ -351,20 +344,20 @@ mod tests {
             (found.send_overhead[1].estimate, 9.096e-6),
             (found.receive_overhead[2].estimate, 333.68e-6),
         ] {
-            let Estimate {
-                value,
-                lower,
-                upper,
-            } = estimate;
-            assert!((lower..=upper).contains(&expected), "{estimate:?}");
-            assert!((value / expected - 1.0).abs() < 0.01, "{estimate:?}");
-            assert!(upper - lower < 0.1 * expected, "{estimate:?}");
+            let interval = estimate.lower..=estimate.upper;
+            assert!(interval.contains(&expected), "{estimate:?}");
+            assert!(
+                testing::is_close(estimate.value, expected, 0.01),
+                "{estimate:?}"
+            );
+            assert!(
+                interval.end() - interval.start() < 0.1 * expected,
+                "{estimate:?}"
+            );
         }
         assert_eq!(found.doubts, []);
-        assert_eq!(
-            found.plogp.g(Bytes(1024)),
-            Seconds(found.gap[1].estimate.value)
-        );
+        let gap = Seconds(found.gap[1].estimate.value);
+        assert_eq!(found.plogp.g(Bytes(1024)), gap);
     }
 
     #[test]
@@ -389,21 +382,15 @@ mod tests {
     /// Tables of other programs have no round trips but a latency, and no repetitions.
     #[test]
     fn stated_tables_serve_as_they_are() {
-        let row = |(experiment, size, time)| Aggregate {
-            place: testing::place(experiment, 2, size),
-            statistic: StatisticKind::Mean,
-            averaged: None,
-            time: Seconds(time),
-        };
         let rows = [
-            (Experiment::Gap, 0, 1e-5),
-            (Experiment::Gap, 1024, 2e-5),
-            (Experiment::SendOverhead, 0, 1e-6),
-            (Experiment::ReceiveOverhead, 0, 2e-6),
-            (Experiment::Latency, 0, 5e-5),
+            ("gap", 0, 1e-5),
+            ("gap", 1024, 2e-5),
+            ("send_overhead", 0, 1e-6),
+            ("receive_overhead", 0, 2e-6),
+            ("latency", 0, 5e-5),
         ];
-        let mut data = Dataset::default();
-        data.aggregates.extend(rows.map(row));
+        let rows = rows.map(|(kind, size, time)| format!("{kind},,,2,{size},0,0,{time},mean\n"));
+        let data = crate::data::testing::read("", ",statistic", &rows.concat());
         let found = measured(&data, 0.95).unwrap();
         let expected = Seconds(7e-5);
         assert!((found.plogp.message(Bytes(1024)) / expected - 1.0).abs() < 1e-12);
@@ -420,12 +407,10 @@ mod tests {
                 sample.time = sample.time * 1.5;
             }
         }
-        let found = measured(&data, 0.95).unwrap();
-        let doubts = found.doubts;
-        assert!(
-            matches!(doubts[..], [Doubt::Unsaturated { .. }]),
-            "{doubts:?}"
-        );
+        let doubts = measured(&data, 0.95).unwrap().doubts;
+        let [Doubt::Unsaturated { .. }] = doubts[..] else {
+            panic!("{doubts:?}")
+        };
     }
 
     #[test]

@@ -108,17 +108,12 @@ fn all_stalled(cell: &Observation, unhindered: Seconds) -> Observation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::{Bytes, Procs};
-
-    fn observed(times: &[f64]) -> Observation {
-        let times: Vec<Seconds> = times.iter().copied().map(Seconds).collect();
-        Observation::of(Procs::new(8).unwrap(), Bytes(32_768), &times)
-    }
+    use crate::fit::testing::observed;
 
     /// Half of twenty repetitions of 80 ms waited 200 ms more: a mean of 180 ms.
     #[test]
     fn a_mean_far_above_the_rest_is_a_mixture() {
-        let mean = observed(&[0.18]).averaged(20);
+        let mean = observed(8, 32_768, &[0.18]).averaged(20);
         let told = mixture(&mean, 20, Seconds(0.08));
         assert_eq!((told.plain, told.excesses.len()), (10, 10));
         assert!((told.typical.0 - 0.08).abs() < 1e-12);
@@ -128,17 +123,17 @@ mod tests {
     #[test]
     fn a_mean_near_the_rest_is_left_alone() {
         for (time, ratio) in [(0.09, 1.1), (0.001, 2.0), (2.0, 1.05)] {
-            let mean = observed(&[time]).averaged(20);
+            let mean = observed(8, 32_768, &[time]).averaged(20);
             assert_eq!(mixture(&mean, 20, Seconds(time / ratio)), mean);
         }
     }
 
     #[test]
     fn a_cell_of_nothing_but_stalls_is_told_by_the_others() {
-        let told = all_stalled(&observed(&[0.29, 0.30, 0.31]), Seconds(0.08));
+        let told = all_stalled(&observed(8, 32_768, &[0.29, 0.30, 0.31]), Seconds(0.08));
         assert_eq!((told.plain, told.excesses.len()), (0, 3));
         assert!(told.excesses.iter().all(|excess| excess.0 > 0.2));
-        let slow = observed(&[0.12, 0.13, 0.14]);
+        let slow = observed(8, 32_768, &[0.12, 0.13, 0.14]);
         assert_eq!(all_stalled(&slow, Seconds(0.08)), slow);
     }
 }

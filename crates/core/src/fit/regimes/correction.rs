@@ -62,17 +62,18 @@ fn within<'a>(sizes: impl Iterator<Item = &'a Vec<f64>>, cells: &[(&Observation,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::{Procs, Seconds};
+    use crate::fit::testing::observed;
 
     fn corrected(errors: &[[f64; 3]]) -> Vec<f64> {
-        let cell = |size| Observation::of(Procs::new(4).unwrap(), Bytes(size), &[Seconds(1.0)]);
-        let cells: Vec<(Observation, f64)> = (1..)
+        let cells = (1..)
             .zip(errors)
-            .flat_map(|(size, errors)| errors.map(|error| (cell(size), error)))
-            .collect();
-        let cells: Vec<(&Observation, f64)> =
-            cells.iter().map(|(cell, error)| (cell, *error)).collect();
-        of(&cells).into_iter().map(|(_, rho)| rho).collect()
+            .map(|(size, errors)| (observed(4, size, &[1.0]), errors));
+        let cells: Vec<_> = cells.collect();
+        let errors = cells
+            .iter()
+            .flat_map(|(cell, errors)| errors.map(|error| (cell, error)));
+        let found = of(&errors.collect::<Vec<_>>());
+        found.into_iter().map(|(_, rho)| rho).collect()
     }
 
     /// Sizes that scatter by 1 % around ±20 %: the variance between them is 0.04 less a third of

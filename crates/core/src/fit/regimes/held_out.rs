@@ -176,7 +176,7 @@ mod tests {
     fn held(error: f64) -> HeldOut {
         HeldOut {
             kind: Kind::Eager,
-            procs: Procs::new(4).unwrap(),
+            procs: crate::model::testing::procs(4),
             size: Bytes(1024),
             error,
             weight: 1.0,

@@ -166,35 +166,28 @@ pub fn observations(data: &Dataset) -> BTreeMap<Who, Vec<Observation>> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
-    fn observed(times: &[f64]) -> Observation {
-        let times: Vec<Seconds> = times.iter().copied().map(Seconds).collect();
-        Observation::of(Procs::new(4).unwrap(), Bytes(1024), &times)
-    }
-
-    #[test]
-    fn time_outs_are_told_from_noise() {
-        let observation = observed(&[0.10, 0.11, 0.12, 0.31, 0.33]);
-        assert!((observation.typical.0 - 0.11).abs() < 1e-12);
-        assert!((observation.median.0 - 0.12).abs() < 1e-12);
-        let excesses: Vec<f64> = observation.excesses.iter().map(|e| e.0).collect();
-        assert!((excesses[0] - 0.20).abs() < 1e-12 && (excesses[1] - 0.22).abs() < 1e-12);
-    }
+    use crate::fit::testing::observed;
 
     /// A second of noise among ten is not a time-out, nor are a few milliseconds among short
     /// operations.
     #[test]
-    fn noise_is_no_time_out() {
+    fn time_outs_are_told_from_noise() {
+        let observation = observed(4, 1024, &[0.10, 0.11, 0.12, 0.31, 0.33]);
+        assert!((observation.typical.0 - 0.11).abs() < 1e-12);
+        assert!((observation.median.0 - 0.12).abs() < 1e-12);
+        let [first, second] = observation.excesses[..] else {
+            panic!("{observation:?}")
+        };
+        assert!((first.0 - 0.20).abs() < 1e-12 && (second.0 - 0.22).abs() < 1e-12);
         for times in [[10.0, 10.4, 11.0], [1e-3, 5e-3, 9e-3]] {
-            assert!(observed(&times).excesses.is_empty());
+            assert!(observed(4, 1024, &times).excesses.is_empty());
         }
     }
 
     /// e^±0.1: a standard deviation of 0.1·√2 of two, by hand.
     #[test]
     fn the_spread_is_that_of_logarithms() {
-        let observation = observed(&[(0.1f64).exp(), (-0.1f64).exp()]);
+        let observation = observed(4, 1024, &[0.1f64, -0.1].map(f64::exp));
         assert!((observation.spread - 0.1 * 2f64.sqrt()).abs() < 1e-12);
     }
 }

@@ -161,33 +161,31 @@ fn best_rate(trials: &[Trial], share: impl Fn(&Trial) -> f64) -> (f64, f64) {
 
 #[cfg(test)]
 mod tests {
+    use itertools::Itertools;
+
     use super::*;
+    use crate::fit::testing::observed;
+    use crate::model::testing::procs;
 
-    const REPETITIONS: usize = 200;
-
-    /// As many stalled repetitions as the truth expects, each 210 or 230 ms longer.
-    fn cell(count: u32, size: u64, truth: &Stalls) -> (Observation, f64) {
-        let procs = Procs::new(count).unwrap();
-        let surge = f64::from(count - 1).sqrt() * size as f64;
-        let stalled = truth.probability(procs, surge, Seconds(0.1)) * REPETITIONS as f64;
-        let time = |place| {
-            let is_stalled = (place as f64) < stalled.round();
-            Seconds(
-                0.1 + if is_stalled {
-                    [0.21, 0.23][place % 2]
-                } else {
-                    0.0
-                },
-            )
-        };
-        let times: Vec<Seconds> = (0..REPETITIONS).map(time).collect();
-        (Observation::of(procs, Bytes(size), &times), surge)
-    }
-
+    /// Cells with their surges: of 200 repetitions as many stalled as the truth expects, each 210
+    /// or 230 ms longer.
     fn cells(truth: &Stalls) -> Vec<(Observation, f64)> {
+        let cell = |(count, size): (u32, u64)| {
+            let surge = f64::from(count - 1).sqrt() * size as f64;
+            let share = truth.probability(procs(count), surge, Seconds(0.1));
+            let mut times = [0.1; 200];
+            let stalled = times.iter_mut().take((share * 200.0).round() as usize);
+            for (time, wait) in stalled.zip([0.21, 0.23].into_iter().cycle()) {
+                *time += wait;
+            }
+            (observed(count, size, &times), surge)
+        };
         let sizes = [4096, 16_384, 32_768, 49_152, 61_440];
-        let all = [4, 6, 8].into_iter().flat_map(|n| sizes.map(|m| (n, m)));
-        all.map(|(count, size)| cell(count, size, truth)).collect()
+        [4, 6, 8]
+            .into_iter()
+            .cartesian_product(sizes)
+            .map(cell)
+            .collect()
     }
 
     fn seen(cells: &[(Observation, f64)]) -> Vec<(&Observation, f64)> {
@@ -207,21 +205,15 @@ mod tests {
     /// does not reach 120 ms, one of a second all.
     #[test]
     fn long_exchanges_hide_time_outs() {
-        let cases = [
+        for (typical, share, added) in [
             (0.05, 1.0, 0.195),
             (0.165, 120.0 / 165.0, 0.16),
             (0.4, 0.25, 0.17),
-        ];
-        for (typical, share, added) in cases {
-            let typical = Seconds(typical);
-            assert!(
-                (TRUTH.exposure(0.0, typical) - share).abs() < 1e-12,
-                "{typical:?}"
-            );
-            assert!(
-                (TRUTH.added(typical).0 - added).abs() < 1e-12,
-                "{typical:?}"
-            );
+        ] {
+            let exposure = TRUTH.exposure(0.0, Seconds(typical));
+            assert!((exposure - share).abs() < 1e-12, "{typical}");
+            let found = TRUTH.added(Seconds(typical)).0;
+            assert!((found - added).abs() < 1e-12, "{typical}");
         }
         assert!(TRUTH.exposure(0.0, Seconds(1.0)) == 0.0);
     }

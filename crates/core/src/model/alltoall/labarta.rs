@@ -70,22 +70,3 @@ pub(super) const LABARTA_TOTAL: Model = Model {
     },
     ..LABARTA
 };
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn full_waves_save_time_and_a_bus_for_each_process_ends_contention() {
-        let base = Hockney::new(Seconds(1.0), SecondsPerByte(0.0)).unwrap();
-        for count in 1..20 {
-            for width in 1..25 {
-                let (procs, buses) = (Procs::new(count).unwrap(), NonZeroU32::new(width).unwrap());
-                let [rounds, all] = [per_round, total].map(|f| f(&base, procs, Bytes(10), buses));
-                assert!(all <= rounds);
-                let one_each = Seconds(f64::from(count - 1));
-                assert_eq!(rounds <= one_each, count == 1 || width >= count);
-            }
-        }
-    }
-}

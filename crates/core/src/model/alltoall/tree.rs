@@ -58,6 +58,7 @@ fn two_switches() -> Known {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::testing::procs;
 
     /// Counts the pairs whose messages cross each link in one direction.
     #[test]
@@ -77,13 +78,9 @@ mod tests {
             let times = [(1, 8e-9), (3, 2e-9), (5, 4e-9)]
                 .map(|(below, gap)| crossing(below) * 1000.0 * gap);
             let expected = times.into_iter().fold(0.0, f64::max);
-            let time = busiest_link(&network, Procs::new(n).unwrap(), Bytes(1000))
-                .unwrap()
-                .0;
-            assert!(
-                (time - expected).abs() <= 1e-12 * expected,
-                "{n}: {time} not {expected}"
-            );
+            let time = busiest_link(&network, procs(n), Bytes(1000)).unwrap().0;
+            let is_close = (time - expected).abs() <= 1e-12 * expected;
+            assert!(is_close, "{n}: {time} not {expected}");
         }
     }
 }

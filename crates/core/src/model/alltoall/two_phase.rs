@@ -327,11 +327,8 @@ mod tests {
             let sizes = crossing.clusters.effective_size(Bytes(5040));
             for (size, n, sent) in [(sizes[0], n1, c1), (sizes[1], n2, c2)] {
                 // A lone process has nobody to send to: its size is left as it is.
-                let blocks = if n > 1 {
-                    most(sent) / f64::from(n - 1)
-                } else {
-                    1.0
-                };
+                let others = f64::from(n - 1);
+                let blocks = if n > 1 { most(sent) / others } else { 1.0 };
                 assert!((size / (5040.0 * blocks) - 1.0).abs() < 1e-12, "{n1}, {n2}");
             }
         }

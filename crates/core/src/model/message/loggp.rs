@@ -128,15 +128,6 @@ mod tests {
     use crate::model::hockney::Hockney;
 
     #[test]
-    fn a_message_by_hand() {
-        let [latency, overhead, gap] = [5e-5, 4e-6, 1e-5].map(Seconds);
-        let model = LogGP::new(latency, overhead, gap, SecondsPerByte(1e-8)).unwrap();
-        for (size, time) in [(0, 58e-6), (1, 58e-6), (101, 59e-6)] {
-            assert!((model.message(Bytes(size)).0 / time - 1.0).abs() < 1e-12);
-        }
-    }
-
-    #[test]
     fn a_network_whose_overheads_exceed_the_time_has_no_latency_left() {
         let hockney = Hockney::new(Seconds(5e-5), SecondsPerByte(0.0)).unwrap();
         let network = PLogP::from_hockney(&hockney);

@@ -279,48 +279,54 @@ impl Pattern {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::network::{Network, Port};
-    use crate::units::{BitsPerSecond, SecondsPerByte};
+    use itertools::Itertools;
 
-    const GAP: SecondsPerByte = SecondsPerByte(1e-9);
+    use super::*;
+    use crate::model::testing::procs;
+    use crate::network::Network;
+    use crate::network::tests::graph_of;
+    use crate::units::SecondsPerByte;
+
+    /// One second a byte.
+    const GAP: SecondsPerByte = SecondsPerByte(1.0);
 
     /// Six hosts on each of two switches, joined by a link as fast as a host's.
     fn two_switches() -> Network {
-        let port = Port::new(BitsPerSecond(8_000_000_000), Bytes(0));
-        Network::two_switches([6, 6], port, port).unwrap()
+        graph_of(&[6, 6], &[(0, 1)]).unwrap()
     }
 
-    fn point(procs: u32, size: u64, network: Option<&Network>) -> Point<'_> {
+    fn point(count: u32, size: u64, network: Option<&Network>) -> Point<'_> {
         Point {
-            procs: Procs::new(procs).unwrap(),
+            procs: procs(count),
             size: Bytes(size),
             network,
         }
     }
 
-    fn traffic(pattern: Pattern, point: Point) -> Path {
-        pattern.traffic(&Wire::straight(GAP), point)
-    }
-
-    /// How many bytes pass in a time.
+    /// W, W′ and F in bytes.
     #[track_caller]
-    fn assert_bytes(time: Seconds, expected: f64) {
-        assert!(
-            (time.0 / GAP.0 - expected).abs() < 1e-6,
-            "{time} for {expected} B"
-        );
+    fn assert_carries(pattern: Pattern, point: Point, expected: [f64; 3]) {
+        let path = pattern.traffic(&Wire::straight(GAP), point);
+        for (found, expected) in [path.serial, path.shared, path.floor]
+            .into_iter()
+            .zip(expected)
+        {
+            assert!(
+                (found.0 - expected).abs() < 1e-6,
+                "{path:?} for {expected} B"
+            );
+        }
     }
 
     /// What a message takes besides its bytes.
     const H: f64 = 96.0;
 
-    /// Worked by hand, for messages of one byte: W and W′. Six ranks: the root serves 4 (with 5),
-    /// 2 (with 3) and 1, in all 5 bytes in three messages; both messages of two bytes are complete
-    /// then, and each relay sends one more.
+    /// Worked by hand, for messages of one byte. Six ranks: the root serves 4 (with 5), 2 (with 3)
+    /// and 1, in all 5 bytes in three messages; both messages of two bytes are complete then, and
+    /// each relay sends one more.
     #[test]
     fn trees_take_what_was_worked_by_hand() {
-        for (parts, procs, serial, shared) in [
+        for (parts, count, serial, shared) in [
             (true, 4, 3.0 + 2.0 * H, 4.0 + 3.0 * H),
             (true, 6, 5.0 + 3.0 * H, 6.0 + 4.0 * H),
             (true, 8, 7.0 + 3.0 * H, 11.0 + 6.0 * H),
@@ -329,38 +335,34 @@ mod tests {
             (false, 6, 3.0 + 3.0 * H, 4.0 + 4.0 * H),
             (false, 8, 3.0 + 3.0 * H, 6.0 + 6.0 * H),
         ] {
-            let found = traffic(Pattern::Tree { parts }, point(procs, 1, None));
-            assert_bytes(found.serial, serial);
-            assert_bytes(found.shared, shared);
+            let tree = Pattern::Tree { parts };
+            assert_carries(tree, point(count, 1, None), [serial, shared, 0.0]);
         }
     }
 
-    /// 4 hops of two bytes and then all nine, in five segments.
+    /// 4 hops of two bytes and then all nine, in five segments. Of two switches with six processes
+    /// each 36 messages cross the link between them, in rounds of 1, 2, 3, 4, 5, 6, 5, 4, 3, 2 and 1.
     #[test]
-    fn a_chain_hands_on_segments() {
+    fn a_chain_hands_on_segments_and_a_narrow_link_is_a_floor_of_an_exchange() {
+        let bytes = 17.0 + 9.0 * H;
         let chain = Pattern::Pipeline { segment: Bytes(2) };
-        let found = traffic(chain, point(6, 9, None));
-        assert!((found.startups - 9.0).abs() < 1e-12);
-        assert_bytes(found.serial, 17.0 + 9.0 * H);
-    }
-
-    /// Six of twelve processes behind a link as fast as a host's: 36 messages cross it, in rounds
-    /// of 1, 2, 3, 4, 5, 6, 5, 4, 3, 2 and 1.
-    #[test]
-    fn a_narrow_link_is_a_floor_of_an_exchange() {
+        assert_carries(chain, point(6, 9, None), [bytes, bytes, 0.0]);
         let network = two_switches();
         for order in [Order::AtOnce, Order::Rounds, Order::Powers] {
-            let found = traffic(Pattern::Exchange(order), point(12, 100, Some(&network)));
-            assert_bytes(found.floor, 36.0 * (100.0 + H));
-            assert_bytes(found.serial, 11.0 * (100.0 + H));
+            let bytes = [11.0, 11.0, 36.0].map(|messages| messages * (100.0 + H));
+            assert_carries(
+                Pattern::Exchange(order),
+                point(12, 100, Some(&network)),
+                bytes,
+            );
         }
     }
 
-    fn terms(floor: f64) -> Terms {
+    fn terms([once, startups, wire, floor]: [f64; 4]) -> Terms {
         Terms {
-            once: 2.0,
-            startups: 3.0,
-            wire: 4.0,
+            once,
+            startups,
+            wire,
             floor,
         }
     }
@@ -368,26 +370,17 @@ mod tests {
     /// By differences of a millionth, on either side of a floor.
     #[test]
     fn derivatives_are_those_of_the_sum() {
-        let step = 1e-6;
-        let moves: [fn(&mut Terms) -> &mut f64; 4] = [
-            |terms| &mut terms.once,
-            |terms| &mut terms.startups,
-            |terms| &mut terms.wire,
-            |terms| &mut terms.floor,
-        ];
-        for pattern in [Order::AtOnce, Order::Rounds].map(Pattern::Exchange) {
-            for mut of in [terms(0.0), terms(9.0)] {
-                let mut found = pattern.marginal(of);
-                for pick in moves {
-                    let before = pattern.together(of);
-                    *pick(&mut of) += step;
-                    let slope = (pattern.together(of) - before) / step;
-                    *pick(&mut of) -= step;
-                    assert!(
-                        (slope - *pick(&mut found)).abs() < 1e-5,
-                        "{slope} {found:?}"
-                    );
-                }
+        let orders = [Order::AtOnce, Order::Rounds].map(Pattern::Exchange);
+        for (pattern, floor) in orders.into_iter().cartesian_product([0.0, 9.0]) {
+            let at = [2.0, 3.0, 4.0, floor];
+            let found = pattern.marginal(terms(at));
+            let found = [found.once, found.startups, found.wire, found.floor];
+            for (place, found) in found.into_iter().enumerate() {
+                let mut moved = at;
+                moved[place] += 1e-6;
+                let [before, after] = [at, moved].map(|at| pattern.together(terms(at)));
+                let slope = (after - before) / 1e-6;
+                assert!((slope - found).abs() < 1e-5, "{slope} {found}");
             }
         }
     }
@@ -397,8 +390,10 @@ mod tests {
     fn start_ups_and_bytes_add_up_as_the_pattern_has_it() {
         let [at_once, rounds] = [Order::AtOnce, Order::Powers].map(Pattern::Exchange);
         for (pattern, expected) in [(at_once, 7.0), (Pattern::Port, 7.0), (rounds, 5.0)] {
-            assert!((pattern.together(terms(0.0)) - 2.0 - expected).abs() < 1e-12);
-            assert!((pattern.together(terms(9.0)) - 2.0 - 90f64.sqrt()).abs() < 1e-12);
+            for (floor, expected) in [(0.0, expected), (9.0, 90f64.sqrt())] {
+                let time = pattern.together(terms([2.0, 3.0, 4.0, floor]));
+                assert!((time - 2.0 - expected).abs() < 1e-12);
+            }
         }
     }
 
@@ -407,40 +402,33 @@ mod tests {
     #[test]
     fn a_surge_grows_with_the_root_of_the_senders() {
         let network = two_switches();
-        let surge = |procs, network| {
-            let point = point(procs, 100, network);
-            Pattern::Exchange(Order::AtOnce).surge(&Wire::straight(GAP), point)
-        };
-        assert!((surge(5, None).unwrap() - 200.0).abs() < 1e-9);
-        let expected = 3600.0 / 11f64.sqrt();
-        assert!((surge(12, Some(&network)).unwrap() - expected).abs() < 1e-6);
+        for (count, network, expected) in [
+            (5, None, 200.0),
+            (12, Some(&network), 3600.0 / 11f64.sqrt()),
+        ] {
+            let point = point(count, 100, network);
+            let surge = Pattern::Exchange(Order::AtOnce).surge(&Wire::straight(GAP), point);
+            assert!((surge.unwrap() - expected).abs() < 1e-6, "{surge:?}");
+        }
     }
 
     /// What MPI libraries and netsig call the same, and what relays blocks.
     #[test]
     fn algorithms_have_the_pattern_of_what_they_do() {
         use Collective::{Allgather, Alltoall, Bcast};
-        let [at_once, powers, rounds] = [Order::AtOnce, Order::Powers, Order::Rounds]
-            .map(|order| Some(Pattern::Exchange(order)));
-        for (collective, name, expected) in [
-            (Alltoall, "throttled:2", at_once),
-            (Alltoall, "library", at_once),
-            (Alltoall, "library:scattered", at_once),
-            (Alltoall, "pairwise", powers),
-            (Alltoall, "pairwise-segmented:4KiB", powers),
-            (Alltoall, "library:pairwise", rounds),
-            (Alltoall, "bruck:2", None),
-            (Alltoall, "two-phase:4", None),
-            (Alltoall, "library:brucks", None),
-            (Bcast, "library:basic_linear", Some(Pattern::Port)),
-            (Bcast, "library:chain", None),
+        let told = [
             (
-                Allgather,
-                "library:recursive_doubling",
-                Some(Pattern::Doubling),
+                Alltoall,
+                "throttled:2 library library:scattered pairwise pairwise-segmented:4KiB \
+                 library:pairwise bruck:2 two-phase:4 library:brucks",
             ),
-        ] {
-            assert_eq!(Pattern::of(collective, name), expected, "{name}");
-        }
+            (Bcast, "library:basic_linear library:chain"),
+            (Allgather, "library:recursive_doubling"),
+        ]
+        .map(|(collective, names)| {
+            let line = |name| format!("{collective} {name}: {:?}\n", Pattern::of(collective, name));
+            names.split(' ').map(line).collect::<String>()
+        });
+        insta::assert_snapshot!(told.concat());
     }
 }

@@ -271,19 +271,16 @@ mod tests {
         }
     }
 
-    fn problem(wanted: &[f64], candidates: Vec<Candidate>) -> Problem {
-        Problem {
+    fn allocated(wanted: &[f64], cells: &[Candidate], available: f64) -> Allocation {
+        let problem = Problem {
             wanted: vec![DVector::from_row_slice(wanted)],
-            candidates,
-        }
-    }
-
-    fn allocated(problem: &Problem, available: f64) -> Allocation {
+            candidates: cells.to_vec(),
+        };
         let means = Means {
             available: Seconds(available),
             launches: 1,
         };
-        allocate(std::slice::from_ref(problem), means).unwrap()
+        allocate(&[problem], means).unwrap()
     }
 
     /// T = γ·x: all cells have the gradient 1/γ. What counts is the information for each second,
@@ -291,10 +288,9 @@ mod tests {
     #[test]
     fn one_parameter_is_measured_where_it_costs_least() {
         let cells = [1.0, 2.0, 1.5].map(|spread| candidate(&[0.5], spread, 0.01));
-        let problem = problem(&[0.5], cells.to_vec());
         // A warm-up and 4 or 10 repetitions of 10 ms.
         for (available, repetitions) in [(0.055, 4), (0.115, 10)] {
-            let allocation = allocated(&problem, available);
+            let allocation = allocated(&[0.5], &cells, available);
             assert_eq!(allocation.repetitions, [[repetitions, 0, 0]]);
         }
     }
@@ -303,8 +299,8 @@ mod tests {
     /// a prior of 1.
     #[test]
     fn variances_by_hand() {
-        let cells = vec![candidate(&[1.0], 0.2, 0.02), candidate(&[1.0], 0.2, 0.01)];
-        let allocation = allocated(&problem(&[2.0], cells), 0.055);
+        let cells = [0.02, 0.01].map(|repetition| candidate(&[1.0], 0.2, repetition));
+        let allocation = allocated(&[2.0], &cells, 0.055);
         assert_eq!(allocation.repetitions, [[0, 4]]);
         let expected = 4.0 / (1.0 + 1.0 / 0.016_607_963);
         assert!((allocation.variances[0][0] / expected - 1.0).abs() < 1e-6);
@@ -314,8 +310,8 @@ mod tests {
     #[test]
     fn what_nobody_asks_for_is_not_measured() {
         let cheap = candidate(&[0.0, 1.0], 0.1, 1e-6);
-        let cells = vec![cheap, candidate(&[1.0, 0.0], 0.1, 0.1)];
-        let allocation = allocated(&problem(&[1.0, 0.0], cells), 1.0);
+        let cells = [cheap, candidate(&[1.0, 0.0], 0.1, 0.1)];
+        let allocation = allocated(&[1.0, 0.0], &cells, 1.0);
         assert_eq!(allocation.repetitions, [[0, 8]]);
     }
 
@@ -324,15 +320,14 @@ mod tests {
     fn updates_keep_the_inverse() {
         let angles = [0.1f64, 0.5, 0.9, 1.4];
         let cells = angles.map(|angle| candidate(&[angle.cos(), angle.sin()], 0.1, 0.01));
-        let problem = problem(&[1.0, 0.3], cells.to_vec());
-        let allocation = allocated(&problem, 0.5);
+        let allocation = allocated(&[1.0, 0.3], &cells, 0.5);
         let mut information = DMatrix::identity(2, 2);
         for (cell, repetitions) in cells.iter().zip(&allocation.repetitions[0]) {
             let variance = FLOOR.powi(2) + 0.01 * FRAC_PI_2 / f64::from(*repetitions);
             information += &cell.gradient * cell.gradient.transpose() / variance;
         }
-        let wanted = &problem.wanted[0];
-        let expected = wanted.dot(&(information.try_inverse().unwrap() * wanted));
+        let wanted = DVector::from_row_slice(&[1.0, 0.3]);
+        let expected = wanted.dot(&(information.try_inverse().unwrap() * &wanted));
         assert!((allocation.variances[0][0] / expected - 1.0).abs() < 1e-9);
     }
 
@@ -342,7 +337,10 @@ mod tests {
             need: Need::Certain,
             ..candidate(&[1.0], 0.1, 0.2)
         };
-        let problem = problem(&[1.0], vec![certain]);
+        let problem = Problem {
+            wanted: vec![DVector::from_row_slice(&[1.0])],
+            candidates: vec![certain],
+        };
         let means = Means {
             available: Seconds(1.9),
             launches: 2,

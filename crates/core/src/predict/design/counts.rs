@@ -85,9 +85,10 @@ fn beside_powers(count: u32) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::testing::procs;
 
     fn counts(class: Class, most: u32) -> Vec<u32> {
-        let ladder = ladder(class, Procs::new(most).unwrap());
+        let ladder = ladder(class, procs(most));
         ladder.into_iter().map(Procs::get).collect()
     }
 
@@ -98,14 +99,11 @@ mod tests {
         assert_eq!(counts(Class::Every, 3), [2, 3]);
         assert_eq!(counts(Class::Power, 40), [4, 8, 16, 32]);
         assert_eq!(counts(Class::Other, 32), [3, 6, 7, 11, 15, 23, 31]);
+        let pattern = Pattern::Exchange(Order::Powers);
         for most in 3..200 {
-            let pattern = Pattern::Exchange(Order::Powers);
             for &class in classes(pattern) {
-                let all = ladder(class, Procs::new(most).unwrap());
-                assert!(
-                    all.iter()
-                        .all(|n| pattern.class(*n) == class && n.get() <= most)
-                );
+                let mut all = ladder(class, procs(most)).into_iter();
+                assert!(all.all(|n| pattern.class(n) == class && n.get() <= most));
             }
         }
     }
@@ -113,8 +111,8 @@ mod tests {
     #[test]
     fn the_wanted_count_is_of_the_class() {
         for (class, expected) in [(Class::Every, 64), (Class::Power, 64), (Class::Other, 63)] {
-            assert_eq!(nearest(class, Procs::new(64).unwrap()).get(), expected);
+            assert_eq!(nearest(class, procs(64)).get(), expected);
         }
-        assert_eq!(nearest(Class::Power, Procs::new(63).unwrap()).get(), 32);
+        assert_eq!(nearest(Class::Power, procs(63)).get(), 32);
     }
 }
