@@ -242,12 +242,9 @@ mod tests {
         assert!(close(low, 4.0 + 14.0 * 1.905e-3));
         assert!(close(high, 4.0 + 202.0 * 1.905e-3));
         // 10.1 ms alone; among two pairs twice as long.
-        let flows = "[flows]\npairs = [1, 2]\nsize = \"1MB\"\nrepetitions = 1";
-        let [low, _] = seconds(flows);
-        assert!(close(
-            low,
-            2.0 + 10.1e-3 + 20.2e-3 + 0.1e-3 + 0.2e-3 + 0.01e-3
-        ));
+        let [low, _] = seconds("[flows]\npairs = [1, 2]\nsize = \"1MB\"\nrepetitions = 1");
+        let expected = 2.0 + 10.1e-3 + 20.2e-3 + 0.1e-3 + 0.2e-3 + 0.01e-3;
+        assert!(close(low, expected));
     }
 
     #[test]

@@ -57,12 +57,9 @@ fn plan(text: &str) -> Plan {
 }
 
 /// Carries out launch 0 on a transport and gives the new records.
-fn run<T: Transport<Error = Infallible>>(
-    launch: &Launch,
-    transport: &mut T,
-) -> (Vec<Record>, Spent) {
+fn run(launch: &Launch, ranks: &mut impl Transport<Error = Infallible>) -> (Vec<Record>, Spent) {
     let mut records = Vec::new();
-    let Ok(spent) = campaign::run(launch, transport, |batch| {
+    let Ok(spent) = campaign::run(launch, ranks, |batch| {
         records.extend_from_slice(batch);
         Ok(())
     });
@@ -201,8 +198,10 @@ fn a_budget_is_kept_and_every_cell_has_three_repetitions() {
         let text = format!("{precision}\n{}", EVERYTHING.replace("= 20", "= 2000"));
         let plan = plan(&text);
         let cells = |data: &Dataset| -> HashSet<_> {
-            let cells = data.samples.iter();
-            cells.map(|s| (s.place.experiment, s.place.procs)).collect()
+            let places = data.samples.iter().map(|s| &s.place);
+            places
+                .map(|place| (place.experiment, place.procs))
+                .collect()
         };
         let (all, needed) = measure(&plan, 0.02, None);
         for share in [0.1, 0.5, 0.9] {
@@ -271,11 +270,10 @@ impl Transport for Rank {
         self.log.push(format!("repeat {step:?} {numbers:?}"));
         let network = self.network.as_mut();
         let Ok(mut seen) = network.map_or(Ok(Vec::new()), |own| own.repeat(step, numbers.clone()));
-        for (_, seen) in numbers
-            .zip(&mut seen)
-            .filter(|(number, _)| (self.rejects)(*number))
-        {
-            seen.outcome = Err(Rejection::Late);
+        for (number, seen) in numbers.zip(&mut seen) {
+            if (self.rejects)(number) {
+                seen.outcome = Err(Rejection::Late);
+            }
         }
         Ok(seen)
     }

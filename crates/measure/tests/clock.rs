@@ -21,15 +21,14 @@ impl Truth {
     }
 
     /// Ten exchanges, whose ways there and back take `ways` and up to ten times as long.
-    fn burst(&self, start: f64, ways: [f64; 2], rng: &mut ChaCha8Rng) -> Burst {
-        let mut now = start;
+    fn burst(&self, mut now: f64, ways: [f64; 2], rng: &mut ChaCha8Rng) -> Burst {
         let exchange = |_| {
             let [there, back] = ways.map(|way| way * (1.0 + 9.0 * rng.random::<f64>()));
-            let sent = now;
+            let (sent, remote) = (Seconds(now), Seconds(self.common(now + there)));
             now += there + back;
             Exchange {
-                sent: Seconds(sent),
-                remote: Seconds(self.common(sent + there)),
+                sent,
+                remote,
                 received: Seconds(now),
             }
         };

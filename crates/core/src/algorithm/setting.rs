@@ -179,29 +179,6 @@ pub fn split(list: &str) -> Vec<&str> {
 mod tests {
     use super::*;
 
-    fn read(settings: &[Setting], text: &str) -> Option<Vec<u32>> {
-        let values = Values::read(settings, Some(text))?;
-        Some((0..settings.len()).map(|place| values.get(place)).collect())
-    }
-
-    #[test]
-    fn several_settings_are_given_by_name_in_any_order() {
-        let both = [RADIX, SEGMENT];
-        assert_eq!(read(&both, "radix=4,segment=8KiB"), Some(vec![4, 8192]));
-        assert_eq!(read(&both, "segment=1, radix=2"), Some(vec![2, 1]));
-        for wrong in [
-            "4",
-            "radix=4",
-            "radix=4,radix=4",
-            "radix=1,segment=1",
-            "radix=4,window=1",
-            "radix=4,segment=1,",
-        ] {
-            assert_eq!(read(&both, wrong), None, "{wrong}");
-        }
-        assert_eq!(read(&[], "radix=4"), None);
-    }
-
     #[test]
     fn named_settings_stay_with_their_algorithm() {
         for (list, items) in [

@@ -194,23 +194,36 @@ fn sends_go_out_in_the_order_of_their_algorithm() {
 }
 
 #[test]
-fn an_algorithm_may_have_several_settings() {
+fn an_algorithm_may_have_several_settings_by_name_in_any_order() {
     static KNOMIAL_SEGMENTED: Entry = Entry {
-        name: "knomial-segmented",
+        name: "both",
         settings: &[setting::RADIX, setting::SEGMENT],
         cut: Cut::Segments,
         ..bcast::BINOMIAL_SEGMENTED
     };
-    let set = |text| Algorithm::set(&KNOMIAL_SEGMENTED, text);
-    let algorithm = set("knomial-segmented:segment=1KiB,radix=4").unwrap();
-    let canonical = "knomial-segmented:radix=4,segment=1024";
-    assert_eq!(algorithm.to_string(), canonical);
-    let schedule = algorithm.schedule(procs(5), Bytes(5000));
+    let set = |settings| Algorithm::set(&KNOMIAL_SEGMENTED, &format!("both:{settings}"));
+    let canonical = "both:radix=4,segment=1024";
+    for text in ["segment=1KiB,radix=4", "radix=4, segment=1024"] {
+        assert_eq!(set(text).unwrap().to_string(), canonical);
+    }
+    let schedule = set("radix=4,segment=1KiB")
+        .unwrap()
+        .schedule(procs(5), Bytes(5000));
     assert_eq!(schedule.extent().division.parts(), 5);
     assert_eq!(schedule.check(), Ok(()));
-    let refused = set("knomial-segmented:4").unwrap_err().to_string();
-    let usage = "write knomial-segmented:radix=RADIX,segment=SEGMENT";
-    assert!(refused.contains(usage), "{refused}");
+    for wrong in [
+        "4",
+        "radix=4",
+        "radix=4,radix=4",
+        "radix=1,segment=1",
+        "radix=4,window=1",
+        "radix=4,segment=1,",
+    ] {
+        let refused = set(wrong).unwrap_err().to_string();
+        let usage = "write both:radix=RADIX,segment=SEGMENT";
+        assert!(refused.contains(usage), "{refused}");
+    }
+    assert!(Algorithm::parse(Collective::Alltoall, "direct:radix=4").is_err());
 }
 
 #[test]

@@ -140,7 +140,7 @@ mod tests {
         let name = |own: &Model, name| format!("{} {name}", own.subject);
         let all: Vec<String> = models().map(|own| name(own, own.name)).collect();
         assert!(all.iter().all_unique(), "{all:?}");
-        let mended = models().filter_map(|own| Some(name(own, own.mends?)));
-        assert_eq!(mended.filter(|name| !all.contains(name)).next(), None);
+        let mut mended = models().filter_map(|own| Some(name(own, own.mends?)));
+        assert_eq!(mended.find(|name| !all.contains(name)), None);
     }
 }

@@ -198,9 +198,9 @@ fn fewest(network: &Network) -> Vec<Vec<usize>> {
 
 /// Whether the links lead from one vertex to the other.
 fn leads(network: &Network, route: &[LinkId], from: u32, to: u32) -> bool {
-    let links = route.iter().map(|&id| network.link(id));
-    let end = links.fold(Some(Vertex(from)), |at, link| {
-        (at == Some(link.from)).then_some(link.to)
+    let mut links = route.iter().map(|&id| network.link(id));
+    let end = links.try_fold(Vertex(from), |at, link| {
+        (at == link.from).then_some(link.to)
     });
     end == Some(Vertex(to))
 }

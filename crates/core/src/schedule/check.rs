@@ -300,10 +300,6 @@ mod tests {
         }
     }
 
-    fn swap(rank: Rank) -> Round {
-        exchange(rank, &[Input(0)], &[Output(0)])
-    }
-
     /// Each rank is to end with the first block of the other.
     fn check(division: Division, round: impl Fn(Rank) -> Round) -> Result<(), ScheduleError> {
         let extent = Extent {
@@ -324,52 +320,38 @@ mod tests {
         check_delivery(extent, |rank, _| round(rank), expected)
     }
 
-    /// A change to the swap of rank 1.
-    fn check_swap(change: impl Fn(&mut Round)) -> Result<(), ScheduleError> {
+    /// A change to the swap of both ranks.
+    fn check_swap(change: impl Fn(Rank, &mut Round)) -> Result<(), ScheduleError> {
         check(Division::whole(Bytes(1)), |rank| {
-            let mut round = swap(rank);
-            if rank == Rank(1) {
-                change(&mut round);
-            }
-            round
-        })
-    }
-
-    /// A copy besides the swap of both ranks.
-    fn check_copy(from: Slot, to: Slot) -> Result<(), ScheduleError> {
-        check(Division::whole(Bytes(1)), |rank| {
-            let mut round = swap(rank);
-            round.copies.push(Copy { from, to });
+            let mut round = exchange(rank, &[Input(0)], &[Output(0)]);
+            change(rank, &mut round);
             round
         })
     }
 
     #[test]
     fn messages_match_by_sender_in_whatever_order_receives_are_listed() {
-        let whole = Division::whole(Bytes(1));
-        let found = check(whole, |rank| {
+        let listed = |all: [(Rank, Slot); 2]| {
+            let singles = all.map(|(partner, slot)| Message::single(partner, slot));
+            singles.into_iter().collect()
+        };
+        let found = check_swap(|rank, round| {
             let other = rank.ahead(1, two());
-            let listed = |all: [(Rank, Slot); 2]| {
-                let singles = all.map(|(partner, slot)| Message::single(partner, slot));
-                singles.into_iter().collect()
-            };
-            Round {
-                sends: listed([(rank, Input(1)), (other, Input(0))]),
-                receives: listed([(other, Output(0)), (rank, Output(1))]),
-                ..Round::default()
-            }
+            round.sends = listed([(rank, Input(1)), (other, Input(0))]);
+            round.receives = listed([(other, Output(0)), (rank, Output(1))]);
         });
         assert_eq!(found, Ok(()));
     }
 
     #[test]
     fn broken_rules_are_found() {
+        let copied = |from, to| check_swap(|_, round| round.copies.push(Copy { from, to }));
         let faults = [
-            check_swap(|round| round.receives = Messages::default()),
-            check_swap(|round| round.sends = message(GHOST, &[Input(0)])),
-            check_swap(|round| round.receives = message(GHOST, &[Output(0)])),
-            check_copy(Input(0), Output(0)),
-            check_copy(Input(1), Scratch(1)),
+            check_swap(|_, round| round.receives = Messages::default()),
+            check_swap(|_, round| round.sends = message(GHOST, &[Input(0)])),
+            check_swap(|_, round| round.receives = message(GHOST, &[Output(0)])),
+            copied(Input(0), Output(0)),
+            copied(Input(1), Scratch(1)),
         ]
         .map(|found| format!("{:?}\n", found.unwrap_err()));
         insta::assert_snapshot!(faults.concat());

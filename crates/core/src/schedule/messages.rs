@@ -180,10 +180,6 @@ mod tests {
     use super::*;
     use crate::schedule::Slot;
 
-    fn message(number: u32) -> Message {
-        Message::single(Rank(4), Slot::Input(10 * number))
-    }
-
     fn by_rule(count: u32) -> Messages {
         let frame = Frame {
             procs: Procs::new(9).unwrap(),
@@ -200,16 +196,13 @@ mod tests {
 
     #[test]
     fn a_rule_is_as_good_as_its_list() {
-        let list = [0, 1, 2].map(message);
+        let list = [0, 10, 20].map(|slot| Message::single(Rank(4), Slot::Input(slot)));
         let (ruled, listed) = (by_rule(3), Messages::from_iter(list.clone()));
         assert_eq!(ruled, listed);
         assert_ne!(by_rule(2), listed);
         assert_eq!(format!("{ruled:?}"), format!("{list:?}"));
         assert_eq!((ruled.len(), ruled.iter().len()), (3, 3));
-        for number in 0..4 {
-            assert_eq!(ruled.get(number), listed.get(number));
-        }
-        assert!(by_rule(0).is_empty());
+        assert!((0..4).all(|number| ruled.get(number) == listed.get(number)));
         assert_eq!(by_rule(0), Messages::default());
     }
 }

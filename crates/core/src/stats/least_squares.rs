@@ -169,8 +169,7 @@ mod tests {
         Omega::Diagonal(DVector::repeat(count, 1.0))
     }
 
-    /// Norris of the NIST statistical reference datasets has 36 points; this is the
-    /// classic small case: x = 1..5, y = 2, 4, 5, 4, 5 gives 2.2 + 0.6 x, RSS 2.4.
+    /// x = 1..5, y = 2, 4, 5, 4, 5 gives 2.2 + 0.6 x, RSS 2.4.
     #[test]
     fn ordinary_least_squares_by_hand() {
         let x = line(&[1.0, 2.0, 3.0, 4.0, 5.0]);
@@ -186,9 +185,8 @@ mod tests {
     /// a variance of one half.
     #[test]
     fn weights_are_variances() {
-        let y = dvector![1.0, 3.0, 2.0];
         let halved = Omega::Diagonal(dvector![1.0, 0.5, 1.0]);
-        let weighted = solve(&line(&[0.0, 1.0, 2.0]), &y, &halved).unwrap();
+        let weighted = solve(&line(&[0.0, 1.0, 2.0]), &dvector![1.0, 3.0, 2.0], &halved).unwrap();
         let repeated = line(&[0.0, 1.0, 1.0, 2.0]);
         let plain = solve(&repeated, &dvector![1.0, 3.0, 3.0, 2.0], &ones(4)).unwrap();
         assert!((weighted.theta - plain.theta).norm() < 1e-12);
@@ -199,23 +197,17 @@ mod tests {
     #[test]
     fn ar1_equals_prais_winsten() {
         let rho: f64 = 0.6;
-        let (x, y) = (
-            line(&[0.0, 1.0, 2.0, 3.0, 4.0]),
-            dvector![1.0, 2.5, 2.0, 4.5, 4.0],
-        );
+        let x = line(&[0.0, 1.0, 2.0, 3.0, 4.0]);
+        let y = dvector![1.0, 2.5, 2.0, 4.5, 4.0];
         let omega = Omega::ar1(&DVector::repeat(5, 1.0), rho);
         let direct = solve(&x, &y, &omega).unwrap();
-        let root = (1.0 - rho * rho).sqrt();
-        let transform = |get: &dyn Fn(usize) -> f64, i: usize| {
-            if i == 0 {
-                root * get(0)
-            } else {
-                get(i) - rho * get(i - 1)
-            }
-        };
-        let tx = DMatrix::from_fn(5, 2, |i, j| transform(&|k| x[(k, j)], i));
-        let ty = DVector::from_fn(5, |i, _| transform(&|k| y[k], i));
-        let transformed = solve(&tx, &ty, &ones(5)).unwrap();
+        let transform = DMatrix::from_fn(5, 5, |i, j| match (i, j) {
+            (0, 0) => (1.0 - rho * rho).sqrt(),
+            (i, j) if i == j => 1.0,
+            (i, j) if i == j + 1 => -rho,
+            _ => 0.0,
+        });
+        let transformed = solve(&(&transform * x), &(&transform * y), &ones(5)).unwrap();
         assert!((direct.theta - transformed.theta).norm() < 1e-12);
     }
 
@@ -230,20 +222,23 @@ mod tests {
 
     #[test]
     fn what_cannot_be_solved_is_refused() {
-        let y = dvector![1.0, 2.0, 3.0];
-        let ascending = line(&[1.0, 2.0, 3.0]);
-        let same = solve(&line(&[2.0, 2.0, 2.0]), &y, &ones(3));
-        assert_eq!(same.unwrap_err(), Unsolvable::Singular);
-        let few = solve(&line(&[1.0, 2.0]), &dvector![1.0, 2.0], &ones(2));
+        let of = |x: &[f64], y: &[f64], variances: &[f64]| {
+            let (y, omega) = (
+                DVector::from_row_slice(y),
+                DVector::from_row_slice(variances),
+            );
+            solve(&line(x), &y, &Omega::Diagonal(omega)).unwrap_err()
+        };
+        let (numbers, ones) = ([1.0, 2.0, 3.0], [1.0; 3]);
+        assert_eq!(of(&[2.0; 3], &numbers, &ones), Unsolvable::Singular);
         let too_few = Unsolvable::TooFew {
             found: 2,
             needed: 3,
         };
-        assert_eq!(few.unwrap_err(), too_few);
-        let flat = Omega::Diagonal(dvector![1.0, 0.0, 1.0]);
-        let flat = solve(&ascending, &y, &flat);
-        assert_eq!(flat.unwrap_err(), Unsolvable::NotPositive);
-        let huge = solve(&ascending, &dvector![1.0, 1e300, 3.0], &ones(3));
-        assert_eq!(huge.unwrap_err(), Unsolvable::Overflow);
+        assert_eq!(of(&numbers[..2], &numbers[..2], &ones[..2]), too_few);
+        let flat = of(&numbers, &numbers, &[1.0, 0.0, 1.0]);
+        assert_eq!(flat, Unsolvable::NotPositive);
+        let huge = of(&numbers, &[1.0, 1e300, 3.0], &ones);
+        assert_eq!(huge, Unsolvable::Overflow);
     }
 }

@@ -107,16 +107,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_of_the_fault_is_named() {
-        let read = parse_toml::<std::collections::BTreeMap<String, u32>>;
-        let message = read("p.toml", "a = 1\nb = x\n", "write numbers")
-            .unwrap_err()
-            .to_string();
-        assert!(message.starts_with("p.toml:2: ") && message.ends_with("; write numbers"));
-        assert_eq!(message.lines().count(), 1, "{message}");
-    }
-
-    #[test]
     fn the_key_of_a_value_is_found() {
         for (text, key) in [
             ("[a.b]\nc = 1\nd = -5\n", Some("[a.b] d")),

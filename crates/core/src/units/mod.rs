@@ -433,16 +433,8 @@ mod tests {
     #[test]
     fn logarithms_are_exact() {
         let logs = |n| Procs::new(n).map(|p| (p.floor_log2(), p.ceil_log2()));
-        let expected = [
-            (1, (0, 0)),
-            (2, (1, 1)),
-            (3, (1, 2)),
-            (8, (3, 3)),
-            (9, (3, 4)),
-        ];
-        for (n, both) in expected {
-            assert_eq!(logs(n), Ok(both), "{n}");
-        }
-        assert_eq!(logs(u32::MAX), Ok((31, 32)));
+        let [one, three, eight, most] = [1, 3, 8, u32::MAX].map(logs);
+        assert_eq!((one, three), (Ok((0, 0)), Ok((1, 2))));
+        assert_eq!((eight, most), (Ok((3, 3)), Ok((31, 32))));
     }
 }

@@ -225,42 +225,22 @@ pub(crate) fn apart(small: Bytes, large: Bytes) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use itertools::Itertools;
+
     use super::*;
 
     fn table(rows: &[(u64, f64)]) -> Result<Table, ParameterError> {
-        let rows = rows
-            .iter()
-            .map(|&(size, value)| (Bytes(size), Seconds(value)));
+        let rows = rows.iter().map(|&(m, t)| (Bytes(m), Seconds(t)));
         Table::new("g", rows.collect())
     }
 
+    /// Any table is held against its rows in `models_hold/times.rs`.
     #[test]
     fn tables_interpolate_clamp_and_extrapolate() {
         let g = table(&[(16, 2.0), (32, 4.0), (64, 5.0)]).unwrap();
         let values = [0, 16, 24, 32, 48, 64, 128].map(|m| g.at(Bytes(m)));
         assert_eq!(values, [2.0, 2.0, 3.0, 4.0, 4.5, 5.0, 7.0].map(Seconds));
         assert!(g.is_extrapolated(Bytes(65)) && !g.is_extrapolated(Bytes(64)));
-        let falling = table(&[(0, 2.0), (10, 1.0)]).unwrap();
-        assert_eq!(falling.at(Bytes(100)), Seconds(0.0));
-        assert_eq!(table(&[(5, 3.0)]).unwrap().at(Bytes(100)), Seconds(3.0));
-    }
-
-    /// Each value is its row's number: a look-up must give the numbers of its neighbours.
-    #[test]
-    fn look_ups_find_the_neighbours_among_sizes_of_all_lengths() {
-        let sizes = [0, 1, 2, 3, 5, 8, 9, 8192, 8193, 1 << 40, u64::MAX];
-        let rows: Vec<(u64, f64)> = sizes.into_iter().zip((0..).map(f64::from)).collect();
-        let g = table(&rows).unwrap();
-        for (size, number) in rows {
-            assert_eq!(g.at(Bytes(size)), Seconds(number));
-            let after = g.at(Bytes(size.saturating_add(1))).0;
-            let before = g.at(Bytes(size.saturating_sub(1))).0;
-            assert!((number..=number + 1.0).contains(&after), "{size}: {after}");
-            assert!(
-                (number - 1.0..=number).contains(&before),
-                "{size}: {before}"
-            );
-        }
     }
 
     #[test]
@@ -270,18 +250,17 @@ mod tests {
             &[(0, 7.0), (100, 1.0)],
             &[(50, 3.0)],
         ];
-        for rows in tables {
+        let counted = [(0, 4), (1, 1), (1, 300), (7, 40), (16, 3), (500, 9)];
+        for (rows, (step, count)) in tables.into_iter().cartesian_product(counted) {
             let g = table(rows).unwrap();
-            for (step, count) in [(0, 4), (1, 1), (1, 300), (7, 40), (16, 3), (500, 9)] {
-                let one_by_one: f64 = (1..=count).map(|j| g.at(Bytes(j * step)).0).sum();
-                let sum = g
-                    .sum_of_multiples(Bytes(step), u32::try_from(count).unwrap())
-                    .0;
-                assert!(
-                    (sum - one_by_one).abs() < 1e-9,
-                    "{rows:?} {step} {count}: {sum}"
-                );
-            }
+            let one_by_one: f64 = (1..=count)
+                .map(|j| g.at(Bytes(u64::from(j) * step)).0)
+                .sum();
+            let sum = g.sum_of_multiples(Bytes(step), count).0;
+            assert!(
+                (sum - one_by_one).abs() < 1e-9,
+                "{rows:?} {step} {count}: {sum}"
+            );
         }
     }
 

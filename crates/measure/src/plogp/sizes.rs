@@ -146,26 +146,20 @@ impl Miss {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::SizeRange;
     use std::convert::Infallible;
 
     /// The sizes that are measured where g(m) is known, without noise but for `error`, and
     /// there is time for `most`.
     fn sizes(error: f64, most: usize, gap: impl Fn(f64) -> f64) -> Vec<u64> {
-        let settings = PLogPSettings {
-            sizes: SizeRange {
-                smallest: Bytes(1),
-                largest: Bytes(65536),
-            },
-            ..PLogPSettings::default()
-        };
+        let mut settings = PLogPSettings::default();
+        settings.sizes.largest = Bytes(65536);
         let mut measured = 0;
+        let value = |time| Value {
+            time: Seconds(time),
+            error,
+        };
         let point = |size: Bytes| {
             measured += 1;
-            let value = |time| Value {
-                time: Seconds(time),
-                error,
-            };
             Ok::<_, Infallible>((measured <= most).then(|| Point {
                 size,
                 send_overhead: value(1e-6),
@@ -178,13 +172,6 @@ mod tests {
     }
 
     const PLANNED: usize = 18;
-
-    #[test]
-    fn a_line_needs_no_more_sizes() {
-        let line = sizes(0.0, usize::MAX, |m| 1e-5 + m * 1e-8);
-        assert_eq!(line.len(), PLANNED);
-        assert_eq!((line[0], line[1], line[17]), (0, 1, 65536));
-    }
 
     /// From 10 000 bytes on messages take half a millisecond more.
     #[test]
@@ -199,9 +186,13 @@ mod tests {
         assert_eq!(sizes(0.0, PLANNED + 2, jump).len(), PLANNED + 2);
     }
 
-    /// A gap per byte that keeps falling is followed to eight times the planned size.
+    /// A line needs no more sizes than planned; a gap per byte that keeps falling is followed to
+    /// eight times the planned size.
     #[test]
     fn larger_sizes_follow_a_falling_gap() {
+        let line = sizes(0.0, usize::MAX, |m| 1e-5 + m * 1e-8);
+        assert_eq!(line.len(), PLANNED);
+        assert_eq!((line[0], line[1], line[17]), (0, 1, 65536));
         let falling = sizes(0.0, usize::MAX, |m| 1e-5 + 1e-7 * m.powf(0.8));
         assert_eq!(falling.last(), Some(&(8 * 65536)));
     }

@@ -141,24 +141,3 @@ impl Row<'_> {
             .ok_or_else(|| self.fault(format!("{name} {text:?} {wrong}")))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::Asked;
-    use super::*;
-
-    #[test]
-    fn times_keep_their_digits() {
-        let file = File {
-            name: "a.txt",
-            text: "",
-            asked: &Asked::default(),
-        };
-        let columns = Columns::of("a  b c");
-        let row = columns.row(&file, 1, " 278651.54\t0.1 -nan").unwrap();
-        assert_eq!(row.microseconds("a").unwrap().0.to_string(), "0.27865154");
-        assert_eq!(row.seconds("b"), Ok(Seconds(0.1)));
-        assert!(row.microseconds("c").is_err() && row.seconds("c").is_err());
-        assert!(row.text("d").is_err() && columns.row(&file, 1, "1 2").is_err());
-    }
-}

@@ -173,11 +173,10 @@ mod tests {
         let cell = |(count, size): (u32, u64)| {
             let surge = f64::from(count - 1).sqrt() * size as f64;
             let share = truth.probability(procs(count), surge, Seconds(0.1));
-            let mut times = [0.1; 200];
-            let stalled = times.iter_mut().take((share * 200.0).round() as usize);
-            for (time, wait) in stalled.zip([0.21, 0.23].into_iter().cycle()) {
-                *time += wait;
-            }
+            let is_stalled = |number| f64::from(number) < (share * 200.0).round();
+            let wait = |number| if number % 2 == 0 { 0.21 } else { 0.23 };
+            let time = |number| 0.1 + f64::from(is_stalled(number)) * wait(number);
+            let times: Vec<f64> = (0..200).map(time).collect();
             (observed(count, size, &times), surge)
         };
         let sizes = [4096, 16_384, 32_768, 49_152, 61_440];
