@@ -125,29 +125,7 @@ pub fn volume(procs: Procs, size: Bytes) -> u64 {
 mod tests {
     use super::*;
 
-    const TEXT: &str = r#"
-seed = 7
-launches = 2
-precision = "2.5%"
-synchronisation = "window"
-[pingpong]
-sizes = "0, 1..4"
-repetitions = 10
-[plogp]
-sizes = "1..64KiB"
-most = 9
-flood = "every"
-[flows]
-pairs = [1, 2, 4]
-size = "1MiB"
-[[collective]]
-name = "alltoall"
-algorithms = ["direct", "throttled:2"]
-procs = [4, 8]
-sizes = "256, 1KiB"
-repetitions = 5
-warmup = 3
-"#;
+    const TEXT: &str = include_str!("plan/everything.toml");
 
     fn plan(text: &str) -> Plan {
         Plan::parse("plan.toml", text).unwrap()

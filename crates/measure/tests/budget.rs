@@ -3,6 +3,7 @@
 #[path = "../../core/tests/seeded/mod.rs"]
 mod seeded;
 
+use itertools::Itertools;
 use netsig_core::model::hockney::Hockney;
 use netsig_core::units::{Bytes, Procs, Seconds, SecondsPerByte};
 use netsig_measure::budget::fit_into;
@@ -52,14 +53,14 @@ fn needed(plan: &Plan) -> Seconds {
 
 /// The ends of what `of` gives for the cells of an operation, and of one process count of it
 /// if that is given.
-fn ends<T: Ord + Copy>(
+fn ends<T: Ord>(
     plan: &Plan,
     (operation, procs): (Operation, Option<Procs>),
-    of: impl Fn(&Cell) -> T,
+    of: fn(&Cell) -> T,
 ) -> (T, T) {
     let its = |cell: &&Cell| cell.operation == operation && procs.is_none_or(|p| p == cell.procs);
-    let values = || plan.cells().iter().filter(its).map(&of);
-    (values().min().unwrap(), values().max().unwrap())
+    let values = plan.cells().iter().filter(its).map(of);
+    values.minmax().into_option().unwrap()
 }
 
 proptest! {

@@ -224,17 +224,15 @@ fn fast_mean(times: &[Seconds]) -> Seconds {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fit::testing;
+    use crate::data::testing::read;
 
     /// Transfers of a megabyte: the times of each number of pairs.
     fn flows(loads: &[(u32, &[f64])]) -> Dataset {
-        let mut data = Dataset::default();
-        for &(pairs, times) in loads {
-            let place = testing::place(Experiment::Flow, 2 * pairs, 1_000_000);
-            let sample = |&time| place.clone().sample(0, Seconds(time));
-            data.samples.extend(times.iter().map(sample));
-        }
-        data
+        let row = |pairs: u32, time| format!("flow,,,{},1000000,0,0,{time}\n", 2 * pairs);
+        let rows = loads
+            .iter()
+            .flat_map(|&(pairs, times)| times.iter().map(move |time| row(pairs, time)));
+        read("", "", &rows.collect::<String>())
     }
 
     fn is_close(value: f64, expected: f64) -> bool {

@@ -162,21 +162,17 @@ fn shown(cell: &CellKey) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fit::testing::place;
+    use crate::data::testing::read;
 
     /// 80 Mbit/s.
     const GAP: f64 = 1e-7;
 
-    /// Ping-pongs up to `largest`, and a collective of `size` that takes `time`.
-    fn data(largest: u64, collective: Collective, (size, time): (u64, f64)) -> Dataset {
-        let sizes = [1, 2, 4, 8, 16].map(|part| largest / part);
-        let time_of = |size: u64| Seconds(1e-4 + GAP * size as f64);
-        let pairs = sizes.map(|m| place(Experiment::PingPong, 2, m).sample(0, time_of(m)));
-        let cell = place(Experiment::Collective(collective), 5, size);
-        let mut data = Dataset::default();
-        data.samples.extend(pairs);
-        data.samples.push(cell.sample(0, Seconds(time)));
-        data
+    /// Ping-pongs up to `largest`, and a collective of 5 processes with its size and time.
+    fn data(facts: &str, largest: u64, name: &str, (size, time): (u64, f64)) -> Dataset {
+        let pair = |size: u64| format!("pingpong,,,2,{size},0,0,{}\n", 1e-4 + GAP * size as f64);
+        let pairs = [1, 2, 4, 8, 16].map(|part| pair(largest / part)).concat();
+        let cell = format!("collective,{name},direct,5,{size},0,0,{time}\n");
+        read(facts, "", &(pairs + &cell))
     }
 
     fn judged(data: &Dataset) -> Option<TooFast> {
@@ -187,61 +183,48 @@ mod tests {
     /// broadcast need pass one message only.
     #[test]
     fn the_root_and_every_member_of_an_exchange_pass_all_other_blocks() {
-        use Collective::{Allgather, Alltoall, Bcast, Gather, Scatter};
-        let of = |collective, size, time| judged(&data(1 << 18, collective, (size, time)));
-        for collective in [Scatter, Gather, Allgather, Alltoall] {
-            let found = of(collective, 32 << 10, 6.55e-3).unwrap();
+        let of = |name, size, time| judged(&data("", 1 << 18, name, (size, time)));
+        for name in ["scatter", "gather", "allgather", "alltoall"] {
+            let found = of(name, 32 << 10, 6.55e-3).unwrap();
             assert_eq!(found.bytes, Bytes(131_072));
             assert!((found.floor.0 / 13.1072e-3 - 1.0).abs() < 1e-6, "{found:?}");
-            assert_eq!(of(collective, 32 << 10, 6.56e-3), None);
+            assert_eq!(of(name, 32 << 10, 6.56e-3), None);
         }
-        assert!(of(Bcast, 128 << 10, 6.55e-3).is_some());
-        assert_eq!(of(Bcast, 32 << 10, 1e-9), None);
+        assert!(of("bcast", 128 << 10, 6.55e-3).is_some());
+        assert_eq!(of("bcast", 32 << 10, 1e-9), None);
     }
 
     #[test]
     fn what_buffers_or_memory_may_carry_is_not_judged() {
-        let of = |largest, size| data(largest, Collective::Alltoall, (size, 1e-9));
-        assert_eq!(judged(&of(1 << 18, 16_383)), None);
-        for (key, value, is_judged) in [
-            ("placement", "a:1,b:1", true),
-            ("placement", "a:1,b:2", false),
-            ("imported_from", "osu", false),
+        for (fact, size, is_judged) in [
+            ("placement=a:1,b:1", 16_384, true),
+            ("placement=a:1,b:1", 16_383, false),
+            ("placement=a:1,b:2", 16_384, false),
+            ("imported_from=osu", 16_384, false),
         ] {
-            let mut fast = of(1 << 18, 16_384);
-            fast.provenance.push(key, value);
-            assert_eq!(judged(&fast).is_some(), is_judged, "{key} {value}");
+            let fast = data(&format!("#@{fact}\n"), 1 << 18, "alltoall", (size, 1e-9));
+            assert_eq!(judged(&fast).is_some(), is_judged, "{fact}");
         }
         // A ping-pong of small messages tells no rate.
-        assert_eq!(gap(&[&of(32 << 10, 1 << 20)]), None);
+        let small = data("", 32 << 10, "alltoall", (1 << 20, 1e-9));
+        assert_eq!(gap(&[&small]), None);
         assert_eq!(gap(&[&Dataset::default()]), None);
     }
 
-    /// Its bytes take 26.2 ms.
+    /// Its bytes take 26.2 ms. Times with the timers that expired and the probes.
     #[test]
     fn a_cell_stalls_when_all_of_its_repetitions_do() {
-        let cell = place(Experiment::Collective(Collective::Alltoall), 5, 1 << 16);
-        let all = |times: &[(f64, Option<u32>, Option<u32>)]| {
-            let mut data = Dataset::default();
-            for (number, &(time, rtos, tail_probes)) in (0..).zip(times) {
-                let mut sample = cell.clone().sample(number, Seconds(time));
-                sample.losses.rtos = rtos;
-                sample.losses.tail_probes = tail_probes;
-                data.samples.push(sample);
-            }
-            stalled(&data, SecondsPerByte(GAP)).map(|found| (found.first, found.count))
+        let all = |times: &[&str]| {
+            let cell = "collective,alltoall,direct,5,65536";
+            let rows = times.iter().enumerate();
+            let rows = rows.map(|(number, time)| format!("{cell},{number},0,{time}\n"));
+            let data = read("", ",rtos,tail_probes", &rows.collect::<String>());
+            stalled(&data, SecondsPerByte(GAP)).map(|found| (found.first.size.0, found.count))
         };
-        let by_timer = (0.23, Some(1), Some(0));
-        let by_probe = (0.5, Some(0), Some(2));
-        let expected = Some((CellKey::from(&cell), 1));
-        assert_eq!(all(&[by_timer, by_probe, by_timer]), expected);
-        let others = [
-            (0.22, Some(1), None),
-            (0.5, Some(0), Some(0)),
-            (0.5, None, None),
-        ];
-        for other in others {
-            assert_eq!(all(&[by_timer, by_probe, other]), None, "{other:?}");
+        let (by_timer, by_probe) = ("0.23,1,0", "0.5,0,2");
+        assert_eq!(all(&[by_timer, by_probe, by_timer]), Some((65536, 1)));
+        for other in ["0.22,1,", "0.5,0,0", "0.5,,"] {
+            assert_eq!(all(&[by_timer, by_probe, other]), None, "{other}");
         }
         assert_eq!(all(&[by_timer, by_probe]), None);
     }

@@ -219,7 +219,7 @@ impl Errors {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fit::testing::place;
+    use crate::data::testing::read;
     use crate::model::hockney::Hockney;
     use crate::model::testing::procs;
     use crate::units::SecondsPerByte;
@@ -227,20 +227,20 @@ mod tests {
     /// All-to-alls that take 1.5 times their contention-free time at 4, 6 and 8 processes.
     fn data() -> Dataset {
         let base = Hockney::new(Seconds(1e-4), SecondsPerByte(2e-7)).unwrap();
-        let mut data = Dataset::default();
-        let mut push = |experiment, n: u32, size: u64, time: Seconds| {
-            let errors = (0..).zip([0.99, 1.01, 0.99, 1.01]);
-            let sample = |(number, error)| place(experiment, n, size).sample(number, time * error);
-            data.samples.extend(errors.map(sample));
+        let mut rows = String::new();
+        let mut push = |cell: &str, size, time: Seconds| {
+            for (number, error) in [0.99, 1.01, 0.99, 1.01].into_iter().enumerate() {
+                rows += &format!("{cell},{size},{number},0,{}\n", time.0 * error);
+            }
         };
         for size in (0..10).map(|i| 256 << i) {
-            push(Experiment::PingPong, 2, size, base.time(Bytes(size)));
+            push("pingpong,,,2", size, base.time(Bytes(size)));
             for n in [4, 6, 8] {
                 let time = base.alltoall(procs(n), Bytes(size)) * 1.5;
-                push(Experiment::Collective(Collective::Alltoall), n, size, time);
+                push(&format!("collective,alltoall,direct,{n}"), size, time);
             }
         }
-        data
+        read("", "", &rows)
     }
 
     /// The truth is a factor on the contention-free time: the models that hold it are right

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
     use crate::model::exchange::ZeroMessages;
     use crate::model::hockney::Hockney;
-    use crate::model::testing::{assert_close, matrix, procs};
+    use crate::model::testing::{assert_close, matrix};
     use crate::units::SecondsPerByte;
 
     #[test]
@@ -88,11 +88,5 @@ mod tests {
         assert_close(time(None), 2.6e-4);
         assert_close(time(Some(Bytes(1500))), 2.26e-3);
         assert_close(time(Some(Bytes(1501))), 2.6e-4);
-        let (full, uniform) = (
-            signature(Some(Bytes(1000))),
-            Exchange::uniform(procs(9), Bytes(1000)),
-        );
-        let expected = full.time(procs(9), Bytes(1000));
-        assert_close(uniform.signature_time(&full), expected.0);
     }
 }
