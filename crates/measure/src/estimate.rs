@@ -254,12 +254,4 @@ mod tests {
         let [every, _] = seconds("[plogp]\nsizes = \"1..1MiB\"\nflood = \"every\"");
         assert!(every > 2.0 * low);
     }
-
-    #[test]
-    fn a_probe_is_a_plan_that_can_be_written_down() {
-        let probe = Plan::probe(Procs::new(6).unwrap());
-        assert_eq!((probe.procs().get(), probe.samples()), (6, 26));
-        assert_eq!(Plan::parse("again", &probe.to_toml()).unwrap(), probe);
-        assert_eq!(Rates::from_probe(&Dataset::default(), Seconds(1.0)), None);
-    }
 }

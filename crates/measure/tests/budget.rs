@@ -53,7 +53,7 @@ fn needed(plan: &Plan) -> Seconds {
 
 /// The ends of what `of` gives for the cells of an operation, and of one process count of it
 /// if that is given.
-fn ends<T: Ord>(
+fn ends<T: Ord + Copy>(
     plan: &Plan,
     (operation, procs): (Operation, Option<Procs>),
     of: fn(&Cell) -> T,

@@ -221,6 +221,8 @@ fn a_budget_is_kept_and_every_cell_has_three_repetitions() {
 fn a_duration_is_foretold() {
     let plan = plan(EVERYTHING);
     let probe = Plan::probe(plan.procs());
+    assert_eq!(self::plan(&probe.to_toml()), probe);
+    assert_eq!(Rates::from_probe(&Dataset::default(), Seconds(1.0)), None);
     let (data, wall) = measure(&probe, 0.02, None);
     let rates = Rates::from_probe(&data, wall).unwrap();
     assert!(is_close(rates.hockney.alpha().0, 1e-4, 0.02));

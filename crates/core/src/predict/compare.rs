@@ -227,20 +227,23 @@ mod tests {
     /// All-to-alls that take 1.5 times their contention-free time at 4, 6 and 8 processes.
     fn data() -> Dataset {
         let base = Hockney::new(Seconds(1e-4), SecondsPerByte(2e-7)).unwrap();
-        let mut rows = String::new();
-        let mut push = |cell: &str, size, time: Seconds| {
-            for (number, error) in [0.99, 1.01, 0.99, 1.01].into_iter().enumerate() {
-                rows += &format!("{cell},{size},{number},0,{}\n", time.0 * error);
-            }
+        let cell = |cell: &str, size: u64, time: Seconds| {
+            let errors = (0..).zip([0.99, 1.01, 0.99, 1.01]);
+            let row = |(number, error): (u32, f64)| {
+                format!("{cell},{size},{number},0,{}\n", time.0 * error)
+            };
+            errors.map(row).collect::<String>()
         };
-        for size in (0..10).map(|i| 256 << i) {
-            push("pingpong,,,2", size, base.time(Bytes(size)));
-            for n in [4, 6, 8] {
+        let rows = |size| {
+            let exchange = |n| {
                 let time = base.alltoall(procs(n), Bytes(size)) * 1.5;
-                push(&format!("collective,alltoall,direct,{n}"), size, time);
-            }
-        }
-        read("", "", &rows)
+                cell(&format!("collective,alltoall,direct,{n}"), size, time)
+            };
+            let pair = cell("pingpong,,,2", size, base.time(Bytes(size)));
+            pair + &[4, 6, 8].map(exchange).concat()
+        };
+        let all = (0..10).map(|i| rows(256 << i));
+        read("", "", &all.collect::<String>())
     }
 
     /// The truth is a factor on the contention-free time: the models that hold it are right

@@ -137,10 +137,8 @@ mod tests {
 
     /// Times in microseconds, without noise.
     fn exact(times: impl IntoIterator<Item = (u64, f64)>) -> Vec<Level> {
-        let times = times
-            .into_iter()
-            .map(|(size, micros)| (size, micros * 1e-6));
-        levels(times, 0.0, 0)
+        let times = times.into_iter();
+        levels(times.map(|(size, micros)| (size, micros * 1e-6)), 0.0, 0)
     }
 
     /// os of Open MPI over TCP in an emulated cluster, in microseconds: it sends up to 64512
@@ -179,10 +177,9 @@ mod tests {
         let found = count(&REAL, 0.1, is_it);
         assert!(found >= 190, "{found} of 200");
         for (noise, slope, most) in [(0.2, 1e-3, 0), (0.2, 0.0, 0), (0.3, 1e-3, 4), (0.3, 0.0, 4)] {
-            let times = doubling(20)
-                .into_iter()
-                .map(|m| (m, 5.0 + slope * m as f64));
-            let made = count(&times.collect::<Vec<_>>(), noise, |_| true);
+            let time = |m: u64| (m, 5.0 + slope * m as f64);
+            let times: Vec<_> = doubling(20).into_iter().map(time).collect();
+            let made = count(&times, noise, |_| true);
             assert!(made <= most, "{made} of 200 at {noise}");
         }
     }

@@ -330,22 +330,4 @@ mod tests {
         let expected = wanted.dot(&(information.try_inverse().unwrap() * &wanted));
         assert!((allocation.variances[0][0] / expected - 1.0).abs() < 1e-9);
     }
-
-    #[test]
-    fn the_least_is_said_where_it_does_not_fit() {
-        let certain = Candidate {
-            need: Need::Certain,
-            ..candidate(&[1.0], 0.1, 0.2)
-        };
-        let problem = Problem {
-            wanted: vec![DVector::from_row_slice(&[1.0])],
-            candidates: vec![certain],
-        };
-        let means = Means {
-            available: Seconds(1.9),
-            launches: 2,
-        };
-        let least = allocate(&[problem], means).unwrap_err().least;
-        assert!((least.0 - 2.0).abs() < 1e-12);
-    }
 }

@@ -72,17 +72,16 @@ fn simulate(parameters: &Parameters, size: u64, algorithm: Algorithm) -> (f64, V
         }
     }
     let loses = |&(_, (from, to), _, finish): &(u32, (u32, u32), f64, f64)| {
-        messages
+        let mut others = messages
             .iter()
-            .any(|&(_, (other_from, other_to), enter, _)| {
-                (other_to == to && other_from != from) && {
-                    let heights = [from, other_from].map(|from| effective(edges, (from, to)));
-                    let Edge { bandwidth, delay } = edges[heights[0].max(heights[1]) - 1];
-                    (enter - finish).abs() <= 1e-9 * finish
-                        && size as f64 > bandwidth.0 * delay.0 + 1e-9
-                        && heights[0] != heights[1]
-                }
-            })
+            .filter(|(_, other, ..)| other.1 == to && other.0 != from);
+        others.any(|&(_, other, enter, _)| {
+            let heights = [(from, to), other].map(|ranks| effective(edges, ranks));
+            let Edge { bandwidth, delay } = edges[heights[0].max(heights[1]) - 1];
+            (enter - finish).abs() <= 1e-9 * finish
+                && size as f64 > bandwidth.0 * delay.0 + 1e-9
+                && heights[0] != heights[1]
+        })
     };
     let (mut time, mut rounds) = (0.0f64, Vec::new());
     for message in &messages {
