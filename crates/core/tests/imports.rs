@@ -116,6 +116,7 @@ fn what_cannot_be_used_is_named_with_its_line() {
     use Program::{Imb, LogpMpi, Netgauge, Osu, ReproMpi};
     let refusals = [
         (Osu, "a-p8", OSU, "  278651.54", "  27x"),
+        (Osu, "a-p8", OSU, "  278651.54", "  -nan"),
         (Osu, "a-p8", OSU, "  278651.54", ""),
         (Osu, "a-p8", OSU, "131072  ", "128K  "),
         (Osu, "a-p8", OSU, "MPI All", "NCCL All-"),
