@@ -10,9 +10,6 @@ use netsig_measure::estimate::{Rates, estimate};
 use netsig_measure::plan::{Operation, Plan};
 use netsig_measure::proposal::{NoProposal, Proposal, propose};
 
-/// γ of what nothing is known of.
-const GAMMA: f64 = 1.5;
-
 const USUAL: [Bytes; 5] = [
     Bytes(256),
     Bytes(2 << 10),
@@ -21,11 +18,11 @@ const USUAL: [Bytes; 5] = [
     Bytes(256 << 10),
 ];
 
-/// 100 Mbit/s and 0.1 ms.
+/// 100 Mbit/s and 0.1 ms, and the γ of what nothing is known of.
 fn rates() -> Rates {
     Rates {
         hockney: Hockney::new(Seconds(1e-4), SecondsPerByte(8e-8)).unwrap(),
-        contention: GAMMA,
+        contention: 1.5,
         launch_overhead: Seconds(1.0),
     }
 }

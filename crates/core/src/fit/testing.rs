@@ -10,22 +10,11 @@ use super::regimes::observation::Observation;
 use crate::data::{Dataset, Experiment, Place};
 use crate::model::testing::procs;
 use crate::stats::interval::Variance;
-use crate::units::{Bytes, Procs, Seconds};
+use crate::units::{Bytes, Seconds};
 
 /// Whether a value is the expected one but for this share of it.
 pub(crate) fn is_close(value: f64, expected: f64, tolerance: f64) -> bool {
     (value / expected - 1.0).abs() < tolerance
-}
-
-/// A place between so many processes, of the algorithm "direct".
-pub(crate) fn place(experiment: Experiment, procs: u32, size: u64) -> Place {
-    Place {
-        experiment,
-        algorithm: "direct".into(),
-        procs: Procs::new(procs).unwrap(),
-        size: Bytes(size),
-        launch: 0,
-    }
 }
 
 /// A ping-pong with a spread of 1 %.
@@ -43,8 +32,13 @@ pub(crate) fn points(times: &[(u64, f64)]) -> Vec<Point> {
 /// Samples between two processes: experiment, size, launch, time.
 pub(crate) fn data(rows: impl IntoIterator<Item = (Experiment, u64, u32, f64)>) -> Dataset {
     let sample = |(experiment, size, launch, time)| {
-        let mut place = place(experiment, 2, size);
-        place.launch = launch;
+        let place = Place {
+            experiment,
+            algorithm: "".into(),
+            procs: procs(2),
+            size: Bytes(size),
+            launch,
+        };
         place.sample(0, Seconds(time))
     };
     Dataset {

@@ -240,10 +240,6 @@ mod tests {
 
     const SIZES: [Bytes; 4] = [Bytes(256), Bytes(4096), Bytes(65536), Bytes(262_144)];
 
-    fn profile() -> Profile {
-        Profile::parse("p.toml", TEXT).unwrap()
-    }
-
     fn wish(profile: Option<&Profile>) -> Wish<'_> {
         Wish {
             collective: Collective::Alltoall,
@@ -268,7 +264,7 @@ mod tests {
     /// 64 512 and 65 536 bytes, and 50 000/√7 of eight processes, however short the time.
     #[test]
     fn sizes_at_which_something_changes_are_measured() {
-        let profile = profile();
+        let profile = Profile::parse("p.toml", TEXT).unwrap();
         let cells = &designed(&wish(Some(&profile)), 50.0).cells[0];
         for size in [64_512, 65_536, 18_898] {
             let is_there = |cell: &Planned| (cell.procs, cell.size) == (procs(8), Bytes(size));
@@ -278,7 +274,7 @@ mod tests {
 
     #[test]
     fn a_design_promises_less_doubt_than_a_poor_profile_has() {
-        let profile = profile();
+        let profile = Profile::parse("p.toml", TEXT).unwrap();
         let Outlook { now, then } = designed(&wish(Some(&profile)), 50.0).outlooks[0];
         assert!(now.is_some_and(|now| now > then), "{now:?} {then}");
         assert_eq!(designed(&wish(None), 50.0).outlooks[0].now, None);
