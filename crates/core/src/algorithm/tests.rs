@@ -59,14 +59,12 @@ fn cases() -> impl Iterator<Item = (Algorithm, Bytes)> {
 }
 
 /// The rounds from the first to the last that give a rank something to do.
-fn busy(schedule: &Schedule, rank: Rank) -> Range<usize> {
-    let is_busy = |index: &usize| {
-        let round = schedule.round(rank, *index);
+fn busy(rounds: &[Round]) -> Range<usize> {
+    let is_busy = |round: &Round| {
         !(round.sends.is_empty() && round.receives.is_empty() && round.copies.is_empty())
     };
-    let mut all = (0..schedule.extent().rounds).filter(is_busy);
-    let Some(first) = all.next() else { return 0..0 };
-    first..all.next_back().unwrap_or(first) + 1
+    let first = rounds.iter().position(is_busy).unwrap_or(0);
+    first..rounds.iter().rposition(is_busy).map_or(0, |last| last + 1)
 }
 
 /// Also, the longest message that is stated occurs, and ranks have nothing to do outside of their
@@ -89,10 +87,11 @@ fn every_algorithm_delivers_for_every_process_count() {
         let extent = schedule.extent();
         let mut longest = None;
         for rank in procs(count).ranks() {
-            for round in (0..extent.rounds).map(|index| schedule.round(rank, index)) {
-                longest = longest.max(round.sends.iter().map(|send| send.slots.len()).max());
-            }
-            let (active, found) = (schedule.active(rank), busy(&schedule, rank));
+            let rounds = (0..extent.rounds).map(|index| schedule.round(rank, index));
+            let rounds: Vec<Round> = rounds.collect();
+            let sends = rounds.iter().flat_map(|round| round.sends.iter());
+            longest = longest.max(sends.map(|send| send.slots.len()).max());
+            let (active, found) = (schedule.active(rank), busy(&rounds));
             assert!(active.end <= extent.rounds, "{case}");
             if loose.contains(&algorithm.entry.name) {
                 let is_inside = active.start <= found.start && found.end <= active.end;
