@@ -109,14 +109,6 @@ fn the_demo_leaves_its_files_and_says_that_it_is_simulated() {
 }
 
 #[test]
-fn without_an_mpi_a_measurement_is_refused() {
-    let home = Home::new();
-    let mut without = home.netsig("measure plan.toml -o new.csv");
-    without.env("PATH", home.0.path());
-    home.command_refuses(&mut without, 2, ["mpirun is not in PATH", "give --mpirun"]);
-}
-
-#[test]
 fn an_unavailable_congestion_control_is_refused() {
     let home = Home::new();
     let check = home.netsig("lab check --format json").output().unwrap();
