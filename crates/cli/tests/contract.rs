@@ -1,8 +1,6 @@
 //! What users and scripts rely on: the way from a plan to a prediction, the forms of what
 //! is printed, and the exit codes of work that fails.
 
-#[path = "contract/pairs.rs"]
-mod pairs;
 mod support;
 
 use std::collections::BTreeMap;

@@ -106,6 +106,25 @@ impl Home {
         String::from_utf8(output.stdout).unwrap()
     }
 
+    /// All that netsig prints for each of the arguments, with its exit code if it is not 0.
+    pub fn transcript(&self, commands: &[&str]) -> String {
+        let print = |arguments: &&str| {
+            let output = self.netsig(arguments).output().unwrap();
+            let printed = String::from_utf8_lossy(&output.stdout);
+            told(arguments, &printed, &output)
+        };
+        commands.iter().map(print).collect()
+    }
+
+    /// As [`Home::transcript`], but standard error alone.
+    pub fn told(&self, commands: &[&str]) -> String {
+        let print = |arguments: &&str| {
+            let output = self.netsig(arguments).output().unwrap();
+            told(arguments, "", &output)
+        };
+        commands.iter().map(print).collect()
+    }
+
     /// netsig refuses with `code` and one line that begins with the place of the fault and
     /// ends in what to do, and no file changes.
     pub fn refuses(&self, arguments: &str, code: i32, [place, remedy]: [&str; 2]) {
@@ -133,6 +152,15 @@ pub fn script(home: &Home, name: &str, text: &str) {
     fs::set_permissions(home.path(name), fs::Permissions::from_mode(0o755)).unwrap();
 }
 
+/// A command with its exit code, unless that is 0, and what it printed.
+fn told(arguments: &str, printed: &str, output: &Output) -> String {
+    let code = match output.status.code() {
+        Some(0) => String::new(),
+        code => format!("? {}\n", code.unwrap_or(-1)),
+    };
+    format!("$ netsig {arguments}\n{code}{printed}{}\n", said(output))
+}
+
 pub fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
@@ -145,18 +173,25 @@ pub fn table(text: &str) -> (Vec<String>, Vec<Row>) {
     (columns, reader.deserialize().map(Result::unwrap).collect())
 }
 
+/// The rows that netsig prints.
+pub fn rows(home: &Home, arguments: &str) -> Vec<Row> {
+    table(&home.does(&format!("{arguments} --format csv"))).1
+}
+
 pub fn number(row: &Row, column: &str) -> f64 {
     row[column].parse().unwrap()
 }
 
 /// Data with other times: `change` gets the cells of a row and its time in seconds.
 pub fn retimed(data: &str, change: impl Fn(&[String], f64) -> f64) -> String {
-    let row = |line: &str| {
+    let mut at = None;
+    let mut row = |line: &str| {
         let mut cells: Vec<String> = line.split(',').map(str::to_owned).collect();
-        if let Some(Ok(time)) = cells.get(7).map(|cell| cell.parse()) {
-            cells[7] = format!("{:e}", change(&cells, time));
+        match at.map(|at: usize| (at, cells[at].parse())) {
+            Some((at, Ok(time))) => cells[at] = format!("{:e}", change(&cells, time)),
+            _ => at = at.or_else(|| cells.iter().position(|cell| cell == "time_s")),
         }
         cells.join(",") + "\n"
     };
-    data.lines().map(row).collect()
+    data.lines().map(|line| row(line)).collect()
 }
