@@ -187,8 +187,8 @@ pub fn retimed(data: &str, change: impl Fn(&[String], f64) -> f64) -> String {
     let mut at = None;
     let mut row = |line: &str| {
         let mut cells: Vec<String> = line.split(',').map(str::to_owned).collect();
-        match at.map(|at: usize| (at, cells[at].parse())) {
-            Some((at, Ok(time))) => cells[at] = format!("{:e}", change(&cells, time)),
+        match at.and_then(|at: usize| Some((at, cells.get(at)?.parse().ok()?))) {
+            Some((at, time)) => cells[at] = format!("{:e}", change(&cells, time)),
             _ => at = at.or_else(|| cells.iter().position(|cell| cell == "time_s")),
         }
         cells.join(",") + "\n"
