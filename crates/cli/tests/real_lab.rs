@@ -3,6 +3,8 @@
 //! process. Where the lab or the MPI is missing the tests say SKIPPED, or fail if
 //! `NETSIG_LAB_TESTS=required`.
 
+#[path = "real_lab/cluster.rs"]
+mod cluster;
 #[path = "real_lab/ends.rs"]
 mod ends;
 #[path = "real_lab/readme.rs"]
@@ -151,34 +153,17 @@ fn every_algorithm_is_measured_over_the_shaped_wire() {
     assert!(output.status.success(), "{}", said(&output));
     let data = data(home);
 
-    let mut planned = BTreeSet::new();
-    for (size, repetition) in [(1, 0), (1, 1), (1, 2), (65536, 0), (65536, 1), (65536, 2)] {
-        planned.insert((false, String::new(), 2, size, repetition));
-    }
-    for algorithm in &algorithms {
-        for procs in [2, 3, 4] {
-            for size in [1, 1000, 65536] {
-                planned.extend([0, 1].map(|r| (true, algorithm.clone(), procs, size, r)));
-            }
-        }
-    }
-    let taken: BTreeSet<_> = data
-        .samples
-        .iter()
-        .map(|sample| {
-            let is_collective = sample.place.experiment != Experiment::PingPong;
-            let (procs, size) = (sample.place.procs.get(), sample.place.size.0);
-            let algorithm = sample.place.algorithm.to_string();
-            (is_collective, algorithm, procs, size, sample.repetition)
-        })
-        .collect();
-    assert_eq!(taken, planned);
-    assert_eq!(data.samples.len(), planned.len(), "each of them once");
-
-    for sample in &data.samples {
+    let cells = 2 + algorithms.len() * 3 * 3;
+    assert_eq!(data.completed.len(), cells);
+    assert_eq!(data.samples.len(), 2 * 3 + (cells - 2) * 2);
+    // A loss in a batch of several repetitions is none's.
+    let counted = data.samples.iter().filter(|sample| {
         let losses = &sample.losses;
         let counts = [losses.retransmits, losses.rtos, losses.tail_probes];
-        assert!(counts.iter().all(Option::is_some), "{sample:?}");
+        counts.iter().all(Option::is_some)
+    });
+    assert!(2 * counted.count() > data.samples.len());
+    for sample in &data.samples {
         let bytes = match sample.place.experiment {
             Experiment::Collective(_) => sample.place.procs.partners() * sample.place.size.as_f64(),
             _ => sample.place.size.as_f64(),
@@ -197,34 +182,6 @@ fn every_algorithm_is_measured_over_the_shaped_wire() {
     assert_eq!(fact("hosts"), "h0,h1,h2,h3");
     assert_eq!(fact("congestion_control"), "reno");
     assert_eq!(data.void(), None);
-}
-
-/// Times of a real network at three process counts: models are fitted to two and judged on
-/// the third, and every one that is fitted to all three predicts.
-#[test]
-fn models_are_compared_on_what_was_measured() {
-    let Some(_alone) = lab() else { return };
-    let home = TempDir::new().unwrap();
-    let home = home.path();
-    let plan = "[pingpong]\nsizes = \"1..16, 64KiB..256KiB\"\nrepetitions = 3\n\
-                [[collective]]\nname = \"alltoall\"\nalgorithms = [\"direct\"]\n\
-                procs = [2, 3, 4]\nsizes = \"256..128KiB\"\nrepetitions = 3\n";
-    fs::write(home.join("plan.toml"), plan).unwrap();
-    let output = run_unless_void(measuring(home), home);
-    assert!(output.status.success(), "{}", said(&output));
-    let does = |arguments: &str| {
-        let arguments: Vec<&str> = arguments.split(' ').collect();
-        let output = netsig(home, &arguments).output().unwrap();
-        assert!(output.status.success(), "{arguments:?}: {}", said(&output));
-        String::from_utf8(output.stdout).unwrap()
-    };
-    let ranking = does("compare data.csv --format csv");
-    let judged = ranking.lines().filter(|line| line.ends_with(",10"));
-    assert!(judged.count() >= 8, "{ranking}");
-    does("fit data.csv -o profile.toml");
-    let of = "predict profile.toml --collective alltoall --procs 3 --size 1KiB --format csv";
-    let predicted = does(&format!("{of} --model all"));
-    assert!(predicted.lines().count() > 15, "{predicted}");
 }
 
 /// Under either MPI, and MPICH again and again: without the shim every other of its runs hangs

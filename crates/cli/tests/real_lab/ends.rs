@@ -2,7 +2,7 @@
 //! Ctrl-C. Each is told in a line that says what, where and how to go on, the samples are
 //! kept and no process is; and an interrupted campaign goes on without loss.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Write;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -10,13 +10,12 @@ use std::path::Path;
 use std::process::{Child, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use netsig_core::data::{Dataset, Experiment, Place, Rejection, Sample};
-use netsig_core::units::Bytes;
+use netsig_core::data::{Dataset, Experiment, Place};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 use tempfile::TempDir;
 
-use super::{data, lab, measuring, netsig, run_unless_void, said};
+use super::{data, lab, measuring, netsig, said};
 
 /// After this a thing that should come about counts as failed.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -62,10 +61,12 @@ fn die_midway(end: impl Fn(&Child, &Path)) -> (ExitStatus, String) {
         rows(&written(home)) > 20
     });
     let seen = written(home);
-    assert!(!processes(home).is_empty());
+    assert!(!processes(home.to_str().unwrap()).is_empty());
     end(&job.0, home);
     wait_until("its end", || job.0.try_wait().unwrap().is_some());
-    wait_until("the end of its processes", || processes(home).is_empty());
+    wait_until("the end of its processes", || {
+        processes(home.to_str().unwrap()).is_empty()
+    });
 
     let kept = written(home);
     assert!(kept.starts_with(&seen) && kept.ends_with('\n'));
@@ -85,7 +86,7 @@ fn rows(text: &str) -> usize {
     text.lines().filter(is_row).count()
 }
 
-fn wait_until(what: &str, mut happened: impl FnMut() -> bool) {
+pub fn wait_until(what: &str, mut happened: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !happened() {
         assert!(Instant::now() < deadline, "waiting for {what}");
@@ -93,9 +94,8 @@ fn wait_until(what: &str, mut happened: impl FnMut() -> bool) {
     }
 }
 
-/// The processes that have `home` in their command line or environment, other than this.
-fn processes(home: &Path) -> Vec<i32> {
-    let mark = home.to_str().unwrap();
+/// The processes that have `mark` in their command line or environment, other than this.
+pub fn processes(mark: &str) -> Vec<i32> {
     let mentions = |process: &Path| {
         ["cmdline", "environ"].iter().any(|file| {
             let text = fs::read(process.join(file)).unwrap_or_default();
@@ -113,13 +113,6 @@ fn pid(child: &Child) -> Pid {
     Pid::from_raw(child.id().cast_signed())
 }
 
-#[test]
-fn killing_netsig_ends_the_job_and_keeps_its_samples() {
-    let Some(_alone) = lab() else { return };
-    let (status, _) = die_midway(|job, _| kill(pid(job), Signal::SIGKILL).unwrap());
-    assert_eq!(status.signal(), Some(9));
-}
-
 /// The process of the job in `home` that is called `name`, and has `variable` in its
 /// environment.
 fn process(home: &Path, name: &str, variable: &str) -> Pid {
@@ -128,91 +121,57 @@ fn process(home: &Path, name: &str, variable: &str) -> Pid {
         fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|n| n.trim_end() == name)
             && String::from_utf8_lossy(&environment).contains(variable)
     };
-    Pid::from_raw(*processes(home).iter().find(is_it).unwrap())
+    Pid::from_raw(
+        *processes(home.to_str().unwrap())
+            .iter()
+            .find(is_it)
+            .unwrap(),
+    )
 }
 
-fn rank_2(home: &Path) -> Pid {
-    process(home, "netsig-rank", "OMPI_COMM_WORLD_RANK=2\0")
-}
-
-/// netsig has failed, and its last line says so, with this in between.
-fn assert_last_line(status: ExitStatus, message: &str, what: &str) {
-    assert_eq!(status.code(), Some(1), "{message}");
-    let last = message.lines().last().unwrap();
-    let begin = format!("netsig: launch 0: {what}");
-    let kept = " samples are kept in data.csv; --resume measures the rest";
-    assert!(
-        last.starts_with(&begin) && last.ends_with(kept),
-        "{message}"
-    );
-}
-
+/// Each end with its exit code and the last line that netsig says, unless netsig itself was killed.
 #[test]
-fn a_dying_rank_is_named_and_ends_the_job_which_keeps_its_samples() {
+fn however_a_job_ends_its_samples_stay_and_its_processes_do_not() {
     let Some(_alone) = lab() else { return };
-    let (status, message) = die_midway(|_, home| kill(rank_2(home), Signal::SIGKILL).unwrap());
-    let what = "rank 2 on host h2 was killed by signal 9; ";
-    assert_last_line(status, &message, what);
-}
-
-#[test]
-fn a_stopped_rank_is_named_and_ends_the_job_which_keeps_its_samples() {
-    let Some(_alone) = lab() else { return };
-    let (status, message) = die_midway(|_, home| kill(rank_2(home), Signal::SIGSTOP).unwrap());
-    let what = "rank 2 on host h2 did not answer for 4 s in \"alltoall direct among 4 with ";
-    assert_last_line(status, &message, what);
-}
-
-#[test]
-fn a_killed_launcher_ends_the_job_which_keeps_its_samples() {
-    let Some(_alone) = lab() else { return };
-    let (status, message) = die_midway(|_, home| {
-        // As long as the kernel keeps a name.
-        kill(process(home, "mpirun.openmpi", ""), Signal::SIGKILL).unwrap();
-    });
-    assert_last_line(status, &message, "the MPI job was killed by signal 9; ");
-}
-
-/// Ranks 2 and 3 have had less to do than the one that hangs. The fault comes after more
-/// steps than the estimate takes.
-#[test]
-fn a_hanging_rank_is_named_and_ends_the_job_which_keeps_its_samples() {
-    let Some(_alone) = lab() else { return };
-    let home = TempDir::new().unwrap();
-    let home = home.path();
-    let plan = format!("[pingpong]\nsizes = \"1..256\"\nrepetitions = 50\n{ENDLESS}");
-    fs::write(home.join("plan.toml"), plan).unwrap();
-    let mut command = measuring(home);
-    command.args(["--timeout", "3"]);
-    command.env("NETSIG_TEST_FAULT", "hang:1:3000");
-    let output = run_unless_void(command, home);
-    let what = "rank 1 on host h1 did not answer for 3 s in \"alltoall direct among 4 with ";
-    assert_last_line(output.status, &said(&output), what);
-    assert!(!data(home).samples.is_empty());
-    wait_until("the end of its processes", || processes(home).is_empty());
-}
-
-#[test]
-fn wrong_data_are_recorded_as_failures() {
-    let Some(_alone) = lab() else { return };
-    let home = TempDir::new().unwrap();
-    let home = home.path();
-    let plan = ENDLESS.replace("1000000", "1000");
-    fs::write(home.join("plan.toml"), plan).unwrap();
-    let mut command = measuring(home);
-    command.env("NETSIG_TEST_FAULT", "corrupt:1:500");
-    let output = run_unless_void(command, home);
-    let message = said(&output);
-    assert_eq!(output.status.code(), Some(1), "{message}");
-    assert!(message.contains("wrong data arrived in "), "{message}");
-    let data = data(home);
-    assert!(!data.rejected.is_empty());
-    for rejected in &data.rejected {
-        assert_eq!(rejected.reason, Rejection::WrongData);
-        let has_time = |sample: &Sample| {
-            sample.repetition == rejected.repetition && sample.place == rejected.place
-        };
-        assert!(!data.samples.iter().any(has_time), "{rejected:?}");
+    let end_rank_2 = |home: &Path, signal| {
+        kill(
+            process(home, "netsig-rank", "OMPI_COMM_WORLD_RANK=2\0"),
+            signal,
+        )
+        .unwrap();
+    };
+    let (status, _) = die_midway(|job, _| kill(pid(job), Signal::SIGKILL).unwrap());
+    assert_eq!(status.signal(), Some(9));
+    let ends: [(&dyn Fn(&Child, &Path), i32, &str); 4] = [
+        (
+            &|job, _| killpg(pid(job), Signal::SIGINT).unwrap(),
+            130,
+            "netsig: interrupted; ",
+        ),
+        (
+            &|_, home| end_rank_2(home, Signal::SIGKILL),
+            1,
+            "netsig: launch 0: rank 2 on host h2 was killed by signal 9; ",
+        ),
+        (
+            &|_, home| end_rank_2(home, Signal::SIGSTOP),
+            1,
+            "netsig: launch 0: rank 2 on host h2 did not answer for 4 s in \"alltoall direct among 4 ",
+        ),
+        (
+            // As long as the kernel keeps a name.
+            &|_, home| kill(process(home, "mpirun.openmpi", ""), Signal::SIGKILL).unwrap(),
+            1,
+            "netsig: launch 0: the MPI job was killed by signal 9; ",
+        ),
+    ];
+    for (end, code, begin) in ends {
+        let (status, message) = die_midway(end);
+        assert_eq!(status.code(), Some(code), "{message}");
+        let last = message.lines().last().unwrap();
+        let kept = " samples are kept in data.csv; --resume measures the rest";
+        let is_told = last.starts_with(begin) && last.ends_with(kept);
+        assert!(is_told, "{begin:?} {message}");
     }
 }
 
@@ -252,39 +211,32 @@ const OF_KILLED: usize = 2 * (3 * 100 + 3 * 10 + 3 * 2 * 3 * 60 + 2 * 60);
 /// All of [`KILLED`] is there, each of it once.
 fn assert_whole(data: &Dataset) {
     let samples = data.samples.iter();
-    let mut seen: Vec<_> = samples
-        .map(|s| (s.place.clone(), s.part, s.repetition))
-        .collect();
-    let planned = seen.iter().filter(|(place, ..)| !is_plogp(place)).count();
+    let samples = samples.map(|s| (&s.place, s.part, s.repetition));
     let rejected = data.rejected.iter();
-    seen.extend(rejected.map(|r| (r.place.clone(), 0, r.repetition)));
-    seen.sort();
-    let distinct: BTreeSet<_> = seen.iter().collect();
-    assert_eq!(distinct.len(), seen.len(), "nothing doubled");
-    assert_eq!(planned, OF_KILLED, "nothing lost");
-    for pair in seen.windows(2) {
-        let [(before, part, last), (place, other, next)] = pair else {
-            continue;
-        };
-        let expected = if (before, part) == (place, other) {
-            last + 1
-        } else {
-            0
-        };
-        assert_eq!(*next, expected, "a repetition of {place:?} is missing");
+    let rejected = rejected.map(|r| (&r.place, 0, r.repetition));
+    let planned = samples.clone().filter(|(place, ..)| !is_plogp(place));
+    assert_eq!(planned.count(), OF_KILLED, "nothing lost");
+    let mut cells: BTreeMap<(&Place, u32), BTreeSet<u32>> = BTreeMap::new();
+    for (place, part, repetition) in samples.chain(rejected) {
+        let is_new = cells.entry((place, part)).or_default().insert(repetition);
+        assert!(is_new, "doubled: repetition {repetition} of {place:?}");
     }
-    let measured: BTreeSet<_> = seen.into_iter().map(|(place, ..)| place).collect();
-    let completed: BTreeSet<_> = data.completed.iter().cloned().collect();
+    for (cell, repetitions) in &cells {
+        let all = 0..repetitions.len();
+        assert!(all.eq(repetitions.iter().map(|r| *r as usize)), "{cell:?}");
+    }
+    let measured: BTreeSet<_> = cells.keys().map(|(place, _)| *place).collect();
+    let completed: BTreeSet<_> = data.completed.iter().collect();
     assert_eq!(measured, completed);
-    for launch in [0, 1] {
-        for size in (0..=6).map(|power| Bytes(1 << power)) {
-            let is_it = |place: &&Place| {
-                place.experiment == Experiment::RoundTrip
-                    && (place.launch, place.size) == (launch, size)
-            };
-            assert!(completed.iter().any(|place| is_it(&place)), "{size}");
-        }
-    }
+    let is_round_trip = |place: &&&Place| place.experiment == Experiment::RoundTrip;
+    let sizes = completed.iter().filter(is_round_trip);
+    let sizes: BTreeSet<_> = sizes.map(|place| (place.launch, place.size.0)).collect();
+    let wanted = |launch| (0..=6).map(move |power| (launch, 1 << power));
+    assert!(
+        wanted(0)
+            .chain(wanted(1))
+            .all(|place| sizes.contains(&place))
+    );
 }
 
 fn is_plogp(place: &Place) -> bool {
@@ -319,7 +271,9 @@ fn a_campaign_killed_three_times_loses_and_doubles_nothing() {
         });
         kill(pid(&job.0), Signal::SIGKILL).unwrap();
         assert_eq!(job.0.wait().unwrap().signal(), Some(9), "too late");
-        wait_until("the end of its processes", || processes(home).is_empty());
+        wait_until("the end of its processes", || {
+            processes(home.to_str().unwrap()).is_empty()
+        });
     }
     // As a disk that fills up or a dying machine leaves it.
     let mut file = fs::OpenOptions::new()
@@ -331,12 +285,4 @@ fn a_campaign_killed_three_times_loses_and_doubles_nothing() {
     assert!(output.status.success(), "{}", said(&output));
     assert!(said(&output).contains("the last line was cut short and is dropped"));
     assert_whole(&data(home));
-}
-
-#[test]
-fn an_interrupt_ends_the_job_and_keeps_its_samples() {
-    let Some(_alone) = lab() else { return };
-    let (status, message) = die_midway(|job, _| killpg(pid(job), Signal::SIGINT).unwrap());
-    assert_eq!(status.code(), Some(130), "{message}");
-    assert!(message.contains("are kept in data.csv"), "{message}");
 }
