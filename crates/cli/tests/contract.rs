@@ -3,11 +3,10 @@
 
 mod support;
 
-use std::collections::BTreeMap;
 use std::io::Write;
 use std::process::Stdio;
 
-use support::{Home, Row, number, said, script, table};
+use support::{Home, Row, assert_same_json, number, said, script, table};
 
 #[test]
 fn a_plan_leads_to_predictions() {
@@ -38,21 +37,7 @@ fn a_plan_leads_to_predictions() {
         assert!(0.0 < lower && lower <= time && time <= upper, "{row:?}");
     }
 
-    let json = home.does(&format!("{wanted} --format json"));
-    let objects: Vec<BTreeMap<String, serde_json::Value>> = serde_json::from_str(&json).unwrap();
-    assert_eq!(objects.len(), rows.len());
-    for (object, row) in objects.iter().zip(&rows) {
-        assert!(object.keys().eq(row.keys()), "{object:?}");
-        for (key, value) in object {
-            if value.is_null() || value.is_string() {
-                assert_eq!(value.as_str().unwrap_or_default(), row[key]);
-                continue;
-            }
-            // serde_json may be off by the last bit when it reads.
-            let ratio = value.as_f64().unwrap() / number(row, key);
-            assert!((ratio - 1.0).abs() < 1e-15, "{key}: {value} {row:?}");
-        }
-    }
+    assert_same_json(&home, wanted, &rows);
 }
 
 /// A fit ends in three sentences, and `predict --model` takes the names of models in them.

@@ -178,6 +178,24 @@ pub fn rows(home: &Home, arguments: &str) -> Vec<Row> {
     table(&home.does(&format!("{arguments} --format csv"))).1
 }
 
+/// As JSON netsig prints the same as in `rows` of CSV.
+pub fn assert_same_json(home: &Home, arguments: &str, rows: &[Row]) {
+    let json = home.does(&format!("{arguments} --format json"));
+    let objects: Vec<BTreeMap<String, serde_json::Value>> = serde_json::from_str(&json).unwrap();
+    assert_eq!(objects.len(), rows.len());
+    for (object, row) in objects.iter().zip(rows) {
+        assert!(object.keys().eq(row.keys()), "{object:?}");
+        for (key, value) in object {
+            // serde_json may be off by the last bit when it reads.
+            let is_same = match value.as_f64() {
+                Some(found) => (found - number(row, key)).abs() <= 1e-15 * found.abs(),
+                None => value.as_str().unwrap_or_default() == row[key],
+            };
+            assert!(is_same, "{key}: {value} {row:?}");
+        }
+    }
+}
+
 pub fn number(row: &Row, column: &str) -> f64 {
     row[column].parse().unwrap()
 }
