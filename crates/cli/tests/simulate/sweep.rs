@@ -26,82 +26,67 @@ fn home() -> Home {
 }
 
 #[test]
-fn rows_come_in_order_at_any_number_of_threads() {
+fn rows_come_in_order_at_any_number_of_threads_and_in_shards() {
     let home = home();
     let whole = home.read("whole.csv");
     let (_, rows) = table(&whole);
-    let key = |index: usize| {
-        ["network", "algorithm", "size_bytes", "procs"].map(|key| &*rows[index][key])
-    };
-    assert_eq!(key(0), ["ethernet-4x50", "pairwise", "1024", "2"]);
-    assert_eq!(key(1), ["ethernet-4x50", "pairwise", "1024", "4"]);
-    assert_eq!(key(2), ["ethernet-4x50", "pairwise", "2048", "2"]);
-    assert_eq!(key(6), ["ethernet-4x50", "throttled:2", "1024", "2"]);
-    assert_eq!(key(12)[0], "four");
-    assert_eq!(
-        (&*rows[12]["model"], &*rows[24]["model"]),
-        ("plogpt", "loggp")
-    );
-    for threads in [1, 3] {
-        let mut again = home.netsig(&format!("simulate --sweep sweep.toml --threads {threads}"));
-        let output = again.output().unwrap();
+    let keys = ["network", "model", "algorithm", "size_bytes", "procs"];
+    for (index, expected) in [
+        (0, "ethernet-4x50 fluid pairwise 1024 2"),
+        (1, "ethernet-4x50 fluid pairwise 1024 4"),
+        (2, "ethernet-4x50 fluid pairwise 2048 2"),
+        (6, "ethernet-4x50 fluid throttled:2 1024 2"),
+        (12, "four plogpt pairwise 1024 2"),
+        (24, "tree-2x6x40 loggp flat 1000 12"),
+    ] {
+        assert_eq!(keys.map(|key| &*rows[index][key]).join(" "), expected);
+    }
+    // 0 are one on each processor.
+    for threads in ["1", "3", "0"] {
+        let mut again = home.netsig("simulate --sweep sweep.toml");
+        let output = again.env("RAYON_NUM_THREADS", threads).output().unwrap();
         assert!(output.stdout == whole.as_bytes(), "{threads} threads");
         let said = said(&output);
         assert!(said.contains("note: tree-2x6x40"), "{said}");
     }
-}
-
-#[test]
-fn shards_one_after_the_other_are_the_whole() {
-    let home = home();
+    assert!(home.does("simulate --sweep sweep.toml --threads 3") == whole);
     let shard = |number| home.does(&format!("simulate --sweep sweep.toml --shard {number}/5"));
-    let shards: String = (1..=5).map(shard).collect();
-    assert_eq!(shards, home.read("whole.csv"));
+    assert_eq!((1..=5).map(shard).collect::<String>(), whole);
 }
 
+/// A sweep or a shard goes on wherever its file was cut, and in its own file alone.
 #[test]
 fn a_sweep_goes_on_where_it_was_interrupted() {
     let home = home();
-    let whole = home.read("whole.csv");
-    let row = whole.find('\n').unwrap() + 1;
-    for length in [
-        0,
-        10,
-        row,
-        row + 5,
-        whole.len() / 2,
-        whole.len() - 1,
-        whole.len(),
-    ] {
-        home.write("part.csv", &whole[..length]);
-        home.does("simulate --sweep sweep.toml -o part.csv --resume");
-        assert!(home.read("part.csv") == whole, "cut at {length}");
+    let resume =
+        |shard: &str| format!("simulate --sweep sweep.toml --shard {shard} -o part.csv --resume");
+    home.does("simulate --sweep sweep.toml --shard 2/3 -o shard.csv");
+    let [whole, shard] = ["whole.csv", "shard.csv"].map(|name| home.read(name));
+    let row = shard.find('\n').unwrap() + 1;
+    for (file, part) in [(&whole, "1/1"), (&shard, "2/3")] {
+        let length = file.len();
+        for cut in [0, 10, row, row + 5, length / 2, length - 1, length] {
+            home.write("part.csv", &file[..cut]);
+            home.does(&resume(part));
+            assert!(home.read("part.csv") == *file, "{part} cut at {cut}");
+        }
     }
     home.does("simulate --sweep sweep.toml -o none.csv --resume");
     assert!(home.read("none.csv") == whole);
-}
+    home.write("part.csv", "");
+    home.does(&resume("2/100"));
+    let part = home.read("part.csv");
+    assert_eq!(part, "", "there are fewer points than shards");
 
-#[test]
-fn a_shard_goes_on_in_its_own_file_alone() {
-    let home = home();
-    home.does("simulate --sweep sweep.toml --shard 2/3 -o whole_shard.csv");
-    let shard = home.read("whole_shard.csv");
-    let row = shard.find('\n').unwrap() + 1;
-    for length in [0, 10, row + 5, shard.len()] {
-        home.write("part.csv", &shard[..length]);
-        home.does("simulate --sweep sweep.toml --shard 2/3 -o part.csv --resume");
-        assert!(home.read("part.csv") == shard, "cut at {length}");
-    }
     let changed = shard[..row].replacen("0.", "1.", 1) + &shard[row..];
-    // A row of another plan, one too many, and the second network's first at another rate.
-    let whole = home.read("whole.csv");
     let (rows, last) = whole.trim_end().rsplit_once('\n').unwrap();
-    let mut lines: Vec<String> = whole.lines().map(str::to_owned).collect();
-    lines[13] = lines[13].replacen("0.", "1.", 1);
+    let mut lines: Vec<&str> = whole.split_inclusive('\n').collect();
+    let other_rate = lines[13].replacen("0.", "1.", 1);
+    lines[13] = &other_rate;
     for (text, part) in [
         (&*rows.replace(",1024,", ",1023,"), "1/1"),
         (&format!("{whole}{last}\n"), "1/1"),
-        (&(lines.join("\n") + "\n"), "1/1"),
+        (&lines.concat(), "1/1"),
         ("precious", "2/3"),
         ("precious", "2/100"),
         (&format!("{shard}precious"), "2/3"),
@@ -110,26 +95,7 @@ fn a_shard_goes_on_in_its_own_file_alone() {
         (&format!("{shard}\n"), "2/3"),
     ] {
         home.write("part.csv", text);
-        let command = format!("simulate --sweep sweep.toml --shard {part} -o part.csv --resume");
-        home.refuses(
-            &command,
-            2,
-            ["part.csv:", "choose another --output or remove it"],
-        );
+        let remedy = "choose another --output or remove it";
+        home.refuses(&resume(part), 2, ["part.csv:", remedy]);
     }
-    home.write("part.csv", "");
-    home.does("simulate --sweep sweep.toml --shard 2/100 -o part.csv --resume");
-    assert_eq!(
-        home.read("part.csv"),
-        "",
-        "there are fewer points than shards"
-    );
-}
-
-#[test]
-fn zero_threads_are_one_on_each_processor() {
-    let home = home();
-    let mut command = home.netsig("simulate --sweep sweep.toml");
-    let output = command.env("RAYON_NUM_THREADS", "0").output().unwrap();
-    assert!(output.stdout == home.read("whole.csv").into_bytes());
 }
