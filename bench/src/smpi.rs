@@ -71,20 +71,3 @@ fn star(procs: Procs, Link { latency, gap }: Link) -> String {
         latency.0
     )
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_star_has_a_link_for_each_host() {
-        let link = Link {
-            latency: Seconds(5e-5),
-            gap: SecondsPerByte(2e-7),
-        };
-        let platform = star(Procs::new(12).unwrap(), link);
-        assert!(platform.contains("radical=\"0-11\""));
-        let links = "bw=\"5000000Bps\" lat=\"0.00005s\"";
-        assert!(platform.contains(links), "{platform}");
-    }
-}

@@ -172,13 +172,6 @@ mod tests {
     }
 
     #[test]
-    fn an_expected_key_must_be_there() {
-        let vector = r#"{"id": "a", "model": "contention.agarwal", "expected": {"x": 1.5},
-            "inputs": {"rho": 0.5, "B": 4, "n": 2, "kd": 2}}"#;
-        assert!(one_fault(vector).ends_with("(contention.agarwal): x: got nothing, expected 1.5"));
-    }
-
-    #[test]
     fn a_broken_file_is_refused() {
         let message = |text| format!("{:#}", parse("f.json", text).err().unwrap());
         assert!(message("{").starts_with("f.json: is no file of vectors: EOF"));

@@ -222,12 +222,4 @@ mod tests {
         let available: Vec<_> = available.split_whitespace().collect();
         assert_eq!(found.congestion_controls, available);
     }
-
-    #[test]
-    fn a_check_looks_at_everything_quickly() {
-        let start = std::time::Instant::now();
-        let found = check();
-        assert!(start.elapsed() < std::time::Duration::from_secs(2));
-        assert!(found.rows.iter().any(|row| row.name == "yield shim"));
-    }
 }

@@ -95,15 +95,4 @@ mod tests {
             assert_eq!(read.to_toml(), load(name).unwrap().to_toml());
         }
     }
-
-    #[test]
-    fn an_unknown_name_lists_the_known_and_a_missing_file_is_named() {
-        let message = load("ethernet").unwrap_err().to_string();
-        assert!(
-            message.contains("\"ethernet\"") && message.contains("ethernet-8x50"),
-            "{message}"
-        );
-        let message = load("./none.toml").unwrap_err().to_string();
-        assert!(message.starts_with("./none.toml: "), "{message}");
-    }
 }

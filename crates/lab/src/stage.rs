@@ -95,15 +95,3 @@ fn write_agent() -> Result<(), LabError> {
     fs::set_permissions(AGENT_SCRIPT, fs::Permissions::from_mode(0o755))
         .map_err(system("make executable", AGENT_SCRIPT))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_host_table_names_every_host_and_the_control_namespace() {
-        let table = host_table(&crate::load("ethernet-4x50").unwrap());
-        assert!(table.starts_with("127.0.0.1 localhost\n10.9.0.254 ctl\n10.9.0.1 h0\n"));
-        assert!(table.ends_with("10.9.0.4 h3\n"));
-    }
-}

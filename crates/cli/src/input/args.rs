@@ -276,12 +276,4 @@ mod tests {
             assert!(limit(text).is_err(), "{text}");
         }
     }
-
-    #[test]
-    fn a_precision_is_a_share() {
-        assert_eq!(precision(" 2 %").as_deref(), Ok("2%"));
-        for text in ["2", "0%", "100%", "-1%", "NaN%", "%"] {
-            assert!(precision(text).is_err(), "{text}");
-        }
-    }
 }

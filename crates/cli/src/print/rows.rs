@@ -239,35 +239,3 @@ pub fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow
         done => done.context("standard output cannot be written; is the disk full?"),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn printed(format: Format) -> String {
-        let rows = [("a, b", 2048, 0.0015), ("c", 1, 2.0)];
-        let rows = Rows::of(rows)
-            .column("algorithm", |(name, ..)| Cell::text(name))
-            .column("size_bytes", |(_, size, _)| Cell::size(Bytes(*size)))
-            .column("time_s", |(.., time)| Cell::time(Seconds(*time)))
-            .rows;
-        let mut out = Vec::new();
-        rows.write(format, &mut out).unwrap();
-        String::from_utf8(out).unwrap()
-    }
-
-    #[test]
-    fn programs_get_plain_values_and_people_units() {
-        assert_eq!(
-            printed(Format::Csv),
-            "algorithm,size_bytes,time_s\n\"a, b\",2048,0.0015\nc,1,2.0\n"
-        );
-        let json: Value = serde_json::from_str(&printed(Format::Json)).unwrap();
-        assert_eq!(json[0]["time_s"], 0.0015);
-        let table = printed(Format::Table);
-        assert!(
-            table.contains("2 KiB") && table.contains("1.50 ms"),
-            "{table}"
-        );
-    }
-}
