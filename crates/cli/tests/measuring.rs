@@ -52,29 +52,19 @@ fn home() -> (Home, Dataset) {
     home.write("plan.toml", PLAN);
     home.does(&format!("measure plan.toml -o whole.csv {ON}"));
     let data = read(&home, "whole.csv");
-    let rows = |launch| {
-        let of_launch = data
-            .samples
-            .iter()
-            .filter(|sample| sample.place.launch == launch);
+    for launch in 0..3 {
         let mut text = Vec::new();
-        for sample in of_launch {
+        let samples = data.samples.iter();
+        for sample in samples.filter(|sample| sample.place.launch == launch) {
             Record::Sample(sample.clone()).write(&mut text).unwrap();
         }
         let text = String::from_utf8(text).unwrap();
-        format!("{text}#@launch_{launch}_s=wall 1\n")
-    };
-    for launch in 0..3 {
-        home.write(&format!("part-{launch}.csv"), &rows(launch));
+        let part = format!("{text}#@launch_{launch}_s=wall 1\n");
+        home.write(&format!("part-{launch}.csv"), &part);
     }
     let whole = home.read("whole.csv");
-    let head = whole
-        .split_inclusive('\n')
-        .take_while(|line| !line.starts_with("pingpong"));
-    home.write(
-        "head.csv",
-        &format!("#@hosts=h0,h1,h2,h3\n{}", head.collect::<String>()),
-    );
+    let (head, _) = whole.split_once("\npingpong").unwrap();
+    home.write("head.csv", &format!("#@hosts=h0,h1,h2,h3\n{head}\n"));
     fs::remove_file(home.path("whole.csv")).unwrap();
     script(&home, "mpirun", MPIRUN);
     (home, data)
@@ -196,33 +186,20 @@ fn only_data_of_the_same_plan_are_resumed() {
     measure(&home, "--resume", 0);
 
     let data = home.read("data.csv");
-    let without: String = data
-        .split_inclusive('\n')
-        .filter(|l| !l.starts_with("#@plan"))
-        .collect();
-    for (text, code, complaint) in [
-        (
-            without,
-            2,
-            [
-                "data.csv: does not say by which plan",
-                "choose another --output",
-            ],
-        ),
-        (
-            format!("{data}#@void=busy\n"),
-            3,
-            ["data.csv: the data are void: busy", "measure again"],
-        ),
-        (
-            "a letter".to_owned(),
-            2,
-            ["data.csv: is no data file", "choose another --output"],
-        ),
-    ] {
-        home.write("data.csv", &text);
-        home.refuses(&resume, code, complaint);
-    }
+    let lines = data.split_inclusive('\n');
+    let without: String = lines.filter(|line| !line.starts_with("#@plan")).collect();
+    home.write("data.csv", &without);
+    let unknown = "data.csv: does not say by which plan";
+    home.refuses(&resume, 2, [unknown, "choose another --output"]);
+    home.write("data.csv", &format!("{data}#@void=busy\n"));
+    home.refuses(
+        &resume,
+        3,
+        ["data.csv: the data are void: busy", "measure again"],
+    );
+    home.write("data.csv", "a letter");
+    let letter = ["data.csv: is no data file", "choose another --output"];
+    home.refuses(&resume, 2, letter);
 }
 
 #[test]

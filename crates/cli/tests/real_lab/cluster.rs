@@ -99,6 +99,15 @@ fn connections_use_the_congestion_control_of_the_scenario() {
             "{control}: {text}"
         );
     }
+    fs::write(&file, scenario.replace("reno", "vegas")).unwrap();
+    let output = exec(file.to_str().unwrap(), &["true"]).output().unwrap();
+    if !netsig_lab::check()
+        .congestion_controls
+        .contains(&"vegas".to_owned())
+    {
+        assert_eq!(output.status.code(), Some(2));
+        assert!(said(&output).contains("has no congestion control vegas"));
+    }
 }
 
 #[test]
