@@ -108,41 +108,43 @@ impl Home {
 
     /// All that netsig prints for each of the arguments, with its exit code if it is not 0.
     pub fn transcript(&self, commands: &[&str]) -> String {
-        let print = |arguments: &&str| {
-            let output = self.netsig(arguments).output().unwrap();
-            let printed = String::from_utf8_lossy(&output.stdout);
-            told(arguments, &printed, &output)
-        };
-        commands.iter().map(print).collect()
+        self.each(commands, |output| {
+            String::from_utf8_lossy(&output.stdout).into()
+        })
     }
 
     /// As [`Home::transcript`], but standard error alone.
     pub fn told(&self, commands: &[&str]) -> String {
-        let print = |arguments: &&str| {
+        self.each(commands, |_| String::new())
+    }
+
+    fn each(&self, commands: &[&str], printed: impl Fn(&Output) -> String) -> String {
+        let run = |arguments: &&str| {
             let output = self.netsig(arguments).output().unwrap();
-            told(arguments, "", &output)
+            let code = match output.status.code() {
+                Some(0) => String::new(),
+                code => format!("? {}\n", code.unwrap_or(-1)),
+            };
+            let (printed, said) = (printed(&output), said(&output));
+            format!("$ netsig {arguments}\n{code}{printed}{said}\n")
         };
-        commands.iter().map(print).collect()
+        commands.iter().map(run).collect()
     }
 
     /// netsig refuses with `code` and one line that begins with the place of the fault and
     /// ends in what to do, and no file changes.
     pub fn refuses(&self, arguments: &str, code: i32, [place, remedy]: [&str; 2]) {
-        self.command_refuses(&mut self.netsig(arguments), code, [place, remedy]);
-    }
-
-    pub fn command_refuses(&self, command: &mut Command, code: i32, [place, remedy]: [&str; 2]) {
         let before = self.files();
-        let output = command.output().unwrap();
+        let output = self.netsig(arguments).output().unwrap();
         let message = said(&output);
-        assert_eq!(output.status.code(), Some(code), "{command:?}: {message}");
+        assert_eq!(output.status.code(), Some(code), "{arguments}: {message}");
         assert_eq!(message.lines().count(), 1, "one line: {message}");
         let begin = format!("netsig: {place}");
         assert!(message.starts_with(&begin), "{begin:?} before {message:?}");
         let end = format!("{remedy}\n");
         assert!(message.ends_with(&end), "{end:?} at the end of {message:?}");
-        assert!(output.stdout.is_empty(), "{command:?} prints a result");
-        assert!(before == self.files(), "{command:?} changed a file");
+        assert!(output.stdout.is_empty(), "{arguments} prints a result");
+        assert!(before == self.files(), "{arguments} changed a file");
     }
 }
 
@@ -150,15 +152,6 @@ impl Home {
 pub fn script(home: &Home, name: &str, text: &str) {
     home.write(name, text);
     fs::set_permissions(home.path(name), fs::Permissions::from_mode(0o755)).unwrap();
-}
-
-/// A command with its exit code, unless that is 0, and what it printed.
-fn told(arguments: &str, printed: &str, output: &Output) -> String {
-    let code = match output.status.code() {
-        Some(0) => String::new(),
-        code => format!("? {}\n", code.unwrap_or(-1)),
-    };
-    format!("$ netsig {arguments}\n{code}{printed}{}\n", said(output))
 }
 
 pub fn said(output: &Output) -> String {

@@ -6,15 +6,14 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
 use netsig_core::data::Dataset;
 
-/// A job that takes this long hangs.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// A job that takes a minute hangs. mpirun ends its ranks if it is asked to, not if it is killed.
+const TIMEOUT: [&str; 2] = ["--kill-after=10", "60"];
 
-/// How long a hanging job may take to end its ranks.
-const GRACE: Duration = Duration::from_secs(10);
+/// The exit code of `timeout` where it ended the job.
+const TIMED_OUT: i32 = 124;
 
 /// The lab's library, as `cargo build` leaves it. MPICH does not yield while it waits: without
 /// this its jobs take six times as long where ranks share processors.
@@ -57,8 +56,10 @@ pub fn start(home: &Path, ranks: u32, arguments: &[&str], variables: &Variables)
     let preloaded = (mpirun.contains("mpich") && Path::new(SHIM).is_file()).then_some(SHIM);
     let said = home.join("said");
     let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let process = Command::new(mpirun)
-        .args(["-np", &ranks.to_string(), env!("CARGO_BIN_EXE_netsig-rank")])
+    let process = Command::new("timeout")
+        .args(TIMEOUT)
+        .args([&mpirun, "-np", &ranks.to_string()])
+        .arg(env!("CARGO_BIN_EXE_netsig-rank"))
         .args(arguments)
         .current_dir(home)
         .envs([
@@ -100,34 +101,19 @@ impl Job {
 
     /// Waits for its end; a job that hangs is a failed test.
     pub fn end(mut self) -> End {
-        let ended = self.ends_within(PATIENCE);
+        let status = self.process.wait().unwrap();
         let message = self.said();
-        assert!(ended, "a job hangs: {message}");
-        let succeeded = self.process.wait().unwrap().success();
+        assert_ne!(status.code(), Some(TIMED_OUT), "a job hangs: {message}");
+        let succeeded = status.success();
         End { succeeded, message }
-    }
-
-    fn ends_within(&mut self, patience: Duration) -> bool {
-        let deadline = Instant::now() + patience;
-        while Instant::now() < deadline {
-            if self.process.try_wait().unwrap().is_some() {
-                return true;
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        false
     }
 }
 
 impl Drop for Job {
     fn drop(&mut self) {
-        if !self.ends_within(Duration::from_millis(1)) {
-            // mpirun ends its ranks if it is asked to, not if it is killed.
+        if self.process.try_wait().is_ok_and(|ended| ended.is_none()) {
             let id = self.process.id().to_string();
             let _ = Command::new("kill").args(["-TERM", &id]).status();
-            if !self.ends_within(GRACE) {
-                let _ = self.process.kill();
-            }
             let _ = self.process.wait();
         }
     }
