@@ -175,6 +175,8 @@ impl fmt::Display for Layout {
 
 #[cfg(test)]
 mod tests {
+    use super::Content::{Numbers, Text};
+    use super::Importance::{Detail, Main};
     use super::*;
 
     fn shown(breadth: Breadth) -> String {
@@ -184,8 +186,6 @@ mod tests {
             content,
             importance,
         };
-        use Content::{Numbers, Text};
-        use Importance::{Detail, Main};
         let columns = vec![
             column("collective", ["bcast"; 2], Text, Main),
             column("algorithm", ["flat", "in a chain"], Text, Main),

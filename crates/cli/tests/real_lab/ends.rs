@@ -129,6 +129,9 @@ fn process(home: &Path, name: &str, variable: &str) -> Pid {
     )
 }
 
+/// Ends a job, of which it gets netsig's process and the directory.
+type End<'a> = &'a dyn Fn(&Child, &Path);
+
 /// Each end with its exit code and the last line that netsig says, unless netsig itself was killed.
 #[test]
 fn however_a_job_ends_its_samples_stay_and_its_processes_do_not() {
@@ -142,7 +145,7 @@ fn however_a_job_ends_its_samples_stay_and_its_processes_do_not() {
     };
     let (status, _) = die_midway(|job, _| kill(pid(job), Signal::SIGKILL).unwrap());
     assert_eq!(status.signal(), Some(9));
-    let ends: [(&dyn Fn(&Child, &Path), i32, &str); 4] = [
+    let ends: [(End, i32, &str); 4] = [
         (
             &|job, _| killpg(pid(job), Signal::SIGINT).unwrap(),
             130,

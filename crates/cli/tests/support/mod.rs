@@ -196,7 +196,7 @@ pub fn number(row: &Row, column: &str) -> f64 {
 /// Data with other times: `change` gets the cells of a row and its time in seconds.
 pub fn retimed(data: &str, change: impl Fn(&[String], f64) -> f64) -> String {
     let mut at = None;
-    let mut row = |line: &str| {
+    let row = |line: &str| {
         let mut cells: Vec<String> = line.split(',').map(str::to_owned).collect();
         match at.and_then(|at: usize| Some((at, cells.get(at)?.parse().ok()?))) {
             Some((at, time)) => cells[at] = format!("{:e}", change(&cells, time)),
@@ -204,5 +204,5 @@ pub fn retimed(data: &str, change: impl Fn(&[String], f64) -> f64) -> String {
         }
         cells.join(",") + "\n"
     };
-    data.lines().map(|line| row(line)).collect()
+    data.lines().map(row).collect()
 }
