@@ -122,16 +122,6 @@ fn every_strategy_is_predicted() {
             assert!(all.contains(&row), "{row:?}");
         }
     }
-    let of = |what: &str| {
-        let arguments = format!("predict toy.toml --collective {what} --procs 24 --size 4096");
-        home.netsig(&format!("{arguments} --format csv"))
-            .output()
-            .unwrap()
-    };
-    let [scatter, gather] = ["scatter", "gather"].map(of);
-    let mirrored = String::from_utf8_lossy(&gather.stdout).replace("gather", "scatter");
-    assert_eq!(mirrored, String::from_utf8_lossy(&scatter.stdout));
-    assert!(said(&gather).contains("without contention") && said(&scatter).is_empty());
 }
 
 /// What a model needs stands in the refusal, and given that, it answers.
