@@ -160,8 +160,14 @@ fn impossible_and_doubtful_data_are_told() {
     home.write("pairs.csv", &without("0,collective,"));
     home.write("wrong.csv", &alltoalls(|_, time| time * 1e-3));
     home.write("falling.csv", &alltoalls(|size, _| 10.0 / size));
+    let mut table = "# OSU MPI Latency Test v7.3\n# Size          Latency (us)\n".to_owned();
+    table.extend((4..20).map(|power| format!("{0} {0}.0\n", 1 << power)));
+    home.write("one-p2.txt", &table);
+    home.write("two-p2.txt", &table.replace(".0\n", "00.0\n"));
+    home.does("import osu one-p2.txt two-p2.txt -o tables.csv");
     let before = home.files();
     let told = home.transcript(&[
+        "fit tables.csv -o p.toml",
         "fit a.csv fast.csv -o p.toml",
         "fit alltoalls.csv fast.csv -o p.toml",
         "fit a.csv wrong.csv -o p.toml",
