@@ -204,7 +204,10 @@ mod tests {
     fn what_is_no_ping_pong_is_refused() {
         let three = &[(0, 1.0), (1, 2.0), (2, 3.0)][..];
         let falling = &[(0, 4.0), (1, 3.0), (2, 2.0), (3, 1.0)];
-        for (times, reason) in [(three, "too few points (3, at least 4"), (falling, "beta = -1")] {
+        for (times, reason) in [
+            (three, "too few points (3, at least 4"),
+            (falling, "beta = -1"),
+        ] {
             let error = fit(&points(times), &Covariance::Ols, 0.95).unwrap_err();
             assert!(error.to_string().contains(reason), "{error}");
         }
