@@ -42,13 +42,12 @@ fn any_profile() -> impl Strategy<Value = Profile> {
 fn any_options() -> impl Strategy<Value = Options> {
     let searches = vec![Search::PowersOfTwo, Search::HillClimbing];
     let readings = vec![Binomial::Printed, Binomial::Exact];
-    (select(readings), select(searches), 1..100_000u64).prop_map(|(binomial, search, datatype)| {
-        let datatype = Segment::new(Bytes(datatype)).unwrap();
-        Options {
-            binomial,
-            search,
-            datatype,
-        }
+    let datatype = (1..100_000u64).prop_map(|size| Segment::new(Bytes(size)).unwrap());
+    let parts = (select(readings), select(searches), datatype);
+    parts.prop_map(|(binomial, search, datatype)| Options {
+        binomial,
+        search,
+        datatype,
     })
 }
 

@@ -174,9 +174,7 @@ fn impossible_parameters_are_refused_by_name() {
 }
 
 /// What takes a number, by itself.
-type Door = fn(f64) -> Result<(), ParameterError>;
-
-const DOORS: [Door; 9] = [
+const DOORS: [fn(f64) -> Result<(), ParameterError>; 9] = [
     |x| Hockney::new(Seconds(x), SecondsPerByte(1.0)).map(drop),
     |x| Hockney::new(Seconds(1.0), SecondsPerByte(x)).map(drop),
     |x| loggp([x, 1.0, 1.0, 1.0]),
