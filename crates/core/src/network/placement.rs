@@ -120,37 +120,27 @@ pub fn parse(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::testing::procs;
 
-    fn procs(count: u32) -> Procs {
-        Procs::new(count).unwrap()
-    }
-
-    fn placed(order: Order, count: u32, per_host: u32) -> Result<Vec<u32>, String> {
-        let hosts = [5, 7, 9].map(Vertex);
-        let placed = place(order, procs(count), &hosts, per_host);
-        let placed = placed.map_err(|error| error.to_string())?;
-        assert_eq!(placed.len(), count as usize);
-        Ok(placed.iter().map(|host| host.0).collect())
-    }
-
+    /// So many ranks on hosts 5, 7 and 9 with so many places each.
     #[test]
-    fn blocks_fill_hosts_and_cycles_go_round() {
-        assert_eq!(placed(Order::Block, 5, 2).unwrap(), [5, 5, 7, 7, 9]);
-        assert_eq!(placed(Order::Cyclic, 5, 2).unwrap(), [5, 7, 9, 5, 7]);
-        assert_eq!(placed(Order::Block, 2, u32::MAX).unwrap(), [5, 5]);
-        assert_eq!(placed(Order::Cyclic, 2, 1).unwrap(), [5, 7]);
-    }
-
-    #[test]
-    fn too_few_places_are_told() {
+    fn blocks_fill_hosts_and_cycles_go_round_while_there_are_places() {
         let told = [
+            (Order::Block, 5, 2),
+            (Order::Cyclic, 5, 2),
+            (Order::Block, 2, u32::MAX),
+            (Order::Cyclic, 2, 1),
             (Order::Block, 64, 4),
             (Order::Cyclic, 7, 2),
             (Order::Cyclic, u32::MAX, 1),
             (Order::Block, 1, 0),
         ]
-        .map(|(order, count, per_host)| placed(order, count, per_host).unwrap_err());
-        insta::assert_snapshot!(told.join("\n"));
+        .map(|(order, count, per_host)| {
+            let placed = place(order, procs(count), &[5, 7, 9].map(Vertex), per_host);
+            let told = placed.map_or_else(|error| error.to_string(), |hosts| format!("{hosts:?}"));
+            format!("{order:?}, {count} by {per_host}\n  {told}\n")
+        });
+        insta::assert_snapshot!(told.concat());
     }
 
     #[test]
