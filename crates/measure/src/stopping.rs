@@ -93,27 +93,21 @@ mod tests {
     /// Found with sums of whole binomial coefficients; Le Boudec prints the same.
     #[test]
     fn orders_are_exact() {
-        for (count, k) in [
-            (5, 0),
-            (6, 1),
-            (8, 1),
-            (9, 2),
-            (20, 6),
-            (30, 10),
-            (50, 18),
-            (70, 27),
-        ] {
+        let counts = [5, 6, 8, 9, 20, 30, 50, 70];
+        let exact = counts.into_iter().zip([0, 1, 1, 2, 6, 10, 18, 27]);
+        for (count, k) in exact {
             assert_eq!(order(count), k, "{count}");
         }
         assert!(order(1000).abs_diff(order(1001)) <= 1);
     }
 
-    /// Repetitions until they are enough: how many of 2000 intervals hold the median `truth`, and
-    /// how many repetitions all took.
-    fn coverage(truth: f64, draw: impl Fn(&mut ChaCha8Rng) -> f64) -> (u32, usize) {
+    /// The share of intervals that hold the median `truth`, and the mean number of
+    /// repetitions.
+    fn coverage(truth: f64, mut draw: impl FnMut(&mut ChaCha8Rng) -> f64) -> (f64, f64) {
+        const TRIALS: u32 = 2000;
         let mut rng = ChaCha8Rng::seed_from_u64(5);
         let (mut held, mut repetitions) = (0, 0);
-        for _ in 0..2000 {
+        for _ in 0..TRIALS {
             let mut is_enough = median_known(Some(0.02));
             let mut series = [Vec::new()];
             while series[0].len() < 500 && !is_enough(&series) {
@@ -125,23 +119,22 @@ mod tests {
             let (lower, upper) = median_interval(&times).unwrap();
             held += u32::from(lower <= truth && truth <= upper);
         }
-        (held, repetitions)
+        let trials = f64::from(TRIALS);
+        (f64::from(held) / trials, repetitions as f64 / trials)
     }
 
     #[test]
     fn looking_repeatedly_leaves_nine_tenths_of_coverage() {
-        let normal = |rng: &mut ChaCha8Rng| -> f64 { StandardNormal.sample(rng) };
         for noise in [0.02, 0.05] {
+            let normal = |rng: &mut ChaCha8Rng| -> f64 { StandardNormal.sample(rng) };
             let (held, repetitions) = coverage(1.0, |rng| 1.0 + noise * normal(rng));
-            assert!(
-                held >= 1800 && repetitions < 200_000,
-                "{held} {repetitions}"
-            );
+            assert!(held >= 0.9, "{noise}: {held}");
+            assert!(repetitions < 100.0, "{noise}: {repetitions}");
         }
         let stalls = |rng: &mut ChaCha8Rng| -> f64 { Exp1.sample(rng) };
         let median = 1.0 + 0.1 * std::f64::consts::LN_2;
         let (held, _) = coverage(median, |rng| 1.0 + 0.1 * stalls(rng));
-        assert!(held >= 1800, "{held}");
+        assert!(held >= 0.9, "{held}");
     }
 
     #[test]
