@@ -1,4 +1,4 @@
-//! What users and scripts rely on: the way from a plan to a prediction, the forms of what
+//! Guarantees to users and scripts: the way from a plan to a prediction, the forms of what
 //! is printed, and the exit codes of work that fails.
 
 mod support;

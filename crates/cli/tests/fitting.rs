@@ -1,4 +1,4 @@
-//! What `fit`, `compare` and `predict` print for data whose truth stands here: known truths come
+//! Output of `fit`, `compare` and `predict` for data of known truth: known truths come
 //! out, impossible data are refused unless forced, and doubtful ones bring a warning.
 
 mod support;

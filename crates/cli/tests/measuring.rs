@@ -74,7 +74,7 @@ fn read(home: &Home, name: &str) -> Dataset {
     Dataset::read(name, home.read(name).as_bytes()).unwrap()
 }
 
-/// What identifies the samples, each once.
+/// Places of the samples, each once.
 fn taken(data: &Dataset) -> BTreeSet<String> {
     let name = |sample| format!("{sample:?}");
     let names: BTreeSet<String> = data.samples.iter().map(name).collect();
@@ -82,7 +82,7 @@ fn taken(data: &Dataset) -> BTreeSet<String> {
     names
 }
 
-/// What netsig says on standard error while it measures, which ends with the exit code.
+/// Standard error of a measurement that ends with the exit code.
 fn measure(home: &Home, options: &str, code: i32) -> String {
     let output = home
         .netsig(&format!("{MEASURE} {options}"))

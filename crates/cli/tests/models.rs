@@ -1,4 +1,4 @@
-//! What users rely on where models are listed, asked, chosen among, compared and fitted:
+//! Guarantees to users about lists, answers, choices, comparisons and fits of models:
 //! every model answers or says what it needs, and worked values come out.
 
 mod support;
@@ -124,7 +124,7 @@ fn every_strategy_is_predicted() {
     }
 }
 
-/// What a model needs stands in the refusal, and given that, it answers.
+/// A refusal names the missing input of a model; with it, the model answers.
 #[test]
 fn every_alltoall_answers_or_says_what_it_needs() {
     let home = toy();

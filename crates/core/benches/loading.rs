@@ -1,4 +1,4 @@
-//! What it costs to load a data file: `loading FILE` prints the rows, the seconds it took and
+//! Cost of loading a data file: `loading FILE` prints the rows, the seconds it took and
 //! the most memory that was resident in bytes. A program of its own, so that the memory is that
 //! of the data; `netsig-bench speed` writes the file and holds the figures against their
 //! targets.

@@ -1,4 +1,4 @@
-//! What predictions cost: closed forms, an optimised pipeline, whole selection maps. The
+//! Cost of predictions: closed forms, an optimised pipeline, whole selection maps. The
 //! targets stand in `netsig-bench speed`, which knows these functions by name.
 //!
 //! A sample is short and there are many, so that most of them are undisturbed on a machine
@@ -67,7 +67,7 @@ fn selection_map(bencher: Bencher, collective: &str) {
     });
 }
 
-/// What `netsig predict` draws on for a model.
+/// Basis of `netsig predict` for a model.
 fn basis<'a>(profile: &'a Profile, collective: Collective, name: &str) -> Basis<'a> {
     let knowledge = Knowledge {
         profile,

@@ -68,7 +68,7 @@ fn outputs_become_the_data_that_they_state() {
     }
 }
 
-/// What else the shapes of tables allow: another order of columns, rows of a process twice.
+/// Other shapes of tables: another order of columns, rows of a process twice.
 #[test]
 fn columns_are_found_by_name_and_rows_by_process() {
     let swapped = LOGP_MPI.replace("os_min    os_cnfint", "os_cnfint os_min");

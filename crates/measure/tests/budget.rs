@@ -45,7 +45,7 @@ fn plan() -> Plan {
     Plan::parse("p", PLAN).unwrap()
 }
 
-/// What the budget is held against.
+/// Duration that the budget limits.
 fn needed(plan: &Plan) -> Seconds {
     let estimate = estimate(plan, &rates());
     plan.precision.map_or(estimate.high, |_| estimate.low)

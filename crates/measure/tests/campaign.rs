@@ -72,7 +72,7 @@ fn data(records: &[Record]) -> Dataset {
     data
 }
 
-/// What a plan gives that is carried out without interruption, and how long that takes.
+/// Samples of a plan without interruption, and its duration.
 fn measure(plan: &Plan, noise: f64, budget: Option<Seconds>) -> (Dataset, Seconds) {
     let mut network = Simulated::new(truth(), noise, plan, 0);
     let nothing = Dataset::default();

@@ -225,7 +225,7 @@ impl<'a> Answer<'a> {
         let mut problems = self.outside.iter().map(|own| own.problem(args)).peekable();
         match problems.peek() {
             Some(first) if args.extrapolate => eprintln!(
-                "netsig: warning: not to be trusted are {times} of {} times; the first: {first}",
+                "netsig: warning: {times} of {} times are not reliable; the first: {first}",
                 self.found.len()
             ),
             Some(first) if all_that_apply => eprintln!(

@@ -72,7 +72,7 @@ impl Death {
 mod tests {
     use super::*;
 
-    /// What a job's messages tell.
+    /// Cause of death in a job's messages.
     fn told(messages: &str) -> Option<String> {
         let hosts = ["h0", "h1", "h2", "node3"].map(str::to_owned);
         let mut death = Death::default();

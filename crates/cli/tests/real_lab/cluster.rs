@@ -23,7 +23,7 @@ fn run(scenario: &str, script: &str) -> Output {
     run_unless_void(exec(scenario, &["bash", "-c", script]), home.path())
 }
 
-/// What `script` prints in the lab, which must succeed.
+/// Output of `script` in the lab, which must succeed.
 fn printed(scenario: &str, script: &str) -> String {
     let output = run(scenario, script);
     assert!(output.status.success(), "{script}: {}", said(&output));

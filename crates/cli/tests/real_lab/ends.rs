@@ -1,4 +1,4 @@
-//! What ends a campaign before its time, in the lab: processes that die or hang, wrong data,
+//! Early ends of a campaign in the lab: processes that die or hang, wrong data,
 //! Ctrl-C. Each is told in a line that says what, where and how to go on, the samples are
 //! kept and no process is; and an interrupted campaign goes on without loss.
 
@@ -76,7 +76,7 @@ fn die_midway(end: impl Fn(&Child, &Path)) -> (ExitStatus, String) {
     (job.0.wait().unwrap(), message())
 }
 
-/// What there is of the data file.
+/// Content of the data file.
 fn written(home: &Path) -> String {
     fs::read_to_string(home.join("data.csv")).unwrap_or_default()
 }
@@ -208,7 +208,7 @@ sizes = "64, 16KiB"
 repetitions = 60
 "#;
 
-/// How many rows it has but for pLogP, which decides itself.
+/// Number of rows, except those of pLogP, which sets its own number.
 const OF_KILLED: usize = 2 * (3 * 100 + 3 * 10 + 3 * 2 * 3 * 60 + 2 * 60);
 
 /// All of [`KILLED`] is there, each of it once.

@@ -99,7 +99,7 @@ impl Home {
         command
     }
 
-    /// What netsig prints, after it did what it was asked.
+    /// Standard output of a successful command.
     pub fn does(&self, arguments: &str) -> String {
         let output = self.netsig(arguments).output().unwrap();
         assert!(output.status.success(), "{arguments}: {}", said(&output));

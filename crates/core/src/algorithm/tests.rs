@@ -106,7 +106,7 @@ fn every_algorithm_delivers_for_every_process_count() {
     }
 }
 
-/// Where there are segments, they are ten, the last of them short.
+/// Ten segments, if any; the last is short.
 #[test]
 fn rounds_are_those_of_the_literature() {
     use Collective::{Allgather, Bcast};

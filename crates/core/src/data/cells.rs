@@ -184,7 +184,7 @@ mod tests {
         let cells = summarise(&read("", ",statistic", rows));
         let summary = cells.into_values().exactly_one().unwrap();
         assert_eq!((summary.imported, summary.mean), (None, Seconds(9.0)));
-        // What a spread is, is tested in `stats`; of one number there is none.
+        // `stats` tests the spread; one number has none.
         assert_eq!(summary.deviation, Seconds(0.0));
     }
 }

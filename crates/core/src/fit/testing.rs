@@ -12,7 +12,7 @@ use crate::model::testing::procs;
 use crate::stats::interval::Variance;
 use crate::units::{Bytes, Seconds};
 
-/// Whether a value is the expected one but for this share of it.
+/// True if a value differs from the expected one by at most this share.
 pub(crate) fn is_close(value: f64, expected: f64, tolerance: f64) -> bool {
     (value / expected - 1.0).abs() < tolerance
 }

@@ -196,7 +196,7 @@ fn fewest(network: &Network) -> Vec<Vec<usize>> {
     fewest
 }
 
-/// Whether the links lead from one vertex to the other.
+/// True if the links lead from one vertex to the other.
 fn leads(network: &Network, route: &[LinkId], from: u32, to: u32) -> bool {
     let mut links = route.iter().map(|&id| network.link(id));
     let end = links.try_fold(Vertex(from), |at, link| {

@@ -254,7 +254,7 @@ mod tests {
 
     use super::*;
 
-    /// Whether a receive is posted, or else a message arrives.
+    /// True if a receive is posted; false if a message arrives.
     type Step = (bool, Pattern);
 
     fn steps() -> impl Strategy<Value = Vec<Step>> {

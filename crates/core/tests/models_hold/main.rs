@@ -1,4 +1,4 @@
-//! What must hold for every model, whatever the numbers: a finite time or an error that names
+//! Invariants of every model for any numbers: a finite time or an error that names
 //! value and rule, never a panic; times that do not fall where sizes or process counts grow;
 //! choices that agree with their ranking; fits that find the truth; texts that survive being
 //! written.

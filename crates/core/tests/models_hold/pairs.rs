@@ -1,4 +1,4 @@
-//! What measurements between pairs do for the rest: tables that models are fitted on, and
+//! Uses of measurements between pairs: tables that models are fitted on, and
 //! transfers that predictions draw on.
 
 use netsig_core::algorithm::Collective;

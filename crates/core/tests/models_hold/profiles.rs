@@ -173,7 +173,7 @@ fn any_profile() -> impl Strategy<Value = Profile> {
     })
 }
 
-/// What may happen to a text: from a place on, something else instead of so many words and
+/// Damage to a text: from a place on, something else instead of so many words and
 /// signs.
 type Change = (Index, usize, &'static str);
 
@@ -210,7 +210,7 @@ pub fn check(prediction: &Result<Prediction, ModelError>) -> Result<(), TestCase
 proptest! {
     #![proptest_config(seeded::cases(128))]
 
-    /// What is still a profile can be predicted from, and be written and read again.
+    /// A text that is still a profile predicts, and survives being written and read.
     #[test]
     fn a_profile_survives_being_written_and_is_refused_or_works_when_damaged(
         profile in any_profile(),
@@ -241,7 +241,7 @@ proptest! {
     }
 }
 
-/// What is known of an algorithm, without links and values of one's own.
+/// Knowledge of an algorithm, without links and given values.
 pub fn knowledge<'a>(profile: &'a Profile, algorithm: &'a str) -> Knowledge<'a, 'a> {
     Knowledge {
         profile,

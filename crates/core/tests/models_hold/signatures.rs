@@ -1,4 +1,4 @@
-//! What a fit of the signature leaves out, drops, keeps and refuses. That it finds a truth is
+//! Points and parameters that a fit of the signature drops, keeps or refuses. That it finds a truth is
 //! in `fits.rs`; fits that were computed outside netsig are in `vectors.json`.
 
 use netsig_core::algorithm::Collective;

@@ -80,7 +80,7 @@ proptest! {
         }
     }
 
-    /// Where the tables ascend, more bytes or more processes take no less time. Segments are
+    /// If the tables ascend, more bytes or more processes take no less time. Segments are
     /// fixed, as hill climbing ends in one local optimum or another. Excluded are a γ that
     /// acts with the wrong sign: of factor_003 above 1, where a part of g counts negative,
     /// and a γ_below above γ; the regimes, where either protocol may be the faster and a time-out
@@ -173,7 +173,7 @@ fn impossible_parameters_are_refused_by_name() {
     }
 }
 
-/// What takes a number, by itself.
+/// Each input that is a number, alone.
 const DOORS: [fn(f64) -> Result<(), ParameterError>; 9] = [
     |x| Hockney::new(Seconds(x), SecondsPerByte(1.0)).map(drop),
     |x| Hockney::new(Seconds(1.0), SecondsPerByte(x)).map(drop),

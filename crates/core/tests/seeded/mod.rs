@@ -1,4 +1,4 @@
-//! How property tests draw their cases: the same in every run.
+//! Cases of property tests, the same in every run.
 
 use proptest::test_runner::{Config, RngSeed};
 

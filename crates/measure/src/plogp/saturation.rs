@@ -93,7 +93,7 @@ impl Search {
 mod tests {
     use super::*;
 
-    /// How many messages the search ends with where the sends of n messages take `sends`(n)
+    /// Number of messages at the end of the search if the sends of n messages take `sends`(n)
     /// and an answer another round trip of 0.1 ms.
     fn found(size: u64, sends: impl Fn(f64) -> f64) -> u32 {
         let mut search = Search::new(Bytes(size), Seconds(1e-4), 0.03);

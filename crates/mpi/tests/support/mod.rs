@@ -35,7 +35,7 @@ pub struct Job {
     _alone: MutexGuard<'static, ()>,
 }
 
-/// How a job ended.
+/// End of a job.
 pub struct End {
     pub succeeded: bool,
     pub message: String,
@@ -94,7 +94,7 @@ pub fn data(home: &Path) -> Dataset {
 }
 
 impl Job {
-    /// What it has said on standard error so far.
+    /// Standard error of the job so far.
     pub fn said(&self) -> String {
         fs::read_to_string(&self.said).unwrap()
     }

@@ -64,7 +64,7 @@ fn a_layout_of_two_clusters_takes_the_place_of_the_setting() {
     assert_eq!(direct.serve(&call), Ok(direct.schedule(procs(3), Bytes(1))));
 }
 
-/// What an entry promises that serves pieces of different sizes: no message has another piece
+/// Promise of an entry that serves pieces of different sizes: no message has another piece
 /// than that of its sender for its receiver.
 #[test]
 fn pieces_of_different_sizes_go_straight_to_their_receivers() {

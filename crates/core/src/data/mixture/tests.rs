@@ -1,4 +1,4 @@
-//! What makes data a mixture, and what does not.
+//! Differences that make data a mixture, and differences that do not.
 
 use super::*;
 use crate::data::testing::read;
@@ -17,7 +17,7 @@ fn with_row(facts: &str, row: &str) -> Dataset {
     read(&facts.collect::<String>(), "", row)
 }
 
-/// What `a.csv`, and `b.csv` if there are two, differ in.
+/// Differences within `a.csv`, or between it and `b.csv`.
 fn told(files: &[&Dataset]) -> Vec<String> {
     let names = ["a.csv", "b.csv"].iter().zip(files);
     let sources: Vec<Source> = names.map(|(name, data)| Source { name, data }).collect();

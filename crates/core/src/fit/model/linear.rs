@@ -125,7 +125,7 @@ impl Problem<'_> {
                 let (model, name) = (self.model.name, self.model.parameters[place].name);
                 let value = regression.theta[low];
                 return Err(FitError::Impossible(format!(
-                    "{name} of {model} comes out as {value}, below {}",
+                    "{name} of {model} is {value:.3e}, below {}",
                     least(place)
                 )));
             }

@@ -289,7 +289,7 @@ mod tests {
         }
     }
 
-    /// Where each block is and who sends it, by the text of the algorithm: blocks sent per
+    /// Place and sender of each block, by the text of the algorithm: blocks sent per
     /// process in the local phase, and the larger direction of each exchange by step.
     fn simulate(n1: usize, n2: usize) -> (Vec<usize>, Vec<Vec<usize>>) {
         let all = n1 + n2;

@@ -318,7 +318,7 @@ mod tests {
         }
     }
 
-    /// What a message takes besides its bytes.
+    /// Bytes of the headers of a message.
     const H: f64 = 96.0;
 
     /// Worked by hand, for messages of one byte. Six ranks: the root serves 4 (with 5), 2 (with 3)
@@ -412,7 +412,7 @@ mod tests {
         }
     }
 
-    /// What MPI libraries and netsig call the same, and what relays blocks.
+    /// Algorithms with one name in MPI libraries and netsig, and those that relay blocks.
     #[test]
     fn algorithms_have_the_pattern_of_what_they_do() {
         use Collective::{Allgather, Alltoall, Bcast};

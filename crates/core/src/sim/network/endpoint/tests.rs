@@ -44,7 +44,7 @@ fn overheads_of_sends_and_receives_follow_each_other() {
     assert_eq!(time, Time(13_000_000));
 }
 
-/// What a model says of 7000 bytes in segments of 1000.
+/// Time of a model for 7000 bytes in segments of 1000.
 fn modelled((collective, name): Named, count: u32, network: &PLogP) -> Seconds {
     let known = Known {
         plogp: network.clone(),
@@ -62,7 +62,7 @@ fn modelled((collective, name): Named, count: u32, network: &PLogP) -> Seconds {
     model.time(&known, &Values::default(), case).unwrap().time
 }
 
-/// Where gaps and where L dominate, and where g jumps and even falls.
+/// Parameters with dominant gaps, with dominant L, and with a g that jumps and even falls.
 #[test]
 fn collectives_take_what_their_models_say() {
     let steady = [(0, 1e-5), (1, 1.001e-5)];

@@ -60,7 +60,7 @@ fn star(hosts: u32) -> Network {
     Network::star(hosts, port()).unwrap()
 }
 
-/// What the engine finds, in the words of the closed form.
+/// Result of the engine, in the form of the closed form.
 fn simulate(algorithm: model::Algorithm, size: u64, network: &PlogPT, mode: RtoMode) -> Outcome {
     let algorithm = match algorithm {
         model::Algorithm::A => "pairwise",
@@ -121,7 +121,7 @@ proptest! {
     }
 }
 
-/// How many cables the farthest vertex is from `at`, away from `from`.
+/// Number of cables from `at` to the farthest vertex, away from `from`.
 fn depth(network: &Network, at: Vertex, from: Vertex) -> u32 {
     let links = network.links().iter();
     let out = links.filter(|link| link.from == at && link.to != from);

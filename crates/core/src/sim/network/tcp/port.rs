@@ -134,7 +134,7 @@ mod tests {
         }
     }
 
-    /// What trains lose, byte by byte in small steps.
+    /// Losses of trains, computed byte by byte in small steps.
     fn step_by_step(port: Port, trains: &[Train]) -> Vec<f64> {
         const STEP: f64 = 1e-3;
         let mut lost = vec![0.0; trains.len()];
