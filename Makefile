@@ -4,7 +4,8 @@ BENCH = $(CARGO) run --quiet --release --package netsig-bench --
 
 # bench-sim: speed of the simulator; bench-plogpt: two all-to-alls in the lab compared with PlogPT;
 # bench-accuracy: errors of every model at process counts that were not fitted.
-.PHONY: demo test bench bench-sim bench-plogpt bench-accuracy check netsig openmpi mpich system
+# test-all: the tests in their long forms: every algorithm in the lab, more cases of properties.
+.PHONY: demo test test-all bench bench-sim bench-plogpt bench-accuracy check netsig openmpi mpich system
 
 demo: netsig openmpi
 	target/release/netsig demo
@@ -14,6 +15,9 @@ test: openmpi
 	$(CARGO) test --workspace --exclude netsig-mpi
 	MPICC=mpicc.openmpi $(CARGO) test --package netsig-mpi --target-dir target/openmpi
 	MPICC=mpicc.mpich $(CARGO) test --package netsig-mpi --target-dir target/mpich
+
+test-all: export NETSIG_TESTS = all
+test-all: test
 
 bench: netsig openmpi
 	$(BENCH) speed
