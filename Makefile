@@ -17,6 +17,7 @@ test: openmpi
 	MPICC=mpicc.mpich $(CARGO) test --package netsig-mpi --target-dir target/mpich
 
 test-all: export NETSIG_TESTS = all
+test-all: export PROPTEST_CASES = 2048
 test-all: test
 
 bench: netsig openmpi

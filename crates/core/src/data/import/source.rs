@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use itertools::Itertools;
+
 use super::table::Cell;
 use crate::data::{Aggregate, Dataset, Experiment, Provenance, Rejected, Rejection, StatisticKind};
 use crate::units::{Bytes, Seconds};
@@ -128,6 +130,7 @@ impl Source {
             };
             format!("{name}:{first}: left out: {reason}{others}")
         };
-        self.left_out.iter().map(note).collect()
+        let by_line = self.left_out.iter().sorted_by_key(|(_, lines)| lines.first);
+        by_line.map(note).collect()
     }
 }
