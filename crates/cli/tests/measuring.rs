@@ -189,7 +189,7 @@ fn only_data_of_the_same_plan_are_resumed() {
     let lines = data.split_inclusive('\n');
     let without: String = lines.filter(|line| !line.starts_with("#@plan")).collect();
     home.write("data.csv", &without);
-    let unknown = "data.csv: does not say by which plan";
+    let unknown = "data.csv: does not name the plan";
     home.refuses(&resume, 2, [unknown, "choose another --output"]);
     home.write("data.csv", &format!("{data}#@void=busy\n"));
     home.refuses(

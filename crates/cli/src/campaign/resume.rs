@@ -105,7 +105,7 @@ pub fn mend(output: &Path) -> Result<Option<String>, Failure> {
 fn carried_out(facts: &Provenance, output: &Path, asked: &Asked) -> Result<Asked, Failure> {
     let shown = output.display();
     let Some(plan) = facts.get(PLAN) else {
-        let problem = "does not say by which plan it was measured; choose another --output";
+        let problem = "does not name the plan of its measurement; choose another --output";
         return Err(Failure::usage(problem).about(output));
     };
     let stated = |text: &str| Asked::parse(&asked.file, unescaped(text));

@@ -64,8 +64,8 @@ pub struct Args {
     /// The level of intervals and tests.
     #[arg(long, value_parser = args::confidence, default_value = "0.95")]
     confidence: f64,
-    /// Show the parameters of every fitted model, and a sentence for each algorithm. (csv and json
-    /// hold all parameters anyway.)
+    /// Show the parameters of every fitted model, a sentence for each algorithm, and the comparison of
+    /// pLogP with the ping-pong. (csv and json hold all parameters anyway.)
     #[arg(long)]
     all: bool,
     #[command(flatten)]
@@ -147,6 +147,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     parameters::of_all(&fitted, args.confidence, shown).print(args.print)?;
     pairs::tell(&fitted.point_to_point, &data.provenance)?;
+    if let Some(found) = &fitted.point_to_point.agreement
+        && (args.all || fitted.is_empty())
+    {
+        pairs::agreement::tell_details(found);
+    }
     notes::tell_about_data(&fitted, data);
     input.tell_stalls();
     if fitted.is_empty() {

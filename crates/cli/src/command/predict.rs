@@ -138,7 +138,7 @@ fn lines(args: &Args, profile: &Profile) -> Result<Vec<Line>, Failure> {
     let own = lines.iter().find(|line| line.segment.is_some());
     if let (Some(line), Some(_)) = (own, args.segment) {
         return Err(Failure::usage(format!(
-            "{} says how long its segments are; leave out --segment",
+            "{} has its own segment size; leave out --segment",
             line.algorithm
         )));
     }

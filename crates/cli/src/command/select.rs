@@ -84,7 +84,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let is_free = |model: &&Model| model.kind == Kind::ContentionFree;
         if collective == Collective::Alltoall && models.iter().all(is_free) {
             eprintln!(
-                "netsig: warning: no alltoall was measured: the times are without contention, and which one is the fastest under contention they do not tell"
+                "netsig: warning: no alltoall was measured: the times are without contention and do not show the fastest algorithm under contention"
             );
         }
         Ok(rows.print(args.print)?)

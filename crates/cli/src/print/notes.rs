@@ -35,7 +35,7 @@ pub fn tell_about_data(fitted: &NetworkFit, data: &Dataset) {
     let counts = counts.map(|(kind, n)| format!("{n} {kind}")).join(", ");
     if !counts.is_empty() {
         eprintln!(
-            "netsig: note: cells without repetitions, for which another program's statistic stands: {counts}"
+            "netsig: note: cells with a statistic of another program in place of repetitions: {counts}"
         );
     }
     let names = unfitted(fitted, data).join(", ");

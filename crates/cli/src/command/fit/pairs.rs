@@ -1,7 +1,7 @@
 //! Prints the results of `netsig fit` for pairs of processes on standard error: pLogP, protocol
 //! changes, agreement of ping-pong and pLogP, and simultaneous transfers.
 
-mod agreement;
+pub mod agreement;
 
 use itertools::Itertools;
 use netsig_core::data::Provenance;
@@ -25,15 +25,15 @@ pub fn tell(pairs: &PointToPoint, provenance: &Provenance) -> anyhow::Result<()>
     if let Some(measured) = &pairs.plogp {
         tell_tables(measured);
     }
-    if let Some(found) = &pairs.agreement {
-        agreement::tell(found);
-    }
     if let Some(flows) = &pairs.flows {
         loads(&pairs.loads).write(Format::Table, &mut std::io::stderr().lock())?;
         eprintln!("{}", saturation(flows));
     }
     for failure in &pairs.failures {
         eprintln!("netsig: note: not fitted: {failure}");
+    }
+    if let Some(found) = &pairs.agreement {
+        eprintln!("{}", agreement::verdict(found));
     }
     Ok(())
 }

@@ -78,7 +78,7 @@ impl Launcher {
             (None, Some(flavour)) => beside_netsig(flavour)?,
             (None, None) => {
                 return Err(Failure::usage(
-                    "srun does not tell which MPI there is and no mpirun that netsig knows is in PATH; load the module of the MPI, or give --rank-program",
+                    "srun does not show the MPI library, and PATH has no mpirun of Open MPI or MPICH; load the module of the MPI, or give --rank-program",
                 ));
             }
         };
@@ -122,7 +122,7 @@ impl Launcher {
     pub fn mpi(&self) -> Result<MpiFlavour, Failure> {
         self.mpi.ok_or_else(|| {
             Failure::usage(
-                "srun does not tell which MPI it starts, so no algorithm of its library can be forced; load the module of the MPI, or leave library:NAME out of the plan",
+                "srun does not show the MPI library, so that none of its algorithms can be forced; load the module of the MPI, or leave library:NAME out of the plan",
             )
         })
     }

@@ -11,9 +11,8 @@ use super::signed;
 /// The largest small size: for small sizes most of the time is start-up.
 const SMALL: Bytes = Bytes(1024);
 
-/// Prints the verdict, the agreement of small and large sizes, α and β.
-pub fn tell(found: &Agreement) {
-    eprintln!("{}", verdict(found));
+/// Prints the agreement of small and large sizes, α and β.
+pub fn tell_details(found: &Agreement) {
     let (small, large) = found
         .sizes
         .split_at(found.sizes.partition_point(|one| one.size <= SMALL));
@@ -32,7 +31,8 @@ pub fn tell(found: &Agreement) {
     );
 }
 
-fn verdict(found: &Agreement) -> String {
+/// A sentence on the agreement.
+pub fn verdict(found: &Agreement) -> String {
     let (agreeing, all) = (found.agreeing(), found.sizes.len());
     let sizes = format!("{agreeing} of {all} sizes within their intervals");
     if found.is_complete() {
