@@ -61,7 +61,7 @@ fn missing() -> Option<String> {
     let program = rank_program();
     (!program.is_file()).then(|| {
         let shown = program.display();
-        format!("{shown}: there is no rank program; run `make openmpi`")
+        format!("{shown}: there is no rank program; run `make test`")
     })
 }
 
@@ -71,7 +71,7 @@ fn workspace() -> PathBuf {
 
 fn rank_program() -> PathBuf {
     std::env::var_os("NETSIG_RANK_PROGRAM").map_or_else(
-        || workspace().join("target/openmpi/release/netsig-rank"),
+        || workspace().join("target/openmpi/debug/netsig-rank"),
         PathBuf::from,
     )
 }
