@@ -66,9 +66,14 @@ pub enum Standing {
 }
 
 impl Interval {
-    /// T·exp(±t·s), where `spread` is t·s.
+    /// T·exp(±t·s), where `spread` is t·s. A spread that leaves the range of numbers (NaN) gives the
+    /// interval from 0 to infinity.
     fn around(time: Seconds, spread: f64) -> Self {
-        let factor = spread.exp();
+        let factor = if spread.is_nan() {
+            f64::INFINITY
+        } else {
+            spread.exp()
+        };
         Self {
             lower: Seconds(time.0 / factor),
             upper: Seconds(time.0 * factor),
