@@ -18,7 +18,7 @@ test: system
 	MPICC=mpicc.mpich $(CARGO) test --package netsig-mpi --target-dir target/mpich
 
 test-all: export NETSIG_TESTS = all
-test-all: export PROPTEST_CASES = 2048
+test-all: export PROPTEST_CASES = 1024
 test-all: test
 
 bench: netsig openmpi
