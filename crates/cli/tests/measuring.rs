@@ -220,7 +220,7 @@ fn data_that_a_job_still_writes_are_left_to_it() {
 }
 
 const STALLED: &str = "for rank in 0 1 3; do
-    echo \"@netsig-stall rank=$rank host=h$rank steps=7 among=4 in=alltoall direct among 4 with 4 KiB, repetition 5\" >&2
+    echo \"@netsig-stall rank=$rank host=h$rank steps=7 among=0,1,2,3 in=alltoall direct among 4 with 4 KiB, repetition 5\" >&2
 done
 echo $$ >job
 exec sleep 1000

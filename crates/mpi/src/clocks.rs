@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use mpi::traits::{Communicator, Destination, Source};
-use netsig_core::units::{Procs, Rank, Seconds};
+use netsig_core::units::{Rank, Seconds};
 use netsig_measure::clock::{Burst, Clock, Exchange};
 
 use crate::group::Group;
@@ -28,8 +28,8 @@ pub struct Clocks {
     watch: Stopwatch,
     bursts: VecDeque<Burst>,
     clock: Clock,
-    /// On rank 0, the time of the last comparison among the first `Procs` ranks.
-    compared: BTreeMap<Procs, Seconds>,
+    /// On rank 0, the time of the last comparison among these ranks.
+    compared: BTreeMap<Vec<u32>, Seconds>,
 }
 
 impl Clocks {
@@ -58,8 +58,11 @@ impl Clocks {
     /// Compares the clocks of all ranks of `group` if the last comparison is too old; all ranks of
     /// `group` must call this.
     pub fn compare_if_due(&mut self, group: &Group) {
-        let latest = self.compared.range(group.procs()..).map(|(_, &at)| at);
-        let latest = latest.fold(Seconds(f64::NEG_INFINITY), |a, b| if a < b { b } else { a });
+        let holds = |ranks: &[u32]| group.ranks().iter().all(|rank| ranks.contains(rank));
+        let holding = self.compared.iter().filter(|(ranks, _)| holds(ranks));
+        let latest = holding
+            .map(|(_, &at)| at)
+            .fold(Seconds(f64::NEG_INFINITY), |a, b| if a < b { b } else { a });
         let mut is_due = [u8::from(self.watch.now() - latest > EVERY)];
         group.broadcast(&mut is_due);
         if is_due != [0] {
@@ -70,7 +73,8 @@ impl Clocks {
     fn compare(&mut self, group: &Group) {
         if group.rank() == Rank(0) {
             self.answer(group);
-            self.compared.insert(group.procs(), self.watch.now());
+            let ranks = group.ranks().to_vec();
+            self.compared.insert(ranks, self.watch.now());
             return;
         }
         let burst = self.ask(group);

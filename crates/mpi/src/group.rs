@@ -1,38 +1,39 @@
-//! A group of the first ranks of a job: its communicator and collective operations.
+//! A group of ranks of a job, spread over all of them: its communicator and collective operations.
 
 use std::time::Duration;
 
 use mpi::collective::SystemOperation;
 use mpi::topology::{Color, SimpleCommunicator};
 use mpi::traits::{Communicator, CommunicatorCollectives, Equivalence, Root};
-use netsig_core::units::{Procs, Rank};
+use netsig_core::units::Rank;
 
 /// Sleep of an idle rank between tests of a barrier.
 const NAP: Duration = Duration::from_micros(500);
 
-/// A communicator of the first ranks.
+/// A communicator of some of the ranks, in their order.
 pub struct Group {
     comm: SimpleCommunicator,
-    procs: Procs,
+    /// The ranks in the whole job, ascending.
+    ranks: Vec<u32>,
 }
 
 impl Group {
-    /// The group of the first `procs` ranks of `world`; all ranks must call this. `None` on the
-    /// other ranks. `procs` is at most the size of `world`.
-    pub fn split(world: &SimpleCommunicator, procs: Procs) -> Option<Self> {
-        let takes_part = world.rank() < i32::try_from(procs.get()).unwrap_or(i32::MAX);
+    /// The group of `ranks` of `world`, ascending, rank 0 among them; all ranks must call this.
+    /// `None` on the other ranks.
+    pub fn split(world: &SimpleCommunicator, ranks: Vec<u32>) -> Option<Self> {
+        let takes_part = ranks.contains(&rank(world).0);
         let color = if takes_part {
             Color::with_value(0)
         } else {
             Color::undefined()
         };
         let comm = world.split_by_color(color)?;
-        Some(Self { comm, procs })
+        Some(Self { comm, ranks })
     }
 
-    /// Number of ranks.
-    pub fn procs(&self) -> Procs {
-        self.procs
+    /// The ranks in the whole job, ascending.
+    pub fn ranks(&self) -> &[u32] {
+        &self.ranks
     }
 
     /// This rank's number.

@@ -5,8 +5,10 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{BuildHasher, BuildHasherDefault, Hash};
 use std::path::Path;
 
+use itertools::Itertools;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives};
+use netsig_core::network::placement::spread;
 use netsig_core::units::Procs;
 
 use crate::group::rank;
@@ -59,12 +61,24 @@ impl Scopes {
         }
     }
 
-    /// True if this rank's machine has fewer processors than it has ranks among the first `procs`.
-    pub fn share_processors(&self, procs: Procs) -> bool {
+    /// The ranks that take part in a cell of `procs` processes: spread over all ranks, or, where
+    /// ranks share a network stack, the first ones, so that a rank that reads the counters of
+    /// others takes part with them.
+    pub fn taking_part(&self, procs: Procs) -> Vec<u32> {
+        let all = u32::try_from(self.networks.len()).expect("MPI counts ranks in 32 bits");
+        let all = Procs::new(all).expect("a communicator has ranks");
+        if self.networks.iter().all_unique() {
+            spread(all, procs)
+        } else {
+            (0..procs.get()).collect()
+        }
+    }
+
+    /// True if this rank's machine has fewer processors than it has of `ranks`.
+    pub fn share_processors(&self, ranks: &[u32]) -> bool {
         let machine = self.machines[self.mine];
-        let taking_part = self.machines.iter().take(procs.get() as usize);
-        let here = taking_part.filter(|&&other| other == machine).count();
-        here > self.processors
+        let machines = ranks.iter().map(|&rank| self.machines[rank as usize]);
+        machines.filter(|&other| other == machine).count() > self.processors
     }
 }
 
@@ -121,7 +135,14 @@ mod tests {
             networks: vec![1; 4],
             processors: 2,
         };
-        let among = |procs| scopes.share_processors(Procs::new(procs).unwrap());
-        assert_eq!([2, 3, 4].map(among), [false, false, true]);
+        assert!(!scopes.share_processors(&[0, 1, 2]));
+        assert!(scopes.share_processors(&[0, 1, 3]));
+        let three = Procs::new(3).unwrap();
+        assert_eq!(scopes.taking_part(three), [0, 1, 2]);
+        let apart = Scopes {
+            networks: vec![1, 2, 3, 4],
+            ..scopes
+        };
+        assert_eq!(apart.taking_part(three), [0, 1, 2]);
     }
 }

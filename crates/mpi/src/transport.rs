@@ -65,7 +65,10 @@ impl OverMpi {
         let cells = plan.cells();
         let ranks = plan.procs();
         let sizes: BTreeSet<Procs> = cells.iter().map(|cell| cell.procs).collect();
-        let group = |procs| (procs, Group::split(world, procs).map(Rc::new));
+        let group = |procs| {
+            let group = Group::split(world, scopes.taking_part(procs));
+            (procs, group.map(Rc::new))
+        };
         let mut transport = Self {
             world: world.duplicate(),
             ranks,
@@ -84,7 +87,7 @@ impl OverMpi {
         };
         if let Some(group) = &transport.groups[&ranks] {
             let activity = "the comparison of the clocks".to_owned();
-            transport.tools.dog.enter(activity, ranks);
+            transport.tools.dog.enter(activity, group.ranks());
             transport.clocks.compare_if_due(group);
             transport.tools.dog.rest();
         }
@@ -154,9 +157,9 @@ impl Transport for OverMpi {
         };
         self.entered.clone_from(&self.groups[&size]);
         if let Some(group) = &self.entered {
-            self.tools.dog.enter(cell.to_string(), size);
+            self.tools.dog.enter(cell.to_string(), group.ranks());
             self.clocks.compare_if_due(group);
-            self.tools.watch.yields = self.scopes.share_processors(size);
+            self.tools.watch.yields = self.scopes.share_processors(group.ranks());
         }
         Ok(self.entered.is_some())
     }

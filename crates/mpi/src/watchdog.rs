@@ -6,10 +6,11 @@
 
 use std::io::Write;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use netsig_core::units::{Procs, Rank};
+use itertools::Itertools;
+use netsig_core::units::Rank;
 
 /// Number of checks within the time-out.
 const LOOKS: u32 = 20;
@@ -29,8 +30,8 @@ struct State {
     /// Value of `steps` at the start of the current activity: ranks that did not take part in
     /// earlier activities have entered fewer steps.
     before: AtomicU64,
-    /// Number of ranks in the current activity; 0 if this rank takes no part.
-    among: AtomicU32,
+    /// Ranks in the current activity, joined by commas; empty if this rank takes no part.
+    among: Mutex<String>,
     repetition: AtomicU32,
     activity: Mutex<String>,
 }
@@ -42,7 +43,7 @@ impl Watchdog {
             name: format!("rank={} host={host}", rank.0),
             steps: AtomicU64::new(0),
             before: AtomicU64::new(0),
-            among: AtomicU32::new(0),
+            among: Mutex::default(),
             repetition: AtomicU32::new(0),
             activity: Mutex::default(),
         }));
@@ -51,10 +52,10 @@ impl Watchdog {
         dog
     }
 
-    /// Begins an activity of the first `among` ranks; reports count the steps from here.
-    pub fn enter(&self, activity: String, among: Procs) {
+    /// Begins an activity of the ranks `among`; reports count the steps from here.
+    pub fn enter(&self, activity: String, among: &[u32]) {
         self.0.before.store(self.steps(), Relaxed);
-        self.0.among.store(among.get(), Relaxed);
+        *self.0.among() = among.iter().join(",");
         self.begin(activity);
     }
 
@@ -83,7 +84,7 @@ impl Watchdog {
 
     /// Ends this rank's part in the activity.
     pub fn rest(&self) {
-        self.0.among.store(0, Relaxed);
+        self.0.among().clear();
     }
 }
 
@@ -95,8 +96,7 @@ impl State {
         loop {
             std::thread::sleep(nap);
             let steps = self.steps.load(Relaxed);
-            let among = self.among.load(Relaxed);
-            if steps != seen || among == 0 {
+            if steps != seen || self.among().is_empty() {
                 (seen, since) = (steps, Instant::now());
             } else if since.elapsed() >= timeout {
                 // A failure to write to standard error cannot be reported.
@@ -111,14 +111,18 @@ impl State {
             "@netsig-stall {} steps={} among={} in={}, repetition {}\n",
             self.name,
             self.steps.load(Relaxed) - self.before.load(Relaxed),
-            self.among.load(Relaxed),
+            self.among(),
             self.activity(),
             self.repetition.load(Relaxed)
         )
     }
 
-    fn activity(&self) -> std::sync::MutexGuard<'_, String> {
+    fn activity(&self) -> MutexGuard<'_, String> {
         self.activity.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn among(&self) -> MutexGuard<'_, String> {
+        self.among.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -130,12 +134,12 @@ mod tests {
     fn a_report_says_who_is_where() {
         let dog = Watchdog::start(Rank(3), "h3", Duration::from_secs(3600));
         dog.step();
-        dog.enter("ping-pong of 1 B".to_owned(), Procs::new(2).unwrap());
+        dog.enter("ping-pong of 1 B".to_owned(), &[0, 1]);
         dog.repetition(5);
         assert_eq!(dog.steps(), 3);
         assert_eq!(
             dog.0.report(),
-            "@netsig-stall rank=3 host=h3 steps=2 among=2 in=ping-pong of 1 B, repetition 5\n"
+            "@netsig-stall rank=3 host=h3 steps=2 among=0,1 in=ping-pong of 1 B, repetition 5\n"
         );
     }
 }

@@ -201,10 +201,8 @@ fn a_hanging_rank_has_entered_the_fewest_steps() {
 /// Steps, rank and number of ranks of a report.
 fn report(line: &str) -> Option<(u64, u64, usize)> {
     let (_, text) = line.split_once("@netsig-stall ")?;
-    let field = |name: &str| {
-        let mut words = text.split(' ');
-        words.find_map(|word| word.strip_prefix(name)?.parse::<u64>().ok())
-    };
-    let among = usize::try_from(field("among=")?).ok()?;
-    Some((field("steps=")?, field("rank=")?, among))
+    let field = |name: &str| text.split(' ').find_map(|word| word.strip_prefix(name));
+    let number = |name| field(name)?.parse::<u64>().ok();
+    let among = field("among=")?.split(',').count();
+    Some((number("steps=")?, number("rank=")?, among))
 }

@@ -12,7 +12,7 @@ use regex_lite::Regex;
 
 /// Form of a report's line.
 static REPORT: LazyLock<Regex> = LazyLock::new(|| {
-    let line = r"@netsig-stall rank=(\d+) host=(\S*) steps=(\d+) among=(\d+) in=(.*)";
+    let line = r"@netsig-stall rank=(\d+) host=(\S*) steps=(\d+) among=([\d,]+) in=(.*)";
     Regex::new(line).expect("a valid expression")
 });
 
@@ -25,8 +25,8 @@ pub struct Report {
     host: String,
     /// Number of steps that the rank has entered.
     steps: u64,
-    /// Number of participating ranks, which have the lowest numbers.
-    among: usize,
+    /// The participating ranks.
+    among: Vec<usize>,
     /// Description of the rank's activity.
     activity: String,
 }
@@ -39,7 +39,10 @@ impl Report {
             rank: rank.parse().ok()?,
             host: host.to_owned(),
             steps: steps.parse().ok()?,
-            among: among.parse().ok()?,
+            among: among
+                .split(',')
+                .map(|rank| rank.parse().ok())
+                .collect::<Option<_>>()?,
             activity: activity.to_owned(),
         })
     }
@@ -50,11 +53,13 @@ impl Report {
 pub fn conclude(reports: &[Report], hosts: &[String], timeout: Duration) -> String {
     let last = reports.iter().max_by_key(|report| report.steps);
     let activity = last.map_or("", |report| report.activity.as_str());
-    let among = reports.iter().map(|report| report.among).max().unwrap_or(0);
+    let among = reports.iter().map(|report| &report.among[..]);
+    let among = among.max_by_key(|ranks| ranks.len()).unwrap_or_default();
     let blamed = blamed(reports, among);
     let seconds = timeout.as_secs();
-    if blamed.len() == among {
-        return format!("none of the {among} ranks went on for {seconds} s in \"{activity}\"");
+    if blamed.len() == among.len() {
+        let all = among.len();
+        return format!("none of the {all} ranks went on for {seconds} s in \"{activity}\"");
     }
     let host = |rank: usize| {
         let reported = reports.iter().find(|report| report.rank == rank);
@@ -73,10 +78,9 @@ pub fn conclude(reports: &[Report], hosts: &[String], timeout: Duration) -> Stri
 const MOST_NAMED: usize = 4;
 
 /// The ranks without a report; if all reported, those with the fewest steps.
-fn blamed(reports: &[Report], among: usize) -> Vec<usize> {
-    let silent: Vec<usize> = (0..among)
-        .filter(|rank| reports.iter().all(|report| report.rank != *rank))
-        .collect();
+fn blamed(reports: &[Report], among: &[usize]) -> Vec<usize> {
+    let is_silent = |rank: &usize| reports.iter().all(|report| report.rank != *rank);
+    let silent: Vec<usize> = among.iter().copied().filter(is_silent).collect();
     if !silent.is_empty() {
         return silent;
     }
@@ -84,8 +88,9 @@ fn blamed(reports: &[Report], among: usize) -> Vec<usize> {
         let own = reports.iter().filter(move |report| report.rank == rank);
         own.map(|report| report.steps).max()
     };
-    let fewest = (0..among).filter_map(latest).min();
-    (0..among).filter(|rank| latest(*rank) == fewest).collect()
+    let fewest = among.iter().copied().filter_map(latest).min();
+    let is_last = |rank: &usize| latest(*rank) == fewest;
+    among.iter().copied().filter(is_last).collect()
 }
 
 #[cfg(test)]
@@ -95,7 +100,7 @@ mod tests {
     fn concluded(steps: &[(usize, u64)]) -> String {
         let line = |&(rank, steps): &(usize, u64)| {
             format!(
-                "@netsig-stall rank={rank} host=h{rank} steps={steps} among=4 in=alltoall direct among 4 with 4 KiB, repetition {steps}"
+                "@netsig-stall rank={rank} host=h{rank} steps={steps} among=0,1,2,3 in=alltoall direct among 4 with 4 KiB, repetition {steps}"
             )
         };
         let reports: Vec<Report> = steps

@@ -97,7 +97,7 @@ impl Vigil {
 mod tests {
     use super::*;
 
-    const REPORT: &str = "@netsig-stall rank=0 host=h0 steps=3 among=2 in=ping-pong of 1 B";
+    const REPORT: &str = "@netsig-stall rank=0 host=h0 steps=3 among=0,1 in=ping-pong of 1 B";
 
     #[test]
     fn reports_are_collected_before_a_verdict() {

@@ -6,6 +6,7 @@ use std::ops::Range;
 use itertools::Itertools;
 
 use super::link::{Link, LinkId};
+use super::placement::spread_before;
 use crate::units::{Bytes, Procs, SecondsPerByte};
 
 /// A link between two switches of a tree, which divides the hosts in two sets.
@@ -17,16 +18,20 @@ pub struct Cut {
     pub buffer: Bytes,
     /// Ranges of the hosts on one side, ascending and disjoint.
     far: Vec<Range<u32>>,
+    /// Number of all hosts.
+    hosts: Procs,
 }
 
 impl Cut {
-    /// Ranges of the hosts on one side among the first `procs`, ascending and disjoint.
+    /// Ranges of the ranks on one side, ascending and disjoint, if `procs` processes are spread over
+    /// the hosts ([`spread`](super::placement::spread)).
     pub fn behind(&self, procs: Procs) -> impl Iterator<Item = Range<u32>> + Clone {
-        let first = move |range: &Range<u32>| range.start..range.end.min(procs.get());
-        self.far.iter().map(first).filter(|range| !range.is_empty())
+        let before = move |host| spread_before(host, self.hosts, procs);
+        let ranks = move |range: &Range<u32>| before(range.start)..before(range.end);
+        self.far.iter().map(ranks).filter(|range| !range.is_empty())
     }
 
-    /// Number of the first `procs` hosts on one side: a. The other n − a are on the other side.
+    /// Number of the `procs` processes on one side: a. The other n − a are on the other side.
     pub fn count(&self, procs: Procs) -> u32 {
         self.behind(procs)
             .map(|range| range.end - range.start)
@@ -41,6 +46,10 @@ pub(super) fn cuts(
     hosts: usize,
     (up, depths): (&[Option<LinkId>], &[u32]),
 ) -> Vec<Cut> {
+    let all = u32::try_from(hosts)
+        .ok()
+        .and_then(|hosts| Procs::new(hosts).ok());
+    let all = all.expect("a network has hosts");
     let host = |vertex: usize| u32::try_from(vertex).ok().filter(|_| vertex < hosts);
     let own = |vertex| host(vertex).map(|host| host..host + 1);
     let mut behind: Vec<Vec<Range<u32>>> = (0..up.len())
@@ -58,6 +67,7 @@ pub(super) fn cuts(
                 gap: SecondsPerByte(1.0 / link.rate.0),
                 buffer: link.buffer,
                 far,
+                hosts: all,
             });
         }
     }

@@ -28,6 +28,34 @@ pub enum Order {
     Cyclic,
 }
 
+/// The ranks, ascending, that take part if `procs` of `all` ranks do: spread evenly over all of
+/// them, so that a subset loads the switches in the same proportions as the whole job, in which
+/// neighbouring ranks share a switch. Two processes are ranks 0 and 1.
+///
+/// # Formula
+/// Process i of n takes part on rank ⌊i·N/n⌋ of N.
+pub fn spread(all: Procs, procs: Procs) -> Vec<u32> {
+    let (all, wanted) = (u64::from(all.get()), u64::from(procs.get().min(all.get())));
+    let rank = |place: u64| match wanted {
+        ..=2 => place,
+        _ => place * all / wanted,
+    };
+    let ranks = (0..wanted).map(rank);
+    ranks
+        .map(|rank| u32::try_from(rank).expect("less than `all`"))
+        .collect()
+}
+
+/// Number of the ranks of [`spread`] that lie before `rank`.
+pub(super) fn spread_before(rank: u32, all: Procs, procs: Procs) -> u32 {
+    let (all, wanted) = (u64::from(all.get()), u64::from(procs.get().min(all.get())));
+    let before = match wanted {
+        ..=2 => u64::from(rank).min(wanted),
+        _ => (u64::from(rank) * wanted).div_ceil(all),
+    };
+    u32::try_from(before).expect("at most the ranks that take part")
+}
+
 /// Error of a placement; the message ends with a remedy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlacementError {
@@ -141,6 +169,28 @@ mod tests {
             format!("{order:?}, {count} by {per_host}\n  {told}\n")
         });
         insta::assert_snapshot!(told.concat());
+    }
+
+    /// Both halves of the ranks have their share.
+    #[test]
+    fn a_subset_is_spread_over_all_ranks() {
+        let ranks = |all, count| spread(procs(all), procs(count));
+        assert_eq!(ranks(12, 8), [0, 1, 3, 4, 6, 7, 9, 10]);
+        assert_eq!(ranks(8, 2), [0, 1]);
+        for all in [4, 7, 8, 12, 16, 1000] {
+            for count in 3..=all {
+                let taken = ranks(all, count);
+                let before = |rank| spread_before(rank, procs(all), procs(count));
+                assert_eq!(
+                    taken.iter().copied().map(before).collect::<Vec<_>>(),
+                    (0..count).collect::<Vec<_>>()
+                );
+                assert!(taken.is_sorted() && taken[count as usize - 1] < all);
+                let share = f64::from(count) / 2.0;
+                let lower = f64::from(before(all / 2));
+                assert!((lower - share).abs() <= 1.0, "{all} {count}");
+            }
+        }
     }
 
     #[test]

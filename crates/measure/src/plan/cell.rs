@@ -19,7 +19,7 @@ const MOST_BLOCKS: u64 = 1 << 24;
 pub struct Cell {
     /// The timed operation.
     pub operation: Operation,
-    /// Number of participating ranks: the first `procs` ranks, except for [`Operation::Flows`].
+    /// Number of participating ranks, spread over all ranks, except for [`Operation::Flows`].
     pub procs: Procs,
     /// Bytes per destination; for a broadcast or an operation between two ranks, bytes of the
     /// message; for [`Operation::PLogP`], the largest planned size.

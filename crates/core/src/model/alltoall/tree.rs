@@ -57,8 +57,11 @@ fn two_switches() -> Known {
 
 #[cfg(test)]
 mod tests {
+    use itertools::Itertools as _;
+
     use super::*;
     use crate::model::testing::procs;
+    use crate::network::placement::spread;
 
     /// Counts the pairs whose messages cross each link in one direction.
     #[test]
@@ -71,9 +74,10 @@ mod tests {
             [[link]]\nbetween = ['b', 'c']\nrate = '2Gbit/s'\nport_buffer = '4kB'\n";
         let network = Network::parse("chain", text).unwrap();
         for n in 1..=10u32 {
+            let hosts = spread(procs(10), procs(n));
             let crossing = |below| {
-                let pairs = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
-                pairs.filter(|&(i, j)| i < below && j >= below).count() as f64
+                let pairs = hosts.iter().cartesian_product(&hosts);
+                pairs.filter(|&(i, j)| *i < below && *j >= below).count() as f64
             };
             let times = [(1, 8e-9), (3, 2e-9), (5, 4e-9)]
                 .map(|(below, gap)| crossing(below) * 1000.0 * gap);
