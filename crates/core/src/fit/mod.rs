@@ -9,6 +9,7 @@ pub mod hockney;
 pub mod ladder;
 pub mod levels;
 pub mod link;
+pub mod losses;
 pub mod model;
 pub mod network;
 pub mod plogp;
