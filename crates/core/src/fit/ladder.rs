@@ -1,9 +1,10 @@
 //! Choice of the simplest model that suffices, by errors at process counts left out of the fit.
 //!
 //! # Method
-//! The rungs are Hockney's bound, pLogP's, the contention signature (γ, δ, M), two thresholds (a
-//! γ on either side of the eager limit, stalls from the overflow on) and the regimes (κ and ρ,
-//! where they earn their place). Each rung is fitted with every process count left out in turn
+//! The rungs are Hockney's bound and pLogP's, unless the data show contention, two thresholds (a γ on
+//! either side of the eager limit, stalls from the overflow on) and the regimes (κ and ρ, where they
+//! earn their place). The contention signature is none: among few process counts left out in turn
+//! it may look as good as the regimes, and then misses more processes. Each rung is fitted with every process count left out in turn
 //! and judged on the cells of that count by |ln(T/T̂)|, at most 0.4, weighted by the certainty of
 //! their medians. The choice is the simplest rung whose mean exceeds the least mean by at most
 //! one standard error of the difference over the cells, the one-standard-error rule of Breiman et
@@ -15,23 +16,24 @@
 //! # Source
 //! Breiman, Friedman, Olshen, Stone 1984, section 3.4.3.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use itertools::Itertools;
 
-use super::Point;
-use super::fitted::Base;
-use super::model::{Options, Problem};
-use super::regimes::held_out::{folds, leave_out, loss};
+use super::regimes::held_out::{leave_out, loss};
 use super::regimes::{AlgorithmRegimes, Ground, HeldOut, Observation, Parts, by_class};
 use crate::algorithm::Collective;
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
 use crate::model::regimes::Pattern;
-use crate::model::{self, Known, SIGNATURE};
 use crate::stats::sample::weighted_mean;
 use crate::units::{Bytes, Procs, Seconds};
+
+/// Least ratio of a contended cell's time to its contention-free bound, and least share of such
+/// cells in data that show contention.
+const CONTENDED: f64 = 1.2;
+const CONTENDED_SHARE: f64 = 0.1;
 
 /// A model on the ladder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,8 +42,6 @@ pub enum Rung {
     Hockney,
     /// pLogP's bound (n − 1)·g(m) + L.
     PLogP,
-    /// Contention signature (γ, δ, M).
-    Signature,
     /// Eager limit and overflow.
     Thresholds,
     /// All parts that earn their place.
@@ -67,8 +67,6 @@ pub struct Ladder<'a> {
     pub hockney: Hockney,
     /// pLogP tables, if there are any.
     pub plogp: Option<&'a PLogP>,
-    /// Options of the fits of signatures.
-    pub options: &'a Options,
 }
 
 /// ln(T/T̂) and weight, by cell.
@@ -80,7 +78,6 @@ impl Rung {
         match self {
             Self::Hockney => "hockney",
             Self::PLogP => "free",
-            Self::Signature => crate::model::SIGNATURE,
             Self::Thresholds | Self::Regimes => crate::model::REGIMES,
         }
     }
@@ -90,7 +87,6 @@ impl Rung {
         match self {
             Self::Hockney => "hockney",
             Self::PLogP => "free",
-            Self::Signature => "signature",
             Self::Thresholds => "regimes (two thresholds)",
             Self::Regimes => "regimes",
         }
@@ -108,13 +104,12 @@ impl Ladder<'_> {
         let own = fitted.held_out.iter();
         let own: Errors = own.map(by_cell).collect();
         let mut rungs: Vec<(Rung, Errors)> = Vec::new();
-        if collective == Collective::Alltoall {
-            let bound = |cell: &Observation| self.hockney.alltoall(cell.procs, cell.size);
+        let bound = |cell: &Observation| self.hockney.alltoall(cell.procs, cell.size);
+        if collective == Collective::Alltoall && !is_contended(cells, bound) {
             rungs.push((Rung::Hockney, errors(cells, bound)));
             if let Some(plogp) = self.plogp {
                 rungs.push((Rung::PLogP, plogp_errors(plogp, cells)));
             }
-            rungs.push((Rung::Signature, self.signature(cells)));
         }
         rungs.push((Rung::Thresholds, self.thresholds(pattern, cells)));
         if fitted.fits.iter().any(|fit| fit.parts != THRESHOLDS) {
@@ -123,37 +118,19 @@ impl Ladder<'_> {
         verdict(&rungs)
     }
 
-    fn signature(&self, cells: &[Observation]) -> Errors {
-        let model = model::find(Collective::Alltoall, SIGNATURE).expect("in the table");
-        let network = Known::of(self.hockney, self.plogp);
-        let counts: BTreeSet<Procs> = cells.iter().map(|cell| cell.procs).collect();
-        let mut all = Errors::new();
-        for count in folds(&counts) {
-            let kept = cells.iter().filter(|cell| cell.procs != count).map(point);
-            let kept: Vec<Point> = kept.collect();
-            let problem = Problem {
-                model,
-                algorithm: "",
-                base: Base::Hockney,
-                network: &network,
-                points: &kept,
-                options: self.options,
-            };
-            let fit = problem.fit().ok();
-            if let Some(signature) = fit.and_then(|fit| fit.model.signature(self.hockney)) {
-                let own = cells.iter().filter(|cell| cell.procs == count);
-                all.extend(errors(own, |cell| signature.time(cell.procs, cell.size)));
-            }
-        }
-        all
-    }
-
     fn thresholds(&self, pattern: Pattern, cells: &[Observation]) -> Errors {
         let classes = by_class(pattern, cells);
         let left_out = |cells| leave_out(self.ground, pattern, cells, THRESHOLDS);
         let held_out = classes.values().flat_map(|cells| left_out(cells));
         held_out.map(|held| by_cell(&held)).collect()
     }
+}
+
+/// True if more than a tenth of the cells take clearly longer than the contention-free `bound`.
+fn is_contended(cells: &[Observation], bound: impl Fn(&Observation) -> Seconds) -> bool {
+    let is_late = |cell: &&Observation| cell.median / bound(cell) >= CONTENDED;
+    let late = cells.iter().filter(is_late).count();
+    late as f64 > CONTENDED_SHARE * cells.len() as f64
 }
 
 /// Parts of the rung of two thresholds.
@@ -167,17 +144,6 @@ pub const THRESHOLDS: Parts = Parts {
 
 fn by_cell(held: &HeldOut) -> ((Procs, Bytes), (f64, f64)) {
     ((held.procs, held.size), (held.error, held.weight))
-}
-
-/// Converts a cell to a point of the other estimators.
-fn point(cell: &Observation) -> Point {
-    Point {
-        procs: cell.procs,
-        size: cell.size,
-        time: cell.median,
-        deviation: Seconds(cell.spread * cell.median.0),
-        repetitions: cell.plain + cell.excesses.len(),
-    }
 }
 
 fn plogp_errors(plogp: &PLogP, cells: &[Observation]) -> Errors {

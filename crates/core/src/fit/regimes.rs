@@ -32,6 +32,7 @@ mod stalls;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use itertools::Itertools as _;
 use nalgebra::DMatrix;
 
 pub use self::averages::tell_apart;
@@ -39,7 +40,6 @@ pub(crate) use self::basis::gradient;
 pub use self::basis::{Basis, Column};
 pub use self::held_out::{HeldOut, Kind};
 pub use self::limit::{Limited, Limits};
-pub(crate) use self::observation::{FLOOR, UNKNOWN_SPREAD};
 pub use self::observation::{Observation, Who, observations};
 use self::regression::Solution;
 use super::{FitError, refuse_few};
@@ -115,8 +115,13 @@ pub struct AlgorithmRegimes {
 }
 
 impl<'a> Ground<'a> {
-    /// Pools the stalls of all algorithms, on the wire and with the limit that [`Limits`] found.
-    pub fn new(network: Limited<'a>, all: &BTreeMap<Who, Vec<Observation>>) -> Self {
+    /// Pools the stalls of all algorithms, on the wire and with the limit that [`Limits`] found;
+    /// their onset is `counted` where the counters of losses show it.
+    pub fn new(
+        network: Limited<'a>,
+        all: &BTreeMap<Who, Vec<Observation>>,
+        counted: Option<Onset>,
+    ) -> Self {
         let mut ground = Self {
             network,
             together: BTreeMap::new(),
@@ -135,7 +140,10 @@ impl<'a> Ground<'a> {
             let [eager, late] = [Protocol::Eager, Protocol::Rendezvous]
                 .map(|protocol| ground.under(exchange, cells.iter().copied(), (protocol, without)));
             let misfit = |onset: Onset| ground.misfit(all, without, onset);
-            let overflowing = stalls::overflowing(&eager, &misfit);
+            let overflowing = match counted {
+                Some(onset) => Some(stalls::from(onset, &eager)),
+                None => stalls::overflowing(&eager, &misfit),
+            };
             let anywhere = stalls::anywhere(&late, overflowing.as_ref());
             ground.together.insert(without, [overflowing, anywhere]);
         }
@@ -170,7 +178,7 @@ impl<'a> Ground<'a> {
         sum
     }
 
-    /// The cells under a protocol, except of the count `without`, each with its surge x.
+    /// The cells under a protocol, except of the count `without`, each with the bytes x that pass a port.
     fn under<'c>(
         &self,
         pattern: Pattern,
@@ -180,11 +188,11 @@ impl<'a> Ground<'a> {
         let wanted = |cell: &&Observation| {
             Some(cell.procs) != without && self.network.protocol(cell.size) == protocol
         };
-        let with_surge = |cell: &'c Observation| {
+        let with_bytes = |cell: &'c Observation| {
             let point = cell.point(self.network.network);
-            Some((cell, pattern.surge(&self.network.wire, point)?))
+            Some((cell, pattern.port_bytes(&self.network.wire, point)?))
         };
-        cells.filter(wanted).filter_map(with_surge).collect()
+        cells.filter(wanted).filter_map(with_bytes).collect()
     }
 
     /// Stalls under either protocol, from all cells except of the count `without`. The
@@ -297,7 +305,8 @@ impl<'a> Ground<'a> {
     }
 }
 
-/// The cells by class. In an exchange, two processes are left out if there are more: they share
+/// The cells by class; all together if a class has one count alone, which does not show growth. In
+/// an exchange, two processes are left out if there are more: they share
 /// no port, so they contain no contention, and n = 2 is no point of its growth.
 pub(super) fn by_class(
     pattern: Pattern,
@@ -314,6 +323,11 @@ pub(super) fn by_class(
             .entry(pattern.class(cell.procs))
             .or_default()
             .push(cell.clone());
+    }
+    let shows_growth = |cells: &Vec<Observation>| !cells.iter().map(|cell| cell.procs).all_equal();
+    if classes.len() > 1 && !classes.values().all(shows_growth) {
+        let all = classes.into_values().flatten().collect();
+        return BTreeMap::from([(Class::Every, all)]);
     }
     classes
 }

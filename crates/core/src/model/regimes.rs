@@ -22,14 +22,12 @@
 //! does not add to the time of a narrower link. Eager messages have their whole ratio there.
 //!
 //! If eager messages overflow a port, γ + u·φ replaces γ: queues, and losses that are repaired
-//! at once, take time in repetitions without a stall too. On average a port receives as much as it
-//! forwards; the overflow comes from the n − 1 senders, each with its own timing, whose traffic
-//! deviates from the average by x = √(n−1)·m bytes ([`Pattern::surge`]). Overflow sets in at about
-//! x = X: φ(x) = 1/(1 + (X/x)⁶).
+//! at once, take time in repetitions without a stall too. Losses begin where x = (n−1)·m bytes pass a
+//! port ([`Pattern::port_bytes`]) and x exceeds X, about 4.5 times the port's buffer
+//! (`crate::fit::losses`): φ(x) = 1/(1 + (X/x)⁶). So the papers' threshold is M(n) = X/(n−1).
 //!
-//! A repetition waits for a time-out of TCP with the probability p = 1 − exp(−c·n·(n−1)·φ), since
-//! each of the n·(n−1) connections may time out. Eager messages all leave at once; the end of a
-//! message is lost, and the repetition takes T₀ + D. From the eager limit on, losses occur at any
+//! A repetition waits for a time-out of TCP with the probability p = 1 − exp(−c·n·φ), since each of
+//! the n ports may lose the end of a message, and the repetition takes T₀ + D. From the eager limit on, losses occur at any
 //! moment while other messages go on, and only the part of D that T₀ does not hide adds to the
 //! time. A stall is recognised if this part exceeds V = max(100 ms, 0.3·T₀): φ is the share of T₀
 //! in which a loss has this effect, (D − V)/T₀ within 0 and 1, and the stall adds half of D +
@@ -37,7 +35,7 @@
 //! quantiles.
 //!
 //! The papers' signature is the case with one protocol, κ = λ = ρ = u = 0, V(w) = β·w, a = 0,
-//! b = γ·α, a sharp φ with p = 1 from X = √(n−1)·M on, and D = (n−1)·δ.
+//! b = γ·α, a sharp φ with p = 1 from X = (n−1)·M on, and D = (n−1)·δ.
 //!
 //! # Domain
 //! n ≥ 2; one process per host, or equally many on all hosts; sizes of a protocol that was
@@ -142,7 +140,7 @@ pub struct Stalls {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Onset {
-    /// X: surge at which the stall rate reaches half of its final value.
+    /// X: bytes through a port at which the stall rate reaches half of its final value.
     pub bytes: f64,
     /// Lower end of the interval of X.
     pub lower: f64,
@@ -197,12 +195,12 @@ impl Regimes {
             1 => Seconds(0.0),
             _ => self.typical(parameters, point),
         };
-        let surge = self.pattern.surge(&self.wire, point).unwrap_or(0.0);
+        let port_bytes = self.pattern.port_bytes(&self.wire, point).unwrap_or(0.0);
         Some(Times {
             typical,
             spread: parameters.spread,
             stall: parameters.stalls.map(|stalls| Stall {
-                probability: stalls.probability(point.procs, surge, typical),
+                probability: stalls.probability(point.procs, port_bytes, typical),
                 from: typical,
                 cost: stalls.added(typical),
                 spread: stalls.spread,
@@ -220,8 +218,8 @@ impl Regimes {
     pub(crate) fn terms(&self, parameters: &ProtocolParameters, point: Point) -> Terms {
         let traffic = self.pattern.traffic(&self.wire, point);
         let others = f64::from(point.procs.get().max(2) - 1);
-        let surge = self.pattern.surge(&self.wire, point).unwrap_or(0.0);
-        let slowdown = parameters.slowdown * parameters.share(surge);
+        let port_bytes = self.pattern.port_bytes(&self.wire, point).unwrap_or(0.0);
+        let slowdown = parameters.slowdown * parameters.share(port_bytes);
         let ratio = parameters.gamma + parameters.growth / others + slowdown;
         let overlap = parameters.overlap * (traffic.shared.0 - traffic.serial.0);
         let on_links = match self.protocol(point.size) {
@@ -249,9 +247,9 @@ impl Protocol {
 
 impl ProtocolParameters {
     /// φ(x); 0 without an onset.
-    pub fn share(&self, surge: f64) -> f64 {
+    pub fn share(&self, port_bytes: f64) -> f64 {
         let onset = self.stalls.and_then(|stalls| stalls.onset);
-        onset.map_or(0.0, |onset| onset.share(surge))
+        onset.map_or(0.0, |onset| onset.share(port_bytes))
     }
 
     /// Correction ρ(m).
@@ -280,15 +278,15 @@ impl Stalls {
         onset: None,
     };
 
-    /// p for n processes, a surge of x bytes and repetitions of T₀ = `typical` without a stall.
-    pub fn probability(&self, procs: Procs, surge: f64, typical: Seconds) -> f64 {
-        -(-self.rate * connections(procs) * self.exposure(surge, typical)).exp_m1()
+    /// p for n processes, x bytes through a port and repetitions of T₀ = `typical` without a stall.
+    pub fn probability(&self, procs: Procs, port_bytes: f64, typical: Seconds) -> f64 {
+        -(-self.rate * f64::from(procs.get()) * self.exposure(port_bytes, typical)).exp_m1()
     }
 
     /// φ: share of connections (with an onset), or of T₀ (without), in which a stall shows.
-    pub(crate) fn exposure(&self, surge: f64, typical: Seconds) -> f64 {
+    pub(crate) fn exposure(&self, port_bytes: f64, typical: Seconds) -> f64 {
         if let Some(onset) = self.onset {
-            return onset.share(surge);
+            return onset.share(port_bytes);
         }
         let shown = (self.cost.0 - noticeable(typical).0) / typical.0;
         shown.clamp(0.0, 1.0)
@@ -314,14 +312,8 @@ impl Onset {
         }
     }
 
-    /// φ(x): share of the connections that may stall at a surge of x bytes.
-    pub fn share(&self, surge: f64) -> f64 {
-        1.0 / (1.0 + (self.bytes / surge).powi(SHARPNESS))
+    /// φ(x): share of the ports that overflow when x bytes pass each.
+    pub fn share(&self, port_bytes: f64) -> f64 {
+        1.0 / (1.0 + (self.bytes / port_bytes).powi(SHARPNESS))
     }
-}
-
-/// Number of connections: n·(n − 1).
-pub(crate) fn connections(procs: Procs) -> f64 {
-    let n = f64::from(procs.get());
-    n * (n - 1.0)
 }

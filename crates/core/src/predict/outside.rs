@@ -3,7 +3,6 @@
 use super::Standing;
 use crate::fit::domain::Domain;
 use crate::fit::saturation::Saturation;
-use crate::model::regimes::Class;
 use crate::units::{Bytes, Procs};
 
 /// Reason why a case is outside the measured range.
@@ -45,15 +44,6 @@ pub enum Outside {
         /// Largest measured process count.
         most: Procs,
     },
-    /// Nothing was measured at counts of this class, where the algorithm takes other steps.
-    #[display(
-        "the algorithm does something else at powers of two, and {}",
-        match _0 {
-            Class::Power => "none was measured",
-            Class::Other | Class::Every => "only these were measured",
-        }
-    )]
-    Class(Class),
 }
 
 /// Largest ratio of a case to the largest measured process count, and to the largest size.

@@ -10,7 +10,7 @@
 //! - h = 1 + (d/ln(n₁/n₀))², where d is the distance of ln n from the measured counts n₀ to n₁: if
 //!   these span a factor of two, twice the processes double the variance of the error;
 //!
-//! the ends are T·exp(∓√((t·s)² + q²)). t is Student's quantile with as many degrees of freedom as
+//! and s² grows by 0.2² among a class of counts that was not measured. The ends are T·exp(∓√((t·s)² + q²)). t is Student's quantile with as many degrees of freedom as
 //! cells were left out. q is the distance in ln T from the requested quantile to the quantiles that
 //! ten repetitions may give instead: in a mixture of stalled and other repetitions, most of the ten
 //! may be of one kind. q takes the extremes over X and both ends of its interval.
@@ -47,6 +47,10 @@ const REPETITIONS: f64 = 10.0;
 const UNKNOWN: f64 = 0.25;
 const UNKNOWN_DOF: f64 = 4.0;
 
+/// Standard deviation that is added where the algorithm takes other steps than at the measured
+/// counts, such as pairwise exchange at powers of two.
+const OTHER_CLASS: f64 = 0.2;
+
 /// Smallest distance of a quantile's level from 0 and 1.
 const LEAST_LEVEL: f64 = 0.02;
 
@@ -68,10 +72,6 @@ pub fn regimes(entry: &RegimesEntry, point: Point, asked: Asked) -> Option<Predi
 /// Reason why a case is outside an entry's domain, if it is.
 pub fn outside(entry: &RegimesEntry, point: Point) -> Option<Outside> {
     let Point { procs, size, .. } = point;
-    let class = entry.model.pattern.class(procs);
-    if class != entry.class {
-        return Some(Outside::Class(class));
-    }
     let regime = entry.model.protocol(size);
     if let (None, Some(limit)) = (entry.model.parameters(regime), entry.model.eager_limit) {
         return Some(Outside::Protocol { limit });
@@ -122,7 +122,10 @@ fn interval(entry: &RegimesEntry, point: Point, asked: Asked, times: &Times) -> 
         (error.deviation, error.cells as f64)
     });
     let reach = reach(&entry.domain.procs, point.procs);
-    let spread = (parameters(entry, point, times) + error * error * reach).sqrt();
+    let is_own = entry.class.holds(entry.model.pattern.class(point.procs));
+    let other = if is_own { 0.0 } else { OTHER_CLASS };
+    let parameters = parameters(entry, point, times);
+    let spread = (parameters + error * error * reach + other * other).sqrt();
     let model = t_quantile(entry.confidence, dof) * spread;
     let [low, high] = asked.levels();
     let (least, most) = ends(entry, point, |times| {

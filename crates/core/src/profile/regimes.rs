@@ -118,7 +118,7 @@ impl RegimesEntry {
         own: impl IntoIterator<Item = &'a Self> + Clone,
         procs: Procs,
     ) -> Option<&'a Self> {
-        let fits = |entry: &&Self| entry.class == entry.model.pattern.class(procs);
+        let fits = |entry: &&Self| entry.class.holds(entry.model.pattern.class(procs));
         let fitting = own.clone().into_iter().find(fits);
         fitting.or_else(|| own.into_iter().next())
     }
@@ -162,7 +162,7 @@ impl RegimesEntry {
         self.check_errors()?;
         self.domain.check()?;
         let mut counts = self.domain.procs.iter();
-        match counts.find(|procs| model.pattern.class(**procs) != self.class) {
+        match counts.find(|procs| !self.class.holds(model.pattern.class(**procs))) {
             Some(procs) => Err(format!("domain.procs: {procs} is not of the procs_class")),
             None => Ok(()),
         }

@@ -37,7 +37,7 @@ const WRONG: [(&str, &str); 38] = [
     ("smallest_bytes = 0", "smallest_bytes = 262145"),
     ("\"pairwise\"\nprocs", "\"bruck:2\"\nprocs"),
     (r#""powers""#, r#""rounds""#),
-    (r#""others""#, r#""every""#),
+    (r#""others""#, r#""powers-of-two""#),
     ("confidence = 0.95\ncov", "confidence = 1.5\ncov"),
     ("[4096, 2e-4]", "[256, 2e-4]"),
     (r#""gamma_eager""#, r#""startup_s""#),

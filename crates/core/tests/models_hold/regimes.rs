@@ -36,7 +36,7 @@ fn protocol(gamma: f64, stalls: Option<Stalls>) -> ProtocolParameters {
     }
 }
 
-/// An exchange that overflows a port from a surge of 100 kB on.
+/// An exchange that overflows a port of which 100 kB pass.
 fn truth(eager: f64, rendezvous: f64) -> Regimes {
     let stalls = Stalls {
         rate: 0.01,

@@ -3,31 +3,21 @@
 use std::collections::BTreeSet;
 
 use itertools::Itertools;
-use netsig_core::fit::fitted::FittedModel;
 use netsig_core::fit::ladder::Rung;
-use netsig_core::fit::network::{FittedRegimes, NetworkFit};
+use netsig_core::fit::network::FittedRegimes;
 use netsig_core::fit::regimes::RegimesFit;
 use netsig_core::model::regimes::{Class, Point, ProtocolParameters, Regimes};
 use netsig_core::text::counted;
 use netsig_core::units::{Bytes, Procs};
 
-use super::meaning;
-
 /// In a sentence: the simplest sufficient model for an algorithm, the reason, and its parameters.
-pub fn choice(own: &FittedRegimes, fitted: &NetworkFit) -> String {
-    let said = match (own.verdict.rung, signature(own, fitted)) {
-        (Rung::Hockney | Rung::PLogP, _) => "contention does not show".to_owned(),
-        (Rung::Signature, Some(signature)) => meaning(signature),
-        _ => said(own),
+pub fn choice(own: &FittedRegimes) -> String {
+    let said = match own.verdict.rung {
+        Rung::Hockney | Rung::PLogP => "contention does not show".to_owned(),
+        Rung::Thresholds | Rung::Regimes => said(own),
     };
     let (collective, algorithm) = (own.collective, &own.algorithm);
     format!("{collective} {algorithm}: {}; {said}.", own.verdict.reason)
-}
-
-/// The signature of the same algorithm.
-fn signature<'a>(own: &FittedRegimes, fitted: &'a NetworkFit) -> Option<&'a FittedModel> {
-    let mut models = fitted.models.iter();
-    models.find(|other| other.model.is_signature() && own.are_of(other))
 }
 
 /// Describes the regimes of an algorithm in a sentence.
@@ -56,7 +46,7 @@ fn said_by(fit: &RegimesFit) -> String {
     let onset = stalls.and_then(|stalls| stalls.onset);
     let most = fit.cells.iter().map(|cell| cell.procs).max();
     let overflow = onset.zip(most).map(|(onset, most)| {
-        let kib = Bytes::rounded(onset.bytes / most.partners().sqrt() / 1024.0);
+        let kib = Bytes::rounded(onset.bytes / most.partners() / 1024.0);
         let size = Bytes(kib.0 * 1024);
         format!("a port overflows from about {size} on among {most}")
     });
@@ -122,16 +112,12 @@ fn only_stalled(own: &FittedRegimes) -> Option<String> {
     ))
 }
 
-/// Warnings about the reliability of an algorithm's regimes that its signature's warnings do not
-/// cover.
-pub fn warnings(own: &FittedRegimes, fitted: &NetworkFit) -> Vec<String> {
+/// Warnings about the reliability of an algorithm's regimes.
+pub fn warnings(own: &FittedRegimes) -> Vec<String> {
     let mut warnings = Vec::new();
-    let is_said = own.verdict.rung == Rung::Signature && signature(own, fitted).is_some();
     for fit in &own.fit.fits {
         let counts: BTreeSet<Procs> = fit.cells.iter().map(|cell| cell.procs).collect();
-        if let (1, Some(only)) = (counts.len(), counts.first())
-            && !(is_said && fit.class == Class::Every)
-        {
+        if let (1, Some(only)) = (counts.len(), counts.first()) {
             warnings.push(format!(
                 "{}{only} is the only process count, so that growth, overflow and intervals at other counts cannot be estimated; measure three",
                 of(fit.class)

@@ -51,14 +51,7 @@ pub fn verdict(fitted: &NetworkFit, wanted: Wanted, data: &Dataset) -> Vec<Strin
 
 fn subjects(fitted: &NetworkFit, wanted: Wanted) -> Vec<Subject> {
     let of_regimes = fitted.regimes.iter().map(|own| {
-        let signatures = fitted.signatures.iter();
-        let signature = signatures
-            .filter(|_| own.verdict.rung == Rung::Signature && !wants_regimes(wanted))
-            .find(|signature| own.are_of(&signature.model));
-        let subject = match signature {
-            Some(signature) => of_signature(signature),
-            None => of_regimes(own, wanted),
-        };
+        let subject = of_regimes(own, wanted);
         // The error belongs to the model that the fit chose.
         let is_chosen = subject.model == own.verdict.rung.model();
         Subject {

@@ -81,7 +81,7 @@ impl Default for Options {
             delta: DeltaRule::default(),
             unsaturated: Unsaturated::default(),
             base_error: None,
-            confidence: 0.95,
+            confidence: 0.9,
         }
     }
 }

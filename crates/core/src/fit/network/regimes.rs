@@ -5,10 +5,11 @@ use crate::algorithm::Collective;
 use crate::data::Dataset;
 use crate::fit::fitted::FittedModel;
 use crate::fit::ladder::{Ladder, Rung, THRESHOLDS, Verdict};
-use crate::fit::regimes::{self, AlgorithmRegimes, Ground, Limits};
+use crate::fit::losses::{self, Load, Subject};
+use crate::fit::regimes::{self, AlgorithmRegimes, Ground, Limits, Who};
 use crate::fit::{FailedFit, Point};
 use crate::model::REGIMES;
-use crate::model::regimes::Pattern;
+use crate::model::regimes::{Onset, Order, Pattern};
 use crate::units::{Bytes, Seconds};
 
 /// The regimes of one algorithm.
@@ -29,6 +30,32 @@ impl FittedRegimes {
     pub fn are_of(&self, model: &FittedModel) -> bool {
         model.collective() == Some(self.collective) && model.algorithm == self.algorithm
     }
+}
+
+/// Onset of losses by the counters of all algorithms that exchange everything at once.
+fn counted<'w>(
+    data: &Dataset,
+    eager_limit: Option<Bytes>,
+    all: impl Iterator<Item = &'w Who>,
+) -> Option<Onset> {
+    let at_once = Some(Pattern::Exchange(Order::AtOnce));
+    let at_once = all.filter(|(collective, name)| Pattern::of(*collective, name) == at_once);
+    let cells = at_once.flat_map(|(collective, algorithm)| {
+        let subject = Subject {
+            collective: *collective,
+            algorithm,
+            eager_limit,
+        };
+        losses::cells(data, subject, |procs, size| {
+            Some(Load::of_ports(procs, size))
+        })
+    });
+    let law = losses::fit(&cells.collect::<Vec<_>>(), 0.9).ok()?;
+    Some(Onset {
+        bytes: law.onset.value,
+        lower: law.onset.lower,
+        upper: law.onset.upper,
+    })
 }
 
 /// Fits the regimes of every algorithm that they describe.
@@ -55,12 +82,12 @@ pub(super) fn fit(data: &Dataset, ping_pong: &[Point], options: &Options, fitted
         }
     };
     regimes::tell_apart(&mut all, &network);
-    let ground = Ground::new(network, &all);
+    let counted = counted(data, network.eager_limit, all.keys());
+    let ground = Ground::new(network, &all, counted);
     let ladder = Ladder {
         ground: &ground,
         hockney: fitted.hockney.model(),
         plogp: fitted.plogp.as_ref(),
-        options: &options.model,
     };
     let mut done = Vec::new();
     let mut failures = Vec::new();

@@ -7,7 +7,7 @@ use crate::network::Network;
 use crate::text::names::{name_of, variant_of};
 
 /// Standard deviation of the prior of κ.
-const GROWTH: f64 = 0.5;
+const GROWTH: f64 = 0.15;
 
 /// Standard deviation of the prior of u.
 const SLOWDOWN: f64 = 1.0;
@@ -118,9 +118,9 @@ impl Basis<'_> {
 
     /// φ of a point.
     pub(super) fn overflow(&self, point: Point) -> f64 {
-        let surge = self.pattern.surge(self.wire, point);
-        let overflow = self.onset.zip(surge);
-        overflow.map_or(0.0, |(onset, surge)| onset.share(surge))
+        let port_bytes = self.pattern.port_bytes(self.wire, point);
+        let overflow = self.onset.zip(port_bytes);
+        overflow.map_or(0.0, |(onset, port_bytes)| onset.share(port_bytes))
     }
 }
 

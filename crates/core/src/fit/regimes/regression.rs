@@ -11,7 +11,7 @@
 //! and the others are fitted again.
 //!
 //! κ of rendezvous messages and u have priors at 0, as an observation of 0 with the standard
-//! deviation 0.5 and 1: few process counts determine κ badly, few cells u, and a prediction would
+//! deviation 0.15 and 1: few process counts determine κ badly, few cells u, and a prediction would
 //! extrapolate their noise.
 //!
 //! A column that the points do not distinguish from others is left out, κ, u, λ and a before b.

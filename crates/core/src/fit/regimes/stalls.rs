@@ -1,8 +1,9 @@
-//! Rate of repetitions that wait for a time-out, and the surge from which they do.
+//! Rate of repetitions that wait for a time-out, and the bytes through a port from which they do.
 //!
 //! # Method
 //! Maximum likelihood. Of R repetitions of a cell k stalled, k binomial with
-//! p = 1 − exp(−c·n·(n − 1)·φ). The rate c and the onset X are found on a grid of both, which is
+//! p = 1 − exp(−c·n·φ), with a prior at c = 0.1 for the rate. The onset X comes from the counters of
+//! losses where there are any ([`from`]). Else the rate c and the onset X are found on a grid of both, which is
 //! deterministic and needs no start. X has two effects: overflowing ports also slow down
 //! repetitions that do not stall, so the loss of the typical times of all exchanges, each with
 //! its best u, is subtracted from the logarithm of the likelihood. The interval of X contains the
@@ -16,17 +17,23 @@
 use std::collections::BTreeMap;
 
 use super::observation::Observation;
-use crate::model::regimes::{Onset, Stalls, connections};
+use crate::model::regimes::{Onset, Stalls};
+use crate::network::LINUX_RTO;
 use crate::stats::sample::{median, robust_deviation};
 use crate::units::{Bytes, Procs, Seconds};
 
-/// Number of steps of the grid in X, from an eighth of the greatest surge to a quarter above it.
+/// Number of steps of the grid in X, from an eighth of the greatest x to a quarter above it.
 const STEPS: i32 = 40;
 
 /// Number of steps of the grid in c, and its bounds.
 const RATES: i32 = 80;
 const LEAST_RATE: f64 = 1e-4;
 const MOST_RATE: f64 = 1.0;
+
+/// Usual rate of time-outs of an overflowing port in a repetition, and the standard deviation of
+/// its logarithm.
+const USUAL_RATE: f64 = 0.1;
+const SPREAD_OF_RATES: f64 = 1.0;
 
 /// Half of the quantile 0.95 of χ² with one degree of freedom.
 const LIKELY: f64 = 1.920_729;
@@ -39,30 +46,34 @@ const SPREADS: std::ops::RangeInclusive<f64> = 0.1..=0.5;
 
 /// A cell as a trial: k of R stalled.
 struct Trial {
-    /// n·(n − 1).
-    connections: f64,
+    /// n.
+    ports: f64,
     /// Surge x.
-    surge: f64,
+    port_bytes: f64,
     /// T₀.
     typical: Seconds,
     stalled: f64,
     plain: f64,
 }
 
-/// The stalls of eager messages, whose onset depends on the surge x of each cell; `None` if no
+/// The stalls of eager messages, whose onset depends on the bytes x through a port; `None` if no
 /// repetition stalled. `misfit` is the loss of typical times under an onset.
 pub(super) fn overflowing(
     cells: &[(&Observation, f64)],
     misfit: &dyn Fn(Onset) -> f64,
 ) -> Option<Stalls> {
-    let surging = cells.iter().filter(|(_, surge)| *surge > 0.0);
-    let cells: Vec<(&Observation, f64)> = surging.copied().collect();
+    let exchanging = cells.iter().filter(|(_, port_bytes)| *port_bytes > 0.0);
+    let cells: Vec<(&Observation, f64)> = exchanging.copied().collect();
     let (trials, cost, spread) = trials(&cells)?;
-    let most = trials.iter().map(|trial| trial.surge).fold(0.0, f64::max);
+    let most = trials
+        .iter()
+        .map(|trial| trial.port_bytes)
+        .fold(0.0, f64::max);
     let onset_at = |step: i32| most / 8.0 * 10f64.powf(f64::from(step) / f64::from(STEPS));
     let tried = (0..=STEPS).map(|step| {
         let bytes = onset_at(step);
-        let (rate, likelihood) = best_rate(&trials, |trial| Onset::at(bytes).share(trial.surge));
+        let (rate, likelihood) =
+            best_rate(&trials, |trial| Onset::at(bytes).share(trial.port_bytes));
         (bytes, rate, likelihood - misfit(Onset::at(bytes)))
     });
     let tried: Vec<(f64, f64, f64)> = tried.collect();
@@ -83,9 +94,22 @@ pub(super) fn overflowing(
     })
 }
 
+/// The stalls of eager messages whose onset is known from the counters of losses.
+pub(super) fn from(onset: Onset, cells: &[(&Observation, f64)]) -> Stalls {
+    let share = |trial: &Trial| onset.share(trial.port_bytes);
+    let (rate, _) = best_rate(&pooled(cells), share);
+    let (cost, spread) = costs(cells).unwrap_or((LINUX_RTO, *SPREADS.start()));
+    Stalls {
+        rate,
+        cost,
+        spread,
+        onset: Some(onset),
+    }
+}
+
 /// The stalls of other cells with the onset of `shared` and a rate of their own, 0 if none stalled.
 pub(super) fn with_own_rate(shared: &Stalls, cells: &[(&Observation, f64)]) -> Stalls {
-    let share = |trial: &Trial| shared.exposure(trial.surge, trial.typical);
+    let share = |trial: &Trial| shared.exposure(trial.port_bytes, trial.typical);
     let rate = trials(cells).map_or(0.0, |(trials, ..)| best_rate(&trials, share).0);
     Stalls { rate, ..*shared }
 }
@@ -101,7 +125,9 @@ pub(super) fn anywhere(
         ..overflowing.copied().unwrap_or(Stalls::UNSEEN)
     };
     let (trials, _, spread) = trials(cells)?;
-    let (rate, _) = best_rate(&trials, |trial| stalls.exposure(trial.surge, trial.typical));
+    let (rate, _) = best_rate(&trials, |trial| {
+        stalls.exposure(trial.port_bytes, trial.typical)
+    });
     Some(Stalls {
         rate,
         spread,
@@ -111,6 +137,12 @@ pub(super) fn anywhere(
 
 /// The trials, with D and its spread; `None` if no repetition stalled.
 fn trials(cells: &[(&Observation, f64)]) -> Option<(Vec<Trial>, Seconds, f64)> {
+    let (cost, spread) = costs(cells)?;
+    Some((pooled(cells), cost, spread))
+}
+
+/// D and its spread; `None` if no repetition stalled.
+fn costs(cells: &[(&Observation, f64)]) -> Option<(Seconds, f64)> {
     let excesses = cells.iter().flat_map(|(cell, _)| &cell.excesses);
     let excesses: Vec<f64> = excesses.map(|excess| excess.0).collect();
     if excesses.is_empty() {
@@ -119,16 +151,16 @@ fn trials(cells: &[(&Observation, f64)]) -> Option<(Vec<Trial>, Seconds, f64)> {
     let cost = median(excesses.iter().copied());
     let away = excesses.iter().map(|excess| (excess / cost).ln());
     let spread = robust_deviation(away).clamp(*SPREADS.start(), *SPREADS.end());
-    Some((pooled(cells), Seconds(cost), spread))
+    Some((Seconds(cost), spread))
 }
 
 /// Pools cells of the same process count and size into one trial.
 fn pooled(cells: &[(&Observation, f64)]) -> Vec<Trial> {
     let mut trials: BTreeMap<(Procs, Bytes), Trial> = BTreeMap::new();
-    for (cell, surge) in cells {
+    for (cell, port_bytes) in cells {
         let trial = trials.entry((cell.procs, cell.size)).or_insert(Trial {
-            connections: connections(cell.procs),
-            surge: *surge,
+            ports: f64::from(cell.procs.get()),
+            port_bytes: *port_bytes,
             typical: cell.typical,
             stalled: 0.0,
             plain: 0.0,
@@ -141,7 +173,7 @@ fn pooled(cells: &[(&Observation, f64)]) -> Vec<Trial> {
 
 /// c with the greatest likelihood, and the logarithm of this likelihood.
 fn best_rate(trials: &[Trial], share: impl Fn(&Trial) -> f64) -> (f64, f64) {
-    let exposed = |trial: &Trial| trial.connections * share(trial);
+    let exposed = |trial: &Trial| trial.ports * share(trial);
     let exposures: Vec<f64> = trials.iter().map(exposed).collect();
     let likelihood = |rate: f64| -> f64 {
         let of = |(trial, exposure): (&Trial, &f64)| {
@@ -149,7 +181,8 @@ fn best_rate(trials: &[Trial], share: impl Fn(&Trial) -> f64) -> (f64, f64) {
             let p = p.clamp(LEAST_PROBABILITY, 1.0 - LEAST_PROBABILITY);
             trial.stalled * p.ln() + trial.plain * (1.0 - p).ln()
         };
-        trials.iter().zip(&exposures).map(of).sum()
+        let usual = (rate / USUAL_RATE).ln() / SPREAD_OF_RATES;
+        trials.iter().zip(&exposures).map(of).sum::<f64>() - usual * usual / 2.0
     };
     let rate =
         |step: i32| LEAST_RATE * (MOST_RATE / LEAST_RATE).powf(f64::from(step) / f64::from(RATES));
@@ -167,17 +200,17 @@ mod tests {
     use crate::fit::testing::observed;
     use crate::model::testing::procs;
 
-    /// Cells with their surges: of 200 repetitions as many stalled as the truth expects, each 210
+    /// Cells with the bytes through a port: of 200 repetitions as many stalled as the truth expects, each 210
     /// or 230 ms longer.
     fn cells(truth: &Stalls) -> Vec<(Observation, f64)> {
         let cell = |(count, size): (u32, u64)| {
-            let surge = f64::from(count - 1).sqrt() * size as f64;
-            let share = truth.probability(procs(count), surge, Seconds(0.1));
+            let port_bytes = f64::from(count - 1) * size as f64;
+            let share = truth.probability(procs(count), port_bytes, Seconds(0.1));
             let is_stalled = |number| f64::from(number) < (share * 200.0).round();
             let wait = |number| if number % 2 == 0 { 0.21 } else { 0.23 };
             let time = |number| 0.1 + f64::from(is_stalled(number)) * wait(number);
             let times: Vec<f64> = (0..200).map(time).collect();
-            (observed(count, size, &times), surge)
+            (observed(count, size, &times), port_bytes)
         };
         let sizes = [4096, 16_384, 32_768, 49_152, 61_440];
         [4, 6, 8]
@@ -188,7 +221,10 @@ mod tests {
     }
 
     fn seen(cells: &[(Observation, f64)]) -> Vec<(&Observation, f64)> {
-        cells.iter().map(|(cell, surge)| (cell, *surge)).collect()
+        cells
+            .iter()
+            .map(|(cell, port_bytes)| (cell, *port_bytes))
+            .collect()
     }
 
     /// Everywhere.

@@ -31,12 +31,12 @@ const PARAMETERS: [Parameter; 10] = [
     ),
     Parameter::given(
         "overflow_bytes",
-        "X, the surge x towards a port that overflows it",
+        "X, the bytes through a port from which it overflows",
         Some(INF),
     ),
     Parameter::given(
         "stall_rate",
-        "c, the rate of time-outs on one connection",
+        "c, the rate of time-outs at one port",
         Some(0.0),
     ),
     Parameter::given(
@@ -50,9 +50,9 @@ const PARAMETERS: [Parameter; 10] = [
 pub(in crate::model) const ALLTOALL: Model = Model {
     name: REGIMES,
     kind: Kind::Contention,
-    formula: "T₀ = (a + b·s + (γ + κ/(n−1))·W)·e^ρ(m), and D more with p = 1 − exp(−c·n·(n−1)·φ), φ = 1/(1 + (X/x)⁶)",
+    formula: "T₀ = (a + b·s + (γ + κ/(n−1))·W)·e^ρ(m), and D more with p = 1 − exp(−c·n·φ), φ = 1/(1 + (X/x)⁶)",
     source: "netsig, on Steffenel 2006 and Kielmann, Bal, Verstoep 2000",
-    domain: "n ≥ 2. s = n−1, W = (n−1)·β·(m + 96 B of headers), x = √(n−1)·m; γ and κ for either \
+    domain: "n ≥ 2. s = n−1, W = (n−1)·β·(m + 96 B of headers), x = (n−1)·m; γ and κ for either \
              side of the eager limit, from which on a time-out counts where T₀ does not hide it. \
              Here ρ = 0 and the median; a fit adds ρ, V(w) in the place of β·w, spreads and \
              intervals, and takes notice of the links of --network SCENARIO.",
@@ -60,12 +60,12 @@ pub(in crate::model) const ALLTOALL: Model = Model {
     estimator: Estimator::Regimes,
     example: Example::on(
         ROUND,
-        "n = 8, m = 32 KiB, β = 10 ns/B, b = 50 µs, γ = 1.2, κ = 0.7, X = 64 KiB, c = 1, \
+        "n = 8, m = 32 KiB, β = 10 ns/B, b = 50 µs, γ = 1.2, κ = 0.7, X = 64 KiB, c = 10, \
          D = 200 ms, all eager",
         0.203_340_624,
         (8, 32768),
     )
-    .with(&[5e-5, 1.2, 0.7, 1.0, 0.0, INF, 65536.0, 1.0, 0.2, 0.0]),
+    .with(&[5e-5, 1.2, 0.7, 1.0, 0.0, INF, 65536.0, 10.0, 0.2, 0.0]),
     time: |inputs| time(inputs, Pattern::Exchange(Order::AtOnce)),
     ..Model::about(Subject::Collective(Collective::Alltoall))
 };

@@ -85,6 +85,13 @@ pub enum Class {
     Other,
 }
 
+impl Class {
+    /// True if counts of another class belong to this one.
+    pub fn holds(self, other: Self) -> bool {
+        self == Self::Every || self == other
+    }
+}
+
 /// Start-ups and times of the path that ends last.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Path {
@@ -159,20 +166,16 @@ impl Pattern {
         }
     }
 
-    /// Surge x = √(n − 1)·m: bytes by which the traffic towards one port may exceed its capacity,
-    /// where many send at once. If a link between switches is busier than a host's, x grows by the
-    /// ratio. `None` for patterns without simultaneous senders.
-    ///
-    /// On average a port receives as much as it forwards. The traffic of n − 1 senders, each with
-    /// its own timing, scatters around the average by m per sender, and the variances add up.
-    pub fn surge(self, wire: &Wire, point: Point) -> Option<f64> {
+    /// x = (n − 1)·m: bytes that pass a port where many send at once. If a link between switches is
+    /// busier than a host's, x grows by the ratio. `None` for patterns without simultaneous senders.
+    pub fn port_bytes(self, wire: &Wire, point: Point) -> Option<f64> {
         let Self::Exchange(order) = self else {
             return None;
         };
         let size = point.size.as_f64();
         let others = point.procs.partners();
         let link = busiest(wire, point, order, size) / others;
-        Some(others.sqrt() * link.max(size))
+        Some(others * link.max(size))
     }
 
     /// T₀ from its terms: a + max(S + W, √(S² + F²)), with √(S² + W²) in place of S + W in rounds.
@@ -397,18 +400,19 @@ mod tests {
         }
     }
 
-    /// Four senders of 100 bytes: 2·100. Six of twelve behind a link as fast as a host's, which is
-    /// busy for 36/11 as long: √11·100·36/11.
+    /// Four senders of 100 bytes. Six of twelve behind a link as fast as a host's, which is busy for
+    /// 36/11 as long.
     #[test]
-    fn a_surge_grows_with_the_root_of_the_senders() {
+    fn the_bytes_of_a_port_grow_with_the_senders() {
         let network = two_switches();
-        for (count, network, expected) in [
-            (5, None, 200.0),
-            (12, Some(&network), 3600.0 / 11f64.sqrt()),
-        ] {
+        for (count, network, expected) in [(5, None, 400.0), (12, Some(&network), 3600.0)] {
             let point = point(count, 100, network);
-            let surge = Pattern::Exchange(Order::AtOnce).surge(&Wire::straight(GAP), point);
-            assert!((surge.unwrap() - expected).abs() < 1e-6, "{surge:?}");
+            let port_bytes =
+                Pattern::Exchange(Order::AtOnce).port_bytes(&Wire::straight(GAP), point);
+            assert!(
+                (port_bytes.unwrap() - expected).abs() < 1e-6,
+                "{port_bytes:?}"
+            );
         }
     }
 
