@@ -103,8 +103,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let lines = lines(args, &profile)?;
     let is_free = |own: &&Line| args.algorithm.is_some() && own.reason == Reason::Unmeasured;
     for line in lines.iter().filter(is_free) {
+        let basis = if line.model.is_regimes() {
+            "of its traffic, with the parameters of a measured algorithm"
+        } else {
+            "without contention"
+        };
         eprintln!(
-            "netsig: note: {} {} was not measured: its time is that without contention, by {}",
+            "netsig: note: {} {} was not measured: its time is that {basis}, by {}",
             args.points.collective, line.algorithm, line.model.name
         );
     }

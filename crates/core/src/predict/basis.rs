@@ -1,6 +1,7 @@
 //! Basis of a prediction by a model: a fit in the profile, given parameter values, or the
 //! parameters between two processes alone.
 
+use super::borrowed;
 use super::fitted::Fitting;
 use super::outside::Outside;
 use super::regimes::{self, Asked};
@@ -9,7 +10,7 @@ use crate::fit::fitted::Base;
 use crate::fit::flows::Flows;
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
-use crate::model::regimes::Point;
+use crate::model::regimes::{Point, Times};
 use crate::model::signature::Signature;
 use crate::model::{
     self, Case, Kind, Known, Model, ModelError, Need, REGIMES, Segments, Subject, Timed, Values,
@@ -59,6 +60,8 @@ enum Source<'a> {
 #[derive(Debug)]
 struct Measured<'a> {
     entries: Vec<RegimesEntry>,
+    /// True if the parameters are those of another algorithm.
+    is_borrowed: bool,
     network: Option<&'a Network>,
     asked: Asked,
 }
@@ -127,6 +130,10 @@ impl<'a> Knowledge<'a, '_> {
         let all = self.profile.regimes.iter();
         let own = all.filter(|own| own.collective == collective && own.algorithm == self.algorithm);
         let mut entries: Vec<RegimesEntry> = own.cloned().collect();
+        let is_borrowed = entries.is_empty();
+        if is_borrowed {
+            entries.extend(borrowed::regimes(self.profile, collective, self.algorithm));
+        }
         if !model.is_regimes() || entries.is_empty() {
             return Ok(None);
         }
@@ -137,6 +144,7 @@ impl<'a> Knowledge<'a, '_> {
         }
         Ok(Some(Measured {
             entries,
+            is_borrowed,
             network: self.network,
             asked: self.asked,
         }))
@@ -235,7 +243,14 @@ impl Measured<'_> {
             remedy: "measure some and fit again",
         })?;
         model::possible(REGIMES, prediction.time)?;
-        Ok(prediction)
+        Ok(match prediction.standing {
+            Standing::Outside => prediction,
+            _ if self.is_borrowed => Prediction {
+                standing: Standing::Unfitted,
+                ..prediction
+            },
+            _ => prediction,
+        })
     }
 }
 
@@ -272,6 +287,15 @@ impl Basis<'_> {
             }
             Source::Given(_) => None,
         }
+    }
+
+    /// Distribution of the times of single repetitions; `None` for a model that has none.
+    pub fn distribution(&self, case: Case) -> Option<Times> {
+        let Source::Regimes(measured) = &self.source else {
+            return None;
+        };
+        let (entry, point) = measured.of_case(case);
+        entry.model.times(point)
     }
 
     fn given(&self, values: &Values, case: Case) -> Result<Prediction, ModelError> {

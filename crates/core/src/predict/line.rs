@@ -30,7 +30,7 @@ pub enum Reason {
     Chosen(String),
     /// The model was fitted to the algorithm, without a choice among models.
     Fitted,
-    /// The algorithm was not measured; the model is its pLogP model.
+    /// The algorithm was not measured.
     Unmeasured,
 }
 

@@ -12,8 +12,8 @@
 //! neither, but tables of pLogP, has no interval.
 
 mod basis;
+mod borrowed;
 pub mod compare;
-pub mod design;
 mod fitted;
 pub mod line;
 pub mod outside;

@@ -181,7 +181,7 @@ impl<'a> Selector<'a> {
             };
             Ok(Candidate {
                 basis: knowledge.basis(line.model)?,
-                is_bound: has_rivals && !is_measured,
+                is_bound: has_rivals && !is_measured && !line.model.is_regimes(),
                 line,
             })
         };

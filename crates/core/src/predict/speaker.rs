@@ -6,11 +6,13 @@
 //! 2. Else the model that the fit chose for the algorithm, if it has all given parameters.
 //! 3. Else, for an all-to-all, its signature; without signatures in the profile, the first fitted
 //!    model, or the regimes. For another collective, the regimes.
-//! 4. For an algorithm that was not measured, its pLogP model, which excludes contention, unless
-//!    parameters are given. For an all-to-all this is a lower bound, and ranked as one.
+//! 4. For an algorithm that was not measured, the regimes of its traffic pattern with the parameters
+//!    of a measured exchange (`borrowed`); without these its pLogP model, which excludes contention,
+//!    unless parameters are given. For an all-to-all this is a lower bound, and ranked as one.
 
 use itertools::Itertools as _;
 
+use super::borrowed;
 use super::line::{Line, Reason};
 use crate::algorithm::{Algorithm, Collective, Entry, Method, UnknownAlgorithm, entries};
 use crate::model::{self, Model, ModelError, REGIMES, SIGNATURE};
@@ -212,7 +214,8 @@ impl Question<'_> {
         let known = self.profile.algorithms(self.collective);
         let is_measured = |entry: &&Entry| known.iter().any(|name| entry.is_named_by(name));
         let others = entries(self.collective).filter(|entry| !is_measured(entry));
-        let others = others.filter_map(Line::of_entry);
+        let others =
+            others.filter_map(|entry| self.borrowed(entry.name).or_else(|| Line::of_entry(entry)));
         self.measured().into_iter().chain(others).collect()
     }
 
@@ -240,15 +243,22 @@ impl Question<'_> {
         Ok(found)
     }
 
-    /// The requested algorithm with its pLogP model, if it was not measured and no parameters are
-    /// given, which belong to other models.
+    /// The requested algorithm with borrowed regimes or its pLogP model, if it was not measured and
+    /// no parameters are given, which belong to other models.
     fn unmeasured(&self) -> Option<Line> {
         let known = self.profile.algorithms(self.collective);
         let is_free = self.models == Models::Speaking && self.given.is_empty();
         let name = self
             .algorithm
             .filter(|name| is_free && !known.contains(name));
-        self.on_plogp(name?)
+        self.borrowed(name?).or_else(|| self.on_plogp(name?))
+    }
+
+    /// An algorithm that was not measured, with the parameters of a measured exchange.
+    fn borrowed(&self, name: &str) -> Option<Line> {
+        borrowed::regimes(self.profile, self.collective, name)?;
+        let regimes = self.regimes().ok()?;
+        Some(Line::new(name, regimes, Reason::Unmeasured))
     }
 
     /// An algorithm with its pLogP model, and the best segment size if its name sets none.
