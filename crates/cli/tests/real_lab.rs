@@ -345,3 +345,45 @@ fn srun_starts_the_ranks_of_an_allocation() {
     assert!(output.status.success(), "{}", said(&output));
     assert_forced(&data(home));
 }
+
+/// A campaign for a prediction, cut off in its second launch and resumed: every launch has its own
+/// plan, nothing is measured twice, and the data support a profile.
+#[test]
+fn a_campaign_steers_itself_and_goes_on_where_it_was_cut_off() {
+    let Some(_alone) = lab() else { return };
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    let campaign = |wish: &str, further: &[&str]| {
+        let place = format!("lab:{SCENARIO}");
+        let mut command = netsig(home, &["measure", "--for", wish, "-o", "data.csv"]);
+        command
+            .args(["--on", &place, "--budget", "15s", "--sizes", "1KiB..64KiB"])
+            .args(["--mpirun", &path_of("mpirun.openmpi")])
+            .args(further)
+            .env("NETSIG_RANK_PROGRAM", rank_program());
+        run_unless_void(command, home)
+    };
+    let wish = "alltoall direct up to 8";
+    let output = campaign(wish, &[]);
+    assert!(output.status.success(), "{}", said(&output));
+    let text = fs::read_to_string(home.join("data.csv")).unwrap();
+    let second = text.find("#@launch_2_plan").expect("a plan of its own");
+    let rows = text[second..].match_indices('\n').nth(8).unwrap().0;
+    fs::write(home.join("data.csv"), &text[..second + rows + 20]).unwrap();
+    let output = campaign(wish, &["--resume"]);
+    assert!(output.status.success(), "{}", said(&output));
+    let data = data(home);
+    let places: BTreeSet<_> = data.completed.iter().collect();
+    assert_eq!(places.len(), data.completed.len());
+    assert!(
+        data.provenance.get("launch_3_s").is_some(),
+        "{:?}",
+        data.provenance
+    );
+    let fit = netsig(home, &["fit", "data.csv", "-o", "p.toml"])
+        .output()
+        .unwrap();
+    assert!(fit.status.success(), "{}", said(&fit));
+    let other = campaign("alltoall pairwise up to 8", &["--resume"]);
+    assert_eq!(other.status.code(), Some(2), "{}", said(&other));
+}

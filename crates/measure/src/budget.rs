@@ -16,7 +16,6 @@
 
 mod grid;
 
-use netsig_core::predict::design::allocation::TooLittle;
 use netsig_core::units::Seconds;
 
 use self::grid::Grid;
@@ -25,6 +24,13 @@ use crate::plan::{Cell, Operation, Plan};
 
 /// Fewest repetitions of a cell, unless fewer were planned.
 const FEWEST: u32 = 3;
+
+/// A budget that is too small.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TooLittle {
+    /// Least duration of a useful plan.
+    pub least: Seconds,
+}
 
 /// A plan that fits into the budget.
 #[derive(Debug, Clone, PartialEq)]

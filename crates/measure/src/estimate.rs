@@ -82,8 +82,9 @@ impl Plan {
 }
 
 impl Rates {
-    /// Estimates the rates from the data of [`Plan::probe`] and the duration `wall` of its launch.
-    /// `None` without a ping-pong of two sizes and an all-to-all.
+    /// Estimates the rates from data such as those of [`Plan::probe`] and the duration `wall` of
+    /// their launch. `None` without a ping-pong of two sizes; without an all-to-all there is no
+    /// contention.
     pub fn from_probe(data: &Dataset, wall: Seconds) -> Option<Self> {
         let cells = summarise(data);
         let of = |experiment| {
@@ -102,7 +103,7 @@ impl Rates {
         let times_the_bound =
             |(key, seen): (&CellKey, &Summary)| seen.mean / hockney.alltoall(key.procs, key.size);
         let alltoall = of(Experiment::Collective(Collective::Alltoall));
-        let contention = alltoall.map(times_the_bound).reduce(f64::max)?;
+        let contention = alltoall.map(times_the_bound).fold(1.0, f64::max);
         let timed = |(key, seen): (&CellKey, &Summary)| {
             let both_ways = if key.experiment == Experiment::PingPong {
                 2.0

@@ -1,5 +1,5 @@
-//! netsig-measure: measurement plans and proposals of plans, their duration and budget, campaigns
-//! that carry them out, and a simulated transport with known parameters. The transport over MPI is
+//! netsig-measure: measurement plans, their duration and budget, campaigns that carry them out or
+//! steer themselves, and a simulated transport with known parameters. The transport over MPI is
 //! in netsig-mpi.
 
 pub mod budget;
@@ -8,7 +8,7 @@ pub mod clock;
 pub mod estimate;
 pub mod plan;
 mod plogp;
-pub mod proposal;
 pub mod simulated;
+pub mod steer;
 pub mod stopping;
 pub mod transport;

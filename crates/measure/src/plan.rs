@@ -61,6 +61,14 @@ impl Plan {
         &self.cells
     }
 
+    /// Checks that all cells can be measured.
+    ///
+    /// # Errors
+    /// The first cell that cannot, in words.
+    pub fn check(&self) -> Result<(), String> {
+        self.cells.iter().try_for_each(Cell::check)
+    }
+
     /// The cells of a job in their random order of measurement.
     pub fn order(&self, job: JobId) -> Vec<Cell> {
         let mut cells = self.cells.clone();

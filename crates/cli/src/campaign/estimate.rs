@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use itertools::Itertools;
-use netsig_core::predict::design::allocation::TooLittle;
 use netsig_core::text::counted;
 use netsig_core::units::Seconds;
-use netsig_measure::budget;
+use netsig_measure::budget::{self, TooLittle};
 use netsig_measure::estimate::{Rates, estimate};
 use netsig_measure::plan::{Cell, Plan};
 

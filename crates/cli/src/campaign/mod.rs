@@ -6,14 +6,15 @@ pub mod kept;
 mod resume;
 mod series;
 mod space;
+mod steered;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use netsig_core::data::Dataset;
 use netsig_core::network::Network;
-use netsig_core::units::Seconds;
+use netsig_core::units::{Procs, Seconds};
 use netsig_measure::campaign::{self, Launch};
 use netsig_measure::estimate::Rates;
 use netsig_measure::plan::provenance::{PLAN, REQUESTED_PLAN, escaped};
@@ -22,17 +23,20 @@ use netsig_measure::simulated::{self, Simulated};
 use self::estimate::settle;
 use self::resume::Past;
 use self::series::Series;
+use self::steered::Steered;
 use crate::input::args::{self, LaunchArgs, Place};
 use crate::input::asked::Asked;
 use crate::input::failure::Failure;
 use crate::input::output::{Kind, Output};
+use crate::input::wish::{AimArgs, Predicted};
 use crate::print::notes::warn_if_unfaithful;
 
-/// A plan with where to carry it out and where to put the data.
+/// Longest duration of a campaign for a prediction, if none is given.
+const USUAL_BUDGET: Duration = Duration::from_secs(120);
+
+/// Where and within which limits to measure, and where to put the data.
 #[derive(Debug, clap::Args)]
 pub struct Campaign {
-    /// The plan (TOML, see FORMATS.md).
-    pub plan: PathBuf,
     /// The data file (CSV); it must not exist yet, unless --resume is given.
     #[arg(short, long, value_name = "DATA")]
     pub output: PathBuf,
@@ -48,7 +52,7 @@ pub struct Campaign {
     #[arg(long, value_name = "TIME", value_parser = args::limit)]
     pub budget: Option<Duration>,
     /// Repeat until the half-width of the median's interval is below this share, such as 2%; replaces
-    /// the plan's.
+    /// the plan's. With --for, end when the predictions are known to this.
     #[arg(long, value_name = "SHARE", value_parser = args::precision)]
     pub precision: Option<String>,
     /// Longest duration of one step of a rank; after it, its launch is given up.
@@ -65,12 +69,12 @@ impl Campaign {
     /// # Errors
     /// If the plan, the place or the MPI cannot be used, or a part of the measurement fails; the
     /// data measured up to then are kept.
-    pub fn carry_out(&self, what: &str) -> Result<(), Failure> {
-        let asked = self.asked()?;
+    pub fn carry_out(&self, plan: &Path, what: &str) -> Result<(), Failure> {
+        let asked = self.asked(plan)?;
         let past = self.past(&asked)?;
-        let output = self.checked_output(past.as_ref())?;
+        let output = self.checked_output(&[plan], past.is_some())?;
         space::refuse_full(&self.output, &asked.plan)?;
-        let scenario = self.scenario(&asked)?;
+        let scenario = self.scenario(plan, asked.plan.procs())?;
         match (&self.place, &scenario, past) {
             // Simulated data are written completely or not at all.
             (Place::Simulated(_), _, Some(_)) => Ok(()),
@@ -82,14 +86,46 @@ impl Campaign {
         }
     }
 
+    /// Plans and measures for a prediction, within the budget.
+    ///
+    /// # Errors
+    /// If the options do not go together, the budget is too small, or a part of the measurement
+    /// fails; the data measured up to then are kept.
+    pub fn steer(&self, predicted: &Predicted, aim: &AimArgs) -> Result<(), Failure> {
+        let scenario = match &self.place {
+            Place::Mpi => None,
+            Place::Lab(name) => Some(netsig_lab::load(name)?),
+            Place::Simulated(_) => {
+                return Err(Failure::usage(
+                    "--for finds what a network does and sim: follows a known signature; give a plan, or --on lab:SCENARIO",
+                ));
+            }
+        };
+        scenario.iter().for_each(warn_if_unfaithful);
+        let is_resumed = self.resume && self.output.exists();
+        self.checked_output(&[], is_resumed)?;
+        let hosts = scenario.as_ref().map(|network| ("--on", network.hosts()));
+        let wanted = self.precision.as_deref();
+        let wanted = wanted.and_then(|text| text.trim_end_matches('%').parse::<f64>().ok());
+        Steered {
+            campaign: self,
+            predicted,
+            target: aim.target(predicted, hosts)?,
+            scenario: scenario.as_ref(),
+            budget: self.budget.unwrap_or(USUAL_BUDGET),
+            wanted: wanted.map(|percent| percent / 100.0),
+        }
+        .carry_out()
+    }
+
     /// The command of every launch, in starting order.
     ///
     /// # Errors
     /// If the plan, the place or the MPI cannot be used.
-    pub fn commands(&self) -> Result<Vec<Vec<OsString>>, Failure> {
-        let asked = self.asked()?;
+    pub fn commands(&self, plan: &Path) -> Result<Vec<Vec<OsString>>, Failure> {
+        let asked = self.asked(plan)?;
         if !asked.is_file {
-            let shown = self.plan.display();
+            let shown = plan.display();
             eprintln!("netsig: the ranks will read {shown} with --precision put in");
         }
         if let Place::Simulated(_) = self.place {
@@ -97,22 +133,21 @@ impl Campaign {
                 "--dry-run prints how MPI is started and sim: starts none; leave one of them out",
             ));
         }
-        let scenario = self.scenario(&asked)?;
+        let scenario = self.scenario(plan, asked.plan.procs())?;
         Series::new(self, scenario.as_ref(), asked, None)?.commands()
     }
 
-    fn asked(&self) -> Result<Asked, Failure> {
-        Asked::read(&self.plan, self.precision.as_deref())
+    fn asked(&self, plan: &Path) -> Result<Asked, Failure> {
+        Asked::read(plan, self.precision.as_deref())
     }
 
-    /// The data file: a new one, or the file of `past`.
-    fn checked_output(&self, past: Option<&Past>) -> Result<Output, Failure> {
-        let reads = [self.plan.as_path()];
+    /// The data file: a new one, or that of an interrupted run.
+    pub fn checked_output(&self, reads: &[&Path], is_resumed: bool) -> Result<Output, Failure> {
         let remedy = "go on with --resume, choose another --output or remove it";
-        match past {
-            None => Output::fresh(&self.output, &reads, remedy),
-            Some(_) => Output::replacing("--output", &self.output, Kind::Data, &reads),
+        if is_resumed {
+            return Output::replacing("--output", &self.output, Kind::Data, reads);
         }
+        Output::fresh(&self.output, reads, remedy)
     }
 
     /// The data of an interrupted run, if resumed. Prepares their file for appending.
@@ -136,7 +171,7 @@ impl Campaign {
             ))
         })?;
         let truth = simulated::truth(scenario, stated).map_err(Failure::usage)?;
-        simulated::check(&asked.plan).map_err(|e| Failure::usage(e).about(&self.plan))?;
+        simulated::check(&asked.plan).map_err(|e| Failure::usage(e).about(&asked.file))?;
         let rates = Rates {
             hockney: truth.base,
             contention: truth.gamma,
@@ -171,17 +206,16 @@ impl Campaign {
         Ok(output.write(|mut out| data.write(&mut out))?)
     }
 
-    /// The scenario of the place, if any.
-    fn scenario(&self, asked: &Asked) -> Result<Option<Network>, Failure> {
+    /// The scenario of the place, if any, with room for `procs` processes of the plan `file`.
+    fn scenario(&self, file: &Path, procs: Procs) -> Result<Option<Network>, Failure> {
         let (Place::Lab(name) | Place::Simulated(name)) = &self.place else {
             return Ok(None);
         };
         let scenario = netsig_lab::load(name)?;
-        let procs = asked.plan.procs();
         if procs > scenario.hosts() {
             return Err(Failure::usage(format!(
                 "{}: the plan needs {procs} processes and scenario {name} has {} hosts; choose a larger scenario",
-                self.plan.display(),
+                file.display(),
                 scenario.hosts()
             )));
         }

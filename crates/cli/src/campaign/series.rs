@@ -37,8 +37,24 @@ pub struct Series<'a> {
     asked: Asked,
     past: Option<Past>,
     started: Instant,
+    /// Longest duration of all jobs.
+    budget: Option<Duration>,
+    /// Further fact for the provenance of the data, as key=value.
+    note: Option<String>,
     /// The last warning about ranks that share a host.
     sharing: Option<String>,
+}
+
+/// A launch of a longer campaign.
+pub struct Launch<'a> {
+    /// Number of the launch.
+    pub number: u32,
+    /// Jobs that are not carried out again.
+    pub complete: &'a [JobId],
+    /// Longest duration of all jobs.
+    pub budget: Duration,
+    /// Fact for the provenance of the data, as key=value.
+    pub note: String,
 }
 
 /// The parameters of a job.
@@ -77,6 +93,8 @@ impl<'a> Series<'a> {
             asked,
             past,
             started: Instant::now(),
+            budget: campaign.budget,
+            note: None,
             sharing: None,
         };
         // Refuse algorithms that the library lacks before the first measurement.
@@ -93,7 +111,7 @@ impl<'a> Series<'a> {
     pub fn commands(&self) -> Result<Vec<Vec<OsString>>, Failure> {
         let plan = absolute(&self.asked.file)?;
         let jobs = self.asked.plan.jobs();
-        let budget = self.campaign.budget;
+        let budget = self.budget;
         let each = budget.map(|budget| budget.div_f64(jobs.len() as f64));
         let command = |job| {
             let orders = Orders {
@@ -118,8 +136,6 @@ impl<'a> Series<'a> {
     /// If the plan does not fit into the budget, a job cannot be started, the data are void, Ctrl-C
     /// came, or jobs failed.
     pub fn run(mut self, what: &str) -> Result<(), Failure> {
-        // Also between jobs, so that temporary files are removed.
-        let watch = Watch::start();
         if let Some(past) = &self.past {
             eprintln!(
                 "going on from {} samples and {} complete jobs of {}",
@@ -131,12 +147,35 @@ impl<'a> Series<'a> {
             let budget = self.rest_of_budget();
             self.asked = settle(self.asked, &rates, budget, "")?;
         }
-        let plan = plan_file(&self.asked, &self.campaign.output)?;
-        let mut progress = Follower::new(&self.asked.plan, &self.campaign.output, what);
         let mut left = self.asked.plan.jobs();
         if let Some(past) = &self.past {
             left.retain(|job| !past.complete.contains(job));
         }
+        self.run_jobs(&left, what)
+    }
+
+    /// Carries out the plan as one launch of a longer campaign.
+    ///
+    /// # Errors
+    /// As [`Series::run`].
+    pub fn run_launch(mut self, launch: Launch, what: &str) -> Result<(), Failure> {
+        self.budget = Some(launch.budget);
+        self.note = Some(launch.note);
+        let jobs = self.asked.plan.jobs().into_iter();
+        let jobs = jobs.map(|job| JobId {
+            launch: launch.number,
+            ..job
+        });
+        let left: Vec<JobId> = jobs.filter(|job| !launch.complete.contains(job)).collect();
+        self.run_jobs(&left, what)
+    }
+
+    fn run_jobs(mut self, left: &[JobId], what: &str) -> Result<(), Failure> {
+        // Also between jobs, so that temporary files are removed.
+        let watch = Watch::start();
+        let plan = plan_file(&self.asked, &self.campaign.output)?;
+        let mut progress = Follower::new(&self.asked.plan, &self.campaign.output, what);
+        progress.pass_over();
         let mut failed = Vec::new();
         for (done, &job) in left.iter().enumerate() {
             if watch.saw_interrupt() {
@@ -172,7 +211,7 @@ impl<'a> Series<'a> {
     }
 
     fn rest_of_budget(&self) -> Option<Duration> {
-        let budget = self.campaign.budget?;
+        let budget = self.budget?;
         Some(budget.saturating_sub(self.started.elapsed()))
     }
 
@@ -242,6 +281,7 @@ impl<'a> Series<'a> {
         options.extend(orders.budget.map(|budget| ("--budget", seconds(budget))));
         let requested = self.asked.requested.as_deref().map(escaped);
         options.extend(requested.map(|plan| ("--note", format!("{REQUESTED_PLAN}={plan}"))));
+        options.extend(self.note.iter().map(|note| ("--note", note.clone())));
         let network = self.scenario.map(Network::summary);
         options.extend(network.map(|network| ("--note", format!("network={network}"))));
         let mut arguments: Vec<OsString> = vec![orders.plan.into(), "--output".into()];

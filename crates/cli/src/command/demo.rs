@@ -101,7 +101,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let [profile_file, plot_file] = [output(profile, Kind::Profile)?, output(plot, Kind::Svg)?];
     let measure = |plan: &Path, output: &Path, what| {
         Campaign {
-            plan: plan.to_owned(),
             output: output.to_owned(),
             place: place.clone(),
             resume: false,
@@ -110,7 +109,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             timeout: TIMEOUT,
             launch: args.launch.clone(),
         }
-        .carry_out(what)
+        .carry_out(plan, what)
     };
     let what = "measuring 4, 6 and 8 processes";
     let network = netsig_lab::load(SCENARIO)?.summary();

@@ -12,7 +12,6 @@ use netsig_core::algorithm::Collective;
 use netsig_core::data::cells::Statistic;
 use netsig_core::data::{Dataset, Experiment, Provenance, Sample};
 use netsig_core::fit::fitted::FittedModel;
-use netsig_core::fit::ladder::Rung;
 use netsig_core::fit::model::{ModelFit, Options, ThresholdChoice, Unsaturated};
 use netsig_core::fit::network::{self, NetworkFit, Wanted};
 use netsig_core::fit::saturation::Saturation;
@@ -62,7 +61,7 @@ pub struct Args {
     #[command(flatten)]
     network: NetworkArgs,
     /// The level of intervals and tests.
-    #[arg(long, value_parser = args::confidence, default_value = "0.95")]
+    #[arg(long, value_parser = args::confidence, default_value = "0.9")]
     confidence: f64,
     /// Show the parameters of every fitted model, a sentence for each algorithm, and the comparison of
     /// pLogP with the ping-pong. (csv and json hold all parameters anyway.)
@@ -91,7 +90,39 @@ fn wants_regimes(wanted: Wanted) -> bool {
     matches!(wanted, Wanted::One(model) if model.is_regimes())
 }
 
+/// The command alone, for the defaults of its options.
+#[derive(clap::Parser)]
+struct Alone {
+    #[command(flatten)]
+    args: Args,
+}
+
 impl Args {
+    /// A fit with the default options.
+    pub fn plain(data: &Path, output: &Path, network: NetworkArgs) -> Self {
+        let (data, output) = (data.as_os_str(), output.as_os_str());
+        let words = [
+            "fit".as_ref(),
+            "--output".as_ref(),
+            output,
+            "--".as_ref(),
+            data,
+        ];
+        let Alone { args } = clap::Parser::parse_from(words);
+        Self { network, ..args }
+    }
+
+    /// The profile to write.
+    ///
+    /// # Errors
+    /// If it cannot be written, or would replace an input.
+    pub fn output(&self) -> Result<Output, Failure> {
+        let named = [self.plogp.as_deref(), self.network.path()];
+        let named = named.into_iter().flatten();
+        let reads: Vec<&Path> = self.input.paths().chain(named).collect();
+        Output::replacing("--output", &self.output, Kind::Profile, &reads)
+    }
+
     /// The options for a fit of `data`.
     fn options(&self, data: &Dataset) -> Result<network::Options, Failure> {
         let is_collective = |s: &&Sample| matches!(s.place.experiment, Experiment::Collective(_));
@@ -124,13 +155,7 @@ impl Args {
 /// # Errors
 /// If the data cannot be used or do not support the fit.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let named = [args.plogp.as_deref(), args.network.path()];
-    let reads: Vec<&Path> = args
-        .input
-        .paths()
-        .chain(named.into_iter().flatten())
-        .collect();
-    let output = Output::replacing("--output", &args.output, Kind::Profile, &reads)?;
+    let output = args.output()?;
     let input = args.input.read()?;
     let data = &input.data;
     let plogp = args.plogp.as_ref().map(|path| path.display().to_string());
@@ -186,7 +211,7 @@ fn tell_meanings(fitted: &NetworkFit, wanted: Wanted) {
         if wants_regimes(wanted) {
             eprintln!("{}", regimes::sentence(own));
         } else {
-            eprintln!("{}", regimes::choice(own, fitted));
+            eprintln!("{}", regimes::choice(own));
         }
     }
     for own in &fitted.signatures {
@@ -204,14 +229,13 @@ fn tell_warnings(fitted: &NetworkFit) {
         }
     };
     for own in &fitted.regimes {
-        let warnings = regimes::warnings(own, fitted);
+        let warnings = regimes::warnings(own);
         warn(&own.collective, &own.algorithm, warnings);
     }
     for own in &fitted.signatures {
         let mut regimes = fitted.regimes.iter();
-        let regimes = regimes.find(|regimes| regimes.are_of(&own.model));
         // Warnings about a signature are irrelevant if another model was chosen.
-        if regimes.is_none_or(|regimes| regimes.verdict.rung == Rung::Signature) {
+        if !regimes.any(|regimes| regimes.are_of(&own.model)) {
             let model = &own.model;
             warn(&model.model.subject, &model.algorithm, warnings(own));
         }

@@ -1,6 +1,6 @@
-//! `netsig measure`: carries out a plan and writes a data file.
+//! `netsig measure`: carries out a plan, or a campaign that steers itself, and writes a data file.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use netsig_core::data::Rejection;
@@ -9,12 +9,28 @@ use crate::campaign::Campaign;
 use crate::campaign::kept;
 use crate::input::failure::Failure;
 use crate::input::files;
+use crate::input::wish::{self, AimArgs, Predicted};
 use crate::print::quote;
 use crate::print::rows::to_stdout;
 
-/// Run a measurement plan and write every repetition to a data file.
+/// Run a measurement plan, or plan and measure for a prediction, and write every repetition to a
+/// data file.
 #[derive(clap::Args)]
 pub struct Args {
+    /// The plan (TOML, see FORMATS.md), or --for.
+    #[arg(required_unless_present = "predicted")]
+    plan: Option<PathBuf>,
+    /// The prediction: 'COLLECTIVE [ALGORITHM,...] up to N' [default algorithm: library]; each
+    /// launch is planned from the data of those before it, within --budget [default: 2m].
+    #[arg(
+        long = "for",
+        value_name = "PREDICTION",
+        value_parser = wish::predicted,
+        conflicts_with_all = ["plan", "dry_run"]
+    )]
+    predicted: Option<Predicted>,
+    #[command(flatten)]
+    aim: AimArgs,
     #[command(flatten)]
     campaign: Campaign,
     /// Print the commands that would be run, one a line, and measure nothing.
@@ -28,20 +44,31 @@ pub struct Args {
 /// As [`Campaign::carry_out`], or if ranks received wrong data.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let campaign = &args.campaign;
+    let plan = match (&args.plan, &args.predicted) {
+        (Some(plan), _) => plan,
+        (None, Some(predicted)) => {
+            campaign.steer(predicted, &args.aim)?;
+            return report(&campaign.output);
+        }
+        (None, None) => return Err(Failure::usage("no plan; name one, or give --for")),
+    };
     if args.dry_run {
-        let commands = campaign.commands()?;
+        let commands = campaign.commands(plan)?;
         return Ok(to_stdout(|out| {
             let mut lines = commands.iter().map(|command| quote::line(command));
             lines.try_for_each(|line| writeln!(out, "{line}"))
         })?);
     }
-    campaign.carry_out("measuring")?;
+    campaign.carry_out(plan, "measuring")?;
     report(&campaign.output)
 }
 
-/// Prints a summary of the data. Wrong data are an error: they indicate a defect of the MPI or the
-/// network.
-fn report(output: &Path) -> Result<(), Failure> {
+/// Prints a summary of the data.
+///
+/// # Errors
+/// If the file cannot be read, or ranks received wrong data, which indicate a defect of the MPI or
+/// the network.
+pub fn report(output: &Path) -> Result<(), Failure> {
     let data = files::dataset(output)?;
     eprintln!("{}", kept::summary(&data, output));
     let wrong = kept::rejected(&data, Rejection::WrongData);

@@ -6,6 +6,7 @@ mod demo;
 mod fit;
 mod import;
 mod lab;
+mod learn;
 mod measure;
 mod models;
 mod plan;
@@ -22,6 +23,7 @@ use crate::input::failure::Failure;
 pub enum Command {
     Demo(demo::Args),
     Lab(lab::Args),
+    Learn(Box<learn::Args>),
     Plan(plan::Args),
     Measure(measure::Args),
     Import(import::Args),
@@ -43,6 +45,7 @@ impl Command {
         match self {
             Self::Demo(args) => demo::run(args),
             Self::Lab(args) => lab::run(args),
+            Self::Learn(args) => learn::run(args),
             Self::Plan(args) => plan::run(args),
             Self::Measure(args) => measure::run(args),
             Self::Import(args) => import::run(args),

@@ -10,3 +10,4 @@ pub mod network;
 pub mod output;
 pub mod partial;
 pub mod points;
+pub mod wish;

@@ -71,6 +71,12 @@ impl Follower {
         }
     }
 
+    /// Counts no row that the file has now as progress.
+    pub fn pass_over(&mut self) {
+        self.look_now();
+        self.seen.done = 0;
+    }
+
     /// Prints a message on standard error without disturbing the bar.
     pub fn say(&self, message: &str) {
         self.bar.suspend(|| eprintln!("{message}"));

@@ -1,10 +1,14 @@
-//! Parses the prediction that a plan is for, from `--for`.
+//! Parses the prediction that a plan or a campaign is for, from `--for`.
 
 use std::fmt;
 
 use itertools::Itertools;
 use netsig_core::algorithm::{Collective, LIBRARY, Method, UnknownAlgorithm, split};
-use netsig_core::units::Procs;
+use netsig_core::units::list::List;
+use netsig_core::units::{Bytes, Procs};
+use netsig_measure::steer::Target;
+
+use super::failure::Failure;
 
 /// A prediction such as `alltoall direct,pairwise up to 64`.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,6 +24,68 @@ pub struct Predicted {
 /// Allowed process counts: two would be a ping-pong; the upper limit bounds the time for trees,
 /// where every rank is examined.
 const PROCS: std::ops::RangeInclusive<u32> = 3..=65536;
+
+/// The fewest processes to measure: fewer do not show growth.
+pub const LEAST: u32 = 3;
+
+/// The most sizes to plan for.
+const MOST_SIZES: usize = 64;
+
+/// Process counts and sizes to measure for a prediction.
+#[derive(Debug, clap::Args)]
+pub struct AimArgs {
+    /// The most processes to measure, at most N of --for [default: the hosts of the lab; else half
+    /// of N].
+    #[arg(long, value_name = "PROCS", allow_hyphen_values = true)]
+    pub most: Option<Procs>,
+    /// The sizes to predict.
+    #[arg(
+        long,
+        value_name = "LIST",
+        default_value = "256..256KiB",
+        allow_hyphen_values = true
+    )]
+    pub sizes: List<Bytes>,
+}
+
+impl AimArgs {
+    /// The cells that may be measured for a prediction; `hosts` are the option that says their number
+    /// and the number, if known.
+    ///
+    /// # Errors
+    /// If there are too many sizes or too few processes.
+    pub fn target(
+        &self,
+        predicted: &Predicted,
+        hosts: Option<(&str, Procs)>,
+    ) -> Result<Target, Failure> {
+        let sizes = self.sizes.items();
+        if sizes.len() > MOST_SIZES {
+            return Err(Failure::usage(format!(
+                "--sizes: {} are too many to plan for; write up to {MOST_SIZES}, such as 256..256KiB",
+                sizes.len()
+            )));
+        }
+        let aimed = predicted.procs.get();
+        let (option, most) = match (self.most, hosts) {
+            (Some(most), _) => ("--most", most.get().min(aimed)),
+            (None, Some((option, hosts))) => (option, hosts.get().min(aimed)),
+            (None, None) => ("--for", (aimed / 2).max(LEAST).min(aimed)),
+        };
+        let enough = Procs::new(most).ok().filter(|most| most.get() >= LEAST);
+        let most = enough.ok_or_else(|| {
+            Failure::usage(format!(
+                "{option}: {most} is too few processes to see how the time grows; measure {LEAST} or more"
+            ))
+        })?;
+        Ok(Target {
+            collective: predicted.collective,
+            methods: predicted.methods.clone(),
+            most,
+            sizes: sizes.to_vec(),
+        })
+    }
+}
 
 /// Reads `COLLECTIVE [ALGORITHM,...] up to N`.
 ///

@@ -1,0 +1,47 @@
+//! `netsig learn`: measures for a prediction, fits, and says what was found.
+
+use std::path::PathBuf;
+
+use super::{fit, measure};
+use crate::campaign::Campaign;
+use crate::input::failure::Failure;
+use crate::input::network::NetworkArgs;
+use crate::input::wish::{self, AimArgs, Predicted};
+
+/// Measure for a prediction and fit: `measure --for` and `fit` in one.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The prediction: 'COLLECTIVE [ALGORITHM,...] up to N' [default algorithm: library].
+    #[arg(value_name = "PREDICTION", value_parser = wish::predicted)]
+    predicted: Predicted,
+    #[command(flatten)]
+    aim: AimArgs,
+    #[command(flatten)]
+    campaign: Campaign,
+    /// The profile to write [default: the data file's name with the ending .toml].
+    #[arg(long, value_name = "PROFILE")]
+    profile: Option<PathBuf>,
+    #[command(flatten)]
+    network: NetworkArgs,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// As those of `measure` and `fit`.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let data = &args.campaign.output;
+    let profile = args.profile.clone();
+    let profile = profile.unwrap_or_else(|| data.with_extension("toml"));
+    let fit = fit::Args::plain(data, &profile, args.network.clone());
+    // An unusable profile is refused before anything is measured.
+    fit.output()?;
+    args.campaign.steer(&args.predicted, &args.aim)?;
+    measure::report(data)?;
+    fit::run(&fit)?;
+    let (data, profile) = (data.display(), profile.display());
+    eprintln!(
+        "The repetitions are in {data}, the profile is {profile}: see netsig predict and select."
+    );
+    Ok(())
+}

@@ -1,0 +1,148 @@
+//! The cells of a launch with their repetitions.
+
+use netsig_core::algorithm::Method;
+use netsig_core::units::{Bytes, Procs, Seconds};
+
+use super::{MOST_REPETITIONS, Seen, Target, counts};
+use crate::estimate::Rates;
+use crate::plan::Cell;
+
+/// Density of a grid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Level {
+    /// Every so many-th wanted size above the eager limit, and below.
+    above: usize,
+    below: usize,
+    /// Counts of a class of process counts.
+    counts: usize,
+}
+
+/// A cell with its expected time and scatter.
+struct Candidate {
+    cell: Cell,
+    time: f64,
+    scatter: f64,
+}
+
+/// The cells of a launch.
+pub(super) struct Grid(Vec<Candidate>);
+
+impl Level {
+    /// All densities, the densest first.
+    pub(super) const ALL: [Self; 5] = [
+        Self::of(1, 1, 3),
+        Self::of(2, 1, 3),
+        Self::of(2, 1, 2),
+        Self::of(2, 2, 2),
+        Self::of(4, 4, 2),
+    ];
+
+    const fn of(above: usize, below: usize, counts: usize) -> Self {
+        Self {
+            above,
+            below,
+            counts,
+        }
+    }
+
+    /// The wanted sizes at this density; of either protocol the first and the last stay.
+    fn sizes(self, wanted: &[Bytes], limit: Option<Bytes>) -> Vec<Bytes> {
+        let split = limit.map_or(wanted.len(), |limit| wanted.partition_point(|s| *s < limit));
+        let (below, above) = wanted.split_at(split);
+        let thin = |sizes: &[Bytes], step: usize| -> Vec<Bytes> {
+            let last = sizes.len().saturating_sub(1);
+            let kept = sizes.iter().enumerate();
+            let kept = kept.filter(|(place, _)| (last - place).is_multiple_of(step) || *place == 0);
+            kept.map(|(_, size)| *size).collect()
+        };
+        [thin(below, self.below), thin(above, self.above)].concat()
+    }
+}
+
+impl Grid {
+    pub(super) fn new(target: &Target, seen: &Seen, rates: &Rates, level: Level) -> Self {
+        let mut candidates = Vec::new();
+        for &method in &target.methods {
+            for procs in counts::measured(method, target.most, level.counts) {
+                for size in sizes(target, seen, level, (method, procs)) {
+                    let cell = target.cell(method, procs, size, 1);
+                    let overhead = rates.overhead(procs).0;
+                    let time = seen.time(&cell, method, rates.repetition(&cell));
+                    candidates.push(Candidate {
+                        time: time.0 + overhead,
+                        scatter: seen.scatter(&cell, method),
+                        cell,
+                    });
+                }
+            }
+        }
+        Self(candidates)
+    }
+
+    /// Duration with one repetition of each cell, after its warm-up.
+    pub(super) fn least(&self) -> Seconds {
+        Seconds(self.cost(0.0))
+    }
+
+    /// Duration with the repetitions of `scale`.
+    fn cost(&self, scale: f64) -> f64 {
+        let one = |own: &Candidate| own.time * (own.repetitions(scale) + 1.0);
+        self.0.iter().map(one).sum()
+    }
+
+    /// The cells with as many repetitions as fit into `time`.
+    pub(super) fn within(self, time: Seconds) -> Vec<Cell> {
+        const STEPS: u32 = 40;
+        let (mut fits, mut exceeds) = (0.0, 1e4);
+        for _ in 0..STEPS {
+            let middle = f64::midpoint(fits, exceeds);
+            if self.cost(middle) <= time.0 {
+                fits = middle;
+            } else {
+                exceeds = middle;
+            }
+        }
+        let cell = |own: Candidate| {
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a small count"
+            )]
+            let repetitions = own.repetitions(fits) as u32;
+            Cell {
+                repetitions,
+                ..own.cell
+            }
+        };
+        self.0.into_iter().map(cell).collect()
+    }
+}
+
+impl Candidate {
+    /// Repetitions in proportion to s/√T.
+    fn repetitions(&self, scale: f64) -> f64 {
+        (scale * self.scatter / self.time.sqrt())
+            .floor()
+            .clamp(1.0, MOST_REPETITIONS)
+    }
+}
+
+/// The sizes of a method among n processes: the wanted ones, both sides of the eager limit, and the
+/// onset of losses.
+fn sizes(target: &Target, seen: &Seen, level: Level, who: (Method, Procs)) -> Vec<Bytes> {
+    let mut wanted = target.sizes.clone();
+    let inside = |size: &Bytes| wanted.first() <= Some(size) && Some(size) <= wanted.last();
+    // A message of the limit less an eighth is still sent at once, with its headers.
+    let limit = seen.eager_limit;
+    let sides = limit
+        .into_iter()
+        .flat_map(|limit| [Bytes(limit.0 / 8 * 7), limit]);
+    let sides: Vec<Bytes> = sides.filter(inside).collect();
+    let marks = seen.marks(who.0, who.1, &[&wanted[..], &sides].concat());
+    wanted = level.sizes(&wanted, limit);
+    wanted.extend(sides);
+    wanted.extend(marks);
+    wanted.sort_unstable();
+    wanted.dedup();
+    wanted
+}

@@ -1,0 +1,158 @@
+//! The plans of a campaign that steers itself, from data with known losses.
+
+use std::collections::BTreeSet;
+
+use netsig_core::algorithm::{Collective, Method};
+use netsig_core::data::{Dataset, Experiment, LossCounters, Place};
+use netsig_core::model::hockney::Hockney;
+use netsig_core::units::{Bytes, Procs, Seconds, SecondsPerByte};
+use netsig_measure::budget::TooLittle;
+use netsig_measure::estimate::{Rates, estimate};
+use netsig_measure::plan::{Operation, Plan};
+use netsig_measure::steer::{Seen, Target};
+
+fn procs(count: u32) -> Procs {
+    Procs::new(count).unwrap()
+}
+
+fn target(methods: &[&str]) -> Target {
+    let method = |name: &&str| Method::parse(Collective::Alltoall, name).unwrap();
+    Target {
+        collective: Collective::Alltoall,
+        methods: methods.iter().map(method).collect(),
+        most: procs(8),
+        sizes: (10..=18).map(|power| Bytes(1 << power)).collect(),
+    }
+}
+
+/// 40 Mbit/s, 100 µs.
+fn rates() -> Rates {
+    Rates {
+        hockney: Hockney::new(Seconds(1e-4), SecondsPerByte(2e-7)).unwrap(),
+        contention: 1.0,
+        launch_overhead: Seconds(1.0),
+    }
+}
+
+/// An exchange at the speed of `rates` in which (n−1)·m from 150 kB on loses segments; among 8 half
+/// of the repetitions of 32 KiB stall.
+fn data() -> Dataset {
+    let mut data = Dataset::default();
+    for (count, power) in [4, 6, 8]
+        .into_iter()
+        .flat_map(|n| (10..16).map(move |p| (n, p)))
+    {
+        let size = Bytes(1 << power);
+        let x = f64::from(count - 1) * size.as_f64();
+        let place = Place {
+            launch: 1,
+            experiment: Experiment::Collective(Collective::Alltoall),
+            algorithm: "direct".into(),
+            procs: procs(count),
+            size,
+        };
+        for repetition in 0..4 {
+            let is_late = count == 8 && size == Bytes(32 << 10) && repetition % 2 == 0;
+            let time = x * 2e-7 + if is_late { 0.2 } else { 0.0 };
+            let mut sample = place.clone().sample(repetition, Seconds(time));
+            sample.losses = LossCounters {
+                retransmits: Some(if x > 150e3 { 20 } else { 0 }),
+                ..LossCounters::default()
+            };
+            data.samples.push(sample);
+        }
+    }
+    data
+}
+
+fn seen() -> Seen {
+    Seen::new(&data(), Collective::Alltoall, Some(Bytes(64 << 10)))
+}
+
+/// The sizes of a method among n processes.
+fn sizes(plan: &Plan, method: &str, count: u32) -> BTreeSet<u64> {
+    let cells = plan.cells().iter().filter(
+        |cell| matches!(cell.operation, Operation::Collective(_, own) if own.to_string() == method),
+    );
+    let own = cells.filter(|cell| cell.procs.get() == count);
+    own.map(|cell| cell.size.0).collect()
+}
+
+/// Among 8 processes 150 kB pass a port from 21.9 KB on, among 6 from 30 KB and among 4 from 50 KB
+/// on: sizes on both sides lie between those that double. A size just below the eager limit too.
+#[test]
+fn sizes_are_placed_around_the_onset_of_losses() {
+    let plan = target(&["direct"])
+        .survey(&seen(), &rates(), Seconds(60.0))
+        .unwrap();
+    let between = |count, low: u64, high: u64| {
+        let sizes = sizes(&plan, "direct", count);
+        let added = sizes.iter().filter(|size| !size.is_power_of_two());
+        added.filter(|size| (low..high).contains(*size)).count()
+    };
+    assert!(
+        between(8, 18_000, 40_000) >= 2,
+        "{:?}",
+        sizes(&plan, "direct", 8)
+    );
+    assert!(
+        between(4, 38_000, 64_000) >= 1,
+        "{:?}",
+        sizes(&plan, "direct", 4)
+    );
+    assert!(sizes(&plan, "direct", 6).contains(&(56 << 10)));
+}
+
+/// More time means more repetitions and never more than there is; too little is refused with the
+/// time that suffices.
+#[test]
+fn a_launch_takes_the_time_that_it_is_given() {
+    let target = target(&["direct", "pairwise"]);
+    let takes = |plan: &Plan| (estimate(plan, &rates()).high - rates().launch_overhead).0;
+    let mut samples = 0;
+    for time in [20.0, 40.0, 80.0] {
+        let plan = target
+            .survey(&Seen::default(), &rates(), Seconds(time))
+            .unwrap();
+        assert!(
+            (0.6 * time..=time).contains(&takes(&plan)),
+            "{time}: {}",
+            takes(&plan)
+        );
+        assert!(plan.samples() > samples);
+        samples = plan.samples();
+        for (method, counts) in [("direct", 2), ("pairwise", 3)] {
+            let measured = (2..=8).filter(|count| !sizes(&plan, method, *count).is_empty());
+            assert!(measured.count() >= counts, "{time} {method}");
+        }
+    }
+    let TooLittle { least } = target
+        .survey(&Seen::default(), &rates(), Seconds(2.0))
+        .unwrap_err();
+    assert!(
+        target
+            .survey(&Seen::default(), &rates(), least * 1.01)
+            .is_ok()
+    );
+    let proposal = target.proposal(&rates(), Seconds(120.0)).unwrap();
+    assert!((proposal.launches, takes(&proposal) < 120.0) == (3, true));
+}
+
+#[test]
+fn cells_of_which_some_repetitions_stall_are_measured_again() {
+    let plan = target(&["direct"])
+        .mixtures(&seen(), Seconds(30.0))
+        .unwrap();
+    let cells: Vec<String> = plan.cells().iter().map(ToString::to_string).collect();
+    assert_eq!(cells, ["alltoall direct among 8 with 32 KiB"]);
+    assert!(
+        target(&["direct"])
+            .mixtures(&Seen::default(), Seconds(30.0))
+            .is_none()
+    );
+    assert!(
+        target(&["direct"])
+            .mixtures(&seen(), Seconds(0.1))
+            .is_none()
+    );
+}
