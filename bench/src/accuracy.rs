@@ -1,167 +1,287 @@
-//! `netsig-bench accuracy [NETWORK…]`: errors of predictions at process counts that were not
-//! fitted, for every applicable model, a generic regression, an interpolation, and SMPI where it is
-//! installed.
+//! `netsig-bench accuracy`: errors of netsig's predictions, and of other methods, on emulated
+//! networks that nothing was adjusted to, because a seed draws them (`draw`).
 //!
-//! All data come from emulated clusters and are measured once: complete files in
-//! bench/results/accuracy are not measured again. A fit gets only the process counts of its trial
-//! (`split.rs`); the medians of the cells with more than eight processes are the truth. The tables
-//! go to standard output and to table.md; residuals.csv has a row for each held-out cell and
-//! contender.
+//! Profiles are made by netsig's commands on half or a quarter of the hosts (`campaign`); the truth
+//! is measured at ¾ and all of the hosts (`truth`); `trial` says which data are judged on which
+//! cells, `rivals` holds the other methods, `goals` the figures. Tables go to standard output and
+//! table.md; residuals.csv has a row for each cell and method. A network takes about 15 minutes and
+//! is measured once.
 
 mod campaign;
-mod contenders;
-mod naive;
-mod regression;
+mod draw;
+mod goals;
+mod ours;
 mod report;
+mod rivals;
+mod row;
 mod score;
-mod smpi;
-mod split;
-mod targets;
+mod trial;
+mod truth;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use netsig_core::algorithm::Collective;
-use netsig_core::fit::regimes::Parts;
-use netsig_core::stats::sample::Sorted;
-use netsig_core::units::{Bytes, Procs, Seconds};
-use strum::IntoEnumIterator as _;
+use netsig_core::data::cells::{CellKey, Summary, summarise};
+use netsig_core::data::{Aggregate, Dataset, Experiment, Place, StatisticKind};
+use netsig_core::predict::regimes::Asked;
+use netsig_core::profile::Profile;
+use netsig_core::units::{Bytes, Seconds};
 
-use campaign::{Cost, FURTHER, NETWORKS, Network, OSU};
-use contenders::Judge;
-use score::Row;
-use split::{Measured, Trial};
-
-/// The network that SMPI simulates: SMPI's all-to-all runs on a star.
-const SMPI_NETWORK: &str = "ethernet-12x40";
-
-/// All parts of the regimes except eager growth, without a choice by cross-validation.
-const WHOLE: Parts = Parts {
-    eager_growth: false,
-    rendezvous_growth: true,
-    corrections: true,
-    stalls: true,
-    slowdown: true,
-};
-
-/// A change of the parts.
-type Change = fn(&mut Parts);
-
-/// The regimes without one part, and with eager growth, to show the effect of each part on the
-/// errors.
-const WITHOUT: [(&str, Change); 6] = [
-    ("regimes with all parts", |_| ()),
-    ("regimes without growth", |p| p.rendezvous_growth = false),
-    ("regimes without rho", |p| p.corrections = false),
-    ("regimes without stalls", |p| p.stalls = false),
-    ("regimes without slowdown", |p| p.slowdown = false),
-    ("regimes with eager growth", |p| p.eager_growth = true),
-];
-
-/// Times by process count and size.
-type Times = BTreeMap<(Procs, Bytes), Seconds>;
+use campaign::{HALF, Learned, Measured, QUARTER, Site};
+use draw::Drawn;
+use goals::Goal;
+use ours::Ours;
+use rivals::smpi;
+use row::{Row, Trial};
+use trial::Judge;
+use truth::{ALLTOALLS, Cell, Key, OTHERS};
 
 /// The results of all networks.
 #[derive(Default)]
 struct Outcome {
     rows: Vec<Row>,
-    costs: Vec<(&'static str, Cost)>,
-    /// The differences between the two launches of held-out cells, by algorithm.
-    repeated: Vec<(&'static str, Collective, String, Sorted)>,
     notes: Vec<String>,
+    /// Measuring time over budget, of each campaign.
+    budgets: Vec<f64>,
+    /// Seconds of each fit.
+    fits: Vec<f64>,
+    /// Microseconds of one prediction, of each network.
+    predictions: Vec<f64>,
 }
 
-/// Measures the missing data and evaluates the networks, all if `wanted` is empty; false if a
-/// target is missed.
-pub fn run(wanted: &[String]) -> Result<bool> {
+/// Measures the missing data of the first networks of a seed and judges the predictions; false if a
+/// goal is missed. With `only_measure` nothing is judged.
+pub fn run(seed: u64, networks: u32, only_measure: bool) -> Result<bool> {
     let results = crate::root().join("bench/results/accuracy");
     fs::create_dir_all(&results).context("bench/results/accuracy cannot be made")?;
     let mut outcome = Outcome::default();
-    for network in chosen(wanted)? {
-        outcome.judge(network)?;
+    for number in 0..networks {
+        let drawn = draw::network(seed, number)?;
+        eprintln!("{}: {}, {}", drawn.name, drawn.whole.summary(), drawn.mpi);
+        let site = Site::new(&drawn.name, &results)?;
+        let measured = campaign::measured(&drawn, &site)?;
+        if !only_measure {
+            outcome.judge(&drawn, &site, &measured)?;
+        }
     }
-    match campaign::osu()? {
-        Some(data) => outcome.judge_trials("osu", &data, &[Trial::Osu])?,
-        None => outcome.notes.push(format!(
-            "SKIPPED: {OSU} is missing; `netsig import osu` makes it of tables"
-        )),
+    if only_measure {
+        return Ok(true);
     }
+    outcome.judge_osu(&Site::new("osu", &results)?)?;
     report::write(&outcome, &results)
 }
 
-/// The networks with these names; the default networks if there are no names.
-fn chosen(wanted: &[String]) -> Result<Vec<&'static Network>> {
-    if wanted.is_empty() {
-        return Ok(NETWORKS.iter().collect());
-    }
-    let known = || NETWORKS.iter().chain([&FURTHER]);
-    let find = |name: &String| {
-        let found = known().find(|network| network.0 == name);
-        found.with_context(|| {
-            let known: Vec<&str> = known().map(|network| network.0).collect();
-            let known = known.join(", ");
-            format!("{name:?} is no network of this bench; write one of: {known}")
-        })
-    };
-    wanted.iter().map(find).collect()
-}
-
 impl Outcome {
-    /// Evaluates all trials on one network.
-    fn judge(&mut self, network: &'static Network) -> Result<()> {
-        let data = network.measured()?;
-        self.costs.push((network.0, Cost::of(&data.train)?));
-        for ((collective, algorithm), apart) in split::repeated(&data) {
-            let apart = Sorted::new(apart);
-            self.repeated
-                .push((network.0, collective, algorithm, apart));
+    /// Judges all trials of a network.
+    fn judge(&mut self, drawn: &Drawn, site: &Site, measured: &Measured) -> Result<()> {
+        let words = drawn.whole.summary();
+        self.notes
+            .push(format!("{}: {words}, {}", drawn.name, drawn.mpi));
+        self.notes.extend(measured.notes.iter().cloned());
+        for learned in &measured.learned {
+            self.budgets
+                .push(learned.seconds / f64::from(learned.campaign.budget));
+            self.fits.push(learned.fit_seconds);
         }
-        self.judge_trials(network.0, &data, &Trial::iter().collect::<Vec<_>>())
+        let truth = truth::cells(&measured.truth, Some(&drawn.whole));
+        self.judge_learned(drawn, measured, &truth);
+        let Some(half) = measured.learned(HALF) else {
+            return Ok(());
+        };
+        self.predictions.extend(speed(half, drawn, &truth));
+        self.judge_smpi(drawn, half, &truth)?;
+        for out in ALLTOALLS {
+            let data = half.data.part(|place| *place.algorithm != *out);
+            let profile = self.fitted(site, &format!("without-{out}"), &data, Some(drawn))?;
+            let judge = Judge::new(drawn, &truth, Trial::LeftOut, (profile.as_ref(), &data));
+            self.rows
+                .extend(judge.rows(|key| key.is_alltoall() && key.algorithm == out));
+        }
+        let tables = tables(&half.data, &truth);
+        let profile = self.fitted(site, "tables", &tables, Some(drawn))?;
+        let judge = Judge::new(drawn, &truth, Trial::Tables, (profile.as_ref(), &tables));
+        let is_between = |key: &Key| key.is_alltoall() && !key.size.0.is_power_of_two();
+        self.rows.extend(judge.rows(is_between));
+        Ok(())
     }
 
-    fn judge_trials(
-        &mut self,
-        network: &'static str,
-        data: &Measured,
-        trials: &[Trial],
-    ) -> Result<()> {
-        let heldout = split::heldout(data);
-        let most = split::MOST;
-        ensure!(
-            !heldout.is_empty(),
-            "{network}: no cell beyond {most} processes"
-        );
-        let free = split::fit(data, trials[0], None)?.profile;
-        let mut smpi = Times::new();
-        if network == SMPI_NETWORK {
-            let note;
-            (smpi, note) = smpi::predict(&free.hockney.model(), &heldout)?;
-            self.notes.push(note);
+    /// Judges the profiles that netsig's commands made; without one every prediction is missing.
+    fn judge_learned(&mut self, drawn: &Drawn, measured: &Measured, truth: &BTreeMap<Key, Cell>) {
+        let none = Dataset::default();
+        let judge = |trial, name| {
+            let learned = measured.learned(name);
+            let profile = learned.map(|learned| &learned.profile);
+            let data = learned.map_or(&none, |learned| &learned.data);
+            Judge::new(drawn, truth, trial, (profile, data))
+        };
+        self.rows
+            .extend(judge(Trial::Half, HALF).rows(Key::is_alltoall));
+        if drawn.quarter.is_some() {
+            let is_whole = |key: &Key| key.is_alltoall() && key.procs == drawn.whole.hosts();
+            self.rows
+                .extend(judge(Trial::Quarter, QUARTER).rows(is_whole));
         }
-        for &trial in trials {
-            let without = WITHOUT.iter().filter(|_| trial == Trial::Eight);
-            let without = without.map(|(name, change)| {
-                let mut parts = WHOLE;
-                change(&mut parts);
-                (Some(parts), Some(*name))
-            });
-            for (parts, called) in [(None, None)].into_iter().chain(without) {
-                let fitted = &split::fit(data, trial, parts)?;
-                let judge = Judge {
-                    network,
-                    fitted,
-                    free: &free,
-                    smpi: &smpi,
-                };
-                self.rows.extend(judge.rows(&heldout, called));
-                if parts.is_none() {
-                    let notes = fitted.notes.iter();
-                    let notes = notes.map(|note| format!("{network}, {trial}: {note}"));
-                    self.notes.extend(notes);
-                }
+        for (collective, _) in OTHERS {
+            let name: &'static str = collective.into();
+            let judge = judge(Trial::Others, name);
+            self.rows
+                .extend(judge.rows(|key| key.collective == collective));
+        }
+    }
+
+    /// Judges SMPI on direct exchange, which it simulates on stars.
+    fn judge_smpi(
+        &mut self,
+        drawn: &Drawn,
+        half: &Learned,
+        truth: &BTreeMap<Key, Cell>,
+    ) -> Result<()> {
+        let is_star = drawn.whole.cuts().is_some_and(<[_]>::is_empty);
+        let is_direct = |key: &Key| is_star && key.is_alltoall() && key.algorithm == ALLTOALLS[0];
+        let keys = || truth.keys().filter(|key| is_direct(key));
+        let counts: BTreeSet<_> = keys().map(|key| key.procs).collect();
+        let sizes: BTreeSet<_> = keys().map(|key| key.size).collect();
+        let (times, note) = smpi::predict(&half.profile.hockney.model(), &counts, &sizes)?;
+        let judge = Judge::new(drawn, truth, Trial::Half, (Some(&half.profile), &half.data));
+        self.rows.extend(judge.of_smpi(&times, is_direct));
+        self.notes.push(format!("{}: {note}", drawn.name));
+        Ok(())
+    }
+
+    /// The profile of data, made by `netsig fit`; `None` with a note if it refuses.
+    fn fitted(
+        &mut self,
+        site: &Site,
+        name: &str,
+        data: &Dataset,
+        drawn: Option<&Drawn>,
+    ) -> Result<Option<Profile>> {
+        site.write(name, data)?;
+        match site.fit(name, drawn) {
+            Ok(profile) => Ok(Some(profile)),
+            Err(error) => {
+                self.notes.push(format!("{name}: {error:#}"));
+                Ok(None)
             }
+        }
+    }
+
+    /// Judges predictions from real tables of the OSU benchmarks: every other size is left out.
+    fn judge_osu(&mut self, site: &Site) -> Result<()> {
+        let all = site.import_osu(&crate::root().join("bench/data/osu"))?;
+        for odd in [false, true] {
+            let is_kept = |size: Bytes| (size.0.max(1).ilog2() % 2 == 1) == odd;
+            let data =
+                all.part(|place| place.experiment == Experiment::PingPong || is_kept(place.size));
+            let profile = self.fitted(site, if odd { "odd" } else { "even" }, &data, None)?;
+            let judge = Judge {
+                network: "osu",
+                trial: Trial::Osu,
+                links: None,
+                profile: profile.as_ref(),
+                data: &data,
+                truth: &of_means(&all),
+                eager_limit: Some(Bytes(64 << 10)),
+            };
+            self.rows
+                .extend(judge.rows(|key| key.size.0 >= 1024 && !is_kept(key.size)));
         }
         Ok(())
     }
+
+    /// The goals of speed.
+    fn speed(&self) -> Vec<Goal> {
+        let worst = |values: &[f64]| values.iter().copied().reduce(f64::max);
+        vec![
+            Goal::new(
+                "measuring time over its budget, most",
+                worst(&self.budgets),
+                0.0..=1.1,
+                "",
+            ),
+            Goal::new("fit, most, s", worst(&self.fits), 0.0..=0.1, ""),
+            Goal::new(
+                "prediction, most, µs",
+                worst(&self.predictions),
+                0.0..=5.0,
+                "",
+            ),
+        ]
+    }
+}
+
+/// Microseconds of one prediction of each cell.
+fn speed(half: &Learned, drawn: &Drawn, truth: &BTreeMap<Key, Cell>) -> Option<f64> {
+    const TIMES: u32 = 50;
+    let who = (Collective::Alltoall, ALLTOALLS[0]);
+    let ours = Ours::new(&half.profile, Some(&drawn.whole), who, Asked::Median, None)?;
+    let keys: Vec<&Key> = truth.keys().filter(|key| key.algorithm == who.1).collect();
+    let started = Instant::now();
+    for _ in 0..TIMES {
+        for key in &keys {
+            std::hint::black_box(ours.time(key.procs, key.size));
+        }
+    }
+    let all = f64::from(TIMES) * keys.len() as f64;
+    Some(started.elapsed().as_secs_f64() * 1e6 / all)
+}
+
+/// The means of the truth at powers of two and of the ping-pong, as OSU's programs print them.
+fn tables(data: &Dataset, truth: &BTreeMap<Key, Cell>) -> Dataset {
+    let mut tables = Dataset::default();
+    let mut push = |place: Place, times: &[f64]| {
+        tables.aggregates.push(Aggregate {
+            place,
+            statistic: StatisticKind::Mean,
+            averaged: u32::try_from(times.len()).ok(),
+            time: Seconds(score::mean(times.iter().copied())),
+        });
+    };
+    let mut pairs: BTreeMap<Place, Vec<f64>> = BTreeMap::new();
+    let of_pairs = data.samples.iter();
+    for sample in of_pairs.filter(|sample| sample.place.experiment == Experiment::PingPong) {
+        let place = Place {
+            launch: 0,
+            ..sample.place.clone()
+        };
+        pairs.entry(place).or_default().push(sample.time.0);
+    }
+    for (place, times) in pairs {
+        push(place, &times);
+    }
+    let is_printed = |key: &Key| key.is_alltoall() && key.size.0.is_power_of_two();
+    let cells = truth.iter().filter(|(key, _)| is_printed(key));
+    for (key, cell) in cells {
+        let place = Place {
+            launch: 0,
+            experiment: Experiment::Collective(key.collective),
+            algorithm: key.algorithm.as_str().into(),
+            procs: key.procs,
+            size: key.size,
+        };
+        let times: Vec<f64> = cell.all().map(|(time, _)| time).collect();
+        push(place, &times);
+    }
+    tables
+}
+
+/// The means of tables, as cells of one repetition.
+fn of_means(data: &Dataset) -> BTreeMap<Key, Cell> {
+    let cells = summarise(data).into_iter();
+    let cell = |(key, summary): (CellKey, Summary)| {
+        let Experiment::Collective(collective) = key.experiment else {
+            return None;
+        };
+        let key = Key {
+            collective,
+            algorithm: key.algorithm.to_string(),
+            procs: key.procs,
+            size: key.size,
+        };
+        Some((key, Cell::of_one(summary.mean)))
+    };
+    cells.filter_map(cell).collect()
 }

@@ -18,10 +18,17 @@ use clap::Parser;
 /// Measures netsig and holds the figures against their targets.
 #[derive(Parser)]
 enum Command {
-    /// Errors of every model at process counts that it was not fitted to, on emulated clusters.
+    /// Errors of predictions, and of other methods, on emulated networks drawn from a seed.
     Accuracy {
-        /// The clusters [default: the five of docs/results].
-        networks: Vec<String>,
+        /// The seed; 1 to 20 are for development.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Number of networks.
+        #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+        networks: u32,
+        /// Measures the missing data and prints no figure.
+        #[arg(long)]
+        measure: bool,
     },
     /// Times of netsig's commands, fits, predictions and campaigns.
     Speed,
@@ -39,7 +46,11 @@ enum Command {
 
 fn main() -> ExitCode {
     let done = match Command::parse() {
-        Command::Accuracy { networks } => accuracy::run(&networks),
+        Command::Accuracy {
+            seed,
+            networks,
+            measure,
+        } => accuracy::run(seed, networks, measure),
         Command::Speed => speed::run(),
         Command::Simulator => simulator::run(),
         Command::Plogpt => plogpt::run(),

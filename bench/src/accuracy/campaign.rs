@@ -1,149 +1,287 @@
-//! The emulated clusters, their data, and the time to measure the data.
+//! The data of one drawn network: the campaigns of its profiles by netsig's commands, and the
+//! truth.
+//!
+//! All files lie in bench/results/accuracy/NETWORK. A complete file is not measured again, and an
+//! interrupted campaign goes on, so that a run of the benchmark resumes where it ended.
 
 use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 
-use anyhow::{Result, bail};
-use netsig_core::algorithm::Collective;
-use netsig_core::data::{Dataset, Experiment};
-use netsig_core::units::Seconds;
+use anyhow::{Context, Result, bail};
+use netsig_core::data::Dataset;
+use netsig_core::network::Network;
+use netsig_core::profile::Profile;
 
-use super::split::Measured;
-use crate::process::{self, Netsig, spent};
+use super::draw::Drawn;
+use super::truth;
+use crate::process::{self, Netsig};
 
-/// The name of an emulated cluster and the plan of its held-out campaign.
-pub(super) struct Network(pub(super) &'static str, &'static str);
-
-/// The clusters: one with packet losses, one with another congestion control, one with more hosts,
-/// one with an uplink that hosts share, one without losses.
-pub(super) const NETWORKS: [Network; 5] = [
-    Network("ethernet-12x40", "heldout-12"),
-    Network("cubic-16x40", "heldout-12"),
-    Network("ethernet-16x25", "heldout-16"),
-    Network("tree-2x6x40", "heldout-12"),
-    // With twelve hosts, so deep a queue would overload the machine.
-    Network("deep-12x40", "heldout-10"),
-];
-
-/// A cluster that is evaluated only if named: nothing was ever adjusted to it.
-pub(super) const FURTHER: Network = Network("ethernet-12x30", "heldout-12");
-
-/// Tables of the OSU micro-benchmarks measured elsewhere, in the format of `netsig import osu`,
-/// from `osu_latency` and `osu_alltoall` of several process counts.
-pub(super) const OSU: &str = "bench/results/accuracy/osu.csv";
-
-/// The key of the last launch of every plan: its line ends a complete file.
-const LAST_LAUNCH: &str = "launch_1_s";
-
-/// The all-to-alls that a profile needs; the other all-to-alls of the plan are for comparison.
-pub(super) const JUDGED: [&str; 3] = ["direct", "pairwise", "library"];
-
-/// Number of attempts to measure a part with valid data.
+/// Number of attempts to measure valid data.
 const ATTEMPTS: u32 = 3;
 
-impl Network {
-    /// The campaigns: part of the data and name of the plan.
-    fn campaigns(&self) -> [(&str, &str); 3] {
-        [("train", "train"), ("few", "few"), ("heldout", self.1)]
-    }
+/// The hosts on which a profile is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    Half,
+    Quarter,
+}
 
-    /// The file of a part of the data, relative to the root.
-    fn file(&self, part: &str) -> String {
-        format!("bench/results/accuracy/{}-{part}.csv", self.0)
-    }
+/// A profile to make.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Campaign {
+    /// Name of its files.
+    pub(super) name: &'static str,
+    part: Part,
+    /// Collective and algorithms.
+    wanted: &'static str,
+    /// Seconds for measuring.
+    pub(super) budget: u32,
+}
 
-    /// The arguments of netsig for a campaign.
-    fn words(&self, (part, plan): (&str, &str)) -> String {
-        format!(
-            "measure plans/accuracy-{plan}.toml -o {} --on lab:{} --resume",
-            self.file(part),
-            self.0
-        )
-    }
+/// All profiles of a network.
+const CAMPAIGNS: [Campaign; 6] = [
+    Campaign {
+        name: HALF,
+        part: Part::Half,
+        wanted: "alltoall direct,pairwise,library",
+        budget: 120,
+    },
+    Campaign {
+        name: QUARTER,
+        part: Part::Quarter,
+        wanted: "alltoall direct,pairwise,library",
+        budget: 120,
+    },
+    small("bcast", "bcast binomial"),
+    small("scatter", "scatter flat"),
+    small("gather", "gather flat"),
+    small("allgather", "allgather ring"),
+];
 
-    /// The data of the network. Measures incomplete parts; interrupted campaigns are resumed.
-    pub(super) fn measured(&self) -> Result<Measured> {
-        for campaign in self.campaigns() {
-            let data = read(&self.file(campaign.0));
-            if !data.is_ok_and(|data| data.provenance.get(LAST_LAUNCH).is_some()) {
-                self.measure(campaign)?;
-            }
+/// The campaign of the all-to-alls on half of the hosts.
+pub(super) const HALF: &str = "half";
+
+/// The campaign of the all-to-alls on a quarter of the hosts.
+pub(super) const QUARTER: &str = "quarter";
+
+const fn small(name: &'static str, wanted: &'static str) -> Campaign {
+    Campaign {
+        name,
+        part: Part::Half,
+        wanted,
+        budget: 30,
+    }
+}
+
+/// A profile with its data.
+pub(super) struct Learned {
+    pub(super) campaign: Campaign,
+    pub(super) data: Dataset,
+    pub(super) profile: Profile,
+    /// Duration of the measuring commands in seconds.
+    pub(super) seconds: f64,
+    /// Duration of the fit in seconds.
+    pub(super) fit_seconds: f64,
+}
+
+/// A measured network.
+pub(super) struct Measured {
+    pub(super) learned: Vec<Learned>,
+    pub(super) truth: Dataset,
+    pub(super) notes: Vec<String>,
+}
+
+/// Measures missing data of the network and fits all profiles; a profile that netsig cannot make is
+/// missing, with a note.
+pub(super) fn measured(drawn: &Drawn, site: &Site) -> Result<Measured> {
+    for network in [&drawn.whole, &drawn.half]
+        .into_iter()
+        .chain(&drawn.quarter)
+    {
+        fs::write(site.path(&file(network)), network.to_toml())?;
+    }
+    let mut learned = Vec::new();
+    let mut notes = Vec::new();
+    for campaign in CAMPAIGNS {
+        let Some(part) = drawn.part(campaign.part) else {
+            continue;
+        };
+        match site.learn(drawn, campaign, part) {
+            Ok(one) => learned.push(one),
+            Err(error) => notes.push(format!("{}, {}: {error:#}", drawn.name, campaign.name)),
         }
-        let [train, few, heldout] = self.campaigns().map(|(part, _)| read(&self.file(part)));
-        Ok(Measured {
-            train: train?,
-            few: few?,
-            heldout: heldout?,
-            network: Some(netsig_lab::load(self.0)?),
+    }
+    Ok(Measured {
+        learned,
+        truth: site.truth(drawn)?,
+        notes,
+    })
+}
+
+impl Measured {
+    /// The profile of a campaign, if netsig made one.
+    pub(super) fn learned(&self, name: &str) -> Option<&Learned> {
+        self.learned.iter().find(|own| own.campaign.name == name)
+    }
+}
+
+impl Drawn {
+    fn part(&self, part: Part) -> Option<&Network> {
+        match part {
+            Part::Half => Some(&self.half),
+            Part::Quarter => self.quarter.as_ref(),
+        }
+    }
+}
+
+/// Runs netsig in a folder of the results.
+pub(super) struct Site {
+    name: String,
+    netsig: Netsig,
+}
+
+impl Site {
+    /// The folder `name`. The data of a development network that the repository holds are not
+    /// measured again.
+    pub(super) fn new(name: &str, results: &Path) -> Result<Self> {
+        let folder = results.join(name);
+        let kept = crate::root().join("bench/data/accuracy").join(name);
+        if !folder.exists() && kept.is_dir() {
+            copy(&kept, &folder)?;
+        }
+        fs::create_dir_all(&folder)
+            .with_context(|| format!("{} cannot be made", folder.display()))?;
+        Ok(Self {
+            name: name.to_owned(),
+            netsig: Netsig::built(&folder, "bench-accuracy")?,
         })
     }
 
-    /// Measures one part, and repeats the measurement if the machine was too busy for valid data.
-    fn measure(&self, campaign: (&str, &str)) -> Result<()> {
-        let netsig = Netsig::built(&crate::root(), "bench-accuracy")?;
-        let (words, file) = (self.words(campaign), self.file(campaign.0));
-        for further in (0..ATTEMPTS).rev() {
-            eprintln!("netsig {words}");
-            let done = netsig.run(&words).map(drop);
-            let is_void = || netsig.data(&file).is_ok_and(|data| data.void().is_some());
-            if done.is_ok() || further == 0 || !is_void() {
-                return done;
-            }
-            eprintln!("{file}: void, measured again");
-            fs::remove_file(netsig.folder().join(&file))?;
-        }
+    fn path(&self, file: &str) -> PathBuf {
+        self.netsig.folder().join(file)
+    }
+
+    /// Writes `NAME.csv`.
+    pub(super) fn write(&self, name: &str, data: &Dataset) -> Result<()> {
+        let mut file = fs::File::create(self.path(&format!("{name}.csv")))?;
+        data.write(&mut file)?;
         Ok(())
     }
-}
 
-/// Reads the data of a file; void data are an error.
-fn read(file: &str) -> Result<Dataset> {
-    let data = process::read(&crate::root().join(file))?;
-    if let Some(reason) = data.void() {
-        bail!("{file}: the data are void ({reason}); remove the file and measure again");
+    /// Fits `NAME.csv`, with the description of the whole network if there is one.
+    pub(super) fn fit(&self, name: &str, drawn: Option<&Drawn>) -> Result<Profile> {
+        let network = drawn.map(|drawn| format!("--network {}", file(&drawn.whole)));
+        let network = network.unwrap_or_default();
+        self.netsig
+            .run(&format!("fit {name}.csv -o {name}.toml {network}"))?;
+        let text = fs::read_to_string(self.path(&format!("{name}.toml")))?;
+        Ok(Profile::parse(name, &text)?)
     }
-    Ok(data)
-}
 
-/// The data of [`OSU`], if the file exists.
-pub(super) fn osu() -> Result<Option<Measured>> {
-    if !crate::root().join(OSU).is_file() {
-        return Ok(None);
+    /// The tables of a folder, imported.
+    pub(super) fn import_osu(&self, folder: &Path) -> Result<Dataset> {
+        let mut tables: Vec<String> = Vec::new();
+        for entry in fs::read_dir(folder).context("bench/data/osu cannot be read")? {
+            tables.push(entry?.path().display().to_string());
+        }
+        tables.sort();
+        let tables = tables.join(" ");
+        let _ = fs::remove_file(self.path("osu.csv"));
+        self.netsig.run(&format!(
+            "import osu {tables} -o osu.csv --algorithm direct"
+        ))?;
+        self.netsig.data("osu.csv")
     }
-    let all = read(OSU)?;
-    Ok(Some(Measured {
-        train: all.clone(),
-        few: Dataset::default(),
-        heldout: all,
-        network: None,
-    }))
-}
 
-/// The time to measure the data of a profile.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Cost {
-    /// Duration of all launches.
-    pub(super) wall: Seconds,
-    /// Time in timed operations between two ranks and of the judged all-to-alls.
-    pub(super) timed: Seconds,
-}
-
-impl Cost {
-    /// Subtracts the samples of other collectives from the time of all operations, because the
-    /// samples of operations between two ranks hold less time than the operations take.
-    pub(super) fn of(data: &Dataset) -> Result<Self> {
-        let others = data
-            .samples
-            .iter()
-            .filter(|own| match own.place.experiment {
-                Experiment::Collective(Collective::Alltoall) => {
-                    !JUDGED.contains(&&*own.place.algorithm)
-                }
-                other => matches!(other, Experiment::Collective(_)),
-            });
-        let others: f64 = others.map(|sample| sample.time.0).sum();
-        Ok(Self {
-            wall: Seconds(spent(&data.provenance, "wall")?),
-            timed: Seconds(spent(&data.provenance, "timed")? - others),
+    /// Measures a campaign unless its data are there, and fits its profile.
+    fn learn(&self, drawn: &Drawn, campaign: Campaign, part: &Network) -> Result<Learned> {
+        let Campaign {
+            name,
+            wanted,
+            budget,
+            ..
+        } = campaign;
+        let (data, duration) = (format!("{name}.csv"), format!("{name}.seconds"));
+        if !self.path(&duration).is_file() {
+            let _ = fs::remove_file(self.path(&data));
+            let goal = format!("{wanted} up to {}", drawn.whole.hosts());
+            let options = format!(
+                "--launcher {} --budget {budget}s --sizes 1KiB..256KiB",
+                drawn.mpi
+            );
+            let started = Instant::now();
+            self.measure(&["--for", &goal], &data, part, &options)?;
+            let seconds = started.elapsed().as_secs_f64();
+            fs::write(self.path(&duration), seconds.to_string())?;
+        }
+        let started = Instant::now();
+        let profile = self.fit(name, Some(drawn))?;
+        Ok(Learned {
+            campaign,
+            fit_seconds: started.elapsed().as_secs_f64(),
+            data: self.netsig.data(&data)?,
+            profile,
+            seconds: fs::read_to_string(self.path(&duration))?.parse()?,
         })
     }
+
+    /// The truth: all cells, and those where some repetitions stall once more.
+    fn truth(&self, drawn: &Drawn) -> Result<Dataset> {
+        let first = self.cells(drawn, "truth", &truth::plan(drawn))?;
+        let Some(plan) = truth::further(&first) else {
+            return Ok(first);
+        };
+        let further = self.cells(drawn, "further", &plan)?;
+        let mut all = first;
+        all.join(further, 2)?;
+        Ok(all)
+    }
+
+    /// The data of a plan on the whole network, measured unless they are there.
+    fn cells(&self, drawn: &Drawn, name: &str, plan: &str) -> Result<Dataset> {
+        let (file, data) = (format!("{name}-plan.toml"), format!("{name}.csv"));
+        let complete = self.path(&format!("{name}.complete"));
+        if !complete.is_file() {
+            fs::write(self.path(&file), plan)?;
+            let options = format!("--launcher {} --resume", drawn.mpi);
+            self.measure(&[&file], &data, &drawn.whole, &options)?;
+            fs::write(&complete, "")?;
+        }
+        self.netsig.data(&data)
+    }
+
+    /// Measures a plan, or for a prediction, and again if the machine was too busy for valid data.
+    fn measure(&self, goal: &[&str], data: &str, network: &Network, options: &str) -> Result<()> {
+        let words = format!("measure -o {data} --on lab:{} {options}", file(network));
+        for attempt in 1..=ATTEMPTS {
+            eprintln!("{}: netsig {words} {}", self.name, goal.join(" "));
+            let done = process::output(self.netsig.command(&words).args(goal));
+            let read = self.netsig.data(data);
+            let is_void = read.is_ok_and(|data| data.void().is_some());
+            if !is_void {
+                return done.map(drop);
+            }
+            eprintln!("{}: {data} is void", self.name);
+            if attempt < ATTEMPTS {
+                fs::remove_file(self.path(data))?;
+            }
+        }
+        bail!("{data}: the machine was too busy {ATTEMPTS} times")
+    }
+}
+
+/// Copies the files of a folder.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        fs::copy(entry.path(), to.join(entry.file_name()))?;
+    }
+    Ok(())
+}
+
+/// The file of a network.
+fn file(network: &Network) -> String {
+    format!("{}.toml", network.name)
 }

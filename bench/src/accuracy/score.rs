@@ -1,118 +1,90 @@
-//! One predicted cell, and the errors of each contender over many cells.
+//! Scores of predictions.
+//!
+//! # Formula
+//! ```text
+//! CRPS  = mean |x_i - y| - mean |x_i - x_j| / 2
+//! Brier = mean (p - s)^2
+//! ```
+//!
+//! for an observation y under equally likely values x (Gneiting and Raftery 2007), and a chance p,
+//! s being 1 where a repetition stalls and 0 elsewhere (Brier 1950). Smaller is better.
 
-use std::collections::BTreeMap;
+use netsig_core::stats::sample::Sorted;
 
-use netsig_core::algorithm::Collective;
-use netsig_core::predict::Interval;
-use netsig_core::predict::compare::{Errors, Judged};
-use netsig_core::units::{Bytes, Procs, Seconds};
-use serde::Serialize;
+use super::row::Row;
 
-use super::campaign::JUDGED;
-use super::split::Trial;
+/// Number of quantiles that stand for a distribution.
+const LEVELS: u32 = 100;
 
-/// Least ratio of a contended cell's time to its contention-free time.
-const CONTENDED: f64 = 1.2;
-
-/// The prediction of one held-out cell by one contender: a row of residuals.csv.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct Row {
-    pub(super) network: &'static str,
-    pub(super) trial: Trial,
-    pub(super) collective: Collective,
-    pub(super) algorithm: String,
-    pub(super) contender: &'static str,
-    pub(super) procs: Procs,
-    pub(super) size_bytes: Bytes,
-    /// The median, or the mean in a trial with means.
-    pub(super) measured_s: Seconds,
-    /// The contention-free time.
-    pub(super) free_s: Option<Seconds>,
-    pub(super) predicted_s: Seconds,
-    /// The ends of the interval, if the contender has one.
-    pub(super) lower_s: Option<Seconds>,
-    pub(super) upper_s: Option<Seconds>,
+/// Equally likely levels of a distribution.
+pub(super) fn levels() -> impl Iterator<Item = f64> {
+    (0..LEVELS).map(|i| (f64::from(i) + 0.5) / f64::from(LEVELS))
 }
 
-/// The name of the pooled judged algorithms of a collective.
-pub(super) const POOLED: &str = "pooled";
-
-/// A set of cells on which contenders are compared.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Subject {
-    pub(super) trial: Trial,
-    pub(super) network: &'static str,
-    pub(super) collective: Collective,
-    /// The algorithm; [`POOLED`] for all judged ones.
-    pub(super) algorithm: String,
+/// Mean score of the observations under equally likely values, at least one.
+pub(super) fn mean_crps(values: &[f64], observed: impl Iterator<Item = f64>) -> f64 {
+    let count = values.len() as f64;
+    let apart = |y: f64| values.iter().map(|x| (x - y).abs()).sum::<f64>() / count;
+    let within = values.iter().map(|x| apart(*x)).sum::<f64>() / count;
+    mean(observed.map(|y| apart(y) - within / 2.0))
 }
 
-/// The errors of one contender.
+/// Brier score of a chance.
+pub(super) fn brier(chance: f64, stalled: impl Iterator<Item = bool>) -> f64 {
+    mean(stalled.map(|stalled| (chance - f64::from(u8::from(stalled))).powi(2)))
+}
+
+/// The mean; not a number without values.
+pub(super) fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
+    sum / count
+}
+
+/// Median and 90th percentile of the absolute errors.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Scored {
-    pub(super) contender: &'static str,
-    pub(super) all: Errors,
-    /// Errors of the contended cells, if there are any.
-    pub(super) contended: Option<Errors>,
+pub(super) struct Errors {
+    pub(super) cells: usize,
+    pub(super) median: f64,
+    pub(super) p90: f64,
 }
 
-/// The errors of all contenders on every subject, the least median first.
-pub(super) fn scores(rows: &[Row]) -> BTreeMap<Subject, Vec<Scored>> {
-    let mut groups: BTreeMap<(Subject, &'static str), Vec<&Row>> = BTreeMap::new();
-    for row in rows {
-        let subject = Subject {
-            trial: row.trial,
-            network: row.network,
-            collective: row.collective,
-            algorithm: row.algorithm.clone(),
-        };
-        let pooled = subject.is_judged().then(|| Subject {
-            algorithm: POOLED.to_owned(),
-            ..subject.clone()
-        });
-        for subject in pooled.into_iter().chain([subject]) {
-            groups
-                .entry((subject, row.contender))
-                .or_default()
-                .push(row);
-        }
-    }
-    let mut scores: BTreeMap<Subject, Vec<Scored>> = BTreeMap::new();
-    for ((subject, contender), rows) in groups {
-        let contended = rows.iter().filter(|row| row.is_contended());
-        let contended = Errors::of(contended.map(|row| row.judged()));
-        let all = Errors::of(rows.iter().map(|row| row.judged()));
-        scores.entry(subject).or_default().push(Scored {
-            contender,
-            all: all.expect("a group has rows"),
-            contended,
-        });
-    }
-    for ranked in scores.values_mut() {
-        ranked.sort_by(|a, b| a.all.median.total_cmp(&b.all.median));
-    }
-    scores
-}
-
-impl Subject {
-    /// True if the algorithm has targets.
-    pub(super) fn is_judged(&self) -> bool {
-        self.collective != Collective::Alltoall || JUDGED.contains(&self.algorithm.as_str())
+impl Errors {
+    /// The errors of rows; a missing prediction counts as an error of 100 %. `None` without rows.
+    pub(super) fn of<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Option<Self> {
+        let errors: Vec<f64> = rows.into_iter().map(|row| row.error().abs()).collect();
+        let cells = errors.len();
+        (cells > 0).then(|| {
+            let errors = Sorted::new(errors);
+            Self {
+                cells,
+                median: errors.median(),
+                p90: errors.quantile(0.9),
+            }
+        })
     }
 }
 
 impl Row {
-    fn is_contended(&self) -> bool {
-        self.free_s
-            .is_some_and(|free| self.measured_s / free >= CONTENDED)
+    /// predicted/measured − 1; −1 without a prediction.
+    pub(super) fn error(&self) -> f64 {
+        self.predicted_s
+            .map_or(-1.0, |time| time / self.measured_s - 1.0)
     }
+}
 
-    fn judged(&self) -> Judged {
-        let ends = self.lower_s.zip(self.upper_s);
-        Judged {
-            predicted: self.predicted_s,
-            interval: ends.map(|(lower, upper)| Interval { lower, upper }),
-            measured: self.measured_s,
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Worked by hand: |0−1| = |2−1| = 1, and the mean of 0, 2, 2, 0 is 1; a certain and right
+    /// value has no score, a certain and wrong one its distance.
+    #[test]
+    fn scores_by_hand() {
+        let one = |values: &[f64], y| mean_crps(values, std::iter::once(y));
+        assert!((one(&[0.0, 2.0], 1.0) - 0.5).abs() < 1e-12);
+        assert!(one(&[3.0], 3.0).abs() < 1e-12);
+        assert!((one(&[3.0], 1.0) - 2.0).abs() < 1e-12);
+        let two = [true, false].into_iter();
+        assert!((brier(0.25, two) - 0.3125).abs() < 1e-12);
     }
 }

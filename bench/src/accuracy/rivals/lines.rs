@@ -1,15 +1,14 @@
-//! Contender `lines`: for each measured size a straight line in n; between sizes, linear
+//! Rival `line per size`: for each measured size a straight line in n; between sizes, linear
 //! interpolation of log T in log m.
 
 use std::collections::BTreeMap;
 
-use itertools::Itertools as _;
+use itertools::Itertools;
 use netsig_core::fit::Point;
 use netsig_core::stats::line::Line;
 use netsig_core::units::{Bytes, Procs, Seconds};
 
-/// Lower bound of a line's time in seconds, so that its logarithm exists.
-const LEAST: f64 = 1e-9;
+use super::curve::Curve;
 
 /// The line of each size.
 pub(super) struct Lines(Vec<(Bytes, Line)>);
@@ -32,15 +31,9 @@ impl Lines {
 
     /// The time; beyond the sizes the last segment is extrapolated.
     pub(super) fn time(&self, procs: Procs, size: Bytes) -> Seconds {
-        let upper = self.0.partition_point(|(known, _)| *known < size);
-        let upper = upper.clamp(1, self.0.len() - 1);
-        let end = |(size, line): &(Bytes, Line)| {
-            let time = line.at(f64::from(procs.get()));
-            (size.as_f64().ln(), time.max(LEAST).ln())
-        };
-        let [(x, y), (x1, y1)] = [upper - 1, upper].map(|place| end(&self.0[place]));
-        let share = (size.as_f64().ln() - x) / (x1 - x);
-        Seconds((y + share * (y1 - y)).exp())
+        let n = f64::from(procs.get());
+        let of_size = |(size, line): &(Bytes, Line)| (size.as_f64(), line.at(n));
+        Curve::new(self.0.iter().map(of_size)).at(size.as_f64())
     }
 }
 
@@ -64,7 +57,7 @@ pub(super) mod tests {
         .collect()
     }
 
-    /// A line in n times a power of m is the contender's assumption.
+    /// A line in n times a power of m is the rival's assumption.
     #[test]
     fn lines_in_n_and_powers_of_m_are_recovered() {
         let truth = |n: f64, m: f64| (3.0 * n - 2.0) * m.powf(0.75) * 1e-6;

@@ -1,5 +1,5 @@
-//! Contender `regression`: a generic performance model in the style of Extra-P (Calotoiu et al.
-//! 2013), without knowledge of networks.
+//! Rival `Extra-P style`: a generic performance model (Calotoiu et al. 2013), without knowledge of
+//! networks.
 //!
 //! T = c₀ + Σ c·n^a·log2(n)^b·m^d·log2(m)^e with at most two terms, exponents a and d of {0, ½, 1,
 //! 3⁄2, 2}, b and e of {0, 1}, and no negative coefficient. Coefficients minimise the squares of
@@ -147,7 +147,7 @@ impl Regression {
 
 #[cfg(test)]
 mod tests {
-    use super::super::naive::tests::points;
+    use super::super::lines::tests::points;
     use super::*;
 
     /// Truths within the space of terms are found and hold far beyond the points; a falling one

@@ -1,4 +1,4 @@
-//! Contender `smpi`: SMPI on a star with the α and β of the ping-pong.
+//! Rival `SMPI`: a simulation on a star with the α and β of the ping-pong.
 //!
 //! Every host has a link of bandwidth 1/β and latency α/2 each way, so a message crosses two links.
 //! SMPI's correction factors of bandwidth and latency are 1: their defaults were fitted to another
@@ -9,13 +9,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result, ensure};
-use netsig_core::algorithm::Collective;
-use netsig_core::data::Experiment;
-use netsig_core::data::cells::{CellKey, Summary};
 use netsig_core::model::hockney::Hockney;
-use netsig_core::units::{Bytes, Seconds};
+use netsig_core::units::{Bytes, Procs, Seconds};
 
-use super::Times;
 use crate::process::output;
 use crate::smpi::{AT_ONCE, Link, MISSING, Program, is_installed};
 
@@ -27,19 +23,20 @@ const SETTINGS: [&str; 3] = [
     "--cfg=smpi/simulate-computation:no",
 ];
 
-/// The times of direct exchange for all its cells, and a note on the platform. No times if SMPI is
-/// not installed.
-pub(super) fn predict(
+/// Simulated times of direct exchange by process count and size.
+pub(in super::super) type Times = BTreeMap<(Procs, Bytes), Seconds>;
+
+/// The times of direct exchange for all counts and sizes, and a note on the platform. No times if
+/// SMPI is not installed.
+pub(in super::super) fn predict(
     hockney: &Hockney,
-    cells: &BTreeMap<CellKey, Summary>,
+    counts: &BTreeSet<Procs>,
+    sizes: &BTreeSet<Bytes>,
 ) -> Result<(Times, String)> {
     if !is_installed() {
-        let note = format!("{MISSING}, so SMPI is no contender");
+        let note = format!("{MISSING}, so SMPI is no rival");
         return Ok((Times::new(), note));
     }
-    let alltoall = Experiment::Collective(Collective::Alltoall);
-    let alltoalls = || cells.keys().filter(|key| key.experiment == alltoall);
-    let sizes: BTreeSet<Bytes> = alltoalls().map(|key| key.size).collect();
     let work = tempfile::tempdir().context("no temporary directory")?;
     let program = Program::compile(work.path(), PROGRAM)?;
     let link = Link {
@@ -48,7 +45,7 @@ pub(super) fn predict(
     };
     let mut times = Times::new();
     let mut furthest: f64 = 0.0;
-    for procs in alltoalls().map(|key| key.procs).collect::<BTreeSet<_>>() {
+    for &procs in counts {
         let mut command = program.on_star(procs, link, &SETTINGS)?;
         let printed = output(command.args(sizes.iter().map(|size| size.0.to_string())))?;
         let simulated: Vec<_> = printed.lines().filter_map(parsed).collect();
