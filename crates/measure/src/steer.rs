@@ -6,14 +6,14 @@
 //! 2. Launches over all wanted sizes, both sides of the eager limit, and counts from a few processes
 //!    to the most. From the second one on, sizes around the first retransmissions are added: a port
 //!    overflows from a number of bytes x = (n−1)·m on, so a loss among n processes places a size at
-//!    every other count ([`seen::Seen::marks`]).
+//!    every other count (`seen`).
 //! 3. Short launches of the cells where some repetitions stall and others do not: each launch has
 //!    connections of its own, and the chance of a stall differs between launches.
 //!
 //! Within a launch the repetitions of a cell are proportional to s/√T, which makes the sum of the
 //! variances s²/R least for a given time (Neyman 1934); s is the scatter of ln T and T the expected
 //! time. If the time does not suffice for one repetition of each cell, sizes and counts are thinned
-//! out evenly ([`grid`]).
+//! out evenly (`grid`).
 //!
 //! # Source
 //! netsig.

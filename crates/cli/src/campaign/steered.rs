@@ -122,7 +122,7 @@ impl Steered<'_> {
                         let spent = self.budget.as_secs_f64() - left.0;
                         let least = (surveys / (1.0 - FOR_MIXTURES) + spent).ceil() + 1.0;
                         Err(Failure::usage(format!(
-                            "--budget {}: too little for a survey, which takes about {}; give more, or name fewer algorithms, sizes or processes",
+                            "--budget {}: too little for a survey, which takes about {}; give more, with --resume, or name fewer algorithms, sizes or processes",
                             span(Seconds(self.budget.as_secs_f64())),
                             span(Seconds(least))
                         )))
@@ -166,10 +166,14 @@ impl Steered<'_> {
             return Ok(State::default());
         }
         let state = self.read()?;
-        let told = state.data.provenance.get(STEERED).map(str::to_owned);
-        if let Some(told) = told.filter(|told| *told != self.predicted.to_string()) {
-            let problem =
-                format!("was begun with --for '{told}'; give the same, or choose another --output");
+        let wanted = self.predicted.to_string();
+        let problem = match state.data.provenance.get(STEERED) {
+            Some(told) if *told == wanted => None,
+            Some(told) => Some(format!("was begun with --for '{told}'; give the same")),
+            None => Some("was begun with a plan; give the plan".to_owned()),
+        };
+        if let Some(problem) = problem {
+            let problem = format!("{problem}, or choose another --output");
             return Err(Failure::usage(problem).about(&self.campaign.output));
         }
         eprintln!("going on from {} samples", state.data.samples.len());

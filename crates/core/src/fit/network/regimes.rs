@@ -37,6 +37,7 @@ fn counted<'w>(
     data: &Dataset,
     eager_limit: Option<Bytes>,
     all: impl Iterator<Item = &'w Who>,
+    confidence: f64,
 ) -> Option<Onset> {
     let at_once = Some(Pattern::Exchange(Order::AtOnce));
     let at_once = all.filter(|(collective, name)| Pattern::of(*collective, name) == at_once);
@@ -50,7 +51,7 @@ fn counted<'w>(
             Some(Load::of_ports(procs, size))
         })
     });
-    let law = losses::fit(&cells.collect::<Vec<_>>(), 0.9).ok()?;
+    let law = losses::fit(&cells.collect::<Vec<_>>(), confidence).ok()?;
     Some(Onset {
         bytes: law.onset.value,
         lower: law.onset.lower,
@@ -82,7 +83,8 @@ pub(super) fn fit(data: &Dataset, ping_pong: &[Point], options: &Options, fitted
         }
     };
     regimes::tell_apart(&mut all, &network);
-    let counted = counted(data, network.eager_limit, all.keys());
+    let confidence = options.model.confidence;
+    let counted = counted(data, network.eager_limit, all.keys(), confidence);
     let ground = Ground::new(network, &all, counted);
     let ladder = Ladder {
         ground: &ground,
