@@ -12,11 +12,12 @@
 //! eager message that takes more than one and a half times the time of its bytes is not the
 //! quickest that there can be: then that time takes its place.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use netsig_core::algorithm::Collective;
-use netsig_core::data::{Dataset, Experiment};
+use netsig_core::data::cells::CellKey;
+use netsig_core::data::{Dataset, Experiment, pressure};
 use netsig_core::network::Network;
 use netsig_core::stats::sample::median;
 use netsig_core::units::{Bytes, Procs, Seconds};
@@ -178,11 +179,15 @@ fn text(cells: &[Planned]) -> String {
     text
 }
 
-/// The cells of the data; with the network, stalls of eager messages are told by its rate too.
+/// The cells of the data without those of busy processors, which are void; with the network, stalls of eager messages are told by its rate too.
 pub(super) fn cells(data: &Dataset, network: Option<&Network>) -> BTreeMap<Key, Cell> {
+    let void: BTreeSet<CellKey> = pressure::busy(data).into_iter().collect();
     let mut times: BTreeMap<Key, BTreeMap<u32, Vec<f64>>> = BTreeMap::new();
     for sample in &data.samples {
         let place = &sample.place;
+        if void.contains(&CellKey::from(place)) {
+            continue;
+        }
         if let Experiment::Collective(collective) = place.experiment {
             let key = Key {
                 collective,

@@ -1,10 +1,11 @@
 //! The kernel's counters of this host: TCP's, from `/proc/net/snmp` and `/proc/net/netstat`, and
-//! dropped packets, from `/proc/net/softnet_stat`.
+//! dropped packets, from `/proc/net/softnet_stat`, and the time in which some process waited for a
+//! processor, from `/proc/pressure/cpu`.
 //!
 //! The first two files have pairs of lines, names and values, each beginning with a group name;
 //! they count per network namespace, that is per emulated host. The third file has a line for each
-//! processor, with drops in the second column in hexadecimal; it counts for the whole machine. Of
-//! the ranks that share a counter, one reads it.
+//! processor, with drops in the second column in hexadecimal; it and the fourth count for the whole
+//! machine. Of the ranks that share a counter, one reads it.
 
 use std::fs::File;
 use std::io::Seek;
@@ -14,8 +15,8 @@ use netsig_core::data::LossCounters;
 use crate::scope::Duty;
 
 /// Number of counters: retransmitted segments, expired retransmission timers, tail-loss probes,
-/// dropped packets.
-const COUNTS: usize = 4;
+/// dropped packets, microseconds of waiting for processors.
+const COUNTS: usize = 5;
 
 /// Values to be summed over the ranks: the counts, then for each the number of ranks that could not
 /// read it.
@@ -40,6 +41,7 @@ pub struct Reading([Count; COUNTS]);
 type Find = fn(&str) -> Option<u64>;
 
 const SOFTNET: &str = "/proc/net/softnet_stat";
+const PRESSURE: &str = "/proc/pressure/cpu";
 
 const SOURCES: [(&str, Find); COUNTS] = [
     ("/proc/net/snmp", |text| find(text, "Tcp:", "RetransSegs")),
@@ -50,6 +52,7 @@ const SOURCES: [(&str, Find); COUNTS] = [
         find(text, "TcpExt:", "TCPLossProbes")
     }),
     (SOFTNET, drops),
+    (PRESSURE, waited),
 ];
 
 impl Counters {
@@ -57,7 +60,7 @@ impl Counters {
     pub fn open(duty: Duty) -> Self {
         let sources = (0..).zip(SOURCES);
         let mine = sources.filter(|(_, (path, _))| match *path {
-            SOFTNET => duty.softnet,
+            SOFTNET | PRESSURE => duty.machine,
             _ => duty.tcp,
         });
         Self(
@@ -97,8 +100,8 @@ impl Reading {
     }
 }
 
-/// Losses of each of `repetitions` that share one reading. If a loss occurred in one of several
-/// repetitions, the count of each is unknown.
+/// Counts of each of `repetitions` that share one reading. If a loss occurred in one of several
+/// repetitions, the count of each is unknown; of waiting times it is the mean.
 pub fn of_each(sums: &Sums, repetitions: usize) -> LossCounters {
     let count = |place: usize| {
         let is_read = sums[COUNTS + place] == 0;
@@ -106,11 +109,14 @@ pub fn of_each(sums: &Sums, repetitions: usize) -> LossCounters {
         let sum = u32::try_from(sums[place]).ok()?;
         (is_read && is_clear).then_some(sum)
     };
+    let each = sums[4] / repetitions.max(1) as u64;
+    let waited = u32::try_from(each).ok().filter(|_| sums[COUNTS + 4] == 0);
     LossCounters {
         retransmits: count(0),
         rtos: count(1),
         tail_probes: count(2),
         softnet_drops: count(3),
+        processor_wait_us: waited,
     }
 }
 
@@ -120,6 +126,12 @@ fn find(text: &str, group: &str, name: &str) -> Option<u64> {
     let (names, values) = (lines.next()?, lines.next()?);
     let column = names.split_whitespace().position(|field| field == name)?;
     values.split_whitespace().nth(column)?.parse().ok()
+}
+
+/// Microseconds in which some process waited: `some avg10=… avg60=… avg300=… total=N`.
+fn waited(text: &str) -> Option<u64> {
+    let some = text.lines().find(|line| line.starts_with("some "))?;
+    some.split_once("total=")?.1.trim().parse().ok()
 }
 
 /// Sum of the second column.
@@ -152,10 +164,17 @@ mod tests {
     }
 
     #[test]
+    fn waiting_is_that_of_some_process() {
+        let text = "some avg10=0.00 avg60=0.00 avg300=0.00 total=1661\nfull avg10=0.00 total=7\n";
+        assert_eq!(waited(text), Some(1661));
+        assert_eq!(waited("full total=7\n"), None);
+    }
+
+    #[test]
     fn this_kernel_counts_what_is_asked_for() {
         let both = Duty {
             tcp: true,
-            softnet: true,
+            machine: true,
         };
         let counts = Counters::open(both).read().0;
         assert!(
@@ -163,7 +182,7 @@ mod tests {
             "{counts:?}"
         );
         let tcp = Duty {
-            softnet: false,
+            machine: false,
             ..both
         };
         assert_eq!(Counters::open(tcp).read().0[3], Count::OfAnother);
@@ -172,18 +191,20 @@ mod tests {
     #[test]
     fn several_repetitions_share_a_loss_that_nobody_can_place() {
         use Count::{Is, OfAnother, Unreadable};
-        let before = Reading([Is(5), Is(1), Unreadable, OfAnother]);
-        let later = Reading([Is(7), Is(1), Is(3), OfAnother]);
+        let before = Reading([Is(5), Is(1), Unreadable, OfAnother, Is(100)]);
+        let later = Reading([Is(7), Is(1), Is(3), OfAnother, Is(300)]);
         let sums = before.until(&later);
         let one = LossCounters {
             retransmits: Some(2),
             rtos: Some(0),
             tail_probes: None,
             softnet_drops: Some(0),
+            processor_wait_us: Some(200),
         };
         assert_eq!(of_each(&sums, 1), one);
         let many = LossCounters {
             retransmits: None,
+            processor_wait_us: Some(20),
             ..one
         };
         assert_eq!(of_each(&sums, 10), many);

@@ -29,8 +29,9 @@ pub struct Scopes {
 pub struct Duty {
     /// TCP's counters, one set for each network namespace.
     pub tcp: bool,
-    /// The packets that the kernel dropped, one count for each machine.
-    pub softnet: bool,
+    /// The packets that the kernel dropped and the waiting for processors, one count for each
+    /// machine.
+    pub machine: bool,
 }
 
 impl Scopes {
@@ -57,7 +58,7 @@ impl Scopes {
         };
         Duty {
             tcp: is_first(&self.networks),
-            softnet: is_first(&self.machines),
+            machine: is_first(&self.machines),
         }
     }
 
@@ -120,8 +121,8 @@ mod tests {
                 networks: vec![1, 2, 2, 3],
                 processors: 2,
             };
-            let Duty { tcp, softnet } = scopes.duty();
-            (tcp, softnet)
+            let Duty { tcp, machine } = scopes.duty();
+            (tcp, machine)
         });
         let expected = [(true, true), (true, false), (false, false), (true, true)];
         assert_eq!(duties, expected);

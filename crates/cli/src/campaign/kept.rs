@@ -6,7 +6,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use itertools::Itertools;
-use netsig_core::data::{Dataset, Provenance, Rejection, VOID};
+use netsig_core::data::cells::CellKey;
+use netsig_core::data::{Dataset, Provenance, Rejection, VOID, pressure};
+use netsig_core::text::counted;
 
 /// The bytes of a data file, whose last line may be incomplete.
 pub struct Written(Vec<u8>);
@@ -112,6 +114,16 @@ pub fn summary(data: &Dataset, name: &Path) -> String {
         "" => found,
         _ => format!("{found}; rejected: {told}"),
     }
+}
+
+/// A warning about cells with busy processors.
+pub fn busy(data: &Dataset) -> Option<String> {
+    let busy = pressure::busy(data);
+    let CellKey { procs, size, .. } = busy.first()?;
+    let cells = counted(busy.len() as u64, "cell", "cells");
+    Some(format!(
+        "processes waited for processors nearly all the time in {cells} (first: {procs} processes, {size}): these times are the machine's, not the network's; give each process a processor, or take fewer processes or a slower emulated network"
+    ))
 }
 
 /// Number of repetitions rejected for `reason`.

@@ -71,6 +71,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 pub fn report(output: &Path) -> Result<(), Failure> {
     let data = files::dataset(output)?;
     eprintln!("{}", kept::summary(&data, output));
+    if let Some(warning) = kept::busy(&data) {
+        eprintln!("netsig: warning: {warning}");
+    }
     let wrong = kept::rejected(&data, Rejection::WrongData);
     if wrong == 0 {
         return Ok(());

@@ -9,6 +9,7 @@ mod job;
 mod join;
 pub mod likeness;
 pub mod mixture;
+pub mod pressure;
 mod read;
 pub mod sharing;
 #[cfg(test)]
@@ -28,7 +29,7 @@ pub use read::names_columns;
 pub use write::write_header;
 
 /// The columns, in the order in which they are written.
-pub const COLUMNS: [&str; 17] = [
+pub const COLUMNS: [&str; 18] = [
     "experiment",
     "collective",
     "algorithm",
@@ -46,6 +47,7 @@ pub const COLUMNS: [&str; 17] = [
     "status",
     "statistic",
     "averaged",
+    "processor_wait_us",
 ];
 
 /// The provenance key that marks data which must not be used.
@@ -90,7 +92,7 @@ const EXPERIMENTS: [(Experiment, &str); 7] = [
 /// Name of the experiment of every collective; another column names the collective.
 const COLLECTIVE: &str = "collective";
 
-/// TCP counters of the kernels of all hosts during a repetition; `None` if a counter could not be
+/// Counters of the kernels of all hosts during a repetition; `None` if a counter could not be
 /// read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LossCounters {
@@ -102,6 +104,9 @@ pub struct LossCounters {
     pub tail_probes: Option<u32>,
     /// Packets that the hosts dropped before TCP received them (`/proc/net/softnet_stat`).
     pub softnet_drops: Option<u32>,
+    /// Microseconds in which some process waited for a processor, summed over the machines
+    /// (`/proc/pressure/cpu`); of repetitions that were read together, the mean.
+    pub processor_wait_us: Option<u32>,
 }
 
 /// One repetition of one experiment.
@@ -291,12 +296,13 @@ impl Dataset {
         self.provenance.get(VOID)
     }
 
-    /// The samples and the statistics of other programs at the wanted places, and nothing else.
+    /// The samples and the statistics of other programs at the wanted places, with the provenance.
     #[must_use]
     pub fn part(&self, is_wanted: impl Fn(&Place) -> bool) -> Self {
         let samples = self.samples.iter().filter(|row| is_wanted(&row.place));
         let aggregates = self.aggregates.iter().filter(|row| is_wanted(&row.place));
         Self {
+            provenance: self.provenance.clone(),
             samples: samples.cloned().collect(),
             aggregates: aggregates.cloned().collect(),
             ..Self::default()

@@ -68,9 +68,10 @@ impl Sample {
             rtos,
             tail_probes,
             softnet_drops,
+            processor_wait_us,
         } = self.losses;
         let measured = format_args!(
-            "{},{},{},{},{},{},{},,,",
+            "{},{},{},{},{},{},{},,,,{}",
             self.time.0,
             or_empty(retransmits),
             or_empty(rtos),
@@ -78,6 +79,7 @@ impl Sample {
             or_empty(softnet_drops),
             or_empty((self.part > 0).then_some(self.part)),
             or_empty(self.sync_error.map(|error| error.0)),
+            or_empty(processor_wait_us),
         );
         self.place.row(self.repetition, measured)
     }
@@ -86,7 +88,7 @@ impl Sample {
 impl Rejected {
     /// The repetition as one line without a time.
     fn line(&self) -> String {
-        let without_time = format_args!(",,,,,,,{},,", self.reason);
+        let without_time = format_args!(",,,,,,,{},,,", self.reason);
         self.place.row(self.repetition, without_time)
     }
 }
@@ -95,7 +97,7 @@ impl Aggregate {
     /// The statistic as one line.
     fn line(&self) -> String {
         let (time, averaged) = (self.time.0, or_empty(self.averaged));
-        let computed = format_args!("{time},,,,,,,{OK},{},{averaged}", self.statistic);
+        let computed = format_args!("{time},,,,,,,{OK},{},{averaged},", self.statistic);
         self.place.row(0, computed)
     }
 }

@@ -22,10 +22,16 @@ fn any_sample() -> impl Strategy<Value = Sample> {
         ),
     ]);
     let numbers = (1..5000u32, any::<u64>(), any::<[u32; 3]>(), 1e-9..1e6f64);
-    let counters = prop::array::uniform4(prop::option::of(any::<u32>()));
+    let counters = prop::array::uniform5(prop::option::of(any::<u32>()));
     (measured, numbers, counters).prop_map(|((experiment, algorithm), numbers, counters)| {
         let (count, size, [launch, repetition, part], time) = numbers;
-        let [retransmits, rtos, tail_probes, softnet_drops] = counters;
+        let [
+            retransmits,
+            rtos,
+            tail_probes,
+            softnet_drops,
+            processor_wait_us,
+        ] = counters;
         let place = Place {
             experiment,
             algorithm: algorithm.into(),
@@ -39,6 +45,7 @@ fn any_sample() -> impl Strategy<Value = Sample> {
                 rtos,
                 tail_probes,
                 softnet_drops,
+                processor_wait_us,
             },
             part,
             sync_error: rtos.map(|_| Seconds(time)),
