@@ -54,7 +54,7 @@ pub(super) const PAIRWISE: Entry = Entry {
     closed_form: Some(ClosedForm::Pairwise),
     library: &[
         tuned(2, "pairwise", Some(Traffic::Rounds)),
-        mpich("pairwise", Some(Traffic::Rounds)),
+        mpich("pairwise", Some(Traffic::Powers)),
     ],
 };
 

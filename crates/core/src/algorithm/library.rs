@@ -136,6 +136,11 @@ pub(super) const fn mpich(name: &'static str, traffic: Option<Traffic>) -> Offer
 }
 
 impl Offer {
+    /// Traffic of the messages, if known.
+    pub(super) fn traffic(&self) -> Option<Traffic> {
+        self.traffic
+    }
+
     /// The same algorithm with a segment size that can be set.
     pub(super) const fn in_segments(self) -> Self {
         Self {

@@ -13,6 +13,7 @@ mod alltoall;
 mod bcast;
 mod bruck;
 mod call;
+mod decision;
 mod delivery;
 mod gather;
 mod library;
@@ -41,6 +42,7 @@ use crate::units::{Bytes, Procs, Rank};
 use setting::{SEGMENT, Values};
 
 pub use call::{Call, Layout, PairSizes, Unsupported};
+pub use decision::Decision;
 pub use delivery::{Piece, Pieces};
 pub use library::{LIBRARY, LibraryChoice, MpiFlavour, NotOffered, Offer, offers};
 pub use method::Method;

@@ -2,7 +2,7 @@
 //! contention regimes, and the closed form of its time, for models and simulator.
 
 /// Pattern in which the messages of an algorithm share ports and links.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Traffic {
     /// Every rank exchanges with every other, all at once or a few at a time.
     AtOnce,
@@ -24,7 +24,7 @@ pub enum Traffic {
 }
 
 /// Content of a message along an edge of a tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Load {
     /// The whole message.
     Whole,
