@@ -4,6 +4,9 @@
 //! Student 1908; Welch 1947 and Satterthwaite 1946 for sums of variances.
 
 use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
 use statrs::distribution::{ContinuousCDF, FisherSnedecor, StudentsT};
 
 /// An estimated parameter with its confidence interval.
@@ -157,11 +160,19 @@ impl Estimate {
 /// Quantile of Student's t for a two-sided interval of level `confidence`: t(0.975) for 0.95. Less
 /// than one degree of freedom counts as one. NaN for a level outside \[0, 1).
 pub fn t_quantile(confidence: f64, dof: f64) -> f64 {
+    thread_local! {
+        /// Quantiles by the bits of level and degrees of freedom: predictions ask for few, often.
+        static KNOWN: RefCell<BTreeMap<(u64, u64), f64>> = const { RefCell::new(BTreeMap::new()) };
+    }
     if !(0.0..1.0).contains(&confidence) {
         return f64::NAN;
     }
-    let t = StudentsT::new(0.0, 1.0, dof.max(1.0)).expect("positive degrees of freedom");
-    t.inverse_cdf(f64::midpoint(1.0, confidence))
+    let find = || {
+        let t = StudentsT::new(0.0, 1.0, dof.max(1.0)).expect("positive degrees of freedom");
+        t.inverse_cdf(f64::midpoint(1.0, confidence))
+    };
+    let key = (confidence.to_bits(), dof.to_bits());
+    KNOWN.with_borrow_mut(|known| *known.entry(key).or_insert_with(find))
 }
 
 /// Quantile of F with `numerator` and `dof` degrees of freedom; NaN for a level outside \[0, 1).

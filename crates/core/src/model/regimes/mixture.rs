@@ -32,14 +32,12 @@ pub struct Stall {
     pub spread: f64,
 }
 
-/// Number of bisections, more than the precision of the numbers needs.
-const HALVINGS: usize = 80;
+/// Number of steps to a root at most, and its relative precision.
+const STEPS: usize = 60;
+const PRECISION: f64 = 1e-9;
 
 /// Lower limit of a spread, which is a divisor.
 const LEAST_SPREAD: f64 = 1e-6;
-
-/// Range of the search in standard deviations to either side.
-const FAR: f64 = 9.0;
 
 impl Times {
     /// Mean E\[T\].
@@ -64,19 +62,13 @@ impl Times {
         let Some(stall) = self.stall.filter(|stall| stall.probability > 0.0) else {
             return Seconds(self.typical.0 * (self.spread * normal().inverse_cdf(level)).exp());
         };
-        let plain = |z: f64| self.typical.0 * (self.spread * z).exp();
-        let stalled = |z: f64| stall.from.0 + stall.cost.0 * (stall.spread * z).exp();
-        let mut low = plain(-FAR).min(stalled(-FAR));
-        let mut high = plain(FAR).max(stalled(FAR));
-        for _ in 0..HALVINGS {
-            let middle = f64::midpoint(low, high);
-            if self.share_up_to(middle, &stall) < level {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        Seconds(high)
+        // The quantile lies between those of the two parts.
+        let z = normal().inverse_cdf(level);
+        let plain = self.typical.0 * (self.spread * z).exp();
+        let stalled = stall.from.0 + stall.cost.0 * (stall.spread * z).exp();
+        let over = |time: f64| self.share_up_to(time, &stall) - level;
+        let (low, high) = (plain.min(stalled), plain.max(stalled));
+        Seconds(root(low, high, over))
     }
 
     /// P(T ≤ t).
@@ -91,6 +83,32 @@ impl Times {
         let stalled = below(time - stall.from.0, stall.cost.0, stall.spread);
         (1.0 - stall.probability) * plain + stall.probability * stalled
     }
+}
+
+/// Root of a rising function between two numbers, by Ridders' method (1979); the nearer end if there
+/// is none.
+fn root(low: f64, high: f64, over: impl Fn(f64) -> f64) -> f64 {
+    let mut ends = [low, high].map(|time| (time, over(time)));
+    if ends[0].1 >= 0.0 {
+        return low;
+    }
+    for _ in 0..STEPS {
+        let [(low, below), (high, above)] = ends;
+        if above <= 0.0 || high - low <= PRECISION * high {
+            break;
+        }
+        let middle = f64::midpoint(low, high);
+        let value = over(middle);
+        let found = middle - (middle - low) * value / (value * value - below * above).sqrt();
+        for (time, value) in [(middle, value), (found, over(found))] {
+            if value < 0.0 && time > ends[0].0 {
+                ends[0] = (time, value);
+            } else if value >= 0.0 && time < ends[1].0 {
+                ends[1] = (time, value);
+            }
+        }
+    }
+    ends[1].0
 }
 
 fn normal() -> Normal {
