@@ -180,6 +180,7 @@ impl Outcome {
             let judge = Judge {
                 network: "osu",
                 trial: Trial::Osu,
+                whole: None,
                 links: None,
                 profile: profile.as_ref(),
                 data: &data,

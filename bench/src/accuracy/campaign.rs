@@ -169,9 +169,10 @@ impl Site {
         Ok(())
     }
 
-    /// Fits `NAME.csv`, with the description of the whole network if there is one.
+    /// Fits `NAME.csv`, with the description of the whole network if its user gives one.
     pub(super) fn fit(&self, name: &str, drawn: Option<&Drawn>) -> Result<Profile> {
-        let network = drawn.map(|drawn| format!("--network {}", file(&drawn.whole)));
+        let network = drawn.and_then(Drawn::description);
+        let network = network.map(|network| format!("--network {}", file(network)));
         let network = network.unwrap_or_default();
         self.netsig
             .run(&format!("fit {name}.csv -o {name}.toml {network}"))?;

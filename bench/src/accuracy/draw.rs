@@ -76,6 +76,14 @@ pub(super) fn network(seed: u64, number: u32) -> Result<Drawn> {
     })
 }
 
+impl Drawn {
+    /// The description that a user gives: of a tree, since a star needs none.
+    pub(super) fn description(&self) -> Option<&Network> {
+        let cuts = self.whole.cuts().unwrap_or_default();
+        (!cuts.is_empty()).then_some(&self.whole)
+    }
+}
+
 impl Links {
     fn draw(rng: &mut ChaCha8Rng) -> Self {
         let hosts: u32 = rng.random_range(8..=16);

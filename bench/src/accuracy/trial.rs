@@ -39,7 +39,9 @@ const FRAMES: f64 = 1514.0 / 1448.0;
 pub(super) struct Judge<'a> {
     pub(super) network: &'a str,
     pub(super) trial: Trial,
-    /// The links, where known.
+    /// The whole network, where known.
+    pub(super) whole: Option<&'a Network>,
+    /// Its description, if the user gives one.
     pub(super) links: Option<&'a Network>,
     /// `None` if netsig could not make one.
     pub(super) profile: Option<&'a Profile>,
@@ -59,7 +61,8 @@ impl<'a> Judge<'a> {
         Self {
             network: &drawn.name,
             trial,
-            links: Some(&drawn.whole),
+            whole: Some(&drawn.whole),
+            links: drawn.description(),
             profile,
             data,
             truth,
@@ -157,8 +160,8 @@ impl<'a> Judge<'a> {
             stalled: cell.stalled(),
             mixture: cell.is_mixture(),
             contended: self
-                .links
-                .is_some_and(|links| is_contended(links, key, measured)),
+                .whole
+                .is_some_and(|whole| is_contended(whole, key, measured)),
             predicted_s: None,
             lower_s: None,
             upper_s: None,
@@ -169,8 +172,8 @@ impl<'a> Judge<'a> {
 }
 
 /// True if an all-to-all takes clearly longer than its bytes and start-ups.
-fn is_contended(links: &Network, key: &Key, measured: Seconds) -> bool {
-    let message = START_UP + links.host_gap().0 * FRAMES * key.size.as_f64();
+fn is_contended(whole: &Network, key: &Key, measured: Seconds) -> bool {
+    let message = START_UP + whole.host_gap().0 * FRAMES * key.size.as_f64();
     measured.0 >= CONTENDED * key.procs.partners() * message
 }
 
