@@ -28,7 +28,7 @@ fn about(time: f64, repetitions: u32) -> Vec<f64> {
 /// b, X, c and D of the regimes; γ is 1.1 below the eager limit and 1.6 from there on.
 const STARTUP: f64 = 2e-5;
 const OVERFLOW: f64 = 216_000.0;
-const RATE: f64 = 0.07;
+const RATE: f64 = 0.01;
 const TIMEOUT: f64 = 0.2;
 const EAGER_LIMIT: u64 = 65536;
 
@@ -42,10 +42,10 @@ fn typical(n: u32, size: u64) -> f64 {
 fn stalls(n: u32, size: u64) -> f64 {
     let others = f64::from(n - 1);
     let port_bytes = others * size as f64;
-    let share = 1.0 / (1.0 + (OVERFLOW / port_bytes).powi(6));
+    let share = 1.0 / (1.0 + (1.1 * OVERFLOW / port_bytes).powi(16));
     match size {
         EAGER_LIMIT.. => 0.0,
-        _ => 1.0 - (-RATE * f64::from(n) * share).exp(),
+        _ => 1.0 - (-RATE * f64::from(n) * others * share).exp(),
     }
 }
 

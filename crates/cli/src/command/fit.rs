@@ -145,7 +145,6 @@ impl Args {
             wanted: self.model,
             plogp: self.plogp.as_deref().map(files::plogp).transpose()?,
             network: self.network.with_hosts_for(most)?,
-            parts: None,
         })
     }
 }
@@ -176,6 +175,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         && (args.all || fitted.is_empty())
     {
         pairs::agreement::tell_details(found);
+    }
+    if let Some(procs) = fitted.without_pairs {
+        eprintln!(
+            "netsig: warning: no ping-pong: alpha and beta are those of one partner's message in the all-to-all among {procs}, below the eager limit; contention among {procs} is unknown, and that of more is relative to it"
+        );
     }
     notes::tell_about_data(&fitted, data);
     input.tell_stalls();

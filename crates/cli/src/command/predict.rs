@@ -9,7 +9,7 @@ use netsig_core::predict::line::{Line, Reason};
 use netsig_core::predict::outside::Outside;
 use netsig_core::predict::regimes::Asked;
 use netsig_core::predict::speaker::{Models, Question, Silence};
-use netsig_core::predict::{Knowledge, Prediction};
+use netsig_core::predict::{Knowledge, Overflow, Prediction};
 use netsig_core::profile::Profile;
 use netsig_core::units::{Bytes, Procs};
 
@@ -82,6 +82,8 @@ struct Answer<'a> {
     found: Vec<Predicted<'a>>,
     outside: Vec<TooFar<'a>>,
     refused: Vec<ModelError>,
+    /// The first cell of every line that may overflow ports.
+    overflows: Vec<(&'a Line, Procs, Overflow)>,
 }
 
 /// Cells of an algorithm that are outside the measured range for the same reason.
@@ -114,11 +116,33 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         );
     }
     let answer = predict(args, &profile, network.as_ref(), &lines);
+    for (line, procs, overflow) in &answer.overflows {
+        tell_overflow(args.points.collective, line, *procs, overflow);
+    }
     answer.judged(args).conclude(|found| {
         let models: Vec<&Model> = found.iter().map(|found| found.line.model).collect();
         notes::tell(&args.points, &profile, network.as_ref(), &models);
         Ok(rows(args.points.collective, &found).print(args.print)?)
     })
+}
+
+/// Says from which size on ports overflow, or may.
+fn tell_overflow(collective: Collective, line: &Line, procs: Procs, overflow: &Overflow) {
+    let algorithm = &line.algorithm;
+    let Overflow {
+        from,
+        interval: [least, greatest],
+        is_known,
+    } = overflow;
+    if *is_known {
+        eprintln!(
+            "netsig: note: {collective} {algorithm} among {procs} overflows ports from M({procs}) = {from} on ({least} to {greatest})"
+        );
+    } else {
+        eprintln!(
+            "netsig: note: {collective} {algorithm} among {procs} may stall from {least} on: so many bytes passed no port when it was measured; the intervals take account of it"
+        );
+    }
 }
 
 /// The algorithms to predict, each with its model.
@@ -191,6 +215,12 @@ fn predict<'a>(
                 if !args.extrapolate {
                     continue;
                 }
+            }
+            let is_told = |(own, ..): &(&Line, _, _)| std::ptr::eq(*own, line);
+            if let Some(overflow) = basis.overflow(case)
+                && !answer.overflows.iter().any(is_told)
+            {
+                answer.overflows.push((line, procs, overflow));
             }
             match basis.predict(case) {
                 Ok(prediction) => answer.found.push(Predicted {

@@ -36,6 +36,16 @@ impl Domain {
         })
     }
 
+    /// The smallest domain that contains others, at least one.
+    pub(crate) fn joint<'a>(domains: impl Iterator<Item = &'a Self>) -> Self {
+        let cells = domains.flat_map(|own| {
+            let sizes = [own.smallest, own.largest];
+            let procs = own.procs.iter().copied();
+            procs.cartesian_product(sizes)
+        });
+        Self::of(cells).expect("a domain has process counts")
+    }
+
     /// The domain of fitted points; `None` if there are none.
     pub fn of_points(points: &[Point]) -> Option<Self> {
         Self::of(points.iter().map(|p| (p.procs, p.size)))

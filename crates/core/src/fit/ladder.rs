@@ -1,9 +1,7 @@
 //! Choice of the simplest model that suffices, by errors at process counts left out of the fit.
 //!
 //! # Method
-//! The rungs are Hockney's bound and pLogP's, unless the data show contention, two thresholds (a γ on
-//! either side of the eager limit, stalls from the overflow on) and the regimes (κ and ρ, where they
-//! earn their place). The contention signature is none: among few process counts left out in turn
+//! The rungs are Hockney's bound and pLogP's, unless the data show contention, and the regimes. The contention signature is none: among few process counts left out in turn
 //! it may look as good as the regimes, and then misses more processes. Each rung is fitted with every process count left out in turn
 //! and judged on the cells of that count by |ln(T/T̂)|, at most 0.4, weighted by the certainty of
 //! their medians. The choice is the simplest rung whose mean exceeds the least mean by at most
@@ -21,8 +19,8 @@ use std::fmt::Write;
 
 use itertools::Itertools;
 
-use super::regimes::held_out::{leave_out, loss};
-use super::regimes::{AlgorithmRegimes, Ground, HeldOut, Observation, Parts, by_class};
+use super::regimes::held_out::loss;
+use super::regimes::{AlgorithmRegimes, HeldOut, Observation};
 use crate::algorithm::Collective;
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
@@ -42,9 +40,7 @@ pub enum Rung {
     Hockney,
     /// pLogP's bound (n − 1)·g(m) + L.
     PLogP,
-    /// Eager limit and overflow.
-    Thresholds,
-    /// All parts that earn their place.
+    /// The regimes.
     Regimes,
 }
 
@@ -61,8 +57,6 @@ pub struct Verdict {
 
 /// Inputs of the rungs.
 pub struct Ladder<'a> {
-    /// Network and pooled stalls, for the regimes.
-    pub ground: &'a Ground<'a>,
     /// α and β.
     pub hockney: Hockney,
     /// pLogP tables, if there are any.
@@ -78,17 +72,7 @@ impl Rung {
         match self {
             Self::Hockney => "hockney",
             Self::PLogP => "free",
-            Self::Thresholds | Self::Regimes => crate::model::REGIMES,
-        }
-    }
-
-    /// Name in a reason: the model's name, with an addition if two rungs share the model.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Hockney => "hockney",
-            Self::PLogP => "free",
-            Self::Thresholds => "regimes (two thresholds)",
-            Self::Regimes => "regimes",
+            Self::Regimes => crate::model::REGIMES,
         }
     }
 }
@@ -97,72 +81,51 @@ impl Ladder<'_> {
     /// Chooses the rung that suffices for an algorithm with these cells.
     pub fn climb(
         &self,
-        (collective, pattern): (Collective, Pattern),
-        cells: &[Observation],
+        collective: Collective,
+        by_pattern: &[(Pattern, &[Observation])],
         fitted: &AlgorithmRegimes,
     ) -> Verdict {
+        let cells: Vec<&Observation> = by_pattern.iter().flat_map(|(_, cells)| *cells).collect();
         let own = fitted.held_out.iter();
         let own: Errors = own.map(by_cell).collect();
         let mut rungs: Vec<(Rung, Errors)> = Vec::new();
         let bound = |cell: &Observation| self.hockney.alltoall(cell.procs, cell.size);
-        if collective == Collective::Alltoall && !is_contended(cells, bound) {
-            rungs.push((Rung::Hockney, errors(cells, bound)));
+        if collective == Collective::Alltoall && !is_contended(&cells, bound) {
+            rungs.push((Rung::Hockney, errors(&cells, bound)));
             if let Some(plogp) = self.plogp {
-                rungs.push((Rung::PLogP, plogp_errors(plogp, cells)));
+                rungs.push((Rung::PLogP, plogp_errors(plogp, &cells)));
             }
         }
-        rungs.push((Rung::Thresholds, self.thresholds(pattern, cells)));
-        if fitted.fits.iter().any(|fit| fit.parts != THRESHOLDS) {
-            rungs.push((Rung::Regimes, own));
-        }
+        rungs.push((Rung::Regimes, own));
         verdict(&rungs)
-    }
-
-    fn thresholds(&self, pattern: Pattern, cells: &[Observation]) -> Errors {
-        let classes = by_class(pattern, cells);
-        let left_out = |cells| leave_out(self.ground, pattern, cells, THRESHOLDS);
-        let held_out = classes.values().flat_map(|cells| left_out(cells));
-        held_out.map(|held| by_cell(&held)).collect()
     }
 }
 
 /// True if more than a tenth of the cells take clearly longer than the contention-free `bound`.
-fn is_contended(cells: &[Observation], bound: impl Fn(&Observation) -> Seconds) -> bool {
-    let is_late = |cell: &&Observation| cell.median / bound(cell) >= CONTENDED;
+fn is_contended(cells: &[&Observation], bound: impl Fn(&Observation) -> Seconds) -> bool {
+    let is_late = |cell: &&&Observation| cell.median / bound(cell) >= CONTENDED;
     let late = cells.iter().filter(is_late).count();
     late as f64 > CONTENDED_SHARE * cells.len() as f64
 }
-
-/// Parts of the rung of two thresholds.
-pub const THRESHOLDS: Parts = Parts {
-    eager_growth: false,
-    rendezvous_growth: false,
-    corrections: false,
-    stalls: true,
-    slowdown: true,
-};
 
 fn by_cell(held: &HeldOut) -> ((Procs, Bytes), (f64, f64)) {
     ((held.procs, held.size), (held.error, held.weight))
 }
 
-fn plogp_errors(plogp: &PLogP, cells: &[Observation]) -> Errors {
+fn plogp_errors(plogp: &PLogP, cells: &[&Observation]) -> Errors {
     errors(cells, |cell| {
         let others = f64::from(cell.procs.get() - 1);
         Seconds(plogp.latency().0 + others * plogp.g(cell.size).0)
     })
 }
 
-fn errors<'a>(
-    cells: impl IntoIterator<Item = &'a Observation>,
-    time: impl Fn(&Observation) -> Seconds,
-) -> Errors {
-    let error = |cell: &Observation| {
+fn errors(cells: &[&Observation], time: impl Fn(&Observation) -> Seconds) -> Errors {
+    let error = |cell: &&Observation| {
         let error = (cell.median / time(cell)).ln();
         let is_time = time(cell).0 > 0.0;
         is_time.then_some(((cell.procs, cell.size), (error, cell.weight())))
     };
-    cells.into_iter().filter_map(error).collect()
+    cells.iter().filter_map(error).collect()
 }
 
 /// Chooses the simplest rung within one standard error of the best, over the cells that all rungs
@@ -172,14 +135,14 @@ fn verdict(rungs: &[(Rung, Errors)]) -> Verdict {
         .iter()
         .filter(|(_, errors)| !errors.is_empty())
         .collect();
-    let last = rungs.last().map_or(Rung::Thresholds, |(rung, _)| *rung);
+    let last = rungs.last().map_or(Rung::Regimes, |(rung, _)| *rung);
     let Some((_, first)) = judged.last().filter(|(rung, _)| *rung == last) else {
         return Verdict {
             rung: last,
             error: None,
             reason: format!(
                 "{}, unjudged: it takes two process counts alike to leave one out",
-                last.name()
+                last.model()
             ),
         };
     };
@@ -219,11 +182,11 @@ fn reason(rung: Rung, own: f64, errors: &[(Rung, f64)]) -> String {
     let percent = |error: f64| format!("{:.1} %", error.exp_m1() * 100.0);
     let mut text = format!(
         "{}, off by {} on average where a process count is left out",
-        rung.name(),
+        rung.model(),
         percent(own)
     );
     let said = |rungs: Vec<&(Rung, f64)>| {
-        let said = |(rung, error): &(Rung, f64)| format!("{} {}", rung.name(), percent(*error));
+        let said = |(rung, error): &(Rung, f64)| format!("{} {}", rung.model(), percent(*error));
         rungs.into_iter().map(said).join(", ")
     };
     let (below, above): (Vec<_>, Vec<_>) = errors

@@ -49,6 +49,9 @@ const PARAMETERS: usize = 3;
 /// freedom. The level is strict, since X is searched.
 const RISE: f64 = 13.816;
 
+/// Least f of a port that overflows; less are single segments that are repeated for other reasons.
+const LEAST_SHARE: f64 = 0.01;
+
 /// Traffic of an exchange through one kind of link.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Load {
@@ -78,13 +81,15 @@ pub struct Cell {
     pub repetitions: Vec<Repetition>,
 }
 
-/// Collective whose eager messages are counted.
+/// Collective whose messages of one protocol are counted.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
     /// Collective.
     pub collective: Collective,
     /// Name of its algorithm.
     pub algorithm: &'a str,
+    /// Protocol of the messages.
+    pub protocol: Protocol,
     /// First size that is not sent at once, if there is one.
     pub eager_limit: Option<Bytes>,
 }
@@ -216,12 +221,12 @@ pub fn cells(
 }
 
 impl Subject<'_> {
-    /// True if the sample is of the collective and its message eager.
+    /// True if the sample is of the collective and its message of the protocol.
     fn is_of(&self, sample: &Sample) -> bool {
         let place = &sample.place;
         place.experiment == Experiment::Collective(self.collective)
             && *place.algorithm == *self.algorithm
-            && Protocol::of(place.size, self.eager_limit) == Protocol::Eager
+            && Protocol::of(place.size, self.eager_limit) == self.protocol
     }
 }
 
@@ -243,8 +248,8 @@ pub fn fit(cells: &[Cell], confidence: f64) -> Result<Losses, NoLaw> {
     let mut counts = Counts::new(&cells);
     let found = search::search(&mut counts);
     let rise = counts.without_losses().cost - found.best.cost;
-    if rise <= RISE {
-        let beyond = counts.greatest();
+    let beyond = counts.greatest();
+    if rise <= RISE || found.best.share < LEAST_SHARE {
         return Err(NoLaw::Unseen { beyond });
     }
     let limit = found.best.cost + f_quantile(confidence, 1, dof);
@@ -395,6 +400,7 @@ mod tests {
         let subject = Subject {
             collective: Collective::Alltoall,
             algorithm: "direct",
+            protocol: Protocol::Eager,
             eager_limit: data.provenance.eager_limit(),
         };
         cells(&data, subject, |procs, size| {

@@ -12,7 +12,6 @@ use super::fitted::{Base, FittedModel};
 use super::hockney::{self, BaseError, HockneyFit};
 use super::model::{self as fit_model, ModelFit, Problem};
 use super::point_to_point::{self, PointToPoint};
-use super::regimes::Parts;
 use super::{Covariance, FailedFit, FitError, Point, points, refuse_few};
 use crate::algorithm::Collective;
 use crate::data::cells::{CellKey, Statistic, Summary, summarise};
@@ -21,6 +20,7 @@ use crate::model::plogp::PLogP;
 use crate::model::regimes::Pattern;
 use crate::model::{self, Known, Model, SIGNATURE};
 use crate::network::Network;
+use crate::units::{Bytes, Procs, Seconds};
 
 /// Options of the fit of a dataset.
 #[derive(Debug, Clone, Default)]
@@ -40,8 +40,6 @@ pub struct Options {
     pub plogp: Option<PLogP>,
     /// The links of the network, if known, for the regimes.
     pub network: Option<Network>,
-    /// The parts of the regimes; `None` for the parts that earn their place.
-    pub parts: Option<Parts>,
 }
 
 /// Models to fit.
@@ -79,18 +77,23 @@ pub struct NetworkFit {
     pub passed_over: BTreeSet<Collective>,
     /// Number of cells that hold only numbers of other programs, by statistic.
     pub imported: BTreeMap<StatisticKind, usize>,
+    /// Process count of the all-to-all that stands in for a missing ping-pong, if it does.
+    pub without_pairs: Option<Procs>,
 }
 
 /// Fits everything in `data`.
 ///
 /// # Errors
-/// If there is no usable ping-pong, or an all-to-all has no signature, or the one model
-/// that is wanted cannot be fitted.
+/// If there is neither a usable ping-pong nor an all-to-all in its place, or an all-to-all has no
+/// signature, or the one model that is wanted cannot be fitted.
 pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, FailedFit> {
     let cells = summarise(data);
     let ping_pong = points(&cells, Statistic::Median, |key| {
         key.experiment == Experiment::PingPong
     });
+    let substitute = in_place_of_pairs(&cells, data).filter(|_| ping_pong.is_empty());
+    let without_pairs = substitute.as_ref().map(|(procs, _)| *procs);
+    let ping_pong = substitute.map_or(ping_pong, |(_, points)| points);
     let confidence = options.model.confidence;
     let hockney = hockney::fit_ends(&ping_pong, confidence);
     let (hockney, base_error) = hockney.map_err(FailedFit::of("ping-pong"))?;
@@ -108,6 +111,7 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, FailedFit> {
         failures: Vec::new(),
         passed_over: BTreeSet::new(),
         imported: imported(&cells),
+        without_pairs,
     };
     for ((collective, algorithm), points) in by_algorithm(&cells, options.statistic) {
         let measured = Measured {
@@ -126,6 +130,32 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, FailedFit> {
         refuse_few("every model", 0, 4).map_err(FailedFit::of("alltoall"))?;
     }
     Ok(fitted)
+}
+
+/// Largest size of an all-to-all in place of a ping-pong where the eager limit is not known: the
+/// usual limit of MPI libraries.
+const USUAL_LIMIT: Bytes = Bytes(64 << 10);
+
+/// The time of one partner's message in the all-to-all among the fewest processes, below the eager
+/// limit, in place of a ping-pong: contention among more processes is then relative to theirs.
+fn in_place_of_pairs(
+    cells: &BTreeMap<CellKey, Summary>,
+    data: &Dataset,
+) -> Option<(Procs, Vec<Point>)> {
+    let limit = data.provenance.eager_limit().unwrap_or(USUAL_LIMIT);
+    let is_alltoall = |key: &CellKey| {
+        let alltoall = Experiment::Collective(Collective::Alltoall);
+        key.experiment == alltoall && key.procs.get() > 1 && key.size < limit
+    };
+    let own = cells.keys().filter(|key| is_alltoall(key));
+    let first = own.min_by_key(|key| (key.procs, key.algorithm.clone()))?;
+    let mut points = points(cells, Statistic::Median, |key| {
+        is_alltoall(key) && key.procs == first.procs && key.algorithm == first.algorithm
+    });
+    for point in &mut points {
+        point.time = Seconds(point.time.0 / point.procs.partners());
+    }
+    Some((first.procs, points))
 }
 
 impl Wanted {

@@ -9,13 +9,14 @@
 //!    maximum-likelihood estimates (`stalls`), pooled over all algorithms that exchange
 //!    everything at once, because the overflowing port belongs to the network; the typical times
 //!    of all exchanges contribute to the onset.
-//! 4. a, b, γ, κ, λ and u come from robust regression of the others (`regression`), ρ(m) from its
-//!    residuals (`correction`).
-//! 5. ρ and κ of eager messages each have to earn their place: whole process counts are left out
-//!    in turn, and a part stays only if it lowers the error of these counts by more than one
-//!    standard error ([`held_out`]).
+//! 4. a, b, r, γ, κ, λ and u come from robust regression of the others (`regression`), with the
+//!    usual values of exchanges as priors, ρ(n, m) from its residuals (`correction`).
+//! 5. ρ has to earn its place: whole process counts are left out in turn, and it stays only if it
+//!    lowers the error of these counts by more than one standard error ([`held_out`]).
 //!
-//! An algorithm that behaves differently at powers of two is fitted separately there.
+//! An algorithm that behaves differently at powers of two is fitted separately there, and the
+//! library's own choice by the traffic that its rules take; single counts share the eager messages
+//! of the others.
 //!
 //! # Source
 //! netsig; the modules of the parts name their sources.
@@ -34,6 +35,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use itertools::Itertools as _;
 use nalgebra::DMatrix;
+use strum::VariantArray as _;
 
 pub use self::averages::tell_apart;
 pub(crate) use self::basis::gradient;
@@ -58,36 +60,6 @@ pub struct Ground<'a> {
     together: BTreeMap<Option<Procs>, [Option<Stalls>; 2]>,
 }
 
-/// Parts of the model.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "a set of parts, each there or not"
-)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct Parts {
-    /// κ of eager messages.
-    pub eager_growth: bool,
-    /// κ of rendezvous messages.
-    pub rendezvous_growth: bool,
-    /// Corrections ρ(m).
-    pub corrections: bool,
-    /// Stalls: repetitions that wait for a time-out.
-    pub stalls: bool,
-    /// Slowdown u.
-    pub slowdown: bool,
-}
-
-impl Parts {
-    /// The parts that need not earn their place.
-    const BASE: Self = Self {
-        eager_growth: false,
-        rendezvous_growth: true,
-        corrections: false,
-        stalls: true,
-        slowdown: true,
-    };
-}
-
 /// The fit of one algorithm at the process counts of one class.
 #[derive(Debug, Clone)]
 pub struct RegimesFit {
@@ -99,19 +71,26 @@ pub struct RegimesFit {
     pub columns: Vec<Column>,
     /// Their covariance; a and b are in seconds, the others are pure numbers.
     pub covariance: DMatrix<f64>,
-    /// The parts that earned their place.
-    pub parts: Parts,
     /// The fitted cells.
     pub cells: Vec<Observation>,
 }
 
 /// The fit of one algorithm.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct AlgorithmRegimes {
-    /// One fit per measured class of process counts.
+    /// One fit per pattern and measured class of process counts.
     pub fits: Vec<RegimesFit>,
     /// Errors of the model at process counts left out of the fit.
     pub held_out: Vec<HeldOut>,
+}
+
+impl AlgorithmRegimes {
+    /// Both together.
+    pub(super) fn and(mut self, other: Self) -> Self {
+        self.fits.extend(other.fits);
+        self.held_out.extend(other.held_out);
+        self
+    }
 }
 
 impl<'a> Ground<'a> {
@@ -129,11 +108,10 @@ impl<'a> Ground<'a> {
         let exchange = Pattern::Exchange(Order::AtOnce);
         let (mut cells, mut counts) = (Vec::new(), BTreeSet::new());
         for (who, own) in all {
-            let pattern = Pattern::of(who.0, &who.1);
-            if let Some(Pattern::Exchange(_)) = pattern {
+            if let Some(Pattern::Exchange(_)) = who.pattern {
                 let own = own.iter().filter(|cell| cell.procs.get() > 2);
                 counts.extend(own.clone().map(|cell| cell.procs));
-                cells.extend(own.filter(|_| pattern == Some(exchange)));
+                cells.extend(own.filter(|_| who.pattern == Some(exchange)));
             }
         }
         for without in held_out::folds(&counts).into_iter().map(Some).chain([None]) {
@@ -160,17 +138,18 @@ impl<'a> Ground<'a> {
     ) -> f64 {
         let mut sum = 0.0;
         for (who, cells) in all {
-            let Some(pattern @ Pattern::Exchange(_)) = Pattern::of(who.0, &who.1) else {
+            let Some(pattern @ Pattern::Exchange(_)) = who.pattern else {
                 continue;
             };
-            let basis = Basis {
-                onset: Some(onset),
-                ..self.network.basis(pattern)
-            };
-            for cells in by_class(pattern, cells).into_values() {
+            for (class, cells) in by_class(&self.network, pattern, cells) {
+                let basis = Basis {
+                    class,
+                    onset: Some(onset),
+                    ..self.network.basis(pattern)
+                };
                 let mut placed = self.network.placed(&cells);
                 placed.retain(|(cell, _)| cell.plain > 0 && Some(cell.procs) != without);
-                let columns = columns(&basis, &placed, Parts::BASE);
+                let columns = columns(&basis, &placed);
                 let solution = regression::solve(&basis, &placed, &columns);
                 sum += solution.map_or(0.0, |solution| solution.loss);
             }
@@ -220,7 +199,7 @@ impl<'a> Ground<'a> {
         [overflowing, anywhere]
     }
 
-    /// Fits one algorithm with the given parts, or else with the parts that earn their place.
+    /// Fits one algorithm, with corrections ρ where they earn their place.
     ///
     /// # Errors
     /// If the cells do not determine even γ.
@@ -228,20 +207,16 @@ impl<'a> Ground<'a> {
         &self,
         pattern: Pattern,
         cells: &[Observation],
-        parts: Option<Parts>,
     ) -> Result<AlgorithmRegimes, FitError> {
-        let by_class = by_class(pattern, cells);
+        let by_class = by_class(&self.network, pattern, cells);
         let mut failed = None;
         let mut all = AlgorithmRegimes {
             fits: Vec::new(),
             held_out: Vec::new(),
         };
         for (class, cells) in by_class {
-            let (parts, held_out) = match parts {
-                Some(parts) => (parts, held_out::leave_out(self, pattern, &cells, parts)),
-                None => held_out::choose(self, pattern, &cells),
-            };
-            match self.fit_parts(pattern, class, &cells, parts, None) {
+            let (is_corrected, held_out) = held_out::choose(self, pattern, &cells);
+            match self.fit_class((pattern, class), &cells, is_corrected, None) {
                 Ok(fit) => all.fits.push(fit),
                 Err(error) => failed = failed.or(Some(error)),
             }
@@ -254,16 +229,15 @@ impl<'a> Ground<'a> {
         Ok(all)
     }
 
-    /// Fits the given parts to the cells of one class, except of the count `without`.
+    /// Fits the cells of one class, except of the count `without`, with or without ρ.
     ///
     /// # Errors
     /// If the cells do not determine even γ.
-    pub fn fit_parts(
+    pub fn fit_class(
         &self,
-        pattern: Pattern,
-        class: Class,
+        (pattern, class): (Pattern, Class),
         cells: &[Observation],
-        parts: Parts,
+        is_corrected: bool,
         without: Option<Procs>,
     ) -> Result<RegimesFit, FitError> {
         let kept: Vec<Observation> = cells
@@ -271,20 +245,17 @@ impl<'a> Ground<'a> {
             .filter(|cell| Some(cell.procs) != without)
             .cloned()
             .collect();
-        let [overflowing, anywhere] = if parts.stalls {
-            self.stalls(pattern, &kept, without)
-        } else {
-            [None, None]
-        };
+        let [overflowing, anywhere] = self.stalls(pattern, &kept, without);
         let basis = Basis {
+            class,
             onset: overflowing.and_then(|stalls| stalls.onset),
             ..self.network.basis(pattern)
         };
         let mut placed = self.network.placed(&kept);
         placed.retain(|(cell, _)| cell.plain > 0);
-        let solution = regression::solve(&basis, &placed, &columns(&basis, &placed, parts))?;
+        let solution = regression::solve(&basis, &placed, &columns(&basis, &placed))?;
         let parameters = |protocol: Protocol, stalls: Option<Stalls>| {
-            parameters(&placed, &solution, protocol, parts, stalls)
+            parameters(&placed, &solution, (protocol, is_corrected), stalls)
         };
         Ok(RegimesFit {
             class,
@@ -293,56 +264,53 @@ impl<'a> Ground<'a> {
                 wire: self.network.wire.clone(),
                 latency: Seconds(solution.value(Column::Latency)),
                 startup: Seconds(solution.value(Column::Startup)),
+                request: Seconds(solution.value(Column::Request)),
                 eager: parameters(Protocol::Eager, overflowing),
                 rendezvous: parameters(Protocol::Rendezvous, anywhere),
                 eager_limit: self.network.eager_limit,
             },
             columns: solution.columns,
             covariance: solution.covariance,
-            parts,
             cells: kept,
         })
     }
 }
 
-/// The cells by class; all together if a class has one count alone, which does not show growth. In
-/// an exchange, two processes are left out if there are more: they share
-/// no port, so they contain no contention, and n = 2 is no point of its growth.
+/// The cells by class. In an exchange, two processes are left out if there are more: they share
+/// no port, so they contain no contention, and n = 2 is no point of its growth. The classes differ
+/// in their rendezvous messages: where one has a single count, it takes the eager messages of all.
 pub(super) fn by_class(
+    network: &Limited,
     pattern: Pattern,
     cells: &[Observation],
 ) -> BTreeMap<Class, Vec<Observation>> {
     let is_alone = |cell: &Observation| cell.procs.get() == 2;
     let shares = cells.iter().any(|cell| !is_alone(cell));
-    let mut classes: BTreeMap<Class, Vec<Observation>> = BTreeMap::new();
-    for cell in cells {
-        if shares && is_alone(cell) && matches!(pattern, Pattern::Exchange(_)) {
-            continue;
-        }
-        classes
-            .entry(pattern.class(cell.procs))
-            .or_default()
-            .push(cell.clone());
-    }
-    let shows_growth = |cells: &Vec<Observation>| !cells.iter().map(|cell| cell.procs).all_equal();
-    if classes.len() > 1 && !classes.values().all(shows_growth) {
-        let all = classes.into_values().flatten().collect();
-        return BTreeMap::from([(Class::Every, all)]);
-    }
-    classes
+    let leaves_out =
+        |cell: &Observation| shares && is_alone(cell) && matches!(pattern, Pattern::Exchange(_));
+    let kept: Vec<&Observation> = cells.iter().filter(|cell| !leaves_out(cell)).collect();
+    let class = |cell: &Observation| pattern.class(cell.procs);
+    let of_class = |own: Class| {
+        let counts = kept.iter().filter(|cell| class(cell) == own);
+        let is_single = counts.map(|cell| cell.procs).all_equal();
+        let takes = |cell: &&&Observation| {
+            class(cell) == own || is_single && network.protocol(cell.size) == Protocol::Eager
+        };
+        let cells = kept.iter().filter(takes);
+        (own, cells.map(|cell| (*cell).clone()).collect())
+    };
+    let classes: BTreeSet<Class> = kept.iter().map(|cell| class(cell)).collect();
+    classes.into_iter().map(of_class).collect()
 }
 
 /// Columns of the regression for the measured cells.
-fn columns(basis: &Basis, placed: &[(&Observation, Protocol)], parts: Parts) -> Vec<Column> {
+fn columns(basis: &Basis, placed: &[(&Observation, Protocol)]) -> Vec<Column> {
     let mut columns = vec![Column::Latency, Column::Startup];
     let eager = placed.iter().any(|(_, of)| *of == Protocol::Eager);
-    if parts.slowdown && eager && basis.onset.is_some() {
+    if eager && basis.onset.is_some() {
         columns.push(Column::Slowdown);
     }
-    for (protocol, grows) in [
-        (Protocol::Eager, parts.eager_growth),
-        (Protocol::Rendezvous, parts.rendezvous_growth),
-    ] {
+    for &protocol in Protocol::VARIANTS {
         let counts = placed
             .iter()
             .filter(|(_, of)| *of == protocol)
@@ -352,8 +320,11 @@ fn columns(basis: &Basis, placed: &[(&Observation, Protocol)], parts: Parts) -> 
             continue;
         }
         columns.push(Column::Gamma(protocol));
-        if grows && counts.len() > 1 {
+        if counts.len() > 1 {
             columns.push(Column::Growth(protocol));
+        }
+        if protocol == Protocol::Rendezvous {
+            columns.push(Column::Request);
         }
         if matches!(basis.pattern, Pattern::Tree { .. }) {
             columns.push(Column::Overlap(protocol));
@@ -366,8 +337,7 @@ fn columns(basis: &Basis, placed: &[(&Observation, Protocol)], parts: Parts) -> 
 fn parameters(
     placed: &[(&Observation, Protocol)],
     solution: &Solution,
-    protocol: Protocol,
-    parts: Parts,
+    (protocol, is_corrected): (Protocol, bool),
     stalls: Option<Stalls>,
 ) -> Option<ProtocolParameters> {
     let own = placed
@@ -387,11 +357,7 @@ fn parameters(
             Protocol::Eager => solution.value(Column::Slowdown),
             Protocol::Rendezvous => 0.0,
         },
-        corrections: if parts.corrections {
-            correction::of(&own)
-        } else {
-            Vec::new()
-        },
+        correction: is_corrected.then(|| correction::of(&own)).flatten(),
         spread: (squares / own.len() as f64).sqrt(),
         stalls,
     })

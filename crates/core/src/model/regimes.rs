@@ -6,35 +6,36 @@
 //! path of the algorithm, W its serial and W′ its shared time on the wire ([`Pattern`]):
 //!
 //! ```text
-//! T₀(n, m) = (a + b·s + (γ + κ/(n−1))·W + λ·(W′ − W))·e^ρ(m)
+//! T₀(n, m) = (a + ((S + (γ + κ·ν(n))·W + λ·(W′ − W))⁶ + (γ·F)⁶)^⅙)·e^ρ(n, m),   ν(n) = 1/(1 + (n − 2)/32)
 //! ```
 //!
-//! in seconds. a and b hold for all sizes, γ, κ, λ, ρ for one protocol: eager messages, or those
-//! from the eager limit on. γ is the ratio of the papers' signature in the limit of many processes;
-//! κ is the change of the ratio at few processes; λ weighs the sharing of a link by successive
-//! messages of its rank. ρ(m) is the deviation of a size that recurs at all process counts. In
-//! rounds, and from hop to hop, the root of the sum of squares replaces the sum of b·s and the term
-//! of W ([`Pattern::together`]).
+//! in seconds, with S = b·s. a and b hold for all sizes, γ, κ, λ, ρ for one protocol: eager messages,
+//! or those from the eager limit on, each of which asks for permission, which adds r. γ is the ratio
+//! of the papers' signature in the limit of many processes; κ is its change between two: a ratio
+//! grows with the processes, in emulated networks by 1 to 2 % with each. λ weighs the sharing of a
+//! link by successive messages of its rank. ρ is what the data say beyond the formula
+//! ([`Correction`]).
 //!
-//! If the links of the network are known, F is the time of its busiest link, and γ·F together
-//! with b·s is a lower bound of T₀ − a. For rendezvous messages, too, this γ is that of eager ones: it
-//! measures headers and acknowledgements, which cost time on any link, while contention at a port
-//! does not add to the time of a narrower link. Eager messages have their whole ratio there.
+//! F is the time of the busiest link between switches, if these are known. Two links that are busy
+//! for equally long delay each other's messages: the sixth root gives 12 % more than either. For
+//! rendezvous messages the γ of F is that of eager ones: it measures headers and acknowledgements,
+//! which cost time on any link, while contention at a port does not add to the time of a narrower
+//! link.
 //!
-//! If eager messages overflow a port, γ + u·φ replaces γ: queues, and losses that are repaired
+//! If eager messages overflow a port, γ + u·φ replaces γ on W: queues, and losses that are repaired
 //! at once, take time in repetitions without a stall too. Losses begin where x = (n−1)·m bytes pass a
 //! port ([`Pattern::port_bytes`]) and x exceeds X, about 4.5 times the port's buffer
-//! (`crate::fit::losses`): φ(x) = 1/(1 + (X/x)⁶). So the papers' threshold is M(n) = X/(n−1).
+//! (`crate::fit::losses`): φ(x) = 1/(1 + (1.1·X/x)¹⁶). So the papers' threshold is M(n) = X/(n−1).
+//! In rounds, which drift apart, the slowdown begins at x = X/1.4.
 //!
-//! A repetition waits for a time-out of TCP with the probability p = 1 − exp(−c·n·φ), since each of
-//! the n ports may lose the end of a message, and the repetition takes T₀ + D. From the eager limit on, losses occur at any
-//! moment while other messages go on, and only the part of D that T₀ does not hide adds to the
-//! time. A stall is recognised if this part exceeds V = max(100 ms, 0.3·T₀): φ is the share of T₀
-//! in which a loss has this effect, (D − V)/T₀ within 0 and 1, and the stall adds half of D +
-//! max(V, D − T₀). Times are therefore a mixture ([`Times`]), which gives the mean, the median and
-//! quantiles.
+//! A repetition waits for a time-out of TCP with the probability p = 1 − exp(−c·n·(n−1)·φ·h): each
+//! of the n·(n−1) connections may lose the end of its message. It takes T₀ + D, and the wait is
+//! recognised if it adds more than V = max(100 ms, 0.3·T₀): h = (D − V)/T₀ within 0 and 1 is the share
+//! of T₀ in which a loss has this effect. From the eager limit on, losses occur at any moment (φ = 1),
+//! and the stall adds half of D + max(V, D − T₀). Times are therefore a mixture ([`Times`]), which
+//! gives the mean, the median and quantiles.
 //!
-//! The papers' signature is the case with one protocol, κ = λ = ρ = u = 0, V(w) = β·w, a = 0,
+//! The papers' signature is the case with one protocol, κ = λ = ρ = u = r = F = 0, V(w) = β·w, a = 0,
 //! b = γ·α, a sharp φ with p = 1 from X = (n−1)·M on, and D = (n−1)·δ.
 //!
 //! # Domain
@@ -45,23 +46,30 @@
 //! netsig, on top of Steffenel 2006 (γ, δ, M) and of Kielmann, Bal, Verstoep 2000 (a gap that is
 //! a table); docs/methodology.md derives it.
 
+mod choice;
+mod correction;
 pub(super) mod entry;
 mod links;
 mod mixture;
 mod traffic;
 mod tree;
+mod usual;
 mod wire;
 
+pub use self::choice::Patterns;
+pub use self::correction::Correction;
+pub(crate) use self::correction::place;
 pub use self::links::Order;
 pub use self::mixture::{Stall, Times};
 pub use self::traffic::{Class, Path, Pattern, Terms};
+pub(crate) use self::usual::{Spread, Usual};
 pub use self::wire::Wire;
 
 use crate::network::LINUX_RTO;
 use serde::{Deserialize, Serialize};
 
 use crate::network::Network;
-use crate::units::table::rows;
+use crate::stats::interval::Estimate;
 use crate::units::{Bytes, Procs, Seconds};
 
 /// A fitted model of one algorithm.
@@ -78,6 +86,9 @@ pub struct Regimes {
     /// b: time that one start-up adds.
     #[serde(rename = "startup_s")]
     pub startup: Seconds,
+    /// r: time that the request of one rendezvous message adds.
+    #[serde(rename = "request_s")]
+    pub request: Seconds,
     /// Parameters of messages below the eager limit.
     pub eager: Option<ProtocolParameters>,
     /// Parameters of messages from the eager limit on.
@@ -87,9 +98,10 @@ pub struct Regimes {
     pub eager_limit: Option<Bytes>,
 }
 
-/// Exponent of φ, the sharpness of the onset: φ rises from 0.1 to 0.9 over a factor of two in x, as
-/// in emulated ports of 32 and 64 KiB.
-const SHARPNESS: i32 = 6;
+/// Exponent of φ, the sharpness of the onset, and x/X at which φ is a half: few ports lose anything
+/// below X, nearly all from 1.3·X on.
+const SHARPNESS: i32 = 16;
+const HALF: f64 = 1.1;
 
 /// Minimum share by which a stalled repetition is longer than the others.
 const LEAST_SHARE: f64 = 0.3;
@@ -99,22 +111,29 @@ pub(crate) fn noticeable(typical: Seconds) -> Seconds {
     Seconds((LINUX_RTO.0 / 2.0).max(LEAST_SHARE * typical.0))
 }
 
+/// Process count at which contention has half of its growth.
+const HALFWAY: f64 = 32.0;
+
+/// 1/(1 + (n − 2)/32): 1 between two processes, 0 among many.
+pub(crate) fn fewness(procs: Procs) -> f64 {
+    1.0 / (1.0 + (procs.partners() - 1.0).max(0.0) / HALFWAY)
+}
+
 /// Parameters of an algorithm under one protocol of the MPI library.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProtocolParameters {
     /// γ: contention ratio of many processes.
     pub gamma: f64,
-    /// κ: change of the ratio at few processes.
+    /// κ: change of the ratio between two processes.
     pub growth: f64,
     /// λ, at least 0: sharing of a link by successive messages of its rank.
     pub overlap: f64,
     /// u, at least 0: increase of γ from the onset of stalls on.
     pub slowdown: f64,
-    /// ρ: (m, ρ(m)), ascending in m; linear in ln(m + 1) between the sizes, constant beyond them.
-    /// Empty for ρ = 0.
-    #[serde(with = "rows")]
-    pub corrections: Vec<(Bytes, f64)>,
+    /// ρ(n, m); `None` for 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub correction: Option<Correction>,
     /// Standard deviation of ln T of one repetition that does not stall.
     pub spread: f64,
     /// Stalls of the other repetitions; `None` if none was seen.
@@ -125,7 +144,7 @@ pub struct ProtocolParameters {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stalls {
-    /// c: rate of time-outs per connection and repetition.
+    /// c: rate of time-outs of a connection in a repetition.
     pub rate: f64,
     /// D: median cost of a time-out.
     #[serde(rename = "cost_s")]
@@ -188,19 +207,40 @@ impl Regimes {
     /// Distribution of the times of a case; 0 for one process. A protocol that was not measured
     /// takes the parameters of the other; `None` if neither was measured.
     pub fn times(&self, point: Point) -> Option<Times> {
+        self.times_of(point, &self.pattern.traffic(&self.wire, point), |onset| {
+            onset.bytes
+        })
+    }
+
+    /// [`Regimes::times`] of known `traffic`, with another onset X.
+    pub(crate) fn times_of(
+        &self,
+        point: Point,
+        traffic: &Path,
+        onset: impl Fn(Onset) -> f64,
+    ) -> Option<Times> {
         let protocol = self.protocol(point.size);
         let other = || self.eager.as_ref().or(self.rendezvous.as_ref());
         let parameters = self.parameters(protocol).or_else(other)?;
-        let typical = match point.procs.get() {
-            1 => Seconds(0.0),
-            _ => self.typical(parameters, point),
+        let stalls = parameters.stalls.map(|stalls| Stalls {
+            onset: stalls.onset.map(|own| Onset {
+                bytes: onset(own),
+                ..own
+            }),
+            ..stalls
+        });
+        let typical = if point.procs.get() == 1 {
+            0.0
+        } else {
+            let terms = self.terms(parameters, stalls, (point, traffic));
+            self.pattern.together(terms) * parameters.factor(point)
         };
-        let port_bytes = self.pattern.port_bytes(&self.wire, point).unwrap_or(0.0);
+        let typical = Seconds(typical);
         Some(Times {
             typical,
             spread: parameters.spread,
-            stall: parameters.stalls.map(|stalls| Stall {
-                probability: stalls.probability(point.procs, port_bytes, typical),
+            stall: stalls.map(|stalls| Stall {
+                probability: stalls.probability(point.procs, traffic.port_bytes, typical),
                 from: typical,
                 cost: stalls.added(typical),
                 spread: stalls.spread,
@@ -208,28 +248,28 @@ impl Regimes {
         })
     }
 
-    /// T₀ in seconds.
-    fn typical(&self, parameters: &ProtocolParameters, point: Point) -> Seconds {
-        let time = self.pattern.together(self.terms(parameters, point));
-        Seconds(time * parameters.correction(point.size).exp())
-    }
-
-    /// Terms of T₀ in seconds.
-    pub(crate) fn terms(&self, parameters: &ProtocolParameters, point: Point) -> Terms {
-        let traffic = self.pattern.traffic(&self.wire, point);
-        let others = f64::from(point.procs.get().max(2) - 1);
-        let port_bytes = self.pattern.port_bytes(&self.wire, point).unwrap_or(0.0);
-        let slowdown = parameters.slowdown * parameters.share(port_bytes);
-        let ratio = parameters.gamma + parameters.growth / others + slowdown;
+    /// Terms of T₀ in seconds, with the given stalls.
+    pub(crate) fn terms(
+        &self,
+        parameters: &ProtocolParameters,
+        stalls: Option<Stalls>,
+        (point, traffic): (Point, &Path),
+    ) -> Terms {
+        let onset = stalls.and_then(|stalls| stalls.onset);
+        let slowdown = parameters.slowdown * self.pattern.slowed(onset, traffic);
+        let ratio = parameters.ratio(point.procs);
         let overlap = parameters.overlap * (traffic.shared.0 - traffic.serial.0);
-        let on_links = match self.protocol(point.size) {
-            Protocol::Eager => ratio,
-            Protocol::Rendezvous => self.eager.as_ref().map_or(1.0, |eager| eager.gamma),
+        let (on_links, request) = match self.protocol(point.size) {
+            Protocol::Eager => (ratio, 0.0),
+            Protocol::Rendezvous => {
+                let gamma = self.eager.as_ref().map_or(1.0, |eager| eager.gamma);
+                (gamma, self.request.0 * traffic.startups)
+            }
         };
         Terms {
             once: self.latency.0,
             startups: self.startup.0 * traffic.startups,
-            wire: (ratio * traffic.serial.0 + overlap).max(0.0),
+            wire: ((ratio + slowdown) * traffic.serial.0 + overlap + request).max(0.0),
             floor: on_links * traffic.floor.0,
         }
     }
@@ -246,27 +286,21 @@ impl Protocol {
 }
 
 impl ProtocolParameters {
-    /// φ(x); 0 without an onset.
-    pub fn share(&self, port_bytes: f64) -> f64 {
-        let onset = self.stalls.and_then(|stalls| stalls.onset);
-        onset.map_or(0.0, |onset| onset.share(port_bytes))
+    /// γ + κ·ν(n): contention ratio of n processes.
+    pub fn ratio(&self, procs: Procs) -> f64 {
+        self.gamma + self.growth * fewness(procs)
     }
 
-    /// Correction ρ(m).
-    pub fn correction(&self, size: Bytes) -> f64 {
-        let (Some(first), Some(last)) = (self.corrections.first(), self.corrections.last()) else {
-            return 0.0;
-        };
-        if size <= first.0 {
-            return first.1;
-        }
-        let Some(pair) = self.corrections.windows(2).find(|pair| size <= pair[1].0) else {
-            return last.1;
-        };
-        let [(lower, from), (upper, to)] = [pair[0], pair[1]];
-        let [at, lower, upper] = [size, lower, upper].map(|size| size.as_f64().ln_1p());
-        from + (to - from) * (at - lower) / (upper - lower)
+    /// e^ρ(n, m).
+    pub(crate) fn factor(&self, point: Point) -> f64 {
+        let correction = self.correction.as_ref();
+        correction.map_or(1.0, |own| own.at(point.procs, point.size).exp())
     }
+}
+
+/// n·(n − 1): number of connections.
+pub(crate) fn connections(procs: Procs) -> f64 {
+    f64::from(procs.get()) * procs.partners()
 }
 
 impl Stalls {
@@ -280,16 +314,14 @@ impl Stalls {
 
     /// p for n processes, x bytes through a port and repetitions of T₀ = `typical` without a stall.
     pub fn probability(&self, procs: Procs, port_bytes: f64, typical: Seconds) -> f64 {
-        -(-self.rate * f64::from(procs.get()) * self.exposure(port_bytes, typical)).exp_m1()
+        -(-self.rate * connections(procs) * self.exposure(port_bytes, typical)).exp_m1()
     }
 
     /// φ: share of connections (with an onset), or of T₀ (without), in which a stall shows.
     pub(crate) fn exposure(&self, port_bytes: f64, typical: Seconds) -> f64 {
-        if let Some(onset) = self.onset {
-            return onset.share(port_bytes);
-        }
         let shown = (self.cost.0 - noticeable(typical).0) / typical.0;
-        shown.clamp(0.0, 1.0)
+        let overflowing = self.onset.map_or(1.0, |onset| onset.share(port_bytes));
+        overflowing * shown.clamp(0.0, 1.0)
     }
 
     /// Median of the time that a stall adds to T₀.
@@ -302,7 +334,63 @@ impl Stalls {
     }
 }
 
+/// X of TCP over Ethernet in buffers of a port: a usual value and bounds.
+const IN_BUFFERS: [f64; 3] = [2.5, 4.5, 8.0];
+
+/// X of eager messages, relative to X of rendezvous messages and to what passed without losses.
+const OF_RENDEZVOUS: f64 = 2.0;
+const OF_UNSEEN: f64 = 1.3;
+
+/// X where no message was lost, relative to the most that passed: far away, so that losses are
+/// possible but not foretold.
+const FAR: [f64; 2] = [8.0, 64.0];
+
 impl Onset {
+    /// An estimated onset.
+    pub(crate) fn of(estimate: Estimate) -> Self {
+        Self {
+            bytes: estimate.value,
+            lower: estimate.lower,
+            upper: estimate.upper,
+        }
+    }
+
+    /// An onset after `beyond` bytes by the buffers of a described network; `None` without buffers.
+    pub(crate) fn of_buffers(beyond: f64, network: &Network) -> Option<Self> {
+        let buffer = network.host_buffer().as_f64();
+        let [lower, bytes, upper] = IN_BUFFERS.map(|share| (share * buffer).max(beyond));
+        (buffer > 0.0).then_some(Self {
+            bytes,
+            lower,
+            upper,
+        })
+    }
+
+    /// An onset after `beyond` bytes by that of rendezvous messages, which lose earlier.
+    pub(crate) fn of_rendezvous(beyond: f64, rendezvous: Estimate) -> Self {
+        let bytes = (OF_UNSEEN * beyond).max(OF_RENDEZVOUS * rendezvous.value);
+        Self {
+            bytes,
+            lower: rendezvous.value.clamp(beyond.min(bytes), bytes),
+            upper: 2.0 * bytes,
+        }
+    }
+
+    /// True unless all that is known is a lower end.
+    pub fn is_known(&self) -> bool {
+        self.upper < FAR[0] * self.lower
+    }
+
+    /// An onset after `beyond` bytes of which nothing else is known.
+    pub(crate) fn unseen(beyond: f64) -> Self {
+        let [bytes, upper] = FAR.map(|factor| factor * beyond);
+        Self {
+            bytes,
+            lower: beyond,
+            upper,
+        }
+    }
+
     /// An onset without uncertainty.
     pub(crate) fn at(bytes: f64) -> Self {
         Self {
@@ -314,6 +402,6 @@ impl Onset {
 
     /// φ(x): share of the ports that overflow when x bytes pass each.
     pub fn share(&self, port_bytes: f64) -> f64 {
-        1.0 / (1.0 + (self.bytes / port_bytes).powi(SHARPNESS))
+        1.0 / (1.0 + (HALF * self.bytes / port_bytes).powi(SHARPNESS))
     }
 }

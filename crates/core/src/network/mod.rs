@@ -249,6 +249,18 @@ impl Network {
         }
     }
 
+    /// Smallest buffer of a switch's port to a host.
+    pub fn host_buffer(&self) -> Bytes {
+        match &self.shape {
+            Shape::Switches { switches, .. } => {
+                let with_hosts = switches.iter().filter(|switch| !switch.hosts.is_empty());
+                let buffer = with_hosts.map(|switch| switch.port.buffer).min();
+                buffer.expect("there is a host")
+            }
+            Shape::BinaryTree(heights) => Bytes::rounded(heights[0].buffer()),
+        }
+    }
+
     /// True if every route is the only one.
     pub fn is_tree(&self) -> bool {
         match &self.shape {

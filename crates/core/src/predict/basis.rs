@@ -10,7 +10,7 @@ use crate::fit::fitted::Base;
 use crate::fit::flows::Flows;
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
-use crate::model::regimes::{Point, Times};
+use crate::model::regimes::{Patterns, Point, Protocol, Times};
 use crate::model::signature::Signature;
 use crate::model::{
     self, Case, Kind, Known, Model, ModelError, Need, REGIMES, Segments, Subject, Timed, Values,
@@ -18,7 +18,7 @@ use crate::model::{
 use crate::network::Network;
 use crate::profile::{Profile, RegimesEntry, Repetitions};
 use crate::units::parameter::volume;
-use crate::units::{Seconds, SecondsPerByte};
+use crate::units::{Bytes, Seconds, SecondsPerByte};
 
 /// Parameter that measured transfers supply, beside `rho`.
 const CONTENDED_GAP: &str = "beta_contended_s_per_byte";
@@ -60,10 +60,22 @@ enum Source<'a> {
 #[derive(Debug)]
 struct Measured<'a> {
     entries: Vec<RegimesEntry>,
-    /// True if the parameters are those of another algorithm.
-    is_borrowed: bool,
+    /// Number of entries, from the first, that are not borrowed from another algorithm.
+    own: usize,
+    patterns: Patterns,
     network: Option<&'a Network>,
     asked: Asked,
+}
+
+/// Message size from which ports overflow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Overflow {
+    /// M(n).
+    pub from: Bytes,
+    /// Its interval.
+    pub interval: [Bytes; 2],
+    /// False if all that is known is that nothing was lost up to the lower end.
+    pub is_known: bool,
 }
 
 /// Known properties of a network, at the best, lower and upper values of α and β.
@@ -130,9 +142,14 @@ impl<'a> Knowledge<'a, '_> {
         let all = self.profile.regimes.iter();
         let own = all.filter(|own| own.collective == collective && own.algorithm == self.algorithm);
         let mut entries: Vec<RegimesEntry> = own.cloned().collect();
-        let is_borrowed = entries.is_empty();
-        if is_borrowed {
-            entries.extend(borrowed::regimes(self.profile, collective, self.algorithm));
+        let own = entries.len();
+        let who = (collective, self.algorithm);
+        let mpi = self.profile.provenance.get("data_mpi");
+        let patterns = Patterns::of(collective, self.algorithm, mpi);
+        for pattern in patterns.all() {
+            if !entries.iter().any(|own| own.model.pattern == pattern) {
+                entries.extend(borrowed::regimes(self.profile, who, pattern));
+            }
         }
         if !model.is_regimes() || entries.is_empty() {
             return Ok(None);
@@ -144,7 +161,8 @@ impl<'a> Knowledge<'a, '_> {
         }
         Ok(Some(Measured {
             entries,
-            is_borrowed,
+            own,
+            patterns,
             network: self.network,
             asked: self.asked,
         }))
@@ -207,19 +225,30 @@ impl<'a> Knowledge<'a, '_> {
 }
 
 impl Measured<'_> {
-    /// Entry for the process count of a case, and the case as arguments of the regimes.
+    /// Place of the entry for a case.
+    fn place(&self, case: Case) -> usize {
+        let Case { procs, size, .. } = case;
+        let pattern = self.patterns.at(procs, size);
+        let rank = |entry: &RegimesEntry| {
+            let is_of_pattern = Some(entry.model.pattern) == pattern;
+            let is_of_class = entry.class.holds(entry.model.pattern.class(procs));
+            (!is_of_pattern, !is_of_class)
+        };
+        let places = 0..self.entries.len();
+        let best = places.min_by_key(|&place| rank(&self.entries[place]));
+        best.expect("an algorithm with regimes")
+    }
+
+    /// Entry for a case, and the case as arguments of the regimes.
     fn of_case(&self, case: Case) -> (&RegimesEntry, Point<'_>) {
         let Case { procs, size, .. } = case;
         let network = self.network;
-        let entry = RegimesEntry::for_procs(&self.entries, procs);
-        (
-            entry.expect("an algorithm with regimes"),
-            Point {
-                procs,
-                size,
-                network,
-            },
-        )
+        let point = Point {
+            procs,
+            size,
+            network,
+        };
+        (&self.entries[self.place(case)], point)
     }
 
     /// Predicts a case by the regimes for its process count.
@@ -245,7 +274,7 @@ impl Measured<'_> {
         model::possible(REGIMES, prediction.time)?;
         Ok(match prediction.standing {
             Standing::Outside => prediction,
-            _ if self.is_borrowed => Prediction {
+            _ if self.place(case) >= self.own => Prediction {
                 standing: Standing::Unfitted,
                 ..prediction
             },
@@ -296,6 +325,25 @@ impl Basis<'_> {
         };
         let (entry, point) = measured.of_case(case);
         entry.model.times(point)
+    }
+
+    /// M(n): size from which the eager messages of an exchange among the processes of a case overflow
+    /// ports, as far as it is known; `None` for other cases.
+    pub fn overflow(&self, case: Case) -> Option<Overflow> {
+        let Source::Regimes(measured) = &self.source else {
+            return None;
+        };
+        let (entry, point) = measured.of_case(case);
+        let eager = entry.model.eager.as_ref()?;
+        let onset = eager.stalls?.onset?;
+        let is_eager = entry.model.protocol(case.size) == Protocol::Eager;
+        let port_bytes = entry.model.pattern.port_bytes(&entry.model.wire, point)?;
+        let size = |bytes: f64| Bytes::rounded(bytes * case.size.as_f64() / port_bytes);
+        (is_eager && port_bytes > onset.lower).then(|| Overflow {
+            from: size(onset.bytes),
+            interval: [onset.lower, onset.upper].map(size),
+            is_known: onset.is_known(),
+        })
     }
 
     fn given(&self, values: &Values, case: Case) -> Result<Prediction, ModelError> {

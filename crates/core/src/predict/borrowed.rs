@@ -4,7 +4,8 @@
 //! # Method
 //! The wire, the onset of losses and the eager limit belong to the network and to the MPI library;
 //! start-ups, γ and the rate of stalls are those of an algorithm with the same pattern, or else of
-//! one that exchanges everything as well. The intervals widen accordingly.
+//! one that exchanges everything as well, with the usual rendezvous messages and stalls of the
+//! pattern. The intervals widen accordingly.
 //!
 //! # Domain
 //! Algorithms whose pattern is an exchange, beside a measured exchange.
@@ -13,37 +14,84 @@
 //! netsig.
 
 use crate::algorithm::Collective;
-use crate::model::regimes::{Class, Pattern, Regimes};
+use crate::fit::domain::Domain;
+use crate::model::regimes::{Class, Order, Pattern, Usual};
 use crate::profile::{Profile, RegimesEntry};
+use crate::units::Seconds;
 
 /// Standard deviation of ln T that is added, since γ and start-ups belong to another algorithm.
 const OTHER_ALGORITHM: f64 = 0.25;
 
-/// The regimes; `None` if no other algorithm has parameters for the pattern.
+/// The regimes under a pattern, one entry for each class of process counts; none if no other
+/// algorithm has parameters for it.
 pub(super) fn regimes(
     profile: &Profile,
-    collective: Collective,
-    algorithm: &str,
-) -> Option<RegimesEntry> {
-    let pattern = Pattern::of(collective, algorithm).filter(|own| is_exchange(*own))?;
-    let of_collective = profile.regimes.iter();
-    let all =
-        of_collective.filter(|own| own.collective == collective && is_exchange(own.model.pattern));
+    (collective, algorithm): (Collective, &str),
+    pattern: Pattern,
+) -> Vec<RegimesEntry> {
+    let all = profile.regimes.iter();
+    let all = all.filter(|own| own.collective == collective && is_exchange(own.model.pattern));
     let alike = all.clone().find(|own| own.model.pattern == pattern);
-    let source = alike.or_else(|| all.max_by_key(|own| own.domain.procs.len()))?;
+    let source = alike.or_else(|| all.clone().max_by_key(|own| own.domain.procs.len()));
+    let Some(source) = source.filter(|_| is_exchange(pattern)) else {
+        return Vec::new();
+    };
+    let same = all.clone().filter(|own| {
+        own.algorithm == source.algorithm && own.model.pattern == source.model.pattern
+    });
+    let domain = Domain::joint(all.clone().map(|own| &own.domain));
+    let within = |mut entry: RegimesEntry| {
+        entry.domain.clone_from(&domain);
+        entry
+    };
+    if source.model.pattern == pattern {
+        return same.map(|own| within(lent(own, algorithm))).collect();
+    }
+    let classes: &[Class] = match pattern {
+        Pattern::Exchange(Order::Powers) => &[Class::Power, Class::Other],
+        _ => &[Class::Every],
+    };
+    let of_class = |class: &Class| of_pattern(source, algorithm, (pattern, *class));
+    classes.iter().filter_map(of_class).map(within).collect()
+}
+
+/// An entry of another pattern, with the usual rendezvous messages and stalls of that pattern.
+fn of_pattern(
+    source: &RegimesEntry,
+    algorithm: &str,
+    (pattern, class): (Pattern, Class),
+) -> Option<RegimesEntry> {
+    let usual = Usual::of(pattern, class)?;
+    let other = Usual::of(source.model.pattern, source.class)?;
+    let mut entry = lent(source, algorithm);
+    let model = &mut entry.model;
+    model.pattern = pattern;
+    model.request = Seconds(usual.request.value * model.wire.beta().0);
+    if let Some(rendezvous) = &mut model.rendezvous {
+        rendezvous.gamma = usual.rendezvous.value;
+        rendezvous.growth = 0.0;
+    }
+    let stalls = model.eager.as_mut().and_then(|eager| eager.stalls.as_mut());
+    if let Some(stalls) = stalls {
+        stalls.rate = if usual.stall_rate < other.stall_rate {
+            stalls.rate * usual.stall_rate / other.stall_rate
+        } else {
+            usual.stall_rate
+        };
+    }
+    Some(RegimesEntry { class, ..entry })
+}
+
+/// An entry in the name of another algorithm.
+fn lent(source: &RegimesEntry, algorithm: &str) -> RegimesEntry {
     let mut entry = RegimesEntry {
         algorithm: algorithm.to_owned(),
-        class: Class::Every,
-        model: Regimes {
-            pattern,
-            ..source.model.clone()
-        },
         ..source.clone()
     };
     for error in &mut entry.errors {
         error.deviation = error.deviation.hypot(OTHER_ALGORITHM);
     }
-    Some(entry)
+    entry
 }
 
 fn is_exchange(pattern: Pattern) -> bool {

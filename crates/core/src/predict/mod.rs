@@ -21,7 +21,7 @@ pub mod regimes;
 pub mod select;
 pub mod speaker;
 
-pub use self::basis::{Basis, Knowledge};
+pub use self::basis::{Basis, Knowledge, Overflow};
 use crate::model::segment::Segment;
 use crate::units::Seconds;
 

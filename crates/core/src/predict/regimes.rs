@@ -13,7 +13,7 @@
 //! and s² grows by 0.2² among a class of counts that was not measured. The ends are T·exp(∓√((t·s)² + q²)). t is Student's quantile with as many degrees of freedom as
 //! cells were left out. q is the distance in ln T from the requested quantile to the quantiles that
 //! ten repetitions may give instead: in a mixture of stalled and other repetitions, most of the ten
-//! may be of one kind. q takes the extremes over X and both ends of its interval.
+//! may be of one kind. q takes the extremes over the interval of X.
 //!
 //! # Source
 //! netsig; order statistics for the median of few repetitions.
@@ -23,7 +23,7 @@ use super::{Interval, Prediction, Standing};
 use crate::data::cells::Statistic;
 use crate::fit::regimes::gradient;
 use crate::fit::regimes::held_out::kind;
-use crate::model::regimes::{Onset, Point, Times};
+use crate::model::regimes::{Onset, Path, Point, Times};
 use crate::profile::RegimesEntry;
 use crate::stats::interval::t_quantile;
 use crate::units::{Procs, Seconds};
@@ -56,11 +56,11 @@ const LEAST_LEVEL: f64 = 0.02;
 
 /// Predicts by the regimes of an entry; `None` if they have no time for the case.
 pub fn regimes(entry: &RegimesEntry, point: Point, asked: Asked) -> Option<Prediction> {
-    let times = entry.model.times(point)?;
-    let value = asked.of(&times);
+    let traffic = entry.model.pattern.traffic(&entry.model.wire, point);
+    let times = entry.model.times_of(point, &traffic, |onset| onset.bytes)?;
     Some(Prediction {
-        time: value,
-        interval: Some(interval(entry, point, asked, &times)),
+        time: asked.of(&times),
+        interval: Some(interval(entry, (point, &traffic), asked, &times)),
         standing: match outside(entry, point) {
             None => entry.domain.standing(point.procs, point.size),
             Some(_) => Standing::Outside,
@@ -109,7 +109,12 @@ impl Asked {
     }
 }
 
-fn interval(entry: &RegimesEntry, point: Point, asked: Asked, times: &Times) -> Interval {
+fn interval(
+    entry: &RegimesEntry,
+    (point, traffic): (Point, &Path),
+    asked: Asked,
+    times: &Times,
+) -> Interval {
     let value = asked.of(times).0;
     if value <= 0.0 {
         return Interval {
@@ -117,20 +122,18 @@ fn interval(entry: &RegimesEntry, point: Point, asked: Asked, times: &Times) -> 
             upper: Seconds(0.0),
         };
     }
-    let kind = kind(&entry.model, point);
+    let kind = kind(&entry.model, (point, traffic), times);
     let (error, dof) = entry.error(kind).map_or((UNKNOWN, UNKNOWN_DOF), |error| {
         (error.deviation, error.cells as f64)
     });
     let reach = reach(&entry.domain.procs, point.procs);
     let is_own = entry.class.holds(entry.model.pattern.class(point.procs));
     let other = if is_own { 0.0 } else { OTHER_CLASS };
-    let parameters = parameters(entry, point, times);
+    let parameters = parameters(entry, (point, traffic), times);
     let spread = (parameters + error * error * reach + other * other).sqrt();
     let model = t_quantile(entry.confidence, dof) * spread;
     let [low, high] = asked.levels();
-    let (least, most) = ends(entry, point, |times| {
-        (times.quantile(low).0, times.quantile(high).0)
-    });
+    let (least, most) = ends(entry, (point, traffic), [low, high]);
     let apart = |end: f64| (end / value).ln();
     Interval {
         lower: Seconds(value * (-model.hypot(apart(least).min(0.0))).exp()),
@@ -138,31 +141,22 @@ fn interval(entry: &RegimesEntry, point: Point, asked: Asked, times: &Times) -> 
     }
 }
 
-/// Lowest lower and highest upper quantile over the interval of X.
-fn ends(entry: &RegimesEntry, point: Point, levels: impl Fn(&Times) -> (f64, f64)) -> (f64, f64) {
-    let mut ends = (f64::INFINITY, 0.0f64);
-    let picks: [fn(Onset) -> f64; 3] = [|on| on.bytes, |on| on.lower, |on| on.upper];
-    for pick in picks {
-        let mut model = entry.model.clone();
-        if let Some(onset) = model
-            .eager
-            .as_mut()
-            .and_then(|protocol| protocol.stalls.as_mut())
-            .and_then(|stalls| stalls.onset.as_mut())
-        {
-            onset.bytes = pick(*onset);
-        }
-        if let Some(times) = model.times(point) {
-            let (low, high) = levels(&times);
-            ends = (ends.0.min(low), ends.1.max(high));
-        }
-    }
-    ends
+/// Lowest lower and highest upper quantile over the interval of X: of its ends, since the quantiles
+/// fall as X grows.
+fn ends(entry: &RegimesEntry, (point, traffic): (Point, &Path), levels: [f64; 2]) -> (f64, f64) {
+    let at = |onset: fn(Onset) -> f64, level: f64| {
+        let times = entry.model.times_of(point, traffic, onset);
+        times.map_or(f64::NAN, |times| times.quantile(level).0)
+    };
+    (
+        at(|onset| onset.upper, levels[0]),
+        at(|onset| onset.lower, levels[1]),
+    )
 }
 
 /// xᵀ·cov(θ̂)·x/T₀².
-fn parameters(entry: &RegimesEntry, point: Point, times: &Times) -> f64 {
-    let slopes = gradient(&entry.model, &entry.columns, point);
+fn parameters(entry: &RegimesEntry, case: (Point, &Path), times: &Times) -> f64 {
+    let slopes = gradient(&entry.model, &entry.columns, case);
     let count = slopes.len();
     let terms = (0..count).flat_map(|i| (0..count).map(move |j| (i, j)));
     let variance: f64 = terms

@@ -15,6 +15,7 @@ use itertools::Itertools as _;
 use super::borrowed;
 use super::line::{Line, Reason};
 use crate::algorithm::{Algorithm, Collective, Entry, Method, UnknownAlgorithm, entries};
+use crate::model::regimes::Pattern;
 use crate::model::{self, Model, ModelError, REGIMES, SIGNATURE};
 use crate::profile::Profile;
 
@@ -256,7 +257,11 @@ impl Question<'_> {
 
     /// An algorithm that was not measured, with the parameters of a measured exchange.
     fn borrowed(&self, name: &str) -> Option<Line> {
-        borrowed::regimes(self.profile, self.collective, name)?;
+        let pattern = Pattern::of(self.collective, name)?;
+        let who = (self.collective, name);
+        if borrowed::regimes(self.profile, who, pattern).is_empty() {
+            return None;
+        }
         let regimes = self.regimes().ok()?;
         Some(Line::new(name, regimes, Reason::Unmeasured))
     }

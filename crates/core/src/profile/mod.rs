@@ -27,7 +27,7 @@ use crate::text::file_error::{FileError, parse_toml};
 use crate::units::{Bytes, Procs};
 
 /// Version of the format that this netsig writes and reads.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// The fitted models of one network.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -13,7 +13,7 @@ use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 use strum::VariantArray as _;
 
-use crate::algorithm::Collective;
+use crate::algorithm::{Collective, LIBRARY};
 use crate::fit::domain::Domain;
 use crate::fit::fitted::{check_covariance, square};
 use crate::fit::regimes::{Column, Kind};
@@ -150,7 +150,7 @@ impl RegimesEntry {
         } = self;
         match Pattern::of(*collective, algorithm) {
             None => return Err(format!("{collective} {algorithm} has no regimes")),
-            Some(pattern) if pattern != model.pattern => {
+            Some(pattern) if pattern != model.pattern && algorithm != LIBRARY => {
                 return Err("model.pattern is not that of the algorithm".to_owned());
             }
             Some(_) => {}
@@ -160,12 +160,7 @@ impl RegimesEntry {
         self.check_columns()?;
         check_covariance(&self.covariance, self.columns.len())?;
         self.check_errors()?;
-        self.domain.check()?;
-        let mut counts = self.domain.procs.iter();
-        match counts.find(|procs| !self.class.holds(model.pattern.class(**procs))) {
-            Some(procs) => Err(format!("domain.procs: {procs} is not of the procs_class")),
-            None => Ok(()),
-        }
+        self.domain.check()
     }
 
     /// Refuses an estimate that is listed twice, or whose protocol is missing.
@@ -217,6 +212,7 @@ fn check_model(model: &Regimes) -> Result<(), String> {
     }
     non_negative("latency_s", model.latency.0)?;
     non_negative("startup_s", model.startup.0)?;
+    non_negative("request_s", model.request.0)?;
     for &protocol in Protocol::VARIANTS {
         if let Some(own) = model.parameters(protocol) {
             check_protocol(own).map_err(|what| format!("{protocol}.{what}"))?;
@@ -231,13 +227,8 @@ fn check_protocol(protocol: &ProtocolParameters) -> Result<(), String> {
     non_negative("overlap", protocol.overlap)?;
     non_negative("slowdown", protocol.slowdown)?;
     non_negative("spread", protocol.spread)?;
-    for (_, rho) in &protocol.corrections {
-        finite("corrections", *rho)?;
-    }
-    let mut pairs = protocol.corrections.windows(2);
-    if let Some(pair) = pairs.find(|pair| pair[0].0 >= pair[1].0) {
-        let [before, after] = [pair[0].0.0, pair[1].0.0];
-        return Err(format!("corrections: {before}, {after} do not ascend"));
+    if let Some(correction) = &protocol.correction {
+        correction.check()?;
     }
     let stalls = protocol.stalls.as_ref();
     stalls.map_or(Ok(()), |stalls| {

@@ -116,6 +116,17 @@ impl<const D: usize> Process<D> {
         })
     }
 
+    /// Lengths ℓ.
+    pub fn lengths(&self) -> [f64; D] {
+        self.lengths
+    }
+
+    /// Weights K⁻¹·(y − H·b) of the points: the mean without the trend is their sum, each times the
+    /// correlation with its point.
+    pub fn weights(&self) -> impl Iterator<Item = f64> {
+        self.weights.iter().copied()
+    }
+
     /// Mean and variance of y − e at a place.
     pub fn at(&self, place: [f64; D]) -> (f64, f64) {
         let near = self.places.iter();

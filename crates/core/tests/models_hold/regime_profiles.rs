@@ -6,7 +6,7 @@ use netsig_core::fit::domain::Domain;
 use netsig_core::fit::regimes::{Column, Kind};
 use netsig_core::fit::saturation::Saturation;
 use netsig_core::model::regimes::{
-    Class, Onset, Pattern, Protocol, ProtocolParameters, Regimes, Stalls, Wire,
+    Class, Correction, Onset, Pattern, Protocol, ProtocolParameters, Regimes, Stalls, Wire,
 };
 use netsig_core::profile::{KindError, RegimesEntry};
 use netsig_core::units::{Bytes, Seconds, SecondsPerByte};
@@ -54,17 +54,19 @@ fn any_stalls() -> impl Strategy<Value = Stalls> {
 }
 
 fn any_protocol() -> impl Strategy<Value = ProtocolParameters> {
-    let size = (2..1u64 << 30).prop_map(Bytes);
-    let corrections = prop::collection::btree_map(size, -0.4..0.4f64, 0..4);
+    let cell = (2..100u32, 2..1u64 << 30, -0.4..0.4f64);
+    let cell = cell.prop_map(|(count, size, weight)| (procs(count), Bytes(size), weight));
+    let cells = prop::collection::vec(cell, 1..4);
+    let correction = prop::option::of((prop::array::uniform2(0.1..5.0f64), cells));
     let numbers = (0.0..5.0f64, -2.0..2.0f64, 0.0..3.0f64, 0.0..0.3f64);
     let stalls = prop::option::of(any_stalls());
-    (numbers, corrections, stalls).prop_map(|(numbers, corrections, stalls)| ProtocolParameters {
+    (numbers, correction, stalls).prop_map(|(numbers, correction, stalls)| ProtocolParameters {
         gamma: numbers.0,
         growth: numbers.1,
         overlap: numbers.2,
         slowdown: numbers.2 / 2.0,
         spread: numbers.3,
-        corrections: corrections.into_iter().collect(),
+        correction: correction.map(|(lengths, cells)| Correction { lengths, cells }),
         stalls,
     })
 }
@@ -98,6 +100,7 @@ pub fn any_regimes() -> impl Strategy<Value = RegimesEntry> {
                     wire,
                     latency: Seconds(startup / 2.0),
                     startup: Seconds(startup),
+                    request: Seconds(startup * 2.0),
                     eager_limit: rendezvous.as_ref().map(|_| Bytes(size)),
                     eager: Some(eager),
                     rendezvous,

@@ -6,7 +6,7 @@ use itertools::Itertools;
 use netsig_core::fit::ladder::Rung;
 use netsig_core::fit::network::FittedRegimes;
 use netsig_core::fit::regimes::RegimesFit;
-use netsig_core::model::regimes::{Class, Point, ProtocolParameters, Regimes};
+use netsig_core::model::regimes::{Class, Onset, Point, ProtocolParameters, Regimes};
 use netsig_core::text::counted;
 use netsig_core::units::{Bytes, Procs};
 
@@ -14,7 +14,7 @@ use netsig_core::units::{Bytes, Procs};
 pub fn choice(own: &FittedRegimes) -> String {
     let said = match own.verdict.rung {
         Rung::Hockney | Rung::PLogP => "contention does not show".to_owned(),
-        Rung::Thresholds | Rung::Regimes => said(own),
+        Rung::Regimes => said(own),
     };
     let (collective, algorithm) = (own.collective, &own.algorithm);
     format!("{collective} {algorithm}: {}; {said}.", own.verdict.reason)
@@ -45,25 +45,38 @@ fn said_by(fit: &RegimesFit) -> String {
     let stalls = model.eager.as_ref().and_then(|eager| eager.stalls);
     let onset = stalls.and_then(|stalls| stalls.onset);
     let most = fit.cells.iter().map(|cell| cell.procs).max();
-    let overflow = onset.zip(most).map(|(onset, most)| {
-        let kib = Bytes::rounded(onset.bytes / most.partners() / 1024.0);
-        let size = Bytes(kib.0 * 1024);
-        format!("a port overflows from about {size} on among {most}")
-    });
+    let overflow = onset.zip(most).map(|(onset, most)| overflow(onset, most));
     let stalled = most_stalled(fit).map(|(procs, probability)| {
         let percent = probability * 100.0;
         format!("among {procs} up to {percent:.0} % of repetitions wait for a time-out")
     });
-    let ratios = format!("it takes its time on the wire {}", ratios(model));
+    let ratios = format!("it takes its time on the wire {}", ratios(model, most));
     let parts = [Some(ratios), overflow, stalled];
     parts.into_iter().flatten().join(", ")
 }
 
-/// Describes γ of both protocols.
-fn ratios(model: &Regimes) -> String {
+/// Describes M(n) = X/(n − 1).
+fn overflow(onset: Onset, most: Procs) -> String {
+    let size = |bytes: f64| {
+        let kib = Bytes::rounded(bytes / most.partners() / 1024.0);
+        Bytes(kib.0 * 1024)
+    };
+    let [from, least, greatest] = [onset.bytes, onset.lower, onset.upper].map(size);
+    if onset.is_known() {
+        format!(
+            "a port overflows from M({most}) = {from} on ({least} to {greatest}; M(n) = X/(n-1), X = {:.0} kB)",
+            onset.bytes / 1000.0
+        )
+    } else {
+        format!("no port overflows up to {least} among {most}, and larger exchanges may stall")
+    }
+}
+
+/// Describes the ratio of both protocols among the most measured processes.
+fn ratios(model: &Regimes, most: Option<Procs>) -> String {
     let gamma = |protocol: &Option<ProtocolParameters>| {
-        let gamma = protocol.as_ref()?.gamma;
-        Some(format!("{gamma:.2} times"))
+        let ratio = protocol.as_ref()?.ratio(most?);
+        Some(format!("{ratio:.2} times"))
     };
     let [eager, rendezvous] = [&model.eager, &model.rendezvous].map(gamma);
     match (eager, rendezvous, model.eager_limit) {

@@ -40,7 +40,7 @@ fn of_class(fit: &RegimesFit, confidence: f64) -> Vec<(String, Found)> {
     let limit = limit.map(|limit| plain("eager_limit_bytes", limit.as_f64()));
     let mut all = Vec::new();
     all.extend(
-        [Column::Latency, Column::Startup]
+        [Column::Latency, Column::Startup, Column::Request]
             .into_iter()
             .filter_map(estimate),
     );

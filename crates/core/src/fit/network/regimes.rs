@@ -1,16 +1,23 @@
 //! The regimes of all algorithms of a dataset, and the model that suffices for each.
 
+use std::collections::BTreeMap;
+
+use itertools::Itertools as _;
+
 use super::{NetworkFit, Options};
 use crate::algorithm::Collective;
 use crate::data::Dataset;
 use crate::fit::fitted::FittedModel;
-use crate::fit::ladder::{Ladder, Rung, THRESHOLDS, Verdict};
-use crate::fit::losses::{self, Load, Subject};
-use crate::fit::regimes::{self, AlgorithmRegimes, Ground, Limits, Who};
-use crate::fit::{FailedFit, Point};
+use crate::fit::ladder::{Ladder, Verdict};
+use crate::fit::losses::{self, Load, Losses, NoLaw, Subject};
+use crate::fit::regimes::{self, AlgorithmRegimes, Ground, Limited, Limits, Observation, Who};
+use crate::fit::{FailedFit, FitError, Point};
 use crate::model::REGIMES;
-use crate::model::regimes::{Onset, Order, Pattern};
+use crate::model::regimes::{Onset, Order, Pattern, Protocol};
 use crate::units::{Bytes, Seconds};
+
+/// Cells of an algorithm by pattern.
+type ByPattern<'a> = Vec<(Pattern, &'a [Observation])>;
 
 /// The regimes of one algorithm.
 #[derive(Debug, Clone)]
@@ -32,31 +39,53 @@ impl FittedRegimes {
     }
 }
 
-/// Onset of losses by the counters of all algorithms that exchange everything at once.
-fn counted<'w>(
+/// Onset of losses of eager messages by the counters of all algorithms that exchange everything at
+/// once; where these show none, by the buffers of the described network, by the losses of rendezvous
+/// messages, or later than all that was measured.
+fn counted(
     data: &Dataset,
-    eager_limit: Option<Bytes>,
-    all: impl Iterator<Item = &'w Who>,
+    limited: &Limited,
+    all: &BTreeMap<Who, Vec<Observation>>,
     confidence: f64,
 ) -> Option<Onset> {
+    let law = |protocol| law(data, (protocol, limited.eager_limit), all, confidence);
+    let beyond = match law(Protocol::Eager) {
+        Ok(law) => return Some(Onset::of(law.onset)),
+        Err(NoLaw::Unseen { beyond }) => beyond,
+        Err(_) => return None,
+    };
+    let of_buffers = limited
+        .network
+        .and_then(|network| Onset::of_buffers(beyond, network));
+    of_buffers.or_else(|| match law(Protocol::Rendezvous) {
+        Ok(law) => Some(Onset::of_rendezvous(beyond, law.onset)),
+        Err(NoLaw::Unseen { beyond: later }) => Some(Onset::unseen(beyond.max(later))),
+        Err(_) => Some(Onset::unseen(beyond)),
+    })
+}
+
+/// The law of losses of one protocol of the MPI library, over all algorithms that exchange
+/// everything at once.
+fn law(
+    data: &Dataset,
+    (protocol, eager_limit): (Protocol, Option<Bytes>),
+    all: &BTreeMap<Who, Vec<Observation>>,
+    confidence: f64,
+) -> Result<Losses, NoLaw> {
     let at_once = Some(Pattern::Exchange(Order::AtOnce));
-    let at_once = all.filter(|(collective, name)| Pattern::of(*collective, name) == at_once);
-    let cells = at_once.flat_map(|(collective, algorithm)| {
+    let at_once = all.keys().filter(|who| who.pattern == at_once);
+    let cells = at_once.flat_map(|who| {
         let subject = Subject {
-            collective: *collective,
-            algorithm,
+            collective: who.collective,
+            algorithm: &who.algorithm,
+            protocol,
             eager_limit,
         };
         losses::cells(data, subject, |procs, size| {
             Some(Load::of_ports(procs, size))
         })
     });
-    let law = losses::fit(&cells.collect::<Vec<_>>(), confidence).ok()?;
-    Some(Onset {
-        bytes: law.onset.value,
-        lower: law.onset.lower,
-        upper: law.onset.upper,
-    })
+    losses::fit(&cells.collect::<Vec<_>>(), confidence)
 }
 
 /// Fits the regimes of every algorithm that they describe.
@@ -84,32 +113,27 @@ pub(super) fn fit(data: &Dataset, ping_pong: &[Point], options: &Options, fitted
     };
     regimes::tell_apart(&mut all, &network);
     let confidence = options.model.confidence;
-    let counted = counted(data, network.eager_limit, all.keys(), confidence);
+    let counted = counted(data, &network, &all, confidence);
     let ground = Ground::new(network, &all, counted);
     let ladder = Ladder {
-        ground: &ground,
         hockney: fitted.hockney.model(),
         plogp: fitted.plogp.as_ref(),
     };
+    let mut by_algorithm: BTreeMap<(Collective, &str), ByPattern> = BTreeMap::new();
+    for (who, cells) in &all {
+        if let Some(pattern) = who.pattern {
+            let own = by_algorithm.entry((who.collective, &who.algorithm));
+            own.or_default().push((pattern, cells));
+        }
+    }
     let mut done = Vec::new();
     let mut failures = Vec::new();
-    for ((collective, algorithm), cells) in &all {
-        let Some(pattern) = Pattern::of(*collective, algorithm) else {
-            continue;
-        };
-        let fit = ground.fit(pattern, cells, options.parts).and_then(|fit| {
-            let verdict = ladder.climb((*collective, pattern), cells, &fit);
-            let fit = match (verdict.rung, options.parts) {
-                (Rung::Thresholds, None) => ground.fit(pattern, cells, Some(THRESHOLDS))?,
-                _ => fit,
-            };
-            Ok((fit, verdict))
-        });
-        match fit {
-            Ok((fit, verdict)) => done.push(FittedRegimes {
-                collective: *collective,
-                algorithm: algorithm.clone(),
-                verdict,
+    for ((collective, algorithm), by_pattern) in by_algorithm {
+        match of_algorithm(&ground, &by_pattern) {
+            Ok(fit) => done.push(FittedRegimes {
+                collective,
+                algorithm: algorithm.to_owned(),
+                verdict: ladder.climb(collective, &by_pattern, &fit),
                 fit,
             }),
             Err(error) => {
@@ -120,4 +144,24 @@ pub(super) fn fit(data: &Dataset, ping_pong: &[Point], options: &Options, fitted
     }
     fitted.regimes = done;
     fitted.failures.extend(failures);
+}
+
+/// Fits the cells of every pattern of an algorithm, with the eager messages of all; fails if none
+/// can be fitted.
+fn of_algorithm(ground: &Ground, by_pattern: &ByPattern) -> Result<AlgorithmRegimes, FitError> {
+    let is_eager = |cell: &&Observation| ground.network.protocol(cell.size) == Protocol::Eager;
+    let fit = |(pattern, own): &(Pattern, &[Observation])| {
+        let others = by_pattern.iter().filter(|(other, _)| other != pattern);
+        let others = others.flat_map(|(_, cells)| *cells).filter(is_eager);
+        let cells: Vec<Observation> = own.iter().chain(others).cloned().collect();
+        ground.fit(*pattern, &cells)
+    };
+    let (fits, errors): (Vec<_>, Vec<_>) = by_pattern.iter().map(fit).partition_result();
+    match errors.into_iter().next() {
+        Some(error) if fits.is_empty() => Err(error),
+        _ => Ok(fits
+            .into_iter()
+            .reduce(AlgorithmRegimes::and)
+            .unwrap_or_default()),
+    }
 }

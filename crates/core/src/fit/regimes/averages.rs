@@ -38,7 +38,7 @@ const ENOUGH: usize = 3;
 /// Finds the stalls that the cells of `all` do not show alone.
 pub fn tell_apart(all: &mut BTreeMap<Who, Vec<Observation>>, limited: &Limited) {
     for (who, cells) in all.iter_mut() {
-        let Some(pattern @ Pattern::Exchange(_)) = Pattern::of(who.0, &who.1) else {
+        let Some(pattern @ Pattern::Exchange(_)) = who.pattern else {
             continue;
         };
         let placed = limited.placed(cells);

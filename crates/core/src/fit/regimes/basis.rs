@@ -2,15 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::regimes::{Onset, Pattern, Point, Protocol, Regimes, Terms, Wire};
+use crate::model::regimes::{
+    Class, Onset, Path, Pattern, Point, Protocol, Regimes, Spread, Terms, Usual, Wire, fewness,
+};
 use crate::network::Network;
 use crate::text::names::{name_of, variant_of};
 
-/// Standard deviation of the prior of κ.
+/// Standard deviation of the prior of κ where no usual value is known.
 const GROWTH: f64 = 0.15;
-
-/// Standard deviation of the prior of u.
-const SLOWDOWN: f64 = 1.0;
 
 /// A parameter in which the terms of T₀ are linear.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -20,6 +19,8 @@ pub enum Column {
     Latency,
     /// b.
     Startup,
+    /// r.
+    Request,
     /// γ of a protocol.
     Gamma(Protocol),
     /// κ of a protocol.
@@ -31,9 +32,10 @@ pub enum Column {
 }
 
 /// Names of all columns, in files and reports.
-const COLUMNS: [(Column, &str); 9] = [
+const COLUMNS: [(Column, &str); 10] = [
     (Column::Latency, "latency_s"),
     (Column::Startup, "startup_s"),
+    (Column::Request, "request_s"),
     (Column::Slowdown, "slowdown_eager"),
     (Column::Gamma(Protocol::Eager), "gamma_eager"),
     (Column::Growth(Protocol::Eager), "growth_eager"),
@@ -54,6 +56,7 @@ impl Column {
         match self {
             Self::Latency | Self::Startup => None,
             Self::Slowdown => Some(Protocol::Eager),
+            Self::Request => Some(Protocol::Rendezvous),
             Self::Gamma(protocol) | Self::Growth(protocol) | Self::Overlap(protocol) => {
                 Some(protocol)
             }
@@ -79,6 +82,8 @@ impl From<Column> for String {
 pub struct Basis<'a> {
     /// Traffic of the algorithm.
     pub pattern: Pattern,
+    /// Class of the process counts.
+    pub class: Class,
     /// Time of bytes on the wire.
     pub wire: &'a Wire,
     /// The links of the network, if known.
@@ -88,9 +93,19 @@ pub struct Basis<'a> {
 }
 
 impl Basis<'_> {
-    /// Contribution of one unit of a column to the terms of T₀, in seconds.
-    pub(super) fn slope(&self, column: Column, point: Point, protocol: Protocol) -> Terms {
+    /// Contributions of one unit of each column to the terms of T₀, in seconds.
+    pub(super) fn slopes(
+        &self,
+        columns: &[Column],
+        point: Point,
+        protocol: Protocol,
+    ) -> Vec<Terms> {
         let traffic = self.pattern.traffic(self.wire, point);
+        let slope = |column: &Column| self.slope(*column, (point, &traffic), protocol);
+        columns.iter().map(slope).collect()
+    }
+
+    fn slope(&self, column: Column, (point, traffic): (Point, &Path), protocol: Protocol) -> Terms {
         let on_links = match protocol {
             Protocol::Eager => traffic.floor.0,
             Protocol::Rendezvous => 0.0,
@@ -99,13 +114,21 @@ impl Basis<'_> {
         let [once, startups, wire, floor] = match column {
             Column::Latency => [1.0, 0.0, 0.0, 0.0],
             Column::Startup => [0.0, traffic.startups, 0.0, 0.0],
+            Column::Request if protocol == Protocol::Rendezvous => {
+                [0.0, 0.0, traffic.startups, 0.0]
+            }
             Column::Gamma(of) if of == protocol => bytes(1.0),
             Column::Gamma(Protocol::Eager) => [0.0, 0.0, 0.0, traffic.floor.0],
-            Column::Growth(of) if of == protocol => bytes(1.0 / point.procs.partners()),
+            Column::Growth(of) if of == protocol => bytes(fewness(point.procs)),
             Column::Overlap(of) if of == protocol => {
                 [0.0, 0.0, traffic.shared.0 - traffic.serial.0, 0.0]
             }
-            Column::Slowdown if protocol == Protocol::Eager => bytes(self.overflow(point)),
+            Column::Slowdown if protocol == Protocol::Eager => [
+                0.0,
+                0.0,
+                traffic.serial.0 * self.pattern.slowed(self.onset, traffic),
+                0.0,
+            ],
             _ => [0.0; 4],
         };
         Terms {
@@ -115,33 +138,33 @@ impl Basis<'_> {
             floor,
         }
     }
-
-    /// φ of a point.
-    pub(super) fn overflow(&self, point: Point) -> f64 {
-        let port_bytes = self.pattern.port_bytes(self.wire, point);
-        let overflow = self.onset.zip(port_bytes);
-        overflow.map_or(0.0, |(onset, port_bytes)| onset.share(port_bytes))
-    }
 }
 
 /// ∂T₀/∂θ of a model at a point, in seconds for one unit of each column.
-pub(crate) fn gradient(model: &Regimes, columns: &[Column], point: Point) -> Vec<f64> {
+pub(crate) fn gradient(
+    model: &Regimes,
+    columns: &[Column],
+    (point, traffic): (Point, &Path),
+) -> Vec<f64> {
     let Some(parameters) = model.parameters(model.protocol(point.size)) else {
         return vec![0.0; columns.len()];
     };
     let eager = model.eager.as_ref().and_then(|eager| eager.stalls);
     let basis = Basis {
         pattern: model.pattern,
+        class: Class::Every,
         wire: &model.wire,
         network: point.network,
         onset: eager.and_then(|stalls| stalls.onset),
     };
-    let marginal = model.pattern.marginal(model.terms(parameters, point));
-    let factor = parameters.correction(point.size).exp();
+    let terms = model.terms(parameters, parameters.stalls, (point, traffic));
+    let marginal = model.pattern.marginal(terms);
+    let factor = parameters.factor(point);
+    let protocol = model.protocol(point.size);
     let slope = |column: &Column| {
         factor
             * basis
-                .slope(*column, point, model.protocol(point.size))
+                .slope(*column, (point, traffic), protocol)
                 .dot(marginal)
     };
     columns.iter().map(slope).collect()
@@ -153,11 +176,24 @@ impl Column {
         matches!(self, Self::Growth(_))
     }
 
-    /// Standard deviation of its prior around 0, if it has one.
-    pub(super) fn prior(self) -> Option<f64> {
-        match self {
-            Self::Growth(Protocol::Rendezvous) => Some(GROWTH),
-            Self::Slowdown => Some(SLOWDOWN),
+    /// Its prior, if it has one.
+    pub(super) fn prior(self, basis: &Basis) -> Option<Spread> {
+        let beta = basis.wire.beta().0;
+        let none = Spread {
+            value: 0.0,
+            deviation: GROWTH,
+        };
+        match (self, Usual::of(basis.pattern, basis.class)) {
+            (Self::Gamma(Protocol::Eager), Some(usual)) => Some(usual.eager),
+            (Self::Gamma(Protocol::Rendezvous), Some(usual)) => Some(usual.rendezvous),
+            (Self::Growth(Protocol::Eager), Some(usual)) => Some(usual.growth[0]),
+            (Self::Growth(Protocol::Rendezvous), Some(usual)) => Some(usual.growth[1]),
+            (Self::Growth(_), None) => Some(none),
+            (Self::Slowdown, Some(usual)) => Some(usual.slowdown),
+            (Self::Request, Some(usual)) => Some(Spread {
+                value: usual.request.value * beta,
+                deviation: usual.request.deviation * beta,
+            }),
             _ => None,
         }
     }
@@ -165,7 +201,7 @@ impl Column {
     /// Rank in which columns are left out if they depend on each other, the highest first; never 0.
     pub(super) fn expendability(self) -> u8 {
         match self {
-            Self::Growth(_) | Self::Slowdown => 3,
+            Self::Growth(_) | Self::Slowdown | Self::Request => 3,
             Self::Latency | Self::Overlap(_) => 2,
             Self::Startup => 1,
             Self::Gamma(_) => 0,

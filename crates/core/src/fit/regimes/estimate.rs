@@ -13,6 +13,7 @@ impl RegimesFit {
         let value = match wanted {
             Column::Latency => self.model.latency.0,
             Column::Startup => self.model.startup.0,
+            Column::Request => self.model.request.0,
             Column::Gamma(protocol) => of(protocol)?.gamma,
             Column::Growth(protocol) => of(protocol)?.growth,
             Column::Overlap(protocol) => of(protocol)?.overlap,

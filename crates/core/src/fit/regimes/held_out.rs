@@ -1,24 +1,24 @@
-//! Errors of the model at process counts left out of its fit, and the choice of parts by them.
+//! Errors of the model at process counts left out of its fit, and the choice of corrections by them.
 //!
 //! # Method
 //! Each process count is left out as a whole, in turn, because the cells of one count share its
-//! particularities. A part stays if it lowers the mean of |ln(T/T̂)| (at most 0.4) over the cells
-//! left out, weighted by the certainty of their medians, by more than one standard error of that
-//! difference (the one-standard-error rule of Breiman et al. 1984, for the paired difference);
-//! parts are tried one after the other, each on top of those that stayed. With fewer than three
-//! counts growth cannot be judged, and κ of eager messages is not tried; κ of rendezvous messages
-//! has a prior in place of a trial (`regression`).
+//! particularities. Corrections ρ stay if they lower the mean of |ln(T/T̂)| (at most 0.4) over the
+//! cells left out, weighted by the certainty of their medians, by more than one standard error of
+//! that difference (the one-standard-error rule of Breiman et al. 1984, for the paired difference).
+//! Two counts do not show whether a correction recurs at another, and have none; a single count has
+//! one.
 //!
 //! # Source
 //! Breiman, Friedman, Olshen, Stone 1984; leaving out groups: Stone 1974.
 
 use std::collections::BTreeSet;
 
+use itertools::Itertools as _;
 use serde::{Deserialize, Serialize};
 
 use super::observation::Observation;
-use super::{Ground, Parts, RegimesFit};
-use crate::model::regimes::{Pattern, Point, Protocol, Regimes};
+use super::{Ground, RegimesFit};
+use crate::model::regimes::{Path, Pattern, Point, Protocol, Regimes, Times};
 use crate::stats::sample::weighted_mean;
 use crate::units::{Bytes, Procs};
 
@@ -61,33 +61,27 @@ const MOST: f64 = 0.4;
 /// Largest number of counts that are left out in turn.
 const MOST_FOLDS: usize = 12;
 
-/// Least number of process counts that show growth.
+/// Least number of process counts that show whether corrections recur at another.
 const LEAST_COUNTS: usize = 3;
 
-/// The parts that earn their place, and the errors of the model with them.
+/// True if corrections earn their place, and the errors of the model left out.
 pub(super) fn choose(
     ground: &Ground,
     pattern: Pattern,
     cells: &[Observation],
-) -> (Parts, Vec<HeldOut>) {
-    let counts: BTreeSet<Procs> = cells.iter().map(|cell| cell.procs).collect();
-    let mut chosen = Parts {
-        corrections: counts.len() < 2,
-        ..Parts::BASE
-    };
-    let mut errors = leave_out(ground, pattern, cells, chosen);
-    let corrected = |parts: &mut Parts| parts.corrections = true;
-    let growing = |parts: &mut Parts| parts.eager_growth = true;
-    let steps = [(2, corrected as fn(&mut Parts)), (LEAST_COUNTS, growing)];
-    for (_, add) in steps.iter().filter(|(least, _)| counts.len() >= *least) {
-        let mut candidate = chosen;
-        add(&mut candidate);
-        let tried = leave_out(ground, pattern, cells, candidate);
-        if is_better(&tried, &errors) {
-            (chosen, errors) = (candidate, tried);
-        }
+) -> (bool, Vec<HeldOut>) {
+    let counts = cells.iter().map(|cell| cell.procs).unique().count();
+    let errors = |is_corrected| leave_out(ground, pattern, cells, is_corrected);
+    let plain = errors(false);
+    if counts < LEAST_COUNTS {
+        return (counts < 2, plain);
     }
-    (chosen, errors)
+    let corrected = errors(true);
+    if is_better(&corrected, &plain) {
+        (true, corrected)
+    } else {
+        (false, plain)
+    }
 }
 
 /// True if the weighted mean loss is lower by more than one standard error of the difference.
@@ -118,7 +112,7 @@ pub fn leave_out(
     ground: &Ground,
     pattern: Pattern,
     cells: &[Observation],
-    parts: Parts,
+    is_corrected: bool,
 ) -> Vec<HeldOut> {
     let counts: BTreeSet<Procs> = cells.iter().map(|cell| cell.procs).collect();
     if counts.len() < 2 {
@@ -127,7 +121,7 @@ pub fn leave_out(
     let of_count = |count: Procs| {
         let class = pattern.class(count);
         let fit = ground
-            .fit_parts(pattern, class, cells, parts, Some(count))
+            .fit_class((pattern, class), cells, is_corrected, Some(count))
             .ok()?;
         let own = cells.iter().filter(move |cell| cell.procs == count);
         Some(own.filter_map(move |cell| missed(ground, &fit, cell)))
@@ -136,32 +130,30 @@ pub fn leave_out(
     missed.flatten().collect()
 }
 
-/// Error of one cell; `None` if the model gives it no time.
+/// Error of one cell; `None` if the model has no parameters for it.
 fn missed(ground: &Ground, fit: &RegimesFit, cell: &Observation) -> Option<HeldOut> {
+    fit.model.parameters(fit.model.protocol(cell.size))?;
     let point = cell.point(ground.network.network);
-    let predicted = fit.model.times(point)?.median();
+    let traffic = fit.model.pattern.traffic(&fit.model.wire, point);
+    let times = fit.model.times_of(point, &traffic, |onset| onset.bytes)?;
     Some(HeldOut {
-        kind: kind(&fit.model, point),
+        kind: kind(&fit.model, (point, &traffic), &times),
         procs: cell.procs,
         size: cell.size,
-        error: (cell.median / predicted).ln(),
+        error: (cell.median / times.median()).ln(),
         weight: cell.weight(),
     })
 }
 
 /// Largest part of the time of a case.
-pub fn kind(model: &Regimes, point: Point) -> Kind {
-    let Some(times) = model.times(point) else {
-        return Kind::Eager;
-    };
+pub fn kind(model: &Regimes, (point, traffic): (Point, &Path), times: &Times) -> Kind {
     if times
         .stall
         .is_some_and(|stall| MIXED.contains(&stall.probability))
     {
         return Kind::Stalling;
     }
-    let startups = model.pattern.traffic(&model.wire, point).startups;
-    let startups = model.latency.0 + model.startup.0 * startups;
+    let startups = model.latency.0 + model.startup.0 * traffic.startups;
     match model.protocol(point.size) {
         _ if startups > times.typical.0 / 2.0 => Kind::Startup,
         Protocol::Eager => Kind::Eager,

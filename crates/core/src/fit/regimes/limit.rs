@@ -15,7 +15,7 @@ use super::observation::{Observation, Who};
 use super::regression;
 use crate::fit::FitError;
 use crate::fit::breakpoints::EagerLimit;
-use crate::model::regimes::{Pattern, Protocol, Wire};
+use crate::model::regimes::{Class, Pattern, Protocol, Wire};
 use crate::network::Network;
 use crate::units::{Bytes, Seconds, SecondsPerByte};
 
@@ -98,7 +98,7 @@ impl<'a> Limits<'a> {
 
 impl Limited<'_> {
     /// The protocol of a message of `size`.
-    pub(super) fn protocol(&self, size: Bytes) -> Protocol {
+    pub(crate) fn protocol(&self, size: Bytes) -> Protocol {
         Protocol::of(size, self.eager_limit)
     }
 
@@ -114,6 +114,7 @@ impl Limited<'_> {
     pub(super) fn basis(&self, pattern: Pattern) -> Basis<'_> {
         Basis {
             pattern,
+            class: Class::Every,
             wire: &self.wire,
             network: self.network,
             onset: None,
@@ -123,7 +124,7 @@ impl Limited<'_> {
     fn loss(&self, all: &BTreeMap<Who, Vec<Observation>>) -> f64 {
         let mut sum = 0.0;
         for (who, cells) in all {
-            let Some(pattern) = Pattern::of(who.0, &who.1) else {
+            let Some(pattern) = who.pattern else {
                 continue;
             };
             let placed = self.placed(cells);

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use crate::algorithm::Collective;
 use crate::data::cells::{CellKey, summarise};
 use crate::data::{Aggregate, Dataset, Experiment};
-use crate::model::regimes::{Point, noticeable};
+use crate::model::regimes::{Pattern, Patterns, Point, noticeable};
 use crate::network::Network;
 use crate::stats::sample::{Sorted, median, variance};
 use crate::units::{Bytes, Procs, Seconds};
@@ -128,12 +128,22 @@ fn spread(times: &[f64]) -> f64 {
     variance(&logs).sqrt()
 }
 
-/// A collective and the algorithm that ran it.
-pub type Who = (Collective, String);
+/// A collective, the algorithm that ran it, and its traffic pattern if the regimes describe it. The
+/// library's own choice has several patterns.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Who {
+    /// The collective.
+    pub collective: Collective,
+    /// Name of the algorithm.
+    pub algorithm: String,
+    /// The pattern.
+    pub pattern: Option<Pattern>,
+}
 
 /// The observations of every algorithm, with more than one process and positive times, by process
 /// count and size.
 pub fn observations(data: &Dataset) -> BTreeMap<Who, Vec<Observation>> {
+    let mpi = data.provenance.get("mpi");
     let mut times: BTreeMap<CellKey, Vec<Seconds>> = BTreeMap::new();
     for sample in &data.samples {
         let cell = times.entry(CellKey::from(&sample.place)).or_default();
@@ -141,6 +151,7 @@ pub fn observations(data: &Dataset) -> BTreeMap<Who, Vec<Observation>> {
     }
     let count = |one: &Aggregate| (CellKey::from(&one.place), one.averaged);
     let averaged: BTreeMap<CellKey, Option<u32>> = data.aggregates.iter().map(count).collect();
+    let mut patterns: BTreeMap<(Collective, String), Patterns> = BTreeMap::new();
     let mut all: BTreeMap<Who, Vec<Observation>> = BTreeMap::new();
     for (key, summary) in summarise(data) {
         let Experiment::Collective(collective) = key.experiment else {
@@ -157,7 +168,14 @@ pub fn observations(data: &Dataset) -> BTreeMap<Who, Vec<Observation>> {
                 (Some(_), Some(count)) => observation.averaged(count.unwrap_or(UNKNOWN_COUNT)),
                 _ => observation,
             };
-            let who = (collective, key.algorithm.to_string());
+            let algorithm = key.algorithm.to_string();
+            let patterns = patterns.entry((collective, algorithm.clone()));
+            let patterns = patterns.or_insert_with(|| Patterns::of(collective, &algorithm, mpi));
+            let who = Who {
+                collective,
+                pattern: patterns.at(key.procs, key.size),
+                algorithm,
+            };
             all.entry(who).or_default().push(observation);
         }
     }

@@ -1,20 +1,20 @@
 //! Estimation of a, b, γ, κ, λ and u from typical times.
 //!
 //! # Method
-//! The terms of T₀ are linear in a and b, in γ, κ, λ of each protocol, and in u if the onset is
-//! known; if T₀ is not their sum (`Pattern::together`) it is replaced by its tangent at the
-//! last estimate (Gauss and Newton), which is exact there. The method is iterated least squares
+//! The terms of T₀ are linear in a, b and r, in γ, κ, λ of each protocol, and in u if the onset is
+//! known; T₀ is replaced by its tangent at the last estimate (Gauss and Newton), which is exact
+//! there. The method is iterated least squares
 //! of relative errors: a cell's variance is T̂₀²·(σ² + s²/R), with σ a floor for the errors of
 //! the model and s²/R the variance of its median (π/2 times that of a mean). Outlying cells have
 //! less weight by Huber's rule (Huber 1964), |e| > 1.345·ŝ, with ŝ the scaled median absolute
-//! deviation, so that no cell decides alone. Negative estimates of a, b, γ, λ and u are set to 0,
+//! deviation, so that no cell decides alone. Negative estimates of a, b, r, γ, λ and u are set to 0,
 //! and the others are fitted again.
 //!
-//! κ of rendezvous messages and u have priors at 0, as an observation of 0 with the standard
-//! deviation 0.15 and 1: few process counts determine κ badly, few cells u, and a prediction would
-//! extrapolate their noise.
+//! γ, κ, r and u of an exchange have priors, each as an observation with the standard deviation of
+//! its usual value (`crate::model::regimes::Usual`): few process counts and sizes determine
+//! them badly, and a prediction would extrapolate their noise.
 //!
-//! A column that the points do not distinguish from others is left out, κ, u, λ and a before b.
+//! A column that the points do not distinguish from others is left out, κ, u, r, λ and a before b.
 //!
 //! # Source
 //! Huber 1964; iteration of weights as in Holland and Welsch 1977; the ridge of Hoerl and
@@ -24,10 +24,13 @@ use nalgebra::{DMatrix, DVector};
 
 use super::basis::{Basis, Column};
 use super::observation::{FLOOR, Observation};
-use crate::fit::{self, FitError, ITERATIONS, SETTLED};
-use crate::model::regimes::{Protocol, Terms};
+use crate::fit::{self, FitError, ITERATIONS, SETTLED, refuse_few};
+use crate::model::regimes::{Protocol, Spread, Terms};
 use crate::stats::least_squares::{Omega, Regression};
 use crate::stats::sample::robust_deviation;
+
+/// Least number of cells: priors alone are no fit.
+const LEAST: usize = 2;
 
 /// Number of ŝ beyond which errors count less: 95 % of the efficiency of least squares if errors
 /// are normal.
@@ -69,6 +72,7 @@ pub fn solve(
     cells: &[(&Observation, Protocol)],
     columns: &[Column],
 ) -> Result<Solution, FitError> {
+    refuse_few("the parameters of the regimes", cells.len(), LEAST)?;
     let mut kept: Vec<Column> = columns.to_vec();
     loop {
         match bounded(basis, cells, &kept) {
@@ -128,11 +132,7 @@ fn robust(
 ) -> Result<Solution, FitError> {
     let slopes: Vec<Vec<Terms>> = cells
         .iter()
-        .map(|(cell, protocol)| {
-            let slope =
-                |column: &Column| basis.slope(*column, cell.point(basis.network), *protocol);
-            columns.iter().map(slope).collect()
-        })
+        .map(|(cell, protocol)| basis.slopes(columns, cell.point(basis.network), *protocol))
         .collect();
     let y = DVector::from_iterator(cells.len(), cells.iter().map(|(cell, _)| cell.typical.0));
     let own: Vec<f64> = cells
@@ -150,7 +150,7 @@ fn robust(
         let x = DMatrix::from_fn(cells.len(), columns.len(), |i, j| {
             slopes[i][j].dot(marginals[i])
         });
-        let regression = with_priors(&x, &y, variances.collect(), columns)?;
+        let regression = with_priors(&x, &y, variances.collect(), (columns, basis))?;
         let of_cell = |slopes: &Vec<Terms>| terms(slopes, &regression.theta);
         all = slopes.iter().map(of_cell).collect();
         let next = all.iter().map(|terms| basis.pattern.together(*terms));
@@ -186,19 +186,25 @@ fn with_priors(
     x: &DMatrix<f64>,
     y: &DVector<f64>,
     mut variances: Vec<f64>,
-    columns: &[Column],
+    (columns, basis): (&[Column], &Basis),
 ) -> Result<Regression, FitError> {
     let drawn = columns.iter().enumerate();
-    let drawn = drawn.filter_map(|(place, column)| Some((place, column.prior()?)));
-    let drawn: Vec<(usize, f64)> = drawn.collect();
-    variances.extend(drawn.iter().map(|(_, deviation)| deviation.powi(2)));
+    let drawn = drawn.filter_map(|(place, column)| Some((place, column.prior(basis)?)));
+    let drawn: Vec<(usize, Spread)> = drawn.collect();
+    variances.extend(drawn.iter().map(|(_, prior)| prior.deviation.powi(2)));
     let count = x.nrows();
     let rows = count + drawn.len();
     let x = DMatrix::from_fn(rows, columns.len(), |i, j| match i.checked_sub(count) {
         None => x[(i, j)],
         Some(prior) => f64::from(u8::from(drawn[prior].0 == j)),
     });
-    let y = DVector::from_fn(rows, |i, _| if i < count { y[i] } else { 0.0 });
+    let y = DVector::from_fn(rows, |i, _| {
+        if i < count {
+            y[i]
+        } else {
+            drawn[i - count].1.value
+        }
+    });
     let omega = Omega::Diagonal(DVector::from_vec(variances));
     fit::solve(&x, &y, &omega, "the parameters of the regimes")
 }

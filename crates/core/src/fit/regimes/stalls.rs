@@ -2,7 +2,7 @@
 //!
 //! # Method
 //! Maximum likelihood. Of R repetitions of a cell k stalled, k binomial with
-//! p = 1 − exp(−c·n·φ), with a prior at c = 0.1 for the rate. The onset X comes from the counters of
+//! p = 1 − exp(−c·n·(n−1)·φ·h), with a prior at c = 0.01 for the rate. The onset X comes from the counters of
 //! losses where there are any ([`from`]). Else the rate c and the onset X are found on a grid of both, which is
 //! deterministic and needs no start. X has two effects: overflowing ports also slow down
 //! repetitions that do not stall, so the loss of the typical times of all exchanges, each with
@@ -17,7 +17,7 @@
 use std::collections::BTreeMap;
 
 use super::observation::Observation;
-use crate::model::regimes::{Onset, Stalls};
+use crate::model::regimes::{Onset, Stalls, connections};
 use crate::network::LINUX_RTO;
 use crate::stats::sample::{median, robust_deviation};
 use crate::units::{Bytes, Procs, Seconds};
@@ -27,12 +27,12 @@ const STEPS: i32 = 40;
 
 /// Number of steps of the grid in c, and its bounds.
 const RATES: i32 = 80;
-const LEAST_RATE: f64 = 1e-4;
-const MOST_RATE: f64 = 1.0;
+const LEAST_RATE: f64 = 1e-5;
+const MOST_RATE: f64 = 0.3;
 
-/// Usual rate of time-outs of an overflowing port in a repetition, and the standard deviation of
+/// Usual rate of time-outs of a connection through an overflowing port in a repetition, and the standard deviation of
 /// its logarithm.
-const USUAL_RATE: f64 = 0.1;
+const USUAL_RATE: f64 = 0.01;
 const SPREAD_OF_RATES: f64 = 1.0;
 
 /// Half of the quantile 0.95 of χ² with one degree of freedom.
@@ -46,8 +46,8 @@ const SPREADS: std::ops::RangeInclusive<f64> = 0.1..=0.5;
 
 /// A cell as a trial: k of R stalled.
 struct Trial {
-    /// n.
-    ports: f64,
+    /// n·(n − 1).
+    connections: f64,
     /// Surge x.
     port_bytes: f64,
     /// T₀.
@@ -72,8 +72,12 @@ pub(super) fn overflowing(
     let onset_at = |step: i32| most / 8.0 * 10f64.powf(f64::from(step) / f64::from(STEPS));
     let tried = (0..=STEPS).map(|step| {
         let bytes = onset_at(step);
-        let (rate, likelihood) =
-            best_rate(&trials, |trial| Onset::at(bytes).share(trial.port_bytes));
+        let stalls = Stalls {
+            cost,
+            onset: Some(Onset::at(bytes)),
+            ..Stalls::UNSEEN
+        };
+        let (rate, likelihood) = best_rate(&trials, &stalls);
         (bytes, rate, likelihood - misfit(Onset::at(bytes)))
     });
     let tried: Vec<(f64, f64, f64)> = tried.collect();
@@ -96,21 +100,20 @@ pub(super) fn overflowing(
 
 /// The stalls of eager messages whose onset is known from the counters of losses.
 pub(super) fn from(onset: Onset, cells: &[(&Observation, f64)]) -> Stalls {
-    let share = |trial: &Trial| onset.share(trial.port_bytes);
-    let (rate, _) = best_rate(&pooled(cells), share);
     let (cost, spread) = costs(cells).unwrap_or((LINUX_RTO, *SPREADS.start()));
-    Stalls {
-        rate,
+    let stalls = Stalls {
+        rate: 0.0,
         cost,
         spread,
         onset: Some(onset),
-    }
+    };
+    let (rate, _) = best_rate(&pooled(cells), &stalls);
+    Stalls { rate, ..stalls }
 }
 
 /// The stalls of other cells with the onset of `shared` and a rate of their own, 0 if none stalled.
 pub(super) fn with_own_rate(shared: &Stalls, cells: &[(&Observation, f64)]) -> Stalls {
-    let share = |trial: &Trial| shared.exposure(trial.port_bytes, trial.typical);
-    let rate = trials(cells).map_or(0.0, |(trials, ..)| best_rate(&trials, share).0);
+    let rate = trials(cells).map_or(0.0, |(trials, ..)| best_rate(&trials, shared).0);
     Stalls { rate, ..*shared }
 }
 
@@ -125,9 +128,7 @@ pub(super) fn anywhere(
         ..overflowing.copied().unwrap_or(Stalls::UNSEEN)
     };
     let (trials, _, spread) = trials(cells)?;
-    let (rate, _) = best_rate(&trials, |trial| {
-        stalls.exposure(trial.port_bytes, trial.typical)
-    });
+    let (rate, _) = best_rate(&trials, &stalls);
     Some(Stalls {
         rate,
         spread,
@@ -159,7 +160,7 @@ fn pooled(cells: &[(&Observation, f64)]) -> Vec<Trial> {
     let mut trials: BTreeMap<(Procs, Bytes), Trial> = BTreeMap::new();
     for (cell, port_bytes) in cells {
         let trial = trials.entry((cell.procs, cell.size)).or_insert(Trial {
-            ports: f64::from(cell.procs.get()),
+            connections: connections(cell.procs),
             port_bytes: *port_bytes,
             typical: cell.typical,
             stalled: 0.0,
@@ -172,8 +173,9 @@ fn pooled(cells: &[(&Observation, f64)]) -> Vec<Trial> {
 }
 
 /// c with the greatest likelihood, and the logarithm of this likelihood.
-fn best_rate(trials: &[Trial], share: impl Fn(&Trial) -> f64) -> (f64, f64) {
-    let exposed = |trial: &Trial| trial.ports * share(trial);
+fn best_rate(trials: &[Trial], stalls: &Stalls) -> (f64, f64) {
+    let exposed =
+        |trial: &Trial| trial.connections * stalls.exposure(trial.port_bytes, trial.typical);
     let exposures: Vec<f64> = trials.iter().map(exposed).collect();
     let likelihood = |rate: f64| -> f64 {
         let of = |(trial, exposure): (&Trial, &f64)| {

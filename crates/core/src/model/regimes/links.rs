@@ -19,7 +19,7 @@ use crate::network::{Cut, Network};
 use crate::units::{Procs, Seconds};
 
 /// Order of the messages of an exchange.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
     /// All at once. A window of a few sends changes nothing for eager messages, whose sends are
@@ -45,6 +45,30 @@ pub(super) fn busiest(wire: &Wire, point: Point, order: Order, size: f64) -> f64
     }
 }
 
+/// Bytes through a host's port that fill it as the traffic of the fullest link between switches
+/// fills that link's port.
+pub(super) fn queued(wire: &Wire, point: Point, order: Order) -> f64 {
+    let size = point.size.as_f64();
+    let (Order::AtOnce, Some(network)) = (order, point.network) else {
+        return busiest(wire, point, order, size);
+    };
+    let (gap, buffer) = (network.host_gap().0, network.host_buffer().as_f64());
+    let own = point.procs.partners() * size;
+    let queued = |cut: &Cut| {
+        let carried = size * crossing_at_once(cut, point.procs);
+        let ratio = carried * cut.gap.0 / (own * gap);
+        carried * ratio * buffer / cut.buffer.as_f64()
+    };
+    let all = network.cuts().unwrap_or_default().iter().map(queued);
+    all.filter(|bytes| bytes.is_finite()).fold(0.0, f64::max)
+}
+
+/// a·(n−a): number of messages over a link, in each direction, in an exchange.
+fn crossing_at_once(cut: &Cut, procs: Procs) -> f64 {
+    let behind = cut.count(procs);
+    f64::from(behind) * f64::from(procs.get() - behind)
+}
+
 /// Time of the busiest link between switches for messages of one byte.
 fn floor(point: Point, order: Order) -> Seconds {
     let cuts = point.network.and_then(Network::cuts).unwrap_or_default();
@@ -54,10 +78,9 @@ fn floor(point: Point, order: Order) -> Seconds {
         times.fold(0.0, f64::max)
     };
     if order == Order::AtOnce || procs.get() > MOST_ROUNDS {
-        let times = cuts.iter().map(|cut| {
-            let behind = cut.count(procs);
-            cut.gap.0 * f64::from(behind) * f64::from(procs.get() - behind)
-        });
+        let times = cuts
+            .iter()
+            .map(|cut| cut.gap.0 * crossing_at_once(cut, procs));
         return Seconds(times.fold(0.0, f64::max));
     }
     let own = point.network.map_or(0.0, |network| network.host_gap().0);

@@ -19,31 +19,27 @@
 //! w₁ ≤ w₂ ≤ … bytes is complete after V(Σⱼ≤ᵢ (k−j+1)·(wⱼ − wⱼ₋₁)); with these times at every rank
 //! the path takes W′. For the other patterns W′ = W.
 //!
-//! On a tree of switches another link may be busy for longer than the port (`links`). Its time F is
-//! a lower bound: V of the bytes that a host's link passes in the meantime.
+//! On a tree of switches another link may be busy for longer than the port (`links`). Its time is F:
+//! V of the bytes that a host's link passes in the meantime.
 //!
-//! T₀ is a + max(S + W, √(S² + F²)), S the time of the start-ups: the traffic of another link
-//! starts with the first of many senders and ends with the last. If an algorithm proceeds in rounds
-//! or from hop to hop, each step waits for the slowest of many processes, which is late either by
-//! its start-up or by its bytes, so that √(S² + W²) replaces S + W.
+//! T₀ is a + ((S + W)⁶ + F⁶)^⅙, S the time of the start-ups: links that are busy for equally long
+//! delay each other's messages.
 //!
 //! # Source
 //! netsig; equal shares of a link are those of processor sharing (Kleinrock 1967).
 
-use std::f64::consts::FRAC_1_SQRT_2;
-
 use derive_more::{Add, Mul, Sum};
 use serde::{Deserialize, Serialize};
 
-use super::links::{Order, busiest};
+use super::links::{self, Order, busiest};
 use super::tree::Binomial;
 use super::wire::on_link;
-use super::{Point, Wire};
+use super::{Onset, Point, Wire};
 use crate::algorithm::{Collective, Load, Method, Traffic};
 use crate::units::{Bytes, Procs, Seconds};
 
 /// Pattern in which the messages of an algorithm share ports and links.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Pattern {
     /// All messages of a process pass one port, and all processes exchange at the same time.
@@ -103,6 +99,8 @@ pub struct Path {
     pub shared: Seconds,
     /// F: time of the busiest link between switches; 0 where no links are known.
     pub floor: Seconds,
+    /// x: bytes that pass a port where many send at once, else 0 ([`Pattern::port_bytes`]).
+    pub port_bytes: f64,
 }
 
 /// Terms of T₀ in seconds, or derivatives by them.
@@ -119,9 +117,9 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// √(S² + F²).
-    fn other_link(self) -> f64 {
-        self.startups.hypot(self.floor)
+    /// S + W.
+    fn own_path(self) -> f64 {
+        self.startups + self.wire
     }
 
     /// Scalar product.
@@ -133,6 +131,22 @@ impl Terms {
     }
 }
 
+/// x at which an exchange at once slows down as one in rounds, relative to the latter's.
+const DRIFT: f64 = 1.4;
+
+/// Power by which the busiest link between switches adds to a host's own path.
+const POWER: i32 = 6;
+
+/// (u⁶ + v⁶)^(1/6).
+fn root_of_powers(u: f64, v: f64) -> f64 {
+    let most = u.max(v);
+    if most <= 0.0 {
+        return 0.0;
+    }
+    let least = u.min(v).max(0.0) / most;
+    most * (1.0 + least.powi(POWER)).powf(1.0 / f64::from(POWER))
+}
+
 impl Pattern {
     /// Pattern of an algorithm by its name in data files, netsig's own or a library's; `None` for
     /// an algorithm that the model does not describe.
@@ -142,8 +156,12 @@ impl Pattern {
 
     /// Pattern of a method; `None` for one that the model does not describe.
     pub fn of_method(method: &Method) -> Option<Self> {
-        let segment = method.segment();
-        match method.traffic()? {
+        Self::of_traffic(method.traffic()?, method.segment())
+    }
+
+    /// Pattern of a traffic, in segments where the algorithm has some.
+    pub(crate) fn of_traffic(traffic: Traffic, segment: Option<Bytes>) -> Option<Self> {
+        match traffic {
             Traffic::AtOnce => Some(Self::Exchange(Order::AtOnce)),
             Traffic::Rounds => Some(Self::Exchange(Order::Rounds)),
             Traffic::Powers => Some(Self::Exchange(Order::Powers)),
@@ -172,62 +190,45 @@ impl Pattern {
         let Self::Exchange(order) = self else {
             return None;
         };
-        let size = point.size.as_f64();
-        let others = point.procs.partners();
-        let link = busiest(wire, point, order, size) / others;
-        Some(others * link.max(size))
+        let own = point.procs.partners() * point.size.as_f64();
+        Some(own.max(links::queued(wire, point, order)))
     }
 
-    /// T₀ from its terms: a + max(S + W, √(S² + F²)), with √(S² + W²) in place of S + W in rounds.
+    /// φ of the slowdown; 0 without an onset. Rounds that drift apart meet at ports before these
+    /// overflow.
+    pub(crate) fn slowed(self, onset: Option<Onset>, traffic: &Path) -> f64 {
+        let drift = if self.is_in_rounds() { DRIFT } else { 1.0 };
+        onset.map_or(0.0, |onset| onset.share(drift * traffic.port_bytes))
+    }
+
+    /// T₀ from its terms.
     pub fn together(self, terms: Terms) -> f64 {
-        terms.once + self.own_path(terms).max(terms.other_link())
+        terms.once + root_of_powers(terms.own_path(), terms.floor)
     }
 
     /// Derivatives of [`Pattern::together`] by the terms.
     pub fn marginal(self, terms: Terms) -> Terms {
-        let (path, link) = (self.own_path(terms), terms.other_link());
-        let of_root = |part: f64, root: f64| {
+        let path = terms.own_path();
+        let root = root_of_powers(path, terms.floor);
+        let share = |part: f64| {
             if root > 0.0 {
-                part / root
+                (part / root).powi(POWER - 1)
             } else {
-                FRAC_1_SQRT_2
+                1.0
             }
         };
-        let (startups, wire, floor) = if link > path {
-            (
-                of_root(terms.startups, link),
-                0.0,
-                of_root(terms.floor, link),
-            )
-        } else if self.is_in_rounds() {
-            (
-                of_root(terms.startups, path),
-                of_root(terms.wire, path),
-                0.0,
-            )
-        } else {
-            (1.0, 1.0, 0.0)
-        };
+        let own = share(path);
         Terms {
             once: 1.0,
-            startups,
-            wire,
-            floor,
+            startups: own,
+            wire: own,
+            floor: share(terms.floor),
         }
     }
 
-    /// S + W, or √(S² + W²) in rounds.
-    fn own_path(self, terms: Terms) -> f64 {
-        if self.is_in_rounds() {
-            terms.startups.hypot(terms.wire)
-        } else {
-            terms.startups + terms.wire
-        }
-    }
-
-    /// True if the algorithm proceeds in rounds, or from hop to hop.
+    /// True if all processes exchange in rounds.
     fn is_in_rounds(self) -> bool {
-        !matches!(self, Self::Exchange(Order::AtOnce) | Self::Port)
+        matches!(self, Self::Exchange(Order::Rounds | Order::Powers))
     }
 
     /// Start-ups and times of the path that ends last.
@@ -240,9 +241,11 @@ impl Pattern {
             serial: wire,
             shared: wire,
             floor: Seconds(0.0),
+            port_bytes: 0.0,
         };
         match self {
             Self::Exchange(order) => Path {
+                port_bytes: self.port_bytes(wire, point).unwrap_or(0.0),
                 floor: wire.time(busiest(wire, point, order, on_link(size.as_f64(), 1.0))),
                 ..same(procs.partners(), wire.time(bytes))
             },
@@ -388,24 +391,23 @@ mod tests {
         }
     }
 
-    /// 3 and 4 make 7 in a row and 5 in rounds; no less than √(3² + 9²) where another link needs 9.
+    /// 3 and 4 make 7, and with another link that needs 9 a little more than that.
     #[test]
-    fn start_ups_and_bytes_add_up_as_the_pattern_has_it() {
-        let [at_once, rounds] = [Order::AtOnce, Order::Powers].map(Pattern::Exchange);
-        for (pattern, expected) in [(at_once, 7.0), (Pattern::Port, 7.0), (rounds, 5.0)] {
-            for (floor, expected) in [(0.0, expected), (9.0, 90f64.sqrt())] {
-                let time = pattern.together(terms([2.0, 3.0, 4.0, floor]));
-                assert!((time - 2.0 - expected).abs() < 1e-12);
-            }
+    fn start_ups_and_bytes_add_up() {
+        for (floor, expected) in [(0.0, 7.0f64), (9.0, 9.305_023_759)] {
+            let time = Pattern::Port.together(terms([2.0, 3.0, 4.0, floor]));
+            assert!((time - 2.0 - expected).abs() < 1e-9, "{time}");
         }
     }
 
-    /// Four senders of 100 bytes. Six of twelve behind a link as fast as a host's, which is busy for
-    /// 36/11 as long.
+    /// Four senders of 100 bytes. Six of twelve behind a link as fast as a host's, which carries 36
+    /// messages to the 11 of a host and fills its equal buffer so much faster.
     #[test]
     fn the_bytes_of_a_port_grow_with_the_senders() {
         let network = two_switches();
-        for (count, network, expected) in [(5, None, 400.0), (12, Some(&network), 3600.0)] {
+        let through_the_link = 3600.0 * 36.0 / 11.0;
+        for (count, network, expected) in [(5, None, 400.0), (12, Some(&network), through_the_link)]
+        {
             let point = point(count, 100, network);
             let port_bytes =
                 Pattern::Exchange(Order::AtOnce).port_bytes(&Wire::straight(GAP), point);
