@@ -48,6 +48,7 @@ use super::{FitError, refuse_few};
 use crate::model::regimes::{
     Class, Onset, Order, Pattern, Protocol, ProtocolParameters, Regimes, Stalls,
 };
+use crate::stats::sample::median;
 use crate::units::{Procs, Seconds};
 
 /// Network and pooled stalls, fitted before any single algorithm.
@@ -73,6 +74,8 @@ pub struct RegimesFit {
     pub covariance: DMatrix<f64>,
     /// The fitted cells.
     pub cells: Vec<Observation>,
+    /// Medians over the cells of |ln(T/T̂)|, and of the standard deviation of ln T.
+    pub misfit: [f64; 2],
 }
 
 /// The fit of one algorithm.
@@ -229,6 +232,17 @@ impl<'a> Ground<'a> {
         Ok(all)
     }
 
+    /// Medians over cells of |ln(T/T̂)| and of the standard deviation of ln T.
+    fn misfit_of(&self, model: &Regimes, placed: &[(&Observation, Protocol)]) -> [f64; 2] {
+        let error = |cell: &Observation| {
+            let times = model.times(cell.point(self.network.network))?;
+            Some((cell.typical / times.typical).ln().abs())
+        };
+        let errors = placed.iter().filter_map(|(cell, _)| error(cell));
+        let scatter = placed.iter().map(|(cell, _)| cell.variance().sqrt());
+        [median(errors), median(scatter)]
+    }
+
     /// Fits the cells of one class, except of the count `without`, with or without ρ.
     ///
     /// # Errors
@@ -257,18 +271,20 @@ impl<'a> Ground<'a> {
         let parameters = |protocol: Protocol, stalls: Option<Stalls>| {
             parameters(&placed, &solution, (protocol, is_corrected), stalls)
         };
+        let model = Regimes {
+            pattern,
+            wire: self.network.wire.clone(),
+            latency: Seconds(solution.value(Column::Latency)),
+            startup: Seconds(solution.value(Column::Startup)),
+            request: Seconds(solution.value(Column::Request)),
+            eager: parameters(Protocol::Eager, overflowing),
+            rendezvous: parameters(Protocol::Rendezvous, anywhere),
+            eager_limit: self.network.eager_limit,
+        };
         Ok(RegimesFit {
             class,
-            model: Regimes {
-                pattern,
-                wire: self.network.wire.clone(),
-                latency: Seconds(solution.value(Column::Latency)),
-                startup: Seconds(solution.value(Column::Startup)),
-                request: Seconds(solution.value(Column::Request)),
-                eager: parameters(Protocol::Eager, overflowing),
-                rendezvous: parameters(Protocol::Rendezvous, anywhere),
-                eager_limit: self.network.eager_limit,
-            },
+            misfit: self.misfit_of(&model, &placed),
+            model,
             columns: solution.columns,
             covariance: solution.covariance,
             cells: kept,

@@ -20,6 +20,9 @@ use crate::profile::{Profile, RegimesEntry, Repetitions};
 use crate::units::parameter::volume;
 use crate::units::{Bytes, Seconds, SecondsPerByte};
 
+/// Size from which on M(n) is rounded to KiB.
+const SMALL: f64 = 8192.0;
+
 /// Parameter that measured transfers supply, beside `rho`.
 const CONTENDED_GAP: &str = "beta_contended_s_per_byte";
 
@@ -338,7 +341,11 @@ impl Basis<'_> {
         let onset = eager.stalls?.onset?;
         let is_eager = entry.model.protocol(case.size) == Protocol::Eager;
         let port_bytes = entry.model.pattern.port_bytes(&entry.model.wire, point)?;
-        let size = |bytes: f64| Bytes::rounded(bytes * case.size.as_f64() / port_bytes);
+        let size = |bytes: f64| {
+            let bytes = bytes * case.size.as_f64() / port_bytes;
+            let unit = if bytes < SMALL { 1.0 } else { 1024.0 };
+            Bytes::rounded((bytes / unit).round() * unit)
+        };
         (is_eager && port_bytes > onset.lower).then(|| Overflow {
             from: size(onset.bytes),
             interval: [onset.lower, onset.upper].map(size),

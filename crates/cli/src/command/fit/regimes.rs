@@ -125,6 +125,24 @@ fn only_stalled(own: &FittedRegimes) -> Option<String> {
     ))
 }
 
+/// Least median error of a fit on its own data that is told, and least ratio to their scatter.
+const MISSED: f64 = 0.1;
+const BEYOND_SCATTER: f64 = 2.0;
+
+/// A warning about a fit that misses its own data by more than their scatter.
+fn missed(fit: &RegimesFit) -> Option<String> {
+    let [error, scatter] = fit.misfit;
+    let is_missed = error > MISSED && error > BEYOND_SCATTER * scatter;
+    is_missed.then(|| {
+        format!(
+            "{}the model misses the data that it was fitted to by {:.0} % in the median, more than their scatter ({:.0} %): its predictions are no better; see compare for others",
+            of(fit.class),
+            error.exp_m1() * 100.0,
+            scatter.exp_m1() * 100.0
+        )
+    })
+}
+
 /// Warnings about the reliability of an algorithm's regimes.
 pub fn warnings(own: &FittedRegimes) -> Vec<String> {
     let mut warnings = Vec::new();
@@ -137,6 +155,7 @@ pub fn warnings(own: &FittedRegimes) -> Vec<String> {
             ));
         }
     }
+    warnings.extend(own.fit.fits.iter().filter_map(missed));
     warnings.extend(only_stalled(own));
     let has_no_limit = |fit: &RegimesFit| fit.model.eager_limit.is_none();
     if own.fit.fits.iter().any(has_no_limit) {
