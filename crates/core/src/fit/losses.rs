@@ -49,6 +49,10 @@ const PARAMETERS: usize = 3;
 /// freedom. The level is strict, since X is searched.
 const RISE: f64 = 13.816;
 
+/// Most times that a segment is sent again, and most spurious retransmissions of a link.
+const REPEATED: f64 = 10.0;
+const SPURIOUS: f64 = 100.0;
+
 /// Least f of a port that overflows; less are single segments that are repeated for other reasons.
 const LEAST_SHARE: f64 = 0.01;
 
@@ -153,6 +157,11 @@ impl Load {
         }
     }
 
+    /// Most retransmissions that a repetition can have; a greater count is of another cause.
+    fn most_retransmits(self) -> f64 {
+        f64::from(self.links) * (SPURIOUS + self.bytes / MSS * REPEATED)
+    }
+
     /// True if bytes pass a link.
     fn is_traffic(self) -> bool {
         self.links > 0 && self.bytes.is_finite() && self.bytes > 0.0
@@ -210,10 +219,12 @@ pub fn cells(
         let cell = cells.entry((place.procs, place.size)).or_default();
         cell.extend(counts[first..].iter().map(repetition));
     }
-    let with_load = |((procs, size), repetitions)| {
+    let with_load = |((procs, size), mut repetitions): ((Procs, Bytes), Vec<Repetition>)| {
+        let load = load(procs, size)?;
+        repetitions.retain(|own| own.retransmits as f64 <= load.most_retransmits());
         Some(Cell {
             procs,
-            load: load(procs, size)?,
+            load,
             repetitions,
         })
     };

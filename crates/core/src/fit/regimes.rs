@@ -123,7 +123,7 @@ impl<'a> Ground<'a> {
             let misfit = |onset: Onset| ground.misfit(all, without, onset);
             let overflowing = match counted {
                 Some(onset) => Some(stalls::from(onset, &eager)),
-                None => stalls::overflowing(&eager, &misfit),
+                None => stalls::overflowing(&eager, &misfit).or_else(|| stalls::unseen(&eager)),
             };
             let anywhere = stalls::anywhere(&late, overflowing.as_ref());
             ground.together.insert(without, [overflowing, anywhere]);

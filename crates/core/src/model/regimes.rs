@@ -350,7 +350,7 @@ impl Onset {
     pub(crate) fn of(estimate: Estimate) -> Self {
         Self {
             bytes: estimate.value,
-            lower: estimate.lower,
+            lower: estimate.lower.max(1.0).min(estimate.value),
             upper: estimate.upper,
         }
     }

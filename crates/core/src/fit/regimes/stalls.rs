@@ -111,6 +111,13 @@ pub(super) fn from(onset: Onset, cells: &[(&Observation, f64)]) -> Stalls {
     Stalls { rate, ..stalls }
 }
 
+/// The stalls of eager messages of which none was seen, beyond the most bytes that passed a port;
+/// `None` without cells.
+pub(super) fn unseen(cells: &[(&Observation, f64)]) -> Option<Stalls> {
+    let beyond = cells.iter().map(|(_, bytes)| *bytes).fold(0.0, f64::max);
+    (beyond > 0.0).then(|| from(Onset::unseen(beyond), cells))
+}
+
 /// The stalls of other cells with the onset of `shared` and a rate of their own, 0 if none stalled.
 pub(super) fn with_own_rate(shared: &Stalls, cells: &[(&Observation, f64)]) -> Stalls {
     let rate = trials(cells).map_or(0.0, |(trials, ..)| best_rate(&trials, shared).0);
