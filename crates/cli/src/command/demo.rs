@@ -75,10 +75,10 @@ const STATISTIC: Statistic = Statistic::Mean;
 
 /// Predicted and measured times of a held-out size.
 struct Point {
-    /// Times for the plot; the predicted ones are the signature's.
+    /// Times for the plot; the predicted ones are of the model that the fit chose.
     plot: PlotPoint,
-    /// The prediction of the model chosen by the fit.
-    chosen: Seconds,
+    /// The prediction of the papers' signature.
+    signature: Seconds,
 }
 
 /// Runs the command.
@@ -218,7 +218,7 @@ fn compare(profile: &Profile, held_out: &Dataset) -> Result<(&'static Model, Vec
     let by_chosen = knowledge.basis(chosen)?;
     let point = |(key, summary): (&CellKey, &Summary)| {
         let case = Case::new(key.procs, key.size);
-        let Prediction { time, interval, .. } = signature.predict(case)?;
+        let Prediction { time, interval, .. } = by_chosen.predict(case)?;
         let (lower, upper) = (time, time);
         let plot = PlotPoint {
             size: key.size,
@@ -227,8 +227,8 @@ fn compare(profile: &Profile, held_out: &Dataset) -> Result<(&'static Model, Vec
             contention_free: profile.hockney.model().alltoall(key.procs, key.size),
             measured: summary.value(STATISTIC),
         };
-        let chosen = by_chosen.predict(case)?.time;
-        Ok(Point { plot, chosen })
+        let signature = signature.predict(case)?.time;
+        Ok(Point { plot, signature })
     };
     let points = summarise(held_out)
         .iter()
@@ -252,8 +252,8 @@ fn rows(chosen: &Model, points: &[Point]) -> Rows {
         })
         .column("contended", |p| Cell::text(contended(p)))
         .column("chosen_model", |_| Cell::text(chosen.name))
-        .detail(2, "chosen_s", |p| Cell::time(p.chosen))
-        .detail(2, "chosen_error", |p| Cell::error(error(p, p.chosen)))
+        .detail(2, "signature_s", |p| Cell::time(p.signature))
+        .detail(2, "signature_error", |p| Cell::error(error(p, p.signature)))
         .rows
 }
 
@@ -276,14 +276,14 @@ fn verdict(chosen: &Model, points: &[Point]) -> String {
         (lower..=upper).contains(&point.plot.measured)
     };
     format!(
-        "Over the {} contended sizes the median error is {:.1} % with the signature, {:.1} % without \
-         and {:.1} % with the model that the fit chose ({}); {} of {} measured times lie within \
-         the interval of the signature.",
+        "Over the {} contended sizes the median error is {:.1} % with the model that the fit chose ({}), \
+         {:.1} % with the signature and {:.1} % without contention; {} of {} measured times lie \
+         within the interval.",
         contended.len(),
         median(|point| point.plot.predicted),
-        median(|point| point.plot.contention_free),
-        median(|point| point.chosen),
         chosen.name,
+        median(|point| point.signature),
+        median(|point| point.plot.contention_free),
         points.iter().filter(is_within).count(),
         points.len()
     )
