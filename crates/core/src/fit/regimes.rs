@@ -11,8 +11,9 @@
 //!    of all exchanges contribute to the onset.
 //! 4. a, b, r, γ, κ, λ and u come from robust regression of the others (`regression`), with the
 //!    usual values of exchanges as priors, ρ(n, m) from its residuals (`correction`).
-//! 5. ρ has to earn its place: whole process counts are left out in turn, and it stays only if it
-//!    lowers the error of these counts by more than one standard error ([`held_out`]).
+//! 5. ρ corrects the measured process counts alone, unless it earns more: whole counts are left out
+//!    in turn, and it holds for others if it lowers their error by more than one standard error
+//!    ([`held_out`]).
 //!
 //! An algorithm that behaves differently at powers of two is fitted separately there, and the
 //! library's own choice by the traffic that its rules take; single counts share the eager messages
@@ -202,7 +203,7 @@ impl<'a> Ground<'a> {
         [overflowing, anywhere]
     }
 
-    /// Fits one algorithm, with corrections ρ where they earn their place.
+    /// Fits one algorithm, with corrections ρ that hold for other counts where this pays.
     ///
     /// # Errors
     /// If the cells do not determine even γ.
@@ -218,8 +219,8 @@ impl<'a> Ground<'a> {
             held_out: Vec::new(),
         };
         for (class, cells) in by_class {
-            let (is_corrected, held_out) = held_out::choose(self, pattern, &cells);
-            match self.fit_class((pattern, class), &cells, is_corrected, None) {
+            let (recurs, held_out) = held_out::choose(self, pattern, &cells);
+            match self.fit_class((pattern, class), &cells, recurs, None) {
                 Ok(fit) => all.fits.push(fit),
                 Err(error) => failed = failed.or(Some(error)),
             }
@@ -243,7 +244,7 @@ impl<'a> Ground<'a> {
         [median(errors), median(scatter)]
     }
 
-    /// Fits the cells of one class, except of the count `without`, with or without ρ.
+    /// Fits the cells of one class, except of the count `without`; ρ recurs at other counts or not.
     ///
     /// # Errors
     /// If the cells do not determine even γ.
@@ -251,7 +252,7 @@ impl<'a> Ground<'a> {
         &self,
         (pattern, class): (Pattern, Class),
         cells: &[Observation],
-        is_corrected: bool,
+        recurs: bool,
         without: Option<Procs>,
     ) -> Result<RegimesFit, FitError> {
         let kept: Vec<Observation> = cells
@@ -269,7 +270,7 @@ impl<'a> Ground<'a> {
         placed.retain(|(cell, _)| cell.plain > 0);
         let solution = regression::solve(&basis, &placed, &columns(&basis, &placed))?;
         let parameters = |protocol: Protocol, stalls: Option<Stalls>| {
-            parameters(&placed, &solution, (protocol, is_corrected), stalls)
+            parameters(&placed, &solution, (protocol, recurs), stalls)
         };
         let model = Regimes {
             pattern,
@@ -353,7 +354,7 @@ fn columns(basis: &Basis, placed: &[(&Observation, Protocol)]) -> Vec<Column> {
 fn parameters(
     placed: &[(&Observation, Protocol)],
     solution: &Solution,
-    (protocol, is_corrected): (Protocol, bool),
+    (protocol, recurs): (Protocol, bool),
     stalls: Option<Stalls>,
 ) -> Option<ProtocolParameters> {
     let own = placed
@@ -373,7 +374,7 @@ fn parameters(
             Protocol::Eager => solution.value(Column::Slowdown),
             Protocol::Rendezvous => 0.0,
         },
-        correction: is_corrected.then(|| correction::of(&own)).flatten(),
+        correction: correction::of(&own, recurs),
         spread: (squares / own.len() as f64).sqrt(),
         stalls,
     })

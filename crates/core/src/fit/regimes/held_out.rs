@@ -2,11 +2,10 @@
 //!
 //! # Method
 //! Each process count is left out as a whole, in turn, because the cells of one count share its
-//! particularities. Corrections ρ stay if they lower the mean of |ln(T/T̂)| (at most 0.4) over the
-//! cells left out, weighted by the certainty of their medians, by more than one standard error of
-//! that difference (the one-standard-error rule of Breiman et al. 1984, for the paired difference).
-//! Two counts do not show whether a correction recurs at another, and have none; a single count has
-//! one.
+//! particularities. Corrections ρ hold for counts that were not measured if they lower the mean of
+//! |ln(T/T̂)| (at most 0.4) over the cells left out, weighted by the certainty of their medians, by
+//! more than one standard error of that difference (the one-standard-error rule of Breiman et al.
+//! 1984, for the paired difference). Two counts do not show whether a correction recurs at another.
 //!
 //! # Source
 //! Breiman, Friedman, Olshen, Stone 1984; leaving out groups: Stone 1974.
@@ -64,17 +63,17 @@ const MOST_FOLDS: usize = 12;
 /// Least number of process counts that show whether corrections recur at another.
 const LEAST_COUNTS: usize = 3;
 
-/// True if corrections earn their place, and the errors of the model left out.
+/// True if corrections hold for counts that were not measured, and the errors of the model left out.
 pub(super) fn choose(
     ground: &Ground,
     pattern: Pattern,
     cells: &[Observation],
 ) -> (bool, Vec<HeldOut>) {
     let counts = cells.iter().map(|cell| cell.procs).unique().count();
-    let errors = |is_corrected| leave_out(ground, pattern, cells, is_corrected);
+    let errors = |recurs| leave_out(ground, pattern, cells, recurs);
     let plain = errors(false);
     if counts < LEAST_COUNTS {
-        return (counts < 2, plain);
+        return (false, plain);
     }
     let corrected = errors(true);
     if is_better(&corrected, &plain) {
@@ -112,7 +111,7 @@ pub fn leave_out(
     ground: &Ground,
     pattern: Pattern,
     cells: &[Observation],
-    is_corrected: bool,
+    recurs: bool,
 ) -> Vec<HeldOut> {
     let counts: BTreeSet<Procs> = cells.iter().map(|cell| cell.procs).collect();
     if counts.len() < 2 {
@@ -121,7 +120,7 @@ pub fn leave_out(
     let of_count = |count: Procs| {
         let class = pattern.class(count);
         let fit = ground
-            .fit_class((pattern, class), cells, is_corrected, Some(count))
+            .fit_class((pattern, class), cells, recurs, Some(count))
             .ok()?;
         let own = cells.iter().filter(move |cell| cell.procs == count);
         Some(own.filter_map(move |cell| missed(ground, &fit, cell)))

@@ -25,11 +25,20 @@ pub struct Correction {
     pub cells: Vec<(Procs, Bytes, f64)>,
 }
 
+/// Lengths ℓₙ from which on a cell has no weight left.
+const FAR: f64 = 6.0;
+
 impl Correction {
     /// ρ(n, m).
     pub fn at(&self, procs: Procs, size: Bytes) -> f64 {
         let [n, m] = place(procs, size);
-        let weighted = self.cells.iter().map(|&(procs, size, weight)| {
+        let far = (FAR * self.lengths[0]).exp();
+        let is_near = |other: Procs| {
+            let ratio = f64::from(procs.get()) / f64::from(other.get());
+            ratio < far && ratio * far > 1.0
+        };
+        let near = self.cells.iter().filter(|(procs, ..)| is_near(*procs));
+        let weighted = near.map(|&(procs, size, weight)| {
             let [other_n, other_m] = place(procs, size);
             let away = [(n - other_n), (m - other_m)];
             let squares = away.iter().zip(&self.lengths).map(|(d, l)| (d / l).powi(2));
