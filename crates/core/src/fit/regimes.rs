@@ -269,8 +269,9 @@ impl<'a> Ground<'a> {
         let mut placed = self.network.placed(&kept);
         placed.retain(|(cell, _)| cell.plain > 0);
         let solution = regression::solve(&basis, &placed, &columns(&basis, &placed))?;
+        let jitter = jitter(&placed);
         let parameters = |protocol: Protocol, stalls: Option<Stalls>| {
-            parameters(&placed, &solution, (protocol, recurs), stalls)
+            parameters(&placed, &solution, (protocol, recurs), (stalls, jitter))
         };
         let model = Regimes {
             pattern,
@@ -278,6 +279,7 @@ impl<'a> Ground<'a> {
             latency: Seconds(solution.value(Column::Latency)),
             startup: Seconds(solution.value(Column::Startup)),
             request: Seconds(solution.value(Column::Request)),
+            jitter,
             eager: parameters(Protocol::Eager, overflowing),
             rendezvous: parameters(Protocol::Rendezvous, anywhere),
             eager_limit: self.network.eager_limit,
@@ -350,12 +352,23 @@ fn columns(basis: &Basis, placed: &[(&Observation, Protocol)]) -> Vec<Column> {
     columns
 }
 
+/// Share of the cells, those of the shortest times, that show τ.
+const SHORTEST: usize = 4;
+
+/// τ: the standard deviation of the shortest times in seconds.
+fn jitter(placed: &[(&Observation, Protocol)]) -> Seconds {
+    let by_time = placed.iter().map(|(cell, _)| *cell);
+    let by_time = by_time.sorted_by(|a, b| a.typical.0.total_cmp(&b.typical.0));
+    let shortest = by_time.take(placed.len().div_ceil(SHORTEST));
+    Seconds(median(shortest.map(|cell| cell.spread * cell.typical.0)))
+}
+
 /// Parameters of a protocol from the solution; `None` if the protocol was not measured.
 fn parameters(
     placed: &[(&Observation, Protocol)],
     solution: &Solution,
     (protocol, recurs): (Protocol, bool),
-    stalls: Option<Stalls>,
+    (stalls, jitter): (Option<Stalls>, Seconds),
 ) -> Option<ProtocolParameters> {
     let own = placed
         .iter()
@@ -365,7 +378,11 @@ fn parameters(
     if own.is_empty() {
         return None;
     }
-    let squares: f64 = own.iter().map(|(cell, _)| cell.spread.powi(2)).sum();
+    let beyond = |cell: &Observation| {
+        let short = jitter.0 / cell.typical.0;
+        (cell.spread.powi(2) - short.powi(2)).max(0.0)
+    };
+    let squares: f64 = own.iter().map(|(cell, _)| beyond(cell)).sum();
     Some(ProtocolParameters {
         gamma: solution.value(Column::Gamma(protocol)),
         growth: solution.value(Column::Growth(protocol)),

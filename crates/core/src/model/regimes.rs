@@ -35,6 +35,8 @@
 //! and the stall adds half of D + max(V, D − T₀). Times are therefore a mixture ([`Times`]), which
 //! gives the mean, the median and quantiles.
 //!
+//! ln T of a repetition without a stall has the standard deviation √(s² + (τ/T₀)²).
+//!
 //! The papers' signature is the case with one protocol, κ = λ = ρ = u = r = F = 0, V(w) = β·w, a = 0,
 //! b = γ·α, a sharp φ with p = 1 from X = (n−1)·M on, and D = (n−1)·δ.
 //!
@@ -90,6 +92,9 @@ pub struct Regimes {
     /// r: time that the request of one rendezvous message adds.
     #[serde(rename = "request_s")]
     pub request: Seconds,
+    /// τ: standard deviation of the part of a repetition's time that does not grow with the time.
+    #[serde(rename = "jitter_s")]
+    pub jitter: Seconds,
     /// Parameters of messages below the eager limit.
     pub eager: Option<ProtocolParameters>,
     /// Parameters of messages from the eager limit on.
@@ -98,6 +103,9 @@ pub struct Regimes {
     #[serde(rename = "eager_limit_bytes")]
     pub eager_limit: Option<Bytes>,
 }
+
+/// Upper limit of τ/T₀.
+const MOST_JITTER: f64 = 0.5;
 
 /// Process count at which contention has half of its growth.
 const HALFWAY: f64 = 32.0;
@@ -122,7 +130,7 @@ pub struct ProtocolParameters {
     /// ρ(n, m); `None` for 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correction: Option<Correction>,
-    /// Standard deviation of ln T of one repetition that does not stall.
+    /// Standard deviation of ln T of one long repetition that does not stall.
     pub spread: f64,
     /// Stalls of the other repetitions; `None` if none was seen.
     pub stalls: Option<Stalls>,
@@ -199,7 +207,7 @@ impl Regimes {
         let typical = Seconds(typical);
         Some(Times {
             typical,
-            spread: parameters.spread,
+            spread: self.spread(parameters, typical),
             stall: stalls.map(|stalls| Stall {
                 probability: stalls.probability(point.procs, traffic.port_bytes, typical),
                 from: typical,
@@ -207,6 +215,12 @@ impl Regimes {
                 spread: stalls.spread,
             }),
         })
+    }
+
+    /// σ = √(s² + (τ/T₀)²): standard deviation of ln T of one repetition without a stall.
+    fn spread(&self, parameters: &ProtocolParameters, typical: Seconds) -> f64 {
+        let jitter = (self.jitter.0 / typical.0.max(f64::MIN_POSITIVE)).min(MOST_JITTER);
+        (parameters.spread.powi(2) + jitter.powi(2)).sqrt()
     }
 
     /// Terms of T₀ in seconds, with the given stalls.

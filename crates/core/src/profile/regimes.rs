@@ -213,6 +213,7 @@ fn check_model(model: &Regimes) -> Result<(), String> {
     non_negative("latency_s", model.latency.0)?;
     non_negative("startup_s", model.startup.0)?;
     non_negative("request_s", model.request.0)?;
+    non_negative("jitter_s", model.jitter.0)?;
     for &protocol in Protocol::VARIANTS {
         if let Some(own) = model.parameters(protocol) {
             check_protocol(own).map_err(|what| format!("{protocol}.{what}"))?;

@@ -101,6 +101,7 @@ pub fn any_regimes() -> impl Strategy<Value = RegimesEntry> {
                     latency: Seconds(startup / 2.0),
                     startup: Seconds(startup),
                     request: Seconds(startup * 2.0),
+                    jitter: Seconds(startup / 2.0),
                     eager_limit: rendezvous.as_ref().map(|_| Bytes(size)),
                     eager: Some(eager),
                     rendezvous,

@@ -54,6 +54,7 @@ fn truth(eager: f64, rendezvous: f64) -> Regimes {
         latency: Seconds(1.2e-4),
         startup: Seconds(8e-5),
         request: Seconds(0.0),
+        jitter: Seconds(0.0),
         eager: Some(protocol(eager, Some(stalls))),
         rendezvous: Some(protocol(rendezvous, None)),
         eager_limit: Some(Bytes(65_536)),

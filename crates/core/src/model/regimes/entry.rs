@@ -131,6 +131,7 @@ fn regimes(inputs: &Inputs, pattern: Pattern) -> Result<Regimes, ParameterError>
         latency: Seconds(0.0),
         startup: Seconds(0.0),
         request: Seconds(0.0),
+        jitter: Seconds(0.0),
         eager: None,
         rendezvous: None,
         eager_limit: None,
