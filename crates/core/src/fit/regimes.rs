@@ -173,7 +173,7 @@ impl<'a> Ground<'a> {
         };
         let with_bytes = |cell: &'c Observation| {
             let point = cell.point(self.network.network);
-            Some((cell, pattern.port_bytes(&self.network.wire, point)?))
+            Some((cell, pattern.port_bytes(point)?))
         };
         cells.filter(wanted).filter_map(with_bytes).collect()
     }

@@ -6,18 +6,19 @@
 //! path of the algorithm, W its serial and W′ its shared time on the wire ([`Pattern`]):
 //!
 //! ```text
-//! T₀(n, m) = (a + ((S + (γ + κ·ν(n))·W + λ·(W′ − W))⁶ + (γ·F)⁶)^⅙)·e^ρ(n, m),   ν(n) = 1/(1 + (n − 2)/32)
+//! T₀(n, m) = (a + ((S + (γ + κ·ν(n))·W + λ·(W′ − W))⁸ + (γ·F)⁸)^⅛)·e^ρ(n, m),   ν(n) = 1/(1 + (n − 2)/32)
 //! ```
 //!
 //! in seconds, with S = b·s. a and b hold for all sizes, γ, κ, λ, ρ for one protocol: eager messages,
-//! or those from the eager limit on, each of which asks for permission, which adds r. γ is the ratio
+//! or those from the eager limit on, each of which asks for permission, which adds r; in rounds
+//! r/√(1 + (64 KiB/m)²), since a request waits for at most a part of a message. γ is the ratio
 //! of the papers' signature in the limit of many processes; κ is its change between two: a ratio
 //! grows with the processes, in emulated networks by 1 to 2 % with each. λ weighs the sharing of a
 //! link by successive messages of its rank. ρ is what the data say beyond the formula
 //! ([`Correction`]).
 //!
 //! F is the time of the busiest link between switches, if these are known. Two links that are busy
-//! for equally long delay each other's messages: the sixth root gives 12 % more than either. For
+//! for equally long delay each other's messages: the eighth root gives 9 % more than either. For
 //! rendezvous messages the γ of F is that of eager ones: it measures headers and acknowledgements,
 //! which cost time on any link, while contention at a port does not add to the time of a narrower
 //! link.
@@ -26,7 +27,8 @@
 //! at once, take time in repetitions without a stall too. Losses begin where x = (n−1)·m bytes pass a
 //! port ([`Pattern::port_bytes`]) and x exceeds X, about 4.5 times the port's buffer
 //! (`crate::fit::losses`): φ(x) = 1/(1 + (1.1·X/x)¹⁶). So the papers' threshold is M(n) = X/(n−1).
-//! In rounds, which drift apart, the slowdown begins at x = X/1.4.
+//! Rounds drift apart and meet at ports earlier, over a wider range and more among more processes:
+//! there the slowdown is u·√s·φ(x) with φ(x) = 1/(1 + (x₀·X/x²)³), x₀ = 160 KiB.
 //!
 //! A repetition waits for a time-out of TCP with the probability p = 1 − exp(−c·n·(n−1)·φ·h): each
 //! of the n·(n−1) connections may lose the end of its message. It takes T₀ + D, and the wait is
@@ -234,17 +236,19 @@ impl Regimes {
         let slowdown = parameters.slowdown * self.pattern.slowed(onset, traffic);
         let ratio = parameters.ratio(point.procs);
         let overlap = parameters.overlap * (traffic.shared.0 - traffic.serial.0);
-        let (on_links, request) = match self.protocol(point.size) {
+        let protocol = self.protocol(point.size);
+        let carried = traffic.wire(protocol).0;
+        let (on_links, request) = match protocol {
             Protocol::Eager => (ratio, 0.0),
             Protocol::Rendezvous => {
                 let gamma = self.eager.as_ref().map_or(1.0, |eager| eager.gamma);
-                (gamma, self.request.0 * traffic.startups)
+                (gamma, self.request.0 * traffic.requests)
             }
         };
         Terms {
             once: self.latency.0,
             startups: self.startup.0 * traffic.startups,
-            wire: ((ratio + slowdown) * traffic.serial.0 + overlap + request).max(0.0),
+            wire: ((ratio + slowdown) * carried + overlap + request).max(0.0),
             floor: on_links * traffic.floor.0,
         }
     }

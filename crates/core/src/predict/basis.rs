@@ -340,7 +340,7 @@ impl Basis<'_> {
         let eager = entry.model.eager.as_ref()?;
         let onset = eager.stalls?.onset?;
         let is_eager = entry.model.protocol(case.size) == Protocol::Eager;
-        let port_bytes = entry.model.pattern.port_bytes(&entry.model.wire, point)?;
+        let port_bytes = entry.model.pattern.port_bytes(point)?;
         let size = |bytes: f64| {
             let bytes = bytes * case.size.as_f64() / port_bytes;
             let unit = if bytes < SMALL { 1.0 } else { 1024.0 };

@@ -110,12 +110,13 @@ impl Basis<'_> {
             Protocol::Eager => traffic.floor.0,
             Protocol::Rendezvous => 0.0,
         };
-        let bytes = |times: f64| [0.0, 0.0, traffic.serial.0 * times, on_links * times];
+        let carried = traffic.wire(protocol).0;
+        let bytes = |times: f64| [0.0, 0.0, carried * times, on_links * times];
         let [once, startups, wire, floor] = match column {
             Column::Latency => [1.0, 0.0, 0.0, 0.0],
             Column::Startup => [0.0, traffic.startups, 0.0, 0.0],
             Column::Request if protocol == Protocol::Rendezvous => {
-                [0.0, 0.0, traffic.startups, 0.0]
+                [0.0, 0.0, traffic.requests, 0.0]
             }
             Column::Gamma(of) if of == protocol => bytes(1.0),
             Column::Gamma(Protocol::Eager) => [0.0, 0.0, 0.0, traffic.floor.0],
@@ -126,7 +127,7 @@ impl Basis<'_> {
             Column::Slowdown if protocol == Protocol::Eager => [
                 0.0,
                 0.0,
-                traffic.serial.0 * self.pattern.slowed(self.onset, traffic),
+                carried * self.pattern.slowed(self.onset, traffic),
                 0.0,
             ],
             _ => [0.0; 4],

@@ -50,7 +50,7 @@ const PARAMETERS: [Parameter; 10] = [
 pub(in crate::model) const ALLTOALL: Model = Model {
     name: REGIMES,
     kind: Kind::Contention,
-    formula: "T₀ = (a + ((b·s + (γ + κ/(1 + (n−2)/32))·W)⁶ + (γ·F)⁶)^⅙)·e^ρ, and D more with p = 1 − exp(−c·n·(n−1)·φ), φ = 1/(1 + (1.1·X/x)¹⁶)",
+    formula: "T₀ = (a + ((b·s + (γ + κ/(1 + (n−2)/32))·W)⁸ + (γ·F)⁸)^⅛)·e^ρ, and D more with p = 1 − exp(−c·n·(n−1)·φ), φ = 1/(1 + (1.1·X/x)¹⁶)",
     source: "netsig, on Steffenel 2006 and Kielmann, Bal, Verstoep 2000",
     domain: "n ≥ 2. s = n−1, W = (n−1)·β·(m + 96 B of headers), x = (n−1)·m; γ and κ for either \
              side of the eager limit, from which on a time-out counts where T₀ does not hide it. \

@@ -3,9 +3,9 @@
 //! # Method
 //! A link with a of n processes behind it carries a·(n−a) messages in an exchange. Pairwise
 //! exchange waits in every round for the slowest pair: its time is the sum over the rounds of the
-//! time of the busiest link, at least that of a host, or zero if no round exceeds the time of a
-//! host. Networks state rates without headers, so the time is multiplied by the ratio of β to the
-//! gap of a host's link.
+//! time of a host's link and of the busiest other, joined by an eighth root. Networks state rates
+//! without headers, so the time of an exchange at once is multiplied by the ratio of β to the gap of
+//! a host's link.
 //!
 //! # Source
 //! netsig.
@@ -14,9 +14,9 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Point, Wire};
+use super::{Point, Protocol, Wire};
 use crate::network::{Cut, Network};
-use crate::units::{Procs, Seconds};
+use crate::units::Procs;
 
 /// Order of the messages of an exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -34,33 +34,65 @@ pub enum Order {
 /// Largest process count whose rounds of pairwise exchange are computed one by one.
 const MOST_ROUNDS: u32 = 1024;
 
-/// Bytes that pass a host's port in the time that the busiest other link takes for messages of
-/// `size` bytes.
-pub(super) fn busiest(wire: &Wire, point: Point, order: Order, size: f64) -> f64 {
+/// Share of the queue of an overfull link between switches that counts as one at a host's port:
+/// many of the link's losses are repaired, because more data follow.
+const QUEUED: f64 = 0.55;
+
+/// Share of the bytes through a host's port that queue there if some of the traffic comes from
+/// another switch, whose link spreads it in time.
+const PACED: f64 = 0.8;
+
+/// Bytes that pass a host's port in the time that the busiest other link takes for an exchange at
+/// once of messages of `size` bytes.
+pub(super) fn busiest(wire: &Wire, point: Point, size: f64) -> f64 {
     let beta = wire.beta().0;
     if beta > 0.0 {
-        floor(point, order).0 * size * headers(wire, point) / beta
+        let times = cuts(point).map(|cut| cut.gap.0 * crossing_at_once(cut, point.procs));
+        times.fold(0.0, f64::max) * size * headers(wire, point) / beta
     } else {
         0.0
     }
 }
 
-/// Bytes through a host's port that fill it as the traffic of the fullest link between switches
-/// fills that link's port.
-pub(super) fn queued(wire: &Wire, point: Point, order: Order) -> f64 {
-    let size = point.size.as_f64();
-    let (Order::AtOnce, Some(network)) = (order, point.network) else {
-        return busiest(wire, point, order, size);
+/// Power by which the busiest link between switches adds to a host's own path.
+pub(super) const POWER: i32 = 8;
+
+/// (u⁸ + v⁸)^(1/8).
+pub(super) fn root_of_powers(u: f64, v: f64) -> f64 {
+    let most = u.max(v);
+    if most <= 0.0 {
+        return 0.0;
+    }
+    let least = u.min(v).max(0.0) / most;
+    most * (1.0 + least.powi(POWER)).powf(1.0 / f64::from(POWER))
+}
+
+/// x of an exchange at once: bytes through a host's port that fill it as much as the traffic fills
+/// the fullest port.
+pub(super) fn queued(point: Point) -> f64 {
+    let own = point.procs.partners() * point.size.as_f64();
+    let Some(network) = point.network else {
+        return own;
     };
     let (gap, buffer) = (network.host_gap().0, network.host_buffer().as_f64());
-    let own = point.procs.partners() * size;
     let queued = |cut: &Cut| {
-        let carried = size * crossing_at_once(cut, point.procs);
+        let carried = point.size.as_f64() * crossing_at_once(cut, point.procs);
         let ratio = carried * cut.gap.0 / (own * gap);
         carried * ratio * buffer / cut.buffer.as_f64()
     };
-    let all = network.cuts().unwrap_or_default().iter().map(queued);
-    all.filter(|bytes| bytes.is_finite()).fold(0.0, f64::max)
+    let all = cuts(point).map(queued).filter(|bytes| bytes.is_finite());
+    let most = all.fold(0.0, f64::max);
+    if most > 0.0 {
+        PACED * own.max(QUEUED * most)
+    } else {
+        own
+    }
+}
+
+/// Links between the switches of a tree.
+fn cuts(point: Point<'_>) -> impl Iterator<Item = &Cut> {
+    let cuts = point.network.and_then(Network::cuts);
+    cuts.unwrap_or_default().iter()
 }
 
 /// a·(n−a): number of messages over a link, in each direction, in an exchange.
@@ -69,27 +101,33 @@ fn crossing_at_once(cut: &Cut, procs: Procs) -> f64 {
     f64::from(behind) * f64::from(procs.get() - behind)
 }
 
-/// Time of the busiest link between switches for messages of one byte.
-fn floor(point: Point, order: Order) -> Seconds {
-    let cuts = point.network.and_then(Network::cuts).unwrap_or_default();
-    let procs = point.procs;
-    let busiest = |carried: &dyn Fn(&Cut) -> u32| {
-        let times = cuts.iter().map(|cut| cut.gap.0 * f64::from(carried(cut)));
+/// Rounds of pairwise exchange, each counted by the time that it takes relative to a host's link
+/// that sends and receives at once. A pair whose partners send to each other after requests uses
+/// its links in one direction at a time: such a round counts twice, unless all rounds are of this
+/// kind and γ contains it; a link between switches then carries half as much in a direction.
+pub(super) fn rounds(point: Point, order: Order, protocol: Protocol) -> f64 {
+    let n = point.procs.get();
+    let in_pairs = order == Order::Powers && n.is_power_of_two();
+    let (facing, share) = match protocol {
+        Protocol::Eager => (None, 1.0),
+        Protocol::Rendezvous if in_pairs => (None, 0.5),
+        Protocol::Rendezvous => (n.is_multiple_of(2).then_some(n / 2), 1.0),
+    };
+    let host = point.network.map_or(1.0, |network| network.host_gap().0);
+    let on_links = |carried: &dyn Fn(&Cut) -> f64| {
+        let times = cuts(point).map(|cut| share * cut.gap.0 / host * carried(cut));
         times.fold(0.0, f64::max)
     };
-    if order == Order::AtOnce || procs.get() > MOST_ROUNDS {
-        let times = cuts
-            .iter()
-            .map(|cut| cut.gap.0 * crossing_at_once(cut, procs));
-        return Seconds(times.fold(0.0, f64::max));
+    if n > MOST_ROUNDS || cuts(point).next().is_none() {
+        let own = point.procs.partners() + f64::from(u8::from(facing.is_some()));
+        return root_of_powers(own, on_links(&|cut| crossing_at_once(cut, point.procs)));
     }
-    let own = point.network.map_or(0.0, |network| network.host_gap().0);
-    let round = |round: u32| busiest(&|cut| crossing(cut, procs, order, round));
-    let rounds: Vec<f64> = (1..procs.get()).map(round).collect();
-    if rounds.iter().all(|time| *time <= own) {
-        return Seconds(0.0);
-    }
-    Seconds(rounds.iter().map(|time| time.max(own)).sum::<f64>())
+    let round = |round: u32| {
+        let own = if facing == Some(round) { 2.0 } else { 1.0 };
+        let carried = |cut: &Cut| f64::from(crossing(cut, point.procs, order, round));
+        root_of_powers(own, on_links(&carried))
+    };
+    (1..n).map(round).sum()
 }
 
 /// Upper limit of the ratio of [`headers`]; a larger β has other causes than headers.

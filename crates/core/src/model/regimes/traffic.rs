@@ -20,9 +20,11 @@
 //! the path takes W′. For the other patterns W′ = W.
 //!
 //! On a tree of switches another link may be busy for longer than the port (`links`). Its time is F:
-//! V of the bytes that a host's link passes in the meantime.
+//! V of the bytes that a host's link passes in the meantime. In pairwise exchange each round has its
+//! own busiest link, and partners that face each other take longer after requests: W is V of the
+//! bytes of so many rounds, and F = 0.
 //!
-//! T₀ is a + ((S + W)⁶ + F⁶)^⅙, S the time of the start-ups: links that are busy for equally long
+//! T₀ is a + ((S + W)⁸ + F⁸)^⅛, S the time of the start-ups: links that are busy for equally long
 //! delay each other's messages.
 //!
 //! # Source
@@ -31,10 +33,10 @@
 use derive_more::{Add, Mul, Sum};
 use serde::{Deserialize, Serialize};
 
-use super::links::{self, Order, busiest};
+use super::links::{self, Order, POWER, root_of_powers};
 use super::tree::Binomial;
 use super::wire::on_link;
-use super::{Onset, Point, Wire};
+use super::{Onset, Point, Protocol, Wire};
 use crate::algorithm::{Collective, Load, Method, Traffic};
 use crate::units::{Bytes, Procs, Seconds};
 
@@ -93,8 +95,12 @@ impl Class {
 pub struct Path {
     /// Number of start-ups s.
     pub startups: f64,
+    /// Number of requests that wait as long as they can.
+    pub requests: f64,
     /// W: time of messages one after the other.
     pub serial: Seconds,
+    /// W of rendezvous messages.
+    pub requested: Seconds,
     /// W′: time of messages that share a link.
     pub shared: Seconds,
     /// F: time of the busiest link between switches; 0 where no links are known.
@@ -116,6 +122,16 @@ pub struct Terms {
     pub floor: f64,
 }
 
+impl Path {
+    /// W under a protocol.
+    pub(crate) fn wire(&self, protocol: Protocol) -> Seconds {
+        match protocol {
+            Protocol::Eager => self.serial,
+            Protocol::Rendezvous => self.requested,
+        }
+    }
+}
+
 impl Terms {
     /// S + W.
     fn own_path(self) -> f64 {
@@ -131,21 +147,13 @@ impl Terms {
     }
 }
 
-/// x at which an exchange at once slows down as one in rounds, relative to the latter's.
-const DRIFT: f64 = 1.4;
+/// x²/X in bytes at which rounds that drift apart have half of their slowdown, and the sharpness of
+/// its onset.
+const DRIFT: f64 = 160.0 * 1024.0;
+const SHARPNESS_OF_DRIFT: i32 = 6;
 
-/// Power by which the busiest link between switches adds to a host's own path.
-const POWER: i32 = 6;
-
-/// (u⁶ + v⁶)^(1/6).
-fn root_of_powers(u: f64, v: f64) -> f64 {
-    let most = u.max(v);
-    if most <= 0.0 {
-        return 0.0;
-    }
-    let least = u.min(v).max(0.0) / most;
-    most * (1.0 + least.powi(POWER)).powf(1.0 / f64::from(POWER))
-}
+/// Size of messages in rounds up to which a request waits for a part of one, in bytes.
+const WAITED_FOR: f64 = 65536.0;
 
 impl Pattern {
     /// Pattern of an algorithm by its name in data files, netsig's own or a library's; `None` for
@@ -184,21 +192,29 @@ impl Pattern {
         }
     }
 
-    /// x = (n − 1)·m: bytes that pass a port where many send at once. If a link between switches is
-    /// busier than a host's, x grows by the ratio. `None` for patterns without simultaneous senders.
-    pub fn port_bytes(self, wire: &Wire, point: Point) -> Option<f64> {
-        let Self::Exchange(order) = self else {
-            return None;
-        };
-        let own = point.procs.partners() * point.size.as_f64();
-        Some(own.max(links::queued(wire, point, order)))
+    /// x = (n − 1)·m: bytes that pass a port where many send at once, changed by links between
+    /// switches (`links`). `None` for patterns without simultaneous senders.
+    pub fn port_bytes(self, point: Point) -> Option<f64> {
+        match self {
+            Self::Exchange(Order::AtOnce) => Some(links::queued(point)),
+            Self::Exchange(order) => {
+                Some(point.size.as_f64() * links::rounds(point, order, Protocol::Eager))
+            }
+            _ => None,
+        }
     }
 
-    /// φ of the slowdown; 0 without an onset. Rounds that drift apart meet at ports before these
+    /// φ of the slowdown; 0 without an onset. Rounds drift apart and meet at ports before these
     /// overflow.
     pub(crate) fn slowed(self, onset: Option<Onset>, traffic: &Path) -> f64 {
-        let drift = if self.is_in_rounds() { DRIFT } else { 1.0 };
-        onset.map_or(0.0, |onset| onset.share(drift * traffic.port_bytes))
+        let Some(onset) = onset else { return 0.0 };
+        if self.is_in_rounds() {
+            let half = (DRIFT * onset.bytes).sqrt();
+            let share = 1.0 / (1.0 + (half / traffic.port_bytes).powi(SHARPNESS_OF_DRIFT));
+            share * traffic.startups.sqrt()
+        } else {
+            onset.share(traffic.port_bytes)
+        }
     }
 
     /// T₀ from its terms.
@@ -238,17 +254,30 @@ impl Pattern {
         let rounds = f64::from(procs.ceil_log2());
         let same = |startups: f64, wire: Seconds| Path {
             startups,
+            requests: startups,
             serial: wire,
+            requested: wire,
             shared: wire,
             floor: Seconds(0.0),
             port_bytes: 0.0,
         };
         match self {
-            Self::Exchange(order) => Path {
-                port_bytes: self.port_bytes(wire, point).unwrap_or(0.0),
-                floor: wire.time(busiest(wire, point, order, on_link(size.as_f64(), 1.0))),
+            Self::Exchange(Order::AtOnce) => Path {
+                port_bytes: links::queued(point),
+                floor: wire.time(links::busiest(wire, point, on_link(size.as_f64(), 1.0))),
                 ..same(procs.partners(), wire.time(bytes))
             },
+            Self::Exchange(order) => {
+                let [eager, late] = [Protocol::Eager, Protocol::Rendezvous]
+                    .map(|protocol| links::rounds(point, order, protocol));
+                let time = |rounds: f64| wire.time(on_link(rounds * size.as_f64(), rounds));
+                Path {
+                    port_bytes: eager * size.as_f64(),
+                    requested: time(late),
+                    requests: procs.partners() / (WAITED_FOR / size.as_f64()).hypot(1.0),
+                    ..same(procs.partners(), time(eager))
+                }
+            }
             Self::Port => same(procs.partners(), wire.time(bytes)),
             Self::Doubling => same(rounds, wire.time(bytes)),
             Self::Chain | Self::Pipeline { .. } => {
@@ -347,20 +376,50 @@ mod tests {
     }
 
     /// 4 hops of two bytes and then all nine, in five segments. Of two switches with six processes
-    /// each 36 messages cross the link between them, in rounds of 1, 2, 3, 4, 5, 6, 5, 4, 3, 2 and 1.
+    /// each 36 messages cross the link between them.
     #[test]
     fn a_chain_hands_on_segments_and_a_narrow_link_is_a_floor_of_an_exchange() {
         let bytes = 17.0 + 9.0 * H;
         let chain = Pattern::Pipeline { segment: Bytes(2) };
         assert_carries(chain, point(6, 9, None), [bytes, bytes, 0.0]);
         let network = two_switches();
-        for order in [Order::AtOnce, Order::Rounds, Order::Powers] {
-            let bytes = [11.0, 11.0, 36.0].map(|messages| messages * (100.0 + H));
-            assert_carries(
-                Pattern::Exchange(order),
-                point(12, 100, Some(&network)),
-                bytes,
+        let bytes = [11.0, 11.0, 36.0].map(|messages| messages * (100.0 + H));
+        let at_once = Pattern::Exchange(Order::AtOnce);
+        assert_carries(at_once, point(12, 100, Some(&network)), bytes);
+    }
+
+    /// Rounds of 1, 2, 3, 4, 5, 6, 5, 4, 3, 2 and 1 messages over a link as fast as a host's, and one
+    /// of each host. The partners of the round in the middle send to each other: after requests it
+    /// takes twice as long. Among eight, in pairs, three rounds cross no link and four cross it with
+    /// four messages, after requests two at a time.
+    #[test]
+    fn rounds_wait_for_the_busiest_link_and_for_partners_that_face_each_other() {
+        let network = two_switches();
+        let eighth = |one: f64, other: f64| (one.powi(8) + other.powi(8)).powf(1.0 / 8.0);
+        let across = |messages: f64| eighth(1.0, messages);
+        let slopes = 2.0 * [1.0, 2.0, 3.0, 4.0, 5.0].map(across).iter().sum::<f64>();
+        let pairs = [3.0 + 4.0 * across(4.0), 3.0 + 4.0 * across(2.0)];
+        let two_by_four = graph_of(&[4, 4], &[(0, 1)]).unwrap();
+        for (order, count, network, [eager, late]) in [
+            (
+                Order::Rounds,
+                12,
+                Some(&network),
+                [slopes + across(6.0), slopes + eighth(2.0, 6.0)],
+            ),
+            (Order::Powers, 8, Some(&two_by_four), pairs),
+            (Order::Powers, 8, None, [7.0, 7.0]),
+            (Order::Rounds, 8, None, [7.0, 8.0]),
+            (Order::Powers, 7, None, [6.0, 6.0]),
+        ] {
+            let path =
+                Pattern::Exchange(order).traffic(&Wire::straight(GAP), point(count, 100, network));
+            let told = [path.serial, path.requested].map(|time| time.0 / (100.0 + H));
+            assert!(
+                (told[0] - eager).abs() < 1e-9,
+                "{order:?} {count}: {told:?}"
             );
+            assert!((told[1] - late).abs() < 1e-9, "{order:?} {count}: {told:?}");
         }
     }
 
@@ -394,23 +453,22 @@ mod tests {
     /// 3 and 4 make 7, and with another link that needs 9 a little more than that.
     #[test]
     fn start_ups_and_bytes_add_up() {
-        for (floor, expected) in [(0.0, 7.0f64), (9.0, 9.305_023_759)] {
+        for (floor, expected) in [(0.0, 7.0f64), (9.0, 9.142_506_835)] {
             let time = Pattern::Port.together(terms([2.0, 3.0, 4.0, floor]));
             assert!((time - 2.0 - expected).abs() < 1e-9, "{time}");
         }
     }
 
     /// Four senders of 100 bytes. Six of twelve behind a link as fast as a host's, which carries 36
-    /// messages to the 11 of a host and fills its equal buffer so much faster.
+    /// messages to the 11 of a host and fills its equal buffer so much faster; 0.8·0.55 of it count.
     #[test]
     fn the_bytes_of_a_port_grow_with_the_senders() {
         let network = two_switches();
-        let through_the_link = 3600.0 * 36.0 / 11.0;
+        let through_the_link = 3600.0 * 36.0 / 11.0 * 0.8 * 0.55;
         for (count, network, expected) in [(5, None, 400.0), (12, Some(&network), through_the_link)]
         {
             let point = point(count, 100, network);
-            let port_bytes =
-                Pattern::Exchange(Order::AtOnce).port_bytes(&Wire::straight(GAP), point);
+            let port_bytes = Pattern::Exchange(Order::AtOnce).port_bytes(point);
             assert!(
                 (port_bytes.unwrap() - expected).abs() < 1e-6,
                 "{port_bytes:?}"

@@ -2,9 +2,10 @@
 //! and the parameters of algorithms that were not measured.
 //!
 //! Rendezvous messages differ more from pattern to pattern than from network to network. All at
-//! once, they queue behind each other. In rounds a request waits for data of other rounds, a
-//! constant time. Partners that send to each other wait for each other's data: pairwise exchange
-//! among powers of two uses its links in one direction at a time.
+//! once, they queue behind each other. In rounds a request waits for data of other rounds, of small
+//! messages for a part of one and of large ones a constant time. Partners that send to each other
+//! wait for each other's data: pairwise exchange among powers of two uses its links in one direction
+//! at a time.
 //!
 //! # Source
 //! netsig, exchanges on emulated networks (`bench/data/accuracy`).
@@ -51,9 +52,9 @@ const AT_ONCE: Usual = Usual {
 };
 
 const IN_ROUNDS: Usual = Usual {
-    slowdown: about(0.4, 0.2),
-    rendezvous: about(1.2, 0.15),
-    request: about(20.0 * KIB, 8.0 * KIB),
+    slowdown: about(0.17, 0.07),
+    rendezvous: about(1.08, 0.15),
+    request: about(26.0 * KIB, 5.0 * KIB),
     stall_rate: 0.0005,
     ..AT_ONCE
 };
