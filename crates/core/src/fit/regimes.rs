@@ -339,7 +339,7 @@ fn columns(basis: &Basis, placed: &[(&Observation, Protocol)]) -> Vec<Column> {
             continue;
         }
         columns.push(Column::Gamma(protocol));
-        if counts.len() > 1 {
+        if counts.len() > 1 || basis.pattern.grows_as_usual() {
             columns.push(Column::Growth(protocol));
         }
         if protocol == Protocol::Rendezvous {

@@ -76,6 +76,12 @@ impl Domain {
         {
             return Some(Outside::Growth { only });
         }
+        self.too_far(procs, size)
+    }
+
+    /// Reason why a case is too far from the measurements if the growth with the processes is known.
+    pub(super) fn too_far(&self, procs: Procs, size: Bytes) -> Option<Outside> {
+        let most = *self.procs.last()?;
         if procs.get() > most.get().saturating_mul(FAR) {
             return Some(Outside::Processes { most });
         }

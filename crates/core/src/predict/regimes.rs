@@ -18,11 +18,13 @@
 //! # Source
 //! netsig; order statistics for the median of few repetitions.
 
+use statrs::distribution::{ContinuousCDF as _, Normal};
+
 use super::outside::Outside;
 use super::{Interval, Prediction, Standing};
 use crate::data::cells::Statistic;
 use crate::fit::regimes::gradient;
-use crate::fit::regimes::held_out::kind;
+use crate::fit::regimes::held_out::{Kind, kind};
 use crate::model::regimes::{Onset, Path, Point, Times};
 use crate::profile::RegimesEntry;
 use crate::stats::interval::t_quantile;
@@ -46,6 +48,9 @@ const REPETITIONS: f64 = 10.0;
 /// Standard deviation without cells left out, and its degrees of freedom.
 const UNKNOWN: f64 = 0.25;
 const UNKNOWN_DOF: f64 = 4.0;
+
+/// Weight of the usual error of an exchange, in cells that were left out.
+const USUAL_CELLS: f64 = 40.0;
 
 /// Standard deviation that is added where the algorithm takes other steps than at the measured
 /// counts, such as pairwise exchange at powers of two.
@@ -76,7 +81,12 @@ pub fn outside(entry: &RegimesEntry, point: Point) -> Option<Outside> {
     if let (None, Some(limit)) = (entry.model.parameters(regime), entry.model.eager_limit) {
         return Some(Outside::Protocol { limit });
     }
-    entry.domain.outside(procs, size)
+    match entry.domain.procs[..] {
+        [only] if entry.model.pattern.grows_as_usual() && only.get() > 2 => {
+            entry.domain.too_far(procs, size)
+        }
+        _ => entry.domain.outside(procs, size),
+    }
 }
 
 impl From<Statistic> for Asked {
@@ -98,13 +108,14 @@ impl Asked {
         }
     }
 
-    /// Levels of the 95 % interval of the statistic of ten repetitions.
-    fn levels(self) -> [f64; 2] {
+    /// Levels of the interval of the statistic of ten repetitions.
+    fn levels(self, confidence: f64) -> [f64; 2] {
         let level = match self {
             Self::Median | Self::Mean => 0.5,
             Self::Quantile(level) => level,
         };
-        let half = 1.96 * (level * (1.0 - level) / REPETITIONS).sqrt();
+        let normal = Normal::standard().inverse_cdf(f64::midpoint(1.0, confidence));
+        let half = normal * (level * (1.0 - level) / REPETITIONS).sqrt();
         [level - half, level + half].map(|end| end.clamp(LEAST_LEVEL, 1.0 - LEAST_LEVEL))
     }
 }
@@ -123,21 +134,59 @@ fn interval(
         };
     }
     let kind = kind(&entry.model, (point, traffic), times);
-    let (error, dof) = entry.error(kind).map_or((UNKNOWN, UNKNOWN_DOF), |error| {
-        (error.deviation, error.cells as f64)
-    });
-    let reach = reach(&entry.domain.procs, point.procs);
+    let least_span = if entry.model.pattern.grows_as_usual() {
+        2.0
+    } else {
+        2f64.sqrt()
+    };
+    let reach = reach(&entry.domain.procs, point.procs, least_span);
+    let (error, dof) = error(entry, kind, reach);
     let is_own = entry.class.holds(entry.model.pattern.class(point.procs));
     let other = if is_own { 0.0 } else { OTHER_CLASS };
     let parameters = parameters(entry, (point, traffic), times);
     let spread = (parameters + error * error * reach + other * other).sqrt();
     let model = t_quantile(entry.confidence, dof) * spread;
-    let [low, high] = asked.levels();
+    let [low, high] = asked.levels(entry.confidence);
     let (least, most) = ends(entry, (point, traffic), [low, high]);
     let apart = |end: f64| (end / value).ln();
     Interval {
         lower: Seconds(value * (-model.hypot(apart(least).min(0.0))).exp()),
         upper: Seconds(value * model.hypot(apart(most).max(0.0)).exp()),
+    }
+}
+
+/// Standard deviation of the logarithm of the model's error and its degrees of freedom: that at the
+/// counts that were left out, weighed against the usual one of an exchange. A smaller usual error
+/// counts everywhere, so that no interval narrows beyond what was measured; a larger one counts
+/// beyond the measured counts.
+fn error(entry: &RegimesEntry, kind: Kind, reach: f64) -> (f64, f64) {
+    let found = entry.error(kind);
+    let found = found.map_or((UNKNOWN, UNKNOWN_DOF), |found| {
+        (found.deviation, found.cells as f64)
+    });
+    if !entry.model.pattern.grows_as_usual() {
+        return found;
+    }
+    let (own, cells) = found;
+    let usual = usual_error(kind);
+    let share = if usual < own {
+        1.0
+    } else {
+        (reach - 1.0).min(1.0)
+    };
+    let usual_cells = USUAL_CELLS * share;
+    let squares = cells * own * own + usual_cells * usual * usual;
+    let dof = cells + usual_cells;
+    ((squares / dof).sqrt(), dof)
+}
+
+/// Usual standard deviation of the logarithm of the error of an exchange.
+fn usual_error(kind: Kind) -> f64 {
+    match kind {
+        Kind::Eager => 0.045,
+        Kind::Rendezvous => 0.06,
+        Kind::Startup => 0.25,
+        Kind::Stalling => 0.2,
     }
 }
 
@@ -165,13 +214,13 @@ fn parameters(entry: &RegimesEntry, case: (Point, &Path), times: &Times) -> f64 
     variance.max(0.0) / times.typical.0.powi(2)
 }
 
-/// Factor h for measured process counts, ascending.
-pub(crate) fn reach(counts: &[Procs], procs: Procs) -> f64 {
+/// Factor h for measured process counts, ascending, which count as at least `least_span` times apart.
+pub(crate) fn reach(counts: &[Procs], procs: Procs, least_span: f64) -> f64 {
     let (Some(least), Some(most)) = (counts.first(), counts.last()) else {
         return 1.0;
     };
     let ln = |procs: Procs| f64::from(procs.get()).ln();
-    let span = (ln(*most) - ln(*least)).max(2f64.ln() / 2.0);
+    let span = (ln(*most) - ln(*least)).max(least_span.ln());
     let beyond = (ln(procs) - ln(*most)).max(ln(*least) - ln(procs)).max(0.0);
     1.0 + (beyond / span).powi(2)
 }

@@ -176,7 +176,7 @@ fn intervals_widen_beyond_what_was_measured() {
     let width = |count| {
         let predicted = regimes(&profile.regimes[0], point(count, 131_072), Asked::Median);
         let interval = predicted.unwrap().interval.unwrap();
-        interval.upper / interval.lower
+        (interval.upper / interval.lower).ln()
     };
     let widths = [8, 16, 32].map(width);
     assert!(widths.is_sorted_by(|near, far| near < far), "{widths:?}");
@@ -200,16 +200,23 @@ fn the_ladder_stops_where_the_data_are_explained() {
     assert_eq!(rich.rung, Rung::Regimes, "{}", rich.reason);
 }
 
-/// With one process count all is fitted that does not concern growth, and nothing is claimed
-/// of other counts.
+/// From one process count others are predicted with the usual growth, in an interval that says how
+/// little is known of it; more than four times as many are not.
 #[test]
-fn one_process_count_gives_a_fit_but_no_growth() {
+fn from_one_process_count_contention_grows_as_usual() {
     let mut data = data(&truth(1.1, 1.7), |_| 1.0);
     data.samples
         .retain(|sample| sample.place.experiment != EXCHANGE || sample.place.procs == procs(8));
     let profile = profile(&data);
     let entry = &profile.regimes[0];
     assert_eq!(outside(entry, point(8, 16_384)), None);
-    assert!(outside(entry, point(12, 16_384)).is_some());
+    assert_eq!(outside(entry, point(12, 16_384)), None);
+    assert!(outside(entry, point(33, 16_384)).is_some());
     assert!(predicted(&profile, &truth(1.1, 1.7), (8, 16_384)).0.abs() < 0.03);
+    let width = |count: u32| {
+        let prediction = regimes(entry, point(count, 262_144), Asked::Median).unwrap();
+        let interval = prediction.interval.unwrap();
+        (interval.upper / interval.lower).ln()
+    };
+    assert!(width(16) > 1.2 * width(8), "{} {}", width(16), width(8));
 }

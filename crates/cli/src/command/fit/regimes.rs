@@ -149,8 +149,13 @@ pub fn warnings(own: &FittedRegimes) -> Vec<String> {
     for fit in &own.fit.fits {
         let counts: BTreeSet<Procs> = fit.cells.iter().map(|cell| cell.procs).collect();
         if let (1, Some(only)) = (counts.len(), counts.first()) {
+            let unknown = if fit.model.pattern.grows_as_usual() {
+                "others are predicted with the usual growth of exchanges and a wide interval"
+            } else {
+                "growth, overflow and intervals at other counts cannot be estimated"
+            };
             warnings.push(format!(
-                "{}{only} is the only process count, so that growth, overflow and intervals at other counts cannot be estimated; measure three",
+                "{}{only} is the only process count, so that {unknown}; measure three",
                 of(fit.class)
             ));
         }

@@ -10,6 +10,7 @@ use netsig_core::fit::ladder::Rung;
 use netsig_core::fit::model::ModelFit;
 use netsig_core::fit::network::{FittedRegimes, NetworkFit, Wanted};
 use netsig_core::fit::saturation::Saturation;
+use netsig_core::model::regimes::Pattern;
 use netsig_core::predict::outside::FAR;
 use netsig_core::units::{Bytes, Procs};
 
@@ -28,6 +29,8 @@ struct Subject {
     said: String,
     /// True if contention still grows with the number of processes.
     still_grows: bool,
+    /// True if one process count tells of others.
+    grows_as_usual: bool,
 }
 
 /// Least ratio to the contention-free time that counts as contention.
@@ -73,6 +76,8 @@ fn of_regimes(own: &FittedRegimes, wanted: Wanted) -> Subject {
     let protocols = protocols.flat_map(|fit| [&fit.model.eager, &fit.model.rendezvous]);
     let gammas = protocols.flatten().map(|protocol| protocol.gamma);
     let strength = gammas.fold(1.0, f64::max);
+    let mut patterns = own.fit.fits.iter().map(|fit| fit.model.pattern);
+    let grows_as_usual = patterns.any(Pattern::grows_as_usual);
     Subject {
         name: format!("{} {}", own.collective, own.algorithm),
         model,
@@ -84,6 +89,7 @@ fn of_regimes(own: &FittedRegimes, wanted: Wanted) -> Subject {
             "contention does not show".to_owned()
         },
         still_grows: false,
+        grows_as_usual: is_contended && grows_as_usual,
     }
 }
 
@@ -96,6 +102,7 @@ fn of_signature(own: &ModelFit) -> Subject {
         strength: gammas.into_iter().flatten().fold(1.0, f64::max),
         said: format!("it {}", meaning(&own.model)),
         still_grows: own.model.domain.saturation == Saturation::NotReached,
+        grows_as_usual: false,
     }
 }
 
@@ -169,9 +176,15 @@ fn trust(subjects: &[Subject], data: &Dataset) -> String {
     let smallest = sizes.first().copied().unwrap_or_default();
     let largest = sizes.last().copied().unwrap_or_default();
     if counts.len() == 1 {
-        return format!(
-            "Trust: predictions hold for {least} processes and {smallest} to {largest} alone; measure three process counts, which show how times grow."
-        );
+        let range = if subjects.iter().any(|own| own.grows_as_usual) {
+            format!(
+                "measured are {least} processes alone and {smallest} to {largest}, and predict answers up to {} processes with the usual growth of contention and wide intervals",
+                least.get().saturating_mul(FAR)
+            )
+        } else {
+            format!("predictions hold for {least} processes and {smallest} to {largest} alone")
+        };
+        return format!("Trust: {range}; measure three process counts, which show how times grow.");
     }
     let growing = subjects.iter().filter(|own| own.still_grows);
     let growing: Vec<&str> = growing.map(|own| own.name.as_str()).collect();

@@ -32,8 +32,8 @@ const MOST_RATE: f64 = 0.3;
 
 /// Usual rate of time-outs of a connection through an overflowing port in a repetition, and the standard deviation of
 /// its logarithm.
-const USUAL_RATE: f64 = 0.01;
-const SPREAD_OF_RATES: f64 = 1.0;
+const USUAL_RATE: f64 = 0.012;
+const SPREAD_OF_RATES: f64 = 0.5;
 
 /// Half of the quantile 0.95 of χ² with one degree of freedom.
 const LIKELY: f64 = 1.920_729;

@@ -65,6 +65,13 @@ const IN_PAIRS: Usual = Usual {
     ..IN_ROUNDS
 };
 
+impl Pattern {
+    /// True if the usual growth of contention is known, so that one process count tells of others.
+    pub fn grows_as_usual(self) -> bool {
+        matches!(self, Self::Exchange(_))
+    }
+}
+
 impl Usual {
     /// Parameters of a pattern at a class of process counts; `None` unless it is an exchange.
     pub(crate) fn of(pattern: Pattern, class: Class) -> Option<&'static Self> {
