@@ -5,7 +5,7 @@ BENCH = $(CARGO) run --quiet --release --package netsig-bench --
 # bench-sim: speed of the simulator; bench-plogpt: two all-to-alls in the lab compared with PlogPT;
 # bench-accuracy: errors of predictions on NETWORKS emulated networks drawn from SEED.
 # test-all: the tests in their long forms: every algorithm in the lab, more cases of properties.
-.PHONY: demo test test-all bench bench-sim bench-plogpt bench-accuracy check netsig openmpi mpich system
+.PHONY: demo test test-all bench bench-sim bench-plogpt bench-accuracy check netsig openmpi mpich system rivals
 
 demo: netsig openmpi
 	target/release/netsig demo
@@ -32,7 +32,7 @@ bench-plogpt: netsig openmpi
 
 SEED ?= 1
 NETWORKS ?= 3
-bench-accuracy: netsig openmpi mpich
+bench-accuracy: netsig openmpi mpich rivals
 	$(BENCH) accuracy --seed $(SEED) --networks $(NETWORKS)
 
 check:
@@ -48,3 +48,7 @@ openmpi mpich: system
 
 system:
 	bash xtask/install-system-packages
+
+# Without SMPI the benchmark goes on and says that it is missing.
+rivals: system
+	-bash xtask/install-system-packages libsimgrid-dev

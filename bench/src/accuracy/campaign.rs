@@ -70,7 +70,7 @@ const fn small(name: &'static str, wanted: &'static str) -> Campaign {
         name,
         part: Part::Half,
         wanted,
-        budget: 30,
+        budget: 45,
     }
 }
 

@@ -64,9 +64,9 @@ pub(super) fn network(seed: u64, number: u32) -> Result<Drawn> {
     Ok(Drawn {
         name: format!("seed-{seed}-{number}"),
         whole: built(&links, "")?,
-        half: built(&links.part(2), "-half")?,
+        half: built(&links.half(), "-half")?,
         quarter: (links.hosts.iter().sum::<u32>() >= QUARTERED)
-            .then(|| built(&links.part(4), "-quarter"))
+            .then(|| built(&links.quarter(), "-quarter"))
             .transpose()?,
         mpi: if number % 3 == of_mpich {
             "mpich"
@@ -112,13 +112,23 @@ impl Links {
         }
     }
 
-    /// The same links with one of `share` hosts of every switch, rounded, at least three in all.
-    fn part(&self, share: u32) -> Self {
+    /// The same links with at most half of the hosts of every switch, at least three in all.
+    fn half(&self) -> Self {
+        self.with(|hosts| hosts / 2)
+    }
+
+    /// The same links with a quarter of the hosts of every switch, rounded up: all of the hosts are
+    /// at most four times these, the farthest that `netsig predict` answers.
+    fn quarter(&self) -> Self {
+        self.with(|hosts| hosts.div_ceil(4))
+    }
+
+    /// The same links with a part of the hosts of every switch, at least three in all.
+    fn with(&self, part: impl Fn(u32) -> u32) -> Self {
         let least = if self.hosts.len() == 1 { 3 } else { 2 };
-        let hosts = self.hosts.iter();
-        let part = hosts.map(|hosts| ((hosts + share / 2 - 1) / share).max(least));
+        let hosts = self.hosts.iter().map(|&hosts| part(hosts).max(least));
         Self {
-            hosts: part.collect(),
+            hosts: hosts.collect(),
             ..self.clone()
         }
     }
