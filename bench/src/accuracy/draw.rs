@@ -114,19 +114,19 @@ impl Links {
 
     /// The same links with at most half of the hosts of every switch, at least three in all.
     fn half(&self) -> Self {
-        self.with(|hosts| hosts / 2)
+        self.part(|hosts| hosts / 2)
     }
 
     /// The same links with a quarter of the hosts of every switch, rounded up: all of the hosts are
     /// at most four times these, the farthest that `netsig predict` answers.
     fn quarter(&self) -> Self {
-        self.with(|hosts| hosts.div_ceil(4))
+        self.part(|hosts| hosts.div_ceil(4))
     }
 
     /// The same links with a part of the hosts of every switch, at least three in all.
-    fn with(&self, part: impl Fn(u32) -> u32) -> Self {
+    fn part(&self, of: impl Fn(u32) -> u32) -> Self {
         let least = if self.hosts.len() == 1 { 3 } else { 2 };
-        let hosts = self.hosts.iter().map(|&hosts| part(hosts).max(least));
+        let hosts = self.hosts.iter().map(|&hosts| of(hosts).max(least));
         Self {
             hosts: hosts.collect(),
             ..self.clone()

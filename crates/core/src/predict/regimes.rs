@@ -215,7 +215,7 @@ fn parameters(entry: &RegimesEntry, case: (Point, &Path), times: &Times) -> f64 
 }
 
 /// Factor h for measured process counts, ascending, which count as at least `least_span` times apart.
-pub(crate) fn reach(counts: &[Procs], procs: Procs, least_span: f64) -> f64 {
+fn reach(counts: &[Procs], procs: Procs, least_span: f64) -> f64 {
     let (Some(least), Some(most)) = (counts.first(), counts.last()) else {
         return 1.0;
     };

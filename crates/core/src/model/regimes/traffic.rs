@@ -95,7 +95,7 @@ impl Class {
 pub struct Path {
     /// Number of start-ups s.
     pub startups: f64,
-    /// Number of requests that wait as long as they can.
+    /// Number of requests, each counted by the part of r that it waits.
     pub requests: f64,
     /// W: time of messages one after the other.
     pub serial: Seconds,
@@ -152,7 +152,8 @@ impl Terms {
 const DRIFT: f64 = 160.0 * 1024.0;
 const SHARPNESS_OF_DRIFT: i32 = 6;
 
-/// Size of messages in rounds up to which a request waits for a part of one, in bytes.
+/// Size in bytes below which a request in rounds waits for a part of a message, and from which on for
+/// a constant time.
 const WAITED_FOR: f64 = 65536.0;
 
 impl Pattern {
