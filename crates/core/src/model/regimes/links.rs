@@ -7,6 +7,10 @@
 //! without headers, so the time of an exchange at once is multiplied by the ratio of β to the gap of
 //! a host's link.
 //!
+//! The port of a link whose traffic comes r' times as fast as it leaves holds the share 1 − 1/r' of
+//! it, and overflows where this exceeds its buffer. The port of a host overflows where a few times
+//! its buffer have passed, so the former counts a few times over.
+//!
 //! # Source
 //! netsig.
 
@@ -34,13 +38,17 @@ pub enum Order {
 /// Largest process count whose rounds of pairwise exchange are computed one by one.
 const MOST_ROUNDS: u32 = 1024;
 
-/// Share of the queue of an overfull link between switches that counts as one at a host's port:
-/// many of the link's losses are repaired, because more data follow.
-const QUEUED: f64 = 0.55;
-
 /// Share of the bytes through a host's port that queue there if some of the traffic comes from
 /// another switch, whose link spreads it in time.
 const PACED: f64 = 0.8;
+
+/// x of a host's port as full as the port of a link between switches, relative to the bytes over
+/// the link per byte of buffer times its time relative to a host's link: for links whose traffic
+/// comes no faster than it leaves.
+const AS_FAST: f64 = 0.44;
+
+/// The same relative to the bytes that wait at the link, since they come faster than they leave.
+const WAITING: f64 = 6.0;
 
 /// Bytes that pass a host's port in the time that the busiest other link takes for an exchange at
 /// once of messages of `size` bytes.
@@ -78,12 +86,13 @@ pub(super) fn queued(point: Point) -> f64 {
     let queued = |cut: &Cut| {
         let carried = point.size.as_f64() * crossing_at_once(cut, point.procs);
         let ratio = carried * cut.gap.0 / (own * gap);
-        carried * ratio * buffer / cut.buffer.as_f64()
+        let waiting = (1.0 - 1.0 / ratio).max(0.0);
+        carried * (WAITING * waiting).max(AS_FAST * ratio) * buffer / cut.buffer.as_f64()
     };
     let all = cuts(point).map(queued).filter(|bytes| bytes.is_finite());
     let most = all.fold(0.0, f64::max);
     if most > 0.0 {
-        PACED * own.max(QUEUED * most)
+        most.max(PACED * own)
     } else {
         own
     }

@@ -194,12 +194,15 @@ impl Pattern {
     }
 
     /// x = (n − 1)·m: bytes that pass a port where many send at once, changed by links between
-    /// switches (`links`). `None` for patterns without simultaneous senders.
+    /// switches (`links`): rounds that wait for such a link fill the ports less, by the share of the
+    /// time that they wait. `None` for patterns without simultaneous senders.
     pub fn port_bytes(self, point: Point) -> Option<f64> {
         match self {
             Self::Exchange(Order::AtOnce) => Some(links::queued(point)),
             Self::Exchange(order) => {
-                Some(point.size.as_f64() * links::rounds(point, order, Protocol::Eager))
+                let own = point.procs.partners();
+                let paced = own / links::rounds(point, order, Protocol::Eager);
+                Some(point.size.as_f64() * own * paced)
             }
             _ => None,
         }
@@ -273,7 +276,7 @@ impl Pattern {
                     .map(|protocol| links::rounds(point, order, protocol));
                 let time = |rounds: f64| wire.time(on_link(rounds * size.as_f64(), rounds));
                 Path {
-                    port_bytes: eager * size.as_f64(),
+                    port_bytes: self.port_bytes(point).unwrap_or_default(),
                     requested: time(late),
                     requests: procs.partners() / (WAITED_FOR / size.as_f64()).hypot(1.0),
                     ..same(procs.partners(), time(eager))
@@ -461,18 +464,29 @@ mod tests {
     }
 
     /// Four senders of 100 bytes. Six of twelve behind a link as fast as a host's, which carries 36
-    /// messages to the 11 of a host and fills its equal buffer so much faster; 0.8·0.55 of it count.
+    /// messages to the 11 of a host: of these, 25 wait. One of two switches with one host each has as
+    /// much on its link as on a host's. Rounds that wait for the link fill the ports less.
     #[test]
-    fn the_bytes_of_a_port_grow_with_the_senders() {
+    fn the_bytes_of_a_port_grow_with_the_senders_and_the_wait_at_links() {
         let network = two_switches();
-        let through_the_link = 3600.0 * 36.0 / 11.0 * 0.8 * 0.55;
-        for (count, network, expected) in [(5, None, 400.0), (12, Some(&network), through_the_link)]
-        {
+        let pair = graph_of(&[1, 1], &[(0, 1)]).unwrap();
+        let rounds = links::rounds(
+            point(12, 100, Some(&network)),
+            Order::Rounds,
+            Protocol::Eager,
+        );
+        for (order, count, network, expected) in [
+            (Order::AtOnce, 5, None, 400.0),
+            (Order::AtOnce, 12, Some(&network), 6.0 * 2500.0),
+            (Order::AtOnce, 2, Some(&pair), 80.0),
+            (Order::Rounds, 5, None, 400.0),
+            (Order::Rounds, 12, Some(&network), 1100.0 * 11.0 / rounds),
+        ] {
             let point = point(count, 100, network);
-            let port_bytes = Pattern::Exchange(Order::AtOnce).port_bytes(point);
+            let found = Pattern::Exchange(order).port_bytes(point).unwrap();
             assert!(
-                (port_bytes.unwrap() - expected).abs() < 1e-6,
-                "{port_bytes:?}"
+                (found - expected).abs() < 1e-6,
+                "{order:?} {count}: {found}"
             );
         }
     }
