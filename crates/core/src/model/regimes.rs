@@ -19,9 +19,7 @@
 //!
 //! F is the time of the busiest link between switches, if these are known. Two links that are busy
 //! for equally long delay each other's messages: the eighth root gives 9 % more than either. For
-//! rendezvous messages the γ of F is that of eager ones: it measures headers and acknowledgements,
-//! which cost time on any link, while contention at a port does not add to the time of a narrower
-//! link.
+//! rendezvous messages F has no γ: they wait for the port or for the link, not for both.
 //!
 //! If eager messages overflow a port, γ + u·φ replaces γ on W: queues, and losses that are repaired
 //! at once, take time in repetitions without a stall too. Losses begin where x = (n−1)·m bytes pass a
@@ -240,10 +238,7 @@ impl Regimes {
         let carried = traffic.wire(protocol).0;
         let (on_links, request) = match protocol {
             Protocol::Eager => (ratio, 0.0),
-            Protocol::Rendezvous => {
-                let gamma = self.eager.as_ref().map_or(1.0, |eager| eager.gamma);
-                (gamma, self.request.0 * traffic.requests)
-            }
+            Protocol::Rendezvous => (1.0, self.request.0 * traffic.requests),
         };
         Terms {
             once: self.latency.0,

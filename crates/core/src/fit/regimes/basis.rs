@@ -105,6 +105,14 @@ impl Basis<'_> {
         columns.iter().map(slope).collect()
     }
 
+    /// Time over the busiest link between switches that no column multiplies, in seconds.
+    pub(super) fn fixed_floor(&self, point: Point, protocol: Protocol) -> f64 {
+        match protocol {
+            Protocol::Eager => 0.0,
+            Protocol::Rendezvous => self.pattern.traffic(self.wire, point).floor.0,
+        }
+    }
+
     fn slope(&self, column: Column, (point, traffic): (Point, &Path), protocol: Protocol) -> Terms {
         let on_links = match protocol {
             Protocol::Eager => traffic.floor.0,
@@ -119,7 +127,6 @@ impl Basis<'_> {
                 [0.0, 0.0, traffic.requests, 0.0]
             }
             Column::Gamma(of) if of == protocol => bytes(1.0),
-            Column::Gamma(Protocol::Eager) => [0.0, 0.0, 0.0, traffic.floor.0],
             Column::Growth(of) if of == protocol => bytes(fewness(point.procs)),
             Column::Overlap(of) if of == protocol => {
                 [0.0, 0.0, traffic.shared.0 - traffic.serial.0, 0.0]

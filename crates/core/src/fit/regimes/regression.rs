@@ -112,15 +112,57 @@ fn bounded(
     }
 }
 
-/// Terms of a cell; `slopes` are the contributions of one unit of each parameter.
-fn terms(slopes: &[Terms], theta: &DVector<f64>) -> Terms {
-    let parts = slopes.iter().zip(theta.iter());
-    let sum: Terms = parts.map(|(slope, value)| *slope * *value).sum();
-    Terms {
-        once: sum.once,
-        startups: sum.startups.max(0.0),
-        wire: sum.wire.max(0.0),
-        floor: sum.floor.max(0.0),
+/// What the cells' times consist of.
+struct Parts {
+    /// Contributions of one unit of each parameter, in the order of the cells.
+    slopes: Vec<Vec<Terms>>,
+    /// The parts of the floors that no parameter multiplies.
+    floors: Vec<f64>,
+}
+
+impl Parts {
+    fn of(basis: &Basis, cells: &[(&Observation, Protocol)], columns: &[Column]) -> Self {
+        let one = |(cell, protocol): &(&Observation, Protocol)| {
+            let point = cell.point(basis.network);
+            let slopes = basis.slopes(columns, point, *protocol);
+            (slopes, basis.fixed_floor(point, *protocol))
+        };
+        let (slopes, floors) = cells.iter().map(one).unzip();
+        Self { slopes, floors }
+    }
+
+    /// Terms of the cells.
+    fn terms(&self, theta: &DVector<f64>) -> Vec<Terms> {
+        let of_cell = |(slopes, floor): (&Vec<Terms>, &f64)| {
+            let parts = slopes.iter().zip(theta.iter());
+            let sum: Terms = parts.map(|(slope, value)| *slope * *value).sum();
+            Terms {
+                once: sum.once,
+                startups: sum.startups.max(0.0),
+                wire: sum.wire.max(0.0),
+                floor: floor + sum.floor.max(0.0),
+            }
+        };
+        self.slopes.iter().zip(&self.floors).map(of_cell).collect()
+    }
+
+    /// ∂T₀/∂θ at `terms`, and the times `y` without what no parameter multiplies; the first tangent,
+    /// at no terms, takes all of them as multiplied.
+    fn tangent(
+        &self,
+        basis: &Basis,
+        terms: &[Terms],
+        y: &DVector<f64>,
+    ) -> (DMatrix<f64>, DVector<f64>) {
+        let marginals: Vec<Terms> = terms.iter().map(|t| basis.pattern.marginal(*t)).collect();
+        let columns = self.slopes.first().map_or(0, Vec::len);
+        let x = DMatrix::from_fn(terms.len(), columns, |i, j| {
+            self.slopes[i][j].dot(marginals[i])
+        });
+        let free = DVector::from_fn(terms.len(), |i, _| {
+            y[i] - terms[i].floor.min(self.floors[i]) * marginals[i].floor
+        });
+        (x, free)
     }
 }
 
@@ -130,10 +172,7 @@ fn robust(
     cells: &[(&Observation, Protocol)],
     columns: &[Column],
 ) -> Result<Solution, FitError> {
-    let slopes: Vec<Vec<Terms>> = cells
-        .iter()
-        .map(|(cell, protocol)| basis.slopes(columns, cell.point(basis.network), *protocol))
-        .collect();
+    let parts = Parts::of(basis, cells, columns);
     let y = DVector::from_iterator(cells.len(), cells.iter().map(|(cell, _)| cell.typical.0));
     let own: Vec<f64> = cells
         .iter()
@@ -145,14 +184,9 @@ fn robust(
     let mut last: Option<Regression> = None;
     for _ in 0..ITERATIONS {
         let variances = (0..cells.len()).map(|i| fitted[i] * fitted[i] * own[i] / weights[i]);
-        let marginals: Vec<Terms> = all.iter().map(|t| basis.pattern.marginal(*t)).collect();
-        // ∂T₀/∂θ.
-        let x = DMatrix::from_fn(cells.len(), columns.len(), |i, j| {
-            slopes[i][j].dot(marginals[i])
-        });
-        let regression = with_priors(&x, &y, variances.collect(), (columns, basis))?;
-        let of_cell = |slopes: &Vec<Terms>| terms(slopes, &regression.theta);
-        all = slopes.iter().map(of_cell).collect();
+        let (x, free) = parts.tangent(basis, &all, &y);
+        let regression = with_priors(&x, &free, variances.collect(), (columns, basis))?;
+        all = parts.terms(&regression.theta);
         let next = all.iter().map(|terms| basis.pattern.together(*terms));
         // A fitted time that is impossible counts as a tenth of the measured one.
         let next = DVector::from_iterator(cells.len(), next)
