@@ -1,12 +1,12 @@
 //! Predictions by the regimes, with intervals and the limits of their domain.
 //!
 //! # Interval
-//! The interval contains the median of ten new repetitions. With s² = xᵀ·cov(θ̂)·x/T₀² + e²·h:
+//! The interval contains the median of ten new repetitions. With s² = max(xᵀ·cov(θ̂)·x/T₀², e²·h):
 //!
 //! - x is the gradient of T₀ in the parameters;
 //! - e is the scaled median absolute deviation of ln(T/T̂) at process counts left out of the fit, over
-//!   cells whose time is of the same kind (start-ups, eager, rendezvous, stalling); it contains both
-//!   noise and misfit;
+//!   cells whose time is of the same kind (start-ups, eager, rendezvous, stalling); it contains
+//!   noise, misfit and the uncertainty of the parameters, which is therefore not added;
 //! - h = 1 + (d/ln(n₁/n₀))², where d is the distance of ln n from the measured counts n₀ to n₁: if
 //!   these span a factor of two, twice the processes double the variance of the error;
 //!
@@ -50,7 +50,7 @@ const UNKNOWN: f64 = 0.25;
 const UNKNOWN_DOF: f64 = 4.0;
 
 /// Weight of the usual error of an exchange, in cells that were left out.
-const USUAL_CELLS: f64 = 40.0;
+const USUAL_CELLS: f64 = 120.0;
 
 /// Standard deviation that is added where the algorithm takes other steps than at the measured
 /// counts, such as pairwise exchange at powers of two.
@@ -144,7 +144,7 @@ fn interval(
     let is_own = entry.class.holds(entry.model.pattern.class(point.procs));
     let other = if is_own { 0.0 } else { OTHER_CLASS };
     let parameters = parameters(entry, (point, traffic), times);
-    let spread = (parameters + error * error * reach + other * other).sqrt();
+    let spread = (parameters.max(error * error * reach) + other * other).sqrt();
     let model = t_quantile(entry.confidence, dof) * spread;
     let [low, high] = asked.levels(entry.confidence);
     let (least, most) = ends(entry, (point, traffic), [low, high]);
@@ -183,8 +183,8 @@ fn error(entry: &RegimesEntry, kind: Kind, reach: f64) -> (f64, f64) {
 /// Usual standard deviation of the logarithm of the error of an exchange.
 fn usual_error(kind: Kind) -> f64 {
     match kind {
-        Kind::Eager => 0.045,
-        Kind::Rendezvous => 0.06,
+        Kind::Eager => 0.038,
+        Kind::Rendezvous => 0.04,
         Kind::Startup => 0.25,
         Kind::Stalling => 0.2,
     }
