@@ -48,7 +48,7 @@ pub struct Plan {
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum Synchronisation {
-    /// A barrier; each rank measures the time from its own exit from the barrier.
+    /// A barrier of netsig's own; each rank measures the time from its own exit from the barrier.
     #[default]
     Barrier,
     /// An agreed time on the common clock; a late rank invalidates the repetition.

@@ -9,13 +9,13 @@ use std::ops::Range;
 
 use mpi::collective::SystemOperation;
 use mpi::topology::SimpleCommunicator;
-use mpi::traits::CommunicatorCollectives;
 use netsig_core::data::{LossCounters, Rejection};
 use netsig_core::units::Seconds;
 use netsig_measure::clock::Clock;
 use netsig_measure::plan::Cell;
 use netsig_measure::transport::Observation;
 
+use crate::barrier::barrier;
 use crate::complain;
 use crate::group::Group;
 use crate::pattern::Fault;
@@ -183,7 +183,7 @@ impl Starts<'_> {
     fn wait(&self, index: usize, comm: &SimpleCommunicator, watch: &Stopwatch) -> Start {
         match self {
             Self::Barrier(_) => {
-                comm.barrier();
+                barrier(comm);
                 let at = watch.now();
                 Start {
                     at,

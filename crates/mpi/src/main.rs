@@ -1,6 +1,7 @@
 //! netsig-rank: the program that `mpirun` starts on every rank. Rank 0 reads a measurement plan,
 //! all ranks carry it out, and rank 0 appends every sample to the data file immediately.
 
+mod barrier;
 mod batch;
 mod blocks;
 mod clocks;

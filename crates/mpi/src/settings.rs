@@ -34,7 +34,6 @@ const NAMES: &[&str] = &[
     "coll_tuned_scatter_algorithm",
     "coll_tuned_gather_algorithm",
     "coll_tuned_allgather_algorithm",
-    "coll_tuned_barrier_algorithm",
     "MPIR_CVAR_CH4_NETMOD",
     "MPIR_CVAR_CH4_SHM",
     "MPIR_CVAR_OFI_USE_PROVIDER",
