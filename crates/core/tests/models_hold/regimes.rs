@@ -3,7 +3,7 @@
 //! should.
 
 use netsig_core::algorithm::Collective;
-use netsig_core::data::{Dataset, Experiment};
+use netsig_core::data::{Dataset, Experiment, Place};
 use netsig_core::fit::ladder::{Rung, Verdict};
 use netsig_core::fit::network::{self, Options};
 use netsig_core::model::regimes::{
@@ -198,6 +198,23 @@ fn the_ladder_stops_where_the_data_are_explained() {
     assert_eq!(bound.rung, Rung::Hockney, "{}", bound.reason);
     let rich = verdict(&data(&truth(1.1, 1.8), |_| 1.0));
     assert_eq!(rich.rung, Rung::Regimes, "{}", rich.reason);
+}
+
+/// Counters that rise from the first byte on tell of no full port: the onset comes from the times.
+#[test]
+fn counters_of_other_losses_are_left() {
+    let mut data = data(&truth(1.1, 1.7), |_| 1.0);
+    let onset = |data: &Dataset| {
+        let model = profile(data).regimes[0].model.clone();
+        model.eager.unwrap().stalls.unwrap().onset.unwrap()
+    };
+    let of_times = onset(&data);
+    for sample in &mut data.samples {
+        let Place { procs, size, .. } = sample.place;
+        let segments = u64::from(procs.get() * (procs.get() - 1)) * size.0 / 1448;
+        sample.losses.retransmits = Some(u32::try_from(segments).unwrap());
+    }
+    assert_eq!(onset(&data), of_times);
 }
 
 /// From one process count others are predicted with the usual growth, in an interval that says how

@@ -50,7 +50,7 @@ fn counted(
 ) -> Option<Onset> {
     let law = |protocol| law(data, (protocol, limited.eager_limit), all, confidence);
     let beyond = match law(Protocol::Eager) {
-        Ok(law) => return Some(Onset::of(law.onset)),
+        Ok(law) => return Some(Onset::of(law.onset)).filter(Onset::is_known),
         Err(NoLaw::Unseen { beyond }) => beyond,
         Err(_) => return None,
     };
