@@ -1,5 +1,5 @@
-//! Summarises a fit in three sentences: the model of each algorithm and its error, the strength and
-//! onset of contention, and the range of reliable predictions.
+//! Summarises a fit: the model of each algorithm and its error, the strength and onset of contention,
+//! the range of reliable predictions, and that launches are missing where there is one alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,11 +45,13 @@ pub fn verdict(fitted: &NetworkFit, wanted: Wanted, data: &Dataset) -> Vec<Strin
     if subjects.is_empty() {
         return Vec::new();
     }
-    vec![
+    let mut sentences = vec![
         models(&subjects),
         contention(&subjects),
         trust(&subjects, data),
-    ]
+    ];
+    sentences.extend(launches(data));
+    sentences
 }
 
 fn subjects(fitted: &NetworkFit, wanted: Wanted) -> Vec<Subject> {
@@ -165,7 +167,6 @@ fn contention(subjects: &[Subject]) -> String {
 
 /// The sentence on the range of reliable predictions and the next measurement.
 fn trust(subjects: &[Subject], data: &Dataset) -> String {
-    let is_collective = |experiment| matches!(experiment, Experiment::Collective(_));
     let cells = summarise(data).into_keys();
     let cells = cells.filter(|key| is_collective(key.experiment));
     let (counts, sizes): (BTreeSet<Procs>, BTreeSet<Bytes>) =
@@ -201,6 +202,20 @@ fn trust(subjects: &[Subject], data: &Dataset) -> String {
         most.get().saturating_mul(FAR),
         Bytes(largest.0.saturating_mul(FAR.into()))
     )
+}
+
+/// The sentence on data of one launch.
+fn launches(data: &Dataset) -> Option<String> {
+    let places = data.samples.iter().map(|sample| &sample.place);
+    let own = places.filter(|place| is_collective(place.experiment));
+    let launches = own.map(|place| place.launch).unique().count();
+    (launches == 1).then(|| {
+        "Launches: one alone was measured, so that no interval shows how much they differ; measure three.".to_owned()
+    })
+}
+
+fn is_collective(experiment: Experiment) -> bool {
+    matches!(experiment, Experiment::Collective(_))
 }
 
 /// A list of names, or their number if there are many.
