@@ -54,6 +54,7 @@ pub(super) mod entry;
 mod links;
 mod mixture;
 mod stalls;
+mod terms;
 mod traffic;
 mod tree;
 mod usual;
@@ -66,7 +67,8 @@ pub use self::links::Order;
 pub use self::mixture::{Stall, Times};
 pub use self::stalls::{Onset, Stalls};
 pub(crate) use self::stalls::{connections, noticeable};
-pub use self::traffic::{Class, Path, Pattern, Terms};
+pub use self::terms::Terms;
+pub use self::traffic::{Class, Path, Pattern};
 pub(crate) use self::usual::{Spread, Usual};
 pub use self::wire::Wire;
 
@@ -202,7 +204,7 @@ impl Regimes {
             0.0
         } else {
             let terms = self.terms(parameters, stalls, (point, traffic));
-            self.pattern.together(terms) * parameters.factor(point)
+            terms.time() * parameters.factor(point)
         };
         let typical = Seconds(typical);
         Some(Times {

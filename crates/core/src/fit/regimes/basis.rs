@@ -93,24 +93,21 @@ pub struct Basis<'a> {
 }
 
 impl Basis<'_> {
-    /// Contributions of one unit of each column to the terms of T₀, in seconds.
-    pub(super) fn slopes(
+    /// Contributions of one unit of each column to the terms of T₀, and the time over the busiest
+    /// link between switches that no column multiplies, in seconds.
+    pub(super) fn parts(
         &self,
         columns: &[Column],
         point: Point,
         protocol: Protocol,
-    ) -> Vec<Terms> {
+    ) -> (Vec<Terms>, f64) {
         let traffic = self.pattern.traffic(self.wire, point);
         let slope = |column: &Column| self.slope(*column, (point, &traffic), protocol);
-        columns.iter().map(slope).collect()
-    }
-
-    /// Time over the busiest link between switches that no column multiplies, in seconds.
-    pub(super) fn fixed_floor(&self, point: Point, protocol: Protocol) -> f64 {
-        match protocol {
+        let floor = match protocol {
             Protocol::Eager => 0.0,
-            Protocol::Rendezvous => self.pattern.traffic(self.wire, point).floor.0,
-        }
+            Protocol::Rendezvous => traffic.floor.0,
+        };
+        (columns.iter().map(slope).collect(), floor)
     }
 
     fn slope(&self, column: Column, (point, traffic): (Point, &Path), protocol: Protocol) -> Terms {
@@ -166,7 +163,7 @@ pub(crate) fn gradient(
         onset: eager.and_then(|stalls| stalls.onset),
     };
     let terms = model.terms(parameters, parameters.stalls, (point, traffic));
-    let marginal = model.pattern.marginal(terms);
+    let marginal = terms.marginal();
     let factor = parameters.factor(point);
     let protocol = model.protocol(point.size);
     let slope = |column: &Column| {

@@ -122,12 +122,10 @@ struct Parts {
 
 impl Parts {
     fn of(basis: &Basis, cells: &[(&Observation, Protocol)], columns: &[Column]) -> Self {
-        let one = |(cell, protocol): &(&Observation, Protocol)| {
-            let point = cell.point(basis.network);
-            let slopes = basis.slopes(columns, point, *protocol);
-            (slopes, basis.fixed_floor(point, *protocol))
+        let of_cell = |(cell, protocol): &(&Observation, Protocol)| {
+            basis.parts(columns, cell.point(basis.network), *protocol)
         };
-        let (slopes, floors) = cells.iter().map(one).unzip();
+        let (slopes, floors) = cells.iter().map(of_cell).unzip();
         Self { slopes, floors }
     }
 
@@ -146,15 +144,10 @@ impl Parts {
         self.slopes.iter().zip(&self.floors).map(of_cell).collect()
     }
 
-    /// ∂T₀/∂θ at `terms`, and the times `y` without what no parameter multiplies; the first tangent,
-    /// at no terms, takes all of them as multiplied.
-    fn tangent(
-        &self,
-        basis: &Basis,
-        terms: &[Terms],
-        y: &DVector<f64>,
-    ) -> (DMatrix<f64>, DVector<f64>) {
-        let marginals: Vec<Terms> = terms.iter().map(|t| basis.pattern.marginal(*t)).collect();
+    /// ∂T₀/∂θ at `terms`, and the times `y` less what no parameter multiplies: nothing where `terms`
+    /// are still 0.
+    fn tangent(&self, terms: &[Terms], y: &DVector<f64>) -> (DMatrix<f64>, DVector<f64>) {
+        let marginals: Vec<Terms> = terms.iter().map(|terms| terms.marginal()).collect();
         let columns = self.slopes.first().map_or(0, Vec::len);
         let x = DMatrix::from_fn(terms.len(), columns, |i, j| {
             self.slopes[i][j].dot(marginals[i])
@@ -184,10 +177,10 @@ fn robust(
     let mut last: Option<Regression> = None;
     for _ in 0..ITERATIONS {
         let variances = (0..cells.len()).map(|i| fitted[i] * fitted[i] * own[i] / weights[i]);
-        let (x, free) = parts.tangent(basis, &all, &y);
+        let (x, free) = parts.tangent(&all, &y);
         let regression = with_priors(&x, &free, variances.collect(), (columns, basis))?;
         all = parts.terms(&regression.theta);
-        let next = all.iter().map(|terms| basis.pattern.together(*terms));
+        let next = all.iter().map(|terms| terms.time());
         // A fitted time that is impossible counts as a tenth of the measured one.
         let next = DVector::from_iterator(cells.len(), next)
             .zip_map(&y, |t, measured| t.max(measured * 0.1));

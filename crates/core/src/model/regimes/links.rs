@@ -7,9 +7,12 @@
 //! without headers, so the time of an exchange at once is multiplied by the ratio of β to the gap of
 //! a host's link.
 //!
-//! The port of a link whose traffic comes r' times as fast as it leaves holds the share 1 − 1/r' of
-//! it, and overflows where this exceeds its buffer. The port of a host overflows where a few times
-//! its buffer have passed, so the former counts a few times over.
+//! x of an exchange at once is the largest of 0.8·(n−1)·m, 0.44·x'·r'·B/B' and 6·x'·(1 − 1/r')·B/B'
+//! over all links between switches: such a link carries x' = a·(n−a)·m bytes with a buffer B' for a
+//! host's B and is busy for r' times as long as a host's link. The first is what queues at a host's
+//! port if links spread its traffic in time. Where r' > 1, the share 1 − 1/r' of x' waits at the
+//! link's port, which overflows when this exceeds B'; a host's port overflows when a few B have
+//! passed it, hence the factor 6.
 //!
 //! # Source
 //! netsig.
@@ -18,6 +21,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use super::terms::root_of_powers;
 use super::{Point, Protocol, Wire};
 use crate::network::{Cut, Network};
 use crate::units::Procs;
@@ -38,16 +42,10 @@ pub enum Order {
 /// Largest process count whose rounds of pairwise exchange are computed one by one.
 const MOST_ROUNDS: u32 = 1024;
 
-/// Share of the bytes through a host's port that queue there if some of the traffic comes from
-/// another switch, whose link spreads it in time.
-const PACED: f64 = 0.8;
-
-/// x of a host's port as full as the port of a link between switches, relative to the bytes over
-/// the link per byte of buffer times its time relative to a host's link: for links whose traffic
-/// comes no faster than it leaves.
+/// Factors of x (see the method): of a host's own bytes, of a link between switches whose traffic
+/// comes no faster than it leaves, and of the bytes that wait at one.
+const OWN: f64 = 0.8;
 const AS_FAST: f64 = 0.44;
-
-/// The same relative to the bytes that wait at the link, since they come faster than they leave.
 const WAITING: f64 = 6.0;
 
 /// Bytes that pass a host's port in the time that the busiest other link takes for an exchange at
@@ -60,19 +58,6 @@ pub(super) fn busiest(wire: &Wire, point: Point, size: f64) -> f64 {
     } else {
         0.0
     }
-}
-
-/// Power by which the busiest link between switches adds to a host's own path.
-pub(super) const POWER: i32 = 8;
-
-/// (u⁸ + v⁸)^(1/8).
-pub(super) fn root_of_powers(u: f64, v: f64) -> f64 {
-    let most = u.max(v);
-    if most <= 0.0 {
-        return 0.0;
-    }
-    let least = u.min(v).max(0.0) / most;
-    most * (1.0 + least.powi(POWER)).powf(1.0 / f64::from(POWER))
 }
 
 /// x of an exchange at once: bytes through a host's port that fill it as much as the traffic fills
@@ -91,11 +76,14 @@ pub(super) fn queued(point: Point) -> f64 {
     };
     let all = cuts(point).map(queued).filter(|bytes| bytes.is_finite());
     let most = all.fold(0.0, f64::max);
-    if most > 0.0 {
-        most.max(PACED * own)
-    } else {
-        own
-    }
+    if most > 0.0 { most.max(OWN * own) } else { own }
+}
+
+/// x of an exchange in rounds that take as long as `rounds` messages on a host's link: rounds that
+/// wait for a link between switches fill the ports less, by the share of the time that they wait.
+pub(super) fn paced(point: Point, rounds: f64) -> f64 {
+    let own = point.procs.partners();
+    point.size.as_f64() * own * (own / rounds).min(1.0)
 }
 
 /// Links between the switches of a tree.

@@ -30,10 +30,9 @@
 //! # Source
 //! netsig; equal shares of a link are those of processor sharing (Kleinrock 1967).
 
-use derive_more::{Add, Mul, Sum};
 use serde::{Deserialize, Serialize};
 
-use super::links::{self, Order, POWER, root_of_powers};
+use super::links::{self, Order};
 use super::tree::Binomial;
 use super::wire::on_link;
 use super::{Onset, Point, Protocol, Wire};
@@ -109,19 +108,6 @@ pub struct Path {
     pub port_bytes: f64,
 }
 
-/// Terms of T₀ in seconds, or derivatives by them.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Add, Mul, Sum)]
-pub struct Terms {
-    /// a: time that is paid once.
-    pub once: f64,
-    /// S: time of the start-ups.
-    pub startups: f64,
-    /// W: time of the bytes on the path.
-    pub wire: f64,
-    /// F: time of the bytes on the busiest link between switches.
-    pub floor: f64,
-}
-
 impl Path {
     /// W under a protocol.
     pub(crate) fn wire(&self, protocol: Protocol) -> Seconds {
@@ -129,21 +115,6 @@ impl Path {
             Protocol::Eager => self.serial,
             Protocol::Rendezvous => self.requested,
         }
-    }
-}
-
-impl Terms {
-    /// S + W.
-    fn own_path(self) -> f64 {
-        self.startups + self.wire
-    }
-
-    /// Scalar product.
-    pub fn dot(self, other: Self) -> f64 {
-        self.once * other.once
-            + self.startups * other.startups
-            + self.wire * other.wire
-            + self.floor * other.floor
     }
 }
 
@@ -194,15 +165,13 @@ impl Pattern {
     }
 
     /// x = (n − 1)·m: bytes that pass a port where many send at once, changed by links between
-    /// switches (`links`): rounds that wait for such a link fill the ports less, by the share of the
-    /// time that they wait. `None` for patterns without simultaneous senders.
+    /// switches (`links`). `None` for patterns without simultaneous senders.
     pub fn port_bytes(self, point: Point) -> Option<f64> {
         match self {
             Self::Exchange(Order::AtOnce) => Some(links::queued(point)),
             Self::Exchange(order) => {
-                let own = point.procs.partners();
-                let paced = own / links::rounds(point, order, Protocol::Eager);
-                Some(point.size.as_f64() * own * paced)
+                let rounds = links::rounds(point, order, Protocol::Eager);
+                Some(links::paced(point, rounds))
             }
             _ => None,
         }
@@ -218,31 +187,6 @@ impl Pattern {
             share * traffic.startups.sqrt()
         } else {
             onset.share(traffic.port_bytes)
-        }
-    }
-
-    /// T₀ from its terms.
-    pub fn together(self, terms: Terms) -> f64 {
-        terms.once + root_of_powers(terms.own_path(), terms.floor)
-    }
-
-    /// Derivatives of [`Pattern::together`] by the terms.
-    pub fn marginal(self, terms: Terms) -> Terms {
-        let path = terms.own_path();
-        let root = root_of_powers(path, terms.floor);
-        let share = |part: f64| {
-            if root > 0.0 {
-                (part / root).powi(POWER - 1)
-            } else {
-                1.0
-            }
-        };
-        let own = share(path);
-        Terms {
-            once: 1.0,
-            startups: own,
-            wire: own,
-            floor: share(terms.floor),
         }
     }
 
@@ -276,7 +220,7 @@ impl Pattern {
                     .map(|protocol| links::rounds(point, order, protocol));
                 let time = |rounds: f64| wire.time(on_link(rounds * size.as_f64(), rounds));
                 Path {
-                    port_bytes: self.port_bytes(point).unwrap_or_default(),
+                    port_bytes: links::paced(point, eager),
                     requested: time(late),
                     requests: procs.partners() / (WAITED_FOR / size.as_f64()).hypot(1.0),
                     ..same(procs.partners(), time(eager))
@@ -318,7 +262,6 @@ impl Pattern {
 
 #[cfg(test)]
 mod tests {
-    use itertools::Itertools;
 
     use super::*;
     use crate::model::testing::procs;
@@ -424,42 +367,6 @@ mod tests {
                 "{order:?} {count}: {told:?}"
             );
             assert!((told[1] - late).abs() < 1e-9, "{order:?} {count}: {told:?}");
-        }
-    }
-
-    fn terms([once, startups, wire, floor]: [f64; 4]) -> Terms {
-        Terms {
-            once,
-            startups,
-            wire,
-            floor,
-        }
-    }
-
-    /// By differences of a millionth, on either side of a floor.
-    #[test]
-    fn derivatives_are_those_of_the_sum() {
-        let orders = [Order::AtOnce, Order::Rounds].map(Pattern::Exchange);
-        for (pattern, floor) in orders.into_iter().cartesian_product([0.0, 9.0]) {
-            let at = [2.0, 3.0, 4.0, floor];
-            let found = pattern.marginal(terms(at));
-            let found = [found.once, found.startups, found.wire, found.floor];
-            for (place, found) in found.into_iter().enumerate() {
-                let mut moved = at;
-                moved[place] += 1e-6;
-                let [before, after] = [at, moved].map(|at| pattern.together(terms(at)));
-                let slope = (after - before) / 1e-6;
-                assert!((slope - found).abs() < 1e-5, "{slope} {found}");
-            }
-        }
-    }
-
-    /// 3 and 4 make 7, and with another link that needs 9 a little more than that.
-    #[test]
-    fn start_ups_and_bytes_add_up() {
-        for (floor, expected) in [(0.0, 7.0f64), (9.0, 9.142_506_835)] {
-            let time = Pattern::Port.together(terms([2.0, 3.0, 4.0, floor]));
-            assert!((time - 2.0 - expected).abs() < 1e-9, "{time}");
         }
     }
 
