@@ -10,6 +10,10 @@ mod settings;
 mod variant;
 mod wire;
 
+use std::sync::Arc;
+
+use netsig_core::algorithm::{Call, Method, Phases, Schedule};
+use netsig_core::network::Network;
 use netsig_core::units::{Bytes, Procs};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -39,6 +43,8 @@ pub struct Plan {
     pub synchronisation: Synchronisation,
     /// Settings of the pLogP measurement, if planned.
     pub plogp: Option<PLogPSettings>,
+    /// The network, for algorithms that follow the links between its switches.
+    pub network: Option<Network>,
     /// All cells of one launch in the order of the file, at least one; all have passed the check.
     pub(crate) cells: Vec<Cell>,
 }
@@ -56,6 +62,27 @@ pub enum Synchronisation {
 }
 
 impl Plan {
+    /// True if a schedule depends on the links between switches, and the plan does not know these.
+    pub fn lacks_links(&self) -> bool {
+        let mut methods = self.cells.iter().filter_map(Cell::method);
+        self.network.is_none() && methods.any(|method| method.follows_links())
+    }
+
+    /// The schedule of a cell, if netsig carries it out by its own schedule.
+    pub fn schedule(&self, cell: &Cell) -> Option<Schedule> {
+        let Some(Method::Schedule(algorithm)) = cell.method() else {
+            return None;
+        };
+        let phases = || Phases::of(self.network.as_ref()?, cell.procs);
+        let is_phased = cell.method()?.follows_links();
+        let call = Call {
+            phases: is_phased.then(phases).flatten().map(Arc::new),
+            ..Call::new(cell.procs, cell.size)
+        };
+        let served = algorithm.serve(&call);
+        Some(served.expect("every algorithm serves root 0 and pieces of one size"))
+    }
+
     /// The cells of a launch in the order of the file.
     pub fn cells(&self) -> &[Cell] {
         &self.cells

@@ -226,6 +226,7 @@ fn plan_of(cells: Vec<Cell>, plogp: Option<PLogPSettings>) -> Plan {
         precision: None,
         synchronisation: Synchronisation::default(),
         plogp,
+        network: None,
         cells,
     }
 }

@@ -74,7 +74,13 @@ impl ReadyRound {
         for &copy in &self.copies {
             posting.copy(copy);
         }
-        posting.keep_full(receives.len(), later_receives.iter(), later_sends.iter());
+        let (later_receives, later_sends) = (later_receives.iter(), later_sends.iter());
+        match self.in_flight {
+            InFlight::Exchanges(_) => {
+                posting.keep_paired(receives.len(), later_receives.zip(later_sends));
+            }
+            _ => posting.keep_full(receives.len(), later_receives, later_sends),
+        }
         posting.wait_all();
     }
 }
@@ -93,6 +99,30 @@ impl Posting<'_> {
             };
             if let Some(message) = of_place {
                 self.requests[done] = self.post(message);
+            }
+        }
+    }
+
+    /// Posts the rest of both lists in pairs of a receive and a send, one for each completed send of
+    /// which also a receive is complete; the first `places` requests are receives.
+    fn keep_paired<'m>(
+        &mut self,
+        places: usize,
+        later: impl Iterator<Item = (&'m Message, &'m Message)>,
+    ) {
+        let mut free = [const { Vec::new() }; 2];
+        for (receive, send) in later {
+            let [receives, sends] = loop {
+                if let [Some(&receives), Some(&sends)] = [free[0].last(), free[1].last()] {
+                    break [receives, sends];
+                }
+                let done = self.wait_any(0);
+                free[usize::from(done >= places)].push(done);
+            };
+            self.requests[receives] = self.post(receive);
+            self.requests[sends] = self.post(send);
+            for places in &mut free {
+                places.pop();
             }
         }
     }

@@ -2,27 +2,31 @@
 
 use anyhow::{Context, Result};
 use netsig_core::algorithm::{Proven, Schedule};
-use netsig_measure::plan::Cell;
+use netsig_measure::plan::{Cell, Plan};
 
 /// The proven schedules of all cells of a plan.
-pub struct Schedules(Vec<Proven>);
+pub struct Schedules {
+    plan: Plan,
+    proven: Vec<Proven>,
+}
 
 impl Schedules {
     /// Proves every schedule among `cells` once.
     ///
     /// # Errors
     /// If one breaks a rule.
-    pub fn prove(cells: &[Cell]) -> Result<Self> {
-        let mut schedules = Self(Vec::new());
-        for (cell, schedule) in cells
-            .iter()
-            .filter_map(|cell| Some((cell, cell.schedule()?)))
-        {
+    pub fn prove(plan: &Plan) -> Result<Self> {
+        let mut schedules = Self {
+            plan: plan.clone(),
+            proven: Vec::new(),
+        };
+        let cells = plan.cells().iter();
+        for (cell, schedule) in cells.filter_map(|cell| Some((cell, plan.schedule(cell)?))) {
             if schedules.proof(&schedule).is_none() {
                 let proven = schedule.prove().with_context(|| {
                     format!("{cell}: netsig's own schedule is wrong; leave it out of the plan")
                 })?;
-                schedules.0.push(proven);
+                schedules.proven.push(proven);
             }
         }
         Ok(schedules)
@@ -30,7 +34,7 @@ impl Schedules {
 
     /// The proven schedule of a cell of the plan, unless the MPI library carries the cell out.
     pub fn of(&self, cell: &Cell) -> Option<&Proven> {
-        let schedule = cell.schedule()?;
+        let schedule = self.plan.schedule(cell)?;
         Some(
             self.proof(&schedule)
                 .expect("a schedule runs with its proof"),
@@ -38,6 +42,6 @@ impl Schedules {
     }
 
     fn proof(&self, schedule: &Schedule) -> Option<&Proven> {
-        self.0.iter().find(|proven| proven.is_for(schedule))
+        self.proven.iter().find(|proven| proven.is_for(schedule))
     }
 }

@@ -74,7 +74,7 @@ impl OverMpi {
             ranks,
             synchronisation: plan.synchronisation,
             groups: sizes.into_iter().map(group).collect(),
-            schedules: Schedules::prove(cells)?,
+            schedules: Schedules::prove(plan)?,
             counters: Counters::open(scopes.duty()),
             scopes,
             clocks: Clocks::new(tools.watch),

@@ -27,6 +27,7 @@ use self::steered::Steered;
 use crate::input::args::{self, LaunchArgs, Place};
 use crate::input::asked::Asked;
 use crate::input::failure::Failure;
+use crate::input::network::NetworkArgs;
 use crate::input::output::{Kind, Output};
 use crate::input::wish::{AimArgs, Predicted};
 use crate::print::notes::warn_if_unfaithful;
@@ -61,6 +62,10 @@ pub struct Campaign {
     /// The launcher of MPI programs.
     #[command(flatten)]
     pub launch: LaunchArgs,
+    /// The network, for algorithms that follow the links between its switches; in a lab that of the
+    /// scenario.
+    #[command(flatten)]
+    pub network: NetworkArgs,
 }
 
 impl Campaign {
@@ -138,7 +143,21 @@ impl Campaign {
     }
 
     fn asked(&self, plan: &Path) -> Result<Asked, Failure> {
-        Asked::read(plan, self.precision.as_deref())
+        let asked = Asked::read(plan, self.precision.as_deref())?;
+        if !asked.plan.lacks_links() {
+            return Ok(asked);
+        }
+        let mut plan = asked.plan;
+        plan.network = self.links()?;
+        Asked::parse(&asked.file, plan.to_toml())
+    }
+
+    /// The network with its links: that of the lab, else the named one.
+    fn links(&self) -> Result<Option<Network>, Failure> {
+        match &self.place {
+            Place::Lab(name) => Ok(Some(netsig_lab::load(name)?)),
+            Place::Mpi | Place::Simulated(_) => self.network.load(),
+        }
     }
 
     /// The data file: a new one, or that of an interrupted run.

@@ -136,6 +136,10 @@ impl Steered<'_> {
 
     /// Carries out a launch.
     fn launch(&self, state: &State, plan: &Plan, left: Seconds) -> Result<(), Failure> {
+        let mut plan = plan.clone();
+        if plan.lacks_links() {
+            plan.network = self.campaign.links()?;
+        }
         let asked = Asked::parse(&self.campaign.output, plan.to_toml())?;
         let what = match stage(state.launch) {
             Stage::Scout => "finding the speed".to_owned(),

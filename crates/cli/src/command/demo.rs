@@ -23,6 +23,7 @@ use crate::command::fit::{fit_file, sentence, warnings};
 use crate::input::args::{LaunchArgs, Place};
 use crate::input::failure::Failure;
 use crate::input::files;
+use crate::input::network::NetworkArgs;
 use crate::input::output::{Kind, Output};
 use crate::job::launch::Launcher;
 use crate::print::parameters;
@@ -108,6 +109,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             precision: None,
             timeout: TIMEOUT,
             launch: args.launch.clone(),
+            network: NetworkArgs::default(),
         }
         .carry_out(plan, what)
     };

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use super::{fit, measure};
 use crate::campaign::Campaign;
 use crate::input::failure::Failure;
-use crate::input::network::NetworkArgs;
 use crate::input::wish::{self, AimArgs, Predicted};
 
 /// Measure for a prediction and fit: `measure --for` and `fit` in one.
@@ -21,8 +20,6 @@ pub struct Args {
     /// The profile to write [default: the data file's name with the ending .toml].
     #[arg(long, value_name = "PROFILE")]
     profile: Option<PathBuf>,
-    #[command(flatten)]
-    network: NetworkArgs,
 }
 
 /// Runs the command.
@@ -33,7 +30,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let data = &args.campaign.output;
     let profile = args.profile.clone();
     let profile = profile.unwrap_or_else(|| data.with_extension("toml"));
-    let fit = fit::Args::plain(data, &profile, args.network.clone());
+    let fit = fit::Args::plain(data, &profile, args.campaign.network.clone());
     // An unusable profile is refused before anything is measured.
     fit.output()?;
     args.campaign.steer(&args.predicted, &args.aim)?;

@@ -184,7 +184,7 @@ fn pairwise(shape: Shape, rank: Rank, index: usize) -> Round {
 }
 
 /// Receiver and sender that are the partners of `rank` in step `step`, from 1.
-fn partners(procs: Procs, rank: Rank, step: u32) -> (Rank, Rank) {
+pub(super) fn partners(procs: Procs, rank: Rank, step: u32) -> (Rank, Rank) {
     if procs.get().is_power_of_two() {
         let both = Rank(rank.0 ^ step);
         (both, both)

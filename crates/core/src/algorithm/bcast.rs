@@ -188,9 +188,8 @@ impl Rounds for Relayed {
             segment.filter(|&segment| segment < shape.parts)
         };
         let out = segment(index.checked_sub(depth)).map(|block| Frame {
-            procs: shape.procs,
-            rank,
             block,
+            ..Frame::of(shape.procs, rank)
         });
         let sends = out.map(|frame| hand_out(frame, tree, tree.children(shape.procs, rank)));
         let come = tree

@@ -16,6 +16,7 @@
 
 use super::library::{mpich, tuned};
 use super::setting::RADIX;
+use super::traffic::Traffic;
 use super::{AllRounds, Collective, Cut, Entry, Outline, Shape, alltoall};
 use crate::schedule::{Message, Round, Slot};
 use crate::units::{Procs, Rank};
@@ -27,7 +28,7 @@ pub(super) const BRUCK: Entry = Entry {
     settings: &[RADIX],
     cut: Cut::Whole,
     rounds: &AllRounds(outline, round),
-    traffic: None,
+    traffic: Some(Traffic::Digits),
     closed_form: None,
     library: &[tuned(3, "modified_bruck", None), mpich("brucks", None)],
 };
@@ -52,6 +53,40 @@ fn outline(shape: Shape) -> Outline {
         scratch: procs.get().saturating_sub(radix).saturating_sub(1),
         longest_message: longest,
     }
+}
+
+/// Work of one rank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Relayed {
+    /// Number of rounds.
+    pub(crate) rounds: u64,
+    /// Number of messages that the rank sends.
+    pub(crate) messages: u64,
+    /// Number of blocks in these messages.
+    pub(crate) blocks: u64,
+}
+
+/// Work of one of `procs` ranks in base `radix`.
+pub(crate) fn relayed(procs: Procs, radix: u32) -> Relayed {
+    let moves = weights(procs, radix).flat_map(|weight| {
+        let digits = (1..u64::from(radix)).take_while(move |digit| weight * digit < procs.get().into());
+        digits.map(move |digit| (weight, digit))
+    });
+    let n = u64::from(procs.get());
+    let none = Relayed {
+        rounds: weights(procs, radix).count() as u64,
+        messages: 0,
+        blocks: 0,
+    };
+    moves.fold(none, |all, (weight, digit)| {
+        let period = weight * u64::from(radix);
+        let rest = (n % period).saturating_sub(weight * digit).min(weight);
+        Relayed {
+            messages: all.messages + 1,
+            blocks: all.blocks + n / period * weight + rest,
+            ..all
+        }
+    })
 }
 
 /// 1, r, r², … below the number of ranks.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Collective;
+use super::{Collective, Phases};
 use crate::units::{Bytes, Procs, Rank};
 
 /// A call of a collective.
@@ -18,6 +18,8 @@ pub struct Call {
     pub layout: Option<Layout>,
     /// Lengths of pieces that differ; they replace `size`.
     pub pairs: Option<Arc<PairSizes>>,
+    /// Phases that fit the links between the switches, if these are known.
+    pub phases: Option<Arc<Phases>>,
 }
 
 /// The cluster or switch of each rank.
@@ -88,6 +90,7 @@ impl Call {
             root: Rank(0),
             layout: None,
             pairs: None,
+            phases: None,
         }
     }
 

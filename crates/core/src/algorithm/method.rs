@@ -46,6 +46,19 @@ impl Method {
         }
     }
 
+    /// True if its schedule depends on the links between the switches.
+    pub fn follows_links(&self) -> bool {
+        self.traffic() == Some(Traffic::Phases)
+    }
+
+    /// netsig's algorithm, if it is one.
+    pub fn algorithm(&self) -> Option<&Algorithm> {
+        match self {
+            Self::Library(_) => None,
+            Self::Schedule(algorithm) => Some(algorithm),
+        }
+    }
+
     /// Segment size, if set.
     pub fn segment(&self) -> Option<Bytes> {
         match self {

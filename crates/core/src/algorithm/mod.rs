@@ -18,6 +18,8 @@ mod delivery;
 mod gather;
 mod library;
 mod method;
+mod phased;
+mod phases;
 mod scatter;
 mod scatter_allgather;
 mod schedule;
@@ -26,6 +28,7 @@ mod traffic;
 mod tree;
 mod two_phase;
 mod unknown;
+mod windowed;
 
 use std::fmt;
 use std::iter;
@@ -39,13 +42,15 @@ use strum::VariantArray as _;
 use crate::schedule::Round;
 use crate::text::names::named;
 use crate::units::{Bytes, Procs, Rank};
-use setting::{SEGMENT, Values};
+use setting::{RADIX, SEGMENT, Values, WINDOW};
 
+pub(crate) use bruck::{Relayed, relayed};
 pub use call::{Call, Layout, PairSizes, Unsupported};
 pub use decision::Decision;
 pub use delivery::{Piece, Pieces};
 pub use library::{LIBRARY, LibraryChoice, MpiFlavour, NotOffered, Offer, offers};
 pub use method::Method;
+pub use phases::Phases;
 pub use schedule::{Proven, Schedule};
 pub use setting::{Kind, LONGEST_SEGMENT, Setting, split};
 pub use traffic::{ClosedForm, Load, Traffic};
@@ -155,10 +160,12 @@ enum Cut {
 /// Arguments that determine a schedule, apart from rank and round. The size of the message affects
 /// the number of parts only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Shape {
+struct Shape<'a> {
     procs: Procs,
     parts: u32,
     algorithm: Algorithm,
+    /// Phases that fit the links between the switches, if these are known.
+    phases: Option<&'a Phases>,
 }
 
 /// Dimensions of a schedule, apart from those that follow from its collective and cut.
@@ -193,7 +200,9 @@ pub static ALGORITHMS: &[Entry] = &[
     alltoall::DIRECT,
     alltoall::DIRECT_UNROTATED,
     alltoall::PAIRWISE,
+    windowed::WINDOWED,
     alltoall::PAIRWISE_SEGMENTED,
+    phased::PHASED,
     alltoall::THROTTLED,
     alltoall::SENDS_IN_TURN,
     bruck::BRUCK,
@@ -229,6 +238,23 @@ impl Entry {
         self.closed_form
     }
 
+    /// The algorithm with every combination of the values of its settings that a choice tries: once
+    /// without settings, never with a setting that no choice tries.
+    pub fn tried(&'static self) -> impl Iterator<Item = Algorithm> {
+        let values = self.settings.iter().map(|setting| setting.tried.iter());
+        let combined = values.multi_cartesian_product();
+        combined.map(move |combination| {
+            let mut values = Values::default();
+            for (place, value) in combination.into_iter().enumerate() {
+                values.set(place, *value);
+            }
+            Algorithm {
+                entry: self,
+                values,
+            }
+        })
+    }
+
     /// True if `text` is the name of the algorithm, with or without settings.
     pub fn is_named_by(&self, text: &str) -> bool {
         text.split(':').next() == Some(self.name)
@@ -245,7 +271,7 @@ impl Entry {
     }
 }
 
-impl Shape {
+impl Shape<'_> {
     /// Value of a setting that the algorithm has.
     fn get(&self, setting: Setting) -> u32 {
         let value = self.algorithm.get(setting);
@@ -307,6 +333,16 @@ impl Algorithm {
     /// Segment size, if it has this setting.
     pub fn segment(&self) -> Option<Bytes> {
         self.get(SEGMENT).map(|bytes| Bytes(bytes.into()))
+    }
+
+    /// Largest number of exchanges in progress, if it has this setting.
+    pub fn window(&self) -> Option<u32> {
+        self.get(WINDOW)
+    }
+
+    /// Base of the numbers that order the ranks, if it has this setting.
+    pub fn radix(&self) -> Option<u32> {
+        self.get(RADIX)
     }
 
     /// Value of a setting; `None` without this setting.

@@ -25,6 +25,7 @@ use super::allgather::twins;
 use super::bcast::held;
 use super::library::{mpich, tuned};
 use super::tree::BINOMIAL;
+use super::traffic::Traffic;
 use super::{AllRounds, Collective, Cut, Entry, Outline, Shape};
 use crate::schedule::{Message, Round, Slot};
 use crate::units::{Procs, Rank};
@@ -36,7 +37,7 @@ pub(super) const SCATTER_ALLGATHER: Entry = Entry {
     settings: &[],
     cut: Cut::PowerOfTwo,
     rounds: &AllRounds(doubling_outline, doubling),
-    traffic: None,
+    traffic: Some(Traffic::ScatterDoubling),
     closed_form: None,
     library: &[
         tuned(8, "scatter_allgather", None),
@@ -51,7 +52,7 @@ pub(super) const SCATTER_ALLGATHER_RING: Entry = Entry {
     settings: &[],
     cut: Cut::Ranks,
     rounds: &AllRounds(ring_outline, ring),
-    traffic: None,
+    traffic: Some(Traffic::ScatterRing),
     closed_form: None,
     library: &[
         tuned(9, "scatter_allgather_ring", None),

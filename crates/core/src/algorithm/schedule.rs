@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::call::{Call, PairSizes, Unsupported};
 use super::delivery::{Piece, Pieces};
 use super::setting::Kind;
-use super::{ALGORITHMS, Algorithm, Cut, Entry, Outline, Shape};
+use super::{ALGORITHMS, Algorithm, Cut, Entry, Outline, Phases, Shape};
 use crate::schedule::{
     self, BlockCounts, Datum, Division, Extent, Round, ScheduleError, Slot, Turn,
 };
@@ -18,10 +18,12 @@ use crate::units::{Bytes, Procs, Rank};
 /// numbered from it, and pieces likewise.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schedule {
-    shape: Shape,
+    procs: Procs,
+    algorithm: Algorithm,
     division: Division,
     turn: Option<Turn>,
     pairs: Option<Arc<PairSizes>>,
+    phases: Option<Arc<Phases>>,
 }
 
 /// A proved schedule, which may be run.
@@ -38,14 +40,12 @@ impl Algorithm {
             Cut::Segments => Division::segments(size, self.segment().unwrap_or_default()),
         };
         Schedule {
-            shape: Shape {
-                procs,
-                parts: division.parts(),
-                algorithm: self,
-            },
+            procs,
+            algorithm: self,
             division,
             turn: None,
             pairs: None,
+            phases: None,
         }
     }
 
@@ -57,8 +57,12 @@ impl Algorithm {
     pub fn serve(mut self, call: &Call) -> Result<Schedule, Unsupported> {
         self.arrange(call)?;
         let mut schedule = self.schedule(call.procs, call.size);
-        schedule.turn = self.turn(call, schedule.shape.parts)?;
+        schedule.turn = self.turn(call, schedule.division.parts())?;
         schedule.pairs = self.pairs(call)?;
+        schedule.phases = call.phases.clone();
+        if let Some(phases) = &schedule.phases {
+            refuse_other_count("phases", phases.procs().get() as usize, call.procs)?;
+        }
         Ok(schedule)
     }
 
@@ -128,18 +132,27 @@ fn refuse_other_count(of: &'static str, given: usize, procs: Procs) -> Result<()
 impl Schedule {
     /// The algorithm, with its settings for this call.
     pub fn algorithm(&self) -> Algorithm {
-        self.shape.algorithm
+        self.algorithm
     }
 
     /// Number of ranks.
     pub fn procs(&self) -> Procs {
-        self.shape.procs
+        self.procs
+    }
+
+    fn shape(&self) -> Shape<'_> {
+        Shape {
+            procs: self.procs,
+            parts: self.division.parts(),
+            algorithm: self.algorithm,
+            phases: self.phases.as_deref(),
+        }
     }
 
     /// Rounds, division, memory and longest message. Counts beyond 2³² − 1 are limited to that
     /// value. For pieces of different sizes, the division is that of the largest piece.
     pub fn extent(&self) -> Extent {
-        let shape = self.shape;
+        let shape = self.shape();
         let Outline {
             rounds,
             scratch,
@@ -162,7 +175,7 @@ impl Schedule {
     /// Sends, receives and copies of `rank` in round `index`.
     pub fn round(&self, rank: Rank, index: usize) -> Round {
         let number = self.number_of(rank);
-        let round = self.entry().rounds.round(self.shape, number, index);
+        let round = self.entry().rounds.round(self.shape(), number, index);
         match self.turn {
             Some(turn) => round.turned(turn),
             None => round,
@@ -173,7 +186,7 @@ impl Schedule {
     /// and the last of them.
     pub fn active(&self, rank: Rank) -> Range<usize> {
         let number = self.number_of(rank);
-        self.entry().rounds.active(self.shape, number)
+        self.entry().rounds.active(self.shape(), number)
     }
 
     /// Length of the message from `from` to `to` that consists of `slots`.
@@ -191,7 +204,7 @@ impl Schedule {
     /// # Errors
     /// The first violated rule.
     pub fn check(&self) -> Result<(), ScheduleError> {
-        let Shape { procs, parts, .. } = self.shape;
+        let Shape { procs, parts, .. } = self.shape();
         let collective = self.entry().collective;
         let blocks = |piece: Piece| {
             let first = piece.number * parts;
@@ -221,7 +234,7 @@ impl Schedule {
     }
 
     fn entry(&self) -> &'static Entry {
-        self.shape.algorithm.entry
+        self.algorithm.entry
     }
 
     fn root(&self) -> Rank {
@@ -241,7 +254,7 @@ impl Proven {
     /// True if the proof also holds for `schedule`: pieces may have another size, but not another
     /// number of parts.
     pub fn is_for(&self, schedule: &Schedule) -> bool {
-        (self.0.shape, self.0.turn) == (schedule.shape, schedule.turn)
+        (self.0.shape(), self.0.turn) == (schedule.shape(), schedule.turn)
     }
 
     /// The number of rounds.

@@ -21,6 +21,8 @@ pub struct Setting {
     pub example: u32,
     /// Kind of value.
     pub kind: Kind,
+    /// Values that a choice among algorithms tries.
+    pub(super) tried: &'static [u32],
     least: u32,
 }
 
@@ -36,11 +38,14 @@ pub enum Kind {
 }
 
 /// Values of an algorithm's settings, in the order of its entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Values([u32; MOST_SETTINGS]);
 
 /// Largest number of messages in progress.
-pub(super) const WINDOW: Setting = number("window", 1);
+pub(super) const WINDOW: Setting = Setting {
+    tried: &[2, 1, 4, 8],
+    ..number("window", 1)
+};
 
 /// Number of ranks in the first cluster.
 pub(super) const N1: Setting = Setting {
@@ -49,12 +54,16 @@ pub(super) const N1: Setting = Setting {
 };
 
 /// Base of the numbers that order the ranks.
-pub(super) const RADIX: Setting = number("radix", 2);
+pub(super) const RADIX: Setting = Setting {
+    tried: &[2, 3, 4, 8],
+    ..number("radix", 2)
+};
 
 /// Segment size of a message.
 pub(super) const SEGMENT: Setting = Setting {
     key: "segment",
     example: 8192,
+    tried: &[1024, 2048, 4096, 8192, 16384, 32768],
     least: 1,
     kind: Kind::Size,
 };
@@ -63,6 +72,7 @@ const fn number(key: &'static str, least: u32) -> Setting {
     Setting {
         key,
         example: 2,
+        tried: &[],
         least,
         kind: Kind::Number,
     }

@@ -10,6 +10,10 @@ pub enum Traffic {
     Rounds,
     /// In rounds, with rank i xor t where the process count is a power of two, else as `Rounds`.
     Powers,
+    /// Every rank exchanges with every other in phases that fit the links between switches.
+    Phases,
+    /// Each round handles one digit of the distance of sender and receiver; others relay the blocks.
+    Digits,
     /// All messages pass the port of one rank, or of every rank alike, one after the other.
     Port,
     /// ⌈log₂ n⌉ rounds, each of which doubles the data of a rank.
@@ -19,6 +23,10 @@ pub enum Traffic {
     /// Each rank hands the message on to the next in segments of the size that is set; not
     /// described by the regimes where a library chooses the size.
     Pipeline,
+    /// A part for each rank along a binomial tree, then all parts in rounds that double them.
+    ScatterDoubling,
+    /// A part for each rank along a binomial tree, then all parts from each rank to the next.
+    ScatterRing,
     /// A binomial tree without segments; not described by the regimes where a segment size is set.
     Tree(Load),
 }

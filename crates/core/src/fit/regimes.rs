@@ -112,7 +112,7 @@ impl<'a> Ground<'a> {
         let exchange = Pattern::Exchange(Order::AtOnce);
         let (mut cells, mut counts) = (Vec::new(), BTreeSet::new());
         for (who, own) in all {
-            if let Some(Pattern::Exchange(_)) = who.pattern {
+            if who.pattern.is_some_and(Pattern::is_exchange) {
                 let own = own.iter().filter(|cell| cell.procs.get() > 2);
                 counts.extend(own.clone().map(|cell| cell.procs));
                 cells.extend(own.filter(|_| who.pattern == Some(exchange)));
@@ -142,7 +142,7 @@ impl<'a> Ground<'a> {
     ) -> f64 {
         let mut sum = 0.0;
         for (who, cells) in all {
-            let Some(pattern @ Pattern::Exchange(_)) = who.pattern else {
+            let Some(pattern) = who.pattern.filter(|own| own.is_exchange()) else {
                 continue;
             };
             for (class, cells) in by_class(&self.network, pattern, cells) {
@@ -151,7 +151,7 @@ impl<'a> Ground<'a> {
                     onset: Some(onset),
                     ..self.network.basis(pattern)
                 };
-                let mut placed = self.network.placed(&cells);
+                let mut placed = self.network.placed(pattern, &cells);
                 placed.retain(|(cell, _)| cell.plain > 0 && Some(cell.procs) != without);
                 let columns = columns(&basis, &placed);
                 let solution = regression::solve(&basis, &placed, &columns);
@@ -169,7 +169,7 @@ impl<'a> Ground<'a> {
         (protocol, without): (Protocol, Option<Procs>),
     ) -> Vec<(&'c Observation, f64)> {
         let wanted = |cell: &&Observation| {
-            Some(cell.procs) != without && self.network.protocol(cell.size) == protocol
+            Some(cell.procs) != without && self.network.protocol(pattern, cell.size) == protocol
         };
         let with_bytes = |cell: &'c Observation| {
             let point = cell.point(self.network.network);
@@ -195,8 +195,8 @@ impl<'a> Ground<'a> {
         let [eager, late] = [Protocol::Eager, Protocol::Rendezvous]
             .map(|protocol| self.under(pattern, cells.iter(), (protocol, without)));
         let overflowing = match (pattern, shared[0]) {
-            (Pattern::Exchange(_), Some(shared)) => Some(stalls::with_own_rate(&shared, &eager)),
-            (Pattern::Exchange(_), None) => stalls::overflowing(&eager, &|_| 0.0),
+            (own, Some(shared)) if own.is_exchange() => Some(stalls::with_own_rate(&shared, &eager)),
+            (own, None) if own.is_exchange() => stalls::overflowing(&eager, &|_| 0.0),
             _ => None,
         };
         let anywhere = stalls::anywhere(&late, overflowing.as_ref());
@@ -266,7 +266,7 @@ impl<'a> Ground<'a> {
             onset: overflowing.and_then(|stalls| stalls.onset),
             ..self.network.basis(pattern)
         };
-        let mut placed = self.network.placed(&kept);
+        let mut placed = self.network.placed(pattern, &kept);
         placed.retain(|(cell, _)| cell.plain > 0);
         let solution = regression::solve(&basis, &placed, &columns(&basis, &placed))?;
         let jitter = jitter(&placed);
@@ -306,14 +306,14 @@ pub(super) fn by_class(
     let is_alone = |cell: &Observation| cell.procs.get() == 2;
     let shares = cells.iter().any(|cell| !is_alone(cell));
     let leaves_out =
-        |cell: &Observation| shares && is_alone(cell) && matches!(pattern, Pattern::Exchange(_));
+        |cell: &Observation| shares && is_alone(cell) && pattern.is_exchange();
     let kept: Vec<&Observation> = cells.iter().filter(|cell| !leaves_out(cell)).collect();
     let class = |cell: &Observation| pattern.class(cell.procs);
     let of_class = |own: Class| {
         let counts = kept.iter().filter(|cell| class(cell) == own);
         let is_single = counts.map(|cell| cell.procs).all_equal();
         let takes = |cell: &&&Observation| {
-            class(cell) == own || is_single && network.protocol(cell.size) == Protocol::Eager
+            class(cell) == own || is_single && network.protocol(pattern, cell.size) == Protocol::Eager
         };
         let cells = kept.iter().filter(takes);
         (own, cells.map(|cell| (*cell).clone()).collect())

@@ -162,9 +162,9 @@ pub struct Point<'a> {
 }
 
 impl Regimes {
-    /// Protocol of m bytes.
+    /// Protocol of a call for m bytes.
     pub fn protocol(&self, size: Bytes) -> Protocol {
-        Protocol::of(size, self.eager_limit)
+        Protocol::of(self.pattern.message(size), self.eager_limit)
     }
 
     /// Parameters of a protocol, where it was measured.

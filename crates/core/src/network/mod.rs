@@ -188,6 +188,13 @@ pub enum NetworkError {
     Edge(#[from] ParameterError),
 }
 
+/// True if the networks have one description.
+impl PartialEq for Network {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.name, self.to_toml()) == (&other.name, other.to_toml())
+    }
+}
+
 impl Network {
     /// Parses the description `text`; `name` names the network, also in errors.
     ///

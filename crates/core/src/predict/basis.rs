@@ -10,7 +10,7 @@ use crate::fit::fitted::Base;
 use crate::fit::flows::Flows;
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
-use crate::model::regimes::{Patterns, Point, Protocol, Times};
+use crate::model::regimes::{Pattern, Patterns, Point, Protocol, Times};
 use crate::model::signature::Signature;
 use crate::model::{
     self, Case, Kind, Known, Model, ModelError, Need, REGIMES, Segments, Subject, Timed, Values,
@@ -22,6 +22,9 @@ use crate::units::{Bytes, Seconds, SecondsPerByte};
 
 /// Size from which on M(n) is rounded to KiB.
 const SMALL: f64 = 8192.0;
+
+/// Largest share of X that segments on the way may fill.
+const ROOM: f64 = 0.9;
 
 /// Parameter that measured transfers supply, beside `rho`.
 const CONTENDED_GAP: &str = "beta_contended_s_per_byte";
@@ -351,6 +354,23 @@ impl Basis<'_> {
             interval: [onset.lower, onset.upper].map(size),
             is_known: onset.is_known(),
         })
+    }
+
+    /// False for segments that a choice must not try: those that may fill a port up to its overflow, or
+    /// that ask for permission.
+    pub fn is_paced(&self, case: Case) -> bool {
+        let Source::Regimes(measured) = &self.source else {
+            return true;
+        };
+        let (entry, point) = measured.of_case(case);
+        let Pattern::Segments { .. } = entry.model.pattern else {
+            return true;
+        };
+        let eager = entry.model.eager.as_ref();
+        let onset = eager.and_then(|eager| eager.stalls?.onset);
+        let port_bytes = entry.model.pattern.port_bytes(point).unwrap_or_default();
+        entry.model.protocol(case.size) == Protocol::Eager
+            && onset.is_none_or(|onset| port_bytes < ROOM * onset.bytes)
     }
 
     fn given(&self, values: &Values, case: Case) -> Result<Prediction, ModelError> {

@@ -3,12 +3,12 @@
 //!
 //! # Method
 //! The wire, the onset of losses and the eager limit belong to the network and to the MPI library;
-//! start-ups, γ and the rate of stalls are those of an algorithm with the same pattern, or else of
-//! one that exchanges everything as well, with the usual rendezvous messages and stalls of the
-//! pattern. The intervals widen accordingly.
+//! start-ups, γ and the rate of stalls are those of the measured exchange that is most alike, with the
+//! usual rendezvous messages and stalls of the pattern if that is another one. The intervals widen
+//! accordingly.
 //!
 //! # Domain
-//! Algorithms whose pattern is an exchange, beside a measured exchange.
+//! Algorithms whose pattern is an exchange, or relays blocks by digits, beside a measured exchange.
 //!
 //! # Source
 //! netsig.
@@ -30,10 +30,12 @@ pub(super) fn regimes(
     pattern: Pattern,
 ) -> Vec<RegimesEntry> {
     let all = profile.regimes.iter();
-    let all = all.filter(|own| own.collective == collective && is_exchange(own.model.pattern));
-    let alike = all.clone().find(|own| own.model.pattern == pattern);
-    let source = alike.or_else(|| all.clone().max_by_key(|own| own.domain.procs.len()));
-    let Some(source) = source.filter(|_| is_exchange(pattern)) else {
+    let all = all.filter(|own| own.collective == collective && lends(own.model.pattern, pattern));
+    let source = all.clone().max_by_key(|own| {
+        let likeness = likeness(own.model.pattern, pattern);
+        (likeness, own.domain.procs.len())
+    });
+    let Some(source) = source else {
         return Vec::new();
     };
     let same = all.clone().filter(|own| {
@@ -52,7 +54,28 @@ pub(super) fn regimes(
         _ => &[Class::Every],
     };
     let of_class = |class: &Class| of_pattern(source, algorithm, (pattern, *class));
-    classes.iter().filter_map(of_class).map(within).collect()
+    classes.iter().map(of_class).map(within).collect()
+}
+
+/// True if an algorithm with the pattern `own` tells of one with the pattern `wanted`.
+fn lends(own: Pattern, wanted: Pattern) -> bool {
+    match wanted {
+        Pattern::Digits { .. } => own.is_exchange(),
+        Pattern::Pipeline { .. } => matches!(own, Pattern::Pipeline { .. }),
+        _ => own.is_exchange() && wanted.is_exchange(),
+    }
+}
+
+/// Rank of a measured pattern among those whose parameters `wanted` may take. Algorithms that wait for
+/// their partners are alike; segments of another size come next to the same.
+fn likeness(own: Pattern, wanted: Pattern) -> u8 {
+    let is_paced = |pattern: Pattern| !matches!(pattern, Pattern::Exchange(Order::AtOnce));
+    let has_segments = |pattern: Pattern| matches!(pattern, Pattern::Segments { .. });
+    match (own, wanted) {
+        _ if own == wanted => 3,
+        _ if has_segments(own) && has_segments(wanted) => 2,
+        _ => u8::from(is_paced(own) == is_paced(wanted)),
+    }
 }
 
 /// An entry of another pattern, with the usual rendezvous messages and stalls of that pattern.
@@ -60,12 +83,17 @@ fn of_pattern(
     source: &RegimesEntry,
     algorithm: &str,
     (pattern, class): (Pattern, Class),
-) -> Option<RegimesEntry> {
-    let usual = Usual::of(pattern, class)?;
-    let other = Usual::of(source.model.pattern, source.class)?;
+) -> RegimesEntry {
     let mut entry = lent(source, algorithm);
     let model = &mut entry.model;
     model.pattern = pattern;
+    let [usual, other] = [
+        Usual::of(pattern, class),
+        Usual::of(source.model.pattern, source.class),
+    ];
+    let (Some(usual), Some(other)) = (usual, other) else {
+        return entry;
+    };
     model.request = Seconds(usual.request.value * model.wire.beta().0);
     if let Some(rendezvous) = &mut model.rendezvous {
         rendezvous.gamma = usual.rendezvous.value;
@@ -79,7 +107,7 @@ fn of_pattern(
             usual.stall_rate
         };
     }
-    Some(RegimesEntry { class, ..entry })
+    RegimesEntry { class, ..entry }
 }
 
 /// An entry in the name of another algorithm.
@@ -94,6 +122,3 @@ fn lent(source: &RegimesEntry, algorithm: &str) -> RegimesEntry {
     entry
 }
 
-fn is_exchange(pattern: Pattern) -> bool {
-    matches!(pattern, Pattern::Exchange(_))
-}

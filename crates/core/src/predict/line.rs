@@ -81,6 +81,15 @@ impl Line {
         })
     }
 
+    /// Name of the algorithm without settings: of an algorithm that was not measured, since its
+    /// settings are a choice; with them of one that was.
+    pub fn family(&self) -> &str {
+        match self.reason {
+            Reason::Unmeasured => self.algorithm.split(':').next().unwrap_or_default(),
+            _ => &self.algorithm,
+        }
+    }
+
     /// Name of the algorithm with the segment size of a prediction, in the form that measuring,
     /// predicting and simulating accept.
     pub fn name(&self, segment: Option<Segment>) -> String {

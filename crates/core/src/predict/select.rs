@@ -9,7 +9,9 @@
 //! one that measuring, predicting and simulating accept. Equal times keep the order of the
 //! candidates.
 //!
-//! An algorithm that was measured with some settings is a candidate with these settings only.
+//! An algorithm whose settings are a choice (segment, window, radix) is one candidate with the best of
+//! the values that are tried, of which all that may be on the way to a port stays well below its
+//! overflow, and segments stay below the eager limit; each setting that was measured is a candidate of its own.
 //!
 //! Two kinds of candidate rank below all others, however short their time: candidates too far from
 //! the measurements, which `predict` refuses, and, in a measured all-to-all, algorithms that were
@@ -21,6 +23,7 @@
 //! several times. Between two sizes with the same best candidate there is no search, so that a
 //! change from A to B and back to A is missed as well. A denser list finds more.
 
+use itertools::Itertools as _;
 use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 
 use crate::algorithm::Collective;
@@ -126,7 +129,12 @@ struct Candidate<'a> {
     is_bound: bool,
 }
 
-impl Ranked<'_> {
+impl<'a> Ranked<'a> {
+    /// Name without settings that are a choice.
+    fn family(&self) -> &'a str {
+        self.candidate.line.family()
+    }
+
     /// Name of the algorithm that measuring, predicting and simulating accept.
     pub fn algorithm(&self) -> String {
         self.candidate.line.name(self.prediction.segment)
@@ -208,7 +216,10 @@ impl<'a> Selector<'a> {
     /// # Errors
     /// If n·m is beyond 2^64, or no candidate has a time.
     pub fn rank(&self, procs: Procs, size: Bytes) -> Result<Vec<Ranked<'_>>, ModelError> {
-        let found = self.candidates.iter();
+        let found = self.candidates.iter().filter(|candidate| {
+            let is_measured = candidate.line.reason != Reason::Unmeasured;
+            is_measured || candidate.basis.is_paced(self.case(procs, size))
+        });
         let found = found.map(|candidate| self.ranked(candidate, procs, size));
         let (mut all, mut refused) = (Vec::with_capacity(self.candidates.len()), None);
         for ranked in found {
@@ -226,7 +237,7 @@ impl<'a> Selector<'a> {
                 .cmp(&a.stands())
                 .then(time(a).total_cmp(&time(b)))
         });
-        Ok(all)
+        Ok(all.into_iter().unique_by(Ranked::family).collect())
     }
 
     /// The first of [`Selector::rank`]: the fastest candidate that stands, else the fastest; `None`
@@ -267,7 +278,7 @@ impl<'a> Selector<'a> {
         mut low: Bytes,
         mut high: Bytes,
     ) -> Result<Option<CrossOver<'_>>, ModelError> {
-        let is_same = |a: &Ranked, b: &Ranked| std::ptr::eq(a.candidate, b.candidate);
+        let is_same = |a: &Ranked, b: &Ranked| a.family() == b.family();
         let (Some(mut from), Some(mut to)) = (self.best(procs, low)?, self.best(procs, high)?)
         else {
             return Ok(None);
@@ -300,15 +311,18 @@ impl<'a> Selector<'a> {
         procs: Procs,
         size: Bytes,
     ) -> Result<Ranked<'_>, ModelError> {
-        let case = Case {
+        Ok(Ranked {
+            candidate,
+            prediction: candidate.basis.predict(self.case(procs, size))?,
+        })
+    }
+
+    fn case(&self, procs: Procs, size: Bytes) -> Case {
+        Case {
             procs,
             size,
             segments: Segments::Best(self.options.search, self.options.datatype),
-        };
-        Ok(Ranked {
-            candidate,
-            prediction: candidate.basis.predict(case)?,
-        })
+        }
     }
 }
 

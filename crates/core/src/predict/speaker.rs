@@ -209,15 +209,25 @@ impl Question<'_> {
         Ok(lines)
     }
 
-    /// Candidates of a choice: the measured algorithms, and the other algorithms that have a pLogP
-    /// model.
+    /// Candidates of a choice: the measured algorithms, the others that a measured exchange tells of,
+    /// and those that have a pLogP model.
     pub fn candidates(&self) -> Vec<Line> {
-        let known = self.profile.algorithms(self.collective);
-        let is_measured = |entry: &&Entry| known.iter().any(|name| entry.is_named_by(name));
-        let others = entries(self.collective).filter(|entry| !is_measured(entry));
-        let others =
-            others.filter_map(|entry| self.borrowed(entry.name).or_else(|| Line::of_entry(entry)));
+        let others = entries(self.collective).flat_map(|entry| self.of_entry(entry));
         self.measured().into_iter().chain(others).collect()
+    }
+
+    /// Candidates of an algorithm beside those that were measured: with every combination of settings
+    /// that a measured exchange tells of, or else its pLogP model.
+    fn of_entry(&self, entry: &'static Entry) -> Vec<Line> {
+        let known = self.profile.algorithms(self.collective);
+        let names = entry.tried().map(|algorithm| algorithm.to_string());
+        let unmeasured = names.filter(|name| !known.contains(&name.as_str()));
+        let lines: Vec<Line> = unmeasured.filter_map(|name| self.borrowed(&name)).collect();
+        let is_measured = known.iter().any(|name| entry.is_named_by(name));
+        if lines.is_empty() && !is_measured {
+            return Line::of_entry(entry).into_iter().collect();
+        }
+        lines
     }
 
     /// Every measured algorithm with its model.

@@ -55,6 +55,10 @@ pub struct Frame {
     pub rank: Rank,
     /// Number of the block that the messages carry, if the rule needs one.
     pub block: u32,
+    /// Number of blocks of a piece.
+    pub parts: u32,
+    /// Number of partners at a time, if the rule needs it.
+    pub window: u32,
 }
 
 impl Frame {
@@ -64,6 +68,8 @@ impl Frame {
             procs,
             rank,
             block: 0,
+            parts: 1,
+            window: 1,
         }
     }
 }
@@ -81,13 +87,18 @@ impl Rule {
 impl Messages {
     /// One message for each other rank, n − 1 in all, by the rule `of`.
     pub fn one_each(frame: Frame, of: fn(Frame, u32) -> Message) -> Self {
+        Self::by_rule(frame, frame.procs.get() - 1, of)
+    }
+
+    /// `count` messages by the rule `of`.
+    pub fn by_rule(frame: Frame, count: u32, of: fn(Frame, u32) -> Message) -> Self {
         Self::Each {
             rule: Rule {
                 frame,
                 of,
                 turn: None,
             },
-            count: frame.procs.get() - 1,
+            count,
         }
     }
 
@@ -181,17 +192,10 @@ mod tests {
     use crate::schedule::Slot;
 
     fn by_rule(count: u32) -> Messages {
-        let frame = Frame {
-            procs: Procs::new(9).unwrap(),
-            rank: Rank(4),
-            block: 0,
-        };
-        let rule = Rule {
-            frame,
-            of: |frame, number| Message::single(frame.rank, Slot::Input(10 * number)),
-            turn: None,
-        };
-        Messages::Each { rule, count }
+        let frame = Frame::of(Procs::new(9).unwrap(), Rank(4));
+        Messages::by_rule(frame, count, |frame, number| {
+            Message::single(frame.rank, Slot::Input(10 * number))
+        })
     }
 
     #[test]

@@ -133,6 +133,11 @@ pub enum InFlight {
     AtMost(NonZeroU32),
     /// All receives are posted at once; sends have the limit of [`InFlight::AtMost`].
     Sends(NonZeroU32),
+    /// The next send and the next receive of the lists are posted together, when fewer than this
+    /// many of the sends before them or of the receives before them are incomplete. MPI completes
+    /// a short send when the system has buffered it: only the receives tell that the network keeps
+    /// up.
+    Exchanges(NonZeroU32),
 }
 
 impl InFlight {
@@ -140,7 +145,9 @@ impl InFlight {
     pub fn at_once(self) -> (usize, usize) {
         match self {
             Self::Unlimited => (usize::MAX, usize::MAX),
-            Self::AtMost(most) => (most.get() as usize, most.get() as usize),
+            Self::AtMost(most) | Self::Exchanges(most) => {
+                (most.get() as usize, most.get() as usize)
+            }
             Self::Sends(most) => (usize::MAX, most.get() as usize),
         }
     }

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use super::program::{Envelope, FlightId, Op, Program, Rest, Send, Task};
 use crate::algorithm::Schedule;
-use crate::schedule::Round;
+use crate::schedule::{InFlight, Round};
 use crate::units::{Procs, Rank};
 
 /// Progress of a rank.
@@ -24,6 +24,8 @@ struct Progress {
     started: u32,
     /// Sends that have started and are not complete.
     in_flight: u32,
+    /// Receives of the round that are complete.
+    received: u32,
 }
 
 /// Program of all ranks of a schedule.
@@ -86,7 +88,8 @@ impl Rounds {
             }
             let round = self.made.round(&self.schedule, rank, progress.round);
             let open = count(round.sends.len() + round.receives.len());
-            (progress.open, progress.started, progress.in_flight) = (open, 0, 0);
+            (progress.open, progress.started) = (open, 0);
+            (progress.in_flight, progress.received) = (0, 0);
             if open > 0 {
                 let now = progress.round;
                 self.take_early(rank, now, tasks);
@@ -135,7 +138,10 @@ impl Program for Rounds {
         }
         let round = self.made.round(&self.schedule, rank, progress.round);
         let (_, most) = round.in_flight.at_once();
-        if progress.in_flight as usize >= most {
+        let is_paired = matches!(round.in_flight, InFlight::Exchanges(_));
+        let awaited = progress.started.saturating_sub(progress.received);
+        let in_progress = progress.in_flight.max(if is_paired { awaited } else { 0 });
+        if in_progress as usize >= most {
             return None;
         }
         let send = round.sends.get(progress.started as usize)?;
@@ -165,6 +171,7 @@ impl Program for Rounds {
     }
 
     fn received(&mut self, rank: Rank, _: Op, tasks: &mut Vec<Task>) {
+        self.progress(rank).received += 1;
         self.complete(rank, tasks);
     }
 

@@ -1,6 +1,6 @@
 //! A cell: one operation to repeat, with a check that it can be measured.
 
-use netsig_core::algorithm::{Collective, Method, Schedule};
+use netsig_core::algorithm::{Collective, Method};
 use netsig_core::schedule::{BlockCounts, Division, Extent};
 use netsig_core::units::{Bytes, Procs, Seconds};
 
@@ -88,20 +88,18 @@ impl Cell {
         }
     }
 
-    /// The schedule of the operation, if netsig carries it out by its own schedule.
-    pub fn schedule(&self) -> Option<Schedule> {
+    /// Method of a collective.
+    pub fn method(&self) -> Option<Method> {
         match self.operation {
-            Operation::Collective(_, Method::Schedule(algorithm)) => {
-                Some(algorithm.schedule(self.procs, self.size))
-            }
+            Operation::Collective(_, method) => Some(method),
             _ => None,
         }
     }
 
-    /// The dimensions of netsig's schedule, or of an MPI call with whole pieces.
+    /// The dimensions, apart from the rounds, of netsig's schedule, or of an MPI call with whole pieces.
     pub fn extent(&self) -> Extent {
-        if let Some(schedule) = self.schedule() {
-            return schedule.extent();
+        if let Some(Method::Schedule(algorithm)) = self.method() {
+            return algorithm.schedule(self.procs, self.size).extent();
         }
         let (input, output) = match self.operation {
             Operation::Collective(collective, _) => {

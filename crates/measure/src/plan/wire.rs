@@ -2,6 +2,7 @@
 
 use itertools::iproduct;
 use netsig_core::algorithm::{Collective, Method};
+use netsig_core::network::Network;
 use netsig_core::text::file_error::{FileError, parse_toml};
 use netsig_core::units::list::{Item, List};
 use netsig_core::units::{self, Bytes, Procs};
@@ -28,6 +29,8 @@ struct WirePlan {
     flows: Option<WireFlows>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     collective: Vec<WireCollective>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    network: Option<toml::Table>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -97,7 +100,12 @@ impl Plan {
     pub fn parse(name: &str, text: &str) -> Result<Self, FileError> {
         let wire: WirePlan = parse_toml(name, text, HINT)?;
         let cells = wire.cells();
+        let network = wire.network.as_ref().map(|table| {
+            let text = toml::to_string(table).expect("a table has a text");
+            Network::parse(&format!("{name}, [network]"), &text)
+        });
         Ok(Self {
+            network: network.transpose()?,
             cells: cells.map_err(|problem| FileError::of_file(name, problem))?,
             seed: wire.seed,
             launches: wire.launches,
@@ -125,6 +133,10 @@ impl WirePlan {
             plogp: plan.plogp,
             flows: None,
             collective: Vec::new(),
+            network: plan.network.as_ref().map(|network| {
+                let table = network.to_toml().parse();
+                table.expect("a network has a TOML form")
+            }),
         };
         for cells in plan.cells.chunk_by(shares_an_entry) {
             let first = cells[0];

@@ -149,11 +149,16 @@ pub(super) fn fit(data: &Dataset, ping_pong: &[Point], options: &Options, fitted
 /// Fits the cells of every pattern of an algorithm, with the eager messages of all; fails if none
 /// can be fitted.
 fn of_algorithm(ground: &Ground, by_pattern: &ByPattern) -> Result<AlgorithmRegimes, FitError> {
-    let is_eager = |cell: &&Observation| ground.network.protocol(cell.size) == Protocol::Eager;
+    let eager = |(pattern, cells): &(Pattern, &[Observation])| {
+        let is_eager = |cell: &&Observation| {
+            ground.network.protocol(*pattern, cell.size) == Protocol::Eager
+        };
+        cells.iter().filter(is_eager).cloned().collect_vec()
+    };
     let fit = |(pattern, own): &(Pattern, &[Observation])| {
         let others = by_pattern.iter().filter(|(other, _)| other != pattern);
-        let others = others.flat_map(|(_, cells)| *cells).filter(is_eager);
-        let cells: Vec<Observation> = own.iter().chain(others).cloned().collect();
+        let others = others.flat_map(eager);
+        let cells: Vec<Observation> = own.iter().cloned().chain(others).collect();
         ground.fit(*pattern, &cells)
     };
     let (fits, errors): (Vec<_>, Vec<_>) = by_pattern.iter().map(fit).partition_result();

@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 use super::limit::{Limited, columns};
 use super::observation::{Observation, Who, exceeds};
 use super::regression;
-use crate::model::regimes::{Pattern, Protocol};
+use crate::model::regimes::Protocol;
 use crate::network::LINUX_RTO;
 use crate::units::Seconds;
 
@@ -38,10 +38,10 @@ const ENOUGH: usize = 3;
 /// Finds the stalls that the cells of `all` do not show alone.
 pub fn tell_apart(all: &mut BTreeMap<Who, Vec<Observation>>, limited: &Limited) {
     for (who, cells) in all.iter_mut() {
-        let Some(pattern @ Pattern::Exchange(_)) = who.pattern else {
+        let Some(pattern) = who.pattern.filter(|own| own.is_exchange()) else {
             continue;
         };
-        let placed = limited.placed(cells);
+        let placed = limited.placed(pattern, cells);
         let columns = columns(&placed);
         let Ok(solution) = regression::solve(&limited.basis(pattern), &placed, &columns) else {
             continue;

@@ -97,17 +97,19 @@ impl<'a> Limits<'a> {
 }
 
 impl Limited<'_> {
-    /// The protocol of a message of `size`.
-    pub(crate) fn protocol(&self, size: Bytes) -> Protocol {
-        Protocol::of(size, self.eager_limit)
+    /// The protocol of a call for `size` under a pattern.
+    pub(crate) fn protocol(&self, pattern: Pattern, size: Bytes) -> Protocol {
+        Protocol::of(pattern.message(size), self.eager_limit)
     }
 
     /// Cells with their protocols.
-    pub(super) fn placed<'c>(&self, cells: &'c [Observation]) -> Vec<(&'c Observation, Protocol)> {
-        cells
-            .iter()
-            .map(|cell| (cell, self.protocol(cell.size)))
-            .collect()
+    pub(super) fn placed<'c>(
+        &self,
+        pattern: Pattern,
+        cells: &'c [Observation],
+    ) -> Vec<(&'c Observation, Protocol)> {
+        let of = |cell: &'c Observation| (cell, self.protocol(pattern, cell.size));
+        cells.iter().map(of).collect()
     }
 
     /// Inputs of the terms of T₀, without overflow.
@@ -127,7 +129,7 @@ impl Limited<'_> {
             let Some(pattern) = who.pattern else {
                 continue;
             };
-            let placed = self.placed(cells);
+            let placed = self.placed(pattern, cells);
             let columns = columns(&placed);
             if let Ok(solution) = regression::solve(&self.basis(pattern), &placed, &columns) {
                 sum += solution.loss + (cells.len() as f64).ln() / 2.0 * columns.len() as f64;

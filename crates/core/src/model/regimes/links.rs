@@ -37,6 +37,8 @@ pub enum Order {
     Rounds,
     /// In rounds, in round t from rank i to i xor t if n is a power of two, else to i + t.
     Powers,
+    /// In phases that load no link beyond its rate.
+    Phases,
 }
 
 /// Largest process count whose rounds of pairwise exchange are computed one by one.
@@ -47,6 +49,12 @@ const MOST_ROUNDS: u32 = 1024;
 const OWN: f64 = 0.8;
 const AS_FAST: f64 = 0.44;
 const WAITING: f64 = 6.0;
+
+/// Time of phases relative to that of their busiest link, which is idle at their ends.
+const ENDS_OF_PHASES: f64 = 1.15;
+
+/// X in buffers of a port: several pass before it overflows.
+const IN_BUFFERS: f64 = 4.5;
 
 /// Bytes that pass a host's port in the time that the busiest other link takes for an exchange at
 /// once of messages of `size` bytes.
@@ -86,6 +94,24 @@ pub(super) fn paced(point: Point, rounds: f64) -> f64 {
     point.size.as_f64() * own * (own / rounds).min(1.0)
 }
 
+/// x of an exchange of which each pair has at most `size` bytes on the way: those that may meet at a
+/// host's port, or if more, at the port of a link between switches that all wait for, in a host's
+/// buffers.
+pub(super) fn waiting(point: Point) -> f64 {
+    let own = point.procs.partners();
+    let network = point.network;
+    let [gap, buffer] = network.map_or([0.0; 2], |network| {
+        [network.host_gap().0, network.host_buffer().as_f64()]
+    });
+    let at_link = |cut: &Cut| {
+        let behind = f64::from(cut.count(point.procs));
+        let is_slower = crossing_at_once(cut, point.procs) * cut.gap.0 > own * gap;
+        let senders = behind.max(own + 1.0 - behind);
+        IN_BUFFERS * senders * f64::from(u8::from(is_slower)) * buffer / cut.buffer.as_f64()
+    };
+    point.size.as_f64() * cuts(point).map(at_link).fold(own, f64::max)
+}
+
 /// Links between the switches of a tree.
 fn cuts(point: Point<'_>) -> impl Iterator<Item = &Cut> {
     let cuts = point.network.and_then(Network::cuts);
@@ -111,6 +137,11 @@ pub(super) fn rounds(point: Point, order: Order, protocol: Protocol) -> f64 {
         Protocol::Rendezvous => (n.is_multiple_of(2).then_some(n / 2), 1.0),
     };
     let host = point.network.map_or(1.0, |network| network.host_gap().0);
+    if order == Order::Phases {
+        let phases = cuts(point)
+            .map(|cut| ENDS_OF_PHASES * crossing_at_once(cut, point.procs) * cut.gap.0 / host);
+        return phases.fold(point.procs.partners(), f64::max);
+    }
     let on_links = |carried: &dyn Fn(&Cut) -> f64| {
         let times = cuts(point).map(|cut| share * cut.gap.0 / host * carried(cut));
         times.fold(0.0, f64::max)

@@ -36,7 +36,8 @@ use super::links::{self, Order};
 use super::tree::Binomial;
 use super::wire::on_link;
 use super::{Onset, Point, Protocol, Wire};
-use crate::algorithm::{Collective, Load, Method, Traffic};
+use crate::algorithm::{Relayed, relayed};
+use crate::algorithm::{Algorithm, Collective, Load, Method, Traffic};
 use crate::units::{Bytes, Procs, Seconds};
 
 /// Pattern in which the messages of an algorithm share ports and links.
@@ -45,8 +46,23 @@ use crate::units::{Bytes, Procs, Seconds};
 pub enum Pattern {
     /// All messages of a process pass one port, and all processes exchange at the same time.
     Exchange(Order),
+    /// As `Exchange`, in segments.
+    Segments {
+        /// Order of the messages.
+        order: Order,
+        /// Segment size q.
+        segment: Bytes,
+        /// w: largest number of exchanges of a segment in progress.
+        window: u32,
+    },
     /// All messages pass the port of one process.
     Port,
+    /// Each round handles one digit of the distance of sender and receiver, in base `radix`; others
+    /// relay the blocks.
+    Digits {
+        /// The base r.
+        radix: u32,
+    },
     /// Blocks double, or are handed on, in ⌈log₂ n⌉ rounds; all blocks pass every port.
     Doubling,
     /// Each process hands the whole message on to the next.
@@ -56,6 +72,10 @@ pub enum Pattern {
         /// Segment size q.
         segment: Bytes,
     },
+    /// A part for each process along a binomial tree, then all parts in ⌈log₂ n⌉ rounds.
+    ScatterDoubling,
+    /// A part for each process along a binomial tree, then all parts from each process to the next.
+    ScatterRing,
     /// A binomial tree.
     Tree {
         /// True if an edge carries a block for every process behind it.
@@ -136,22 +156,51 @@ impl Pattern {
 
     /// Pattern of a method; `None` for one that the model does not describe.
     pub fn of_method(method: &Method) -> Option<Self> {
-        Self::of_traffic(method.traffic()?, method.segment())
+        Self::of_traffic(method.traffic()?, Some(method))
     }
 
-    /// Pattern of a traffic, in segments where the algorithm has some.
-    pub(crate) fn of_traffic(traffic: Traffic, segment: Option<Bytes>) -> Option<Self> {
+    /// Pattern of a traffic, with the settings of the method.
+    pub(crate) fn of_traffic(traffic: Traffic, method: Option<&Method>) -> Option<Self> {
+        let segment = method.and_then(Method::segment);
+        let algorithm = method.and_then(Method::algorithm);
+        let exchange = |order| match segment {
+            None => Self::Exchange(order),
+            Some(segment) => Self::Segments {
+                order,
+                segment,
+                window: algorithm.and_then(Algorithm::window).unwrap_or(1),
+            },
+        };
         match traffic {
-            Traffic::AtOnce => Some(Self::Exchange(Order::AtOnce)),
-            Traffic::Rounds => Some(Self::Exchange(Order::Rounds)),
-            Traffic::Powers => Some(Self::Exchange(Order::Powers)),
+            Traffic::AtOnce => Some(exchange(Order::AtOnce)),
+            Traffic::Rounds => Some(exchange(Order::Rounds)),
+            Traffic::Powers => Some(exchange(Order::Powers)),
+            Traffic::Phases => Some(exchange(Order::Phases)),
+            Traffic::Digits => Some(Self::Digits {
+                radix: algorithm.and_then(Algorithm::radix)?,
+            }),
             Traffic::Port => Some(Self::Port),
             Traffic::Doubling => Some(Self::Doubling),
             Traffic::Chain => Some(Self::Chain),
             Traffic::Pipeline => segment.map(|segment| Self::Pipeline { segment }),
+            Traffic::ScatterDoubling => Some(Self::ScatterDoubling),
+            Traffic::ScatterRing => Some(Self::ScatterRing),
             Traffic::Tree(load) => segment.is_none().then_some(Self::Tree {
                 parts: load == Load::Parts,
             }),
+        }
+    }
+
+    /// True if every process exchanges with every other.
+    pub fn is_exchange(self) -> bool {
+        matches!(self, Self::Exchange(_) | Self::Segments { .. })
+    }
+
+    /// Longest message of a call for `size` bytes.
+    pub fn message(self, size: Bytes) -> Bytes {
+        match self {
+            Self::Segments { segment, .. } | Self::Pipeline { segment } => size.min(segment),
+            _ => size,
         }
     }
 
@@ -173,6 +222,10 @@ impl Pattern {
                 let rounds = links::rounds(point, order, Protocol::Eager);
                 Some(links::paced(point, rounds))
             }
+            Self::Segments { window, .. } => Some(links::waiting(Point {
+                size: Bytes(point.size.0.min(self.message(point.size).0 * u64::from(window))),
+                ..point
+            })),
             _ => None,
         }
     }
@@ -226,7 +279,51 @@ impl Pattern {
                     ..same(procs.partners(), time(eager))
                 }
             }
+            Self::Segments {
+                order,
+                segment,
+                window,
+            } => {
+                let parts = size.0.div_ceil(segment.0.max(1)).max(1) as f64;
+                let piece = on_link(size.as_f64(), parts);
+                let (rounds, floor) = match (order, window) {
+                    // One exchange at a time waits for the busiest link of its step.
+                    (Order::AtOnce, 1) => (
+                        links::rounds(point, Order::Powers, Protocol::Eager),
+                        Seconds(0.0),
+                    ),
+                    (Order::AtOnce, _) => (
+                        procs.partners(),
+                        wire.time(links::busiest(wire, point, piece)),
+                    ),
+                    _ => (
+                        links::rounds(point, order, Protocol::Eager),
+                        Seconds(0.0),
+                    ),
+                };
+                Path {
+                    port_bytes: self.port_bytes(point).unwrap_or_default(),
+                    floor,
+                    ..same(procs.partners() * parts, wire.time(rounds * piece))
+                }
+            }
             Self::Port => same(procs.partners(), wire.time(bytes)),
+            Self::Digits { radix } => {
+                let Relayed {
+                    rounds,
+                    messages,
+                    blocks,
+                } = relayed(procs, radix);
+                let bytes = on_link(blocks as f64 * size.as_f64(), messages as f64);
+                // Links carry as much more than in a direct exchange as the ports.
+                let share = 1.0 / procs.partners().max(1.0);
+                let at_once = blocks as f64 * share / rounds.max(1) as f64;
+                Path {
+                    port_bytes: at_once * links::queued(point),
+                    floor: wire.time(links::busiest(wire, point, share * bytes)),
+                    ..same(messages as f64, wire.time(bytes))
+                }
+            }
             Self::Doubling => same(rounds, wire.time(bytes)),
             Self::Chain | Self::Pipeline { .. } => {
                 let segment = match self {
@@ -243,6 +340,24 @@ impl Pattern {
                     hops + segments as f64,
                     Seconds(passed + wire.time(on_link(size.as_f64(), segments as f64)).0),
                 )
+            }
+            Self::ScatterDoubling | Self::ScatterRing => {
+                let part = size.as_f64() / f64::from(procs.get());
+                let tree = Binomial {
+                    size: part,
+                    parts: true,
+                    wire,
+                };
+                let steps = match self {
+                    Self::ScatterRing => procs.partners(),
+                    _ => rounds,
+                };
+                let gathered = wire.time(on_link(procs.partners() * part, steps)).0;
+                let [serial, shared] = tree.times(procs).map(|own| Seconds(own.0 + gathered));
+                Path {
+                    shared,
+                    ..same(rounds + steps, serial)
+                }
             }
             Self::Tree { parts } => {
                 let tree = Binomial {

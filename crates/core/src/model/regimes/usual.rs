@@ -59,6 +59,12 @@ const IN_ROUNDS: Usual = Usual {
     ..AT_ONCE
 };
 
+/// A few exchanges of a segment at a time.
+const IN_WINDOWS: Usual = Usual {
+    stall_rate: AT_ONCE.stall_rate,
+    ..IN_ROUNDS
+};
+
 const IN_PAIRS: Usual = Usual {
     rendezvous: about(2.0, 0.1),
     request: about(0.0, 3.0 * KIB),
@@ -68,7 +74,7 @@ const IN_PAIRS: Usual = Usual {
 impl Pattern {
     /// True if the usual growth of contention is known, so that one process count tells of others.
     pub fn grows_as_usual(self) -> bool {
-        matches!(self, Self::Exchange(_))
+        self.is_exchange()
     }
 }
 
@@ -78,7 +84,13 @@ impl Usual {
         match (pattern, class) {
             (Pattern::Exchange(Order::AtOnce), _) => Some(&AT_ONCE),
             (Pattern::Exchange(Order::Powers), Class::Power) => Some(&IN_PAIRS),
-            (Pattern::Exchange(_), _) => Some(&IN_ROUNDS),
+            (Pattern::Segments { window: 2.., .. } | Pattern::Digits { .. }, _) => {
+                Some(&IN_WINDOWS)
+            }
+            (
+                Pattern::Exchange(_) | Pattern::Segments { .. },
+                _,
+            ) => Some(&IN_ROUNDS),
             _ => None,
         }
     }
