@@ -144,7 +144,7 @@ impl Outcome {
         let keys = || truth.keys().filter(|key| is_direct(key));
         let counts: BTreeSet<_> = keys().map(|key| key.procs).collect();
         let sizes: BTreeSet<_> = keys().map(|key| key.size).collect();
-        let (times, note) = smpi::predict(&half.profile.hockney.model(), &counts, &sizes)?;
+        let (times, note) = smpi::predict(&half.profile, &counts, &sizes)?;
         let judge = Judge::new(drawn, truth, Trial::Half, (Some(&half.profile), &half.data));
         self.rows.extend(judge.of_smpi(&times, is_direct));
         self.notes.push(format!("{}: {note}", drawn.name));

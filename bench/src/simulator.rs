@@ -11,12 +11,13 @@ use std::iter;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use netsig_core::profile::Profile;
 use netsig_core::stats::line::Line;
-use netsig_core::units::{Procs, Seconds, SecondsPerByte};
+use netsig_core::units::Procs;
 
 use crate::figure::Figure;
 use crate::process::{Netsig, Usage};
-use crate::smpi::{self, Link, Program};
+use crate::smpi::{self, Program};
 
 /// A simulation with upper bounds of its time and memory.
 struct Row {
@@ -117,6 +118,13 @@ const SIZE: u32 = 1024;
 /// Upper bound of netsig's time relative to SMPI's for the claim of a faster simulation.
 const OF_SMPI: f64 = 0.1;
 
+/// The profile of the star for SMPI: α = 50 µs, and β of 1 Gbit/s.
+const GIGABIT: &str = "netsig_profile = 3
+[hockney]
+alpha_s = { value = 5e-5, lower = 5e-5, upper = 5e-5 }
+beta_s_per_byte = { value = 8e-9, lower = 8e-9, upper = 8e-9 }
+";
+
 const PROGRAM: &str = "#include <mpi.h>
 #include <stdlib.h>
 int main(int argc, char **argv) {
@@ -204,12 +212,9 @@ fn beside_smpi(netsig: &Netsig, ours: f64) -> Result<Option<Figure>> {
     if !smpi::is_installed() {
         return Ok(None);
     }
-    let link = Link {
-        latency: Seconds(25e-6),
-        gap: SecondsPerByte(8e-9),
-    };
+    let profile = Profile::parse("gigabit", GIGABIT)?;
     let program = Program::compile(netsig.folder(), PROGRAM)?;
-    let mut command = program.on_star(Procs::new(RANKS)?, link, &[])?;
+    let mut command = program.on_star(Procs::new(RANKS)?, &profile, &[])?;
     let theirs = Usage::of(command.arg(SIZE.to_string()))?.seconds;
     println!(
         "direct exchange among {RANKS} on a star: SMPI {theirs:.1} s, netsig {ours:.3} s of CPU"

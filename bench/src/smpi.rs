@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Result;
-use netsig_core::units::{Procs, Seconds, SecondsPerByte};
+use netsig_core::profile::Profile;
+use netsig_core::tune::simgrid::{Topology, platform};
+use netsig_core::units::Procs;
 
 use crate::process::output;
 
@@ -19,13 +21,6 @@ pub const AT_ONCE: &str = "--cfg=smpi/alltoall:basic_linear";
 pub struct Program<'a> {
     folder: &'a Path,
     path: PathBuf,
-}
-
-/// Parameters of the links of a star; every host has one in each direction.
-#[derive(Debug, Clone, Copy)]
-pub struct Link {
-    pub latency: Seconds,
-    pub gap: SecondsPerByte,
 }
 
 pub fn is_installed() -> bool {
@@ -44,30 +39,18 @@ impl<'a> Program<'a> {
         Ok(Self { folder, path })
     }
 
-    /// The command that runs the program on a star; the caller adds the program's arguments.
-    pub fn on_star(&self, procs: Procs, link: Link, settings: &[&str]) -> Result<Command> {
-        fs::write(self.folder.join("star.xml"), star(procs, link))?;
-        let hosts: Vec<String> = procs.ranks().map(|rank| format!("h-{rank}")).collect();
-        fs::write(self.folder.join("hosts"), hosts.join("\n"))?;
+    /// The command that runs the program on the star of a profile, as `netsig tune --for simgrid`
+    /// writes it; the caller adds the program's arguments.
+    pub fn on_star(&self, procs: Procs, profile: &Profile, settings: &[&str]) -> Result<Command> {
+        let star = platform(profile, "the benchmark's profile", Topology::Star(procs))?;
+        fs::write(self.folder.join("star.xml"), star)?;
         let mut command = Command::new("smpirun");
         command
             .current_dir(self.folder)
-            .args(["-np", &procs.to_string()])
-            .args(["-platform", "star.xml", "-hostfile", "hosts", AT_ONCE])
-            .args(["--cfg=smpi/host-speed:1Gf", "--log=root.thres:error"])
+            .args(["-np", &procs.to_string(), "-platform", "star.xml", AT_ONCE])
+            .arg("--log=root.thres:error")
             .args(settings)
             .arg(&self.path);
         Ok(command)
     }
-}
-
-fn star(procs: Procs, Link { latency, gap }: Link) -> String {
-    format!(
-        "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n\
-         <platform version=\"4.1\">\n<cluster id=\"c\" prefix=\"h-\" suffix=\"\" radical=\"0-{}\" \
-         speed=\"1Gf\" bw=\"{}Bps\" lat=\"{}s\" sharing_policy=\"SPLITDUPLEX\"/>\n</platform>\n",
-        procs.get() - 1,
-        1.0 / gap.0,
-        latency.0
-    )
 }

@@ -1,27 +1,20 @@
-//! Rival `SMPI`: a simulation on a star with the α and β of the ping-pong.
-//!
-//! Every host has a link of bandwidth 1/β and latency α/2 each way, so a message crosses two links.
-//! SMPI's correction factors of bandwidth and latency are 1: their defaults were fitted to another
-//! cluster and would change the time of the ping-pong. All other settings are SMPI's defaults, with
-//! cross traffic on. A note compares SMPI's ping-pong with α + β·m. SMPI's `basic_linear` posts all
-//! messages at once.
+//! Rival `SMPI`: a simulation on the star that `netsig tune --for simgrid` writes for the profile of
+//! the training half. All other settings are SMPI's defaults, with cross traffic on. A note compares
+//! SMPI's ping-pong with the profile's. SMPI's `basic_linear` posts all messages at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result, ensure};
-use netsig_core::model::hockney::Hockney;
+use netsig_core::profile::Profile;
 use netsig_core::units::{Bytes, Procs, Seconds};
 
 use crate::process::output;
-use crate::smpi::{AT_ONCE, Link, MISSING, Program, is_installed};
+use crate::smpi::{AT_ONCE, MISSING, Program, is_installed};
 
 const PROGRAM: &str = include_str!("alltoall.c");
 
-const SETTINGS: [&str; 3] = [
-    "--cfg=smpi/bw-factor:0:1",
-    "--cfg=smpi/lat-factor:0:1",
-    "--cfg=smpi/simulate-computation:no",
-];
+/// Leaves out the program's computation, which would take the time of this machine.
+const SETTINGS: [&str; 1] = ["--cfg=smpi/simulate-computation:no"];
 
 /// Simulated times of direct exchange by process count and size.
 pub(in super::super) type Times = BTreeMap<(Procs, Bytes), Seconds>;
@@ -29,7 +22,7 @@ pub(in super::super) type Times = BTreeMap<(Procs, Bytes), Seconds>;
 /// The times of direct exchange for all counts and sizes, and a note on the platform. No times if
 /// SMPI is not installed.
 pub(in super::super) fn predict(
-    hockney: &Hockney,
+    profile: &Profile,
     counts: &BTreeSet<Procs>,
     sizes: &BTreeSet<Bytes>,
 ) -> Result<(Times, String)> {
@@ -39,14 +32,11 @@ pub(in super::super) fn predict(
     }
     let work = tempfile::tempdir().context("no temporary directory")?;
     let program = Program::compile(work.path(), PROGRAM)?;
-    let link = Link {
-        latency: hockney.alpha() * 0.5,
-        gap: hockney.beta(),
-    };
+    let plogp = profile.network().plogp;
     let mut times = Times::new();
     let mut furthest: f64 = 0.0;
     for &procs in counts {
-        let mut command = program.on_star(procs, link, &SETTINGS)?;
+        let mut command = program.on_star(procs, profile, &SETTINGS)?;
         let printed = output(command.args(sizes.iter().map(|size| size.0.to_string())))?;
         let simulated: Vec<_> = printed.lines().filter_map(parsed).collect();
         let (found, wanted) = (simulated.len(), sizes.len());
@@ -56,14 +46,13 @@ pub(in super::super) fn predict(
         );
         for (size, half_round_trip, alltoall) in simulated {
             times.insert((procs, size), alltoall);
-            let error = half_round_trip / hockney.time(size) - 1.0;
+            let error = half_round_trip / plogp.message(size) - 1.0;
             furthest = furthest.max(error.abs());
         }
     }
     let note = format!(
-        "SMPI: star with links of 1/β and α/2, {AT_ONCE} {}; its ping-pong is at most {:.1} % off \
-         α + β·m",
-        SETTINGS[..2].join(" "),
+        "SMPI: star of netsig tune --for simgrid, {AT_ONCE}; its ping-pong is at most {:.1} % off the \
+         profile's",
         furthest * 100.0
     );
     Ok((times, note))
