@@ -74,12 +74,11 @@ impl ReadyRound {
         for &copy in &self.copies {
             posting.copy(copy);
         }
-        let (later_receives, later_sends) = (later_receives.iter(), later_sends.iter());
         match self.in_flight {
             InFlight::Exchanges(_) => {
-                posting.keep_paired(receives.len(), later_receives.zip(later_sends));
+                posting.keep_paired(receives.len(), (later_receives, later_sends));
             }
-            _ => posting.keep_full(receives.len(), later_receives, later_sends),
+            _ => posting.keep_full(receives.len(), later_receives.iter(), later_sends.iter()),
         }
         posting.wait_all();
     }
@@ -103,27 +102,28 @@ impl Posting<'_> {
         }
     }
 
-    /// Posts the rest of both lists in pairs of a receive and a send, one for each completed send of
-    /// which also a receive is complete; the first `places` requests are receives.
-    fn keep_paired<'m>(
-        &mut self,
-        places: usize,
-        later: impl Iterator<Item = (&'m Message, &'m Message)>,
-    ) {
-        let mut free = [const { Vec::new() }; 2];
-        for (receive, send) in later {
-            let [receives, sends] = loop {
-                if let [Some(&receives), Some(&sends)] = [free[0].last(), free[1].last()] {
-                    break [receives, sends];
-                }
-                let done = self.wait_any(0);
-                free[usize::from(done >= places)].push(done);
-            };
-            self.requests[receives] = self.post(receive);
-            self.requests[sends] = self.post(send);
-            for places in &mut free {
-                places.pop();
+    /// Posts the rest of both lists, `later`, which are equally long: the receive and the send of a
+    /// place when those of the place `window` before are complete. The first `window` requests are
+    /// receives, the others sends.
+    fn keep_paired(&mut self, window: usize, later: (&[Message], &[Message])) {
+        let (receives, sends) = later;
+        let mut next: Vec<usize> = (0..window).collect();
+        let mut posted = 0;
+        let mut done = vec![false; window];
+        while posted < receives.len() {
+            let lane = self.wait_any(0) % window;
+            if !std::mem::replace(&mut done[lane], true) {
+                continue;
             }
+            let place = next[lane];
+            let (Some(receive), Some(send)) = (receives.get(place), sends.get(place)) else {
+                continue;
+            };
+            self.requests[lane] = self.post(receive);
+            self.requests[window + lane] = self.post(send);
+            done[lane] = false;
+            next[lane] += window;
+            posted += 1;
         }
     }
 

@@ -38,7 +38,8 @@ impl Rounds for Phased {
         let parts = shape.parts as usize;
         Outline::without_relays(match shape.phases {
             Some(phases) => phases.count().saturating_mul(parts + 1),
-            None => ((shape.procs.get() - 1).max(1) as usize).saturating_mul(parts),
+            None if shape.procs.get() == 1 => 1,
+            None => (shape.procs.get() as usize - 1).saturating_mul(parts),
         })
     }
 

@@ -7,7 +7,7 @@
 //! so that at least max(n−1, ⌈a·(n−a)/c⌉) phases are needed. The phases are filled one after the other,
 //! the most urgent messages first: urgency is the share of the remaining phases that the sender, the
 //! receiver and the links of a message still need, Σ shares⁸. Several orders of equally urgent
-//! messages are tried; the fewest phases are kept.
+//! messages are tried, and the steps of pairwise exchange if they fit; the fewest phases are kept.
 //!
 //! # Source
 //! Faraj and Yuan 2005 (IPDPS), for links of one rate: as many phases as the busiest link has messages,
@@ -20,6 +20,7 @@ use rand::SeedableRng as _;
 use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
 
+use super::alltoall::partners;
 use crate::network::Network;
 use crate::units::{Procs, Rank};
 
@@ -28,6 +29,9 @@ pub const MOST_RANKS: u32 = 128;
 
 /// Number of orders that are tried.
 const TRIALS: u64 = 24;
+
+/// Error of sums of rates.
+const ROUNDING: f64 = 1e-9;
 
 /// Power of the shares in the urgency of a message.
 const SHARPNESS: i32 = 8;
@@ -83,7 +87,12 @@ impl Phases {
         let demands = demands(procs, &uplinks);
         let least = least(procs, &uplinks);
         let trials = (0..TRIALS).map(|trial| fill(procs, &uplinks, (&demands, least), trial));
-        let mut best = trials.min_by_key(Vec::len).unwrap_or_default();
+        let steps = steps(procs, &uplinks, &demands);
+        let mut best = steps
+            .into_iter()
+            .chain(trials)
+            .min_by_key(Vec::len)
+            .unwrap_or_default();
         best.iter_mut().for_each(|phase| phase.sort_unstable());
         Some(Self::from_pairs(procs, &best))
     }
@@ -182,6 +191,31 @@ fn demands(procs: Procs, uplinks: &[Uplink]) -> Vec<Demand> {
         .collect()
 }
 
+/// Pairs of sender and receiver in the steps of pairwise exchange, if no step loads a link beyond its
+/// rate.
+fn steps(
+    procs: Procs,
+    uplinks: &[Uplink],
+    demands: &[Demand],
+) -> Option<Vec<Vec<(usize, usize)>>> {
+    let n = procs.get();
+    let meets = |demand: &&Demand, step: u32| {
+        partners(procs, rank(demand.from), step).0 == rank(demand.to)
+    };
+    let fits = |phase: &[&Demand]| {
+        (0..2 * uplinks.len()).all(|link| {
+            let carried = phase.iter().filter(|own| own.over.contains(&link)).count();
+            carried as f64 <= uplinks[link / 2].rate + ROUNDING
+        })
+    };
+    let phase = |step| {
+        let phase: Vec<&Demand> = demands.iter().filter(|own| meets(own, step)).collect();
+        let pairs = phase.iter().map(|own| (own.from, own.to)).collect();
+        fits(&phase).then_some(pairs)
+    };
+    (1..n).map(phase).collect()
+}
+
 /// Pairs of sender and receiver by phase, with the order of equally urgent messages by `trial`.
 fn fill(
     procs: Procs,
@@ -210,7 +244,7 @@ fn fill(
             urgency(b).total_cmp(&urgency(a))
         });
         let whole = |uplink: &Uplink| {
-            let passed = |phases: f64| (uplink.rate * phases + 1e-9).floor();
+            let passed = |phases: f64| (uplink.rate * phases + ROUNDING).floor();
             [passed(phase + 1.0) - passed(phase); 2]
         };
         let mut room: Vec<f64> = uplinks.iter().flat_map(whole).collect();
@@ -259,4 +293,68 @@ impl Needs {
 
 fn rank(index: usize) -> Rank {
     Rank(u32::try_from(index).expect("fewer ranks than 2^32"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::tests::graph_of;
+
+    fn procs(count: u32) -> Procs {
+        Procs::new(count).unwrap()
+    }
+
+    /// Every pair meets once, no link carries more than its rate at any time, and there are as many
+    /// phases as the busiest link has messages. Links are as fast as a host's, or the hosts of both
+    /// switches together are the busiest.
+    #[test]
+    fn the_busiest_link_is_busy_in_every_phase() {
+        for (hosts, trunks, count, phases) in [
+            (&[4, 4][..], &[(0, 1)][..], 8, 16),
+            (&[8, 8], &[(0, 1)], 16, 64),
+            (&[5, 3], &[(0, 1)], 8, 15),
+            (&[8, 8], &[(0, 1)], 12, 36),
+            (&[4, 4, 4], &[(0, 1), (1, 2)], 12, 32),
+            (&[1, 5], &[(0, 1)], 6, 5),
+        ] {
+            let network = graph_of(hosts, trunks).unwrap();
+            let found = Phases::of(&network, procs(count)).unwrap();
+            assert_eq!(found.count(), phases, "{hosts:?} {count}");
+            let mut pairs = Vec::new();
+            for phase in 0..found.count() {
+                let sends = procs(count).ranks().filter_map(|from| {
+                    let to = found.receiver(phase, from)?;
+                    assert_eq!(found.sender(phase, to), Some(from));
+                    Some((from, to))
+                });
+                let sends: Vec<(Rank, Rank)> = sends.collect();
+                for cut in network.cuts().unwrap() {
+                    let behind = |rank: Rank| {
+                        cut.behind(procs(count)).any(|own| own.contains(&rank.0))
+                    };
+                    for direction in [true, false] {
+                        let crosses = |(from, to): &&(Rank, Rank)| {
+                            (behind(*from), behind(*to)) == (direction, !direction)
+                        };
+                        assert!(sends.iter().filter(crosses).count() <= 1);
+                    }
+                }
+                pairs.extend(sends);
+            }
+            pairs.sort_unstable();
+            pairs.dedup();
+            assert_eq!(pairs.len() as u32, count * (count - 1));
+        }
+    }
+
+    /// A link three times as fast as a host's carries 64 messages in 22 phases.
+    #[test]
+    fn faster_links_need_fewer_phases() {
+        let text = "topology = \"tree\"\nhosts = 16\nrate = \"10Mbit/s\"\nport_buffer = \"64KiB\"\n\
+                    [uplink]\nrate = \"30Mbit/s\"\nport_buffer = \"64KiB\"\nfirst_switch_hosts = 8\n";
+        let network = Network::parse("tree", text).unwrap();
+        assert_eq!(Phases::of(&network, procs(16)).unwrap().count(), 22);
+        let star = graph_of(&[8], &[]).unwrap();
+        assert_eq!(Phases::of(&star, procs(8)), None);
+    }
 }

@@ -91,3 +91,27 @@ fn place(frame: Frame, number: u32) -> (u32, u32) {
     let within = number - first * parts;
     (step(first + within % width, procs.get()), within / width)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Procs;
+
+    /// Messages that cross the link between two halves, in pairs of neighbouring steps: as many in
+    /// each pair.
+    #[test]
+    fn neighbouring_steps_load_a_link_between_halves_evenly() {
+        for n in [6u32, 8, 12, 16, 20] {
+            let steps: Vec<u32> = (0..n - 1).map(|place| step(place, n)).collect();
+            let crossing = |step: u32| {
+                let n = Procs::new(n).unwrap();
+                let half = n.get() / 2;
+                let crosses = |rank: &u32| (partners(n, Rank(*rank), step).0.0 < half) != (*rank < half);
+                (0..half).filter(crosses).count()
+            };
+            let pairs = steps[1..].chunks(2).filter(|pair| pair.len() == 2);
+            let loads = pairs.map(|pair| crossing(pair[0]) + crossing(pair[1]));
+            assert!(loads.clone().all(|load| load as u32 == n / 2), "{n}: {:?}", loads.collect::<Vec<_>>());
+        }
+    }
+}

@@ -133,10 +133,9 @@ pub enum InFlight {
     AtMost(NonZeroU32),
     /// All receives are posted at once; sends have the limit of [`InFlight::AtMost`].
     Sends(NonZeroU32),
-    /// The next send and the next receive of the lists are posted together, when fewer than this
-    /// many of the sends before them or of the receives before them are incomplete. MPI completes
-    /// a short send when the system has buffered it: only the receives tell that the network keeps
-    /// up.
+    /// The send and the receive at place j of their lists are posted when those at place j minus this
+    /// number are complete. MPI completes a short send when the system has buffered it: only the
+    /// receives tell that the network keeps up.
     Exchanges(NonZeroU32),
 }
 

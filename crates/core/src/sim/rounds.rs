@@ -2,14 +2,18 @@
 //!
 //! A rank is in at most one round at a time. Messages match within their round, so the number of
 //! the round is their tag, and a rank only counts: a message of the present round is received, a
-//! message of a later round is kept until then.
+//! message of a later round is kept until then. Only where exchanges in progress are limited, the
+//! messages of a round are told apart (`paired`).
+
+mod paired;
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::program::{Envelope, FlightId, Op, Program, Rest, Send, Task};
 use crate::algorithm::Schedule;
-use crate::schedule::{InFlight, Round};
+use crate::schedule::Round;
+use paired::Paired;
 use crate::units::{Procs, Rank};
 
 /// Progress of a rank.
@@ -24,8 +28,6 @@ struct Progress {
     started: u32,
     /// Sends that have started and are not complete.
     in_flight: u32,
-    /// Receives of the round that are complete.
-    received: u32,
 }
 
 /// Program of all ranks of a schedule.
@@ -34,7 +36,9 @@ pub struct Rounds {
     schedule: Schedule,
     ranks: Vec<Progress>,
     /// Messages that arrived before their round, by receiver and round.
-    early: FxHashMap<(Rank, u32), SmallVec<[FlightId; 4]>>,
+    early: FxHashMap<(Rank, u32), SmallVec<[(Rank, FlightId); 4]>>,
+    /// Exchanges in progress of the ranks whose present round limits them.
+    paired: FxHashMap<Rank, Paired>,
     made: Made,
 }
 
@@ -71,6 +75,7 @@ impl Rounds {
             ranks: vec![Progress::default(); count],
             schedule,
             early: FxHashMap::default(),
+            paired: FxHashMap::default(),
             made: Made::of(count),
         }
     }
@@ -88,8 +93,11 @@ impl Rounds {
             }
             let round = self.made.round(&self.schedule, rank, progress.round);
             let open = count(round.sends.len() + round.receives.len());
-            (progress.open, progress.started) = (open, 0);
-            (progress.in_flight, progress.received) = (0, 0);
+            (progress.open, progress.started, progress.in_flight) = (open, 0, 0);
+            match Paired::of(round) {
+                Some(paired) => self.paired.insert(rank, paired),
+                None => self.paired.remove(&rank),
+            };
             if open > 0 {
                 let now = progress.round;
                 self.take_early(rank, now, tasks);
@@ -104,8 +112,20 @@ impl Rounds {
             return;
         }
         let flights = self.early.remove(&(rank, round)).unwrap_or_default();
-        let receive = |flight| Task::Receive { op: round, flight };
-        tasks.extend(flights.into_iter().map(receive));
+        for (sender, flight) in flights {
+            let op = self.receive_from(rank, sender, round);
+            tasks.push(Task::Receive { op, flight });
+        }
+    }
+
+    /// The receive for the next message from `sender`: the number of the round, or the place in it
+    /// where messages are told apart.
+    fn receive_from(&mut self, rank: Rank, sender: Rank, round: u32) -> Op {
+        let paired = self.paired.get_mut(&rank);
+        paired.map_or(round, |paired| {
+            let place = paired.receive_from(sender);
+            place.expect("a proved schedule receives what is sent")
+        })
     }
 
     /// Completes one operation of the round.
@@ -138,40 +158,50 @@ impl Program for Rounds {
         }
         let round = self.made.round(&self.schedule, rank, progress.round);
         let (_, most) = round.in_flight.at_once();
-        let is_paired = matches!(round.in_flight, InFlight::Exchanges(_));
-        let awaited = progress.started.saturating_sub(progress.received);
-        let in_progress = progress.in_flight.max(if is_paired { awaited } else { 0 });
-        if in_progress as usize >= most {
+        if progress.in_flight as usize >= most {
+            return None;
+        }
+        let paired = self.paired.get(&rank);
+        if paired.is_some_and(|paired| !paired.may_send(progress.started)) {
             return None;
         }
         let send = round.sends.get(progress.started as usize)?;
+        let op = paired.map_or(progress.round, |_| progress.started);
         progress.started += 1;
         progress.in_flight += 1;
         Some(Send {
-            op: progress.round,
+            op,
             to: send.partner,
             tag: progress.round,
             bytes: self.schedule.bytes((rank, send.partner), &send.slots),
         })
     }
 
-    fn sent(&mut self, rank: Rank, _: Op, tasks: &mut Vec<Task>) {
+    fn sent(&mut self, rank: Rank, op: Op, tasks: &mut Vec<Task>) {
+        if let Some(paired) = self.paired.get_mut(&rank) {
+            paired.sent(op);
+        }
         self.progress(rank).in_flight -= 1;
         self.complete(rank, tasks);
     }
 
     fn deliver(&mut self, rank: Rank, envelope: Envelope) -> Option<Op> {
-        let Envelope { flight, tag, .. } = envelope;
+        let Envelope {
+            flight, from, tag, ..
+        } = envelope;
         let progress = self.ranks[rank.0 as usize];
         if progress.round == tag && progress.open > 0 {
-            return Some(tag);
+            return Some(self.receive_from(rank, from, tag));
         }
-        self.early.entry((rank, tag)).or_default().push(flight);
+        let early = self.early.entry((rank, tag)).or_default();
+        early.push((from, flight));
         None
     }
 
-    fn received(&mut self, rank: Rank, _: Op, tasks: &mut Vec<Task>) {
-        self.progress(rank).received += 1;
+    fn received(&mut self, rank: Rank, op: Op, tasks: &mut Vec<Task>) {
+        if let Some(paired) = self.paired.get_mut(&rank) {
+            paired.received(op);
+        }
         self.complete(rank, tasks);
     }
 

@@ -1,5 +1,7 @@
 //! Tests of calls with another root, with a layout, and with sizes that differ.
 
+use std::sync::Arc;
+
 use super::*;
 use crate::schedule::Slot;
 
@@ -37,6 +39,22 @@ fn every_rooted_algorithm_delivers_from_every_root() {
     let refused = parse(Collective::Bcast, "flat").serve(&beyond);
     let message = "root 4 is not a rank; write 0 to 3";
     assert_eq!(refused.unwrap_err().to_string(), message);
+}
+
+/// In phases of a tree of switches, whose last segments are short and whose ranks idle at times.
+#[test]
+fn phases_of_a_tree_deliver() {
+    let network = crate::network::tests::graph_of(&[4, 5], &[(0, 1)]).unwrap();
+    for (count, size) in (2..=9).cartesian_product([0, 1, 20]) {
+        let phases = Phases::of(&network, procs(count)).map(Arc::new);
+        assert!(phases.is_some() || count == 2, "{count}");
+        let call = Call {
+            phases,
+            ..Call::new(procs(count), Bytes(size))
+        };
+        let schedule = parse(Collective::Alltoall, "phased:7").serve(&call).unwrap();
+        assert_eq!(schedule.check(), Ok(()), "{count} {size}");
+    }
 }
 
 #[test]

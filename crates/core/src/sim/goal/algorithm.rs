@@ -4,13 +4,15 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use crate::algorithm::Schedule;
+use crate::schedule::InFlight;
 
 /// Writes a schedule as GOAL, one rank and round at a time.
 ///
 /// The tag of a message is the number of its round; within a round, receives come before sends.
 /// All operations of a round wait for all operations of the rank's previous round, through an
 /// empty calculation where both rounds have several operations. Where a schedule allows k sends
-/// in progress, a send waits for the k-th send before it, because GOAL cannot express a wait for
+/// in progress, a send waits for the k-th send before it, and where it allows k exchanges also for
+/// the k-th receive before, because GOAL cannot express a wait for
 /// the first of several sends to end. Receives are posted at once, as in the simulator. Copies
 /// are left out, as if they took no time.
 ///
@@ -48,7 +50,7 @@ pub fn write_algorithm(schedule: &Schedule, out: &mut impl Write) -> io::Result<
                 let bytes = schedule.bytes((rank, message.partner), &message.slots);
                 format!("send {bytes}b to {} tag {index}", message.partner)
             });
-            writer.round(receives, sends, round.in_flight.at_once().1 as u64)?;
+            writer.round(receives, sends, round.in_flight)?;
         }
         writeln!(out, "}}")?;
     }
@@ -65,13 +67,15 @@ struct RankWriter<'a, W> {
 }
 
 impl<W: Write> RankWriter<'_, W> {
-    /// Writes the statements of a round, of which `window` sends may be in progress.
+    /// Writes the statements of a round with this limit on the messages in progress.
     fn round(
         &mut self,
         receives: impl ExactSizeIterator<Item = String>,
         sends: impl ExactSizeIterator<Item = String>,
-        window: u64,
+        in_flight: InFlight,
     ) -> io::Result<()> {
+        let window = in_flight.at_once().1 as u64;
+        let is_paired = matches!(in_flight, InFlight::Exchanges(_));
         let count = receives.len() + sends.len();
         if count == 0 {
             return Ok(());
@@ -84,12 +88,13 @@ impl<W: Write> RankWriter<'_, W> {
         let first = self.next;
         for send in sends {
             let freeing = self.next.saturating_sub(window);
-            let waits_for = if freeing >= first {
-                freeing..freeing + 1
-            } else {
-                gate.clone()
-            };
-            self.operation(&send, waits_for)?;
+            if freeing < first {
+                self.operation(&send, gate.clone())?;
+                continue;
+            }
+            let received = start + (freeing - first);
+            let received = Some(received).filter(|own| is_paired && *own < first);
+            self.operation(&send, (freeing..=freeing).chain(received))?;
         }
         self.previous = start..self.next;
         Ok(())
@@ -105,7 +110,11 @@ impl<W: Write> RankWriter<'_, W> {
         Ok(self.next - 1..self.next)
     }
 
-    fn operation(&mut self, what: &str, waits_for: Range<u64>) -> io::Result<()> {
+    fn operation(
+        &mut self,
+        what: &str,
+        waits_for: impl IntoIterator<Item = u64>,
+    ) -> io::Result<()> {
         let label = self.next;
         self.next += 1;
         writeln!(self.out, "l{label}: {what}")?;
