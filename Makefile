@@ -3,9 +3,10 @@ CARGO ?= cargo
 BENCH = $(CARGO) run --quiet --release --package netsig-bench --
 
 # bench-sim: speed of the simulator; bench-plogpt: two all-to-alls in the lab compared with PlogPT;
-# bench-accuracy: errors of predictions on NETWORKS emulated networks drawn from SEED.
+# bench-accuracy: errors of predictions on NETWORKS emulated networks drawn from SEED; bench-select:
+# penalties and gains of selected algorithms on them.
 # test-all: the tests in their long forms: every algorithm in the lab, more cases of properties.
-.PHONY: demo test test-all bench bench-sim bench-plogpt bench-accuracy check netsig openmpi mpich system rivals
+.PHONY: demo test test-all bench bench-sim bench-plogpt bench-accuracy bench-select check netsig openmpi mpich system rivals
 
 demo: netsig openmpi
 	target/release/netsig demo
@@ -34,6 +35,9 @@ SEED ?= 1
 NETWORKS ?= 3
 bench-accuracy: netsig openmpi mpich rivals
 	$(BENCH) accuracy --seed $(SEED) --networks $(NETWORKS)
+
+bench-select: netsig openmpi mpich
+	$(BENCH) select --seed $(SEED) --networks $(NETWORKS)
 
 check:
 	bash .ci/run

@@ -8,7 +8,6 @@
 //! is measured once.
 
 mod campaign;
-mod draw;
 mod goals;
 mod ours;
 mod report;
@@ -19,10 +18,9 @@ mod trial;
 mod truth;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use netsig_core::algorithm::Collective;
 use netsig_core::data::cells::{CellKey, Summary, summarise};
 use netsig_core::data::{Aggregate, Dataset, Experiment, Place, StatisticKind};
@@ -30,14 +28,19 @@ use netsig_core::predict::regimes::Asked;
 use netsig_core::profile::Profile;
 use netsig_core::units::{Bytes, Seconds};
 
-use campaign::{HALF, Learned, Measured, QUARTER, Site};
-use draw::Drawn;
-use goals::Goal;
+use campaign::{HALF, Learned, Measured, QUARTER};
 use ours::Ours;
 use rivals::smpi;
 use row::{Row, Trial};
 use trial::Judge;
 use truth::{ALLTOALLS, Cell, Key, OTHERS};
+
+use crate::draw::{self, Drawn};
+use crate::goal::Goal;
+use crate::site::{self, Site};
+
+/// Name of the benchmark's folders.
+const BENCHMARK: &str = "accuracy";
 
 /// The results of all networks.
 #[derive(Default)]
@@ -55,13 +58,12 @@ struct Outcome {
 /// Measures the missing data of the first networks of a seed and judges the predictions; false if a
 /// goal is missed. With `only_measure` nothing is judged.
 pub fn run(seed: u64, networks: u32, only_measure: bool) -> Result<bool> {
-    let results = crate::root().join("bench/results/accuracy");
-    fs::create_dir_all(&results).context("bench/results/accuracy cannot be made")?;
+    let results = site::results(BENCHMARK)?;
     let mut outcome = Outcome::default();
     for number in 0..networks {
         let drawn = draw::network(seed, number)?;
         eprintln!("{}: {}, {}", drawn.name, drawn.whole.summary(), drawn.mpi);
-        let site = Site::new(&drawn.name, &results)?;
+        let site = Site::new(BENCHMARK, &drawn.name)?;
         let measured = campaign::measured(&drawn, &site)?;
         if !only_measure {
             outcome.judge(&drawn, &site, &measured)?;
@@ -70,7 +72,7 @@ pub fn run(seed: u64, networks: u32, only_measure: bool) -> Result<bool> {
     if only_measure {
         return Ok(true);
     }
-    outcome.judge_osu(&Site::new("osu", &results)?)?;
+    outcome.judge_osu(&Site::new(BENCHMARK, "osu")?)?;
     report::write(&outcome, &results)
 }
 
@@ -159,8 +161,8 @@ impl Outcome {
         data: &Dataset,
         drawn: Option<&Drawn>,
     ) -> Result<Option<Profile>> {
-        site.write(name, data)?;
-        match site.fit(name, drawn) {
+        campaign::write(site, name, data)?;
+        match campaign::fit(site, name, drawn) {
             Ok(profile) => Ok(Some(profile)),
             Err(error) => {
                 self.notes.push(format!("{name}: {error:#}"));
@@ -171,7 +173,7 @@ impl Outcome {
 
     /// Judges predictions from real tables of the OSU benchmarks: every other size is left out.
     fn judge_osu(&mut self, site: &Site) -> Result<()> {
-        let all = site.import_osu(&crate::root().join("bench/data/osu"))?;
+        let all = campaign::import_osu(site, &crate::root().join("bench/data/osu"))?;
         for odd in [false, true] {
             let is_kept = |size: Bytes| (size.0.max(1).ilog2() % 2 == 1) == odd;
             let data =

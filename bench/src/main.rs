@@ -2,10 +2,15 @@
 //! 2: a benchmark could not run.
 
 mod accuracy;
+mod draw;
 mod figure;
+mod goal;
+mod plan;
 mod plogpt;
 mod process;
+mod select;
 mod simulator;
+mod site;
 mod smpi;
 mod speed;
 
@@ -26,6 +31,22 @@ enum Command {
         /// Number of networks.
         #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
         networks: u32,
+        /// Measures the missing data and prints no figure.
+        #[arg(long)]
+        measure: bool,
+    },
+    /// Penalties and gains of the algorithms that netsig selects, on emulated networks drawn from a
+    /// seed.
+    Select {
+        /// The seed; 1 to 20 are for development.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Number of networks.
+        #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+        networks: u32,
+        /// Time for measuring a network.
+        #[arg(long, value_enum, default_value = "full")]
+        effort: select::Effort,
         /// Measures the missing data and prints no figure.
         #[arg(long)]
         measure: bool,
@@ -51,6 +72,12 @@ fn main() -> ExitCode {
             networks,
             measure,
         } => accuracy::run(seed, networks, measure),
+        Command::Select {
+            seed,
+            networks,
+            effort,
+            measure,
+        } => select::run(seed, networks, effort, measure),
         Command::Speed => speed::run(),
         Command::Simulator => simulator::run(),
         Command::Plogpt => plogpt::run(),

@@ -1,39 +1,24 @@
-//! The figures of the benchmark with their goals, and intervals by the bootstrap over networks
-//! (Efron 1979): networks are drawn with replacement, and the interval holds 90 % of the figures.
+//! The figures of the benchmark with their goals.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::ops::RangeInclusive;
 
 use itertools::Itertools as _;
 use netsig_core::algorithm::Collective;
-use netsig_core::stats::sample::Sorted;
 use netsig_core::units::Bytes;
-use rand::{RngExt as _, SeedableRng as _};
-use rand_chacha::ChaCha8Rng;
 
 use super::rivals::LINE;
 use super::row::{ORACLE, OURS, Row, Trial};
 use super::score::{Errors, mean};
-
-/// Draws of the bootstrap.
-const DRAWS: u32 = 500;
-
-/// A figure with its goal.
-pub(super) struct Goal {
-    pub(super) name: String,
-    /// `None` without cells.
-    pub(super) value: Option<f64>,
-    /// Interval of the bootstrap.
-    pub(super) interval: Option<[f64; 2]>,
-    /// The same figure of the oracle.
-    pub(super) oracle: Option<f64>,
-    pub(super) target: RangeInclusive<f64>,
-    pub(super) unit: &'static str,
-}
+use crate::goal::{Goal, OfNetwork, goal};
 
 /// A figure of rows.
-type Figure<'a> = Box<dyn Fn(&[&Row]) -> Option<f64> + 'a>;
+type Figure<'a> = crate::goal::Figure<'a, Row>;
+
+impl OfNetwork for Row {
+    fn network(&self) -> &str {
+        &self.network
+    }
+}
 
 /// A choice of cells.
 type Cells = fn(&Row) -> bool;
@@ -229,91 +214,4 @@ fn beside_line(rows: &[&Row], pick: fn(Errors) -> f64) -> Option<(f64, f64)> {
         .into_group_map_by(|pair| &pair.0.network);
     let worst = networks.values().filter_map(|pairs| ratio(pairs));
     Some((worst.reduce(f64::max)?, ratio(&pairs)?))
-}
-
-/// The goal of a figure, with the bootstrap and the oracle's figure.
-fn goal(
-    rows: &[Row],
-    name: String,
-    [figure, oracle]: [Figure; 2],
-    target: RangeInclusive<f64>,
-    unit: &'static str,
-) -> Goal {
-    let all: Vec<&Row> = rows.iter().collect();
-    Goal {
-        name,
-        value: figure(&all),
-        interval: bootstrap(&all, &figure),
-        oracle: oracle(&all),
-        target,
-        unit,
-    }
-}
-
-fn bootstrap(rows: &[&Row], figure: &Figure) -> Option<[f64; 2]> {
-    let mut networks: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
-    for row in rows {
-        networks.entry(&row.network).or_default().push(row);
-    }
-    let networks: Vec<Vec<&Row>> = networks.into_values().collect();
-    let mut rng = ChaCha8Rng::seed_from_u64(1);
-    let draw = |_| {
-        let drawn = (0..networks.len()).map(|_| &networks[rng.random_range(0..networks.len())]);
-        figure(&drawn.flatten().copied().collect::<Vec<_>>())
-    };
-    let drawn: Vec<f64> = (0..DRAWS).filter_map(draw).collect();
-    let sorted = (!drawn.is_empty()).then(|| Sorted::new(drawn))?;
-    Some([0.05, 0.95].map(|level| sorted.quantile(level)))
-}
-
-impl Goal {
-    /// A figure without cells.
-    pub(super) fn new(
-        name: &str,
-        value: Option<f64>,
-        target: RangeInclusive<f64>,
-        unit: &'static str,
-    ) -> Self {
-        Self {
-            name: name.to_owned(),
-            value,
-            interval: None,
-            oracle: None,
-            target,
-            unit,
-        }
-    }
-
-    /// False also without a value.
-    pub(super) fn is_met(&self) -> bool {
-        self.value.is_some_and(|value| self.target.contains(&value))
-    }
-}
-
-/// A row of a Markdown table: figure, value, interval, oracle, goal, met or missed.
-impl fmt::Display for Goal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let number = |value: f64| format!("{value:.2}");
-        let value = self.value.map_or("no value".to_owned(), number);
-        let interval = self.interval.map(|ends| ends.map(number).join("–"));
-        let oracle = self.oracle.map(number).unwrap_or_default();
-        let (least, most) = (self.target.start(), self.target.end());
-        let target = if least.is_finite() {
-            format!("{least}–{most}")
-        } else {
-            format!("≤ {most}")
-        };
-        let met = if self.is_met() { "met" } else { "**missed**" };
-        let interval = interval.unwrap_or_default();
-        let Self { name, unit, .. } = self;
-        let unit = if unit.is_empty() {
-            String::new()
-        } else {
-            format!(", {unit}")
-        };
-        write!(
-            f,
-            "| {name}{unit} | {value} | {interval} | {oracle} | {target} | {met} |"
-        )
-    }
 }

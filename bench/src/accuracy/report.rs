@@ -8,9 +8,10 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use super::Outcome;
-use super::goals::{Goal, goals};
+use super::goals::goals;
 use super::row::{Row, Trial};
 use super::score::Errors;
+use crate::goal::Goal;
 
 /// Writes table.md and residuals.csv and prints the tables; false if a goal is missed.
 pub(super) fn write(outcome: &Outcome, results: &Path) -> Result<bool> {

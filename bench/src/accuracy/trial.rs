@@ -19,12 +19,12 @@ use netsig_core::network::Network;
 use netsig_core::profile::Profile;
 use netsig_core::units::{Bytes, Seconds};
 
-use super::draw::Drawn;
 use super::ours::{Forecast, Ours};
 use super::rivals::{self, smpi};
 use super::row::{ORACLE, OURS, Row, Trial};
 use super::score;
 use super::truth::{Cell, Key};
+use crate::draw::Drawn;
 
 /// Least ratio of a contended cell's time to its contention-free time.
 const CONTENDED: f64 = 1.2;

@@ -4,16 +4,14 @@
 //! # Method
 //! All-to-alls at ¾ and all of the hosts, the other collectives at all of them, in four launches;
 //! sizes are the powers of two from 1 KiB to 256 KiB and one size between each pair, drawn from the
-//! name of the network, which no campaign can know. A cell has as many repetitions as fit into a
-//! share of the time that is the same for all, at least two a launch, or one of long ones. Cells of which some
-//! repetitions stall, and some not, are measured in four further launches.
+//! name of the network, which no campaign can know. Cells of which some repetitions stall, and some
+//! not, are measured in four further launches.
 //!
 //! A repetition stalls if it exceeds the quickest of its cell by more than 100 ms and 30 %. An
 //! eager message that takes more than one and a half times the time of its bytes is not the
 //! quickest that there can be: then that time takes its place.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 
 use netsig_core::algorithm::Collective;
 use netsig_core::data::cells::CellKey;
@@ -24,10 +22,8 @@ use netsig_core::units::{Bytes, Procs, Seconds};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use super::draw::Drawn;
-
-/// Launches of either plan.
-pub(super) const LAUNCHES: u32 = 4;
+use crate::draw::Drawn;
+use crate::plan::{self, Planned};
 
 /// Seconds of all operations in one launch.
 const SECONDS: f64 = 80.0;
@@ -42,22 +38,6 @@ pub(super) const OTHERS: [(Collective, &str); 4] = [
 
 /// The judged all-to-alls.
 pub(super) const ALLTOALLS: [&str; 3] = ["direct", "pairwise", "library"];
-
-/// Most repetitions of a cell in a launch.
-const MOST: f64 = 12.0;
-
-/// Seconds of a repetition from which one a launch suffices.
-const LONG: f64 = 0.7;
-
-/// A cell to measure.
-struct Planned {
-    collective: Collective,
-    algorithm: &'static str,
-    procs: Procs,
-    size: Bytes,
-    /// Expected seconds of a repetition.
-    seconds: f64,
-}
 
 /// An operation.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -106,7 +86,7 @@ pub(super) fn plan(drawn: &Drawn) -> String {
         for procs in [most, all] {
             cells.extend(ALLTOALLS.map(|algorithm| Planned {
                 collective: Collective::Alltoall,
-                algorithm,
+                algorithm: algorithm.to_owned(),
                 procs,
                 size,
                 seconds: seconds(procs, size),
@@ -115,14 +95,14 @@ pub(super) fn plan(drawn: &Drawn) -> String {
         if size.0.is_power_of_two() {
             cells.extend(OTHERS.map(|(collective, algorithm)| Planned {
                 collective,
-                algorithm,
+                algorithm: algorithm.to_owned(),
                 procs: all,
                 size,
                 seconds: seconds(all, size),
             }));
         }
     }
-    text(&cells)
+    plan::text(&cells, SECONDS)
 }
 
 /// The plan of the cells with stalled repetitions and others; `None` if there are none.
@@ -132,51 +112,13 @@ pub(super) fn further(first: &Dataset) -> Option<String> {
         .filter(|(key, cell)| key.is_alltoall() && (0.05..=0.95).contains(&cell.stalled()))
         .map(|(key, cell)| Planned {
             collective: key.collective,
-            algorithm: ALLTOALLS
-                .into_iter()
-                .find(|name| **name == key.algorithm)
-                .expect("planned"),
+            algorithm: key.algorithm,
             procs: key.procs,
             size: key.size,
             seconds: cell.median().0,
         })
         .collect();
-    (!mixed.is_empty()).then(|| text(&mixed))
-}
-
-/// A plan with as many repetitions of every cell as its share of the time allows.
-fn text(cells: &[Planned]) -> String {
-    let repetitions = |share: f64, cell: &Planned| {
-        let least = if cell.seconds > LONG { 1.0 } else { 2.0 };
-        (share / cell.seconds).clamp(least, MOST).floor()
-    };
-    let total = |share: f64| -> f64 {
-        let cell = |cell: &Planned| (repetitions(share, cell) + 1.0) * cell.seconds;
-        cells.iter().map(cell).sum()
-    };
-    let mut share = 4.0;
-    while share > 0.1 && total(share) > SECONDS {
-        share *= 0.9;
-    }
-    let mut text = format!("seed = 5\nlaunches = {LAUNCHES}\n");
-    for cell in cells {
-        let Planned {
-            collective,
-            algorithm,
-            procs,
-            size,
-            ..
-        } = cell;
-        let repetitions = repetitions(share, cell);
-        writeln!(
-            text,
-            "[[collective]]\nname = \"{collective}\"\nalgorithms = [\"{algorithm}\"]\n\
-             procs = {procs}\nsizes = {}\nrepetitions = {repetitions}",
-            size.0
-        )
-        .expect("writing to text");
-    }
-    text
+    (!mixed.is_empty()).then(|| plan::text(&mixed, SECONDS))
 }
 
 /// The cells of the data without those of busy processors, which are void; with the network, stalls of eager messages are told by its rate too.

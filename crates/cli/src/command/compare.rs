@@ -1,8 +1,12 @@
-//! `netsig compare`: errors of every model on data that it was not fitted to.
+//! `netsig compare`: errors of every model on data that it was not fitted to; with `--selection`
+//! penalties of a profile's choices among the measured algorithms.
+
+mod selection;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use clap::ValueEnum;
 use netsig_core::data::cells::{CellKey, Statistic, summarise};
 use netsig_core::data::{Dataset, Experiment};
 use netsig_core::fit::network::Options;
@@ -18,11 +22,19 @@ use crate::input::network::NetworkArgs;
 use crate::print::notes;
 use crate::print::rows::{Cell, PrintArgs, Rows};
 
-/// Fit every model to one part of the data and judge it on the rest.
+/// Fit every model to one part of the data and judge it on the rest; or judge the choices of a
+/// profile among the measured algorithms.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
     input: DataArgs,
+    /// Judge the algorithms that this profile chooses: their times beside those of the best measured
+    /// ones and of the library's own choice.
+    #[arg(long, value_name = "PROFILE", conflicts_with_all = ["train", "covariance", "plogp"])]
+    selection: Option<PathBuf>,
+    /// Content of the table of --selection.
+    #[arg(long, value_enum, default_value = "summary", requires = "selection")]
+    show: Show,
     /// The cells that models are fitted to, such as 'procs<=16' or 'procs<16,size>=1KiB'; the
     /// rest judges them [default: all but the largest process count].
     #[arg(long, value_name = "CONDITION")]
@@ -31,9 +43,9 @@ pub struct Args {
     /// ar1:RHO.
     #[arg(long, value_parser = args::covariance, default_value = "auto")]
     covariance: CovarianceChoice,
-    /// The statistic of the repetitions of a collective.
-    #[arg(long, value_parser = args::variant::<Statistic>(), default_value = "mean")]
-    statistic: Statistic,
+    /// The statistic of the repetitions of a collective [default: mean; with --selection median].
+    #[arg(long, value_parser = args::variant::<Statistic>())]
+    statistic: Option<Statistic>,
     /// A profile with the pLogP tables for models that need them [default: the tables of the
     /// data, else alpha and beta in their place].
     #[arg(long, value_name = "FILE")]
@@ -44,11 +56,24 @@ pub struct Args {
     print: PrintArgs,
 }
 
+/// Content of the table of `--selection`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Show {
+    /// Penalties and gain of each collective.
+    Summary,
+    /// Every cell, with the chosen and the best algorithm.
+    Cells,
+}
+
 /// Runs the command.
 ///
 /// # Errors
-/// If the data cannot be used, one of the two parts is empty, or no model can be fitted.
+/// If the data cannot be used, one of the two parts is empty, or no model can be fitted; with a
+/// profile, if it chooses none of the measured algorithms.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    if let Some(profile) = &args.selection {
+        return selection::run(args, profile);
+    }
     let Input { data, name: shown } = args.input.read()?;
     let cells = cells(&data);
     let Some(&(largest, _)) = cells.last() else {
@@ -70,7 +95,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let options = Options {
         covariance: args.covariance.0.clone(),
-        statistic: args.statistic,
+        statistic: args.statistic.unwrap_or_default(),
         plogp: args.plogp.as_deref().map(files::plogp).transpose()?,
         network: args.network.with_hosts_for(Some(largest))?,
         ..Options::default()

@@ -1,12 +1,13 @@
-//! `netsig select`: ranks algorithms with their segments, and finds the sizes at which the best one
-//! changes.
+//! `netsig select`: ranks algorithms with their segments, gains and settings, and finds the sizes at
+//! which the best one changes.
 
 use clap::ValueEnum;
-use netsig_core::algorithm::Collective;
+use netsig_core::algorithm::{Collective, LIBRARY, Method, MpiFlavour};
 use netsig_core::data::cells::Statistic;
 use netsig_core::model::segment::{Search, Segment};
 use netsig_core::model::{Kind, Model, ModelError};
 use netsig_core::predict::select::{Binomial, CrossOver, Options, Ranked, Selector, Sources};
+use netsig_core::profile::Profile;
 use netsig_core::units::{Bytes, Procs};
 
 use crate::input::args;
@@ -38,11 +39,21 @@ pub struct Args {
     /// time).
     #[arg(long, value_parser = args::variant::<Statistic>(), default_value = "median")]
     statistic: Statistic,
+    /// The MPI library whose settings to show [default: that of the data, where the profile names
+    /// it].
+    #[arg(long, value_enum)]
+    mpi: Option<Mpi>,
     /// Content of the table.
     #[arg(long, value_enum, default_value = "ranking")]
     show: Show,
     #[command(flatten)]
     print: PrintArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Mpi {
+    Openmpi,
+    Mpich,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -89,12 +100,21 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
         Ok(rows.print(args.print)?)
     };
+    let flavour = args.flavour(&profile);
     let ranked = |most: usize| {
         let rankings = args.points.cells().map(|(procs, size)| {
-            let ranking = selector.rank(procs, size)?.into_iter().take(most);
-            Ok::<_, ModelError>(Ranking(procs, size, ranking.collect()))
+            let mut ranked = selector.rank(procs, size)?;
+            let library = ranked.iter().find(|one| one.algorithm() == LIBRARY);
+            let library = library.filter(|one| one.stands()).copied();
+            ranked.truncate(most);
+            Ok::<_, ModelError>(Ranking {
+                procs,
+                size,
+                ranked,
+                library,
+            })
         });
-        Partial::of(rankings).conclude(|found| print(ranking(collective, &found)))
+        Partial::of(rankings).conclude(|found| print(ranking(collective, flavour, &found)))
     };
     match args.show {
         Show::Ranking => ranked(usize::MAX),
@@ -109,19 +129,44 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// The algorithms for a process count and size, the fastest first.
-struct Ranking<'a>(Procs, Bytes, Vec<Ranked<'a>>);
+impl Args {
+    /// The MPI library whose settings to show, if known.
+    fn flavour(&self, profile: &Profile) -> Option<MpiFlavour> {
+        match self.mpi {
+            Some(Mpi::Openmpi) => Some(MpiFlavour::OpenMpi),
+            Some(Mpi::Mpich) => Some(MpiFlavour::Mpich),
+            None => MpiFlavour::of(profile.provenance.get("data_mpi")?),
+        }
+    }
+}
 
-fn ranking(collective: Collective, rankings: &[Ranking]) -> Rows {
-    let each = rankings.iter().flat_map(|Ranking(procs, size, ranked)| {
-        let ranked = (1u64..).zip(ranked);
-        ranked.map(move |(rank, candidate)| (*procs, *size, rank, candidate))
+/// The algorithms for a process count and size, the fastest first.
+struct Ranking<'a> {
+    procs: Procs,
+    size: Bytes,
+    ranked: Vec<Ranked<'a>>,
+    /// The library's own choice, if its time is comparable.
+    library: Option<Ranked<'a>>,
+}
+
+impl Ranking<'_> {
+    /// Time of the library's own choice over that of a candidate, if both are comparable.
+    fn gain(&self, one: &Ranked) -> Option<f64> {
+        let library = self.library.filter(|_| one.stands())?;
+        Some(library.prediction.time / one.prediction.time)
+    }
+}
+
+fn ranking(collective: Collective, mpi: Option<MpiFlavour>, rankings: &[Ranking]) -> Rows {
+    let each = rankings.iter().flat_map(|all| {
+        let ranked = (1u64..).zip(&all.ranked);
+        ranked.map(move |(rank, candidate)| (all, rank, candidate))
     });
     Rows::of(each)
         .column("collective", |_| Cell::text(collective))
-        .column("procs", |(procs, ..)| Cell::number(procs.get()))
-        .column("size_bytes", |(_, size, ..)| Cell::size(*size))
-        .column("rank", |(_, _, rank, _)| Cell::number(*rank))
+        .column("procs", |(all, ..)| Cell::number(all.procs.get()))
+        .column("size_bytes", |(all, ..)| Cell::size(all.size))
+        .column("rank", |(_, rank, _)| Cell::number(*rank))
         .column("algorithm", |(.., one)| Cell::text(one.algorithm()))
         .detail(2, "segment_bytes", |(.., one)| {
             Cell::if_some(one.prediction.segment.map(Segment::bytes), Cell::size)
@@ -135,7 +180,26 @@ fn ranking(collective: Collective, rankings: &[Ranking]) -> Rows {
         })
         .detail(1, "model", |(.., one)| Cell::text(one.model().name))
         .column("standing", |(.., one)| Cell::text(one.prediction.standing))
+        .column("gain", |(all, _, one)| {
+            Cell::if_some(all.gain(one), Cell::factor)
+        })
+        .column("setting", |(_, rank, one)| {
+            let cell = mpi.map(|mpi| setting(collective, &one.algorithm(), mpi));
+            let cell = cell.unwrap_or_default();
+            if *rank == 1 { cell } else { cell.hidden() }
+        })
         .rows
+}
+
+/// The setting that makes `mpi` run an algorithm; a table says where the library lacks it.
+fn setting(collective: Collective, algorithm: &str, mpi: MpiFlavour) -> Cell {
+    let method = Method::parse(collective, algorithm);
+    let found = method.ok().and_then(|method| method.setting(mpi));
+    match found {
+        Some(setting) => Cell::text(setting),
+        None if algorithm == LIBRARY => Cell::default(),
+        None => Cell::shown_as(serde_json::Value::Null, "netsig alone"),
+    }
 }
 
 fn cross_overs<'a>(collective: Collective, changes: impl Iterator<Item = CrossOver<'a>>) -> Rows {

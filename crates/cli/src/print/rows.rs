@@ -91,9 +91,23 @@ impl Cell {
         value.map(cell).unwrap_or_default()
     }
 
+    /// The same value, not shown in a table.
+    #[must_use]
+    pub fn hidden(self) -> Self {
+        Self {
+            shown: String::new(),
+            ..self
+        }
+    }
+
     /// A relative error, shown in per cent with its sign.
     pub fn error(error: f64) -> Self {
         Self::shown_as(error, format!("{:+.1} %", error * 100.0))
+    }
+
+    /// A ratio of times, shown with two decimals.
+    pub fn factor(ratio: f64) -> Self {
+        Self::shown_as(ratio, format!("{ratio:.2} x"))
     }
 
     /// An absolute relative error, shown in per cent.

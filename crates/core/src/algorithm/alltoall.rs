@@ -80,8 +80,9 @@ pub(super) const THROTTLED: Entry = Entry {
     traffic: Some(Traffic::AtOnce),
     closed_form: Some(ClosedForm::Direct),
     library: &[
-        tuned(4, "linear_sync", Some(Traffic::AtOnce)),
-        mpich("scattered", Some(Traffic::AtOnce)),
+        tuned(4, "linear_sync", Some(Traffic::AtOnce))
+            .set_by("OMPI_MCA_coll_tuned_alltoall_algorithm_max_requests"),
+        mpich("scattered", Some(Traffic::AtOnce)).set_by("MPIR_CVAR_ALLTOALL_THROTTLE"),
     ],
 };
 

@@ -80,7 +80,9 @@ pub(super) const KNOMIAL: Entry = Entry {
     rounds: &Staged(|shape| Tree::Knomial(shape.get(RADIX))),
     traffic: None,
     closed_form: None,
-    library: &[tuned(7, "knomial", None).in_segments()],
+    library: &[tuned(7, "knomial", None)
+        .in_segments()
+        .set_by("OMPI_MCA_coll_tuned_bcast_algorithm_knomial_radix")],
 };
 
 pub(super) const FLAT_SEGMENTED: Entry = Entry {

@@ -30,7 +30,10 @@ pub(super) const BRUCK: Entry = Entry {
     rounds: &AllRounds(outline, round),
     traffic: Some(Traffic::Digits),
     closed_form: None,
-    library: &[tuned(3, "modified_bruck", None), mpich("brucks", None)],
+    library: &[
+        tuned(3, "modified_bruck", None).fixed_at(2),
+        mpich("brucks", None).fixed_at(2),
+    ],
 };
 
 fn rounds(shape: Shape) -> usize {

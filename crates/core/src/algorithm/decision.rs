@@ -88,8 +88,7 @@ impl Decision {
     /// The rules of the library called `mpi` in the provenance of data; `None` if they are not known
     /// here.
     pub fn of(mpi: &str, collective: Collective) -> Option<Self> {
-        let mut flavours = [MpiFlavour::OpenMpi, MpiFlavour::Mpich].into_iter();
-        let flavour = flavours.find(|flavour| mpi.starts_with(&flavour.to_string()))?;
+        let flavour = MpiFlavour::of(mpi)?;
         let rules = match (flavour, collective) {
             (MpiFlavour::OpenMpi, Collective::Alltoall) => OPEN_MPI,
             (MpiFlavour::Mpich, Collective::Alltoall) => MPICH,

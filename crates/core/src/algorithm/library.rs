@@ -18,14 +18,19 @@
 //! 4.0.2. Two names of MPICH are left out: `pairwise_sendrecv_replace` works in place only, and
 //! `smp` calls other algorithms, which a forced one does not allow.
 
+mod counterpart;
+
 use std::fmt;
 use std::num::NonZeroU32;
 
 use itertools::Itertools as _;
 
+use self::counterpart::Counterpart;
 use super::traffic::{Load, Traffic};
 use super::{ALGORITHMS, Collective, UnknownAlgorithm, setting};
 use crate::units::Bytes;
+
+pub use self::counterpart::MpiSetting;
 
 /// MPI library, distinguished by its way of choosing algorithms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, derive_more::Display)]
@@ -49,7 +54,18 @@ pub struct Offer {
     pub name: &'static str,
     /// True if the library accepts a segment size for it.
     has_segments: bool,
+    /// Counterpart of the setting, other than a segment size, of netsig's algorithm.
+    counterpart: Option<Counterpart>,
     traffic: Option<Traffic>,
+}
+
+impl MpiFlavour {
+    /// The library that calls itself `mpi`, as in the provenance of data; `None` for others.
+    pub fn of(mpi: &str) -> Option<Self> {
+        let all = [Self::OpenMpi, Self::Mpich];
+        all.into_iter()
+            .find(|own| mpi.starts_with(&own.to_string()))
+    }
 }
 
 /// The library's own decision for a collective, or one of its algorithms.
@@ -123,6 +139,7 @@ pub(super) const fn tuned(number: u32, name: &'static str, traffic: Option<Traff
         number,
         name,
         has_segments: false,
+        counterpart: None,
         traffic,
     }
 }
@@ -276,27 +293,51 @@ impl Offer {
         collective: Collective,
         segment: Option<NonZeroU32>,
     ) -> Vec<(String, String)> {
-        let lower = collective.to_string();
-        let upper = lower.to_uppercase();
-        let set = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let mut all = self.essential(collective, segment);
+        match self.flavour {
+            MpiFlavour::OpenMpi if segment.is_none() => {
+                all.push(segment_size(collective, 0));
+            }
+            MpiFlavour::OpenMpi => {}
+            MpiFlavour::Mpich => all.push(variable("MPIR_CVAR_COLLECTIVE_FALLBACK", "error")),
+        }
+        all
+    }
+
+    /// The variables that a user needs who sets no others.
+    fn essential(
+        &self,
+        collective: Collective,
+        segment: Option<NonZeroU32>,
+    ) -> Vec<(String, String)> {
+        let upper = collective.to_string().to_uppercase();
         match self.flavour {
             MpiFlavour::OpenMpi => {
-                let algorithm = format!("OMPI_MCA_coll_tuned_{lower}_algorithm");
-                let bytes = segment.map_or(0, NonZeroU32::get);
-                vec![
-                    set("OMPI_MCA_coll_tuned_use_dynamic_rules", "1"),
-                    set(&algorithm, &self.number.to_string()),
-                    set(&format!("{algorithm}_segmentsize"), &bytes.to_string()),
-                ]
+                let algorithm = format!("OMPI_MCA_coll_tuned_{collective}_algorithm");
+                let mut all = vec![
+                    variable("OMPI_MCA_coll_tuned_use_dynamic_rules", "1"),
+                    variable(&algorithm, &self.number.to_string()),
+                ];
+                all.extend(segment.map(|bytes| segment_size(collective, bytes.get())));
+                all
             }
             MpiFlavour::Mpich => vec![
-                set(&format!("MPIR_CVAR_{upper}_INTRA_ALGORITHM"), self.name),
-                set("MPIR_CVAR_DEVICE_COLLECTIVES", "percoll"),
-                set(&format!("MPIR_CVAR_{upper}_DEVICE_COLLECTIVE"), "0"),
-                set("MPIR_CVAR_COLLECTIVE_FALLBACK", "error"),
+                variable(&format!("MPIR_CVAR_{upper}_INTRA_ALGORITHM"), self.name),
+                variable("MPIR_CVAR_DEVICE_COLLECTIVES", "percoll"),
+                variable(&format!("MPIR_CVAR_{upper}_DEVICE_COLLECTIVE"), "0"),
             ],
         }
     }
+}
+
+/// Open MPI's variable of a segment size, 0 for none.
+fn segment_size(collective: Collective, bytes: u32) -> (String, String) {
+    let name = format!("OMPI_MCA_coll_tuned_{collective}_algorithm_segmentsize");
+    (name, bytes.to_string())
+}
+
+fn variable(name: &str, value: &str) -> (String, String) {
+    (name.to_owned(), value.to_owned())
 }
 
 /// Names of the offers, each once, in the order of the list.

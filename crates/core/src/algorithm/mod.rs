@@ -48,7 +48,7 @@ pub(crate) use bruck::{Relayed, relayed};
 pub use call::{Call, Layout, PairSizes, Unsupported};
 pub use decision::Decision;
 pub use delivery::{Piece, Pieces};
-pub use library::{LIBRARY, LibraryChoice, MpiFlavour, NotOffered, Offer, offers};
+pub use library::{LIBRARY, LibraryChoice, MpiFlavour, MpiSetting, NotOffered, Offer, offers};
 pub use method::Method;
 pub use phases::Phases;
 pub use schedule::{Proven, Schedule};

@@ -90,12 +90,9 @@ impl Summary {
 
     /// Summary from the best statistic available.
     fn of_aggregates(all: &[&Aggregate]) -> Option<Self> {
-        let times = |kind: StatisticKind| -> Vec<f64> {
-            let own = all.iter().filter(|one| one.statistic == kind);
-            own.map(|one| one.time.0).collect()
-        };
-        let kind = IMPORTED.into_iter().find(|&kind| !times(kind).is_empty())?;
-        let mean = Self::of(times(kind)).mean;
+        let kind = best_kind(all)?;
+        let own = all.iter().filter(|one| one.statistic == kind);
+        let mean = Self::of(own.map(|one| one.time.0).collect()).mean;
         Some(Self {
             repetitions: 1,
             mean,
@@ -114,6 +111,32 @@ impl Summary {
     }
 }
 
+impl Statistic {
+    /// The statistic of at least one number.
+    pub fn of(self, values: Vec<f64>) -> f64 {
+        match self {
+            Self::Mean => sample::mean(values),
+            Self::Median => sample::median(values),
+        }
+    }
+}
+
+/// The statistic that represents a cell without repetitions, if one of them can.
+fn best_kind(all: &[&Aggregate]) -> Option<StatisticKind> {
+    let has = |kind: &StatisticKind| all.iter().any(|one| one.statistic == *kind);
+    IMPORTED.into_iter().find(has)
+}
+
+/// The statistics of other programs, by cell.
+fn imported(data: &Dataset) -> BTreeMap<CellKey, Vec<&Aggregate>> {
+    let mut cells: BTreeMap<CellKey, Vec<&Aggregate>> = BTreeMap::new();
+    for aggregate in &data.aggregates {
+        let key = CellKey::from(&aggregate.place);
+        cells.entry(key).or_default().push(aggregate);
+    }
+    cells
+}
+
 /// All cells of a dataset, ordered by experiment, algorithm, process count and size.
 pub fn summarise(data: &Dataset) -> BTreeMap<CellKey, Summary> {
     let mut times: BTreeMap<CellKey, Vec<f64>> = BTreeMap::new();
@@ -123,17 +146,35 @@ pub fn summarise(data: &Dataset) -> BTreeMap<CellKey, Summary> {
             .or_default()
             .push(sample.time.0);
     }
-    let mut imported: BTreeMap<CellKey, Vec<&Aggregate>> = BTreeMap::new();
-    for aggregate in &data.aggregates {
-        let key = CellKey::from(&aggregate.place);
-        imported.entry(key).or_default().push(aggregate);
-    }
-    let imported = imported
+    let imported = imported(data)
         .into_iter()
         .filter_map(|(key, all)| Some((key, Summary::of_aggregates(&all)?)));
     let mut cells: BTreeMap<CellKey, Summary> = imported.collect();
     let measured = times.into_iter();
     cells.extend(measured.map(|(key, times)| (key, Summary::of(times))));
+    cells
+}
+
+/// Times in seconds by launch, none empty.
+pub type ByLaunch = BTreeMap<u32, Vec<f64>>;
+
+/// The repetitions of all cells by launch; of a cell without repetitions, the statistics of another
+/// program that represent it.
+pub fn by_launch(data: &Dataset) -> BTreeMap<CellKey, ByLaunch> {
+    let mut cells: BTreeMap<CellKey, ByLaunch> = BTreeMap::new();
+    for sample in &data.samples {
+        let cell = cells.entry(CellKey::from(&sample.place)).or_default();
+        let launch = cell.entry(sample.place.launch).or_default();
+        launch.push(sample.time.0);
+    }
+    for (key, all) in imported(data) {
+        let kind = best_kind(&all).filter(|_| !cells.contains_key(&key));
+        for own in all.iter().filter(|own| Some(own.statistic) == kind) {
+            let cell = cells.entry(key.clone()).or_default();
+            let launch = cell.entry(own.place.launch).or_default();
+            launch.push(own.time.0);
+        }
+    }
     cells
 }
 

@@ -17,6 +17,7 @@ pub mod compare;
 mod fitted;
 pub mod line;
 pub mod outside;
+pub mod penalty;
 pub mod regimes;
 pub mod select;
 pub mod speaker;

@@ -13,9 +13,13 @@
 //! the values that are tried, of which all that may be on the way to a port stays well below its
 //! overflow, and segments stay below the eager limit; each setting that was measured is a candidate of its own.
 //!
+//! An algorithm that was not measured takes the place of one that was if it is at least 5 % faster: its
+//! parameters belong to another, and of several candidates the one whose error is most favourable
+//! would come first.
+//!
 //! Two kinds of candidate rank below all others, however short their time: candidates too far from
-//! the measurements, which `predict` refuses, and, in a measured all-to-all, algorithms that were
-//! not measured: their contention-free times are lower bounds and cannot be compared.
+//! the measurements, which `predict` refuses, and, beside measured algorithms, those of which a
+//! contention-free model alone speaks: their times are lower bounds and cannot be compared.
 //!
 //! A cross-over is found by bisection between two neighbouring sizes of a list whose best
 //! candidates differ. The best candidate does change at the byte found, but other changes may be
@@ -31,11 +35,15 @@ use crate::model::segment::{Search, Segment};
 use crate::model::{self, Case, Model, ModelError, Segments};
 use crate::network::Network;
 use crate::predict::line::{Line, Reason};
+use crate::predict::outside::Outside;
 use crate::predict::regimes::Asked;
 use crate::predict::speaker::{Models, Question};
 use crate::predict::{Basis, Knowledge, Prediction, Standing};
 use crate::profile::Profile;
 use crate::units::{Bytes, Procs};
+
+/// Factor on the time of an algorithm that was not measured.
+const UNMEASURED: f64 = 1.05;
 
 /// Form of the binomial models.
 #[derive(
@@ -101,6 +109,20 @@ pub struct Ranked<'a> {
     pub prediction: Prediction,
 }
 
+/// Reason why a profile chooses none of some algorithms.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum NoChoice {
+    /// No candidate has a time.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The profile predicts none of the algorithms under contention.
+    #[error("the profile predicts none of its algorithms; measure some of them and fit again")]
+    Unknown,
+    /// The case is too far from the measurements behind the profile.
+    #[error("{0}; measure nearer to it and fit again")]
+    Outside(Outside),
+}
+
 /// A size from which on another candidate is the best.
 #[derive(Debug, Clone, Copy)]
 pub struct CrossOver<'a> {
@@ -130,6 +152,15 @@ struct Candidate<'a> {
 }
 
 impl<'a> Ranked<'a> {
+    /// Time by which it is ranked.
+    fn weighed(&self) -> f64 {
+        let time = self.prediction.time.0;
+        match self.candidate.line.reason {
+            Reason::Unmeasured => UNMEASURED * time,
+            _ => time,
+        }
+    }
+
     /// Name without settings that are a choice.
     fn family(&self) -> &'a str {
         self.candidate.line.family()
@@ -173,8 +204,7 @@ impl<'a> Selector<'a> {
             models: Models::Speaking,
             given: &[],
         };
-        let has_rivals =
-            collective == Collective::Alltoall && !profile.algorithms(collective).is_empty();
+        let has_rivals = !profile.algorithms(collective).is_empty();
         let candidate = |mut line: Line| {
             let is_measured = line.reason != Reason::Unmeasured;
             if !is_measured {
@@ -211,11 +241,18 @@ impl<'a> Selector<'a> {
         self.candidates.len()
     }
 
-    /// All candidates with a time for the case, those that stand first, by time.
+    /// All candidates with a time for the case, those that stand first, by time; of the settings of an
+    /// algorithm that were not measured the best alone.
     ///
     /// # Errors
     /// If n·m is beyond 2^64, or no candidate has a time.
     pub fn rank(&self, procs: Procs, size: Bytes) -> Result<Vec<Ranked<'_>>, ModelError> {
+        let all = self.rank_all(procs, size)?.into_iter();
+        Ok(all.unique_by(Ranked::family).collect())
+    }
+
+    /// [`Selector::rank`] with all settings.
+    fn rank_all(&self, procs: Procs, size: Bytes) -> Result<Vec<Ranked<'_>>, ModelError> {
         let found = self.candidates.iter().filter(|candidate| {
             let is_measured = candidate.line.reason != Reason::Unmeasured;
             is_measured || candidate.basis.is_paced(self.case(procs, size))
@@ -232,12 +269,11 @@ impl<'a> Selector<'a> {
             return Err(error);
         }
         all.sort_by(|a, b| {
-            let time = |one: &Ranked| one.prediction.time.0;
             b.stands()
                 .cmp(&a.stands())
-                .then(time(a).total_cmp(&time(b)))
+                .then(a.weighed().total_cmp(&b.weighed()))
         });
-        Ok(all.into_iter().unique_by(Ranked::family).collect())
+        Ok(all)
     }
 
     /// The first of [`Selector::rank`]: the fastest candidate that stands, else the fastest; `None`
@@ -247,6 +283,26 @@ impl<'a> Selector<'a> {
     /// As [`Selector::rank`].
     pub fn best(&self, procs: Procs, size: Bytes) -> Result<Option<Ranked<'_>>, ModelError> {
         Ok(self.rank(procs, size)?.first().copied())
+    }
+
+    /// The fastest candidate that stands, among those with a wanted name.
+    ///
+    /// # Errors
+    /// If none of them stands.
+    pub fn best_of(
+        &self,
+        procs: Procs,
+        size: Bytes,
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> Result<Ranked<'_>, NoChoice> {
+        let ranking = self.rank_all(procs, size)?;
+        let mut wanted = ranking.iter().filter(|one| is_wanted(&one.algorithm()));
+        let first = wanted.next().ok_or(NoChoice::Unknown)?;
+        if first.stands() {
+            return Ok(*first);
+        }
+        let outside = first.candidate.basis.outside(self.case(procs, size));
+        Err(outside.map_or(NoChoice::Unknown, NoChoice::Outside))
     }
 
     /// Sizes at which the best candidate changes, between ascending `sizes`: a chain of changes
@@ -305,24 +361,25 @@ impl<'a> Selector<'a> {
         }))
     }
 
-    fn ranked(
-        &self,
-        candidate: &'a Candidate<'a>,
-        procs: Procs,
-        size: Bytes,
-    ) -> Result<Ranked<'_>, ModelError> {
-        Ok(Ranked {
-            candidate,
-            prediction: candidate.basis.predict(self.case(procs, size))?,
-        })
-    }
-
     fn case(&self, procs: Procs, size: Bytes) -> Case {
         Case {
             procs,
             size,
             segments: Segments::Best(self.options.search, self.options.datatype),
         }
+    }
+
+    fn ranked(
+        &self,
+        candidate: &'a Candidate<'a>,
+        procs: Procs,
+        size: Bytes,
+    ) -> Result<Ranked<'_>, ModelError> {
+        let case = self.case(procs, size);
+        Ok(Ranked {
+            candidate,
+            prediction: candidate.basis.predict(case)?,
+        })
     }
 }
 

@@ -8,7 +8,7 @@
 //!    model, or the regimes. For another collective, the regimes.
 //! 4. For an algorithm that was not measured, the regimes of its traffic pattern with the parameters
 //!    of a measured exchange (`borrowed`); without these its pLogP model, which excludes contention,
-//!    unless parameters are given. For an all-to-all this is a lower bound, and ranked as one.
+//!    unless parameters are given. Beside measured algorithms this is a lower bound, and ranked as one.
 
 use itertools::Itertools as _;
 

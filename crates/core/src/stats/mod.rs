@@ -1,5 +1,6 @@
 //! Statistics without a domain: least squares, samples and their quantiles, intervals.
 
+pub mod bootstrap;
 pub mod gaussian;
 pub mod interval;
 pub mod least_squares;

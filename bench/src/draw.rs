@@ -22,17 +22,17 @@ const QUARTERED: u32 = 12;
 
 /// A drawn network.
 #[derive(Debug, Clone)]
-pub(super) struct Drawn {
+pub struct Drawn {
     /// `seed-S-K`, K being the number of the network.
-    pub(super) name: String,
+    pub name: String,
     /// The whole network.
-    pub(super) whole: Network,
+    pub whole: Network,
     /// Half of the hosts of every switch, with the same links between switches.
-    pub(super) half: Network,
+    pub half: Network,
     /// A quarter of them, if the network is large enough for that.
-    pub(super) quarter: Option<Network>,
+    pub quarter: Option<Network>,
     /// The MPI: `openmpi` or `mpich`.
-    pub(super) mpi: &'static str,
+    pub mpi: &'static str,
 }
 
 /// Hosts of each switch of a star or of a tree of two switches, and the links.
@@ -44,8 +44,7 @@ struct Links {
 }
 
 /// Network `number` of `seed`, from 0.
-///
-pub(super) fn network(seed: u64, number: u32) -> Result<Drawn> {
+pub fn network(seed: u64, number: u32) -> Result<Drawn> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(u64::from(number / 3));
     let of_mpich = rng.random_range(0..3);
@@ -78,7 +77,7 @@ pub(super) fn network(seed: u64, number: u32) -> Result<Drawn> {
 
 impl Drawn {
     /// The description that a user gives: of a tree, since a star needs none.
-    pub(super) fn description(&self) -> Option<&Network> {
+    pub fn description(&self) -> Option<&Network> {
         let cuts = self.whole.cuts().unwrap_or_default();
         (!cuts.is_empty()).then_some(&self.whole)
     }

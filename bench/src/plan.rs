@@ -1,0 +1,62 @@
+//! The plan of a benchmark's truth: every cell as often as its share of the time of a launch allows.
+
+use std::fmt::Write as _;
+
+use netsig_core::algorithm::Collective;
+use netsig_core::units::{Bytes, Procs};
+
+/// Most repetitions of a cell in a launch.
+const MOST: f64 = 12.0;
+
+/// Seconds of a repetition from which one a launch suffices.
+const LONG: f64 = 0.7;
+
+/// Launches of a plan.
+pub const LAUNCHES: u32 = 4;
+
+/// A cell to measure.
+pub struct Planned {
+    pub collective: Collective,
+    pub algorithm: String,
+    pub procs: Procs,
+    pub size: Bytes,
+    /// Expected seconds of a repetition.
+    pub seconds: f64,
+}
+
+/// A plan whose operations take about so many seconds in a launch: a cell has as many repetitions
+/// as fit into a share of the time that is the same for all, at least two a launch, or one of long
+/// ones.
+pub fn text(cells: &[Planned], seconds: f64) -> String {
+    let repetitions = |share: f64, cell: &Planned| {
+        let least = if cell.seconds > LONG { 1.0 } else { 2.0 };
+        (share / cell.seconds).clamp(least, MOST).floor()
+    };
+    let total = |share: f64| -> f64 {
+        let cell = |cell: &Planned| (repetitions(share, cell) + 1.0) * cell.seconds;
+        cells.iter().map(cell).sum()
+    };
+    let mut share = 4.0;
+    while share > 0.1 && total(share) > seconds {
+        share *= 0.9;
+    }
+    let mut text = format!("seed = 5\nlaunches = {LAUNCHES}\n");
+    for cell in cells {
+        let Planned {
+            collective,
+            algorithm,
+            procs,
+            size,
+            ..
+        } = cell;
+        let repetitions = repetitions(share, cell);
+        writeln!(
+            text,
+            "[[collective]]\nname = \"{collective}\"\nalgorithms = [\"{algorithm}\"]\n\
+             procs = {procs}\nsizes = {}\nrepetitions = {repetitions}",
+            size.0
+        )
+        .expect("writing to text");
+    }
+    text
+}

@@ -1,0 +1,120 @@
+//! Writes the results: the goals, the figures of every network, every cell, and notes.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use netsig_core::algorithm::Collective;
+use netsig_core::predict::penalty::geometric_mean;
+use netsig_core::stats::sample::{Sorted, mean};
+
+use super::Outcome;
+use super::goals::goals;
+use super::judge::Row;
+use super::rules;
+use crate::goal::Goal;
+
+/// Writes table.md and cells.csv and prints the tables; false if a goal is missed.
+pub(super) fn write(outcome: &Outcome, results: &Path) -> Result<bool> {
+    let (goals, empty) = goals(&outcome.rows);
+    let mut text = String::from(
+        "| figure | value | 90 % over networks | oracle, or best measured | goal | |\n|---|---|---|---|---|---|\n",
+    );
+    for goal in &goals {
+        writeln!(text, "{goal}")?;
+    }
+    for mean in rules::means(&outcome.rules) {
+        writeln!(text, "{mean}")?;
+    }
+    by_network(&mut text, outcome)?;
+    cells(&mut text, &outcome.rows)?;
+    for name in empty {
+        writeln!(text, "* no cell: {name}")?;
+    }
+    for note in &outcome.notes {
+        writeln!(text, "* {note}")?;
+    }
+    print!("{text}");
+    fs::write(results.join("table.md"), text).context("table.md cannot be written")?;
+    let mut table = csv::Writer::from_path(results.join("cells.csv"))?;
+    for row in &outcome.rows {
+        table.serialize(row)?;
+    }
+    table.flush()?;
+    Ok(goals.iter().all(Goal::is_met))
+}
+
+/// Penalties and gains of every network and collective.
+fn by_network(text: &mut String, outcome: &Outcome) -> Result<()> {
+    writeln!(
+        text,
+        "\n| network | | MPI | collective | cells | mean penalty, % | 90th percentile, % | oracle's own, % | library/choice | library/best |\n\
+         |---|---|---|---|---|---|---|---|---|---|"
+    )?;
+    for network in &outcome.networks {
+        for collective in [Collective::Alltoall, Collective::Bcast] {
+            let rows = outcome.rows.iter().filter(|row| {
+                row.network == network.name && row.collective == collective && !row.busy
+            });
+            let rows: Vec<&Row> = rows.collect();
+            let values = |value: fn(&Row) -> f64| -> Vec<f64> {
+                rows.iter().map(|row| value(row)).collect()
+            };
+            if rows.is_empty() {
+                continue;
+            }
+            let kind = if network.is_tree() { "tree" } else { "star" };
+            let penalties = values(|row| 100.0 * row.penalty);
+            let gain = |value| geometric_mean(&values(value)).unwrap_or_default();
+            writeln!(
+                text,
+                "| {} | {kind} | {} | {collective} | {} | {:+.1} | {:+.1} | {:.1} | {:.2} | {:.2} |",
+                network.name,
+                network.mpi,
+                rows.len(),
+                mean(&penalties),
+                Sorted::new(penalties.clone()).quantile(0.9),
+                mean(values(|row| 100.0 * row.oracle)),
+                gain(|row| row.gain),
+                gain(|row| row.best_gain),
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// Every cell.
+fn cells(text: &mut String, rows: &[Row]) -> Result<()> {
+    writeln!(
+        text,
+        "\n| network | collective | procs | size | choice | best | penalty, % | oracle's own, % | library/choice | choice/bound | |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|"
+    )?;
+    for row in rows {
+        let bound = row.bound_s.map(|bound| row.time_s / bound);
+        let bound = bound.map(|ratio| format!("{ratio:.2}"));
+        let mut remarks = Vec::new();
+        remarks.extend(row.lossy.then_some("library loses packets"));
+        remarks.extend(row.busy.then_some("processors busy: not judged"));
+        writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {} | {:+.1} | {:.1} | {:.2} ({:.2}–{:.2}) | {} | {} |",
+            row.network,
+            row.collective,
+            row.procs,
+            row.size_bytes,
+            row.choice,
+            row.best,
+            100.0 * row.penalty,
+            100.0 * row.oracle,
+            row.gain,
+            row.lower,
+            row.upper,
+            bound.unwrap_or_default(),
+            remarks.join("; "),
+        )?;
+    }
+    writeln!(text)?;
+    Ok(())
+}

@@ -1,0 +1,127 @@
+//! The truth: every candidate, the choice and the library's own choice in every cell, in launches
+//! that each measure all of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
+use netsig_core::algorithm::{Collective, LIBRARY};
+use netsig_core::data::{Dataset, Experiment, Place};
+
+use super::Effort;
+use super::judge::bound;
+use super::learn::{Cell, Learned};
+use crate::draw::Drawn;
+use crate::plan::{self, Planned};
+use crate::site::Site;
+
+/// Most plans that measure cells with a choice that was not measured before.
+const PLANS: usize = 4;
+
+/// The algorithms to measure in each cell.
+type Wanted = BTreeMap<Cell, BTreeSet<String>>;
+
+impl Effort {
+    /// Seconds of all operations in one launch.
+    pub(super) fn launch(self) -> f64 {
+        match self {
+            Self::Full => 110.0,
+            Self::Trial => 8.0,
+        }
+    }
+}
+
+/// The data of all cells. A later netsig may choose another algorithm in a cell; this cell is then
+/// measured again with all its algorithms, since launches of another day cannot be compared.
+pub(super) fn measured(
+    drawn: &Drawn,
+    site: &Site,
+    learned: &Learned,
+    effort: Effort,
+) -> Result<Dataset> {
+    let wanted = wanted(learned);
+    let mut all = Dataset::default();
+    for number in 1..=PLANS {
+        let name = match number {
+            1 => "truth".to_owned(),
+            _ => format!("truth-{number}"),
+        };
+        let missing = missing(&all, &wanted);
+        if missing.is_empty() && !site.path(&format!("{name}.csv")).is_file() {
+            break;
+        }
+        let cells = missing.iter().flat_map(|(cell, names)| {
+            let names = names.iter();
+            names.map(|name| planned(drawn, *cell, name))
+        });
+        let plan = plan::text(&cells.collect::<Vec<_>>(), effort.launch());
+        let data = site.plan(drawn, &name, &plan, &[])?;
+        match number {
+            1 => all = data,
+            _ => all.join(data, number)?,
+        }
+    }
+    // Algorithms of an earlier netsig have other launches.
+    Ok(all.part(|place| {
+        let names = Cell::of(place).and_then(|cell| wanted.get(&cell));
+        names.is_some_and(|names| names.contains(&*place.algorithm))
+    }))
+}
+
+impl Cell {
+    /// The cell of a repetition, if that is a collective.
+    fn of(place: &Place) -> Option<Self> {
+        let Experiment::Collective(collective) = place.experiment else {
+            return None;
+        };
+        Some(Self {
+            collective,
+            procs: place.procs,
+            size: place.size,
+        })
+    }
+}
+
+fn wanted(learned: &Learned) -> Wanted {
+    let cells = learned.choices.iter().map(|(cell, choice)| {
+        let candidates = learned.candidates.get(&cell.collective);
+        let candidates = candidates.into_iter().flatten().cloned();
+        let others = [choice.clone(), LIBRARY.to_owned()];
+        (*cell, candidates.chain(others).collect())
+    });
+    cells.collect()
+}
+
+/// The cells of which an algorithm was not measured.
+fn missing(data: &Dataset, wanted: &Wanted) -> Wanted {
+    let places = data.samples.iter().map(|sample| &sample.place);
+    let samples = places.filter_map(|place| Some((Cell::of(place)?, &*place.algorithm)));
+    let known: BTreeSet<(Cell, &str)> = samples.collect();
+    let lacks = |(cell, names): &(&Cell, &BTreeSet<String>)| {
+        let mut names = names.iter();
+        names.any(|name| !known.contains(&(**cell, &**name)))
+    };
+    let cells = wanted.iter().filter(lacks);
+    cells.map(|(cell, names)| (*cell, names.clone())).collect()
+}
+
+/// An algorithm to measure in a cell.
+pub(super) fn planned(drawn: &Drawn, cell: Cell, algorithm: &str) -> Planned {
+    Planned {
+        collective: cell.collective,
+        algorithm: algorithm.to_owned(),
+        procs: cell.procs,
+        size: cell.size,
+        seconds: seconds(drawn, cell),
+    }
+}
+
+/// Expected seconds of a repetition: half as long again as the bytes of an exchange, or four times
+/// those of the message.
+fn seconds(drawn: &Drawn, cell: Cell) -> f64 {
+    const START_UP: f64 = 1e-3;
+    START_UP
+        + match cell.collective {
+            Collective::Alltoall => 1.5 * bound(&drawn.whole, cell).0,
+            _ => 4.0 * drawn.whole.host_gap().0 * cell.size.as_f64(),
+        }
+}

@@ -1,0 +1,197 @@
+//! `netsig compare DATA --selection PROFILE`: penalties of the algorithms that a profile chooses,
+//! and their gain over the library's own choice.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use itertools::Itertools;
+use netsig_core::algorithm::{Collective, LIBRARY};
+use netsig_core::data::cells::Statistic;
+use netsig_core::data::mixture::{self, Source};
+use netsig_core::data::{Dataset, Provenance};
+use netsig_core::predict::penalty::{Contest, Judged, Totals, contests};
+use netsig_core::predict::select::{Options, Selector, Sources};
+use netsig_core::profile::Profile;
+
+use super::{Args, Show};
+use crate::input::data::Input;
+use crate::input::failure::Failure;
+use crate::input::files;
+use crate::print::rows::{Cell, Rows};
+
+/// A contest with the choice in it.
+struct Chosen {
+    contest: Contest,
+    judged: Judged,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If no cell has several algorithms, or the profile chooses none of them in any cell.
+pub(super) fn run(args: &Args, path: &Path) -> Result<(), Failure> {
+    let profile = files::profile(path)?;
+    let network = args.network.load()?;
+    let Input { data, name } = args.input.read()?;
+    let (contests, single) = contests(&data);
+    if contests.is_empty() {
+        let problem = "has no cell of several algorithms; measure the same process counts and sizes with two or more";
+        return Err(Failure::data(problem).about(name));
+    }
+    if single > 0 {
+        eprintln!("netsig: note: cells of one algorithm, left out: {single}");
+    }
+    let place = path.display().to_string();
+    warn_if_mixed(&profile, &place, &data, &name);
+    let statistic = args.statistic.unwrap_or(Statistic::Median);
+    let sources = Sources {
+        profile: &profile,
+        network: network.as_ref(),
+        asked: statistic.into(),
+    };
+    let mut chosen = Vec::new();
+    let mut left_out = Vec::new();
+    for (collective, own) in by_collective(contests) {
+        if profile.algorithms(collective).is_empty() {
+            left_out.push(format!(
+                "holds no algorithm of {collective}; measure some and fit them"
+            ));
+            continue;
+        }
+        let selector = Selector::new(sources, collective, Options::default())?;
+        for contest in own {
+            match judge(&selector, contest, statistic) {
+                Ok(one) => chosen.push(one),
+                Err(problem) => left_out.push(problem),
+            }
+        }
+    }
+    if chosen.is_empty() {
+        let problems = left_out.iter().map(|problem| format!("{place}: {problem}"));
+        return Err(Failure::data(problems.unique().join("\n")));
+    }
+    for problem in left_out {
+        eprintln!("netsig: note: left out: {place}: {problem}");
+    }
+    tell_limits(&chosen);
+    let rows = match args.show {
+        Show::Summary => summary(&chosen),
+        Show::Cells => cells(&chosen, statistic),
+    };
+    Ok(rows.print(args.print)?)
+}
+
+fn by_collective(contests: Vec<Contest>) -> BTreeMap<Collective, Vec<Contest>> {
+    let of = contests.into_iter().map(|own| (own.collective, own));
+    of.into_group_map().into_iter().collect()
+}
+
+/// The profile's choice among the measured algorithms, judged; or why there is none, in words.
+fn judge(selector: &Selector, contest: Contest, statistic: Statistic) -> Result<Chosen, String> {
+    let Contest {
+        collective,
+        procs,
+        size,
+        ..
+    } = contest;
+    let is_measured = |name: &str| contest.algorithms().contains(&name);
+    let choice = selector.best_of(procs, size, is_measured);
+    let choice = choice.map_err(|error| format!("{collective}, {procs} x {size}: {error}"))?;
+    let judged = contest.judge(&choice.algorithm(), statistic);
+    let judged = judged.expect("the choice is one of the measured algorithms");
+    Ok(Chosen { contest, judged })
+}
+
+/// Warns if the profile was fitted to data of another network or MPI.
+fn warn_if_mixed(profile: &Profile, place: &str, data: &Dataset, name: &str) {
+    let mut provenance = Provenance::default();
+    for (key, value) in profile.provenance.iter() {
+        if let Some(fact) = key.strip_prefix("data_") {
+            provenance.push(fact, value);
+        }
+    }
+    let fitted = Dataset {
+        provenance,
+        ..Dataset::default()
+    };
+    let sources = [(place, &fitted), (name, data)].map(|(name, data)| Source { name, data });
+    if let Some(first) = mixture::differences(&sources).first() {
+        eprintln!(
+            "netsig: warning: the profile may be of another network: {first}; a profile of this one chooses better"
+        );
+    }
+}
+
+/// Notes on missing launches and a missing choice of the library.
+fn tell_limits(chosen: &[Chosen]) {
+    let without = |is_lacking: fn(&Judged) -> bool| {
+        let lacking = chosen.iter().filter(|one| is_lacking(&one.judged));
+        lacking.count()
+    };
+    let once = without(|judged| judged.oracle.is_none());
+    if once > 0 {
+        eprintln!(
+            "netsig: note: cells without two launches of all algorithms, whose penalties are too large by the luck of the best: {once} of {}",
+            chosen.len()
+        );
+    }
+    let unknown = without(|judged| judged.gain.is_none());
+    if unknown > 0 {
+        eprintln!(
+            "netsig: note: cells without a gain, because `{LIBRARY}` was not measured in them: {unknown} of {}",
+            chosen.len()
+        );
+    }
+}
+
+/// A row for each collective.
+fn summary(chosen: &[Chosen]) -> Rows {
+    let judged = chosen
+        .iter()
+        .map(|one| (one.contest.collective, &one.judged));
+    let groups: BTreeMap<Collective, Vec<&Judged>> = judged.into_group_map().into_iter().collect();
+    let totals = groups.into_iter().filter_map(|(collective, own)| {
+        let totals = Totals::of(own)?;
+        Some((collective, totals))
+    });
+    Rows::of(totals)
+        .column("collective", |(collective, _)| Cell::text(collective))
+        .column("cells", |(_, own)| Cell::number(own.cells))
+        .column("mean_penalty", |(_, own)| Cell::error(own.mean))
+        .column("p90_penalty", |(_, own)| Cell::error(own.p90))
+        .column("worst_penalty", |(_, own)| Cell::error(own.worst))
+        .column("oracle_penalty", |(_, own)| {
+            Cell::if_some(own.oracle, Cell::error)
+        })
+        .column("gain", |(_, own)| gain(own.gain))
+        .rows
+}
+
+/// A row for each cell.
+fn cells(chosen: &[Chosen], statistic: Statistic) -> Rows {
+    let time = |one: &Chosen, name: &str| {
+        let time = one.contest.time(name, statistic);
+        Cell::if_some(time, Cell::time)
+    };
+    Rows::of(chosen)
+        .column("collective", |one| Cell::text(one.contest.collective))
+        .column("procs", |one| Cell::number(one.contest.procs.get()))
+        .column("size_bytes", |one| Cell::size(one.contest.size))
+        .column("algorithm", |one| Cell::text(&one.judged.choice))
+        .column("best", |one| Cell::text(&one.judged.best))
+        .column("penalty", |one| Cell::error(one.judged.penalty))
+        .column("oracle_penalty", |one| {
+            Cell::if_some(one.judged.oracle, Cell::error)
+        })
+        .column("gain", |one| gain(one.judged.gain))
+        .detail(1, "time_s", |one| time(one, &one.judged.choice))
+        .detail(1, "best_s", |one| time(one, &one.judged.best))
+        .detail(1, "library_s", |one| time(one, LIBRARY))
+        .rows
+}
+
+/// A gain; a table says where the library was not measured.
+fn gain(gain: Option<f64>) -> Cell {
+    let unknown = || Cell::shown_as(serde_json::Value::Null, format!("no {LIBRARY}"));
+    gain.map_or_else(unknown, Cell::factor)
+}

@@ -1,0 +1,147 @@
+//! Settings that make an MPI library run the counterpart of an algorithm: what a user sets who has
+//! chosen it from a profile.
+//!
+//! The library's algorithm has the same pattern of messages, and the same segment size, window or
+//! radix. Where the library has the pattern with other values alone, there is no counterpart.
+//!
+//! # Source
+//! As in [`super`]; both libraries' Bruck has the radix 2.
+
+use std::fmt;
+use std::num::NonZeroU32;
+
+use itertools::Itertools as _;
+
+use super::{LibraryChoice, MpiFlavour, Offer, offers, variable};
+use crate::algorithm::setting::SEGMENT;
+use crate::algorithm::{Algorithm, Method};
+
+/// Counterpart in a library of a setting of netsig's algorithm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Counterpart {
+    /// This variable of the environment.
+    Variable(&'static str),
+    /// This value alone.
+    Value(u32),
+}
+
+/// Variables that make an MPI library run an algorithm. Displayed as a user writes them: Open MPI's
+/// as options of mpirun, `--mca NAME VALUE`, MPICH's as variables, `NAME=VALUE`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MpiSetting {
+    flavour: MpiFlavour,
+    variables: Vec<(String, String)>,
+}
+
+impl Offer {
+    /// The same algorithm, with netsig's setting in a variable.
+    pub(in crate::algorithm) const fn set_by(self, variable: &'static str) -> Self {
+        Self {
+            counterpart: Some(Counterpart::Variable(variable)),
+            ..self
+        }
+    }
+
+    /// The same algorithm, which the library has with one value of netsig's setting.
+    pub(in crate::algorithm) const fn fixed_at(self, value: u32) -> Self {
+        Self {
+            counterpart: Some(Counterpart::Value(value)),
+            ..self
+        }
+    }
+
+    /// The variables of the counterpart of `algorithm`; `None` if its settings have none.
+    fn counterpart(&self, algorithm: &Algorithm) -> Option<Vec<(String, String)>> {
+        let segment = match algorithm.get(SEGMENT) {
+            Some(_) if !self.has_segments => return None,
+            bytes => bytes.and_then(NonZeroU32::new),
+        };
+        let mut all = self.essential(algorithm.collective(), segment);
+        let settings = algorithm.entry.settings.iter();
+        let mut others = settings.filter(|own| **own != SEGMENT);
+        let value = others.next().and_then(|own| algorithm.get(*own));
+        match (self.counterpart, value) {
+            (None, None) => {}
+            (Some(Counterpart::Variable(name)), Some(value)) => {
+                all.push(variable(name, &value.to_string()));
+            }
+            (Some(Counterpart::Value(only)), Some(value)) if only == value => {}
+            _ => return None,
+        }
+        others.next().is_none().then_some(all)
+    }
+}
+
+impl Method {
+    /// What makes `flavour` run this algorithm; `None` if it lacks the algorithm, and for the
+    /// library's own decision.
+    pub fn setting(&self, flavour: MpiFlavour) -> Option<MpiSetting> {
+        let variables = match self {
+            Self::Library(choice) => choice.essential(flavour)?,
+            Self::Schedule(algorithm) => {
+                let offers = algorithm.entry.library.iter();
+                let mut own = offers.filter(|offer| offer.flavour == flavour);
+                own.find_map(|offer| offer.counterpart(algorithm))?
+            }
+        };
+        Some(MpiSetting { flavour, variables })
+    }
+}
+
+impl LibraryChoice {
+    /// The variables of the forced algorithm; `None` if `flavour` lacks it, or nothing is forced.
+    fn essential(&self, flavour: MpiFlavour) -> Option<Vec<(String, String)>> {
+        let forced = self.forced?;
+        let offers = offers(self.collective).into_iter();
+        let mut own = offers.filter(|own| own.flavour == flavour && own.name == forced.name);
+        let offer = own.find(|own| forced.segment.is_none() || own.has_segments)?;
+        Some(offer.essential(self.collective, forced.segment))
+    }
+}
+
+impl fmt::Display for MpiSetting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = self.variables.iter().map(|(name, value)| {
+            match (self.flavour, name.strip_prefix("OMPI_MCA_")) {
+                (MpiFlavour::OpenMpi, Some(name)) => format!("--mca {name} {value}"),
+                _ => format!("{name}={value}"),
+            }
+        });
+        write!(f, "{}", words.format(" "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::Collective;
+
+    /// The settings that the libraries document, and none where an algorithm differs.
+    #[test]
+    fn a_winner_is_set_where_the_library_has_it() {
+        use Collective::{Alltoall, Bcast};
+        let told = [
+            (Alltoall, "pairwise"),
+            (Alltoall, "pairwise-segmented:8192"),
+            (Alltoall, "throttled:4"),
+            (Alltoall, "bruck:2"),
+            (Alltoall, "bruck:4"),
+            (Alltoall, "library"),
+            (Alltoall, "library:brucks"),
+            (Bcast, "pipeline:8192"),
+            (Bcast, "chain"),
+            (Bcast, "knomial:4"),
+            (Bcast, "scatter-allgather-ring"),
+        ]
+        .map(|(collective, text)| {
+            let method = Method::parse(collective, text).unwrap();
+            let of = |flavour| match method.setting(flavour) {
+                Some(setting) => format!("  {flavour}: {setting}\n"),
+                None => format!("  {flavour}: none\n"),
+            };
+            let all = [MpiFlavour::OpenMpi, MpiFlavour::Mpich].map(of);
+            format!("{collective} {text}\n{}", all.concat())
+        });
+        insta::assert_snapshot!(told.concat());
+    }
+}
