@@ -187,8 +187,8 @@ fn all_models_are_those_that_apply() {
 }
 
 /// Every ranked name is one that `predict` takes, and it says the same of it. Measured all-to-alls rank
-/// by the model that speaks for them, as do unmeasured exchanges; the times of the others are bounds,
-/// and stand below.
+/// by the model that speaks for them, as do unmeasured exchanges, which must be 5 % faster; the times of
+/// the others are bounds, and stand below.
 #[test]
 fn rankings_ascend_and_agree_with_predictions() {
     let home = Home::fitted();
@@ -215,7 +215,8 @@ fn rankings_ascend_and_agree_with_predictions() {
             assert!(known.len() >= measured && count > measured, "{ranking:?}");
             assert!(collective != Collective::Alltoall || bounds.iter().all(is_bound));
             for times in [known, bounds] {
-                assert!(times.iter().map(|row| number(row, "time_s")).is_sorted());
+                let times = times.iter().map(|row| number(row, "time_s"));
+                assert!(times.is_sorted_by(|one, next| *one <= 1.05 * next));
             }
             let ranks = (1..=count).map(|rank| rank.to_string());
             assert!(ranks.eq(column(ranking, "rank")));

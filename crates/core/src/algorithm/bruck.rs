@@ -72,7 +72,8 @@ pub(crate) struct Relayed {
 /// Work of one of `procs` ranks in base `radix`.
 pub(crate) fn relayed(procs: Procs, radix: u32) -> Relayed {
     let moves = weights(procs, radix).flat_map(|weight| {
-        let digits = (1..u64::from(radix)).take_while(move |digit| weight * digit < procs.get().into());
+        let digits =
+            (1..u64::from(radix)).take_while(move |digit| weight * digit < procs.get().into());
         digits.map(move |digit| (weight, digit))
     });
     let n = u64::from(procs.get());

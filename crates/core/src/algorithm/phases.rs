@@ -193,15 +193,10 @@ fn demands(procs: Procs, uplinks: &[Uplink]) -> Vec<Demand> {
 
 /// Pairs of sender and receiver in the steps of pairwise exchange, if no step loads a link beyond its
 /// rate.
-fn steps(
-    procs: Procs,
-    uplinks: &[Uplink],
-    demands: &[Demand],
-) -> Option<Vec<Vec<(usize, usize)>>> {
+fn steps(procs: Procs, uplinks: &[Uplink], demands: &[Demand]) -> Option<Vec<Vec<(usize, usize)>>> {
     let n = procs.get();
-    let meets = |demand: &&Demand, step: u32| {
-        partners(procs, rank(demand.from), step).0 == rank(demand.to)
-    };
+    let meets =
+        |demand: &&Demand, step: u32| partners(procs, rank(demand.from), step).0 == rank(demand.to);
     let fits = |phase: &[&Demand]| {
         (0..2 * uplinks.len()).all(|link| {
             let carried = phase.iter().filter(|own| own.over.contains(&link)).count();
@@ -329,9 +324,8 @@ mod tests {
                 });
                 let sends: Vec<(Rank, Rank)> = sends.collect();
                 for cut in network.cuts().unwrap() {
-                    let behind = |rank: Rank| {
-                        cut.behind(procs(count)).any(|own| own.contains(&rank.0))
-                    };
+                    let behind =
+                        |rank: Rank| cut.behind(procs(count)).any(|own| own.contains(&rank.0));
                     for direction in [true, false] {
                         let crosses = |(from, to): &&(Rank, Rank)| {
                             (behind(*from), behind(*to)) == (direction, !direction)

@@ -106,12 +106,17 @@ mod tests {
             let crossing = |step: u32| {
                 let n = Procs::new(n).unwrap();
                 let half = n.get() / 2;
-                let crosses = |rank: &u32| (partners(n, Rank(*rank), step).0.0 < half) != (*rank < half);
+                let crosses =
+                    |rank: &u32| (partners(n, Rank(*rank), step).0.0 < half) != (*rank < half);
                 (0..half).filter(crosses).count()
             };
             let pairs = steps[1..].chunks(2).filter(|pair| pair.len() == 2);
             let loads = pairs.map(|pair| crossing(pair[0]) + crossing(pair[1]));
-            assert!(loads.clone().all(|load| load as u32 == n / 2), "{n}: {:?}", loads.collect::<Vec<_>>());
+            assert!(
+                loads.clone().all(|load| load as u32 == n / 2),
+                "{n}: {:?}",
+                loads.collect::<Vec<_>>()
+            );
         }
     }
 }

@@ -195,7 +195,9 @@ impl<'a> Ground<'a> {
         let [eager, late] = [Protocol::Eager, Protocol::Rendezvous]
             .map(|protocol| self.under(pattern, cells.iter(), (protocol, without)));
         let overflowing = match (pattern, shared[0]) {
-            (own, Some(shared)) if own.is_exchange() => Some(stalls::with_own_rate(&shared, &eager)),
+            (own, Some(shared)) if own.is_exchange() => {
+                Some(stalls::with_own_rate(&shared, &eager))
+            }
             (own, None) if own.is_exchange() => stalls::overflowing(&eager, &|_| 0.0),
             _ => None,
         };
@@ -305,15 +307,15 @@ pub(super) fn by_class(
 ) -> BTreeMap<Class, Vec<Observation>> {
     let is_alone = |cell: &Observation| cell.procs.get() == 2;
     let shares = cells.iter().any(|cell| !is_alone(cell));
-    let leaves_out =
-        |cell: &Observation| shares && is_alone(cell) && pattern.is_exchange();
+    let leaves_out = |cell: &Observation| shares && is_alone(cell) && pattern.is_exchange();
     let kept: Vec<&Observation> = cells.iter().filter(|cell| !leaves_out(cell)).collect();
     let class = |cell: &Observation| pattern.class(cell.procs);
     let of_class = |own: Class| {
         let counts = kept.iter().filter(|cell| class(cell) == own);
         let is_single = counts.map(|cell| cell.procs).all_equal();
         let takes = |cell: &&&Observation| {
-            class(cell) == own || is_single && network.protocol(pattern, cell.size) == Protocol::Eager
+            class(cell) == own
+                || is_single && network.protocol(pattern, cell.size) == Protocol::Eager
         };
         let cells = kept.iter().filter(takes);
         (own, cells.map(|cell| (*cell).clone()).collect())

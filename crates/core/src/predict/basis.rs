@@ -3,6 +3,7 @@
 
 use super::borrowed;
 use super::fitted::Fitting;
+use super::measured::{Measured, Overflow};
 use super::outside::Outside;
 use super::regimes::{self, Asked};
 use super::{Interval, Prediction, Standing};
@@ -10,21 +11,14 @@ use crate::fit::fitted::Base;
 use crate::fit::flows::Flows;
 use crate::model::hockney::Hockney;
 use crate::model::plogp::PLogP;
-use crate::model::regimes::{Pattern, Patterns, Point, Protocol, Times};
+use crate::model::regimes::{Patterns, Times};
 use crate::model::signature::Signature;
 use crate::model::{
-    self, Case, Kind, Known, Model, ModelError, Need, REGIMES, Segments, Subject, Timed, Values,
+    Case, Kind, Known, Model, ModelError, Need, REGIMES, Segments, Subject, Timed, Values,
 };
 use crate::network::Network;
-use crate::profile::{Profile, RegimesEntry, Repetitions};
-use crate::units::parameter::volume;
-use crate::units::{Bytes, Seconds, SecondsPerByte};
-
-/// Size from which on M(n) is rounded to KiB.
-const SMALL: f64 = 8192.0;
-
-/// Largest share of X that segments on the way may fill.
-const ROOM: f64 = 0.9;
+use crate::profile::{Profile, RegimesEntry};
+use crate::units::{Seconds, SecondsPerByte};
 
 /// Parameter that measured transfers supply, beside `rho`.
 const CONTENDED_GAP: &str = "beta_contended_s_per_byte";
@@ -60,28 +54,6 @@ enum Source<'a> {
     Regimes(Measured<'a>),
     /// Parameter values without a fit of their own.
     Given(Values),
-}
-
-/// Regimes of an algorithm, one entry for each class of process counts.
-#[derive(Debug)]
-struct Measured<'a> {
-    entries: Vec<RegimesEntry>,
-    /// Number of entries, from the first, that are not borrowed from another algorithm.
-    own: usize,
-    patterns: Patterns,
-    network: Option<&'a Network>,
-    asked: Asked,
-}
-
-/// Message size from which ports overflow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Overflow {
-    /// M(n).
-    pub from: Bytes,
-    /// Its interval.
-    pub interval: [Bytes; 2],
-    /// False if all that is known is that nothing was lost up to the lower end.
-    pub is_known: bool,
 }
 
 /// Known properties of a network, at the best, lower and upper values of α and β.
@@ -230,65 +202,6 @@ impl<'a> Knowledge<'a, '_> {
     }
 }
 
-impl Measured<'_> {
-    /// Place of the entry for a case.
-    fn place(&self, case: Case) -> usize {
-        let Case { procs, size, .. } = case;
-        let pattern = self.patterns.at(procs, size);
-        let rank = |entry: &RegimesEntry| {
-            let is_of_pattern = Some(entry.model.pattern) == pattern;
-            let is_of_class = entry.class.holds(entry.model.pattern.class(procs));
-            (!is_of_pattern, !is_of_class)
-        };
-        let places = 0..self.entries.len();
-        let best = places.min_by_key(|&place| rank(&self.entries[place]));
-        best.expect("an algorithm with regimes")
-    }
-
-    /// Entry for a case, and the case as arguments of the regimes.
-    fn of_case(&self, case: Case) -> (&RegimesEntry, Point<'_>) {
-        let Case { procs, size, .. } = case;
-        let network = self.network;
-        let point = Point {
-            procs,
-            size,
-            network,
-        };
-        (&self.entries[self.place(case)], point)
-    }
-
-    /// Predicts a case by the regimes for its process count.
-    fn predict(&self, case: Case) -> Result<Prediction, ModelError> {
-        volume(case.procs, case.size)?;
-        let (entry, point) = self.of_case(case);
-        if matches!(self.asked, Asked::Quantile(_)) && entry.repetitions == Repetitions::Unknown {
-            return Err(ModelError::Missing {
-                model: REGIMES,
-                what: format!(
-                    "times of single repetitions for a quantile, and the data of {} {} are means alone",
-                    entry.collective, entry.algorithm
-                ),
-                remedy: "measure repetitions, or ask for no quantile",
-            });
-        }
-        let predicted = regimes::regimes(entry, point, self.asked);
-        let prediction = predicted.ok_or_else(|| ModelError::Missing {
-            model: REGIMES,
-            what: format!("messages of the protocol that {} are sent by", case.size),
-            remedy: "measure some and fit again",
-        })?;
-        model::possible(REGIMES, prediction.time)?;
-        Ok(match prediction.standing {
-            Standing::Outside => prediction,
-            _ if self.place(case) >= self.own => Prediction {
-                standing: Standing::Unfitted,
-                ..prediction
-            },
-            _ => prediction,
-        })
-    }
-}
-
 impl Basis<'_> {
     /// Predicts a case.
     ///
@@ -336,41 +249,19 @@ impl Basis<'_> {
     /// M(n): size from which the eager messages of an exchange among the processes of a case overflow
     /// ports, as far as it is known; `None` for other cases.
     pub fn overflow(&self, case: Case) -> Option<Overflow> {
-        let Source::Regimes(measured) = &self.source else {
-            return None;
-        };
-        let (entry, point) = measured.of_case(case);
-        let eager = entry.model.eager.as_ref()?;
-        let onset = eager.stalls?.onset?;
-        let is_eager = entry.model.protocol(case.size) == Protocol::Eager;
-        let port_bytes = entry.model.pattern.port_bytes(point)?;
-        let size = |bytes: f64| {
-            let bytes = bytes * case.size.as_f64() / port_bytes;
-            let unit = if bytes < SMALL { 1.0 } else { 1024.0 };
-            Bytes::rounded((bytes / unit).round() * unit)
-        };
-        (is_eager && port_bytes > onset.lower).then(|| Overflow {
-            from: size(onset.bytes),
-            interval: [onset.lower, onset.upper].map(size),
-            is_known: onset.is_known(),
-        })
+        match &self.source {
+            Source::Regimes(measured) => measured.overflow(case),
+            _ => None,
+        }
     }
 
     /// False for segments that a choice must not try: those that may fill a port up to its overflow, or
     /// that ask for permission.
     pub fn is_paced(&self, case: Case) -> bool {
-        let Source::Regimes(measured) = &self.source else {
-            return true;
-        };
-        let (entry, point) = measured.of_case(case);
-        let Pattern::Segments { .. } = entry.model.pattern else {
-            return true;
-        };
-        let eager = entry.model.eager.as_ref();
-        let onset = eager.and_then(|eager| eager.stalls?.onset);
-        let port_bytes = entry.model.pattern.port_bytes(point).unwrap_or_default();
-        entry.model.protocol(case.size) == Protocol::Eager
-            && onset.is_none_or(|onset| port_bytes < ROOM * onset.bytes)
+        match &self.source {
+            Source::Regimes(measured) => measured.is_paced(case),
+            _ => true,
+        }
     }
 
     fn given(&self, values: &Values, case: Case) -> Result<Prediction, ModelError> {

@@ -121,4 +121,3 @@ fn lent(source: &RegimesEntry, algorithm: &str) -> RegimesEntry {
     }
     entry
 }
-

@@ -16,13 +16,15 @@ mod borrowed;
 pub mod compare;
 mod fitted;
 pub mod line;
+mod measured;
 pub mod outside;
 pub mod penalty;
 pub mod regimes;
 pub mod select;
 pub mod speaker;
 
-pub use self::basis::{Basis, Knowledge, Overflow};
+pub use self::basis::{Basis, Knowledge};
+pub use self::measured::Overflow;
 use crate::model::segment::Segment;
 use crate::units::Seconds;
 

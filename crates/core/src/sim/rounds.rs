@@ -13,8 +13,8 @@ use smallvec::SmallVec;
 use super::program::{Envelope, FlightId, Op, Program, Rest, Send, Task};
 use crate::algorithm::Schedule;
 use crate::schedule::Round;
-use paired::Paired;
 use crate::units::{Procs, Rank};
+use paired::Paired;
 
 /// Progress of a rank.
 #[derive(Debug, Clone, Copy, Default)]

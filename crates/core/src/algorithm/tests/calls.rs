@@ -52,7 +52,9 @@ fn phases_of_a_tree_deliver() {
             phases,
             ..Call::new(procs(count), Bytes(size))
         };
-        let schedule = parse(Collective::Alltoall, "phased:7").serve(&call).unwrap();
+        let schedule = parse(Collective::Alltoall, "phased:7")
+            .serve(&call)
+            .unwrap();
         assert_eq!(schedule.check(), Ok(()), "{count} {size}");
     }
 }

@@ -150,9 +150,8 @@ pub(super) fn fit(data: &Dataset, ping_pong: &[Point], options: &Options, fitted
 /// can be fitted.
 fn of_algorithm(ground: &Ground, by_pattern: &ByPattern) -> Result<AlgorithmRegimes, FitError> {
     let eager = |(pattern, cells): &(Pattern, &[Observation])| {
-        let is_eager = |cell: &&Observation| {
-            ground.network.protocol(*pattern, cell.size) == Protocol::Eager
-        };
+        let is_eager =
+            |cell: &&Observation| ground.network.protocol(*pattern, cell.size) == Protocol::Eager;
         cells.iter().filter(is_eager).cloned().collect_vec()
     };
     let fit = |(pattern, own): &(Pattern, &[Observation])| {

@@ -8,9 +8,12 @@
 //! | pattern | start-ups s | W |
 //! |---|---|---|
 //! | a port: all-to-all, flat trees, rings | n − 1 | V((n−1)·m) |
+//! | all-to-all in segments of q bytes | (n−1)·⌈m/q⌉ | V((n−1)·m) |
+//! | all-to-all by digits in base r | messages of a rank | V of the blocks that it relays |
 //! | doubling: allgather in ⌈log₂ n⌉ rounds | ⌈log₂ n⌉ | V((n−1)·m) |
 //! | chain in segments of q bytes | n − 2 + ⌈m/q⌉ | (n−2)·V(q) + V(m) |
 //! | binomial tree | ⌈log₂ n⌉ | see below |
+//! | scatter and allgather of m/n bytes | ⌈log₂ n⌉, and the steps of the allgather | of the tree, and V((n−1)·m/n) |
 //!
 //! In a tree a rank sends to its children, the largest subtree first. If its messages leave one
 //! after the other, child k has its message after V of the bytes of the first k (W). But MPI
@@ -24,6 +27,10 @@
 //! own busiest link, and partners that face each other take longer after requests: W is V of the
 //! bytes of so many rounds, and F = 0.
 //!
+//! In segments, at most w exchanges at a time, the first w·q bytes of each pair may meet at a port: x is
+//! that of messages of min(m, w·q) bytes. Phases that fit the links take max(n−1, 1.15·a·(n−a)/c)
+//! messages for a link that is c times as fast as a host's: it is idle at their ends.
+//!
 //! T₀ is a + ((S + W)⁸ + F⁸)^⅛, S the time of the start-ups: links that are busy for equally long
 //! delay each other's messages.
 //!
@@ -36,8 +43,8 @@ use super::links::{self, Order};
 use super::tree::Binomial;
 use super::wire::on_link;
 use super::{Onset, Point, Protocol, Wire};
-use crate::algorithm::{Relayed, relayed};
 use crate::algorithm::{Algorithm, Collective, Load, Method, Traffic};
+use crate::algorithm::{Relayed, relayed};
 use crate::units::{Bytes, Procs, Seconds};
 
 /// Pattern in which the messages of an algorithm share ports and links.
@@ -223,7 +230,12 @@ impl Pattern {
                 Some(links::paced(point, rounds))
             }
             Self::Segments { window, .. } => Some(links::waiting(Point {
-                size: Bytes(point.size.0.min(self.message(point.size).0 * u64::from(window))),
+                size: Bytes(
+                    point
+                        .size
+                        .0
+                        .min(self.message(point.size).0 * u64::from(window)),
+                ),
                 ..point
             })),
             _ => None,
@@ -296,10 +308,7 @@ impl Pattern {
                         procs.partners(),
                         wire.time(links::busiest(wire, point, piece)),
                     ),
-                    _ => (
-                        links::rounds(point, order, Protocol::Eager),
-                        Seconds(0.0),
-                    ),
+                    _ => (links::rounds(point, order, Protocol::Eager), Seconds(0.0)),
                 };
                 Path {
                     port_bytes: self.port_bytes(point).unwrap_or_default(),
@@ -448,6 +457,55 @@ mod tests {
         let bytes = [11.0, 11.0, 36.0].map(|messages| messages * (100.0 + H));
         let at_once = Pattern::Exchange(Order::AtOnce);
         assert_carries(at_once, point(12, 100, Some(&network)), bytes);
+    }
+
+    /// Two switches of six: in segments the link is busy with 36 messages throughout, in phases it is
+    /// idle at their ends, and one exchange at a time waits for it in every step. Two segments of 50 bytes
+    /// of each rank may meet at a port. Among four in base 2, two rounds relay two blocks each.
+    #[test]
+    fn segments_wait_for_links_and_digits_are_relayed() {
+        let network = two_switches();
+        let segments = |order, window| Pattern::Segments {
+            order,
+            segment: Bytes(50),
+            window,
+        };
+        let piece = 100.0 + 2.0 * H;
+        let at_twelve = point(12, 100, Some(&network));
+        let windowed = segments(Order::AtOnce, 2);
+        let bytes = [11.0, 11.0, 36.0].map(|messages| messages * piece);
+        assert_carries(windowed, at_twelve, bytes);
+        let phases = 1.15 * 36.0 * piece;
+        assert_carries(segments(Order::Phases, 1), at_twelve, [phases, phases, 0.0]);
+        let rounds = links::rounds(at_twelve, Order::Powers, Protocol::Eager) * piece;
+        assert_carries(segments(Order::AtOnce, 1), at_twelve, [rounds, rounds, 0.0]);
+        let star = point(12, 100, None);
+        assert_carries(
+            segments(Order::Phases, 1),
+            star,
+            [11.0 * piece, 11.0 * piece, 0.0],
+        );
+        assert_eq!(windowed.port_bytes(star), Some(1100.0));
+        assert_eq!(windowed.port_bytes(point(12, 1000, None)), Some(1100.0));
+        assert_eq!(windowed.message(Bytes(100)), Bytes(50));
+        let relayed = 2.0 * (2.0 * 100.0 + H);
+        let digits = Pattern::Digits { radix: 2 };
+        assert_carries(digits, point(4, 100, None), [relayed, relayed, 0.0]);
+    }
+
+    /// Four parts of 25 bytes: the tree carries two and then one, the ring three, the doubling one and
+    /// two.
+    #[test]
+    fn a_scattered_message_is_gathered_again() {
+        let ring = 3.0 * 25.0 + 2.0 * H + 75.0 + 3.0 * H;
+        let doubling = ring - H;
+        for (pattern, expected) in [
+            (Pattern::ScatterRing, ring),
+            (Pattern::ScatterDoubling, doubling),
+        ] {
+            let path = pattern.traffic(&Wire::straight(GAP), point(4, 100, None));
+            assert!((path.serial.0 - expected).abs() < 1e-9, "{path:?}");
+        }
     }
 
     /// Rounds of 1, 2, 3, 4, 5, 6, 5, 4, 3, 2 and 1 messages over a link as fast as a host's, and one

@@ -87,10 +87,7 @@ impl Usual {
             (Pattern::Segments { window: 2.., .. } | Pattern::Digits { .. }, _) => {
                 Some(&IN_WINDOWS)
             }
-            (
-                Pattern::Exchange(_) | Pattern::Segments { .. },
-                _,
-            ) => Some(&IN_ROUNDS),
+            (Pattern::Exchange(_) | Pattern::Segments { .. }, _) => Some(&IN_ROUNDS),
             _ => None,
         }
     }
