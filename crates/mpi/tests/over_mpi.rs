@@ -134,7 +134,7 @@ fn the_choice_takes_effect() {
     let flavour = flavour();
     let (collective, name) = match flavour {
         MpiFlavour::OpenMpi => (Collective::Alltoall, "two_proc"),
-        MpiFlavour::Mpich => (Collective::Allgather, "recursive_doubling"),
+        MpiFlavour::Mpich | MpiFlavour::IntelMpi => (Collective::Allgather, "recursive_doubling"),
     };
     assert!(!force(flavour, collective, name, 3).succeeded);
 }

@@ -13,6 +13,7 @@ mod plan;
 mod predict;
 mod select;
 mod simulate;
+mod tune;
 
 use clap::Subcommand;
 
@@ -31,6 +32,7 @@ pub enum Command {
     Compare(compare::Args),
     Predict(predict::Args),
     Select(select::Args),
+    Tune(tune::Args),
     Simulate(Box<simulate::Args>),
     Bounds(bounds::Args),
     Models(models::Args),
@@ -53,6 +55,7 @@ impl Command {
             Self::Compare(args) => compare::run(args),
             Self::Predict(args) => predict::run(args),
             Self::Select(args) => select::run(args),
+            Self::Tune(args) => tune::run(args),
             Self::Simulate(args) => simulate::run(args),
             Self::Bounds(args) => bounds::run(args),
             Self::Models(args) => models::run(args),

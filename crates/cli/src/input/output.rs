@@ -51,10 +51,16 @@ pub enum Kind {
     Trace,
     /// A program in GOAL.
     Goal,
+    /// Rules of Open MPI.
+    OpenMpiRules,
+    /// A selection file of MPICH.
+    MpichSelection,
+    /// Settings of Intel MPI.
+    IntelMpiSettings,
 }
 
 /// The kinds that can be recognised without knowing the columns.
-const KINDS: [Kind; 8] = [
+const KINDS: [Kind; 11] = [
     Kind::Data,
     Kind::Profile,
     Kind::Plan,
@@ -63,6 +69,9 @@ const KINDS: [Kind; 8] = [
     Kind::Svg,
     Kind::Trace,
     Kind::Goal,
+    Kind::MpichSelection,
+    Kind::IntelMpiSettings,
+    Kind::OpenMpiRules,
 ];
 
 /// Number of bytes that are read to recognise a file's kind.
@@ -252,6 +261,9 @@ impl Kind {
             Self::Svg => head.trim_start().starts_with("<svg"),
             Self::Trace => head.starts_with('{') && head.contains("\"traceEvents\""),
             Self::Goal => lines().any(|line| line.starts_with("num_ranks ")),
+            Self::OpenMpiRules => columns().is_some_and(is_rule),
+            Self::MpichSelection => head.starts_with("{\"collective="),
+            Self::IntelMpiSettings => lines().all(is_setting),
         }
     }
 }
@@ -268,8 +280,22 @@ impl fmt::Display for Kind {
             Self::Svg => "an SVG picture",
             Self::Trace => "a timeline",
             Self::Goal => "a program in GOAL",
+            Self::OpenMpiRules => "a rules file of Open MPI",
+            Self::MpichSelection => "a selection file of MPICH",
+            Self::IntelMpiSettings => "a file of settings of Intel MPI",
         })
     }
+}
+
+/// True for a line of Open MPI's rules: the header, or numbers alone.
+fn is_rule(line: &str) -> bool {
+    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+    line.starts_with("rule-file-version-") || line.split_whitespace().all(is_number)
+}
+
+/// True for a line of a file of Intel MPI's settings.
+fn is_setting(line: &str) -> bool {
+    line.is_empty() || line.starts_with('#') || line.starts_with("export I_MPI_ADJUST_")
 }
 
 /// The first bytes of a file as text; invalid characters are replaced.

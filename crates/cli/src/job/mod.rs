@@ -1,6 +1,7 @@
 //! A running MPI job, in an emulated cluster or not, and its output.
 
 mod death;
+pub mod installed;
 pub mod launch;
 pub mod progress;
 mod stall;

@@ -80,9 +80,16 @@ pub fn tell(points: &PointArgs, profile: &Profile, network: Option<&Network>, mo
             "netsig: warning: gather is predicted without contention; many senders to one receiver take longer"
         );
     }
+    if models.iter().any(|model| model.is_regimes()) {
+        tell_about_links(profile, network);
+    }
+}
+
+/// Warns if regimes are predicted with other links than they were fitted with.
+pub fn tell_about_links(profile: &Profile, network: Option<&Network>) {
     let fitted = profile.provenance.get("network");
     let network = network.map(|network| network.name.as_str());
-    if models.iter().any(|model| model.is_regimes()) && fitted != network {
+    if !profile.regimes.is_empty() && fitted != network {
         let [fitted, network] = [fitted, network].map(|name| match name {
             None => "no links".to_owned(),
             Some(name) => format!("the links of {name}"),

@@ -17,7 +17,7 @@
 //! Weathersby 1997 (TPDS); pieces are stored in their final places, so that nothing is rotated at
 //! the end. Chen, Zhang, Zhang, Yuan 2005 (HPC Asia) for neighbour exchange.
 
-use super::library::{mpich, tuned};
+use super::offer::{intel, mpich, tuned};
 use super::traffic::{ClosedForm, Traffic};
 use super::{AllRounds, Collective, Cut, Entry, Outline, Shape};
 use crate::schedule::{Copy, Message, Round, Slot};
@@ -35,6 +35,7 @@ pub(super) const RING: Entry = Entry {
     library: &[
         tuned(4, "ring", Some(Traffic::Port)),
         mpich("ring", Some(Traffic::Port)),
+        intel(3, "ring", Some(Traffic::Port)),
     ],
 };
 
@@ -48,8 +49,8 @@ pub(super) const RECURSIVE_DOUBLING: Entry = Entry {
     traffic: Some(Traffic::Doubling),
     closed_form: None,
     library: &[
-        tuned(3, "recursive_doubling", Some(Traffic::Doubling)),
-        mpich("recursive_doubling", Some(Traffic::Doubling)),
+        tuned(3, "recursive_doubling", Some(Traffic::Doubling)).for_some(),
+        mpich("recursive_doubling", Some(Traffic::Doubling)).for_some(),
     ],
 };
 
@@ -65,6 +66,7 @@ pub(super) const BRUCK: Entry = Entry {
     library: &[
         tuned(2, "bruck", Some(Traffic::Doubling)),
         mpich("brucks", Some(Traffic::Doubling)),
+        intel(2, "bruck", Some(Traffic::Doubling)),
     ],
 };
 
@@ -77,7 +79,7 @@ pub(super) const NEIGHBOUR: Entry = Entry {
     rounds: &AllRounds(neighbour_outline, neighbour),
     traffic: Some(Traffic::Port),
     closed_form: None,
-    library: &[tuned(5, "neighbor", Some(Traffic::Port))],
+    library: &[tuned(5, "neighbor", Some(Traffic::Port)).for_some()],
 };
 
 /// Slot of the piece of rank `of` at `rank`; the own piece is in the input.

@@ -12,7 +12,7 @@
 
 use std::num::NonZeroU32;
 
-use super::library::{mpich, tuned};
+use super::offer::{Window, intel, mpich, tuned};
 use super::setting::{SEGMENT, WINDOW};
 use super::traffic::{ClosedForm, Traffic};
 use super::{AllRounds, Collective, Cut, Entry, Outline, Shape};
@@ -28,7 +28,10 @@ pub(super) const DIRECT: Entry = Entry {
     rounds: &AllRounds(one_round, direct),
     traffic: Some(Traffic::AtOnce),
     closed_form: Some(ClosedForm::Direct),
-    library: &[tuned(1, "linear", Some(Traffic::AtOnce))],
+    library: &[
+        tuned(1, "linear", Some(Traffic::AtOnce)),
+        intel(2, "isend_irecv", Some(Traffic::AtOnce)),
+    ],
 };
 
 pub(super) const DIRECT_UNROTATED: Entry = Entry {
@@ -55,6 +58,7 @@ pub(super) const PAIRWISE: Entry = Entry {
     library: &[
         tuned(2, "pairwise", Some(Traffic::Rounds)),
         mpich("pairwise", Some(Traffic::Powers)),
+        intel(3, "pairwise", Some(Traffic::Powers)),
     ],
 };
 
@@ -81,8 +85,11 @@ pub(super) const THROTTLED: Entry = Entry {
     closed_form: Some(ClosedForm::Direct),
     library: &[
         tuned(4, "linear_sync", Some(Traffic::AtOnce))
+            .in_windows(Window::Settable)
             .set_by("OMPI_MCA_coll_tuned_alltoall_algorithm_max_requests"),
-        mpich("scattered", Some(Traffic::AtOnce)).set_by("MPIR_CVAR_ALLTOALL_THROTTLE"),
+        mpich("scattered", Some(Traffic::AtOnce))
+            .in_windows(Window::Fixed(32))
+            .set_by("MPIR_CVAR_ALLTOALL_THROTTLE"),
     ],
 };
 

@@ -12,7 +12,7 @@
 
 use std::ops::Range;
 
-use super::library::{Offer, mpich, tuned};
+use super::offer::{Offer, intel, mpich, tuned};
 use super::setting::{RADIX, SEGMENT};
 use super::traffic::{ClosedForm, Load, Traffic};
 use super::tree::{BINOMIAL as BINOMIAL_TREE, Tree};
@@ -68,6 +68,7 @@ pub(super) const BINOMIAL: Entry = Entry {
     library: &[
         LIBRARY_BINOMIAL,
         mpich("binomial", Some(Traffic::Tree(Load::Whole))),
+        intel(1, "binomial", Some(Traffic::Tree(Load::Whole))),
     ],
 };
 
@@ -82,6 +83,7 @@ pub(super) const KNOMIAL: Entry = Entry {
     closed_form: None,
     library: &[tuned(7, "knomial", None)
         .in_segments()
+        .with_radix(4)
         .set_by("OMPI_MCA_coll_tuned_bcast_algorithm_knomial_radix")],
 };
 

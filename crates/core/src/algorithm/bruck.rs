@@ -14,7 +14,7 @@
 //! sends (Träff, Rougier, Hunold 2014, who call this zero-copy). All messages of a round are sent
 //! at once.
 
-use super::library::{mpich, tuned};
+use super::offer::{intel, mpich, tuned};
 use super::setting::RADIX;
 use super::traffic::Traffic;
 use super::{AllRounds, Collective, Cut, Entry, Outline, Shape, alltoall};
@@ -31,8 +31,9 @@ pub(super) const BRUCK: Entry = Entry {
     traffic: Some(Traffic::Digits),
     closed_form: None,
     library: &[
-        tuned(3, "modified_bruck", None).fixed_at(2),
-        mpich("brucks", None).fixed_at(2),
+        tuned(3, "modified_bruck", None).with_radix(2),
+        mpich("brucks", None).with_radix(2),
+        intel(1, "bruck", None).with_radix(2),
     ],
 };
 

@@ -10,7 +10,7 @@
 
 use itertools::Itertools as _;
 
-use super::library::{MpiFlavour, offers};
+use super::offer::{MpiFlavour, offers};
 use super::{Collective, Traffic};
 use crate::units::{Bytes, Procs};
 

@@ -6,7 +6,7 @@
 //! # Source
 //! The strategies of Barchet-Steffenel and Mounié 2005 (PPAM).
 
-use super::library::{mpich, tuned};
+use super::offer::{intel, mpich, tuned};
 use super::scatter::{Along, PARTS, Way};
 use super::traffic::{ClosedForm, Traffic};
 use super::tree::{BINOMIAL as BINOMIAL_TREE, Tree};
@@ -36,6 +36,7 @@ pub(super) const BINOMIAL: Entry = Entry {
     library: &[
         tuned(2, "binomial", Some(PARTS)),
         mpich("binomial", Some(PARTS)),
+        intel(1, "binomial", Some(PARTS)),
     ],
 };
 

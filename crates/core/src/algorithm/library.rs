@@ -13,60 +13,20 @@
 //! switched off for the collective in question. Where the algorithm does not suit the number of
 //! ranks, the call must fail rather than use another algorithm.
 //!
+//! Intel MPI takes a number from `I_MPI_ADJUST_COLLECTIVE`.
+//!
 //! # Source
-//! `ompi_info --param coll tuned --level 9` of Open MPI 4.1.4; the control variables of MPICH
-//! 4.0.2. Two names of MPICH are left out: `pairwise_sendrecv_replace` works in place only, and
-//! `smp` calls other algorithms, which a forced one does not allow.
-
-mod counterpart;
+//! As of `offer.rs`.
 
 use std::fmt;
 use std::num::NonZeroU32;
 
 use itertools::Itertools as _;
 
-use self::counterpart::Counterpart;
+use super::offer::{MpiFlavour, Offer, offers};
 use super::traffic::{Load, Traffic};
-use super::{ALGORITHMS, Collective, UnknownAlgorithm, setting};
+use super::{Collective, UnknownAlgorithm, setting};
 use crate::units::Bytes;
-
-pub use self::counterpart::MpiSetting;
-
-/// MPI library, distinguished by its way of choosing algorithms.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, derive_more::Display)]
-pub enum MpiFlavour {
-    /// Open MPI 4.1.
-    #[display("Open MPI")]
-    OpenMpi,
-    /// MPICH 4.
-    #[display("MPICH")]
-    Mpich,
-}
-
-/// An algorithm inside an MPI library.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Offer {
-    /// Library that has the algorithm.
-    pub flavour: MpiFlavour,
-    /// Number of the algorithm in the library; MPICH has names only.
-    number: u32,
-    /// Name of the algorithm in the library.
-    pub name: &'static str,
-    /// True if the library accepts a segment size for it.
-    has_segments: bool,
-    /// Counterpart of the setting, other than a segment size, of netsig's algorithm.
-    counterpart: Option<Counterpart>,
-    traffic: Option<Traffic>,
-}
-
-impl MpiFlavour {
-    /// The library that calls itself `mpi`, as in the provenance of data; `None` for others.
-    pub fn of(mpi: &str) -> Option<Self> {
-        let all = [Self::OpenMpi, Self::Mpich];
-        all.into_iter()
-            .find(|own| mpi.starts_with(&own.to_string()))
-    }
-}
 
 /// The library's own decision for a collective, or one of its algorithms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,78 +71,6 @@ pub enum NotOffered {
     },
 }
 
-/// Algorithms of libraries without a corresponding entry in the table.
-static OTHERS: [(Collective, Offer); 11] = {
-    use Collective::{Allgather, Alltoall, Bcast, Gather, Scatter};
-    [
-        (Bcast, tuned(2, "chain", None).in_segments()),
-        (Bcast, tuned(4, "split_binary_tree", None).in_segments()),
-        (Bcast, mpich("nb", None)),
-        (Scatter, mpich("nb", None)),
-        (
-            Gather,
-            tuned(3, "linear_sync", Some(Traffic::Port)).in_segments(),
-        ),
-        (Gather, mpich("nb", None)),
-        (Alltoall, tuned(5, "two_proc", None)),
-        (Alltoall, mpich("nb", None)),
-        (Allgather, tuned(1, "linear", Some(Traffic::Port))),
-        (Allgather, tuned(6, "two_proc", None)),
-        (Allgather, mpich("nb", None)),
-    ]
-};
-
-/// An algorithm of Open MPI's component `tuned`.
-pub(super) const fn tuned(number: u32, name: &'static str, traffic: Option<Traffic>) -> Offer {
-    Offer {
-        flavour: MpiFlavour::OpenMpi,
-        number,
-        name,
-        has_segments: false,
-        counterpart: None,
-        traffic,
-    }
-}
-
-/// An algorithm of MPICH.
-pub(super) const fn mpich(name: &'static str, traffic: Option<Traffic>) -> Offer {
-    Offer {
-        flavour: MpiFlavour::Mpich,
-        ..tuned(0, name, traffic)
-    }
-}
-
-impl Offer {
-    /// Traffic of the messages, if known.
-    pub(super) fn traffic(&self) -> Option<Traffic> {
-        self.traffic
-    }
-
-    /// The same algorithm with a segment size that can be set.
-    pub(super) const fn in_segments(self) -> Self {
-        Self {
-            has_segments: true,
-            ..self
-        }
-    }
-}
-
-/// All algorithms that the libraries have for `collective`, each once, sorted by library, number
-/// and name.
-pub fn offers(collective: Collective) -> Vec<&'static Offer> {
-    let entries = ALGORITHMS.iter();
-    let entries = entries.filter(|entry| entry.collective == collective);
-    let others = OTHERS.iter().filter(|(of, _)| *of == collective);
-    let others = others.map(|(_, offer)| offer);
-    let mut all: Vec<&Offer> = entries
-        .flat_map(|entry| entry.library)
-        .chain(others)
-        .collect();
-    all.sort_unstable();
-    all.dedup();
-    all
-}
-
 /// Name of the library's own decision in plans and data.
 pub const LIBRARY: &str = "library";
 
@@ -207,7 +95,7 @@ impl LibraryChoice {
         };
         let all = offers(collective);
         let of_name = || all.iter().filter(|offer| offer.name == name);
-        let Some(&&Offer { name, traffic, .. }) = of_name().next() else {
+        let Some(offer) = of_name().next() else {
             return Err(UnknownAlgorithm::OfLibrary {
                 name: name.to_owned(),
                 collective,
@@ -218,7 +106,7 @@ impl LibraryChoice {
             text: text.to_owned(),
             usage,
         };
-        let is_settable = of_name().any(|offer| offer.has_segments);
+        let is_settable = of_name().any(|offer| offer.has_segments());
         let segment = match words.next() {
             None => None,
             Some(_) if !is_settable => return Err(wrong(format!("{LIBRARY}:{name}"))),
@@ -228,15 +116,20 @@ impl LibraryChoice {
             }
         };
         own(Some(Forced {
-            name,
+            name: offer.name,
             segment,
-            traffic,
+            traffic: offer.traffic(),
         }))
     }
 
     /// True if the choice is not left to the library.
     pub fn is_forced(&self) -> bool {
         self.forced.is_some()
+    }
+
+    /// Name and segment size of the forced algorithm; `None` for the library's own decision.
+    pub(super) fn named(&self) -> Option<(&'static str, Option<NonZeroU32>)> {
+        self.forced.map(|forced| (forced.name, forced.segment))
     }
 
     /// Segment size that the choice sets.
@@ -276,7 +169,7 @@ impl LibraryChoice {
             known: names(&all),
         })?;
         match segment {
-            Some(_) if !offer.has_segments => Err(NotOffered::Segments {
+            Some(_) if !offer.has_segments() => Err(NotOffered::Segments {
                 flavour,
                 collective,
                 name,
@@ -284,60 +177,6 @@ impl LibraryChoice {
             _ => Ok(offer.variables(collective, segment)),
         }
     }
-}
-
-impl Offer {
-    /// Variables with their values, which override every related setting of the user.
-    fn variables(
-        &self,
-        collective: Collective,
-        segment: Option<NonZeroU32>,
-    ) -> Vec<(String, String)> {
-        let mut all = self.essential(collective, segment);
-        match self.flavour {
-            MpiFlavour::OpenMpi if segment.is_none() => {
-                all.push(segment_size(collective, 0));
-            }
-            MpiFlavour::OpenMpi => {}
-            MpiFlavour::Mpich => all.push(variable("MPIR_CVAR_COLLECTIVE_FALLBACK", "error")),
-        }
-        all
-    }
-
-    /// The variables that a user needs who sets no others.
-    fn essential(
-        &self,
-        collective: Collective,
-        segment: Option<NonZeroU32>,
-    ) -> Vec<(String, String)> {
-        let upper = collective.to_string().to_uppercase();
-        match self.flavour {
-            MpiFlavour::OpenMpi => {
-                let algorithm = format!("OMPI_MCA_coll_tuned_{collective}_algorithm");
-                let mut all = vec![
-                    variable("OMPI_MCA_coll_tuned_use_dynamic_rules", "1"),
-                    variable(&algorithm, &self.number.to_string()),
-                ];
-                all.extend(segment.map(|bytes| segment_size(collective, bytes.get())));
-                all
-            }
-            MpiFlavour::Mpich => vec![
-                variable(&format!("MPIR_CVAR_{upper}_INTRA_ALGORITHM"), self.name),
-                variable("MPIR_CVAR_DEVICE_COLLECTIVES", "percoll"),
-                variable(&format!("MPIR_CVAR_{upper}_DEVICE_COLLECTIVE"), "0"),
-            ],
-        }
-    }
-}
-
-/// Open MPI's variable of a segment size, 0 for none.
-fn segment_size(collective: Collective, bytes: u32) -> (String, String) {
-    let name = format!("OMPI_MCA_coll_tuned_{collective}_algorithm_segmentsize");
-    (name, bytes.to_string())
-}
-
-fn variable(name: &str, value: &str) -> (String, String) {
-    (name.to_owned(), value.to_owned())
 }
 
 /// Names of the offers, each once, in the order of the list.

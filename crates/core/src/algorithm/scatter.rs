@@ -9,7 +9,7 @@
 use std::ops::Range;
 
 use super::alltoall::keep;
-use super::library::{mpich, tuned};
+use super::offer::{intel, mpich, tuned};
 use super::traffic::{ClosedForm, Load, Traffic};
 use super::tree::{BINOMIAL as BINOMIAL_TREE, Tree};
 use super::{Collective, Cut, Entry, Outline, Rounds, Shape};
@@ -43,6 +43,7 @@ pub(super) const BINOMIAL: Entry = Entry {
     library: &[
         tuned(2, "binomial", Some(PARTS)),
         mpich("binomial", Some(PARTS)),
+        intel(1, "binomial", Some(PARTS)),
     ],
 };
 

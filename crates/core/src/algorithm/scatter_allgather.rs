@@ -23,7 +23,7 @@ use std::ops::Range;
 
 use super::allgather::twins;
 use super::bcast::held;
-use super::library::{mpich, tuned};
+use super::offer::{mpich, tuned};
 use super::traffic::Traffic;
 use super::tree::BINOMIAL;
 use super::{AllRounds, Collective, Cut, Entry, Outline, Shape};

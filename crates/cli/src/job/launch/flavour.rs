@@ -114,13 +114,38 @@ pub fn in_use(choice: LauncherChoice) -> Result<(PathBuf, &'static Flavour), Fai
     Ok((path, wanted))
 }
 
-fn recognise(mpirun: &Path) -> Result<&'static Flavour, Failure> {
+/// The first mpirun of `mpi` in PATH, and what it prints about its version.
+///
+/// # Errors
+/// If there is none.
+pub fn installed(mpi: MpiFlavour) -> Result<(PathBuf, String), Failure> {
+    let flavour = [&OPEN_MPI, &MPICH].into_iter().find(|own| own.mpi == mpi);
+    let programs = flavour.map_or(&[][..], |own| own.programs);
+    let print = |path: PathBuf| {
+        let text = version(&path).ok()?;
+        let is_it = flavour.is_some_and(|own| text.contains(own.mark));
+        is_it.then_some((path, text))
+    };
+    let mut places = programs.iter().filter_map(|name| in_path(name));
+    places.find_map(print).ok_or_else(|| {
+        Failure::usage(format!(
+            "no mpirun of {mpi} is in PATH; install it, load its module, or name its version in --for"
+        ))
+    })
+}
+
+/// What an mpirun prints about its version.
+fn version(mpirun: &Path) -> Result<String, Failure> {
     let output = Command::new(mpirun).arg("--version").output();
     let output = output.map_err(|error| {
         let problem = format!("cannot be started ({error}); give the path of an mpirun");
         Failure::usage(problem).about(mpirun)
     })?;
-    let text = String::from_utf8_lossy(&output.stdout);
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+fn recognise(mpirun: &Path) -> Result<&'static Flavour, Failure> {
+    let text = version(mpirun)?;
     let mut known = [&OPEN_MPI, &MPICH].into_iter();
     let found = known.find(|flavour| text.contains(flavour.mark));
     found.ok_or_else(|| {

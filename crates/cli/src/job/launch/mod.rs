@@ -44,6 +44,14 @@ enum Starter {
     },
 }
 
+/// The mpirun of an installed MPI, and what it prints about its version.
+///
+/// # Errors
+/// If there is none in PATH.
+pub fn installed(mpi: MpiFlavour) -> Result<(PathBuf, String), Failure> {
+    flavour::installed(mpi)
+}
+
 impl Launcher {
     /// Finds the launcher of MPI programs at `place`, and the rank program for its MPI.
     ///

@@ -83,7 +83,7 @@ fn best(list: &str, mpi: MpiFlavour) -> Option<String> {
         .max_by_key(version);
     let best = match mpi {
         MpiFlavour::OpenMpi => named("pmix").or(versioned).or(named("pmi2")),
-        MpiFlavour::Mpich => named("pmi2").or(named("pmix")).or(versioned),
+        MpiFlavour::Mpich | MpiFlavour::IntelMpi => named("pmi2").or(named("pmix")).or(versioned),
     };
     best.map(str::to_owned)
 }

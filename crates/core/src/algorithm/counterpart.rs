@@ -5,25 +5,17 @@
 //! radix. Where the library has the pattern with other values alone, there is no counterpart.
 //!
 //! # Source
-//! As in [`super`]; both libraries' Bruck has the radix 2.
+//! As of `offer.rs`; both libraries' Bruck has the radix 2.
 
 use std::fmt;
 use std::num::NonZeroU32;
 
 use itertools::Itertools as _;
 
-use super::{LibraryChoice, MpiFlavour, Offer, offers, variable};
-use crate::algorithm::setting::SEGMENT;
-use crate::algorithm::{Algorithm, Method};
-
-/// Counterpart in a library of a setting of netsig's algorithm.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Counterpart {
-    /// This variable of the environment.
-    Variable(&'static str),
-    /// This value alone.
-    Value(u32),
-}
+use super::library::LibraryChoice;
+use super::offer::{MpiFlavour, Offer, Window, offers, variable};
+use super::setting::SEGMENT;
+use super::{Algorithm, Method};
 
 /// Variables that make an MPI library run an algorithm. Displayed as a user writes them: Open MPI's
 /// as options of mpirun, `--mca NAME VALUE`, MPICH's as variables, `NAME=VALUE`.
@@ -34,38 +26,24 @@ pub struct MpiSetting {
 }
 
 impl Offer {
-    /// The same algorithm, with netsig's setting in a variable.
-    pub(in crate::algorithm) const fn set_by(self, variable: &'static str) -> Self {
-        Self {
-            counterpart: Some(Counterpart::Variable(variable)),
-            ..self
-        }
-    }
-
-    /// The same algorithm, which the library has with one value of netsig's setting.
-    pub(in crate::algorithm) const fn fixed_at(self, value: u32) -> Self {
-        Self {
-            counterpart: Some(Counterpart::Value(value)),
-            ..self
-        }
-    }
-
     /// The variables of the counterpart of `algorithm`; `None` if its settings have none.
     fn counterpart(&self, algorithm: &Algorithm) -> Option<Vec<(String, String)>> {
         let segment = match algorithm.get(SEGMENT) {
-            Some(_) if !self.has_segments => return None,
+            Some(_) if !self.has_segments() => return None,
             bytes => bytes.and_then(NonZeroU32::new),
         };
         let mut all = self.essential(algorithm.collective(), segment);
         let settings = algorithm.entry.settings.iter();
         let mut others = settings.filter(|own| **own != SEGMENT);
         let value = others.next().and_then(|own| algorithm.get(*own));
-        match (self.counterpart, value) {
-            (None, None) => {}
-            (Some(Counterpart::Variable(name)), Some(value)) => {
-                all.push(variable(name, &value.to_string()));
-            }
-            (Some(Counterpart::Value(only)), Some(value)) if only == value => {}
+        let only = match self.window() {
+            Window::Fixed(window) => Some(window),
+            _ => self.radix(),
+        };
+        match (value, self.variable()) {
+            (None, _) => {}
+            (Some(value), Some(name)) => all.push(variable(name, &value.to_string())),
+            (Some(_), None) if only == value => {}
             _ => return None,
         }
         others.next().is_none().then_some(all)
@@ -91,11 +69,11 @@ impl Method {
 impl LibraryChoice {
     /// The variables of the forced algorithm; `None` if `flavour` lacks it, or nothing is forced.
     fn essential(&self, flavour: MpiFlavour) -> Option<Vec<(String, String)>> {
-        let forced = self.forced?;
+        let (name, segment) = self.named()?;
         let offers = offers(self.collective).into_iter();
-        let mut own = offers.filter(|own| own.flavour == flavour && own.name == forced.name);
-        let offer = own.find(|own| forced.segment.is_none() || own.has_segments)?;
-        Some(offer.essential(self.collective, forced.segment))
+        let mut own = offers.filter(|own| own.flavour == flavour && own.name == name);
+        let offer = own.find(|own| segment.is_none() || own.has_segments())?;
+        Some(offer.essential(self.collective, segment))
     }
 }
 

@@ -1,0 +1,173 @@
+//! What a rules file says about itself, one line each.
+
+use itertools::Itertools as _;
+
+use super::candidates::{Choice, Origin};
+use super::map::{OWN, TOLERANCE};
+use super::{Block, Release, Tuned};
+use crate::profile::Profile;
+
+/// Seconds of a day.
+const DAY: u64 = 24 * 60 * 60;
+
+/// Names in the comments.
+#[derive(Debug, Clone, Copy)]
+pub struct Names<'a> {
+    /// The profile.
+    pub profile: &'a str,
+    /// The rules file.
+    pub file: &'a str,
+}
+
+/// Origin of the rules, and the options of a launch with them.
+pub(super) fn head(profile: &Profile, release: &Release, names: Names) -> Vec<String> {
+    let mpi = match Origin::of(profile, release.target.flavour) {
+        Origin::Same => String::new(),
+        Origin::Unknown => ", which does not say by which MPI it was measured".to_owned(),
+        Origin::Other(name) => format!(", which was measured by {name}"),
+    };
+    let mut lines = vec![
+        format!("netsig tune: rules for {release}"),
+        format!(
+            "from the profile {}{mpi}; {}",
+            names.profile,
+            dates(profile)
+        ),
+        format!("launch: {}", (release.target.launch)(names.file)),
+    ];
+    lines.extend(release.target.remarks.iter().map(|own| (*own).to_owned()));
+    lines
+}
+
+/// What a collective's rules stand on.
+pub(super) fn about(tuned: &Tuned) -> Vec<String> {
+    let Tuned {
+        collective,
+        choices,
+        map,
+        ..
+    } = tuned;
+    let ends = |first: String, last: String| format!("{first} to {last}");
+    let counts = map.counts.first().zip(map.counts.last());
+    let counts = counts.map(|(a, b)| ends(a.to_string(), b.to_string()));
+    let sizes = map.sizes.first().zip(map.sizes.last());
+    let sizes = sizes.map(|(a, b)| ends(a.to_string(), b.to_string()));
+    let own = if choices.has_own() {
+        ""
+    } else {
+        "the library's own choice was not measured and may be faster; "
+    };
+    let mut lines = vec![format!(
+        "{collective}: predicted for {} processes and {} each; {own}rules are within {:.0} % of the best",
+        counts.unwrap_or_default(),
+        sizes.unwrap_or_default(),
+        (TOLERANCE - 1.0) * 100.0
+    )];
+    let measured = choices.all.iter().filter(|own| !own.measured.is_empty());
+    lines.push(format!(
+        "considered: {}",
+        measured.map(|own| &own.measured).join(", ")
+    ));
+    for (what, names) in [
+        (
+            "measured, but no rule can name",
+            choices.beyond_rules.iter().join(", "),
+        ),
+        ("not measured", choices.unmeasured.iter().join(", ")),
+    ] {
+        if !names.is_empty() {
+            lines.push(format!("{what}: {names}"));
+        }
+    }
+    if !tuned.has_rules() {
+        lines.push(format!(
+            "no rule is predicted to gain; the library decides {collective}"
+        ));
+    }
+    lines
+}
+
+/// Counts of a block.
+pub(super) fn block(tuned: &Tuned, block: &Block) -> String {
+    let (first, last) = tuned.counts(block);
+    let to = if first == last {
+        String::new()
+    } else {
+        format!(" to {last}")
+    };
+    format!("{} among {first}{to}:", tuned.collective)
+}
+
+/// What the rule at `place` of a block takes and gains.
+pub(super) fn rule(tuned: &Tuned, block: &Block, place: usize) -> String {
+    let choice = block.rules[place].choice;
+    let from = block.rules[place].from;
+    let what = &tuned.choices.all[choice];
+    if choice == OWN {
+        return format!("from {from}: the library's own choice");
+    }
+    let gain = tuned.gain(block, place).map_or_else(String::new, |gain| {
+        format!(
+            ", predicted {:.2} times as fast as the library's own choice ({:.2} to {:.2})",
+            gain.mean, gain.least, gain.most
+        )
+    });
+    format!("from {from}: {}{gain}", named(what))
+}
+
+/// Name in the library, and how it was measured.
+fn named(choice: &Choice) -> String {
+    let name = choice.taken.map_or("", |own| own.offer.name);
+    format!("{name}, measured as {}", choice.measured)
+}
+
+/// First and last day of the data.
+fn dates(profile: &Profile) -> String {
+    let day = |key: &str| {
+        let seconds: u64 = profile.provenance.get(key)?.parse().ok()?;
+        Some(date(seconds / DAY))
+    };
+    match (day("data_started_unix_s"), day("data_ended_unix_s")) {
+        (Some(first), Some(last)) if first != last => format!("data of {first} to {last}"),
+        (Some(day), _) | (None, Some(day)) => format!("data of {day}"),
+        (None, None) => "data without a date".to_owned(),
+    }
+}
+
+/// Gregorian date of a day since 1970-01-01, as YYYY-MM-DD.
+///
+/// Counts years from March 1 of year 0, so that the leap day ends a year: 146097 days in each
+/// 400 years.
+fn date(day: u64) -> String {
+    let day = day + 719_468;
+    let (era, of_era) = (day / 146_097, day % 146_097);
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let of_month = of_year - (153 * month + 2) / 5 + 1;
+    let (month, carry) = if month < 10 {
+        (month + 3, 0)
+    } else {
+        (month - 9, 1)
+    };
+    format!("{:04}-{month:02}-{of_month:02}", era * 400 + year + carry)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As `date --date @SECONDS` prints them.
+    #[test]
+    fn days_have_the_dates_of_the_calendar() {
+        for (seconds, expected) in [
+            (0, "1970-01-01"),
+            (951_782_400, "2000-02-29"),
+            (951_868_800, "2000-03-01"),
+            (1_735_603_200, "2024-12-31"),
+            (4_107_542_400, "2100-03-01"),
+        ] {
+            assert_eq!(date(seconds / DAY), expected);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! The files for a profile whose best choices are known: up to 16 KiB each the library's own, from
+//! there on a throttled exchange, from 64 KiB on the pairwise one; all for 4 processes and more.
+
+use super::map::{OWN, Point};
+use super::*;
+use crate::profile::Profile;
+
+/// The profile, measured by this MPI.
+fn profile(mpi: &str) -> Profile {
+    let mut profile = Profile::parse("p.toml", include_str!("tests/profile.toml")).unwrap();
+    profile.provenance.push("data_mpi", mpi);
+    profile
+}
+
+fn release(target: &str) -> Release {
+    match Wanted::parse(target) {
+        Ok(Wanted::Release(release)) => release,
+        other => panic!("{other:?}"),
+    }
+}
+
+const NAMES: Names = Names {
+    profile: "p.toml",
+    file: "rules",
+};
+
+/// What is written about 4 to 8 processes.
+fn tuned(profile: &Profile, release: &Release) -> Vec<Tuned> {
+    let counts = (2..=8).map(|count| Procs::new(count).unwrap());
+    let request = Request {
+        sources: Sources::from(profile),
+        release,
+        counts: Some(counts.collect()),
+        sizes: None,
+    };
+    tune(&request).unwrap()
+}
+
+#[test]
+fn rules_of_open_mpi_switch_at_totals_between_guards() {
+    let profile = profile("Open MPI v4.1.4, package: Debian OpenMPI");
+    for (target, name) in [
+        ("openmpi-4.1", "open_mpi_4_1"),
+        ("openmpi-5.0.7", "open_mpi_5_0_7"),
+    ] {
+        let release = release(target);
+        let all = tuned(&profile, &release);
+        let text = openmpi::rules(&profile, &release, &all, NAMES);
+        insta::assert_snapshot!(name, text);
+    }
+}
+
+/// A throttled exchange is none of MPICH's; its own tree goes on where no rule holds.
+#[test]
+fn mpich_keeps_its_own_branches_beside_the_rules() {
+    let text = concat!(
+        "\0{\"collective=bcast\":{\"comm_type=intra\":{\"composition=MPIDI_alpha\":{}}}}\0",
+        "{\"collective=bcast\":{\"algorithm=MPIR_b\":{}},\"collective=scatter\":{\"algorithm=MPIR_s\":{}},",
+        "\"collective=gather\":{\"algorithm=MPIR_g\":{}},\"collective=allgather\":{\"algorithm=MPIR_a\":{}},",
+        "\"collective=alltoall\":{\"comm_type=intra\":{\"is_sendbuf_inplace=yes\":{\"algorithm=MPIR_r\":{}},",
+        "\"is_sendbuf_inplace=no\":{\"algorithm=MPIR_own\":{}}},\"comm_type=inter\":{\"algorithm=MPIR_x\":{}}}}\0"
+    );
+    let tree = mpich::generic(text.as_bytes()).unwrap();
+    let profile = profile("MPICH Version:\t4.0.2");
+    let release = release("mpich-4");
+    let all = tuned(&profile, &release);
+    let file = mpich::patched(&tree, &all).unwrap();
+    let comments = mpich::comments(&profile, &release, &all, NAMES).join("\n");
+    insta::assert_snapshot!(format!("{comments}\n{}", file.replace("},\"", "},\n\"")));
+    assert_eq!(mpich::generic(b"{\"collective=bcast\":{}}\0"), None);
+}
+
+/// Data of another MPI: its own decision says nothing about Intel's.
+#[test]
+fn intel_mpi_has_ranges_and_no_gains_over_what_another_library_does() {
+    let profile = profile("Open MPI v4.1.4, package: Debian OpenMPI");
+    let release = release("intelmpi");
+    let all = tuned(&profile, &release);
+    assert!(all.is_empty(), "pairwise alone can be told");
+    let mut profile = profile;
+    for fitted in &mut profile.fitted {
+        if fitted.algorithm == "throttled:4" {
+            fitted.algorithm = "direct".to_owned();
+        }
+    }
+    let all = tuned(&profile, &release);
+    insta::assert_snapshot!(intelmpi::settings(&profile, &release, &all, NAMES));
+}
+
+/// A choice for all sizes is nowhere slower than the own decision, however much it gains elsewhere.
+#[test]
+fn one_rule_for_all_sizes_loses_nowhere() {
+    let counts = vec![Procs::new(2).unwrap()];
+    let sizes = vec![Bytes(1), Bytes(2)];
+    let times = [[4.0, 9.0], [1.0, 9.1], [3.0, 8.0]];
+    let map = Map::new(counts, sizes, 3, |choice, _, size| {
+        Some(times[choice][usize::from(size.0 == 2)])
+    });
+    let at = Point { count: 0, size: 0 };
+    let means = [OWN, 1, 2].map(|choice| map.over_sizes().time(choice, at));
+    let root = |product: f64| Some((product.sqrt() * 1e9).round());
+    let means = means.map(|mean| mean.map(|mean| (mean * 1e9).round()));
+    assert_eq!(means, [root(36.0), None, root(24.0)]);
+}
