@@ -1,34 +1,32 @@
-//! `netsig tune`: writes the files that make MPI libraries take the fastest of their algorithms.
+//! `netsig tune`: writes the files that make MPI libraries take the fastest of their algorithms, and the
+//! parameters of the network for simulators.
 
-use std::path::{Path, PathBuf};
+mod library;
+mod simulator;
 
-use netsig_core::algorithm::MpiFlavour;
-use netsig_core::profile::Profile;
-use netsig_core::tune::{
-    self, Names, Origin, Release, Request, Tuned, Wanted, intelmpi, known, mpich, openmpi,
-};
-use netsig_core::units::list::{Item, List};
+use std::path::PathBuf;
+
+use netsig_core::tune::{Release, Wanted, known};
+use netsig_core::units::list::List;
 use netsig_core::units::{Bytes, Procs};
 
 use crate::input::failure::Failure;
-use crate::input::files;
 use crate::input::network::NetworkArgs;
-use crate::input::output::{Kind, Output};
 use crate::job::installed;
-use crate::print::notes;
 
-/// Write rules by which an MPI library takes its fastest algorithms.
+/// Write rules by which an MPI library takes its fastest algorithms, or a network for a simulator.
 #[derive(clap::Args)]
 pub struct Args {
     /// The profile that `netsig fit` wrote.
     profile: PathBuf,
-    /// The library and its version; openmpi and mpich alone are the installed ones.
+    /// The library and its version, or a simulator.
     #[arg(long = "for", value_name = "TARGET", help = target_help())]
     target: String,
     /// The file to write.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Process counts of the rules [default: all that predict answers].
+    /// Process counts of the rules [default: all that predict answers]; of a platform without
+    /// --network, the number of hosts.
     #[arg(long, value_name = "LIST")]
     procs: Option<List<Procs>>,
     /// Sizes at which algorithms are compared [default: all that predict answers].
@@ -44,152 +42,22 @@ pub struct Args {
 /// The help of `--for`.
 fn target_help() -> String {
     format!(
-        "The library and its version: {}; openmpi and mpich alone are the installed ones",
+        "The library and its version, or a simulator: {}; openmpi and mpich alone are the installed ones",
         known().join(", ")
     )
-}
-
-/// A file to write, and what to print about it.
-struct Written {
-    text: String,
-    /// Comments, where the file has no room for them.
-    comments: Vec<String>,
 }
 
 /// Runs the command.
 ///
 /// # Errors
-/// If the profile or the target cannot be used, or the profile has nothing to choose among.
+/// If the target does not exist, or as the target's own road says.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let release = release(&args.target)?;
-    let kind = kind(release.target.flavour);
-    if args.library.is_some() && kind != Kind::MpichSelection {
-        return Err(Failure::usage(
-            "--library is for MPICH, whose own rules the file completes; leave it out",
-        ));
-    }
-    let reads = [
-        Some(args.profile.as_path()),
-        args.network.path(),
-        args.library.as_deref(),
-    ];
-    let reads: Vec<&Path> = reads.into_iter().flatten().collect();
-    let output = Output::replacing("--output", &args.output, kind, &reads)?;
-    let profile = files::profile(&args.profile)?;
-    let network = args.network.load()?;
-    let request = Request {
-        sources: tune::Sources {
-            network: network.as_ref(),
-            ..tune::Sources::from(&profile)
-        },
-        release: &release,
-        counts: args.procs.as_ref().map(ascending),
-        sizes: args.size.as_ref().map(ascending),
-    };
-    let all = tune::tune(&request)?;
-    if all.is_empty() {
-        return Err(nothing_to_choose(&profile, &release).about(&args.profile));
-    }
-    let written = write(args, &profile, &release, &all)?;
-    output.replace(written.text.as_bytes())?;
-    notes::tell_about_links(&profile, network.as_ref());
-    tell(&profile, &release, &all);
-    for line in written.comments {
-        println!("# {line}");
-    }
-    Ok(())
-}
-
-/// The target that is named, or the version that is installed.
-fn release(target: &str) -> Result<Release, Failure> {
-    match Wanted::parse(target).map_err(Failure::usage)? {
-        Wanted::Release(release) => Ok(release),
+    match Wanted::parse(&args.target).map_err(Failure::usage)? {
+        Wanted::Release(release) => library::run(args, &release),
         Wanted::Installed(mpi) => {
-            Release::installed(mpi, installed::version(mpi)?).map_err(Failure::usage)
+            let release = Release::installed(mpi, installed::version(mpi)?);
+            library::run(args, &release.map_err(Failure::usage)?)
         }
-    }
-}
-
-fn kind(flavour: MpiFlavour) -> Kind {
-    match flavour {
-        MpiFlavour::OpenMpi => Kind::OpenMpiRules,
-        MpiFlavour::Mpich => Kind::MpichSelection,
-        MpiFlavour::IntelMpi => Kind::IntelMpiSettings,
-    }
-}
-
-fn ascending<T: Item + Ord>(list: &List<T>) -> Vec<T> {
-    let mut all = list.items().to_vec();
-    all.sort_unstable();
-    all.dedup();
-    all
-}
-
-/// The file for the library.
-fn write(
-    args: &Args,
-    profile: &Profile,
-    release: &Release,
-    all: &[Tuned],
-) -> Result<Written, Failure> {
-    let [from, file] = [&args.profile, &args.output].map(|path| path.display().to_string());
-    let names = Names {
-        profile: &from,
-        file: &file,
-    };
-    let alone = |text| Written {
-        text,
-        comments: Vec::new(),
-    };
-    match release.target.flavour {
-        MpiFlavour::OpenMpi => Ok(alone(openmpi::rules(profile, release, all, names))),
-        MpiFlavour::IntelMpi => Ok(alone(intelmpi::settings(profile, release, all, names))),
-        MpiFlavour::Mpich => {
-            let tree = match &args.library {
-                Some(path) => installed::in_library(path, mpich::generic)?,
-                None => installed::in_mpich(mpich::generic)?,
-            };
-            let text = mpich::patched(&tree, all).ok_or_else(|| {
-                Failure::usage("the selection tree of this MPICH has another form; name a library of MPICH 4.0 to 4.3 by --library")
-            })?;
-            let comments = mpich::comments(profile, release, all, names);
-            Ok(Written { text, comments })
-        }
-    }
-}
-
-fn nothing_to_choose(profile: &Profile, release: &Release) -> Failure {
-    let cause = match Origin::of(profile, release.target.flavour) {
-        Origin::Other(name) => format!("; its library was {name}"),
-        _ => String::new(),
-    };
-    Failure::data(format!(
-        "no collective has two measured choices that {release} can be told{cause}; measure library and library:NAME with it, and fit them"
-    ))
-}
-
-/// Notes and warnings about the rules.
-fn tell(profile: &Profile, release: &Release, all: &[Tuned]) {
-    match Origin::of(profile, release.target.flavour) {
-        Origin::Same => {}
-        Origin::Unknown => eprintln!(
-            "netsig: warning: the profile does not say by which MPI it was measured; its library is taken to be {release}"
-        ),
-        Origin::Other(name) => eprintln!(
-            "netsig: warning: the profile was measured by {name}: its library and library:NAME are left out, and gains over the own choice of {release} are unknown"
-        ),
-    }
-    for tuned in all {
-        let collective = tuned.collective;
-        if !tuned.choices.has_own() {
-            eprintln!(
-                "netsig: warning: the library's own choice of {collective} was not measured and may be faster than the rules; measure library too"
-            );
-        }
-        if !tuned.has_rules() {
-            eprintln!(
-                "netsig: note: no rule for {collective}: none is predicted to be faster than the library's own choice"
-            );
-        }
+        Wanted::Simulator(simulator) => simulator::run(args, simulator),
     }
 }

@@ -57,10 +57,14 @@ pub enum Kind {
     MpichSelection,
     /// Settings of Intel MPI.
     IntelMpiSettings,
+    /// A platform of `SimGrid`.
+    Platform,
+    /// Parameters of `LogGOPSim`.
+    LogGopSim,
 }
 
 /// The kinds that can be recognised without knowing the columns.
-const KINDS: [Kind; 11] = [
+const KINDS: [Kind; 13] = [
     Kind::Data,
     Kind::Profile,
     Kind::Plan,
@@ -69,6 +73,8 @@ const KINDS: [Kind; 11] = [
     Kind::Svg,
     Kind::Trace,
     Kind::Goal,
+    Kind::Platform,
+    Kind::LogGopSim,
     Kind::MpichSelection,
     Kind::IntelMpiSettings,
     Kind::OpenMpiRules,
@@ -264,6 +270,8 @@ impl Kind {
             Self::OpenMpiRules => columns().is_some_and(is_rule),
             Self::MpichSelection => head.starts_with("{\"collective="),
             Self::IntelMpiSettings => lines().all(is_setting),
+            Self::Platform => head.contains("<platform "),
+            Self::LogGopSim => columns().is_some_and(|line| line.starts_with("-L ")),
         }
     }
 }
@@ -283,6 +291,8 @@ impl fmt::Display for Kind {
             Self::OpenMpiRules => "a rules file of Open MPI",
             Self::MpichSelection => "a selection file of MPICH",
             Self::IntelMpiSettings => "a file of settings of Intel MPI",
+            Self::Platform => "a platform of SimGrid",
+            Self::LogGopSim => "a file of parameters of LogGOPSim",
         })
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use itertools::Itertools as _;
+use strum::VariantArray as _;
 
 use super::fewest::Measure;
 use crate::algorithm::{Collective, MpiFlavour};
@@ -119,6 +120,20 @@ pub enum Wanted {
     Release(Release),
     /// The installed version of a library.
     Installed(MpiFlavour),
+    /// A simulator.
+    Simulator(Simulator),
+}
+
+/// Simulators that read parameters of the network; they choose nothing.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr, strum::VariantArray,
+)]
+#[strum(serialize_all = "lowercase")]
+pub enum Simulator {
+    /// A platform of `SimGrid`.
+    SimGrid,
+    /// Parameters of `LogGOPSim`.
+    LogGopSim,
 }
 
 /// A name that is no target.
@@ -143,8 +158,8 @@ impl Version {
 }
 
 impl Wanted {
-    /// The target that `text` names: `openmpi-4.1`, a version of it as in `openmpi-4.1.8`, or a
-    /// library alone.
+    /// The target that `text` names: `openmpi-4.1`, a version of it as in `openmpi-4.1.8`, a library
+    /// alone, or a simulator.
     ///
     /// # Errors
     /// If there is no such target.
@@ -154,6 +169,9 @@ impl Wanted {
         };
         if let Some((_, flavour)) = INSTALLED.iter().find(|(name, _)| *name == text) {
             return Ok(Self::Installed(*flavour));
+        }
+        if let Ok(simulator) = text.parse() {
+            return Ok(Self::Simulator(simulator));
         }
         let (library, version) = text.split_once('-').unwrap_or((text, ""));
         let version = match version {
@@ -222,8 +240,10 @@ impl Target {
 /// The names that `--for` accepts.
 pub fn known() -> Vec<&'static str> {
     let installed = INSTALLED.iter().map(|(name, _)| *name);
+    let simulators = Simulator::VARIANTS.iter().map(<&str>::from);
     installed
         .chain(TARGETS.iter().map(|own| own.name))
+        .chain(simulators)
         .collect()
 }
 

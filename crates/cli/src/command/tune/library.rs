@@ -1,0 +1,149 @@
+//! Rules for MPI libraries: the files that make them take the fastest of their algorithms.
+
+use std::path::Path;
+
+use netsig_core::algorithm::MpiFlavour;
+use netsig_core::profile::Profile;
+use netsig_core::tune::{self, Names, Origin, Release, Request, Tuned, intelmpi, mpich, openmpi};
+use netsig_core::units::list::{Item, List};
+
+use super::Args;
+use crate::input::failure::Failure;
+use crate::input::files;
+use crate::input::output::{Kind, Output};
+use crate::job::installed;
+use crate::print::notes;
+
+/// A file to write, and what to print about it.
+struct Written {
+    text: String,
+    /// Comments, where the file has no room for them.
+    comments: Vec<String>,
+}
+
+/// Writes the rules for a library.
+///
+/// # Errors
+/// If the profile cannot be used, or has nothing to choose among.
+pub fn run(args: &Args, release: &Release) -> Result<(), Failure> {
+    let kind = kind(release.target.flavour);
+    if args.library.is_some() && kind != Kind::MpichSelection {
+        return Err(Failure::usage(
+            "--library is for MPICH, whose own rules the file completes; leave it out",
+        ));
+    }
+    let reads = [
+        Some(args.profile.as_path()),
+        args.network.path(),
+        args.library.as_deref(),
+    ];
+    let reads: Vec<&Path> = reads.into_iter().flatten().collect();
+    let output = Output::replacing("--output", &args.output, kind, &reads)?;
+    let profile = files::profile(&args.profile)?;
+    let network = args.network.load()?;
+    let request = Request {
+        sources: tune::Sources {
+            network: network.as_ref(),
+            ..tune::Sources::from(&profile)
+        },
+        release,
+        counts: args.procs.as_ref().map(ascending),
+        sizes: args.size.as_ref().map(ascending),
+    };
+    let all = tune::tune(&request)?;
+    if all.is_empty() {
+        return Err(nothing_to_choose(&profile, release).about(&args.profile));
+    }
+    let written = write(args, &profile, release, &all)?;
+    output.replace(written.text.as_bytes())?;
+    notes::tell_about_links(&profile, network.as_ref());
+    tell(&profile, release, &all);
+    for line in written.comments {
+        println!("# {line}");
+    }
+    Ok(())
+}
+
+fn kind(flavour: MpiFlavour) -> Kind {
+    match flavour {
+        MpiFlavour::OpenMpi => Kind::OpenMpiRules,
+        MpiFlavour::Mpich => Kind::MpichSelection,
+        MpiFlavour::IntelMpi => Kind::IntelMpiSettings,
+    }
+}
+
+fn ascending<T: Item + Ord>(list: &List<T>) -> Vec<T> {
+    let mut all = list.items().to_vec();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// The file for the library.
+fn write(
+    args: &Args,
+    profile: &Profile,
+    release: &Release,
+    all: &[Tuned],
+) -> Result<Written, Failure> {
+    let [from, file] = [&args.profile, &args.output].map(|path| path.display().to_string());
+    let names = Names {
+        profile: &from,
+        file: &file,
+    };
+    let alone = |text| Written {
+        text,
+        comments: Vec::new(),
+    };
+    match release.target.flavour {
+        MpiFlavour::OpenMpi => Ok(alone(openmpi::rules(profile, release, all, names))),
+        MpiFlavour::IntelMpi => Ok(alone(intelmpi::settings(profile, release, all, names))),
+        MpiFlavour::Mpich => {
+            let tree = match &args.library {
+                Some(path) => installed::in_library(path, mpich::generic)?,
+                None => installed::in_mpich(mpich::generic)?,
+            };
+            let text = mpich::patched(&tree, all).ok_or_else(|| {
+                Failure::usage("the selection tree of this MPICH has another form; name a library of MPICH 4.0 to 4.3 by --library")
+            })?;
+            let comments = mpich::comments(profile, release, all, names);
+            Ok(Written { text, comments })
+        }
+    }
+}
+
+fn nothing_to_choose(profile: &Profile, release: &Release) -> Failure {
+    let cause = match Origin::of(profile, release.target.flavour) {
+        Origin::Other(name) => format!("; its library was {name}"),
+        _ => String::new(),
+    };
+    Failure::data(format!(
+        "no collective has two measured choices that {release} can be told{cause}; measure library and library:NAME with it, and fit them"
+    ))
+}
+
+/// Notes and warnings about the rules.
+fn tell(profile: &Profile, release: &Release, all: &[Tuned]) {
+    match Origin::of(profile, release.target.flavour) {
+        Origin::Same => {}
+        Origin::Unknown => eprintln!(
+            "netsig: warning: the profile does not say by which MPI it was measured; its library is taken to be {release}"
+        ),
+        Origin::Other(name) => eprintln!(
+            "netsig: warning: the profile was measured by {name}: its library and library:NAME are left out, and gains over the own choice of {release} are unknown"
+        ),
+    }
+    for tuned in all {
+        let collective = tuned.collective;
+        if !tuned.choices.has_own() {
+            eprintln!(
+                "netsig: warning: the library's own choice of {collective} was not measured and may be faster than the rules; measure library too"
+            );
+        }
+        if !tuned.has_rules() {
+            eprintln!(
+                "netsig: note: no rule for {collective}: none is predicted to be faster than the library's own choice"
+            );
+        }
+    }
+}
