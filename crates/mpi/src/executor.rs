@@ -1,11 +1,12 @@
 //! Runs one rank's rounds of a schedule over MPI.
 //!
 //! Receives and then sends are posted in list order, up to the round's limits; a completed message
-//! is replaced by the next of its list. Local copies run while messages are in flight.
+//! is replaced by the next of its list, or a completed exchange by the next. Local copies run while messages are in flight.
 
 use std::os::raw::c_int;
 use std::slice::Iter;
 
+use itertools::Itertools as _;
 use mpi::ffi;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::AsRaw;
@@ -30,8 +31,8 @@ pub struct ReadyRound {
 struct Posting<'a> {
     blocks: &'a mut Blocks,
     comm: &'a SimpleCommunicator,
-    /// Requests of receives, followed by those of sends; null at places whose list is exhausted.
-    /// Empty after the round.
+    /// Requests of receives, followed by those of sends, or in pairs of both where exchanges are
+    /// limited; null at places whose list is exhausted. Empty after the round.
     requests: Vec<ffi::MPI_Request>,
 }
 
@@ -67,18 +68,23 @@ impl ReadyRound {
             comm,
             requests: Vec::with_capacity(receives.len() + sends.len()),
         };
-        for message in receives.iter().chain(sends) {
+        let is_paired = matches!(self.in_flight, InFlight::Exchanges(_));
+        let first: Vec<&Message> = if is_paired {
+            receives.iter().interleave(sends).collect()
+        } else {
+            receives.iter().chain(sends).collect()
+        };
+        for message in first {
             let request = posting.post(message);
             posting.requests.push(request);
         }
         for &copy in &self.copies {
             posting.copy(copy);
         }
-        match self.in_flight {
-            InFlight::Exchanges(_) => {
-                posting.keep_paired(receives.len(), (later_receives, later_sends));
-            }
-            _ => posting.keep_full(receives.len(), later_receives.iter(), later_sends.iter()),
+        if is_paired {
+            posting.keep_paired(later_receives, later_sends);
+        } else {
+            posting.keep_full(receives.len(), later_receives.iter(), later_sends.iter());
         }
         posting.wait_all();
     }
@@ -102,28 +108,16 @@ impl Posting<'_> {
         }
     }
 
-    /// Posts the rest of both lists, `later`, which are equally long: the receive and the send of a
-    /// place when those of the place `window` before are complete. The first `window` requests are
-    /// receives, the others sends.
-    fn keep_paired(&mut self, window: usize, later: (&[Message], &[Message])) {
-        let (receives, sends) = later;
-        let mut next: Vec<usize> = (0..window).collect();
-        let mut posted = 0;
-        let mut done = vec![false; window];
-        while posted < receives.len() {
-            let lane = self.wait_any(0) % window;
-            if !std::mem::replace(&mut done[lane], true) {
-                continue;
-            }
-            let place = next[lane];
-            let (Some(receive), Some(send)) = (receives.get(place), sends.get(place)) else {
-                continue;
-            };
-            self.requests[lane] = self.post(receive);
-            self.requests[window + lane] = self.post(send);
-            done[lane] = false;
-            next[lane] += window;
-            posted += 1;
+    /// Posts the rest of both lists, which are equally long, in their order: the receive and the send of
+    /// a place when those that hold its pair of requests are complete. Messages of one partner would
+    /// match others out of order.
+    fn keep_paired(&mut self, receives: &[Message], sends: &[Message]) {
+        assert_eq!(receives.len(), sends.len(), "exchanges have both ends");
+        let pairs = (0..self.requests.len()).step_by(2).cycle();
+        for (pair, (receive, send)) in pairs.zip(receives.iter().zip(sends)) {
+            wait(&mut self.requests[pair..pair + 2]);
+            self.requests[pair] = self.post(receive);
+            self.requests[pair + 1] = self.post(send);
         }
     }
 
@@ -161,15 +155,20 @@ impl Posting<'_> {
     }
 
     fn wait_all(&mut self) {
-        // SAFETY: the array holds valid or null requests.
-        unsafe {
-            ffi::MPI_Waitall(
-                count(&self.requests),
-                self.requests.as_mut_ptr(),
-                ffi::RSMPI_STATUSES_IGNORE,
-            );
-        }
+        wait(&mut self.requests);
         self.requests.clear();
+    }
+}
+
+/// Waits for all of the requests, which are null afterwards.
+fn wait(requests: &mut [ffi::MPI_Request]) {
+    // SAFETY: the array holds valid or null requests.
+    unsafe {
+        ffi::MPI_Waitall(
+            count(requests),
+            requests.as_mut_ptr(),
+            ffi::RSMPI_STATUSES_IGNORE,
+        );
     }
 }
 

@@ -13,7 +13,7 @@
 use std::num::NonZeroU32;
 
 use super::offer::{Window, intel, mpich, tuned};
-use super::setting::{SEGMENT, WINDOW};
+use super::setting::{SHORT_SEGMENT, WINDOW};
 use super::traffic::{ClosedForm, Traffic};
 use super::{AllRounds, Collective, Cut, Entry, Outline, Shape};
 use crate::schedule::{Copy, Frame, InFlight, Message, Messages, Round, Slot};
@@ -66,7 +66,7 @@ pub(super) const PAIRWISE_SEGMENTED: Entry = Entry {
     name: "pairwise-segmented",
     collective: Collective::Alltoall,
     summary: "pairwise, each exchange one segment after the other",
-    settings: &[SEGMENT],
+    settings: &[SHORT_SEGMENT],
     cut: Cut::Segments,
     rounds: &AllRounds(pairwise_outline, pairwise),
     traffic: Some(Traffic::Powers),

@@ -49,9 +49,9 @@ use setting::{RADIX, SEGMENT, Values, WINDOW};
 
 pub(crate) use bruck::{Relayed, relayed};
 pub use call::{Call, Layout, PairSizes, Unsupported};
+pub use counterpart::MpiSetting;
 pub use decision::Decision;
 pub use delivery::{Piece, Pieces};
-pub use counterpart::MpiSetting;
 pub use library::{LIBRARY, LibraryChoice, NotOffered};
 pub use method::Method;
 pub use offer::{MpiFlavour, Offer, offers};
@@ -268,7 +268,7 @@ impl Entry {
 
     /// True if the algorithm has no setting other than a segment size.
     pub fn is_chosen_by_size(&self) -> bool {
-        self.settings.iter().all(|own| *own == SEGMENT)
+        self.settings.iter().all(|own| own.key == SEGMENT.key)
     }
 
     /// The algorithm with these values of its settings.

@@ -12,7 +12,7 @@
 use std::ops::Range;
 
 use super::alltoall::{keep, partners};
-use super::setting::SEGMENT;
+use super::setting::SHORT_SEGMENT;
 use super::traffic::Traffic;
 use super::{Collective, Cut, Entry, Outline, Rounds, Shape};
 use crate::schedule::{Message, Round, Slot};
@@ -22,7 +22,7 @@ pub(super) const PHASED: Entry = Entry {
     name: "phased",
     collective: Collective::Alltoall,
     summary: "phases that load no link between switches beyond its rate, one segment after the other",
-    settings: &[SEGMENT],
+    settings: &[SHORT_SEGMENT],
     cut: Cut::Segments,
     rounds: &Phased,
     traffic: Some(Traffic::Phases),

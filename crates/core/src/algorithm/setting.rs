@@ -68,6 +68,12 @@ pub(super) const SEGMENT: Setting = Setting {
     kind: Kind::Size,
 };
 
+/// Segment size of an exchange. Longer segments gain nothing there and fill the ports.
+pub(super) const SHORT_SEGMENT: Setting = Setting {
+    tried: &[1024, 2048, 4096, 8192],
+    ..SEGMENT
+};
+
 const fn number(key: &'static str, least: u32) -> Setting {
     Setting {
         key,

@@ -18,7 +18,7 @@
 use std::num::NonZeroU32;
 
 use super::alltoall::{keep, partners};
-use super::setting::{SEGMENT, WINDOW};
+use super::setting::{SHORT_SEGMENT, WINDOW};
 use super::traffic::Traffic;
 use super::{AllRounds, Collective, Cut, Entry, Outline, Shape};
 use crate::schedule::{Frame, InFlight, Message, Messages, Round, Slot};
@@ -28,7 +28,7 @@ pub(super) const WINDOWED: Entry = Entry {
     name: "windowed",
     collective: Collective::Alltoall,
     summary: "segments to WINDOW partners in turn, as many exchanges in progress",
-    settings: &[SEGMENT, WINDOW],
+    settings: &[SHORT_SEGMENT, WINDOW],
     cut: Cut::Segments,
     rounds: &AllRounds(outline, round),
     traffic: Some(Traffic::AtOnce),

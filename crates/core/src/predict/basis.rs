@@ -255,8 +255,8 @@ impl Basis<'_> {
         }
     }
 
-    /// False for segments that a choice must not try: those that may fill a port up to its overflow, or
-    /// that ask for permission.
+    /// False for settings that a choice must not try: segments that may fill a port up to its overflow,
+    /// relayed or segmented messages that ask for permission, and a radix that relays nothing.
     pub fn is_paced(&self, case: Case) -> bool {
         match &self.source {
             Source::Regimes(measured) => measured.is_paced(case),

@@ -116,13 +116,19 @@ impl Measured<'_> {
         })
     }
 
-    /// False for segments that a choice must not try: those that may fill a port up to its overflow, or
-    /// that ask for permission.
+    /// False for settings that a choice must not try ([`super::Basis::is_paced`]).
     pub(super) fn is_paced(&self, case: Case) -> bool {
         let (entry, point) = self.of_case(case);
-        let Pattern::Segments { .. } = entry.model.pattern else {
-            return true;
-        };
+        match entry.model.pattern {
+            Pattern::Segments { .. } => {}
+            Pattern::Digits { radix } => {
+                let blocks = u64::from(case.procs.get().div_ceil(radix));
+                let message = Bytes(case.size.0.saturating_mul(blocks));
+                let is_eager = entry.model.protocol(message) == Protocol::Eager;
+                return is_eager && radix < case.procs.get();
+            }
+            _ => return true,
+        }
         let eager = entry.model.eager.as_ref();
         let onset = eager.and_then(|eager| eager.stalls?.onset);
         let port_bytes = entry.model.pattern.port_bytes(point).unwrap_or_default();

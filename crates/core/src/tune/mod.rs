@@ -31,7 +31,9 @@ pub use self::candidates::{Choices, Origin};
 pub use self::comments::Names;
 pub use self::fewest::{Block, Measure, Rule};
 pub use self::map::{Map, TOLERANCE};
-pub use self::target::{Release, Simulator, TARGETS, Target, UnknownTarget, Version, Wanted, known};
+pub use self::target::{
+    Release, Simulator, TARGETS, Target, UnknownTarget, Version, Wanted, known,
+};
 
 use self::candidates::{Timed, reach};
 use self::fewest::fewest;

@@ -13,7 +13,7 @@
 //! | doubling: allgather in ⌈log₂ n⌉ rounds | ⌈log₂ n⌉ | V((n−1)·m) |
 //! | chain in segments of q bytes | n − 2 + ⌈m/q⌉ | (n−2)·V(q) + V(m) |
 //! | binomial tree | ⌈log₂ n⌉ | see below |
-//! | scatter and allgather of m/n bytes | ⌈log₂ n⌉, and the steps of the allgather | of the tree, and V((n−1)·m/n) |
+//! | scatter and allgather of m/n bytes | ⌈log₂ n⌉, and the steps of the allgather | of the tree, and V((n−1)·m/n); by doubling among other counts than powers of two V(m) more |
 //!
 //! In a tree a rank sends to its children, the largest subtree first. If its messages leave one
 //! after the other, child k has its message after V of the bytes of the first k (W). But MPI
@@ -357,11 +357,15 @@ impl Pattern {
                     parts: true,
                     wire,
                 };
-                let steps = match self {
-                    Self::ScatterRing => procs.partners(),
-                    _ => rounds,
+                // Beside a power of two, ranks without a part take all of it from others at the end.
+                let is_power = procs.get().is_power_of_two();
+                let (steps, taken) = match self {
+                    Self::ScatterRing => (procs.partners(), 0.0),
+                    _ if is_power => (rounds, 0.0),
+                    _ => (rounds, size.as_f64()),
                 };
-                let gathered = wire.time(on_link(procs.partners() * part, steps)).0;
+                let bytes = procs.partners() * part + taken;
+                let gathered = wire.time(on_link(bytes, steps)).0;
                 let [serial, shared] = tree.times(procs).map(|own| Seconds(own.0 + gathered));
                 Path {
                     shared,
