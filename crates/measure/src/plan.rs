@@ -254,6 +254,26 @@ mod tests {
         insta::assert_snapshot!(told.concat());
     }
 
+    /// Of 2^28 bytes on average rank 0 has 3.35 times as many for the last of eight.
+    #[test]
+    fn places_of_pieces_must_be_numbers_of_mpi() {
+        let text = |size: &str| {
+            format!(
+                "[[collective]]\nname = \"alltoallv-skewed\"\nalgorithms = [\"library\"]\nprocs = 8\n\
+                 sizes = {size:?}\nrepetitions = 1\n"
+            )
+        };
+        let refused = Plan::parse("plan.toml", &text("256MiB")).unwrap_err();
+        let refused = refused.to_string();
+        let remedy = "has an array of 27 times 268435456 bytes; write sizes up to 79536431 bytes";
+        assert!(refused.contains(remedy), "{refused}");
+        let cell = plan(&text("64MiB")).cells[0];
+        assert_eq!(
+            cell.pairs().unwrap().largest(),
+            cell.extent().division.size()
+        );
+    }
+
     #[test]
     fn initial_sizes_double() {
         let mut settings = PLogPSettings::default();

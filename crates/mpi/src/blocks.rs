@@ -2,13 +2,36 @@
 
 use std::ops::Range;
 
+use netsig_core::algorithm::PairSizes;
 use netsig_core::schedule::{self, BlockCounts, Division, Extent, Slot};
+use netsig_core::units::{Bytes, Procs, Rank};
 
-/// Three consecutive arrays of blocks in one allocation.
+/// Three consecutive arrays of blocks in one allocation. Pieces that differ in size lie as far apart as
+/// if all had the largest size; each fills the begin of its place.
 pub struct Blocks {
     counts: BlockCounts,
     division: Division,
+    lengths: Option<Lengths>,
     memory: Vec<u8>,
+}
+
+/// Lengths of the pieces of one rank, which differ in size.
+pub struct Lengths {
+    /// By receiver.
+    pub input: Vec<Bytes>,
+    /// By sender.
+    pub output: Vec<Bytes>,
+}
+
+impl Lengths {
+    /// Lengths of the pieces of `rank`.
+    pub fn of(pairs: &PairSizes, rank: Rank) -> Self {
+        let ranks = || pairs.procs().ranks();
+        Self {
+            input: ranks().map(|to| pairs.get(rank, to)).collect(),
+            output: ranks().map(|from| pairs.get(from, rank)).collect(),
+        }
+    }
 }
 
 /// A copy from one place in the memory of [`Blocks`] to another.
@@ -37,11 +60,13 @@ impl Transfer {
 }
 
 impl Blocks {
-    /// Allocates the blocks of a schedule or of an MPI call.
-    pub fn new(extent: &Extent) -> Self {
+    /// Allocates the blocks of a schedule or of an MPI call, with the lengths of pieces that differ in
+    /// size.
+    pub fn new(extent: &Extent, lengths: Option<Lengths>) -> Self {
         Self {
             counts: extent.blocks,
             division: extent.division,
+            lengths,
             memory: vec![0; length(extent.blocks.bytes(extent.division))],
         }
     }
@@ -95,15 +120,51 @@ impl Blocks {
         self.memory.len()
     }
 
-    /// Length of a piece in bytes.
+    /// Distance between the begins of two pieces in bytes: the length of the largest.
     pub fn piece_bytes(&self) -> usize {
         length(self.division.size().0)
+    }
+
+    /// Lengths of the input pieces and of the output pieces, one for each of `procs` ranks.
+    pub fn piece_lengths(&self, procs: Procs) -> [Vec<usize>; 2] {
+        let parts = self.division.parts();
+        let arrays: [fn(u32) -> Slot; 2] = [Slot::Input, Slot::Output];
+        let pieces = |slot: fn(u32) -> Slot| {
+            let numbers = 0..procs.get();
+            numbers
+                .map(|number| self.piece_from(slot(number * parts)).len())
+                .collect()
+        };
+        arrays.map(pieces)
+    }
+
+    /// True if a message of `slots` is sent: where pieces differ in size, sender and receiver leave
+    /// out blocks without data. A message without blocks is a signal.
+    pub fn is_sent(&self, slots: &[Slot]) -> bool {
+        let is_empty = |slot: &Slot| self.place(*slot).is_empty();
+        self.lengths.is_none() || slots.is_empty() || !slots.iter().all(is_empty)
     }
 
     /// Range of a block in the memory.
     pub fn place(&self, slot: Slot) -> Range<usize> {
         let start = self.start(slot);
-        start..start + length(self.division.bytes(slot.index()))
+        let bytes = match self.piece(slot) {
+            Some(piece) => self.division.bytes_of(piece, slot.index()),
+            None => self.division.bytes(slot.index()),
+        };
+        start..start + length(bytes)
+    }
+
+    /// Length of the piece that a block is a part of, if pieces differ in size.
+    fn piece(&self, slot: Slot) -> Option<Bytes> {
+        let Lengths { input, output } = self.lengths.as_ref()?;
+        let lengths = match slot {
+            Slot::Input(_) => input,
+            Slot::Output(_) => output,
+            Slot::Scratch(_) => return None,
+        };
+        let number = slot.index() / self.division.parts();
+        lengths.get(number as usize).copied()
     }
 
     /// Range of all `slots` in the memory, if each begins at the end of the one before.
@@ -118,7 +179,8 @@ impl Blocks {
     /// Range of the piece that begins with the block `first`.
     fn piece_from(&self, first: Slot) -> Range<usize> {
         let start = self.start(first);
-        start..start + self.piece_bytes()
+        let bytes = self.piece(first).unwrap_or(self.division.size());
+        start..start + length(bytes.0)
     }
 
     /// Offset of a block. The input and output arrays consist of whole pieces, so their lengths
@@ -136,29 +198,28 @@ fn length(bytes: u64) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use netsig_core::units::{Bytes, Procs};
-
     use super::*;
 
     /// Two pieces of 5 bytes in and out, in parts of 3 and 2 bytes, and a part on its way.
-    fn blocks() -> Blocks {
+    fn blocks(lengths: Option<Lengths>) -> Blocks {
         let counts = BlockCounts {
             input: 4,
             output: 4,
             scratch: 1,
         };
-        Blocks::new(&Extent {
+        let extent = Extent {
             procs: Procs::new(2).unwrap(),
             rounds: 1,
             division: Division::segments(Bytes(5), Bytes(3)),
             blocks: counts,
             longest_message: 1,
-        })
+        };
+        Blocks::new(&extent, lengths)
     }
 
     #[test]
     fn blocks_do_not_overlap() {
-        let mut blocks = blocks();
+        let mut blocks = blocks(None);
         assert_eq!(blocks.bytes(), 23);
         let (inputs, outputs) = ((0..4).map(Slot::Input), (0..4).map(Slot::Output));
         let all = inputs.chain(outputs).chain([Slot::Scratch(0)]);
@@ -180,10 +241,36 @@ mod tests {
         assert_eq!(output.addr() - input.addr(), 10);
     }
 
+    /// Of 5 bytes for both ranks, 2 for this one and 4 for the other; it gets 0 and 5.
+    #[test]
+    fn shorter_pieces_fill_the_begin_of_their_place() {
+        use Slot::{Input, Output};
+        let lengths = Lengths {
+            input: [2, 4].map(Bytes).into(),
+            output: [0, 5].map(Bytes).into(),
+        };
+        let mut blocks = blocks(Some(lengths));
+        assert_eq!(blocks.bytes(), 23);
+        let inputs = [0..2, 3..3, 5..8, 8..9];
+        assert_eq!([0, 1, 2, 3].map(|block| blocks.place(Input(block))), inputs);
+        let outputs = [10..10, 13..13, 15..18, 18..20];
+        assert_eq!(
+            [0, 1, 2, 3].map(|block| blocks.place(Output(block))),
+            outputs
+        );
+        assert_eq!(blocks.input_piece(1).len(), 4);
+        assert_eq!(
+            (blocks.output_piece(0).len(), blocks.output_piece(1).len()),
+            (0, 5)
+        );
+        assert!(!blocks.is_sent(&[Input(1)]) && blocks.is_sent(&[Input(0)]));
+        assert!(blocks.is_sent(&[]), "a signal");
+    }
+
     #[test]
     fn only_blocks_in_ascending_order_are_in_a_row() {
         use Slot::{Input, Output, Scratch};
-        let blocks = blocks();
+        let blocks = blocks(None);
         assert_eq!(blocks.in_a_row(&[]), Some(0..0));
         assert_eq!(blocks.in_a_row(&[Input(1)]), Some(3..5));
         let row = [Output(2), Output(3), Scratch(0)];

@@ -1,8 +1,11 @@
 //! Runs one rank's rounds of a schedule over MPI.
 //!
 //! Receives and then sends are posted in list order, up to the round's limits; a completed message
-//! is replaced by the next of its list, or a completed exchange by the next. Local copies run while messages are in flight.
+//! is replaced by the next of its list, or a completed exchange by the next. Local copies run while
+//! messages are in flight. Where pieces differ in size, messages of empty blocks are not sent; exchanges
+//! keep their places in the lists, since partners that skip different places would wait for each other.
 
+use std::borrow::Cow;
 use std::os::raw::c_int;
 use std::slice::Iter;
 
@@ -11,16 +14,19 @@ use mpi::ffi;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::AsRaw;
 use netsig_core::algorithm::Proven;
-use netsig_core::schedule::{InFlight, Messages};
+use netsig_core::schedule::{self, InFlight, Messages};
 use netsig_core::units::Rank;
 
 use crate::blocks::{Blocks, Transfer};
 use crate::message::{Direction, Message};
 
+/// A message of a list; `None` for one that is not sent.
+type Posted = Option<Message>;
+
 /// A round, prepared as far as possible before the clock starts.
 pub struct ReadyRound {
-    receives: Vec<Message>,
-    sends: Vec<Message>,
+    receives: Vec<Posted>,
+    sends: Vec<Posted>,
     copies: Vec<Transfer>,
     in_flight: InFlight,
     /// Length in bytes of the blocks' memory.
@@ -42,9 +48,14 @@ impl ReadyRound {
         let round = schedule.round(rank, index);
         let copies = round.copies.iter();
         let ready = |direction, messages: &Messages| {
-            let messages = messages.iter();
+            let message = |it: Cow<schedule::Message>| {
+                let message = || Message::new(direction, it.partner, &it.slots, blocks);
+                blocks.is_sent(&it.slots).then(message)
+            };
+            let messages = messages.iter().map(message);
+            let keeps_places = matches!(round.in_flight, InFlight::Exchanges(_));
             messages
-                .map(|it| Message::new(direction, it.partner, &it.slots, blocks))
+                .filter(|own| keeps_places || own.is_some())
                 .collect()
         };
         Self {
@@ -69,13 +80,13 @@ impl ReadyRound {
             requests: Vec::with_capacity(receives.len() + sends.len()),
         };
         let is_paired = matches!(self.in_flight, InFlight::Exchanges(_));
-        let first: Vec<&Message> = if is_paired {
+        let first: Vec<&Posted> = if is_paired {
             receives.iter().interleave(sends).collect()
         } else {
             receives.iter().chain(sends).collect()
         };
         for message in first {
-            let request = posting.post(message);
+            let request = posting.post(message.as_ref());
             posting.requests.push(request);
         }
         for &copy in &self.copies {
@@ -93,7 +104,7 @@ impl ReadyRound {
 impl Posting<'_> {
     /// Posts the rest of both lists, one message for each completed one; the first `places`
     /// requests are receives.
-    fn keep_full(&mut self, places: usize, mut receives: Iter<Message>, mut sends: Iter<Message>) {
+    fn keep_full(&mut self, places: usize, mut receives: Iter<Posted>, mut sends: Iter<Posted>) {
         while receives.len() + sends.len() > 0 {
             // After the last receive is posted, only completed sends are replaced.
             let done = self.wait_any(if receives.len() == 0 { places } else { 0 });
@@ -103,7 +114,7 @@ impl Posting<'_> {
                 sends.next()
             };
             if let Some(message) = of_place {
-                self.requests[done] = self.post(message);
+                self.requests[done] = self.post(message.as_ref());
             }
         }
     }
@@ -111,17 +122,22 @@ impl Posting<'_> {
     /// Posts the rest of both lists, which are equally long, in their order: the receive and the send of
     /// a place when those that hold its pair of requests are complete. Messages of one partner would
     /// match others out of order.
-    fn keep_paired(&mut self, receives: &[Message], sends: &[Message]) {
+    fn keep_paired(&mut self, receives: &[Posted], sends: &[Posted]) {
         assert_eq!(receives.len(), sends.len(), "exchanges have both ends");
         let pairs = (0..self.requests.len()).step_by(2).cycle();
         for (pair, (receive, send)) in pairs.zip(receives.iter().zip(sends)) {
             wait(&mut self.requests[pair..pair + 2]);
-            self.requests[pair] = self.post(receive);
-            self.requests[pair + 1] = self.post(send);
+            self.requests[pair] = self.post(receive.as_ref());
+            self.requests[pair + 1] = self.post(send.as_ref());
         }
     }
 
-    fn post(&mut self, message: &Message) -> ffi::MPI_Request {
+    /// Posts a message; the request is null if there is none.
+    fn post(&mut self, message: Option<&Message>) -> ffi::MPI_Request {
+        let Some(message) = message else {
+            // SAFETY: a constant of the MPI library.
+            return unsafe { ffi::RSMPI_REQUEST_NULL };
+        };
         let memory = self.blocks.memory();
         // SAFETY: the message was made for blocks of this memory, which stays borrowed until all
         // requests are complete or the program ends (see `drop`). The schedule is proven: during

@@ -10,7 +10,7 @@ use netsig_core::algorithm::{Collective, Proven};
 use netsig_core::units::{Procs, Rank, Seconds};
 use netsig_measure::plan::{Cell, Operation};
 
-use crate::blocks::Blocks;
+use crate::blocks::{Blocks, Lengths};
 use crate::executor::ReadyRound;
 use crate::pattern::{Fault, Label};
 use crate::task::Task;
@@ -25,24 +25,57 @@ pub struct Prepared {
     procs: Procs,
     rank: Rank,
     blocks: Blocks,
+    /// Input and output array in the form of `MPI_Alltoallv`; empty for other calls.
+    arrays: [Array; 2],
     /// This rank's rounds of a schedule; `None` if the MPI library carries out the operation.
     rounds: Option<Vec<ReadyRound>>,
+}
+
+/// Lengths and offsets in bytes of the pieces of an array.
+#[derive(Default)]
+struct Array {
+    counts: Vec<c_int>,
+    offsets: Vec<c_int>,
+}
+
+impl Array {
+    /// The array of so many pieces that lie `apart` bytes apart; `length` gives their lengths.
+    fn new(procs: Procs, apart: usize, length: impl Fn(usize) -> usize) -> Self {
+        let int =
+            |bytes| c_int::try_from(bytes).expect("plans limit arrays to what a C int counts");
+        let pieces = 0..procs.get() as usize;
+        Self {
+            counts: pieces.clone().map(|piece| int(length(piece))).collect(),
+            offsets: pieces.map(|piece| int(piece * apart)).collect(),
+        }
+    }
 }
 
 impl Prepared {
     /// Prepares `cell` on `rank`; `proven` is its schedule, unless the MPI library carries it out.
     pub fn new(cell: &Cell, rank: Rank, proven: Option<&Proven>) -> Self {
-        let blocks = Blocks::new(&cell.extent());
+        let lengths = cell.pairs().map(|pairs| Lengths::of(&pairs, rank));
+        let blocks = Blocks::new(&cell.extent(), lengths);
         let rounds = proven.map(|proven| {
             let rounds = 0..proven.rounds();
             let ready = rounds.map(|index| ReadyRound::new(proven, rank, index, &blocks));
             ready.collect()
         });
+        let collective = match cell.operation {
+            Operation::Collective(collective, _) => Some(collective),
+            _ => None,
+        };
+        let is_by_pair = collective.map(Collective::operation) == Some(Collective::Alltoallv);
+        let arrays = if is_by_pair && rounds.is_none() {
+            let pieces = blocks.piece_lengths(cell.procs);
+            pieces
+                .map(|lengths| Array::new(cell.procs, blocks.piece_bytes(), |piece| lengths[piece]))
+        } else {
+            Default::default()
+        };
         Self {
-            collective: match cell.operation {
-                Operation::Collective(collective, _) => Some(collective),
-                _ => None,
-            },
+            collective,
+            arrays,
             procs: cell.procs,
             rank,
             blocks,
@@ -100,6 +133,22 @@ impl Prepared {
                 }
                 Collective::Alltoall => {
                     ffi::MPI_Alltoall(input, count, byte, output, count, byte, comm)
+                }
+                Collective::Alltoallv
+                | Collective::AlltoallvSkewed
+                | Collective::AlltoallvSparse => {
+                    let [sent, received] = &self.arrays;
+                    ffi::MPI_Alltoallv(
+                        input,
+                        sent.counts.as_ptr(),
+                        sent.offsets.as_ptr(),
+                        byte,
+                        output,
+                        received.counts.as_ptr(),
+                        received.offsets.as_ptr(),
+                        byte,
+                        comm,
+                    )
                 }
             };
         }

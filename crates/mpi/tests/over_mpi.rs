@@ -10,9 +10,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use netsig_core::algorithm::{
-    ALGORITHMS, COLLECTIVES, Collective, Entry, Method, MpiFlavour, offers,
-};
+use netsig_core::algorithm::{COLLECTIVES, Collective, Entry, Method, MpiFlavour, entries, offers};
 use netsig_core::data::{COLUMNS, Dataset, Experiment};
 use tempfile::TempDir;
 
@@ -41,10 +39,7 @@ fn write_plan(home: &Path, collective: Collective, algorithms: &[String], procs:
 /// the two-phase ones also with the larger cluster first, and where a message is cut, also
 /// segments of which the smaller sizes take some.
 fn algorithms(collective: Collective) -> Vec<String> {
-    let entries = ALGORITHMS.iter();
-    let schedules = entries
-        .filter(|entry| entry.collective == collective)
-        .map(Entry::example);
+    let schedules = entries(collective).map(Entry::example);
     let others: &[&str] = match collective {
         Collective::Alltoall => &[
             "two-phase:3",
@@ -55,6 +50,12 @@ fn algorithms(collective: Collective) -> Vec<String> {
             "phased:300",
         ],
         Collective::Bcast => &["pipeline:300", "binomial-segmented:300"],
+        _ if collective.operation() == Collective::Alltoallv => &[
+            "throttled:1",
+            "pairwise-segmented:300",
+            "windowed:segment=300,window=1",
+            "windowed:segment=300,window=3",
+        ],
         _ => &[],
     };
     let others = others.iter().chain(&["library"]);

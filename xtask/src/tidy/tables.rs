@@ -1,7 +1,7 @@
 //! Generates `docs/tables.md`, the tables of algorithms and models, from their entries.
 
 use itertools::Itertools;
-use netsig_core::algorithm::{COLLECTIVES, entries};
+use netsig_core::algorithm::{COLLECTIVES, Collective, entries};
 use netsig_core::model::{self, Model};
 
 /// The path of the file, relative to the root.
@@ -14,7 +14,8 @@ pub fn text() -> String {
 }
 
 fn algorithms() -> String {
-    let rows = COLLECTIVES.iter().flat_map(|&collective| {
+    let with_own = COLLECTIVES.iter().filter(|own| own.table() == **own);
+    let rows = with_own.flat_map(|&collective| {
         entries(collective).map(move |entry| {
             let name = format!("`{}`", entry.usage());
             row(&[&collective.to_string(), &name, entry.summary])
@@ -25,9 +26,21 @@ fn algorithms() -> String {
         row(&["---"; 3]),
     ];
     format!(
-        "## Algorithms\n\n{}",
-        head.into_iter().chain(rows).join("\n")
+        "## Algorithms\n\n{}\n\n{}",
+        head.into_iter().chain(rows).join("\n"),
+        others()
     )
+}
+
+/// Collectives that take algorithms of another one, a line each.
+fn others() -> String {
+    let others = COLLECTIVES.iter().filter(|own| own.table() != **own);
+    let line = |&collective: &Collective| {
+        let names = entries(collective).map(|entry| format!("`{}`", entry.name));
+        let names = { names }.join(", ");
+        format!("* {collective} takes of {}: {names}.", collective.table())
+    };
+    others.map(line).join("\n")
 }
 
 fn models() -> String {

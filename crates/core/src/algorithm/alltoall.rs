@@ -67,7 +67,7 @@ pub(super) const PAIRWISE_SEGMENTED: Entry = Entry {
     collective: Collective::Alltoall,
     summary: "pairwise, each exchange one segment after the other",
     settings: &[SHORT_SEGMENT],
-    cut: Cut::Segments,
+    cut: Cut::StraightSegments,
     rounds: &AllRounds(pairwise_outline, pairwise),
     traffic: Some(Traffic::Powers),
     closed_form: Some(ClosedForm::Steps),

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use super::{Collective, Phases};
+use super::{Collective, PairSizes, Phases};
 use crate::units::{Bytes, Procs, Rank};
 
 /// A call of a collective.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Call {
     /// Number of ranks.
     pub procs: Procs,
-    /// Length of a piece.
+    /// Length of a piece, or the mean length of pieces that differ by the collective's own formula.
     pub size: Bytes,
     /// Root of a collective that has one.
     pub root: Rank,
@@ -25,14 +25,6 @@ pub struct Call {
 /// The cluster or switch of each rank.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout(Arc<[u32]>);
-
-/// Length of the piece of each rank for each rank.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PairSizes {
-    procs: Procs,
-    /// By sender, then by receiver.
-    bytes: Vec<Bytes>,
-}
 
 /// Reason why an algorithm cannot serve a call.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -71,7 +63,7 @@ pub enum Unsupported {
     },
     /// The algorithm cuts or relays pieces and needs them all of one size.
     #[error(
-        "{algorithm} needs all pieces of one size; choose an algorithm that sends each whole and straight, such as {example}"
+        "{algorithm} needs all pieces of one size; choose an algorithm that sends each straight to its destination, such as {example}"
     )]
     SizesDiffer {
         /// The algorithm.
@@ -96,7 +88,7 @@ impl Call {
 
     /// A call for pieces that differ in size; `size` is the largest.
     pub fn of_pairs(pairs: PairSizes) -> Self {
-        let equal = Self::new(pairs.procs, pairs.largest());
+        let equal = Self::new(pairs.procs(), pairs.largest());
         Self {
             pairs: Some(Arc::new(pairs)),
             ..equal
@@ -122,32 +114,5 @@ impl Layout {
         let (first, second) = (clusters.next()?, clusters.next()?);
         let is_all = first.len() + second.len() == self.ranks();
         u32::try_from(first.len()).ok().filter(|_| is_all)
-    }
-}
-
-impl PairSizes {
-    /// Sizes from a function of sender and receiver.
-    pub fn new(procs: Procs, bytes: impl Fn(Rank, Rank) -> Bytes) -> Self {
-        let of = |from| procs.ranks().map(move |to| (from, to));
-        let pairs = procs.ranks().flat_map(of);
-        Self {
-            procs,
-            bytes: pairs.map(|(from, to)| bytes(from, to)).collect(),
-        }
-    }
-
-    /// Number of ranks.
-    pub(super) fn procs(&self) -> Procs {
-        self.procs
-    }
-
-    /// Length of the piece of `from` for `to`.
-    pub(super) fn get(&self, from: Rank, to: Rank) -> Bytes {
-        let row = from.0 as usize * self.procs.get() as usize;
-        self.bytes[row + to.0 as usize]
-    }
-
-    fn largest(&self) -> Bytes {
-        self.bytes.iter().copied().max().unwrap_or(Bytes(0))
     }
 }

@@ -1,7 +1,8 @@
 //! Which of its algorithms an MPI library takes by its own rules.
 //!
 //! Of an all-to-all, Open MPI 4.1 and later decide by a table of process counts and of bytes per
-//! destination; MPICH 4 by two sizes. Where the rules take an algorithm without a known traffic, or
+//! destination; MPICH 4 by two sizes. Of an all-to-all whose sizes differ, Open MPI decides by the
+//! process count, and MPICH always takes one algorithm. Where the rules take an algorithm without a known traffic, or
 //! are not known here, the library's usual traffic stands.
 //!
 //! # Source
@@ -77,6 +78,18 @@ const MPICH: Rules = &[
     ),
 ];
 
+/// By the number of processes alone: the sizes of the pieces are not the same at all ranks.
+const OPEN_MPI_BY_PAIR: Rules = &[
+    (4, &[(ANY, "pairwise")]),
+    (64, &[(ANY, "basic_linear")]),
+    (128, &[(ANY, "pairwise")]),
+    (256, &[(ANY, "basic_linear")]),
+    (1024, &[(ANY, "pairwise")]),
+    (ALL, &[(ANY, "basic_linear")]),
+];
+
+const MPICH_BY_PAIR: Rules = &[(ALL, &[(ANY, "scattered")])];
+
 /// Traffics, each below a size.
 type BySize = Vec<(u64, Option<Traffic>)>;
 
@@ -89,9 +102,11 @@ impl Decision {
     /// here.
     pub fn of(mpi: &str, collective: Collective) -> Option<Self> {
         let flavour = MpiFlavour::of(mpi)?;
-        let rules = match (flavour, collective) {
+        let rules = match (flavour, collective.operation()) {
             (MpiFlavour::OpenMpi, Collective::Alltoall) => OPEN_MPI,
             (MpiFlavour::Mpich, Collective::Alltoall) => MPICH,
+            (MpiFlavour::OpenMpi, Collective::Alltoallv) => OPEN_MPI_BY_PAIR,
+            (MpiFlavour::Mpich, Collective::Alltoallv) => MPICH_BY_PAIR,
             _ => return None,
         };
         let offers = offers(collective);
@@ -131,14 +146,21 @@ mod tests {
 
     #[test]
     fn the_rules_name_algorithms_that_the_libraries_have() {
-        let of = |flavour| {
-            offers(Collective::Alltoall)
+        use Collective::{Alltoall, Alltoallv};
+        let of = |flavour, collective| {
+            offers(collective)
                 .into_iter()
                 .filter(move |own| own.flavour == flavour)
         };
-        for (flavour, rules) in [(MpiFlavour::OpenMpi, OPEN_MPI), (MpiFlavour::Mpich, MPICH)] {
+        for (flavour, collective, rules) in [
+            (MpiFlavour::OpenMpi, Alltoall, OPEN_MPI),
+            (MpiFlavour::Mpich, Alltoall, MPICH),
+            (MpiFlavour::OpenMpi, Alltoallv, OPEN_MPI_BY_PAIR),
+            (MpiFlavour::Mpich, Alltoallv, MPICH_BY_PAIR),
+        ] {
             for (_, name) in rules.iter().flat_map(|(_, by_size)| *by_size) {
-                assert!(of(flavour).any(|own| own.name == *name), "{flavour} {name}");
+                let mut all = of(flavour, collective);
+                assert!(all.any(|own| own.name == *name), "{flavour} {name}");
             }
         }
     }

@@ -27,10 +27,7 @@ pub struct Piece {
 impl Collective {
     /// True if one rank supplies all pieces, or receives all of them.
     pub fn has_root(self) -> bool {
-        match self {
-            Self::Bcast | Self::Scatter | Self::Gather => true,
-            Self::Alltoall | Self::Allgather => false,
-        }
+        matches!(self, Self::Bcast | Self::Scatter | Self::Gather)
     }
 
     /// Number of pieces that a rank needs memory for.
@@ -40,7 +37,9 @@ impl Collective {
             Self::Bcast => (1, 1),
             Self::Scatter => (all, 1),
             Self::Gather | Self::Allgather => (1, all),
-            Self::Alltoall => (all, all),
+            Self::Alltoall | Self::Alltoallv | Self::AlltoallvSkewed | Self::AlltoallvSparse => {
+                (all, all)
+            }
         };
         Pieces { input, output }
     }
@@ -62,7 +61,9 @@ impl Collective {
             Self::Scatter => (root.0..root.0 + 1, rank.0),
             Self::Gather if rank != root => (0..0, 0),
             Self::Gather | Self::Allgather => (0..procs.get(), 0),
-            Self::Alltoall => (0..procs.get(), rank.0),
+            Self::Alltoall | Self::Alltoallv | Self::AlltoallvSkewed | Self::AlltoallvSparse => {
+                (0..procs.get(), rank.0)
+            }
         };
         origins.map(move |origin| Piece {
             origin: Rank(origin),

@@ -140,12 +140,12 @@ impl LibraryChoice {
 
     /// Traffic of the messages. The library's own decision counts as its usual one.
     pub(super) fn traffic(&self) -> Option<Traffic> {
-        match (self.forced, self.collective) {
+        match (self.forced, self.collective.operation()) {
             (Some(forced), _) => forced.traffic,
-            (None, Collective::Alltoall) => Some(Traffic::AtOnce),
+            (None, Collective::Allgather) => Some(Traffic::Port),
             (None, Collective::Bcast) => Some(Traffic::Tree(Load::Whole)),
             (None, Collective::Scatter | Collective::Gather) => Some(Traffic::Tree(Load::Parts)),
-            (None, Collective::Allgather) => Some(Traffic::Port),
+            (None, _) => Some(Traffic::AtOnce),
         }
     }
 

@@ -13,6 +13,7 @@ mod alltoall;
 mod bcast;
 mod bruck;
 mod call;
+mod collective;
 mod counterpart;
 mod decision;
 mod delivery;
@@ -27,6 +28,7 @@ mod scatter;
 mod scatter_allgather;
 mod schedule;
 mod setting;
+mod sizes;
 mod traffic;
 mod tree;
 mod two_phase;
@@ -36,19 +38,16 @@ mod windowed;
 use std::fmt;
 use std::iter;
 use std::ops::Range;
-use std::str::FromStr;
 
 use itertools::Itertools as _;
-use serde::{Deserialize, Serialize};
-use strum::VariantArray as _;
 
 use crate::schedule::Round;
-use crate::text::names::named;
 use crate::units::{Bytes, Procs, Rank};
 use setting::{RADIX, SEGMENT, Values, WINDOW};
 
 pub(crate) use bruck::{Relayed, relayed};
-pub use call::{Call, Layout, PairSizes, Unsupported};
+pub use call::{Call, Layout, Unsupported};
+pub use collective::{COLLECTIVES, Collective};
 pub use counterpart::MpiSetting;
 pub use decision::Decision;
 pub use delivery::{Piece, Pieces};
@@ -59,42 +58,9 @@ pub use phases::Phases;
 pub use rule::LibraryAlgorithm;
 pub use schedule::{Proven, Schedule};
 pub use setting::{Kind, LONGEST_SEGMENT, Setting, split};
+pub use sizes::{PairSizes, Sizes};
 pub use traffic::{ClosedForm, Load, Traffic};
 pub use unknown::UnknownAlgorithm;
-
-/// A collective operation of MPI.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    strum::Display,
-    strum::IntoStaticStr,
-    strum::VariantArray,
-)]
-#[serde(rename_all = "lowercase")]
-#[strum(serialize_all = "lowercase")]
-pub enum Collective {
-    /// `MPI_Bcast`: the root's piece reaches every rank.
-    Bcast,
-    /// `MPI_Scatter`: piece `i` of the root reaches rank `i`.
-    Scatter,
-    /// `MPI_Gather`: the piece of rank `i` becomes piece `i` of the root.
-    Gather,
-    /// `MPI_Alltoall`: piece `j` of rank `i` becomes piece `i` of rank `j`.
-    Alltoall,
-    /// `MPI_Allgather`: the piece of rank `i` becomes piece `i` of every rank.
-    Allgather,
-}
-
-/// All collectives.
-pub const COLLECTIVES: &[Collective] = Collective::VARIANTS;
 
 /// An entry of the table of algorithms.
 #[derive(Debug)]
@@ -157,6 +123,9 @@ enum Cut {
     Whole,
     /// Segments of the size that is set.
     Segments,
+    /// As `Segments`. Each message is one segment, from the rank that supplies it to its
+    /// destination, so that pieces may differ in size.
+    StraightSegments,
     /// One part for each rank.
     Ranks,
     /// One part for each rank of the largest power of two.
@@ -223,6 +192,8 @@ pub static ALGORITHMS: &[Entry] = &[
 /// An algorithm with its settings, such as `direct` or `throttled:4`.
 #[derive(Debug, Clone, Copy)]
 pub struct Algorithm {
+    /// The collective of its entry, or one with other sizes of the pieces.
+    collective: Collective,
     entry: &'static Entry,
     values: Values,
 }
@@ -255,6 +226,7 @@ impl Entry {
                 values.set(place, *value);
             }
             Algorithm {
+                collective: self.collective,
                 entry: self,
                 values,
             }
@@ -305,7 +277,8 @@ impl Algorithm {
         let entry = entries(collective)
             .find(|entry| entry.is_named_by(text))
             .ok_or_else(|| UnknownAlgorithm::name(collective, text))?;
-        Self::set(entry, text)
+        let own = Self::set(entry, text)?;
+        Ok(Self { collective, ..own })
     }
 
     /// `entry` with the settings of `text`, which begins with its name.
@@ -318,12 +291,16 @@ impl Algorithm {
                 .chain(entry.settings.iter().map(Setting::range))
                 .join(", "),
         })?;
-        Ok(Self { entry, values })
+        Ok(Self {
+            collective: entry.collective,
+            entry,
+            values,
+        })
     }
 
     /// The collective that it computes.
     pub fn collective(&self) -> Collective {
-        self.entry.collective
+        self.collective
     }
 
     /// Traffic of its messages; `None` where the contention regimes do not describe it.
@@ -331,9 +308,11 @@ impl Algorithm {
         self.entry.traffic
     }
 
-    /// Closed form of its time on networks that consist of ports alone.
+    /// Closed form of its time on networks that consist of ports alone; `None` also for pieces of
+    /// different sizes.
     pub fn closed_form(&self) -> Option<ClosedForm> {
-        self.entry.closed_form
+        let form = self.entry.closed_form;
+        form.filter(|_| self.collective.sizes() == Sizes::Equal)
     }
 
     /// Segment size, if it has this setting.
@@ -361,14 +340,22 @@ impl Algorithm {
 
 /// The algorithms of a collective.
 pub fn entries(collective: Collective) -> impl Iterator<Item = &'static Entry> {
-    ALGORITHMS
-        .iter()
-        .filter(move |entry| entry.collective == collective)
+    let table = collective.table();
+    let serves = move |entry: &&Entry| collective == table || entry.cut.is_straight();
+    let own = ALGORITHMS.iter().filter(move |own| own.collective == table);
+    own.filter(serves)
+}
+
+impl Cut {
+    /// True if pieces may differ in size.
+    fn is_straight(self) -> bool {
+        matches!(self, Self::Straight | Self::StraightSegments)
+    }
 }
 
 impl PartialEq for Algorithm {
     fn eq(&self, other: &Self) -> bool {
-        let key = |one: &Self| (one.entry.collective, one.entry.name, one.values);
+        let key = |one: &Self| (one.collective, one.entry.name, one.values);
         key(self) == key(other)
     }
 }
@@ -377,17 +364,9 @@ impl Eq for Algorithm {}
 
 impl fmt::Display for Algorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { entry, values } = self;
+        let Self { entry, values, .. } = self;
         let text = setting::text(entry.name, entry.settings, |place, _| values.get(place));
         f.write_str(&text)
-    }
-}
-
-impl FromStr for Collective {
-    type Err = UnknownAlgorithm;
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let found = named(text, "a collective that netsig knows");
-        found.map_err(UnknownAlgorithm::Collective)
     }
 }
 

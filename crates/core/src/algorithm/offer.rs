@@ -80,8 +80,8 @@ pub(super) enum Suits {
 }
 
 /// Algorithms of libraries without a corresponding entry in the table.
-static OTHERS: [(Collective, Offer); 11] = {
-    use Collective::{Allgather, Alltoall, Bcast, Gather, Scatter};
+static OTHERS: [(Collective, Offer); 15] = {
+    use Collective::{Allgather, Alltoall, Alltoallv, Bcast, Gather, Scatter};
     [
         (Bcast, tuned(2, "chain", None).in_segments().fanning_out(4)),
         (Bcast, tuned(4, "split_binary_tree", None).in_segments()),
@@ -94,6 +94,13 @@ static OTHERS: [(Collective, Offer); 11] = {
         (Gather, mpich("nb", None)),
         (Alltoall, tuned(5, "two_proc", None).for_some()),
         (Alltoall, mpich("nb", None)),
+        (
+            Alltoallv,
+            tuned(1, "basic_linear", Some(Traffic::AtOnce)),
+        ),
+        (Alltoallv, tuned(2, "pairwise", Some(Traffic::Rounds))),
+        (Alltoallv, mpich("scattered", Some(Traffic::AtOnce))),
+        (Alltoallv, mpich("nb", None)),
         (Allgather, tuned(1, "linear", Some(Traffic::Port))),
         (Allgather, tuned(6, "two_proc", None).for_some()),
         (Allgather, mpich("nb", None)),
@@ -218,9 +225,10 @@ impl Offer {
 /// All algorithms that the libraries have for `collective`, each once, sorted by library, number
 /// and name.
 pub fn offers(collective: Collective) -> Vec<&'static Offer> {
+    let operation = collective.operation();
     let entries = ALGORITHMS.iter();
-    let entries = entries.filter(|entry| entry.collective == collective);
-    let others = OTHERS.iter().filter(|(of, _)| *of == collective);
+    let entries = entries.filter(|entry| entry.collective == operation);
+    let others = OTHERS.iter().filter(|(of, _)| *of == operation);
     let others = others.map(|(_, offer)| offer);
     let mut all: Vec<&Offer> = entries
         .flat_map(|entry| entry.library)
@@ -253,6 +261,7 @@ impl Offer {
         collective: Collective,
         segment: Option<NonZeroU32>,
     ) -> Vec<(String, String)> {
+        let collective = collective.operation();
         let upper = collective.to_string().to_uppercase();
         let number = self.number.to_string();
         match self.flavour {

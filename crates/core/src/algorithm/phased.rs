@@ -23,7 +23,7 @@ pub(super) const PHASED: Entry = Entry {
     collective: Collective::Alltoall,
     summary: "phases that load no link between switches beyond its rate, one segment after the other",
     settings: &[SHORT_SEGMENT],
-    cut: Cut::Segments,
+    cut: Cut::StraightSegments,
     rounds: &Phased,
     traffic: Some(Traffic::Phases),
     closed_form: None,

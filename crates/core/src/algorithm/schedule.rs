@@ -3,10 +3,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::call::{Call, PairSizes, Unsupported};
+use super::call::{Call, Unsupported};
 use super::delivery::{Piece, Pieces};
 use super::setting::Kind;
-use super::{ALGORITHMS, Algorithm, Cut, Entry, Outline, Phases, Shape};
+use super::{ALGORITHMS, Algorithm, Cut, Entry, Outline, PairSizes, Phases, Shape};
 use crate::schedule::{
     self, BlockCounts, Datum, Division, Extent, Round, ScheduleError, Slot, Turn,
 };
@@ -16,7 +16,7 @@ use crate::units::{Bytes, Procs, Rank};
 ///
 /// The functions of the table have rank 0 as the root. For another root all ranks are
 /// numbered from it, and pieces likewise.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Schedule {
     procs: Procs,
     algorithm: Algorithm,
@@ -31,20 +31,30 @@ pub struct Schedule {
 pub struct Proven(Schedule);
 
 impl Algorithm {
-    /// The schedule among `procs` for pieces of `size`, with root 0.
+    /// The schedule among `procs` for pieces of `size`, or of this mean size where the collective has
+    /// pieces that differ, with root 0.
     pub fn schedule(self, procs: Procs, size: Bytes) -> Schedule {
+        let pairs = PairSizes::of(self.collective.sizes(), procs, size);
+        self.divided(procs, size, pairs.map(Arc::new))
+    }
+
+    /// The schedule for pieces of `size`, or of the sizes of `pairs`.
+    fn divided(self, procs: Procs, size: Bytes, pairs: Option<Arc<PairSizes>>) -> Schedule {
+        let size = pairs.as_deref().map_or(size, PairSizes::largest);
         let division = match self.entry.cut {
             Cut::Straight | Cut::Whole => Division::whole(size),
             Cut::Ranks => Division::equal(size, procs.get()),
             Cut::PowerOfTwo => Division::equal(size, 1 << procs.floor_log2()),
-            Cut::Segments => Division::segments(size, self.segment().unwrap_or_default()),
+            Cut::Segments | Cut::StraightSegments => {
+                Division::segments(size, self.segment().unwrap_or_default())
+            }
         };
         Schedule {
             procs,
             algorithm: self,
             division,
             turn: None,
-            pairs: None,
+            pairs,
             phases: None,
         }
     }
@@ -56,9 +66,11 @@ impl Algorithm {
     /// If the algorithm cannot serve the call.
     pub fn serve(mut self, call: &Call) -> Result<Schedule, Unsupported> {
         self.arrange(call)?;
-        let mut schedule = self.schedule(call.procs, call.size);
+        let mut schedule = match self.pairs(call)? {
+            Some(pairs) => self.divided(call.procs, call.size, Some(pairs)),
+            None => self.schedule(call.procs, call.size),
+        };
         schedule.turn = self.turn(call, schedule.division.parts())?;
-        schedule.pairs = self.pairs(call)?;
         schedule.phases = call.phases.clone();
         if let Some(phases) = &schedule.phases {
             refuse_other_count("phases", phases.procs().get() as usize, call.procs)?;
@@ -111,8 +123,8 @@ impl Algorithm {
             return Ok(None);
         };
         refuse_other_count("sizes", pairs.procs().get() as usize, call.procs)?;
-        if self.entry.cut != Cut::Straight {
-            let mut straight = ALGORITHMS.iter().filter(|entry| entry.cut == Cut::Straight);
+        if !self.entry.cut.is_straight() {
+            let mut straight = ALGORITHMS.iter().filter(|entry| entry.cut.is_straight());
             return Err(Unsupported::SizesDiffer {
                 algorithm: self.to_string(),
                 example: straight.next().map_or("", |entry| entry.name),
@@ -191,11 +203,23 @@ impl Schedule {
 
     /// Length of the message from `from` to `to` that consists of `slots`.
     pub fn bytes(&self, (from, to): (Rank, Rank), slots: &[Slot]) -> u64 {
-        if let Some(pairs) = &self.pairs {
-            return pairs.get(from, to).0;
-        }
-        let lengths = slots.iter().map(|slot| self.division.bytes(slot.index()));
-        lengths.fold(0, u64::saturating_add)
+        let piece = self.pairs.as_ref().map(|pairs| pairs.get(from, to));
+        let length = |slot: &Slot| match piece {
+            Some(piece) => self.division.bytes_of(piece, slot.index()),
+            None => self.division.bytes(slot.index()),
+        };
+        slots.iter().map(length).fold(0, u64::saturating_add)
+    }
+
+    /// True if a message is sent: where pieces differ in size, both its ends leave out blocks without
+    /// data. A message without blocks is a signal.
+    pub fn is_sent(&self, pair: (Rank, Rank), slots: &[Slot]) -> bool {
+        self.pairs.is_none() || slots.is_empty() || self.bytes(pair, slots) > 0
+    }
+
+    /// Lengths of the pieces that differ in size.
+    pub fn pairs(&self) -> Option<&PairSizes> {
+        self.pairs.as_deref()
     }
 
     /// Proves the schedule: every block arrives, and every rule is kept. The size of a piece

@@ -49,7 +49,7 @@ fn cases() -> impl Iterator<Item = (Algorithm, Bytes)> {
         let sizes: &[u64] = match entry.cut {
             Cut::Straight | Cut::Whole => &[3],
             Cut::Ranks | Cut::PowerOfTwo => &[1, 5, 64, 1001],
-            Cut::Segments => &[1, 7, 20],
+            Cut::Segments | Cut::StraightSegments => &[1, 7, 20],
         };
         let algorithms = values
             .iter()

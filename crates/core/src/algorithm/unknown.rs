@@ -1,6 +1,9 @@
 //! Errors in the name of a collective or of an algorithm.
 
+use std::str::FromStr;
+
 use super::{Collective, Entry, entries};
+use crate::text::names::named;
 
 /// Reason why a name is no algorithm.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -49,5 +52,14 @@ impl UnknownAlgorithm {
             collective,
             known: known.join(", "),
         }
+    }
+}
+
+impl FromStr for Collective {
+    type Err = UnknownAlgorithm;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let found = named(text, "a collective that netsig knows");
+        found.map_err(UnknownAlgorithm::Collective)
     }
 }

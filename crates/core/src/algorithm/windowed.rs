@@ -29,7 +29,7 @@ pub(super) const WINDOWED: Entry = Entry {
     collective: Collective::Alltoall,
     summary: "segments to WINDOW partners in turn, as many exchanges in progress",
     settings: &[SHORT_SEGMENT, WINDOW],
-    cut: Cut::Segments,
+    cut: Cut::StraightSegments,
     rounds: &AllRounds(outline, round),
     traffic: Some(Traffic::AtOnce),
     closed_form: None,

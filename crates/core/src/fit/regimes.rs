@@ -169,7 +169,7 @@ impl<'a> Ground<'a> {
         (protocol, without): (Protocol, Option<Procs>),
     ) -> Vec<(&'c Observation, f64)> {
         let wanted = |cell: &&Observation| {
-            Some(cell.procs) != without && self.network.protocol(pattern, cell.size) == protocol
+            Some(cell.procs) != without && self.network.protocol(pattern, cell) == protocol
         };
         let with_bytes = |cell: &'c Observation| {
             let point = cell.point(self.network.network);
@@ -314,8 +314,7 @@ pub(super) fn by_class(
         let counts = kept.iter().filter(|cell| class(cell) == own);
         let is_single = counts.map(|cell| cell.procs).all_equal();
         let takes = |cell: &&&Observation| {
-            class(cell) == own
-                || is_single && network.protocol(pattern, cell.size) == Protocol::Eager
+            class(cell) == own || is_single && network.protocol(pattern, cell) == Protocol::Eager
         };
         let cells = kept.iter().filter(takes);
         (own, cells.map(|cell| (*cell).clone()).collect())

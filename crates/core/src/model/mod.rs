@@ -49,17 +49,23 @@ pub const REGIMES: &str = "regimes";
 pub const THROUGHPUT: &str = "throughput";
 
 const ALLGATHER: &[Model] = &[regimes::entry::ALLGATHER];
+const ALLTOALLV: &[Model] = &[
+    regimes::entry::ALLTOALLV,
+    regimes::entry::ALLTOALLV_SKEWED,
+    regimes::entry::ALLTOALLV_SPARSE,
+];
 const PROGRAMS: &[Model] = &[adve::ADVE];
 
 /// All models, grouped by subject, in the order in which lists show them.
 pub fn models() -> impl Iterator<Item = &'static Model> {
-    static ALL: [&[Model]; 8] = [
+    static ALL: [&[Model]; 9] = [
         message::MODELS,
         bcast::MODELS,
         scatter::SCATTER,
         scatter::GATHER,
         ALLGATHER,
         alltoall::MODELS,
+        ALLTOALLV,
         exchange::MODELS,
         PROGRAMS,
     ];

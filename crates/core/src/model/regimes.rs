@@ -40,6 +40,10 @@
 //! The papers' signature is the case with one protocol, κ = λ = ρ = u = r = F = 0, V(w) = β·w, a = 0,
 //! b = γ·α, a sharp φ with p = 1 from X = (n−1)·M on, and D = (n−1)·δ.
 //!
+//! Where the sizes of an exchange differ from pair to pair, m is their mean, and s, W, x and F are
+//! those of the busiest port and link (`loads`); the protocol is that of the message that carries a
+//! byte on average.
+//!
 //! # Domain
 //! n ≥ 2; one process per host, or equally many on all hosts; sizes of a protocol that was
 //! measured.
@@ -52,6 +56,7 @@ mod choice;
 mod correction;
 pub(super) mod entry;
 mod links;
+mod loads;
 mod mixture;
 mod stalls;
 mod terms;
@@ -74,6 +79,7 @@ pub use self::wire::Wire;
 
 use serde::{Deserialize, Serialize};
 
+use crate::algorithm::Sizes;
 use crate::network::Network;
 use crate::units::{Bytes, Procs, Seconds};
 
@@ -159,10 +165,12 @@ pub struct Point<'a> {
     pub size: Bytes,
     /// Network with its links, where known.
     pub network: Option<&'a Network>,
+    /// Sizes of the pieces, of which m is the mean.
+    pub sizes: Sizes,
 }
 
 impl Regimes {
-    /// Protocol of a call for m bytes.
+    /// Protocol of a call for messages of m bytes.
     pub fn protocol(&self, size: Bytes) -> Protocol {
         Protocol::of(self.pattern.message(size), self.eager_limit)
     }
@@ -190,7 +198,7 @@ impl Regimes {
         traffic: &Path,
         onset: impl Fn(Onset) -> f64,
     ) -> Option<Times> {
-        let protocol = self.protocol(point.size);
+        let protocol = self.protocol(point.message());
         let other = || self.eager.as_ref().or(self.rendezvous.as_ref());
         let parameters = self.parameters(protocol).or_else(other)?;
         let stalls = parameters.stalls.map(|stalls| Stalls {
@@ -236,7 +244,7 @@ impl Regimes {
         let slowdown = parameters.slowdown * self.pattern.slowed(onset, traffic);
         let ratio = parameters.ratio(point.procs);
         let overlap = parameters.overlap * (traffic.shared.0 - traffic.serial.0);
-        let protocol = self.protocol(point.size);
+        let protocol = self.protocol(point.message());
         let carried = traffic.wire(protocol).0;
         let (on_links, request) = match protocol {
             Protocol::Eager => (ratio, 0.0),

@@ -142,6 +142,7 @@ impl<'a> Knowledge<'a, '_> {
             own,
             patterns,
             network: self.network,
+            sizes: collective.sizes(),
             asked: self.asked,
         }))
     }

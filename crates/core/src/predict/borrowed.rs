@@ -5,7 +5,8 @@
 //! The wire, the onset of losses and the eager limit belong to the network and to the MPI library;
 //! start-ups, γ and the rate of stalls are those of the measured exchange that is most alike, with the
 //! usual rendezvous messages and stalls of the pattern if that is another one. The intervals widen
-//! accordingly.
+//! accordingly. An alltoallv takes them from an alltoall where none of its own is more alike: sizes
+//! per pair change start-ups and bytes on the path, not the network.
 //!
 //! # Domain
 //! Algorithms whose pattern is an exchange, or relays blocks by digits, beside a measured exchange.
@@ -29,17 +30,23 @@ pub(super) fn regimes(
     (collective, algorithm): (Collective, &str),
     pattern: Pattern,
 ) -> Vec<RegimesEntry> {
+    let who = (collective, algorithm);
+    let lenders = [collective, collective.table()];
     let all = profile.regimes.iter();
-    let all = all.filter(|own| own.collective == collective && lends(own.model.pattern, pattern));
+    let all = all.filter(|own| {
+        lenders.contains(&own.collective) && lends(own.model.pattern, pattern)
+    });
     let source = all.clone().max_by_key(|own| {
         let likeness = likeness(own.model.pattern, pattern);
-        (likeness, own.domain.procs.len())
+        let is_same = own.collective == collective;
+        (likeness, is_same, own.domain.procs.len())
     });
     let Some(source) = source else {
         return Vec::new();
     };
     let same = all.clone().filter(|own| {
-        own.algorithm == source.algorithm && own.model.pattern == source.model.pattern
+        (own.collective, &own.algorithm) == (source.collective, &source.algorithm)
+            && own.model.pattern == source.model.pattern
     });
     let domain = Domain::joint(all.clone().map(|own| &own.domain));
     let within = |mut entry: RegimesEntry| {
@@ -47,13 +54,13 @@ pub(super) fn regimes(
         entry
     };
     if source.model.pattern == pattern {
-        return same.map(|own| within(lent(own, algorithm))).collect();
+        return same.map(|own| within(lent(own, who))).collect();
     }
     let classes: &[Class] = match pattern {
         Pattern::Exchange(Order::Powers) => &[Class::Power, Class::Other],
         _ => &[Class::Every],
     };
-    let of_class = |class: &Class| of_pattern(source, algorithm, (pattern, *class));
+    let of_class = |class: &Class| of_pattern(source, who, (pattern, *class));
     classes.iter().map(of_class).map(within).collect()
 }
 
@@ -81,10 +88,10 @@ fn likeness(own: Pattern, wanted: Pattern) -> u8 {
 /// An entry of another pattern, with the usual rendezvous messages and stalls of that pattern.
 fn of_pattern(
     source: &RegimesEntry,
-    algorithm: &str,
+    who: (Collective, &str),
     (pattern, class): (Pattern, Class),
 ) -> RegimesEntry {
-    let mut entry = lent(source, algorithm);
+    let mut entry = lent(source, who);
     let model = &mut entry.model;
     model.pattern = pattern;
     let [usual, other] = [
@@ -110,12 +117,19 @@ fn of_pattern(
     RegimesEntry { class, ..entry }
 }
 
-/// An entry in the name of another algorithm.
-fn lent(source: &RegimesEntry, algorithm: &str) -> RegimesEntry {
+/// An entry in the name of another algorithm; it keeps the collective that was measured. Corrections of pieces of one size do not hold for
+/// pieces that differ.
+fn lent(source: &RegimesEntry, (collective, algorithm): (Collective, &str)) -> RegimesEntry {
     let mut entry = RegimesEntry {
         algorithm: algorithm.to_owned(),
         ..source.clone()
     };
+    let has_other_sizes = source.collective.sizes() != collective.sizes();
+    let model = &mut entry.model;
+    let protocols = [&mut model.eager, &mut model.rendezvous];
+    for parameters in protocols.into_iter().flatten().filter(|_| has_other_sizes) {
+        parameters.correction = None;
+    }
     for error in &mut entry.errors {
         error.deviation = error.deviation.hypot(OTHER_ALGORITHM);
     }

@@ -3,6 +3,7 @@
 
 use super::regimes::{self, Asked};
 use super::{Prediction, Standing};
+use crate::algorithm::Sizes;
 use crate::model::regimes::{Pattern, Patterns, Point, Protocol};
 use crate::model::{self, Case, ModelError, REGIMES};
 use crate::network::Network;
@@ -24,6 +25,7 @@ pub(super) struct Measured<'a> {
     pub(super) own: usize,
     pub(super) patterns: Patterns,
     pub(super) network: Option<&'a Network>,
+    pub(super) sizes: Sizes,
     pub(super) asked: Asked,
 }
 
@@ -61,6 +63,7 @@ impl Measured<'_> {
             procs,
             size,
             network,
+            sizes: self.sizes,
         };
         (&self.entries[self.place(case)], point)
     }
@@ -69,6 +72,7 @@ impl Measured<'_> {
     pub(super) fn predict(&self, case: Case) -> Result<Prediction, ModelError> {
         volume(case.procs, case.size)?;
         let (entry, point) = self.of_case(case);
+        point.check()?;
         if matches!(self.asked, Asked::Quantile(_)) && entry.repetitions == Repetitions::Unknown {
             return Err(ModelError::Missing {
                 model: REGIMES,
@@ -102,7 +106,8 @@ impl Measured<'_> {
         let (entry, point) = self.of_case(case);
         let eager = entry.model.eager.as_ref()?;
         let onset = eager.stalls?.onset?;
-        let is_eager = entry.model.protocol(case.size) == Protocol::Eager;
+        point.check().ok()?;
+        let is_eager = entry.model.protocol(point.message()) == Protocol::Eager;
         let port_bytes = entry.model.pattern.port_bytes(point)?;
         let size = |bytes: f64| {
             let bytes = bytes * case.size.as_f64() / port_bytes;
@@ -132,7 +137,7 @@ impl Measured<'_> {
         let eager = entry.model.eager.as_ref();
         let onset = eager.and_then(|eager| eager.stalls?.onset);
         let port_bytes = entry.model.pattern.port_bytes(point).unwrap_or_default();
-        entry.model.protocol(case.size) == Protocol::Eager
+        entry.model.protocol(point.message()) == Protocol::Eager
             && onset.is_none_or(|onset| port_bytes < ROOM * onset.bytes)
     }
 }

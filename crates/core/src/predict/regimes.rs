@@ -10,7 +10,8 @@
 //! - h = 1 + (d/ln(n₁/n₀))², where d is the distance of ln n from the measured counts n₀ to n₁: if
 //!   these span a factor of two, twice the processes double the variance of the error;
 //!
-//! and s² grows by 0.2² among a class of counts that was not measured. The ends are T·exp(∓√((t·s)² + q²)). t is Student's quantile with as many degrees of freedom as
+//! and s² grows by 0.2² among a class of counts that was not measured, and by 0.25² for sizes of the
+//! pieces that were not measured. The ends are T·exp(∓√((t·s)² + q²)). t is Student's quantile with as many degrees of freedom as
 //! cells were left out. q is the distance in ln T from the requested quantile to the quantiles that
 //! ten repetitions may give instead: in a mixture of stalled and other repetitions, most of the ten
 //! may be of one kind. q takes the extremes over the interval of X.
@@ -56,6 +57,10 @@ const USUAL_CELLS: f64 = 120.0;
 /// counts, such as pairwise exchange at powers of two.
 const OTHER_CLASS: f64 = 0.2;
 
+/// The same where sizes differ from pair to pair in another way than in the measured collective: how
+/// long the others wait for the busiest port is not known.
+const OTHER_SIZES: f64 = 0.25;
+
 /// Smallest distance of a quantile's level from 0 and 1.
 const LEAST_LEVEL: f64 = 0.02;
 
@@ -77,7 +82,7 @@ pub fn regimes(entry: &RegimesEntry, point: Point, asked: Asked) -> Option<Predi
 /// Reason why a case is outside an entry's domain, if it is.
 pub fn outside(entry: &RegimesEntry, point: Point) -> Option<Outside> {
     let Point { procs, size, .. } = point;
-    let regime = entry.model.protocol(size);
+    let regime = entry.model.protocol(point.message());
     if let (None, Some(limit)) = (entry.model.parameters(regime), entry.model.eager_limit) {
         return Some(Outside::Protocol { limit });
     }
@@ -143,8 +148,11 @@ fn interval(
     let (error, dof) = error(entry, kind, reach);
     let is_own = entry.class.holds(entry.model.pattern.class(point.procs));
     let other = if is_own { 0.0 } else { OTHER_CLASS };
+    let has_own_sizes = entry.collective.sizes() == point.sizes;
+    let sizes = if has_own_sizes { 0.0 } else { OTHER_SIZES };
     let parameters = parameters(entry, (point, traffic), times);
-    let spread = (parameters.max(error * error * reach) + other * other).sqrt();
+    let known = parameters.max(error * error * reach);
+    let spread = (known + other * other + sizes * sizes).sqrt();
     let model = t_quantile(entry.confidence, dof) * spread;
     let [low, high] = asked.levels(entry.confidence);
     let (least, most) = ends(entry, (point, traffic), [low, high]);

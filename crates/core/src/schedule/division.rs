@@ -65,8 +65,14 @@ impl Division {
 
     /// The length of block `index` of an array.
     pub fn bytes(self, index: u32) -> u64 {
+        self.bytes_of(self.size, index)
+    }
+
+    /// The length of block `index` if its piece has `size` bytes, at most m, in blocks of the same
+    /// `unit`: min(`unit`, max(0, `size` − k·`unit`)) for part k.
+    pub fn bytes_of(self, size: Bytes, index: u32) -> u64 {
         let before = u64::from(index % self.parts).saturating_mul(self.unit);
-        self.size.0.saturating_sub(before).min(self.unit)
+        size.0.saturating_sub(before).min(self.unit)
     }
 
     /// Length of the first `index` blocks of an array, which is the offset of block `index`. Any

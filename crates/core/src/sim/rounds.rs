@@ -24,7 +24,7 @@ struct Progress {
     end: u32,
     /// Sends and receives of the round that are not complete.
     open: u32,
-    /// Sends that have started.
+    /// Sends of the list that have started or are not sent.
     started: u32,
     /// Sends that have started and are not complete.
     in_flight: u32,
@@ -92,9 +92,14 @@ impl Rounds {
                 return;
             }
             let round = self.made.round(&self.schedule, rank, progress.round);
-            let open = count(round.sends.len() + round.receives.len());
-            (progress.open, progress.started, progress.in_flight) = (open, 0, 0);
-            match Paired::of(round) {
+            let open = open(&self.schedule, rank, round);
+            *progress = Progress {
+                open,
+                round: progress.round,
+                end: progress.end,
+                ..Progress::default()
+            };
+            match Paired::of(&self.schedule, rank, round) {
                 Some(paired) => self.paired.insert(rank, paired),
                 None => self.paired.remove(&rank),
             };
@@ -158,23 +163,28 @@ impl Program for Rounds {
         }
         let round = self.made.round(&self.schedule, rank, progress.round);
         let (_, most) = round.in_flight.at_once();
+        let paired = self.paired.get(&rank);
         if progress.in_flight as usize >= most {
             return None;
         }
-        let paired = self.paired.get(&rank);
-        if paired.is_some_and(|paired| !paired.may_send(progress.started)) {
-            return None;
+        loop {
+            let place = progress.started;
+            if paired.is_some_and(|paired| !paired.may_send(place)) {
+                return None;
+            }
+            let send = round.sends.get(place as usize)?;
+            progress.started += 1;
+            let pair = (rank, send.partner);
+            if self.schedule.is_sent(pair, &send.slots) {
+                progress.in_flight += 1;
+                return Some(Send {
+                    op: paired.map_or(progress.round, |_| place),
+                    to: send.partner,
+                    tag: progress.round,
+                    bytes: self.schedule.bytes(pair, &send.slots),
+                });
+            }
         }
-        let send = round.sends.get(progress.started as usize)?;
-        let op = paired.map_or(progress.round, |_| progress.started);
-        progress.started += 1;
-        progress.in_flight += 1;
-        Some(Send {
-            op,
-            to: send.partner,
-            tag: progress.round,
-            bytes: self.schedule.bytes((rank, send.partner), &send.slots),
-        })
     }
 
     fn sent(&mut self, rank: Rank, op: Op, tasks: &mut Vec<Task>) {
@@ -227,6 +237,18 @@ impl Program for Rounds {
     }
 }
 
+/// Number of sends and receives of a round.
+fn open(schedule: &Schedule, rank: Rank, round: &Round) -> u32 {
+    if schedule.pairs().is_none() {
+        return count(round.sends.len() + round.receives.len());
+    }
+    let sends = round.sends.iter();
+    let sends = sends.filter(|own| schedule.is_sent((rank, own.partner), &own.slots));
+    let receives = round.receives.iter();
+    let receives = receives.filter(|own| schedule.is_sent((own.partner, rank), &own.slots));
+    count(sends.count() + receives.count())
+}
+
 fn count(number: usize) -> u32 {
     u32::try_from(number).expect("fewer than 2^32 rounds and messages of one rank in each")
 }
@@ -241,22 +263,52 @@ mod tests {
     use crate::sim::time::Time;
     use crate::units::{Bytes, Seconds};
 
+    /// Time in seconds, messages and bytes among three ranks, with L = 50 µs and 10 ns a byte beyond
+    /// the first, by a function of sender and receiver.
+    #[track_caller]
+    fn assert_takes(name: &str, bytes: fn((u32, u32)) -> u64, expected: (f64, u64, u64)) {
+        let procs = Procs::new(3).unwrap();
+        let pairs = PairSizes::new(procs, |from, to| Bytes(bytes((from.0, to.0))));
+        let algorithm = Algorithm::parse(Collective::Alltoall, name).unwrap();
+        let schedule = algorithm.serve(&Call::of_pairs(pairs)).unwrap();
+        let mut network = Endpoint::new(loggp([50_000.0, 0.0, 0.0], 10.0), procs);
+        let outcome = run(&mut Rounds::new(schedule), &mut network, &mut ()).unwrap();
+        let (time, messages, bytes) = expected;
+        assert_eq!(outcome.time, Time::of(Seconds(time)), "{name}");
+        assert_eq!(
+            (outcome.messages, outcome.bytes),
+            (messages, bytes),
+            "{name}"
+        );
+    }
+
     /// Rank 0 has 1001 bytes for rank 1, which are 10 µs on the wire, and all others one byte,
     /// which takes L = 50 µs. At once, each message of rank 0 comes 10 µs late. In steps, rank 1
     /// begins its second 10 µs after the others.
     #[test]
     fn sizes_may_differ_from_pair_to_pair() {
-        let procs = Procs::new(3).unwrap();
         let long = |pair| if pair == (0, 1) { 1001 } else { 1 };
-        let pairs = PairSizes::new(procs, |from, to| Bytes(long((from.0, to.0))));
-        let call = Call::of_pairs(pairs);
         for (name, expected) in [("direct", 6e-5), ("pairwise", 1.1e-4)] {
-            let algorithm = Algorithm::parse(Collective::Alltoall, name).unwrap();
-            let mut program = Rounds::new(algorithm.serve(&call).unwrap());
-            let mut network = Endpoint::new(loggp([50_000.0, 0.0, 0.0], 10.0), procs);
-            let outcome = run(&mut program, &mut network, &mut ()).unwrap();
-            assert_eq!(outcome.time, Time::of(Seconds(expected)), "{name}");
-            assert_eq!((outcome.messages, outcome.bytes), (6, 1006), "{name}");
+            assert_takes(name, long, (expected, 6, 1006));
         }
+    }
+
+    /// Rank 0 has 2002 bytes for rank 1, and rank 1 has 1002 bytes for rank 2; all else is empty. Whole
+    /// messages are there 50 + 20.01 µs later. In segments of 1001 bytes, one exchange at a time, rank
+    /// 1 has the first one after 60 µs and only then sends its second, of one byte; with two at a time it
+    /// does not wait.
+    #[test]
+    fn empty_messages_are_not_sent_and_keep_their_place() {
+        let few = |pair| match pair {
+            (0, 1) => 2002,
+            (1, 2) => 1002,
+            _ => 0,
+        };
+        for name in ["direct", "pairwise", "throttled:1", "sends-in-turn"] {
+            assert_takes(name, few, (70.01e-6, 2, 3004));
+        }
+        assert_takes("windowed:segment=1001,window=1", few, (110e-6, 4, 3004));
+        assert_takes("windowed:segment=1001,window=2", few, (70e-6, 4, 3004));
+        assert_takes("pairwise-segmented:1001", few, (110e-6, 4, 3004));
     }
 }

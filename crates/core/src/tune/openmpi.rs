@@ -31,6 +31,7 @@ fn id(collective: Collective) -> u32 {
     match collective {
         Collective::Allgather => 0,
         Collective::Alltoall => 3,
+        Collective::Alltoallv | Collective::AlltoallvSkewed | Collective::AlltoallvSparse => 4,
         Collective::Bcast => 7,
         Collective::Gather => 9,
         Collective::Scatter => 15,

@@ -212,9 +212,11 @@ impl Release {
     /// Of a scatter, and of a gather, the ranks of Open MPI and MPICH look at arguments that need
     /// not agree, so that rules by size may part the ranks.
     pub fn measure(&self, collective: Collective) -> Option<Measure> {
-        use Collective::{Allgather, Alltoall, Bcast, Gather, Scatter};
+        use Collective::{
+            Allgather, Alltoall, Alltoallv, AlltoallvSkewed, AlltoallvSparse, Bcast, Gather, Scatter,
+        };
         match (self.target.flavour, collective) {
-            (_, Scatter | Gather) => None,
+            (_, Scatter | Gather | Alltoallv | AlltoallvSkewed | AlltoallvSparse) => None,
             (MpiFlavour::OpenMpi, Alltoall | Allgather) | (MpiFlavour::Mpich, Allgather) => {
                 Some(Measure::Total)
             }

@@ -6,6 +6,7 @@
 mod arbitrary;
 mod choices;
 mod fits;
+mod pair_sizes;
 mod pairs;
 mod profiles;
 mod regime_profiles;

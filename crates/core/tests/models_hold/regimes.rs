@@ -2,7 +2,7 @@
 //! bad cells decide nothing, the same data give the same fit, and the ladder stops where it
 //! should.
 
-use netsig_core::algorithm::Collective;
+use netsig_core::algorithm::{Collective, Sizes};
 use netsig_core::data::{Dataset, Experiment, Place};
 use netsig_core::fit::ladder::{Rung, Verdict};
 use netsig_core::fit::network::{self, Options};
@@ -66,6 +66,7 @@ fn point(count: u32, size: u64) -> Point<'static> {
         procs: procs(count),
         size: Bytes(size),
         network: None,
+        sizes: Sizes::Equal,
     }
 }
 
@@ -104,6 +105,11 @@ fn data(model: &Regimes, scale: impl Fn(usize) -> f64) -> Dataset {
 
 fn profile(data: &Dataset) -> Profile {
     profile_of(data, &Options::default())
+}
+
+/// The profile of an exchange all at once, measured among up to eight.
+pub fn known_exchange() -> Profile {
+    profile(&data(&truth(1.1, 1.7), |_| 1.0))
 }
 
 /// The relative error of the median at a case, and whether its interval holds the truth.

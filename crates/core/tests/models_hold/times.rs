@@ -60,6 +60,7 @@ proptest! {
                 "message_loggp" => "L = ",
                 "factor_003" => "gives -",
                 name if name.starts_with("two_phase") => "it must be",
+                REGIMES if count > 2048 => "at most 2048",
                 _ => "nothing",
             };
             match time(model, &network, shares, case) {

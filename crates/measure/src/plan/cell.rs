@@ -1,6 +1,6 @@
 //! A cell: one operation to repeat, with a check that it can be measured.
 
-use netsig_core::algorithm::{Collective, Method};
+use netsig_core::algorithm::{Collective, Method, PairSizes};
 use netsig_core::schedule::{BlockCounts, Division, Extent};
 use netsig_core::units::{Bytes, Procs, Seconds};
 
@@ -21,7 +21,7 @@ pub struct Cell {
     pub operation: Operation,
     /// Number of participating ranks, spread over all ranks, except for [`Operation::Flows`].
     pub procs: Procs,
-    /// Bytes per destination; for a broadcast or an operation between two ranks, bytes of the
+    /// Bytes per destination, on average where they differ; for a broadcast or an operation between two ranks, bytes of the
     /// message; for [`Operation::PLogP`], the largest planned size.
     pub size: Bytes,
     /// Number of repetitions at the start that are discarded.
@@ -96,6 +96,14 @@ impl Cell {
         }
     }
 
+    /// Lengths of the pieces that differ from pair to pair.
+    pub fn pairs(&self) -> Option<PairSizes> {
+        let Operation::Collective(collective, _) = self.operation else {
+            return None;
+        };
+        PairSizes::of(collective.sizes(), self.procs, self.size)
+    }
+
     /// The dimensions, apart from the rounds, of netsig's schedule, or of an MPI call with whole pieces.
     pub fn extent(&self) -> Extent {
         if let Some(Method::Schedule(algorithm)) = self.method() {
@@ -108,10 +116,11 @@ impl Cell {
             }
             _ => (1, 1),
         };
+        let largest = self.pairs().map_or(self.size, |pairs| pairs.largest());
         Extent {
             procs: self.procs,
             rounds: 1,
-            division: Division::whole(self.size),
+            division: Division::whole(largest),
             blocks: BlockCounts {
                 input,
                 output,
@@ -155,6 +164,19 @@ impl Cell {
             return Err(format!(
                 "{self} takes {times} times {size} bytes on every rank; write sizes up to {} bytes, so that they fit into 16 GiB",
                 MOST_MEMORY / times
+            ));
+        }
+        // MPI_Alltoallv takes the places of the pieces as numbers of bytes.
+        let array = extent.division.offset(extent.blocks.input);
+        if let Operation::Collective(collective, _) = self.operation
+            && collective.operation() == Collective::Alltoallv
+            && array > LARGEST_MESSAGE
+        {
+            let times = array.div_ceil(size);
+            return Err(format!(
+                "{collective} among {} has an array of {times} times {size} bytes; write sizes up to {} bytes, so that it stays below 2 GiB",
+                self.procs,
+                LARGEST_MESSAGE / times
             ));
         }
         // A schedule may put several blocks into one message.

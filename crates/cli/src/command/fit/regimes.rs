@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use itertools::Itertools;
 use netsig_core::fit::ladder::Rung;
 use netsig_core::fit::network::FittedRegimes;
-use netsig_core::fit::regimes::RegimesFit;
-use netsig_core::model::regimes::{Class, Onset, Point, ProtocolParameters, Regimes};
+use netsig_core::fit::regimes::{Observation, RegimesFit};
+use netsig_core::model::regimes::{Class, Onset, Order, Pattern, ProtocolParameters, Regimes};
 use netsig_core::text::counted;
 use netsig_core::units::{Bytes, Procs};
 
@@ -44,8 +44,11 @@ fn said_by(fit: &RegimesFit) -> String {
     let model = &fit.model;
     let stalls = model.eager.as_ref().and_then(|eager| eager.stalls);
     let onset = stalls.and_then(|stalls| stalls.onset);
-    let most = fit.cells.iter().map(|cell| cell.procs).max();
-    let overflow = onset.zip(most).map(|(onset, most)| overflow(onset, most));
+    let largest = fit.cells.iter().max_by_key(|cell| cell.procs);
+    let most = largest.map(|cell| cell.procs);
+    let overflow = onset
+        .zip(largest)
+        .map(|(onset, cell)| overflow(onset, cell));
     let stalled = most_stalled(fit).map(|(procs, probability)| {
         let percent = probability * 100.0;
         format!("among {procs} up to {percent:.0} % of repetitions wait for a time-out")
@@ -55,10 +58,14 @@ fn said_by(fit: &RegimesFit) -> String {
     parts.into_iter().flatten().join(", ")
 }
 
-/// Describes M(n) = X/(n − 1).
-fn overflow(onset: Onset, most: Procs) -> String {
+/// Describes M(n) = X/(n − 1) for the n of a cell; of pieces that differ in size, X over the bytes of the
+/// fullest port for each byte of the mean.
+fn overflow(onset: Onset, cell: &Observation) -> String {
+    let most = cell.procs;
+    let at_once = Pattern::Exchange(Order::AtOnce).port_bytes(cell.point(None));
+    let bytes_of_port = at_once.unwrap_or_default() / cell.size.as_f64();
     let size = |bytes: f64| {
-        let kib = Bytes::rounded(bytes / most.partners() / 1024.0);
+        let kib = Bytes::rounded(bytes / bytes_of_port / 1024.0);
         Bytes(kib.0 * 1024)
     };
     let [from, least, greatest] = [onset.bytes, onset.lower, onset.upper].map(size);
@@ -96,16 +103,11 @@ fn ratios(model: &Regimes, most: Option<Procs>) -> String {
 fn most_stalled(fit: &RegimesFit) -> Option<(Procs, f64)> {
     let procs = fit.cells.iter().map(|cell| cell.procs).max()?;
     let cells = fit.cells.iter().filter(|cell| cell.procs == procs);
-    let probability = |size: Bytes| {
-        let network = None;
-        let times = fit.model.times(Point {
-            procs,
-            size,
-            network,
-        })?;
+    let probability = |cell: &Observation| {
+        let times = fit.model.times(cell.point(None))?;
         Some(times.stall?.probability)
     };
-    let all = cells.filter_map(|cell| probability(cell.size));
+    let all = cells.filter_map(probability);
     let most = all.fold(0.0, f64::max);
     (most >= LEAST_PROBABILITY).then_some((procs, most))
 }

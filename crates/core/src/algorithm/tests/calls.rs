@@ -1,9 +1,12 @@
 //! Tests of calls with another root, with a layout, and with sizes that differ.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use proptest::prelude::*;
+
 use super::*;
-use crate::schedule::Slot;
+use crate::network::tests::graph_of;
 
 /// Ranks are only numbered from the root on, so that the schedule of rank v with root 0 is that
 /// of rank v + r with root r, and must deliver.
@@ -84,46 +87,120 @@ fn a_layout_of_two_clusters_takes_the_place_of_the_setting() {
     assert_eq!(direct.serve(&call), Ok(direct.schedule(procs(3), Bytes(1))));
 }
 
-/// Promise of an entry that serves pieces of different sizes: no message has another piece
-/// than that of its sender for its receiver.
-#[test]
-fn pieces_of_different_sizes_go_straight_to_their_receivers() {
-    let skewed = |count| {
-        let bytes = |from: Rank, to: Rank| Bytes(u64::from(1 + from.0 * from.0 + 10 * to.0));
-        Call::of_pairs(PairSizes::new(procs(count), bytes))
-    };
-    let mut straight = 0;
-    for ((algorithm, _), count) in cases().cartesian_product([1, 4, 7]) {
-        let schedule = match algorithm.serve(&skewed(count)) {
-            Ok(schedule) => schedule,
-            Err(refusal) => {
-                let reason = "needs all pieces of one size; choose an algorithm that sends each whole and straight, such as direct";
-                assert_eq!(refusal.to_string(), format!("{algorithm} {reason}"));
-                continue;
-            }
-        };
-        straight += 1;
-        assert_eq!(schedule.check(), Ok(()));
-        let rounds = 0..schedule.extent().rounds;
-        for (rank, index) in procs(count).ranks().cartesian_product(rounds) {
-            let round = schedule.round(rank, index);
-            for send in round.sends.iter() {
-                assert_eq!(send.slots[..], [Slot::Input(send.partner.0)]);
-                let expected = 1 + rank.0 * rank.0 + 10 * send.partner.0;
-                let bytes = schedule.bytes((rank, send.partner), &send.slots);
-                assert_eq!(bytes, u64::from(expected));
-            }
-            for receive in round.receives.iter() {
-                assert_eq!(receive.slots[..], [Slot::Output(receive.partner.0)]);
+/// Blocks that one rank sends to another, or awaits from it, with their bytes, in order.
+type Sent = BTreeMap<(Rank, Rank), Vec<(u32, u64)>>;
+
+/// Every sent block by its number and length, by the lists of the senders and of the receivers.
+fn sent_blocks(schedule: &Schedule) -> [Sent; 2] {
+    let mut sent = [Sent::new(), Sent::new()];
+    let parts = schedule.extent().division.parts();
+    let rounds = 0..schedule.extent().rounds;
+    for (rank, index) in schedule.procs().ranks().cartesian_product(rounds) {
+        let round = schedule.round(rank, index);
+        let sends = round.sends.iter().map(|own| (0, (rank, own.partner), own));
+        let receives = round
+            .receives
+            .iter()
+            .map(|own| (1, (own.partner, rank), own));
+        for (end, pair, message) in sends.chain(receives) {
+            if let [slot] = message.slots[..]
+                && schedule.is_sent(pair, &message.slots)
+            {
+                let bytes = schedule.bytes(pair, &message.slots);
+                let blocks = sent[end].entry(pair).or_default();
+                blocks.push((slot.index() % parts, bytes));
             }
         }
     }
-    assert!(straight > 0, "direct sends straight");
-    let other = Call {
-        procs: procs(3),
-        ..skewed(4)
+    sent
+}
+
+/// Both ends leave out the same blocks, and what is left makes up each piece once.
+#[track_caller]
+fn assert_delivers_pieces(schedule: &Schedule, pairs: &PairSizes) {
+    let case = format!("{} among {}", schedule.algorithm(), schedule.procs());
+    assert_eq!(schedule.check(), Ok(()), "{case}");
+    let [sent, awaited] = sent_blocks(schedule);
+    assert_eq!(sent, awaited, "{case}");
+    let unit = schedule.extent().division.bytes(0);
+    let whole = |bytes: Bytes| {
+        let starts = (0..).map(|part| (part, u64::from(part) * unit));
+        let filled = starts.take_while(|(_, start)| *start < bytes.0);
+        let block = |(part, start)| (part, unit.min(bytes.0 - start));
+        filled.map(block).collect()
     };
-    let refused = parse(Collective::Alltoall, "direct").serve(&other);
-    let message = "the sizes of 4 ranks cannot be used among 3; give one for each rank";
-    assert_eq!(refused.unwrap_err().to_string(), message);
+    let expected = pairs
+        .messages()
+        .map(|(from, to, bytes)| ((from, to), whole(bytes)));
+    assert_eq!(sent, expected.collect::<Sent>(), "{case}");
+}
+
+/// Algorithms that serve pieces of different sizes, with a setting.
+fn straight(setting: u32) -> impl Iterator<Item = Algorithm> {
+    let all = entries(Collective::AlltoallvSkewed);
+    all.map(move |entry| parse(Collective::AlltoallvSkewed, &entry.text(|_| setting)))
+}
+
+proptest! {
+    #[test]
+    fn pieces_of_any_sizes_reach_their_receivers(
+        count in 1u32..12,
+        setting in 1u32..20,
+        sizes in prop::collection::vec(prop_oneof![Just(0), 1u64..40], 144),
+    ) {
+        let pairs = PairSizes::new(procs(count), |from, to| {
+            Bytes(sizes[(from.0 * count + to.0) as usize])
+        });
+        for algorithm in straight(setting) {
+            let schedule = algorithm.serve(&Call::of_pairs(pairs.clone())).unwrap();
+            assert_delivers_pieces(&schedule, &pairs);
+        }
+    }
+}
+
+#[test]
+fn every_pattern_of_sizes_is_delivered_for_every_process_count() {
+    let collectives = [Collective::AlltoallvSkewed, Collective::AlltoallvSparse];
+    for (collective, count) in collectives.into_iter().cartesian_product(1..=33) {
+        let (procs, mean) = (procs(count), Bytes(20));
+        let pairs = PairSizes::of(collective.sizes(), procs, mean).unwrap();
+        for entry in entries(collective) {
+            let algorithm = parse(collective, &entry.text(|_| 7));
+            assert_delivers_pieces(&algorithm.schedule(procs, mean), &pairs);
+        }
+    }
+}
+
+/// Phases of two switches of three ranks each, whose signals are sent although they are empty.
+#[test]
+fn phases_keep_their_signals() {
+    let network = graph_of(&[3, 3], &[(0, 1)]).unwrap();
+    let (collective, procs) = (Collective::AlltoallvSparse, procs(6));
+    let phases = Phases::of(&network, procs).map(Arc::new);
+    let call = Call {
+        phases,
+        ..Call::new(procs, Bytes(20))
+    };
+    let schedule = parse(collective, "phased:7").serve(&call).unwrap();
+    let pairs = schedule.pairs().unwrap().clone();
+    assert_delivers_pieces(&schedule, &pairs);
+    assert!(schedule.is_sent((Rank(0), Rank(1)), &[]));
+}
+
+#[test]
+fn what_relays_or_cuts_pieces_otherwise_needs_one_size() {
+    let table = entries(Collective::Alltoall);
+    let refused = table.filter_map(|entry| {
+        let own = parse(Collective::Alltoall, &entry.example());
+        let pairs = PairSizes::new(procs(4), |from, to| Bytes(u64::from(from.0 + to.0)));
+        own.serve(&Call::of_pairs(pairs)).err()
+    });
+    let other = Call {
+        pairs: Some(Arc::new(PairSizes::new(procs(4), |_, _| Bytes(1)))),
+        ..Call::new(procs(3), Bytes(1))
+    };
+    let other = parse(Collective::Alltoall, "direct").serve(&other).err();
+    let absent = Algorithm::parse(Collective::Alltoallv, "bruck:2").unwrap_err();
+    let told = refused.chain(other).map(|refusal| format!("{refusal}\n"));
+    insta::assert_snapshot!(format!("{}{absent}", told.collect::<String>()));
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use itertools::Itertools as _;
 
 use super::{NetworkFit, Options};
-use crate::algorithm::Collective;
+use crate::algorithm::{Collective, Sizes};
 use crate::data::Dataset;
 use crate::fit::fitted::FittedModel;
 use crate::fit::ladder::{Ladder, Verdict};
@@ -73,7 +73,9 @@ fn law(
     confidence: f64,
 ) -> Result<Losses, NoLaw> {
     let at_once = Some(Pattern::Exchange(Order::AtOnce));
-    let at_once = all.keys().filter(|who| who.pattern == at_once);
+    let at_once = all
+        .keys()
+        .filter(|who| who.pattern == at_once && who.collective.sizes() == Sizes::Equal);
     let cells = at_once.flat_map(|who| {
         let subject = Subject {
             collective: who.collective,
@@ -151,7 +153,7 @@ pub(super) fn fit(data: &Dataset, ping_pong: &[Point], options: &Options, fitted
 fn of_algorithm(ground: &Ground, by_pattern: &ByPattern) -> Result<AlgorithmRegimes, FitError> {
     let eager = |(pattern, cells): &(Pattern, &[Observation])| {
         let is_eager =
-            |cell: &&Observation| ground.network.protocol(*pattern, cell.size) == Protocol::Eager;
+            |cell: &&Observation| ground.network.protocol(*pattern, cell) == Protocol::Eager;
         cells.iter().filter(is_eager).cloned().collect_vec()
     };
     let fit = |(pattern, own): &(Pattern, &[Observation])| {

@@ -151,7 +151,7 @@ pub(crate) fn gradient(
     columns: &[Column],
     (point, traffic): (Point, &Path),
 ) -> Vec<f64> {
-    let Some(parameters) = model.parameters(model.protocol(point.size)) else {
+    let Some(parameters) = model.parameters(model.protocol(point.message())) else {
         return vec![0.0; columns.len()];
     };
     let eager = model.eager.as_ref().and_then(|eager| eager.stalls);
@@ -165,7 +165,7 @@ pub(crate) fn gradient(
     let terms = model.terms(parameters, parameters.stalls, (point, traffic));
     let marginal = terms.marginal();
     let factor = parameters.factor(point);
-    let protocol = model.protocol(point.size);
+    let protocol = model.protocol(point.message());
     let slope = |column: &Column| {
         factor
             * basis

@@ -131,7 +131,7 @@ pub fn leave_out(
 
 /// Error of one cell; `None` if the model has no parameters for it.
 fn missed(ground: &Ground, fit: &RegimesFit, cell: &Observation) -> Option<HeldOut> {
-    fit.model.parameters(fit.model.protocol(cell.size))?;
+    fit.model.parameters(fit.model.protocol(cell.message()))?;
     let point = cell.point(ground.network.network);
     let traffic = fit.model.pattern.traffic(&fit.model.wire, point);
     let times = fit.model.times_of(point, &traffic, |onset| onset.bytes)?;
@@ -153,7 +153,7 @@ pub fn kind(model: &Regimes, (point, traffic): (Point, &Path), times: &Times) ->
         return Kind::Stalling;
     }
     let startups = model.latency.0 + model.startup.0 * traffic.startups;
-    match model.protocol(point.size) {
+    match model.protocol(point.message()) {
         _ if startups > times.typical.0 / 2.0 => Kind::Startup,
         Protocol::Eager => Kind::Eager,
         Protocol::Rendezvous => Kind::Rendezvous,

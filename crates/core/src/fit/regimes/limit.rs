@@ -97,9 +97,9 @@ impl<'a> Limits<'a> {
 }
 
 impl Limited<'_> {
-    /// The protocol of a call for `size` under a pattern.
-    pub(crate) fn protocol(&self, pattern: Pattern, size: Bytes) -> Protocol {
-        Protocol::of(pattern.message(size), self.eager_limit)
+    /// The protocol of a cell under a pattern.
+    pub(crate) fn protocol(&self, pattern: Pattern, cell: &Observation) -> Protocol {
+        Protocol::of(pattern.message(cell.message()), self.eager_limit)
     }
 
     /// Cells with their protocols.
@@ -108,7 +108,7 @@ impl Limited<'_> {
         pattern: Pattern,
         cells: &'c [Observation],
     ) -> Vec<(&'c Observation, Protocol)> {
-        let of = |cell: &'c Observation| (cell, self.protocol(pattern, cell.size));
+        let of = |cell: &'c Observation| (cell, self.protocol(pattern, cell));
         cells.iter().map(of).collect()
     }
 

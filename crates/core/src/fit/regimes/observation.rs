@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::algorithm::Collective;
+use crate::algorithm::{Collective, Sizes};
 use crate::data::cells::{CellKey, summarise};
 use crate::data::{Aggregate, Dataset, Experiment};
 use crate::model::regimes::{Pattern, Patterns, Point, noticeable};
@@ -34,6 +34,8 @@ pub struct Observation {
     pub procs: Procs,
     /// Size m.
     pub size: Bytes,
+    /// Sizes of the pieces, of which m is the mean.
+    pub sizes: Sizes,
     /// The median of the repetitions that did not stall.
     pub typical: Seconds,
     /// The median of all repetitions.
@@ -51,7 +53,7 @@ pub struct Observation {
 }
 
 impl Observation {
-    /// Observation of repetitions, at least one, with positive times.
+    /// Observation of repetitions, at least one, with positive times, of pieces of one size.
     pub fn of(procs: Procs, size: Bytes, times: &[Seconds]) -> Self {
         let mut times: Vec<f64> = times.iter().map(|time| time.0).collect();
         times.sort_unstable_by(f64::total_cmp);
@@ -64,6 +66,7 @@ impl Observation {
         Self {
             procs,
             size,
+            sizes: Sizes::Equal,
             typical: Seconds(typical),
             median: Seconds(all.median()),
             spread: spread(&plain),
@@ -85,12 +88,18 @@ impl Observation {
     }
 
     /// The cell as a point of the model, with the links if known.
-    pub(super) fn point<'a>(&self, network: Option<&'a Network>) -> Point<'a> {
+    pub fn point<'a>(&self, network: Option<&'a Network>) -> Point<'a> {
         Point {
             procs: self.procs,
             size: self.size,
             network,
+            sizes: self.sizes,
         }
+    }
+
+    /// Length of the message that carries a byte on average.
+    pub fn message(&self) -> Bytes {
+        self.point(None).message()
     }
 
     /// The variance of ln of `typical`: that of a median of normal errors; of a mean, that of a
@@ -163,7 +172,10 @@ pub fn observations(data: &Dataset) -> BTreeMap<Who, Vec<Observation>> {
         };
         let is_possible = times.iter().all(|time| time.0 > 0.0 && time.0.is_finite());
         if key.procs.get() > 1 && is_possible {
-            let observation = Observation::of(key.procs, key.size, &times);
+            let observation = Observation {
+                sizes: collective.sizes(),
+                ..Observation::of(key.procs, key.size, &times)
+            };
             let observation = match (summary.imported, averaged.get(&key)) {
                 (Some(_), Some(count)) => observation.averaged(count.unwrap_or(UNKNOWN_COUNT)),
                 _ => observation,

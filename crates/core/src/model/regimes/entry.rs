@@ -2,6 +2,7 @@
 //! regimes in full.
 
 use super::{Onset, Order, Pattern, Point, ProtocolParameters, Regimes, Stalls, Wire};
+use crate::algorithm::Sizes;
 use crate::model::REGIMES;
 use crate::model::entry::threshold;
 use crate::model::prelude::*;
@@ -91,6 +92,44 @@ pub(in crate::model) const GATHER: Model = through_a_port(Collective::Gather);
 
 pub(in crate::model) const ALLGATHER: Model = through_a_port(Collective::Allgather);
 
+/// An all-to-all whose sizes differ from pair to pair, or whose sizes MPI takes to differ.
+const fn by_pair(
+    collective: Collective,
+    domain: &'static str,
+    expected: f64,
+    time: fn(&Inputs) -> Result<Timed, ModelError>,
+) -> Model {
+    Model {
+        subject: Subject::Collective(collective),
+        domain,
+        example: in_thousands(expected),
+        time,
+        ..ALLTOALL
+    }
+}
+
+pub(in crate::model) const ALLTOALLV: Model = by_pair(
+    Collective::Alltoallv,
+    "As the regimes of alltoall.",
+    0.000_434_392,
+    |inputs| time(inputs, Pattern::Exchange(Order::AtOnce)),
+);
+
+pub(in crate::model) const ALLTOALLV_SKEWED: Model = by_pair(
+    Collective::AlltoallvSkewed,
+    "As the regimes of alltoall, of sizes with the mean m: s, W and x of the busiest process, and F of \
+     the busiest link, from the sums over all pairs; n ≤ 2048.",
+    0.000_503_428,
+    |inputs| time_of(inputs, Pattern::Exchange(Order::AtOnce), Sizes::Skewed),
+);
+
+pub(in crate::model) const ALLTOALLV_SPARSE: Model = by_pair(
+    Collective::AlltoallvSparse,
+    "As the regimes of alltoallv-skewed.",
+    0.000_358_224,
+    |inputs| time_of(inputs, Pattern::Exchange(Order::AtOnce), Sizes::Sparse),
+);
+
 const fn through_a_port(collective: Collective) -> Model {
     Model {
         subject: Subject::Collective(collective),
@@ -114,11 +153,18 @@ const fn in_thousands(expected: f64) -> Example {
 
 /// Median time of the case.
 fn time(inputs: &Inputs, pattern: Pattern) -> Result<Timed, ModelError> {
+    time_of(inputs, pattern, Sizes::Equal)
+}
+
+/// Median time of the case, with these sizes of the pieces.
+fn time_of(inputs: &Inputs, pattern: Pattern, sizes: Sizes) -> Result<Timed, ModelError> {
     let point = Point {
         procs: inputs.case.procs,
         size: inputs.case.size,
         network: inputs.known.network.as_ref(),
+        sizes,
     };
+    point.check()?;
     let times = regimes(inputs, pattern)?.times(point);
     Ok(times.expect("both protocols are there").median().into())
 }

@@ -21,10 +21,11 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use super::loads::Exchange;
 use super::terms::root_of_powers;
 use super::{Point, Protocol, Wire};
 use crate::network::{Cut, Network};
-use crate::units::Procs;
+use crate::units::{Bytes, Procs, Rank};
 
 /// Order of the messages of an exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -56,13 +57,13 @@ const ENDS_OF_PHASES: f64 = 1.15;
 /// X in buffers of a port: several pass before it overflows.
 const IN_BUFFERS: f64 = 4.5;
 
-/// Bytes that pass a host's port in the time that the busiest other link takes for an exchange at
-/// once of messages of `size` bytes.
-pub(super) fn busiest(wire: &Wire, point: Point, size: f64) -> f64 {
+/// Bytes that pass a host's port in the time that the busiest other link takes for the bytes that it
+/// carries, with headers.
+pub(super) fn busiest(wire: &Wire, point: Point, carried: impl Fn(&Cut) -> f64) -> f64 {
     let beta = wire.beta().0;
     if beta > 0.0 {
-        let times = cuts(point).map(|cut| cut.gap.0 * crossing_at_once(cut, point.procs));
-        times.fold(0.0, f64::max) * size * headers(wire, point) / beta
+        let times = cuts(point).map(|cut| cut.gap.0 * carried(cut));
+        times.fold(0.0, f64::max) * headers(wire, point) / beta
     } else {
         0.0
     }
@@ -70,14 +71,14 @@ pub(super) fn busiest(wire: &Wire, point: Point, size: f64) -> f64 {
 
 /// x of an exchange at once: bytes through a host's port that fill it as much as the traffic fills
 /// the fullest port.
-pub(super) fn queued(point: Point) -> f64 {
-    let own = point.procs.partners() * point.size.as_f64();
+pub(super) fn queued(point: Point, exchange: &Exchange) -> f64 {
+    let own = exchange.ports().incoming;
     let Some(network) = point.network else {
         return own;
     };
     let (gap, buffer) = (network.host_gap().0, network.host_buffer().as_f64());
     let queued = |cut: &Cut| {
-        let carried = point.size.as_f64() * crossing_at_once(cut, point.procs);
+        let carried = exchange.across(cut).bytes();
         let ratio = carried * cut.gap.0 / (own * gap);
         let waiting = (1.0 - 1.0 / ratio).max(0.0);
         carried * (WAITING * waiting).max(AS_FAST * ratio) * buffer / cut.buffer.as_f64()
@@ -89,15 +90,14 @@ pub(super) fn queued(point: Point) -> f64 {
 
 /// x of an exchange in rounds that take as long as `rounds` messages on a host's link: rounds that
 /// wait for a link between switches fill the ports less, by the share of the time that they wait.
-pub(super) fn paced(point: Point, rounds: f64) -> f64 {
-    let own = point.procs.partners();
-    point.size.as_f64() * own * (own / rounds).min(1.0)
+pub(super) fn paced(point: Point, exchange: &Exchange, rounds: f64) -> f64 {
+    exchange.ports().incoming * (point.procs.partners() / rounds).min(1.0)
 }
 
 /// x of an exchange of which each pair has at most `size` bytes on the way: those that may meet at a
 /// host's port, or if more, at the port of a link between switches that all wait for, in a host's
 /// buffers.
-pub(super) fn waiting(point: Point) -> f64 {
+pub(super) fn waiting(point: Point, size: Bytes) -> f64 {
     let own = point.procs.partners();
     let network = point.network;
     let [gap, buffer] = network.map_or([0.0; 2], |network| {
@@ -109,7 +109,9 @@ pub(super) fn waiting(point: Point) -> f64 {
         let senders = behind.max(own + 1.0 - behind);
         IN_BUFFERS * senders * f64::from(u8::from(is_slower)) * buffer / cut.buffer.as_f64()
     };
-    point.size.as_f64() * cuts(point).map(at_link).fold(own, f64::max)
+    let at_host = Exchange::of(point).of_at_most(size).ports().incoming;
+    let at_links = cuts(point).map(at_link).fold(0.0, f64::max);
+    at_host.max(point.size.min(size).as_f64() * at_links)
 }
 
 /// Links between the switches of a tree.
@@ -119,9 +121,22 @@ fn cuts(point: Point<'_>) -> impl Iterator<Item = &Cut> {
 }
 
 /// a·(n−a): number of messages over a link, in each direction, in an exchange.
-fn crossing_at_once(cut: &Cut, procs: Procs) -> f64 {
+pub(super) fn crossing_at_once(cut: &Cut, procs: Procs) -> f64 {
     let behind = cut.count(procs);
     f64::from(behind) * f64::from(procs.get() - behind)
+}
+
+/// Receiver and sender that are the partners of a rank in a round of pairwise exchange, from 1.
+pub(super) fn partners(order: Order, procs: Procs) -> impl Fn(Rank, u32) -> (Rank, Rank) {
+    let is_in_pairs = order == Order::Powers && procs.get().is_power_of_two();
+    move |rank, round| {
+        if is_in_pairs {
+            let both = Rank(rank.0 ^ round);
+            (both, both)
+        } else {
+            (rank.ahead(round, procs), rank.behind(round, procs))
+        }
+    }
 }
 
 /// Rounds of pairwise exchange, each counted by the time that it takes relative to a host's link

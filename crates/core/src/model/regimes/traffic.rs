@@ -31,6 +31,10 @@
 //! that of messages of min(m, w·q) bytes. Phases that fit the links take max(n−1, 1.15·a·(n−a)/c)
 //! messages for a link that is c times as fast as a host's: it is idle at their ends.
 //!
+//! Where the sizes of an exchange differ from pair to pair, s, W, x and F are those of the busiest port
+//! and of the busiest link, in rounds W that of the path on which partners wait for each other
+//! (`loads`).
+//!
 //! T₀ is a + ((S + W)⁸ + F⁸)^⅛, S the time of the start-ups: links that are busy for equally long
 //! delay each other's messages.
 //!
@@ -40,11 +44,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::links::{self, Order};
+use super::loads::Exchange;
 use super::tree::Binomial;
 use super::wire::on_link;
 use super::{Onset, Point, Protocol, Wire};
 use crate::algorithm::{Algorithm, Collective, Load, Method, Traffic};
 use crate::algorithm::{Relayed, relayed};
+use crate::network::Cut;
 use crate::units::{Bytes, Procs, Seconds};
 
 /// Pattern in which the messages of an algorithm share ports and links.
@@ -224,20 +230,17 @@ impl Pattern {
     /// switches (`links`). `None` for patterns without simultaneous senders.
     pub fn port_bytes(self, point: Point) -> Option<f64> {
         match self {
-            Self::Exchange(Order::AtOnce) => Some(links::queued(point)),
+            Self::Exchange(Order::AtOnce) => Some(links::queued(point, &Exchange::of(point))),
             Self::Exchange(order) => {
                 let rounds = links::rounds(point, order, Protocol::Eager);
-                Some(links::paced(point, rounds))
+                Some(links::paced(point, &Exchange::of(point), rounds))
             }
-            Self::Segments { window, .. } => Some(links::waiting(Point {
-                size: Bytes(
-                    point
-                        .size
-                        .0
-                        .min(self.message(point.size).0 * u64::from(window)),
-                ),
-                ..point
-            })),
+            Self::Segments {
+                segment, window, ..
+            } => {
+                let on_the_way = segment.0.saturating_mul(window.into());
+                Some(links::waiting(point, Bytes(on_the_way)))
+            }
             _ => None,
         }
     }
@@ -275,20 +278,30 @@ impl Pattern {
             port_bytes: 0.0,
         };
         match self {
-            Self::Exchange(Order::AtOnce) => Path {
-                port_bytes: links::queued(point),
-                floor: wire.time(links::busiest(wire, point, on_link(size.as_f64(), 1.0))),
-                ..same(procs.partners(), wire.time(bytes))
-            },
+            Self::Exchange(Order::AtOnce) => {
+                let exchange = Exchange::of(point);
+                let ports = exchange.ports();
+                let across = |cut: &Cut| exchange.across(cut).on_link();
+                Path {
+                    port_bytes: links::queued(point, &exchange),
+                    floor: wire.time(links::busiest(wire, point, across)),
+                    ..same(ports.messages, wire.time(ports.on_link))
+                }
+            }
             Self::Exchange(order) => {
+                let exchange = Exchange::of(point);
+                let ports = exchange.ports();
                 let [eager, late] = [Protocol::Eager, Protocol::Rendezvous]
                     .map(|protocol| links::rounds(point, order, protocol));
-                let time = |rounds: f64| wire.time(on_link(rounds * size.as_f64(), rounds));
+                let share = |rounds: f64| rounds / procs.partners().max(1.0);
+                let own = exchange.in_rounds(links::partners(order, procs));
+                let time = |rounds: f64| wire.time(share(rounds) * own);
+                let message = point.message().as_f64();
                 Path {
-                    port_bytes: links::paced(point, eager),
+                    port_bytes: links::paced(point, &exchange, eager),
                     requested: time(late),
-                    requests: procs.partners() / (WAITED_FOR / size.as_f64()).hypot(1.0),
-                    ..same(procs.partners(), time(eager))
+                    requests: ports.messages / (WAITED_FOR / message).hypot(1.0),
+                    ..same(ports.messages, time(eager))
                 }
             }
             Self::Segments {
@@ -296,24 +309,12 @@ impl Pattern {
                 segment,
                 window,
             } => {
-                let parts = size.0.div_ceil(segment.0.max(1)).max(1) as f64;
-                let piece = on_link(size.as_f64(), parts);
-                let (rounds, floor) = match (order, window) {
-                    // One exchange at a time waits for the busiest link of its step.
-                    (Order::AtOnce, 1) => (
-                        links::rounds(point, Order::Powers, Protocol::Eager),
-                        Seconds(0.0),
-                    ),
-                    (Order::AtOnce, _) => (
-                        procs.partners(),
-                        wire.time(links::busiest(wire, point, piece)),
-                    ),
-                    _ => (links::rounds(point, order, Protocol::Eager), Seconds(0.0)),
-                };
+                let exchange = Exchange::of(point).in_segments(segment);
+                let [carried, floor] = in_segments(wire, point, &exchange, (order, window));
                 Path {
                     port_bytes: self.port_bytes(point).unwrap_or_default(),
-                    floor,
-                    ..same(procs.partners() * parts, wire.time(rounds * piece))
+                    floor: wire.time(floor),
+                    ..same(exchange.ports().messages, wire.time(carried))
                 }
             }
             Self::Port => same(procs.partners(), wire.time(bytes)),
@@ -327,9 +328,10 @@ impl Pattern {
                 // Links carry as much more than in a direct exchange as the ports.
                 let share = 1.0 / procs.partners().max(1.0);
                 let at_once = blocks as f64 * share / rounds.max(1) as f64;
+                let carried = |cut: &Cut| links::crossing_at_once(cut, procs) * share * bytes;
                 Path {
-                    port_bytes: at_once * links::queued(point),
-                    floor: wire.time(links::busiest(wire, point, share * bytes)),
+                    port_bytes: at_once * links::queued(point, &Exchange::of(point)),
+                    floor: wire.time(links::busiest(wire, point, carried)),
                     ..same(messages as f64, wire.time(bytes))
                 }
             }
@@ -388,10 +390,34 @@ impl Pattern {
     }
 }
 
+/// Bytes on the path of an exchange in segments, and on a host's link in the time of the busiest link
+/// between switches, where ports do not wait for it.
+fn in_segments(
+    wire: &Wire,
+    point: Point,
+    exchange: &Exchange,
+    (order, window): (Order, u32),
+) -> [f64; 2] {
+    let order = match (order, window) {
+        // One exchange at a time waits for the busiest link of its step.
+        (Order::AtOnce, 1) => Order::Powers,
+        (Order::AtOnce, _) => {
+            let across = |cut: &Cut| exchange.across(cut).on_link();
+            let floor = links::busiest(wire, point, across);
+            return [exchange.ports().on_link, floor];
+        }
+        _ => order,
+    };
+    let own = exchange.in_rounds(links::partners(order, point.procs));
+    let rounds = links::rounds(point, order, Protocol::Eager);
+    [rounds / point.procs.partners().max(1.0) * own, 0.0]
+}
+
 #[cfg(test)]
 mod tests {
 
     use super::*;
+    use crate::algorithm::Sizes;
     use crate::model::testing::procs;
     use crate::network::Network;
     use crate::network::tests::graph_of;
@@ -410,6 +436,7 @@ mod tests {
             procs: procs(count),
             size: Bytes(size),
             network,
+            sizes: Sizes::Equal,
         }
     }
 

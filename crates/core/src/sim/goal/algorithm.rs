@@ -4,7 +4,8 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use crate::algorithm::Schedule;
-use crate::schedule::InFlight;
+use crate::schedule::{InFlight, Message};
+use crate::units::Rank;
 
 /// Writes a schedule as GOAL, one rank and round at a time.
 ///
@@ -42,19 +43,33 @@ pub fn write_algorithm(schedule: &Schedule, out: &mut impl Write) -> io::Result<
         };
         for index in schedule.active(rank) {
             let round = schedule.round(rank, index);
+            let keeps_places = matches!(round.in_flight, InFlight::Exchanges(_));
+            let kept = |own: &Option<String>| keeps_places || own.is_some();
             let receives = round.receives.iter().map(|message| {
-                let bytes = schedule.bytes((message.partner, rank), &message.slots);
-                format!("recv {bytes}b from {} tag {index}", message.partner)
+                let partner = message.partner;
+                let bytes = sent(schedule, (partner, rank), &message)?;
+                Some(format!("recv {bytes}b from {partner} tag {index}"))
             });
             let sends = round.sends.iter().map(|message| {
-                let bytes = schedule.bytes((rank, message.partner), &message.slots);
-                format!("send {bytes}b to {} tag {index}", message.partner)
+                let partner = message.partner;
+                let bytes = sent(schedule, (rank, partner), &message)?;
+                Some(format!("send {bytes}b to {partner} tag {index}"))
             });
-            writer.round(receives, sends, round.in_flight)?;
+            let receives: Vec<Option<String>> = receives.filter(kept).collect();
+            let sends: Vec<Option<String>> = sends.filter(kept).collect();
+            writer.round(&receives, &sends, round.in_flight)?;
         }
         writeln!(out, "}}")?;
     }
     Ok(())
+}
+
+/// Bytes of a message that is sent.
+fn sent(schedule: &Schedule, pair: (Rank, Rank), message: &Message) -> Option<u64> {
+    let slots = &message.slots;
+    schedule
+        .is_sent(pair, slots)
+        .then(|| schedule.bytes(pair, slots))
 }
 
 /// Writer of a rank's block; each operation has its number as label.
@@ -67,34 +82,45 @@ struct RankWriter<'a, W> {
 }
 
 impl<W: Write> RankWriter<'_, W> {
-    /// Writes the statements of a round with this limit on the messages in progress.
+    /// Writes the statements of a round with this limit on the messages in progress; of lists whose
+    /// places count, `None` is a message that is not sent.
     fn round(
         &mut self,
-        receives: impl ExactSizeIterator<Item = String>,
-        sends: impl ExactSizeIterator<Item = String>,
+        receives: &[Option<String>],
+        sends: &[Option<String>],
         in_flight: InFlight,
     ) -> io::Result<()> {
-        let window = in_flight.at_once().1 as u64;
+        let (_, window) = in_flight.at_once();
         let is_paired = matches!(in_flight, InFlight::Exchanges(_));
-        let count = receives.len() + sends.len();
+        let count = receives.iter().chain(sends).flatten().count();
         if count == 0 {
             return Ok(());
         }
         let gate = self.gate(count)?;
         let start = self.next;
+        let mut received = Vec::with_capacity(receives.len());
         for receive in receives {
-            self.operation(&receive, gate.clone())?;
-        }
-        let first = self.next;
-        for send in sends {
-            let freeing = self.next.saturating_sub(window);
-            if freeing < first {
-                self.operation(&send, gate.clone())?;
-                continue;
+            received.push(receive.as_ref().map(|_| self.next));
+            if let Some(receive) = receive {
+                self.operation(receive, gate.clone())?;
             }
-            let received = start + (freeing - first);
-            let received = Some(received).filter(|own| is_paired && *own < first);
-            self.operation(&send, (freeing..=freeing).chain(received))?;
+        }
+        let mut sent: Vec<Option<u64>> = Vec::with_capacity(sends.len());
+        for (place, send) in sends.iter().enumerate() {
+            let Some(send) = send else {
+                sent.push(None);
+                continue;
+            };
+            let before = place.checked_sub(window);
+            let freeing = before.and_then(|before| sent[before]);
+            let with = before.filter(|_| is_paired);
+            let with = with.and_then(|before| *received.get(before)?);
+            let mut waits_for: Vec<u64> = freeing.into_iter().chain(with).collect();
+            if waits_for.is_empty() {
+                waits_for.extend(gate.clone());
+            }
+            sent.push(Some(self.next));
+            self.operation(send, waits_for)?;
         }
         self.previous = start..self.next;
         Ok(())

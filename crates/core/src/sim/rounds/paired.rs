@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use crate::schedule::{InFlight, Round};
+use crate::algorithm::Schedule;
+use crate::schedule::{InFlight, Message, Round};
 use crate::sim::program::Op;
 use crate::units::Rank;
 
@@ -20,20 +21,25 @@ pub(super) struct Paired {
 }
 
 impl Paired {
-    /// The messages of `round`; `None` if it has no exchanges in progress.
-    pub(super) fn of(round: &Round) -> Option<Self> {
+    /// The messages of a rank in `round`, those that are not sent being complete; `None` if the round
+    /// has no exchanges in progress.
+    pub(super) fn of(schedule: &Schedule, rank: Rank, round: &Round) -> Option<Self> {
         let InFlight::Exchanges(window) = round.in_flight else {
             return None;
         };
+        let comes = |own: &Message| schedule.is_sent((own.partner, rank), &own.slots);
+        let leaves = |own: &Message| schedule.is_sent((rank, own.partner), &own.slots);
         let mut awaited: FxHashMap<Rank, VecDeque<Op>> = FxHashMap::default();
         for (place, receive) in (0..).zip(round.receives.iter()) {
-            awaited.entry(receive.partner).or_default().push_back(place);
+            if comes(&receive) {
+                awaited.entry(receive.partner).or_default().push_back(place);
+            }
         }
         Some(Self {
             window: window.get() as usize,
             awaited,
-            sent: vec![false; round.sends.len()],
-            received: vec![false; round.receives.len()],
+            sent: round.sends.iter().map(|own| !leaves(&own)).collect(),
+            received: round.receives.iter().map(|own| !comes(&own)).collect(),
         })
     }
 

@@ -64,7 +64,7 @@ fn messages_of(schedule: &Schedule, rank: Rank) -> u64 {
         let round = schedule.round(rank, index);
         let messages = match schedule.algorithm().collective() {
             Collective::Bcast | Collective::Scatter => round.receives.len(),
-            Collective::Gather | Collective::Alltoall | Collective::Allgather => round.sends.len(),
+            _ => round.sends.len(),
         };
         messages as u64
     };

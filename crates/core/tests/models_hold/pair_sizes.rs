@@ -1,0 +1,57 @@
+//! Exchanges whose sizes differ from pair to pair, predicted from the profile of an all-to-all.
+
+use netsig_core::algorithm::Collective;
+use netsig_core::model::Case;
+use netsig_core::predict::regimes::Asked;
+use netsig_core::predict::speaker::{Models, Question};
+use netsig_core::predict::{Knowledge, Prediction, Standing};
+use netsig_core::profile::Profile;
+use netsig_core::units::Bytes;
+
+use crate::arbitrary::procs;
+use crate::regimes::known_exchange;
+
+/// The answer of `netsig predict`.
+fn predict(profile: &Profile, collective: Collective, algorithm: &str, count: u32) -> Prediction {
+    let question = Question {
+        profile,
+        collective,
+        algorithm: Some(algorithm),
+        models: Models::Speaking,
+        given: &[],
+    };
+    let lines = question.lines().unwrap();
+    let knowledge = Knowledge {
+        profile,
+        algorithm: &lines[0].algorithm,
+        network: None,
+        given: &[],
+        asked: Asked::Median,
+    };
+    let basis = knowledge.basis(lines[0].model).unwrap();
+    basis.predict(Case::new(procs(count), Bytes(8192))).unwrap()
+}
+
+fn width(prediction: Prediction) -> f64 {
+    let interval = prediction.interval.unwrap();
+    (interval.upper / interval.lower).ln()
+}
+
+/// Equal pieces take the time of the all-to-all; others as much longer as the busiest port has more
+/// bytes (1.90 times among eight) or as messages are fewer, and are less certain.
+#[test]
+fn an_alltoall_tells_of_every_alltoallv() {
+    let profile = known_exchange();
+    let told = predict(&profile, Collective::Alltoall, "direct", 8);
+    let equal = predict(&profile, Collective::Alltoallv, "direct", 8);
+    assert!((equal.time / told.time - 1.0).abs() < 1e-3);
+    assert_eq!(equal.standing, Standing::Unfitted);
+    let skewed = predict(&profile, Collective::AlltoallvSkewed, "direct", 8);
+    let ratio = skewed.time / told.time;
+    assert!((1.75..1.95).contains(&ratio), "{ratio}");
+    assert!(width(skewed) > width(equal) + 0.3);
+    // Sparse pieces reach one port from four ranks, and pairs wait for each other.
+    let sparse = |algorithm| predict(&profile, Collective::AlltoallvSparse, algorithm, 8).time;
+    assert!(sparse("pairwise") > sparse("direct") * 1.2);
+    assert!(sparse("windowed:segment=4096,window=2").0 > 0.0);
+}
