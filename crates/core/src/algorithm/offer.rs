@@ -94,10 +94,7 @@ static OTHERS: [(Collective, Offer); 15] = {
         (Gather, mpich("nb", None)),
         (Alltoall, tuned(5, "two_proc", None).for_some()),
         (Alltoall, mpich("nb", None)),
-        (
-            Alltoallv,
-            tuned(1, "basic_linear", Some(Traffic::AtOnce)),
-        ),
+        (Alltoallv, tuned(1, "basic_linear", Some(Traffic::AtOnce))),
         (Alltoallv, tuned(2, "pairwise", Some(Traffic::Rounds))),
         (Alltoallv, mpich("scattered", Some(Traffic::AtOnce))),
         (Alltoallv, mpich("nb", None)),

@@ -11,6 +11,8 @@
 
 use std::ops::Range;
 
+use smallvec::SmallVec;
+
 use super::alltoall::{keep, partners};
 use super::setting::SHORT_SEGMENT;
 use super::traffic::Traffic;
@@ -52,7 +54,7 @@ impl Rounds for Phased {
             let own = rank.0 * shape.parts;
             (own..own + shape.parts).map(keep).collect()
         } else {
-            Default::default()
+            SmallVec::default()
         };
         if within == parts {
             let (to, from) = shape

@@ -25,7 +25,7 @@ use crate::network::Network;
 use crate::units::{Procs, Rank};
 
 /// Most ranks for which phases are computed: the time grows with the cube of their number.
-pub const MOST_RANKS: u32 = 128;
+const MOST_RANKS: u32 = 128;
 
 /// Number of orders that are tried.
 const TRIALS: u64 = 24;
@@ -69,7 +69,7 @@ struct Demand {
 
 impl Phases {
     /// Phases among `procs` ranks that are spread over the hosts of `network`; `None` for a network
-    /// without known links between switches, or for more than [`MOST_RANKS`] ranks.
+    /// without known links between switches, or for more than 128 ranks.
     pub fn of(network: &Network, procs: Procs) -> Option<Self> {
         let gap = network.host_gap().0;
         let uplinks = network.cuts()?.iter().map(|cut| {
@@ -93,7 +93,9 @@ impl Phases {
             .chain(trials)
             .min_by_key(Vec::len)
             .unwrap_or_default();
-        best.iter_mut().for_each(|phase| phase.sort_unstable());
+        for phase in &mut best {
+            phase.sort_unstable();
+        }
         Some(Self::from_pairs(procs, &best))
     }
 
@@ -337,7 +339,7 @@ mod tests {
             }
             pairs.sort_unstable();
             pairs.dedup();
-            assert_eq!(pairs.len() as u32, count * (count - 1));
+            assert_eq!(pairs.len(), (count * (count - 1)) as usize);
         }
     }
 

@@ -11,6 +11,7 @@ use std::num::NonZeroU32;
 
 use super::offer::{MpiFlavour, Offer, Window, offers};
 use super::setting::{RADIX, WINDOW};
+use super::traffic::Traffic;
 use super::{Algorithm, Collective, Method};
 
 /// An algorithm of a library, with the settings that a rule says.
@@ -65,8 +66,9 @@ fn as_set(offer: &'static Offer, algorithm: &Algorithm) -> Option<LibraryAlgorit
         (Some(own), Window::Fixed(fixed)) if own == fixed => None,
         _ => return None,
     };
-    let is_alike = offer.traffic() == algorithm.traffic() || offer.traffic().is_none();
-    (has_segment && has_radix && is_alike).then_some(LibraryAlgorithm {
+    let partners = (algorithm.traffic(), offer.traffic());
+    let has_others = partners == (Some(Traffic::Powers), Some(Traffic::Rounds));
+    (has_segment && has_radix && !has_others).then_some(LibraryAlgorithm {
         offer,
         segment,
         window,

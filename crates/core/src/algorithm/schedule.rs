@@ -71,7 +71,7 @@ impl Algorithm {
             None => self.schedule(call.procs, call.size),
         };
         schedule.turn = self.turn(call, schedule.division.parts())?;
-        schedule.phases = call.phases.clone();
+        schedule.phases.clone_from(&call.phases);
         if let Some(phases) = &schedule.phases {
             refuse_other_count("phases", phases.procs().get() as usize, call.procs)?;
         }

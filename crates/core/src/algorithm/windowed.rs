@@ -113,7 +113,7 @@ mod tests {
             let pairs = steps[1..].chunks(2).filter(|pair| pair.len() == 2);
             let loads = pairs.map(|pair| crossing(pair[0]) + crossing(pair[1]));
             assert!(
-                loads.clone().all(|load| load as u32 == n / 2),
+                loads.clone().all(|load| load == n as usize / 2),
                 "{n}: {:?}",
                 loads.collect::<Vec<_>>()
             );

@@ -33,9 +33,8 @@ pub(super) fn regimes(
     let who = (collective, algorithm);
     let lenders = [collective, collective.table()];
     let all = profile.regimes.iter();
-    let all = all.filter(|own| {
-        lenders.contains(&own.collective) && lends(own.model.pattern, pattern)
-    });
+    let all =
+        all.filter(|own| lenders.contains(&own.collective) && lends(own.model.pattern, pattern));
     let source = all.clone().max_by_key(|own| {
         let likeness = likeness(own.model.pattern, pattern);
         let is_same = own.collective == collective;

@@ -102,8 +102,13 @@ pub fn tune(request: &Request) -> Result<Vec<Tuned>, ModelError> {
             .can_choose()
             .then(|| tuned(request, *collective, choices))
     };
-    let has_rules = |own: &&Collective| own.operation() != Collective::Alltoallv;
-    COLLECTIVES.iter().filter(has_rules).filter_map(of).collect()
+    let ruled = COLLECTIVES.iter().filter(|own| has_rules(**own));
+    ruled.filter_map(of).collect()
+}
+
+/// True for the collectives that rules are written for.
+fn has_rules(collective: Collective) -> bool {
+    collective.operation() != Collective::Alltoallv
 }
 
 fn tuned(request: &Request, collective: Collective, choices: Choices) -> Result<Tuned, ModelError> {

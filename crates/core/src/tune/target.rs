@@ -213,7 +213,8 @@ impl Release {
     /// not agree, so that rules by size may part the ranks.
     pub fn measure(&self, collective: Collective) -> Option<Measure> {
         use Collective::{
-            Allgather, Alltoall, Alltoallv, AlltoallvSkewed, AlltoallvSparse, Bcast, Gather, Scatter,
+            Allgather, Alltoall, Alltoallv, AlltoallvSkewed, AlltoallvSparse, Bcast, Gather,
+            Scatter,
         };
         match (self.target.flavour, collective) {
             (_, Scatter | Gather | Alltoallv | AlltoallvSkewed | AlltoallvSparse) => None,
@@ -296,7 +297,7 @@ mod tests {
         let refused = Release::installed(MpiFlavour::OpenMpi, version).unwrap_err();
         assert_eq!(
             refused.to_string(),
-            "tune does not know the installed Open MPI 6.0.1; it knows openmpi, mpich, openmpi-4.1, openmpi-5.0, mpich-4, intelmpi"
+            "tune does not know the installed Open MPI 6.0.1; it knows openmpi, mpich, openmpi-4.1, openmpi-5.0, mpich-4, intelmpi, simgrid, loggopsim"
         );
     }
 }

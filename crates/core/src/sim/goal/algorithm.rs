@@ -13,7 +13,7 @@ use crate::units::Rank;
 /// All operations of a round wait for all operations of the rank's previous round, through an
 /// empty calculation where both rounds have several operations. Where a schedule allows k sends
 /// in progress, a send waits for the k-th send before it, and where it allows k exchanges also for
-/// the k-th receive before, because GOAL cannot express a wait for
+/// the k-th receive before and for the start of the send before, because GOAL cannot express a wait for
 /// the first of several sends to end. Receives are posted at once, as in the simulator. Copies
 /// are left out, as if they took no time.
 ///
@@ -119,8 +119,13 @@ impl<W: Write> RankWriter<'_, W> {
             if waits_for.is_empty() {
                 waits_for.extend(gate.clone());
             }
-            sent.push(Some(self.next));
+            let label = self.next;
             self.operation(send, waits_for)?;
+            // Exchanges begin in their order, also where a later one may.
+            if let Some(previous) = sent.iter().rev().flatten().next().filter(|_| is_paired) {
+                writeln!(self.out, "l{label} irequires l{previous}")?;
+            }
+            sent.push(Some(label));
         }
         self.previous = start..self.next;
         Ok(())

@@ -6,6 +6,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 
 use crate::algorithm::COLLECTIVES;
+use crate::tune::has_rules;
 
 /// Conditions in their order, each with the tree of those that follow it; a leaf is empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -36,12 +37,11 @@ impl Tree {
         all.all(|(key, tree)| is_leaf(key, tree) || (!tree.0.is_empty() && tree.is_generic()))
     }
 
-    /// True if it serves every collective of netsig.
+    /// True if it serves every collective whose rules it may hold.
     fn is_complete(&self) -> bool {
         let has = |name: String| self.0.iter().any(|(key, _)| *key == name);
-        COLLECTIVES
-            .iter()
-            .all(|own| has(format!("collective={own}")))
+        let mut ruled = COLLECTIVES.iter().filter(|own| has_rules(**own));
+        ruled.all(|own| has(format!("collective={own}")))
     }
 }
 
