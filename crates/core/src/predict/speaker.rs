@@ -14,7 +14,7 @@ use itertools::Itertools as _;
 
 use super::borrowed;
 use super::line::{Line, Reason};
-use crate::algorithm::{Algorithm, Collective, Entry, Method, UnknownAlgorithm, entries};
+use crate::algorithm::{Algorithm, Collective, Entry, Method, Sizes, UnknownAlgorithm, entries};
 use crate::model::regimes::Pattern;
 use crate::model::{self, Model, ModelError, REGIMES, SIGNATURE};
 use crate::profile::Profile;
@@ -225,9 +225,15 @@ impl Question<'_> {
         let lines: Vec<Line> = unmeasured.filter_map(|name| self.borrowed(&name)).collect();
         let is_measured = known.iter().any(|name| entry.is_named_by(name));
         if lines.is_empty() && !is_measured {
-            return Line::of_entry(entry).into_iter().collect();
+            let line = Line::of_entry(entry).filter(|_| self.is_of_equal_pieces());
+            return line.into_iter().collect();
         }
         lines
+    }
+
+    /// True if the models on pLogP, whose messages have one size, speak of the collective.
+    fn is_of_equal_pieces(&self) -> bool {
+        self.collective.sizes() == Sizes::Equal
     }
 
     /// Every measured algorithm with its model.
@@ -278,10 +284,11 @@ impl Question<'_> {
 
     /// An algorithm with its pLogP model, and the best segment size if its name sets none.
     fn on_plogp(&self, name: &str) -> Option<Line> {
-        match entries(self.collective).find(|own| own.name == name) {
+        let line = match entries(self.collective).find(|own| own.name == name) {
             Some(entry) => Line::of_entry(entry),
             None => Line::of_algorithm(&Algorithm::parse(self.collective, name).ok()?),
-        }
+        };
+        line.filter(|_| self.is_of_equal_pieces())
     }
 
     /// An algorithm with its pLogP model, if that is `model` or `model` corrects it.
