@@ -187,8 +187,8 @@ fn all_models_are_those_that_apply() {
 }
 
 /// Every ranked name is one that `predict` takes, and it says the same of it. Measured all-to-alls rank
-/// by the model that speaks for them, as do unmeasured exchanges, which must be 5 % faster; the times of
-/// the others are bounds, and stand below.
+/// by the model that speaks for them, as do unmeasured exchanges, and by the upper ends of intervals; the
+/// times of the others are bounds, and stand below.
 #[test]
 fn rankings_ascend_and_agree_with_predictions() {
     let home = Home::fitted();
@@ -214,9 +214,11 @@ fn rankings_ascend_and_agree_with_predictions() {
             let (known, bounds) = ranking.split_at(known);
             assert!(known.len() >= measured && count > measured, "{ranking:?}");
             assert!(collective != Collective::Alltoall || bounds.iter().all(is_bound));
-            for times in [known, bounds] {
-                let times = times.iter().map(|row| number(row, "time_s"));
-                assert!(times.is_sorted_by(|one, next| *one <= 1.05 * next));
+            for (rows, column) in [(known, "upper_s"), (bounds, "time_s")] {
+                // The library's own choice keeps its place beside small gains.
+                let rows = rows.iter().filter(|row| row["algorithm"] != "library");
+                let values: Vec<f64> = rows.map(|row| number(row, column)).collect();
+                assert!(values.is_sorted(), "{ranking:#?}");
             }
             let ranks = (1..=count).map(|rank| rank.to_string());
             assert!(ranks.eq(column(ranking, "rank")));

@@ -6,7 +6,8 @@
 //! start-ups, γ and the rate of stalls are those of the measured exchange that is most alike, with the
 //! usual rendezvous messages and stalls of the pattern if that is another one. The intervals widen
 //! accordingly. An alltoallv takes them from an alltoall where none of its own is more alike: sizes
-//! per pair change start-ups and bytes on the path, not the network.
+//! per pair change start-ups and bytes on the path, not the network. Of several settings of the
+//! algorithm the one with the nearest segment counts.
 //!
 //! # Domain
 //! Algorithms whose pattern is an exchange, or relays blocks by digits, beside a measured exchange.
@@ -14,14 +15,19 @@
 //! # Source
 //! netsig.
 
+use std::cmp::Reverse;
+
 use crate::algorithm::Collective;
 use crate::fit::domain::Domain;
 use crate::model::regimes::{Class, Order, Pattern, Usual};
 use crate::profile::{Profile, RegimesEntry};
-use crate::units::Seconds;
+use crate::units::{Bytes, Seconds};
 
 /// Standard deviation of ln T that is added, since γ and start-ups belong to another algorithm.
 const OTHER_ALGORITHM: f64 = 0.25;
+
+/// The same if they belong to the same algorithm with other segments or windows.
+const OTHER_SETTINGS: f64 = 0.1;
 
 /// The regimes under a pattern, one entry for each class of process counts; none if no other
 /// algorithm has parameters for it.
@@ -38,7 +44,8 @@ pub(super) fn regimes(
     let source = all.clone().max_by_key(|own| {
         let likeness = likeness(own.model.pattern, pattern);
         let is_same = own.collective == collective;
-        (likeness, is_same, own.domain.procs.len())
+        let apart = Reverse(segments_apart(own.model.pattern, pattern));
+        (likeness, is_same, apart, own.domain.procs.len())
     });
     let Some(source) = source else {
         return Vec::new();
@@ -53,7 +60,7 @@ pub(super) fn regimes(
         entry
     };
     if source.model.pattern == pattern {
-        return same.map(|own| within(lent(own, who))).collect();
+        return same.map(|own| within(lent(own, who, pattern))).collect();
     }
     let classes: &[Class] = match pattern {
         Pattern::Exchange(Order::Powers) => &[Class::Power, Class::Other],
@@ -72,14 +79,40 @@ fn lends(own: Pattern, wanted: Pattern) -> bool {
     }
 }
 
+/// Order of an exchange in segments, none for a pipeline, and the segment size.
+fn segments(pattern: Pattern) -> Option<(Option<Order>, Bytes)> {
+    match pattern {
+        Pattern::Segments { order, segment, .. } => Some((Some(order), segment)),
+        Pattern::Pipeline { segment } => Some((None, segment)),
+        _ => None,
+    }
+}
+
+/// Number of doublings between the segments of two patterns; 0 without segments.
+fn segments_apart(own: Pattern, wanted: Pattern) -> u32 {
+    let doublings = |pattern| segments(pattern).map(|(_, segment)| segment.0.max(1).ilog2());
+    let both = doublings(own).zip(doublings(wanted));
+    both.map_or(0, |(own, wanted)| own.abs_diff(wanted))
+}
+
+/// Standard deviation of ln T that is added to a time under a pattern with parameters of another.
+fn uncertainty(own: Pattern, wanted: Pattern) -> f64 {
+    let order = |pattern| segments(pattern).map(|(order, _)| order);
+    let is_setting = own != wanted && order(own).is_some() && order(own) == order(wanted);
+    if is_setting {
+        OTHER_SETTINGS
+    } else {
+        OTHER_ALGORITHM
+    }
+}
+
 /// Rank of a measured pattern among those whose parameters `wanted` may take. Algorithms that wait for
 /// their partners are alike; segments of another size come next to the same.
 fn likeness(own: Pattern, wanted: Pattern) -> u8 {
     let is_paced = |pattern: Pattern| !matches!(pattern, Pattern::Exchange(Order::AtOnce));
-    let has_segments = |pattern: Pattern| matches!(pattern, Pattern::Segments { .. });
     match (own, wanted) {
         _ if own == wanted => 3,
-        _ if has_segments(own) && has_segments(wanted) => 2,
+        _ if segments(own).is_some() && segments(wanted).is_some() => 2,
         _ => u8::from(is_paced(own) == is_paced(wanted)),
     }
 }
@@ -90,7 +123,7 @@ fn of_pattern(
     who: (Collective, &str),
     (pattern, class): (Pattern, Class),
 ) -> RegimesEntry {
-    let mut entry = lent(source, who);
+    let mut entry = lent(source, who, pattern);
     let model = &mut entry.model;
     model.pattern = pattern;
     let [usual, other] = [
@@ -118,7 +151,11 @@ fn of_pattern(
 
 /// An entry in the name of another algorithm; it keeps the collective that was measured. Corrections of pieces of one size do not hold for
 /// pieces that differ.
-fn lent(source: &RegimesEntry, (collective, algorithm): (Collective, &str)) -> RegimesEntry {
+fn lent(
+    source: &RegimesEntry,
+    (collective, algorithm): (Collective, &str),
+    pattern: Pattern,
+) -> RegimesEntry {
     let mut entry = RegimesEntry {
         algorithm: algorithm.to_owned(),
         ..source.clone()
@@ -129,8 +166,9 @@ fn lent(source: &RegimesEntry, (collective, algorithm): (Collective, &str)) -> R
     for parameters in protocols.into_iter().flatten().filter(|_| has_other_sizes) {
         parameters.correction = None;
     }
+    let uncertainty = uncertainty(source.model.pattern, pattern);
     for error in &mut entry.errors {
-        error.deviation = error.deviation.hypot(OTHER_ALGORITHM);
+        error.deviation = error.deviation.hypot(uncertainty);
     }
     entry
 }

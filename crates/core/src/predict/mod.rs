@@ -41,6 +41,46 @@ pub struct Prediction {
     pub segment: Option<Segment>,
 }
 
+/// Least ln of a gain over the library's own choice that is worth a change, as a share of the joint
+/// half-width of both intervals in ln T: at 90 % confidence it is a gain in three of five cases.
+const WORTH_A_CHANGE: f64 = 0.15;
+
+impl Prediction {
+    /// Time by which algorithms are compared ([`select`]): the upper end of the interval, without
+    /// contention the time itself; not below that of the library's own choice unless the gain over it
+    /// is sure enough.
+    #[must_use]
+    pub fn cautious(&self, library: Option<&Self>) -> Seconds {
+        let own = self.upper();
+        let Some(library) = library else { return own };
+        let apart = self.half_width().hypot(library.half_width());
+        let is_sure = (library.time / self.time).ln() >= WORTH_A_CHANGE * apart;
+        if is_sure {
+            own
+        } else {
+            Seconds(own.0.max(library.upper().0))
+        }
+    }
+
+    /// Upper end of the interval; without contention the time, whose interval has the uncertainty of
+    /// α and β alone.
+    fn upper(&self) -> Seconds {
+        let interval = self
+            .interval
+            .filter(|_| self.standing != Standing::ContentionFree);
+        interval.map_or(self.time, |interval| interval.upper)
+    }
+
+    /// ln of the upper end over the time.
+    fn half_width(&self) -> f64 {
+        if self.time.0 > 0.0 {
+            (self.upper() / self.time).ln()
+        } else {
+            0.0
+        }
+    }
+}
+
 /// An interval of times.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
@@ -89,5 +129,37 @@ impl Interval {
             lower: Seconds(self.lower.0.min(other.lower.0)),
             upper: Seconds(self.upper.0.max(other.upper.0)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prediction(time: f64, upper: f64) -> Prediction {
+        let [lower, upper] = [0.5 * time, upper].map(Seconds);
+        Prediction {
+            time: Seconds(time),
+            interval: Some(Interval { lower, upper }),
+            standing: Standing::Interpolated,
+            segment: None,
+        }
+    }
+
+    /// A sure gain counts in full, an uncertain one by its worst case, and one that is small beside its
+    /// uncertainty never passes the library's choice. Without contention the time counts.
+    #[test]
+    fn uncertain_gains_are_no_gains() {
+        let library = prediction(1.0, 1.2);
+        let cautious = |time, upper| prediction(time, upper).cautious(Some(&library)).0;
+        assert!((cautious(0.9, 1.0) - 1.0).abs() < 1e-12);
+        assert!((cautious(0.8, 1.6) - 1.6).abs() < 1e-12);
+        assert!((cautious(1.1, 1.15) - 1.2).abs() < 1e-12);
+        assert!((cautious(0.99, 1.19) - 1.2).abs() < 1e-12);
+        let free = Prediction {
+            standing: Standing::ContentionFree,
+            ..prediction(0.7, 1.6)
+        };
+        assert!((free.cautious(None).0 - 0.7).abs() < 1e-12);
     }
 }

@@ -13,9 +13,11 @@
 //! the values that are tried, of which all that may be on the way to a port stays well below its
 //! overflow, and segments stay below the eager limit; each setting that was measured is a candidate of its own.
 //!
-//! An algorithm that was not measured takes the place of one that was if it is at least 5 % faster: its
-//! parameters belong to another, and of several candidates the one whose error is most favourable
-//! would come first.
+//! Candidates are ranked by the upper ends of their intervals, the times that they hardly exceed: of
+//! candidates with uncertain times, the one whose error is most favourable would come first by the best
+//! values. None takes the place of the library's own choice unless ln of the gain is 0.15 of the joint
+//! half-width of both intervals or more: of smaller gains too many are losses. Times without
+//! contention, whose intervals contain the uncertainty of α and β alone, are ranked by themselves.
 //!
 //! Two kinds of candidate rank below all others, however short their time: candidates too far from
 //! the measurements, which `predict` refuses, and, beside measured algorithms, those of which a
@@ -30,7 +32,7 @@
 use itertools::Itertools as _;
 use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 
-use crate::algorithm::Collective;
+use crate::algorithm::{Collective, LIBRARY};
 use crate::model::segment::{Search, Segment};
 use crate::model::{self, Case, Model, ModelError, Segments};
 use crate::network::Network;
@@ -41,9 +43,6 @@ use crate::predict::speaker::{Models, Question};
 use crate::predict::{Basis, Knowledge, Prediction, Standing};
 use crate::profile::Profile;
 use crate::units::{Bytes, Procs};
-
-/// Factor on the time of an algorithm that was not measured.
-const UNMEASURED: f64 = 1.05;
 
 /// Form of the binomial models.
 #[derive(
@@ -152,15 +151,6 @@ struct Candidate<'a> {
 }
 
 impl<'a> Ranked<'a> {
-    /// Time by which it is ranked.
-    fn weighed(&self) -> f64 {
-        let time = self.prediction.time.0;
-        match self.candidate.line.reason {
-            Reason::Unmeasured => UNMEASURED * time,
-            _ => time,
-        }
-    }
-
     /// Name without settings that are a choice.
     fn family(&self) -> &'a str {
         self.candidate.line.family()
@@ -241,8 +231,8 @@ impl<'a> Selector<'a> {
         self.candidates.len()
     }
 
-    /// All candidates with a time for the case, those that stand first, by time; of the settings of an
-    /// algorithm that were not measured the best alone.
+    /// All candidates with a time for the case, in the order of this module; of the settings of an algorithm
+    /// that were not measured the best alone.
     ///
     /// # Errors
     /// If n·m is beyond 2^64, or no candidate has a time.
@@ -268,10 +258,17 @@ impl<'a> Selector<'a> {
         if let Some(error) = refused.filter(|_| all.is_empty()) {
             return Err(error);
         }
+        let is_library = |one: &Ranked| one.stands() && one.algorithm() == LIBRARY;
+        let library = all.iter().find(|one| is_library(one));
+        let library = library.map(|one| one.prediction);
+        let cautious = |one: &Ranked| one.prediction.cautious(library.as_ref()).0;
+        let time = |one: &Ranked| one.prediction.time.0;
         all.sort_by(|a, b| {
             b.stands()
                 .cmp(&a.stands())
-                .then(a.weighed().total_cmp(&b.weighed()))
+                .then(cautious(a).total_cmp(&cautious(b)))
+                .then(is_library(b).cmp(&is_library(a)))
+                .then(time(a).total_cmp(&time(b)))
         });
         Ok(all)
     }

@@ -16,7 +16,7 @@ use crate::predict::line::Line;
 use crate::predict::outside::FAR;
 use crate::predict::select::Sources;
 use crate::predict::speaker::{Models, Question};
-use crate::predict::{Basis, Knowledge, Standing};
+use crate::predict::{Basis, Knowledge, Prediction, Standing};
 use crate::profile::Profile;
 use crate::units::{Bytes, Procs};
 
@@ -168,8 +168,8 @@ impl<'a> Timed<'a> {
         Ok(Self(lines.first().map(basis).transpose()?))
     }
 
-    /// Time in seconds at a point, if it counts.
-    pub(super) fn time(&self, procs: Procs, size: Bytes) -> Option<f64> {
+    /// Prediction at a point, if it counts.
+    pub(super) fn prediction(&self, procs: Procs, size: Bytes) -> Option<Prediction> {
         let case = Case {
             procs,
             size,
@@ -180,7 +180,7 @@ impl<'a> Timed<'a> {
             predicted.standing,
             Standing::Interpolated | Standing::Extrapolated
         );
-        (counts && predicted.time.0 > 0.0).then_some(predicted.time.0)
+        (counts && predicted.time.0 > 0.0).then_some(predicted)
     }
 }
 

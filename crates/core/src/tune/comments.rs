@@ -44,13 +44,13 @@ pub(super) fn about(tuned: &Tuned) -> Vec<String> {
     let Tuned {
         collective,
         choices,
-        map,
+        times,
         ..
     } = tuned;
     let ends = |first: String, last: String| format!("{first} to {last}");
-    let counts = map.counts.first().zip(map.counts.last());
+    let counts = times.counts.first().zip(times.counts.last());
     let counts = counts.map(|(a, b)| ends(a.to_string(), b.to_string()));
-    let sizes = map.sizes.first().zip(map.sizes.last());
+    let sizes = times.sizes.first().zip(times.sizes.last());
     let sizes = sizes.map(|(a, b)| ends(a.to_string(), b.to_string()));
     let own = if choices.has_own() {
         ""

@@ -43,7 +43,7 @@ use self::map::{OWN, Point};
 use crate::algorithm::{COLLECTIVES, Collective};
 use crate::model::ModelError;
 pub use crate::predict::select::Sources;
-use crate::units::{Bytes, Procs};
+use crate::units::{Bytes, Procs, Seconds};
 
 /// Sizes for each doubling.
 const STEPS: f64 = 4.0;
@@ -72,7 +72,7 @@ pub struct Tuned {
     /// What was considered and what was not.
     pub choices: Choices,
     /// Predicted times.
-    pub map: Map,
+    pub times: Map,
     /// The rules, for all counts of the map.
     pub blocks: Vec<Block>,
     /// Measure of size in the rules.
@@ -118,12 +118,22 @@ fn tuned(request: &Request, collective: Collective, choices: Choices) -> Result<
     let (most, largest) = reach(request.sources.profile, collective);
     let counts = request.counts.clone();
     let sizes = request.sizes.clone();
-    let map = Map::new(
-        counts.unwrap_or_else(|| every_count(most)),
-        sizes.unwrap_or_else(|| every_size(largest)),
-        timed.len(),
-        |choice, procs, size| timed[choice].time(procs, size),
-    );
+    let counts = counts.unwrap_or_else(|| every_count(most));
+    let sizes = sizes.unwrap_or_else(|| every_size(largest));
+    let map = |time: &dyn Fn(usize, Procs, Bytes) -> Option<Seconds>| {
+        Map::new(
+            counts.clone(),
+            sizes.clone(),
+            timed.len(),
+            |choice, procs, size| Some(time(choice, procs, size)?.0),
+        )
+    };
+    let times = map(&|choice, procs, size| Some(timed[choice].prediction(procs, size)?.time));
+    let map = map(&|choice, procs, size| {
+        let own = timed[OWN].prediction(procs, size);
+        let prediction = timed[choice].prediction(procs, size)?;
+        Some(prediction.cautious(own.as_ref()))
+    });
     let measure = request.release.measure(collective);
     let blocks = match measure {
         Some(measure) => fewest(&map, measure),
@@ -132,7 +142,7 @@ fn tuned(request: &Request, collective: Collective, choices: Choices) -> Result<
     Ok(Tuned {
         collective,
         choices,
-        map,
+        times,
         blocks,
         measure: measure.unwrap_or(Measure::Each),
     })
@@ -177,10 +187,10 @@ fn steps(first: f64, last: f64) -> impl Iterator<Item = u64> {
 impl Tuned {
     /// The process counts of a block, from the first to the last.
     pub fn counts(&self, block: &Block) -> (Procs, Procs) {
-        let first = self.map.counts[block.counts.start];
-        let last = match self.map.counts.get(block.counts.end) {
+        let first = self.times.counts[block.counts.start];
+        let last = match self.times.counts.get(block.counts.end) {
             Some(next) => Procs::new(next.get() - 1).unwrap_or(first),
-            None => self.map.counts[block.counts.end - 1],
+            None => self.times.counts[block.counts.end - 1],
         };
         (first, last)
     }
@@ -195,15 +205,15 @@ impl Tuned {
     pub fn gain(&self, block: &Block, place: usize) -> Option<Gain> {
         let rule = block.rules[place];
         let end = block.rules.get(place + 1).map(|next| next.from);
-        let sizes = 0..self.map.sizes.len();
+        let sizes = 0..self.times.sizes.len();
         let points = block.counts.clone();
         let points = points.flat_map(|count| sizes.clone().map(move |size| Point { count, size }));
         let is_inside = |at: &Point| {
-            let size = self.map.sizes[at.size];
-            let size = self.measure.of(self.map.counts[at.count], size);
+            let size = self.times.sizes[at.size];
+            let size = self.measure.of(self.times.counts[at.count], size);
             size >= rule.from && end.is_none_or(|end| size < end)
         };
-        let ratio = |at: Point| Some(self.map.time(OWN, at)? / self.map.time(rule.choice, at)?);
+        let ratio = |at: Point| Some(self.times.time(OWN, at)? / self.times.time(rule.choice, at)?);
         let ratios: Vec<f64> = points.filter(is_inside).filter_map(ratio).collect();
         if rule.choice == OWN || ratios.is_empty() {
             return None;

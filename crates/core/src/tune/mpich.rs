@@ -80,7 +80,11 @@ pub fn patched(generic: &Tree, all: &[Tuned]) -> Option<String> {
 /// The blocks by process count, with the library's branch before and after them.
 fn by_count(tuned: &Tuned, own: &Tree) -> Tree {
     let mut branches = Vec::new();
-    let below = tuned.map.counts.first().map_or(1, |count| count.get() - 1);
+    let below = tuned
+        .times
+        .counts
+        .first()
+        .map_or(1, |count| count.get() - 1);
     let blocks = tuned.blocks.iter().map(|block| {
         let (_, last) = tuned.counts(block);
         (last.get(), by_size(tuned, block, own))

@@ -1,6 +1,6 @@
 //! Rankings and cross-overs; worked choices are in `vectors.json`.
 
-use netsig_core::algorithm::{Algorithm, COLLECTIVES, Collective};
+use netsig_core::algorithm::{Algorithm, COLLECTIVES, Collective, LIBRARY};
 use netsig_core::model::exchange::{Arc, Exchange, ZeroMessages};
 use netsig_core::model::segment::{Search, Segment};
 use netsig_core::predict::select::{Binomial, Options, Ranked, Selector, Sources};
@@ -68,7 +68,10 @@ proptest! {
                 continue;
             };
             prop_assert!(all.len() <= selector.candidates());
-            prop_assert!(all.is_sorted_by_key(|own| (!own.stands(), own.prediction.time)));
+            let mut standing = all.iter().filter(|own| own.stands());
+            let library = standing.find(|own| own.algorithm() == LIBRARY);
+            let library = library.map(|own| &own.prediction);
+            prop_assert!(all.is_sorted_by_key(|own| (!own.stands(), own.prediction.cautious(library))));
             prop_assert_eq!(best, Ok(all.first().map(Ranked::algorithm)));
             // Plans, predictions and simulations take the same names, with segments below 2 GiB.
             for name in all.iter().map(Ranked::algorithm).filter(|_| size < 1 << 30) {
