@@ -110,13 +110,18 @@ impl Steered<'_> {
         match stage(state.launch) {
             Stage::Scout => Ok(Some(self.target.scout())),
             Stage::Survey => {
-                let remaining = f64::from(SURVEYS + 1 - state.launch);
-                let share = (1.0 - FOR_MIXTURES) / remaining;
+                let remaining = SURVEYS + 1 - state.launch;
                 let found = Rates::from_probe(&state.data, starts);
                 let rates = found.unwrap_or_else(Rates::ordinary);
-                match self.target.survey(&seen, &rates, time(share)) {
+                let survey = |launches: u32| {
+                    let share = (1.0 - FOR_MIXTURES) / f64::from(launches);
+                    self.target.survey(&seen, &rates, time(share))
+                };
+                let fewer = (1..remaining).rev().map(survey);
+                match survey(remaining) {
                     Ok(plan) => Ok(Some(plan)),
-                    Err(_) if state.launch > 1 => Ok(None),
+                    // Fewer launches than wanted share the time that is left.
+                    Err(_) if state.launch > 1 => Ok(fewer.flatten().next()),
                     Err(too_little) => {
                         let surveys = (too_little.least.0 + starts.0 * jobs) * f64::from(SURVEYS);
                         let spent = self.budget.as_secs_f64() - left.0;
