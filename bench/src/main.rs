@@ -13,6 +13,7 @@ mod simulator;
 mod site;
 mod smpi;
 mod speed;
+mod tables;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -2,38 +2,27 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use super::Outcome;
 use super::goals::goals;
 use super::row::{Row, Trial};
 use super::score::Errors;
 use crate::goal::Goal;
+use crate::tables;
 
 /// Writes table.md and residuals.csv and prints the tables; false if a goal is missed.
 pub(super) fn write(outcome: &Outcome, results: &Path) -> Result<bool> {
     let mut goals = goals(&outcome.rows);
     goals.extend(outcome.speed());
-    let mut text = String::from(
-        "| figure | value | 90 % over networks | other launches | goal | |\n|---|---|---|---|---|---|\n",
-    );
-    for goal in &goals {
-        writeln!(text, "{goal}")?;
-    }
+    let mut text = tables::of_goals(&goals, "other launches");
     errors(&mut text, &outcome.rows)?;
     for note in &outcome.notes {
         writeln!(text, "* {note}")?;
     }
-    print!("{text}");
-    fs::write(results.join("table.md"), text).context("table.md cannot be written")?;
-    let mut residuals = csv::Writer::from_path(results.join("residuals.csv"))?;
-    for row in &outcome.rows {
-        residuals.serialize(row)?;
-    }
-    residuals.flush()?;
+    tables::publish(results, &text, ("residuals.csv", &outcome.rows))?;
     Ok(goals.iter().all(Goal::is_met))
 }
 

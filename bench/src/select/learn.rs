@@ -1,4 +1,4 @@
-//! What a user does: two campaigns of two minutes on half of the hosts, a fit, and a selection for
+//! What a user does: two campaigns of a minute each on half of the hosts, a fit, and a selection for
 //! process counts that were not measured.
 
 use std::collections::BTreeMap;
@@ -17,11 +17,11 @@ use crate::site::{Campaign, Site};
 const WANTED: [(&str, &str); 2] = [
     (
         "alltoall",
-        "alltoall library,direct,pairwise,windowed:segment=4096,window=2,bruck:2",
+        "alltoall library,library:pairwise,windowed:segment=4096,window=2",
     ),
     (
         "bcast",
-        "bcast library,binomial,pipeline:4096,scatter-allgather,scatter-allgather-ring",
+        "bcast library,binomial,pipeline:1024,pipeline:4096,scatter-allgather,scatter-allgather-ring",
     ),
 ];
 
@@ -69,8 +69,8 @@ impl Effort {
     /// Seconds of a campaign.
     fn budget(self) -> u32 {
         match self {
-            Self::Full => 120,
-            Self::Trial => 60,
+            Self::Full => 60,
+            Self::Trial => 40,
         }
     }
 }

@@ -1,10 +1,9 @@
 //! Writes the results: the goals, the figures of every network, every cell, and notes.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use netsig_core::algorithm::Collective;
 use netsig_core::predict::penalty::geometric_mean;
 use netsig_core::stats::sample::{Sorted, mean};
@@ -14,16 +13,12 @@ use super::goals::goals;
 use super::judge::Row;
 use super::rules;
 use crate::goal::Goal;
+use crate::tables;
 
 /// Writes table.md and cells.csv and prints the tables; false if a goal is missed.
 pub(super) fn write(outcome: &Outcome, results: &Path) -> Result<bool> {
     let (goals, empty) = goals(&outcome.rows);
-    let mut text = String::from(
-        "| figure | value | 90 % over networks | oracle, or best measured | goal | |\n|---|---|---|---|---|---|\n",
-    );
-    for goal in &goals {
-        writeln!(text, "{goal}")?;
-    }
+    let mut text = tables::of_goals(&goals, "oracle, or best measured");
     for mean in rules::means(&outcome.rules) {
         writeln!(text, "{mean}")?;
     }
@@ -35,13 +30,7 @@ pub(super) fn write(outcome: &Outcome, results: &Path) -> Result<bool> {
     for note in &outcome.notes {
         writeln!(text, "* {note}")?;
     }
-    print!("{text}");
-    fs::write(results.join("table.md"), text).context("table.md cannot be written")?;
-    let mut table = csv::Writer::from_path(results.join("cells.csv"))?;
-    for row in &outcome.rows {
-        table.serialize(row)?;
-    }
-    table.flush()?;
+    tables::publish(results, &text, ("cells.csv", &outcome.rows))?;
     Ok(goals.iter().all(Goal::is_met))
 }
 
