@@ -18,7 +18,7 @@ use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::network::NetworkArgs;
 use crate::input::partial::Partial;
-use crate::input::points::PointArgs;
+use crate::input::points::{PointArgs, Points};
 use crate::print::notes;
 use crate::print::rows::{Cell, PrintArgs, Rows};
 
@@ -100,6 +100,7 @@ struct TooFar<'a> {
 /// # Errors
 /// If the profile cannot be used or lacks data for the model, or the arguments are impossible.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    let points = args.points.points()?;
     let profile = files::profile(&args.points.profile)?;
     let network = args.network.load()?;
     let lines = lines(args, &profile)?;
@@ -115,13 +116,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             args.points.collective, line.algorithm, line.model.name
         );
     }
-    let answer = predict(args, &profile, network.as_ref(), &lines);
+    let answer = predict(args, &profile, network.as_ref(), (&lines, &points));
     for (line, procs, overflow) in &answer.overflows {
         tell_overflow(args.points.collective, line, *procs, overflow);
     }
     answer.judged(args).conclude(|found| {
         let models: Vec<&Model> = found.iter().map(|found| found.line.model).collect();
-        notes::tell(&args.points, &profile, network.as_ref(), &models);
+        notes::tell(&points, &profile, network.as_ref(), &models);
         Ok(rows(args.points.collective, &found).print(args.print)?)
     })
 }
@@ -185,7 +186,7 @@ fn predict<'a>(
     args: &Args,
     profile: &Profile,
     network: Option<&Network>,
-    lines: &'a [Line],
+    (lines, points): (&'a [Line], &Points),
 ) -> Answer<'a> {
     let asked = args.quantile.map(Asked::Quantile);
     let asked = asked.unwrap_or(args.statistic.into());
@@ -198,14 +199,19 @@ fn predict<'a>(
             given: &args.settings,
             asked,
         };
-        let basis = match knowledge.basis(line.model) {
+        let basis = knowledge.basis(line.model);
+        let basis = basis.and_then(|basis| match &points.pairs {
+            Some(pairs) => basis.of_pairs(pairs),
+            None => Ok(basis),
+        });
+        let basis = match basis {
             Ok(basis) => basis,
             Err(error) => {
                 answer.refused.push(error);
                 continue;
             }
         };
-        for (procs, size) in args.points.cells() {
+        for (procs, size) in points.cells() {
             let case = Case {
                 segments: segments(line.segment.or(args.segment), size),
                 ..Case::new(procs, size)

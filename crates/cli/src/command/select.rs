@@ -72,6 +72,7 @@ enum Show {
 /// If the profile cannot be used or has no algorithm of the collective.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let collective = args.points.collective;
+    let points = args.points.points()?;
     let profile = files::profile(&args.points.profile)?;
     let options = Options {
         binomial: args.binomial,
@@ -84,14 +85,17 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         network: network.as_ref(),
         asked: args.statistic.into(),
     };
-    let selector = Selector::new(sources, collective, options)?;
+    let mut selector = Selector::new(sources, collective, options)?;
+    if let Some(pairs) = &points.pairs {
+        selector = selector.of_pairs(pairs);
+    }
     if selector.candidates() == 0 {
         let problem = format!("holds no algorithm of {collective}; measure some and fit them");
         return Err(Failure::data(problem).about(&args.points.profile));
     }
     let print = |rows: Rows| {
         let models: Vec<&Model> = selector.models().collect();
-        notes::tell(&args.points, &profile, network.as_ref(), &models);
+        notes::tell(&points, &profile, network.as_ref(), &models);
         let is_free = |model: &&Model| model.kind == Kind::ContentionFree;
         if collective == Collective::Alltoall && models.iter().all(is_free) {
             eprintln!(
@@ -102,7 +106,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     let flavour = args.flavour(&profile);
     let ranked = |most: usize| {
-        let rankings = args.points.cells().map(|(procs, size)| {
+        let rankings = points.cells().map(|(procs, size)| {
             let mut ranked = selector.rank(procs, size)?;
             let library = ranked.iter().find(|one| one.algorithm() == LIBRARY);
             let library = library.filter(|one| one.stands()).copied();
@@ -120,9 +124,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Show::Ranking => ranked(usize::MAX),
         Show::Best => ranked(1),
         Show::CrossOvers => {
-            let sizes = args.points.size.items();
-            let counts = args.points.procs.items().iter();
-            let changes = counts.map(|&procs| selector.cross_overs(procs, sizes));
+            let counts = points.procs.iter();
+            let changes = counts.map(|&procs| selector.cross_overs(procs, &points.sizes));
             Partial::of(changes)
                 .conclude(|found| print(cross_overs(collective, found.into_iter().flatten())))
         }

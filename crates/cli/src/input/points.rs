@@ -1,32 +1,97 @@
 //! The common options of `predict` and `select`: profile, collective, process counts and sizes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use itertools::iproduct;
-use netsig_core::algorithm::Collective;
+use netsig_core::algorithm::{Collective, PairSizes};
 use netsig_core::units::list::List;
 use netsig_core::units::{Bytes, Procs};
+
+use super::failure::Failure;
+use super::files;
 
 /// Process counts and sizes of a collective, and the profile to predict them from.
 #[derive(clap::Args)]
 pub struct PointArgs {
     /// The profile that `netsig fit` wrote.
     pub profile: PathBuf,
-    /// The collective: bcast, scatter, gather, allgather or alltoall.
+    /// The collective: bcast, scatter, gather, allgather, alltoall or alltoallv.
     #[arg(long)]
     pub collective: Collective,
     /// Process counts: 8,16,32 or 8..64 (doubling) or 8..64+8 (steps).
-    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
-    pub procs: List<Procs>,
+    #[arg(
+        long,
+        value_name = "LIST",
+        allow_hyphen_values = true,
+        required_unless_present = "exchange"
+    )]
+    procs: Option<List<Procs>>,
     /// Bytes per destination (of a bcast: of the message), as for --procs, with kB MB KiB MiB.
-    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
-    pub size: List<Bytes>,
+    #[arg(
+        long,
+        value_name = "LIST",
+        allow_hyphen_values = true,
+        required_unless_present = "exchange"
+    )]
+    size: Option<List<Bytes>>,
+    /// Sizes of an alltoallv from pair to pair, in place of --procs and --size: a square matrix of
+    /// bytes (row i holds the messages of process i), or arcs under the header
+    /// `from,to,size_bytes`.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["procs", "size"])]
+    exchange: Option<PathBuf>,
+}
+
+/// The cells to predict.
+pub struct Points<'a> {
+    /// Name of the profile.
+    pub profile: &'a Path,
+    /// The collective.
+    pub collective: Collective,
+    /// Process counts, at least one.
+    pub procs: Vec<Procs>,
+    /// Sizes, at least one; of pieces that differ their mean.
+    pub sizes: Vec<Bytes>,
+    /// Sizes from pair to pair, if given.
+    pub pairs: Option<PairSizes>,
 }
 
 impl PointArgs {
+    /// The cells.
+    ///
+    /// # Errors
+    /// If the exchange cannot be read, or belongs to another collective than alltoallv.
+    pub fn points(&self) -> Result<Points<'_>, Failure> {
+        let pairs = self.exchange.as_deref().map(|path| self.pairs(path));
+        let pairs = pairs.transpose()?;
+        let of_exchange = pairs.iter().map(|pairs| (pairs.procs(), pairs.mean()));
+        let (mut procs, mut sizes): (Vec<_>, Vec<_>) = of_exchange.unzip();
+        procs.extend(self.procs.iter().flat_map(List::items));
+        sizes.extend(self.size.iter().flat_map(List::items));
+        Ok(Points {
+            profile: &self.profile,
+            collective: self.collective,
+            procs,
+            sizes,
+            pairs,
+        })
+    }
+
+    fn pairs(&self, path: &Path) -> Result<PairSizes, Failure> {
+        if self.collective != Collective::Alltoallv {
+            return Err(Failure::usage(format!(
+                "--exchange has the sizes of an alltoallv; give --collective alltoallv, not {}",
+                self.collective
+            )));
+        }
+        let name = path.display().to_string();
+        Ok(PairSizes::parse(&name, &files::text(path)?)?)
+    }
+}
+
+impl Points<'_> {
     /// All combinations of process counts and sizes.
     pub fn cells(&self) -> impl Iterator<Item = (Procs, Bytes)> {
-        let all = iproduct!(self.procs.items(), self.size.items());
+        let all = iproduct!(&self.procs, &self.sizes);
         all.map(|(&procs, &size)| (procs, size))
     }
 }

@@ -15,7 +15,7 @@ use netsig_core::network::Network;
 use netsig_core::profile::Profile;
 use netsig_core::units::Bytes;
 
-use crate::input::points::PointArgs;
+use crate::input::points::Points;
 
 /// Ratio by which an overhead may exceed the gap without a warning.
 const TOLERANCE: f64 = 0.03;
@@ -62,7 +62,7 @@ fn unfitted(fitted: &NetworkFit, data: &Dataset) -> impl Iterator<Item = String>
 
 /// Prints notes and warnings on predictions of `points` by `models`, from a profile and the links
 /// of `network`.
-pub fn tell(points: &PointArgs, profile: &Profile, network: Option<&Network>, models: &[&Model]) {
+pub fn tell(points: &Points, profile: &Profile, network: Option<&Network>, models: &[&Model]) {
     let uses_plogp = models.iter().any(|m| m.needs.contains(&Need::PLogP));
     match &profile.plogp {
         _ if !uses_plogp => {}
@@ -102,21 +102,22 @@ pub fn tell_about_links(profile: &Profile, network: Option<&Network>) {
 
 /// The largest size in the models' table lookups: relays of a scatter or gather send many blocks in
 /// one message.
-fn largest(points: &PointArgs, models: &[&Model]) -> Bytes {
+fn largest(points: &Points, models: &[&Model]) -> Bytes {
     let flat = on_plogp(points.collective, ClosedForm::Flat);
     let blocks = match points.collective {
         Collective::Scatter | Collective::Gather
             if models.iter().any(|model| flat != Some(*model)) =>
         {
-            points.procs.largest().get() - 1
+            points.procs.iter().max().map_or(0, |most| most.get() - 1)
         }
         _ => 1,
     };
-    Bytes(points.size.largest().0.saturating_mul(blocks.into()))
+    let largest = points.sizes.iter().max().copied().unwrap_or_default();
+    Bytes(largest.0.saturating_mul(blocks.into()))
 }
 
 /// Warns if the tables are extrapolated, suspicious, or give no valid bounds.
-fn tell_limits(points: &PointArgs, plogp: &PLogP, models: &[&Model]) {
+fn tell_limits(points: &Points, plogp: &PLogP, models: &[&Model]) {
     let largest = largest(points, models);
     let mut tables = plogp.tables().into_iter();
     if tables.any(|table| table.is_extrapolated(largest)) {
@@ -129,7 +130,7 @@ fn tell_limits(points: &PointArgs, plogp: &PLogP, models: &[&Model]) {
             small.len()
         );
     }
-    let mut cases = models.iter().cartesian_product(points.size.items());
+    let mut cases = models.iter().cartesian_product(&points.sizes);
     if cases.any(|(model, size)| has_degenerate_bounds(model, plogp, *size)) {
         eprintln!(
             "netsig: warning: os + or < g: the upper limit of upper_003 lies below the lower one; use factor_001"

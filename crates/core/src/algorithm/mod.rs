@@ -58,7 +58,7 @@ pub use phases::Phases;
 pub use rule::LibraryAlgorithm;
 pub use schedule::{Proven, Schedule};
 pub use setting::{Kind, LONGEST_SEGMENT, Setting, split};
-pub use sizes::{PairSizes, Sizes};
+pub use sizes::{PairSizes, PieceSizes, Sizes};
 pub use traffic::{ClosedForm, Load, Traffic};
 pub use unknown::UnknownAlgorithm;
 

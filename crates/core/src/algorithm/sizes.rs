@@ -33,6 +33,15 @@ pub enum Sizes {
     Sparse,
 }
 
+/// PieceSizes of an exchange.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum PieceSizes<'a> {
+    /// Sizes with the mean m.
+    OfMean(Sizes),
+    /// Known for every pair; m is their mean.
+    Known(&'a PairSizes),
+}
+
 /// Length of the piece of each rank for each rank.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairSizes {
@@ -65,6 +74,22 @@ impl Sizes {
                 Bytes::rounded(unit(procs, mean) * ratio)
             }
             Self::Sparse => of_receiver(procs, mean),
+        }
+    }
+}
+
+impl From<Sizes> for PieceSizes<'_> {
+    fn from(sizes: Sizes) -> Self {
+        Self::OfMean(sizes)
+    }
+}
+
+impl PieceSizes<'_> {
+    /// Length of the message that carries a byte on average, of pieces with a mean of `mean` bytes.
+    pub fn message(self, procs: Procs, mean: Bytes) -> Bytes {
+        match self {
+            Self::OfMean(sizes) => sizes.message(procs, mean),
+            Self::Known(pairs) => pairs.message(),
         }
     }
 }
@@ -129,6 +154,26 @@ impl PairSizes {
             Law::Skewed { .. } => self.get(Rank(0), last),
             Law::Sparse { size, .. } => *size,
         }
+    }
+
+    /// Mean over all pairs of different ranks, to the nearest byte; 0 for a single rank.
+    pub fn mean(&self) -> Bytes {
+        let pairs = f64::from(self.procs.get()) * self.procs.partners();
+        Bytes::rounded(self.sum(1) / pairs.max(1.0))
+    }
+
+    /// Length of the message that carries a byte on average: Σl²/Σl; 0 without bytes.
+    fn message(&self) -> Bytes {
+        match self.sum(1) {
+            0.0 => Bytes(0),
+            bytes => Bytes::rounded(self.sum(2) / bytes),
+        }
+    }
+
+    /// Σ l^power over all pairs of different ranks.
+    fn sum(&self, power: i32) -> f64 {
+        let lengths = self.messages().map(|(_, _, bytes)| bytes.as_f64());
+        lengths.map(|bytes| bytes.powi(power)).sum()
     }
 
     /// Sender, receiver and length of every piece for another rank that is not empty.

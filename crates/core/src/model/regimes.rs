@@ -70,6 +70,7 @@ pub use self::choice::Patterns;
 pub use self::correction::Correction;
 pub(crate) use self::correction::place;
 pub use self::links::Order;
+pub(super) use self::loads::MOST_PROCS;
 pub use self::mixture::{Stall, Times};
 pub use self::path::Path;
 pub use self::stalls::{Onset, Stalls};
@@ -81,7 +82,7 @@ pub use self::wire::Wire;
 
 use serde::{Deserialize, Serialize};
 
-use crate::algorithm::Sizes;
+use crate::algorithm::PieceSizes;
 use crate::network::Network;
 use crate::units::{Bytes, Procs, Seconds};
 
@@ -167,8 +168,8 @@ pub struct Point<'a> {
     pub size: Bytes,
     /// Network with its links, where known.
     pub network: Option<&'a Network>,
-    /// Sizes of the pieces, of which m is the mean.
-    pub sizes: Sizes,
+    /// The pieces; m is their mean.
+    pub pieces: PieceSizes<'a>,
 }
 
 impl Regimes {

@@ -7,6 +7,7 @@ use super::measured::{Measured, Overflow};
 use super::outside::Outside;
 use super::regimes::{self, Asked};
 use super::{Interval, Prediction, Standing};
+use crate::algorithm::{PairSizes, PieceSizes};
 use crate::fit::fitted::Base;
 use crate::fit::flows::Flows;
 use crate::model::hockney::Hockney;
@@ -142,7 +143,7 @@ impl<'a> Knowledge<'a, '_> {
             own,
             patterns,
             network: self.network,
-            sizes: collective.sizes(),
+            pieces: collective.sizes().into(),
             asked: self.asked,
         }))
     }
@@ -203,7 +204,25 @@ impl<'a> Knowledge<'a, '_> {
     }
 }
 
-impl Basis<'_> {
+impl<'a> Basis<'a> {
+    /// The basis for an exchange with these sizes.
+    ///
+    /// # Errors
+    /// If the model is of pieces of one size.
+    pub fn of_pairs(mut self, pairs: &'a PairSizes) -> Result<Self, ModelError> {
+        let Source::Regimes(measured) = &mut self.source else {
+            return Err(ModelError::Missing {
+                model: self.model.name,
+                what: "pieces of one size where the profile has no regimes of an alltoall"
+                    .to_owned(),
+                remedy: "measure one and fit again",
+            });
+        };
+        measured.pieces = PieceSizes::Known(pairs);
+        measured.entries.iter_mut().for_each(borrowed::uncorrected);
+        Ok(self)
+    }
+
     /// Predicts a case.
     ///
     /// # Errors

@@ -149,8 +149,15 @@ fn of_pattern(
     RegimesEntry { class, ..entry }
 }
 
-/// An entry in the name of another algorithm; it keeps the collective that was measured. Corrections of pieces of one size do not hold for
-/// pieces that differ.
+/// Leaves out the corrections: those of pieces of one size do not hold for pieces that differ.
+pub(super) fn uncorrected(entry: &mut RegimesEntry) {
+    let protocols = [&mut entry.model.eager, &mut entry.model.rendezvous];
+    for parameters in protocols.into_iter().flatten() {
+        parameters.correction = None;
+    }
+}
+
+/// An entry in the name of another algorithm; it keeps the collective that was measured.
 fn lent(
     source: &RegimesEntry,
     (collective, algorithm): (Collective, &str),
@@ -161,10 +168,8 @@ fn lent(
         ..source.clone()
     };
     let has_other_sizes = source.collective.sizes() != collective.sizes();
-    let model = &mut entry.model;
-    let protocols = [&mut model.eager, &mut model.rendezvous];
-    for parameters in protocols.into_iter().flatten().filter(|_| has_other_sizes) {
-        parameters.correction = None;
+    if has_other_sizes {
+        uncorrected(&mut entry);
     }
     let uncertainty = uncertainty(source.model.pattern, pattern);
     for error in &mut entry.errors {

@@ -3,7 +3,7 @@
 
 use super::regimes::{self, Asked};
 use super::{Prediction, Standing};
-use crate::algorithm::Sizes;
+use crate::algorithm::PieceSizes;
 use crate::model::regimes::{Pattern, Patterns, Point, Protocol};
 use crate::model::{self, Case, ModelError, REGIMES};
 use crate::network::Network;
@@ -25,7 +25,7 @@ pub(super) struct Measured<'a> {
     pub(super) own: usize,
     pub(super) patterns: Patterns,
     pub(super) network: Option<&'a Network>,
-    pub(super) sizes: Sizes,
+    pub(super) pieces: PieceSizes<'a>,
     pub(super) asked: Asked,
 }
 
@@ -63,7 +63,7 @@ impl Measured<'_> {
             procs,
             size,
             network,
-            sizes: self.sizes,
+            pieces: self.pieces,
         };
         (&self.entries[self.place(case)], point)
     }

@@ -148,7 +148,7 @@ fn interval(
     let (error, dof) = error(entry, kind, reach);
     let is_own = entry.class.holds(entry.model.pattern.class(point.procs));
     let other = if is_own { 0.0 } else { OTHER_CLASS };
-    let has_own_sizes = entry.collective.sizes() == point.sizes;
+    let has_own_sizes = point.pieces == entry.collective.sizes().into();
     let sizes = if has_own_sizes { 0.0 } else { OTHER_SIZES };
     let parameters = parameters(entry, (point, traffic), times);
     let known = parameters.max(error * error * reach);

@@ -32,7 +32,7 @@
 use itertools::Itertools as _;
 use strum::{EnumIter, EnumMessage, EnumString, IntoStaticStr};
 
-use crate::algorithm::{Collective, LIBRARY};
+use crate::algorithm::{Collective, LIBRARY, PairSizes};
 use crate::model::segment::{Search, Segment};
 use crate::model::{self, Case, Model, ModelError, Segments};
 use crate::network::Network;
@@ -219,6 +219,20 @@ impl<'a> Selector<'a> {
             candidates,
             options,
         })
+    }
+
+    /// The candidates for an alltoallv with these sizes, without those that know pieces of one size alone.
+    #[must_use]
+    pub fn of_pairs(self, pairs: &'a PairSizes) -> Self {
+        let of_pairs = |candidate: Candidate<'a>| {
+            let basis = candidate.basis.of_pairs(pairs).ok()?;
+            Some(Candidate { basis, ..candidate })
+        };
+        let candidates = self.candidates.into_iter();
+        Self {
+            candidates: candidates.filter_map(of_pairs).collect(),
+            ..self
+        }
     }
 
     /// The models of the candidates.

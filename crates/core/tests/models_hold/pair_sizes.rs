@@ -1,18 +1,18 @@
 //! Exchanges whose sizes differ from pair to pair, predicted from the profile of an all-to-all.
 
-use netsig_core::algorithm::Collective;
+use netsig_core::algorithm::{Collective, PairSizes, Sizes};
 use netsig_core::model::Case;
 use netsig_core::predict::regimes::Asked;
 use netsig_core::predict::speaker::{Models, Question};
-use netsig_core::predict::{Knowledge, Prediction, Standing};
+use netsig_core::predict::{Basis, Knowledge, Prediction, Standing};
 use netsig_core::profile::Profile;
 use netsig_core::units::Bytes;
 
 use crate::arbitrary::procs;
 use crate::regimes::known_exchange;
 
-/// The answer of `netsig predict`.
-fn predict(profile: &Profile, collective: Collective, algorithm: &str, count: u32) -> Prediction {
+/// The basis of `netsig predict`.
+fn basis<'a>(profile: &'a Profile, collective: Collective, algorithm: &str) -> Basis<'a> {
     let question = Question {
         profile,
         collective,
@@ -28,8 +28,15 @@ fn predict(profile: &Profile, collective: Collective, algorithm: &str, count: u3
         given: &[],
         asked: Asked::Median,
     };
-    let basis = knowledge.basis(lines[0].model).unwrap();
-    basis.predict(Case::new(procs(count), Bytes(8192))).unwrap()
+    knowledge.basis(lines[0].model).unwrap()
+}
+
+/// Mean size.
+const MEAN: Bytes = Bytes(8192);
+
+fn predict(profile: &Profile, collective: Collective, algorithm: &str, count: u32) -> Prediction {
+    let basis = basis(profile, collective, algorithm);
+    basis.predict(Case::new(procs(count), MEAN)).unwrap()
 }
 
 fn width(prediction: Prediction) -> f64 {
@@ -54,4 +61,30 @@ fn an_alltoall_tells_of_every_alltoallv() {
     let sparse = |algorithm| predict(&profile, Collective::AlltoallvSparse, algorithm, 8).time;
     assert!(sparse("pairwise") > sparse("direct") * 1.2);
     assert!(sparse("windowed:segment=4096,window=2").0 > 0.0);
+}
+
+/// The sizes of a program's own exchange take the time of the law by which they were drawn, and are
+/// those of as many processes.
+#[test]
+fn known_sizes_are_predicted_as_their_law() {
+    let profile = known_exchange();
+    let laws = [
+        (Sizes::Skewed, Collective::AlltoallvSkewed),
+        (Sizes::Sparse, Collective::AlltoallvSparse),
+    ];
+    for (law, collective) in laws {
+        let pairs = PairSizes::of(law, procs(8), MEAN).unwrap();
+        assert!(pairs.mean().0.abs_diff(MEAN.0) <= 1);
+        let known = PairSizes::new(procs(8), |from, to| pairs.get(from, to));
+        for algorithm in ["direct", "pairwise", "windowed:segment=4096,window=2"] {
+            let of_law = predict(&profile, collective, algorithm, 8);
+            let basis = basis(&profile, Collective::Alltoallv, algorithm);
+            let basis = basis.of_pairs(&known).unwrap();
+            let found = basis.predict(Case::new(procs(8), known.mean())).unwrap();
+            assert!((found.time / of_law.time - 1.0).abs() < 1e-3, "{algorithm}");
+            assert!((width(found) - width(of_law)).abs() < 1e-3, "{algorithm}");
+            let other = basis.predict(Case::new(procs(7), MEAN)).unwrap_err();
+            assert!(other.to_string().contains("as in the exchange"), "{other}");
+        }
+    }
 }

@@ -66,7 +66,7 @@ fn point(count: u32, size: u64) -> Point<'static> {
         procs: procs(count),
         size: Bytes(size),
         network: None,
-        sizes: Sizes::Equal,
+        pieces: Sizes::Equal.into(),
     }
 }
 

@@ -93,7 +93,7 @@ impl Observation {
             procs: self.procs,
             size: self.size,
             network,
-            sizes: self.sizes,
+            pieces: self.sizes.into(),
         }
     }
 

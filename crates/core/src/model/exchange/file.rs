@@ -1,8 +1,11 @@
 //! Exchanges as files: a square matrix of sizes, or a list of arcs.
 
+use std::collections::HashMap;
 use std::num::IntErrorKind;
 
 use super::{Arc, Exchange, ZeroMessages};
+use crate::algorithm::PairSizes;
+use crate::model::regimes::MOST_PROCS;
 use crate::text::counted;
 use crate::text::file_error::FileError;
 use crate::units::{Bytes, Procs, Rank};
@@ -29,25 +32,51 @@ impl Exchange {
     /// # Errors
     /// Names the line that does not fit.
     pub fn parse(name: &str, text: &str, zero: ZeroMessages) -> Result<Self, FileError> {
-        let lines: Vec<(u64, &str)> = (1..)
-            .zip(text.trim_start_matches('\u{feff}').lines())
-            .filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
-            .collect();
-        let problem = |(line, problem)| FileError::at_line(name, line, problem);
-        let Some((first, rest)) = lines.split_first() else {
-            return Err(problem((1, format!("the file holds no sizes; {HINT}"))));
-        };
-        let has_header = cells(first.1).any(|cell| cell.starts_with(char::is_alphabetic));
-        let arcs = if has_header {
-            arcs_of_list(*first, rest)
-        } else {
-            arcs_of_matrix(&lines)
-        };
-        let arcs = arcs.map_err(problem)?;
-        let last = arcs.iter().map(|arc| arc.from.max(arc.to).0).max();
-        let procs = Procs::new(last.map_or(1, |rank| rank + 1)).expect("at least one");
-        Self::new(procs, arcs, zero).map_err(|error| problem((first.0, error.to_string())))
+        let (procs, arcs) = arcs(name, text)?;
+        Self::new(procs, arcs, zero).map_err(|error| FileError::at_line(name, 1, error.to_string()))
     }
+}
+
+impl PairSizes {
+    /// Reads an exchange as [`Exchange::parse`] does; pairs that a list leaves out have 0 bytes.
+    ///
+    /// # Errors
+    /// Names the line that does not fit. An exchange of more than 2048 processes is refused.
+    pub fn parse(name: &str, text: &str) -> Result<Self, FileError> {
+        let (procs, arcs) = arcs(name, text)?;
+        if procs.get() > MOST_PROCS {
+            let problem = format!(
+                "{procs} processes; sizes from pair to pair are predicted for at most {MOST_PROCS}"
+            );
+            return Err(FileError::at_line(name, 1, problem));
+        }
+        let sizes = arcs.into_iter().map(|arc| ((arc.from, arc.to), arc.size));
+        let sizes: HashMap<(Rank, Rank), Bytes> = sizes.collect();
+        let size = |from, to| sizes.get(&(from, to)).copied().unwrap_or_default();
+        Ok(Self::new(procs, size))
+    }
+}
+
+/// The number of processes and the arcs of a file.
+fn arcs(name: &str, text: &str) -> Result<(Procs, Vec<Arc>), FileError> {
+    let lines: Vec<(u64, &str)> = (1..)
+        .zip(text.trim_start_matches('\u{feff}').lines())
+        .filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
+        .collect();
+    let problem = |(line, problem)| FileError::at_line(name, line, problem);
+    let Some((first, rest)) = lines.split_first() else {
+        return Err(problem((1, format!("the file holds no sizes; {HINT}"))));
+    };
+    let has_header = cells(first.1).any(|cell| cell.starts_with(char::is_alphabetic));
+    let arcs = if has_header {
+        arcs_of_list(*first, rest)
+    } else {
+        arcs_of_matrix(&lines)
+    };
+    let arcs = arcs.map_err(problem)?;
+    let last = arcs.iter().map(|arc| arc.from.max(arc.to).0).max();
+    let procs = Procs::new(last.map_or(1, |rank| rank + 1)).expect("at least one");
+    Ok((procs, arcs))
 }
 
 /// Line number and error text.

@@ -162,7 +162,7 @@ fn time_of(inputs: &Inputs, pattern: Pattern, sizes: Sizes) -> Result<Timed, Mod
         procs: inputs.case.procs,
         size: inputs.case.size,
         network: inputs.known.network.as_ref(),
-        sizes,
+        pieces: sizes.into(),
     };
     point.check()?;
     let times = regimes(inputs, pattern)?.times(point);

@@ -15,15 +15,17 @@
 //! # Units
 //! Bytes; an O(n²) sum for pieces that differ, hence at most [`MOST_PROCS`] processes.
 
+use std::borrow::Cow;
+
 use super::Point;
 use super::wire::on_link;
-use crate::algorithm::{PairSizes, Sizes};
+use crate::algorithm::{PairSizes, PieceSizes, Sizes};
 use crate::network::Cut;
 use crate::units::parameter::ParameterError;
 use crate::units::{Bytes, Procs, Rank};
 
 /// Largest process count with pieces that differ in size.
-const MOST_PROCS: u32 = 2048;
+pub(in crate::model) const MOST_PROCS: u32 = 2048;
 
 /// Bytes and messages.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -45,10 +47,10 @@ pub(super) struct Ports {
 
 /// The pieces of an exchange.
 #[derive(Debug)]
-pub(super) struct Exchange {
+pub(super) struct Exchange<'a> {
     procs: Procs,
     size: Bytes,
-    pieces: Option<PairSizes>,
+    pieces: Option<Cow<'a, PairSizes>>,
     segment: Option<Bytes>,
     most: Bytes,
 }
@@ -56,19 +58,24 @@ pub(super) struct Exchange {
 impl Point<'_> {
     /// Length of the message that carries a byte on average; m if all are equal.
     pub(crate) fn message(self) -> Bytes {
-        self.sizes.message(self.procs, self.size)
+        self.pieces.message(self.procs, self.size)
     }
 
     /// Checks that the sums over pairs of processes are possible.
     ///
     /// # Errors
-    /// If pieces differ in size and there are more than 2048 processes.
+    /// If pieces differ in size and there are more than 2048 processes, or another number of processes
+    /// than the pieces are for.
     pub(crate) fn check(self) -> Result<(), ParameterError> {
-        if self.sizes != Sizes::Equal && self.procs.get() > MOST_PROCS {
-            let rule = "at most 2048 where sizes differ from pair to pair";
-            return Err(ParameterError::new("procs", self.procs.get(), rule));
-        }
-        Ok(())
+        let rule = match self.pieces {
+            PieceSizes::OfMean(Sizes::Equal) => return Ok(()),
+            PieceSizes::Known(pairs) if pairs.procs() != self.procs => "as in the exchange",
+            _ if self.procs.get() > MOST_PROCS => {
+                "at most 2048 where sizes differ from pair to pair"
+            }
+            _ => return Ok(()),
+        };
+        Err(ParameterError::new("procs", self.procs.get(), rule))
     }
 }
 
@@ -96,16 +103,22 @@ impl Load {
     }
 }
 
-impl Exchange {
+impl<'a> Exchange<'a> {
     /// Whole pieces.
-    pub(super) fn of(point: Point) -> Self {
+    pub(super) fn of(point: Point<'a>) -> Self {
         let Point {
-            procs, size, sizes, ..
+            procs,
+            size,
+            pieces,
+            ..
         } = point;
         Self {
             procs,
             size,
-            pieces: PairSizes::of(sizes, procs, size),
+            pieces: match pieces {
+                PieceSizes::OfMean(sizes) => PairSizes::of(sizes, procs, size).map(Cow::Owned),
+                PieceSizes::Known(pairs) => Some(Cow::Borrowed(pairs)),
+            },
             segment: None,
             most: Bytes(u64::MAX),
         }
@@ -225,12 +238,12 @@ mod tests {
     use crate::model::testing::procs;
     use crate::network::tests::graph_of;
 
-    fn exchange(sizes: Sizes, count: u32, size: u64) -> Exchange {
+    fn exchange(sizes: Sizes, count: u32, size: u64) -> Exchange<'static> {
         Exchange::of(Point {
             procs: procs(count),
             size: Bytes(size),
             network: None,
-            sizes,
+            pieces: sizes.into(),
         })
     }
 
@@ -276,7 +289,7 @@ mod tests {
         assert_near([exchange.ports().on_link], [2.0 * piece]);
     }
 
-    /// Pieces that happen to be equal load ports and links as pieces of one size.
+    /// PieceSizes that happen to be equal load ports and links as pieces of one size.
     #[test]
     fn equal_pieces_are_a_case_of_different_ones() {
         let network = graph_of(&[3, 4, 2], &[(0, 1), (1, 2)]).unwrap();
@@ -285,7 +298,7 @@ mod tests {
                 let equal = exchange(Sizes::Equal, count, size).in_segments(segment);
                 let pieces = PairSizes::new(procs(count), |_, _| Bytes(size));
                 let listed = Exchange {
-                    pieces: Some(pieces),
+                    pieces: Some(Cow::Owned(pieces)),
                     ..exchange(Sizes::Equal, count, size).in_segments(segment)
                 };
                 assert_eq!(listed.ports(), equal.ports());

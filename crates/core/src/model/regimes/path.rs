@@ -313,7 +313,7 @@ mod tests {
             procs: procs(count),
             size: Bytes(size),
             network,
-            sizes: Sizes::Equal,
+            pieces: Sizes::Equal.into(),
         }
     }
 
