@@ -22,6 +22,7 @@ pub(super) fn write(outcome: &Outcome, results: &Path) -> Result<bool> {
     for mean in rules::means(&outcome.rules) {
         writeln!(text, "{mean}")?;
     }
+    ceilings(&mut text, &outcome.rows)?;
     by_network(&mut text, outcome)?;
     cells(&mut text, &outcome.rows)?;
     for name in empty {
@@ -32,6 +33,34 @@ pub(super) fn write(outcome: &Outcome, results: &Path) -> Result<bool> {
     }
     tables::publish(results, &text, ("cells.csv", &outcome.rows))?;
     Ok(goals.iter().all(Goal::is_met))
+}
+
+/// Gains that an all-to-all at the bound would have: no algorithm can surpass them.
+fn ceilings(text: &mut String, rows: &[Row]) -> Result<()> {
+    let judged = rows.iter().filter(|row| !row.busy);
+    let all: Vec<(&Row, f64)> = judged
+        .filter_map(|row| Some((row, row.gain * row.time_s.0 / row.bound_s?.0)))
+        .collect();
+    let lossy = all.iter().filter(|(row, _)| row.lossy);
+    for (name, of_cells) in [
+        (
+            "",
+            all.iter().map(|(_, ratio)| *ratio).collect::<Vec<f64>>(),
+        ),
+        (
+            " where it loses packets",
+            lossy.map(|(_, ratio)| *ratio).collect(),
+        ),
+    ] {
+        if let Some(mean) = geometric_mean(&of_cells) {
+            let cells = of_cells.len();
+            writeln!(
+                text,
+                "| alltoall, library{name}/bound, {cells} cells, × | {mean:.2} | | | | |"
+            )?;
+        }
+    }
+    Ok(())
 }
 
 /// Penalties and gains of every network and collective.

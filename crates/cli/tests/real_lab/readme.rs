@@ -35,6 +35,12 @@ const GOAL: &str = "num_ranks 2\nrank 0 {\nsend 1000b to 1\n}\nrank 1 {\nrecv 10
 const SWEEP: &str = "[[sweep]]\nnetworks = [\"ethernet-4x50\"]\nmodels = [\"fluid\"]\n\
     collective = \"alltoall\"\nprocs = \"2..4\"\nsizes = \"1KiB\"\n";
 
+/// Messages among the hosts along a ring, the later the longer.
+fn exchange() -> String {
+    let arcs = (0..8).map(|from| format!("{from},{},{}\n", (from + 1) % 8, 4000 * (from + 1)));
+    format!("from,to,size_bytes\n{}", arcs.collect::<String>())
+}
+
 /// The commands of netsig, each on one line.
 fn commands() -> Vec<String> {
     let text = fs::read_to_string(workspace().join("README.md")).unwrap();
@@ -65,10 +71,7 @@ fn directory() -> TempDir {
         ("plans/start-barrier.toml", PLAN.to_owned()),
         ("osu_latency.txt", osu("osu-5.3-latency.txt")),
         ("osu_alltoall-np8.txt", osu("osu-5.3-alltoall-p8.txt")),
-        (
-            "exchange.csv",
-            "from,to,size_bytes\n0,1,1000\n1,2,4000\n".to_owned(),
-        ),
+        ("exchange.csv", exchange()),
         (
             "topology.conf",
             "SwitchName=s0 Nodes=n[0-255]\nSwitchName=s1 Nodes=n[256-511]\n\

@@ -41,42 +41,42 @@ pub struct Prediction {
     pub segment: Option<Segment>,
 }
 
-/// Least ln of a gain over the library's own choice that is worth a change, as a share of the joint
+/// Part of the upper half-width of an interval in ln T that is added where algorithms are compared:
+/// about half a standard error at 90 % confidence.
+const CAUTION: f64 = 0.3;
+
+/// Least ln of a gain over the library's own choice that is worth a change, as a part of the joint
 /// half-width of both intervals in ln T: at 90 % confidence it is a gain in three of five cases.
 const WORTH_A_CHANGE: f64 = 0.15;
 
 impl Prediction {
-    /// Time by which algorithms are compared ([`select`]): the upper end of the interval, without
-    /// contention the time itself; not below that of the library's own choice unless the gain over it
-    /// is sure enough.
+    /// Time by which algorithms are compared ([`select`]): half a standard error above the best value,
+    /// without contention the best value itself; not below that of the library's own choice unless the
+    /// gain over it is sure enough.
     #[must_use]
     pub fn cautious(&self, library: Option<&Self>) -> Seconds {
-        let own = self.upper();
-        let Some(library) = library else { return own };
+        let raised = |one: &Self| one.time.0 * (CAUTION * one.half_width()).exp();
+        let own = raised(self);
+        let Some(library) = library else {
+            return Seconds(own);
+        };
         let apart = self.half_width().hypot(library.half_width());
         let is_sure = (library.time / self.time).ln() >= WORTH_A_CHANGE * apart;
-        if is_sure {
+        Seconds(if is_sure {
             own
         } else {
-            Seconds(own.0.max(library.upper().0))
-        }
+            own.max(raised(library))
+        })
     }
 
-    /// Upper end of the interval; without contention the time, whose interval has the uncertainty of
+    /// ln of the upper end over the time. Without contention 0: such an interval has the uncertainty of
     /// α and β alone.
-    fn upper(&self) -> Seconds {
-        let interval = self
-            .interval
-            .filter(|_| self.standing != Standing::ContentionFree);
-        interval.map_or(self.time, |interval| interval.upper)
-    }
-
-    /// ln of the upper end over the time.
     fn half_width(&self) -> f64 {
-        if self.time.0 > 0.0 {
-            (self.upper() / self.time).ln()
-        } else {
-            0.0
+        match self.interval {
+            Some(interval) if self.standing != Standing::ContentionFree && self.time.0 > 0.0 => {
+                (interval.upper / self.time).ln()
+            }
+            _ => 0.0,
         }
     }
 }
@@ -146,16 +146,21 @@ mod tests {
         }
     }
 
-    /// A sure gain counts in full, an uncertain one by its worst case, and one that is small beside its
-    /// uncertainty never passes the library's choice. Without contention the time counts.
+    /// An uncertain gain counts less, and one that is small beside its uncertainty never passes the
+    /// library's choice. Without contention the time counts.
     #[test]
-    fn uncertain_gains_are_no_gains() {
+    fn uncertain_gains_are_smaller_gains() {
         let library = prediction(1.0, 1.2);
-        let cautious = |time, upper| prediction(time, upper).cautious(Some(&library)).0;
-        assert!((cautious(0.9, 1.0) - 1.0).abs() < 1e-12);
-        assert!((cautious(0.8, 1.6) - 1.6).abs() < 1e-12);
-        assert!((cautious(1.1, 1.15) - 1.2).abs() < 1e-12);
-        assert!((cautious(0.99, 1.19) - 1.2).abs() < 1e-12);
+        let raised = |time: f64, upper: f64| time * (upper / time).powf(0.3);
+        for (time, upper, expected) in [
+            (0.8, 0.9, raised(0.8, 0.9)),
+            (0.8, 1.6, raised(0.8, 1.6)),
+            (1.1, 1.15, raised(1.1, 1.15)),
+            (0.99, 1.0, raised(1.0, 1.2)),
+        ] {
+            let found = prediction(time, upper).cautious(Some(&library)).0;
+            assert!((found - expected).abs() < 1e-12, "{time} {upper}: {found}");
+        }
         let free = Prediction {
             standing: Standing::ContentionFree,
             ..prediction(0.7, 1.6)

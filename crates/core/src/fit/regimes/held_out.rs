@@ -25,7 +25,7 @@ use crate::units::{Bytes, Procs};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// Start-ups.
+    /// Start-ups of few messages.
     Startup,
     /// Eager messages on the wire.
     Eager,
@@ -144,6 +144,10 @@ fn missed(ground: &Ground, fit: &RegimesFit, cell: &Observation) -> Option<HeldO
     })
 }
 
+/// Number of segments of a message from which on their start-ups, one after the other, are a rate as
+/// certain as that of bytes.
+const STREAM: u64 = 8;
+
 /// Largest part of the time of a case.
 pub fn kind(model: &Regimes, (point, traffic): (Point, &Path), times: &Times) -> Kind {
     if times
@@ -153,8 +157,9 @@ pub fn kind(model: &Regimes, (point, traffic): (Point, &Path), times: &Times) ->
         return Kind::Stalling;
     }
     let startups = model.latency.0 + model.startup.0 * traffic.startups;
+    let is_stream = model.pattern.segments(point.size) >= STREAM;
     match model.protocol(point.message()) {
-        _ if startups > times.typical.0 / 2.0 => Kind::Startup,
+        _ if startups > times.typical.0 / 2.0 && !is_stream => Kind::Startup,
         Protocol::Eager => Kind::Eager,
         Protocol::Rendezvous => Kind::Rendezvous,
     }

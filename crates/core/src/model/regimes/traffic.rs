@@ -135,6 +135,12 @@ impl Pattern {
         }
     }
 
+    /// Number of messages in which a call sends a piece of `size` bytes.
+    pub fn segments(self, size: Bytes) -> u64 {
+        let message = self.message(size).0.max(1);
+        size.0.div_ceil(message).max(1)
+    }
+
     /// Class of the process count n.
     pub fn class(self, procs: Procs) -> Class {
         match self {
