@@ -51,7 +51,7 @@ fn commands() -> Vec<String> {
     let netsig = lines.filter(|line| line.starts_with("target/release/netsig "));
     // In place of minutes.
     netsig
-        .map(|line| line.replace("--budget 2m", "--budget 20s"))
+        .map(|line| line.replace("--budget 2m", "--budget 30s"))
         .collect()
 }
 
