@@ -6,7 +6,8 @@ use netsig_core::algorithm::{Collective, LIBRARY, Method, MpiFlavour};
 use netsig_core::data::cells::Statistic;
 use netsig_core::model::segment::{Search, Segment};
 use netsig_core::model::{Kind, Model, ModelError};
-use netsig_core::predict::select::{Binomial, CrossOver, Options, Ranked, Selector, Sources};
+use netsig_core::predict::cross_over::CrossOver;
+use netsig_core::predict::select::{Binomial, Options, Ranked, Selector, Sources};
 use netsig_core::profile::Profile;
 use netsig_core::units::{Bytes, Procs};
 

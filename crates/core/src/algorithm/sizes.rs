@@ -33,7 +33,7 @@ pub enum Sizes {
     Sparse,
 }
 
-/// PieceSizes of an exchange.
+/// Sizes of the pieces of an exchange.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PieceSizes<'a> {
     /// Sizes with the mean m.

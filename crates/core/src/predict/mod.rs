@@ -14,6 +14,7 @@
 mod basis;
 mod borrowed;
 pub mod compare;
+pub mod cross_over;
 mod fitted;
 pub mod line;
 mod measured;

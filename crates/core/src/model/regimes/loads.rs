@@ -289,7 +289,7 @@ mod tests {
         assert_near([exchange.ports().on_link], [2.0 * piece]);
     }
 
-    /// PieceSizes that happen to be equal load ports and links as pieces of one size.
+    /// Pieces that happen to be equal load ports and links as pieces of one size.
     #[test]
     fn equal_pieces_are_a_case_of_different_ones() {
         let network = graph_of(&[3, 4, 2], &[(0, 1), (1, 2)]).unwrap();
