@@ -26,7 +26,7 @@ use super::{Interval, Prediction, Standing};
 use crate::data::cells::Statistic;
 use crate::fit::regimes::gradient;
 use crate::fit::regimes::held_out::{Kind, kind};
-use crate::model::regimes::{Onset, Path, Point, Times};
+use crate::model::regimes::{Onset, Path, Pattern, Point, Times};
 use crate::profile::RegimesEntry;
 use crate::stats::interval::t_quantile;
 use crate::units::{Procs, Seconds};
@@ -50,7 +50,7 @@ const REPETITIONS: f64 = 10.0;
 const UNKNOWN: f64 = 0.25;
 const UNKNOWN_DOF: f64 = 4.0;
 
-/// Weight of the usual error of an exchange, in cells that were left out.
+/// Weight of the usual error, in cells that were left out.
 const USUAL_CELLS: f64 = 120.0;
 
 /// Standard deviation that is added where the algorithm takes other steps than at the measured
@@ -172,11 +172,10 @@ fn error(entry: &RegimesEntry, kind: Kind, reach: f64) -> (f64, f64) {
     let found = found.map_or((UNKNOWN, UNKNOWN_DOF), |found| {
         (found.deviation, found.cells as f64)
     });
-    if !entry.model.pattern.grows_as_usual() {
-        return found;
-    }
     let (own, cells) = found;
-    let usual = usual_error(kind);
+    let Some(usual) = usual_error(entry.model.pattern, kind) else {
+        return found;
+    };
     let share = if usual < own {
         1.0
     } else {
@@ -188,13 +187,16 @@ fn error(entry: &RegimesEntry, kind: Kind, reach: f64) -> (f64, f64) {
     ((squares / dof).sqrt(), dof)
 }
 
-/// Usual standard deviation of the logarithm of the error of an exchange.
-fn usual_error(kind: Kind) -> f64 {
+/// Usual standard deviation of the logarithm of the error, of exchanges and of the start-ups of other
+/// patterns. Few counts left out tell little of start-ups, since the cells of a count share their error.
+fn usual_error(pattern: Pattern, kind: Kind) -> Option<f64> {
     match kind {
-        Kind::Eager => 0.038,
-        Kind::Rendezvous => 0.04,
-        Kind::Startup => 0.25,
-        Kind::Stalling => 0.2,
+        Kind::Startup if !pattern.grows_as_usual() => Some(0.35),
+        _ if !pattern.grows_as_usual() => None,
+        Kind::Eager => Some(0.038),
+        Kind::Rendezvous => Some(0.04),
+        Kind::Startup => Some(0.25),
+        Kind::Stalling => Some(0.2),
     }
 }
 
