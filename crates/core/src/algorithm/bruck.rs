@@ -31,9 +31,9 @@ pub(super) const BRUCK: Entry = Entry {
     traffic: Some(Traffic::Digits),
     closed_form: None,
     library: &[
-        tuned(3, "modified_bruck", None).with_radix(2),
-        mpich("brucks", None).with_radix(2),
-        intel(1, "bruck", None).with_radix(2),
+        tuned(3, "modified_bruck", Some(Traffic::Digits)).with_radix(2),
+        mpich("brucks", Some(Traffic::Digits)).with_radix(2),
+        intel(1, "bruck", Some(Traffic::Digits)).with_radix(2),
     ],
 };
 

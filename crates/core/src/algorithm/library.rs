@@ -42,6 +42,7 @@ struct Forced {
     name: &'static str,
     segment: Option<NonZeroU32>,
     traffic: Option<Traffic>,
+    radix: Option<u32>,
 }
 
 /// Reason why a library cannot be forced to use an algorithm.
@@ -119,6 +120,7 @@ impl LibraryChoice {
             name: offer.name,
             segment,
             traffic: offer.traffic(),
+            radix: offer.radix(),
         }))
     }
 
@@ -136,6 +138,11 @@ impl LibraryChoice {
     pub(super) fn segment(&self) -> Option<Bytes> {
         let segment = self.forced?.segment?;
         Some(Bytes(segment.get().into()))
+    }
+
+    /// Radix of the forced algorithm, if it has one.
+    pub(super) fn radix(&self) -> Option<u32> {
+        self.forced?.radix
     }
 
     /// Traffic of the messages. The library's own decision counts as its usual one.

@@ -59,6 +59,14 @@ impl Method {
         }
     }
 
+    /// Base of the numbers that order the ranks, if it has one.
+    pub fn radix(&self) -> Option<u32> {
+        match self {
+            Self::Library(choice) => choice.radix(),
+            Self::Schedule(algorithm) => algorithm.radix(),
+        }
+    }
+
     /// Segment size, if set.
     pub fn segment(&self) -> Option<Bytes> {
         match self {

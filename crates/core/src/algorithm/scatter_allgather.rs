@@ -40,8 +40,11 @@ pub(super) const SCATTER_ALLGATHER: Entry = Entry {
     traffic: Some(Traffic::ScatterDoubling),
     closed_form: None,
     library: &[
-        tuned(8, "scatter_allgather", None),
-        mpich("scatter_recursive_doubling_allgather", None),
+        tuned(8, "scatter_allgather", Some(Traffic::ScatterDoubling)),
+        mpich(
+            "scatter_recursive_doubling_allgather",
+            Some(Traffic::ScatterDoubling),
+        ),
     ],
 };
 
@@ -55,8 +58,8 @@ pub(super) const SCATTER_ALLGATHER_RING: Entry = Entry {
     traffic: Some(Traffic::ScatterRing),
     closed_form: None,
     library: &[
-        tuned(9, "scatter_allgather_ring", None),
-        mpich("scatter_ring_allgather", None),
+        tuned(9, "scatter_allgather_ring", Some(Traffic::ScatterRing)),
+        mpich("scatter_ring_allgather", Some(Traffic::ScatterRing)),
     ],
 };
 

@@ -108,7 +108,7 @@ impl Pattern {
             Traffic::Powers => Some(exchange(Order::Powers)),
             Traffic::Phases => Some(exchange(Order::Phases)),
             Traffic::Digits => Some(Self::Digits {
-                radix: algorithm.and_then(Algorithm::radix)?,
+                radix: method.and_then(Method::radix)?,
             }),
             Traffic::Port => Some(Self::Port),
             Traffic::Doubling => Some(Self::Doubling),
