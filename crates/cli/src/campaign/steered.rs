@@ -69,6 +69,9 @@ const START: Seconds = Seconds(2.0);
 /// Share of the remaining time that the launches of mixtures get.
 const FOR_MIXTURES: f64 = 0.12;
 
+/// Least number of launches over all cells.
+const LEAST_SURVEYS: u32 = 2;
+
 /// Least time that is worth a launch.
 const LEAST: Seconds = Seconds(2.0);
 
@@ -117,13 +120,19 @@ impl Steered<'_> {
                     let share = (1.0 - FOR_MIXTURES) / f64::from(launches);
                     self.target.survey(&seen, &rates, time(share))
                 };
-                let fewer = (1..remaining).rev().map(survey);
+                // One launch alone would not show how launches differ.
+                let least = if state.launch > 1 { 1 } else { LEAST_SURVEYS };
+                let fewer = (least..remaining).rev().map(survey);
                 match survey(remaining) {
                     Ok(plan) => Ok(Some(plan)),
                     // Fewer launches than wanted share the time that is left.
-                    Err(_) if state.launch > 1 => Ok(fewer.flatten().next()),
                     Err(too_little) => {
-                        let surveys = (too_little.least.0 + starts.0 * jobs) * f64::from(SURVEYS);
+                        let plan = fewer.flatten().next();
+                        if plan.is_some() || state.launch > 1 {
+                            return Ok(plan);
+                        }
+                        let each = too_little.least.0 + starts.0 * jobs;
+                        let surveys = each * f64::from(LEAST_SURVEYS);
                         let spent = self.budget.as_secs_f64() - left.0;
                         let least = (surveys / (1.0 - FOR_MIXTURES) + spent).ceil() + 1.0;
                         Err(Failure::usage(format!(
