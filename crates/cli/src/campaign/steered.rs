@@ -5,6 +5,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use itertools::Itertools as _;
 use netsig_core::data::{Dataset, Provenance};
 use netsig_core::fit::network::{self, Options};
 use netsig_core::model::Case;
@@ -69,7 +70,7 @@ const START: Seconds = Seconds(2.0);
 /// Share of the remaining time that the launches of mixtures get.
 const FOR_MIXTURES: f64 = 0.12;
 
-/// Least number of launches over all cells.
+/// Least number of launches over all cells: one alone would not show how launches differ.
 const LEAST_SURVEYS: u32 = 2;
 
 /// Least time that is worth a launch.
@@ -108,43 +109,48 @@ impl Steered<'_> {
             return Ok(Some(plan.clone()));
         }
         let seen = self.seen(&state.data);
-        let jobs = self.target.jobs();
-        let time = |share: f64| Seconds(left.0 * share - starts.0 * jobs);
+        let time = left - starts * self.target.jobs();
         match stage(state.launch) {
             Stage::Scout => Ok(Some(self.target.scout())),
-            Stage::Survey => {
-                let remaining = SURVEYS + 1 - state.launch;
-                let found = Rates::from_probe(&state.data, starts);
-                let rates = found.unwrap_or_else(Rates::ordinary);
-                let survey = |launches: u32| {
-                    let share = (1.0 - FOR_MIXTURES) / f64::from(launches);
-                    self.target.survey(&seen, &rates, time(share))
-                };
-                // One launch alone would not show how launches differ.
-                let least = if state.launch > 1 { 1 } else { LEAST_SURVEYS };
-                let fewer = (least..remaining).rev().map(survey);
-                match survey(remaining) {
-                    Ok(plan) => Ok(Some(plan)),
-                    // Fewer launches than wanted share the time that is left.
-                    Err(too_little) => {
-                        let plan = fewer.flatten().next();
-                        if plan.is_some() || state.launch > 1 {
-                            return Ok(plan);
-                        }
-                        let each = too_little.least.0 + starts.0 * jobs;
-                        let surveys = each * f64::from(LEAST_SURVEYS);
-                        let spent = self.budget.as_secs_f64() - left.0;
-                        let least = (surveys / (1.0 - FOR_MIXTURES) + spent).ceil() + 1.0;
-                        Err(Failure::usage(format!(
-                            "--budget {}: too little for a survey, which takes about {}; give more, with --resume, or name fewer algorithms, sizes or processes",
-                            span(Seconds(self.budget.as_secs_f64())),
-                            span(Seconds(least))
-                        )))
-                    }
-                }
+            Stage::Survey => self.survey(state, &seen, left, starts),
+            Stage::Mixtures if state.launch > SURVEYS + MIXTURES || time < LEAST => Ok(None),
+            Stage::Mixtures => Ok(self.target.mixtures(&seen, time)),
+        }
+    }
+
+    /// The plan of a launch over all cells: as many launches as wanted share the time, or as fit; `None`
+    /// if none fits any more.
+    ///
+    /// # Errors
+    /// If not even [`LEAST_SURVEYS`] fit.
+    fn survey(
+        &self,
+        state: &State,
+        seen: &Seen,
+        left: Seconds,
+        starts: Seconds,
+    ) -> Result<Option<Plan>, Failure> {
+        let begin = starts.0 * self.target.jobs();
+        let rates = Rates::from_probe(&state.data, starts).unwrap_or_else(Rates::ordinary);
+        let plan = |launches: u32| {
+            let each = left.0 * (1.0 - FOR_MIXTURES) / f64::from(launches);
+            self.target.survey(seen, &rates, Seconds(each - begin))
+        };
+        let is_first = state.launch == 1;
+        let least = if is_first { LEAST_SURVEYS } else { 1 };
+        let plans = (least..=SURVEYS + 1 - state.launch).rev().map(plan);
+        match plans.find_or_last(Result::is_ok) {
+            Some(Err(too_little)) if is_first => {
+                let surveys = (too_little.least.0 + begin) * f64::from(LEAST_SURVEYS);
+                let spent = self.budget.as_secs_f64() - left.0;
+                let needed = (surveys / (1.0 - FOR_MIXTURES) + spent).ceil() + 1.0;
+                Err(Failure::usage(format!(
+                    "--budget {}: too little for a survey, which takes about {}; give more, with --resume, or name fewer algorithms, sizes or processes",
+                    span(Seconds(self.budget.as_secs_f64())),
+                    span(Seconds(needed))
+                )))
             }
-            Stage::Mixtures if state.launch > SURVEYS + MIXTURES || time(1.0) < LEAST => Ok(None),
-            Stage::Mixtures => Ok(self.target.mixtures(&seen, time(1.0))),
+            plan => Ok(plan.and_then(Result::ok)),
         }
     }
 
