@@ -190,13 +190,13 @@ fn error(entry: &RegimesEntry, kind: Kind, reach: f64) -> (f64, f64) {
 /// Usual standard deviation of the logarithm of the error, of exchanges and of the start-ups of other
 /// patterns. Few counts left out tell little of start-ups, since the cells of a count share their error.
 fn usual_error(pattern: Pattern, kind: Kind) -> Option<f64> {
-    match kind {
-        Kind::Startup if !pattern.grows_as_usual() => Some(0.35),
-        _ if !pattern.grows_as_usual() => None,
-        Kind::Eager => Some(0.038),
-        Kind::Rendezvous => Some(0.04),
-        Kind::Startup => Some(0.25),
-        Kind::Stalling => Some(0.2),
+    match (kind, pattern.grows_as_usual()) {
+        (Kind::Eager, true) => Some(0.038),
+        (Kind::Rendezvous, true) => Some(0.04),
+        (Kind::Startup, true) => Some(0.25),
+        (Kind::Stalling, true) => Some(0.2),
+        (Kind::Startup, false) => Some(0.35),
+        (_, false) => None,
     }
 }
 
