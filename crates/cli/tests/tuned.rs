@@ -76,7 +76,7 @@ const MPICH: &[Made] = &[
     ("bcast", "library:binomial", |_, log, b| {
         log * (ALPHA + 1.5 * b)
     }),
-    ("bcast", "scatter-allgather-ring", |k, _, b| {
+    ("bcast", "library:scatter_ring_allgather", |k, _, b| {
         k * ALPHA + 1.2 * b
     }),
     ("allgather", "library", |k, _, b| {
