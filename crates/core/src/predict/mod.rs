@@ -47,7 +47,8 @@ pub struct Prediction {
 const CAUTION: f64 = 0.3;
 
 /// Least ln of a gain over the library's own choice that is worth a change, as a part of the joint
-/// half-width of both intervals in ln T: at 90 % confidence it is a gain in three of five cases.
+/// half-width of both intervals in ln T; the gain is that of times half a standard error above the best
+/// values.
 const WORTH_A_CHANGE: f64 = 0.15;
 
 impl Prediction {
@@ -62,12 +63,9 @@ impl Prediction {
             return Seconds(own);
         };
         let apart = self.half_width().hypot(library.half_width());
-        let is_sure = (library.time / self.time).ln() >= WORTH_A_CHANGE * apart;
-        Seconds(if is_sure {
-            own
-        } else {
-            own.max(raised(library))
-        })
+        let usual = raised(library);
+        let is_sure = (usual / own).ln() >= WORTH_A_CHANGE * apart;
+        Seconds(if is_sure { own } else { own.max(usual) })
     }
 
     /// ln of the upper end over the time. Without contention 0: such an interval has the uncertainty of
@@ -147,17 +145,18 @@ mod tests {
         }
     }
 
-    /// An uncertain gain counts less, and one that is small beside its uncertainty never passes the
-    /// library's choice. Without contention the time counts.
+    /// An uncertain time counts longer, also that of the library's choice, which a gain that is small
+    /// beside its uncertainty never passes. Without contention the time counts.
     #[test]
     fn uncertain_gains_are_smaller_gains() {
         let library = prediction(1.0, 1.2);
         let raised = |time: f64, upper: f64| time * (upper / time).powf(0.3);
         for (time, upper, expected) in [
             (0.8, 0.9, raised(0.8, 0.9)),
-            (0.8, 1.6, raised(0.8, 1.6)),
+            (0.8, 1.6, raised(1.0, 1.2)),
             (1.1, 1.15, raised(1.1, 1.15)),
-            (0.99, 1.0, raised(1.0, 1.2)),
+            (1.0, 1.01, raised(1.0, 1.01)),
+            (1.02, 1.06, raised(1.0, 1.2)),
         ] {
             let found = prediction(time, upper).cautious(Some(&library)).0;
             assert!((found - expected).abs() < 1e-12, "{time} {upper}: {found}");

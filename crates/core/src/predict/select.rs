@@ -15,9 +15,12 @@
 //!
 //! Candidates are ranked by the times half a standard error above the best values, 0.3 of the upper
 //! half-width of their intervals in ln T: of candidates with uncertain times, the one whose error is
-//! most favourable would come first by the best values. None takes the place of the library's own choice unless ln of the gain is 0.15 of the joint
-//! half-width of both intervals or more: of smaller gains too many are losses. Times without
-//! contention, whose intervals contain the uncertainty of α and β alone, are ranked by themselves.
+//! most favourable would come first by the best values. None takes the place of the library's own
+//! choice unless ln of the gain between these times is 0.15 of the joint half-width of both intervals
+//! or more: of smaller gains too many are losses. So one with a sure time may come before a library's
+//! choice whose own is unsure, as where it may stall, though its best value is no shorter. Times
+//! without contention, whose intervals contain the uncertainty of α and β alone, are ranked by
+//! themselves.
 //!
 //! Two kinds of candidate rank below all others, however short their time: candidates too far from
 //! the measurements, which `predict` refuses, and, beside measured algorithms, those of which a
