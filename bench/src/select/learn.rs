@@ -149,7 +149,7 @@ fn cells(collective: Collective, drawn: &Drawn) -> impl Iterator<Item = Cell> {
 /// The first of every ranking of `netsig select` that it recommends.
 fn selected(drawn: &Drawn, site: &Site, collective: Collective) -> Result<Choices> {
     let printed = site.netsig.run(&format!(
-        "select {PROFILE}.toml --collective {collective} --procs {} --size {} --format csv {}",
+        "select {PROFILE}.toml --collective {collective} --procs {} --size {} --extrapolate --format csv {}",
         counts(drawn).iter().join(","),
         SIZES.iter().join(","),
         Site::description(drawn),

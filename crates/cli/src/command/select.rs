@@ -5,7 +5,7 @@ use clap::ValueEnum;
 use netsig_core::algorithm::{Collective, LIBRARY, Method, MpiFlavour};
 use netsig_core::data::cells::Statistic;
 use netsig_core::model::segment::{Search, Segment};
-use netsig_core::model::{Kind, Model, ModelError};
+use netsig_core::model::{Kind, Model};
 use netsig_core::predict::cross_over::CrossOver;
 use netsig_core::predict::select::{Binomial, Options, Ranked, Selector, Sources};
 use netsig_core::profile::Profile;
@@ -44,6 +44,9 @@ pub struct Args {
     /// it].
     #[arg(long, value_enum)]
     mpi: Option<Mpi>,
+    /// Rank also far outside the measured process counts and sizes.
+    #[arg(long)]
+    extrapolate: bool,
     /// Content of the table.
     #[arg(long, value_enum, default_value = "ranking")]
     show: Show,
@@ -70,7 +73,8 @@ enum Show {
 /// Runs the command.
 ///
 /// # Errors
-/// If the profile cannot be used or has no algorithm of the collective.
+/// If the profile cannot be used, has no algorithm of the collective or, without --extrapolate, was
+/// measured too far from a case.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let collective = args.points.collective;
     let points = args.points.points()?;
@@ -108,11 +112,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let flavour = args.flavour(&profile);
     let ranked = |most: usize| {
         let rankings = points.cells().map(|(procs, size)| {
-            let mut ranked = selector.rank(procs, size)?;
+            let mut ranked = args.ranked(&selector, procs, size)?;
             let library = ranked.iter().find(|one| one.algorithm() == LIBRARY);
             let library = library.filter(|one| one.stands()).copied();
             ranked.truncate(most);
-            Ok::<_, ModelError>(Ranking {
+            Ok::<_, Failure>(Ranking {
                 procs,
                 size,
                 ranked,
@@ -126,7 +130,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Show::Best => ranked(1),
         Show::CrossOvers => {
             let counts = points.procs.iter();
-            let changes = counts.map(|&procs| selector.cross_overs(procs, &points.sizes));
+            let changes = counts.map(|&procs| {
+                for &size in &points.sizes {
+                    args.ranked(&selector, procs, size)?;
+                }
+                Ok::<_, Failure>(selector.cross_overs(procs, &points.sizes)?)
+            });
             Partial::of(changes)
                 .conclude(|found| print(cross_overs(collective, found.into_iter().flatten())))
         }
@@ -140,6 +149,28 @@ impl Args {
             Some(Mpi::Openmpi) => Some(MpiFlavour::OpenMpi),
             Some(Mpi::Mpich) => Some(MpiFlavour::Mpich),
             None => MpiFlavour::of(profile.provenance.get("data_mpi")?),
+        }
+    }
+
+    /// All candidates for a case, the fastest first; without --extrapolate one at least is near enough to
+    /// the measurements.
+    fn ranked<'a>(
+        &self,
+        selector: &'a Selector,
+        procs: Procs,
+        size: Bytes,
+    ) -> Result<Vec<Ranked<'a>>, Failure> {
+        let ranked = selector.rank(procs, size)?;
+        let has_choice = self.extrapolate || ranked.iter().any(Ranked::stands);
+        let mut whys = ranked.iter();
+        let why = whys.find_map(|one| selector.outside(one, procs, size));
+        match why.filter(|_| !has_choice) {
+            Some(why) => Err(Failure::data(format!(
+                "{} of {procs} processes: {why}; measure there, or give --extrapolate to rank all the same",
+                self.points.collective
+            ))
+            .about(&self.points.profile)),
+            None => Ok(ranked),
         }
     }
 }

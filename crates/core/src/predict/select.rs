@@ -296,8 +296,15 @@ impl<'a> Selector<'a> {
         if first.stands() {
             return Ok(*first);
         }
-        let outside = first.candidate.basis.outside(self.case(procs, size));
+        let outside = self.outside(first, procs, size);
         Err(outside.map_or(NoChoice::Unknown, NoChoice::Outside))
+    }
+
+    /// Why a candidate of the ranking for a case is too far from the measurements, if it is.
+    pub fn outside(&self, one: &Ranked, procs: Procs, size: Bytes) -> Option<Outside> {
+        let is_outside = one.prediction.standing == Standing::Outside;
+        let why = || one.candidate.basis.outside(self.case(procs, size));
+        is_outside.then(why).flatten()
     }
 
     fn case(&self, procs: Procs, size: Bytes) -> Case {
