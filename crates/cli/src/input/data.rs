@@ -21,7 +21,7 @@ pub struct DataArgs {
     #[arg(required = true, value_name = "DATA")]
     files: Vec<PathBuf>,
     /// Take data of different networks or settings together, of ranks that shared a host, and
-    /// times that the links do not allow, with a warning.
+    /// times that the links do not allow, with a warning; so a profile of another network.
     #[arg(long)]
     force: bool,
 }
@@ -68,10 +68,7 @@ impl DataArgs {
             impossible(&sources),
         ];
         for (what, remedy) in doubts.into_iter().flatten() {
-            if !self.force {
-                return Err(Failure::data(format!("{what}; {remedy}, or give --force")));
-            }
-            eprintln!("netsig: warning: {what}");
+            self.doubt(&what, remedy)?;
         }
         let mut all = all.into_iter();
         let mut data = all.next().unwrap_or_default();
@@ -80,6 +77,18 @@ impl DataArgs {
                 .map_err(|error| Failure::data(error).about(file))?;
         }
         Ok(Input { data, name })
+    }
+
+    /// Refuses what is doubted, with a remedy; with --force warns.
+    ///
+    /// # Errors
+    /// Without --force.
+    pub fn doubt(&self, what: &str, remedy: &str) -> Result<(), Failure> {
+        if !self.force {
+            return Err(Failure::data(format!("{what}; {remedy}, or give --force")));
+        }
+        eprintln!("netsig: warning: {what}");
+        Ok(())
     }
 }
 

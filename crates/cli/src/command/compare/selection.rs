@@ -10,8 +10,9 @@ use netsig_core::data::cells::Statistic;
 use netsig_core::data::mixture::{self, Source};
 use netsig_core::data::{Dataset, Provenance};
 use netsig_core::predict::penalty::{Contest, Judged, Totals, contests};
-use netsig_core::predict::select::{Options, Selector, Sources};
+use netsig_core::predict::select::{Options, Ranked, Selector, Sources};
 use netsig_core::profile::Profile;
+use netsig_core::stats::sample::median;
 
 use super::{Args, Show};
 use crate::input::data::Input;
@@ -23,12 +24,19 @@ use crate::print::rows::{Cell, Rows};
 struct Chosen {
     contest: Contest,
     judged: Judged,
+    /// |ln| of measured over predicted time of each algorithm with both.
+    errors: Vec<f64>,
 }
+
+/// Median error of the predicted times from which on a profile whose provenance differs is taken for
+/// one of another network. Profiles of half of a network's hosts have 0.06 to 0.14.
+const OF_ANOTHER: f64 = 0.3;
 
 /// Runs the command.
 ///
 /// # Errors
-/// If no cell has several algorithms, or the profile chooses none of them in any cell.
+/// If no cell has several algorithms, the profile chooses none of them in any cell, or is of another
+/// network.
 pub(super) fn run(args: &Args, path: &Path) -> Result<(), Failure> {
     let profile = files::profile(path)?;
     let network = args.network.load()?;
@@ -42,7 +50,6 @@ pub(super) fn run(args: &Args, path: &Path) -> Result<(), Failure> {
         eprintln!("netsig: note: cells of one algorithm, left out: {single}");
     }
     let place = path.display().to_string();
-    warn_if_mixed(&profile, &place, &data, &name);
     let statistic = args.statistic.unwrap_or(Statistic::Median);
     let sources = Sources {
         profile: &profile,
@@ -69,6 +76,9 @@ pub(super) fn run(args: &Args, path: &Path) -> Result<(), Failure> {
     if chosen.is_empty() {
         let problems = left_out.iter().map(|problem| format!("{place}: {problem}"));
         return Err(Failure::data(problems.unique().join("\n")));
+    }
+    if let Some(difference) = difference(&profile, &place, &data, &name) {
+        check_network(args, &chosen, &place, &difference)?;
     }
     for problem in left_out {
         eprintln!("netsig: note: left out: {place}: {problem}");
@@ -99,11 +109,26 @@ fn judge(selector: &Selector, contest: Contest, statistic: Statistic) -> Result<
     let choice = choice.map_err(|error| format!("{collective}, {procs} x {size}: {error}"))?;
     let judged = contest.judge(&choice.algorithm(), statistic);
     let judged = judged.expect("the choice is one of the measured algorithms");
-    Ok(Chosen { contest, judged })
+    let ranking = selector.rank(procs, size).unwrap_or_default().into_iter();
+    let error = |one: Ranked| {
+        let measured = contest.time(&one.algorithm(), statistic)?;
+        Some((measured / one.prediction.time).ln().abs())
+    };
+    let errors = ranking.filter(Ranked::stands).filter_map(error).collect();
+    Ok(Chosen {
+        contest,
+        judged,
+        errors,
+    })
 }
 
-/// Warns if the profile was fitted to data of another network or MPI.
-fn warn_if_mixed(profile: &Profile, place: &str, data: &Dataset, name: &str) {
+/// A difference between the network or MPI of the profile's data and that of the data.
+fn difference(
+    profile: &Profile,
+    place: &str,
+    data: &Dataset,
+    name: &str,
+) -> Option<mixture::Difference> {
     let mut provenance = Provenance::default();
     for (key, value) in profile.provenance.iter() {
         if let Some(fact) = key.strip_prefix("data_") {
@@ -115,11 +140,29 @@ fn warn_if_mixed(profile: &Profile, place: &str, data: &Dataset, name: &str) {
         ..Dataset::default()
     };
     let sources = [(place, &fitted), (name, data)].map(|(name, data)| Source { name, data });
-    if let Some(first) = mixture::differences(&sources).first() {
+    mixture::differences(&sources).into_iter().next()
+}
+
+/// Doubts a profile with a difference whose times are not those of the data; else warns of the
+/// difference.
+fn check_network(
+    args: &Args,
+    chosen: &[Chosen],
+    place: &str,
+    difference: &mixture::Difference,
+) -> Result<(), Failure> {
+    let error = median(chosen.iter().flat_map(|one| one.errors.iter().copied()));
+    if error < OF_ANOTHER {
         eprintln!(
-            "netsig: warning: the profile may be of another network: {first}; a profile of this one chooses better"
+            "netsig: warning: the profile may be of another network: {difference}; a profile of this one chooses better"
         );
+        return Ok(());
     }
+    let what = format!(
+        "{place}: is a profile of another network: {difference}, and half of the times differ by more than {:.1} x",
+        error.exp()
+    );
+    args.input.doubt(&what, "make one of this network")
 }
 
 /// Notes on missing launches and a missing choice of the library.
