@@ -45,10 +45,11 @@ pub struct Options {
 /// Models to fit.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Wanted {
-    /// Every model that the data determine; an all-to-all must have a signature.
+    /// Every model that the data determine; an all-to-all must have a signature, unless other
+    /// collectives were measured too.
     #[default]
     All,
-    /// As `All`, but a signature that cannot be fitted is one of the failures.
+    /// Every model that the data determine.
     Any,
     /// One model, which the data must determine.
     One(&'static Model),
@@ -84,8 +85,8 @@ pub struct NetworkFit {
 /// Fits everything in `data`.
 ///
 /// # Errors
-/// If there is neither a usable ping-pong nor an all-to-all in its place, or an all-to-all has no
-/// signature, or the one model that is wanted cannot be fitted.
+/// If there is neither a usable ping-pong nor an all-to-all in its place, an all-to-all that alone
+/// was measured has no signature, or the one model that is wanted cannot be fitted.
 pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, FailedFit> {
     let cells = summarise(data);
     let ping_pong = points(&cells, Statistic::Median, |key| {
@@ -113,12 +114,15 @@ pub fn fit(data: &Dataset, options: &Options) -> Result<NetworkFit, FailedFit> {
         imported: imported(&cells),
         without_pairs,
     };
-    for ((collective, algorithm), points) in by_algorithm(&cells, options.statistic) {
+    let all = by_algorithm(&cells, options.statistic);
+    let is_alone = all.keys().all(|(own, _)| *own == Collective::Alltoall);
+    for ((collective, algorithm), points) in all {
         let measured = Measured {
             collective,
             algorithm,
             points,
             options,
+            is_alone,
         };
         measured.fit(&mut fitted)?;
     }
@@ -181,6 +185,8 @@ struct Measured<'a> {
     algorithm: String,
     points: Vec<Point>,
     options: &'a Options,
+    /// True if only all-to-alls were measured.
+    is_alone: bool,
 }
 
 impl Measured<'_> {
@@ -219,8 +225,11 @@ impl Measured<'_> {
             } else {
                 self.model(problem(model, &saturating), error)
             };
-            let is_vital = model.is_signature() && self.options.wanted != Wanted::Any
-                || matches!(self.options.wanted, Wanted::One(_));
+            let is_vital = match self.options.wanted {
+                Wanted::All => self.is_alone && model.is_signature(),
+                Wanted::Any => false,
+                Wanted::One(_) => true,
+            };
             let subject = format!("{} {} {}", self.collective, self.algorithm, model.name);
             match found.map_err(FailedFit::of(subject)) {
                 Ok(fit) => {
