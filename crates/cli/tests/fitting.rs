@@ -71,7 +71,7 @@ fn in_regimes() -> String {
     let others = [
         "allgather,ring",
         "scatter,binomial",
-        "bcast,knomial:4",
+        "bcast,binary-segmented:1024",
         "bcast,pipeline:256",
     ];
     let others = cells.clone().flat_map(|(n, size)| {

@@ -51,7 +51,7 @@ pub(super) const BINARY: Entry = Entry {
     settings: &[],
     cut: Cut::Whole,
     rounds: &Staged(|_| Tree::Binary),
-    traffic: None,
+    traffic: Some(Traffic::Binary),
     closed_form: Some(ClosedForm::Binary),
     library: &[LIBRARY_BINARY],
 };
@@ -79,9 +79,9 @@ pub(super) const KNOMIAL: Entry = Entry {
     settings: &[RADIX],
     cut: Cut::Whole,
     rounds: &Staged(|shape| Tree::Knomial(shape.get(RADIX))),
-    traffic: None,
+    traffic: Some(Traffic::Knomial),
     closed_form: None,
-    library: &[tuned(7, "knomial", None)
+    library: &[tuned(7, "knomial", Some(Traffic::Knomial))
         .in_segments()
         .with_radix(4)
         .set_by("OMPI_MCA_coll_tuned_bcast_algorithm_knomial_radix")],
@@ -136,7 +136,7 @@ pub(super) const BINOMIAL_SEGMENTED: Entry = Entry {
 };
 
 const LIBRARY_PIPELINE: Offer = tuned(3, "pipeline", Some(Traffic::Pipeline)).in_segments();
-const LIBRARY_BINARY: Offer = tuned(5, "binary_tree", None).in_segments();
+const LIBRARY_BINARY: Offer = tuned(5, "binary_tree", Some(Traffic::Binary)).in_segments();
 const LIBRARY_BINOMIAL: Offer =
     tuned(6, "binomial", Some(Traffic::Tree(Load::Whole))).in_segments();
 

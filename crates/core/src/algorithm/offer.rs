@@ -9,11 +9,26 @@
 
 use std::num::NonZeroU32;
 
+use serde::{Deserialize, Serialize};
+
 use super::traffic::Traffic;
 use super::{ALGORITHMS, Collective};
 
 /// MPI library, distinguished by its way of choosing algorithms.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, derive_more::Display)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    derive_more::Display,
+)]
+#[serde(rename_all = "kebab-case")]
 pub enum MpiFlavour {
     /// Open MPI 4.1.
     #[display("Open MPI")]

@@ -29,6 +29,10 @@ pub enum Traffic {
     ScatterRing,
     /// A binomial tree without segments; not described by the regimes where a segment size is set.
     Tree(Load),
+    /// A binary tree with the whole message; not described where a segment size is set.
+    Binary,
+    /// A k-nomial tree with the whole message; not described where a segment size is set.
+    Knomial,
 }
 
 /// Content of a message along an edge of a tree.

@@ -346,7 +346,7 @@ fn columns(basis: &Basis, placed: &[(&Observation, Protocol)]) -> Vec<Column> {
         if protocol == Protocol::Rendezvous {
             columns.push(Column::Request);
         }
-        if matches!(basis.pattern, Pattern::Tree { .. }) {
+        if basis.pattern.has_overlap() {
             columns.push(Column::Overlap(protocol));
         }
     }

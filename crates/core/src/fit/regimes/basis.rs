@@ -11,6 +11,19 @@ use crate::text::names::{name_of, variant_of};
 /// Standard deviation of the prior of κ where no usual value is known.
 const GROWTH: f64 = 0.15;
 
+/// Prior of λ below and from the eager limit on, of a library that sends to all children at once: short
+/// messages leave one after the other all the same.
+const OVERLAP: [Spread; 2] = [
+    Spread {
+        value: 0.3,
+        deviation: 0.4,
+    },
+    Spread {
+        value: 0.9,
+        deviation: 0.3,
+    },
+];
+
 /// A parameter in which the terms of T₀ are linear.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -198,6 +211,10 @@ impl Column {
             (Self::Request, Some(usual)) => Some(Spread {
                 value: usual.request.value * beta,
                 deviation: usual.request.deviation * beta,
+            }),
+            (Self::Overlap(protocol), _) if basis.pattern.is_decided() => Some(match protocol {
+                Protocol::Eager => OVERLAP[0],
+                Protocol::Rendezvous => OVERLAP[1],
             }),
             _ => None,
         }

@@ -3,7 +3,7 @@
 use itertools::Itertools as _;
 
 use super::Pattern;
-use crate::algorithm::{Collective, Decision, LIBRARY};
+use crate::algorithm::{Collective, Decision, LIBRARY, MpiFlavour};
 use crate::units::{Bytes, Procs};
 
 /// Patterns of an algorithm by case.
@@ -11,17 +11,20 @@ use crate::units::{Bytes, Procs};
 pub struct Patterns {
     /// Usual pattern; `None` if the regimes do not describe it.
     usual: Option<Pattern>,
-    /// Rules of the library, if it decides.
+    /// Rules of the library, if it decides between patterns with parameters of their own.
     decision: Option<Decision>,
 }
 
 impl Patterns {
     /// Patterns of an algorithm of the library called `mpi` in the provenance of data.
     pub fn of(collective: Collective, algorithm: &str, mpi: Option<&str>) -> Self {
-        let mpi = mpi.filter(|_| algorithm == LIBRARY);
+        let flavour = mpi.filter(|_| algorithm == LIBRARY);
+        let flavour = flavour.and_then(MpiFlavour::of);
+        let decided = flavour.and_then(|own| Pattern::decided(collective, own));
+        let apart = flavour.filter(|_| decided.is_none());
         Self {
-            usual: Pattern::of(collective, algorithm),
-            decision: mpi.and_then(|mpi| Decision::of(mpi, collective)),
+            usual: decided.or_else(|| Pattern::of(collective, algorithm)),
+            decision: apart.and_then(|own| Decision::of(own, collective)),
         }
     }
 

@@ -12,7 +12,7 @@
 //! | all-to-all by digits in base r | messages of a rank | V of the blocks that it relays |
 //! | doubling: allgather in ⌈log₂ n⌉ rounds | ⌈log₂ n⌉ | V((n−1)·m) |
 //! | chain in segments of q bytes | n − 2 + ⌈m/q⌉ | (n−2)·V(q) + V(m) |
-//! | binomial tree | ⌈log₂ n⌉ | see below |
+//! | binomial, k-nomial or binary tree | most messages that follow one another | see below |
 //! | scatter and allgather of m/n bytes | ⌈log₂ n⌉, and the steps of the allgather | of the tree, and V((n−1)·m/n); by doubling among other counts than powers of two V(m) more |
 //!
 //! In a tree a rank sends to its children, the largest subtree first. If its messages leave one
@@ -43,7 +43,7 @@
 
 use super::links::{self, Order};
 use super::loads::Exchange;
-use super::tree::Binomial;
+use super::tree::{Longest, Shape, Tree};
 use super::wire::on_link;
 use super::{Onset, Pattern, Point, Protocol, Wire};
 use crate::algorithm::{Relayed, relayed};
@@ -134,7 +134,7 @@ impl Pattern {
         let Point { procs, size, .. } = point;
         let bytes = on_link(procs.partners() * size.as_f64(), procs.partners());
         let rounds = f64::from(procs.ceil_log2());
-        match self {
+        match self.at(procs, size) {
             Self::Exchange(Order::AtOnce) => case.at_once(),
             Self::Exchange(order) => case.in_rounds(order),
             Self::Segments {
@@ -154,13 +154,9 @@ impl Pattern {
             // Beside a power of two, ranks without a part take all of it from others at the end.
             Self::ScatterDoubling if procs.get().is_power_of_two() => case.gathered(rounds, 0.0),
             Self::ScatterDoubling => case.gathered(rounds, size.as_f64()),
-            Self::Tree { parts } => {
-                let [serial, shared] = case.tree(size.as_f64(), parts);
-                Path {
-                    shared,
-                    ..Path::straight(rounds, serial)
-                }
-            }
+            Self::Tree { parts } => case.along(Shape::Knomial(2), parts),
+            Self::Knomial { radix } => case.along(Shape::Knomial(radix), false),
+            Self::Binary | Self::Decided(_) => case.along(Shape::Binary, false),
         }
     }
 }
@@ -253,17 +249,33 @@ impl Case<'_> {
         let part = point.size.as_f64() / f64::from(procs.get());
         let bytes = procs.partners() * part + more;
         let gathered = wire.time(on_link(bytes, steps)).0;
-        let [serial, shared] = self.tree(part, true).map(|own| Seconds(own.0 + gathered));
+        let scattered = self.tree(Shape::Knomial(2), part, true);
+        let [serial, shared] =
+            [scattered.serial, scattered.shared].map(|own| Seconds(own + gathered));
         Path {
             shared,
-            ..Path::straight(f64::from(procs.ceil_log2()) + steps, serial)
+            ..Path::straight(f64::from(scattered.sends) + steps, serial)
         }
     }
 
-    /// Times of a binomial tree with messages, or parts, of `size` bytes.
-    fn tree(&self, size: f64, parts: bool) -> [Seconds; 2] {
-        let wire = self.wire;
-        Binomial { size, parts, wire }.times(self.point.procs)
+    /// A tree with the whole message, or a part for each rank, along each edge.
+    fn along(&self, shape: Shape, parts: bool) -> Path {
+        let path = self.tree(shape, self.point.size.as_f64(), parts);
+        Path {
+            shared: Seconds(path.shared),
+            ..Path::straight(f64::from(path.sends), Seconds(path.serial))
+        }
+    }
+
+    /// The path of a tree with messages, or parts, of `size` bytes.
+    fn tree(&self, shape: Shape, size: f64, parts: bool) -> Longest {
+        let tree = Tree {
+            shape,
+            size,
+            parts,
+            wire: self.wire,
+        };
+        tree.longest(self.point.procs)
     }
 }
 

@@ -1,12 +1,14 @@
 //! Patterns in which the messages of an algorithm share ports and links, by its entry in the table of
 //! algorithms; the classes of process counts for which it takes the same steps.
 
+use std::sync::LazyLock;
+
 use serde::{Deserialize, Serialize};
 
 use super::links::{self, Order};
 use super::loads::Exchange;
 use super::{Point, Protocol};
-use crate::algorithm::{Algorithm, Collective, Load, Method, Traffic};
+use crate::algorithm::{Algorithm, Collective, Decision, Load, Method, MpiFlavour, Traffic};
 use crate::units::{Bytes, Procs};
 
 /// Pattern in which the messages of an algorithm share ports and links.
@@ -50,7 +52,19 @@ pub enum Pattern {
         /// True if an edge carries a block for every process behind it.
         parts: bool,
     },
+    /// A binary tree.
+    Binary,
+    /// A k-nomial tree.
+    Knomial {
+        /// The base k.
+        radix: u32,
+    },
+    /// A broadcast of a library along the trees that its rules take, with the same parameters on all.
+    Decided(MpiFlavour),
 }
+
+/// Radix of the k-nomial trees that a library takes by itself.
+const LIBRARY_RADIX: u32 = 4;
 
 /// Class of process counts for which an algorithm takes the same steps.
 #[derive(
@@ -119,7 +133,44 @@ impl Pattern {
             Traffic::Tree(load) => segment.is_none().then_some(Self::Tree {
                 parts: load == Load::Parts,
             }),
+            Traffic::Binary => segment.is_none().then_some(Self::Binary),
+            Traffic::Knomial => {
+                let radix = method.map_or(Some(LIBRARY_RADIX), Method::radix)?;
+                segment.is_none().then_some(Self::Knomial { radix })
+            }
         }
+    }
+
+    /// Pattern of the library's own choice by rules that take several trees, if it is one.
+    pub(super) fn decided(collective: Collective, flavour: MpiFlavour) -> Option<Self> {
+        let is_known = collective == Collective::Bcast && decision(flavour).is_some();
+        is_known.then_some(Self::Decided(flavour))
+    }
+
+    /// Pattern of a case: of several trees the one that the rules take.
+    pub(super) fn at(self, procs: Procs, size: Bytes) -> Self {
+        let Self::Decided(flavour) = self else {
+            return self;
+        };
+        let decided = decision(flavour).and_then(|own| own.traffic(procs, size));
+        let decided = decided.and_then(|traffic| match traffic {
+            Traffic::Pipeline => Some(Self::Chain),
+            traffic => Self::of_traffic(traffic, None),
+        });
+        decided.unwrap_or(Self::Tree { parts: false })
+    }
+
+    /// True if messages of a rank may share its link.
+    pub(crate) fn has_overlap(self) -> bool {
+        matches!(
+            self,
+            Self::Tree { .. } | Self::Binary | Self::Knomial { .. } | Self::Decided(_)
+        )
+    }
+
+    /// True if rules choose between several trees.
+    pub(crate) fn is_decided(self) -> bool {
+        matches!(self, Self::Decided(_))
     }
 
     /// True if every process exchanges with every other.
@@ -167,6 +218,19 @@ impl Pattern {
             }
             _ => None,
         }
+    }
+}
+
+/// The rules of a library's broadcasts.
+fn decision(flavour: MpiFlavour) -> Option<&'static Decision> {
+    type Rules = [Option<Decision>; 2];
+    static RULES: LazyLock<Rules> = LazyLock::new(|| {
+        [MpiFlavour::OpenMpi, MpiFlavour::Mpich].map(|own| Decision::of(own, Collective::Bcast))
+    });
+    match flavour {
+        MpiFlavour::OpenMpi => RULES[0].as_ref(),
+        MpiFlavour::Mpich => RULES[1].as_ref(),
+        MpiFlavour::IntelMpi => None,
     }
 }
 
