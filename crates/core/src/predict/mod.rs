@@ -43,16 +43,16 @@ pub struct Prediction {
 }
 
 /// Part of the upper half-width of an interval in ln T that is added where algorithms are compared:
-/// about half a standard error at 90 % confidence.
-const CAUTION: f64 = 0.3;
+/// about a standard error at 90 % confidence.
+const CAUTION: f64 = 0.6;
 
 /// Least ln of a gain over the library's own choice that is worth a change, as a part of the joint
-/// half-width of both intervals in ln T; the gain is that of times half a standard error above the best
-/// values.
-const WORTH_A_CHANGE: f64 = 0.15;
+/// half-width of both intervals in ln T, half a standard error of the difference; the gain is that of
+/// times a standard error above the best values.
+const WORTH_A_CHANGE: f64 = 0.3;
 
 impl Prediction {
-    /// Time by which algorithms are compared ([`select`]): half a standard error above the best value,
+    /// Time by which algorithms are compared ([`select`]): a standard error above the best value,
     /// without contention the best value itself; not below that of the library's own choice unless the
     /// gain over it is sure enough.
     #[must_use]
@@ -150,13 +150,13 @@ mod tests {
     #[test]
     fn uncertain_gains_are_smaller_gains() {
         let library = prediction(1.0, 1.2);
-        let raised = |time: f64, upper: f64| time * (upper / time).powf(0.3);
+        let raised = |time: f64, upper: f64| time * (upper / time).powf(0.6);
         for (time, upper, expected) in [
             (0.8, 0.9, raised(0.8, 0.9)),
-            (0.8, 1.6, raised(1.0, 1.2)),
+            (0.8, 1.6, raised(0.8, 1.6)),
             (1.1, 1.15, raised(1.1, 1.15)),
             (1.0, 1.01, raised(1.0, 1.01)),
-            (1.02, 1.06, raised(1.0, 1.2)),
+            (1.03, 1.08, raised(1.0, 1.2)),
         ] {
             let found = prediction(time, upper).cautious(Some(&library)).0;
             assert!((found - expected).abs() < 1e-12, "{time} {upper}: {found}");

@@ -13,10 +13,10 @@
 //! the values that are tried, of which all that may be on the way to a port stays well below its
 //! overflow, and segments stay below the eager limit; each setting that was measured is a candidate of its own.
 //!
-//! Candidates are ranked by the times half a standard error above the best values, 0.3 of the upper
+//! Candidates are ranked by the times a standard error above the best values, 0.6 of the upper
 //! half-width of their intervals in ln T: of candidates with uncertain times, the one whose error is
 //! most favourable would come first by the best values. None takes the place of the library's own
-//! choice unless ln of the gain between these times is 0.15 of the joint half-width of both intervals
+//! choice unless ln of the gain between these times is 0.3 of the joint half-width of both intervals
 //! or more: of smaller gains too many are losses. So one with a sure time may come before a library's
 //! choice whose own is unsure, as where it may stall, though its best value is no shorter. Times
 //! without contention, whose intervals contain the uncertainty of α and β alone, are ranked by
