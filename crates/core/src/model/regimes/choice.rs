@@ -18,9 +18,9 @@ pub struct Patterns {
 impl Patterns {
     /// Patterns of an algorithm of the library called `mpi` in the provenance of data.
     pub fn of(collective: Collective, algorithm: &str, mpi: Option<&str>) -> Self {
-        let flavour = mpi.filter(|_| algorithm == LIBRARY);
-        let flavour = flavour.and_then(MpiFlavour::of);
-        let decided = flavour.and_then(|own| Pattern::decided(collective, own));
+        let mpi = mpi.filter(|_| algorithm == LIBRARY);
+        let flavour = mpi.and_then(MpiFlavour::of);
+        let decided = mpi.and_then(|own| Pattern::decided(collective, own));
         let apart = flavour.filter(|_| decided.is_none());
         Self {
             usual: decided.or_else(|| Pattern::of(collective, algorithm)),

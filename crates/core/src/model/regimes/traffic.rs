@@ -141,10 +141,13 @@ impl Pattern {
         }
     }
 
-    /// Pattern of the library's own choice by rules that take several trees, if it is one.
-    pub(super) fn decided(collective: Collective, flavour: MpiFlavour) -> Option<Self> {
+    /// Pattern of the own choice of the library called `mpi` by rules that take several trees, if it is
+    /// one. Open MPI 5 broadcasts by its component `han`, in steps of its own.
+    pub(super) fn decided(collective: Collective, mpi: &str) -> Option<Self> {
+        let flavour = MpiFlavour::of(mpi)?;
+        let has_rules = flavour != MpiFlavour::OpenMpi || mpi.starts_with("Open MPI v4.1");
         let is_known = collective == Collective::Bcast && decision(flavour).is_some();
-        is_known.then_some(Self::Decided(flavour))
+        (has_rules && is_known).then_some(Self::Decided(flavour))
     }
 
     /// Pattern of a case: of several trees the one that the rules take.
@@ -256,5 +259,20 @@ mod tests {
             names.split(' ').map(line).collect::<String>()
         });
         insta::assert_snapshot!(told.concat());
+    }
+
+    /// The rules are those of a version: Open MPI 5 broadcasts by another component. One library takes
+    /// several trees.
+    #[test]
+    fn a_library_broadcasts_along_the_trees_of_its_version() {
+        let of = |mpi| Pattern::decided(Collective::Bcast, mpi);
+        let open_mpi = Pattern::Decided(MpiFlavour::OpenMpi);
+        assert_eq!(of("Open MPI v4.1.4"), Some(open_mpi));
+        assert_eq!(of("Open MPI v5.0.7"), None);
+        assert_eq!(of("Intel(R) MPI Library 2021.18"), None);
+        let at = |count| open_mpi.at(Procs::new(count).unwrap(), Bytes(1024));
+        assert_eq!(at(6), Pattern::Binary);
+        assert_eq!(at(9), Pattern::Knomial { radix: 4 });
+        assert_eq!(at(1000), Pattern::Tree { parts: false });
     }
 }
