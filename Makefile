@@ -6,13 +6,13 @@ BENCH = $(CARGO) run --quiet --release --package netsig-bench --
 # bench-accuracy: errors of predictions on NETWORKS emulated networks drawn from SEED; bench-select:
 # penalties and gains of selected algorithms on them.
 # test-all: the tests in their long forms: every algorithm in the lab, more cases of properties.
-.PHONY: demo test test-all bench bench-sim bench-plogpt bench-accuracy bench-select check netsig openmpi mpich system rivals
+.PHONY: demo test test-all bench bench-sim bench-plogpt bench-accuracy bench-select check netsig openmpi mpich system smpi
 
 demo: netsig openmpi
 	target/release/netsig demo
 
 # The tests of the rank program build the one that the tests in the lab start.
-test: system
+test: system smpi
 	$(CARGO) build
 	MPICC=mpicc.openmpi $(CARGO) test --package netsig-mpi --target-dir target/openmpi
 	$(CARGO) test --workspace --exclude netsig-mpi
@@ -33,7 +33,7 @@ bench-plogpt: netsig openmpi
 
 SEED ?= 1
 NETWORKS ?= 3
-bench-accuracy: netsig openmpi mpich rivals
+bench-accuracy: netsig openmpi mpich smpi
 	$(BENCH) accuracy --seed $(SEED) --networks $(NETWORKS)
 
 bench-select: netsig openmpi mpich
@@ -53,6 +53,6 @@ openmpi mpich: system
 system:
 	bash xtask/install-system-packages
 
-# Without SMPI the benchmark goes on and says that it is missing.
-rivals: system
+# SimGrid's MPI. Without it the tests and the benchmark of accuracy go on and say so; test-all fails.
+smpi: system
 	-bash xtask/install-system-packages libsimgrid-dev
