@@ -5,6 +5,7 @@ mod support;
 
 use std::fmt::Write;
 
+use itertools::Itertools as _;
 use support::{Home, ON, PLAN, number, retimed, rows};
 
 /// A data file with further `columns`; each cell is its columns and its times.
@@ -250,6 +251,43 @@ fn numbers_of_other_programs_are_fitted_and_named() {
         "predict p.toml --collective alltoall --procs 8 --size 1KiB --quantile 0.9 --model regimes",
     ]);
     insta::assert_snapshot!(told);
+}
+
+/// The rules of a library take several algorithms, each with a section of the profile, which `predict`
+/// reads. Open MPI 4.1 changes at 512 KiB among less than 8, and between 3 and 4 processes where sizes
+/// differ.
+#[test]
+fn profiles_of_a_library_s_own_choices_are_read() {
+    let home = Home::new();
+    let collectives = ["alltoall", "alltoallv", "bcast"];
+    let sizes = || {
+        [0, 1]
+            .into_iter()
+            .chain((8..=20).map(|power| 1u64 << power))
+    };
+    for mpi in [
+        "Open MPI v4.1.4",
+        "Open MPI v5.0.7",
+        "MPICH Version:\t4.0.2",
+    ] {
+        let pair = |size| {
+            let time = 1e-4 + 1e-8 * size as f64;
+            (format!("pingpong,,,2,{size}"), about(time, 5))
+        };
+        let counts = sizes().flat_map(|size| [3, 4, 6, 8].map(|n| (n, size)));
+        let call = |((n, size), collective)| {
+            let cell = format!("collective,{collective},library,{n},{size}");
+            (cell, about(typical(n, size), 5))
+        };
+        let calls = counts.cartesian_product(collectives).map(call);
+        let data = file("", sizes().map(pair).chain(calls));
+        home.write("data.csv", &format!("#@mpi={mpi}\n{data}"));
+        home.does("fit data.csv -o p.toml");
+        for collective in collectives {
+            let case = format!("--collective {collective} --algorithm library --procs 3,6");
+            home.does(&format!("predict p.toml {case} --size 1KiB,768KiB"));
+        }
+    }
 }
 
 /// The repetitions of either file count: the interval of beta shrinks.

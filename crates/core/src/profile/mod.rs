@@ -10,7 +10,9 @@ mod regimes;
 mod tests;
 
 use std::fmt::Debug;
+use std::hash::Hash;
 
+use itertools::Itertools as _;
 use serde::{Deserialize, Serialize};
 
 pub use self::regimes::{Choice, KindError, RegimesEntry, Repetitions};
@@ -24,7 +26,7 @@ use crate::model::plogp::PLogP;
 use crate::model::signature::Signature;
 use crate::model::{self, Known, Model, SIGNATURE};
 use crate::text::file_error::{FileError, parse_toml};
-use crate::units::{Bytes, Procs};
+use crate::units::Bytes;
 
 /// Version of the format that this netsig writes and reads.
 pub const VERSION: u32 = 3;
@@ -126,18 +128,6 @@ impl Profile {
         self.model(model, algorithm)?.signature(base)
     }
 
-    /// Regimes of an algorithm for n processes, else those of another class of counts.
-    pub fn regimes_of(
-        &self,
-        collective: Collective,
-        algorithm: &str,
-        procs: Procs,
-    ) -> Option<&RegimesEntry> {
-        let all = self.regimes.iter();
-        let own = all.filter(|own| own.collective == collective && own.algorithm == algorithm);
-        RegimesEntry::for_procs(own, procs)
-    }
-
     /// Algorithms of a collective with a fitted model, each once.
     pub fn algorithms(&self, collective: Collective) -> Vec<&str> {
         let fitted = self.fitted.iter();
@@ -184,12 +174,16 @@ impl Profile {
         }
         let of = |own: &FittedModel| {
             let model = own.model;
-            format!("{}/{} of {}", model.subject, model.name, own.algorithm)
+            let name = format!("{}/{} of {}", model.subject, model.name, own.algorithm);
+            (name, ())
         };
         refuse_twice("[[fitted]]", self.fitted.iter().map(of))?;
-        let of = |own: &RegimesEntry| format!("{} {} {}", own.collective, own.algorithm, own.class);
+        let of = |own: &RegimesEntry| {
+            let name = format!("{} {} {}", own.collective, own.algorithm, own.class);
+            (name, own.model.pattern)
+        };
         refuse_twice("[[regimes]]", self.regimes.iter().map(of))?;
-        let of = |own: &Choice| format!("{} {}", own.collective, own.algorithm);
+        let of = |own: &Choice| (format!("{} {}", own.collective, own.algorithm), ());
         refuse_twice("[[choice]]", self.choices.iter().map(of))
     }
 }
@@ -206,12 +200,13 @@ fn refuse_version(version: u32) -> Result<(), String> {
     }
 }
 
-/// Refuses two sections with the same name.
-fn refuse_twice(section: &str, names: impl Iterator<Item = String>) -> Result<(), String> {
-    let names: Vec<String> = names.collect();
-    let mut places = names.iter().enumerate();
-    match places.find(|(place, name)| names[..*place].contains(name)) {
-        Some((_, name)) => Err(format!("{section} of {name} is given twice")),
+/// Refuses two sections with the same name that differ in nothing else.
+fn refuse_twice<K: Hash + Eq>(
+    section: &str,
+    names: impl Iterator<Item = (String, K)>,
+) -> Result<(), String> {
+    match names.duplicates().next() {
+        Some((name, _)) => Err(format!("{section} of {name} is given twice")),
         None => Ok(()),
     }
 }

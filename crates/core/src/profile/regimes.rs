@@ -20,7 +20,6 @@ use crate::fit::regimes::{Column, Kind};
 use crate::model;
 use crate::model::regimes::{Class, Onset, Pattern, Protocol, ProtocolParameters, Regimes, Stalls};
 use crate::stats::interval::check_confidence;
-use crate::units::Procs;
 use crate::units::parameter::{ParameterError, finite, non_negative};
 
 /// The regimes of one algorithm at the process counts of one class.
@@ -111,16 +110,6 @@ impl RegimesEntry {
                 .max_by(|a, b| a.deviation.total_cmp(&b.deviation))
         };
         known.or_else(greatest).copied()
-    }
-
-    /// The entry of an algorithm for n processes, else the first entry.
-    pub(crate) fn for_procs<'a>(
-        own: impl IntoIterator<Item = &'a Self> + Clone,
-        procs: Procs,
-    ) -> Option<&'a Self> {
-        let fits = |entry: &&Self| entry.class.holds(entry.model.pattern.class(procs));
-        let fitting = own.clone().into_iter().find(fits);
-        fitting.or_else(|| own.into_iter().next())
     }
 
     /// Gives a parameter an exact value; other names are ignored.

@@ -21,7 +21,8 @@ impl Patterns {
         let mpi = mpi.filter(|_| algorithm == LIBRARY);
         let flavour = mpi.and_then(MpiFlavour::of);
         let decided = mpi.and_then(|own| Pattern::decided(collective, own));
-        let apart = flavour.filter(|_| decided.is_none());
+        // The trees of a broadcast share their parameters; rules not known here have one pattern.
+        let apart = flavour.filter(|_| collective != Collective::Bcast);
         Self {
             usual: decided.or_else(|| Pattern::of(collective, algorithm)),
             decision: apart.and_then(|own| Decision::of(own, collective)),
