@@ -547,8 +547,9 @@ fn intel_mpi_accepts_the_settings() {
     let text = bench.tune("intelmpi", "settings");
     let start = |settings: &str| {
         bench.home.write("settings", settings);
+        // Without -ppn the launcher says one rank a host, and some starts then take the host for several.
         let launch = format!(
-            ". ./settings && {} -n 4 ./calls alltoall:100",
+            ". ./settings && {} -n 4 -ppn 4 ./calls alltoall:100",
             wheel.join("bin/mpirun").display()
         );
         let mut shell = Command::new("sh");
