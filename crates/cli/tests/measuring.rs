@@ -5,10 +5,9 @@ mod support;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::Write;
 
 use netsig_core::data::{Dataset, Record};
-use support::{Home, ON, said, script};
+use support::{Home, ON, said, script, skipped};
 
 const PLAN: &str = "seed = 3\nlaunches = 3\n\n[pingpong]\nsizes = \"1..4\"\nrepetitions = 4\n";
 
@@ -350,10 +349,7 @@ fn a_full_disk_ends_the_campaign_with_what_is_kept() {
         unshare.arg(format!("{mount} && {script}")).output()
     };
     if !within("true").is_ok_and(|output| output.status.success()) {
-        // Past the test harness, which hides what passing tests say.
-        let line = b"SKIPPED: nothing can be mounted here\n";
-        std::io::stderr().write_all(line).unwrap();
-        return;
+        return skipped("nothing can be mounted here");
     }
     let measure = MEASURE.replace("data.csv", "disk/data.csv");
     let netsig = env!("CARGO_BIN_EXE_netsig");

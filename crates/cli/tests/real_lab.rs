@@ -9,10 +9,10 @@ mod cluster;
 mod ends;
 #[path = "real_lab/readme.rs"]
 mod readme;
+mod support;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{Write, stderr};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -20,6 +20,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use netsig_core::algorithm::{ALGORITHMS, Collective, Entry};
 use netsig_core::data::{Dataset, Experiment};
+use support::skipped;
 use tempfile::TempDir;
 
 const SCENARIO: &str = "ethernet-4x50";
@@ -37,9 +38,7 @@ fn lab() -> Option<MutexGuard<'static, ()>> {
     };
     let required = std::env::var_os("NETSIG_LAB_TESTS").is_some_and(|v| v == "required");
     assert!(!required, "{missing}");
-    // Past the test harness, which hides what passing tests say.
-    let line = format!("SKIPPED: {missing}\n");
-    stderr().write_all(line.as_bytes()).unwrap();
+    skipped(&missing);
     None
 }
 

@@ -1,9 +1,11 @@
 //! Platforms for `SimGrid` in its real smpirun: an undisturbed message takes the profile's time, and
 //! a direct exchange takes the time of the links that it shares. The one option beside the platform
-//! leaves out the program's computation, which would take this machine's time. Without smpirun the tests say SKIPPED, or fail if `NETSIG_TESTS=all`.
+//! leaves out the program's computation, which would take this machine's time. Without smpirun the
+//! tests say SKIPPED, or fail if `NETSIG_TESTS=all`.
+
+mod support;
 
 use std::fs;
-use std::io::{Write, stderr};
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
@@ -11,6 +13,7 @@ use netsig_core::network::Network;
 use netsig_core::profile::Profile;
 use netsig_core::tune::simgrid::{Topology, platform};
 use netsig_core::units::{Bytes, Procs};
+use support::skipped;
 use tempfile::TempDir;
 
 /// Tables with two protocols, and overheads, up to 1 MiB; beyond, they go below β·m.
@@ -68,9 +71,7 @@ impl Smpi {
             let all = std::env::var_os("NETSIG_TESTS").is_some_and(|value| value == "all");
             let missing = "smpirun is not installed (Debian: libsimgrid-dev)";
             assert!(!all, "{missing}");
-            // Past the test harness, which hides what passing tests say.
-            let line = format!("SKIPPED: {missing}\n");
-            stderr().write_all(line.as_bytes()).unwrap();
+            skipped(missing);
             return None;
         }
         let folder = TempDir::new().unwrap();

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use support::{Home, said};
+use support::{Home, said, skipped};
 
 /// Ranks of every launch.
 const RANKS: u64 = 5;
@@ -496,7 +496,9 @@ fn switch(text: &str, collective: &str, measure: &str, algorithm: &str) -> u64 {
 /// The directory of a wheel; `None`, loudly, unless the long form is asked for.
 fn wheel(name: &str) -> Option<PathBuf> {
     if std::env::var("NETSIG_TESTS").as_deref() != Ok("all") {
-        eprintln!("SKIPPED: the wheel {name} is for NETSIG_TESTS=all (make test-all)");
+        skipped(&format!(
+            "the wheel {name} is for NETSIG_TESTS=all (make test-all)"
+        ));
         return None;
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
