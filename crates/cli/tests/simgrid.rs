@@ -95,7 +95,8 @@ impl Smpi {
         let mut command = Command::new("smpirun");
         command
             .args(["-np", &procs.to_string(), "-platform"])
-            .arg(&path);
+            .arg(&path)
+            .arg("--cfg=smpi/simulate-computation:no");
         command
             .arg(&self.program)
             .args(SIZES.map(|size| size.to_string()));
