@@ -136,7 +136,7 @@ pub(super) const BINOMIAL_SEGMENTED: Entry = Entry {
 };
 
 const LIBRARY_PIPELINE: Offer = tuned(3, "pipeline", Some(Traffic::Pipeline)).in_segments();
-const LIBRARY_BINARY: Offer = tuned(5, "binary_tree", Some(Traffic::Binary)).in_segments();
+const LIBRARY_BINARY: Offer = tuned(5, "binary_tree", Some(Traffic::BinaryInTurn)).in_segments();
 const LIBRARY_BINOMIAL: Offer =
     tuned(6, "binomial", Some(Traffic::Tree(Load::Whole))).in_segments();
 

@@ -9,7 +9,8 @@
 //! # Source
 //! The fixed decisions of Open MPI's component `tuned` from 4.1 on; the control variables
 //! `ALLTOALL_SHORT_MSG_SIZE` and `ALLTOALL_MEDIUM_MSG_SIZE` and the generic selection tree of MPICH 4.0.
-//! Of broadcasts among up to 127 processes, Open MPI 4.1.4 called these functions.
+//! Of broadcasts among up to 127 processes, Open MPI 4.1.4 called these functions, but for `chain`,
+//! which stands here as `pipeline`: it is called with a fan-out of 0, which makes one chain.
 
 use itertools::Itertools as _;
 
@@ -92,7 +93,8 @@ const OPEN_MPI_BY_PAIR: Rules = &[
 
 const MPICH_BY_PAIR: Rules = &[(ALL, &[(ANY, "scattered")])];
 
-/// Without segments: `pipeline` hands on the whole message.
+/// Without segments: `pipeline` hands on the whole message, and so does `chain`, which the rules take
+/// with one chain.
 const OPEN_MPI_BCAST: Rules = &[
     (
         4,
@@ -103,7 +105,7 @@ const OPEN_MPI_BCAST: Rules = &[
             (1024, "knomial"),
             (32 << 10, "basic_linear"),
             (128 << 10, "binary_tree"),
-            (256 << 10, "chain"),
+            (256 << 10, "pipeline"),
             (512 << 10, "basic_linear"),
             (1 << 20, "binomial"),
             (ANY, "binary_tree"),
@@ -117,7 +119,7 @@ const OPEN_MPI_BCAST: Rules = &[
             (2048, "binary_tree"),
             (8192, "binomial"),
             (1 << 20, "basic_linear"),
-            (ANY, "chain"),
+            (ANY, "pipeline"),
         ],
     ),
     (
@@ -141,6 +143,35 @@ const OPEN_MPI_BCAST: Rules = &[
     ),
     (64, &[(2048, "binomial"), (ANY, "knomial")]),
     (128, &[(ANY, "knomial")]),
+    (
+        256,
+        &[
+            (2, "binomial"),
+            (16 << 10, "binary_tree"),
+            (32 << 10, "basic_linear"),
+            (64 << 10, "binary_tree"),
+            (ANY, "knomial"),
+        ],
+    ),
+    (
+        1024,
+        &[
+            (16 << 10, "knomial"),
+            (32 << 10, "split_binary_tree"),
+            (ANY, "knomial"),
+        ],
+    ),
+    (2048, &[(512 << 10, "knomial"), (ANY, "scatter_allgather")]),
+    (4096, &[(256 << 10, "knomial"), (ANY, "scatter_allgather")]),
+    (
+        ALL,
+        &[
+            (8 << 10, "knomial"),
+            (16 << 10, "binary_tree"),
+            (256 << 10, "knomial"),
+            (ANY, "scatter_allgather"),
+        ],
+    ),
 ];
 
 const MPICH_BCAST: Rules = &[
@@ -284,6 +315,17 @@ mod tests {
                 counts.map(|count| decision.traffic(Procs::new(count).unwrap(), Bytes(64 << 10)));
             assert_eq!(taken, expected);
         }
+    }
+
+    /// Open MPI's `chain` hands on the whole message; from 128 processes on it takes other trees again.
+    #[test]
+    fn open_mpi_broadcasts_by_rules_for_every_count() {
+        let decision = Decision::of(MpiFlavour::OpenMpi, Collective::Bcast).unwrap();
+        let taken = |count, size| decision.traffic(Procs::new(count).unwrap(), Bytes(size));
+        assert_eq!(taken(7, 1 << 20), Some(Traffic::Pipeline));
+        assert_eq!(taken(128, 16 << 10), Some(Traffic::Port));
+        assert_eq!(taken(1000, 1024), Some(Traffic::Knomial));
+        assert_eq!(taken(100_000, 8 << 10), Some(Traffic::BinaryInTurn));
     }
 
     #[test]

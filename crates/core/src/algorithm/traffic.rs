@@ -31,6 +31,8 @@ pub enum Traffic {
     Tree(Load),
     /// A binary tree with the whole message; not described where a segment size is set.
     Binary,
+    /// As `Binary`, whose ranks go to both sides of each node in turn.
+    BinaryInTurn,
     /// A k-nomial tree with the whole message; not described where a segment size is set.
     Knomial,
 }

@@ -156,7 +156,8 @@ impl Pattern {
             Self::ScatterDoubling => case.gathered(rounds, size.as_f64()),
             Self::Tree { parts } => case.along(Shape::Knomial(2), parts),
             Self::Knomial { radix } => case.along(Shape::Knomial(radix), false),
-            Self::Binary | Self::Decided(_) => case.along(Shape::Binary, false),
+            Self::Binary => case.along(Shape::Binary, false),
+            Self::BinaryInTurn | Self::Decided(_) => case.along(Shape::BinaryInTurn, false),
         }
     }
 }

@@ -52,8 +52,10 @@ pub enum Pattern {
         /// True if an edge carries a block for every process behind it.
         parts: bool,
     },
-    /// A binary tree.
+    /// A binary tree, filled level by level.
     Binary,
+    /// A binary tree of a library, whose ranks go to both sides of each node in turn.
+    BinaryInTurn,
     /// A k-nomial tree.
     Knomial {
         /// The base k.
@@ -134,6 +136,7 @@ impl Pattern {
                 parts: load == Load::Parts,
             }),
             Traffic::Binary => segment.is_none().then_some(Self::Binary),
+            Traffic::BinaryInTurn => segment.is_none().then_some(Self::BinaryInTurn),
             Traffic::Knomial => {
                 let radix = method.map_or(Some(LIBRARY_RADIX), Method::radix)?;
                 segment.is_none().then_some(Self::Knomial { radix })
@@ -150,7 +153,8 @@ impl Pattern {
         (has_rules && is_known).then_some(Self::Decided(flavour))
     }
 
-    /// Pattern of a case: of several trees the one that the rules take.
+    /// Pattern of a case: of several trees the one that the rules take, a binomial one where the model
+    /// does not describe theirs.
     pub(super) fn at(self, procs: Procs, size: Bytes) -> Self {
         let Self::Decided(flavour) = self else {
             return self;
@@ -167,7 +171,11 @@ impl Pattern {
     pub(crate) fn has_overlap(self) -> bool {
         matches!(
             self,
-            Self::Tree { .. } | Self::Binary | Self::Knomial { .. } | Self::Decided(_)
+            Self::Tree { .. }
+                | Self::Binary
+                | Self::BinaryInTurn
+                | Self::Knomial { .. }
+                | Self::Decided(_)
         )
     }
 
@@ -271,8 +279,7 @@ mod tests {
         assert_eq!(of("Open MPI v5.0.7"), None);
         assert_eq!(of("Intel(R) MPI Library 2021.18"), None);
         let at = |count| open_mpi.at(Procs::new(count).unwrap(), Bytes(1024));
-        assert_eq!(at(6), Pattern::Binary);
+        assert_eq!(at(6), Pattern::BinaryInTurn);
         assert_eq!(at(9), Pattern::Knomial { radix: 4 });
-        assert_eq!(at(1000), Pattern::Tree { parts: false });
     }
 }
