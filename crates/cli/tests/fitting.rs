@@ -290,6 +290,35 @@ fn profiles_of_a_library_s_own_choices_are_read() {
     }
 }
 
+/// Settings that only the judged data have are compared with their predicted times, too.
+#[test]
+fn other_settings_than_those_of_the_profile_are_judged() {
+    let home = Home::new();
+    let sizes = || (8..=18).step_by(2).map(|power| 1u64 << power);
+    let data = |lab: &str, names: &[&str]| {
+        let pairs = sizes().map(|size| {
+            let time = 1e-4 + 1e-8 * size as f64;
+            (format!("pingpong,,,2,{size}"), about(time, 5))
+        });
+        let cells = names.iter().cartesian_product(sizes());
+        let calls = cells.flat_map(|(name, size)| {
+            [3, 4, 6].map(|n| {
+                let cell = format!("collective,bcast,{name},{n},{size}");
+                (cell, about(1e-4 + typical(2, size), 5))
+            })
+        });
+        format!("#@lab={lab}\n{}", file("", pairs.chain(calls)))
+    };
+    home.write("known.csv", &data("one", &["pipeline:1024"]));
+    home.write(
+        "judged.csv",
+        &data("two", &["pipeline:512", "pipeline:16384"]),
+    );
+    home.does("fit known.csv -o p.toml");
+    let told = home.told(&["compare judged.csv --selection p.toml"]);
+    assert!(told.contains("of another network or setting"), "{told}");
+}
+
 /// The repetitions of either file count: the interval of beta shrinks.
 #[test]
 fn files_are_fitted_together() {

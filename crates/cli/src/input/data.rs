@@ -21,7 +21,8 @@ pub struct DataArgs {
     #[arg(required = true, value_name = "DATA")]
     files: Vec<PathBuf>,
     /// Take data of different networks or settings together, of ranks that shared a host, and
-    /// times that the links do not allow, with a warning; so a profile of another network.
+    /// times that the links do not allow, with a warning; with `compare --selection`, also take a
+    /// profile of another network or setting.
     #[arg(long)]
     force: bool,
 }

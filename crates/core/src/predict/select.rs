@@ -240,7 +240,10 @@ impl<'a> Selector<'a> {
     }
 
     /// [`Selector::rank`] with all settings.
-    fn rank_all(&self, procs: Procs, size: Bytes) -> Result<Vec<Ranked<'_>>, ModelError> {
+    ///
+    /// # Errors
+    /// As of [`Selector::rank`].
+    pub fn rank_all(&self, procs: Procs, size: Bytes) -> Result<Vec<Ranked<'_>>, ModelError> {
         let found = self.candidates.iter().filter(|candidate| {
             let is_measured = candidate.line.reason != Reason::Unmeasured;
             is_measured || candidate.basis.is_paced(self.case(procs, size))

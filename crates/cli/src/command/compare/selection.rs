@@ -29,14 +29,14 @@ struct Chosen {
 }
 
 /// Median error of the predicted times from which on a profile whose provenance differs is taken for
-/// one of another network. Profiles of half of a network's hosts have 0.06 to 0.14.
+/// one of another network or setting. Profiles of half of a network's hosts have 0.06 to 0.14.
 const OF_ANOTHER: f64 = 0.3;
 
 /// Runs the command.
 ///
 /// # Errors
 /// If no cell has several algorithms, the profile chooses none of them in any cell, or is of another
-/// network.
+/// network or setting.
 pub(super) fn run(args: &Args, path: &Path) -> Result<(), Failure> {
     let profile = files::profile(path)?;
     let network = args.network.load()?;
@@ -109,7 +109,10 @@ fn judge(selector: &Selector, contest: Contest, statistic: Statistic) -> Result<
     let choice = choice.map_err(|error| format!("{collective}, {procs} x {size}: {error}"))?;
     let judged = contest.judge(&choice.algorithm(), statistic);
     let judged = judged.expect("the choice is one of the measured algorithms");
-    let ranking = selector.rank(procs, size).unwrap_or_default().into_iter();
+    let ranking = selector
+        .rank_all(procs, size)
+        .unwrap_or_default()
+        .into_iter();
     let error = |one: Ranked| {
         let measured = contest.time(&one.algorithm(), statistic)?;
         Some((measured / one.prediction.time).ln().abs())
@@ -154,15 +157,16 @@ fn check_network(
     let error = median(chosen.iter().flat_map(|one| one.errors.iter().copied()));
     if error < OF_ANOTHER {
         eprintln!(
-            "netsig: warning: the profile may be of another network: {difference}; a profile of this one chooses better"
+            "netsig: warning: the profile may be of another network or setting: {difference}; one that is made where the data were measured chooses better"
         );
         return Ok(());
     }
     let what = format!(
-        "{place}: is a profile of another network: {difference}, and half of the times differ by more than {:.1} x",
+        "{place}: is a profile of another network or setting: {difference}, and half of the times differ by more than {:.1} x",
         error.exp()
     );
-    args.input.doubt(&what, "make one of this network")
+    args.input
+        .doubt(&what, "make one where the data were measured")
 }
 
 /// Notes on missing launches and a missing choice of the library.
