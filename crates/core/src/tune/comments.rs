@@ -107,8 +107,13 @@ pub(super) fn rule(tuned: &Tuned, block: &Block, place: usize) -> String {
         return format!("from {from}: the library's own choice");
     }
     let gain = tuned.gain(block, place).map_or_else(String::new, |gain| {
+        let why = if gain.mean < 1.0 {
+            ", whose time is less certain"
+        } else {
+            ""
+        };
         format!(
-            ", predicted {:.2} times as fast as the library's own choice ({:.2} to {:.2})",
+            ", predicted {:.2} times as fast as the library's own choice ({:.2} to {:.2}){why}",
             gain.mean, gain.least, gain.most
         )
     });

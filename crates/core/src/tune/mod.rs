@@ -5,8 +5,10 @@
 //! answers, the library's own decision and every algorithm of the library whose time stands on
 //! measurements (`candidates`). From the map the fewest rules that are within 1 % of the best at
 //! every point and gain over the own decision in the mean (`map`, `fewest`). Of scatter and gather
-//! one algorithm serves all sizes of a process count, and is nowhere slower than the own decision. A file for the library, with comments that say where each
-//! rule comes from and what it is predicted to gain (`openmpi`, `mpich`, `intelmpi`, `comments`).
+//! one algorithm serves all sizes of a process count, and is nowhere slower than the own decision.
+//! All of this compares cautious times ([`Prediction::cautious`](crate::predict::Prediction::cautious)).
+//! A file for the library, with comments that say where each rule comes from and what it is predicted
+//! to gain by the times themselves (`openmpi`, `mpich`, `intelmpi`, `comments`).
 //!
 //! `MPI_Alltoallv` is left out: one rule would have to hold for all sizes and patterns of them.
 //!
