@@ -290,6 +290,31 @@ fn profiles_of_a_library_s_own_choices_are_read() {
     }
 }
 
+/// An all-to-all of three cells has no signature: alone it is refused, beside a broadcast it is a note.
+#[test]
+fn other_collectives_are_fitted_where_an_all_to_all_has_too_few_cells() {
+    let home = Home::new();
+    let pair = |size: u64| {
+        let time = 1e-4 + 1e-8 * size as f64;
+        (format!("pingpong,,,2,{size}"), about(time, 5))
+    };
+    let call = |what: &str, (n, size)| {
+        let cell = format!("collective,{what},{n},{size}");
+        (cell, about(typical(n, size), 5))
+    };
+    let sizes = || (8..=18).step_by(2).map(|power| 1u64 << power);
+    let pairs = || sizes().map(pair);
+    let few = || [1 << 10, 1 << 14, 1 << 18].map(|size| call("alltoall,direct", (4, size)));
+    let calls = sizes().flat_map(|size| [3, 4, 6].map(|n| call("bcast,library", (n, size))));
+    home.write("few.csv", &file("", pairs().chain(few())));
+    home.write("both.csv", &file("", pairs().chain(few()).chain(calls)));
+    let remedy = "measure more sizes";
+    home.refuses("fit few.csv -o p.toml", 3, ["few.csv", remedy]);
+    let told = home.told(&["fit both.csv -o p.toml"]);
+    assert!(told.contains("alltoall direct signature"), "{told}");
+    home.does("predict p.toml --collective bcast --algorithm library --procs 6 --size 1KiB");
+}
+
 /// Settings that only the judged data have are compared with their predicted times, too.
 #[test]
 fn other_settings_than_those_of_the_profile_are_judged() {

@@ -29,9 +29,9 @@ fn any_profile() -> impl Strategy<Value = Profile> {
     // u64::MAX as f64 is not a number of bytes.
     let numbers = (0.0..5.0f64, 0.0..0.1f64, 0..1u64 << 60);
     let numbers = numbers.prop_map(|(gamma, delta, size)| [gamma, delta, size as f64]);
-    let signatures = prop::collection::vec(numbers, 0..3);
+    let signatures = prop::collection::vec(numbers, 0..4);
     (any_network(1e-2, as_they_come), signatures).prop_map(|(network, signatures)| {
-        let entries = ["direct", "pairwise"].into_iter().zip(signatures);
+        let entries = [LIBRARY, "direct", "pairwise"].into_iter().zip(signatures);
         let mut profile = of_network(&network);
         let entries = entries.map(|(name, numbers)| signature(name, numbers));
         profile.fitted = entries.collect();
@@ -74,7 +74,8 @@ proptest! {
             prop_assert!(all.is_sorted_by_key(|own| (!own.stands(), own.prediction.cautious(library))));
             prop_assert_eq!(best, Ok(all.first().map(Ranked::algorithm)));
             // Plans, predictions and simulations take the same names, with segments below 2 GiB.
-            for name in all.iter().map(Ranked::algorithm).filter(|_| size < 1 << 30) {
+            let own = all.iter().map(Ranked::algorithm).filter(|name| name != LIBRARY);
+            for name in own.filter(|_| size < 1 << 30) {
                 let parsed = Algorithm::parse(collective, &name).unwrap();
                 prop_assert_eq!(parsed.to_string(), name);
             }
