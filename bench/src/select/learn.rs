@@ -17,7 +17,7 @@ use crate::site::{Campaign, Site};
 const WANTED: [(&str, &str); 2] = [
     (
         "alltoall",
-        "alltoall library,library:pairwise,windowed:segment=4096,window=2",
+        "alltoall library,library:pairwise,windowed:segment=4096,window=4",
     ),
     (
         "bcast",

@@ -43,7 +43,7 @@ pub(super) struct Values([u32; MOST_SETTINGS]);
 
 /// Largest number of messages in progress.
 pub(super) const WINDOW: Setting = Setting {
-    tried: &[2, 1, 4, 8],
+    tried: &[2, 1, 3, 4, 8],
     ..number("window", 1)
 };
 

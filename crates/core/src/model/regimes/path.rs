@@ -8,7 +8,7 @@
 //! | pattern | start-ups s | W |
 //! |---|---|---|
 //! | a port: all-to-all, flat trees, rings | n − 1 | V((n−1)·m) |
-//! | all-to-all in segments of q bytes | (n−1)·⌈m/q⌉ | V((n−1)·m) |
+//! | all-to-all in segments of q bytes, w at a time | (n−1)·(3 + ⌈m/q⌉)/4·(1 + 0.75/w) | V((n−1)·m) |
 //! | all-to-all by digits in base r | messages of a rank | V of the blocks that it relays |
 //! | doubling: allgather in ⌈log₂ n⌉ rounds | ⌈log₂ n⌉ | V((n−1)·m) |
 //! | chain in segments of q bytes | n − 2 + ⌈m/q⌉ | (n−2)·V(q) + V(m) |
@@ -27,8 +27,10 @@
 //! own busiest link, and partners that face each other take longer after requests: W is V of the
 //! bytes of so many rounds, and F = 0.
 //!
-//! In segments, at most w exchanges at a time, the first w·q bytes of each pair may meet at a port: x is
-//! that of messages of min(m, w·q) bytes. Phases that fit the links take max(n−1, 1.15·a·(n−a)/c)
+//! In segments, at most w exchanges at a time, the first w·q bytes of a few pairs may meet at a port: x is
+//! that of min(n−1, 5) messages of min(m, w·q) bytes. The wait for a partner is filled by the other
+//! exchanges in progress, and counts for 0.75/w of a start-up. Most of the start-up of a segment passes while
+//! the one before it is on the wire: those after the first count for a quarter each. Phases that fit the links take max(n−1, 1.15·a·(n−a)/c)
 //! messages for a link that is c times as fast as a host's: it is idle at their ends.
 //!
 //! Where the sizes of an exchange differ from pair to pair, s, W, x and F are those of the busiest port
@@ -87,6 +89,12 @@ const SHARPNESS_OF_DRIFT: i32 = 6;
 /// Size in bytes below which a request in rounds waits for a part of a message, and from which on for
 /// a constant time.
 const WAITED_FOR: f64 = 65536.0;
+
+/// Wait of a segment for its partner, in start-ups, where one exchange is in progress at a time.
+const WAIT_FOR_PARTNER: f64 = 0.75;
+
+/// Part of a start-up that a segment takes after another one to the same partner.
+const IN_STREAM: f64 = 0.25;
 
 /// A case on a wire.
 struct Case<'a> {
@@ -196,13 +204,17 @@ impl Case<'_> {
     }
 
     /// An exchange in segments.
-    fn in_segments(&self, segment: Bytes, order: (Order, u32)) -> Path {
+    fn in_segments(&self, segment: Bytes, (order, window): (Order, u32)) -> Path {
         let Self { wire, point } = *self;
+        let first = Exchange::of(point).ports().messages;
         let exchange = Exchange::of(point).in_segments(segment);
-        let [carried, floor] = in_segments(wire, point, &exchange, order);
+        let messages = exchange.ports().messages;
+        let [carried, floor] = in_segments(wire, point, &exchange, (order, window));
+        let in_turn = first + IN_STREAM * (messages - first);
         Path {
+            startups: in_turn * (1.0 + WAIT_FOR_PARTNER / f64::from(window)),
             floor: wire.time(floor),
-            ..Path::straight(exchange.ports().messages, wire.time(carried))
+            ..Path::straight(messages, wire.time(carried))
         }
     }
 
@@ -382,7 +394,7 @@ mod tests {
 
     /// Two switches of six: in segments the link is busy with 36 messages throughout, in phases it is
     /// idle at their ends, and one exchange at a time waits for it in every step. Two segments of 50 bytes
-    /// of each rank may meet at a port. Among four in base 2, two rounds relay two blocks each.
+    /// of five ranks may meet at a port. Among four in base 2, two rounds relay two blocks each.
     #[test]
     fn segments_wait_for_links_and_digits_are_relayed() {
         let network = two_switches();
@@ -406,8 +418,14 @@ mod tests {
             star,
             [11.0 * piece, 11.0 * piece, 0.0],
         );
-        assert_eq!(windowed.port_bytes(star), Some(1100.0));
-        assert_eq!(windowed.port_bytes(point(12, 1000, None)), Some(1100.0));
+        assert_eq!(windowed.port_bytes(star), Some(500.0));
+        assert_eq!(windowed.port_bytes(point(12, 1000, None)), Some(500.0));
+        assert_eq!(windowed.port_bytes(point(4, 1000, None)), Some(300.0));
+        let startups = |window| {
+            let pattern = segments(Order::AtOnce, window);
+            pattern.traffic(&Wire::straight(GAP), star).startups
+        };
+        assert_eq!([1, 3].map(startups), [13.75 * 1.75, 13.75 * 1.25]);
         assert_eq!(windowed.message(Bytes(100)), Bytes(50));
         let relayed = 2.0 * (2.0 * 100.0 + H);
         let digits = Pattern::Digits { radix: 2 };
