@@ -51,11 +51,6 @@ impl Domain {
         Self::of(points.iter().map(|p| (p.procs, p.size)))
     }
 
-    /// True if as many processes or more were measured.
-    pub(crate) fn has_as_many(&self, procs: Procs) -> bool {
-        self.procs.last().is_some_and(|most| procs <= *most)
-    }
-
     /// Refuses a domain without process counts, or out of order.
     ///
     /// # Errors

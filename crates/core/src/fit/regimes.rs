@@ -47,7 +47,7 @@ pub use self::observation::{Observation, Who, observations};
 use self::regression::Solution;
 use super::{FitError, refuse_few};
 use crate::model::regimes::{
-    Class, Onset, Order, Pattern, Protocol, ProtocolParameters, Regimes, Stalls,
+    Class, Onset, Order, Pattern, Protocol, ProtocolParameters, Regimes, Stalls, Usual,
 };
 use crate::stats::sample::median;
 use crate::units::{Procs, Seconds};
@@ -196,7 +196,8 @@ impl<'a> Ground<'a> {
             .map(|protocol| self.under(pattern, cells.iter(), (protocol, without)));
         let overflowing = match (pattern, shared[0]) {
             (own, Some(shared)) if own.is_exchange() => {
-                Some(stalls::with_own_rate(&shared, &eager))
+                let usual = Usual::of(own, Class::Every).map_or(0.0, |usual| usual.stall_rate);
+                Some(stalls::with_own_rate(&shared, &eager, usual))
             }
             (own, None) if own.is_exchange() => stalls::overflowing(&eager, &|_| 0.0),
             _ => None,

@@ -121,17 +121,11 @@ impl Measured<'_> {
         })
     }
 
-    /// False for settings that a choice must not try ([`super::Basis::is_paced`]). Among the measured
-    /// process counts the times of the setting tell what it does to ports.
+    /// False for settings that a choice must not try ([`super::Basis::is_paced`]).
     pub(super) fn is_paced(&self, case: Case) -> bool {
         let (entry, point) = self.of_case(case);
-        let is_measured = self.place(case) < self.own;
         match entry.model.pattern {
-            Pattern::Segments { .. } if is_measured && entry.domain.has_as_many(case.procs) => {
-                return true;
-            }
             Pattern::Segments { .. } => {}
-            Pattern::Digits { .. } if is_measured => return true,
             Pattern::Digits { radix } => {
                 let blocks = u64::from(case.procs.get().div_ceil(radix));
                 let message = Bytes(case.size.0.saturating_mul(blocks));

@@ -10,9 +10,8 @@
 //! candidates.
 //!
 //! An algorithm whose settings are a choice (segment, window, radix) is one candidate with the best of
-//! the values that are tried; each setting that was measured is a candidate of its own. Among more
-//! processes than a setting was measured with, all that may be on the way to a port must stay well below
-//! its overflow, and segments below the eager limit.
+//! the values that are tried, of which all that may be on the way to a port stays well below its
+//! overflow, and segments stay below the eager limit; each setting that was measured is a candidate of its own.
 //!
 //! Candidates are ranked by the times a standard error above the best values, 0.6 of the upper
 //! half-width of their intervals in ln T: of candidates with uncertain times, the one whose error is
@@ -245,9 +244,10 @@ impl<'a> Selector<'a> {
     /// # Errors
     /// As of [`Selector::rank`].
     pub fn rank_all(&self, procs: Procs, size: Bytes) -> Result<Vec<Ranked<'_>>, ModelError> {
-        let case = self.case(procs, size);
-        let candidates = self.candidates.iter();
-        let found = candidates.filter(|candidate| candidate.basis.is_paced(case));
+        let found = self.candidates.iter().filter(|candidate| {
+            let is_measured = candidate.line.reason != Reason::Unmeasured;
+            is_measured || candidate.basis.is_paced(self.case(procs, size))
+        });
         let found = found.map(|candidate| self.ranked(candidate, procs, size));
         let (mut all, mut refused) = (Vec::with_capacity(self.candidates.len()), None);
         for ranked in found {

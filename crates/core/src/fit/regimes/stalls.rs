@@ -56,6 +56,13 @@ struct Trial {
     plain: f64,
 }
 
+impl Trial {
+    /// n·(n − 1)·φ·h.
+    fn exposed(&self, stalls: &Stalls) -> f64 {
+        self.connections * stalls.exposure(self.port_bytes, self.typical)
+    }
+}
+
 /// The stalls of eager messages, whose onset depends on the bytes x through a port; `None` if no
 /// repetition stalled. `misfit` is the loss of typical times under an onset.
 pub(super) fn overflowing(
@@ -118,10 +125,21 @@ pub(super) fn unseen(cells: &[(&Observation, f64)]) -> Option<Stalls> {
     (beyond > 0.0).then(|| from(Onset::unseen(beyond), cells))
 }
 
-/// The stalls of other cells with the onset of `shared` and a rate of their own, 0 if none stalled.
-pub(super) fn with_own_rate(shared: &Stalls, cells: &[(&Observation, f64)]) -> Stalls {
-    let rate = trials(cells).map_or(0.0, |(trials, ..)| best_rate(&trials, shared).0);
+/// The stalls of other cells with the onset of `shared` and a rate of their own. If none stalled, that is 0
+/// where the `usual` rate would have stalled one or more; else the cells tell nothing of it, and it is usual.
+pub(super) fn with_own_rate(shared: &Stalls, cells: &[(&Observation, f64)], usual: f64) -> Stalls {
+    let rate = match trials(cells) {
+        Some((trials, ..)) => best_rate(&trials, shared).0,
+        None if expected(&pooled(cells), shared, usual) < 1.0 => usual,
+        None => 0.0,
+    };
     Stalls { rate, ..*shared }
+}
+
+/// Expected number of stalled repetitions at a low rate.
+fn expected(trials: &[Trial], stalls: &Stalls, rate: f64) -> f64 {
+    let of = |trial: &Trial| (trial.stalled + trial.plain) * rate * trial.exposed(stalls);
+    trials.iter().map(of).sum()
 }
 
 /// The stalls at any size and moment, as of rendezvous messages; D is that of `overflowing`, else
@@ -181,9 +199,7 @@ fn pooled(cells: &[(&Observation, f64)]) -> Vec<Trial> {
 
 /// c with the greatest likelihood, and the logarithm of this likelihood.
 fn best_rate(trials: &[Trial], stalls: &Stalls) -> (f64, f64) {
-    let exposed =
-        |trial: &Trial| trial.connections * stalls.exposure(trial.port_bytes, trial.typical);
-    let exposures: Vec<f64> = trials.iter().map(exposed).collect();
+    let exposures: Vec<f64> = trials.iter().map(|trial| trial.exposed(stalls)).collect();
     let likelihood = |rate: f64| -> f64 {
         let of = |(trial, exposure): (&Trial, &f64)| {
             let p = -(-rate * exposure).exp_m1();
@@ -243,6 +259,20 @@ mod tests {
         spread: 0.1,
         onset: None,
     };
+
+    /// Without a stall: below the onset the rate is usual, far above it none.
+    #[test]
+    fn cells_below_the_onset_tell_nothing_of_the_rate() {
+        let quiet = cells(&Stalls { rate: 0.0, ..TRUTH });
+        for (bytes, expected) in [(10e6, 0.01), (20e3, 0.0)] {
+            let shared = Stalls {
+                onset: Some(Onset::at(bytes)),
+                ..TRUTH
+            };
+            let found = with_own_rate(&shared, &seen(&quiet), 0.01);
+            assert_eq!((found.rate, found.onset), (expected, shared.onset));
+        }
+    }
 
     /// Of 220 ms an exchange of 165 ms hides 165 of those that come at its start: 120 of 165 ms are
     /// the moments at which 100 ms or more remain, 160 ms in the median. One of 400 ms hides all that
