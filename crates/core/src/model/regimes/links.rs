@@ -58,8 +58,8 @@ const ENDS_OF_PHASES: f64 = 1.15;
 const IN_BUFFERS: f64 = 4.5;
 
 /// Most messages whose bytes on the way count as meeting at a host's port: each partner sends to
-/// several hosts in turn. On emulated stars of 8 to 16 hosts with ports of 24 and 48 KiB nothing was lost
-/// up to windows of one buffer.
+/// several hosts in turn. On emulated stars of 8 to 16 hosts nothing was lost up to windows of one buffer
+/// (docs/results/selection.md).
 const MEETING: f64 = 5.0;
 
 /// Bytes that pass a host's port in the time that the busiest other link takes for the bytes that it

@@ -27,11 +27,12 @@
 //! own busiest link, and partners that face each other take longer after requests: W is V of the
 //! bytes of so many rounds, and F = 0.
 //!
-//! In segments, at most w exchanges at a time, the first w·q bytes of a few pairs may meet at a port: x is
-//! that of min(n−1, 5) messages of min(m, w·q) bytes. The wait for a partner is filled by the other
-//! exchanges in progress, and counts for 0.75/w of a start-up. Most of the start-up of a segment passes while
-//! the one before it is on the wire: those after the first count for a quarter each. Phases that fit the links take max(n−1, 1.15·a·(n−a)/c)
-//! messages for a link that is c times as fast as a host's: it is idle at their ends.
+//! In segments, at most w exchanges at a time, the first w·q bytes of a few pairs may meet at a port: x
+//! is that of min(n−1, 5) messages of min(m, w·q) bytes. The wait for a partner is filled by the other
+//! exchanges in progress, and counts for 0.75/w of a start-up. Most of the start-up of a segment passes
+//! while the one before it is on the wire: those after the first count for a quarter each. Phases that
+//! fit the links take max(n−1, 1.15·a·(n−a)/c) messages for a link that is c times as fast as a host's:
+//! it is idle at their ends.
 //!
 //! Where the sizes of an exchange differ from pair to pair, s, W, x and F are those of the busiest port
 //! and of the busiest link, in rounds W that of the path on which partners wait for each other
