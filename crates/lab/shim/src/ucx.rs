@@ -1,7 +1,7 @@
 //! Replaces two functions of UCX, the transport of MPICH. Only programs that load UCX call them.
 //!
 //! * `ucp_worker_progress` is called in a loop while a rank waits. After `IDLE` calls without
-//!   progress each further call sleeps.
+//!   progress each further call pauses.
 //! * `ucp_disconnect_nb` closes a connection in `MPI_Finalize`. UCX completes this when the other
 //!   end makes progress; but the other rank may already wait in the barrier of the process
 //!   manager without making progress, so that both wait forever. No message is in flight at that
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::pause;
 
-/// Number of idle calls in a row before calls sleep: messages often arrive in quick succession.
+/// Number of idle calls in a row before calls pause: messages often arrive in quick succession.
 const IDLE: c_uint = 20;
 
 /// The name of the replaced function.
@@ -33,7 +33,7 @@ thread_local! {
     static IDLE_CALLS: Cell<c_uint> = const { Cell::new(0) };
 }
 
-/// Lets UCX make progress, and sleeps if the last `IDLE` calls made none.
+/// Lets UCX make progress, and pauses if the last `IDLE` calls made none.
 ///
 /// # Safety
 ///
@@ -48,7 +48,7 @@ pub unsafe extern "C" fn ucp_worker_progress(worker: *mut c_void) -> c_uint {
     };
     IDLE_CALLS.set(idle);
     if idle > IDLE {
-        pause::sleep();
+        pause::pause();
     }
     progress
 }
@@ -87,7 +87,7 @@ mod tests {
 
     /// Without UCX in the process there is nothing to call.
     #[test]
-    fn only_calls_after_many_idle_ones_sleep() {
+    fn only_calls_after_many_idle_ones_pause() {
         let calls = |count: u32| {
             let start = Instant::now();
             for _ in 0..count {
