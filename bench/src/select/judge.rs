@@ -259,7 +259,7 @@ mod tests {
         });
         let head = "experiment,collective,algorithm,procs,size_bytes,repetition,launch,time_s";
         let text = format!(
-            "{head},retransmits,processor_wait_us\n{}",
+            "{head},retransmits,longest_processor_wait_us\n{}",
             lines.collect::<String>()
         );
         let truth = Dataset::read("truth.csv", text.as_bytes()).unwrap();

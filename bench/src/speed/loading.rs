@@ -68,7 +68,7 @@ fn write_samples(path: &Path) -> Result<()> {
                 rtos: Some(0),
                 tail_probes: Some(0),
                 softnet_drops: Some(0),
-                processor_wait_us: None,
+                longest_processor_wait_us: None,
             },
             part: 0,
             sync_error: Some(Seconds(1.25e-6 * wobble)),

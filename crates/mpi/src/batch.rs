@@ -3,9 +3,10 @@
 //!
 //! Every repetition is a row of numbers. The result is the maximum of each number over all ranks,
 //! so a whole batch takes one reduction. Between the reductions no memory is allocated and no file
-//! is read or written.
+//! is written; before and after each repetition a rank reads how long it has waited for a processor.
 
 use std::ops::Range;
+use std::time::Duration;
 
 use mpi::collective::SystemOperation;
 use mpi::topology::SimpleCommunicator;
@@ -20,18 +21,20 @@ use crate::complain;
 use crate::group::Group;
 use crate::pattern::Fault;
 use crate::provoked::Provoked;
+use crate::queue::Queue;
 use crate::stopwatch::Stopwatch;
 use crate::task::Task;
 use crate::watchdog::Watchdog;
 use crate::window::Windows;
 
 /// The numbers after the times of a row: two numbers whose sum is the largest difference between
-/// the starts, and flags for a late start and for wrong data on this rank.
+/// the starts, flags for a late start and for wrong data on this rank, and its wait for a processor.
 const LATEST: usize = 0;
 const EARLIEST: usize = 1;
 const LATE: usize = 2;
 const WRONG: usize = 3;
-const BEHIND: usize = 4;
+const WAITED: usize = 4;
+const BEHIND: usize = 5;
 
 /// The numbers after the last row: the longest duration of a repetition without the wait for its
 /// start, and the longest preparation before the start.
@@ -56,6 +59,8 @@ pub struct Tools {
     pub dog: Watchdog,
     /// The failure to provoke.
     pub provoked: Provoked,
+    /// This rank's waits for a processor.
+    pub queue: Queue,
 }
 
 /// The step to repeat, with its participants.
@@ -89,6 +94,8 @@ struct Start {
     /// Time from which the duration counts.
     due: Seconds,
     is_late: bool,
+    /// The wait for a processor until then.
+    waited: Option<Seconds>,
 }
 
 impl Tools {
@@ -122,14 +129,15 @@ impl Batch {
         for ((index, number), row) in numbers.enumerate().zip(rows) {
             let (times, behind) = row.split_at_mut(self.width);
             let label = scene.tools.repetition(number, scene.cell);
-            let watch = scene.tools.watch;
+            let (watch, queue) = (scene.tools.watch, &scene.tools.queue);
             let began = watch.now();
             scene.task.fill(label);
             let ready = watch.now();
-            let start = starts.wait(index, scene.group.comm(), &watch);
+            let start = starts.wait(index, scene.group.comm(), (&watch, queue));
             scene.task.run(scene.group.comm());
             let end = watch.now();
             scene.task.times(end - start.due, times);
+            behind[WAITED] = wait_between(start.waited, queue.waited());
             starts.note(&start, behind);
             if let Err(fault) = scene.task.verify(number) {
                 behind[WRONG] = YES;
@@ -167,7 +175,10 @@ impl Batch {
         rows.map(move |((times, behind), &barrier)| Observation {
             outcome: outcome(times, behind),
             barrier,
-            losses,
+            losses: LossCounters {
+                longest_processor_wait_us: microseconds(behind[WAITED]),
+                ..losses
+            },
             sync_error: Some(rounded(behind[LATEST] + behind[EARLIEST])),
         })
     }
@@ -180,27 +191,30 @@ impl Batch {
 
 impl Starts<'_> {
     /// Waits for the start of the repetition at `index` of the batch.
-    fn wait(&self, index: usize, comm: &SimpleCommunicator, watch: &Stopwatch) -> Start {
-        match self {
+    fn wait(
+        &self,
+        index: usize,
+        comm: &SimpleCommunicator,
+        (watch, queue): (&Stopwatch, &Queue),
+    ) -> Start {
+        let due = match self {
             Self::Barrier(_) => {
                 barrier(comm);
-                let at = watch.now();
-                Start {
-                    at,
-                    due: at,
-                    is_late: false,
-                }
+                None
             }
-            Self::Windows(windows) => {
-                let due = windows.start(index);
-                let is_late = watch.now() > due;
-                watch.wait_until(due);
-                Start {
-                    at: watch.now(),
-                    due,
-                    is_late,
-                }
-            }
+            Self::Windows(windows) => Some(windows.start(index)),
+        };
+        let is_late = due.is_some_and(|due| watch.now() > due);
+        if let Some(due) = due {
+            watch.wait_until(due);
+        }
+        let waited = queue.waited();
+        let at = watch.now();
+        Start {
+            at,
+            due: due.unwrap_or(at),
+            is_late,
+            waited,
         }
     }
 
@@ -228,6 +242,18 @@ fn outcome(times: &[f64], behind: &[f64]) -> Result<Vec<Seconds>, Rejection> {
     } else {
         Ok(times.iter().copied().map(rounded).collect())
     }
+}
+
+/// The wait for a processor from one reading to another; infinite if one is missing.
+fn wait_between(before: Option<Seconds>, after: Option<Seconds>) -> f64 {
+    let waited = after.zip(before).map(|(after, before)| (after - before).0);
+    waited.unwrap_or(f64::INFINITY)
+}
+
+/// Whole microseconds of a finite time.
+fn microseconds(seconds: f64) -> Option<u32> {
+    let time = Duration::try_from_secs_f64(seconds).ok()?;
+    u32::try_from(time.as_micros()).ok()
 }
 
 /// Rounds to picoseconds, a thousandth of a clock's resolution: further digits of differences are

@@ -1,11 +1,10 @@
 //! The kernel's counters of this host: TCP's, from `/proc/net/snmp` and `/proc/net/netstat`, and
-//! dropped packets, from `/proc/net/softnet_stat`, and the time in which some process waited for a
-//! processor, from `/proc/pressure/cpu`.
+//! dropped packets, from `/proc/net/softnet_stat`.
 //!
 //! The first two files have pairs of lines, names and values, each beginning with a group name;
 //! they count per network namespace, that is per emulated host. The third file has a line for each
-//! processor, with drops in the second column in hexadecimal; it and the fourth count for the whole
-//! machine. Of the ranks that share a counter, one reads it.
+//! processor, with drops in the second column in hexadecimal; it counts for the whole machine. Of the
+//! ranks that share a counter, one reads it.
 
 use std::fs::File;
 use std::io::Seek;
@@ -15,8 +14,8 @@ use netsig_core::data::LossCounters;
 use crate::scope::Duty;
 
 /// Number of counters: retransmitted segments, expired retransmission timers, tail-loss probes,
-/// dropped packets, microseconds of waiting for processors.
-const COUNTS: usize = 5;
+/// dropped packets.
+const COUNTS: usize = 4;
 
 /// Values to be summed over the ranks: the counts, then for each the number of ranks that could not
 /// read it.
@@ -41,7 +40,6 @@ pub struct Reading([Count; COUNTS]);
 type Find = fn(&str) -> Option<u64>;
 
 const SOFTNET: &str = "/proc/net/softnet_stat";
-const PRESSURE: &str = "/proc/pressure/cpu";
 
 const SOURCES: [(&str, Find); COUNTS] = [
     ("/proc/net/snmp", |text| find(text, "Tcp:", "RetransSegs")),
@@ -52,7 +50,6 @@ const SOURCES: [(&str, Find); COUNTS] = [
         find(text, "TcpExt:", "TCPLossProbes")
     }),
     (SOFTNET, drops),
-    (PRESSURE, waited),
 ];
 
 impl Counters {
@@ -60,7 +57,7 @@ impl Counters {
     pub fn open(duty: Duty) -> Self {
         let sources = (0..).zip(SOURCES);
         let mine = sources.filter(|(_, (path, _))| match *path {
-            SOFTNET | PRESSURE => duty.machine,
+            SOFTNET => duty.machine,
             _ => duty.tcp,
         });
         Self(
@@ -101,7 +98,7 @@ impl Reading {
 }
 
 /// Counts of each of `repetitions` that share one reading. If a loss occurred in one of several
-/// repetitions, the count of each is unknown; of waiting times it is the mean.
+/// repetitions, the count of each is unknown.
 pub fn of_each(sums: &Sums, repetitions: usize) -> LossCounters {
     let count = |place: usize| {
         let is_read = sums[COUNTS + place] == 0;
@@ -109,14 +106,12 @@ pub fn of_each(sums: &Sums, repetitions: usize) -> LossCounters {
         let sum = u32::try_from(sums[place]).ok()?;
         (is_read && is_clear).then_some(sum)
     };
-    let each = sums[4] / repetitions.max(1) as u64;
-    let waited = u32::try_from(each).ok().filter(|_| sums[COUNTS + 4] == 0);
     LossCounters {
         retransmits: count(0),
         rtos: count(1),
         tail_probes: count(2),
         softnet_drops: count(3),
-        processor_wait_us: waited,
+        ..LossCounters::default()
     }
 }
 
@@ -126,12 +121,6 @@ fn find(text: &str, group: &str, name: &str) -> Option<u64> {
     let (names, values) = (lines.next()?, lines.next()?);
     let column = names.split_whitespace().position(|field| field == name)?;
     values.split_whitespace().nth(column)?.parse().ok()
-}
-
-/// Microseconds in which some process waited: `some avg10=… avg60=… avg300=… total=N`.
-fn waited(text: &str) -> Option<u64> {
-    let some = text.lines().find(|line| line.starts_with("some "))?;
-    some.split_once("total=")?.1.trim().parse().ok()
 }
 
 /// Sum of the second column.
@@ -164,13 +153,6 @@ mod tests {
     }
 
     #[test]
-    fn waiting_is_that_of_some_process() {
-        let text = "some avg10=0.00 avg60=0.00 avg300=0.00 total=1661\nfull avg10=0.00 total=7\n";
-        assert_eq!(waited(text), Some(1661));
-        assert_eq!(waited("full total=7\n"), None);
-    }
-
-    #[test]
     fn this_kernel_counts_what_is_asked_for() {
         let both = Duty {
             tcp: true,
@@ -191,20 +173,19 @@ mod tests {
     #[test]
     fn several_repetitions_share_a_loss_that_nobody_can_place() {
         use Count::{Is, OfAnother, Unreadable};
-        let before = Reading([Is(5), Is(1), Unreadable, OfAnother, Is(100)]);
-        let later = Reading([Is(7), Is(1), Is(3), OfAnother, Is(300)]);
+        let before = Reading([Is(5), Is(1), Unreadable, OfAnother]);
+        let later = Reading([Is(7), Is(1), Is(3), OfAnother]);
         let sums = before.until(&later);
         let one = LossCounters {
             retransmits: Some(2),
             rtos: Some(0),
             tail_probes: None,
             softnet_drops: Some(0),
-            processor_wait_us: Some(200),
+            longest_processor_wait_us: None,
         };
         assert_eq!(of_each(&sums, 1), one);
         let many = LossCounters {
             retransmits: None,
-            processor_wait_us: Some(20),
             ..one
         };
         assert_eq!(of_each(&sums, 10), many);

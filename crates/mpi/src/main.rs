@@ -16,6 +16,7 @@ mod pair;
 mod pattern;
 mod provenance;
 mod provoked;
+mod queue;
 mod recorder;
 mod schedules;
 mod scope;
@@ -42,6 +43,7 @@ use netsig_measure::plan::{JobId, Plan};
 
 use crate::batch::Tools;
 use crate::provoked::Provoked;
+use crate::queue::Queue;
 use crate::recorder::Recorder;
 use crate::scope::Scopes;
 use crate::stopwatch::Stopwatch;
@@ -131,6 +133,7 @@ fn run(args: &Args, world: &SimpleCommunicator) -> Result<()> {
         watch: Stopwatch::start(),
         dog: Watchdog::start(rank, &provenance::host_name(), timeout),
         provoked: Provoked::from_environment(rank)?,
+        queue: Queue::open(),
     };
     let mut transport = OverMpi::new(world, &plan, Scopes::share(world), tools)?;
     let launch = Launch {

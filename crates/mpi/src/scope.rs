@@ -29,8 +29,7 @@ pub struct Scopes {
 pub struct Duty {
     /// TCP's counters, one set for each network namespace.
     pub tcp: bool,
-    /// The packets that the kernel dropped and the waiting for processors, one count for each
-    /// machine.
+    /// The packets that the kernel dropped, one count for each machine.
     pub machine: bool,
 }
 

@@ -122,7 +122,7 @@ pub fn busy(data: &Dataset) -> Option<String> {
     let CellKey { procs, size, .. } = busy.first()?;
     let cells = counted(busy.len() as u64, "cell", "cells");
     Some(format!(
-        "processes waited for processors nearly all the time in {cells} (first: {procs} processes, {size}): these times are the machine's, not the network's; give each process a processor, or take fewer processes or a slower emulated network"
+        "processes waited for processors half of the time in {cells} (first: {procs} processes, {size}): these times are the machine's, not the network's; give each process a processor, or take fewer processes or a slower emulated network"
     ))
 }
 

@@ -47,7 +47,7 @@ pub const COLUMNS: [&str; 18] = [
     "status",
     "statistic",
     "averaged",
-    "processor_wait_us",
+    "longest_processor_wait_us",
 ];
 
 /// The provenance key that marks data which must not be used.
@@ -104,9 +104,9 @@ pub struct LossCounters {
     pub tail_probes: Option<u32>,
     /// Packets that the hosts dropped before TCP received them (`/proc/net/softnet_stat`).
     pub softnet_drops: Option<u32>,
-    /// Microseconds in which some process waited for a processor, summed over the machines
-    /// (`/proc/pressure/cpu`); of repetitions that were read together, the mean.
-    pub processor_wait_us: Option<u32>,
+    /// Microseconds in which a process was ready to run and waited for a processor
+    /// (`/proc/self/schedstat`), of the process that waited longest.
+    pub longest_processor_wait_us: Option<u32>,
 }
 
 /// One repetition of one experiment.

@@ -229,7 +229,7 @@ impl Row<'_> {
             rtos: count(9)?,
             tail_probes: count(10)?,
             softnet_drops: count(11)?,
-            processor_wait_us: count(17)?,
+            longest_processor_wait_us: count(17)?,
         })
     }
 

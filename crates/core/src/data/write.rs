@@ -68,7 +68,7 @@ impl Sample {
             rtos,
             tail_probes,
             softnet_drops,
-            processor_wait_us,
+            longest_processor_wait_us,
         } = self.losses;
         let measured = format_args!(
             "{},{},{},{},{},{},{},,,,{}",
@@ -79,7 +79,7 @@ impl Sample {
             or_empty(softnet_drops),
             or_empty((self.part > 0).then_some(self.part)),
             or_empty(self.sync_error.map(|error| error.0)),
-            or_empty(processor_wait_us),
+            or_empty(longest_processor_wait_us),
         );
         self.place.row(self.repetition, measured)
     }

@@ -30,7 +30,7 @@ fn any_sample() -> impl Strategy<Value = Sample> {
             rtos,
             tail_probes,
             softnet_drops,
-            processor_wait_us,
+            longest_processor_wait_us,
         ] = counters;
         let place = Place {
             experiment,
@@ -45,7 +45,7 @@ fn any_sample() -> impl Strategy<Value = Sample> {
                 rtos,
                 tail_probes,
                 softnet_drops,
-                processor_wait_us,
+                longest_processor_wait_us,
             },
             part,
             sync_error: rtos.map(|_| Seconds(time)),
