@@ -315,12 +315,13 @@ fn other_collectives_are_fitted_where_an_all_to_all_has_too_few_cells() {
     home.does("predict p.toml --collective bcast --algorithm library --procs 6 --size 1KiB");
 }
 
-/// Settings that only the judged data have are compared with their predicted times, too.
+/// A network with another name may be another network: its times tell, also those of algorithms that
+/// the profile was not fitted to. Another MPI is refused whatever the times.
 #[test]
-fn other_settings_than_those_of_the_profile_are_judged() {
+fn a_profile_of_another_network_or_mpi_is_refused() {
     let home = Home::new();
     let sizes = || (8..=18).step_by(2).map(|power| 1u64 << power);
-    let data = |lab: &str, names: &[&str]| {
+    let data = |facts: &str, names: &[&str]| {
         let pairs = sizes().map(|size| {
             let time = 1e-4 + 1e-8 * size as f64;
             (format!("pingpong,,,2,{size}"), about(time, 5))
@@ -332,16 +333,21 @@ fn other_settings_than_those_of_the_profile_are_judged() {
                 (cell, about(1e-4 + typical(2, size), 5))
             })
         });
-        format!("#@lab={lab}\n{}", file("", pairs.chain(calls)))
+        format!("{facts}\n{}", file("", pairs.chain(calls)))
     };
-    home.write("known.csv", &data("one", &["pipeline:1024"]));
-    home.write(
-        "judged.csv",
-        &data("two", &["pipeline:512", "pipeline:16384"]),
-    );
+    let unknown = ["pipeline:512", "pipeline:16384"];
+    home.write("known.csv", &data("#@lab=one\n#@mpi=a", &["pipeline:1024"]));
+    home.write("judged.csv", &data("#@lab=two\n#@mpi=a", &unknown));
+    home.write("other.csv", &data("#@lab=one\n#@mpi=b", &unknown));
     home.does("fit known.csv -o p.toml");
-    let told = home.told(&["compare judged.csv --selection p.toml"]);
-    assert!(told.contains("of another network or setting"), "{told}");
+    let compare = |data: &str| home.told(&[&format!("compare {data} --selection p.toml")]);
+    let told = compare("judged.csv");
+    assert!(told.contains("of another network: lab is"), "{told}");
+    let told = compare("other.csv");
+    assert!(
+        told.contains("of another network or setting: mpi is"),
+        "{told}"
+    );
 }
 
 /// The repetitions of either file count: the interval of beta shrinks.

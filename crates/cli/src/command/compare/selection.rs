@@ -7,7 +7,7 @@ use std::path::Path;
 use itertools::Itertools;
 use netsig_core::algorithm::{Collective, LIBRARY};
 use netsig_core::data::cells::Statistic;
-use netsig_core::data::mixture::{self, Source};
+use netsig_core::data::mixture::{self, Difference, Source};
 use netsig_core::data::{Dataset, Provenance};
 use netsig_core::predict::penalty::{Contest, Judged, Totals, contests};
 use netsig_core::predict::select::{Options, Ranked, Selector, Sources};
@@ -28,8 +28,11 @@ struct Chosen {
     errors: Vec<f64>,
 }
 
-/// Median error of the predicted times from which on a profile whose provenance differs is taken for
-/// one of another network or setting. Profiles of half of a network's hosts have 0.06 to 0.14.
+/// Facts that name a network: half of its hosts may have another name.
+const NAMES: [&str; 2] = ["lab", "network"];
+
+/// Median error of the predicted times from which on a profile of a network with another name is
+/// taken for one of another network. Profiles of half of a network's hosts have 0.06 to 0.14.
 const OF_ANOTHER: f64 = 0.3;
 
 /// Runs the command.
@@ -77,9 +80,12 @@ pub(super) fn run(args: &Args, path: &Path) -> Result<(), Failure> {
         let problems = left_out.iter().map(|problem| format!("{place}: {problem}"));
         return Err(Failure::data(problems.unique().join("\n")));
     }
-    if let Some(difference) = difference(&profile, &place, &data, &name) {
-        check_network(args, &chosen, &place, &difference)?;
-    }
+    check_network(
+        args,
+        &chosen,
+        &place,
+        differences(&profile, &place, &data, &name),
+    )?;
     for problem in left_out {
         eprintln!("netsig: note: left out: {place}: {problem}");
     }
@@ -125,13 +131,8 @@ fn judge(selector: &Selector, contest: Contest, statistic: Statistic) -> Result<
     })
 }
 
-/// A difference between the network or MPI of the profile's data and that of the data.
-fn difference(
-    profile: &Profile,
-    place: &str,
-    data: &Dataset,
-    name: &str,
-) -> Option<mixture::Difference> {
+/// The differences between the network and MPI of the profile's data and those of the data.
+fn differences(profile: &Profile, place: &str, data: &Dataset, name: &str) -> Vec<Difference> {
     let mut provenance = Provenance::default();
     for (key, value) in profile.provenance.iter() {
         if let Some(fact) = key.strip_prefix("data_") {
@@ -143,30 +144,43 @@ fn difference(
         ..Dataset::default()
     };
     let sources = [(place, &fitted), (name, data)].map(|(name, data)| Source { name, data });
-    mixture::differences(&sources).into_iter().next()
+    mixture::differences(&sources)
 }
 
-/// Doubts a profile with a difference whose times are not those of the data; else warns of the
-/// difference.
+/// Doubts a profile with another MPI, interface or setting, or of a network with another name whose
+/// times are not those of the data; else warns of another name.
 fn check_network(
     args: &Args,
     chosen: &[Chosen],
     place: &str,
-    difference: &mixture::Difference,
+    differences: Vec<Difference>,
 ) -> Result<(), Failure> {
+    let (names, others): (Vec<_>, Vec<_>) = differences.into_iter().partition(is_name);
+    let remedy = "make one where the data were measured";
+    if let Some(difference) = others.first() {
+        let what = format!("{place}: is a profile of another network or setting: {difference}");
+        return args.input.doubt(&what, remedy);
+    }
+    let Some(difference) = names.first() else {
+        return Ok(());
+    };
     let error = median(chosen.iter().flat_map(|one| one.errors.iter().copied()));
     if error < OF_ANOTHER {
         eprintln!(
-            "netsig: warning: the profile may be of another network or setting: {difference}; one that is made where the data were measured chooses better"
+            "netsig: warning: the profile may be of another network: {difference}; one that is made where the data were measured chooses better"
         );
         return Ok(());
     }
     let what = format!(
-        "{place}: is a profile of another network or setting: {difference}, and half of the times differ by more than {:.1} x",
+        "{place}: is a profile of another network: {difference}, and half of the times differ by more than {:.1} x",
         error.exp()
     );
-    args.input
-        .doubt(&what, "make one where the data were measured")
+    args.input.doubt(&what, remedy)
+}
+
+/// True if two networks differ in their names.
+fn is_name(difference: &Difference) -> bool {
+    NAMES.contains(&&*difference.key) && difference.values.iter().all(|value| !value.is_empty())
 }
 
 /// Notes on missing launches and a missing choice of the library.
