@@ -29,7 +29,8 @@
 //! there the slowdown is u·√s·φ(x) with φ(x) = 1/(1 + (x₀·X/x²)³), x₀ = 160 KiB.
 //!
 //! A repetition waits for a time-out of TCP with the probability p = 1 − exp(−c·n·(n−1)·φ·h): each
-//! of the n·(n−1) connections may lose the end of its message. It takes T₀ + D, and the wait is
+//! of the n·(n−1) connections may lose the end of its message. (Of pieces that differ, each port has its
+//! own x and number of connections: n·(n−1)·φ is the sum over the ports.) It takes T₀ + D, and the wait is
 //! recognised if it adds more than V = max(100 ms, 0.3·T₀): h = (D − V)/T₀ within 0 and 1 is the share
 //! of T₀ in which a loss has this effect. From the eager limit on, losses occur at any moment (φ = 1),
 //! and the stall adds half of D + max(V, D − T₀). Times are therefore a mixture ([`Times`]), which
@@ -73,8 +74,8 @@ pub use self::links::Order;
 pub(super) use self::loads::MOST_PROCS;
 pub use self::mixture::{Stall, Times};
 pub use self::path::Path;
+pub(crate) use self::stalls::{Connections, noticeable};
 pub use self::stalls::{Onset, Stalls};
-pub(crate) use self::stalls::{connections, noticeable};
 pub use self::terms::Terms;
 pub use self::traffic::{Class, Pattern};
 pub(crate) use self::usual::{Spread, Usual};
@@ -222,7 +223,11 @@ impl Regimes {
             typical,
             spread: self.spread(parameters, typical),
             stall: stalls.map(|stalls| Stall {
-                probability: stalls.probability(point.procs, traffic.port_bytes, typical),
+                probability: stalls.probability(
+                    &Connections::of(point),
+                    traffic.port_bytes,
+                    typical,
+                ),
                 from: typical,
                 cost: stalls.added(typical),
                 spread: stalls.spread,

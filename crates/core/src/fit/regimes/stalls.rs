@@ -17,7 +17,8 @@
 use std::collections::BTreeMap;
 
 use super::observation::Observation;
-use crate::model::regimes::{Onset, Stalls, connections};
+use crate::algorithm::Sizes;
+use crate::model::regimes::{Connections, Onset, Stalls};
 use crate::network::LINUX_RTO;
 use crate::stats::sample::{median, robust_deviation};
 use crate::units::{Bytes, Procs, Seconds};
@@ -46,8 +47,7 @@ const SPREADS: std::ops::RangeInclusive<f64> = 0.1..=0.5;
 
 /// A cell as a trial: k of R stalled.
 struct Trial {
-    /// n·(n − 1).
-    connections: f64,
+    connections: Connections,
     /// Surge x.
     port_bytes: f64,
     /// T₀.
@@ -57,9 +57,10 @@ struct Trial {
 }
 
 impl Trial {
-    /// n·(n − 1)·φ·h.
+    /// n·(n − 1)·φ·h, or its sum over ports that differ.
     fn exposed(&self, stalls: &Stalls) -> f64 {
-        self.connections * stalls.exposure(self.port_bytes, self.typical)
+        self.connections
+            .exposed(stalls, self.port_bytes, self.typical)
     }
 }
 
@@ -180,12 +181,13 @@ fn costs(cells: &[(&Observation, f64)]) -> Option<(Seconds, f64)> {
     Some((Seconds(cost), spread))
 }
 
-/// Pools cells of the same process count and size into one trial.
+/// Pools cells of the same process count and pieces into one trial.
 fn pooled(cells: &[(&Observation, f64)]) -> Vec<Trial> {
-    let mut trials: BTreeMap<(Procs, Bytes), Trial> = BTreeMap::new();
+    let mut trials: BTreeMap<(Procs, Bytes, Sizes), Trial> = BTreeMap::new();
     for (cell, port_bytes) in cells {
-        let trial = trials.entry((cell.procs, cell.size)).or_insert(Trial {
-            connections: connections(cell.procs),
+        let place = (cell.procs, cell.size, cell.sizes);
+        let trial = trials.entry(place).or_insert_with(|| Trial {
+            connections: Connections::of(cell.point(None)),
             port_bytes: *port_bytes,
             typical: cell.typical,
             stalled: 0.0,
@@ -230,7 +232,8 @@ mod tests {
     fn cells(truth: &Stalls) -> Vec<(Observation, f64)> {
         let cell = |(count, size): (u32, u64)| {
             let port_bytes = f64::from(count - 1) * size as f64;
-            let share = truth.probability(procs(count), port_bytes, Seconds(0.1));
+            let share =
+                truth.probability(&Connections::Even(procs(count)), port_bytes, Seconds(0.1));
             let is_stalled = |number| f64::from(number) < (share * 200.0).round();
             let wait = |number| if number % 2 == 0 { 0.21 } else { 0.23 };
             let time = |number| 0.1 + f64::from(is_stalled(number)) * wait(number);

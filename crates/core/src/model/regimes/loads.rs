@@ -174,6 +174,23 @@ impl<'a> Exchange<'a> {
         }
     }
 
+    /// Of each port that bytes go into, their share of those into the fullest port, and the number of
+    /// processes that send them; `None` if all are equal.
+    pub(super) fn receiving(&self) -> Option<Vec<(f64, f64)>> {
+        let pieces = self.pieces.as_ref()?;
+        let mut ports = vec![Load::default(); self.procs.get() as usize];
+        for (_, to, size) in pieces.messages() {
+            ports[to.0 as usize].add(Load {
+                bytes: size.as_f64(),
+                messages: 1.0,
+            });
+        }
+        let fullest = most(ports.iter().map(|port| port.bytes));
+        let own = |port: &Load| (port.bytes / fullest, port.messages);
+        let used = ports.iter().filter(|port| port.bytes > 0.0);
+        Some(used.map(own).collect())
+    }
+
     /// Bytes with headers on the longest path through the rounds of pairwise exchange, where partners
     /// wait for each other. Phases wait about as long. `partners` gives the receiver and the sender that
     /// are the partners of a rank in a round, from 1.
@@ -268,6 +285,8 @@ mod tests {
         assert_near([ports.messages, ports.incoming], [2.0, 40.0]);
         let across = whole.across(cut).bytes();
         assert_near([ports.on_link, across], [on_link(40.0, 2.0), 40.0]);
+        let receiving = whole.receiving().unwrap();
+        assert_eq!(receiving, [(1.0, 2.0), (0.5, 1.0), (1.0, 2.0)]);
         let parts = whole.in_segments(Bytes(8));
         let ports = parts.ports();
         assert_near([ports.messages, ports.on_link], [6.0, on_link(40.0, 6.0)]);

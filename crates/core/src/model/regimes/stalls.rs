@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Point;
+use super::loads::Exchange;
 use crate::network::{LINUX_RTO, Network};
 use crate::stats::interval::Estimate;
 use crate::units::{Procs, Seconds};
@@ -46,9 +48,30 @@ pub struct Onset {
     pub upper: f64,
 }
 
-/// n·(n − 1): number of connections.
-pub(crate) fn connections(procs: Procs) -> f64 {
-    f64::from(procs.get()) * procs.partners()
+/// The connections of an exchange, and how full the ports at their ends are.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Connections {
+    /// n·(n − 1) into ports that are equally full.
+    Even(Procs),
+    /// Of each port: its bytes as a share of x, those of the fullest, and its connections.
+    Uneven(Vec<(f64, f64)>),
+}
+
+impl Connections {
+    /// Those of the pieces of `point`.
+    pub(crate) fn of(point: Point) -> Self {
+        let ports = Exchange::of(point).receiving();
+        ports.map_or(Self::Even(point.procs), Self::Uneven)
+    }
+
+    /// Σ φ·h, with x bytes through the fullest port.
+    pub(crate) fn exposed(&self, stalls: &Stalls, port_bytes: f64, typical: Seconds) -> f64 {
+        let of = |share: f64| stalls.exposure(share * port_bytes, typical);
+        match self {
+            Self::Even(procs) => f64::from(procs.get()) * procs.partners() * of(1.0),
+            Self::Uneven(ports) => ports.iter().map(|(share, count)| count * of(*share)).sum(),
+        }
+    }
 }
 
 impl Stalls {
@@ -60,9 +83,15 @@ impl Stalls {
         onset: None,
     };
 
-    /// p for n processes, x bytes through a port and repetitions of T₀ = `typical` without a stall.
-    pub fn probability(&self, procs: Procs, port_bytes: f64, typical: Seconds) -> f64 {
-        -(-self.rate * connections(procs) * self.exposure(port_bytes, typical)).exp_m1()
+    /// p of these connections, x bytes through the fullest port and repetitions of T₀ = `typical`
+    /// without a stall.
+    pub(crate) fn probability(
+        &self,
+        connections: &Connections,
+        port_bytes: f64,
+        typical: Seconds,
+    ) -> f64 {
+        -(-self.rate * connections.exposed(self, port_bytes, typical)).exp_m1()
     }
 
     /// φ: share of connections (with an onset), or of T₀ (without), in which a stall shows.
@@ -151,5 +180,22 @@ impl Onset {
     /// φ(x): share of the ports that overflow when x bytes pass each.
     pub fn share(&self, port_bytes: f64) -> f64 {
         1.0 / (1.0 + (HALF * self.bytes / port_bytes).powi(SHARPNESS))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// At 2·X nearly all connections of a port may stall, at X 1/(1 + 1.1¹⁶) = 0.1787 of them.
+    #[test]
+    fn connections_into_emptier_ports_stall_less() {
+        let stalls = Stalls {
+            onset: Some(Onset::at(1000.0)),
+            ..Stalls::UNSEEN
+        };
+        let uneven = Connections::Uneven(vec![(1.0, 3.0), (0.5, 2.0)]);
+        let exposed = uneven.exposed(&stalls, 2000.0, Seconds(0.01));
+        assert!((exposed - 3.0 - 2.0 * 0.1787).abs() < 1e-3, "{exposed}");
     }
 }
