@@ -23,6 +23,7 @@ pub(super) fn write(outcome: &Outcome, results: &Path) -> Result<bool> {
         writeln!(text, "{mean}")?;
     }
     ceilings(&mut text, &outcome.rows)?;
+    of_all(&mut text, &outcome.rows)?;
     by_network(&mut text, outcome)?;
     cells(&mut text, &outcome.rows)?;
     for name in empty {
@@ -59,6 +60,23 @@ fn ceilings(text: &mut String, rows: &[Row]) -> Result<()> {
                 "| alltoall, library{name}/bound, {cells} cells, × | {mean:.2} | | | | |"
             )?;
         }
+    }
+    Ok(())
+}
+
+/// Penalties of all cells, also of those that are not judged.
+fn of_all(text: &mut String, rows: &[Row]) -> Result<()> {
+    let penalties: Vec<f64> = rows.iter().map(|row| 100.0 * row.penalty).collect();
+    if penalties.is_empty() {
+        return Ok(());
+    }
+    let (cells, mean) = (penalties.len(), mean(&penalties));
+    let high = Sorted::new(penalties).quantile(0.9);
+    for (name, value) in [("mean", mean), ("90th percentile", high)] {
+        writeln!(
+            text,
+            "| penalty with the cells of busy processors, {cells} cells: {name}, % | {value:.2} | | | | |"
+        )?;
     }
     Ok(())
 }
