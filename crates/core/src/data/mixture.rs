@@ -58,6 +58,9 @@ const SETTING: &str = "setting_";
 /// Prefix of the key of an environment variable.
 const VARIABLE: &str = "env_";
 
+/// Most characters of a value that a message shows: MPICH's version is a page.
+const MOST_SHOWN: usize = 60;
+
 /// A data file with its name.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
@@ -220,14 +223,30 @@ fn importance(key: &str) -> usize {
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shown = |value: &str| match value {
-            "" => "not set".to_owned(),
-            value => format!("{value:?}"),
-        };
-        let [one, other] = self.values.each_ref().map(|value| shown(value));
+        let [one, other] = self.values.each_ref();
+        let pairs = one.chars().zip(other.chars());
+        let same = pairs.take_while(|(a, b)| a == b).count();
+        let [one, other] = [one, other].map(|value| shown(value, same));
         let [here, there] = &self.places;
         write!(f, "{} is {one} in {here} and {other} in {there}", self.key)
     }
+}
+
+/// A value in quotes; of a long one the part about its characters after the first `same`, which
+/// another value has too.
+fn shown(value: &str, same: usize) -> String {
+    if value.is_empty() {
+        return "not set".to_owned();
+    }
+    let length = value.chars().count();
+    let first = match length {
+        0..=MOST_SHOWN => 0,
+        _ => same.saturating_sub(MOST_SHOWN / 4),
+    };
+    let part: String = value.chars().skip(first).take(MOST_SHOWN).collect();
+    let [before, after] =
+        [first > 0, first + MOST_SHOWN < length].map(|cut| if cut { "…" } else { "" });
+    format!("\"{before}{}{after}\"", part.escape_debug())
 }
 
 #[cfg(test)]

@@ -105,3 +105,14 @@ fn a_forced_choice_is_no_difference_but_a_choice_left_to_the_library_is() {
     let expected = format!(r#"{choice} is "0" in a.csv and "2" in b.csv"#);
     assert_eq!(both, [expected]);
 }
+
+/// Of long values the part that differs is shown, after 15 equal characters.
+#[test]
+fn long_values_are_cut() {
+    let [one, other] =
+        ["b", "c"].map(|end| format!("mpi={}{end}{}", "a".repeat(90), "d".repeat(90)));
+    let both = told(&[&measured(&one), &measured(&other)]);
+    let part = |end: &str| format!("\"…{}{end}{}…\"", "a".repeat(15), "d".repeat(44));
+    let expected = format!("mpi is {} in a.csv and {} in b.csv", part("b"), part("c"));
+    assert_eq!(both, [expected]);
+}
