@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use netsig_core::algorithm::Collective;
 use netsig_core::data::cells::CellKey;
-use netsig_core::data::{Dataset, Experiment, pressure};
+use netsig_core::data::{Dataset, Experiment, processors};
 use netsig_core::network::Network;
 use netsig_core::stats::sample::median;
 use netsig_core::units::{Bytes, Procs, Seconds};
@@ -123,7 +123,7 @@ pub(super) fn further(first: &Dataset) -> Option<String> {
 
 /// The cells of the data without those of busy processors, which are void; with the network, stalls of eager messages are told by its rate too.
 pub(super) fn cells(data: &Dataset, network: Option<&Network>) -> BTreeMap<Key, Cell> {
-    let void: BTreeSet<CellKey> = pressure::busy(data).into_iter().collect();
+    let void: BTreeSet<CellKey> = processors::busy(data).into_iter().collect();
     let mut times: BTreeMap<Key, BTreeMap<u32, Vec<f64>>> = BTreeMap::new();
     for sample in &data.samples {
         let place = &sample.place;

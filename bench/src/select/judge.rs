@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use netsig_core::algorithm::{Collective, LIBRARY};
 use netsig_core::data::cells::{CellKey, Statistic};
-use netsig_core::data::{Dataset, Experiment, LossCounters, pressure};
+use netsig_core::data::{Dataset, Experiment, LossCounters, processors};
 use netsig_core::network;
 use netsig_core::predict::penalty::{Contest, contests};
 use netsig_core::stats::bootstrap::Bootstrap;
@@ -107,7 +107,7 @@ pub(super) fn rows(
     choices: &Choices,
 ) -> (Vec<Row>, Vec<String>) {
     let (contests, _) = contests(truth);
-    let busy: BTreeSet<CellKey> = pressure::busy(truth).into_iter().collect();
+    let busy: BTreeSet<CellKey> = processors::busy(truth).into_iter().collect();
     let mut rows = Vec::new();
     let mut missing = Vec::new();
     for (cell, choice) in choices {

@@ -11,7 +11,7 @@ use anyhow::Result;
 use itertools::Itertools as _;
 use netsig_core::algorithm::{Collective, LIBRARY};
 use netsig_core::data::cells::{CellKey, Summary, summarise};
-use netsig_core::data::{Dataset, Experiment, pressure};
+use netsig_core::data::{Dataset, Experiment, processors};
 use netsig_core::predict::penalty::geometric_mean;
 
 use super::Effort;
@@ -91,7 +91,7 @@ pub(super) fn gains(
 
 /// The gain in every cell of both data without busy processors.
 fn compared(mpi: &'static str, without: &Dataset, with: &Dataset) -> Vec<Gain> {
-    let busy = [without, with].map(pressure::busy).concat();
+    let busy = [without, with].map(processors::busy).concat();
     let without = summarise(without);
     let gain = |(key, summary): (CellKey, Summary)| {
         let Experiment::Collective(collective) = key.experiment else {

@@ -21,7 +21,7 @@ use crate::complain;
 use crate::group::Group;
 use crate::pattern::Fault;
 use crate::provoked::Provoked;
-use crate::queue::Queue;
+use crate::run_queue::RunQueue;
 use crate::stopwatch::Stopwatch;
 use crate::task::Task;
 use crate::watchdog::Watchdog;
@@ -60,7 +60,7 @@ pub struct Tools {
     /// The failure to provoke.
     pub provoked: Provoked,
     /// This rank's waits for a processor.
-    pub queue: Queue,
+    pub run_queue: RunQueue,
 }
 
 /// The step to repeat, with its participants.
@@ -129,7 +129,7 @@ impl Batch {
         for ((index, number), row) in numbers.enumerate().zip(rows) {
             let (times, behind) = row.split_at_mut(self.width);
             let label = scene.tools.repetition(number, scene.cell);
-            let (watch, queue) = (scene.tools.watch, &scene.tools.queue);
+            let (watch, queue) = (scene.tools.watch, &scene.tools.run_queue);
             let began = watch.now();
             scene.task.fill(label);
             let ready = watch.now();
@@ -195,7 +195,7 @@ impl Starts<'_> {
         &self,
         index: usize,
         comm: &SimpleCommunicator,
-        (watch, queue): (&Stopwatch, &Queue),
+        (watch, queue): (&Stopwatch, &RunQueue),
     ) -> Start {
         let due = match self {
             Self::Barrier(_) => {

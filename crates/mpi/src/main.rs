@@ -16,8 +16,8 @@ mod pair;
 mod pattern;
 mod provenance;
 mod provoked;
-mod queue;
 mod recorder;
+mod run_queue;
 mod schedules;
 mod scope;
 mod settings;
@@ -43,8 +43,8 @@ use netsig_measure::plan::{JobId, Plan};
 
 use crate::batch::Tools;
 use crate::provoked::Provoked;
-use crate::queue::Queue;
 use crate::recorder::Recorder;
+use crate::run_queue::RunQueue;
 use crate::scope::Scopes;
 use crate::stopwatch::Stopwatch;
 use crate::transport::OverMpi;
@@ -133,7 +133,7 @@ fn run(args: &Args, world: &SimpleCommunicator) -> Result<()> {
         watch: Stopwatch::start(),
         dog: Watchdog::start(rank, &provenance::host_name(), timeout),
         provoked: Provoked::from_environment(rank)?,
-        queue: Queue::open(),
+        run_queue: RunQueue::open(),
     };
     let mut transport = OverMpi::new(world, &plan, Scopes::share(world), tools)?;
     let launch = Launch {

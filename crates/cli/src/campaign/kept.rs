@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use itertools::Itertools;
 use netsig_core::data::cells::CellKey;
-use netsig_core::data::{Dataset, Provenance, Rejection, VOID, pressure};
+use netsig_core::data::{Dataset, Provenance, Rejection, VOID, processors};
 use netsig_core::text::counted;
 
 /// The bytes of a data file, whose last line may be incomplete.
@@ -118,7 +118,7 @@ pub fn summary(data: &Dataset, name: &Path) -> String {
 
 /// A warning about cells with busy processors.
 pub fn busy(data: &Dataset) -> Option<String> {
-    let busy = pressure::busy(data);
+    let busy = processors::busy(data);
     let CellKey { procs, size, .. } = busy.first()?;
     let cells = counted(busy.len() as u64, "cell", "cells");
     Some(format!(

@@ -9,7 +9,7 @@ mod job;
 mod join;
 pub mod likeness;
 pub mod mixture;
-pub mod pressure;
+pub mod processors;
 mod read;
 pub mod sharing;
 #[cfg(test)]

@@ -10,9 +10,9 @@ use std::os::unix::fs::FileExt;
 use netsig_core::units::Seconds;
 
 /// The kernel's file, kept open; nothing where there is none.
-pub struct Queue(Option<File>);
+pub struct RunQueue(Option<File>);
 
-impl Queue {
+impl RunQueue {
     /// Opens the file of this process.
     pub fn open() -> Self {
         Self(File::open("/proc/self/schedstat").ok())
@@ -45,6 +45,6 @@ mod tests {
 
     #[test]
     fn this_kernel_tells_the_wait() {
-        assert!(Queue::open().waited().is_some());
+        assert!(RunQueue::open().waited().is_some());
     }
 }
