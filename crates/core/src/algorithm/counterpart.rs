@@ -14,8 +14,8 @@ use itertools::Itertools as _;
 
 use super::library::LibraryChoice;
 use super::offer::{MpiFlavour, Offer, Window, offers, variable};
-use super::setting::SEGMENT;
-use super::{Algorithm, Method};
+use super::setting::{RADIX, SEGMENT, Setting, WINDOW};
+use super::{Algorithm, Collective, Entry, Method, entries};
 
 /// Variables that make an MPI library run an algorithm. Displayed as a user writes them: Open MPI's
 /// as options of mpirun, `--mca NAME VALUE`, MPICH's as variables, `NAME=VALUE`.
@@ -26,6 +26,27 @@ pub struct MpiSetting {
 }
 
 impl Offer {
+    /// The algorithm of `entry` with the settings of the library's, cut into this segment size; `None` if
+    /// one of them cannot have those of the other.
+    fn schedule(
+        &self,
+        collective: Collective,
+        entry: &Entry,
+        segment: Option<NonZeroU32>,
+    ) -> Option<Algorithm> {
+        let of = |setting: &Setting| match (*setting, self.window()) {
+            (SEGMENT, _) => segment.map(NonZeroU32::get),
+            (WINDOW, Window::Fixed(window)) => Some(window),
+            (RADIX, _) => self.radix(),
+            _ => None,
+        };
+        let is_cut = entry.settings.contains(&SEGMENT);
+        let known = entry.settings.iter().all(|setting| of(setting).is_some());
+        let text = entry.text(|setting| of(setting).unwrap_or_default());
+        let algorithm = Algorithm::parse(collective, &text).ok();
+        algorithm.filter(|_| known && is_cut == segment.is_some())
+    }
+
     /// The variables of the counterpart of `algorithm`; `None` if its settings have none.
     fn counterpart(&self, algorithm: &Algorithm) -> Option<Vec<(String, String)>> {
         let segment = match algorithm.get(SEGMENT) {
@@ -64,6 +85,26 @@ impl Method {
         };
         Some(MpiSetting { flavour, variables })
     }
+
+    /// The schedule that runs this method: itself, or for an algorithm of `flavour` the one with its
+    /// pattern, segment size, window and radix. `None` where there is no such schedule, and for the
+    /// library's own decision.
+    pub fn schedule(&self, flavour: MpiFlavour) -> Option<Algorithm> {
+        match self {
+            Self::Schedule(algorithm) => Some(*algorithm),
+            Self::Library(choice) => {
+                let (name, segment) = choice.named()?;
+                let all = entries(choice.collective);
+                let mut own = all.filter_map(|entry| {
+                    let mut offers = entry.library.iter();
+                    let offer =
+                        offers.find(|offer| offer.flavour == flavour && offer.name == name)?;
+                    offer.schedule(choice.collective, entry, segment)
+                });
+                own.next()
+            }
+        }
+    }
 }
 
 impl LibraryChoice {
@@ -92,7 +133,6 @@ impl fmt::Display for MpiSetting {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithm::Collective;
 
     /// The settings that the libraries document, and none where an algorithm differs.
     #[test]
@@ -121,5 +161,35 @@ mod tests {
             format!("{collective} {text}\n{}", all.concat())
         });
         insta::assert_snapshot!(told.concat());
+    }
+    /// By the documents of the libraries. Open MPI's `chain` has four chains, and no schedule.
+    #[test]
+    fn an_algorithm_of_a_library_has_the_schedule_of_its_pattern() {
+        use Collective::{Alltoall, Bcast};
+        use MpiFlavour::{Mpich, OpenMpi};
+        for (flavour, collective, text, expected) in [
+            (OpenMpi, Alltoall, "library:pairwise", Some("pairwise")),
+            (Mpich, Alltoall, "library:brucks", Some("bruck:2")),
+            (
+                OpenMpi,
+                Alltoall,
+                "windowed:segment=4096,window=4",
+                Some("windowed:segment=4096,window=4"),
+            ),
+            (
+                OpenMpi,
+                Bcast,
+                "library:pipeline:8192",
+                Some("pipeline:8192"),
+            ),
+            (OpenMpi, Bcast, "library:pipeline", Some("chain")),
+            (OpenMpi, Bcast, "library:chain", None),
+            (Mpich, Alltoall, "library:linear", None),
+            (OpenMpi, Alltoall, "library", None),
+        ] {
+            let method = Method::parse(collective, text).unwrap();
+            let schedule = method.schedule(flavour).map(|own| own.to_string());
+            assert_eq!(schedule.as_deref(), expected, "{flavour} {text}");
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::call::{Call, Unsupported};
 use super::delivery::{Piece, Pieces};
 use super::setting::Kind;
-use super::{ALGORITHMS, Algorithm, Cut, Entry, Outline, PairSizes, Phases, Shape};
+use super::{ALGORITHMS, Algorithm, Collective, Cut, Entry, Outline, PairSizes, Phases, Shape};
 use crate::schedule::{
     self, BlockCounts, Datum, Division, Extent, Round, ScheduleError, Slot, Turn,
 };
@@ -28,7 +28,11 @@ pub struct Schedule {
 
 /// A proved schedule, which may be run.
 #[derive(Debug, Clone)]
-pub struct Proven(Schedule);
+pub struct Proven {
+    schedule: Schedule,
+    /// The rank whose part alone was proved, if not all were.
+    rank: Option<Rank>,
+}
 
 impl Algorithm {
     /// The schedule among `procs` for pieces of `size`, or of this mean size where the collective has
@@ -254,7 +258,36 @@ impl Schedule {
     /// As [`Schedule::check`].
     pub fn prove(self) -> Result<Proven, ScheduleError> {
         self.check()?;
-        Ok(Proven(self))
+        Ok(Proven {
+            schedule: self,
+            rank: None,
+        })
+    }
+
+    /// Proves the part of `rank`, for a job in which every rank proves its own part of the same
+    /// algorithm. Pieces may be cut into other numbers of parts on other ranks, if none is longer there
+    /// than its parts. Where each message carries one block straight to its destination in a single
+    /// round, time and memory grow with the rank's own blocks; otherwise this is [`Schedule::prove`].
+    ///
+    /// # Errors
+    /// As [`Schedule::check`].
+    pub fn prove_part(self, rank: Rank) -> Result<Proven, ScheduleError> {
+        if !self.is_straight_part(rank) {
+            return self.prove();
+        }
+        Ok(Proven {
+            schedule: self,
+            rank: Some(rank),
+        })
+    }
+
+    /// True if the schedule is an exchange in one round, and the part of `rank` is straight.
+    fn is_straight_part(&self, rank: Rank) -> bool {
+        let extent = self.extent();
+        let is_exchange = self.entry().collective == Collective::Alltoall;
+        is_exchange
+            && extent.rounds == 1
+            && schedule::is_straight(&extent, rank, &self.round(rank, 0))
     }
 
     fn entry(&self) -> &'static Entry {
@@ -278,16 +311,18 @@ impl Proven {
     /// True if the proof also holds for `schedule`: pieces may have another size, but not another
     /// number of parts.
     pub fn is_for(&self, schedule: &Schedule) -> bool {
-        (self.0.shape(), self.0.turn) == (schedule.shape(), schedule.turn)
+        (self.schedule.shape(), self.schedule.turn) == (schedule.shape(), schedule.turn)
     }
 
     /// The number of rounds.
     pub fn rounds(&self) -> usize {
-        self.0.extent().rounds
+        self.schedule.extent().rounds
     }
 
-    /// Sends, receives and copies of `rank` in round `index`.
+    /// Sends, receives and copies of `rank`, whose part is proved, in round `index`.
     pub fn round(&self, rank: Rank, index: usize) -> Round {
-        self.0.round(rank, index)
+        let is_proved = self.rank.is_none_or(|proved| proved == rank);
+        assert!(is_proved, "another rank's part is not proved");
+        self.schedule.round(rank, index)
     }
 }

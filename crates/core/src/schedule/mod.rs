@@ -17,6 +17,7 @@
 mod check;
 mod division;
 mod messages;
+mod straight;
 mod turn;
 
 use std::num::NonZeroU32;
@@ -28,6 +29,7 @@ use crate::units::{Procs, Rank};
 pub use check::check_delivery;
 pub use division::Division;
 pub use messages::{Frame, Messages, Rule};
+pub use straight::is_straight;
 pub use turn::Turn;
 
 /// The place of a block in one rank's memory.

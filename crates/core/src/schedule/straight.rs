@@ -1,0 +1,79 @@
+//! Proof of delivery of an exchange from one rank's part of it.
+
+use super::{Copy, Extent, Message, Messages, Round, Slot};
+use crate::units::Rank;
+
+/// True if the part of `rank` in the only round of an exchange is straight: for each other rank j it sends
+/// the parts 0, 1, … of input piece j in this order and in messages of their own, receives output piece j
+/// likewise, and copies each part of its own piece.
+///
+/// If the parts of all ranks are straight, the exchange delivers every datum: message number k from i to j
+/// carries part k at both ends, and no block is written twice or while it is read.
+pub fn is_straight(extent: &Extent, rank: Rank, round: &Round) -> bool {
+    let parts = extent.division.parts();
+    let count = extent.procs.get();
+    let is_in_turn = |messages: &Messages, slot: fn(u32) -> Slot| {
+        let mut next = vec![0; count as usize];
+        next[rank.0 as usize] = parts;
+        let mut is_next = |message: &Message| {
+            let Some(part) = next.get_mut(message.partner.0 as usize) else {
+                return false;
+            };
+            let block = message.partner.0 * parts + *part;
+            *part += 1;
+            *part <= parts && *message.slots == [slot(block)]
+        };
+        let all_in_order = messages.iter().all(|own| is_next(&own));
+        all_in_order && next.iter().all(|part| *part == parts)
+    };
+    let own = rank.0 * parts..(rank.0 + 1) * parts;
+    let kept = own.map(|block| Copy {
+        from: Slot::Input(block),
+        to: Slot::Output(block),
+    });
+    is_in_turn(&round.sends, Slot::Input)
+        && is_in_turn(&round.receives, Slot::Output)
+        && round.copies.iter().copied().eq(kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::{Algorithm, Collective};
+    use crate::units::{Bytes, Procs};
+
+    /// Of the schedules in one round these are straight; a part that is changed is not.
+    #[test]
+    fn straight_parts_are_told_from_others() {
+        for (name, count) in [("direct", 7), ("windowed:segment=2,window=3", 8)] {
+            let algorithm = Algorithm::parse(Collective::Alltoall, name).unwrap();
+            let schedule = algorithm.schedule(Procs::new(count).unwrap(), Bytes(5));
+            let extent = schedule.extent();
+            let round = |rank| schedule.round(rank, 0);
+            assert!(
+                extent
+                    .procs
+                    .ranks()
+                    .all(|rank| is_straight(&extent, rank, &round(rank)))
+            );
+            let rank = Rank(2);
+            assert!(!is_straight(&extent, Rank(1), &round(rank)));
+            let mut swapped = round(rank);
+            std::mem::swap(&mut swapped.sends, &mut swapped.receives);
+            assert!(!is_straight(&extent, rank, &swapped));
+            let mut forgetful = round(rank);
+            forgetful.copies.pop();
+            assert!(!is_straight(&extent, rank, &forgetful));
+            let mut disordered = round(rank);
+            let mut sends: Vec<Message> = disordered
+                .sends
+                .iter()
+                .map(|own| own.into_owned())
+                .collect();
+            sends.dedup();
+            sends.push(sends[0].clone());
+            disordered.sends = sends.into_iter().collect();
+            assert!(!is_straight(&extent, rank, &disordered));
+        }
+    }
+}
