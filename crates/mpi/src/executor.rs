@@ -2,8 +2,9 @@
 //!
 //! Receives and then sends are posted in list order, up to the round's limits; a completed message
 //! is replaced by the next of its list, or a completed exchange by the next. Local copies run while
-//! messages are in flight. Where pieces differ in size, messages of empty blocks are not sent; exchanges
-//! keep their places in the lists, since partners that skip different places would wait for each other.
+//! messages are in flight. Where pieces differ in size, messages of empty blocks are not sent. An exchange
+//! without both its messages is left out; one with a single message keeps its place, since partners that
+//! skip different places would wait for each other.
 
 use std::borrow::Cow;
 use std::os::raw::c_int;
@@ -11,71 +12,82 @@ use std::slice::Iter;
 
 use itertools::Itertools as _;
 use mpi::ffi;
-use mpi::topology::SimpleCommunicator;
-use mpi::traits::AsRaw;
 use netsig_core::algorithm::Proven;
 use netsig_core::schedule::{self, InFlight, Messages};
 use netsig_core::units::Rank;
 
-use crate::blocks::{Blocks, Transfer};
+use crate::error::MpiError;
+use crate::layout::{Layout, Transfer};
 use crate::message::{Direction, Message};
 
 /// A message of a list; `None` for one that is not sent.
 type Posted = Option<Message>;
 
-/// A round, prepared as far as possible before the clock starts.
+/// A round, prepared as far as possible before it runs.
+#[derive(Debug)]
 pub struct ReadyRound {
     receives: Vec<Posted>,
     sends: Vec<Posted>,
     copies: Vec<Transfer>,
     in_flight: InFlight,
-    /// Length in bytes of the blocks' memory.
-    memory: usize,
 }
 
 /// A round in progress.
-struct Posting<'a> {
-    blocks: &'a mut Blocks,
-    comm: &'a SimpleCommunicator,
+struct Posting {
+    comm: ffi::MPI_Comm,
     /// Requests of receives, followed by those of sends, or in pairs of both where exchanges are
     /// limited; null at places whose list is exhausted. Empty after the round.
     requests: Vec<ffi::MPI_Request>,
 }
 
 impl ReadyRound {
-    /// Prepares the part of `rank` in round `index` of `schedule` for `blocks`.
-    pub fn new(schedule: &Proven, rank: Rank, index: usize, blocks: &Blocks) -> Self {
+    /// Prepares the part of `rank` in round `index` of `schedule`, whose blocks are at the places of
+    /// `layout`.
+    pub fn new(schedule: &Proven, rank: Rank, index: usize, layout: &Layout) -> Self {
         let round = schedule.round(rank, index);
-        let copies = round.copies.iter();
-        let ready = |direction, messages: &Messages| {
+        let ready = |direction, messages: &Messages| -> Vec<Posted> {
             let message = |it: Cow<schedule::Message>| {
-                let message = || Message::new(direction, it.partner, &it.slots, blocks);
-                blocks.is_sent(&it.slots).then(message)
+                let message = || Message::new(direction, it.partner, &it.slots, layout);
+                layout.is_sent(&it.slots).then(message)
             };
-            let messages = messages.iter().map(message);
-            let keeps_places = matches!(round.in_flight, InFlight::Exchanges(_));
-            messages
-                .filter(|own| keeps_places || own.is_some())
-                .collect()
+            messages.iter().map(message).collect()
         };
+        let mut receives = ready(Direction::Receive, &round.receives);
+        let mut sends = ready(Direction::Send, &round.sends);
+        if let InFlight::Exchanges(_) = round.in_flight {
+            let pairs = receives.into_iter().zip_eq(sends);
+            let exchanges = pairs.filter(|pair| !matches!(pair, (None, None)));
+            (receives, sends) = exchanges.unzip();
+        } else {
+            receives.retain(Option::is_some);
+            sends.retain(Option::is_some);
+        }
         Self {
-            receives: ready(Direction::Receive, &round.receives),
-            sends: ready(Direction::Send, &round.sends),
-            copies: copies.map(|&copy| blocks.transfer(copy)).collect(),
+            receives,
+            sends,
+            copies: round
+                .copies
+                .iter()
+                .map(|&copy| layout.transfer(copy))
+                .collect(),
             in_flight: round.in_flight,
-            memory: blocks.bytes(),
         }
     }
 
     /// Carries out the round on `comm`, which must contain all its ranks, and waits for its
-    /// completion. `blocks` must be those of the preparation.
-    pub fn run(&self, blocks: &mut Blocks, comm: &SimpleCommunicator) {
-        assert_eq!(blocks.bytes(), self.memory, "prepared for other blocks");
+    /// completion.
+    ///
+    /// # Errors
+    /// If an MPI call fails and the communicator's error handler returns.
+    ///
+    /// # Safety
+    /// The places of the layout are memory of this process, which nothing else writes during the call,
+    /// and of which nothing else reads the output and scratch blocks.
+    pub unsafe fn run(&self, comm: ffi::MPI_Comm) -> Result<(), MpiError> {
         let (receives, sends) = self.in_flight.at_once();
         let (receives, later_receives) = self.receives.split_at(self.receives.len().min(receives));
         let (sends, later_sends) = self.sends.split_at(self.sends.len().min(sends));
         let mut posting = Posting {
-            blocks,
             comm,
             requests: Vec::with_capacity(receives.len() + sends.len()),
         };
@@ -85,114 +97,130 @@ impl ReadyRound {
         } else {
             receives.iter().chain(sends).collect()
         };
-        for message in first {
-            let request = posting.post(message.as_ref());
-            posting.requests.push(request);
+        let done = posting.carry_out(&first, self, (later_receives, later_sends));
+        if done.is_err() {
+            posting.requests.clear();
         }
-        for &copy in &self.copies {
-            posting.copy(copy);
-        }
-        if is_paired {
-            posting.keep_paired(later_receives, later_sends);
-        } else {
-            posting.keep_full(receives.len(), later_receives.iter(), later_sends.iter());
-        }
-        posting.wait_all();
+        done
     }
 }
 
-impl Posting<'_> {
+impl Posting {
+    /// Carries out `round`: the messages that are posted at once, the copies, and the messages after
+    /// those.
+    fn carry_out(
+        &mut self,
+        first: &[&Posted],
+        round: &ReadyRound,
+        (receives, sends): (&[Posted], &[Posted]),
+    ) -> Result<(), MpiError> {
+        for message in first {
+            let request = self.post(message.as_ref())?;
+            self.requests.push(request);
+        }
+        for copy in &round.copies {
+            // SAFETY: the caller of `run` guarantees the memory. The schedule is proven: no message
+            // writes the copy's source or accesses its destination.
+            unsafe { copy.run() }
+        }
+        if matches!(round.in_flight, InFlight::Exchanges(_)) {
+            self.keep_paired(receives, sends)?;
+        } else {
+            let places = round.receives.len() - receives.len();
+            self.keep_full(places, receives.iter(), sends.iter())?;
+        }
+        wait(&mut self.requests)?;
+        self.requests.clear();
+        Ok(())
+    }
+
     /// Posts the rest of both lists, one message for each completed one; the first `places`
     /// requests are receives.
-    fn keep_full(&mut self, places: usize, mut receives: Iter<Posted>, mut sends: Iter<Posted>) {
+    fn keep_full(
+        &mut self,
+        places: usize,
+        mut receives: Iter<Posted>,
+        mut sends: Iter<Posted>,
+    ) -> Result<(), MpiError> {
         while receives.len() + sends.len() > 0 {
             // After the last receive is posted, only completed sends are replaced.
-            let done = self.wait_any(if receives.len() == 0 { places } else { 0 });
+            let done = self.wait_any(if receives.len() == 0 { places } else { 0 })?;
             let of_place = if done < places {
                 receives.next()
             } else {
                 sends.next()
             };
             if let Some(message) = of_place {
-                self.requests[done] = self.post(message.as_ref());
+                self.requests[done] = self.post(message.as_ref())?;
             }
         }
+        Ok(())
     }
 
     /// Posts the rest of both lists, which are equally long, in their order: the receive and the send of
     /// a place when those that hold its pair of requests are complete. Messages of one partner would
     /// match others out of order.
-    fn keep_paired(&mut self, receives: &[Posted], sends: &[Posted]) {
+    fn keep_paired(&mut self, receives: &[Posted], sends: &[Posted]) -> Result<(), MpiError> {
         assert_eq!(receives.len(), sends.len(), "exchanges have both ends");
         let pairs = (0..self.requests.len()).step_by(2).cycle();
         for (pair, (receive, send)) in pairs.zip(receives.iter().zip(sends)) {
-            wait(&mut self.requests[pair..pair + 2]);
-            self.requests[pair] = self.post(receive.as_ref());
-            self.requests[pair + 1] = self.post(send.as_ref());
+            wait(&mut self.requests[pair..pair + 2])?;
+            self.requests[pair] = self.post(receive.as_ref())?;
+            self.requests[pair + 1] = self.post(send.as_ref())?;
         }
+        Ok(())
     }
 
     /// Posts a message; the request is null if there is none.
-    fn post(&mut self, message: Option<&Message>) -> ffi::MPI_Request {
+    fn post(&self, message: Option<&Message>) -> Result<ffi::MPI_Request, MpiError> {
         let Some(message) = message else {
             // SAFETY: a constant of the MPI library.
-            return unsafe { ffi::RSMPI_REQUEST_NULL };
+            return Ok(unsafe { ffi::RSMPI_REQUEST_NULL });
         };
-        let memory = self.blocks.memory();
-        // SAFETY: the message was made for blocks of this memory, which stays borrowed until all
-        // requests are complete or the program ends (see `drop`). The schedule is proven: during
-        // this round it does not otherwise access the blocks of a receive, and does not write the
-        // blocks of a send.
-        unsafe { message.post(memory, self.comm.as_raw()) }
-    }
-
-    fn copy(&mut self, copy: Transfer) {
-        // SAFETY: the copy was made for blocks of this memory. The schedule is proven: no message
-        // writes its source or accesses its destination.
-        unsafe { copy.run(self.blocks.memory()) }
+        // SAFETY: the caller of `run` guarantees the memory until all requests are complete or the
+        // program ends (see `drop`). The schedule is proven: during this round it does not otherwise
+        // access the blocks of a receive, and does not write the blocks of a send.
+        unsafe { message.post(self.comm) }
     }
 
     /// Waits for any request from index `first` on and returns its index; the request is null
     /// afterwards.
-    fn wait_any(&mut self, first: usize) -> usize {
+    fn wait_any(&mut self, first: usize) -> Result<usize, MpiError> {
         let requests = &mut self.requests[first..];
         let mut index: c_int = 0;
         // SAFETY: the array holds valid or null requests, at least one of them active: the places
         // of a list that is not exhausted are filled.
-        unsafe {
-            ffi::MPI_Waitany(
+        let code = unsafe {
+            ffi::PMPI_Waitany(
                 count(requests),
                 requests.as_mut_ptr(),
                 &raw mut index,
                 ffi::RSMPI_STATUS_IGNORE,
-            );
-        }
-        first + usize::try_from(index).expect("an active request completes")
-    }
-
-    fn wait_all(&mut self) {
-        wait(&mut self.requests);
-        self.requests.clear();
+            )
+        };
+        MpiError::check(code)?;
+        Ok(first + usize::try_from(index).expect("an active request completes"))
     }
 }
 
 /// Waits for all of the requests, which are null afterwards.
-fn wait(requests: &mut [ffi::MPI_Request]) {
+fn wait(requests: &mut [ffi::MPI_Request]) -> Result<(), MpiError> {
     // SAFETY: the array holds valid or null requests.
-    unsafe {
-        ffi::MPI_Waitall(
+    let code = unsafe {
+        ffi::PMPI_Waitall(
             count(requests),
             requests.as_mut_ptr(),
             ffi::RSMPI_STATUSES_IGNORE,
-        );
-    }
+        )
+    };
+    MpiError::check(code)
 }
 
 fn count(requests: &[ffi::MPI_Request]) -> c_int {
     c_int::try_from(requests.len()).expect("fewer requests than a C int counts")
 }
 
-impl Drop for Posting<'_> {
+impl Drop for Posting {
     /// Aborts the program if a panic leaves the round while MPI may still access the memory:
     /// waiting for partners could take for ever, since this rank no longer serves them.
     fn drop(&mut self) {

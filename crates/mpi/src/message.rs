@@ -5,30 +5,30 @@
 
 use std::os::raw::c_int;
 
-use mpi::datatype::{Equivalence, UncommittedUserDatatype, UserDatatype};
-use mpi::traits::AsRaw;
-use mpi::{Address, Count, ffi};
+use mpi::{Address, ffi};
 use netsig_core::schedule::Slot;
 use netsig_core::units::Rank;
 
-use crate::blocks::Blocks;
+use crate::error::MpiError;
+use crate::layout::Layout;
 
 /// Tag of all messages of the executor; MPI's order of messages distinguishes them.
 const TAG: c_int = 0x5167;
 
-/// A message's partner, and the location of its blocks in the memory of [`Blocks`].
+/// A message's partner, and the addresses of its blocks.
+#[derive(Debug)]
 pub struct Message {
     direction: Direction,
     partner: c_int,
-    /// Offset in the memory at which the message begins.
+    /// Address at which the message begins; 0 if its datatype contains the addresses.
     start: usize,
     count: c_int,
     /// Datatype of the whole message if its blocks are not contiguous; otherwise its type is bytes.
-    pieces: Option<UserDatatype>,
+    pieces: Option<Pieces>,
 }
 
 /// Direction of a message.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub enum Direction {
     /// To this rank.
     Receive,
@@ -36,66 +36,94 @@ pub enum Direction {
     Send,
 }
 
+/// A committed datatype of bytes at several addresses.
+#[derive(Debug)]
+struct Pieces(ffi::MPI_Datatype);
+
 impl Message {
     /// A message of the blocks `slots` to or from `partner`.
-    pub fn new(direction: Direction, partner: Rank, slots: &[Slot], blocks: &Blocks) -> Self {
-        let row = blocks.in_a_row(slots);
+    pub fn new(direction: Direction, partner: Rank, slots: &[Slot], layout: &Layout) -> Self {
+        let row = layout.in_a_row(slots);
         Self {
             direction,
             partner: c_int::try_from(partner.0).expect("MPI numbers ranks with a C int"),
             start: row.as_ref().map_or(0, |row| row.start),
             count: row.as_ref().map_or(1, |row| length(row.len())),
-            pieces: row.is_none().then(|| pieces(slots, blocks)),
+            pieces: row.is_none().then(|| Pieces::new(slots, layout)),
         }
     }
 
     /// Posts the receive or send.
     ///
+    /// # Errors
+    /// If MPI refuses it.
+    ///
     /// # Safety
-    /// `memory` belongs to the blocks of this message and must not move until the request is
-    /// complete. Until then no other access writes the message's blocks, or reads those of a
-    /// receive.
-    pub unsafe fn post(&self, memory: *mut u8, comm: ffi::MPI_Comm) -> ffi::MPI_Request {
+    /// The message's blocks are memory of this process until the request is complete. Until then no
+    /// other access writes them, or reads those of a receive.
+    pub unsafe fn post(&self, comm: ffi::MPI_Comm) -> Result<ffi::MPI_Request, MpiError> {
         // SAFETY: a constant of the MPI library.
         let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
         let (count, partner, datatype) = (self.count, self.partner, self.datatype());
         let to = &raw mut request;
-        // SAFETY: the caller guarantees the memory, and the message's offsets lie in it. MPI's
-        // default error handler ends the program on failure.
-        unsafe {
-            let start = memory.add(self.start).cast();
+        let start = std::ptr::with_exposed_provenance_mut(self.start);
+        // SAFETY: the caller guarantees the memory.
+        let code = unsafe {
             match self.direction {
                 Direction::Receive => {
-                    ffi::MPI_Irecv(start, count, datatype, partner, TAG, comm, to)
+                    ffi::PMPI_Irecv(start, count, datatype, partner, TAG, comm, to)
                 }
                 Direction::Send => {
-                    ffi::MPI_Isend(start.cast_const(), count, datatype, partner, TAG, comm, to)
+                    ffi::PMPI_Isend(start.cast_const(), count, datatype, partner, TAG, comm, to)
                 }
-            };
-        }
-        request
+            }
+        };
+        MpiError::check(code).map(|()| request)
     }
 
     fn datatype(&self) -> ffi::MPI_Datatype {
         match &self.pieces {
-            Some(pieces) => pieces.as_raw(),
+            Some(pieces) => pieces.0,
             // SAFETY: a constant of the MPI library.
             None => unsafe { ffi::RSMPI_UINT8_T },
         }
     }
 }
 
-/// A committed datatype of `slots`, in that order, with offsets in the memory.
-fn pieces(slots: &[Slot], blocks: &Blocks) -> UserDatatype {
-    let places = slots.iter().map(|&slot| blocks.place(slot));
-    let address = |start| Address::try_from(start).expect("memory has addresses");
-    let (lengths, starts): (Vec<Count>, Vec<Address>) = places
-        .map(|place| (length(place.len()), address(place.start)))
-        .unzip();
-    let byte = u8::equivalent_datatype();
-    UncommittedUserDatatype::heterogeneous_indexed(&lengths, &starts, &byte).commit()
+impl Pieces {
+    /// A datatype of `slots`, in that order.
+    fn new(slots: &[Slot], layout: &Layout) -> Self {
+        let places = slots.iter().map(|&slot| layout.place(slot));
+        let address = |start| Address::try_from(start).expect("memory has addresses");
+        let (lengths, starts): (Vec<c_int>, Vec<Address>) = places
+            .map(|place| (length(place.len()), address(place.start)))
+            .unzip();
+        // SAFETY: both arrays have the length of the first argument; the type of bytes and the null
+        // type are constants of the MPI library.
+        unsafe {
+            let mut datatype = ffi::RSMPI_DATATYPE_NULL;
+            ffi::PMPI_Type_create_hindexed(
+                length(lengths.len()),
+                lengths.as_ptr(),
+                starts.as_ptr(),
+                ffi::RSMPI_UINT8_T,
+                &raw mut datatype,
+            );
+            ffi::PMPI_Type_commit(&raw mut datatype);
+            Self(datatype)
+        }
+    }
+}
+
+impl Drop for Pieces {
+    fn drop(&mut self) {
+        // SAFETY: made by `new`, and not freed elsewhere.
+        unsafe {
+            ffi::PMPI_Type_free(&raw mut self.0);
+        }
+    }
 }
 
 fn length(bytes: usize) -> c_int {
-    c_int::try_from(bytes).expect("plans limit messages to what a C int counts")
+    c_int::try_from(bytes).expect("messages are limited to what a C int counts")
 }

@@ -9,9 +9,9 @@ use mpi::traits::{AsRaw, Communicator, Destination, Source};
 use netsig_core::algorithm::{Collective, Proven};
 use netsig_core::units::{Procs, Rank, Seconds};
 use netsig_measure::plan::{Cell, Operation};
+use netsig_mpi::ReadyRound;
 
 use crate::blocks::{Blocks, Lengths};
-use crate::executor::ReadyRound;
 use crate::pattern::{Fault, Label};
 use crate::task::Task;
 
@@ -55,10 +55,11 @@ impl Prepared {
     /// Prepares `cell` on `rank`; `proven` is its schedule, unless the MPI library carries it out.
     pub fn new(cell: &Cell, rank: Rank, proven: Option<&Proven>) -> Self {
         let lengths = cell.pairs().map(|pairs| Lengths::of(&pairs, rank));
-        let blocks = Blocks::new(&cell.extent(), lengths);
+        let mut blocks = Blocks::new(&cell.extent(), lengths);
+        let layout = blocks.layout();
         let rounds = proven.map(|proven| {
             let rounds = 0..proven.rounds();
-            let ready = rounds.map(|index| ReadyRound::new(proven, rank, index, &blocks));
+            let ready = rounds.map(|index| ReadyRound::new(proven, rank, index, &layout));
             ready.collect()
         });
         let collective = match cell.operation {
@@ -179,7 +180,10 @@ impl Task for Prepared {
         match (&self.rounds, self.collective) {
             (Some(rounds), _) => {
                 for round in rounds {
-                    round.run(&mut self.blocks, comm);
+                    // SAFETY: the rounds are those of the blocks, which are borrowed until all are
+                    // complete.
+                    let done = unsafe { round.run(comm.as_raw()) };
+                    done.expect("MPI's default error handler ends the program on failure");
                 }
             }
             (None, Some(collective)) => self.call(collective, comm),
