@@ -46,9 +46,10 @@ check:
 netsig: system
 	$(CARGO) build --release
 
-# The rank program, built once for each MPI because their binary interfaces differ.
+# The rank program and the library for programs, built once for each MPI because their binary interfaces
+# differ.
 openmpi mpich: system
-	MPICC=mpicc.$@ $(CARGO) build --release --package netsig-mpi --target-dir target/$@
+	MPICC=mpicc.$@ $(CARGO) build --release --package netsig-mpi --package netsig-interpose --target-dir target/$@
 
 system:
 	bash xtask/install-system-packages

@@ -1,0 +1,40 @@
+//! Asks the MPI compiler which MPI it is for: entry points and Fortran symbols differ.
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+/// Preprocessed by the MPI compiler.
+const QUESTION: &str = "#include <mpi.h>\n#ifdef OPEN_MPI\nnetsig_open_mpi\n#endif\n\
+     #if MPI_VERSION >= 4 && !defined(OPEN_MPI)\nnetsig_large_counts\n#endif\n";
+
+fn main() {
+    println!("cargo::rerun-if-env-changed=MPICC");
+    let compiler = std::env::var("MPICC").unwrap_or_else(|_| "mpicc".to_owned());
+    let answer = preprocessed(&compiler);
+    for name in ["open_mpi", "large_counts"] {
+        println!("cargo::rustc-check-cfg=cfg({name})");
+        if answer.contains(&format!("netsig_{name}")) {
+            println!("cargo::rustc-cfg={name}");
+        }
+    }
+}
+
+fn preprocessed(compiler: &str) -> String {
+    let mut process = Command::new(compiler)
+        .args(["-E", "-x", "c", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|error| panic!("{compiler}: {error}; set MPICC to an MPI's C compiler"));
+    let mut input = process.stdin.take().expect("its input is a pipe");
+    input
+        .write_all(QUESTION.as_bytes())
+        .expect("a compiler reads its input");
+    drop(input);
+    let output = process.wait_with_output().expect("a compiler ends");
+    assert!(
+        output.status.success(),
+        "{compiler} cannot read mpi.h; set MPICC to an MPI's C compiler"
+    );
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}

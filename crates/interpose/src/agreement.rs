@@ -1,0 +1,135 @@
+//! Decisions that all ranks of a communicator take alike: rank 0 decides, inside a collective call that
+//! all are in, and broadcasts.
+
+use std::ffi::{c_int, c_void};
+
+use mpi::ffi;
+use netsig_core::algorithm::{Collective, PairSizes};
+use netsig_core::units::{Bytes, Rank};
+use netsig_mpi::MpiError;
+
+use crate::call::{PairSide, is_in_place};
+use crate::choice::{Decision, Question};
+use crate::record::Member;
+use crate::session::Session;
+
+/// Length of the broadcast decision in bytes.
+const LINE: usize = 256;
+
+/// Most processes whose exchange is decided on the lengths of all its pieces.
+const MOST_PROCS: u32 = 512;
+
+/// The decision for pieces of one size.
+///
+/// # Errors
+/// If an MPI call fails.
+pub fn equal(
+    session: &Session,
+    (comm, member): (ffi::MPI_Comm, Member),
+    (collective, size): (Collective, Bytes),
+) -> Result<Decision, MpiError> {
+    let question = Question {
+        collective,
+        procs: member.procs,
+        size,
+        pairs: None,
+    };
+    let decide = || session.decide(question);
+    shared(comm, member, collective, decide)
+}
+
+/// The decision for an exchange of pieces of different sizes, and their mean: rank 0 gathers the lengths.
+///
+/// # Errors
+/// If an MPI call fails.
+pub fn by_pair(
+    session: &Session,
+    (comm, member): (ffi::MPI_Comm, Member),
+    (send, receive): (PairSide, PairSide),
+) -> Result<Decision, MpiError> {
+    let collective = Collective::Alltoallv;
+    if member.procs.get() > MOST_PROCS {
+        let reason = format!("an alltoallv of more than {MOST_PROCS} processes");
+        return Ok(Decision::library(reason));
+    }
+    let own = if is_in_place(send.buffer) {
+        receive
+    } else {
+        send
+    };
+    let lengths = gathered(comm, member, own)?;
+    let decide = || {
+        let count = member.procs.get();
+        let length = |from: Rank, to: Rank| Bytes(lengths[(from.0 * count + to.0) as usize]);
+        let pairs = PairSizes::new(member.procs, length);
+        let size = pairs.mean();
+        if size == Bytes(0) {
+            return Decision::library("no data");
+        }
+        let question = Question {
+            collective,
+            procs: member.procs,
+            size,
+            pairs: Some(&pairs),
+        };
+        session.decide(question)
+    };
+    shared(comm, member, collective, decide)
+}
+
+/// The lengths of all pieces by sender and receiver, on rank 0.
+fn gathered(comm: ffi::MPI_Comm, member: Member, side: PairSide) -> Result<Vec<u64>, MpiError> {
+    let count = member.procs.get() as usize;
+    // SAFETY: the program gives a number for each rank.
+    let bytes = |rank| unsafe { side.bytes(rank) }.unwrap_or(0);
+    let own: Vec<u64> = (0..count).map(bytes).collect();
+    let is_root = member.rank == Rank(0);
+    let mut all = vec![0u64; if is_root { count * count } else { 0 }];
+    let length = c_int::try_from(8 * count).unwrap_or(c_int::MAX);
+    // SAFETY: the arrays have the stated lengths, at the root one for each rank.
+    let code = unsafe {
+        ffi::PMPI_Gather(
+            own.as_ptr().cast(),
+            length,
+            ffi::RSMPI_UINT8_T,
+            all.as_mut_ptr().cast(),
+            length,
+            ffi::RSMPI_UINT8_T,
+            0,
+            comm,
+        )
+    };
+    MpiError::check(code).map(|()| all)
+}
+
+/// The decision of rank 0, on all ranks.
+fn shared(
+    comm: ffi::MPI_Comm,
+    member: Member,
+    collective: Collective,
+    decide: impl FnOnce() -> Decision,
+) -> Result<Decision, MpiError> {
+    let mut line = [0u8; LINE];
+    if member.rank == Rank(0) {
+        let text = decide().to_line();
+        for (place, byte) in line.iter_mut().zip(text.bytes()) {
+            *place = byte;
+        }
+    }
+    broadcast(&mut line, comm)?;
+    let end = line.iter().position(|byte| *byte == 0).unwrap_or(LINE);
+    let text = String::from_utf8_lossy(&line[..end]);
+    let decision = Decision::of_line(collective, &text);
+    Ok(decision.unwrap_or_else(|| Decision::library("rank 0 has another netsig")))
+}
+
+/// Replaces all ranks' bytes by rank 0's.
+///
+/// # Errors
+/// If MPI refuses it.
+pub fn broadcast(bytes: &mut [u8], comm: ffi::MPI_Comm) -> Result<(), MpiError> {
+    let count = c_int::try_from(bytes.len()).unwrap_or(c_int::MAX);
+    let start: *mut c_void = bytes.as_mut_ptr().cast();
+    // SAFETY: the memory has so many bytes.
+    MpiError::check(unsafe { ffi::PMPI_Bcast(start, count, ffi::RSMPI_UINT8_T, 0, comm) })
+}

@@ -1,0 +1,176 @@
+//! A call of a collective by the program, in one form for all entry points.
+
+use std::ffi::{c_int, c_void};
+
+use mpi::ffi;
+use netsig_core::algorithm::Collective;
+use netsig_core::units::Bytes;
+
+use crate::datatype;
+use crate::record::Member;
+
+/// The address that stands for the receive buffer in place of a send buffer, or the reverse.
+#[cfg(open_mpi)]
+const IN_PLACE: usize = 1;
+#[cfg(not(open_mpi))]
+const IN_PLACE: usize = usize::MAX;
+
+/// Largest length of a rank's data, in bytes, for which a schedule runs: MPI counts with C ints.
+const MOST_BYTES: u64 = i32::MAX as u64;
+
+/// A call with its arguments.
+pub struct Call {
+    /// The operation of MPI.
+    pub collective: Collective,
+    /// The program's communicator.
+    pub comm: ffi::MPI_Comm,
+    /// The root, where there is one.
+    pub root: c_int,
+    /// The buffers.
+    pub buffers: Buffers,
+}
+
+/// The buffers of a call.
+#[derive(Clone, Copy)]
+pub enum Buffers {
+    /// Pieces of one size; of a broadcast both are the same buffer.
+    Equal {
+        /// Pieces to send.
+        send: Side,
+        /// Pieces to receive.
+        receive: Side,
+    },
+    /// Pieces of different sizes.
+    ByPair {
+        /// Pieces to send.
+        send: PairSide,
+        /// Pieces to receive.
+        receive: PairSide,
+    },
+}
+
+/// A buffer of pieces of one size.
+#[derive(Clone, Copy)]
+pub struct Side {
+    /// Its address.
+    pub buffer: *mut c_void,
+    /// Number of elements in a piece.
+    pub count: i64,
+    /// Type of the elements.
+    pub datatype: ffi::MPI_Datatype,
+}
+
+/// A buffer of pieces of different sizes.
+#[derive(Clone, Copy)]
+pub struct PairSide {
+    /// Its address.
+    pub buffer: *mut c_void,
+    /// Number of elements in each piece.
+    pub counts: Numbers,
+    /// Place of each piece, in extents of the datatype.
+    pub displacements: Numbers,
+    /// Type of the elements.
+    pub datatype: ffi::MPI_Datatype,
+}
+
+/// An array of the program with a number for each rank.
+#[derive(Clone, Copy)]
+pub enum Numbers {
+    /// C ints.
+    Ints(*const c_int),
+    /// `MPI_Count` or `MPI_Aint`, both of 64 bits.
+    #[cfg(large_counts)]
+    Large(*const i64),
+}
+
+impl Numbers {
+    /// The number of a rank.
+    ///
+    /// # Safety
+    /// The array has a number for it.
+    pub unsafe fn get(self, rank: usize) -> i64 {
+        match self {
+            // SAFETY: guaranteed by the caller.
+            Self::Ints(first) => i64::from(unsafe { *first.add(rank) }),
+            #[cfg(large_counts)]
+            // SAFETY: guaranteed by the caller.
+            Self::Large(first) => unsafe { *first.add(rank) },
+        }
+    }
+
+    fn is_null(self) -> bool {
+        match self {
+            Self::Ints(first) => first.is_null(),
+            #[cfg(large_counts)]
+            Self::Large(first) => first.is_null(),
+        }
+    }
+}
+
+/// True for the address that stands for the other buffer.
+pub fn is_in_place(buffer: *mut c_void) -> bool {
+    buffer.addr() == IN_PLACE
+}
+
+impl Side {
+    /// Length of a piece; `None` if the arguments are not those of a piece.
+    fn bytes(&self) -> Option<u64> {
+        let count = u64::try_from(self.count).ok()?;
+        datatype::size(self.datatype)?.checked_mul(count)
+    }
+}
+
+impl PairSide {
+    /// Length of the piece for or from a rank; `None` if the arguments are not those of a piece.
+    ///
+    /// # Safety
+    /// The array of counts has a number for the rank.
+    pub unsafe fn bytes(&self, rank: usize) -> Option<u64> {
+        // SAFETY: guaranteed by the caller.
+        let count = u64::try_from(unsafe { self.counts.get(rank) }).ok()?;
+        datatype::size(self.datatype)?.checked_mul(count)
+    }
+
+    /// Why the call is passed on, if it is: only for arguments that MPI refuses.
+    fn fault(&self, procs: usize) -> bool {
+        self.counts.is_null()
+            || self.displacements.is_null()
+            // SAFETY: the program gives a number for each rank.
+            || (0..procs).any(|rank| unsafe { self.bytes(rank) }.is_none())
+    }
+}
+
+impl Call {
+    /// Length of a piece, which all ranks know alike; `None` where it differs from pair to pair.
+    ///
+    /// # Errors
+    /// Why the call is passed on.
+    pub fn size(&self, member: Member) -> Result<Option<Bytes>, &'static str> {
+        const REFUSED: &str = "arguments that MPI refuses";
+        let (procs, rank) = (member.procs.get(), member.rank.0);
+        let root = u32::try_from(self.root).ok().filter(|root| *root < procs);
+        let root = root.ok_or(REFUSED)?;
+        let side = match self.buffers {
+            Buffers::ByPair { send, receive } => {
+                let is_in_place = is_in_place(send.buffer);
+                let count = procs as usize;
+                let is_wrong = receive.fault(count) || (!is_in_place && send.fault(count));
+                return if is_wrong { Err(REFUSED) } else { Ok(None) };
+            }
+            Buffers::Equal { send, receive } => match self.collective {
+                Collective::Gather if rank != root => send,
+                Collective::Scatter if rank == root => send,
+                _ => receive,
+            },
+        };
+        let pieces = match self.collective {
+            Collective::Bcast => 1,
+            _ => u64::from(procs),
+        };
+        match side.bytes().ok_or(REFUSED)? {
+            0 => Err("no data"),
+            bytes if bytes.saturating_mul(pieces) > MOST_BYTES => Err("more than 2 GiB"),
+            bytes => Ok(Some(Bytes(bytes))),
+        }
+    }
+}

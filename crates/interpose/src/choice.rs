@@ -1,0 +1,272 @@
+//! Decisions: which schedule runs, or why the MPI library's own algorithm does.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use itertools::Itertools as _;
+use netsig_core::algorithm::{Algorithm, Call, Collective, LIBRARY, Method, MpiFlavour, PairSizes};
+use netsig_core::network::Network;
+use netsig_core::predict::select::{Options, Ranked, Selector, Sources};
+use netsig_core::profile::Profile;
+use netsig_core::units::{Bytes, Procs};
+
+/// The MPI of this build.
+#[cfg(open_mpi)]
+pub const FLAVOUR: MpiFlavour = MpiFlavour::OpenMpi;
+#[cfg(not(open_mpi))]
+pub const FLAVOUR: MpiFlavour = MpiFlavour::Mpich;
+
+/// What runs for the calls of a collective of one size among some processes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decision {
+    /// The schedule; `None` for the MPI library's own algorithm.
+    pub algorithm: Option<Algorithm>,
+    /// Why the library's own algorithm runs.
+    pub reason: String,
+    /// Length of a piece that it is for, or the mean; 0 if it is for all.
+    pub size: Bytes,
+    /// Predicted seconds of the library's own algorithm, if known.
+    pub library_s: Option<f64>,
+    /// Predicted seconds of the algorithm that runs, if known.
+    pub chosen_s: Option<f64>,
+}
+
+/// Begin of the reason where a call is too far from the measurements.
+const OUTSIDE: &str = "outside of the profile";
+
+/// A question: what is to run?
+#[derive(Clone, Copy)]
+pub struct Question<'a> {
+    /// The operation.
+    pub collective: Collective,
+    /// Number of processes.
+    pub procs: Procs,
+    /// Length of a piece, or the mean.
+    pub size: Bytes,
+    /// Lengths of pieces that differ.
+    pub pairs: Option<&'a PairSizes>,
+}
+
+/// Answers questions from a profile.
+pub struct Chooser {
+    sources: Option<Sources<'static>>,
+    selectors: BTreeMap<Collective, Selector<'static>>,
+    /// Algorithms that are not left to the profile.
+    given: BTreeMap<Collective, Algorithm>,
+}
+
+impl Decision {
+    /// The library's own algorithm.
+    pub fn library(reason: impl Into<String>) -> Self {
+        Self {
+            algorithm: None,
+            reason: reason.into(),
+            size: Bytes(0),
+            library_s: None,
+            chosen_s: None,
+        }
+    }
+
+    /// True if the call is too far from the measurements.
+    pub fn is_outside(&self) -> bool {
+        self.reason.starts_with(OUTSIDE)
+    }
+
+    /// The decision in a line.
+    pub fn to_line(&self) -> String {
+        let name = self.algorithm.map(|own| own.to_string());
+        let number = |value: Option<f64>| value.map(|own| own.to_string()).unwrap_or_default();
+        let words = [
+            name.unwrap_or_default(),
+            self.size.0.to_string(),
+            number(self.library_s),
+            number(self.chosen_s),
+            self.reason.replace(['\t', '\0'], " "),
+        ];
+        words.join("\t")
+    }
+
+    /// The decision of a line.
+    pub fn of_line(collective: Collective, line: &str) -> Option<Self> {
+        let (name, size, library_s, chosen_s, reason) = line.splitn(5, '\t').collect_tuple()?;
+        Some(Self {
+            algorithm: match name {
+                "" => None,
+                name => Some(Algorithm::parse(collective, name).ok()?),
+            },
+            reason: reason.to_owned(),
+            size: Bytes(size.parse().ok()?),
+            library_s: library_s.parse().ok(),
+            chosen_s: chosen_s.parse().ok(),
+        })
+    }
+}
+
+impl Chooser {
+    /// A chooser on a profile, with the description of a network and the algorithms that are given.
+    pub fn new(
+        profile: Option<Profile>,
+        network: Option<Network>,
+        given: BTreeMap<Collective, Algorithm>,
+    ) -> Self {
+        // Selectors borrow the profile, and live as long as the program.
+        let profile: Option<&'static Profile> = profile.map(|own| &*Box::leak(Box::new(own)));
+        let network: Option<&'static Network> = network.map(|own| &*Box::leak(Box::new(own)));
+        Self {
+            sources: profile.map(|profile| Sources {
+                network,
+                ..Sources::from(profile)
+            }),
+            selectors: BTreeMap::new(),
+            given,
+        }
+    }
+
+    /// The decision for a question.
+    pub fn decide(&mut self, question: Question) -> Decision {
+        Decision {
+            size: question.size,
+            ..self.decided(question)
+        }
+    }
+
+    fn decided(&mut self, question: Question) -> Decision {
+        if let Some(algorithm) = self.given.get(&question.collective) {
+            if !serves(*algorithm, question) {
+                return Decision::library(format!("{algorithm} does not serve the call"));
+            }
+            return Decision {
+                algorithm: Some(*algorithm),
+                ..Decision::library("")
+            };
+        }
+        let Some(sources) = self.sources else {
+            return Decision::library("no profile");
+        };
+        self.of_profile(sources, question)
+            .unwrap_or_else(Decision::library)
+    }
+
+    fn of_profile(
+        &mut self,
+        sources: Sources<'static>,
+        question: Question,
+    ) -> Result<Decision, String> {
+        let collective = question.collective;
+        let selector = || {
+            let made = Selector::new(sources, collective, Options::default());
+            made.map_err(|error| error.to_string())
+        };
+        if let Some(pairs) = question.pairs {
+            return decided(&selector()?.of_pairs(pairs), question);
+        }
+        let known = match self.selectors.entry(collective) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => place.insert(selector()?),
+        };
+        decided(known, question)
+    }
+}
+
+/// The decision by a ranking: the first candidate that a schedule can run, unless the library's own choice
+/// comes before it.
+fn decided(selector: &Selector, question: Question) -> Result<Decision, String> {
+    let Question { procs, size, .. } = question;
+    let ranking = selector.rank_all(procs, size);
+    let ranking = ranking.map_err(|error| error.to_string())?;
+    let is_library = |one: &&Ranked| one.algorithm() == LIBRARY;
+    let library = ranking.iter().find(is_library);
+    let library = library.ok_or("the profile has no times of the library's own choice")?;
+    if !library.stands() {
+        let outside = selector.outside(library, procs, size);
+        let why = outside.map_or_else(
+            || "no comparable time of the library's own choice".to_owned(),
+            |outside| format!("{OUTSIDE}: {outside}"),
+        );
+        return Err(why);
+    }
+    let before = ranking
+        .iter()
+        .take_while(|one| one.stands() && !is_library(one));
+    let mut able = before.filter_map(|one| Some((one, schedule(one, question)?)));
+    let library_s = Some(library.prediction.time.0);
+    Ok(match able.next() {
+        Some((one, algorithm)) => Decision {
+            algorithm: Some(algorithm),
+            library_s,
+            chosen_s: Some(one.prediction.time.0),
+            ..Decision::library("")
+        },
+        None => Decision {
+            library_s,
+            chosen_s: library_s,
+            ..Decision::library("the library's own choice is fastest")
+        },
+    })
+}
+
+/// The schedule that runs a candidate, if there is one that serves the call.
+fn schedule(one: &Ranked, question: Question) -> Option<Algorithm> {
+    let method = Method::parse(question.collective, &one.algorithm()).ok()?;
+    let algorithm = method.schedule(FLAVOUR)?;
+    serves(algorithm, question).then_some(algorithm)
+}
+
+/// True if an algorithm can run without more than a call says. Pieces that differ in size must be cut
+/// into segments: a sender and its receiver alone know the length of a piece.
+fn serves(algorithm: Algorithm, question: Question) -> bool {
+    let is_known = !Method::Schedule(algorithm).follows_links();
+    let is_cut = question.collective != Collective::Alltoallv || algorithm.segment().is_some();
+    let call = Call::new(question.procs, question.size);
+    is_known && is_cut && algorithm.serve(&call).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_decision_survives_its_line() {
+        let collective = Collective::Alltoall;
+        let algorithm = Algorithm::parse(collective, "windowed:segment=4096,window=4").unwrap();
+        for decision in [
+            Decision::library("no profile"),
+            Decision {
+                algorithm: Some(algorithm),
+                reason: String::new(),
+                size: Bytes(1 << 40),
+                library_s: Some(0.1 + 0.2),
+                chosen_s: Some(1e-300),
+            },
+        ] {
+            let line = decision.to_line();
+            assert_eq!(Decision::of_line(collective, &line), Some(decision));
+        }
+        assert_eq!(Decision::of_line(collective, "nonsense\t\t\t\t"), None);
+    }
+
+    #[test]
+    fn given_algorithms_need_no_profile_and_must_serve() {
+        let given = [
+            (Collective::Alltoall, "bruck:2"),
+            (Collective::Alltoallv, "direct"),
+        ];
+        let given = given
+            .map(|(collective, name)| (collective, Algorithm::parse(collective, name).unwrap()));
+        let mut chooser = Chooser::new(None, None, given.into());
+        let mut named = |collective| {
+            let procs = Procs::new(5).unwrap();
+            let question = Question {
+                collective,
+                procs,
+                size: Bytes(100),
+                pairs: None,
+            };
+            let decision = chooser.decide(question);
+            decision.algorithm.map(|own| own.to_string())
+        };
+        assert_eq!(named(Collective::Alltoall).as_deref(), Some("bruck:2"));
+        assert_eq!(named(Collective::Alltoallv), None, "not cut");
+        assert_eq!(named(Collective::Bcast), None, "no profile");
+    }
+}

@@ -1,0 +1,206 @@
+//! Fortran entry points of Open MPI, whose Fortran library calls the `PMPI_` functions: a program's calls
+//! reach the C functions of this library in no other way. (MPICH's Fortran library calls the C functions.)
+//!
+//! The five names of a function are those of compilers with different rules for names; the last one is
+//! called by the module `mpi_f08`.
+
+#![allow(
+    clippy::too_many_arguments,
+    clippy::many_single_char_names,
+    reason = "those of MPI"
+)]
+
+use std::ffi::{CStr, c_int, c_void};
+use std::sync::OnceLock;
+
+use mpi::ffi;
+use netsig_core::algorithm::Collective;
+
+use super::collectives::{by_pair, equal, pair_side, side};
+use super::export;
+use crate::call::Numbers;
+use crate::handle::word;
+use crate::next::first;
+use crate::session;
+
+/// An argument of Fortran: the address of an integer, or of a buffer.
+type Integer = *mut c_int;
+type Buffer = *mut c_void;
+
+/// Names of the common blocks whose addresses stand for `MPI_IN_PLACE` and `MPI_BOTTOM`.
+const IN_PLACE: [&CStr; 4] = [
+    c"mpi_fortran_in_place_",
+    c"mpi_fortran_in_place",
+    c"mpi_fortran_in_place__",
+    c"MPI_FORTRAN_IN_PLACE",
+];
+const BOTTOM: [&CStr; 4] = [
+    c"mpi_fortran_bottom_",
+    c"mpi_fortran_bottom",
+    c"mpi_fortran_bottom__",
+    c"MPI_FORTRAN_BOTTOM",
+];
+
+/// C's `MPI_IN_PLACE`.
+const C_IN_PLACE: usize = 1;
+
+/// The C form of a buffer.
+fn buffer(address: Buffer) -> Buffer {
+    static FOUND: OnceLock<[[usize; 4]; 2]> = OnceLock::new();
+    let find = || [IN_PLACE, BOTTOM].map(|names| names.map(|name| first(name).addr()));
+    let [in_place, bottom] = FOUND.get_or_init(find);
+    match address.addr() {
+        0 => address,
+        own if in_place.contains(&own) => std::ptr::without_provenance_mut(C_IN_PLACE),
+        own if bottom.contains(&own) => std::ptr::null_mut(),
+        _ => address,
+    }
+}
+
+/// The integer at an address of the program.
+fn integer(address: Integer) -> c_int {
+    // SAFETY: Fortran passes the address of an integer.
+    unsafe { *address }
+}
+
+/// The C handle of a datatype.
+fn datatype(address: Integer) -> ffi::MPI_Datatype {
+    // SAFETY: any integer may be asked for.
+    unsafe { ffi::PMPI_Type_f2c(integer(address)) }
+}
+
+fn comm(address: Integer) -> ffi::MPI_Comm {
+    // SAFETY: any integer may be asked for.
+    unsafe { ffi::PMPI_Comm_f2c(integer(address)) }
+}
+
+/// Stores the error code of a call; the function itself returns nothing that Fortran reads.
+fn ended(code: c_int, error: Integer) -> c_int {
+    if !error.is_null() {
+        // SAFETY: Fortran passes the address of an integer.
+        unsafe { *error = code };
+    }
+    code
+}
+
+/// Exports a function under its names. Without a session the arguments pass unchanged, since they may be
+/// those of another MPI.
+macro_rules! fortran {
+    ($body:ident($($argument:ident: $type:ty),*) $($name:ident)+) => {
+        fortran!(@each $body [$($argument: $type),*] $($name)+);
+    };
+    (@each $body:ident $arguments:tt $($name:ident)+) => {
+        $(fortran!(@one $body $name $arguments);)+
+    };
+    (@one $body:ident $name:ident [$($argument:ident: $type:ty),*]) => {
+        export! { $name($($argument: $type),*) |pass, $($argument),*| match session::current() {
+            Some(_) => $body($($argument),*),
+            None => pass(),
+        } }
+    };
+}
+
+/// A collective with pieces of one size; the C function of the same arguments is `$function`.
+macro_rules! rootless {
+    ($body:ident, $collective:ident, $function:ident, $($name:ident)+) => {
+        fn $body(send: Buffer, m: Integer, s: Integer, receive: Buffer, n: Integer, r: Integer, c: Integer, error: Integer) -> c_int {
+            let (send, receive) = (buffer(send), buffer(receive));
+            let (m, n, s, r, c) = (integer(m), integer(n), datatype(s), datatype(r), comm(c));
+            let sides = (side(send, m, word(s)), side(receive, n, word(r)));
+            // SAFETY: the program's own arguments.
+            let mut pass = || unsafe { ffi::$function(send, m, s, receive, n, r, c) };
+            ended(equal(Collective::$collective, sides, (0, word(c)), &mut pass), error)
+        }
+        fortran! { $body(send: Buffer, m: Integer, s: Integer, receive: Buffer, n: Integer, r: Integer, c: Integer, error: Integer) $($name)+ }
+    };
+}
+
+macro_rules! rooted {
+    ($body:ident, $collective:ident, $function:ident, $($name:ident)+) => {
+        fn $body(send: Buffer, m: Integer, s: Integer, receive: Buffer, n: Integer, r: Integer, root: Integer, c: Integer, error: Integer) -> c_int {
+            let (send, receive) = (buffer(send), buffer(receive));
+            let (m, n, s, r, c) = (integer(m), integer(n), datatype(s), datatype(r), comm(c));
+            let root = integer(root);
+            let sides = (side(send, m, word(s)), side(receive, n, word(r)));
+            // SAFETY: the program's own arguments.
+            let mut pass = || unsafe { ffi::$function(send, m, s, receive, n, r, root, c) };
+            ended(equal(Collective::$collective, sides, (root, word(c)), &mut pass), error)
+        }
+        fortran! { $body(send: Buffer, m: Integer, s: Integer, receive: Buffer, n: Integer, r: Integer, root: Integer, c: Integer, error: Integer) $($name)+ }
+    };
+}
+
+rootless!(alltoall, Alltoall, PMPI_Alltoall, mpi_alltoall mpi_alltoall_ mpi_alltoall__ MPI_ALLTOALL ompi_alltoall_f);
+rootless!(allgather, Allgather, PMPI_Allgather, mpi_allgather mpi_allgather_ mpi_allgather__ MPI_ALLGATHER ompi_allgather_f);
+rooted!(scatter, Scatter, PMPI_Scatter, mpi_scatter mpi_scatter_ mpi_scatter__ MPI_SCATTER ompi_scatter_f);
+rooted!(gather, Gather, PMPI_Gather, mpi_gather mpi_gather_ mpi_gather__ MPI_GATHER ompi_gather_f);
+
+fn bcast(data: Buffer, n: Integer, t: Integer, root: Integer, c: Integer, error: Integer) -> c_int {
+    let data = buffer(data);
+    let (n, t, root, c) = (integer(n), datatype(t), integer(root), comm(c));
+    let own = side(data, n, word(t));
+    // SAFETY: the program's own arguments.
+    let mut pass = || unsafe { ffi::PMPI_Bcast(data, n, t, root, c) };
+    ended(
+        equal(Collective::Bcast, (own, own), (root, word(c)), &mut pass),
+        error,
+    )
+}
+fortran! { bcast(data: Buffer, n: Integer, t: Integer, root: Integer, c: Integer, error: Integer)
+mpi_bcast mpi_bcast_ mpi_bcast__ MPI_BCAST ompi_bcast_f }
+
+fn alltoallv(
+    send: Buffer,
+    m: Integer,
+    from: Integer,
+    s: Integer,
+    receive: Buffer,
+    n: Integer,
+    to: Integer,
+    r: Integer,
+    c: Integer,
+    error: Integer,
+) -> c_int {
+    let (send, receive) = (buffer(send), buffer(receive));
+    let (s, r, c) = (datatype(s), datatype(r), comm(c));
+    let sent = pair_side(send, (Numbers::Ints(m), Numbers::Ints(from)), word(s));
+    let received = pair_side(receive, (Numbers::Ints(n), Numbers::Ints(to)), word(r));
+    // SAFETY: the program's own arguments.
+    let mut pass = || unsafe { ffi::PMPI_Alltoallv(send, m, from, s, receive, n, to, r, c) };
+    ended(by_pair((sent, received), word(c), &mut pass), error)
+}
+fortran! { alltoallv(send: Buffer, m: Integer, from: Integer, s: Integer, receive: Buffer, n: Integer, to: Integer, r: Integer, c: Integer, error: Integer)
+mpi_alltoallv mpi_alltoallv_ mpi_alltoallv__ MPI_ALLTOALLV ompi_alltoallv_f }
+
+/// Begins the session after the functions of this name.
+macro_rules! init {
+    ($arguments:tt $($name:ident)+) => {
+        $(init!(@one $name $arguments);)+
+    };
+    (@one $name:ident [$($argument:ident),*]) => {
+        export! { $name($($argument: Integer),*) |pass, $($argument),*| {
+            pass();
+            let [.., error] = [$($argument),*];
+            // SAFETY: Fortran passes the address of an integer.
+            if error.is_null() || unsafe { *error } == 0 {
+                session::begin();
+            }
+            0
+        } }
+    };
+}
+
+init!([error] mpi_init mpi_init_ mpi_init__ MPI_INIT ompi_init_f);
+init!([wanted, provided, error] mpi_init_thread mpi_init_thread_ mpi_init_thread__ MPI_INIT_THREAD ompi_init_thread_f);
+
+/// Ends the session before the functions of this name.
+macro_rules! finalize {
+    ($($name:ident)+) => {
+        $(export! { $name(error: Integer) |pass, _error| {
+            session::end();
+            pass()
+        } })+
+    };
+}
+
+finalize!(mpi_finalize mpi_finalize_ mpi_finalize__ MPI_FINALIZE ompi_finalize_f);

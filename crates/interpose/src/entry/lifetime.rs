@@ -1,0 +1,60 @@
+//! The begin and the end of MPI in a program.
+
+use std::ffi::{c_char, c_int};
+
+use super::export;
+use crate::session;
+
+export! { MPI_Init(count: *mut c_int, arguments: *mut *mut *mut c_char)
+    |pass, _count, _arguments| begun(pass())
+}
+
+export! { MPI_Init_thread(count: *mut c_int, arguments: *mut *mut *mut c_char, wanted: c_int, provided: *mut c_int)
+    |pass, _count, _arguments, _wanted, _provided| begun(pass())
+}
+
+export! { MPI_Finalize()
+    |pass| {
+        session::end();
+        pass()
+    }
+}
+
+/// Begins the session if MPI has begun.
+fn begun(code: c_int) -> c_int {
+    if code == 0 {
+        session::begin();
+    }
+    code
+}
+
+/// MPICH's module `mpi_f08` calls the `PMPI_` functions for the begin and the end alone. The address of the
+/// error code may be missing.
+#[cfg(not(open_mpi))]
+mod f08 {
+    use std::ffi::c_int;
+
+    use super::{export, session};
+
+    export! { mpi_init_f08_(error: *mut c_int) |pass, error| begun(pass, error) }
+
+    export! { mpi_init_thread_f08_(wanted: *mut c_int, provided: *mut c_int, error: *mut c_int)
+        |pass, _wanted, _provided, error| begun(pass, error)
+    }
+
+    export! { mpi_finalize_f08_(error: *mut c_int)
+        |pass, _error| {
+            session::end();
+            pass()
+        }
+    }
+
+    fn begun(pass: &mut dyn FnMut() -> c_int, error: *mut c_int) -> c_int {
+        let code = pass();
+        // SAFETY: Fortran passes the address of an integer, or none.
+        if error.is_null() || unsafe { *error } == 0 {
+            session::begin();
+        }
+        code
+    }
+}

@@ -1,0 +1,31 @@
+//! MPI handles in the form in which they pass through a preloaded function: a machine word.
+//!
+//! Handles of Open MPI are pointers, those of MPICH are C ints. An entry point takes words, so that a
+//! library that was built for one MPI passes on the calls of a program of the other unchanged.
+
+use std::mem::{size_of, transmute_copy};
+
+/// A handle of any kind, as the word of a call.
+pub type Word = usize;
+
+/// A handle of this MPI from its word.
+pub fn handle<T: Copy>(word: Word) -> T {
+    const {
+        assert!(size_of::<T>() <= size_of::<Word>());
+        assert!(
+            cfg!(target_endian = "little"),
+            "an int is the low half of a word"
+        );
+    }
+    // SAFETY: handles are C ints or pointers, for which every pattern of bits is a value; the word has at
+    // least as many bytes.
+    unsafe { transmute_copy::<Word, T>(&word) }
+}
+
+/// The word of a handle.
+#[cfg(open_mpi)]
+pub fn word<T: Copy>(handle: T) -> Word {
+    const { assert!(size_of::<T>() == size_of::<Word>()) };
+    // SAFETY: a handle of Open MPI is a pointer.
+    unsafe { transmute_copy(&handle) }
+}

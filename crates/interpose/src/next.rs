@@ -1,0 +1,56 @@
+//! The function that a program would call without this library.
+
+use std::ffi::{CStr, c_void};
+use std::mem::{size_of, transmute_copy};
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+/// A function behind this library in the order of loading, found at its first use.
+pub struct Next {
+    name: &'static CStr,
+    found: AtomicPtr<c_void>,
+}
+
+impl Next {
+    /// The function `name`.
+    pub const fn new(name: &'static CStr) -> Self {
+        Self {
+            name,
+            found: AtomicPtr::new(std::ptr::null_mut()),
+        }
+    }
+
+    /// The function as a pointer of type `F`. Ends the program if there is none: a program cannot call
+    /// what its MPI library lacks.
+    ///
+    /// # Safety
+    /// `F` is the function's type.
+    pub unsafe fn function<F: Copy>(&self) -> F {
+        const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
+        let mut found = self.found.load(Ordering::Relaxed);
+        if found.is_null() {
+            found = behind(self.name);
+            if found.is_null() {
+                crate::tell(&format!(
+                    "{} is in no library behind libnetsig_interpose.so; leave it out of LD_PRELOAD",
+                    self.name.to_string_lossy()
+                ));
+                std::process::abort();
+            }
+            self.found.store(found, Ordering::Relaxed);
+        }
+        // SAFETY: the caller names the function's type, which has a pointer's size.
+        unsafe { transmute_copy(&found) }
+    }
+}
+
+/// Address of a symbol behind this library in the order of loading; null if there is none.
+pub fn behind(name: &CStr) -> *mut c_void {
+    // SAFETY: a null-terminated name.
+    unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) }
+}
+
+/// Address of the first symbol of this name in the program; null if there is none.
+pub fn first(name: &CStr) -> *mut c_void {
+    // SAFETY: a null-terminated name.
+    unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) }
+}

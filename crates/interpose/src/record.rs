@@ -1,0 +1,323 @@
+//! What this library knows of a communicator of the program: an attribute of it, freed with it.
+
+use std::collections::BTreeMap;
+use std::ffi::{c_int, c_void};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use mpi::ffi;
+use netsig_core::algorithm::{Algorithm, Collective};
+use netsig_core::units::{Bytes, Procs, Rank};
+use netsig_mpi::MpiError;
+
+use crate::agreement;
+use crate::call::{Buffers, Call};
+use crate::choice::Decision;
+use crate::report::{Ledger, Tally};
+use crate::run::Runner;
+use crate::session::{self, Session};
+use crate::size_class::{class, least};
+
+/// Calls of an alltoallv after which its sizes are looked at anew, at the latest.
+const LONGEST_TRUST: u64 = 64;
+
+/// A rank of a communicator.
+#[derive(Debug, Clone, Copy)]
+pub struct Member {
+    /// Number of processes.
+    pub procs: Procs,
+    /// This process.
+    pub rank: Rank,
+}
+
+/// A communicator of the program.
+pub struct Record {
+    /// This process in it.
+    pub member: Member,
+    /// Why all calls on it are passed on, if they are.
+    left: Option<&'static str>,
+    state: Mutex<State>,
+}
+
+/// What changes with the calls.
+#[derive(Default)]
+struct State {
+    /// By collective and class of sizes.
+    entries: BTreeMap<Place, Entry>,
+    passed: BTreeMap<(Collective, &'static str), Tally>,
+    /// Number of calls of `MPI_Alltoallv`, and the class of the last one.
+    by_pair: (u64, u32),
+    own: Own,
+}
+
+/// What runs schedules.
+#[derive(Default)]
+enum Own {
+    /// None was run yet.
+    #[default]
+    Unused,
+    /// MPI has no room for another communicator.
+    NoRoom,
+    Ready(Runner),
+}
+
+/// A collective and a class of sizes.
+type Place = (Collective, u32);
+
+/// Calls of one class of sizes.
+struct Entry {
+    decision: Arc<Decision>,
+    tally: Tally,
+}
+
+/// Why no decision is asked for.
+enum Passed {
+    /// The call is passed on.
+    Because(&'static str),
+    /// MPI failed.
+    Failed(MpiError),
+}
+
+impl From<MpiError> for Passed {
+    fn from(error: MpiError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl Record {
+    /// The record of a communicator, made at its first use; `None` for the null communicator.
+    pub fn of(session: &Session, comm: ffi::MPI_Comm) -> Option<Arc<Self>> {
+        let mut found: *mut c_void = std::ptr::null_mut();
+        let mut is_set: c_int = 0;
+        // SAFETY: the null communicator is a constant of the MPI library; the pointers are to a word and
+        // an int.
+        let code = unsafe {
+            if comm == ffi::RSMPI_COMM_NULL {
+                return None;
+            }
+            ffi::PMPI_Comm_get_attr(
+                comm,
+                session.keyval,
+                (&raw mut found).cast(),
+                &raw mut is_set,
+            )
+        };
+        MpiError::check(code).ok()?;
+        if is_set == 0 {
+            return Self::made(session, comm);
+        }
+        let own: *const Self = found.cast_const().cast();
+        // SAFETY: the attribute is a pointer of `Arc::into_raw`, which counts as an owner until the
+        // communicator is freed.
+        unsafe {
+            Arc::increment_strong_count(own);
+            Some(Arc::from_raw(own))
+        }
+    }
+
+    fn made(session: &Session, comm: ffi::MPI_Comm) -> Option<Arc<Self>> {
+        let (mut is_inter, mut size, mut rank) = (0, 0, 0);
+        // SAFETY: a valid communicator.
+        unsafe {
+            ffi::PMPI_Comm_test_inter(comm, &raw mut is_inter);
+            ffi::PMPI_Comm_size(comm, &raw mut size);
+            ffi::PMPI_Comm_rank(comm, &raw mut rank);
+        }
+        let left = match size {
+            _ if is_inter != 0 => Some("an inter-communicator"),
+            1 => Some("one process"),
+            _ => session.left,
+        };
+        let record = Arc::new(Self {
+            member: Member {
+                procs: Procs::new(u32::try_from(size).ok()?).ok()?,
+                rank: Rank(u32::try_from(rank).ok()?),
+            },
+            left,
+            state: Mutex::default(),
+        });
+        session.keep(&record);
+        let attribute = Arc::into_raw(Arc::clone(&record)).cast_mut().cast();
+        // SAFETY: a key of this library, and a pointer that `forget` takes back.
+        let code = unsafe { ffi::PMPI_Comm_set_attr(comm, session.keyval, attribute) };
+        MpiError::check(code).ok().map(|()| record)
+    }
+
+    /// Carries out a call, by a schedule or by `pass`; returns the code of MPI.
+    pub fn carry_out(&self, session: &Session, call: &Call, pass: impl FnOnce() -> c_int) -> c_int {
+        let started = Instant::now();
+        let (code, ended) = self.carried_out(session, call, started, pass);
+        session.report(ended);
+        code
+    }
+
+    /// The code of a call, and its end.
+    fn carried_out(
+        &self,
+        session: &Session,
+        call: &Call,
+        started: Instant,
+        pass: impl FnOnce() -> c_int,
+    ) -> (c_int, Instant) {
+        match self.decision(session, call) {
+            Ok((place, decision)) => {
+                let algorithm = decision.algorithm.filter(|_| session.is_on);
+                let code = match algorithm.map(|own| self.run(call, own)) {
+                    None | Some(Ok(Done::NoRoom)) => pass(),
+                    Some(Ok(Done::Run)) => 0,
+                    Some(Err(error)) => reported(call, error),
+                };
+                let ended = Instant::now();
+                self.lock().count(place, ended - started);
+                (code, ended)
+            }
+            Err(Passed::Because(reason)) => {
+                let code = pass();
+                let ended = Instant::now();
+                let mut state = self.lock();
+                let tally = state.passed.entry((call.collective, reason)).or_default();
+                tally.add(ended - started);
+                (code, ended)
+            }
+            Err(Passed::Failed(error)) => (reported(call, error), started),
+        }
+    }
+
+    /// What runs for a call, and its place among the entries.
+    fn decision(&self, session: &Session, call: &Call) -> Result<(Place, Arc<Decision>), Passed> {
+        if let Some(reason) = self.left {
+            return Err(Passed::Because(reason));
+        }
+        let size = call.size(self.member).map_err(Passed::Because)?;
+        let place = match size {
+            Some(size) => Some((call.collective, class(size.0))),
+            None => self.lock().trusted(),
+        };
+        if let Some(place) = place
+            && let Some(entry) = self.lock().entries.get(&place)
+        {
+            return Ok((place, Arc::clone(&entry.decision)));
+        }
+        let who = (call.comm, self.member);
+        let decision = match (call.buffers, place) {
+            (Buffers::ByPair { send, receive }, _) => {
+                agreement::by_pair(session, who, (send, receive))?
+            }
+            (_, place) => {
+                let size = Bytes(least(place.map_or(0, |(_, class)| class)));
+                agreement::equal(session, who, (call.collective, size))?
+            }
+        };
+        let place = place.unwrap_or((call.collective, class(decision.size.0)));
+        Ok((place, self.lock().enter(place, decision)))
+    }
+
+    /// Runs a schedule for a call.
+    fn run(&self, call: &Call, algorithm: Algorithm) -> Result<Done, MpiError> {
+        let mut state = self.lock();
+        if matches!(state.own, Own::Unused) {
+            let made = Runner::new(call.comm, self.member);
+            state.own = made.map_or(Own::NoRoom, Own::Ready);
+        }
+        match &mut state.own {
+            Own::Ready(runner) => runner.run(call, algorithm).map(|()| Done::Run),
+            _ => Ok(Done::NoRoom),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds the calls since the last time to a ledger.
+    pub fn settle(&self, ledger: &mut Ledger) {
+        let mut state = self.lock();
+        for ((collective, _), entry) in &mut state.entries {
+            let tally = std::mem::take(&mut entry.tally);
+            ledger.add(*collective, self.member.procs, &entry.decision, tally);
+        }
+        for ((collective, reason), tally) in std::mem::take(&mut state.passed) {
+            let decision = Decision::library(reason);
+            ledger.add(collective, self.member.procs, &decision, tally);
+        }
+    }
+}
+
+/// End of a call for which a schedule was chosen.
+enum Done {
+    Run,
+    /// MPI has no room for another communicator.
+    NoRoom,
+}
+
+impl State {
+    /// The place of an alltoallv whose sizes need not be looked at: they are at the calls 0, 1, 2, 4 and so
+    /// on, and at every 64th. All ranks count the calls of a communicator alike.
+    fn trusted(&mut self) -> Option<Place> {
+        let (calls, class) = &mut self.by_pair;
+        let is_due = calls.is_power_of_two() || calls.is_multiple_of(LONGEST_TRUST);
+        *calls += 1;
+        (!is_due).then_some((Collective::Alltoallv, *class))
+    }
+
+    fn enter(&mut self, place: Place, decision: Decision) -> Arc<Decision> {
+        if place.0 == Collective::Alltoallv {
+            self.by_pair.1 = place.1;
+        }
+        let decision = Arc::new(decision);
+        let entry = self.entries.entry(place).or_insert_with(|| Entry {
+            decision: Arc::clone(&decision),
+            tally: Tally::default(),
+        });
+        // Another exchange of the same mean may be decided otherwise.
+        entry.decision = Arc::clone(&decision);
+        decision
+    }
+
+    fn count(&mut self, place: Place, elapsed: Duration) {
+        if let Some(entry) = self.entries.get_mut(&place) {
+            entry.tally.add(elapsed);
+        }
+    }
+}
+
+/// Reports a failure in a schedule to the error handler of the program's communicator.
+fn reported(call: &Call, MpiError(code): MpiError) -> c_int {
+    // SAFETY: a communicator and a code of MPI.
+    unsafe { ffi::PMPI_Comm_call_errhandler(call.comm, code) };
+    code
+}
+
+/// Frees what this library keeps of a communicator that the program frees.
+pub unsafe extern "C" fn forget(
+    _: ffi::MPI_Comm,
+    _: c_int,
+    attribute: *mut c_void,
+    _: *mut c_void,
+) -> c_int {
+    // SAFETY: the attribute is a pointer of `Arc::into_raw`, which MPI hands back once.
+    let record = unsafe { Arc::from_raw(attribute.cast_const().cast::<Record>()) };
+    session::part_with(&record);
+    0
+}
+
+/// Leaves the attribute out of duplicates of a communicator.
+pub unsafe extern "C" fn no_copy(
+    _: ffi::MPI_Comm,
+    _: c_int,
+    _: *mut c_void,
+    _: *mut c_void,
+    _: *mut c_void,
+    flag: *mut c_int,
+) -> c_int {
+    // SAFETY: MPI gives the address of an int.
+    unsafe { *flag = 0 };
+    0
+}
+
+impl Record {
+    /// Leaves the memory of schedules as it is: MPI may not be called any more.
+    pub fn abandon(&self) {
+        std::mem::forget(std::mem::take(&mut self.lock().own));
+    }
+}

@@ -1,0 +1,17 @@
+//! Memory of a communicator for data that are not the program's: relayed blocks, packed elements, and
+//! arrays that a schedule names and a rank does not have. It grows to the largest call and stays.
+
+use std::mem::MaybeUninit;
+
+/// Memory that only grows. Its bytes are touched by the schedule alone.
+#[derive(Debug, Default)]
+pub struct Room(Vec<MaybeUninit<u8>>);
+
+impl Room {
+    /// Address of at least `bytes`.
+    pub fn address(&mut self, bytes: usize) -> usize {
+        self.0.clear();
+        self.0.reserve(bytes);
+        self.0.as_mut_ptr().expose_provenance()
+    }
+}

@@ -1,0 +1,211 @@
+//! Runs schedules on a communicator of this library's own, whose messages meet none of the program's.
+
+use mpi::ffi;
+use netsig_core::algorithm::{self, Algorithm, Proven, Schedule};
+use netsig_core::units::{Bytes, Rank};
+use netsig_mpi::{Layout, MpiError, Pieces, ReadyRound};
+
+use crate::call::{Buffers, Call, PairSide};
+use crate::record::Member;
+use crate::sides::{Equal, Rooms};
+
+/// Most proofs that are kept, and most prepared calls.
+const MOST_PROOFS: usize = 64;
+const MOST_PREPARED: usize = 16;
+
+/// Runs the schedules of one communicator.
+pub struct Runner {
+    /// The own communicator.
+    comm: ffi::MPI_Comm,
+    member: Member,
+    proofs: Vec<Proven>,
+    /// Rounds of earlier calls; the oldest gives way.
+    prepared: Vec<(Prepared, Vec<ReadyRound>)>,
+    oldest: usize,
+    rooms: Rooms,
+}
+
+/// What the rounds of a call depend on.
+#[derive(PartialEq)]
+struct Prepared {
+    algorithm: Algorithm,
+    root: u32,
+    size: usize,
+    /// Addresses of the arrays and of the relayed blocks.
+    places: [usize; 3],
+}
+
+impl Runner {
+    /// A runner for a communicator of the program, made inside of a collective call that all its processes
+    /// are in; `None` if MPI has no room for another communicator. The program's attributes are not copied.
+    pub fn new(comm: ffi::MPI_Comm, member: Member) -> Option<Self> {
+        // SAFETY: a valid communicator; the group is freed here, the communicator by `drop`.
+        let own = unsafe {
+            let mut group = ffi::RSMPI_GROUP_NULL;
+            let mut own = ffi::RSMPI_COMM_NULL;
+            let code = ffi::PMPI_Comm_group(comm, &raw mut group);
+            MpiError::check(code).ok()?;
+            let made = ffi::PMPI_Comm_create(comm, group, &raw mut own);
+            ffi::PMPI_Group_free(&raw mut group);
+            MpiError::check(made).ok()?;
+            ffi::PMPI_Comm_set_errhandler(own, ffi::RSMPI_ERRORS_RETURN);
+            own
+        };
+        Some(Self {
+            comm: own,
+            member,
+            proofs: Vec::new(),
+            prepared: Vec::new(),
+            oldest: 0,
+            rooms: Rooms::default(),
+        })
+    }
+
+    /// Runs the schedule of `algorithm` for a call.
+    ///
+    /// # Errors
+    /// If an MPI call fails, or the arguments contradict each other.
+    pub fn run(&mut self, call: &Call, algorithm: Algorithm) -> Result<(), MpiError> {
+        match call.buffers {
+            Buffers::Equal { send, receive } => {
+                let size = call.size(self.member).ok().flatten().ok_or(WRONG)?;
+                let call = Equal {
+                    collective: call.collective,
+                    comm: self.comm,
+                    root: u32::try_from(call.root).map_err(|_| WRONG)?,
+                    size: usize::try_from(size.0).map_err(|_| WRONG)?,
+                    send,
+                    receive,
+                };
+                self.equal(&call, algorithm)
+            }
+            Buffers::ByPair { send, receive } => self.by_pair((send, receive), algorithm),
+        }
+    }
+
+    fn equal(&mut self, call: &Equal, algorithm: Algorithm) -> Result<(), MpiError> {
+        let Equal { root, size, .. } = *call;
+        let arrays = self.rooms.equal(call, self.member)?;
+        let asked = algorithm::Call {
+            root: Rank(root),
+            ..algorithm::Call::new(self.member.procs, Bytes(size as u64))
+        };
+        let schedule = algorithm.serve(&asked).map_err(|_| INTERNAL)?;
+        let scratch = self.scratch(&schedule);
+        let key = Prepared {
+            algorithm,
+            root,
+            size,
+            places: [arrays.input, arrays.output, scratch],
+        };
+        let known = self.prepared.iter().position(|(own, _)| *own == key);
+        let index = if let Some(index) = known {
+            index
+        } else {
+            let pieces = [arrays.input, arrays.output].map(Pieces::Row);
+            let rounds = self.rounds(schedule, pieces, scratch)?;
+            self.keep(key, rounds)
+        };
+        carry_out(&self.prepared[index].1, self.comm)?;
+        arrays.unpack(self.comm)
+    }
+
+    /// Runs an exchange of pieces that differ in size. Sender and receiver cut a piece alike, into segments
+    /// of the algorithm; other ranks may cut theirs into more or fewer.
+    fn by_pair(
+        &mut self,
+        (send, receive): (PairSide, PairSide),
+        algorithm: Algorithm,
+    ) -> Result<(), MpiError> {
+        let mut arrays = self
+            .rooms
+            .by_pair(self.comm, (send, receive), self.member)?;
+        let own = self.member.rank.0 as usize;
+        if arrays.input[own].len() != arrays.output[own].len() {
+            return Err(WRONG);
+        }
+        let segment = algorithm.segment().ok_or(INTERNAL)?.0;
+        // Powers of two, so that few proofs serve many calls.
+        let parts = (arrays.longest() as u64)
+            .div_ceil(segment)
+            .next_power_of_two();
+        let asked = algorithm::Call::new(self.member.procs, Bytes(parts * segment));
+        let schedule = algorithm.serve(&asked).map_err(|_| INTERNAL)?;
+        let scratch = self.scratch(&schedule);
+        let rounds = self.rounds(schedule, arrays.pieces(), scratch)?;
+        carry_out(&rounds, self.comm)?;
+        arrays.unpack(self.comm)
+    }
+
+    /// Address of the relayed blocks of a schedule.
+    fn scratch(&mut self, schedule: &Schedule) -> usize {
+        let extent = schedule.extent();
+        let bytes = extent.division.offset(extent.blocks.scratch);
+        let bytes = usize::try_from(bytes).expect("memory can be addressed");
+        self.rooms.scratch.address(bytes)
+    }
+
+    /// This rank's rounds of a schedule with its arrays at these places.
+    fn rounds(
+        &mut self,
+        schedule: Schedule,
+        [input, output]: [Pieces; 2],
+        scratch: usize,
+    ) -> Result<Vec<ReadyRound>, MpiError> {
+        let layout = Layout::new(&schedule.extent(), input, output, scratch);
+        let rank = self.member.rank;
+        let proven = self.proven(schedule)?;
+        let rounds =
+            (0..proven.rounds()).map(|index| ReadyRound::new(proven, rank, index, &layout));
+        Ok(rounds.collect())
+    }
+
+    /// The proof of a schedule, for this rank at least.
+    fn proven(&mut self, schedule: Schedule) -> Result<&Proven, MpiError> {
+        let known = self.proofs.iter().position(|own| own.is_for(&schedule));
+        if let Some(index) = known {
+            return Ok(&self.proofs[index]);
+        }
+        if self.proofs.len() == MOST_PROOFS {
+            self.proofs.clear();
+        }
+        let proven = schedule.prove_part(self.member.rank);
+        self.proofs.push(proven.map_err(|_| INTERNAL)?);
+        Ok(self.proofs.last().expect("just added"))
+    }
+
+    /// Keeps the rounds of a call; returns their place.
+    fn keep(&mut self, key: Prepared, rounds: Vec<ReadyRound>) -> usize {
+        if self.prepared.len() < MOST_PREPARED {
+            self.prepared.push((key, rounds));
+            return self.prepared.len() - 1;
+        }
+        let place = self.oldest;
+        self.prepared[place] = (key, rounds);
+        self.oldest = (place + 1) % MOST_PREPARED;
+        place
+    }
+}
+
+/// Code for arguments that contradict each other, and for a fault of this library.
+const WRONG: MpiError = MpiError(ffi::MPI_ERR_TRUNCATE.cast_signed());
+const INTERNAL: MpiError = MpiError(ffi::MPI_ERR_INTERN.cast_signed());
+
+fn carry_out(rounds: &[ReadyRound], comm: ffi::MPI_Comm) -> Result<(), MpiError> {
+    rounds.iter().try_for_each(|round| {
+        // SAFETY: the places are the program's buffers, which it lends for its call, and rooms of this
+        // communicator, which only this call uses.
+        unsafe { round.run(comm) }
+    })
+}
+
+impl Drop for Runner {
+    fn drop(&mut self) {
+        self.prepared.clear();
+        // SAFETY: made by `new`; all processes free the program's communicator, and with it this one.
+        unsafe { ffi::PMPI_Comm_free(&raw mut self.comm) };
+    }
+}
+
+// SAFETY: handles of MPI and addresses; MPI says which threads may call it, and the program keeps to it.
+unsafe impl Send for Runner {}

@@ -1,0 +1,327 @@
+//! This library in one program, from `MPI_Init` to `MPI_Finalize`.
+
+use std::ffi::{CStr, c_char, c_int};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use mpi::ffi;
+use netsig_mpi::MpiError;
+
+use crate::call::Call;
+use crate::choice::{Chooser, Decision, FLAVOUR, Question};
+use crate::entry;
+use crate::next::Next;
+use crate::record::{Record, forget, no_copy};
+use crate::report::Ledger;
+use crate::settings::{Mode, Settings, report};
+use crate::{tell, tools};
+
+/// What is the same for all calls.
+pub struct Session {
+    /// Key of the records among a communicator's attributes.
+    pub keyval: c_int,
+    /// True if schedules run.
+    pub is_on: bool,
+    /// Why all calls are passed on, if they are.
+    pub left: Option<&'static str>,
+    settings: Settings,
+    chooser: OnceLock<Mutex<Chooser>>,
+    records: Mutex<Vec<Weak<Record>>>,
+    ledger: Mutex<Ledger>,
+    is_first: bool,
+    /// When the report was last written.
+    written: Mutex<Instant>,
+}
+
+/// Time after which the report is written anew: a program that is killed leaves one.
+const WRITTEN_EVERY: Duration = Duration::from_secs(5);
+
+/// The session; null before `MPI_Init`, after `MPI_Finalize`, and where nothing is to be done.
+static SESSION: AtomicPtr<Session> = AtomicPtr::new(std::ptr::null_mut());
+
+/// True from the first `MPI_Init` on.
+static BEGUN: AtomicBool = AtomicBool::new(false);
+
+/// The session, if one is in progress.
+pub fn current() -> Option<&'static Session> {
+    // SAFETY: null, or a leaked session.
+    unsafe { SESSION.load(Ordering::Acquire).as_ref() }
+}
+
+/// Carries out a call of the program: by a schedule, or by `pass`, which calls the MPI library.
+pub fn carry_out(call: &Call, pass: impl FnOnce() -> c_int) -> c_int {
+    let found = current().and_then(|session| Some((session, Record::of(session, call.comm)?)));
+    match found {
+        Some((session, record)) => record.carry_out(session, call, pass),
+        None => pass(),
+    }
+}
+
+/// Begins the session, after MPI is initialised.
+pub fn begin() {
+    if BEGUN.swap(true, Ordering::AcqRel) {
+        return;
+    }
+    if !is_own_mpi() {
+        if first_by_environment() {
+            tell(&format!(
+                "libnetsig_interpose.so was built for {FLAVOUR}, which this program does not use; preload the build for its MPI. The program runs unchanged"
+            ));
+        }
+        return;
+    }
+    match Session::new() {
+        Ok(Some(session)) => {
+            SESSION.store(Box::into_raw(Box::new(session)), Ordering::Release);
+        }
+        Ok(None) => {}
+        Err(MpiError(code)) => tell(&format!(
+            "MPI reports the error {code} at the begin; the program runs unchanged"
+        )),
+    }
+}
+
+/// Ends the session, before MPI ends; the report is written.
+pub fn end() {
+    let found = SESSION.swap(std::ptr::null_mut(), Ordering::AcqRel);
+    // SAFETY: null, or a leaked session.
+    if let Some(session) = unsafe { found.as_ref() } {
+        session.end();
+    }
+}
+
+/// Settles a record whose communicator is freed.
+pub fn part_with(record: &Record) {
+    match current() {
+        Some(session) => record.settle(&mut lock(&session.ledger)),
+        // MPI ends and may not be called.
+        None => record.abandon(),
+    }
+}
+
+impl Session {
+    /// Agrees with all ranks; `None` if nothing is to be done.
+    fn new() -> Result<Option<Self>, MpiError> {
+        // SAFETY: constants of the MPI library.
+        let world = unsafe { ffi::RSMPI_COMM_WORLD };
+        let is_first = rank(world) == 0;
+        let mut settings = if is_first {
+            first_settings()
+        } else {
+            Settings::OFF
+        };
+        settings.share(world)?;
+        if settings.mode == Mode::Off {
+            return Ok(None);
+        }
+        let tool = tools::other();
+        let facts = [u64::from(tool.is_some()), on_this_host(world)?];
+        let [tools, most] = most(facts, world)?;
+        if tools > 0 {
+            if is_first {
+                let tool = tool.unwrap_or_else(|| "another rank's library".to_owned());
+                tell(&format!(
+                    "{tool} intercepts MPI, too; leave one of them out of LD_PRELOAD. The program runs unchanged"
+                ));
+            }
+            return Ok(None);
+        }
+        let is_given = settings.given().is_ok_and(|given| !given.is_empty());
+        let left = (most > 1 && !is_given).then_some("several processes on a host");
+        if left.is_some() && is_first {
+            tell(&format!(
+                "{most} processes are on one host, and a profile is of one on each; the MPI library's own algorithms run"
+            ));
+        }
+        if is_first {
+            check_report();
+        }
+        Ok(Some(Self {
+            keyval: keyval()?,
+            is_on: settings.mode == Mode::On,
+            left,
+            settings,
+            chooser: OnceLock::new(),
+            records: Mutex::default(),
+            ledger: Mutex::default(),
+            is_first,
+            written: Mutex::new(Instant::now()),
+        }))
+    }
+
+    /// The decision for a question, on the rank that decides.
+    pub fn decide(&self, question: Question) -> Decision {
+        let made = || {
+            // Rank 0 has read all of them before it shared them.
+            let profile = self.settings.profile().unwrap_or_default();
+            let network = self.settings.network().unwrap_or_default();
+            let given = self.settings.given().unwrap_or_default();
+            Mutex::new(Chooser::new(profile, network, given))
+        };
+        let decision = lock(self.chooser.get_or_init(made)).decide(question);
+        if self.is_first && decision.is_outside() {
+            let Question {
+                collective, procs, ..
+            } = question;
+            lock(&self.ledger).tell_once(&format!(
+                "{collective} of {procs} processes: {}; the MPI library's own algorithm runs",
+                decision.reason
+            ));
+        }
+        decision
+    }
+
+    /// Keeps a record for the report.
+    pub fn keep(&self, record: &Arc<Record>) {
+        let mut records = lock(&self.records);
+        records.retain(|own| own.strong_count() > 0);
+        records.push(Arc::downgrade(record));
+    }
+
+    /// Writes the report if that is due at this time, after a call.
+    pub fn report(&self, now: Instant) {
+        if !self.is_first {
+            return;
+        }
+        let mut written = lock(&self.written);
+        if now.duration_since(*written) >= WRITTEN_EVERY {
+            *written = now;
+            // A failure is told at the begin and at the end.
+            let _ = self.write();
+        }
+    }
+
+    fn end(&self) {
+        if self.is_first
+            && let Err(problem) = self.write()
+        {
+            tell(&problem);
+        }
+    }
+
+    /// Writes the report, if one is wanted.
+    fn write(&self) -> Result<(), String> {
+        let Some(path) = report() else {
+            return Ok(());
+        };
+        let mut ledger = lock(&self.ledger);
+        for record in lock(&self.records).iter().filter_map(Weak::upgrade) {
+            record.settle(&mut ledger);
+        }
+        for (name, calls) in entry::counted() {
+            ledger.set_counted(name, calls);
+        }
+        let written = ledger.write(&path, self.is_on);
+        written.map_err(|error| format!("{}: no report: {error}", path.display()))
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The settings of this rank's environment, or a line about what is wrong with them.
+fn first_settings() -> Settings {
+    Settings::of_environment().unwrap_or_else(|problem| {
+        tell(&format!("{problem}. The program runs unchanged"));
+        Settings::OFF
+    })
+}
+
+/// Says at the begin that the report cannot be written.
+fn check_report() {
+    let Some(path) = report() else {
+        return;
+    };
+    if let Err(error) = Ledger::default().write(&path, false) {
+        tell(&format!(
+            "{}: {error}; there will be no report, check NETSIG_REPORT",
+            path.display()
+        ));
+    }
+}
+
+fn rank(comm: ffi::MPI_Comm) -> c_int {
+    let mut rank = 0;
+    // SAFETY: a valid communicator.
+    unsafe { ffi::PMPI_Comm_rank(comm, &raw mut rank) };
+    rank
+}
+
+/// Number of processes that share memory with this one.
+fn on_this_host(world: ffi::MPI_Comm) -> Result<u64, MpiError> {
+    let mut size = 0;
+    // SAFETY: constants of the MPI library, and a communicator that is freed here.
+    unsafe {
+        let mut host = ffi::RSMPI_COMM_NULL;
+        MpiError::check(ffi::PMPI_Comm_split_type(
+            world,
+            ffi::RSMPI_COMM_TYPE_SHARED,
+            0,
+            ffi::RSMPI_INFO_NULL,
+            &raw mut host,
+        ))?;
+        MpiError::check(ffi::PMPI_Comm_size(host, &raw mut size))?;
+        MpiError::check(ffi::PMPI_Comm_free(&raw mut host))?;
+    }
+    Ok(u64::try_from(size).unwrap_or(1))
+}
+
+/// The largest of each fact over all ranks.
+fn most(facts: [u64; 2], world: ffi::MPI_Comm) -> Result<[u64; 2], MpiError> {
+    let mut most = [0u64; 2];
+    // SAFETY: both arrays have two numbers of 64 bits.
+    let code = unsafe {
+        ffi::PMPI_Allreduce(
+            facts.as_ptr().cast(),
+            most.as_mut_ptr().cast(),
+            2,
+            ffi::RSMPI_UINT64_T,
+            ffi::RSMPI_MAX,
+            world,
+        )
+    };
+    MpiError::check(code).map(|()| most)
+}
+
+fn keyval() -> Result<c_int, MpiError> {
+    let mut keyval = 0;
+    // SAFETY: two callbacks of the types that MPI expects.
+    let code = unsafe {
+        ffi::PMPI_Comm_create_keyval(
+            Some(no_copy),
+            Some(forget),
+            &raw mut keyval,
+            std::ptr::null_mut(),
+        )
+    };
+    MpiError::check(code).map(|()| keyval)
+}
+
+/// True if the program uses the MPI of this build.
+fn is_own_mpi() -> bool {
+    static VERSION: Next = Next::new(c"PMPI_Get_library_version");
+    type Version = unsafe extern "C" fn(*mut c_char, *mut c_int) -> c_int;
+    let mut text: [c_char; 8192] = [0; 8192];
+    let mut length = 0;
+    // SAFETY: the function has this type in every MPI, and writes no more than its longest text, which is
+    // shorter than the array.
+    let text = unsafe {
+        VERSION.function::<Version>()(text.as_mut_ptr(), &raw mut length);
+        CStr::from_ptr(text.as_ptr()).to_string_lossy()
+    };
+    text.starts_with(&FLAVOUR.to_string())
+}
+
+/// True on the first rank of a job whose MPI cannot be asked.
+fn first_by_environment() -> bool {
+    let names = [
+        "OMPI_COMM_WORLD_RANK",
+        "PMIX_RANK",
+        "PMI_RANK",
+        "SLURM_PROCID",
+    ];
+    let rank = names.iter().find_map(|name| std::env::var(name).ok());
+    rank.is_none_or(|rank| rank == "0")
+}

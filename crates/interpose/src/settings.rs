@@ -1,0 +1,182 @@
+//! The settings of the environment, read by rank 0 and shared with all ranks, so that all act alike.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use mpi::ffi;
+use netsig_core::algorithm::{Algorithm, Collective, MpiFlavour};
+use netsig_core::network::Network;
+use netsig_core::profile::Profile;
+use netsig_mpi::MpiError;
+
+use crate::agreement::broadcast;
+use crate::choice::FLAVOUR;
+
+/// What this library does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Nothing.
+    Off,
+    /// Chooses and counts, and passes all calls on.
+    Report,
+    /// Runs what it chooses.
+    On,
+}
+
+/// The settings, alike on all ranks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// What to do.
+    pub mode: Mode,
+    /// Texts of the profile, of the network and of the given algorithms; empty if there is none.
+    texts: [String; 3],
+}
+
+/// Path of the report, on rank 0.
+pub fn report() -> Option<PathBuf> {
+    let path = std::env::var_os("NETSIG_REPORT")?;
+    (!path.is_empty()).then(|| path.into())
+}
+
+impl Settings {
+    /// Nothing is done.
+    pub const OFF: Self = Self {
+        mode: Mode::Off,
+        texts: [String::new(), String::new(), String::new()],
+    };
+
+    /// The settings of the environment.
+    ///
+    /// # Errors
+    /// A line about what is missing or wrong.
+    pub fn of_environment() -> Result<Self, String> {
+        let text = |name| std::env::var(name).unwrap_or_default();
+        let mode = match text("NETSIG_INTERPOSE").as_str() {
+            "" | "on" => Mode::On,
+            "report" => Mode::Report,
+            "off" => return Ok(Self::OFF),
+            other => {
+                return Err(format!(
+                    "NETSIG_INTERPOSE={other} is none of on, report and off"
+                ));
+            }
+        };
+        let file = |name| match text(name).as_str() {
+            "" => Ok(String::new()),
+            path => {
+                let read = std::fs::read_to_string(path);
+                read.map_err(|error| format!("{path}: {error}; check {name}"))
+            }
+        };
+        let own = Self {
+            mode,
+            texts: [
+                file("NETSIG_PROFILE")?,
+                file("NETSIG_NETWORK")?,
+                text("NETSIG_ALGORITHMS"),
+            ],
+        };
+        let [profile, _, given] = &own.texts;
+        if profile.is_empty() && given.is_empty() {
+            return Err("NETSIG_PROFILE names no profile".to_owned());
+        }
+        own.check()?;
+        Ok(own)
+    }
+
+    /// Checks that the texts can be used.
+    fn check(&self) -> Result<(), String> {
+        self.given()?;
+        self.network()?;
+        let profile = self.profile()?;
+        let mpi = profile
+            .as_ref()
+            .and_then(|own| own.provenance.get("data_mpi"));
+        match mpi.map(|mpi| (mpi, MpiFlavour::of(mpi))) {
+            Some((_, Some(flavour))) if flavour != FLAVOUR => Err(format!(
+                "{} was measured with {flavour}, and this program runs on {FLAVOUR}; measure with that",
+                name("NETSIG_PROFILE")
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// The profile, if there is one.
+    ///
+    /// # Errors
+    /// If its text is no profile.
+    pub fn profile(&self) -> Result<Option<Profile>, String> {
+        let [text, ..] = &self.texts;
+        let parsed = (!text.is_empty()).then(|| Profile::parse(&name("NETSIG_PROFILE"), text));
+        parsed.transpose().map_err(|error| error.to_string())
+    }
+
+    /// The description of the network, if there is one.
+    ///
+    /// # Errors
+    /// If its text is no network.
+    pub fn network(&self) -> Result<Option<Network>, String> {
+        let [_, text, _] = &self.texts;
+        let parsed = (!text.is_empty()).then(|| Network::parse(&name("NETSIG_NETWORK"), text));
+        parsed.transpose().map_err(|error| error.to_string())
+    }
+
+    /// The algorithms that are not left to the profile.
+    ///
+    /// # Errors
+    /// If one does not exist.
+    pub fn given(&self) -> Result<BTreeMap<Collective, Algorithm>, String> {
+        let [.., text] = &self.texts;
+        let items = text
+            .split(';')
+            .map(str::trim)
+            .filter(|item| !item.is_empty());
+        let one = |item: &str| {
+            let (collective, algorithm) = item.split_once(' ').unwrap_or((item, ""));
+            let collective: Collective = collective
+                .parse()
+                .map_err(|_| format!("NETSIG_ALGORITHMS: {collective:?} is no collective"))?;
+            let found = Algorithm::parse(collective, algorithm.trim());
+            let found = found.map_err(|error| format!("NETSIG_ALGORITHMS: {error}"))?;
+            Ok((collective, found))
+        };
+        items.map(one).collect()
+    }
+
+    /// Replaces all ranks' settings by rank 0's.
+    ///
+    /// # Errors
+    /// If MPI fails.
+    pub fn share(&mut self, world: ffi::MPI_Comm) -> Result<(), MpiError> {
+        let mut head = [0u64; 4];
+        head[0] = self.mode as u64;
+        for (length, text) in head[1..].iter_mut().zip(&self.texts) {
+            *length = text.len() as u64;
+        }
+        let mut bytes: Vec<u8> = head.iter().flat_map(|own| own.to_ne_bytes()).collect();
+        broadcast(&mut bytes, world)?;
+        let numbers: Vec<u64> = bytes
+            .chunks_exact(8)
+            .map(|own| u64::from_ne_bytes(own.try_into().expect("eight bytes")))
+            .collect();
+        self.mode = [Mode::Off, Mode::Report, Mode::On]
+            .into_iter()
+            .find(|mode| *mode as u64 == numbers[0])
+            .unwrap_or(Mode::Off);
+        for (text, length) in self.texts.iter_mut().zip(&numbers[1..]) {
+            let mut bytes = std::mem::take(text).into_bytes();
+            bytes.resize(usize::try_from(*length).unwrap_or(0), 0);
+            if !bytes.is_empty() {
+                broadcast(&mut bytes, world)?;
+            }
+            *text = String::from_utf8_lossy(&bytes).into_owned();
+        }
+        Ok(())
+    }
+}
+
+/// Path in a variable, for texts.
+fn name(variable: &str) -> String {
+    let path = std::env::var_os(variable).unwrap_or_default();
+    Path::new(&path).display().to_string()
+}

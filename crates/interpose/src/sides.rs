@@ -1,0 +1,251 @@
+//! The buffers of a call as the arrays of a schedule: the program's own memory where its datatypes are
+//! plain, else packed copies.
+
+use std::ffi::{c_int, c_void};
+use std::ops::Range;
+
+use mpi::ffi;
+use netsig_core::algorithm::Collective;
+use netsig_mpi::{MpiError, Pieces};
+
+use crate::call::{PairSide, Side, is_in_place};
+use crate::datatype::{self, Elements, is_plain};
+use crate::record::Member;
+use crate::room::Room;
+
+/// Memory for what is not the program's.
+#[derive(Debug, Default)]
+pub struct Rooms {
+    input: Room,
+    output: Room,
+    /// Memory for relayed blocks.
+    pub scratch: Room,
+}
+
+/// The arrays of a schedule, and the elements that get packed data at the end.
+pub struct Arrays<P> {
+    /// Pieces that this rank supplies.
+    pub input: P,
+    /// Pieces that it ends with.
+    pub output: P,
+    /// Elements of the program with the place of their packed data.
+    pub unpacked: Vec<(Elements, Range<usize>)>,
+}
+
+/// A call with pieces of one size.
+pub struct Equal {
+    /// The operation.
+    pub collective: Collective,
+    /// The communicator of the packing.
+    pub comm: ffi::MPI_Comm,
+    /// The root.
+    pub root: u32,
+    /// Length of a piece in bytes.
+    pub size: usize,
+    /// Pieces to send.
+    pub send: Side,
+    /// Pieces to receive.
+    pub receive: Side,
+}
+
+impl Rooms {
+    /// The arrays of pieces of one size, as the addresses of their first pieces.
+    ///
+    /// # Errors
+    /// If MPI cannot pack the elements.
+    pub fn equal(&mut self, call: &Equal, member: Member) -> Result<Arrays<usize>, MpiError> {
+        let Equal {
+            collective,
+            size,
+            send,
+            receive,
+            ..
+        } = *call;
+        let is_root = member.rank.0 == call.root;
+        let pieces = collective.pieces(member.procs);
+        let has_input = is_root || !matches!(collective, Collective::Bcast | Collective::Scatter);
+        let has_output = match collective {
+            Collective::Bcast => !is_root,
+            Collective::Gather => is_root,
+            _ => true,
+        };
+        let mut unpacked = Vec::new();
+        let bytes = size * pieces.output as usize;
+        let output = if !has_output || is_in_place(receive.buffer) {
+            self.output.address(bytes)
+        } else if is_plain(receive.datatype) {
+            receive.buffer.expose_provenance()
+        } else {
+            let start = self.output.address(bytes);
+            unpacked.push((receive.elements(pieces.output), start..start + bytes));
+            start
+        };
+        let bytes = size * pieces.input as usize;
+        let packed = |input: &mut Room, elements: Elements| {
+            let start = input.address(bytes);
+            // SAFETY: the program's elements, and memory of so many bytes.
+            unsafe { elements.pack(start, bytes, call.comm) }.map(|()| start)
+        };
+        let input = if !has_input {
+            self.input.address(bytes)
+        } else if !is_in_place(send.buffer) && is_plain(send.datatype) {
+            send.buffer.expose_provenance()
+        } else if !is_in_place(send.buffer) {
+            packed(&mut self.input, send.elements(pieces.input))?
+        } else if collective == Collective::Alltoall {
+            packed(&mut self.input, receive.elements(pieces.input))?
+        } else if unpacked.is_empty() {
+            output + size * member.rank.0 as usize
+        } else {
+            packed(&mut self.input, receive.piece(member.rank.0))?
+        };
+        Ok(Arrays {
+            input,
+            output,
+            unpacked,
+        })
+    }
+
+    /// The arrays of pieces that differ in size, as the addresses of all pieces.
+    ///
+    /// # Errors
+    /// If MPI cannot pack the elements.
+    pub fn by_pair(
+        &mut self,
+        comm: ffi::MPI_Comm,
+        (send, receive): (PairSide, PairSide),
+        member: Member,
+    ) -> Result<Arrays<Vec<Range<usize>>>, MpiError> {
+        let count = member.procs.get() as usize;
+        let pieces = |side: PairSide| -> Vec<(Elements, usize)> {
+            // SAFETY: the program gives a number for each rank.
+            (0..count).map(|rank| unsafe { side.piece(rank) }).collect()
+        };
+        let own = |pieces: &[(Elements, usize)]| -> Vec<Range<usize>> {
+            let place = |(elements, bytes): &(Elements, usize)| {
+                let start = elements.buffer.expose_provenance();
+                start..start + bytes
+            };
+            pieces.iter().map(place).collect()
+        };
+        let received = pieces(receive);
+        let mut unpacked = Vec::new();
+        let output = if is_plain(receive.datatype) {
+            own(&received)
+        } else {
+            let places = in_a_row(&received, &mut self.output);
+            let each = received.iter().map(|(elements, _)| *elements);
+            unpacked = each.zip(places.iter().cloned()).collect();
+            unpacked.retain(|(_, place)| !place.is_empty());
+            places
+        };
+        let sent = if is_in_place(send.buffer) {
+            received
+        } else {
+            pieces(send)
+        };
+        let input = if !is_in_place(send.buffer) && is_plain(send.datatype) {
+            own(&sent)
+        } else {
+            let places = in_a_row(&sent, &mut self.input);
+            for ((elements, bytes), place) in sent.iter().zip(&places) {
+                if *bytes > 0 {
+                    // SAFETY: the program's elements, and memory of so many bytes.
+                    unsafe { elements.pack(place.start, *bytes, comm) }?;
+                }
+            }
+            places
+        };
+        Ok(Arrays {
+            input,
+            output,
+            unpacked,
+        })
+    }
+}
+
+/// Places of pieces in a room, one after the other.
+fn in_a_row(pieces: &[(Elements, usize)], room: &mut Room) -> Vec<Range<usize>> {
+    let total = pieces.iter().map(|(_, bytes)| bytes).sum();
+    let mut end = room.address(total);
+    let place = |(_, bytes): &(Elements, usize)| {
+        let start = end;
+        end += bytes;
+        start..end
+    };
+    pieces.iter().map(place).collect()
+}
+
+impl<P> Arrays<P> {
+    /// Copies the packed data to the program's elements.
+    ///
+    /// # Errors
+    /// If MPI cannot unpack them.
+    pub fn unpack(&self, comm: ffi::MPI_Comm) -> Result<(), MpiError> {
+        self.unpacked.iter().try_for_each(|(elements, place)| {
+            // SAFETY: the program's elements, and the packed data of as many.
+            unsafe { elements.unpack(place.start, place.len(), comm) }
+        })
+    }
+}
+
+impl Arrays<Vec<Range<usize>>> {
+    /// Length of the longest piece.
+    pub fn longest(&self) -> usize {
+        let all = self.input.iter().chain(&self.output);
+        all.map(Range::len).max().unwrap_or(0)
+    }
+
+    /// The arrays as those of a layout.
+    pub fn pieces(&mut self) -> [Pieces; 2] {
+        [&mut self.input, &mut self.output].map(|array| Pieces::Each(std::mem::take(array)))
+    }
+}
+
+impl Side {
+    /// The elements of so many pieces.
+    fn elements(&self, pieces: u32) -> Elements {
+        let count = self.count.saturating_mul(pieces.into());
+        Elements {
+            buffer: self.buffer,
+            count: c_int::try_from(count).unwrap_or(c_int::MAX),
+            datatype: self.datatype,
+        }
+    }
+
+    /// The elements of the piece of a rank.
+    fn piece(&self, rank: u32) -> Elements {
+        let before = self.elements(rank).count as isize;
+        let offset = before * datatype::extent(self.datatype);
+        Elements {
+            buffer: self.buffer.wrapping_byte_offset(offset),
+            ..self.elements(1)
+        }
+    }
+}
+
+impl PairSide {
+    /// The elements of a piece, and its length in bytes.
+    ///
+    /// # Safety
+    /// The arrays have a number for the rank.
+    unsafe fn piece(&self, rank: usize) -> (Elements, usize) {
+        // SAFETY: guaranteed by the caller.
+        let (bytes, count, place) = unsafe {
+            (
+                self.bytes(rank),
+                self.counts.get(rank),
+                self.displacements.get(rank),
+            )
+        };
+        let place = isize::try_from(place).unwrap_or(0);
+        let offset = place.wrapping_mul(datatype::extent(self.datatype));
+        let buffer: *mut c_void = self.buffer.wrapping_byte_offset(offset);
+        let elements = Elements {
+            buffer,
+            count: c_int::try_from(count).unwrap_or(c_int::MAX),
+            datatype: self.datatype,
+        };
+        (elements, usize::try_from(bytes.unwrap_or(0)).unwrap_or(0))
+    }
+}
