@@ -18,6 +18,9 @@ pub(crate) const SHIM_IN_USE: &str = "NETSIG_YIELD_SHIM";
 /// their routes set it.
 const CONGESTION_CONTROL: &str = "NETSIG_LAB_CONGESTION_CONTROL";
 
+/// Name of the emulated network; set for a command in the lab.
+const NETWORK: &str = "NETSIG_LAB";
+
 const SHIM_FILE: &str = "libnetsig_yield_shim.so";
 
 /// Folders of the shim, relative to the folder of the running program: the same folder if
@@ -63,7 +66,7 @@ const EAGER_LIMITS: [&str; 3] = [
 pub(crate) fn environment(network: &Network) -> Vec<(&'static str, OsString)> {
     let fixed = ENVIRONMENT.iter().map(|&(key, value)| (key, value.into()));
     let named = [
-        ("NETSIG_LAB", network.name.clone().into()),
+        (NETWORK, network.name.clone().into()),
         ("NETSIG_LAB_HOSTS", network.hosts().to_string().into()),
         (
             CONGESTION_CONTROL,
@@ -90,6 +93,13 @@ pub(crate) fn shim() -> Option<PathBuf> {
         .into_iter()
         .chain(beside)
         .find_map(|path| path.canonicalize().ok())
+}
+
+/// The yield shim that ranks of this process's cluster have preloaded; `None` outside of the lab and
+/// without a shim. A launcher that sets `LD_PRELOAD` for its ranks must name the shim as well.
+pub fn shim_in_use() -> Option<OsString> {
+    std::env::var_os(NETWORK)?;
+    std::env::var_os(SHIM_PATH)
 }
 
 /// `existing` as `LD_PRELOAD` with `shim` in front.

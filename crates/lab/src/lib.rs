@@ -34,6 +34,7 @@ pub use catalogue::{SHIPPED, load};
 pub use error::LabError;
 pub use fidelity::fidelity_warning;
 pub use interrupt::Watch;
+pub use launch::shim_in_use;
 pub use outside::{BY_SIGNAL, Outcome, Running, command, exec};
 
 /// The hidden first argument that selects the process that builds the network.

@@ -11,6 +11,7 @@ mod measure;
 mod models;
 mod plan;
 mod predict;
+mod run;
 mod select;
 mod simulate;
 mod tune;
@@ -33,6 +34,7 @@ pub enum Command {
     Predict(predict::Args),
     Select(select::Args),
     Tune(tune::Args),
+    Run(run::Args),
     Simulate(Box<simulate::Args>),
     Bounds(bounds::Args),
     Models(models::Args),
@@ -56,6 +58,7 @@ impl Command {
             Self::Predict(args) => predict::run(args),
             Self::Select(args) => select::run(args),
             Self::Tune(args) => tune::run(args),
+            Self::Run(args) => run::run(args),
             Self::Simulate(args) => simulate::run(args),
             Self::Bounds(args) => bounds::run(args),
             Self::Models(args) => models::run(args),

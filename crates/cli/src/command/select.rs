@@ -11,7 +11,7 @@ use netsig_core::predict::select::{Binomial, Options, Ranked, Selector, Sources}
 use netsig_core::profile::Profile;
 use netsig_core::units::{Bytes, Procs};
 
-use crate::input::args;
+use crate::input::args::{self, Mpi};
 use crate::input::failure::Failure;
 use crate::input::files;
 use crate::input::network::NetworkArgs;
@@ -52,12 +52,6 @@ pub struct Args {
     show: Show,
     #[command(flatten)]
     print: PrintArgs,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Mpi {
-    Openmpi,
-    Mpich,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -146,8 +140,7 @@ impl Args {
     /// The MPI library whose settings to show, if known.
     fn flavour(&self, profile: &Profile) -> Option<MpiFlavour> {
         match self.mpi {
-            Some(Mpi::Openmpi) => Some(MpiFlavour::OpenMpi),
-            Some(Mpi::Mpich) => Some(MpiFlavour::Mpich),
+            Some(mpi) => Some(mpi.into()),
             None => MpiFlavour::of(profile.provenance.get("data_mpi")?),
         }
     }

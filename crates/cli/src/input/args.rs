@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use netsig_core::algorithm::MpiFlavour;
 use netsig_core::fit::Covariance;
 use netsig_core::fit::model::ThresholdChoice;
 use netsig_core::model::segment::Segment;
@@ -212,6 +213,22 @@ where
 pub fn first_given(options: &[(&'static str, bool)]) -> Option<&'static str> {
     let given = options.iter().find(|(_, is_given)| *is_given);
     given.map(|(option, _)| *option)
+}
+
+/// An MPI library that netsig drives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Mpi {
+    Openmpi,
+    Mpich,
+}
+
+impl From<Mpi> for MpiFlavour {
+    fn from(mpi: Mpi) -> Self {
+        match mpi {
+            Mpi::Openmpi => Self::OpenMpi,
+            Mpi::Mpich => Self::Mpich,
+        }
+    }
 }
 
 /// The program that starts MPI programs.

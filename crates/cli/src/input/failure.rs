@@ -55,10 +55,15 @@ impl Failure {
         Self::new(Self::INTERRUPTED, anyhow!("{message}"))
     }
 
-    /// The failure of a command that netsig ran: it ended with this code and printed its own
-    /// message.
-    pub fn passed(code: u8) -> Self {
-        Self::new(code, anyhow!(""))
+    /// Passes on the exit code of a command that netsig ran and that printed its own messages.
+    ///
+    /// # Errors
+    /// If the code is not 0.
+    pub fn passed(code: i32) -> Result<(), Self> {
+        match u8::try_from(code) {
+            Ok(0) => Ok(()),
+            code => Err(Self::new(code.unwrap_or(Self::WORK), anyhow!(""))),
+        }
     }
 
     /// Adds the name of `file` to the message.

@@ -10,4 +10,5 @@ pub mod network;
 pub mod output;
 pub mod partial;
 pub mod points;
+pub mod report;
 pub mod wish;

@@ -13,6 +13,7 @@ use tempfile::NamedTempFile;
 
 use crate::input::failure::Failure;
 use crate::input::files::{parent, read, unwritable};
+use crate::input::report;
 
 /// A checked output path of a command.
 #[derive(Debug, Clone)]
@@ -51,6 +52,8 @@ pub enum Kind {
     Trace,
     /// A program in GOAL.
     Goal,
+    /// A report of the interposer.
+    Report,
     /// Rules of Open MPI.
     OpenMpiRules,
     /// A selection file of MPICH.
@@ -64,7 +67,7 @@ pub enum Kind {
 }
 
 /// The kinds that can be recognised without knowing the columns.
-const KINDS: [Kind; 13] = [
+const KINDS: [Kind; 14] = [
     Kind::Data,
     Kind::Profile,
     Kind::Plan,
@@ -73,6 +76,7 @@ const KINDS: [Kind; 13] = [
     Kind::Svg,
     Kind::Trace,
     Kind::Goal,
+    Kind::Report,
     Kind::Platform,
     Kind::LogGopSim,
     Kind::MpichSelection,
@@ -267,6 +271,7 @@ impl Kind {
             Self::Svg => head.trim_start().starts_with("<svg"),
             Self::Trace => head.starts_with('{') && head.contains("\"traceEvents\""),
             Self::Goal => lines().any(|line| line.starts_with("num_ranks ")),
+            Self::Report => head.starts_with(report::HEAD),
             Self::OpenMpiRules => columns().is_some_and(is_rule),
             Self::MpichSelection => head.starts_with("{\"collective="),
             Self::IntelMpiSettings => lines().all(is_setting),
@@ -288,6 +293,7 @@ impl fmt::Display for Kind {
             Self::Svg => "an SVG picture",
             Self::Trace => "a timeline",
             Self::Goal => "a program in GOAL",
+            Self::Report => "a report of netsig run",
             Self::OpenMpiRules => "a rules file of Open MPI",
             Self::MpichSelection => "a selection file of MPICH",
             Self::IntelMpiSettings => "a file of settings of Intel MPI",

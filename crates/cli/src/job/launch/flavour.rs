@@ -7,7 +7,7 @@ use std::process::Command;
 use netsig_core::algorithm::MpiFlavour;
 
 use super::in_path;
-use crate::input::args::LauncherChoice;
+use crate::input::args::{LauncherChoice, Mpi};
 use crate::input::failure::Failure;
 
 /// A supported MPI implementation.
@@ -19,7 +19,7 @@ pub struct Flavour {
     mark: &'static str,
     /// Possible names of its mpirun.
     programs: &'static [&'static str],
-    /// The directory of its rank program, relative to the build directory.
+    /// The directory of the programs built for it, relative to the build directory.
     pub directory: &'static str,
     /// The option that names a host file.
     pub hostfile: &'static str,
@@ -29,6 +29,8 @@ pub struct Flavour {
     pub placement: fn(u32) -> Vec<String>,
     /// The options that pass an environment variable, name and value, to the ranks.
     pub variable: fn(&str, &str) -> Vec<String>,
+    /// The word between several programs of a command, after which these options must be repeated.
+    pub separator: Option<&'static str>,
 }
 
 static OPEN_MPI: Flavour = Flavour {
@@ -44,6 +46,7 @@ static OPEN_MPI: Flavour = Flavour {
         vec!["--map-by".into(), format!("ppr:{ppn}:node{slots}")]
     },
     variable: |name, value| vec!["-x".into(), format!("{name}={value}")],
+    separator: Some(":"),
 };
 
 static MPICH: Flavour = Flavour {
@@ -55,7 +58,16 @@ static MPICH: Flavour = Flavour {
     hostfile_variable: "HYDRA_HOST_FILE",
     placement: |ppn| vec!["-ppn".into(), ppn.to_string()],
     variable: |name, value| vec!["-genv".into(), name.into(), value.into()],
+    separator: None,
 };
+
+/// The implementation `mpi`.
+pub fn of(mpi: Mpi) -> &'static Flavour {
+    match mpi {
+        Mpi::Openmpi => &OPEN_MPI,
+        Mpi::Mpich => &MPICH,
+    }
+}
 
 /// The MPI of a rank program, if its version text names one.
 pub fn of_rank_program(program: &Path) -> Option<&'static Flavour> {
@@ -69,8 +81,8 @@ pub fn of_rank_program(program: &Path) -> Option<&'static Flavour> {
 fn wanted(choice: LauncherChoice) -> Option<&'static Flavour> {
     match choice {
         LauncherChoice::Auto | LauncherChoice::Srun => None,
-        LauncherChoice::Openmpi => Some(&OPEN_MPI),
-        LauncherChoice::Mpich => Some(&MPICH),
+        LauncherChoice::Openmpi => Some(of(Mpi::Openmpi)),
+        LauncherChoice::Mpich => Some(of(Mpi::Mpich)),
     }
 }
 
@@ -144,11 +156,18 @@ fn version(mpirun: &Path) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-fn recognise(mpirun: &Path) -> Result<&'static Flavour, Failure> {
+/// The implementation that an mpirun names in its version, if it is a supported one.
+///
+/// # Errors
+/// If the mpirun cannot be started.
+pub fn of_mpirun(mpirun: &Path) -> Result<Option<&'static Flavour>, Failure> {
     let text = version(mpirun)?;
     let mut known = [&OPEN_MPI, &MPICH].into_iter();
-    let found = known.find(|flavour| text.contains(flavour.mark));
-    found.ok_or_else(|| {
+    Ok(known.find(|flavour| text.contains(flavour.mark)))
+}
+
+fn recognise(mpirun: &Path) -> Result<&'static Flavour, Failure> {
+    of_mpirun(mpirun)?.ok_or_else(|| {
         let problem = "is the mpirun of neither Open MPI nor MPICH; give one with --mpirun";
         Failure::usage(problem).about(mpirun)
     })

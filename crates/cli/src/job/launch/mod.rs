@@ -1,7 +1,9 @@
 //! Finds the launcher and its MPI, and builds the command line that starts netsig's rank program.
 
+mod beside;
 mod flavour;
 mod hosts;
+pub mod preloaded;
 mod slurm;
 
 use std::ffi::OsString;
@@ -12,7 +14,6 @@ use netsig_core::units::Procs;
 
 use crate::input::args::{LaunchArgs, LauncherChoice, Place};
 use crate::input::failure::Failure;
-use crate::input::files;
 use flavour::Flavour;
 use hosts::Room;
 use slurm::Allocation;
@@ -83,7 +84,7 @@ impl Launcher {
         };
         let rank_program = match (&args.rank_program, flavour) {
             (Some(path), _) => existing(path, "rank program")?,
-            (None, Some(flavour)) => beside_netsig(flavour)?,
+            (None, Some(flavour)) => beside::rank_program(flavour)?,
             (None, None) => {
                 return Err(Failure::usage(
                     "srun does not show the MPI library, and PATH has no mpirun of Open MPI or MPICH; load the module of the MPI, or give --rank-program",
@@ -299,22 +300,4 @@ fn existing(path: &Path, what: &str) -> Result<PathBuf, Failure> {
         return absolute(path);
     }
     Err(Failure::usage(format!("there is no {what}; give its path")).about(path))
-}
-
-/// Finds the rank program built by `make`: `openmpi/release` or `mpich/release` in the build
-/// directory that contains netsig, or beside netsig with the name of the MPI.
-fn beside_netsig(flavour: &Flavour) -> Result<PathBuf, Failure> {
-    let netsig = std::env::current_exe().map_err(anyhow::Error::from)?;
-    let (directory, name) = (files::parent(&netsig), flavour.directory);
-    let mut places = [
-        directory.join(format!("netsig-rank-{name}")),
-        directory.join(format!("../{name}/release/netsig-rank")),
-    ]
-    .into_iter();
-    places.find(|path| path.is_file()).ok_or_else(|| {
-        Failure::usage(format!(
-            "netsig's rank program for {} is not built; run `make {name}`, or give --rank-program",
-            flavour.mpi
-        ))
-    })
 }

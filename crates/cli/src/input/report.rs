@@ -1,0 +1,79 @@
+//! The report of the interposer: the calls of a program, what ran in their place, and the time that
+//! this saved by the predictions.
+
+use netsig_core::text::file_error::FileError;
+use netsig_core::units::{Bytes, Seconds};
+use serde::Deserialize;
+
+/// The first line of a report.
+pub const HEAD: &str = "# netsig interposer report 1";
+
+/// The report of one program.
+#[derive(Debug)]
+pub struct Report {
+    /// Notes for the user.
+    pub notes: Vec<String>,
+    /// The calls, by kind.
+    pub calls: Vec<Calls>,
+}
+
+/// Calls of one collective with one number of processes and one size.
+#[derive(Debug, Deserialize)]
+pub struct Calls {
+    /// The collective, also one that netsig only counts.
+    pub collective: String,
+    /// Number of processes; calls that are only counted have none.
+    pub procs: Option<u32>,
+    /// Size, where the interposer decides by it.
+    #[serde(rename = "size_bytes")]
+    pub size: Option<Bytes>,
+    /// Number of calls.
+    #[serde(rename = "calls")]
+    pub number: u64,
+    /// Time of the calls.
+    #[serde(rename = "time_s")]
+    pub time: Seconds,
+    /// The algorithm that ran or would run, if any.
+    pub algorithm: Option<String>,
+    /// Predicted time with the library.
+    #[serde(rename = "predicted_library_s")]
+    pub predicted_library: Option<Seconds>,
+    /// Predicted time with the algorithm.
+    #[serde(rename = "predicted_s")]
+    pub predicted: Option<Seconds>,
+    /// Predicted saving.
+    #[serde(rename = "saved_s")]
+    pub saved: Option<Seconds>,
+    /// The reason why the library's call was left alone.
+    pub reason: Option<String>,
+}
+
+impl Report {
+    /// Reads a report; `name` is for messages.
+    ///
+    /// # Errors
+    /// If the text is no report of this version.
+    pub fn parse(name: &str, text: &str) -> Result<Self, FileError> {
+        let mut lines = text.lines();
+        if lines.next() != Some(HEAD) {
+            let problem =
+                format!("does not begin with {HEAD:?}; build netsig and the interposer together");
+            return Err(FileError::at_line(name, 1, problem));
+        }
+        let notes = lines.map_while(|line| line.strip_prefix('#'));
+        let notes = notes.map(|note| note.trim().to_owned()).collect();
+        let mut reader = csv::ReaderBuilder::new()
+            .comment(Some(b'#'))
+            .from_reader(text.as_bytes());
+        let calls = reader.deserialize().collect::<Result<_, csv::Error>>();
+        let calls = calls.map_err(|error| {
+            let line = error.position().map_or(1, csv::Position::line);
+            FileError::at_line(
+                name,
+                line,
+                format!("{error}; build netsig and the interposer together"),
+            )
+        })?;
+        Ok(Self { notes, calls })
+    }
+}
