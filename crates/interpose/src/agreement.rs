@@ -10,8 +10,7 @@ use netsig_mpi::MpiError;
 
 use crate::call::{PairSide, is_in_place};
 use crate::choice::{Decision, Question};
-use crate::record::Member;
-use crate::session::Session;
+use crate::member::Member;
 
 /// Length of the broadcast decision in bytes.
 const LINE: usize = 256;
@@ -19,12 +18,12 @@ const LINE: usize = 256;
 /// Most processes whose exchange is decided on the lengths of all its pieces.
 const MOST_PROCS: u32 = 512;
 
-/// The decision for pieces of one size.
+/// The decision for pieces of one size; rank 0 asks `decide`.
 ///
 /// # Errors
 /// If an MPI call fails.
 pub fn equal(
-    session: &Session,
+    decide: impl FnOnce(Question) -> Decision,
     (comm, member): (ffi::MPI_Comm, Member),
     (collective, size): (Collective, Bytes),
 ) -> Result<Decision, MpiError> {
@@ -34,8 +33,7 @@ pub fn equal(
         size,
         pairs: None,
     };
-    let decide = || session.decide(question);
-    shared(comm, member, collective, decide)
+    shared(comm, member, collective, || decide(question))
 }
 
 /// The decision for an exchange of pieces of different sizes, and their mean: rank 0 gathers the lengths.
@@ -43,7 +41,7 @@ pub fn equal(
 /// # Errors
 /// If an MPI call fails.
 pub fn by_pair(
-    session: &Session,
+    decide: impl FnOnce(Question) -> Decision,
     (comm, member): (ffi::MPI_Comm, Member),
     (send, receive): (PairSide, PairSide),
 ) -> Result<Decision, MpiError> {
@@ -58,7 +56,7 @@ pub fn by_pair(
         send
     };
     let lengths = gathered(comm, member, own)?;
-    let decide = || {
+    let decided = || {
         let count = member.procs.get();
         let length = |from: Rank, to: Rank| Bytes(lengths[(from.0 * count + to.0) as usize]);
         let pairs = PairSizes::new(member.procs, length);
@@ -72,9 +70,9 @@ pub fn by_pair(
             size,
             pairs: Some(&pairs),
         };
-        session.decide(question)
+        decide(question)
     };
-    shared(comm, member, collective, decide)
+    shared(comm, member, collective, decided)
 }
 
 /// The lengths of all pieces by sender and receiver, on rank 0.

@@ -7,7 +7,7 @@ use netsig_core::algorithm::Collective;
 use netsig_core::units::Bytes;
 
 use crate::datatype;
-use crate::record::Member;
+use crate::member::Member;
 
 /// The address that stands for the receive buffer in place of a send buffer, or the reverse.
 #[cfg(open_mpi)]

@@ -151,18 +151,19 @@ impl Elements {
     pub unsafe fn pack(self, to: usize, bytes: usize, comm: ffi::MPI_Comm) -> Result<(), MpiError> {
         let mut position = 0;
         let size = c_int::try_from(bytes).unwrap_or(c_int::MAX);
-        // SAFETY: guaranteed by the caller.
-        MpiError::check(unsafe {
-            ffi::PMPI_Pack(
-                self.buffer,
-                self.count,
-                self.datatype,
-                std::ptr::with_exposed_provenance_mut(to),
-                size,
-                &raw mut position,
-                comm,
-            )
-        })
+        let to = std::ptr::with_exposed_provenance_mut(to);
+        self.apart_from_null(
+            |Self {
+                 buffer,
+                 count,
+                 datatype,
+             }| {
+                // SAFETY: guaranteed by the caller.
+                unsafe {
+                    ffi::PMPI_Pack(buffer, count, datatype, to, size, &raw mut position, comm)
+                }
+            },
+        )
     }
 
     /// Copies the `bytes` at the address `from` to the elements.
@@ -180,17 +181,49 @@ impl Elements {
     ) -> Result<(), MpiError> {
         let mut position = 0;
         let size = c_int::try_from(bytes).unwrap_or(c_int::MAX);
-        // SAFETY: guaranteed by the caller.
-        MpiError::check(unsafe {
-            ffi::PMPI_Unpack(
-                std::ptr::with_exposed_provenance(from),
-                size,
-                &raw mut position,
-                self.buffer,
-                self.count,
+        let from = std::ptr::with_exposed_provenance(from);
+        self.apart_from_null(
+            |Self {
+                 buffer,
+                 count,
+                 datatype,
+             }| {
+                // SAFETY: guaranteed by the caller.
+                unsafe {
+                    ffi::PMPI_Unpack(from, size, &raw mut position, buffer, count, datatype, comm)
+                }
+            },
+        )
+    }
+
+    /// Calls a function of MPI with the elements. `MPI_BOTTOM` is null, which MPICH 4.0 refuses to pack: the
+    /// same elements then count from another address.
+    fn apart_from_null(self, call: impl FnOnce(Self) -> c_int) -> Result<(), MpiError> {
+        const ELSEWHERE: isize = 64;
+        if !self.buffer.is_null() {
+            return MpiError::check(call(self));
+        }
+        let before: [ffi::MPI_Aint; 1] = [-64];
+        // SAFETY: one block of the program's datatype; the new one is freed here.
+        unsafe {
+            let mut datatype = ffi::RSMPI_DATATYPE_NULL;
+            MpiError::check(ffi::PMPI_Type_create_hindexed(
+                1,
+                &raw const self.count,
+                before.as_ptr(),
                 self.datatype,
-                comm,
-            )
-        })
+                &raw mut datatype,
+            ))?;
+            let committed = ffi::PMPI_Type_commit(&raw mut datatype);
+            let done = MpiError::check(committed).and_then(|()| {
+                MpiError::check(call(Self {
+                    buffer: self.buffer.wrapping_byte_offset(ELSEWHERE),
+                    count: 1,
+                    datatype,
+                }))
+            });
+            ffi::PMPI_Type_free(&raw mut datatype);
+            done
+        }
     }
 }

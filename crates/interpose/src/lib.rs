@@ -1,8 +1,8 @@
 //! `libnetsig_interpose.so`, preloaded into unmodified MPI programs: runs the collectives that a profile
 //! chooses in place of the MPI library's.
 //!
-//! A call of the program goes `entry` → `session` (is a profile in use?) → `record` (the communicator and
-//! its decisions) → `agreement` and `choice` (a new decision, made by one rank) → the MPI library's own
+//! A call of the program goes `entry` → `record` (the communicator and its decisions; `session` says whether a
+//! profile is in use) → `agreement` and `choice` (a new decision, made by one rank) → the MPI library's own
 //! function, or `run` (netsig's schedule). Whatever is missing or not understood is passed on unchanged.
 //!
 //! # Environment
@@ -27,6 +27,7 @@ mod choice;
 mod datatype;
 mod entry;
 mod handle;
+mod member;
 mod next;
 mod record;
 mod report;

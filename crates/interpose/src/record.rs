@@ -12,23 +12,15 @@ use netsig_mpi::MpiError;
 
 use crate::agreement;
 use crate::call::{Buffers, Call};
-use crate::choice::Decision;
-use crate::report::{Ledger, Tally};
+use crate::choice::{Decision, Question};
+use crate::member::Member;
+use crate::report::{Account, Ledger, Tally};
 use crate::run::Runner;
 use crate::session::{self, Session};
 use crate::size_class::{class, least};
 
 /// Calls of an alltoallv after which its sizes are looked at anew, at the latest.
 const LONGEST_TRUST: u64 = 64;
-
-/// A rank of a communicator.
-#[derive(Debug, Clone, Copy)]
-pub struct Member {
-    /// Number of processes.
-    pub procs: Procs,
-    /// This process.
-    pub rank: Rank,
-}
 
 /// A communicator of the program.
 pub struct Record {
@@ -136,7 +128,8 @@ impl Record {
             left,
             state: Mutex::default(),
         });
-        session.keep(&record);
+        let account: Arc<dyn Account> = record.clone();
+        session.keep(Arc::downgrade(&account));
         let attribute = Arc::into_raw(Arc::clone(&record)).cast_mut().cast();
         // SAFETY: a key of this library, and a pointer that `forget` takes back.
         let code = unsafe { ffi::PMPI_Comm_set_attr(comm, session.keyval, attribute) };
@@ -199,13 +192,14 @@ impl Record {
             return Ok((place, Arc::clone(&entry.decision)));
         }
         let who = (call.comm, self.member);
+        let decide = |question: Question| session.decide(question);
         let decision = match (call.buffers, place) {
             (Buffers::ByPair { send, receive }, _) => {
-                agreement::by_pair(session, who, (send, receive))?
+                agreement::by_pair(decide, who, (send, receive))?
             }
             (_, place) => {
                 let size = Bytes(least(place.map_or(0, |(_, class)| class)));
-                agreement::equal(session, who, (call.collective, size))?
+                agreement::equal(decide, who, (call.collective, size))?
             }
         };
         let place = place.unwrap_or((call.collective, class(decision.size.0)));
@@ -227,19 +221,6 @@ impl Record {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Adds the calls since the last time to a ledger.
-    pub fn settle(&self, ledger: &mut Ledger) {
-        let mut state = self.lock();
-        for ((collective, _), entry) in &mut state.entries {
-            let tally = std::mem::take(&mut entry.tally);
-            ledger.add(*collective, self.member.procs, &entry.decision, tally);
-        }
-        for ((collective, reason), tally) in std::mem::take(&mut state.passed) {
-            let decision = Decision::library(reason);
-            ledger.add(collective, self.member.procs, &decision, tally);
-        }
     }
 }
 
@@ -289,7 +270,7 @@ fn reported(call: &Call, MpiError(code): MpiError) -> c_int {
 }
 
 /// Frees what this library keeps of a communicator that the program frees.
-pub unsafe extern "C" fn forget(
+unsafe extern "C" fn forget(
     _: ffi::MPI_Comm,
     _: c_int,
     attribute: *mut c_void,
@@ -297,12 +278,12 @@ pub unsafe extern "C" fn forget(
 ) -> c_int {
     // SAFETY: the attribute is a pointer of `Arc::into_raw`, which MPI hands back once.
     let record = unsafe { Arc::from_raw(attribute.cast_const().cast::<Record>()) };
-    session::part_with(&record);
+    session::part_with(&*record);
     0
 }
 
 /// Leaves the attribute out of duplicates of a communicator.
-pub unsafe extern "C" fn no_copy(
+unsafe extern "C" fn no_copy(
     _: ffi::MPI_Comm,
     _: c_int,
     _: *mut c_void,
@@ -315,9 +296,54 @@ pub unsafe extern "C" fn no_copy(
     0
 }
 
-impl Record {
-    /// Leaves the memory of schedules as it is: MPI may not be called any more.
-    pub fn abandon(&self) {
+impl Account for Record {
+    fn settle(&self, ledger: &mut Ledger) {
+        let mut state = self.lock();
+        for ((collective, _), entry) in &mut state.entries {
+            let tally = std::mem::take(&mut entry.tally);
+            ledger.add(*collective, self.member.procs, &entry.decision, tally);
+        }
+        for ((collective, reason), tally) in std::mem::take(&mut state.passed) {
+            let decision = Decision::library(reason);
+            ledger.add(collective, self.member.procs, &decision, tally);
+        }
+    }
+
+    fn end(&self) {
+        if let Own::Ready(runner) = &mut self.lock().own {
+            runner.forget_calls();
+        }
+    }
+
+    fn abandon(&self) {
         std::mem::forget(std::mem::take(&mut self.lock().own));
+    }
+}
+
+/// Makes the key of the records among a communicator's attributes.
+///
+/// # Errors
+/// If MPI fails.
+pub fn keyval() -> Result<c_int, MpiError> {
+    let mut keyval = 0;
+    // SAFETY: two callbacks of the types that MPI expects.
+    let code = unsafe {
+        ffi::PMPI_Comm_create_keyval(
+            Some(no_copy),
+            Some(forget),
+            &raw mut keyval,
+            std::ptr::null_mut(),
+        )
+    };
+    MpiError::check(code).map(|()| keyval)
+}
+
+/// Carries out a call of the program: by a schedule, or by `pass`, which calls the MPI library.
+pub fn carry_out(call: &Call, pass: impl FnOnce() -> c_int) -> c_int {
+    let session = session::current();
+    let found = session.and_then(|session| Some((session, Record::of(session, call.comm)?)));
+    match found {
+        Some((session, record)) => record.carry_out(session, call, pass),
+        None => pass(),
     }
 }

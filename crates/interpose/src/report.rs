@@ -40,6 +40,18 @@ struct Row {
     reason: String,
 }
 
+/// Calls of a part of the program.
+pub trait Account: Send + Sync {
+    /// Adds the calls since the last time to a ledger.
+    fn settle(&self, ledger: &mut Ledger);
+
+    /// Frees the datatypes of schedules: MPI ends.
+    fn end(&self);
+
+    /// Leaves the communicator of schedules as it is: MPI may not be called any more.
+    fn abandon(&self);
+}
+
 impl Tally {
     /// Counts a call.
     pub fn add(&mut self, time: Duration) {

@@ -6,7 +6,7 @@ use netsig_core::units::{Bytes, Rank};
 use netsig_mpi::{Layout, MpiError, Pieces, ReadyRound};
 
 use crate::call::{Buffers, Call, PairSide};
-use crate::record::Member;
+use crate::member::Member;
 use crate::sides::{Equal, Rooms};
 
 /// Most proofs that are kept, and most prepared calls.
@@ -172,6 +172,11 @@ impl Runner {
         let proven = schedule.prove_part(self.member.rank);
         self.proofs.push(proven.map_err(|_| INTERNAL)?);
         Ok(self.proofs.last().expect("just added"))
+    }
+
+    /// Frees the datatypes of earlier calls.
+    pub fn forget_calls(&mut self) {
+        self.prepared.clear();
     }
 
     /// Keeps the rounds of a call; returns their place.

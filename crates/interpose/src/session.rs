@@ -2,18 +2,16 @@
 
 use std::ffi::{CStr, c_char, c_int};
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use mpi::ffi;
 use netsig_mpi::MpiError;
 
-use crate::call::Call;
 use crate::choice::{Chooser, Decision, FLAVOUR, Question};
 use crate::entry;
 use crate::next::Next;
-use crate::record::{Record, forget, no_copy};
-use crate::report::Ledger;
+use crate::report::{Account, Ledger};
 use crate::settings::{Mode, Settings, report};
 use crate::{tell, tools};
 
@@ -27,7 +25,7 @@ pub struct Session {
     pub left: Option<&'static str>,
     settings: Settings,
     chooser: OnceLock<Mutex<Chooser>>,
-    records: Mutex<Vec<Weak<Record>>>,
+    records: Mutex<Vec<Weak<dyn Account>>>,
     ledger: Mutex<Ledger>,
     is_first: bool,
     /// When the report was last written.
@@ -36,6 +34,9 @@ pub struct Session {
 
 /// Time after which the report is written anew: a program that is killed leaves one.
 const WRITTEN_EVERY: Duration = Duration::from_secs(5);
+
+/// Makes the key of the records among a communicator's attributes.
+pub type Keyval = fn() -> Result<c_int, MpiError>;
 
 /// The session; null before `MPI_Init`, after `MPI_Finalize`, and where nothing is to be done.
 static SESSION: AtomicPtr<Session> = AtomicPtr::new(std::ptr::null_mut());
@@ -49,17 +50,8 @@ pub fn current() -> Option<&'static Session> {
     unsafe { SESSION.load(Ordering::Acquire).as_ref() }
 }
 
-/// Carries out a call of the program: by a schedule, or by `pass`, which calls the MPI library.
-pub fn carry_out(call: &Call, pass: impl FnOnce() -> c_int) -> c_int {
-    let found = current().and_then(|session| Some((session, Record::of(session, call.comm)?)));
-    match found {
-        Some((session, record)) => record.carry_out(session, call, pass),
-        None => pass(),
-    }
-}
-
 /// Begins the session, after MPI is initialised.
-pub fn begin() {
+pub fn begin(keyval: Keyval) {
     if BEGUN.swap(true, Ordering::AcqRel) {
         return;
     }
@@ -71,7 +63,7 @@ pub fn begin() {
         }
         return;
     }
-    match Session::new() {
+    match Session::new(keyval) {
         Ok(Some(session)) => {
             SESSION.store(Box::into_raw(Box::new(session)), Ordering::Release);
         }
@@ -92,7 +84,7 @@ pub fn end() {
 }
 
 /// Settles a record whose communicator is freed.
-pub fn part_with(record: &Record) {
+pub fn part_with(record: &dyn Account) {
     match current() {
         Some(session) => record.settle(&mut lock(&session.ledger)),
         // MPI ends and may not be called.
@@ -102,7 +94,7 @@ pub fn part_with(record: &Record) {
 
 impl Session {
     /// Agrees with all ranks; `None` if nothing is to be done.
-    fn new() -> Result<Option<Self>, MpiError> {
+    fn new(keyval: Keyval) -> Result<Option<Self>, MpiError> {
         // SAFETY: constants of the MPI library.
         let world = unsafe { ffi::RSMPI_COMM_WORLD };
         let is_first = rank(world) == 0;
@@ -173,10 +165,10 @@ impl Session {
     }
 
     /// Keeps a record for the report.
-    pub fn keep(&self, record: &Arc<Record>) {
+    pub fn keep(&self, record: Weak<dyn Account>) {
         let mut records = lock(&self.records);
         records.retain(|own| own.strong_count() > 0);
-        records.push(Arc::downgrade(record));
+        records.push(record);
     }
 
     /// Writes the report if that is due at this time, after a call.
@@ -197,6 +189,9 @@ impl Session {
             && let Err(problem) = self.write()
         {
             tell(&problem);
+        }
+        for record in lock(&self.records).iter().filter_map(Weak::upgrade) {
+            record.end();
         }
     }
 
@@ -283,20 +278,6 @@ fn most(facts: [u64; 2], world: ffi::MPI_Comm) -> Result<[u64; 2], MpiError> {
         )
     };
     MpiError::check(code).map(|()| most)
-}
-
-fn keyval() -> Result<c_int, MpiError> {
-    let mut keyval = 0;
-    // SAFETY: two callbacks of the types that MPI expects.
-    let code = unsafe {
-        ffi::PMPI_Comm_create_keyval(
-            Some(no_copy),
-            Some(forget),
-            &raw mut keyval,
-            std::ptr::null_mut(),
-        )
-    };
-    MpiError::check(code).map(|()| keyval)
 }
 
 /// True if the program uses the MPI of this build.

@@ -10,7 +10,7 @@ use netsig_mpi::{MpiError, Pieces};
 
 use crate::call::{PairSide, Side, is_in_place};
 use crate::datatype::{self, Elements, is_plain};
-use crate::record::Member;
+use crate::member::Member;
 use crate::room::Room;
 
 /// Memory for what is not the program's.
@@ -122,9 +122,13 @@ impl Rooms {
             (0..count).map(|rank| unsafe { side.piece(rank) }).collect()
         };
         let own = |pieces: &[(Elements, usize)]| -> Vec<Range<usize>> {
-            let place = |(elements, bytes): &(Elements, usize)| {
-                let start = elements.buffer.expose_provenance();
-                start..start + bytes
+            // The displacement of a piece without data may be any number.
+            let place = |(elements, bytes): &(Elements, usize)| match bytes {
+                0 => 0..0,
+                bytes => {
+                    let start = elements.buffer.expose_provenance();
+                    start..start + bytes
+                }
             };
             pieces.iter().map(place).collect()
         };

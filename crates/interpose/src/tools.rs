@@ -7,7 +7,7 @@ use crate::next::{behind, first};
 
 /// The file of another library that intercepts `MPI_Alltoall`, in front of this one or behind it.
 pub fn other() -> Option<String> {
-    let ours = file_of(crate::entry::MPI_Alltoall as *mut c_void)?;
+    let ours = file_of(other as *mut c_void)?;
     let mpi = file_of(behind(c"PMPI_Alltoall"))?;
     let seen = [first(c"MPI_Alltoall"), behind(c"MPI_Alltoall")];
     let mut files = seen.into_iter().filter_map(file_of);

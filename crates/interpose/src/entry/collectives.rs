@@ -7,7 +7,7 @@ use netsig_core::algorithm::Collective;
 use super::export;
 use crate::call::{Buffers, Call, Numbers, PairSide, Side};
 use crate::handle::{Word, handle};
-use crate::session::carry_out;
+use crate::record::carry_out;
 
 /// The call of the MPI library itself.
 pub type Pass<'a> = &'a mut dyn FnMut() -> c_int;

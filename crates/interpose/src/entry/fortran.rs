@@ -21,6 +21,7 @@ use super::export;
 use crate::call::Numbers;
 use crate::handle::word;
 use crate::next::first;
+use crate::record::keyval;
 use crate::session;
 
 /// An argument of Fortran: the address of an integer, or of a buffer.
@@ -183,7 +184,7 @@ macro_rules! init {
             let [.., error] = [$($argument),*];
             // SAFETY: Fortran passes the address of an integer.
             if error.is_null() || unsafe { *error } == 0 {
-                session::begin();
+                session::begin(keyval);
             }
             0
         } }

@@ -3,6 +3,7 @@
 use std::ffi::{c_char, c_int};
 
 use super::export;
+use crate::record::keyval;
 use crate::session;
 
 export! { MPI_Init(count: *mut c_int, arguments: *mut *mut *mut c_char)
@@ -23,7 +24,7 @@ export! { MPI_Finalize()
 /// Begins the session if MPI has begun.
 fn begun(code: c_int) -> c_int {
     if code == 0 {
-        session::begin();
+        session::begin(keyval);
     }
     code
 }
@@ -34,7 +35,7 @@ fn begun(code: c_int) -> c_int {
 mod f08 {
     use std::ffi::c_int;
 
-    use super::{export, session};
+    use super::{export, keyval, session};
 
     export! { mpi_init_f08_(error: *mut c_int) |pass, error| begun(pass, error) }
 
@@ -53,7 +54,7 @@ mod f08 {
         let code = pass();
         // SAFETY: Fortran passes the address of an integer, or none.
         if error.is_null() || unsafe { *error } == 0 {
-            session::begin();
+            session::begin(keyval);
         }
         code
     }

@@ -8,7 +8,6 @@ mod lifetime;
 
 use std::ffi::CStr;
 
-pub use collectives::MPI_Alltoall;
 pub use counted::counted;
 
 /// A name that ends in a null byte.

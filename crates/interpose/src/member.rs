@@ -1,0 +1,12 @@
+//! A process in a communicator.
+
+use netsig_core::units::{Procs, Rank};
+
+/// A rank of a communicator.
+#[derive(Debug, Clone, Copy)]
+pub struct Member {
+    /// Number of processes.
+    pub procs: Procs,
+    /// This process.
+    pub rank: Rank,
+}

@@ -1,0 +1,202 @@
+//! Programs with the library preloaded beside the same programs without it: every result is the same bit by
+//! bit. The programs call each collective by its own name, which the library intercepts, and by its `PMPI_`
+//! name. `NETSIG_TESTS=all` takes half an hour instead of seconds.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+/// Seconds of all random calls in the long form.
+const LONG: u32 = 1800;
+
+/// Algorithms with all kinds of messages: whole, in segments, relayed, several blocks in one message.
+const ALGORITHMS: [&str; 3] = [
+    "alltoall windowed:segment=100,window=2; alltoallv windowed:segment=100,window=3; bcast pipeline:100; \
+     scatter binomial; gather binomial; allgather bruck",
+    "alltoall bruck:3; alltoallv pairwise-segmented:1000; bcast scatter-allgather; scatter chain; gather chain; \
+     allgather ring",
+    "alltoall pairwise; alltoallv windowed:segment=4096,window=4; bcast scatter-allgather-ring; scatter flat; \
+     gather flat; allgather recursive-doubling",
+];
+
+/// A job of a program in a folder of its own.
+struct Job {
+    home: TempDir,
+    program: PathBuf,
+}
+
+impl Job {
+    /// Compiles a program of `tests/programs` with the compiler in `MPICC`.
+    fn of(source: &str) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let program = home.path().join("program");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+        let built = Command::new(compiler())
+            .args(["-O1", "-o"])
+            .args([&program, &folder.join(source)])
+            .args(["-lpthread", "-lm"])
+            .output()
+            .unwrap();
+        assert!(built.status.success(), "{}", text(&built.stderr));
+        Self { home, program }
+    }
+
+    /// Runs it on so many ranks, with the library preloaded and these variables.
+    fn run(&self, ranks: u32, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+        let mut preload = library().into_os_string();
+        if is_mpich() {
+            // Without it idle ranks of MPICH take the processors of the others.
+            preload.push(":");
+            preload.push(root().join("target/debug/libnetsig_yield_shim.so"));
+        }
+        let mpirun = compiler().replace("mpicc", "mpirun");
+        let mut command = Command::new("timeout");
+        command
+            .args([
+                "--kill-after=10",
+                "3600",
+                &mpirun,
+                "-np",
+                &ranks.to_string(),
+            ])
+            .args(
+                [
+                    "env".into(),
+                    [&b"LD_PRELOAD="[..], preload.as_encoded_bytes()].concat(),
+                ]
+                .map(os),
+            )
+            .arg(&self.program)
+            .args(arguments)
+            .current_dir(self.home.path())
+            .envs([
+                ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
+                ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
+                ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
+                ("OMPI_MCA_mpi_yield_when_idle", "1"),
+                ("OMPI_MCA_btl", "tcp,self"),
+                // The binomial gather of Open MPI 4.1 mixes up elements where datatypes differ.
+                ("OMPI_MCA_coll_tuned_use_dynamic_rules", "1"),
+                ("OMPI_MCA_coll_tuned_gather_algorithm", "1"),
+                ("NETSIG_REPORT", "report.csv"),
+            ])
+            .envs(variables.iter().copied());
+        command.output().unwrap()
+    }
+
+    /// The algorithms in the report.
+    fn report(&self) -> String {
+        std::fs::read_to_string(self.home.path().join("report.csv")).unwrap()
+    }
+}
+
+fn os(bytes: Vec<u8>) -> std::ffi::OsString {
+    std::os::unix::ffi::OsStringExt::from_vec(bytes)
+}
+
+fn compiler() -> String {
+    option_env!("MPICC").unwrap_or("mpicc").to_owned()
+}
+
+fn is_mpich() -> bool {
+    compiler().contains("mpich")
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The library, which `cargo build` puts above the folder of the test.
+fn library() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let folder = test.parent().and_then(Path::parent).unwrap();
+    let file = folder.join("libnetsig_interpose.so");
+    assert!(
+        file.is_file(),
+        "build netsig-interpose first, as `make test` does"
+    );
+    file
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn random_calls_give_the_same_bits() {
+    let job = Job::of("exercise.c");
+    let is_long = std::env::var("NETSIG_TESTS").is_ok_and(|value| value == "all");
+    for (seed, algorithms) in (1u32..).zip(ALGORITHMS) {
+        for (ranks, arguments) in [(4, &[][..]), (5, &["threads"])] {
+            let seconds = if is_long { LONG / 6 } else { 2 }.to_string();
+            let seed = seed.to_string();
+            let words = [&[&*seed, &*seconds], arguments].concat();
+            let done = job.run(ranks, &words, &[("NETSIG_ALGORITHMS", algorithms)]);
+            let said = text(&done.stderr);
+            assert!(done.status.success(), "{algorithms}, {words:?}: {said}");
+            let report = job.report();
+            for item in algorithms.split("; ") {
+                let (collective, algorithm) = item.split_once(' ').unwrap();
+                let rows = report
+                    .lines()
+                    .filter(|row| row.starts_with(&format!("{collective},")));
+                let ran = rows.filter(|row| row.contains(algorithm)).count();
+                assert!(ran > 0, "{item} was not run:\n{report}");
+            }
+        }
+    }
+}
+
+/// Settings that cannot be used get a line, and the program runs as it does without the library.
+#[test]
+fn a_program_survives_bad_settings() {
+    let job = Job::of("exercise.c");
+    let truncated = job.home.path().join("profile.toml");
+    std::fs::write(&truncated, "netsig_profile = 3\n[hockney]\n").unwrap();
+    let truncated = truncated.to_str().unwrap();
+    for (variables, said) in [
+        (&[][..], "NETSIG_PROFILE names no profile"),
+        (&[("NETSIG_PROFILE", "/nowhere")], "/nowhere: No such file"),
+        (&[("NETSIG_PROFILE", truncated)], "profile.toml"),
+        (
+            &[("NETSIG_INTERPOSE", "perhaps")],
+            "NETSIG_INTERPOSE=perhaps",
+        ),
+        (
+            &[("NETSIG_ALGORITHMS", "alltoall best")],
+            "NETSIG_ALGORITHMS",
+        ),
+        (
+            &[
+                ("NETSIG_ALGORITHMS", "alltoall direct"),
+                ("NETSIG_REPORT", "/nowhere/r.csv"),
+            ],
+            "/nowhere/r.csv",
+        ),
+    ] {
+        let done = job.run(2, &["1", "0"], variables);
+        let stderr = text(&done.stderr);
+        assert!(done.status.success(), "{variables:?}: {stderr}");
+        let mut lines = stderr.lines().filter(|line| line.starts_with("netsig: "));
+        assert!(
+            lines.any(|line| line.contains(said)),
+            "{variables:?}: {stderr}"
+        );
+    }
+    let off = job.run(2, &["1", "0"], &[("NETSIG_INTERPOSE", "off")]);
+    assert!(off.status.success() && !text(&off.stderr).contains("netsig: "));
+}
+
+/// The large-count functions of MPI 4.
+#[test]
+fn large_counts_give_the_same_bits() {
+    if !is_mpich() {
+        eprintln!("SKIPPED: Open MPI has no functions with large counts");
+        return;
+    }
+    let job = Job::of("large.c");
+    let done = job.run(4, &[], &[("NETSIG_ALGORITHMS", ALGORITHMS[0])]);
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    assert!(job.report().contains("windowed"), "{}", job.report());
+}
