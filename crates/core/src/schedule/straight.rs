@@ -38,6 +38,8 @@ pub fn is_straight(extent: &Extent, rank: Rank, round: &Round) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
+
     use super::*;
     use crate::algorithm::{Algorithm, Collective};
     use crate::units::{Bytes, Procs};
@@ -65,11 +67,7 @@ mod tests {
             forgetful.copies.pop();
             assert!(!is_straight(&extent, rank, &forgetful));
             let mut disordered = round(rank);
-            let mut sends: Vec<Message> = disordered
-                .sends
-                .iter()
-                .map(|own| own.into_owned())
-                .collect();
+            let mut sends: Vec<Message> = disordered.sends.iter().map(Cow::into_owned).collect();
             sends.dedup();
             sends.push(sends[0].clone());
             disordered.sends = sends.into_iter().collect();
