@@ -5,13 +5,28 @@ use std::mem::MaybeUninit;
 
 use crate::next::{behind, first};
 
-/// The file of another library that intercepts `MPI_Alltoall`, in front of this one or behind it.
+/// The functions that a schedule may replace.
+const REPLACED: [&CStr; 6] = [
+    c"MPI_Alltoall",
+    c"MPI_Alltoallv",
+    c"MPI_Bcast",
+    c"MPI_Scatter",
+    c"MPI_Gather",
+    c"MPI_Allgather",
+];
+
+/// The file of another library that intercepts a function of this one, in front of it or behind it.
 pub fn other() -> Option<String> {
     let ours = file_of(other as *mut c_void)?;
     let mpi = file_of(behind(c"PMPI_Alltoall"))?;
-    let seen = [first(c"MPI_Alltoall"), behind(c"MPI_Alltoall")];
-    let mut files = seen.into_iter().filter_map(file_of);
-    files.find(|file| *file != ours && *file != mpi)
+    let seen = REPLACED.iter().flat_map(|name| [first(name), behind(name)]);
+    let mut files = seen.filter_map(file_of);
+    // A program that takes the address of a function appears to have it.
+    // SAFETY: any value may be asked for.
+    let entry = unsafe { libc::getauxval(libc::AT_ENTRY) };
+    let entry = usize::try_from(entry).unwrap_or(0);
+    let program = file_of(std::ptr::without_provenance_mut(entry));
+    files.find(|file| *file != ours && *file != mpi && Some(file) != program.as_ref())
 }
 
 /// The file that contains an address.
