@@ -158,11 +158,14 @@ impl Rows {
         }
     }
 
-    /// Writes the rows as a table.
+    /// Writes the rows as a table, and nothing without rows.
     ///
     /// # Errors
     /// If `out` cannot be written.
     pub fn write_table(&self, breadth: Breadth, out: &mut dyn Write) -> io::Result<()> {
+        if self.rows.is_empty() {
+            return Ok(());
+        }
         let columns = self.columns.iter().enumerate();
         let columns = columns.map(|(index, (key, importance))| {
             let cells = || self.rows.iter().map(|row| &row[index]);
