@@ -29,13 +29,18 @@ struct Job {
 impl Job {
     /// Compiles a program of `tests/programs` with the compiler in `MPICC`.
     fn of(source: &str) -> Self {
+        Self::compiled(&compiler(), &["-lpthread", "-lm"], source)
+    }
+
+    /// Compiles a program with this compiler and these options.
+    fn compiled(compiler: &str, options: &[&str], source: &str) -> Self {
         let home = tempfile::tempdir().unwrap();
         let program = home.path().join("program");
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
-        let built = Command::new(compiler())
+        let built = Command::new(compiler)
             .args(["-O1", "-o"])
             .args([&program, &folder.join(source)])
-            .args(["-lpthread", "-lm"])
+            .args(options)
             .output()
             .unwrap();
         assert!(built.status.success(), "{}", text(&built.stderr));
@@ -199,4 +204,28 @@ fn large_counts_give_the_same_bits() {
     let done = job.run(4, &[], &[("NETSIG_ALGORITHMS", ALGORITHMS[0])]);
     assert!(done.status.success(), "{}", text(&done.stderr));
     assert!(job.report().contains("windowed"), "{}", job.report());
+}
+
+/// A program of Fortran 77 that checks its results; each of its calls is caught once.
+#[test]
+fn fortran_is_intercepted() {
+    if Command::new("gfortran").arg("--version").output().is_err() {
+        eprintln!("SKIPPED: gfortran is not installed");
+        return;
+    }
+    let compiler = compiler().replace("mpicc", "mpif90");
+    let job = Job::compiled(&compiler, &["-fallow-argument-mismatch"], "mpif.f");
+    let done = job.run(3, &[], &[("NETSIG_ALGORITHMS", ALGORITHMS[0])]);
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    let said = text(&done.stdout);
+    let words: Vec<&str> = said.split_whitespace().collect();
+    let report = job.report();
+    let calls = |row: &str| {
+        row.split(',')
+            .nth(3)
+            .and_then(|own| own.parse::<u32>().ok())
+    };
+    let rows = report.lines().filter(|row| row.contains(",3,"));
+    let caught: u32 = rows.filter_map(calls).sum();
+    assert_eq!(words, ["ok", &*caught.to_string(), "calls"], "{report}");
 }
