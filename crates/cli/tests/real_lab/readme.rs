@@ -41,14 +41,17 @@ fn exchange() -> String {
     format!("from,to,size_bytes\n{}", arcs.collect::<String>())
 }
 
-/// The commands of netsig, each on one line.
+/// The commands of netsig, each on one line, but for those that start a program of the user.
 fn commands() -> Vec<String> {
     let text = fs::read_to_string(workspace().join("README.md")).unwrap();
     let text = text.replace("\\\n", " ");
     let lines = text
         .lines()
         .map(|line| line.split(" #").next().unwrap_or_default());
-    let netsig = lines.filter(|line| line.starts_with("target/release/netsig "));
+    let netsig = lines.filter(|line| {
+        let starts_program = line.starts_with("target/release/netsig run ");
+        line.starts_with("target/release/netsig ") && !starts_program
+    });
     // Half of the time: the survey of three algorithms takes more than thirty seconds.
     netsig
         .map(|line| line.replace("--budget 2m", "--budget 1m"))
