@@ -5,7 +5,7 @@ mod support;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 
 use assert_cmd::Command;
@@ -34,7 +34,7 @@ done
 . ./ranks
 "#;
 
-const SRUN: &str = "#!/bin/sh\nprintf '%s\\n' \"$@\" >words\nenv | grep NETSIG_ | sort >>words\n";
+const SRUN: &str = "#!/bin/sh\nprintf '%s\\n' \"$@\" >words\nenv | grep -E '^NETSIG_(INTERPOSE|NETWORK|PROFILE|REPORT)=' | sort >>words\n";
 
 /// Ranks that print and end with code 3.
 const RANKS: &str = "echo result 42\ncat given.csv >\"$NETSIG_REPORT\"\nexit 3\n";
@@ -268,20 +268,25 @@ fn the_mpi_of_an_unknown_mpirun_is_named_by_the_user() {
 }
 
 /// A launcher would go on without netsig, and its ranks without the launcher.
+/// SIGTERM ends the program before netsig, which prints what the interposer has written until then.
 #[test]
 fn the_program_ends_with_netsig() {
     let place = Place::new();
-    place
-        .home
-        .write("ranks", "echo $$ >ranks.pid\nexec sleep 60\n");
+    let ranks = "cat given.csv >\"$NETSIG_REPORT\"\necho $$ >ranks.pid\nexec sleep 60\n";
+    place.home.write("ranks", ranks);
+    let files = place.home.files().len();
     let mut netsig = std::process::Command::new(place.installed.path().join("netsig"));
     netsig.args(["run", "profile.toml", "--", "./mpirun", "./program"]);
-    let mut netsig = netsig.current_dir(place.home.0.path()).spawn().unwrap();
+    netsig.current_dir(place.home.0.path());
+    let netsig = netsig.stdout(Stdio::piped()).spawn().unwrap();
     let text = || fs::read_to_string(place.home.path("ranks.pid")).unwrap_or_default();
     let pid = wait_for(|| text().trim().parse().ok());
     kill(Pid::from_raw(netsig.id().cast_signed()), Signal::SIGTERM).unwrap();
-    netsig.wait().unwrap();
+    let output = netsig.wait_with_output().unwrap();
     wait_for(|| has_ended(pid).then_some(()));
+    assert_eq!(output.status.code(), Some(143));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("pairwise"));
+    assert_eq!(place.home.files().len(), files + 2, "words and ranks.pid");
 }
 
 fn wait_for<T>(mut found: impl FnMut() -> Option<T>) -> T {

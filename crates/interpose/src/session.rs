@@ -33,7 +33,7 @@ pub struct Session {
 }
 
 /// Time after which the report is written anew: a program that is killed leaves one.
-const WRITTEN_EVERY: Duration = Duration::from_secs(5);
+const WRITTEN_EVERY: Duration = Duration::from_secs(1);
 
 /// Makes the key of the records among a communicator's attributes.
 pub type Keyval = fn() -> Result<c_int, MpiError>;

@@ -1,53 +1,69 @@
-//! Handles Ctrl-C while a command runs. The terminal interrupts the command as well; this process
-//! must stay until the command has cleaned up, so it only counts the signal.
+//! Handles Ctrl-C and SIGTERM while a command runs. The terminal interrupts the command as well; this
+//! process must stay until the command has cleaned up, so it only takes note of the signal.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
 use nix::libc::c_int;
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
 
-/// Number of interrupts during all watches.
-static INTERRUPTS: AtomicU32 = AtomicU32::new(0);
+/// Signals that ask this process to end.
+const SIGNALS: [Signal; 2] = [Signal::SIGINT, Signal::SIGTERM];
 
-/// Counts SIGINT while it exists, so that the signal does not end this process. An outer watch also
-/// counts the signals of an inner one.
+/// Number of signals during all watches.
+static REQUESTS: AtomicU32 = AtomicU32::new(0);
+
+/// The last signal.
+static LAST: AtomicI32 = AtomicI32::new(0);
+
+/// Takes note of SIGINT and SIGTERM while it exists, so that they do not end this process. An outer
+/// watch also sees the signals of an inner one.
 #[derive(Debug)]
 pub struct Watch {
-    before: SigAction,
+    before: [SigAction; SIGNALS.len()],
     seen: u32,
 }
 
-extern "C" fn take_note(_signal: c_int) {
-    INTERRUPTS.fetch_add(1, Ordering::Relaxed);
+extern "C" fn take_note(signal: c_int) {
+    LAST.store(signal, Ordering::Relaxed);
+    REQUESTS.fetch_add(1, Ordering::Relaxed);
 }
 
 impl Watch {
-    /// Starts to count.
+    /// Starts to watch.
     pub fn start() -> Self {
-        let seen = INTERRUPTS.load(Ordering::Relaxed);
+        let seen = REQUESTS.load(Ordering::Relaxed);
         let handler = SigHandler::Handler(take_note);
         let action = SigAction::new(handler, SaFlags::SA_RESTART, SigSet::empty());
         Self {
-            before: set(&action),
+            before: SIGNALS.map(|signal| set(signal, &action)),
             seen,
         }
     }
 
-    /// True if SIGINT came since the watch started.
+    /// True if a signal came since the watch started.
     pub fn saw_interrupt(&self) -> bool {
-        INTERRUPTS.load(Ordering::Relaxed) != self.seen
+        self.signal().is_some()
+    }
+
+    /// The last signal since the watch started.
+    pub(crate) fn signal(&self) -> Option<Signal> {
+        let came = REQUESTS.load(Ordering::Relaxed) != self.seen;
+        let last = Signal::try_from(LAST.load(Ordering::Relaxed)).ok();
+        last.filter(|_| came)
     }
 }
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        set(&self.before);
+        for (signal, before) in SIGNALS.into_iter().zip(&self.before) {
+            set(signal, before);
+        }
     }
 }
 
 #[expect(unsafe_code, reason = "the only way to handle a signal")]
-fn set(action: &SigAction) -> SigAction {
-    // SAFETY: the action is either the previous one, or `take_note`, which only increments an
-    // atomic and so may run at any time.
-    unsafe { sigaction(Signal::SIGINT, action) }.expect("SIGINT may be handled")
+fn set(signal: Signal, action: &SigAction) -> SigAction {
+    // SAFETY: the action is either the previous one, or `take_note`, which only writes atomics and so
+    // may run at any time.
+    unsafe { sigaction(signal, action) }.expect("these signals may be handled")
 }

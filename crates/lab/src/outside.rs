@@ -26,9 +26,6 @@ const GLANCE: Duration = Duration::from_millis(10);
 /// Exit code of a command that a signal ended, minus the number of the signal.
 pub const BY_SIGNAL: i32 = 128;
 
-/// Exit code of a command that Ctrl-C ended.
-const INTERRUPTED: i32 = BY_SIGNAL + 2;
-
 /// A running command, in an emulated cluster or in none. Dropping it kills both.
 #[derive(Debug)]
 pub struct Running {
@@ -45,7 +42,8 @@ pub struct Running {
 /// Result of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outcome {
-    /// The command's exit code; 128 + N if signal N ended it, 130 after Ctrl-C.
+    /// The command's exit code; 128 + N if signal N ended it or this process, 130 after
+    /// Ctrl-C.
     pub code: i32,
     /// Number of packets that this machine dropped during the command for lack of processor time; 0
     /// outside of a cluster.
@@ -122,22 +120,22 @@ impl Running {
         })
     }
 
-    /// True if Ctrl-C came since the watch started.
+    /// True if Ctrl-C or SIGTERM came since the watch started.
     pub fn saw_interrupt(&self) -> bool {
         self.watch.saw_interrupt()
     }
 
     /// The result of the command if it has ended. After Ctrl-C, the command has some time to clean
-    /// up before this call ends it.
+    /// up before this call ends it; SIGTERM, which it did not get, is handed on.
     ///
     /// # Errors
     /// If the system cannot report the command's state, which does not occur on a sane Linux.
     pub fn try_wait(&mut self) -> Result<Option<Outcome>, LabError> {
-        if self.saw_interrupt() && self.asked_to_end.is_none() {
+        if let (Some(signal), None) = (self.watch.signal(), self.asked_to_end) {
             let since = *self.interrupted.get_or_insert_with(Instant::now);
-            // The terminal has also sent the signal to the command; after a second one some
-            // commands do not clean up.
-            if since.elapsed() > PATIENCE {
+            // The terminal has also sent SIGINT to the command; after a second one some commands do
+            // not clean up.
+            if signal == Signal::SIGTERM || since.elapsed() > PATIENCE {
                 self.ask_to_end();
             }
         }
@@ -182,10 +180,11 @@ impl Running {
     }
 
     fn outcome(&self, status: ExitStatus) -> Result<Outcome, LabError> {
-        let code = match status.code() {
-            _ if self.saw_interrupt() => INTERRUPTED,
-            Some(code) => code,
-            None => BY_SIGNAL + status.signal().unwrap_or_default(),
+        let by_signal = |signal| BY_SIGNAL + signal;
+        let code = match (self.watch.signal(), status.code()) {
+            (Some(signal), _) => by_signal(signal as i32),
+            (None, Some(code)) => code,
+            (None, None) => by_signal(status.signal().unwrap_or_default()),
         };
         let softnet_drops = match self.drops_before {
             Some(before) => softnet::drops()?.saturating_sub(before),
