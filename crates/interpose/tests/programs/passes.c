@@ -1,6 +1,7 @@
 /* What an intercepted call costs, and whether memory grows.
- *   passes N [pass]    nanoseconds of MPI_Bcast and PMPI_Bcast of 0 bytes, N calls of each, in
- *                      alternating batches, on MPI_COMM_SELF and on MPI_COMM_WORLD
+ *   passes N [pass]    nanoseconds of MPI_Bcast and PMPI_Bcast, N calls of each, in alternating
+ *                      batches: of 0 bytes on MPI_COMM_SELF and on MPI_COMM_WORLD, and of 8 bytes,
+ *                      for which a decision is looked up
  *   passes N memory    N collectives of varied small sizes and roots: VmRSS on the way
  *   passes N comms     N times: duplicate, call, free (a leak of communicators ends this) */
 #include <mpi.h>
@@ -26,33 +27,35 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double batch(MPI_Comm comm, int native)
+static double batch(MPI_Comm comm, int bytes, int native)
 {
-    char x = 0;
+    char x[8] = {0};
+
+    PMPI_Barrier(comm);
     double start = now();
 
     if (native)
         for (int i = 0; i < BATCH; i++)
-            PMPI_Bcast(&x, 0, MPI_BYTE, 0, comm);
+            PMPI_Bcast(x, bytes, MPI_BYTE, 0, comm);
     else
         for (int i = 0; i < BATCH; i++)
-            MPI_Bcast(&x, 0, MPI_BYTE, 0, comm);
+            MPI_Bcast(x, bytes, MPI_BYTE, 0, comm);
     return (now() - start) / BATCH;
 }
 
-static void cost(const char *name, MPI_Comm comm, long n)
+static void cost(const char *name, MPI_Comm comm, int bytes, long n)
 {
     long batches = (n + BATCH - 1) / BATCH;
     double *t[2], mean[2] = {0, 0}, median[2];
 
     for (int k = 0; k < 2; k++)
         t[k] = malloc((size_t)batches * sizeof(double));
-    batch(comm, 0);
-    batch(comm, 1);
+    batch(comm, bytes, 0);
+    batch(comm, bytes, 1);
     for (long b = 0; b < batches; b++)
         for (int k = 0; k < 2; k++) {
             int native = (b + k) % 2; /* who goes first alternates too */
-            t[native][b] = batch(comm, native);
+            t[native][b] = batch(comm, bytes, native);
         }
     for (int k = 0; k < 2; k++) {
         for (long b = 0; b < batches; b++)
@@ -137,8 +140,9 @@ int main(int argc, char **argv)
     int *counts = calloc((size_t)size, sizeof *counts), *at = calloc((size_t)size, sizeof *at);
 
     if (strcmp(mode, "pass") == 0) {
-        cost("self", MPI_COMM_SELF, n);
-        cost("world", MPI_COMM_WORLD, n);
+        cost("self", MPI_COMM_SELF, 0, n);
+        cost("world", MPI_COMM_WORLD, 0, n);
+        cost("world, 8 bytes", MPI_COMM_WORLD, 8, n);
     } else if (strcmp(mode, "memory") == 0) {
         for (long i = 1; i <= n; i++) {
             small_call(MPI_COMM_WORLD, i, s, r, counts, at);
