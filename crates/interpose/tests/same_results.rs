@@ -2,6 +2,7 @@
 //! bit. The programs call each collective by its own name, which the library intercepts, and by its `PMPI_`
 //! name. `NETSIG_TESTS=all` takes a quarter of an hour with each MPI instead of seconds.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -49,31 +50,37 @@ impl Job {
 
     /// Runs it on so many ranks, with the library preloaded and these variables.
     fn run(&self, ranks: u32, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
-        let mut preload = library().into_os_string();
+        self.run_apart(&[(ranks, &[])], arguments, variables)
+    }
+
+    /// Runs it on groups of ranks that have further variables, `NAME=VALUE`.
+    fn run_apart(
+        &self,
+        groups: &[(u32, &[&str])],
+        arguments: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Output {
+        let mut preload = OsString::from("LD_PRELOAD=");
+        preload.push(library());
         if is_mpich() {
             // Without it idle ranks of MPICH take the processors of the others.
             preload.push(":");
             preload.push(root().join("target/debug/libnetsig_yield_shim.so"));
         }
-        let mpirun = compiler().replace("mpicc", "mpirun");
         let mut command = Command::new("timeout");
         command
-            .args([
-                "--kill-after=10",
-                "3600",
-                &mpirun,
-                "-np",
-                &ranks.to_string(),
-            ])
-            .args(
-                [
-                    "env".into(),
-                    [&b"LD_PRELOAD="[..], preload.as_encoded_bytes()].concat(),
-                ]
-                .map(os),
-            )
-            .arg(&self.program)
-            .args(arguments)
+            .args(["--kill-after=10", "3600"])
+            .arg(compiler().replace("mpicc", "mpirun"));
+        for (place, (ranks, own)) in groups.iter().enumerate() {
+            command
+                .args((place > 0).then_some(":"))
+                .args(["-np", &ranks.to_string(), "env"])
+                .arg(&preload)
+                .args(*own)
+                .arg(&self.program)
+                .args(arguments);
+        }
+        command
             .current_dir(self.home.path())
             .envs([
                 ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
@@ -103,10 +110,6 @@ impl Job {
             rows.filter(|row| row.get(1).is_some_and(|ranks| ranks.parse::<u32>().is_ok()));
         of_ranks.map(|row| row[3].parse::<u32>().unwrap()).sum()
     }
-}
-
-fn os(bytes: Vec<u8>) -> std::ffi::OsString {
-    std::os::unix::ffi::OsStringExt::from_vec(bytes)
 }
 
 fn compiler() -> String {
@@ -200,6 +203,25 @@ fn a_program_survives_bad_settings() {
     }
     let off = job.run(2, &["1", "0"], &[("NETSIG_INTERPOSE", "off")]);
     assert!(off.status.success() && !text(&off.stderr).contains("netsig: "));
+}
+
+/// Other ranks cannot read the profile, or have settings that rank 0 lacks.
+#[test]
+fn the_settings_of_rank_0_hold_for_all() {
+    let job = Job::of("exercise.c");
+    let given = format!("NETSIG_ALGORITHMS={}", ALGORITHMS[0]);
+    let (given, unreadable): (&[&str], &[&str]) = (&[&given], &["NETSIG_PROFILE=/nowhere"]);
+    for (groups, runs) in [
+        ([(1, given), (2, unreadable)], true),
+        ([(1, unreadable), (2, given)], false),
+    ] {
+        let _ = std::fs::remove_file(job.home.path().join("report.csv"));
+        let done = job.run_apart(&groups, &["1", "0"], &[]);
+        let said = text(&done.stderr);
+        assert!(done.status.success(), "{said}");
+        assert_eq!(said.contains("/nowhere: No such file"), !runs, "{said}");
+        assert_eq!(job.home.path().join("report.csv").exists(), runs);
+    }
 }
 
 /// The large-count functions of MPI 4.

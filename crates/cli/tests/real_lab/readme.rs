@@ -41,20 +41,32 @@ fn exchange() -> String {
     format!("from,to,size_bytes\n{}", arcs.collect::<String>())
 }
 
-/// The commands of netsig, each on one line, but for those that start a program of the user.
+/// A program of the user.
+const PROGRAM: &str = r#"
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    static int send[8 * 1024], receive[8 * 1024];
+    MPI_Init(&argc, &argv);
+    for (int call = 0; call < 5; call++)
+        MPI_Alltoall(send, 1024, MPI_INT, receive, 1024, MPI_INT, MPI_COMM_WORLD);
+    return MPI_Finalize();
+}
+"#;
+
+/// The commands of netsig, each on one line.
 fn commands() -> Vec<String> {
     let text = fs::read_to_string(workspace().join("README.md")).unwrap();
     let text = text.replace("\\\n", " ");
     let lines = text
         .lines()
         .map(|line| line.split(" #").next().unwrap_or_default());
-    let netsig = lines.filter(|line| {
-        let starts_program = line.starts_with("target/release/netsig run ");
-        line.starts_with("target/release/netsig ") && !starts_program
-    });
-    // Half of the time: the survey of three algorithms takes more than thirty seconds.
-    netsig
-        .map(|line| line.replace("--budget 2m", "--budget 1m"))
+    let netsig = lines.filter(|line| line.starts_with("target/release/netsig "));
+    // Half of the time: the survey of three algorithms takes more than thirty seconds. There are eight
+    // hosts.
+    let shortened = netsig.map(|line| line.replace("--budget 2m", "--budget 1m"));
+    shortened
+        .map(|line| line.replace("-np 32", "-np 8"))
         .collect()
 }
 
@@ -89,18 +101,19 @@ fn directory() -> TempDir {
             format!("#!/bin/sh\nexec {} \"$@\"\n", path_of("mpirun.openmpi")),
         ),
         ("any-mpi-program", "#!/bin/sh\nhostname\n".to_owned()),
+        ("program.c", PROGRAM.to_owned()),
     ];
     for (name, text) in files {
         fs::write(path(name), text).unwrap();
     }
-    let mut chmod = Command::new("chmod");
-    assert!(
-        chmod
-            .arg("+x")
-            .args([path("any-mpi-program"), path("bin/mpirun")])
-            .status()
-            .unwrap()
-            .success()
+    let succeeds = |command: &mut Command| assert!(command.status().unwrap().success());
+    let scripts = [path("any-mpi-program"), path("bin/mpirun")];
+    succeeds(Command::new("chmod").arg("+x").args(scripts));
+    let mut compiler = Command::new("mpicc.openmpi");
+    succeeds(
+        compiler
+            .arg("-o")
+            .args([path("program"), path("program.c")]),
     );
     home
 }
@@ -108,7 +121,8 @@ fn directory() -> TempDir {
 /// Runs a line of a shell in the directory, in the emulated cluster if it starts ranks itself.
 fn run(home: &Path, line: &str) {
     let measures = line.contains(" measure ") || line.contains(" learn ");
-    let starts_ranks = measures && !line.contains("--on ");
+    let runs = line.starts_with("target/release/netsig run ");
+    let starts_ranks = runs || measures && !line.contains("--on ");
     let script = format!("cp \"$NETSIG_LAB_HOSTFILE\" hosts; {line}");
     let mut command = if starts_ranks {
         let mut netsig = Command::new(env!("CARGO_BIN_EXE_netsig"));
@@ -133,6 +147,8 @@ fn run(home: &Path, line: &str) {
         output.status.success() || line.contains(" predict ") && is_too_far,
         "{line}\n{said}"
     );
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(!runs || printed.contains("alltoall"), "{line}\n{said}");
 }
 
 #[test]

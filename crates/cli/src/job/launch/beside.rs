@@ -32,15 +32,16 @@ pub fn interposer(flavour: &Flavour) -> Result<PathBuf, Failure> {
     })
 }
 
-/// The file with this name and ending: beside netsig with the name of the MPI, or `openmpi/release`
-/// or `mpich/release` in the build directory that contains netsig.
+/// The file with this name and ending: beside netsig with the name of the MPI; or in the build directory
+/// that contains netsig, in `openmpi` or `mpich`, of netsig's own kind of build, or a release.
 fn find(flavour: &Flavour, [name, ending]: [&str; 2]) -> Result<Option<PathBuf>, Failure> {
     let netsig = std::env::current_exe().map_err(anyhow::Error::from)?;
     let (directory, mpi) = (files::parent(&netsig), flavour.directory);
-    let mut places = [
-        directory.join(format!("{name}-{mpi}{ending}")),
-        directory.join(format!("../{mpi}/release/{name}{ending}")),
-    ]
-    .into_iter();
+    let builds = [directory.file_name(), Some("release".as_ref())];
+    let builds = builds.into_iter().flatten();
+    let builds = builds.map(|build| directory.join("..").join(mpi).join(build));
+    let mut places = [directory.join(format!("{name}-{mpi}{ending}"))]
+        .into_iter()
+        .chain(builds.map(|build| build.join(format!("{name}{ending}"))));
     Ok(places.find(|path| path.is_file()))
 }
