@@ -1,55 +1,70 @@
-//! What a user does: two campaigns of a minute each on half of the hosts, a fit, and a selection for
-//! process counts that were not measured.
+//! What a user does: campaigns of about a minute each on half of the hosts, a fit, and a selection
+//! for process counts that were not measured.
 
 use std::collections::BTreeMap;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use itertools::Itertools as _;
 use netsig_core::algorithm::{Collective, LIBRARY, Method, split};
 use netsig_core::units::{Bytes, Procs};
 use serde::Deserialize;
 
-use super::Effort;
+use crate::cell::{Cell, Choices};
 use crate::draw::Drawn;
+use crate::effort::Effort;
 use crate::site::{Campaign, Site};
 
-/// The campaigns: collective and algorithms.
-const WANTED: [(&str, &str); 2] = [
-    (
-        "alltoall",
-        "alltoall library,library:pairwise,windowed:segment=4096,window=4",
-    ),
-    (
-        "bcast",
-        "bcast library,binomial,pipeline:1024,pipeline:4096,scatter-allgather,scatter-allgather-ring",
-    ),
+/// Collectives whose choices are judged.
+pub const JUDGED: [Wanted; 2] = [
+    Wanted {
+        name: "alltoall",
+        algorithms: "library,library:pairwise,windowed:segment=4096,window=4",
+        seconds: 60,
+    },
+    Wanted {
+        name: "bcast",
+        algorithms: "library,binomial,pipeline:1024,pipeline:4096,scatter-allgather,scatter-allgather-ring",
+        seconds: 60,
+    },
 ];
+
+/// Further collectives that programs call. Pieces of different sizes need more time.
+pub const FURTHER: [Wanted; 2] = [
+    Wanted {
+        name: "alltoallv",
+        algorithms: "library,library:pairwise,windowed:segment=4096,window=4",
+        seconds: 90,
+    },
+    Wanted {
+        name: "scatter",
+        algorithms: "library,flat,binomial",
+        seconds: 60,
+    },
+];
+
+/// A collective to measure.
+pub struct Wanted {
+    /// Its name, and that of its data.
+    name: &'static str,
+    algorithms: &'static str,
+    /// Length of the campaign.
+    seconds: u32,
+}
 
 /// The sizes of the selection.
 const SIZES: [u64; 6] = [256, 1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18];
 
 /// Name of the profile.
-pub(super) const PROFILE: &str = "profile";
-
-/// A cell of the selection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Cell {
-    pub(super) collective: Collective,
-    pub(super) procs: Procs,
-    pub(super) size: Bytes,
-}
-
-/// The chosen algorithm of every cell.
-pub(super) type Choices = BTreeMap<Cell, String>;
+pub const PROFILE: &str = "profile";
 
 /// What a user knows after measuring.
-pub(super) struct Learned {
-    pub(super) choices: Choices,
+pub struct Learned {
+    pub choices: Choices,
     /// Measured algorithms of each collective, by the names in data.
-    pub(super) candidates: BTreeMap<Collective, Vec<String>>,
+    pub candidates: BTreeMap<Collective, Vec<String>>,
     /// Duration of the measuring commands.
-    pub(super) seconds: f64,
-    pub(super) notes: Vec<String>,
+    pub seconds: f64,
+    pub notes: Vec<String>,
 }
 
 /// A row of `netsig select --format csv`, as far as a choice needs it.
@@ -67,17 +82,22 @@ const OUTSIDE: &str = "outside";
 
 impl Effort {
     /// Seconds of a campaign.
-    fn budget(self) -> u32 {
+    fn budget(self, wanted: &Wanted) -> u32 {
         match self {
-            Self::Full => 60,
-            Self::Trial => 40,
+            Self::Full => wanted.seconds,
+            Self::Trial => wanted.seconds * 2 / 3,
         }
     }
 }
 
-/// Measures missing data and selects. Where netsig fails, its user is left with the library's own
-/// choice.
-pub(super) fn learned(drawn: &Drawn, site: &Site, effort: Effort) -> Result<Learned> {
+/// Measures missing data and selects for the judged collectives. Where netsig fails, its user is left
+/// with the library's own choice.
+pub fn learned(
+    drawn: &Drawn,
+    site: &Site,
+    wanted: &[&'static Wanted],
+    effort: Effort,
+) -> Result<Learned> {
     for network in [&drawn.whole, &drawn.half] {
         site.describe(network)?;
     }
@@ -87,24 +107,17 @@ pub(super) fn learned(drawn: &Drawn, site: &Site, effort: Effort) -> Result<Lear
         seconds: 0.0,
         notes: Vec::new(),
     };
-    for (name, wanted) in WANTED {
-        let (collective, algorithms) = parsed(wanted)?;
+    for own in wanted {
+        learned.measure(drawn, site, own, effort);
+    }
+    for own in &JUDGED {
+        let (collective, algorithms) = own.parsed()?;
         learned.candidates.insert(collective, algorithms);
         for cell in cells(collective, drawn) {
             learned.choices.insert(cell, LIBRARY.to_owned());
         }
-        let campaign = Campaign {
-            name,
-            wanted,
-            budget: effort.budget(),
-            options: "",
-        };
-        match site.campaign(drawn, campaign, &drawn.half) {
-            Ok(seconds) => learned.seconds += seconds,
-            Err(error) => learned.notes.push(format!("{name}: {error:#}")),
-        }
     }
-    let files = WANTED.iter().map(|(name, _)| format!("{name}.csv"));
+    let files = wanted.iter().map(|own| format!("{}.csv", own.name));
     let files = files.filter(|file| site.path(file).is_file()).join(" ");
     if let Err(error) = site.fit(&files, PROFILE, Some(drawn)) {
         learned.notes.push(format!("no profile: {error:#}"));
@@ -119,17 +132,34 @@ pub(super) fn learned(drawn: &Drawn, site: &Site, effort: Effort) -> Result<Lear
     Ok(learned)
 }
 
-/// The collective and the algorithms of a campaign, by the names in data.
-fn parsed(wanted: &str) -> Result<(Collective, Vec<String>)> {
-    let (collective, names) = wanted
-        .split_once(' ')
-        .context("a campaign has algorithms")?;
-    let collective: Collective = collective.parse()?;
-    let names = split(names).into_iter();
-    let methods = names.map(|name| Ok(Method::parse(collective, name)?.to_string()));
-    Ok((collective, methods.collect::<Result<_>>()?))
+impl Learned {
+    /// Measures a collective unless its data are there.
+    fn measure(&mut self, drawn: &Drawn, site: &Site, wanted: &'static Wanted, effort: Effort) {
+        let Wanted {
+            name, algorithms, ..
+        } = wanted;
+        let campaign = Campaign {
+            name,
+            wanted: &format!("{name} {algorithms}"),
+            budget: effort.budget(wanted),
+            options: "",
+        };
+        match site.campaign(drawn, campaign, &drawn.half) {
+            Ok(seconds) => self.seconds += seconds,
+            Err(error) => self.notes.push(format!("{name}: {error:#}")),
+        }
+    }
 }
 
+impl Wanted {
+    /// The collective and its algorithms, by the names in data.
+    fn parsed(&self) -> Result<(Collective, Vec<String>)> {
+        let collective: Collective = self.name.parse()?;
+        let names = split(self.algorithms).into_iter();
+        let methods = names.map(|name| Ok(Method::parse(collective, name)?.to_string()));
+        Ok((collective, methods.collect::<Result<_>>()?))
+    }
+}
 /// The process counts that no profile has seen: ¾ and all of the hosts.
 fn counts(drawn: &Drawn) -> [Procs; 2] {
     let all = drawn.whole.hosts();

@@ -2,9 +2,13 @@
 //! 2: a benchmark could not run.
 
 mod accuracy;
+mod cell;
 mod draw;
+mod effort;
 mod figure;
 mod goal;
+mod interpose;
+mod learn;
 mod plan;
 mod plogpt;
 mod process;
@@ -20,6 +24,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
+
+use effort::Effort;
 
 /// Measures netsig and holds the figures against their targets.
 #[derive(Parser)]
@@ -47,10 +53,23 @@ enum Command {
         networks: u32,
         /// Time for measuring a network.
         #[arg(long, value_enum, default_value = "full")]
-        effort: select::Effort,
+        effort: Effort,
         /// Measures the missing data and prints no figure.
         #[arg(long)]
         measure: bool,
+    },
+    /// Real programs and algorithms with and without the preloaded library, on emulated networks drawn
+    /// from a seed.
+    Interpose {
+        /// The seed; 1 to 20 are for development.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Number of networks.
+        #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+        networks: u32,
+        /// Time for measuring a network.
+        #[arg(long, value_enum, default_value = "full")]
+        effort: Effort,
     },
     /// Times of netsig's commands, fits, predictions and campaigns.
     Speed,
@@ -79,6 +98,11 @@ fn main() -> ExitCode {
             effort,
             measure,
         } => select::run(seed, networks, effort, measure),
+        Command::Interpose {
+            seed,
+            networks,
+            effort,
+        } => interpose::run(seed, networks, effort),
         Command::Speed => speed::run(),
         Command::Simulator => simulator::run(),
         Command::Plogpt => plogpt::run(),

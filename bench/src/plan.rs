@@ -11,7 +11,7 @@ const MOST: f64 = 12.0;
 /// Seconds of a repetition from which one a launch suffices.
 const LONG: f64 = 0.7;
 
-/// Launches of a plan.
+/// Launches of a plan whose cells are judged alone.
 pub const LAUNCHES: u32 = 4;
 
 /// A cell to measure.
@@ -24,10 +24,10 @@ pub struct Planned {
     pub seconds: f64,
 }
 
-/// A plan whose operations take about so many seconds in a launch: a cell has as many repetitions
+/// A plan of so many launches whose operations take about so many seconds in a launch: a cell has as many repetitions
 /// as fit into a share of the time that is the same for all, at least two a launch, or one of long
 /// ones.
-pub fn text(cells: &[Planned], seconds: f64) -> String {
+pub fn text(cells: &[Planned], launches: u32, seconds: f64) -> String {
     let repetitions = |share: f64, cell: &Planned| {
         let least = if cell.seconds > LONG { 1.0 } else { 2.0 };
         (share / cell.seconds).clamp(least, MOST).floor()
@@ -40,7 +40,7 @@ pub fn text(cells: &[Planned], seconds: f64) -> String {
     while share > 0.1 && total(share) > seconds {
         share *= 0.9;
     }
-    let mut text = format!("seed = 5\nlaunches = {LAUNCHES}\n");
+    let mut text = format!("seed = 5\nlaunches = {launches}\n");
     for cell in cells {
         let Planned {
             collective,

@@ -8,27 +8,21 @@
 
 mod goals;
 mod judge;
-mod learn;
 mod report;
 mod rules;
 mod truth;
 
 use anyhow::Result;
-use clap::ValueEnum;
 use itertools::Itertools as _;
 
 use crate::draw::{self, Drawn};
+use crate::effort::Effort;
+use crate::learn::{self, JUDGED};
 use crate::site::{self, Site};
 use judge::{Network, Row};
 
-/// Time for measuring a network.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Effort {
-    /// About 15 minutes.
-    Full,
-    /// About five minutes: shows that every step works; the figures mean nothing.
-    Trial,
-}
+/// Name of the benchmark.
+const BENCHMARK: &str = "select";
 
 /// The results of all networks.
 #[derive(Default)]
@@ -40,25 +34,15 @@ struct Outcome {
     notes: Vec<String>,
 }
 
-impl Effort {
-    /// Name of the benchmark's folders.
-    fn folder(self) -> &'static str {
-        match self {
-            Self::Full => "select",
-            Self::Trial => "select-trial",
-        }
-    }
-}
-
 /// Measures the missing data of the first networks of a seed and judges the choices; false if a
 /// goal is missed. With `only_measure` nothing is judged.
 pub fn run(seed: u64, networks: u32, effort: Effort, only_measure: bool) -> Result<bool> {
-    let results = site::results(effort.folder())?;
+    let results = site::results(&effort.folder(BENCHMARK))?;
     let mut outcome = Outcome::default();
     for number in 0..networks {
         let drawn = draw::network(seed, number)?;
         eprintln!("{}: {}, {}", drawn.name, drawn.whole.summary(), drawn.mpi);
-        let site = Site::new(effort.folder(), &drawn.name)?;
+        let site = Site::new(&effort.folder(BENCHMARK), &drawn.name)?;
         outcome.add(&drawn, &site, effort)?;
     }
     if only_measure {
@@ -70,7 +54,7 @@ pub fn run(seed: u64, networks: u32, effort: Effort, only_measure: bool) -> Resu
 impl Outcome {
     /// Measures and judges a network.
     fn add(&mut self, drawn: &Drawn, site: &Site, effort: Effort) -> Result<()> {
-        let learned = learn::learned(drawn, site, effort)?;
+        let learned = learn::learned(drawn, site, &JUDGED.each_ref(), effort)?;
         let truth = truth::measured(drawn, site, &learned, effort)?;
         let network = Network::new(drawn);
         let (rows, missing) = judge::rows(&network, &truth, &learned.choices);

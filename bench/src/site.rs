@@ -28,15 +28,15 @@ pub struct Site {
 
 /// A campaign that steers itself.
 #[derive(Debug, Clone, Copy)]
-pub struct Campaign {
+pub struct Campaign<'a> {
     /// Name of its files.
-    pub name: &'static str,
+    pub name: &'a str,
     /// Collective and algorithms.
-    pub wanted: &'static str,
+    pub wanted: &'a str,
     /// Seconds for measuring.
     pub budget: u32,
     /// Further options of `netsig measure`.
-    pub options: &'static str,
+    pub options: &'a str,
 }
 
 impl Site {

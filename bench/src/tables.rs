@@ -18,9 +18,14 @@ pub fn of_goals(goals: &[Goal], oracle: &str) -> String {
 }
 
 /// Prints the text and writes it to table.md, and the rows to a CSV file beside it.
-pub fn publish<R: Serialize>(folder: &Path, text: &str, (name, rows): (&str, &[R])) -> Result<()> {
+pub fn publish<R: Serialize>(folder: &Path, text: &str, table: (&str, &[R])) -> Result<()> {
     print!("{text}");
     fs::write(folder.join("table.md"), text).context("table.md cannot be written")?;
+    rows(folder, table)
+}
+
+/// Writes the rows to a CSV file.
+pub fn rows<R: Serialize>(folder: &Path, (name, rows): (&str, &[R])) -> Result<()> {
     let mut table = csv::Writer::from_path(folder.join(name))?;
     for row in rows {
         table.serialize(row)?;

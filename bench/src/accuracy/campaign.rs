@@ -22,7 +22,7 @@ enum Part {
 }
 
 /// All profiles of a network.
-const CAMPAIGNS: [(Part, Campaign); 6] = [
+const CAMPAIGNS: [(Part, Campaign<'static>); 6] = [
     (Part::Half, alltoalls(HALF)),
     (Part::Quarter, alltoalls(QUARTER)),
     (Part::Half, small("bcast", "bcast binomial")),
@@ -39,7 +39,7 @@ pub(super) const QUARTER: &str = "quarter";
 
 const SIZES: &str = "--sizes 1KiB..256KiB";
 
-const fn alltoalls(name: &'static str) -> Campaign {
+const fn alltoalls(name: &'static str) -> Campaign<'static> {
     Campaign {
         name,
         wanted: "alltoall direct,pairwise,library",
@@ -48,7 +48,7 @@ const fn alltoalls(name: &'static str) -> Campaign {
     }
 }
 
-const fn small(name: &'static str, wanted: &'static str) -> Campaign {
+const fn small(name: &'static str, wanted: &'static str) -> Campaign<'static> {
     Campaign {
         name,
         wanted,
@@ -59,7 +59,7 @@ const fn small(name: &'static str, wanted: &'static str) -> Campaign {
 
 /// A profile with its data.
 pub(super) struct Learned {
-    pub(super) campaign: Campaign,
+    pub(super) campaign: Campaign<'static>,
     pub(super) data: Dataset,
     pub(super) profile: Profile,
     /// Duration of the measuring commands in seconds.
@@ -146,7 +146,12 @@ pub(super) fn import_osu(site: &Site, folder: &Path) -> Result<Dataset> {
 }
 
 /// Measures a campaign unless its data are there, and fits its profile.
-fn learn(site: &Site, drawn: &Drawn, campaign: Campaign, part: &Network) -> Result<Learned> {
+fn learn(
+    site: &Site,
+    drawn: &Drawn,
+    campaign: Campaign<'static>,
+    part: &Network,
+) -> Result<Learned> {
     let seconds = site.campaign(drawn, campaign, part)?;
     let started = Instant::now();
     let profile = fit(site, campaign.name, Some(drawn))?;

@@ -23,7 +23,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use crate::draw::Drawn;
-use crate::plan::{self, Planned};
+use crate::plan::{self, LAUNCHES, Planned};
 
 /// Seconds of all operations in one launch.
 const SECONDS: f64 = 80.0;
@@ -102,7 +102,7 @@ pub(super) fn plan(drawn: &Drawn) -> String {
             }));
         }
     }
-    plan::text(&cells, SECONDS)
+    plan::text(&cells, LAUNCHES, SECONDS)
 }
 
 /// The plan of the cells with stalled repetitions and others; `None` if there are none.
@@ -118,7 +118,7 @@ pub(super) fn further(first: &Dataset) -> Option<String> {
             seconds: cell.median().0,
         })
         .collect();
-    (!mixed.is_empty()).then(|| plan::text(&mixed, SECONDS))
+    (!mixed.is_empty()).then(|| plan::text(&mixed, LAUNCHES, SECONDS))
 }
 
 /// The cells of the data without those of busy processors, which are void; with the network, stalls of eager messages are told by its rate too.

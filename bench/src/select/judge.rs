@@ -11,14 +11,14 @@ use std::collections::BTreeSet;
 
 use netsig_core::algorithm::{Collective, LIBRARY};
 use netsig_core::data::cells::{CellKey, Statistic};
-use netsig_core::data::{Dataset, Experiment, LossCounters, processors};
+use netsig_core::data::{Dataset, LossCounters, processors};
 use netsig_core::network;
 use netsig_core::predict::penalty::{Contest, contests};
 use netsig_core::stats::bootstrap::Bootstrap;
 use netsig_core::units::{Bytes, Procs, Seconds};
 use serde::Serialize;
 
-use super::learn::{Cell, Choices};
+use crate::cell::{Cell, Choices};
 use crate::draw::Drawn;
 use crate::goal::OfNetwork;
 
@@ -89,17 +89,6 @@ impl Network {
     }
 }
 
-/// Time of the bytes of an all-to-all on the busiest link.
-pub(super) fn bound(network: &network::Network, cell: Cell) -> Seconds {
-    let (procs, bytes) = (cell.procs, cell.size.as_f64());
-    let host = network.host_gap().0 * procs.partners();
-    let links = network.cuts().unwrap_or_default().iter().map(|cut| {
-        let behind = f64::from(cut.count(procs));
-        cut.gap.0 * behind * (f64::from(procs.get()) - behind)
-    });
-    Seconds(bytes * links.fold(host, f64::max))
-}
-
 /// A row for each choice, and notes on those that were not measured.
 pub(super) fn rows(
     network: &Network,
@@ -148,7 +137,7 @@ impl Judge<'_> {
         let [time, best, library] = [choice, &judged.best, LIBRARY]
             .map(|name| contest.time(name, STATISTIC))
             .map(|time| time.expect("judged"));
-        let is_busy = |name: &str| self.busy.contains(&key(cell, name));
+        let is_busy = |name: &str| self.busy.contains(&cell.key(name));
         let is_exchange = cell.collective == Collective::Alltoall;
         Some(Row {
             network: self.network.name.clone(),
@@ -165,7 +154,7 @@ impl Judge<'_> {
             best_gain: library / best,
             time_s: time,
             best_s: best,
-            bound_s: is_exchange.then(|| bound(&self.network.whole, cell)),
+            bound_s: is_exchange.then(|| cell.bound(&self.network.whole)),
             lossy: self.is_lossy(cell),
             busy: [choice, &judged.best, LIBRARY].into_iter().any(is_busy),
             best: judged.best.to_string(),
@@ -174,7 +163,7 @@ impl Judge<'_> {
 
     /// True if at least half of the repetitions of the library's own choice retransmit.
     fn is_lossy(&self, cell: Cell) -> bool {
-        let wanted = key(cell, LIBRARY);
+        let wanted = cell.key(LIBRARY);
         let samples = self.truth.samples.iter();
         let own = samples.filter(|sample| CellKey::from(&sample.place) == wanted);
         let lost: Vec<bool> = own.map(|sample| loses(sample.losses)).collect();
@@ -191,15 +180,6 @@ fn loses(counters: LossCounters) -> bool {
         .into_iter()
         .flatten()
         .any(|count| count > 0)
-}
-
-fn key(cell: Cell, algorithm: &str) -> CellKey {
-    CellKey {
-        experiment: Experiment::Collective(cell.collective),
-        algorithm: algorithm.into(),
-        procs: cell.procs,
-        size: cell.size,
-    }
 }
 
 #[cfg(test)]
@@ -228,21 +208,6 @@ mod tests {
             procs: Procs::new(procs).unwrap(),
             size: Bytes(size),
         }
-    }
-
-    /// Hosts of 1 MB/s. In a star of 8 each sends 7 MB of 1 MB. Behind an uplink of 2 MB/s are 4 of
-    /// 8: 16 MB at 2 MB/s, and 3 of 6: 9 MB.
-    #[test]
-    fn the_bound_is_that_of_the_busiest_link() {
-        let port = Port::new(mbytes(1.0), Bytes(65536));
-        let uplink = Port::new(mbytes(2.0), Bytes(65536));
-        let star = network::Network::star(8, port).unwrap();
-        let tree = network::Network::two_switches([4, 4], port, uplink).unwrap();
-        let time = |network, procs| bound(network, cell(procs, 1_000_000)).0;
-        assert!((time(&star, 8) - 7.0).abs() < 1e-9);
-        assert!((time(&tree, 8) - 8.0).abs() < 1e-9);
-        assert!((time(&tree, 6) - 5.0).abs() < 1e-9);
-        assert!(network(tree).is_tree() && !network(star).is_tree());
     }
 
     /// Four launches of the library at 3 s, with retransmissions in two, and of pairwise at 1 s with

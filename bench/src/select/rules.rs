@@ -14,11 +14,10 @@ use netsig_core::data::cells::{CellKey, Summary, summarise};
 use netsig_core::data::{Dataset, Experiment, processors};
 use netsig_core::predict::penalty::geometric_mean;
 
-use super::Effort;
-use super::learn::{Learned, PROFILE};
-use super::truth;
 use crate::draw::Drawn;
-use crate::plan;
+use crate::effort::Effort;
+use crate::learn::{Learned, PROFILE};
+use crate::plan::{self, LAUNCHES};
 use crate::site::Site;
 
 /// Name of the plan and its data, and of the file with rules.
@@ -83,8 +82,8 @@ pub(super) fn gains(
         value => (*name, value),
     });
     let cells = learned.choices.keys();
-    let planned = cells.map(|cell| truth::planned(drawn, *cell, LIBRARY));
-    let plan = plan::text(&planned.collect_vec(), SHARE * effort.launch());
+    let planned = cells.map(|cell| cell.planned(drawn, LIBRARY));
+    let plan = plan::text(&planned.collect_vec(), LAUNCHES, SHARE * effort.launch());
     let with = site.plan(drawn, NAME, &plan, &variables.collect_vec())?;
     Ok(compared(drawn.mpi, truth, &with))
 }

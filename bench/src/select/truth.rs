@@ -4,14 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
-use netsig_core::algorithm::{Collective, LIBRARY};
-use netsig_core::data::{Dataset, Experiment, Place};
+use netsig_core::algorithm::LIBRARY;
+use netsig_core::data::Dataset;
 
-use super::Effort;
-use super::judge::bound;
-use super::learn::{Cell, Learned};
+use crate::cell::Cell;
 use crate::draw::Drawn;
-use crate::plan::{self, Planned};
+use crate::effort::Effort;
+use crate::learn::Learned;
+use crate::plan::{self, LAUNCHES};
 use crate::site::Site;
 
 /// Most plans that measure cells with a choice that was not measured before.
@@ -51,9 +51,9 @@ pub(super) fn measured(
         }
         let cells = missing.iter().flat_map(|(cell, names)| {
             let names = names.iter();
-            names.map(|name| planned(drawn, *cell, name))
+            names.map(|name| cell.planned(drawn, name))
         });
-        let plan = plan::text(&cells.collect::<Vec<_>>(), effort.launch());
+        let plan = plan::text(&cells.collect::<Vec<_>>(), LAUNCHES, effort.launch());
         let data = site.plan(drawn, &name, &plan, &[])?;
         match number {
             1 => all = data,
@@ -65,20 +65,6 @@ pub(super) fn measured(
         let names = Cell::of(place).and_then(|cell| wanted.get(&cell));
         names.is_some_and(|names| names.contains(&*place.algorithm))
     }))
-}
-
-impl Cell {
-    /// The cell of a repetition, if that is a collective.
-    fn of(place: &Place) -> Option<Self> {
-        let Experiment::Collective(collective) = place.experiment else {
-            return None;
-        };
-        Some(Self {
-            collective,
-            procs: place.procs,
-            size: place.size,
-        })
-    }
 }
 
 fn wanted(learned: &Learned) -> Wanted {
@@ -102,26 +88,4 @@ fn missing(data: &Dataset, wanted: &Wanted) -> Wanted {
     };
     let cells = wanted.iter().filter(lacks);
     cells.map(|(cell, names)| (*cell, names.clone())).collect()
-}
-
-/// An algorithm to measure in a cell.
-pub(super) fn planned(drawn: &Drawn, cell: Cell, algorithm: &str) -> Planned {
-    Planned {
-        collective: cell.collective,
-        algorithm: algorithm.to_owned(),
-        procs: cell.procs,
-        size: cell.size,
-        seconds: seconds(drawn, cell),
-    }
-}
-
-/// Expected seconds of a repetition: half as long again as the bytes of an exchange, or four times
-/// those of the message.
-fn seconds(drawn: &Drawn, cell: Cell) -> f64 {
-    const START_UP: f64 = 1e-3;
-    START_UP
-        + match cell.collective {
-            Collective::Alltoall => 1.5 * bound(&drawn.whole, cell).0,
-            _ => 4.0 * drawn.whole.host_gap().0 * cell.size.as_f64(),
-        }
 }

@@ -1,0 +1,114 @@
+//! Cells of a benchmark: a collective of some processes and one size.
+
+use std::collections::BTreeMap;
+
+use netsig_core::algorithm::Collective;
+use netsig_core::data::cells::CellKey;
+use netsig_core::data::{Experiment, Place};
+use netsig_core::network::Network;
+use netsig_core::units::{Bytes, Procs, Seconds};
+
+use crate::draw::Drawn;
+use crate::plan::Planned;
+
+/// A collective of some processes and one size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cell {
+    pub collective: Collective,
+    pub procs: Procs,
+    pub size: Bytes,
+}
+
+/// The chosen algorithm of every cell.
+pub type Choices = BTreeMap<Cell, String>;
+
+impl Cell {
+    /// The cell of a repetition, if that is a collective.
+    pub fn of(place: &Place) -> Option<Self> {
+        let Experiment::Collective(collective) = place.experiment else {
+            return None;
+        };
+        Some(Self {
+            collective,
+            procs: place.procs,
+            size: place.size,
+        })
+    }
+
+    /// The cell of an algorithm in data.
+    pub fn key(self, algorithm: &str) -> CellKey {
+        CellKey {
+            experiment: Experiment::Collective(self.collective),
+            algorithm: algorithm.into(),
+            procs: self.procs,
+            size: self.size,
+        }
+    }
+
+    /// Time of the bytes of an all-to-all on the busiest link.
+    pub fn bound(self, network: &Network) -> Seconds {
+        let (procs, bytes) = (self.procs, self.size.as_f64());
+        let host = network.host_gap().0 * procs.partners();
+        let links = network.cuts().unwrap_or_default().iter().map(|cut| {
+            let behind = f64::from(cut.count(procs));
+            cut.gap.0 * behind * (f64::from(procs.get()) - behind)
+        });
+        Seconds(bytes * links.fold(host, f64::max))
+    }
+
+    /// An algorithm to measure in the cell.
+    pub fn planned(self, drawn: &Drawn, algorithm: &str) -> Planned {
+        Planned {
+            collective: self.collective,
+            algorithm: algorithm.to_owned(),
+            procs: self.procs,
+            size: self.size,
+            seconds: self.seconds(drawn),
+        }
+    }
+
+    /// Expected seconds of a repetition: half as long again as the bytes of an exchange, or four times
+    /// those of the message.
+    fn seconds(self, drawn: &Drawn) -> f64 {
+        const START_UP: f64 = 1e-3;
+        START_UP
+            + match self.collective {
+                Collective::Alltoall => 1.5 * self.bound(&drawn.whole).0,
+                _ => 4.0 * drawn.whole.host_gap().0 * self.size.as_f64(),
+            }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use netsig_core::network::Port;
+    use netsig_core::units::{BitsPerSecond, BytesPerSecond};
+
+    use super::*;
+
+    fn mbytes(rate: f64) -> BitsPerSecond {
+        BitsPerSecond::from(BytesPerSecond(rate * 1e6))
+    }
+
+    fn time(network: &Network, procs: u32) -> f64 {
+        let cell = Cell {
+            collective: Collective::Alltoall,
+            procs: Procs::new(procs).unwrap(),
+            size: Bytes(1_000_000),
+        };
+        cell.bound(network).0
+    }
+
+    /// Hosts of 1 MB/s. In a star of 8 each sends 7 MB of 1 MB. Behind an uplink of 2 MB/s are 4 of
+    /// 8: 16 MB at 2 MB/s, and 3 of 6: 9 MB.
+    #[test]
+    fn the_bound_is_that_of_the_busiest_link() {
+        let port = Port::new(mbytes(1.0), Bytes(65536));
+        let uplink = Port::new(mbytes(2.0), Bytes(65536));
+        let star = Network::star(8, port).unwrap();
+        let tree = Network::two_switches([4, 4], port, uplink).unwrap();
+        assert!((time(&star, 8) - 7.0).abs() < 1e-9);
+        assert!((time(&tree, 8) - 8.0).abs() < 1e-9);
+        assert!((time(&tree, 6) - 5.0).abs() < 1e-9);
+    }
+}

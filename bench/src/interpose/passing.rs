@@ -1,0 +1,88 @@
+//! What a call costs that is passed on, and whether memory grows: a small program of two ranks on this
+//! machine.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use super::library;
+use crate::goal::Goal;
+use crate::process::output;
+
+/// Calls of each kind that are timed.
+const TIMED: u32 = 200_000;
+
+/// Calls during which memory is watched.
+const CALLS: u32 = 1_000_000;
+
+/// Most nanoseconds of a call that is passed on.
+const COST: f64 = 300.0;
+
+/// Schedules with all kinds of messages.
+const ALGORITHMS: &str = "alltoall windowed:segment=100,window=2; alltoallv windowed:segment=100,window=3; \
+    bcast pipeline:100; scatter binomial; gather binomial; allgather bruck";
+
+/// The goals for both MPIs; what the program prints is kept in files.
+pub(super) fn figures(results: &Path) -> Result<Vec<Goal>> {
+    let mut goals = Vec::new();
+    for mpi in ["openmpi", "mpich"] {
+        let said = printed(results, mpi, ("pass", TIMED), "report")?;
+        for (kind, cost) in costs(&said) {
+            let name = format!("{mpi}, a call passed on ({kind})");
+            goals.push(Goal::new(&name, Some(cost), f64::NEG_INFINITY..=COST, "ns"));
+        }
+        let said = printed(results, mpi, ("memory", CALLS), "on")?;
+        let sizes: Vec<f64> = sizes(&said);
+        let growth = match sizes[..] {
+            [.., before, after] => Some(after - before),
+            _ => None,
+        };
+        let name = format!("{mpi}, growth of memory from 10⁵ to 10⁶ calls");
+        goals.push(Goal::new(&name, growth, f64::NEG_INFINITY..=64.0, "kB"));
+    }
+    Ok(goals)
+}
+
+/// What the program prints with the library preloaded.
+fn printed(results: &Path, mpi: &str, (what, calls): (&str, u32), mode: &str) -> Result<String> {
+    let path = results.join(format!("{what}-{mpi}.txt"));
+    if !path.is_file() {
+        let program = crate::root().join(format!("target/programs/passes.{mpi}"));
+        let preload = format!("LD_PRELOAD={}", library(mpi).display());
+        let mut command = Command::new(format!("mpirun.{mpi}"));
+        command
+            .args(["-np", "2", "env", &preload])
+            .arg(program)
+            .args([&calls.to_string(), what])
+            .envs([
+                ("NETSIG_INTERPOSE", mode),
+                ("NETSIG_ALGORITHMS", ALGORITHMS),
+                ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
+                ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
+            ]);
+        fs::write(&path, output(&mut command)?)?;
+    }
+    fs::read_to_string(&path).with_context(|| path.display().to_string())
+}
+
+/// The kinds of calls with the nanoseconds that interception adds: `pass KIND: … difference of medians
+/// X ns`.
+fn costs(said: &str) -> Vec<(String, f64)> {
+    let cost = |line: &str| {
+        let (kind, times) = line.strip_prefix("pass ")?.split_once(':')?;
+        let (_, last) = times.rsplit_once("medians ")?;
+        Some((kind.to_owned(), last.strip_suffix(" ns")?.parse().ok()?))
+    };
+    said.lines().filter_map(cost).collect()
+}
+
+/// The most kilobytes of a rank: `memory after N calls: … at most X kB`.
+fn sizes(said: &str) -> Vec<f64> {
+    let size = |line: &str| {
+        let (_, most) = line.rsplit_once("at most ")?;
+        most.strip_suffix(" kB")?.parse().ok()
+    };
+    said.lines().filter_map(size).collect()
+}

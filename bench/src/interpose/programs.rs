@@ -1,0 +1,254 @@
+//! Real programs, started in turn without and with the preloaded library, and what they print.
+//!
+//! A number before the word `s` in their output is a time. The rest must be the same in all runs: it
+//! has checksums of what all ranks received. The output of every run is kept in a file.
+
+use std::fs;
+
+use anyhow::{Result, ensure};
+use itertools::Itertools as _;
+use serde::Serialize;
+
+use super::reported::{self, Reported};
+use crate::draw::Drawn;
+use crate::learn::PROFILE;
+use crate::site::Site;
+
+/// Runs without and with the preloaded library.
+const ROUNDS: u32 = 2;
+
+/// A program.
+struct Program {
+    name: &'static str,
+    /// The MPIs that it is built for.
+    mpis: &'static [&'static str],
+    /// Command that gets that of the ranks as its arguments.
+    around: &'static str,
+    /// Command of each rank; `ROOT` is the workspace, `END` the ending of programs for the MPI.
+    ranks: fn(u32) -> String,
+    /// Most ranks.
+    most: u32,
+}
+
+const OPEN_MPI: &[&str] = &["openmpi"];
+const BOTH: &[&str] = &["openmpi", "mpich"];
+const ANY: u32 = u32::MAX;
+
+/// Elements of a piece of FFTW's matrices in a direction: 64 KiB a piece.
+const EDGE: u32 = 64;
+
+/// Columns of each rank of the Fortran programs: 72 KiB a piece.
+const COLUMNS: u32 = 96;
+
+static PROGRAMS: [Program; 7] = [
+    Program {
+        name: "mpi4py",
+        mpis: OPEN_MPI,
+        around: "",
+        ranks: |_| {
+            "/usr/bin/python3 ROOT/bench/programs/arrays.py --sizes 16384,65536 --repetitions 4"
+                .to_owned()
+        },
+        most: ANY,
+    },
+    Program {
+        name: "FFTW, MPI_Alltoall",
+        mpis: OPEN_MPI,
+        around: "",
+        ranks: |hosts| {
+            let edge = EDGE * hosts;
+            format!("ROOT/target/programs/transpose -x {edge} -y {edge} -n 4")
+        },
+        most: ANY,
+    },
+    Program {
+        name: "FFTW, MPI_Alltoallv",
+        mpis: OPEN_MPI,
+        around: "",
+        ranks: |hosts| {
+            let edge = EDGE * hosts;
+            let [rows, columns] = [edge - 4, edge + 4];
+            format!("ROOT/target/programs/transpose -x {rows} -y {columns} -n 4")
+        },
+        most: ANY,
+    },
+    Program {
+        name: "HPC Challenge, MPIFFT",
+        mpis: OPEN_MPI,
+        around: "ROOT/bench/programs/mpifft.sh",
+        ranks: |_| "ROOT/bench/programs/unyielding.sh hpcc".to_owned(),
+        most: 8,
+    },
+    fortran("Fortran, mpif.h", |hosts| fortran_ranks("fortran_h", hosts)),
+    fortran("Fortran, use mpi", |hosts| {
+        fortran_ranks("fortran_mpi", hosts)
+    }),
+    fortran("Fortran, use mpi_f08", |hosts| {
+        fortran_ranks("fortran", hosts)
+    }),
+];
+
+const fn fortran(name: &'static str, ranks: fn(u32) -> String) -> Program {
+    Program {
+        name,
+        mpis: BOTH,
+        around: "",
+        ranks,
+        most: ANY,
+    }
+}
+
+fn fortran_ranks(program: &str, hosts: u32) -> String {
+    let order = COLUMNS * hosts;
+    format!("ROOT/target/programs/{program}END {order} 8")
+}
+
+/// A program on a network: a row of programs.csv.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Row {
+    pub(super) network: String,
+    pub(super) mpi: &'static str,
+    pub(super) program: &'static str,
+    pub(super) ranks: u32,
+    /// Seconds that the program prints, all together, without and with the library: means of the runs.
+    pub(super) without_s: f64,
+    pub(super) with_s: f64,
+    /// True if all runs print the same but for times.
+    pub(super) equal: bool,
+    /// Intercepted calls of the six collectives in a run, and those that a schedule ran.
+    pub(super) calls: u64,
+    pub(super) replaced: u64,
+}
+
+/// Runs what is missing; a row for each program of the network's MPI.
+pub(super) fn rows(drawn: &Drawn, site: &Site) -> Result<Vec<Row>> {
+    if !site.path(&format!("{PROFILE}.toml")).is_file() {
+        return Ok(Vec::new());
+    }
+    let own = PROGRAMS.iter().filter(|own| own.mpis.contains(&drawn.mpi));
+    own.map(|program| program.row(drawn, site)).collect()
+}
+
+/// What one run prints.
+struct Printed {
+    seconds: f64,
+    /// The words that are no times.
+    rest: String,
+}
+
+impl Printed {
+    /// Tells times from the rest, up to the table of `netsig run`.
+    fn of(text: &str) -> Self {
+        let own = text.split("collective,procs,").next().unwrap_or_default();
+        let words: Vec<&str> = own.split_whitespace().collect();
+        let is_time = |place: usize| words.get(place + 1) == Some(&"s");
+        let (times, rest): (Vec<_>, Vec<_>) = words
+            .iter()
+            .enumerate()
+            .partition(|(place, _)| is_time(*place));
+        let seconds = times
+            .iter()
+            .filter_map(|(_, word)| word.parse::<f64>().ok());
+        Self {
+            seconds: seconds.sum(),
+            rest: rest.iter().map(|(_, word)| *word).join(" "),
+        }
+    }
+}
+
+impl Program {
+    fn row(&self, drawn: &Drawn, site: &Site) -> Result<Row> {
+        let mut printed: [Vec<Printed>; 2] = [Vec::new(), Vec::new()];
+        for round in 1..=ROUNDS {
+            for (all, is_with) in printed.iter_mut().zip([false, true]) {
+                let text = self.run(drawn, site, round, is_with)?;
+                all.push(Printed::of(&text));
+            }
+        }
+        let [without, with] = printed.each_ref().map(|all| {
+            let sum: f64 = all.iter().map(|one| one.seconds).sum();
+            sum / f64::from(ROUNDS)
+        });
+        let mut rests = printed.iter().flatten().map(|one| &one.rest);
+        let reported = reported::read(&site.path(&self.report()))?;
+        let calls = |rows: &mut dyn Iterator<Item = &Reported>| rows.map(|row| row.calls).sum();
+        Ok(Row {
+            network: drawn.name.clone(),
+            mpi: drawn.mpi,
+            program: self.name,
+            ranks: self.on(drawn),
+            without_s: without,
+            with_s: with,
+            equal: rests.all_equal(),
+            calls: calls(&mut reported.iter()),
+            replaced: calls(&mut reported.iter().filter(|row| row.algorithm.is_some())),
+        })
+    }
+
+    fn on(&self, drawn: &Drawn) -> u32 {
+        drawn.whole.hosts().get().min(self.most)
+    }
+
+    /// Name of its files.
+    fn file(&self) -> String {
+        let letters = self.name.chars().filter(char::is_ascii_alphanumeric);
+        letters.collect::<String>().to_lowercase()
+    }
+
+    fn report(&self) -> String {
+        format!("{}.report.csv", self.file())
+    }
+
+    /// The output of a run, which is started unless its file is there.
+    fn run(&self, drawn: &Drawn, site: &Site, round: u32, is_with: bool) -> Result<String> {
+        let way = if is_with { "with" } else { "without" };
+        let path = site.path(&format!("{}-{way}-{round}.txt", self.file()));
+        if !path.is_file() {
+            let words = self.words(drawn, site, is_with);
+            eprintln!("{}: netsig {words}", drawn.name);
+            let text = site.netsig.run(&words)?;
+            ensure!(!text.is_empty(), "netsig {words}: nothing was printed");
+            fs::write(&path, text)?;
+        }
+        Ok(fs::read_to_string(&path)?)
+    }
+
+    /// The arguments of netsig for a run.
+    fn words(&self, drawn: &Drawn, site: &Site, is_with: bool) -> String {
+        let path = |file: &str| site.path(file).display().to_string();
+        let network = format!("{}.toml", drawn.whole.name);
+        let with = if is_with {
+            let described = drawn
+                .description()
+                .map(|_| format!("--network {}", path(&network)));
+            format!(
+                "ROOT/target/release/netsig run {} --report {} --format csv {} --",
+                path(&format!("{PROFILE}.toml")),
+                path(&self.report()),
+                described.unwrap_or_default(),
+            )
+        } else {
+            String::new()
+        };
+        let ranks = self.on(drawn);
+        let end = if drawn.mpi == "mpich" { ".mpich" } else { "" };
+        let own = (self.ranks)(ranks).replace("END", end);
+        let Self { around, .. } = self;
+        let mpi = drawn.mpi;
+        format!("lab exec {network} -- {around} {with} mpirun.{mpi} -np {ranks} {own}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_told_from_results() {
+        let text =
+            "forward  0.250000 s  00ff\nmpi: 8 ranks: .75 s  checksum 12\ncollective,procs,x\n1,2";
+        let printed = Printed::of(text);
+        assert!((printed.seconds - 1.0).abs() < 1e-12);
+        assert_eq!(printed.rest, "forward s 00ff mpi: 8 ranks: s checksum 12");
+    }
+}

@@ -1,0 +1,33 @@
+//! The report of the preloaded library, as far as the benchmark needs it.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use netsig_core::units::{Bytes, Procs};
+use serde::Deserialize;
+
+/// Calls of one of the six collectives, of some processes and one size.
+#[derive(Deserialize)]
+pub(super) struct Reported {
+    pub(super) collective: String,
+    pub(super) procs: Option<Procs>,
+    #[serde(rename = "size_bytes")]
+    pub(super) size: Option<Bytes>,
+    pub(super) calls: u64,
+    /// The schedule that ran; none for the library's own choice.
+    pub(super) algorithm: Option<String>,
+}
+
+/// The rows of the six collectives: those that name a number of processes.
+pub(super) fn read(path: &Path) -> Result<Vec<Reported>> {
+    let shown = path.display().to_string();
+    let reader = csv::ReaderBuilder::new()
+        .comment(Some(b'#'))
+        .from_path(path);
+    let mut reader =
+        reader.with_context(|| format!("{shown}: the preloaded library wrote no report"))?;
+    let rows: Result<Vec<Reported>, _> = reader.deserialize().collect();
+    let mut rows = rows.context(shown)?;
+    rows.retain(|row| row.procs.is_some());
+    Ok(rows)
+}
