@@ -33,7 +33,7 @@ pub const FURTHER: [Wanted; 2] = [
     Wanted {
         name: "alltoallv",
         algorithms: "library,library:pairwise,windowed:segment=4096,window=4",
-        seconds: 90,
+        seconds: 120,
     },
     Wanted {
         name: "scatter",
