@@ -4,7 +4,6 @@
 use std::ops::Range;
 
 use netsig_core::schedule::{self, BlockCounts, Division, Extent, Slot};
-use netsig_core::units::Bytes;
 
 /// Addresses of all blocks of a rank. The arrays may lie anywhere; blocks of one array do not overlap.
 #[derive(Debug)]
@@ -22,7 +21,8 @@ pub struct Layout {
 pub enum Pieces {
     /// Pieces of one size, one after the other from this address on.
     Row(usize),
-    /// The bytes of each piece, of which none is longer than the size that is divided.
+    /// The bytes of each piece. The parts of one that is longer than the size m that is divided are ⌈its
+    /// length / m⌉ times as long: both of its ranks know that length, and divide any m ≥ the same limit.
     Each(Vec<Range<usize>>),
 }
 
@@ -105,12 +105,12 @@ impl Layout {
             Pieces::Each(pieces) => {
                 let parts = self.division.parts();
                 let piece = &pieces[(index / parts) as usize];
-                let size = Bytes(piece.len() as u64);
-                let before = self.division.offset(index % parts);
-                (
-                    piece.start + length(before),
-                    self.division.bytes_of(size, index),
-                )
+                let size = piece.len() as u64;
+                let times = size.div_ceil(self.division.size().0.max(1));
+                let place = |offset: u64| offset.saturating_mul(times).min(size);
+                let start = self.division.offset(index % parts);
+                let end = place(start + self.division.bytes(index % parts));
+                (piece.start + length(place(start)), end - place(start))
             }
         };
         start..start + length(bytes)
@@ -132,7 +132,7 @@ fn length(bytes: u64) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use netsig_core::units::Procs;
+    use netsig_core::units::{Bytes, Procs};
 
     use super::*;
 
@@ -179,6 +179,13 @@ mod tests {
         assert_eq!(outputs, [30..33, 33..35]);
         assert!(!layout.is_sent(&[Input(1)]) && layout.is_sent(&[Input(0)]));
         assert!(!layout.is_sent(&[Output(0)]) && layout.is_sent(&[]));
+    }
+
+    #[test]
+    fn the_parts_of_longer_pieces_are_longer() {
+        let layout = layout(Pieces::Each(vec![100..105, 200..211]), Pieces::Row(0));
+        let inputs = [0, 1, 2, 3].map(|block| layout.place(Slot::Input(block)));
+        assert_eq!(inputs, [100..103, 103..105, 200..209, 209..211]);
     }
 
     #[test]
