@@ -8,30 +8,17 @@ use std::ffi::{c_int, c_void};
 use mpi::ffi;
 use netsig_mpi::MpiError;
 
-/// The constructions of plain datatypes.
-#[cfg(open_mpi)]
-mod combiner {
-    pub use mpi::ffi::{
-        MPI_COMBINER_CONTIGUOUS as CONTIGUOUS, MPI_COMBINER_DUP as DUP, MPI_COMBINER_NAMED as NAMED,
-    };
-}
-#[cfg(not(open_mpi))]
-mod combiner {
-    pub use mpi::ffi::{
-        MPIR_Combiner_enum_MPI_COMBINER_CONTIGUOUS as CONTIGUOUS,
-        MPIR_Combiner_enum_MPI_COMBINER_DUP as DUP, MPIR_Combiner_enum_MPI_COMBINER_NAMED as NAMED,
-    };
-}
+use crate::envelope::Envelope;
 
 /// Size of a datatype in bytes; `None` if it cannot be told, as for a null handle.
 pub fn size(datatype: ffi::MPI_Datatype) -> Option<u64> {
-    let mut bytes: c_int = 0;
+    let mut bytes: ffi::MPI_Count = 0;
     // SAFETY: the null type is a constant of the MPI library; the others are the program's.
     let code = unsafe {
         if datatype == ffi::RSMPI_DATATYPE_NULL {
             return None;
         }
-        ffi::PMPI_Type_size(datatype, &raw mut bytes)
+        ffi::PMPI_Type_size_x(datatype, &raw mut bytes)
     };
     MpiError::check(code).ok()?;
     u64::try_from(bytes).ok()
@@ -49,83 +36,24 @@ pub fn extent(datatype: ffi::MPI_Datatype) -> isize {
     isize::try_from(extent).unwrap_or(0)
 }
 
-/// The construction of a datatype.
-struct Envelope {
-    combiner: c_int,
-    integers: c_int,
-    addresses: c_int,
-    datatypes: c_int,
-}
-
 /// True if elements lie one after the other in the order of the type map: a predefined type without gaps,
 /// a contiguous series of such types, or a duplicate of one.
 pub fn is_plain(datatype: ffi::MPI_Datatype) -> bool {
     let envelope = Envelope::of(datatype);
-    if envelope.is_named() {
+    if envelope.is_predefined() {
         let bytes = size(datatype).and_then(|bytes| isize::try_from(bytes).ok());
         return bytes == Some(extent(datatype));
     }
-    let is_series = envelope.is(combiner::CONTIGUOUS) || envelope.is(combiner::DUP);
-    if !is_series || envelope.datatypes != 1 || envelope.integers > 1 || envelope.addresses > 0 {
+    if !envelope.is_series() {
         return false;
     }
-    let mut inner = contents(datatype, &envelope);
+    let mut inner = envelope.inner(datatype);
     let is_plain = is_plain(inner);
-    if !Envelope::of(inner).is_named() {
-        // SAFETY: `contents` returned a new handle.
+    if !Envelope::of(inner).is_predefined() {
+        // SAFETY: `inner` returned a new handle.
         unsafe { ffi::PMPI_Type_free(&raw mut inner) };
     }
     is_plain
-}
-
-impl Envelope {
-    fn of(datatype: ffi::MPI_Datatype) -> Self {
-        let mut own = Self {
-            combiner: 0,
-            integers: 0,
-            addresses: 0,
-            datatypes: 0,
-        };
-        // SAFETY: a valid datatype.
-        unsafe {
-            ffi::PMPI_Type_get_envelope(
-                datatype,
-                &raw mut own.integers,
-                &raw mut own.addresses,
-                &raw mut own.datatypes,
-                &raw mut own.combiner,
-            )
-        };
-        own
-    }
-
-    fn is(&self, combiner: u32) -> bool {
-        self.combiner == combiner.cast_signed()
-    }
-
-    /// True for a predefined datatype.
-    fn is_named(&self) -> bool {
-        self.is(combiner::NAMED)
-    }
-}
-
-/// The datatype in a series or a duplicate: a new handle, unless it is predefined.
-fn contents(datatype: ffi::MPI_Datatype, envelope: &Envelope) -> ffi::MPI_Datatype {
-    let (mut integer, mut address) = (0, 0);
-    // SAFETY: the arrays have the lengths of the envelope, at most one each.
-    unsafe {
-        let mut inner = ffi::RSMPI_DATATYPE_NULL;
-        ffi::PMPI_Type_get_contents(
-            datatype,
-            envelope.integers,
-            0,
-            1,
-            &raw mut integer,
-            &raw mut address,
-            &raw mut inner,
-        );
-        inner
-    }
 }
 
 /// Elements of a datatype in the program's memory.
@@ -134,9 +62,19 @@ pub struct Elements {
     /// Address that displacements of the type map count from.
     pub buffer: *mut c_void,
     /// Number of elements.
-    pub count: c_int,
+    pub count: i64,
     /// Their type.
     pub datatype: ffi::MPI_Datatype,
+}
+
+/// Elements in a number that MPI copies in one call.
+struct Part {
+    buffer: *mut c_void,
+    count: c_int,
+    datatype: ffi::MPI_Datatype,
+    /// Place of their packed data.
+    address: usize,
+    bytes: c_int,
 }
 
 impl Elements {
@@ -149,21 +87,19 @@ impl Elements {
     /// The elements are memory of the program that may be read; `to` is memory of that length that may be
     /// written.
     pub unsafe fn pack(self, to: usize, bytes: usize, comm: ffi::MPI_Comm) -> Result<(), MpiError> {
-        let mut position = 0;
-        let size = c_int::try_from(bytes).unwrap_or(c_int::MAX);
-        let to = std::ptr::with_exposed_provenance_mut(to);
-        self.apart_from_null(
-            |Self {
-                 buffer,
-                 count,
-                 datatype,
-             }| {
-                // SAFETY: guaranteed by the caller.
-                unsafe {
-                    ffi::PMPI_Pack(buffer, count, datatype, to, size, &raw mut position, comm)
-                }
-            },
-        )
+        self.each_part(to, bytes, |part| {
+            let mut position = 0;
+            let to = std::ptr::with_exposed_provenance_mut(part.address);
+            let Part {
+                buffer,
+                count,
+                datatype,
+                bytes,
+                ..
+            } = part;
+            // SAFETY: guaranteed by the caller.
+            unsafe { ffi::PMPI_Pack(buffer, count, datatype, to, bytes, &raw mut position, comm) }
+        })
     }
 
     /// Copies the `bytes` at the address `from` to the elements.
@@ -179,26 +115,72 @@ impl Elements {
         bytes: usize,
         comm: ffi::MPI_Comm,
     ) -> Result<(), MpiError> {
-        let mut position = 0;
-        let size = c_int::try_from(bytes).unwrap_or(c_int::MAX);
-        let from = std::ptr::with_exposed_provenance(from);
-        self.apart_from_null(
-            |Self {
-                 buffer,
-                 count,
-                 datatype,
-             }| {
-                // SAFETY: guaranteed by the caller.
-                unsafe {
-                    ffi::PMPI_Unpack(from, size, &raw mut position, buffer, count, datatype, comm)
-                }
-            },
-        )
+        self.each_part(from, bytes, |part| {
+            let mut position = 0;
+            let from = std::ptr::with_exposed_provenance(part.address);
+            let Part {
+                buffer,
+                count,
+                datatype,
+                bytes,
+                ..
+            } = part;
+            // SAFETY: guaranteed by the caller.
+            unsafe {
+                ffi::PMPI_Unpack(
+                    from,
+                    bytes,
+                    &raw mut position,
+                    buffer,
+                    count,
+                    datatype,
+                    comm,
+                )
+            }
+        })
     }
 
+    /// Calls a function of MPI with all elements, in parts whose length is a C int. `address` is that of the
+    /// packed data.
+    fn each_part(
+        self,
+        address: usize,
+        bytes: usize,
+        call: impl Fn(Part) -> c_int,
+    ) -> Result<(), MpiError> {
+        let Some(element) = usize::try_from(self.count)
+            .ok()
+            .and_then(|count| bytes.checked_div(count))
+        else {
+            return Ok(());
+        };
+        let int = |number: usize| c_int::try_from(number).unwrap_or(c_int::MAX);
+        let count = bytes.checked_div(element).unwrap_or(0);
+        let most = (c_int::MAX as usize)
+            .checked_div(element)
+            .unwrap_or(1)
+            .max(1);
+        let extent = extent(self.datatype);
+        (0..count).step_by(most).try_for_each(|first| {
+            let some = most.min(count - first);
+            Part {
+                buffer: self
+                    .buffer
+                    .wrapping_byte_offset(extent.wrapping_mul(first.cast_signed())),
+                count: int(some),
+                datatype: self.datatype,
+                address: address + first * element,
+                bytes: int(some * element),
+            }
+            .apart_from_null(&call)
+        })
+    }
+}
+
+impl Part {
     /// Calls a function of MPI with the elements. `MPI_BOTTOM` is null, which MPICH 4.0 refuses to pack: the
     /// same elements then count from another address.
-    fn apart_from_null(self, call: impl FnOnce(Self) -> c_int) -> Result<(), MpiError> {
+    fn apart_from_null(self, call: impl Fn(Self) -> c_int) -> Result<(), MpiError> {
         const ELSEWHERE: isize = 64;
         if !self.buffer.is_null() {
             return MpiError::check(call(self));
@@ -220,6 +202,7 @@ impl Elements {
                     buffer: self.buffer.wrapping_byte_offset(ELSEWHERE),
                     count: 1,
                     datatype,
+                    ..self
                 }))
             });
             ffi::PMPI_Type_free(&raw mut datatype);

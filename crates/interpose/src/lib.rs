@@ -26,6 +26,7 @@ mod call;
 mod choice;
 mod datatype;
 mod entry;
+mod envelope;
 mod handle;
 mod member;
 mod next;

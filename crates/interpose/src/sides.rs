@@ -1,7 +1,6 @@
 //! The buffers of a call as the arrays of a schedule: the program's own memory where its datatypes are
 //! plain, else packed copies.
 
-use std::ffi::{c_int, c_void};
 use std::ops::Range;
 
 use mpi::ffi;
@@ -209,17 +208,16 @@ impl Arrays<Vec<Range<usize>>> {
 impl Side {
     /// The elements of so many pieces.
     fn elements(&self, pieces: u32) -> Elements {
-        let count = self.count.saturating_mul(pieces.into());
         Elements {
             buffer: self.buffer,
-            count: c_int::try_from(count).unwrap_or(c_int::MAX),
+            count: self.count.saturating_mul(pieces.into()),
             datatype: self.datatype,
         }
     }
 
     /// The elements of the piece of a rank.
     fn piece(&self, rank: u32) -> Elements {
-        let before = self.elements(rank).count as isize;
+        let before = isize::try_from(self.elements(rank).count).unwrap_or(0);
         let offset = before * datatype::extent(self.datatype);
         Elements {
             buffer: self.buffer.wrapping_byte_offset(offset),
@@ -235,21 +233,19 @@ impl PairSide {
     /// The arrays have a number for the rank.
     unsafe fn piece(&self, rank: usize) -> (Elements, usize) {
         // SAFETY: guaranteed by the caller.
-        let (bytes, count, place) = unsafe {
-            (
-                self.bytes(rank),
-                self.counts.get(rank),
-                self.displacements.get(rank),
-            )
+        let (bytes, count) = unsafe { (self.bytes(rank).unwrap_or(0), self.counts.get(rank)) };
+        let place = match bytes {
+            0 => 0,
+            // SAFETY: guaranteed by the caller; an array without data alone may be missing.
+            _ => unsafe { self.displacements.get(rank) },
         };
         let place = isize::try_from(place).unwrap_or(0);
         let offset = place.wrapping_mul(datatype::extent(self.datatype));
-        let buffer: *mut c_void = self.buffer.wrapping_byte_offset(offset);
         let elements = Elements {
-            buffer,
-            count: c_int::try_from(count).unwrap_or(c_int::MAX),
+            buffer: self.buffer.wrapping_byte_offset(offset),
+            count,
             datatype: self.datatype,
         };
-        (elements, usize::try_from(bytes.unwrap_or(0)).unwrap_or(0))
+        (elements, usize::try_from(bytes).unwrap_or(0))
     }
 }
