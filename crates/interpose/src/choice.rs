@@ -8,6 +8,7 @@ use netsig_core::algorithm::{Algorithm, Call, Collective, LIBRARY, Method, MpiFl
 use netsig_core::network::Network;
 use netsig_core::predict::select::{Options, Ranked, Selector, Sources};
 use netsig_core::profile::Profile;
+use netsig_core::schedule::{BlockCounts, Extent};
 use netsig_core::units::{Bytes, Procs};
 
 /// The MPI of this build.
@@ -218,7 +219,27 @@ fn serves(algorithm: Algorithm, question: Question) -> bool {
     let is_known = !Method::Schedule(algorithm).follows_links();
     let is_cut = question.collective != Collective::Alltoallv || algorithm.segment().is_some();
     let call = Call::new(question.procs, question.size);
-    is_known && is_cut && algorithm.serve(&call).is_ok()
+    is_known
+        && is_cut
+        && algorithm
+            .serve(&call)
+            .is_ok_and(|own| is_small(&own.extent()))
+}
+
+/// True if a schedule can be proved and prepared in moments. The proof of an exchange in one round is that
+/// of a rank, other proofs go through all ranks.
+fn is_small(extent: &Extent) -> bool {
+    const MOST_OF_A_RANK: u64 = 1 << 18;
+    const MOST_OF_ALL: u64 = 1 << 24;
+    let BlockCounts {
+        input,
+        output,
+        scratch,
+    } = extent.blocks;
+    let blocks: u64 = [input, output, scratch].map(u64::from).iter().sum();
+    let is_of_all = extent.rounds > 1;
+    blocks <= MOST_OF_A_RANK
+        && (!is_of_all || blocks * u64::from(extent.procs.get()) <= MOST_OF_ALL)
 }
 
 #[cfg(test)]
