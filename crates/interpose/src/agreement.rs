@@ -2,15 +2,28 @@
 //! all are in, and broadcasts.
 
 use std::ffi::{c_int, c_void};
+use std::sync::OnceLock;
 
 use mpi::ffi;
 use netsig_core::algorithm::{Collective, PairSizes};
 use netsig_core::units::{Bytes, Rank};
 use netsig_mpi::MpiError;
 
-use crate::call::{PairSide, is_in_place};
+use crate::call::{MOST_BYTES, PairSide, is_in_place};
 use crate::choice::{Decision, Question};
 use crate::member::Member;
+use crate::size_class::{class, least};
+
+/// Those who agree.
+#[derive(Clone, Copy)]
+pub struct Party<'a> {
+    /// The program's communicator.
+    pub comm: ffi::MPI_Comm,
+    /// This process in it.
+    pub member: Member,
+    /// Tag of its messages: rank 0 knows it, the others get it with a decision.
+    pub tag: &'a OnceLock<c_int>,
+}
 
 /// Length of the broadcast decision in bytes.
 const LINE: usize = 256;
@@ -24,16 +37,16 @@ const MOST_PROCS: u32 = 512;
 /// If an MPI call fails.
 pub fn equal(
     decide: impl FnOnce(Question) -> Decision,
-    (comm, member): (ffi::MPI_Comm, Member),
+    party: Party,
     (collective, size): (Collective, Bytes),
 ) -> Result<Decision, MpiError> {
     let question = Question {
         collective,
-        procs: member.procs,
+        procs: party.member.procs,
         size,
         pairs: None,
     };
-    shared(comm, member, collective, || decide(question))
+    shared(party, collective, || decide(question))
 }
 
 /// The decision for an exchange of pieces of different sizes, and their mean: rank 0 gathers the lengths.
@@ -42,10 +55,11 @@ pub fn equal(
 /// If an MPI call fails.
 pub fn by_pair(
     decide: impl FnOnce(Question) -> Decision,
-    (comm, member): (ffi::MPI_Comm, Member),
+    party: Party,
     (send, receive): (PairSide, PairSide),
 ) -> Result<Decision, MpiError> {
     let collective = Collective::Alltoallv;
+    let Party { comm, member, .. } = party;
     if member.procs.get() > MOST_PROCS {
         let reason = format!("an alltoallv of more than {MOST_PROCS} processes");
         return Ok(Decision::library(reason));
@@ -60,19 +74,32 @@ pub fn by_pair(
         let count = member.procs.get();
         let length = |from: Rank, to: Rank| Bytes(lengths[(from.0 * count + to.0) as usize]);
         let pairs = PairSizes::new(member.procs, length);
-        let size = pairs.mean();
-        if size == Bytes(0) {
+        let mean = pairs.mean();
+        if mean == Bytes(0) {
             return Decision::library("no data");
+        }
+        if lengths.chunks(count as usize).any(is_much) {
+            return Decision::library("more than 2 GiB");
         }
         let question = Question {
             collective,
             procs: member.procs,
-            size,
+            size: mean,
             pairs: Some(&pairs),
         };
-        decide(question)
+        // The exchanges of a class have one row in the report.
+        let size = Bytes(least(class(mean.0)));
+        Decision {
+            size,
+            ..decide(question)
+        }
     };
-    shared(comm, member, collective, decided)
+    shared(party, collective, decided)
+}
+
+/// True if a rank sends more than runs by schedules.
+fn is_much(lengths: &[u64]) -> bool {
+    lengths.iter().fold(0, |sum, own| own.saturating_add(sum)) > MOST_BYTES
 }
 
 /// The lengths of all pieces by sender and receiver, on rank 0.
@@ -100,16 +127,17 @@ fn gathered(comm: ffi::MPI_Comm, member: Member, side: PairSide) -> Result<Vec<u
     MpiError::check(code).map(|()| all)
 }
 
-/// The decision of rank 0, on all ranks.
+/// The decision of rank 0, and its tag, on all ranks.
 fn shared(
-    comm: ffi::MPI_Comm,
-    member: Member,
+    party: Party,
     collective: Collective,
     decide: impl FnOnce() -> Decision,
 ) -> Result<Decision, MpiError> {
+    let Party { comm, member, tag } = party;
     let mut line = [0u8; LINE];
     if member.rank == Rank(0) {
-        let text = decide().to_line();
+        let tag = tag.get().copied().unwrap_or(0);
+        let text = format!("{tag}\t{}", decide().to_line());
         for (place, byte) in line.iter_mut().zip(text.bytes()) {
             *place = byte;
         }
@@ -117,7 +145,10 @@ fn shared(
     broadcast(&mut line, comm)?;
     let end = line.iter().position(|byte| *byte == 0).unwrap_or(LINE);
     let text = String::from_utf8_lossy(&line[..end]);
-    let decision = Decision::of_line(collective, &text);
+    let decision = text.split_once('\t').and_then(|(own, rest)| {
+        tag.get_or_init(|| own.parse().unwrap_or(0));
+        Decision::of_line(collective, rest)
+    });
     Ok(decision.unwrap_or_else(|| Decision::library("rank 0 has another netsig")))
 }
 

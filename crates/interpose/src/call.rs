@@ -16,7 +16,7 @@ const IN_PLACE: usize = 1;
 const IN_PLACE: usize = usize::MAX;
 
 /// Largest length of a rank's data, in bytes, for which a schedule runs: MPI counts with C ints.
-const MOST_BYTES: u64 = i32::MAX as u64;
+pub const MOST_BYTES: u64 = i32::MAX as u64;
 
 /// A call with its arguments.
 pub struct Call {
@@ -116,7 +116,10 @@ impl Side {
     /// Length of a piece; `None` if the arguments are not those of a piece.
     fn bytes(&self) -> Option<u64> {
         let count = u64::try_from(self.count).ok()?;
-        datatype::size(self.datatype)?.checked_mul(count)
+        let bytes = datatype::size(self.datatype)?.checked_mul(count)?;
+        // Elements at the address 0 have a datatype of absolute addresses.
+        let is_nowhere = self.buffer.is_null() && bytes > 0 && datatype::is_plain(self.datatype);
+        (!is_nowhere).then_some(bytes)
     }
 }
 
@@ -133,14 +136,50 @@ impl PairSide {
 
     /// Why the call is passed on, if it is: only for arguments that MPI refuses.
     fn fault(&self, procs: usize) -> bool {
+        // SAFETY: the program gives a number for each rank.
+        let mut pieces = (0..procs).map(|rank| unsafe { self.bytes(rank) });
         self.counts.is_null()
-            || self.displacements.is_null()
-            // SAFETY: the program gives a number for each rank.
-            || (0..procs).any(|rank| unsafe { self.bytes(rank) }.is_none())
+            || pieces.any(|own| own.is_none_or(|own| own > 0 && self.displacements.is_null()))
     }
 }
 
 impl Call {
+    /// Length of a piece, of which both buffers tell if both are significant; `None` if the arguments are
+    /// wrong.
+    fn piece(&self, sides: [Side; 2], is_root: bool) -> Option<u64> {
+        use Collective::{Allgather, Alltoall, Bcast, Gather, Scatter};
+        let is_significant = match self.collective {
+            Bcast => [false, true],
+            Scatter => [is_root, true],
+            Gather => [true, is_root],
+            _ => [true; 2],
+        };
+        let may_be_elsewhere = match self.collective {
+            Alltoall | Allgather => [true, false],
+            Gather => [is_root, false],
+            Scatter => [false, is_root],
+            _ => [false; 2],
+        };
+        let mut known = None;
+        for (side, (is_significant, may_be_elsewhere)) in sides
+            .iter()
+            .zip(is_significant.into_iter().zip(may_be_elsewhere))
+        {
+            match is_in_place(side.buffer) {
+                _ if !is_significant => {}
+                true if may_be_elsewhere => {}
+                true => return None,
+                false => {
+                    let bytes = side.bytes()?;
+                    if *known.get_or_insert(bytes) != bytes {
+                        return None;
+                    }
+                }
+            }
+        }
+        known
+    }
+
     /// Length of a piece, which all ranks know alike; `None` where it differs from pair to pair.
     ///
     /// # Errors
@@ -150,24 +189,20 @@ impl Call {
         let (procs, rank) = (member.procs.get(), member.rank.0);
         let root = u32::try_from(self.root).ok().filter(|root| *root < procs);
         let root = root.ok_or(REFUSED)?;
-        let side = match self.buffers {
+        let bytes = match self.buffers {
             Buffers::ByPair { send, receive } => {
                 let is_in_place = is_in_place(send.buffer);
                 let count = procs as usize;
                 let is_wrong = receive.fault(count) || (!is_in_place && send.fault(count));
                 return if is_wrong { Err(REFUSED) } else { Ok(None) };
             }
-            Buffers::Equal { send, receive } => match self.collective {
-                Collective::Gather if rank != root => send,
-                Collective::Scatter if rank == root => send,
-                _ => receive,
-            },
+            Buffers::Equal { send, receive } => self.piece([send, receive], rank == root),
         };
         let pieces = match self.collective {
             Collective::Bcast => 1,
             _ => u64::from(procs),
         };
-        match side.bytes().ok_or(REFUSED)? {
+        match bytes.ok_or(REFUSED)? {
             0 => Err("no data"),
             bytes if bytes.saturating_mul(pieces) > MOST_BYTES => Err("more than 2 GiB"),
             bytes => Ok(Some(Bytes(bytes))),

@@ -39,6 +39,7 @@ mod settings;
 mod sides;
 mod size_class;
 mod tools;
+mod world;
 
 use std::io::Write as _;
 

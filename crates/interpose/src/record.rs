@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
 
 use mpi::ffi;
@@ -10,13 +10,13 @@ use netsig_core::algorithm::{Algorithm, Collective};
 use netsig_core::units::{Bytes, Procs, Rank};
 use netsig_mpi::MpiError;
 
-use crate::agreement;
+use crate::agreement::{self, Party};
 use crate::call::{Buffers, Call};
 use crate::choice::{Decision, Question};
 use crate::member::Member;
 use crate::report::{Account, Ledger, Tally};
 use crate::run::Runner;
-use crate::session::{self, Session};
+use crate::session::{self, Session, lock};
 use crate::size_class::{class, least};
 
 /// Calls of an alltoallv after which its sizes are looked at anew, at the latest.
@@ -29,28 +29,23 @@ pub struct Record {
     /// Why all calls on it are passed on, if they are.
     left: Option<&'static str>,
     state: Mutex<State>,
+    /// Locked as long as a schedule runs; the report never waits for it.
+    runner: Mutex<Runner>,
+    /// Ranks in `MPI_COMM_WORLD` of its processes.
+    ranks: Vec<c_int>,
+    /// Tag of its messages, known from the first agreement on.
+    tag: OnceLock<c_int>,
 }
 
-/// What changes with the calls.
+/// What changes with the calls. Locked for moments, never while messages are waited for.
 #[derive(Default)]
 struct State {
-    /// By collective and class of sizes.
-    entries: BTreeMap<Place, Entry>,
+    /// By collective and class of sizes, one for each algorithm that ran, the last one in force: other
+    /// exchanges of a class may be decided otherwise.
+    entries: BTreeMap<Place, Vec<Entry>>,
     passed: BTreeMap<(Collective, &'static str), Tally>,
     /// Number of calls of `MPI_Alltoallv`, and the class of the last one.
     by_pair: (u64, u32),
-    own: Own,
-}
-
-/// What runs schedules.
-#[derive(Default)]
-enum Own {
-    /// None was run yet.
-    #[default]
-    Unused,
-    /// MPI has no room for another communicator.
-    NoRoom,
-    Ready(Runner),
 }
 
 /// A collective and a class of sizes.
@@ -115,18 +110,24 @@ impl Record {
             ffi::PMPI_Comm_size(comm, &raw mut size);
             ffi::PMPI_Comm_rank(comm, &raw mut rank);
         }
+        let ranks = session.world.ranks(comm);
         let left = match size {
             _ if is_inter != 0 => Some("an inter-communicator"),
             1 => Some("one process"),
+            _ if ranks.is_none() => Some("processes of several MPI_COMM_WORLDs"),
             _ => session.left,
         };
+        let member = Member {
+            procs: Procs::new(u32::try_from(size).ok()?).ok()?,
+            rank: Rank(u32::try_from(rank).ok()?),
+        };
         let record = Arc::new(Self {
-            member: Member {
-                procs: Procs::new(u32::try_from(size).ok()?).ok()?,
-                rank: Rank(u32::try_from(rank).ok()?),
-            },
+            member,
             left,
             state: Mutex::default(),
+            runner: Mutex::new(Runner::new(member)),
+            ranks: ranks.unwrap_or_default(),
+            tag: OnceLock::new(),
         });
         let account: Arc<dyn Account> = record.clone();
         session.keep(Arc::downgrade(&account));
@@ -155,10 +156,9 @@ impl Record {
         match self.decision(session, call) {
             Ok((place, decision)) => {
                 let algorithm = decision.algorithm.filter(|_| session.is_on);
-                let code = match algorithm.map(|own| self.run(call, own)) {
-                    None | Some(Ok(Done::NoRoom)) => pass(),
-                    Some(Ok(Done::Run)) => 0,
-                    Some(Err(error)) => reported(call, error),
+                let code = match algorithm {
+                    None => pass(),
+                    Some(own) => self.run(session, call, own),
                 };
                 let ended = Instant::now();
                 self.lock().count(place, ended - started);
@@ -172,7 +172,8 @@ impl Record {
                 tally.add(ended - started);
                 (code, ended)
             }
-            Err(Passed::Failed(error)) => (reported(call, error), started),
+            // The communicator's error handler was called by MPI.
+            Err(Passed::Failed(MpiError(code))) => (code, started),
         }
     }
 
@@ -187,11 +188,18 @@ impl Record {
             None => self.lock().trusted(),
         };
         if let Some(place) = place
-            && let Some(entry) = self.lock().entries.get(&place)
+            && let Some(entry) = self.lock().entries.get(&place).and_then(|own| own.last())
         {
             return Ok((place, Arc::clone(&entry.decision)));
         }
-        let who = (call.comm, self.member);
+        if self.member.rank == Rank(0) {
+            self.tag.get_or_init(|| session.world.tag());
+        }
+        let who = Party {
+            comm: call.comm,
+            member: self.member,
+            tag: &self.tag,
+        };
         let decide = |question: Question| session.decide(question);
         let decision = match (call.buffers, place) {
             (Buffers::ByPair { send, receive }, _) => {
@@ -206,29 +214,19 @@ impl Record {
         Ok((place, self.lock().enter(place, decision)))
     }
 
-    /// Runs a schedule for a call.
-    fn run(&self, call: &Call, algorithm: Algorithm) -> Result<Done, MpiError> {
-        let mut state = self.lock();
-        if matches!(state.own, Own::Unused) {
-            let made = Runner::new(call.comm, self.member);
-            state.own = made.map_or(Own::NoRoom, Own::Ready);
-        }
-        match &mut state.own {
-            Own::Ready(runner) => runner.run(call, algorithm).map(|()| Done::Run),
-            _ => Ok(Done::NoRoom),
+    /// Runs a schedule for a call; returns the code of MPI.
+    fn run(&self, session: &Session, call: &Call, algorithm: Algorithm) -> c_int {
+        let tag = *self.tag.get().expect("the ranks have agreed");
+        let channel = session.world.channel(&self.ranks, tag);
+        match lock(&self.runner).run(call, algorithm, channel) {
+            Ok(()) => 0,
+            Err(error) => reported(call, error),
         }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
-}
-
-/// End of a call for which a schedule was chosen.
-enum Done {
-    Run,
-    /// MPI has no room for another communicator.
-    NoRoom,
 }
 
 impl State {
@@ -246,17 +244,20 @@ impl State {
             self.by_pair.1 = place.1;
         }
         let decision = Arc::new(decision);
-        let entry = self.entries.entry(place).or_insert_with(|| Entry {
+        let all = self.entries.entry(place).or_default();
+        let known = all
+            .iter()
+            .position(|own| own.decision.algorithm == decision.algorithm);
+        let tally = known.map_or_else(Tally::default, |index| all.remove(index).tally);
+        all.push(Entry {
             decision: Arc::clone(&decision),
-            tally: Tally::default(),
+            tally,
         });
-        // Another exchange of the same mean may be decided otherwise.
-        entry.decision = Arc::clone(&decision);
         decision
     }
 
     fn count(&mut self, place: Place, elapsed: Duration) {
-        if let Some(entry) = self.entries.get_mut(&place) {
+        if let Some(entry) = self.entries.get_mut(&place).and_then(|own| own.last_mut()) {
             entry.tally.add(elapsed);
         }
     }
@@ -299,9 +300,11 @@ unsafe extern "C" fn no_copy(
 impl Account for Record {
     fn settle(&self, ledger: &mut Ledger) {
         let mut state = self.lock();
-        for ((collective, _), entry) in &mut state.entries {
-            let tally = std::mem::take(&mut entry.tally);
-            ledger.add(*collective, self.member.procs, &entry.decision, tally);
+        for ((collective, _), entries) in &mut state.entries {
+            for entry in entries {
+                let tally = std::mem::take(&mut entry.tally);
+                ledger.add(*collective, self.member.procs, &entry.decision, tally);
+            }
         }
         for ((collective, reason), tally) in std::mem::take(&mut state.passed) {
             let decision = Decision::library(reason);
@@ -310,13 +313,7 @@ impl Account for Record {
     }
 
     fn end(&self) {
-        if let Own::Ready(runner) = &mut self.lock().own {
-            runner.forget_calls();
-        }
-    }
-
-    fn abandon(&self) {
-        std::mem::forget(std::mem::take(&mut self.lock().own));
+        lock(&self.runner).forget_calls();
     }
 }
 

@@ -56,9 +56,6 @@ pub trait Account: Send + Sync {
 
     /// Frees the datatypes of schedules: MPI ends.
     fn end(&self);
-
-    /// Leaves the communicator of schedules as it is: MPI may not be called any more.
-    fn abandon(&self);
 }
 
 impl Tally {

@@ -1,9 +1,9 @@
-//! Runs schedules on a communicator of this library's own, whose messages meet none of the program's.
+//! Runs the schedules of one communicator of the program.
 
 use mpi::ffi;
 use netsig_core::algorithm::{self, Algorithm, Proven, Schedule};
 use netsig_core::units::{Bytes, Rank};
-use netsig_mpi::{Layout, MpiError, Pieces, ReadyRound};
+use netsig_mpi::{Channel, Layout, MpiError, Pieces, ReadyRound};
 
 use crate::call::{Buffers, Call, PairSide};
 use crate::member::Member;
@@ -13,10 +13,11 @@ use crate::sides::{Equal, Rooms};
 const MOST_PROOFS: usize = 64;
 const MOST_PREPARED: usize = 16;
 
+/// Most segments of a piece in an exchange of pieces that differ in size.
+const MOST_PARTS: u64 = 1024;
+
 /// Runs the schedules of one communicator.
 pub struct Runner {
-    /// The own communicator.
-    comm: ffi::MPI_Comm,
     member: Member,
     proofs: Vec<Proven>,
     /// Rounds of earlier calls; the oldest gives way.
@@ -36,54 +37,65 @@ struct Prepared {
 }
 
 impl Runner {
-    /// A runner for a communicator of the program, made inside of a collective call that all its processes
-    /// are in; `None` if MPI has no room for another communicator. The program's attributes are not copied.
-    pub fn new(comm: ffi::MPI_Comm, member: Member) -> Option<Self> {
-        // SAFETY: a valid communicator; the group is freed here, the communicator by `drop`.
-        let own = unsafe {
-            let mut group = ffi::RSMPI_GROUP_NULL;
-            let mut own = ffi::RSMPI_COMM_NULL;
-            let code = ffi::PMPI_Comm_group(comm, &raw mut group);
-            MpiError::check(code).ok()?;
-            let made = ffi::PMPI_Comm_create(comm, group, &raw mut own);
-            ffi::PMPI_Group_free(&raw mut group);
-            MpiError::check(made).ok()?;
-            ffi::PMPI_Comm_set_errhandler(own, ffi::RSMPI_ERRORS_RETURN);
-            own
-        };
-        Some(Self {
-            comm: own,
+    /// A runner for a communicator in which this process is `member`.
+    pub fn new(member: Member) -> Self {
+        Self {
             member,
             proofs: Vec::new(),
             prepared: Vec::new(),
             oldest: 0,
             rooms: Rooms::default(),
-        })
+        }
     }
 
-    /// Runs the schedule of `algorithm` for a call.
+    /// Runs the schedule of `algorithm` for a call by messages on `channel`.
     ///
     /// # Errors
     /// If an MPI call fails, or the arguments contradict each other.
-    pub fn run(&mut self, call: &Call, algorithm: Algorithm) -> Result<(), MpiError> {
+    pub fn run(
+        &mut self,
+        call: &Call,
+        algorithm: Algorithm,
+        channel: Channel,
+    ) -> Result<(), MpiError> {
+        let done = self.carry_out(call, algorithm, channel);
+        if done.is_err() {
+            // MPI may still write to this memory.
+            std::mem::forget(std::mem::take(&mut self.rooms));
+            self.prepared.clear();
+        }
+        done
+    }
+
+    fn carry_out(
+        &mut self,
+        call: &Call,
+        algorithm: Algorithm,
+        channel: Channel,
+    ) -> Result<(), MpiError> {
         match call.buffers {
             Buffers::Equal { send, receive } => {
                 let size = call.size(self.member).ok().flatten().ok_or(WRONG)?;
                 let call = Equal {
                     collective: call.collective,
-                    comm: self.comm,
+                    comm: channel.comm(),
                     root: u32::try_from(call.root).map_err(|_| WRONG)?,
                     size: usize::try_from(size.0).map_err(|_| WRONG)?,
                     send,
                     receive,
                 };
-                self.equal(&call, algorithm)
+                self.equal(&call, algorithm, channel)
             }
-            Buffers::ByPair { send, receive } => self.by_pair((send, receive), algorithm),
+            Buffers::ByPair { send, receive } => self.by_pair((send, receive), algorithm, channel),
         }
     }
 
-    fn equal(&mut self, call: &Equal, algorithm: Algorithm) -> Result<(), MpiError> {
+    fn equal(
+        &mut self,
+        call: &Equal,
+        algorithm: Algorithm,
+        channel: Channel,
+    ) -> Result<(), MpiError> {
         let Equal { root, size, .. } = *call;
         let arrays = self.rooms.equal(call, self.member)?;
         let asked = algorithm::Call {
@@ -106,20 +118,21 @@ impl Runner {
             let rounds = self.rounds(schedule, pieces, scratch)?;
             self.keep(key, rounds)
         };
-        carry_out(&self.prepared[index].1, self.comm)?;
-        arrays.unpack(self.comm)
+        carry_out(&self.prepared[index].1, channel)?;
+        arrays.unpack(channel.comm())
     }
 
     /// Runs an exchange of pieces that differ in size. Sender and receiver cut a piece alike, into segments
-    /// of the algorithm; other ranks may cut theirs into more or fewer.
+    /// of the algorithm; other ranks may cut theirs into more or fewer. Pieces of more segments than
+    /// `MOST_PARTS` get longer ones.
     fn by_pair(
         &mut self,
         (send, receive): (PairSide, PairSide),
         algorithm: Algorithm,
+        channel: Channel,
     ) -> Result<(), MpiError> {
-        let mut arrays = self
-            .rooms
-            .by_pair(self.comm, (send, receive), self.member)?;
+        let sides = (send, receive);
+        let mut arrays = self.rooms.by_pair(channel.comm(), sides, self.member)?;
         let own = self.member.rank.0 as usize;
         if arrays.input[own].len() != arrays.output[own].len() {
             return Err(WRONG);
@@ -128,13 +141,14 @@ impl Runner {
         // Powers of two, so that few proofs serve many calls.
         let parts = (arrays.longest() as u64)
             .div_ceil(segment)
-            .next_power_of_two();
+            .next_power_of_two()
+            .min(MOST_PARTS);
         let asked = algorithm::Call::new(self.member.procs, Bytes(parts * segment));
         let schedule = algorithm.serve(&asked).map_err(|_| INTERNAL)?;
         let scratch = self.scratch(&schedule);
         let rounds = self.rounds(schedule, arrays.pieces(), scratch)?;
-        carry_out(&rounds, self.comm)?;
-        arrays.unpack(self.comm)
+        carry_out(&rounds, channel)?;
+        arrays.unpack(channel.comm())
     }
 
     /// Address of the relayed blocks of a schedule.
@@ -196,20 +210,12 @@ impl Runner {
 const WRONG: MpiError = MpiError(ffi::MPI_ERR_TRUNCATE.cast_signed());
 const INTERNAL: MpiError = MpiError(ffi::MPI_ERR_INTERN.cast_signed());
 
-fn carry_out(rounds: &[ReadyRound], comm: ffi::MPI_Comm) -> Result<(), MpiError> {
+fn carry_out(rounds: &[ReadyRound], channel: Channel) -> Result<(), MpiError> {
     rounds.iter().try_for_each(|round| {
         // SAFETY: the places are the program's buffers, which it lends for its call, and rooms of this
         // communicator, which only this call uses.
-        unsafe { round.run(comm) }
+        unsafe { round.run(channel) }
     })
-}
-
-impl Drop for Runner {
-    fn drop(&mut self) {
-        self.prepared.clear();
-        // SAFETY: made by `new`; all processes free the program's communicator, and with it this one.
-        unsafe { ffi::PMPI_Comm_free(&raw mut self.comm) };
-    }
 }
 
 // SAFETY: handles of MPI and addresses; MPI says which threads may call it, and the program keeps to it.

@@ -13,6 +13,7 @@ use crate::entry;
 use crate::next::Next;
 use crate::report::{Account, Ledger};
 use crate::settings::{Mode, Settings, report};
+use crate::world::World;
 use crate::{tell, tools};
 
 /// What is the same for all calls.
@@ -25,6 +26,8 @@ pub struct Session {
     pub left: Option<&'static str>,
     settings: Settings,
     chooser: OnceLock<Mutex<Chooser>>,
+    /// Where schedules run.
+    pub world: World,
     records: Mutex<Vec<Weak<dyn Account>>>,
     ledger: Mutex<Ledger>,
     is_first: bool,
@@ -85,10 +88,8 @@ pub fn end() {
 
 /// Settles a record whose communicator is freed.
 pub fn part_with(record: &dyn Account) {
-    match current() {
-        Some(session) => record.settle(&mut lock(&session.ledger)),
-        // MPI ends and may not be called.
-        None => record.abandon(),
+    if let Some(session) = current() {
+        record.settle(&mut lock(&session.ledger));
     }
 }
 
@@ -135,6 +136,7 @@ impl Session {
             left,
             settings,
             chooser: OnceLock::new(),
+            world: World::new()?,
             records: Mutex::default(),
             ledger: Mutex::default(),
             is_first,
@@ -193,6 +195,7 @@ impl Session {
         for record in lock(&self.records).iter().filter_map(Weak::upgrade) {
             record.end();
         }
+        self.world.free();
     }
 
     /// Writes the report, if one is wanted.
@@ -212,7 +215,8 @@ impl Session {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+/// Locks; what another thread left behind when it panicked is as good as any.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

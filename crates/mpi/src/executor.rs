@@ -16,6 +16,7 @@ use netsig_core::algorithm::Proven;
 use netsig_core::schedule::{self, InFlight, Messages};
 use netsig_core::units::Rank;
 
+use crate::channel::Channel;
 use crate::error::MpiError;
 use crate::layout::{Layout, Transfer};
 use crate::message::{Direction, Message};
@@ -33,8 +34,8 @@ pub struct ReadyRound {
 }
 
 /// A round in progress.
-struct Posting {
-    comm: ffi::MPI_Comm,
+struct Posting<'a> {
+    channel: Channel<'a>,
     /// Requests of receives, followed by those of sends, or in pairs of both where exchanges are
     /// limited; null at places whose list is exhausted. Empty after the round.
     requests: Vec<ffi::MPI_Request>,
@@ -74,8 +75,7 @@ impl ReadyRound {
         }
     }
 
-    /// Carries out the round on `comm`, which must contain all its ranks, and waits for its
-    /// completion.
+    /// Carries out the round by messages on `channel`, and waits for its completion.
     ///
     /// # Errors
     /// If an MPI call fails and the communicator's error handler returns.
@@ -83,12 +83,12 @@ impl ReadyRound {
     /// # Safety
     /// The places of the layout are memory of this process, which nothing else writes during the call,
     /// and of which nothing else reads the output and scratch blocks.
-    pub unsafe fn run(&self, comm: ffi::MPI_Comm) -> Result<(), MpiError> {
+    pub unsafe fn run(&self, channel: Channel) -> Result<(), MpiError> {
         let (receives, sends) = self.in_flight.at_once();
         let (receives, later_receives) = self.receives.split_at(self.receives.len().min(receives));
         let (sends, later_sends) = self.sends.split_at(self.sends.len().min(sends));
         let mut posting = Posting {
-            comm,
+            channel,
             requests: Vec::with_capacity(receives.len() + sends.len()),
         };
         let is_paired = matches!(self.in_flight, InFlight::Exchanges(_));
@@ -105,7 +105,7 @@ impl ReadyRound {
     }
 }
 
-impl Posting {
+impl Posting<'_> {
     /// Carries out `round`: the messages that are posted at once, the copies, and the messages after
     /// those.
     fn carry_out(
@@ -180,7 +180,7 @@ impl Posting {
         // SAFETY: the caller of `run` guarantees the memory until all requests are complete or the
         // program ends (see `drop`). The schedule is proven: during this round it does not otherwise
         // access the blocks of a receive, and does not write the blocks of a send.
-        unsafe { message.post(self.comm) }
+        unsafe { message.post(self.channel) }
     }
 
     /// Waits for any request from index `first` on and returns its index; the request is null
@@ -220,7 +220,7 @@ fn count(requests: &[ffi::MPI_Request]) -> c_int {
     c_int::try_from(requests.len()).expect("fewer requests than a C int counts")
 }
 
-impl Drop for Posting {
+impl Drop for Posting<'_> {
     /// Aborts the program if a panic leaves the round while MPI may still access the memory:
     /// waiting for partners could take for ever, since this rank no longer serves them.
     fn drop(&mut self) {

@@ -5,11 +5,13 @@
 //! in place of an MPI library's collectives. All calls go to the `PMPI_` names, so that tools which
 //! intercept MPI see none of them.
 
+mod channel;
 mod error;
 mod executor;
 mod layout;
 mod message;
 
+pub use channel::Channel;
 pub use error::MpiError;
 pub use executor::ReadyRound;
 pub use layout::{Layout, Pieces};

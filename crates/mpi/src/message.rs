@@ -9,17 +9,15 @@ use mpi::{Address, ffi};
 use netsig_core::schedule::Slot;
 use netsig_core::units::Rank;
 
+use crate::channel::Channel;
 use crate::error::MpiError;
 use crate::layout::Layout;
-
-/// Tag of all messages of the executor; MPI's order of messages distinguishes them.
-const TAG: c_int = 0x5167;
 
 /// A message's partner, and the addresses of its blocks.
 #[derive(Debug)]
 pub struct Message {
     direction: Direction,
-    partner: c_int,
+    partner: Rank,
     /// Address at which the message begins; 0 if its datatype contains the addresses.
     start: usize,
     count: c_int,
@@ -46,7 +44,7 @@ impl Message {
         let row = layout.in_a_row(slots);
         Self {
             direction,
-            partner: c_int::try_from(partner.0).expect("MPI numbers ranks with a C int"),
+            partner,
             start: row.as_ref().map_or(0, |row| row.start),
             count: row.as_ref().map_or(1, |row| length(row.len())),
             pieces: row.is_none().then(|| Pieces::new(slots, layout)),
@@ -61,20 +59,21 @@ impl Message {
     /// # Safety
     /// The message's blocks are memory of this process until the request is complete. Until then no
     /// other access writes them, or reads those of a receive.
-    pub unsafe fn post(&self, comm: ffi::MPI_Comm) -> Result<ffi::MPI_Request, MpiError> {
+    pub unsafe fn post(&self, channel: Channel) -> Result<ffi::MPI_Request, MpiError> {
         // SAFETY: a constant of the MPI library.
         let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
-        let (count, partner, datatype) = (self.count, self.partner, self.datatype());
+        let (count, datatype) = (self.count, self.datatype());
+        let (partner, tag, comm) = channel.to(self.partner);
         let to = &raw mut request;
         let start = std::ptr::with_exposed_provenance_mut(self.start);
         // SAFETY: the caller guarantees the memory.
         let code = unsafe {
             match self.direction {
                 Direction::Receive => {
-                    ffi::PMPI_Irecv(start, count, datatype, partner, TAG, comm, to)
+                    ffi::PMPI_Irecv(start, count, datatype, partner, tag, comm, to)
                 }
                 Direction::Send => {
-                    ffi::PMPI_Isend(start.cast_const(), count, datatype, partner, TAG, comm, to)
+                    ffi::PMPI_Isend(start.cast_const(), count, datatype, partner, tag, comm, to)
                 }
             }
         };

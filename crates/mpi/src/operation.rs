@@ -9,7 +9,7 @@ use mpi::traits::{AsRaw, Communicator, Destination, Source};
 use netsig_core::algorithm::{Collective, Proven};
 use netsig_core::units::{Procs, Rank, Seconds};
 use netsig_measure::plan::{Cell, Operation};
-use netsig_mpi::ReadyRound;
+use netsig_mpi::{Channel, ReadyRound};
 
 use crate::blocks::{Blocks, Lengths};
 use crate::pattern::{Fault, Label};
@@ -179,10 +179,11 @@ impl Task for Prepared {
     fn run(&mut self, comm: &SimpleCommunicator) {
         match (&self.rounds, self.collective) {
             (Some(rounds), _) => {
+                let channel = Channel::whole(comm.as_raw());
                 for round in rounds {
                     // SAFETY: the rounds are those of the blocks, which are borrowed until all are
                     // complete.
-                    let done = unsafe { round.run(comm.as_raw()) };
+                    let done = unsafe { round.run(channel) };
                     done.expect("MPI's default error handler ends the program on failure");
                 }
             }

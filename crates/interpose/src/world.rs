@@ -1,0 +1,128 @@
+//! What this library has of `MPI_COMM_WORLD`: a communicator of its own with all its processes, on which
+//! the messages of all schedules travel.
+//!
+//! One communicator made in `MPI_Init` serves all communicators of the program, each with a tag of its
+//! own: to make one inside of a collective call would wait for calls on other communicators where
+//! several threads communicate, and MPI libraries have room for a few thousand only.
+
+use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use mpi::ffi;
+use netsig_mpi::{Channel, MpiError};
+
+/// The own communicator.
+pub struct World {
+    comm: ffi::MPI_Comm,
+    group: ffi::MPI_Group,
+    /// This process in it, and their number.
+    rank: u32,
+    procs: u32,
+    /// Number of tags.
+    tags: u32,
+    /// Communicators of the program that got a tag from this process.
+    tagged: AtomicU32,
+}
+
+impl World {
+    /// Makes the communicator; all processes call it.
+    ///
+    /// # Errors
+    /// If MPI fails.
+    pub fn new() -> Result<Self, MpiError> {
+        let (mut rank, mut procs) = (0, 0);
+        // SAFETY: constants of the MPI library, and handles that `free` frees.
+        unsafe {
+            let mut group = ffi::RSMPI_GROUP_NULL;
+            let mut comm = ffi::RSMPI_COMM_NULL;
+            MpiError::check(ffi::PMPI_Comm_group(ffi::RSMPI_COMM_WORLD, &raw mut group))?;
+            MpiError::check(ffi::PMPI_Comm_create(
+                ffi::RSMPI_COMM_WORLD,
+                group,
+                &raw mut comm,
+            ))?;
+            MpiError::check(ffi::PMPI_Comm_set_errhandler(
+                comm,
+                ffi::RSMPI_ERRORS_RETURN,
+            ))?;
+            MpiError::check(ffi::PMPI_Comm_rank(comm, &raw mut rank))?;
+            MpiError::check(ffi::PMPI_Comm_size(comm, &raw mut procs))?;
+            Ok(Self {
+                comm,
+                group,
+                rank: u32::try_from(rank).unwrap_or(0),
+                procs: u32::try_from(procs).unwrap_or(1),
+                tags: tags(),
+                tagged: AtomicU32::new(0),
+            })
+        }
+    }
+
+    /// The ranks in the world of all processes of a communicator; `None` if one is of another world, as
+    /// after `MPI_Comm_spawn`.
+    pub fn ranks(&self, comm: ffi::MPI_Comm) -> Option<Vec<c_int>> {
+        let mut size = 0;
+        // SAFETY: a valid communicator; the group is freed here. The arrays have its size.
+        let ranks = unsafe {
+            let mut group = ffi::RSMPI_GROUP_NULL;
+            MpiError::check(ffi::PMPI_Comm_group(comm, &raw mut group)).ok()?;
+            ffi::PMPI_Group_size(group, &raw mut size);
+            let all: Vec<c_int> = (0..size).collect();
+            let mut ranks = vec![ffi::MPI_UNDEFINED; all.len()];
+            let code = ffi::PMPI_Group_translate_ranks(
+                group,
+                size,
+                all.as_ptr(),
+                self.group,
+                ranks.as_mut_ptr(),
+            );
+            ffi::PMPI_Group_free(&raw mut group);
+            MpiError::check(code).ok()?;
+            ranks
+        };
+        (!ranks.contains(&ffi::MPI_UNDEFINED)).then_some(ranks)
+    }
+
+    /// A tag for a communicator of which this process is rank 0. No other communicator has it, before
+    /// those of a process have outnumbered the tags by the processes.
+    pub fn tag(&self) -> c_int {
+        let before = u64::from(self.tagged.fetch_add(1, Ordering::Relaxed));
+        let number = u64::from(self.rank) + before * u64::from(self.procs);
+        c_int::try_from(number % u64::from(self.tags)).unwrap_or(0)
+    }
+
+    /// Where the messages of a communicator with these ranks and this tag go.
+    pub fn channel<'a>(&self, ranks: &'a [c_int], tag: c_int) -> Channel<'a> {
+        Channel::part(self.comm, ranks, tag)
+    }
+
+    /// Frees the communicator; all processes call it.
+    pub fn free(&self) {
+        let (mut comm, mut group) = (self.comm, self.group);
+        // SAFETY: made by `new`; no call follows.
+        unsafe {
+            ffi::PMPI_Group_free(&raw mut group);
+            ffi::PMPI_Comm_free(&raw mut comm);
+        }
+    }
+}
+
+/// The number of tags of the MPI library, which are the least numbers.
+fn tags() -> u32 {
+    /// What MPI guarantees.
+    const LEAST: u32 = 32768;
+    let mut found: *mut c_void = std::ptr::null_mut();
+    let mut is_set: c_int = 0;
+    // SAFETY: the attribute is the address of an int, which MPI keeps.
+    let most = unsafe {
+        ffi::PMPI_Comm_get_attr(
+            ffi::RSMPI_COMM_WORLD,
+            ffi::MPI_TAG_UB.cast_signed(),
+            (&raw mut found).cast(),
+            &raw mut is_set,
+        );
+        found.cast::<c_int>().as_ref().filter(|_| is_set != 0)
+    };
+    most.and_then(|most| u32::try_from(*most).ok())
+        .map_or(LEAST, |most| most.saturating_add(1))
+}
