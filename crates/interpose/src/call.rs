@@ -134,11 +134,12 @@ impl PairSide {
         datatype::size(self.datatype)?.checked_mul(count)
     }
 
-    /// Why the call is passed on, if it is: only for arguments that MPI refuses.
-    fn fault(&self, procs: usize) -> bool {
+    /// True for arguments that MPI refuses, with which the call is passed on.
+    fn is_wrong(&self, procs: usize) -> bool {
         // SAFETY: the program gives a number for each rank.
         let mut pieces = (0..procs).map(|rank| unsafe { self.bytes(rank) });
-        self.counts.is_null()
+        is_in_place(self.buffer)
+            || self.counts.is_null()
             || pieces.any(|own| own.is_none_or(|own| own > 0 && self.displacements.is_null()))
     }
 }
@@ -191,9 +192,9 @@ impl Call {
         let root = root.ok_or(REFUSED)?;
         let bytes = match self.buffers {
             Buffers::ByPair { send, receive } => {
-                let is_in_place = is_in_place(send.buffer);
                 let count = procs as usize;
-                let is_wrong = receive.fault(count) || (!is_in_place && send.fault(count));
+                let is_sent = !is_in_place(send.buffer);
+                let is_wrong = receive.is_wrong(count) || (is_sent && send.is_wrong(count));
                 return if is_wrong { Err(REFUSED) } else { Ok(None) };
             }
             Buffers::Equal { send, receive } => self.piece([send, receive], rank == root),

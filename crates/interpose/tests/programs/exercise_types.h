@@ -116,9 +116,15 @@ static MPI_Datatype atom_type(struct rng *g, int atom, int *own, char *name)
     case A_INT:
         *own = 0;
         return MPI_INT;
-    case A_DOUBLE:
+    case A_DOUBLE: {
+        MPI_Datatype t = MPI_DOUBLE;
         *own = 0;
-        return MPI_DOUBLE;
+        if (chance(g, 20)) {
+            MPI_Type_create_f90_real(15, 307, &t); /* may not be freed */
+            note(name, "f90_real");
+        }
+        return t;
+    }
     case A_BYTE:
         *own = 0;
         return MPI_BYTE;
@@ -233,6 +239,15 @@ static void replace(MPI_Datatype *t, int *own, MPI_Datatype by)
     *own = 1;
 }
 
+static void contiguous(int m, MPI_Datatype unit, MPI_Datatype *t)
+{
+#ifdef LARGE
+    MPI_Type_contiguous_c(m, unit, t);
+#else
+    MPI_Type_contiguous(m, unit, t);
+#endif
+}
+
 /* A committed type of m atoms, to be freed if *owned. span: how many elements, gaps between blocks included, the
  * buffer will hold (a column of a matrix with that row length interleaves them). */
 static MPI_Datatype draw_type(struct rng *g, int atom, int m, long span, int plain, int *owned,
@@ -258,7 +273,7 @@ static MPI_Datatype draw_type(struct rng *g, int atom, int m, long span, int pla
             MPI_Type_dup(unit, &t);
             note(name, "single");
         } else {
-            MPI_Type_contiguous(m, unit, &t);
+            contiguous(m, unit, &t);
             note(name, "contiguous");
         }
         break;
