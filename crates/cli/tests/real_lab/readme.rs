@@ -42,7 +42,7 @@ fn exchange() -> String {
 }
 
 /// A program of the user.
-const PROGRAM: &str = r#"
+const PROGRAM: &str = r"
 #include <mpi.h>
 int main(int argc, char **argv)
 {
@@ -52,7 +52,7 @@ int main(int argc, char **argv)
         MPI_Alltoall(send, 1024, MPI_INT, receive, 1024, MPI_INT, MPI_COMM_WORLD);
     return MPI_Finalize();
 }
-"#;
+";
 
 /// The commands of netsig, each on one line.
 fn commands() -> Vec<String> {
