@@ -14,14 +14,14 @@ use crate::choice::{Decision, Question};
 use crate::member::Member;
 use crate::size_class::{class, least};
 
-/// Those who agree.
+/// The processes that agree: a communicator of the program.
 #[derive(Clone, Copy)]
 pub struct Party<'a> {
     /// The program's communicator.
     pub comm: ffi::MPI_Comm,
     /// This process in it.
     pub member: Member,
-    /// Tag of its messages: rank 0 knows it, the others get it with a decision.
+    /// Tag of its messages: rank 0 sets it when it decides, the others get it with the decision.
     pub tag: &'a OnceLock<c_int>,
 }
 
@@ -136,8 +136,10 @@ fn shared(
     let Party { comm, member, tag } = party;
     let mut line = [0u8; LINE];
     if member.rank == Rank(0) {
+        let decision = decide();
+        // Rank 0 chooses a tag where it decides.
         let tag = tag.get().copied().unwrap_or(0);
-        let text = format!("{tag}\t{}", decide().to_line());
+        let text = format!("{tag}\t{}", decision.to_line());
         for (place, byte) in line.iter_mut().zip(text.bytes()) {
             *place = byte;
         }

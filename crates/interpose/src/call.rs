@@ -15,7 +15,7 @@ const IN_PLACE: usize = 1;
 #[cfg(not(open_mpi))]
 const IN_PLACE: usize = usize::MAX;
 
-/// Largest length of a rank's data, in bytes, for which a schedule runs: MPI counts with C ints.
+/// Largest length of a rank's data, in bytes, for which a schedule is chosen: MPI counts with C ints.
 pub const MOST_BYTES: u64 = i32::MAX as u64;
 
 /// A call with its arguments.

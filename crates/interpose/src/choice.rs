@@ -50,7 +50,8 @@ pub struct Question<'a> {
 
 /// Answers questions from a profile.
 pub struct Chooser {
-    sources: Option<Sources<'static>>,
+    /// The profile, or why there is none.
+    sources: Result<Sources<'static>, &'static str>,
     selectors: BTreeMap<Collective, Selector<'static>>,
     /// Algorithms that are not left to the profile.
     given: BTreeMap<Collective, Algorithm>,
@@ -104,14 +105,15 @@ impl Decision {
 }
 
 impl Chooser {
-    /// A chooser on a profile, with the description of a network and the algorithms that are given.
+    /// A chooser on a profile, or with the reason why there is none, with the description of a network and the
+    /// algorithms that are given.
     pub fn new(
-        profile: Option<Profile>,
+        profile: Result<Profile, &'static str>,
         network: Option<Network>,
         given: BTreeMap<Collective, Algorithm>,
     ) -> Self {
         // Selectors borrow the profile, and live as long as the program.
-        let profile: Option<&'static Profile> = profile.map(|own| &*Box::leak(Box::new(own)));
+        let profile: Result<&'static Profile, _> = profile.map(|own| &*Box::leak(Box::new(own)));
         let network: Option<&'static Network> = network.map(|own| &*Box::leak(Box::new(own)));
         Self {
             sources: profile.map(|profile| Sources {
@@ -141,11 +143,12 @@ impl Chooser {
                 ..Decision::library("")
             };
         }
-        let Some(sources) = self.sources else {
-            return Decision::library("no profile");
-        };
-        self.of_profile(sources, question)
-            .unwrap_or_else(Decision::library)
+        match self.sources {
+            Ok(sources) => self
+                .of_profile(sources, question)
+                .unwrap_or_else(Decision::library),
+            Err(reason) => Decision::library(reason),
+        }
     }
 
     fn of_profile(
@@ -219,15 +222,16 @@ fn serves(algorithm: Algorithm, question: Question) -> bool {
     let is_known = !Method::Schedule(algorithm).follows_links();
     let is_cut = question.collective != Collective::Alltoallv || algorithm.segment().is_some();
     let call = Call::new(question.procs, question.size);
-    is_known
-        && is_cut
-        && algorithm
-            .serve(&call)
-            .is_ok_and(|own| is_small(&own.extent()))
+    is_known && is_cut && is_quick(algorithm, &call)
 }
 
-/// True if a schedule can be proved and prepared in moments. The proof of an exchange in one round is that
-/// of a rank, other proofs go through all ranks.
+/// True if a schedule can be proved and prepared in moments.
+pub fn is_quick(algorithm: Algorithm, call: &Call) -> bool {
+    let schedule = algorithm.serve(call);
+    schedule.is_ok_and(|own| is_small(&own.extent()))
+}
+
+/// The proof of an exchange in one round is that of a rank, other proofs go through all ranks.
 fn is_small(extent: &Extent) -> bool {
     const MOST_OF_A_RANK: u64 = 1 << 18;
     const MOST_OF_ALL: u64 = 1 << 24;
@@ -274,7 +278,7 @@ mod tests {
         ];
         let given = given
             .map(|(collective, name)| (collective, Algorithm::parse(collective, name).unwrap()));
-        let mut chooser = Chooser::new(None, None, given.into());
+        let mut chooser = Chooser::new(Err("no profile"), None, given.into());
         let mut named = |collective| {
             let procs = Procs::new(5).unwrap();
             let question = Question {

@@ -41,7 +41,7 @@ pub struct Envelope {
 }
 
 impl Envelope {
-    /// That of a datatype.
+    /// The envelope of a datatype.
     pub fn of(datatype: ffi::MPI_Datatype) -> Self {
         let mut own = Self::default();
         // SAFETY: a valid datatype.

@@ -17,9 +17,15 @@
 //! | `NETSIG_ALGORITHMS` | `COLLECTIVE ALGORITHM; …`: algorithms that are taken for all sizes in place of a choice |
 //!
 //! # Limits
-//! Programs whose MPI is linked statically do not reach this library. It must have the same path on all
-//! hosts. Communicators with several processes on a host are left to the MPI library, because a profile
-//! is of one process on each.
+//! Not intercepted: programs whose MPI is linked statically, functions that a program looks up in a library
+//! that it loads, and MPI before `MPI_Init` (sessions of MPI 4).
+//!
+//! Passed on: all calls where a rank does not have this library (`roll_call`), where another library
+//! intercepts MPI or one for GPUs is loaded before `MPI_Init`, and, unless algorithms are given, where a host
+//! has several processes, because a profile is of one on each.
+//!
+//! A program that loads its MPI itself, as Python does, must get the build for that MPI: this library brings
+//! its own with it. `netsig run` takes the build that fits `mpirun`.
 
 mod agreement;
 mod call;
@@ -28,10 +34,12 @@ mod datatype;
 mod entry;
 mod envelope;
 mod handle;
+mod loaded;
 mod member;
 mod next;
 mod record;
 mod report;
+mod roll_call;
 mod room;
 mod run;
 mod session;

@@ -4,6 +4,8 @@ use std::ffi::{CStr, c_void};
 use std::mem::{size_of, transmute_copy};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
+use crate::loaded;
+
 /// A function behind this library in the order of loading, found at its first use.
 pub struct Next {
     name: &'static CStr,
@@ -28,7 +30,7 @@ impl Next {
         const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
         let mut found = self.found.load(Ordering::Relaxed);
         if found.is_null() {
-            found = behind(self.name);
+            found = loaded::behind(self.name);
             if found.is_null() {
                 crate::tell(&format!(
                     "{} is in no library behind libnetsig_interpose.so; leave it out of LD_PRELOAD",
@@ -41,16 +43,4 @@ impl Next {
         // SAFETY: the caller names the function's type, which has a pointer's size.
         unsafe { transmute_copy(&found) }
     }
-}
-
-/// Address of a symbol behind this library in the order of loading; null if there is none.
-pub fn behind(name: &CStr) -> *mut c_void {
-    // SAFETY: a null-terminated name.
-    unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) }
-}
-
-/// Address of the first symbol of this name in the program; null if there is none.
-pub fn first(name: &CStr) -> *mut c_void {
-    // SAFETY: a null-terminated name.
-    unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) }
 }

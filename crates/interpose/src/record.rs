@@ -1,4 +1,4 @@
-//! What this library knows of a communicator of the program: an attribute of it, freed with it.
+//! A communicator of the program: its decisions, calls and schedules, kept as an attribute of it.
 
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
@@ -192,15 +192,22 @@ impl Record {
         {
             return Ok((place, Arc::clone(&entry.decision)));
         }
-        if self.member.rank == Rank(0) {
-            self.tag.get_or_init(|| session.world.tag());
-        }
         let who = Party {
             comm: call.comm,
             member: self.member,
             tag: &self.tag,
         };
-        let decide = |question: Question| session.decide(question);
+        // On rank 0 alone.
+        let decide = |question: Question| {
+            let tag = self.tag.get().copied().or_else(|| session.world.tag());
+            match tag {
+                Some(tag) => {
+                    self.tag.get_or_init(|| tag);
+                    session.decide(question)
+                }
+                None => Decision::library("too many communicators of several threads"),
+            }
+        };
         let decision = match (call.buffers, place) {
             (Buffers::ByPair { send, receive }, _) => {
                 agreement::by_pair(decide, who, (send, receive))?
@@ -218,8 +225,10 @@ impl Record {
     fn run(&self, session: &Session, call: &Call, algorithm: Algorithm) -> c_int {
         let tag = *self.tag.get().expect("the ranks have agreed");
         let channel = session.world.channel(&self.ranks, tag);
-        match lock(&self.runner).run(call, algorithm, channel) {
+        let done = lock(&self.runner).run(call, algorithm, channel);
+        match done {
             Ok(()) => 0,
+            // The program's error handler may call MPI.
             Err(error) => reported(call, error),
         }
     }

@@ -3,15 +3,18 @@
 
 use std::mem::MaybeUninit;
 
-/// Memory that only grows. Its bytes are touched by the schedule alone.
+/// Memory that only grows.
 #[derive(Debug, Default)]
 pub struct Room(Vec<MaybeUninit<u8>>);
 
 impl Room {
     /// Address of at least `bytes`.
     pub fn address(&mut self, bytes: usize) -> usize {
-        self.0.clear();
-        self.0.reserve(bytes);
+        if self.0.capacity() < bytes {
+            // The old memory goes first.
+            self.0 = Vec::new();
+            self.0.reserve_exact(bytes);
+        }
         self.0.as_mut_ptr().expose_provenance()
     }
 }

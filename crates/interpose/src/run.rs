@@ -6,6 +6,7 @@ use netsig_core::units::{Bytes, Rank};
 use netsig_mpi::{Channel, Layout, MpiError, Pieces, ReadyRound};
 
 use crate::call::{Buffers, Call, PairSide};
+use crate::choice::is_quick;
 use crate::member::Member;
 use crate::sides::{Equal, Rooms};
 
@@ -124,7 +125,7 @@ impl Runner {
 
     /// Runs an exchange of pieces that differ in size. Sender and receiver cut a piece alike, into segments
     /// of the algorithm; other ranks may cut theirs into more or fewer. Pieces of more segments than
-    /// `MOST_PARTS` get longer ones.
+    /// `MOST_PARTS`, or than can be proved in moments, get longer ones.
     fn by_pair(
         &mut self,
         (send, receive): (PairSide, PairSide),
@@ -139,11 +140,14 @@ impl Runner {
         }
         let segment = algorithm.segment().ok_or(INTERNAL)?.0;
         // Powers of two, so that few proofs serve many calls.
-        let parts = (arrays.longest() as u64)
+        let wanted = (arrays.longest() as u64)
             .div_ceil(segment)
-            .next_power_of_two()
-            .min(MOST_PARTS);
-        let asked = algorithm::Call::new(self.member.procs, Bytes(parts * segment));
+            .next_power_of_two();
+        let mut calls = (0..=MOST_PARTS.ilog2())
+            .rev()
+            .map(|power| (1 << power).min(wanted))
+            .map(|parts| algorithm::Call::new(self.member.procs, Bytes(parts * segment)));
+        let asked = calls.find(|call| is_quick(algorithm, call)).ok_or(INTERNAL)?;
         let schedule = algorithm.serve(&asked).map_err(|_| INTERNAL)?;
         let scratch = self.scratch(&schedule);
         let rounds = self.rounds(schedule, arrays.pieces(), scratch)?;

@@ -12,6 +12,7 @@ use crate::choice::{Chooser, Decision, FLAVOUR, Question};
 use crate::entry;
 use crate::next::Next;
 use crate::report::{Account, Ledger};
+use crate::roll_call::Place;
 use crate::settings::{Mode, Settings, report};
 use crate::world::World;
 use crate::{tell, tools};
@@ -24,6 +25,8 @@ pub struct Session {
     pub is_on: bool,
     /// Why all calls are passed on, if they are.
     pub left: Option<&'static str>,
+    /// Why the profile does not speak for these processes, if so.
+    unknown: Option<&'static str>,
     settings: Settings,
     chooser: OnceLock<Mutex<Chooser>>,
     /// Where schedules run.
@@ -31,6 +34,8 @@ pub struct Session {
     records: Mutex<Vec<Weak<dyn Account>>>,
     ledger: Mutex<Ledger>,
     is_first: bool,
+    /// True on the rank that writes the report. A spawned program would replace its parent's.
+    is_reporter: bool,
     /// When the report was last written.
     written: Mutex<Instant>,
 }
@@ -98,7 +103,17 @@ impl Session {
     fn new(keyval: Keyval) -> Result<Option<Self>, MpiError> {
         // SAFETY: constants of the MPI library.
         let world = unsafe { ffi::RSMPI_COMM_WORLD };
-        let is_first = rank(world) == 0;
+        let place = place(world);
+        let is_first = place.rank == 0;
+        if let Some(absent) = place.absent()? {
+            // Rank 0 says so, or rank 1 if that is the one.
+            if place.rank == c_int::from(absent == 0) {
+                tell(&format!(
+                    "rank {absent} has no libnetsig_interpose.so, or that of another MPI; it must be in the same place on all hosts. The program runs unchanged"
+                ));
+            }
+            return Ok(None);
+        }
         let mut settings = if is_first {
             first_settings()
         } else {
@@ -109,8 +124,8 @@ impl Session {
             return Ok(None);
         }
         let tool = tools::other();
-        let facts = [u64::from(tool.is_some()), on_this_host(world)?];
-        let [tools, most] = most(facts, world)?;
+        let facts = [tool.is_some(), tools::is_gpu_in_use()].map(u64::from);
+        let [tools, gpus, most] = most([facts[0], facts[1], on_this_host(world)?], world)?;
         if tools > 0 {
             if is_first {
                 let tool = tool.unwrap_or_else(|| "another rank's library".to_owned());
@@ -121,25 +136,35 @@ impl Session {
             return Ok(None);
         }
         let is_given = settings.given().is_ok_and(|given| !given.is_empty());
-        let left = (most > 1 && !is_given).then_some("several processes on a host");
-        if left.is_some() && is_first {
+        let unknown = (most > 1).then_some("several processes on a host");
+        let left = match unknown {
+            _ if gpus > 0 => Some("a library for GPUs is loaded"),
+            Some(_) if is_given => None,
+            unknown => unknown,
+        };
+        if is_first && gpus > 0 {
+            tell("a library for GPUs is loaded, whose memory netsig cannot tell from the host's; the MPI library's own algorithms run");
+        } else if is_first && left.is_some() {
             tell(&format!(
                 "{most} processes are on one host, and a profile is of one on each; the MPI library's own algorithms run"
             ));
         }
-        if is_first {
+        let is_reporter = is_first && !is_spawned();
+        if is_reporter {
             check_report();
         }
         Ok(Some(Self {
             keyval: keyval()?,
             is_on: settings.mode == Mode::On,
             left,
+            unknown,
             settings,
             chooser: OnceLock::new(),
             world: World::new()?,
             records: Mutex::default(),
             ledger: Mutex::default(),
             is_first,
+            is_reporter,
             written: Mutex::new(Instant::now()),
         }))
     }
@@ -151,6 +176,8 @@ impl Session {
             let profile = self.settings.profile().unwrap_or_default();
             let network = self.settings.network().unwrap_or_default();
             let given = self.settings.given().unwrap_or_default();
+            let profile = profile.ok_or("no profile");
+            let profile = self.unknown.map_or(profile, Err);
             Mutex::new(Chooser::new(profile, network, given))
         };
         let decision = lock(self.chooser.get_or_init(made)).decide(question);
@@ -175,7 +202,7 @@ impl Session {
 
     /// Writes the report if that is due at this time, after a call.
     pub fn report(&self, now: Instant) {
-        if !self.is_first {
+        if !self.is_reporter {
             return;
         }
         let mut written = lock(&self.written);
@@ -187,7 +214,7 @@ impl Session {
     }
 
     fn end(&self) {
-        if self.is_first
+        if self.is_reporter
             && let Err(problem) = self.write()
         {
             tell(&problem);
@@ -241,11 +268,25 @@ fn check_report() {
     }
 }
 
-fn rank(comm: ffi::MPI_Comm) -> c_int {
-    let mut rank = 0;
+/// This process in a communicator of the whole job.
+fn place(world: ffi::MPI_Comm) -> Place {
+    let (mut rank, mut procs) = (0, 1);
     // SAFETY: a valid communicator.
-    unsafe { ffi::PMPI_Comm_rank(comm, &raw mut rank) };
-    rank
+    unsafe {
+        ffi::PMPI_Comm_rank(world, &raw mut rank);
+        ffi::PMPI_Comm_size(world, &raw mut procs);
+    }
+    Place { world, rank, procs }
+}
+
+/// True for a process that `MPI_Comm_spawn` started.
+fn is_spawned() -> bool {
+    // SAFETY: constants of the MPI library.
+    unsafe {
+        let mut parent = ffi::RSMPI_COMM_NULL;
+        ffi::PMPI_Comm_get_parent(&raw mut parent);
+        parent != ffi::RSMPI_COMM_NULL
+    }
 }
 
 /// Number of processes that share memory with this one.
@@ -268,14 +309,14 @@ fn on_this_host(world: ffi::MPI_Comm) -> Result<u64, MpiError> {
 }
 
 /// The largest of each fact over all ranks.
-fn most(facts: [u64; 2], world: ffi::MPI_Comm) -> Result<[u64; 2], MpiError> {
-    let mut most = [0u64; 2];
-    // SAFETY: both arrays have two numbers of 64 bits.
+fn most(facts: [u64; 3], world: ffi::MPI_Comm) -> Result<[u64; 3], MpiError> {
+    let mut most = [0u64; 3];
+    // SAFETY: both arrays have three numbers of 64 bits.
     let code = unsafe {
         ffi::PMPI_Allreduce(
             facts.as_ptr().cast(),
             most.as_mut_ptr().cast(),
-            2,
+            3,
             ffi::RSMPI_UINT64_T,
             ffi::RSMPI_MAX,
             world,

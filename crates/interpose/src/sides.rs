@@ -69,7 +69,11 @@ impl Rooms {
             _ => true,
         };
         let mut unpacked = Vec::new();
-        let bytes = size * pieces.output as usize;
+        // A gather has output at the root alone, a scatter input; others' are never touched.
+        let bytes = match collective {
+            Collective::Gather if !is_root => 0,
+            _ => size * pieces.output as usize,
+        };
         let output = if !has_output || is_in_place(receive.buffer) {
             self.output.address(bytes)
         } else if is_plain(receive.datatype) {
@@ -79,7 +83,10 @@ impl Rooms {
             unpacked.push((receive.elements(pieces.output), start..start + bytes));
             start
         };
-        let bytes = size * pieces.input as usize;
+        let bytes = match collective {
+            Collective::Scatter if !is_root => 0,
+            _ => size * pieces.input as usize,
+        };
         let packed = |input: &mut Room, elements: Elements| {
             let start = input.address(bytes);
             // SAFETY: the program's elements, and memory of so many bytes.

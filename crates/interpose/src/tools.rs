@@ -1,9 +1,9 @@
-//! Other libraries that intercept MPI in the same program.
+//! Other libraries in the same program that a schedule cannot be combined with.
 
 use std::ffi::{CStr, c_void};
 use std::mem::MaybeUninit;
 
-use crate::next::{behind, first};
+use crate::loaded::{self, behind, first};
 
 /// The functions that a schedule may replace.
 const REPLACED: [&CStr; 6] = [
@@ -29,8 +29,17 @@ pub fn other() -> Option<String> {
     files.find(|file| *file != ours && *file != mpi && Some(file) != program.as_ref())
 }
 
+/// True if a library is loaded by which programs allocate memory of GPUs. A schedule copies a process's own
+/// piece itself.
+pub fn is_gpu_in_use() -> bool {
+    let libraries = ["libcuda.so", "libamdhip64.so", "libze_loader.so"];
+    let names = loaded::names();
+    let mut files = names.iter().map(|name| name.to_string_lossy());
+    files.any(|file| libraries.iter().any(|own| file.contains(own)))
+}
+
 /// The file that contains an address.
-fn file_of(address: *mut c_void) -> Option<String> {
+pub fn file_of(address: *mut c_void) -> Option<String> {
     let mut info = MaybeUninit::<libc::Dl_info>::uninit();
     // SAFETY: dladdr fills the struct if it returns a nonzero value, and accepts any address.
     let info = unsafe {

@@ -1,9 +1,9 @@
-//! What this library has of `MPI_COMM_WORLD`: a communicator of its own with all its processes, on which
-//! the messages of all schedules travel.
+//! The communicator on which the messages of all schedules travel: a copy of `MPI_COMM_WORLD`, made in
+//! `MPI_Init`.
 //!
-//! One communicator made in `MPI_Init` serves all communicators of the program, each with a tag of its
-//! own: to make one inside of a collective call would wait for calls on other communicators where
-//! several threads communicate, and MPI libraries have room for a few thousand only.
+//! Each communicator of the program has a tag on it. A new communicator for each of them would be made
+//! inside of a collective call; with several threads that call could wait for calls on other communicators,
+//! and MPI libraries have room for a few thousand communicators only.
 
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use mpi::ffi;
 use netsig_mpi::{Channel, MpiError};
 
-/// The own communicator.
+/// The communicator, and its tags.
 pub struct World {
     comm: ffi::MPI_Comm,
     group: ffi::MPI_Group,
@@ -20,6 +20,8 @@ pub struct World {
     procs: u32,
     /// Number of tags.
     tags: u32,
+    /// True if several threads may call MPI at a time.
+    is_threaded: bool,
     /// Communicators of the program that got a tag from this process.
     tagged: AtomicU32,
 }
@@ -53,6 +55,7 @@ impl World {
                 rank: u32::try_from(rank).unwrap_or(0),
                 procs: u32::try_from(procs).unwrap_or(1),
                 tags: tags(),
+                is_threaded: is_threaded(),
                 tagged: AtomicU32::new(0),
             })
         }
@@ -83,12 +86,16 @@ impl World {
         (!ranks.contains(&ffi::MPI_UNDEFINED)).then_some(ranks)
     }
 
-    /// A tag for a communicator of which this process is rank 0. No other communicator has it, before
-    /// those of a process have outnumbered the tags by the processes.
-    pub fn tag(&self) -> c_int {
+    /// A tag for a communicator of which this process is rank 0; `None` if there is no other one left.
+    ///
+    /// Each process has its share of the tags. Without threads they come round again: then the order of
+    /// messages tells communicators apart.
+    pub fn tag(&self) -> Option<c_int> {
         let before = u64::from(self.tagged.fetch_add(1, Ordering::Relaxed));
         let number = u64::from(self.rank) + before * u64::from(self.procs);
-        c_int::try_from(number % u64::from(self.tags)).unwrap_or(0)
+        let is_other = number < u64::from(self.tags);
+        let tag = c_int::try_from(number % u64::from(self.tags)).ok();
+        tag.filter(|_| is_other || !self.is_threaded)
     }
 
     /// Where the messages of a communicator with these ranks and this tag go.
@@ -105,6 +112,14 @@ impl World {
             ffi::PMPI_Comm_free(&raw mut comm);
         }
     }
+}
+
+/// True if several threads may call MPI at a time.
+fn is_threaded() -> bool {
+    let mut provided = 0;
+    // SAFETY: an int.
+    unsafe { ffi::PMPI_Query_thread(&raw mut provided) };
+    provided == ffi::MPI_THREAD_MULTIPLE.cast_signed()
 }
 
 /// The number of tags of the MPI library, which are the least numbers.

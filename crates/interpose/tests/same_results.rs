@@ -37,14 +37,7 @@ impl Job {
     fn compiled(compiler: &str, options: &[&str], source: &str) -> Self {
         let home = tempfile::tempdir().unwrap();
         let program = home.path().join("program");
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
-        let built = Command::new(compiler)
-            .args(["-O1", "-o"])
-            .args([&program, &folder.join(source)])
-            .args(options)
-            .output()
-            .unwrap();
-        assert!(built.status.success(), "{}", text(&built.stderr));
+        compile(compiler, options, source, &program);
         Self { home, program }
     }
 
@@ -110,6 +103,27 @@ impl Job {
             rows.filter(|row| row.get(1).is_some_and(|ranks| ranks.parse::<u32>().is_ok()));
         of_ranks.map(|row| row[3].parse::<u32>().unwrap()).sum()
     }
+}
+
+/// Compiles a source file of `tests/programs`.
+fn compile(compiler: &str, options: &[&str], source: &str, to: &Path) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+    let built = Command::new(compiler)
+        .args(["-O1", "-o"])
+        .args([to, &folder.join(source)])
+        .args(options)
+        .output()
+        .unwrap();
+    assert!(built.status.success(), "{}", text(&built.stderr));
+}
+
+/// The Fortran compiler, if there is one.
+fn fortran() -> Option<String> {
+    if Command::new("gfortran").arg("--version").output().is_err() {
+        eprintln!("SKIPPED: gfortran is not installed");
+        return None;
+    }
+    Some(compiler().replace("mpicc", "mpif90"))
 }
 
 fn compiler() -> String {
@@ -256,12 +270,10 @@ fn large_counts_give_the_same_bits() {
 /// The three interfaces of Fortran: programs that check their results; each of their calls is caught once.
 #[test]
 fn fortran_is_intercepted() {
-    if Command::new("gfortran").arg("--version").output().is_err() {
-        eprintln!("SKIPPED: gfortran is not installed");
+    let Some(compiler) = fortran() else {
         return;
-    }
+    };
     let large = is_mpich().then_some("usempif08_large.f90");
-    let compiler = compiler().replace("mpicc", "mpif90");
     for source in ["mpif.f", "usempi.f90", "usempif08.f90"]
         .into_iter()
         .chain(large)
@@ -278,4 +290,34 @@ fn fortran_is_intercepted() {
             "{source}: {report}"
         );
     }
+}
+
+/// Python loads its modules so that others do not see their symbols.
+#[test]
+fn fortran_in_a_loaded_module_is_intercepted() {
+    let Some(compiler) = fortran() else {
+        return;
+    };
+    let job = Job::of("loads.c");
+    let module = job.home.path().join("module.so");
+    compile(&compiler, &["-shared", "-fPIC"], "module.f", &module);
+    let done = job.run(3, &[], &[("NETSIG_ALGORITHMS", ALGORITHMS[0])]);
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    let report = job.report();
+    assert_eq!(job.caught(), 1, "{report}");
+    assert!(report.contains("\nallreduce,,,1,"), "{report}");
+}
+
+/// A host without the library, or a rank that did not get the variable.
+#[test]
+fn a_rank_without_the_library_is_noticed() {
+    let job = Job::of("exercise.c");
+    let given = format!("NETSIG_ALGORITHMS={}", ALGORITHMS[0]);
+    let groups: [(u32, &[&str]); 2] = [(2, &[&given]), (1, &["LD_PRELOAD="])];
+    let done = job.run_apart(&groups, &["1", "0"], &[]);
+    let said = text(&done.stderr);
+    assert!(done.status.success(), "{said}");
+    let mut lines = said.lines().filter(|line| line.starts_with("netsig: "));
+    assert!(lines.next().unwrap().contains("rank 2 has no"), "{said}");
+    assert_eq!(lines.next(), None);
 }

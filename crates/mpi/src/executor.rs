@@ -7,6 +7,7 @@
 //! skip different places would wait for each other.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::os::raw::c_int;
 use std::slice::Iter;
 
@@ -39,6 +40,8 @@ struct Posting<'a> {
     /// Requests of receives, followed by those of sends, or in pairs of both where exchanges are
     /// limited; null at places whose list is exhausted. Empty after the round.
     requests: Vec<ffi::MPI_Request>,
+    /// Memory for MPI's word on each of them.
+    statuses: Vec<ffi::MPI_Status>,
 }
 
 impl ReadyRound {
@@ -90,6 +93,7 @@ impl ReadyRound {
         let mut posting = Posting {
             channel,
             requests: Vec::with_capacity(receives.len() + sends.len()),
+            statuses: Vec::new(),
         };
         let is_paired = matches!(self.in_flight, InFlight::Exchanges(_));
         let first: Vec<&Posted> = if is_paired {
@@ -129,7 +133,7 @@ impl Posting<'_> {
             let places = round.receives.len() - receives.len();
             self.keep_full(places, receives.iter(), sends.iter())?;
         }
-        wait(&mut self.requests)?;
+        self.wait(0..self.requests.len())?;
         self.requests.clear();
         Ok(())
     }
@@ -164,7 +168,7 @@ impl Posting<'_> {
         assert_eq!(receives.len(), sends.len(), "exchanges have both ends");
         let pairs = (0..self.requests.len()).step_by(2).cycle();
         for (pair, (receive, send)) in pairs.zip(receives.iter().zip(sends)) {
-            wait(&mut self.requests[pair..pair + 2])?;
+            self.wait(pair..pair + 2)?;
             self.requests[pair] = self.post(receive.as_ref())?;
             self.requests[pair + 1] = self.post(send.as_ref())?;
         }
@@ -181,6 +185,24 @@ impl Posting<'_> {
         // program ends (see `drop`). The schedule is proven: during this round it does not otherwise
         // access the blocks of a receive, and does not write the blocks of a send.
         unsafe { message.post(self.channel) }
+    }
+
+    /// Waits for all requests of a range, which are null afterwards.
+    fn wait(&mut self, range: Range<usize>) -> Result<(), MpiError> {
+        let requests = &mut self.requests[range];
+        self.statuses.clear();
+        self.statuses.reserve(requests.len());
+        let statuses: *mut ffi::MPI_Status = self.statuses.as_mut_ptr();
+        // SAFETY: the array holds valid or null requests, and the other one has as many places. MPI fills
+        // them all if it fails for one of the requests.
+        unsafe {
+            let code = ffi::PMPI_Waitall(count(requests), requests.as_mut_ptr(), statuses);
+            if code == ffi::MPI_ERR_IN_STATUS.cast_signed() {
+                self.statuses.set_len(requests.len());
+            }
+            MpiError::check(code)
+        }
+        .map_err(|error| first_of(&self.statuses).unwrap_or(error))
     }
 
     /// Waits for any request from index `first` on and returns its index; the request is null
@@ -203,17 +225,11 @@ impl Posting<'_> {
     }
 }
 
-/// Waits for all of the requests, which are null afterwards.
-fn wait(requests: &mut [ffi::MPI_Request]) -> Result<(), MpiError> {
-    // SAFETY: the array holds valid or null requests.
-    let code = unsafe {
-        ffi::PMPI_Waitall(
-            count(requests),
-            requests.as_mut_ptr(),
-            ffi::RSMPI_STATUSES_IGNORE,
-        )
-    };
-    MpiError::check(code)
+/// The first failure among requests.
+fn first_of(statuses: &[ffi::MPI_Status]) -> Option<MpiError> {
+    let codes = statuses.iter().map(|status| status.MPI_ERROR);
+    let mut failed = codes.filter(|code| *code != ffi::MPI_ERR_PENDING.cast_signed());
+    failed.find_map(|code| MpiError::check(code).err())
 }
 
 fn count(requests: &[ffi::MPI_Request]) -> c_int {

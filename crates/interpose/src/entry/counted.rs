@@ -1,19 +1,15 @@
 //! Calls that are passed on and counted: nonblocking and persistent collectives, and those that no schedule
 //! runs. Arguments are words, which pass unchanged, whatever their types are.
 
-use std::ffi::c_int;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::export;
 use crate::handle::Word;
 
-/// Functions with their counters; a Fortran program's calls have counters of their own functions.
-macro_rules! counted {
-    ($($counter:ident $label:literal: $($name:ident)+ ($($argument:ident)+);)+) => {
-        $(
-            static $counter: AtomicU64 = AtomicU64::new(0);
-            counted!(@each $counter ($($argument)+) $($name)+);
-        )+
+/// Counters with the names of their operations.
+macro_rules! counters {
+    ($($counter:ident $label:literal)+) => {
+        $(static $counter: AtomicU64 = AtomicU64::new(0);)+
 
         /// The names of the operations, and how often each was called.
         pub fn counted() -> impl Iterator<Item = (&'static str, u64)> {
@@ -21,69 +17,95 @@ macro_rules! counted {
             all.into_iter().map(|(name, calls)| (name, calls.load(Ordering::Relaxed)))
         }
     };
+}
+
+/// Functions that add to a counter.
+macro_rules! counted {
+    ($($counter:ident: $($name:ident)+ ($($argument:ident)+);)+) => {
+        $(counted!(@each $counter ($($argument)+) $($name)+);)+
+    };
     (@each $counter:ident $arguments:tt $($name:ident)+) => {
         $(counted!(@one $counter $name $arguments);)+
     };
     (@one $counter:ident $name:ident ($($argument:ident)+)) => {
         export! { $name($($argument: Word),+) |pass, $($argument),+| {
             let _ = ($($argument),+);
-            count(&$counter, pass)
+            $counter.fetch_add(1, Ordering::Relaxed);
+            pass()
         } }
     };
 }
 
-fn count(calls: &AtomicU64, pass: &mut dyn FnMut() -> c_int) -> c_int {
-    calls.fetch_add(1, Ordering::Relaxed);
-    pass()
+counters! {
+    IALLTOALL "ialltoall"
+    IALLTOALLV "ialltoallv"
+    IBCAST "ibcast"
+    ISCATTER "iscatter"
+    IGATHER "igather"
+    IALLGATHER "iallgather"
+    ALLTOALLW "alltoallw"
+    ALLREDUCE "allreduce"
+    ALLTOALL_INIT "alltoall_init"
+    ALLTOALLV_INIT "alltoallv_init"
+    BCAST_INIT "bcast_init"
+    SCATTER_INIT "scatter_init"
+    GATHER_INIT "gather_init"
+    ALLGATHER_INIT "allgather_init"
 }
 
 counted! {
-    IALLTOALL "ialltoall": MPI_Ialltoall (a b c d e f g h);
-    IALLTOALLV "ialltoallv": MPI_Ialltoallv (a b c d e f g h i j);
-    IBCAST "ibcast": MPI_Ibcast (a b c d e f);
-    ISCATTER "iscatter": MPI_Iscatter (a b c d e f g h i);
-    IGATHER "igather": MPI_Igather (a b c d e f g h i);
-    IALLGATHER "iallgather": MPI_Iallgather (a b c d e f g h);
-    ALLTOALLW "alltoallw": MPI_Alltoallw (a b c d e f g h i);
-    ALLREDUCE "allreduce": MPI_Allreduce (a b c d e f);
-    ALLTOALL_INIT "alltoall_init": MPI_Alltoall_init MPIX_Alltoall_init (a b c d e f g h i);
-    ALLTOALLV_INIT "alltoallv_init": MPI_Alltoallv_init MPIX_Alltoallv_init (a b c d e f g h i j k);
-    BCAST_INIT "bcast_init": MPI_Bcast_init MPIX_Bcast_init (a b c d e f g);
-    SCATTER_INIT "scatter_init": MPI_Scatter_init MPIX_Scatter_init (a b c d e f g h i j);
-    GATHER_INIT "gather_init": MPI_Gather_init MPIX_Gather_init (a b c d e f g h i j);
-    ALLGATHER_INIT "allgather_init": MPI_Allgather_init MPIX_Allgather_init (a b c d e f g h i);
+    IALLTOALL: MPI_Ialltoall (a b c d e f g h);
+    IALLTOALLV: MPI_Ialltoallv (a b c d e f g h i j);
+    IBCAST: MPI_Ibcast (a b c d e f);
+    ISCATTER: MPI_Iscatter (a b c d e f g h i);
+    IGATHER: MPI_Igather (a b c d e f g h i);
+    IALLGATHER: MPI_Iallgather (a b c d e f g h);
+    ALLTOALLW: MPI_Alltoallw (a b c d e f g h i);
+    ALLREDUCE: MPI_Allreduce (a b c d e f);
 }
 
+#[cfg(large_counts)]
+counted! {
+    IALLTOALL: MPI_Ialltoall_c (a b c d e f g h);
+    IALLTOALLV: MPI_Ialltoallv_c (a b c d e f g h i j);
+    IBCAST: MPI_Ibcast_c (a b c d e f);
+    ISCATTER: MPI_Iscatter_c (a b c d e f g h i);
+    IGATHER: MPI_Igather_c (a b c d e f g h i);
+    IALLGATHER: MPI_Iallgather_c (a b c d e f g h);
+    ALLTOALLW: MPI_Alltoallw_c (a b c d e f g h i);
+    ALLREDUCE: MPI_Allreduce_c (a b c d e f);
+}
+
+#[cfg(large_counts)]
+counted! {
+    ALLTOALL_INIT: MPI_Alltoall_init MPI_Alltoall_init_c (a b c d e f g h i);
+    ALLTOALLV_INIT: MPI_Alltoallv_init MPI_Alltoallv_init_c (a b c d e f g h i j k);
+    BCAST_INIT: MPI_Bcast_init MPI_Bcast_init_c (a b c d e f g);
+    SCATTER_INIT: MPI_Scatter_init MPI_Scatter_init_c (a b c d e f g h i j);
+    GATHER_INIT: MPI_Gather_init MPI_Gather_init_c (a b c d e f g h i j);
+    ALLGATHER_INIT: MPI_Allgather_init MPI_Allgather_init_c (a b c d e f g h i);
+}
+
+// The persistent collectives of Open MPI before version 5.
 #[cfg(open_mpi)]
-mod fortran {
-    //! The same in Fortran, with the address of the error code as a further argument.
+counted! {
+    ALLTOALL_INIT: MPIX_Alltoall_init (a b c d e f g h i);
+    ALLTOALLV_INIT: MPIX_Alltoallv_init (a b c d e f g h i j k);
+    BCAST_INIT: MPIX_Bcast_init (a b c d e f g);
+    SCATTER_INIT: MPIX_Scatter_init (a b c d e f g h i j);
+    GATHER_INIT: MPIX_Gather_init (a b c d e f g h i j);
+    ALLGATHER_INIT: MPIX_Allgather_init (a b c d e f g h i);
+}
 
-    use super::{count, export};
-    use crate::handle::Word;
-
-    macro_rules! counted {
-        ($($counter:ident: $($name:ident)+ ($($argument:ident)+);)+) => {
-            $(counted!(@each $counter ($($argument)+) $($name)+);)+
-        };
-        (@each $counter:ident $arguments:tt $($name:ident)+) => {
-            $(counted!(@one $counter $name $arguments);)+
-        };
-        (@one $counter:ident $name:ident ($($argument:ident)+)) => {
-            export! { $name($($argument: Word),+) |pass, $($argument),+| {
-                let _ = ($($argument),+);
-                count(&super::$counter, pass)
-            } }
-        };
-    }
-
-    counted! {
-        IALLTOALL: mpi_ialltoall mpi_ialltoall_ mpi_ialltoall__ MPI_IALLTOALL ompi_ialltoall_f (a b c d e f g h i);
-        IALLTOALLV: mpi_ialltoallv mpi_ialltoallv_ mpi_ialltoallv__ MPI_IALLTOALLV ompi_ialltoallv_f (a b c d e f g h i j k);
-        IBCAST: mpi_ibcast mpi_ibcast_ mpi_ibcast__ MPI_IBCAST ompi_ibcast_f (a b c d e f g);
-        ISCATTER: mpi_iscatter mpi_iscatter_ mpi_iscatter__ MPI_ISCATTER ompi_iscatter_f (a b c d e f g h i j);
-        IGATHER: mpi_igather mpi_igather_ mpi_igather__ MPI_IGATHER ompi_igather_f (a b c d e f g h i j);
-        IALLGATHER: mpi_iallgather mpi_iallgather_ mpi_iallgather__ MPI_IALLGATHER ompi_iallgather_f (a b c d e f g h i);
-        ALLTOALLW: mpi_alltoallw mpi_alltoallw_ mpi_alltoallw__ MPI_ALLTOALLW ompi_alltoallw_f (a b c d e f g h i j);
-        ALLREDUCE: mpi_allreduce mpi_allreduce_ mpi_allreduce__ MPI_ALLREDUCE ompi_allreduce_f (a b c d e f g);
-    }
+// In Fortran, with the address of the error code as a further argument.
+#[cfg(open_mpi)]
+counted! {
+    IALLTOALL: mpi_ialltoall mpi_ialltoall_ mpi_ialltoall__ MPI_IALLTOALL ompi_ialltoall_f (a b c d e f g h i);
+    IALLTOALLV: mpi_ialltoallv mpi_ialltoallv_ mpi_ialltoallv__ MPI_IALLTOALLV ompi_ialltoallv_f (a b c d e f g h i j k);
+    IBCAST: mpi_ibcast mpi_ibcast_ mpi_ibcast__ MPI_IBCAST ompi_ibcast_f (a b c d e f g);
+    ISCATTER: mpi_iscatter mpi_iscatter_ mpi_iscatter__ MPI_ISCATTER ompi_iscatter_f (a b c d e f g h i j);
+    IGATHER: mpi_igather mpi_igather_ mpi_igather__ MPI_IGATHER ompi_igather_f (a b c d e f g h i j);
+    IALLGATHER: mpi_iallgather mpi_iallgather_ mpi_iallgather__ MPI_IALLGATHER ompi_iallgather_f (a b c d e f g h i);
+    ALLTOALLW: mpi_alltoallw mpi_alltoallw_ mpi_alltoallw__ MPI_ALLTOALLW ompi_alltoallw_f (a b c d e f g h i j);
+    ALLREDUCE: mpi_allreduce mpi_allreduce_ mpi_allreduce__ MPI_ALLREDUCE ompi_allreduce_f (a b c d e f g);
 }

@@ -11,8 +11,9 @@
 )]
 
 use std::ffi::{CStr, c_int, c_void};
-use std::sync::OnceLock;
+use std::sync::{PoisonError, RwLock};
 
+use itertools::Itertools as _;
 use mpi::ffi;
 use netsig_core::algorithm::Collective;
 
@@ -20,7 +21,7 @@ use super::collectives::{by_pair, equal, pair_side, side};
 use super::export;
 use crate::call::Numbers;
 use crate::handle::word;
-use crate::next::first;
+use crate::loaded::{self, everywhere};
 use crate::record::keyval;
 use crate::session;
 
@@ -45,16 +46,54 @@ const BOTTOM: [&CStr; 4] = [
 /// C's `MPI_IN_PLACE`.
 const C_IN_PLACE: usize = 1;
 
+/// The addresses that stand for `MPI_IN_PLACE` and `MPI_BOTTOM`. Each library has its own copy of the common
+/// blocks if its symbols are for itself alone, as those of Python's modules.
+struct Constants {
+    in_place: Vec<usize>,
+    bottom: Vec<usize>,
+    /// Number of libraries loaded when they were looked up.
+    loads: u64,
+}
+
+impl Constants {
+    fn of(loads: u64) -> Self {
+        let addresses = |names: [&CStr; 4]| {
+            let all = names.into_iter().flat_map(everywhere);
+            all.map(<*mut c_void>::addr).sorted().dedup().collect()
+        };
+        Self {
+            in_place: addresses(IN_PLACE),
+            bottom: addresses(BOTTOM),
+            loads,
+        }
+    }
+}
+
 /// The C form of a buffer.
 fn buffer(address: Buffer) -> Buffer {
-    static FOUND: OnceLock<[[usize; 4]; 2]> = OnceLock::new();
-    let find = || [IN_PLACE, BOTTOM].map(|names| names.map(|name| first(name).addr()));
-    let [in_place, bottom] = FOUND.get_or_init(find);
-    match address.addr() {
-        0 => address,
-        own if in_place.contains(&own) => std::ptr::without_provenance_mut(C_IN_PLACE),
-        own if bottom.contains(&own) => std::ptr::null_mut(),
-        _ => address,
+    static FOUND: RwLock<Option<Constants>> = RwLock::new(None);
+    let loads = loaded::loads();
+    let found = FOUND.read().unwrap_or_else(PoisonError::into_inner);
+    let found = match &*found {
+        Some(known) if known.loads == loads => found,
+        _ => {
+            drop(found);
+            let own = Constants::of(loads);
+            *FOUND.write().unwrap_or_else(PoisonError::into_inner) = Some(own);
+            FOUND.read().unwrap_or_else(PoisonError::into_inner)
+        }
+    };
+    let is_one_of = |of: fn(&Constants) -> &[usize]| {
+        found
+            .as_ref()
+            .is_some_and(|own| of(own).contains(&address.addr()))
+    };
+    if is_one_of(|own| &own.in_place) {
+        std::ptr::without_provenance_mut(C_IN_PLACE)
+    } else if is_one_of(|own| &own.bottom) {
+        std::ptr::null_mut()
+    } else {
+        address
     }
 }
 

@@ -1,0 +1,71 @@
+//! The libraries of the program, and their symbols.
+
+use std::ffi::{CStr, CString, c_int, c_void};
+
+use crate::tools::file_of;
+
+/// Address of a symbol behind this library in the order of loading, or in a library that was loaded for
+/// others alone, as those of Python's modules; null if there is none.
+pub fn behind(name: &CStr) -> *mut c_void {
+    // SAFETY: a null-terminated name.
+    let found = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) };
+    if !found.is_null() {
+        return found;
+    }
+    let own = file_of(behind as *mut c_void);
+    let mut all = everywhere(name).into_iter();
+    all.find(|found| file_of(*found) != own)
+        .unwrap_or(std::ptr::null_mut())
+}
+
+/// Address of the first symbol of this name in the program; null if there is none.
+pub fn first(name: &CStr) -> *mut c_void {
+    // SAFETY: a null-terminated name.
+    unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) }
+}
+
+/// Addresses of a symbol in all libraries of the program.
+pub fn everywhere(name: &CStr) -> Vec<*mut c_void> {
+    let in_library = |library: &CString| {
+        // SAFETY: null-terminated names; a library that is loaded is looked at, and none is loaded.
+        unsafe {
+            let handle = libc::dlopen(library.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
+            if handle.is_null() {
+                return None;
+            }
+            let found = libc::dlsym(handle, name.as_ptr());
+            libc::dlclose(handle);
+            (!found.is_null()).then_some(found)
+        }
+    };
+    names().iter().filter_map(in_library).collect()
+}
+
+/// The file names of the libraries of the program; the program's own name is empty.
+pub fn names() -> Vec<CString> {
+    unsafe extern "C" fn add(info: *mut libc::dl_phdr_info, _: usize, names: *mut c_void) -> c_int {
+        // SAFETY: the vector of `names`, and a name that is valid during the call.
+        unsafe {
+            (*names.cast::<Vec<CString>>()).push(CStr::from_ptr((*info).dlpi_name).to_owned());
+        }
+        0
+    }
+    let mut names: Vec<CString> = Vec::new();
+    // SAFETY: the function gets the vector.
+    unsafe { libc::dl_iterate_phdr(Some(add), (&raw mut names).cast()) };
+    names
+}
+
+/// The number of libraries that were ever loaded.
+#[cfg(open_mpi)]
+pub fn loads() -> u64 {
+    unsafe extern "C" fn take(info: *mut libc::dl_phdr_info, _: usize, loads: *mut c_void) -> c_int {
+        // SAFETY: the number of `loads`.
+        unsafe { *loads.cast::<u64>() = (*info).dlpi_adds };
+        1
+    }
+    let mut loads = 0u64;
+    // SAFETY: the function gets the number.
+    unsafe { libc::dl_iterate_phdr(Some(take), (&raw mut loads).cast()) };
+    loads
+}

@@ -1,0 +1,21 @@
+C     A routine for loads.c: collectives of Fortran, one with MPI_IN_PLACE.
+      SUBROUTINE EXCHANGE(WRONG)
+      INCLUDE 'mpif.h'
+      INTEGER WRONG, RANK, PROCS, ERROR, I, ONE, TOTAL, OWN(64)
+
+      CALL MPI_COMM_RANK(MPI_COMM_WORLD, RANK, ERROR)
+      CALL MPI_COMM_SIZE(MPI_COMM_WORLD, PROCS, ERROR)
+      DO I = 1, PROCS
+         OWN(I) = 100 * RANK + I
+      END DO
+      CALL MPI_ALLTOALL(MPI_IN_PLACE, 1, MPI_INTEGER, OWN, 1,
+     &     MPI_INTEGER, MPI_COMM_WORLD, ERROR)
+      WRONG = 0
+      DO I = 1, PROCS
+         IF (OWN(I) .NE. 100 * (I - 1) + RANK + 1) WRONG = 1
+      END DO
+      ONE = 1
+      CALL MPI_ALLREDUCE(ONE, TOTAL, 1, MPI_INTEGER, MPI_SUM,
+     &     MPI_COMM_WORLD, ERROR)
+      IF (TOTAL .NE. PROCS) WRONG = 1
+      END
