@@ -8,6 +8,7 @@
 //! consecutive networks one is measured with MPICH, the others with Open MPI.
 
 use anyhow::Result;
+use netsig_core::algorithm::MpiFlavour;
 use netsig_core::network::{Network, Port};
 use netsig_core::units::{BitsPerSecond, Bytes, BytesPerSecond};
 use rand::seq::IndexedRandom as _;
@@ -80,6 +81,19 @@ impl Drawn {
     pub fn description(&self) -> Option<&Network> {
         let cuts = self.whole.cuts().unwrap_or_default();
         (!cuts.is_empty()).then_some(&self.whole)
+    }
+
+    /// Its MPI.
+    pub fn flavour(&self) -> MpiFlavour {
+        flavour(self.mpi)
+    }
+}
+
+/// The MPI of a launcher.
+pub fn flavour(launcher: &str) -> MpiFlavour {
+    match launcher {
+        "mpich" => MpiFlavour::Mpich,
+        _ => MpiFlavour::OpenMpi,
     }
 }
 

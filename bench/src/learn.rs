@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use itertools::Itertools as _;
-use netsig_core::algorithm::{Collective, LIBRARY, Method, split};
+use netsig_core::algorithm::{Collective, LIBRARY, Method, MpiFlavour, split};
 use netsig_core::units::{Bytes, Procs};
 use serde::Deserialize;
 
@@ -135,12 +135,10 @@ pub fn learned(
 impl Learned {
     /// Measures a collective unless its data are there.
     fn measure(&mut self, drawn: &Drawn, site: &Site, wanted: &'static Wanted, effort: Effort) {
-        let Wanted {
-            name, algorithms, ..
-        } = wanted;
+        let name = wanted.name;
         let campaign = Campaign {
             name,
-            wanted: &format!("{name} {algorithms}"),
+            wanted: &format!("{name} {}", wanted.algorithms_of(drawn.flavour())),
             budget: effort.budget(wanted),
             options: "",
         };
@@ -152,6 +150,23 @@ impl Learned {
 }
 
 impl Wanted {
+    /// The algorithms that an MPI has.
+    fn algorithms_of(&self, flavour: MpiFlavour) -> String {
+        let is_there = |name: &&str| {
+            let method = self.name.parse().map(|own| Method::parse(own, name));
+            match method {
+                Ok(Ok(method @ Method::Library(_))) => {
+                    *name == LIBRARY || method.setting(flavour).is_some()
+                }
+                _ => true,
+            }
+        };
+        split(self.algorithms)
+            .into_iter()
+            .filter(is_there)
+            .join(",")
+    }
+
     /// The collective and its algorithms, by the names in data.
     fn parsed(&self) -> Result<(Collective, Vec<String>)> {
         let collective: Collective = self.name.parse()?;
@@ -160,6 +175,7 @@ impl Wanted {
         Ok((collective, methods.collect::<Result<_>>()?))
     }
 }
+
 /// The process counts that no profile has seen: ¾ and all of the hosts.
 fn counts(drawn: &Drawn) -> [Procs; 2] {
     let all = drawn.whole.hosts();

@@ -1,11 +1,11 @@
 //! The cells of `select`: algorithms as themselves, and in the place of the library's own call.
 //!
 //! # Method
-//! Rounds of three short measurements, so that a ratio contains little of the machine's drift: without
+//! Rounds of four short measurements, so that a ratio contains little of the machine's drift: without
 //! the preloaded library the library's own choice, the choice of the profile and one algorithm of the
-//! MPI library's; with it the library's call under the profile; and the same call with netsig's
-//! schedule of that one algorithm. Times are medians over all rounds. A cell is busy if the processors
-//! were in one of the measurements.
+//! MPI library's; with it the library's call passed on, the call under the profile, and the call with
+//! netsig's schedule of that one algorithm. Times are medians over all rounds. A cell is busy if the
+//! processors were in one of the measurements.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ use serde::Serialize;
 
 use super::reported;
 use crate::cell::{Cell, Choices};
-use crate::draw::Drawn;
+use crate::draw::{Drawn, flavour};
 use crate::effort::Effort;
 use crate::goal::OfNetwork;
 use crate::learn::PROFILE;
@@ -37,14 +37,17 @@ const SAME: [(Collective, &str); 2] = [
 enum Way {
     /// Without the preloaded library.
     Plain,
+    /// The library's call, passed on.
+    Passed,
     /// What the profile chooses, in the place of the library's call.
     Chosen,
     /// The algorithms [`SAME`] as schedules, in the place of the library's call.
     Same,
 }
 
-const WAYS: [(Way, &str); 3] = [
+const WAYS: [(Way, &str); 4] = [
     (Way::Plain, "plain"),
+    (Way::Passed, "passed"),
     (Way::Chosen, "chosen"),
     (Way::Same, "same"),
 ];
@@ -63,7 +66,8 @@ pub(super) struct Row {
     /// The library's own choice and the choice of the profile, without the preloaded library.
     pub(super) library_s: Seconds,
     pub(super) choice_s: Seconds,
-    /// The library's call under the profile.
+    /// The library's call with the preloaded library, passed on and under the profile.
+    pub(super) passed_s: Seconds,
     pub(super) interposed_s: Seconds,
     /// An algorithm of the library's, by the library and by the preloaded library.
     pub(super) same_library_s: Seconds,
@@ -86,21 +90,16 @@ impl Row {
 
     /// True if the preloaded library ran the choice.
     pub(super) fn is_as_chosen(&self) -> bool {
-        schedule(self.collective, &self.choice, self.mpi).as_deref() == Some(&self.ran)
+        schedule(self.collective, &self.choice, flavour(self.mpi)).as_deref() == Some(&self.ran)
     }
 }
 
 /// The name of what runs a method of a profile in the place of the library's call.
-fn schedule(collective: Collective, name: &str, mpi: &str) -> Option<String> {
+fn schedule(collective: Collective, name: &str, flavour: MpiFlavour) -> Option<String> {
     if name == LIBRARY {
         return Some(LIBRARY.to_owned());
     }
     let method = Method::parse(collective, name).ok()?;
-    let flavour = if mpi == "mpich" {
-        MpiFlavour::Mpich
-    } else {
-        MpiFlavour::OpenMpi
-    };
     let schedule = method.schedule(flavour)?;
     Some(schedule.to_string())
 }
@@ -176,7 +175,7 @@ impl Way {
                 Self::Plain => [LIBRARY, choice, same(cell.collective)]
                     .map(str::to_owned)
                     .into(),
-                Self::Chosen | Self::Same => [LIBRARY.to_owned()].into(),
+                Self::Passed | Self::Chosen | Self::Same => [LIBRARY.to_owned()].into(),
             }
         };
         let planned = cells.flat_map(|own| {
@@ -205,10 +204,10 @@ impl Way {
         let path = |file: String| site.path(&file).display().to_string();
         let what = match self {
             Self::Plain => return Ok(Vec::new()),
-            Self::Chosen => ("NETSIG_PROFILE", path(format!("{PROFILE}.toml"))),
+            Self::Passed | Self::Chosen => ("NETSIG_PROFILE", path(format!("{PROFILE}.toml"))),
             Self::Same => {
                 let schedules = SAME.map(|(collective, name)| {
-                    let schedule = schedule(collective, name, drawn.mpi);
+                    let schedule = schedule(collective, name, drawn.flavour());
                     let schedule = schedule.with_context(|| format!("{name} has no schedule"))?;
                     Ok(format!("{collective} {schedule}"))
                 });
@@ -224,8 +223,10 @@ impl Way {
         let shim = crate::root().join("target/release/libnetsig_yield_shim.so");
         let preload = [super::library(drawn.mpi), shim].map(|path| path.display().to_string());
         let report = path(format!("{name}.report.csv"));
+        let mode = if self == Self::Passed { "report" } else { "on" };
         let own = [
             what,
+            ("NETSIG_INTERPOSE", mode.to_owned()),
             ("LD_PRELOAD", preload.join(":")),
             ("NETSIG_REPORT", report),
         ];
@@ -288,6 +289,7 @@ impl Judge<'_> {
             ran: self.ran.get(&cell).cloned().unwrap_or_default(),
             library_s: time(Way::Plain, LIBRARY)?,
             choice_s: time(Way::Plain, choice)?,
+            passed_s: time(Way::Passed, LIBRARY)?,
             interposed_s: time(Way::Chosen, LIBRARY)?,
             same_library_s: time(Way::Plain, same)?,
             same_interposed_s: time(Way::Same, LIBRARY)?,

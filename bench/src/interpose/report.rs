@@ -59,13 +59,13 @@ fn of_all_programs(text: &mut String, rows: &[programs::Row]) -> Result<()> {
 fn of_all_cells(text: &mut String, rows: &[cells::Row]) -> Result<()> {
     writeln!(
         text,
-        "\n| network | collective | procs | bytes | choice | ran | library/choice | library/interposed | choice/interposed | same algorithm, interposed/library | |\n\
-         |---|---|---|---|---|---|---|---|---|---|---|"
+        "\n| network | collective | procs | bytes | choice | ran | library/choice | library/interposed | choice/interposed | passed on/library | same algorithm, interposed/library | |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|---|"
     )?;
     for row in rows {
         writeln!(
             text,
-            "| {} | {} | {} | {} | {} | {} | {:.2} | {:.2} | {:.2} | {:.2} | {} |",
+            "| {} | {} | {} | {} | {} | {} | {:.2} | {:.2} | {:.2} | {:.2} | {:.2} | {} |",
             row.network,
             row.collective,
             row.procs,
@@ -75,6 +75,7 @@ fn of_all_cells(text: &mut String, rows: &[cells::Row]) -> Result<()> {
             row.library_s / row.choice_s,
             row.library_s / row.interposed_s,
             row.choice_s / row.interposed_s,
+            row.passed_s / row.library_s,
             row.same_interposed_s / row.same_library_s,
             if row.busy {
                 "processors busy: not judged"

@@ -59,7 +59,11 @@ pub fn names() -> Vec<CString> {
 /// The number of libraries that were ever loaded.
 #[cfg(open_mpi)]
 pub fn loads() -> u64 {
-    unsafe extern "C" fn take(info: *mut libc::dl_phdr_info, _: usize, loads: *mut c_void) -> c_int {
+    unsafe extern "C" fn take(
+        info: *mut libc::dl_phdr_info,
+        _: usize,
+        loads: *mut c_void,
+    ) -> c_int {
         // SAFETY: the number of `loads`.
         unsafe { *loads.cast::<u64>() = (*info).dlpi_adds };
         1

@@ -147,7 +147,9 @@ impl Runner {
             .rev()
             .map(|power| (1 << power).min(wanted))
             .map(|parts| algorithm::Call::new(self.member.procs, Bytes(parts * segment)));
-        let asked = calls.find(|call| is_quick(algorithm, call)).ok_or(INTERNAL)?;
+        let asked = calls
+            .find(|call| is_quick(algorithm, call))
+            .ok_or(INTERNAL)?;
         let schedule = algorithm.serve(&asked).map_err(|_| INTERNAL)?;
         let scratch = self.scratch(&schedule);
         let rounds = self.rounds(schedule, arrays.pieces(), scratch)?;

@@ -143,7 +143,9 @@ impl Session {
             unknown => unknown,
         };
         if is_first && gpus > 0 {
-            tell("a library for GPUs is loaded, whose memory netsig cannot tell from the host's; the MPI library's own algorithms run");
+            tell(
+                "a library for GPUs is loaded, whose memory netsig cannot tell from the host's; the MPI library's own algorithms run",
+            );
         } else if is_first && left.is_some() {
             tell(&format!(
                 "{most} processes are on one host, and a profile is of one on each; the MPI library's own algorithms run"

@@ -8,7 +8,8 @@
 //! partner into segments, one round each. Sends in turn go to the same partners in the same order,
 //! but no rank waits for its incoming messages. These are algorithms A and B of Nomura, Matsuba,
 //! Ishikawa 2007 (`PlogPT`) for powers of two; the authors do not define the algorithms for other
-//! numbers of ranks.
+//! numbers of ranks. Open MPI's pairwise exchange goes around a ring for powers of two, too
+//! (`pairwise-ring`).
 
 use std::num::NonZeroU32;
 
@@ -56,10 +57,21 @@ pub(super) const PAIRWISE: Entry = Entry {
     traffic: Some(Traffic::Powers),
     closed_form: Some(ClosedForm::Pairwise),
     library: &[
-        tuned(2, "pairwise", Some(Traffic::Rounds)),
         mpich("pairwise", Some(Traffic::Powers)),
         intel(3, "pairwise", Some(Traffic::Powers)),
     ],
+};
+
+pub(super) const PAIRWISE_RING: Entry = Entry {
+    name: "pairwise-ring",
+    collective: Collective::Alltoall,
+    summary: "n-1 synchronised rounds of one exchange: to i+t, from i-t",
+    settings: &[],
+    cut: Cut::Straight,
+    rounds: &AllRounds(pairwise_outline, pairwise_ring),
+    traffic: Some(Traffic::Rounds),
+    closed_form: Some(ClosedForm::Steps),
+    library: &[tuned(2, "pairwise", Some(Traffic::Rounds))],
 };
 
 pub(super) const PAIRWISE_SEGMENTED: Entry = Entry {
@@ -176,6 +188,21 @@ fn pairwise_outline(shape: Shape) -> Outline {
 
 /// One segment: all segments for one partner precede those for the next.
 fn pairwise(shape: Shape, rank: Rank, index: usize) -> Round {
+    step_of(shape, rank, index, partners)
+}
+
+/// As [`pairwise`], with the partners of a ring for powers of two, too.
+fn pairwise_ring(shape: Shape, rank: Rank, index: usize) -> Round {
+    step_of(shape, rank, index, ring)
+}
+
+/// A round of one exchange with the partners of a step.
+fn step_of(
+    shape: Shape,
+    rank: Rank,
+    index: usize,
+    partners: fn(Procs, Rank, u32) -> (Rank, Rank),
+) -> Round {
     let (procs, parts) = (shape.procs, shape.parts as usize);
     let step = u32::try_from(index / parts + 1).expect("fewer steps than ranks");
     let part = u32::try_from(index % parts).expect("less than the number of parts");
@@ -197,8 +224,13 @@ pub(super) fn partners(procs: Procs, rank: Rank, step: u32) -> (Rank, Rank) {
         let both = Rank(rank.0 ^ step);
         (both, both)
     } else {
-        (rank.ahead(step, procs), rank.behind(step, procs))
+        ring(procs, rank, step)
     }
+}
+
+/// Receiver and sender of a step around a ring.
+fn ring(procs: Procs, rank: Rank, step: u32) -> (Rank, Rank) {
+    (rank.ahead(step, procs), rank.behind(step, procs))
 }
 
 fn send(to: Rank) -> Message {

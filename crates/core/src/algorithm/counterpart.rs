@@ -168,7 +168,8 @@ mod tests {
         use Collective::{Alltoall, Bcast};
         use MpiFlavour::{Mpich, OpenMpi};
         for (flavour, collective, text, expected) in [
-            (OpenMpi, Alltoall, "library:pairwise", Some("pairwise")),
+            (OpenMpi, Alltoall, "library:pairwise", Some("pairwise-ring")),
+            (Mpich, Alltoall, "library:pairwise", Some("pairwise")),
             (Mpich, Alltoall, "library:brucks", Some("bruck:2")),
             (
                 OpenMpi,

@@ -175,6 +175,7 @@ pub static ALGORITHMS: &[Entry] = &[
     alltoall::DIRECT,
     alltoall::DIRECT_UNROTATED,
     alltoall::PAIRWISE,
+    alltoall::PAIRWISE_RING,
     windowed::WINDOWED,
     alltoall::PAIRWISE_SEGMENTED,
     phased::PHASED,

@@ -3,7 +3,7 @@
 //! `library:NAME` is the library's algorithm of that name. One of netsig's schedules corresponds to
 //! an algorithm of the library if its entry offers it ([`Entry::library`]) and the library runs it
 //! with the same settings and partners: a segment size or a window as a rule can say, a radix as the
-//! library has. (Open MPI's pairwise exchange has other partners among powers of two than netsig's.)
+//! library has.
 //! An algorithm that suits some process counts only is left out, because a rule holds for a range of
 //! counts.
 
@@ -11,7 +11,6 @@ use std::num::NonZeroU32;
 
 use super::offer::{MpiFlavour, Offer, Window, offers};
 use super::setting::{RADIX, WINDOW};
-use super::traffic::Traffic;
 use super::{Algorithm, Collective, Method};
 
 /// An algorithm of a library, with the settings that a rule says.
@@ -66,9 +65,7 @@ fn as_set(offer: &'static Offer, algorithm: &Algorithm) -> Option<LibraryAlgorit
         (Some(own), Window::Fixed(fixed)) if own == fixed => None,
         _ => return None,
     };
-    let partners = (algorithm.traffic(), offer.traffic());
-    let has_others = partners == (Some(Traffic::Powers), Some(Traffic::Rounds));
-    (has_segment && has_radix && !has_others).then_some(LibraryAlgorithm {
+    (has_segment && has_radix).then_some(LibraryAlgorithm {
         offer,
         segment,
         window,
@@ -86,6 +83,7 @@ mod tests {
         use MpiFlavour::{IntelMpi, Mpich, OpenMpi};
         for (flavour, collective, text, taken) in [
             (OpenMpi, Alltoall, "pairwise", "none"),
+            (OpenMpi, Alltoall, "pairwise-ring", "2 pairwise"),
             (OpenMpi, Alltoall, "library:pairwise", "2 pairwise"),
             (Mpich, Alltoall, "pairwise", "0 pairwise"),
             (OpenMpi, Alltoall, "throttled:4", "4 linear_sync window 4"),
