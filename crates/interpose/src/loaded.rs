@@ -1,8 +1,7 @@
 //! The libraries of the program, and their symbols.
 
 use std::ffi::{CStr, CString, c_int, c_void};
-
-use crate::tools::file_of;
+use std::mem::MaybeUninit;
 
 /// Address of a symbol behind this library in the order of loading, or in a library that was loaded for
 /// others alone, as those of Python's modules; null if there is none.
@@ -72,4 +71,22 @@ pub fn loads() -> u64 {
     // SAFETY: the function gets the number.
     unsafe { libc::dl_iterate_phdr(Some(take), (&raw mut loads).cast()) };
     loads
+}
+
+/// The file that contains an address.
+pub fn file_of(address: *mut c_void) -> Option<String> {
+    let mut info = MaybeUninit::<libc::Dl_info>::uninit();
+    // SAFETY: dladdr fills the struct if it returns a nonzero value, and accepts any address.
+    let info = unsafe {
+        if libc::dladdr(address, info.as_mut_ptr()) == 0 {
+            return None;
+        }
+        info.assume_init()
+    };
+    if info.dli_fname.is_null() {
+        return None;
+    }
+    // SAFETY: a null-terminated name that lives as long as its library is loaded.
+    let name = unsafe { CStr::from_ptr(info.dli_fname) };
+    Some(name.to_string_lossy().into_owned())
 }

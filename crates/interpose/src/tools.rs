@@ -1,9 +1,8 @@
 //! Other libraries in the same program that a schedule cannot be combined with.
 
 use std::ffi::{CStr, c_void};
-use std::mem::MaybeUninit;
 
-use crate::loaded::{self, behind, first};
+use crate::loaded::{self, behind, file_of, first};
 
 /// The functions that a schedule may replace.
 const REPLACED: [&CStr; 6] = [
@@ -36,22 +35,4 @@ pub fn is_gpu_in_use() -> bool {
     let names = loaded::names();
     let mut files = names.iter().map(|name| name.to_string_lossy());
     files.any(|file| libraries.iter().any(|own| file.contains(own)))
-}
-
-/// The file that contains an address.
-pub fn file_of(address: *mut c_void) -> Option<String> {
-    let mut info = MaybeUninit::<libc::Dl_info>::uninit();
-    // SAFETY: dladdr fills the struct if it returns a nonzero value, and accepts any address.
-    let info = unsafe {
-        if libc::dladdr(address, info.as_mut_ptr()) == 0 {
-            return None;
-        }
-        info.assume_init()
-    };
-    if info.dli_fname.is_null() {
-        return None;
-    }
-    // SAFETY: a null-terminated name that lives as long as its library is loaded.
-    let name = unsafe { CStr::from_ptr(info.dli_fname) };
-    Some(name.to_string_lossy().into_owned())
 }
