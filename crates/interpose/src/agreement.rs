@@ -21,7 +21,7 @@ pub struct Party<'a> {
     pub comm: ffi::MPI_Comm,
     /// This process in it.
     pub member: Member,
-    /// Tag of its messages: rank 0 sets it when it decides, the others get it with the decision.
+    /// Tag of its messages, if it has one: rank 0 knows it, the others get it with a decision.
     pub tag: &'a OnceLock<c_int>,
 }
 
@@ -136,10 +136,8 @@ fn shared(
     let Party { comm, member, tag } = party;
     let mut line = [0u8; LINE];
     if member.rank == Rank(0) {
-        let decision = decide();
-        // Rank 0 chooses a tag where it decides.
-        let tag = tag.get().copied().unwrap_or(0);
-        let text = format!("{tag}\t{}", decision.to_line());
+        let tag = tag.get().map(ToString::to_string).unwrap_or_default();
+        let text = format!("{tag}\t{}", decide().to_line());
         for (place, byte) in line.iter_mut().zip(text.bytes()) {
             *place = byte;
         }
@@ -148,7 +146,9 @@ fn shared(
     let end = line.iter().position(|byte| *byte == 0).unwrap_or(LINE);
     let text = String::from_utf8_lossy(&line[..end]);
     let decision = text.split_once('\t').and_then(|(own, rest)| {
-        tag.get_or_init(|| own.parse().unwrap_or(0));
+        if let Ok(own) = own.parse() {
+            tag.get_or_init(|| own);
+        }
         Decision::of_line(collective, rest)
     });
     Ok(decision.unwrap_or_else(|| Decision::library("rank 0 has another netsig")))

@@ -192,21 +192,21 @@ impl Record {
         {
             return Ok((place, Arc::clone(&entry.decision)));
         }
+        if self.member.rank == Rank(0)
+            && self.tag.get().is_none()
+            && let Some(tag) = session.world.tag()
+        {
+            self.tag.get_or_init(|| tag);
+        }
         let who = Party {
             comm: call.comm,
             member: self.member,
             tag: &self.tag,
         };
         // On rank 0 alone.
-        let decide = |question: Question| {
-            let tag = self.tag.get().copied().or_else(|| session.world.tag());
-            match tag {
-                Some(tag) => {
-                    self.tag.get_or_init(|| tag);
-                    session.decide(question)
-                }
-                None => Decision::library("too many communicators of several threads"),
-            }
+        let decide = |question: Question| match self.tag.get() {
+            Some(_) => session.decide(question),
+            None => Decision::library("too many communicators of several threads"),
         };
         let decision = match (call.buffers, place) {
             (Buffers::ByPair { send, receive }, _) => {

@@ -241,7 +241,7 @@ fn the_settings_of_rank_0_hold_for_all() {
 /// Threads that cross on two communicators, and processes of another world without the library.
 #[test]
 fn calls_wait_for_none_that_the_program_does_not() {
-    for (source, caught) in [("crossing.c", 3), ("spawning.c", 2)] {
+    for (source, caught) in [("crossing.c", 5), ("spawning.c", 2)] {
         let job = Job::of(source);
         let done = job.run(2, &[], &[("NETSIG_ALGORITHMS", ALGORITHMS[0])]);
         let said = text(&done.stderr);
