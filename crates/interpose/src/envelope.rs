@@ -1,8 +1,12 @@
 //! How a datatype was made.
 
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
+use std::mem::transmute;
+use std::sync::OnceLock;
 
 use mpi::ffi;
+
+use crate::loaded;
 
 #[cfg(open_mpi)]
 mod combiner {
@@ -24,30 +28,71 @@ mod combiner {
     };
 }
 
-/// A number of an envelope. The functions for C ints refuse datatypes that were made with large counts.
-#[cfg(large_counts)]
-type Count = ffi::MPI_Count;
-#[cfg(not(large_counts))]
-type Count = c_int;
+/// The functions of MPI 4 for large counts. Those for C ints refuse datatypes that were made with large counts.
+#[derive(Clone, Copy)]
+struct Large {
+    envelope: GetEnvelope,
+    contents: GetContents,
+}
+
+type GetEnvelope = unsafe extern "C" fn(
+    ffi::MPI_Datatype,
+    *mut ffi::MPI_Count,
+    *mut ffi::MPI_Count,
+    *mut ffi::MPI_Count,
+    *mut ffi::MPI_Count,
+    *mut c_int,
+) -> c_int;
+type GetContents = unsafe extern "C" fn(
+    ffi::MPI_Datatype,
+    ffi::MPI_Count,
+    ffi::MPI_Count,
+    ffi::MPI_Count,
+    ffi::MPI_Count,
+    *mut c_int,
+    *mut ffi::MPI_Aint,
+    *mut ffi::MPI_Count,
+    *mut ffi::MPI_Datatype,
+) -> c_int;
+
+/// These functions, if the program's MPI library has them: it may be older or newer than the one that this
+/// library was built for, and a program does not start if a function that it is linked to is missing.
+fn large() -> Option<Large> {
+    static FOUND: OnceLock<Option<Large>> = OnceLock::new();
+    *FOUND.get_or_init(|| {
+        let envelope = loaded::behind(c"PMPI_Type_get_envelope_c");
+        let contents = loaded::behind(c"PMPI_Type_get_contents_c");
+        let are_found = !envelope.is_null() && !contents.is_null();
+        // SAFETY: functions of these types, by the MPI standard.
+        are_found.then(|| unsafe {
+            Large {
+                envelope: transmute::<*mut c_void, GetEnvelope>(envelope),
+                contents: transmute::<*mut c_void, GetContents>(contents),
+            }
+        })
+    })
+}
 
 /// The construction of a datatype, and the numbers of its arguments.
 #[derive(Default)]
 pub struct Envelope {
     combiner: c_int,
-    integers: Count,
-    addresses: Count,
-    large: Count,
-    datatypes: Count,
+    integers: ffi::MPI_Count,
+    addresses: ffi::MPI_Count,
+    large: ffi::MPI_Count,
+    datatypes: ffi::MPI_Count,
 }
 
 impl Envelope {
     /// The envelope of a datatype.
     pub fn of(datatype: ffi::MPI_Datatype) -> Self {
+        let Some(large) = large() else {
+            return Self::of_ints(datatype);
+        };
         let mut own = Self::default();
         // SAFETY: a valid datatype.
         unsafe {
-            #[cfg(large_counts)]
-            ffi::PMPI_Type_get_envelope_c(
+            (large.envelope)(
                 datatype,
                 &raw mut own.integers,
                 &raw mut own.addresses,
@@ -55,16 +100,29 @@ impl Envelope {
                 &raw mut own.datatypes,
                 &raw mut own.combiner,
             );
-            #[cfg(not(large_counts))]
-            ffi::PMPI_Type_get_envelope(
-                datatype,
-                &raw mut own.integers,
-                &raw mut own.addresses,
-                &raw mut own.datatypes,
-                &raw mut own.combiner,
-            );
         }
         own
+    }
+
+    fn of_ints(datatype: ffi::MPI_Datatype) -> Self {
+        let (mut integers, mut addresses, mut datatypes, mut combiner) = (0, 0, 0, 0);
+        // SAFETY: a valid datatype.
+        unsafe {
+            ffi::PMPI_Type_get_envelope(
+                datatype,
+                &raw mut integers,
+                &raw mut addresses,
+                &raw mut datatypes,
+                &raw mut combiner,
+            );
+        }
+        Self {
+            combiner,
+            integers: integers.into(),
+            addresses: addresses.into(),
+            large: 0,
+            datatypes: datatypes.into(),
+        }
     }
 
     fn is_one_of(&self, combiners: &[u32]) -> bool {
@@ -89,15 +147,12 @@ impl Envelope {
 
     /// The datatype in a series: a new handle, unless it is predefined.
     pub fn inner(&self, series: ffi::MPI_Datatype) -> ffi::MPI_Datatype {
-        let mut integer: c_int = 0;
-        let mut address: ffi::MPI_Aint = 0;
-        // SAFETY: the arrays have the lengths of the envelope, at most one each.
+        let (mut integer, mut address, mut count) = (0, 0, 0);
+        // SAFETY: a series has at most one number, no address and one datatype.
         unsafe {
             let mut inner = ffi::RSMPI_DATATYPE_NULL;
-            #[cfg(large_counts)]
-            {
-                let mut large: Count = 0;
-                ffi::PMPI_Type_get_contents_c(
+            match large() {
+                Some(large) => (large.contents)(
                     series,
                     self.integers,
                     0,
@@ -105,20 +160,19 @@ impl Envelope {
                     1,
                     &raw mut integer,
                     &raw mut address,
-                    &raw mut large,
+                    &raw mut count,
                     &raw mut inner,
-                );
-            }
-            #[cfg(not(large_counts))]
-            ffi::PMPI_Type_get_contents(
-                series,
-                self.integers,
-                0,
-                1,
-                &raw mut integer,
-                &raw mut address,
-                &raw mut inner,
-            );
+                ),
+                None => ffi::PMPI_Type_get_contents(
+                    series,
+                    c_int::from(self.integers > 0),
+                    0,
+                    1,
+                    &raw mut integer,
+                    &raw mut address,
+                    &raw mut inner,
+                ),
+            };
             inner
         }
     }
