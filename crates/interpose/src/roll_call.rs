@@ -1,10 +1,13 @@
 //! Whether all processes of the job have this library: without it a process would take the library's first
 //! message for one of the program's.
 //!
-//! The processes are a binomial tree: the children of rank r are r + 2ᵏ, for all 2ᵏ below the lowest bit of r.
-//! A child without the library sends nothing, which its parent notices after some seconds. The call has two
-//! rounds. In the first, children report and parents answer, and all may lose patience. Only those who were
-//! answered report in the second, in which they wait for the answer as long as it takes: so all act alike.
+//! All ranks report to rank 0 and wait for its answer. A rank without the library sends nothing, which rank 0
+//! notices after some seconds, and it gets no message, since rank 0 answers only those that reported. Where
+//! rank 0 itself lacks the library, the reports stay unread: a program that receives there with
+//! `MPI_ANY_TAG` may take one for its own.
+//!
+//! The call has two rounds. In the first, all may lose patience. Only those who were answered report in the
+//! second, in which they wait for the answer as long as it takes: so all act alike.
 
 use std::ffi::c_int;
 use std::time::{Duration, Instant};
@@ -12,8 +15,8 @@ use std::time::{Duration, Instant};
 use mpi::ffi;
 use netsig_mpi::MpiError;
 
-/// Time for a report or an answer to come, for each level of the tree below.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Time for all reports to come, and half of that for an answer.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 const TAG: c_int = 0x6e73;
 
@@ -46,27 +49,36 @@ impl Place {
 
     /// One round.
     fn round(&self, may_give_up: bool) -> Result<c_int, MpiError> {
-        let start = Instant::now();
+        match self.rank {
+            0 => self.called(may_give_up),
+            _ => self.answered(may_give_up),
+        }
+    }
+
+    /// Rank 0's part.
+    fn called(&self, may_give_up: bool) -> Result<c_int, MpiError> {
+        let end = Instant::now() + PATIENCE;
         let mut absent = NOBODY;
         let mut present = Vec::new();
-        for (level, child) in children(self.rank, self.procs) {
-            let reported = self.received(child, Some(start + PATIENCE * (level + 1)))?;
+        for rank in 1..self.procs {
+            let reported = self.received(rank, Some(end))?;
             // In the second round all have the library, and the slowest one waits, too.
             if reported.is_some() || !may_give_up {
-                present.push(child);
+                present.push(rank);
             }
-            absent = absent.min(reported.unwrap_or(child));
+            absent = absent.min(reported.unwrap_or(rank));
         }
-        if self.rank > 0 {
-            let parent = self.rank & (self.rank - 1);
-            self.send(parent, absent)?;
-            let deadline = may_give_up.then(|| start + PATIENCE * (levels(self.procs) + 1));
-            absent = self.received(parent, deadline)?.unwrap_or(parent);
-        }
-        for child in present {
-            self.send(child, absent)?;
+        for rank in present {
+            self.send(rank, absent)?;
         }
         Ok(absent)
+    }
+
+    /// The part of the others.
+    fn answered(&self, may_give_up: bool) -> Result<c_int, MpiError> {
+        self.send(0, NOBODY)?;
+        let end = may_give_up.then(|| Instant::now() + 2 * PATIENCE);
+        Ok(self.received(0, end)?.unwrap_or(0))
     }
 
     fn send(&self, to: c_int, absent: c_int) -> Result<(), MpiError> {
@@ -112,43 +124,6 @@ impl Place {
                 }
                 std::thread::yield_now();
             }
-        }
-    }
-}
-
-/// The children of a rank with the levels of the trees below them.
-fn children(rank: c_int, procs: c_int) -> impl Iterator<Item = (u32, c_int)> {
-    let below = match rank {
-        0 => levels(procs),
-        own => own.trailing_zeros(),
-    };
-    (0..below)
-        .map(move |level| (level, rank + (1 << level)))
-        .filter(move |(_, child)| *child < procs)
-}
-
-/// Levels of the tree below rank 0.
-fn levels(procs: c_int) -> u32 {
-    c_int::BITS - (procs - 1).leading_zeros()
-}
-
-#[cfg(test)]
-mod tests {
-    use itertools::Itertools as _;
-
-    use super::*;
-
-    #[test]
-    fn every_process_but_rank_0_has_one_parent() {
-        for procs in 1..40 {
-            let parents = (0..procs).flat_map(|rank| {
-                children(rank, procs).map(move |(level, child)| {
-                    assert!(children(child, procs).all(|(below, _)| below < level));
-                    assert_eq!(child & (child - 1), rank);
-                    child
-                })
-            });
-            assert!(parents.sorted().eq(1..procs));
         }
     }
 }

@@ -310,14 +310,31 @@ fn fortran_in_a_loaded_module_is_intercepted() {
 
 /// A host without the library, or a rank that did not get the variable.
 #[test]
-fn a_rank_without_the_library_is_noticed() {
-    let job = Job::of("exercise.c");
-    let given = format!("NETSIG_ALGORITHMS={}", ALGORITHMS[0]);
-    let groups: [(u32, &[&str]); 2] = [(2, &[&given]), (1, &["LD_PRELOAD="])];
-    let done = job.run_apart(&groups, &["1", "0"], &[]);
+fn a_rank_without_the_library_is_noticed_and_gets_no_message() {
+    let job = Job::of("any_tag.c");
+    let groups: [(u32, &[&str]); 3] = [(2, &[]), (1, &["LD_PRELOAD="]), (1, &[])];
+    let done = job.run_apart(&groups, &["2"], &[]);
     let said = text(&done.stderr);
     assert!(done.status.success(), "{said}");
     let mut lines = said.lines().filter(|line| line.starts_with("netsig: "));
     assert!(lines.next().unwrap().contains("rank 2 has no"), "{said}");
     assert_eq!(lines.next(), None);
+}
+
+/// A program does not start if a function that a preloaded library is linked to is missing.
+#[test]
+fn an_mpi_without_large_counts_has_all_that_the_library_is_linked_to() {
+    let listed = Command::new("nm")
+        .args(["--dynamic", "--undefined-only", "--format=posix"])
+        .arg(library())
+        .output()
+        .unwrap();
+    let listed = text(&listed.stdout);
+    let names: Vec<_> = listed
+        .lines()
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|name| name.starts_with("PMPI_"))
+        .collect();
+    assert!(names.contains(&"PMPI_Type_get_envelope"), "{names:?}");
+    assert!(!names.iter().any(|name| name.ends_with("_c")), "{names:?}");
 }
